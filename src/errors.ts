@@ -1,0 +1,36 @@
+export type ErrorCode =
+  | 'E_USAGE'
+  | 'E_CONFIG'
+  | 'E_SETTINGS'
+  | 'E_SPOOL'
+  | 'E_EVENT'
+  | 'E_TEMPLATE'
+  | 'E_UNAVAILABLE'
+  | 'E_FAILED'
+
+/**
+ * A mistake or fault that a person can act on: the message says what failed and on what,
+ * `hint` says what to do now. Anything else that is thrown is a bug of ours.
+ */
+export class HookbellError extends Error {
+  override name = 'HookbellError'
+  readonly code: ErrorCode
+  readonly hint: string | undefined
+
+  constructor(code: ErrorCode, message: string, options: { hint?: string; cause?: unknown } = {}) {
+    super(message, { cause: options.cause })
+    this.code = code
+    this.hint = options.hint
+  }
+}
+
+/** The text of anything that was thrown, for a person. */
+export function describeError(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** The `code` of a Node.js system error, or undefined. */
+export function errorCode(error: unknown): string | undefined {
+  if (typeof error !== 'object' || error === null || !('code' in error)) return undefined
+  return typeof error.code === 'string' ? error.code : undefined
+}

@@ -1,0 +1,89 @@
+import type * as z from 'zod'
+import type { Kind } from '../event/kind.ts'
+
+export const urgencies = ['low', 'normal', 'critical'] as const
+export type Urgency = (typeof urgencies)[number]
+
+/** One event, rendered for one channel. All text is bounded and free of control characters (newlines stay). */
+export interface Message {
+  /** Stable across repeats of the same event, so that a receiver can drop a second copy. `[A-Za-z0-9._~-]` only. */
+  id: string
+  /** The agent's own name of the event, such as `Stop`. */
+  event: string
+  kind: Kind
+  urgency: Urgency
+  /** One line of plain text. */
+  title: string
+  /** Plain text, possibly several lines, possibly empty. */
+  body: string
+  /** The body in the notifier's own `markup` format, already escaped. Empty where the notifier declares none. */
+  markup: string
+  sessionId: string
+  cwd: string
+  client: string
+  /** When the event was accepted, ISO 8601 in UTC. */
+  at: string
+}
+
+export interface SendContext {
+  /** Aborted when the delivery's deadline is over. Must reach every network step. */
+  signal: AbortSignal
+  /** 1 for the first try. */
+  attempt: number
+  fetch: typeof globalThis.fetch
+  /** Facts of the session the event came from (DISPLAY, DBUS_SESSION_BUS_ADDRESS, ...). */
+  sessionEnv: Readonly<Record<string, string>>
+}
+
+/**
+ * `retry`: may succeed later. `give-up`: will never succeed as it stands.
+ * `not-here`: this machine or session has no such thing (no desktop); recorded, neither retried nor a failure.
+ */
+export type Verdict = 'retry' | 'give-up' | 'not-here'
+
+/** Why a notifier could not deliver. Anything else that a notifier throws counts as `retry`. */
+export class DeliveryError extends Error {
+  override name = 'DeliveryError'
+  readonly verdict: Verdict
+  /** The receiver's own wish, in milliseconds from now. Holds for the whole destination. */
+  readonly retryAfterMs: number | undefined
+  readonly hint: string | undefined
+
+  constructor(
+    verdict: Verdict,
+    message: string,
+    options: { retryAfterMs?: number | undefined; hint?: string; cause?: unknown } = {},
+  ) {
+    super(message, { cause: options.cause })
+    this.verdict = verdict
+    this.retryAfterMs = options.retryAfterMs
+    this.hint = options.hint
+  }
+}
+
+/** The code for one type of channel. It never retries, never prints and never logs: the worker does. */
+export interface Notifier<Options extends z.ZodObject = z.ZodObject> {
+  /** Equals the file name, the registry key and the `type` of a channel. */
+  name: string
+  title: string
+  /** One strict object. Every field has `.describe()`; secrets carry `.meta({ secret: true })`. */
+  options: Options
+  /** Ask for `message.markup` in this format. */
+  markup?: 'slack' | 'html'
+  /** How many messages may be under way at once. Default 4. */
+  concurrency?: number
+  /** At least this long between two messages to the same destination. */
+  pace?: { minIntervalMs: number; destination(options: z.output<Options>): string }
+  /**
+   * Resolves with the receiver's own answer, in one short line, once the receiver has accepted the message.
+   * Heavy packages are imported here, on first use.
+   * @throws DeliveryError
+   */
+  send(message: Message, options: z.output<Options>, context: SendContext): Promise<string>
+}
+
+export function defineNotifier<Options extends z.ZodObject>(
+  notifier: Notifier<Options>,
+): Notifier<Options> {
+  return notifier
+}
