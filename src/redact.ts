@@ -22,7 +22,11 @@ export function redact(text: string, secrets: readonly string[] = []): string {
   let result = text
   for (const secret of secrets) {
     if (secret.length < 4) continue
-    for (const form of [secret, encodeURIComponent(secret), Buffer.from(secret).toString('base64')]) {
+    for (const form of [
+      secret,
+      encodeURIComponent(secret),
+      Buffer.from(secret).toString('base64'),
+    ]) {
       result = result.replaceAll(form, MARK)
     }
   }

@@ -1,5 +1,5 @@
 import { parse as parseLeniently } from 'jsonc-parser'
-import * as z from 'zod'
+import type * as z from 'zod'
 import { HookbellError } from '../errors.ts'
 import type { Header } from '../spool/header.ts'
 import type { AgentEvent } from './event.ts'
@@ -28,7 +28,15 @@ export function parseEvent(accepted: Accepted, abnormalReasons: readonly string[
   const name = nameOf(raw)
   const fields = readFields(raw, eventNames[name] ?? name, problems)
   const { at, id, header } = accepted
-  const event = { ...toEvent(fields), id, at, client: header.client, name, env: header.env, problems }
+  const event = {
+    ...toEvent(fields),
+    id,
+    at,
+    client: header.client,
+    name,
+    env: header.env,
+    problems,
+  }
   const clues = { ...event, name: eventNames[name] ?? name }
   return { ...event, kind: kindOf(clues, abnormalReasons) }
 }

@@ -22,9 +22,9 @@ export function formatHeader({ client, env, channel }: Header): string {
 }
 
 /** @returns undefined where the bytes are not a spool file of this format. */
-export function parseSpoolFile(bytes: Buffer):
-  | { header: Header; body: Buffer; truncated: boolean }
-  | undefined {
+export function parseSpoolFile(
+  bytes: Buffer,
+): { header: Header; body: Buffer; truncated: boolean } | undefined {
   const end = bytes.indexOf('\n\n')
   if (end < 0) return undefined
   const [first, ...lines] = bytes.toString('utf8', 0, end).split('\n')
@@ -35,6 +35,12 @@ export function parseSpoolFile(bytes: Buffer):
     body: body.subarray(0, MAX_BODY_BYTES),
     truncated: body.length >= MAX_BODY_BYTES,
   }
+}
+
+/** Written by a newer hookbell, to be left to it. */
+export function isOfLaterVersion(bytes: Buffer): boolean {
+  const [, version] = /^hookbell-event (\d+)\n/.exec(bytes.toString('latin1', 0, 64)) ?? []
+  return version !== undefined && `hookbell-event ${version}` !== FORMAT_LINE
 }
 
 function parseLines(lines: string[]): Header {

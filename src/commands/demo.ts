@@ -1,0 +1,3 @@
+import { defineCommand } from 'citty'
+
+export const demoCommand = defineCommand({ meta: { name: 'demo' }, run() {} })
