@@ -9,6 +9,8 @@ export const claude = defineClient({
   legacy: [],
   events: ['Notification', 'Stop', 'SubagentStop', 'SessionEnd'],
   timeoutUnit: 's',
+  // Git Bash, where `>NUL` would leave an undeletable file (anthropics/claude-code#23942).
+  windowsShell: 'sh',
   killSwitches: [
     { key: 'disableAllHooks', in: 'own' },
     { key: 'allowManagedHooksOnly', in: 'managed' },
@@ -18,5 +20,5 @@ export const claude = defineClient({
     darwin: '/Library/Application Support/ClaudeCode/managed-settings.json',
   },
   transcripts: ['projects'],
-  restartNote: 'Claude Code reads its hooks when it starts: restart running sessions',
+  restartNote: 'restart running sessions: Claude Code reads its hooks when it starts',
 })

@@ -35,6 +35,8 @@ export interface Client {
   /** The events to register, under the client's own names. */
   events: readonly [string, ...string[]]
   timeoutUnit: 's' | 'ms'
+  /** What runs a hook command on Windows. Elsewhere it is always a POSIX shell. */
+  windowsShell: 'cmd' | 'sh'
   killSwitches: readonly KillSwitch[]
   /** The organization's settings file by `process.platform`. */
   managed: Readonly<Partial<Record<NodeJS.Platform, string>>>

@@ -17,6 +17,7 @@ export const droid = defineClient({
   legacy: ['hooks/hooks.json'],
   events: ['Notification', 'Stop', 'SubagentStop', 'SessionEnd'],
   timeoutUnit: 's',
+  windowsShell: 'cmd',
   killSwitches: [
     { key: 'hooksDisabled', in: 'own' },
     { key: 'allowManagedHooksOnly', in: 'managed' },
@@ -27,5 +28,5 @@ export const droid = defineClient({
   },
   // Sessions are written to `sessions`; the hook reference shows `projects`.
   transcripts: ['sessions', 'projects'],
-  restartNote: 'droid reads its hooks when it starts: restart running sessions',
+  restartNote: 'restart running sessions: droid reads its hooks when it starts',
 })
