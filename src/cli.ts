@@ -1,6 +1,6 @@
 import { type CommandDef, renderUsage, runCommand } from 'citty'
-import { exitCodeOf, reportError } from './commands/_errors.ts'
-import { checkWords } from './commands/_words.ts'
+import { exitCodeOf, reportError } from './cli/errors.ts'
+import { checkWords } from './cli/words.ts'
 import { commands, showCommands } from './commands/index.ts'
 
 process.exitCode = await main(process.argv.slice(2))

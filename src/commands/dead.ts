@@ -1,13 +1,13 @@
 import { readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { defineCommand } from 'citty'
+import { ago, print, printJson, table } from '../cli/output.ts'
 import { HookbellError } from '../errors.ts'
 import { record } from '../journal/write.ts'
 import type { Spool } from '../spool/layout.ts'
 import { prepareSpool } from '../spool/prepare.ts'
 import { readEventState, statePath, writeEventState } from '../worker/event-state.ts'
 import { list, readAccounts, stateFolders } from './_accounts.ts'
-import { ago, print, printJson, table } from './_output.ts'
 
 export const deadCommand = defineCommand({
   meta: { name: 'dead', description: 'List, retry or drop events that could not be delivered' },

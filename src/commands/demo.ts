@@ -1,12 +1,15 @@
 import { defineCommand } from 'citty'
+import { paint, print, printJson } from '../cli/output.ts'
 import type { Act, Play } from '../demo/play.ts'
 import { HookbellError } from '../errors.ts'
 import { cleanText } from '../text.ts'
 import { paintOutcome } from './log.ts'
-import { paint, print, printJson } from './_output.ts'
 
 export const demoCommand = defineCommand({
-  meta: { name: 'demo', description: 'See it work, without an account and without changing anything' },
+  meta: {
+    name: 'demo',
+    description: 'See it work, without an account and without changing anything',
+  },
   args: { json: { type: 'boolean', description: 'Print JSON' } },
   async run({ args }) {
     if (process.platform === 'win32') {
@@ -51,5 +54,7 @@ function describeAct(act: Act, number: number): string[] {
 /** The channel's name once, then what it received, line under line. */
 function indent(channel: string, text: string): string[] {
   const lines = cleanText(text).split('\n')
-  return lines.map((line, at) => `   ${paint('cyan', (at === 0 ? channel : '').padEnd(6))} ${line}`.trimEnd())
+  return lines.map((line, at) =>
+    `   ${paint('cyan', (at === 0 ? channel : '').padEnd(6))} ${line}`.trimEnd(),
+  )
 }

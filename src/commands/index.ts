@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { CommandDef } from 'citty'
+import { print, table } from '../cli/output.ts'
 import { HookbellError } from '../errors.ts'
 import { packageRoot } from '../package-root.ts'
-import { print, table } from './_output.ts'
 
 /** One line per command: what it is for, and how to load it. */
 const registry = {

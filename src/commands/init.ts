@@ -141,10 +141,14 @@ function toJson(value: unknown): string {
 /** Enter is yes; the end of the input and Ctrl+C are no. */
 async function ask(question: string): Promise<boolean> {
   const terminal = createInterface({ input: process.stdin, output: process.stdout })
-  const closed = new Promise<string>((resolve) => terminal.once('close', () => resolve('no')))
+  const closed = new Promise<undefined>((resolve) => {
+    terminal.once('close', () => resolve(undefined))
+  })
   try {
-    const answer = await Promise.race([terminal.question(question), closed])
-    return /^(y|yes)?$/i.test(answer.trim())
+    const answered = terminal.question(question).catch(() => undefined)
+    const answer = await Promise.race([answered, closed])
+    if (answer === undefined) process.stdout.write('\n')
+    return answer !== undefined && /^(y|yes)?$/i.test(answer.trim())
   } finally {
     terminal.close()
   }

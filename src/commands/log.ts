@@ -1,9 +1,9 @@
 import { defineCommand } from 'citty'
+import { paint, print, printJson, table } from '../cli/output.ts'
 import { HookbellError } from '../errors.ts'
 import type { EventAccount, Outcome } from '../journal/account.ts'
 import { cleanText } from '../text.ts'
 import { readAccounts, stateFolders } from './_accounts.ts'
-import { paint, print, printJson, table } from './_output.ts'
 
 export const logCommand = defineCommand({
   meta: { name: 'log', description: 'Show what became of each event' },

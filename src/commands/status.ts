@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { defineCommand } from 'citty'
+import { ago, paint, print, printJson, table } from '../cli/output.ts'
 import { CurrentConfig } from '../config/current.ts'
 import { configPath, type LoadedConfig } from '../config/load.ts'
 import { configDir, stateDir } from '../config/paths.ts'
@@ -8,7 +9,6 @@ import { type EventAccount, outcomes } from '../journal/account.ts'
 import { spoolIn } from '../spool/layout.ts'
 import { lockHolder } from '../spool/lock.ts'
 import { list, readAccounts, stateFolders } from './_accounts.ts'
-import { ago, paint, print, printJson, table } from './_output.ts'
 
 export const statusCommand = defineCommand({
   meta: { name: 'status', description: 'Show what is waiting, dead or broken' },

@@ -1,4 +1,5 @@
 import { defineCommand } from 'citty'
+import { paint, print, printJson } from '../cli/output.ts'
 import { CurrentConfig } from '../config/current.ts'
 import { configDir, stateDir } from '../config/paths.ts'
 import { HookbellError } from '../errors.ts'
@@ -7,7 +8,6 @@ import type { ChannelAccount } from '../journal/account.ts'
 import { acceptEvent } from '../spool/write.ts'
 import { deliverOnce } from '../worker/run.ts'
 import { readAccounts } from './_accounts.ts'
-import { paint, print, printJson } from './_output.ts'
 
 export const testCommand = defineCommand({
   meta: { name: 'test', description: 'Send one real message to a channel and show its answer' },

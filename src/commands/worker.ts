@@ -1,10 +1,10 @@
 import { defineCommand } from 'citty'
+import { print } from '../cli/output.ts'
 import { configDir, stateDir } from '../config/paths.ts'
 import { HookbellError } from '../errors.ts'
 import type { Record } from '../journal/record.ts'
 import { lockHolder } from '../spool/lock.ts'
 import { deliverOnce, runUntilIdle } from '../worker/run.ts'
-import { print } from './_output.ts'
 
 export const workerCommand = defineCommand({
   meta: { name: 'worker', description: 'Deliver what is waiting, in the foreground' },

@@ -1,7 +1,7 @@
 import { styleText } from 'node:util'
 import { type ErrorCode, HookbellError } from '../errors.ts'
 import { cleanText } from '../text.ts'
-import { hasColour } from './_output.ts'
+import { hasColour } from './output.ts'
 
 /** sysexits(3), and never 2: an agent may read that as "block the action". */
 const exitCodes: Record<ErrorCode, number> = {
