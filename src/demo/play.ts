@@ -13,7 +13,7 @@ export interface Act {
   says: string
   event: string
   waitedMs: number
-  exitCode: number | undefined
+  exitCode: number | null
   output: string
   kind: string
   outcome: string
@@ -60,8 +60,9 @@ async function playScene(
   const hooked = await runHook(command, payload, stage)
   const account = await settled(stage, seen)
   const received: Act['received'] = {}
-  for (const [channel, { state, detail }] of Object.entries(account.channels)) {
-    received[channel] = state === 'delivered' ? detail : `${state}: ${detail}`
+  for (const channel of ['desk', 'team', 'mail', 'audit']) {
+    const { state, detail } = account.channels[channel] ?? {}
+    if (state) received[channel] = (state === 'delivered' ? detail : `${state}: ${detail}`) ?? ''
   }
   const file = received.audit && (await lastLine(stage.auditFile))
   const { title = '', body = '' } = file ? JSON.parse(file) : {}

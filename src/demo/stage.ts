@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -63,7 +64,14 @@ export async function buildStage({ slackUrl, smtpUrl }: Receivers): Promise<Stag
 
 /** Runs `hookbell init` as a user would, and returns the command line that it registered. */
 export async function registerHooks(stage: Stage): Promise<string> {
-  const words = [join(packageRoot(), 'bin/hookbell'), 'init', '--client', 'droid', '--user', '--yes']
+  const words = [
+    join(packageRoot(), 'bin/hookbell'),
+    'init',
+    '--client',
+    'droid',
+    '--user',
+    '--yes',
+  ]
   await execa(process.execPath, words, { env: stage.env, extendEnv: false, cwd: stage.project })
   const settings = JSON.parse(await readFile(stage.settingsFile, 'utf8'))
   return settings.hooks.Stop[0].hooks[0].command
@@ -71,21 +79,27 @@ export async function registerHooks(stage: Stage): Promise<string> {
 
 export interface Hooked {
   waitedMs: number
-  exitCode: number | undefined
+  exitCode: number | null
   /** What the hook printed: must be nothing. */
   output: string
 }
 
-/** Runs the registered command line as an agent does, and waits until its output is closed. */
-export async function runHook(command: string, payload: object, stage: Stage): Promise<Hooked> {
-  const startedAt = performance.now()
-  const { exitCode, all } = await execa('sh', ['-c', command], {
-    input: JSON.stringify(payload),
-    cwd: stage.project,
-    env: stage.env,
-    extendEnv: false,
-    all: true,
-    reject: false,
+/** Runs the registered command line as an agent does, and waits until it ended and its output is closed. */
+export function runHook(command: string, payload: object, stage: Stage): Promise<Hooked> {
+  return new Promise((resolve, reject) => {
+    const startedAt = performance.now()
+    // Not execa: what it adds would count as the agent's time.
+    const agent = spawn('sh', ['-c', command], { cwd: stage.project, env: stage.env })
+    let output = ''
+    for (const stream of [agent.stdout, agent.stderr]) {
+      stream.on('data', (chunk) => {
+        output += chunk
+      })
+    }
+    agent.on('error', reject)
+    agent.on('close', (exitCode) => {
+      resolve({ waitedMs: performance.now() - startedAt, exitCode, output })
+    })
+    agent.stdin.end(JSON.stringify(payload))
   })
-  return { waitedMs: performance.now() - startedAt, exitCode, output: all }
 }
