@@ -1,6 +1,6 @@
 import { renameSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { appendLine } from '../notifiers/_append.ts'
+import { appendLine } from '../spool/append.ts'
 import type { Record } from './record.ts'
 
 const ROTATE_AT_BYTES = 16 * 1024 * 1024

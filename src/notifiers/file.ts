@@ -1,8 +1,8 @@
 import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 import * as z from 'zod'
-import { describeError, errorCode } from '../errors.ts'
-import { appendLine } from './_append.ts'
+import { describeError, errorCode, HookbellError } from '../errors.ts'
+import { appendLine } from '../spool/append.ts'
 import { DeliveryError, defineNotifier, type Message } from './define.ts'
 
 export const file = defineNotifier({
@@ -62,9 +62,9 @@ const permanentCodes = ['EACCES', 'EISDIR', 'ELOOP', 'ENOTDIR', 'ENXIO', 'EPERM'
 
 function fileFailure(error: unknown): DeliveryError {
   const code = errorCode(error) ?? ''
-  const verdict = permanentCodes.includes(code) ? 'give-up' : 'retry'
+  const isPermanent = error instanceof HookbellError || permanentCodes.includes(code)
   const hint = code === 'ELOOP' ? 'Links are not followed: name the file itself' : undefined
-  return new DeliveryError(verdict, `file: ${describeError(error)}`, {
+  return new DeliveryError(isPermanent ? 'give-up' : 'retry', `file: ${describeError(error)}`, {
     cause: error,
     ...(hint && { hint }),
   })

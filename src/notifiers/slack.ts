@@ -64,7 +64,6 @@ export const slack = defineNotifier({
 
 function renderMessage(message: Message) {
   const title = boundLine(message.title, HEADER_LENGTH) || 'hookbell'
-  const section = sectionText(message)
   return {
     // What notifications and screen readers show in place of the blocks.
     text: boundText(escapeMarkup(`${title}\n${message.body}`.trim()), SECTION_LENGTH, markupToken),
@@ -72,7 +71,10 @@ function renderMessage(message: Message) {
     unfurl_media: false,
     blocks: [
       { type: 'header' as const, text: plainText(title, HEADER_LENGTH) },
-      ...(section ? [{ type: 'section' as const, text: section }] : []),
+      // The agent's own words as plain text, what the template says about them as mrkdwn.
+      ...[plainText(message.body, SECTION_LENGTH), details(message.markup)]
+        .filter(({ text }) => text.trim() !== '')
+        .map((text) => ({ type: 'section' as const, text })),
       {
         type: 'context' as const,
         elements: originOf(message).map((fact) => plainText(fact, HEADER_LENGTH)),
@@ -82,12 +84,9 @@ function renderMessage(message: Message) {
 }
 
 /** `verbatim` keeps Slack from turning bare words into links and mentions. */
-function sectionText({ markup, body }: Message) {
-  if (markup.trim()) {
-    const text = boundText(markup, SECTION_LENGTH, markupToken)
-    return { type: 'mrkdwn' as const, text, verbatim: true }
-  }
-  return body.trim() ? plainText(body, SECTION_LENGTH) : undefined
+function details(markup: string) {
+  const text = boundText(markup, SECTION_LENGTH, markupToken)
+  return { type: 'mrkdwn' as const, text, verbatim: true }
 }
 
 /** Without `emoji: false` Slack would turn `:name:` into pictures. */

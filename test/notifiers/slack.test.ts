@@ -27,7 +27,7 @@ describe('notifiers: slack', () => {
     return receiver.received.map(({ body }) => JSON.parse(body) as Posted)
   }
 
-  it('shows title, markup and where it comes from', async () => {
+  it('shows title, text, markup and where it comes from', async () => {
     const [posted] = await post({ markup: 'wants to *run* `npm test`' })
     expect(posted).toMatchInlineSnapshot(`
       {
@@ -96,6 +96,7 @@ describe('notifiers: slack', () => {
     const [posted] = await post({ title: long, body: long, markup, cwd: `/${long}`, client: long })
     expect(posted?.blocks[0]?.text?.text.length).toBeLessThanOrEqual(150)
     expect(posted?.blocks[1]?.text?.text.length).toBeLessThanOrEqual(3000)
+    expect(posted?.blocks[2]?.text?.text.length).toBeLessThanOrEqual(3000)
     expect(posted?.text.length).toBeLessThanOrEqual(3000)
   })
 
@@ -112,7 +113,7 @@ describe('notifiers: slack', () => {
     const markups = fc.array(piece, { minLength: 700, maxLength: 3000 })
     return fc.assert(
       fc.asyncProperty(markups, async (pieces) => {
-        const [posted] = await post({ markup: `.${pieces.join('')}.` })
+        const [posted] = await post({ body: '', markup: `.${pieces.join('')}.` })
         const text = posted?.blocks[1]?.text?.text ?? ''
         expect(text.length).toBeLessThanOrEqual(3000)
         const whole = /^(?:[.a\n…]|&amp;|&lt;|👨‍👩‍👧‍👦|é|<https:\/\/x\.test\/y\|z>)*$/

@@ -1,8 +1,7 @@
 import { constants } from 'node:fs'
 import { type FileHandle, mkdir, open } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { errorCode } from '../errors.ts'
-import { DeliveryError } from './define.ts'
+import { errorCode, HookbellError } from '../errors.ts'
 
 interface Waiting {
   line: string
@@ -16,6 +15,7 @@ const queues = new Map<string, Waiting[]>()
 /**
  * Appends a line to a file and resolves once it is on the disk. Lines that arrive while others
  * are being written go together: one open, one write and one fdatasync for all of them.
+ * @throws HookbellError E_SPOOL for what is no file of this user, else the system error
  */
 export function appendLine(path: string, line: string): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -79,9 +79,9 @@ async function openLog(path: string): Promise<{ handle: FileHandle; top?: string
 /** Refuses what another user has put there to read along. */
 async function checkedSize(handle: FileHandle, path: string): Promise<number> {
   const stats = await handle.stat()
-  if (!stats.isFile()) throw new DeliveryError('give-up', `file: ${path} is not a regular file`)
+  if (!stats.isFile()) throw new HookbellError('E_SPOOL', `${path} is not a regular file`)
   if (process.getuid && stats.uid !== process.getuid()) {
-    throw new DeliveryError('give-up', `file: ${path} belongs to another user`)
+    throw new HookbellError('E_SPOOL', `${path} belongs to another user`)
   }
   return stats.size
 }
