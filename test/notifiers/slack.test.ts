@@ -42,6 +42,14 @@ describe('notifiers: slack', () => {
           },
           {
             "text": {
+              "emoji": false,
+              "text": "The agent wants to run the tests",
+              "type": "plain_text",
+            },
+            "type": "section",
+          },
+          {
+            "text": {
               "text": "wants to *run* \`npm test\`",
               "type": "mrkdwn",
               "verbatim": true,
