@@ -1,5 +1,6 @@
 /** C0 and C1 controls and bidirectional overrides; newline and tab stay. */
-const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g
+const CONTROL =
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 
 /** Text that is safe to show anywhere: well-formed, without control characters, CRLF as newline. */
 export function cleanText(text: string): string {
@@ -10,15 +11,22 @@ export function oneLine(text: string): string {
   return cleanText(text).replace(/\s+/g, ' ').trim()
 }
 
-const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
+let graphemes: Intl.Segmenter | undefined
 
 /** Cuts to at most `max` UTF-16 units on a grapheme border, and says so with an ellipsis. */
 export function cutText(text: string, max: number): string {
   if (text.length <= max) return text
-  let end = 0
-  for (const { index, segment } of graphemes.segment(text.slice(0, max + 64))) {
-    if (index + segment.length > max - 1) break
-    end = index + segment.length
-  }
-  return `${text.slice(0, end).trimEnd()}…`
+  // Loaded on first use: it costs a cold worker milliseconds.
+  graphemes ??= new Intl.Segmenter('en', { granularity: 'grapheme' })
+  // The last unit is for the ellipsis, so the grapheme that would hold it goes.
+  const near = graphemes.segment(text.slice(0, 2 * max + 64))
+  const end = near.containing(max - 1)?.index
+  // A single grapheme that fills everything (stacked accents) is cut like any text.
+  const kept = text.slice(0, end || max - 1)
+  return `${withoutHalf(kept).trimEnd()}…`
+}
+
+/** A cut between the two halves of a surrogate pair leaves the first one alone. */
+function withoutHalf(text: string): string {
+  return /[\ud800-\udbff]$/.test(text) ? text.slice(0, -1) : text
 }

@@ -1,15 +1,8 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
-import { HookbellError } from '../errors.ts'
+import { dirname, join } from 'node:path'
+import { describeError, HookbellError } from '../errors.ts'
 import { writeDurable } from '../spool/durable.ts'
-import {
-  builtInConfig,
-  configPath,
-  configStamp,
-  type LoadedConfig,
-  loadConfig,
-  parseConfig,
-} from './load.ts'
+import { builtInConfig, configStamp, type LoadedConfig, loadConfig, parseConfig } from './load.ts'
 import { readSecrets } from './secrets.ts'
 
 /**
@@ -39,22 +32,23 @@ export class CurrentConfig {
   #load(): LoadedConfig {
     try {
       const loaded = loadConfig(this.#configDir)
-      if (loaded.source === 'file') this.#keep()
+      if (loaded.text !== undefined) this.#keep(loaded.text)
       return loaded
     } catch (error) {
-      if (!(error instanceof HookbellError)) throw error
-      return { ...this.#fallBack(), problem: error }
+      const problem =
+        error instanceof HookbellError
+          ? error
+          : new HookbellError('E_CONFIG', `${this.#configDir}: ${describeError(error)}`)
+      return { ...this.#fallBack(), problem }
     }
   }
 
   #fallBack(): LoadedConfig {
+    const path = this.#lastGood
+    const text = readQuietly(path)
+    if (text === undefined) return builtInConfig()
     try {
-      const text = readFileSync(this.#lastGood, 'utf8')
-      const context = {
-        path: this.#lastGood,
-        secrets: readSecrets(this.#configDir),
-        env: process.env,
-      }
+      const context = { path, secrets: readSecrets(this.#configDir), env: process.env }
       return { ...parseConfig(text, context), source: 'last good file' }
     } catch {
       return builtInConfig()
@@ -62,13 +56,21 @@ export class CurrentConfig {
   }
 
   /** Best effort: without it a broken file falls back to the built-in settings. */
-  #keep() {
+  #keep(text: string) {
+    if (readQuietly(this.#lastGood) === text) return
     try {
-      const text = readFileSync(configPath(this.#configDir))
-      mkdirSync(join(this.#lastGood, '..'), { recursive: true, mode: 0o700 })
+      mkdirSync(dirname(this.#lastGood), { recursive: true, mode: 0o700 })
       const waiting = `${this.#lastGood}.${process.pid}`
       rmSync(waiting, { force: true })
       writeDurable(this.#lastGood, [text], waiting)
     } catch {}
+  }
+}
+
+function readQuietly(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return undefined
   }
 }

@@ -1,10 +1,20 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser'
+import {
+  getNodeValue,
+  type Node,
+  type ParseError,
+  parseTree,
+  printParseErrorCode,
+} from 'jsonc-parser'
 import { describeError, errorCode, HookbellError } from '../errors.ts'
-import { locate, valueAt } from './position.ts'
-import { type Config, completeConfig, configSchema } from './schema.ts'
+import { kinds } from '../event/kind.ts'
+import { knownEvents } from '../event/schema.ts'
+import { describeIssue, type Fault } from './issue.ts'
+import { findDuplicate, locate } from './position.ts'
+import { type Config, completeConfig, configSchema, secretsOf } from './schema.ts'
 import { expandReferences, readSecrets } from './secrets.ts'
+import { closest, didYouMean } from './words.ts'
 
 export interface LoadedConfig {
   config: Config
@@ -14,6 +24,8 @@ export interface LoadedConfig {
   unusable: Readonly<Record<string, string>>
   /** Where the settings in force come from. */
   source: 'file' | 'last good file' | 'built-in'
+  /** The text of the file, where it is in force. */
+  text?: string
   /** Why the file is not in force. */
   problem?: HookbellError
 }
@@ -29,7 +41,8 @@ export function configStamp(configDir: string): string {
   return ['config.json', 'secrets.env']
     .map((name) => {
       const stat = statSync(join(configDir, name), { throwIfNoEntry: false })
-      return stat ? `${stat.ino}-${stat.size}-${stat.mtimeMs}` : ''
+      // The time of the last change of any kind: chmod changes no other.
+      return stat ? `${stat.ino}-${stat.size}-${stat.mtimeMs}-${stat.ctimeMs}` : ''
     })
     .join(' ')
 }
@@ -58,50 +71,84 @@ export function loadConfig(configDir: string, env: Env = process.env): LoadedCon
 /** @throws HookbellError E_CONFIG */
 export function parseConfig(
   text: string,
-  { path, secrets, env }: { path: string; secrets: Record<string, string>; env: Env },
+  { path, secrets, env }: { path: string; secrets: ReadonlyMap<string, string>; env: Env },
 ): LoadedConfig {
-  const fail = (where: readonly PropertyKey[], what: string, hint?: string): never => {
+  const { tree, raw } = parseObject(text.replace(/^\uFEFF/, ''), path)
+  const { channels, unusable, used } = expandChannels(raw, secrets, env)
+  const expanded = channels ? { ...raw, channels } : raw
+  const result = configSchema.safeParse(expanded)
+  const fault = result.success
+    ? faultInRoutes(result.data.routes ?? [], result.data.channels, unusable)
+    : result.error.issues.slice(0, 1).map((issue) => describeIssue(issue, expanded))[0]
+  if (fault) {
+    const { path: where, what, hint } = fault
     const field = where.length > 0 ? `${where.join('.')}: ` : ''
-    const message = `${path}:${locate(text, where)}: ${field}${what}`
+    const message = `${path}:${locate(text, { tree, path: where })}: ${field}${what}`
     throw new HookbellError('E_CONFIG', message, hint ? { hint } : {})
   }
-  const raw = parseObject(text, path)
-  const { channels, unusable, used } = expandChannels(raw, secrets, env)
-  const result = configSchema.safeParse(channels ? { ...raw, channels } : raw)
-  if (!result.success) {
-    const issue = result.error.issues[0]
-    return fail(issue?.path ?? [], issue?.message ?? 'not valid')
-  }
-  const config = completeConfig({ ...result.data })
-  const known = [...Object.keys(config.channels), ...Object.keys(unusable)]
-  for (const [index, route] of config.routes.entries()) {
-    for (const [at, name] of route.to.entries()) {
-      if (known.includes(name)) continue
-      fail(['routes', index, 'to', at], `unknown channel "${name}"`, `Known: ${known.join(', ')}`)
-    }
-  }
-  return { config, unusable, secrets: [...Object.values(secrets), ...used], source: 'file' }
+  const config = completeConfig(
+    result.data as NonNullable<typeof result.data>,
+    Object.keys(unusable),
+  )
+  const values = [...secrets.values(), ...used, ...secretsOf(config)]
+  return { config, unusable, secrets: [...new Set(values)], source: 'file', text }
 }
 
-function parseObject(text: string, path: string): Record<string, unknown> {
+function parseObject(text: string, path: string): { tree: Node; raw: Record<string, unknown> } {
   const errors: ParseError[] = []
-  const tree = parseTree(text.replace(/^\uFEFF/, ' '), errors, { allowTrailingComma: true })
+  const tree = parseTree(text, errors, { allowTrailingComma: true })
   const [error] = errors
-  if (error) {
-    const what = printParseErrorCode(error.error)
-    throw new HookbellError('E_CONFIG', `${path}:${locate(text, error.offset)}: not JSON: ${what}`)
+  const fail = (offset: number, what: string) =>
+    new HookbellError('E_CONFIG', `${path}:${locate(text, offset)}: ${what}`)
+  if (error) throw fail(error.offset, `not JSON: ${splitWords(printParseErrorCode(error.error))}`)
+  if (tree?.type !== 'object') throw fail(0, 'not a JSON object')
+  const duplicate = findDuplicate(tree)
+  if (duplicate) throw fail(duplicate.offset, `"${duplicate.key}" is there twice`)
+  return { tree, raw: { ...getNodeValue(tree) } }
+}
+
+/** `CommaExpected` to `comma expected`. */
+function splitWords(code: string): string {
+  return code.replace(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase()
+}
+
+/** A route to nowhere, or for something that never happens. */
+function faultInRoutes(
+  routes: readonly { on: string[]; to: string[] }[],
+  channels: object,
+  unusable: object,
+): Fault | undefined {
+  const known = [...Object.keys(channels), ...Object.keys(unusable)]
+  const words = [...kinds, ...knownEvents]
+  for (const [index, { on, to }] of routes.entries()) {
+    for (const [at, name] of to.entries()) {
+      if (known.includes(name)) continue
+      const hint = didYouMean(name, known)
+      return { path: ['routes', index, 'to', at], what: `unknown channel "${name}"`, hint }
+    }
+    for (const [at, word] of on.entries()) {
+      // Any other name may be an event of a client that we do not know.
+      const meant = word === '*' || words.includes(word) ? undefined : closest(word, words)
+      if (!meant) continue
+      const what = `no event or kind is called "${word}"`
+      return { path: ['routes', index, 'on', at], what, hint: `Did you mean "${meant}"?` }
+    }
   }
-  if (tree?.type !== 'object') throw new HookbellError('E_CONFIG', `${path}:1:1: not a JSON object`)
-  return valueAt(tree)
+  return undefined
 }
 
 /** A reference that is set nowhere makes one channel unusable, not the whole file. */
-function expandChannels(raw: Record<string, unknown>, secrets: Record<string, string>, env: Env) {
+function expandChannels(
+  raw: Record<string, unknown>,
+  secrets: ReadonlyMap<string, string>,
+  env: Env,
+) {
   const unusable: Record<string, string> = {}
   const used: string[] = []
-  if (typeof raw.channels !== 'object' || raw.channels === null) return { unusable, used }
+  const isObject = typeof raw.channels === 'object' && raw.channels !== null
+  if (!isObject || Array.isArray(raw.channels)) return { unusable, used }
   const channels: Record<string, unknown> = {}
-  for (const [name, channel] of Object.entries(raw.channels)) {
+  for (const [name, channel] of Object.entries(raw.channels as object)) {
     const expanded = expandReferences(channel, secrets, env)
     used.push(...expanded.used)
     if (expanded.missing.length > 0) {

@@ -1,22 +1,34 @@
-import { findNodeAtLocation, getNodeValue, type Node, parseTree } from 'jsonc-parser'
+import { findNodeAtLocation, type Node } from 'jsonc-parser'
 
 /** `line:column` of an offset, or of the value at a path (of its nearest parent that exists). */
-export function locate(text: string, where: number | readonly PropertyKey[]): string {
-  const offset = typeof where === 'number' ? where : offsetOf(text, where)
+export function locate(
+  text: string,
+  where: number | { tree: Node; path: readonly PropertyKey[] },
+): string {
+  const offset = typeof where === 'number' ? where : offsetOf(where.tree, where.path)
   const before = text.slice(0, offset).split('\n')
   return `${before.length}:${(before.at(-1) ?? '').length + 1}`
 }
 
-function offsetOf(text: string, path: readonly PropertyKey[]): number {
-  const tree = parseTree(text, [], { allowTrailingComma: true })
-  for (let length = path.length; tree && length > 0; length -= 1) {
+function offsetOf(tree: Node, path: readonly PropertyKey[]): number {
+  for (let length = path.length; length > 0; length -= 1) {
     const node = findNodeAtLocation(tree, path.slice(0, length) as (string | number)[])
-    if (node) return node.offset
+    // An unknown key is to be pointed at, not its value.
+    const isKey = node?.parent?.type === 'property'
+    if (node) return isKey ? (node.parent?.offset ?? node.offset) : node.offset
   }
-  return tree?.offset ?? 0
+  return tree.offset
 }
 
-/** The value of an object node, with own properties only whatever the keys are called. */
-export function valueAt(tree: Node): Record<string, unknown> {
-  return { ...(getNodeValue(tree) as Record<string, unknown>) }
+/** The first key that is there twice: an editor would show both, and only the last would count. */
+export function findDuplicate(node: Node): { key: string; offset: number } | undefined {
+  const seen = new Set<string>()
+  for (const child of node.children ?? []) {
+    const [key] = node.type === 'object' ? (child.children ?? []) : []
+    if (key && seen.has(key.value)) return { key: key.value, offset: key.offset }
+    if (key) seen.add(key.value)
+    const inner = findDuplicate(child)
+    if (inner) return inner
+  }
+  return undefined
 }

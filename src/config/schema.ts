@@ -74,8 +74,52 @@ type Parsed = z.output<typeof configSchema>
 export type Config = Omit<Parsed, 'routes' | '$schema'> & { routes: Route[] }
 export type Channel = Config['channels'][string]
 
-/** Fills in the routes, which depend on the channels. */
-export function completeConfig({ $schema, routes, ...config }: Parsed): Config {
-  const everywhere = [{ on: defaultKinds, to: Object.keys(config.channels) }]
+/** Fills in the routes, which depend on the channels: also on those that cannot be used yet. */
+export function completeConfig(
+  { $schema, routes, ...config }: Parsed,
+  unusable: readonly string[] = [],
+): Config {
+  const everywhere = [{ on: defaultKinds, to: [...Object.keys(config.channels), ...unusable] }]
   return { ...config, routes: routes ?? everywhere }
+}
+
+/** The names of the fields at a place that is not a channel. */
+export function configKeys(path: readonly PropertyKey[]): string[] {
+  const shapes: Record<string, object> = { retry: retry.shape, routes: route.shape }
+  return Object.keys(shapes[String(path[0])] ?? configSchema.shape)
+}
+
+/** The names of the fields of a channel. */
+export function channelKeys(type: string): string[] {
+  const known: Record<string, Notifier> = notifiers
+  const shape = Object.hasOwn(known, type) ? known[type]?.options.shape : undefined
+  return ['type', ...Object.keys(shape ?? {})]
+}
+
+/** The values that must not be seen anywhere, of the options that are declared as secrets. */
+export function secretsOf({ channels }: Pick<Config, 'channels'>): string[] {
+  const known: Record<string, Notifier> = notifiers
+  return Object.values(channels).flatMap((channel) =>
+    Object.entries(known[channel.type]?.options.shape ?? {}).flatMap(([name, schema]) => {
+      const value = (channel as Record<string, unknown>)[name]
+      const isSecret = (schema as z.ZodType).meta()?.secret === true
+      return isSecret && typeof value === 'string' ? partsOf(value) : []
+    }),
+  )
+}
+
+/** Of a URL also what makes it secret: its password and its path, which errors repeat without the rest. */
+function partsOf(value: string): string[] {
+  if (!URL.canParse(value)) return [value]
+  const { password, pathname } = new URL(value)
+  const decoded = password.includes('%') ? safelyDecoded(password) : password
+  return [value, password, decoded, pathname.length > 8 ? pathname : ''].filter(Boolean)
+}
+
+function safelyDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
 }

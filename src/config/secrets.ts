@@ -1,26 +1,38 @@
-import { lstatSync, readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { HookbellError } from '../errors.ts'
+import { describeError, HookbellError } from '../errors.ts'
 
 /**
  * Reads `secrets.env` beside the config: NAME=value lines, `#` comments, optional quotes.
- * @throws HookbellError E_CONFIG when other users can read it
+ * @throws HookbellError E_CONFIG when other users can read it, or nobody can
  */
-export function readSecrets(configDir: string): Record<string, string> {
+export function readSecrets(configDir: string): Map<string, string> {
   const path = join(configDir, 'secrets.env')
-  const stat = lstatSync(path, { throwIfNoEntry: false })
-  if (!stat) return {}
-  if (process.platform !== 'win32' && (stat.mode & 0o077) !== 0) {
-    throw new HookbellError('E_CONFIG', `${path}: other users can read it`, {
-      hint: `Run: chmod 600 '${path}'`,
-    })
-  }
-  const secrets: Record<string, string> = {}
-  for (const line of readFileSync(path, 'utf8').split(/\r?\n/)) {
+  const secrets = new Map<string, string>()
+  for (const line of readPrivate(path).split(/\r?\n/)) {
     const [, name, value = ''] = /^\s*(?:export\s+)?([A-Za-z_]\w*)\s*=\s*(.*?)\s*$/.exec(line) ?? []
-    if (name) secrets[name] = value.replace(/^(["'])(.*)\1$/, '$2')
+    if (name) secrets.set(name, value.replace(/^(["'])(.*)\1$/, '$2'))
   }
   return secrets
+}
+
+function readPrivate(path: string): string {
+  let mode: number
+  try {
+    // Of what a link points to: people keep such files elsewhere.
+    const stat = statSync(path, { throwIfNoEntry: false })
+    if (!stat) return ''
+    mode = stat.mode
+    if (process.platform === 'win32' || (mode & 0o077) === 0) {
+      return readFileSync(path, 'utf8').replace(/^\uFEFF/, '')
+    }
+  } catch (error) {
+    throw new HookbellError('E_CONFIG', `${path}: ${describeError(error)}`, { cause: error })
+  }
+  const shown = (mode & 0o777).toString(8).padStart(4, '0')
+  throw new HookbellError('E_CONFIG', `${path}: other users can read it (mode ${shown})`, {
+    hint: `Run: chmod 600 '${path.replaceAll("'", `'\\''`)}'`,
+  })
 }
 
 /**
@@ -30,7 +42,7 @@ export function readSecrets(configDir: string): Record<string, string> {
  */
 export function expandReferences(
   value: unknown,
-  secrets: Readonly<Record<string, string>>,
+  secrets: ReadonlyMap<string, string>,
   env: Readonly<Record<string, string | undefined>>,
 ): { value: unknown; missing: string[]; used: string[] } {
   const missing: string[] = []
@@ -38,7 +50,7 @@ export function expandReferences(
   const expand = (item: unknown): unknown => {
     if (typeof item === 'string') {
       return item.replace(/\$\{([A-Za-z_]\w*)\}/g, (reference, name: string) => {
-        const found = secrets[name] ?? env[name]
+        const found = secrets.get(name) ?? (Object.hasOwn(env, name) ? env[name] : undefined)
         if (found) used.push(found)
         else missing.push(name)
         return found || reference

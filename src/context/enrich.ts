@@ -1,9 +1,16 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { clients, isClientName } from '../clients/index.ts'
 import { transcriptRoots } from '../clients/paths.ts'
 import { homeDir } from '../config/paths.ts'
 import type { AgentEvent } from '../event/event.ts'
 import { projectName } from './project.ts'
-import { readTranscript } from './transcript.ts'
+import { readTranscript, type TranscriptFacts } from './transcript.ts'
+
+/** Clients write the last lines of a turn a little after they ran the hook. */
+const LATE_BY_MS = 300
+const LOOK_EVERY_MS = 50
+/** A folder on a volume that hangs must not hold up the event. */
+const PROJECT_LIMIT_MS = 1000
 
 /** An event with what could be found out around it. */
 export interface EnrichedEvent extends AgentEvent {
@@ -11,17 +18,16 @@ export interface EnrichedEvent extends AgentEvent {
   project: string
 }
 
+interface Around {
+  projects: Map<string, Promise<string>>
+  now(): number
+}
+
 /** Adds the project's name, and for a finished turn its duration and last message. Never fails an event. */
-export async function enrich(
-  event: AgentEvent,
-  projects: Map<string, Promise<string>>,
-): Promise<EnrichedEvent> {
-  const project = await remember(projects, event.cwd)
+export async function enrich(event: AgentEvent, around: Around): Promise<EnrichedEvent> {
+  const project = await remember(around.projects, event.cwd)
   if (event.kind !== 'done' || !event.transcriptPath) return { ...event, project }
-  const { lastMessage, promptedAt } = await readTranscript(
-    event.transcriptPath,
-    rootsOf(event.client),
-  )
+  const { lastMessage, promptedAt } = await readInTime(event, around)
   return {
     ...event,
     project,
@@ -30,9 +36,26 @@ export async function enrich(
   }
 }
 
+/** Looks again for a short while where the transcript does not have the end of the turn yet. */
+async function readInTime(event: AgentEvent, { now }: Around): Promise<TranscriptFacts> {
+  const roots = rootsOf(event.client)
+  const read = () => readTranscript(event.transcriptPath, roots, event.at)
+  let facts = await read()
+  while (facts.isLate && !event.lastMessage && now() < event.at + LATE_BY_MS) {
+    await sleep(LOOK_EVERY_MS)
+    facts = await read()
+  }
+  return facts
+}
+
 /** A worker sees the same few folders again and again. */
 function remember(projects: Map<string, Promise<string>>, cwd: string): Promise<string> {
-  const name = projects.get(cwd) ?? projectName(cwd, homeDir()).catch(() => '')
+  const known = projects.get(cwd)
+  if (known) return known
+  const name = Promise.race([
+    projectName(cwd, homeDir()).catch(() => ''),
+    sleep(PROJECT_LIMIT_MS, '', { ref: false }),
+  ])
   if (projects.size < 1000) projects.set(cwd, name)
   return name
 }

@@ -34,13 +34,17 @@ export function kindOf(clues: Clues, abnormalReasons: readonly string[]): Kind {
     case 'SubagentStop':
       return 'subagent-done'
     case 'SessionEnd':
-      return abnormalReasons.includes(clues.reason) ? 'abnormal-end' : 'ended'
+      return isAmong(clues.reason, abnormalReasons) ? 'abnormal-end' : 'ended'
     case 'StopFailure':
     case 'errorOccurred':
       return 'failed'
     default:
       return 'other'
   }
+}
+
+function isAmong(reason: string, reasons: readonly string[]): boolean {
+  return reasons.some((one) => one.toLowerCase() === reason.trim().toLowerCase())
 }
 
 /** Without a type only the two known wordings tell. An unknown one still means: the agent wants attention. */

@@ -1,13 +1,16 @@
-import { parse as parseLeniently } from 'jsonc-parser'
+import { isUtf8 } from 'node:buffer'
+import { type ParseError, parse as parseLeniently, printParseErrorCode } from 'jsonc-parser'
 import type * as z from 'zod'
 import { HookbellError } from '../errors.ts'
 import type { Header } from '../spool/header.ts'
+import { oneLine } from '../text.ts'
 import type { AgentEvent } from './event.ts'
 import { kindOf } from './kind.ts'
 import { aliases, eventNames, inputs, otherInput } from './schema.ts'
 
 /** More than anybody reads; what templates show is cut further. */
 const MAX_TEXT = 64 * 1024
+const UNKNOWN = 'unknown'
 
 interface Accepted {
   id: string
@@ -24,9 +27,11 @@ interface Accepted {
 export function parseEvent(accepted: Accepted, abnormalReasons: readonly string[]): AgentEvent {
   const problems: string[] = []
   if (accepted.truncated) problems.push('larger than 1 MiB: the rest was cut')
+  else if (!isUtf8(accepted.body)) problems.push('not valid UTF-8: some characters are lost')
   const raw = readObject(accepted.body, problems)
   const name = nameOf(raw)
-  const fields = readFields(raw, eventNames[name] ?? name, problems)
+  const knownName = eventNames.get(name) ?? name
+  const fields = readFields(raw, knownName, problems)
   const { at, id, header } = accepted
   const event = {
     ...toEvent(fields),
@@ -37,8 +42,7 @@ export function parseEvent(accepted: Accepted, abnormalReasons: readonly string[
     env: header.env,
     problems,
   }
-  const clues = { ...event, name: eventNames[name] ?? name }
-  return { ...event, kind: kindOf(clues, abnormalReasons) }
+  return { ...event, kind: kindOf({ ...event, name: knownName }, abnormalReasons) }
 }
 
 function readObject(body: Buffer, problems: string[]): Record<string, unknown> {
@@ -55,30 +59,39 @@ function readObject(body: Buffer, problems: string[]): Record<string, unknown> {
 function readJson(text: string, problems: string[]): unknown {
   try {
     return JSON.parse(text)
-  } catch (error) {
-    const value = readDamaged(text)
-    const reason = oneLine((error as Error).message)
-    if (value === undefined) throw new HookbellError('E_EVENT', `the event is not JSON: ${reason}`)
-    problems.push(`damaged JSON, read as far as it goes: ${reason}`)
+  } catch {
+    const { value, fault } = readDamaged(text)
+    if (value === undefined) throw new HookbellError('E_EVENT', `the event is not JSON: ${fault}`)
+    problems.push(`damaged JSON, read as far as it goes: ${fault}`)
     return value
   }
 }
 
-/** @returns undefined where not even an event name can be found */
-function readDamaged(text: string): unknown {
-  if (!text.trimStart().startsWith('{')) return undefined
+/** The fault is described in our words: those of JSON.parse quote the text, and a secret may be in it. */
+function readDamaged(text: string): { value?: unknown; fault: string } {
+  const errors: ParseError[] = []
   try {
-    const value = parseLeniently(text, [], { allowTrailingComma: true })
-    return nameOf(value) === 'unknown' ? undefined : value
+    const value = parseLeniently(text, errors, { allowTrailingComma: true })
+    const [first] = errors
+    const what = first ? printParseErrorCode(first.error) : 'a comment or a comma too many'
+    const fault = first ? `${what} at character ${first.offset + 1}` : what
+    const isUsable = isPlainObject(value) && nameOf(value) !== UNKNOWN
+    return isUsable ? { value, fault } : { fault }
   } catch {
-    // Nested too deeply for a recursive parser.
-    return undefined
+    return { fault: 'nested too deeply to be mended' }
   }
 }
 
+function isPlainObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
 function nameOf(raw: Record<string, unknown>): string {
-  const name = pick(raw, 'hook_event_name')
-  return typeof name === 'string' && name.trim() ? oneLine(name).slice(0, 64) : 'unknown'
+  for (const field of ['hook_event_name', ...(aliases.hook_event_name ?? [])]) {
+    const name = Object.hasOwn(raw, field) ? raw[field] : undefined
+    if (typeof name === 'string' && name.trim()) return oneLine(name).slice(0, 64).toWellFormed()
+  }
+  return UNKNOWN
 }
 
 /** Only known names are looked up, as own properties: a payload cannot reach a prototype. */
@@ -127,8 +140,4 @@ function toEvent(fields: Fields) {
 /** Lone surrogates would make URL and header encoders throw later. */
 function text(value: string | null | undefined): string {
   return (value ?? '').slice(0, MAX_TEXT).toWellFormed()
-}
-
-function oneLine(value: string): string {
-  return value.replace(/\s+/g, ' ').slice(0, 200).toWellFormed()
 }

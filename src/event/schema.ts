@@ -1,79 +1,109 @@
 import * as z from 'zod'
 
-// One schema per hook event. Sources of the fields: the public hook references of the clients.
-// Every field is optional: what a client leaves out or sends with a wrong type must not lose the event.
+// One schema per hook event. Sources of the fields: the public hook references of the clients, and what they
+// were seen to send. Every field is optional: what a client leaves out or sends with a wrong type must not lose
+// the event.
 
 const text = z.string().optional()
+const nullableText = z.string().nullish()
+const count = z.number().nonnegative().optional()
+const list = z.array(z.unknown()).optional()
+const anything = z.unknown().optional()
 
 const common = {
   hook_event_name: text,
   session_id: text,
-  transcript_path: z.string().nullish(),
+  transcript_path: nullableText,
   cwd: text,
   permission_mode: text,
   message_id: text,
+  prompt_id: text,
+  turn_id: text,
+  timestamp: z.union([z.string(), z.number()]).optional(),
+  model: text,
+  effort: anything,
 }
 
 const stop = {
   ...common,
   stop_hook_active: z.boolean().optional(),
-  last_assistant_message: z.string().nullish(),
-  background_tasks: z.array(z.unknown()).optional(),
+  last_assistant_message: nullableText,
+  background_tasks: list,
+  session_crons: list,
 }
 
+const tool = { tool_name: text, tool_use_id: text, tool_input: anything, tool_response: anything }
+
 export const inputs = {
-  Notification: z.object({ ...common, message: text, title: text, notification_type: text }),
+  Notification: z.object({
+    ...common,
+    message: text,
+    title: text,
+    notification_type: text,
+    details: anything,
+  }),
   Stop: z.object({
     ...stop,
-    tool_execution_count: z.number().optional(),
+    prompt: text,
+    tool_execution_count: count,
     // The unit is not documented, so nothing is derived from it.
-    elapsed_time: z.number().optional(),
+    elapsed_time: count,
+    context_usage: count,
+    context_limit: count,
+    input_tokens: count,
   }),
   SubagentStop: z.object({
     ...stop,
     agent_id: text,
     agent_type: text,
-    agent_transcript_path: z.string().nullish(),
+    agent_transcript_path: nullableText,
     task_name: text,
-    task_result: z.string().nullish(),
-    task_error: z.string().nullish(),
+    task_result: nullableText,
+    task_error: nullableText,
   }),
   SessionEnd: z.object({
     ...common,
     reason: text,
-    session_duration_ms: z.number().nonnegative().optional(),
-    message_count: z.number().optional(),
+    // A fraction of a millisecond is common.
+    session_duration_ms: count,
+    message_count: count,
   }),
-  PostToolUse: z.object({ ...common, tool_name: text, tool_use_id: text }),
+  PostToolUse: z.object({ ...common, ...tool, duration_ms: count }),
 } as const
 
 /** What is read from any other event. */
 export const otherInput = z.object({
   ...common,
+  ...tool,
   message: text,
   title: text,
   notification_type: text,
   reason: text,
-  last_assistant_message: z.string().nullish(),
+  last_assistant_message: nullableText,
   error: text,
   error_details: text,
-  tool_name: text,
   agent_type: text,
 })
 
 /** Other names under which clients send the same field; the first that is present is taken. */
-export const aliases: Record<string, string[]> = {
+export const aliases: Readonly<Record<string, readonly string[]>> = {
   hook_event_name: ['hookEventName', 'event', 'type'],
   session_id: ['sessionId', 'conversation_id', 'thread_id', 'thread-id'],
   transcript_path: ['transcriptPath'],
   permission_mode: ['permissionMode'],
   message_id: ['messageId'],
+  prompt_id: ['promptId'],
+  turn_id: ['turnId', 'turn-id'],
   notification_type: ['notificationType'],
   stop_hook_active: ['stopHookActive'],
   last_assistant_message: ['lastAssistantMessage', 'last-assistant-message', 'prompt_response'],
   background_tasks: ['backgroundTasks'],
+  session_crons: ['crons'],
+  tool_execution_count: ['toolExecutionCount'],
+  elapsed_time: ['elapsedTime'],
   agent_id: ['agentId'],
   agent_type: ['agentType'],
+  agent_transcript_path: ['agentTranscriptPath'],
   task_name: ['taskName'],
   task_result: ['taskResult'],
   task_error: ['taskError'],
@@ -82,16 +112,40 @@ export const aliases: Record<string, string[]> = {
   message_count: ['messageCount'],
   tool_name: ['toolName'],
   tool_use_id: ['toolUseId'],
+  tool_input: ['toolInput'],
+  tool_response: ['toolResponse'],
+  duration_ms: ['durationMs'],
+  error_details: ['errorDetails'],
 }
 
 /** Names that other clients give to the same moment. */
-export const eventNames: Record<string, string> = {
-  AfterAgent: 'Stop',
-  agentStop: 'Stop',
-  stop: 'Stop',
-  'agent-turn-complete': 'Stop',
-  'session.idle': 'Stop',
-  notification: 'Notification',
-  subagentStop: 'SubagentStop',
-  sessionEnd: 'SessionEnd',
-}
+export const eventNames: ReadonlyMap<string, string> = new Map([
+  ['AfterAgent', 'Stop'],
+  ['agentStop', 'Stop'],
+  ['stop', 'Stop'],
+  ['agent-turn-complete', 'Stop'],
+  ['session.idle', 'Stop'],
+  ['notification', 'Notification'],
+  ['subagentStop', 'SubagentStop'],
+  ['sessionEnd', 'SessionEnd'],
+])
+
+/** Event names that clients are known to send. */
+export const knownEvents: readonly string[] = [
+  ...Object.keys(inputs),
+  ...eventNames.keys(),
+  'StopFailure',
+  'PermissionRequest',
+  'PreToolUse',
+  'PostToolUseFailure',
+  'UserPromptSubmit',
+  'SessionStart',
+  'SubagentStart',
+  'PreCompact',
+  'PostCompact',
+  'BeforeAgent',
+  'BeforeTool',
+  'AfterTool',
+  'Interrupt',
+  'errorOccurred',
+]

@@ -26,6 +26,8 @@ export interface EventAccount {
   /** Why nothing was sent, or why nothing could be made of it; '' otherwise. */
   reason: string
   channels: { [name: string]: ChannelAccount }
+  /** The channels that were chosen for it. */
+  to: string[]
   outcome: Outcome
 }
 
@@ -49,7 +51,17 @@ export class Accounts {
 function applyRecord(account: EventAccount, entry: Record) {
   switch (entry.type) {
     case 'accepted': {
-      const { event, kind, client, sessionId, project, title, acceptedAt, problems = [] } = entry
+      const {
+        event,
+        kind,
+        client,
+        sessionId,
+        project,
+        title,
+        acceptedAt,
+        problems = [],
+        to = [],
+      } = entry
       Object.assign(account, {
         event,
         kind,
@@ -59,6 +71,7 @@ function applyRecord(account: EventAccount, entry: Record) {
         title,
         acceptedAt,
         problems,
+        to,
       })
       return
     }
@@ -83,14 +96,15 @@ function applyRecord(account: EventAccount, entry: Record) {
         detail: entry.type === 'delivered' ? entry.answer : entry.reason,
         at: entry.type === 'deferred' ? entry.until : entry.at,
       }
-      account.outcome = outcomeOf(Object.values(account.channels))
+      account.outcome = outcomeOf(account)
   }
 }
 
 /** One event, one outcome: what still needs a person's eye comes first. */
-function outcomeOf(channels: ChannelAccount[]): Outcome {
-  const states = channels.map(({ state }) => state)
-  if (states.includes('deferred')) return 'waiting'
+function outcomeOf({ channels, to }: EventAccount): Outcome {
+  const states = Object.values(channels).map(({ state }) => state)
+  const isOpen = to.some((name) => !Object.hasOwn(channels, name))
+  if (isOpen || states.includes('deferred')) return 'waiting'
   if (states.includes('gave-up')) return 'dead'
   return states.includes('delivered') ? 'delivered' : 'suppressed'
 }
@@ -108,6 +122,7 @@ function emptyAccount(id: string, at: number): EventAccount {
     problems: [],
     reason: '',
     channels: {},
+    to: [],
     outcome: 'waiting',
   }
 }

@@ -1,17 +1,70 @@
-import { createReadStream, existsSync } from 'node:fs'
-import { createInterface } from 'node:readline'
+import { type FileHandle, open } from 'node:fs/promises'
+import { journalFiles } from './files.ts'
 import { type Record, recordSchema } from './record.ts'
-import { journalFiles } from './write.ts'
 
 /** All records, oldest first, one at a time. Lines that a crash cut short are passed over. */
 export async function* readJournal(state: string): AsyncGenerator<Record> {
-  for (const path of journalFiles(state)) {
-    if (!existsSync(path)) continue
-    for await (const line of createInterface({ input: createReadStream(path) })) {
-      const entry = parseLine(line)
-      if (entry) yield entry
-    }
+  for await (const line of readLines(journalFiles(state))) {
+    const entry = parseLine(line)
+    if (entry) yield entry
   }
+}
+
+/** The records of some events only: of all others not even the line is parsed. */
+export async function* readJournalOf(
+  state: string,
+  ids: ReadonlySet<string>,
+): AsyncGenerator<Record> {
+  for await (const line of readLines(journalFiles(state))) {
+    if (!ids.has(idIn(line))) continue
+    const entry = parseLine(line)
+    if (entry && ids.has(entry.id)) yield entry
+  }
+}
+
+/** The lines of some files, one file after the other, as they were when the first line was asked for. */
+export async function* readLines(paths: readonly string[]): AsyncGenerator<string> {
+  // All are opened first, the newest before the others: a rotation meanwhile must not hide one.
+  const files = await openAll([...paths].reverse())
+  try {
+    for (const file of files.reverse()) yield* linesOf(file)
+  } finally {
+    await Promise.all(files.map((file) => file.close()))
+  }
+}
+
+/** Where a record begins with its time and id, as all of ours do. */
+export function idIn(line: string): string {
+  return /"id":"([^"\\]*)"/.exec(line)?.[1] ?? ''
+}
+
+async function openAll(paths: readonly string[]): Promise<FileHandle[]> {
+  const files = new Map<string, FileHandle>()
+  for (const path of paths) {
+    const file = await open(path, 'r').catch(() => undefined)
+    if (!file) continue
+    const { dev, ino } = await file.stat()
+    if (files.has(`${dev} ${ino}`)) await file.close()
+    else files.set(`${dev} ${ino}`, file)
+  }
+  return [...files.values()]
+}
+
+/** Not node:readline, which also breaks lines at U+2028, U+2029 and a bare carriage return. */
+async function* linesOf(file: FileHandle): AsyncGenerator<string> {
+  let rest: Buffer = Buffer.alloc(0)
+  for await (const chunk of file.createReadStream({
+    autoClose: false,
+    highWaterMark: 256 * 1024,
+  })) {
+    let bytes = rest.length > 0 ? Buffer.concat([rest, chunk as Buffer]) : (chunk as Buffer)
+    for (let end = bytes.indexOf(10); end >= 0; end = bytes.indexOf(10)) {
+      yield bytes.toString('utf8', 0, end)
+      bytes = bytes.subarray(end + 1)
+    }
+    rest = bytes
+  }
+  if (rest.length > 0) yield rest.toString()
 }
 
 function parseLine(line: string): Record | undefined {

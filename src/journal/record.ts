@@ -15,6 +15,7 @@ export const recordSchema = z.discriminatedUnion('type', [
     sessionId: z.string(),
     project: z.string(),
     title: z.string(),
+    to: z.array(z.string()).optional().describe('Channels it is for'),
     problems: z.array(z.string()).optional(),
   }),
   z.object({ ...base, type: z.literal('suppressed'), reason: z.string() }),

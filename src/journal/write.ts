@@ -1,30 +1,43 @@
-import { renameSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { renameSync, rmSync, statSync } from 'node:fs'
 import { appendLine } from '../spool/append.ts'
+import { writeDurable } from '../spool/durable.ts'
+import { currentFile, journalFiles } from './files.ts'
+import { idIn, readLines } from './read.ts'
 import type { Record } from './record.ts'
 
 const ROTATE_AT_BYTES = 16 * 1024 * 1024
-export const KEPT_FILES = 4
-
-export function journalFiles(state: string): string[] {
-  const rotated = Array.from({ length: KEPT_FILES }, (_, age) =>
-    join(state, `journal.${age + 1}.jsonl`),
-  )
-  return [...rotated.reverse(), join(state, 'journal.jsonl')]
-}
-
 /** Resolves once the record is on disk; records written at the same time share one fsync. */
 export async function record(state: string, entry: Record): Promise<void> {
-  await appendLine(join(state, 'journal.jsonl'), `${JSON.stringify(entry)}\n`)
+  await appendLine(currentFile(state), `${JSON.stringify(entry)}\n`)
 }
 
-/** Keeps the journal at a few files of 16 MiB. Called by a worker that starts or has nothing to do. */
-export function rotateJournal(state: string) {
-  const [...files] = journalFiles(state).reverse()
-  const size = statSync(files[0] ?? '', { throwIfNoEntry: false })?.size ?? 0
-  if (size < ROTATE_AT_BYTES) return
-  for (let age = files.length - 1; age > 0; age -= 1) {
-    const [from, to] = [files[age - 1] ?? '', files[age] ?? '']
+/**
+ * Keeps the journal at a few files of 16 MiB. What would fall out is kept as far as it is about an event that
+ * is open, so that an account never loses one that waits. Only for who holds the worker's lock.
+ */
+export async function rotateJournal(
+  state: string,
+  openIds: () => ReadonlySet<string>,
+  limitBytes = ROTATE_AT_BYTES,
+) {
+  const size = statSync(currentFile(state), { throwIfNoEntry: false })?.size ?? 0
+  if (size < limitBytes) return
+  const [open, ...files] = journalFiles(state)
+  if (statSync(files[0] ?? '', { throwIfNoEntry: false })) {
+    await keepOpen(open, files[0] ?? '', openIds())
+  }
+  for (const [at, to] of files.slice(0, -1).entries()) {
+    const from = files[at + 1] ?? ''
     if (statSync(from, { throwIfNoEntry: false })) renameSync(from, to)
   }
+}
+
+async function keepOpen(open: string, oldest: string, ids: ReadonlySet<string>) {
+  const kept: string[] = []
+  for await (const line of readLines([open, oldest])) {
+    if (ids.has(idIn(line))) kept.push(`${line}\n`)
+  }
+  const waiting = `${open}.${process.pid}`
+  rmSync(waiting, { force: true })
+  writeDurable(open, [kept.join('')], waiting)
 }

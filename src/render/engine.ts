@@ -22,7 +22,7 @@ export const formats = Object.keys(escapes) as Format[]
 
 /** Own properties of plain data only, no files, no partials, bounded work. */
 function makeEngine(format: Format): Liquid {
-  return new Liquid({
+  const engine = new Liquid({
     ownPropertyOnly: true,
     strictFilters: true,
     templates: {},
@@ -32,6 +32,9 @@ function makeEngine(format: Format): Liquid {
     memoryLimit: 4 * 1024 * 1024,
     outputEscape: (value: unknown) => escapes[format](String(value ?? '')),
   })
+  // It would switch the escaping off. Whoever wants markup writes it into the template.
+  engine.registerFilter('raw', (value: unknown) => value)
+  return engine
 }
 
 const engines = new Map<Format, Liquid>()

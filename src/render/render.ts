@@ -4,7 +4,7 @@ import type { Message, Notifier, Urgency } from '../notifiers/define.ts'
 import { redact } from '../redact.ts'
 import { cleanText, cutText, oneLine } from '../text.ts'
 import { formatDuration } from './duration.ts'
-import { type Format, fill } from './engine.ts'
+import { type Format, fill, formats } from './engine.ts'
 import type { Templates } from './templates.ts'
 
 const MAX_TITLE = 120
@@ -17,6 +17,7 @@ export class Renderer {
   readonly #secrets: readonly string[]
   readonly #values: ReturnType<typeof valuesOf>
   readonly #event: EnrichedEvent
+  readonly #filled = new Map<Format, string>()
   readonly problems: string[] = []
   readonly title: string
   readonly body: string
@@ -26,9 +27,14 @@ export class Renderer {
     this.#event = event
     this.#secrets = secrets
     this.#values = valuesOf(event, secrets)
-    const [title = '', ...body] = this.#fill('plain').split('\n')
+    const [title = '', ...body] = cleanText(this.#fill('plain')).split('\n')
     this.title = cutText(oneLine(title), MAX_TITLE) || 'hookbell'
     this.body = cutText(tidy(body.join('\n')), MAX_BODY)
+    // A broken template is to be known before the event is recorded, whichever channel would use it.
+    for (const format of formats) {
+      const own = format === 'plain' ? undefined : this.#fillOwn(format)
+      if (own !== undefined) this.#filled.set(format, own)
+    }
   }
 
   message(urgency: Urgency, markup: Notifier['markup']): Message {
@@ -41,24 +47,45 @@ export class Renderer {
       title: this.title,
       body: this.body,
       markup: markup ? tidy(this.#fill(markup)) : '',
-      sessionId: redact(oneLine(sessionId).slice(0, 200), this.#secrets),
-      cwd: redact(oneLine(cwd).slice(0, 4096), this.#secrets),
+      sessionId: this.#field(sessionId, 200),
+      cwd: this.#field(cwd, 4096),
       client,
       at: new Date(at).toISOString(),
     }
   }
 
+  /** Once per format, however many channels ask. */
   #fill(format: Format): string {
+    const text = this.#filled.get(format) ?? this.#fillOwn(format) ?? this.#fillBuiltIn(format)
+    this.#filled.set(format, text)
+    return text
+  }
+
+  #fillOwn(format: Format): string | undefined {
     const { kind } = this.#event
-    const own = this.#templates.own(format, kind)
-    if (own !== undefined) {
-      try {
-        return fill(format, own, this.#values)
-      } catch (error) {
-        this.problems.push(`template ${format}/${kind}.liquid: ${oneLine(describeError(error))}`)
-      }
+    try {
+      const own = this.#templates.own(format, kind)
+      return own === undefined ? undefined : fill(format, own, this.#values)
+    } catch (error) {
+      this.problems.push(`template ${format}/${kind}.liquid: ${oneLine(describeError(error))}`)
+      return undefined
     }
-    return fill(format, this.#templates.builtIn(format, kind), this.#values)
+  }
+
+  #fillBuiltIn(format: Format): string {
+    const { kind } = this.#event
+    try {
+      return fill(format, this.#templates.builtIn(format, kind), this.#values)
+    } catch (error) {
+      // The package is gone, or the machine slept in the middle and the time for rendering is over.
+      this.problems.push(oneLine(describeError(error)))
+      const { project, event, message } = this.#values
+      return format === 'plain' ? `${project}: ${event}\n${message}` : ''
+    }
+  }
+
+  #field(value: string, max: number): string {
+    return redact(oneLine(value), this.#secrets).slice(0, max).toWellFormed()
   }
 }
 
@@ -79,7 +106,7 @@ function valuesOf(event: EnrichedEvent, secrets: readonly string[]) {
     agent: line(event.agent),
     duration: event.durationMs === undefined ? '' : formatDuration(event.durationMs),
     cwd: line(event.cwd),
-    session: line(event.sessionId).slice(0, 8),
+    session: line(event.sessionId).slice(0, 8).toWellFormed(),
     time: new Date(event.at).toISOString().slice(11, 19),
     problem: line(event.problems.join('; ')),
   }

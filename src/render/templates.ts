@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { HookbellError } from '../errors.ts'
 import type { Kind } from '../event/kind.ts'
 import { packageRoot } from '../package-root.ts'
 import type { Format } from './engine.ts'
@@ -14,22 +15,29 @@ export class Templates {
     this.#theirs = join(configDir, 'templates')
   }
 
-  /** The user's file, where there is one. Read again when it changes. */
+  /**
+   * The user's file, where there is one. Read again when it changes.
+   * @throws the system error where it cannot be read
+   */
   own(format: Format, kind: Kind): string | undefined {
     return this.#read(join(this.#theirs, format, `${kind}.liquid`))
   }
 
+  /** @throws HookbellError E_TEMPLATE where the package is gone */
   builtIn(format: Format, kind: Kind): string {
-    return this.#read(join(this.#ours, format, `${kind}.liquid`)) ?? ''
+    const path = join(this.#ours, format, `${kind}.liquid`)
+    const text = this.#read(path)
+    if (text === undefined) throw new HookbellError('E_TEMPLATE', `${path}: missing`)
+    return text
   }
 
   #read(path: string): string | undefined {
     const stat = statSync(path, { throwIfNoEntry: false })
     if (!stat?.isFile()) return undefined
     const known = this.#texts.get(path)
-    if (known?.stamp === stat.mtimeMs) return known.text
-    const text = readFileSync(path, 'utf8')
-    this.#texts.set(path, { stamp: stat.mtimeMs, text })
+    if (known?.stamp === stat.ctimeMs) return known.text
+    const text = readFileSync(path, 'utf8').replace(/^\uFEFF/, '')
+    this.#texts.set(path, { stamp: stat.ctimeMs, text })
     return text
   }
 }

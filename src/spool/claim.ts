@@ -1,37 +1,29 @@
-import { lstatSync, mkdirSync, readdirSync, renameSync, rmdirSync } from 'node:fs'
-import { join } from 'node:path'
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmdirSync,
+  utimesSync,
+} from 'node:fs'
+import { basename, join } from 'node:path'
 import { errorCode } from '../errors.ts'
 import type { Spool } from './layout.ts'
-import { livenessOf, ownerToken, parseOwner, thisProcess } from './owner.ts'
+import { parseName, setAside } from './names.ts'
+import { LEASE_MS, livenessOf, ownerToken, parseOwner, thisProcess } from './owner.ts'
 
-/** A worker that has moved nothing for so long does nothing any more: its claims go to another. */
-const LEASE_MS = 5 * 60 * 1000
+export { parseName } from './names.ts'
 
 /** An event file that this process alone may handle. */
 export interface Claim {
+  /** '' where the name is none of ours. */
   id: string
   /** How many workers ended while they held it. */
   crashes: number
   path: string
-}
-
-/** A file name is the event's id, with `~n` after n crashes. */
-export function parseName(name: string): { id: string; crashes: number } | undefined {
-  const [, id, crashes = '0'] =
-    /^([A-Za-z0-9][A-Za-z0-9._-]{0,127})(?:~(\d{1,4}))?$/.exec(name) ?? []
-  return id ? { id, crashes: Number(crashes) } : undefined
-}
-
-/** Oldest first. The time of the last write is the time of acceptance. */
-export function listWaiting(folder: string): string[] {
-  const names = readdirSync(folder)
-  if (names.length < 2) return names
-  const written = (name: string) =>
-    lstatSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? 0
-  return names
-    .map((name) => ({ name, at: written(name) }))
-    .sort((a, b) => a.at - b.at)
-    .map(({ name }) => name)
+  /** Where it was taken from. */
+  from: string
 }
 
 export class Claims {
@@ -46,31 +38,41 @@ export class Claims {
 
   /** @returns undefined when another worker was faster */
   take(folder: string, name: string): Claim | undefined {
-    const parsed = parseName(name)
-    const path = join(this.#folder, name)
-    try {
-      renameSync(join(folder, name), path)
-    } catch (error) {
-      if (errorCode(error) === 'ENOENT') return undefined
-      throw error
-    }
-    return { id: parsed?.id ?? '', crashes: parsed?.crashes ?? 0, path }
+    const { id, crashes } = parseName(name) ?? { id: '', crashes: 0 }
+    const claim = { id, crashes, from: join(folder, name), path: join(this.#folder, name) }
+    if (move(claim.from, claim.path)) return claim
+    // After a long stop, others may have taken this worker for dead, and its folder away.
+    if (existsSync(this.#folder)) return undefined
+    mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
+    return move(claim.from, claim.path) ? claim : undefined
   }
 
-  /** Puts back what dead workers had claimed. @returns the ids of those events */
-  takeOver(): string[] {
-    const ids: string[] = []
+  /** Nothing could be done with it now. */
+  putBack({ path, from }: Claim) {
+    move(path, from)
+  }
+
+  /** Puts back what dead workers had claimed. @returns how many events */
+  takeOver(): number {
+    let count = 0
     for (const token of readdirSync(this.#spool.cur)) {
       const folder = join(this.#spool.cur, token)
       if (folder === this.#folder || !isAbandoned(folder, token)) continue
-      for (const name of readdirSync(folder)) {
-        const { id, crashes } = parseName(name) ?? { id: name, crashes: 0 }
-        renameSync(join(folder, name), join(this.#spool.new, `${id}~${crashes + 1}`))
-        ids.push(id)
+      try {
+        for (const name of readdirSync(folder)) count += this.#takeFrom(folder, name)
+        rmdirSync(folder)
+      } catch (error) {
+        // Another worker does the same, or something in there cannot be moved: the rest goes on.
+        if (!errorCode(error)) throw error
       }
-      rmdirSync(folder)
     }
-    return ids
+    return count
+  }
+
+  /** Shows those who cannot look at this process that it lives. */
+  touch() {
+    const now = new Date()
+    if (existsSync(this.#folder)) utimesSync(this.#folder, now, now)
   }
 
   /** After the last event. */
@@ -81,12 +83,35 @@ export class Claims {
       // Something is still in it: whoever comes next takes over.
     }
   }
+
+  #takeFrom(folder: string, name: string): number {
+    const parsed = parseName(name)
+    if (parsed) {
+      const { id, crashes } = parsed
+      return move(join(folder, name), join(this.#spool.new, `${id}~${crashes + 1}`)) ? 1 : 0
+    }
+    setAside(join(folder, name), basename(name), this.#spool, Date.now())
+    return 0
+  }
 }
 
+/** @returns false when it is not there (any more) */
+function move(from: string, to: string): boolean {
+  try {
+    renameSync(from, to)
+    return true
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return false
+    throw error
+  }
+}
+
+/** An owner that lives is never robbed, however long it takes; one that cannot be seen, after its lease. */
 function isAbandoned(folder: string, token: string): boolean {
   const stat = lstatSync(folder, { throwIfNoEntry: false })
   if (!stat?.isDirectory()) return false
   const owner = parseOwner(token)
-  if (!owner || livenessOf(owner) === 'dead') return true
+  const liveness = owner ? livenessOf(owner) : 'dead'
+  if (liveness === 'alive' || liveness === 'dead') return liveness === 'dead'
   return Math.abs(Date.now() - stat.mtimeMs) > LEASE_MS
 }

@@ -1,7 +1,15 @@
-import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  linkSync,
+  lstatSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { errorCode } from '../errors.ts'
-import { livenessOf, type Owner, parseOwner, thisProcess } from './owner.ts'
+import { LEASE_MS, livenessOf, type Owner, ownerToken, parseOwner, thisProcess } from './owner.ts'
 
 // The lock keeps a second worker from starting for nothing. No promise depends on it: a claim is a rename,
 // which only one process can win.
@@ -13,15 +21,15 @@ export function lockPath(state: string): string {
 /** The worker that holds the lock, or undefined where it is free or its holder is gone. */
 export function lockHolder(state: string): Owner | undefined {
   const owner = parseOwner(readText(lockPath(state)))
-  return owner && isHeld(owner) ? owner : undefined
+  return owner && isHeld(owner, lockPath(state)) ? owner : undefined
 }
 
 /** @returns false when another worker holds it */
 export function acquireLock(state: string): boolean {
-  const { pid, started, boot } = thisProcess()
-  const mine = `${lockPath(state)}.${pid}`
+  const me = ownerToken(thisProcess())
+  const mine = `${lockPath(state)}.${me}`
   // bin/hookbell-hook reads the first two words.
-  writeFileSync(mine, `${pid} ${started} ${boot}\n`, { mode: 0o600 })
+  writeFileSync(mine, `${me.replaceAll('_', ' ')}\n`, { mode: 0o600 })
   try {
     for (let round = 0; round < 3; round += 1) {
       if (take(mine, lockPath(state))) return true
@@ -33,9 +41,20 @@ export function acquireLock(state: string): boolean {
   }
 }
 
+/** Shows those who cannot look at this process that it lives. */
+export function touchLock(state: string) {
+  if (!isMine(state)) return
+  const now = new Date()
+  utimesSync(lockPath(state), now, now)
+}
+
 export function releaseLock(state: string) {
+  if (isMine(state)) rmSync(lockPath(state), { force: true })
+}
+
+function isMine(state: string): boolean {
   const owner = parseOwner(readText(lockPath(state)))
-  if (owner?.pid === process.pid) rmSync(lockPath(state), { force: true })
+  return owner !== undefined && ownerToken(owner) === ownerToken(thisProcess())
 }
 
 /** A link appears with its content, unlike a file that is created and then written. */
@@ -64,7 +83,7 @@ function takeWithoutLinks(mine: string, lock: string): boolean {
 function breakStale(lock: string, aside: string): boolean {
   const seen = readText(lock)
   const owner = parseOwner(seen)
-  if (owner && isHeld(owner)) return false
+  if (owner && isHeld(owner, lock)) return false
   try {
     renameSync(lock, aside)
   } catch (error) {
@@ -74,13 +93,16 @@ function breakStale(lock: string, aside: string): boolean {
   // Another worker may have replaced the stale lock between our look and our rename: give it back.
   const isStale = readText(aside) === seen
   if (!isStale) take(aside, lock)
-  rmSync(aside, { force: true })
+  rmSync(aside, { recursive: true, force: true })
   return isStale
 }
 
 /** A stopped holder keeps its claims but not the lock. */
-function isHeld(owner: Owner): boolean {
-  return ['alive', 'doubt'].includes(livenessOf(owner))
+function isHeld(owner: Owner, lock: string): boolean {
+  const liveness = livenessOf(owner)
+  if (liveness !== 'doubt') return liveness === 'alive'
+  const touchedAt = lstatSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? 0
+  return Math.abs(Date.now() - touchedAt) <= LEASE_MS
 }
 
 function readText(path: string): string {

@@ -1,4 +1,10 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, readlinkSync } from 'node:fs'
+import { hostname } from 'node:os'
+
+/** An owner of whom nothing is known has this long to show that it lives, by touching what it owns. */
+export const LEASE_MS = 5 * 60 * 1000
+/** How often an owner does so. Must stay well below LEASE_MS. */
+export const HEARTBEAT_MS = 60 * 1000
 
 /** A process, so that it cannot be mistaken for a later one with the same id. */
 export interface Owner {
@@ -7,25 +13,32 @@ export interface Owner {
   started: string
   /** Which boot of the machine; '-' where there is no /proc. */
   boot: string
+  /** Where that process id means something: machine and, in a container, which. Absent: here. */
+  place?: string
 }
 
-/** `doubt`: something has this process id, but nothing proves that it is the owner. */
+/** `doubt`: nothing proves that the owner lives, and nothing that it does not. */
 export type Liveness = 'alive' | 'stopped' | 'doubt' | 'dead'
 
 export function thisProcess(): Owner {
-  return { pid: process.pid, started: statOf(process.pid)?.started ?? '-', boot: bootId() }
+  const started = statOf(process.pid)?.started ?? '-'
+  return { pid: process.pid, started, boot: bootId(), place: thisPlace() }
 }
 
-export function ownerToken({ pid, started, boot }: Owner): string {
-  return `${pid}_${started}_${boot}`
+export function ownerToken({ pid, started, boot, place }: Owner): string {
+  return [pid, started, boot, ...(place ? [place] : [])].join('_')
 }
 
 export function parseOwner(text: string): Owner | undefined {
-  const [, pid, started, boot] = /^(\d+)[ _](\S+?)[ _](\S+)\s*$/.exec(text) ?? []
-  return pid && started && boot ? { pid: Number(pid), started, boot } : undefined
+  const [, pid, started, boot, place] =
+    /^(\d+)[ _]([^\s_]+)[ _]([^\s_]+)(?:[ _]([^\s_]+))?\s*$/.exec(text) ?? []
+  if (!pid || !started || !boot) return undefined
+  return { pid: Number(pid), started, boot, ...(place && { place }) }
 }
 
-export function livenessOf({ pid, started, boot }: Owner): Liveness {
+export function livenessOf({ pid, started, boot, place }: Owner): Liveness {
+  // A home directory that several machines or containers share.
+  if (place && place !== thisPlace()) return 'doubt'
   if (boot !== bootId()) return 'dead'
   const stat = statOf(pid)
   if (stat) {
@@ -57,5 +70,17 @@ function bootId(): string {
     return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
   } catch {
     return '-'
+  }
+}
+
+function thisPlace(): string {
+  const machine =
+    hostname()
+      .replace(/[^A-Za-z0-9.-]/g, '-')
+      .slice(0, 64) || '-'
+  try {
+    return `${machine}.${readlinkSync('/proc/self/ns/pid').replace(/\D/g, '')}`
+  } catch {
+    return machine
   }
 }

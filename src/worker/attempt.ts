@@ -2,8 +2,6 @@ import { builtInConfig, type LoadedConfig } from '../config/load.ts'
 import { describeError } from '../errors.ts'
 import { DeliveryError, type Message, type Notifier } from '../notifiers/define.ts'
 import { notifiers } from '../notifiers/index.ts'
-import { redact } from '../redact.ts'
-import { cutText, oneLine } from '../text.ts'
 import { retryDelay, whyGiveUp } from './backoff.ts'
 import type { WorkerContext } from './context.ts'
 import { Lane } from './lane.ts'
@@ -20,7 +18,9 @@ export interface Delivery {
 export type Result =
   | { type: 'delivered'; attempt: number; ms: number; answer: string }
   | { type: 'not-here' | 'gave-up'; attempt: number; reason: string }
-  | { type: 'deferred'; attempt: number; reason: string; until: number }
+  | { type: 'deferred'; attempt: number; reason: string; until: number; isQueued?: boolean }
+
+type Options = Parameters<Notifier['send']>[1]
 
 /** One try to deliver one event to one channel, when it is its turn. Never throws. */
 export async function attemptDelivery(
@@ -29,38 +29,46 @@ export async function attemptDelivery(
   context: WorkerContext,
 ): Promise<Result> {
   const { channel, attempts } = delivery
-  const missing = loaded.unusable[channel]
+  const missing = Object.hasOwn(loaded.unusable, channel) && loaded.unusable[channel]
   if (missing) return failed(delivery, new DeliveryError('retry', missing), loaded, context)
-  const settings = loaded.config.channels[channel] ?? builtInConfig().config.channels[channel]
+  const settings = settingsOf(channel, loaded)
   if (!settings) return { type: 'gave-up', attempt: attempts, reason: `no channel "${channel}"` }
   const { type, ...options } = settings
   const notifier: Notifier = notifiers[type as keyof typeof notifiers]
   const lane = laneFor(channel, notifier, options, context)
-  const turnedAway = await lane.enter()
-  if (turnedAway) return { type: 'deferred', attempt: attempts, ...turnedAway }
+  const turn = await lane.enter()
+  if ('afterMs' in turn) return deferred(delivery, turn, loaded, context)
   const startedAt = performance.now()
   try {
     const answer = await send(notifier, options, delivery, loaded, context)
-    lane.leave()
+    lane.leave(turn)
     const ms = Math.round(performance.now() - startedAt)
-    return { type: 'delivered', attempt: attempts + 1, ms, answer: forRecord(answer, loaded) }
+    return { type: 'delivered', attempt: attempts + 1, ms, answer }
   } catch (error) {
-    const result = failed(delivery, error, loaded, context)
-    if (isRetry(error)) closeLane(lane, error, result, loaded, context)
-    else lane.leave()
-    return result
+    if (!isRetry(error)) {
+      lane.leave(turn)
+      return failed(delivery, error, loaded, context)
+    }
+    const { retry } = loaded.config
+    const wish = retryAfterOf(error)
+    const delayAfter = (failures: number) => retryDelay(failures, retry, context.random(), wish)
+    const closedMs = lane.close(turn, delayAfter, describeError(error))
+    return failed(delivery, error, loaded, context, closedMs)
   }
 }
 
 /** A notifier gets a deadline, and is not waited for when it does not keep it. */
 async function send(
   notifier: Notifier,
-  options: Parameters<Notifier['send']>[1],
+  options: Options,
   delivery: Delivery,
   { config }: LoadedConfig,
   { fetch }: WorkerContext,
 ): Promise<string> {
+  const { attempts, sessionEnv } = delivery
+  const message = delivery.message(notifier)
   const timeout = new AbortController()
+  const { signal } = timeout
   const limitMs = config.deliveryTimeoutSeconds * 1000
   let timer: NodeJS.Timeout | undefined
   const deadline = new Promise<never>((_, reject) => {
@@ -70,15 +78,9 @@ async function send(
       reject(error)
     }, limitMs)
   })
-  const { attempts, sessionEnv } = delivery
-  const sending = notifier.send(delivery.message(notifier), options, {
-    signal: timeout.signal,
-    attempt: attempts + 1,
-    fetch,
-    sessionEnv,
-  })
   try {
-    return await Promise.race([sending, deadline])
+    const facts = { signal, attempt: attempts + 1, fetch, sessionEnv }
+    return await Promise.race([notifier.send(message, options, facts), deadline])
   } finally {
     clearTimeout(timer)
   }
@@ -89,10 +91,11 @@ function failed(
   error: unknown,
   loaded: LoadedConfig,
   { now, random }: WorkerContext,
+  closedMs = 0,
 ): Result {
   const attempt = attempts + 1
   const hint = error instanceof DeliveryError && error.hint ? ` (${error.hint})` : ''
-  const reason = forRecord(describeError(error) + hint, loaded)
+  const reason = describeError(error) + hint
   if (!isRetry(error)) {
     const type = (error as DeliveryError).verdict === 'not-here' ? 'not-here' : 'gave-up'
     return { type, attempt, reason }
@@ -100,19 +103,32 @@ function failed(
   const { retry } = loaded.config
   const why = whyGiveUp(attempt, now() - acceptedAt, retry)
   if (why) return { type: 'gave-up', attempt, reason: `${why}: ${reason}` }
-  const delay = retryDelay(attempt, retry, random(), retryAfterOf(error))
-  return { type: 'deferred', attempt, reason, until: now() + delay }
+  const delayMs = retryDelay(attempt, retry, random(), retryAfterOf(error))
+  return {
+    type: 'deferred',
+    attempt,
+    reason,
+    until: Math.ceil(now() + Math.max(delayMs, closedMs)),
+  }
 }
 
-function closeLane(
-  lane: Lane,
-  error: unknown,
-  result: Result,
+/** Being turned away is no attempt, but an event does not wait for ever behind others that fail. */
+function deferred(
+  { attempts, acceptedAt }: Delivery,
+  { afterMs, reason, isQueued }: { afterMs: number; reason: string; isQueued: boolean },
   { config }: LoadedConfig,
-  { random }: WorkerContext,
-) {
-  const forMs = retryDelay(lane.failures + 1, config.retry, random(), retryAfterOf(error))
-  lane.close(forMs, 'reason' in result ? result.reason : '')
+  { now }: WorkerContext,
+): Result {
+  const ageMs = now() - acceptedAt
+  const why = isQueued ? undefined : whyGiveUp(0, ageMs, config.retry)
+  if (why) return { type: 'gave-up', attempt: attempts, reason: `${why}: ${reason}` }
+  return {
+    type: 'deferred',
+    attempt: attempts,
+    reason,
+    until: Math.ceil(now() + afterMs),
+    isQueued,
+  }
 }
 
 function isRetry(error: unknown): boolean {
@@ -123,22 +139,25 @@ function retryAfterOf(error: unknown): number | undefined {
   return error instanceof DeliveryError ? error.retryAfterMs : undefined
 }
 
-function forRecord(text: string, { secrets }: LoadedConfig): string {
-  return cutText(redact(oneLine(text), secrets), 300)
+/** The desktop of last resort is there even where the configuration has no such channel. */
+function settingsOf(channel: string, { config }: LoadedConfig) {
+  if (Object.hasOwn(config.channels, channel)) return config.channels[channel]
+  const { channels } = builtInConfig().config
+  return Object.hasOwn(channels, channel) ? channels[channel] : undefined
 }
 
 /** Channels with the same destination share one lane, because the destination counts them together. */
 function laneFor(
   channel: string,
   notifier: Notifier,
-  options: Parameters<Notifier['send']>[1],
-  { lanes, now }: WorkerContext,
+  options: Options,
+  { lanes, laneClock }: WorkerContext,
 ): Lane {
   const { pace, concurrency = 4, name } = notifier
   const key = pace ? `${name} ${pace.destination(options)}` : channel
   const known = lanes.get(key)
   if (known) return known
-  const lane = new Lane({ concurrency, minIntervalMs: pace?.minIntervalMs ?? 0, now })
+  const lane = new Lane({ concurrency, minIntervalMs: pace?.minIntervalMs ?? 0, now: laneClock })
   lanes.set(key, lane)
   return lane
 }

@@ -1,16 +1,23 @@
 import type { RetryPolicy } from '../config/schema.ts'
 
+/** A receiver that asks to come back at once and fails each time must not be hammered. */
+const MIN_RETRY_AFTER_MS = 1000
+
+type Delays = Pick<RetryPolicy, 'firstDelaySeconds' | 'maxDelaySeconds' | 'maxAgeHours'>
+
 /**
  * How long to wait after the given failed attempt, in ms: doubling, capped, and somewhere in the upper half so
- * that many events do not come back at once. A receiver's own wish is obeyed exactly.
+ * that many events do not come back at once. A receiver's own wish is obeyed, within reason.
  */
 export function retryDelay(
   attempt: number,
-  policy: Pick<RetryPolicy, 'firstDelaySeconds' | 'maxDelaySeconds'>,
+  policy: Delays,
   random: number,
   retryAfterMs?: number,
 ): number {
-  if (retryAfterMs !== undefined) return Math.max(0, retryAfterMs)
+  if (retryAfterMs !== undefined) {
+    return Math.max(MIN_RETRY_AFTER_MS, Math.min(retryAfterMs, policy.maxAgeHours * 3600_000))
+  }
   const doubled = policy.firstDelaySeconds * 2 ** Math.min(attempt - 1, 30)
   const capped = Math.min(doubled, policy.maxDelaySeconds) * 1000
   return capped * (0.5 + random / 2)
@@ -22,7 +29,9 @@ export function whyGiveUp(
   ageMs: number,
   policy: Pick<RetryPolicy, 'maxAttempts' | 'maxAgeHours'>,
 ): string | undefined {
-  if (attempt >= policy.maxAttempts) return `gave up after ${attempt} attempts`
+  if (attempt >= policy.maxAttempts) {
+    return `gave up after ${attempt} ${attempt === 1 ? 'attempt' : 'attempts'}`
+  }
   if (ageMs >= policy.maxAgeHours * 3600_000) return `gave up after ${policy.maxAgeHours} hours`
   return undefined
 }

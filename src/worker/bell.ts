@@ -16,12 +16,10 @@ export class Bell {
     for (const folder of folders) {
       try {
         const watcher = watch(folder, () => this.ring())
-        watcher.on('error', () => {
-          this.#longestWait = POLL_MS
-        })
+        watcher.on('error', () => this.#poll())
         this.#watchers.push(watcher)
       } catch {
-        this.#longestWait = POLL_MS
+        this.#poll()
       }
     }
   }
@@ -48,5 +46,10 @@ export class Bell {
 
   close() {
     for (const watcher of this.#watchers) watcher.close()
+  }
+
+  #poll() {
+    this.#longestWait = POLL_MS
+    this.ring()
   }
 }

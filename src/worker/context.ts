@@ -16,12 +16,17 @@ export interface WorkerContext {
   deferred: DeferredEvents
   lanes: Map<string, Lane>
   projects: Map<string, Promise<string>>
-  /** What the journal says about events that a dead worker left behind. */
-  recovered: Map<string, EventState>
-  /** Files of a later version of hookbell: theirs to handle. */
+  /** How far events have come that are under way, or that a worker left behind. */
+  known: Map<string, EventState>
+  /** Files in new/ that are not to be handled: of a later version of hookbell, or immovable. */
   leftAlone: Set<string>
+  /** Takes secrets and control characters out of whatever goes to the journal. */
   record(entry: Record): Promise<void>
+  /** Writes what an earlier `record` could not. */
+  flushRecords(): Promise<void>
   fetch: typeof globalThis.fetch
   now(): number
+  /** Milliseconds of a clock that is never put back. */
+  laneClock(): number
   random(): number
 }

@@ -1,15 +1,16 @@
-import { readFileSync, rmSync } from 'node:fs'
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'
-import { Accounts } from '../journal/account.ts'
-import { readJournal } from '../journal/read.ts'
-import { writeDurable } from '../spool/durable.ts'
+import { Accounts, type EventAccount } from '../journal/account.ts'
+import { readJournalOf } from '../journal/read.ts'
 import type { Spool } from '../spool/layout.ts'
 
 /** How far an event has come, per channel. Kept beside a deferred or dead event. */
 const eventStateSchema = z.object({
   acceptedAt: z.number(),
   nextAt: z.number(),
+  /** When nextAt was set: a clock that is earlier than that was put back. */
+  since: z.number().optional(),
   channels: z.record(
     z.string(),
     z.object({
@@ -25,7 +26,7 @@ export function statePath(folder: string, id: string): string {
   return join(folder, `${id}.json`)
 }
 
-/** @returns undefined where there is none or it is damaged: then every channel is tried from the start */
+/** @returns undefined where there is none or it is damaged: then the journal has to tell */
 export function readEventState(folder: string, id: string): EventState | undefined {
   try {
     return eventStateSchema.safeParse(JSON.parse(readFileSync(statePath(folder, id), 'utf8'))).data
@@ -34,38 +35,34 @@ export function readEventState(folder: string, id: string): EventState | undefin
   }
 }
 
+/** Whole or not at all, but without an fsync: the journal has the same on the disk by now. */
 export function writeEventState(
   spool: Spool,
   folder: 'deferred' | 'dead',
   id: string,
   state: EventState,
 ) {
-  const waiting = join(spool.tmp, `${id}.json`)
-  rmSync(waiting, { force: true })
-  writeDurable(statePath(spool[folder], id), [JSON.stringify(state)], waiting)
+  const waiting = join(spool.tmp, `${id}.json.${process.pid}`)
+  writeFileSync(waiting, JSON.stringify(state), { mode: 0o600 })
+  renameSync(waiting, statePath(spool[folder], id))
 }
 
 /** What the journal knows of events whose worker died, so that a settled channel is not told again. */
-export async function stateFromJournal(
+export async function statesFromJournal(
   state: string,
   ids: readonly string[],
 ): Promise<Map<string, EventState>> {
-  const wanted = new Set(ids)
   const accounts = new Accounts()
-  for await (const entry of readJournal(state)) if (wanted.has(entry.id)) accounts.add(entry)
-  return new Map(
-    [...accounts.byId].map(([id, { acceptedAt, channels }]) => [
-      id,
-      {
-        acceptedAt,
-        nextAt: 0,
-        channels: Object.fromEntries(
-          Object.entries(channels).map(([name, { state, attempts }]) => [
-            name,
-            { state, attempts },
-          ]),
-        ),
-      },
-    ]),
-  )
+  for await (const entry of readJournalOf(state, new Set(ids))) accounts.add(entry)
+  return new Map([...accounts.byId].map(([id, account]) => [id, stateOf(account)]))
+}
+
+/** A channel that was chosen but never tried is as open as one that is to be tried again. */
+function stateOf({ acceptedAt, channels, to }: EventAccount): EventState {
+  const open = to.map((name) => [name, { state: 'deferred' as const, attempts: 0 }])
+  const tried = Object.entries(channels).map(([name, { state, attempts }]) => [
+    name,
+    { state, attempts },
+  ])
+  return { acceptedAt, nextAt: 0, channels: Object.fromEntries([...open, ...tried]) }
 }

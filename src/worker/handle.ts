@@ -1,16 +1,23 @@
-import { renameSync, rmSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { existsSync, renameSync, rmSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { type EnrichedEvent, enrich } from '../context/enrich.ts'
-import { describeError } from '../errors.ts'
+import { HookbellError } from '../errors.ts'
 import { parseEvent } from '../event/parse.ts'
 import { Renderer } from '../render/render.ts'
 import { type Decision, route, routeTo } from '../route/route.ts'
 import type { Claim } from '../spool/claim.ts'
 import { isOfLaterVersion, parseSpoolFile } from '../spool/header.ts'
+import { setAside } from '../spool/names.ts'
 import { readSpoolFile } from '../spool/read.ts'
 import { attemptDelivery, type Result } from './attempt.ts'
 import type { WorkerContext } from './context.ts'
-import { type EventState, readEventState, statePath, writeEventState } from './event-state.ts'
+import {
+  type EventState,
+  readEventState,
+  statePath,
+  statesFromJournal,
+  writeEventState,
+} from './event-state.ts'
 
 /** An event that was there when this many workers ended is set aside. */
 const MAX_CRASHES = 3
@@ -21,22 +28,27 @@ type Stored = NonNullable<ReturnType<typeof parseSpoolFile>> & { at: number }
 export async function handleEvent(claim: Claim, context: WorkerContext): Promise<void> {
   const stored = openClaim(claim, context)
   if (!stored) return
+  const before = await stateBefore(claim, context)
   if (claim.crashes >= MAX_CRASHES) {
-    return bury(claim, `the worker ended ${claim.crashes} times while it had this event`, context)
+    const reason = `the worker ended ${claim.crashes} times while it had this event`
+    return bury(claim, { reason, before }, context)
   }
   const loaded = context.config.get()
   let event: EnrichedEvent
   try {
     const parsed = parseEvent({ ...stored, id: claim.id }, loaded.config.abnormalReasons)
-    event = await enrich(parsed, context.projects)
+    event = await enrich(parsed, context)
   } catch (error) {
-    return bury(claim, describeError(error), context)
+    if (!(error instanceof HookbellError)) throw error
+    return bury(claim, { reason: error.message, before }, context)
   }
-  const before = stateOf(claim, context)
   const renderer = new Renderer(context.templates, event, loaded.secrets)
-  if (!before) await recordAccepted(event, renderer, context)
   const { channel } = stored.header
-  const decision = decide(before, channel ? routeTo(channel, event) : route(event, loaded.config))
+  const routed = channel ? routeTo(channel, event) : route(event, loaded.config)
+  const decision = decide(before, routed)
+  if (!before) await recordAccepted(event, renderer, decision, context)
+  const state: EventState = { acceptedAt: stored.at, channels: {}, ...before, nextAt: 0 }
+  context.known.set(claim.id, state)
   if ('suppress' in decision) {
     await context.record({
       ...stamp(claim, context),
@@ -45,8 +57,7 @@ export async function handleEvent(claim: Claim, context: WorkerContext): Promise
     })
     return file(claim, 'done', context)
   }
-  const state: EventState = { acceptedAt: stored.at, channels: {}, ...before, nextAt: 0 }
-  await Promise.all(
+  const results = await Promise.all(
     decision.deliver.map(async ({ channel, urgency }) => {
       const delivery = {
         channel,
@@ -56,11 +67,22 @@ export async function handleEvent(claim: Claim, context: WorkerContext): Promise
         message: ({ markup }: { markup?: 'slack' | 'html' }) => renderer.message(urgency, markup),
       }
       const result = await attemptDelivery(delivery, loaded, context)
-      await context.record({ ...stamp(claim, context), channel, ...result })
-      take(state, channel, result)
+      // Before it is recorded: where that fails, what was sent is not sent again.
+      state.channels[channel] = { state: result.type, attempts: result.attempt }
+      const { isQueued: _, ...entry } = { isQueued: false, ...result }
+      await context.record({ ...stamp(claim, context), channel, ...entry })
+      return result
     }),
   )
-  settle(claim, state, context)
+  await context.flushRecords()
+  settle(claim, state, results, context)
+}
+
+/** Where a power cut took the note beside a deferred event, the journal knows. */
+async function stateBefore({ id, from }: Claim, { known, spool }: WorkerContext) {
+  const before = known.get(id) ?? readEventState(spool.deferred, id)
+  if (before || dirname(from) !== spool.deferred) return before
+  return (await statesFromJournal(spool.state, [id])).get(id)
 }
 
 /** What was begun is finished: once a channel was chosen, a change of the routes does not take it back. */
@@ -68,12 +90,10 @@ function decide(before: EventState | undefined, decision: Decision): Decision {
   if (!before || Object.keys(before.channels).length === 0) return decision
   const chosen = 'deliver' in decision ? decision.deliver : []
   const open = Object.entries(before.channels).filter(([, { state }]) => state === 'deferred')
-  const fresh = chosen.filter(({ channel }) => !before.channels[channel])
   return {
-    deliver: [
-      ...open.map(([channel]) => chosen.find((one) => one.channel === channel) ?? normal(channel)),
-      ...fresh,
-    ],
+    deliver: open.map(
+      ([channel]) => chosen.find((one) => one.channel === channel) ?? normal(channel),
+    ),
   }
 }
 
@@ -83,26 +103,27 @@ function normal(channel: string) {
 
 /** @returns undefined when the file is not ours; it is set aside then */
 function openClaim(claim: Claim, context: WorkerContext): Stored | undefined {
+  const { spool, claims, leftAlone, now } = context
   const file = readSpoolFile(claim.path)
   const stored = 'bytes' in file && claim.id ? parseSpoolFile(file.bytes) : undefined
   if (stored && 'writtenAt' in file) return { ...stored, at: file.writtenAt }
+  const name = basename(claim.path)
   if ('bytes' in file && isOfLaterVersion(file.bytes)) {
-    context.leftAlone.add(basename(claim.path))
-    renameSync(claim.path, join(context.spool.new, basename(claim.path)))
-    return undefined
-  }
-  renameSync(claim.path, join(context.spool.corrupt, `${context.now()}-${basename(claim.path)}`))
+    leftAlone.add(name)
+    claims.putBack(claim)
+  } else setAside(claim.path, name, spool, now())
   return undefined
 }
 
-function stateOf({ id, crashes }: Claim, { spool, recovered }: WorkerContext) {
-  return (crashes > 0 ? recovered.get(id) : undefined) ?? readEventState(spool.deferred, id)
-}
-
-async function recordAccepted(event: EnrichedEvent, renderer: Renderer, context: WorkerContext) {
-  const { id, at, name, kind, client, project } = event
-  const { sessionId } = renderer.message('normal', undefined)
+async function recordAccepted(
+  event: EnrichedEvent,
+  renderer: Renderer,
+  decision: Decision,
+  context: WorkerContext,
+) {
+  const { id, at, name, kind, client, project, sessionId } = event
   const problems = [...event.problems, ...renderer.problems]
+  const to = 'deliver' in decision ? decision.deliver.map(({ channel }) => channel) : []
   await context.record({
     at: context.now(),
     id,
@@ -114,39 +135,57 @@ async function recordAccepted(event: EnrichedEvent, renderer: Renderer, context:
     sessionId,
     project,
     title: renderer.title,
+    ...(to.length > 0 ? { to } : {}),
     ...(problems.length > 0 ? { problems } : {}),
   })
 }
 
-function take(state: EventState, channel: string, result: Result) {
-  state.channels[channel] = { state: result.type, attempts: result.attempt }
-  if (result.type === 'deferred') {
-    state.nextAt = state.nextAt === 0 ? result.until : Math.min(state.nextAt, result.until)
-  }
-}
-
-function settle(claim: Claim, state: EventState, context: WorkerContext) {
-  const states = Object.values(state.channels).map(({ state }) => state)
-  if (states.includes('deferred')) {
-    writeEventState(context.spool, 'deferred', claim.id, state)
-    renameSync(claim.path, join(context.spool.deferred, claim.id))
-    context.deferred.set(claim.id, state.nextAt)
+function settle(
+  claim: Claim,
+  state: EventState,
+  results: readonly Result[],
+  context: WorkerContext,
+) {
+  const { spool, deferred, known, now } = context
+  const waiting = results.filter((result) => result.type === 'deferred')
+  if (waiting.length > 0) {
+    const nextAt = Math.min(...waiting.map(({ until }) => until))
+    const since = now()
+    writeEventState(spool, 'deferred', claim.id, { ...state, nextAt, since })
+    renameSync(claim.path, join(spool.deferred, claim.id))
+    const isQueued = waiting.some((result) => result.isQueued)
+    deferred.set(claim.id, { dueAt: nextAt, since, isQueued })
+    known.delete(claim.id)
     return
   }
-  const folder = states.includes('gave-up') ? 'dead' : 'done'
-  if (folder === 'dead') writeEventState(context.spool, 'dead', claim.id, state)
-  file(claim, folder, context)
+  const isDead = Object.values(state.channels).some((channel) => channel.state === 'gave-up')
+  if (isDead) writeEventState(spool, 'dead', claim.id, state)
+  file(claim, isDead ? 'dead' : 'done', context)
 }
 
-async function bury(claim: Claim, reason: string, context: WorkerContext) {
+/** What was delivered before stays so: a retry by a person repeats only the rest. */
+async function bury(
+  claim: Claim,
+  { reason, before }: { reason: string; before: EventState | undefined },
+  context: WorkerContext,
+) {
   await context.record({ ...stamp(claim, context), type: 'unusable', reason })
+  if (before && Object.keys(before.channels).length > 0) {
+    const channels = structuredClone(before.channels)
+    for (const channel of Object.values(channels)) {
+      if (channel.state === 'deferred') channel.state = 'gave-up'
+    }
+    writeEventState(context.spool, 'dead', claim.id, { ...before, channels })
+  }
   file(claim, 'dead', context)
 }
 
 /** The journal has it on disk by now: this rename may be lost without harm. */
-function file(claim: Claim, folder: 'done' | 'dead', { spool }: WorkerContext) {
+function file(claim: Claim, folder: 'done' | 'dead', { spool, known }: WorkerContext) {
   renameSync(claim.path, join(spool[folder], claim.id))
-  rmSync(statePath(spool.deferred, claim.id), { force: true })
+  const note = statePath(spool.deferred, claim.id)
+  if (existsSync(note)) rmSync(note, { force: true })
+  known.delete(claim.id)
 }
 
 function stamp({ id }: Claim, { now }: WorkerContext) {

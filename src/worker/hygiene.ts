@@ -5,8 +5,7 @@ const O_CLOEXEC = 0o2000000
 
 /** Variables that would change how this process connects or loads code. They come from wherever the agent ran. */
 export function scrubEnvironment(env: NodeJS.ProcessEnv) {
-  const suspicious =
-    /^(NODE_OPTIONS|NODE_PATH|NODE_EXTRA_CA_CERTS|NODE_TLS_REJECT_UNAUTHORIZED|NODE_DEBUG|DEBUG|LD_PRELOAD|LD_LIBRARY_PATH|npm_.*)$/i
+  const suspicious = /^(NODE_|LD_|DYLD_|npm_|DEBUG$|OPENSSL_|SSL_CERT_)/i
   for (const name of Object.keys(env)) if (suspicious.test(name)) delete env[name]
 }
 

@@ -1,17 +1,31 @@
 /** How long a delivery waits for its turn before its event makes room for others. */
 const PATIENCE_MS = 2000
-/** Between the comebacks of deliveries that were turned away, where the destination asks for no pace. */
+/** Between the comebacks of deliveries that were turned away, at least. */
 const SPREAD_MS = 5
 
 export interface TurnedAway {
-  /** When to come back, Unix ms. */
-  until: number
+  /** When to come back, in ms from now. */
+  afterMs: number
   reason: string
+  /** Nothing is wrong: others were first. */
+  isQueued: boolean
+}
+
+/** A delivery under way; to be handed back with `leave` or `close`. */
+export interface Turn {
+  startedAt: number
 }
 
 interface Waiter {
-  resolve(turn: TurnedAway | undefined): void
+  resolve(entry: Turn | TurnedAway): void
   timer: NodeJS.Timeout
+}
+
+interface LaneOptions {
+  concurrency: number
+  minIntervalMs: number
+  /** Milliseconds of a clock that is never put back. */
+  now: () => number
 }
 
 /**
@@ -19,79 +33,93 @@ interface Waiter {
  * One slow or dead destination must not hold up the events that also go elsewhere.
  */
 export class Lane {
-  readonly #concurrency: number
-  readonly #minIntervalMs: number
-  readonly #now: () => number
+  readonly #options: LaneOptions
   readonly #queue: Waiter[] = []
-  #active = 0
-  #nextStart = 0
-  #closedUntil = 0
+  readonly #underWay = new Set<Turn>()
+  #nextStart = Number.NEGATIVE_INFINITY
+  #closedUntil = Number.NEGATIVE_INFINITY
   #closedReason = ''
-  #booked = 0
+  #booked = Number.NEGATIVE_INFINITY
   #failures = 0
+  /** How long a delivery takes, smoothed. */
+  #usualMs = 0
   #pump: NodeJS.Timeout | undefined
 
-  constructor(options: { concurrency: number; minIntervalMs: number; now: () => number }) {
-    this.#concurrency = options.concurrency
-    this.#minIntervalMs = options.minIntervalMs
-    this.#now = options.now
+  constructor(options: LaneOptions) {
+    this.#options = options
   }
 
-  /** Failures in a row. */
-  get failures(): number {
-    return this.#failures
-  }
-
-  /** Resolves with undefined when it is this delivery's turn; then `leave` or `close` must follow. */
-  enter(): Promise<TurnedAway | undefined> {
-    if (this.#now() < this.#closedUntil) {
-      return Promise.resolve(this.#turnAway(this.#closedUntil, this.#closedReason))
-    }
+  /** Resolves when it is this delivery's turn, or with when to come back. */
+  async enter(): Promise<Turn | TurnedAway> {
+    if (this.#now() < this.#closedUntil) return this.#turnAwayClosed()
+    if (this.#isHopeless()) return this.#turnAwayQueued()
     return new Promise((resolve) => {
-      const waiter: Waiter = {
-        resolve,
-        timer: setTimeout(() => this.#loseTurn(waiter), PATIENCE_MS),
-      }
+      const timer = setTimeout(() => this.#loseTurn(waiter), PATIENCE_MS)
+      const waiter: Waiter = { resolve, timer }
       this.#queue.push(waiter)
       this.#next()
     })
   }
 
   /** The delivery ended and says nothing against the destination. */
-  leave() {
-    this.#active -= 1
+  leave(turn: Turn) {
+    this.#underWay.delete(turn)
+    this.#usualMs += (this.#now() - turn.startedAt - this.#usualMs) / 4
     this.#failures = 0
     this.#next()
   }
 
-  /** The delivery failed in a way that would hit the next one too: nobody goes for a while. */
-  close(forMs: number, reason: string) {
-    this.#active -= 1
-    this.#failures += 1
-    this.#closedUntil = this.#now() + forMs
+  /**
+   * The delivery failed in a way that would hit the next one too: nobody goes for a while, which `delayAfter`
+   * so many failures in a row gives. @returns how long the lane stays closed, in ms
+   */
+  close(turn: Turn, delayAfter: (failures: number) => number, reason: string): number {
+    this.#underWay.delete(turn)
+    // Those that were under way together fail together: that is one failure, not several.
+    if (turn.startedAt >= this.#closedUntil || this.#failures === 0) this.#failures += 1
+    const until = this.#now() + delayAfter(this.#failures)
+    this.#closedUntil = Math.max(this.#closedUntil, until)
     this.#closedReason = reason
     for (const waiter of this.#queue.splice(0)) {
       clearTimeout(waiter.timer)
-      waiter.resolve(this.#turnAway(this.#closedUntil, reason))
+      waiter.resolve(this.#turnAwayClosed())
     }
+    return this.#closedUntil - this.#now()
+  }
+
+  /** Whoever cannot have its turn in time does not take up a place meanwhile. */
+  #isHopeless(): boolean {
+    const { concurrency, minIntervalMs } = this.#options
+    const pacedMs = this.#nextStart - this.#now() + this.#queue.length * minIntervalMs
+    const isFull = this.#queue.length >= Math.max(8, 3 * concurrency)
+    return isFull || (minIntervalMs > 0 && pacedMs > PATIENCE_MS) || this.#stalledMs() > PATIENCE_MS
+  }
+
+  /** How long nobody could start any more; 0 while there is room. */
+  #stalledMs(): number {
+    if (this.#underWay.size < this.#options.concurrency) return 0
+    const latest = Math.max(...[...this.#underWay].map(({ startedAt }) => startedAt))
+    return this.#now() - latest
   }
 
   #next() {
-    while (this.#queue.length > 0 && this.#active < this.#concurrency) {
-      const wait = this.#nextStart - this.#now()
-      if (wait > 0) {
+    const { concurrency, minIntervalMs } = this.#options
+    while (this.#queue.length > 0 && this.#underWay.size < concurrency) {
+      const waitMs = this.#nextStart - this.#now()
+      if (waitMs > 0) {
         this.#pump ??= setTimeout(() => {
           this.#pump = undefined
           this.#next()
-        }, wait)
+        }, waitMs)
         return
       }
       const waiter = this.#queue.shift()
       if (!waiter) return
       clearTimeout(waiter.timer)
-      this.#active += 1
-      this.#nextStart = this.#now() + this.#minIntervalMs
-      waiter.resolve(undefined)
+      const turn = { startedAt: this.#now() }
+      this.#underWay.add(turn)
+      this.#nextStart = this.#now() + minIntervalMs
+      waiter.resolve(turn)
     }
   }
 
@@ -99,12 +127,30 @@ export class Lane {
     const place = this.#queue.indexOf(waiter)
     if (place < 0) return
     this.#queue.splice(place, 1)
-    waiter.resolve(this.#turnAway(this.#now(), 'waiting for its turn'))
+    waiter.resolve(this.#turnAwayQueued())
+  }
+
+  #turnAwayClosed(): TurnedAway {
+    const afterMs = this.#book(this.#closedUntil)
+    return { afterMs, reason: this.#closedReason, isQueued: false }
+  }
+
+  #turnAwayQueued(): TurnedAway {
+    const { minIntervalMs } = this.#options
+    // The longer it stalls, the longer nobody comes back to look.
+    const from = minIntervalMs > 0 ? this.#nextStart : this.#now() + this.#stalledMs()
+    return { afterMs: this.#book(from), reason: 'waiting for its turn', isQueued: true }
   }
 
   /** Comebacks are booked one behind the other, so that they do not all arrive together again. */
-  #turnAway(from: number, reason: string): TurnedAway {
-    this.#booked = Math.max(this.#booked, from) + Math.max(this.#minIntervalMs, SPREAD_MS)
-    return { until: this.#booked, reason }
+  #book(from: number): number {
+    const { concurrency, minIntervalMs } = this.#options
+    const stepMs = Math.max(minIntervalMs, this.#usualMs / concurrency, SPREAD_MS)
+    this.#booked = Math.max(this.#booked, from) + stepMs
+    return Math.max(0, this.#booked - this.#now())
+  }
+
+  #now(): number {
+    return this.#options.now()
   }
 }

@@ -1,25 +1,23 @@
-import { readdirSync } from 'node:fs'
 import { CurrentConfig } from '../config/current.ts'
 import type { Record } from '../journal/record.ts'
-import { record, rotateJournal } from '../journal/write.ts'
 import { Templates } from '../render/templates.ts'
 import { Claims } from '../spool/claim.ts'
-import type { Spool } from '../spool/layout.ts'
 import { acquireLock, releaseLock } from '../spool/lock.ts'
+import { HEARTBEAT_MS } from '../spool/owner.ts'
 import { prepareSpool } from '../spool/prepare.ts'
-import { sweep } from '../spool/sweep.ts'
 import { Bell } from './bell.ts'
-import { tellConfigProblem } from './config-problem.ts'
+import { ConfigProblem } from './config-problem.ts'
 import type { WorkerContext } from './context.ts'
 import { DeferredEvents } from './deferred.ts'
-import { stateFromJournal } from './event-state.ts'
+import { Recorder } from './recorder.ts'
 import { Rounds } from './rounds.ts'
+import { Upkeep } from './upkeep.ts'
 
 export interface WorkerOptions {
   stateDir: string
   configDir: string
   /** Called with every record that goes to the journal. */
-  onRecord?: (entry: Record) => void
+  onRecord?: ((entry: Record) => void) | undefined
 }
 
 export interface WorkerSummary {
@@ -29,12 +27,23 @@ export interface WorkerSummary {
 
 /** Delivers all that is due now and returns. Works beside a worker that runs: a claim is a rename. */
 export async function deliverOnce(options: WorkerOptions): Promise<WorkerSummary> {
-  const context = await prepare(options)
+  const { context, upkeep, problem } = open(options)
   const rounds = new Rounds(context)
-  do {
+  if (acquireLock(options.stateDir)) {
+    await upkeep.rotate()
+    upkeep.sweep()
+    releaseLock(options.stateDir)
+  }
+  upkeep.beat()
+  for (;;) {
+    problem.tell(context.config.get())
     await rounds.round()
     await rounds.settled()
-  } while (hasWaiting(context) && rounds.faults.length === 0)
+    // What was due and only had to stand in line is waited for; what failed is not.
+    const queuedMs = context.deferred.nextIn(context.now(), true)
+    if (queuedMs !== undefined) await new Promise((resolve) => setTimeout(resolve, queuedMs))
+    else if (!rounds.hasWaiting) break
+  }
   context.claims.close()
   return { handled: rounds.handled, faults: rounds.faults }
 }
@@ -46,66 +55,72 @@ export async function deliverOnce(options: WorkerOptions): Promise<WorkerSummary
 export async function runUntilIdle(options: WorkerOptions): Promise<WorkerSummary | undefined> {
   prepareSpool(options.stateDir)
   if (!acquireLock(options.stateDir)) return undefined
-  const total = { handled: 0, faults: [] as string[] }
+  const opened = open(options)
+  const rounds = new Rounds(opened.context, () => bell.ring())
+  const { spool, claims } = opened.context
+  const bell = new Bell([spool.new, spool.deferred])
   // Release first, then look again: an event that came in between saw a worker that was about to end.
   do {
-    const { handled, faults, context } = await serve(options)
-    total.handled += handled
-    total.faults.push(...faults)
+    await serve(opened, rounds, bell)
     releaseLock(options.stateDir)
-    if (faults.length > 0 || !hasWaiting(context)) return total
-  } while (acquireLock(options.stateDir))
-  return total
+  } while (hasWork(opened, rounds) && acquireLock(options.stateDir))
+  bell.close()
+  claims.close()
+  return { handled: rounds.handled, faults: rounds.faults }
 }
 
-async function serve(options: WorkerOptions) {
-  const context = await prepare(options)
-  const bell = new Bell([context.spool.new, context.spool.deferred])
-  const rounds = new Rounds(context, () => bell.ring())
+type Opened = ReturnType<typeof open>
+
+async function serve({ context, upkeep, problem }: Opened, rounds: Rounds, bell: Bell) {
   let lastWork = performance.now()
   for (;;) {
+    problem.tell(context.config.get())
+    upkeep.beat()
     if ((await rounds.round()) > 0 || !rounds.idle) lastWork = performance.now()
     const lingerMs = context.config.get().config.lingerSeconds * 1000
     const leftMs = lingerMs - (performance.now() - lastWork)
-    const nextDue = context.deferred.next()
-    if (rounds.idle && nextDue === undefined && leftMs <= 0) break
-    const dueMs = nextDue === undefined ? Number.POSITIVE_INFINITY : nextDue - context.now()
-    await bell.wait(rounds.idle ? Math.min(dueMs, leftMs > 0 ? leftMs : dueMs) : dueMs)
+    const next = [context.deferred.nextIn(context.now()), rounds.restMs].filter(
+      (ms) => ms !== undefined,
+    )
+    await upkeep.rotate()
+    if (rounds.idle) {
+      upkeep.sweep()
+      if (next.length === 0 && leftMs <= 0) break
+      if (leftMs > 0) next.push(leftMs)
+    }
+    if (context.deferred.isStale) next.push(1000)
+    await bell.wait(Math.min(...next, HEARTBEAT_MS))
   }
-  bell.close()
-  context.claims.close()
-  return { handled: rounds.handled, faults: rounds.faults, context }
 }
 
-function hasWaiting({ spool, leftAlone }: WorkerContext): boolean {
-  return readdirSync(spool.new).some((name) => !leftAlone.has(name))
+/** New events, those of a worker that died, or deferred ones that somebody put there. */
+function hasWork({ context }: Opened, rounds: Rounds): boolean {
+  context.claims.takeOver()
+  context.deferred.refresh(true)
+  return rounds.hasWaiting || context.deferred.nextIn(context.now()) !== undefined
 }
 
-/** Opens everything a worker needs, and clears up after those before it. */
-async function prepare({ stateDir, configDir, onRecord }: WorkerOptions): Promise<WorkerContext> {
-  const spool: Spool = prepareSpool(stateDir)
+/** Everything that a worker needs. */
+function open({ stateDir, configDir, onRecord }: WorkerOptions) {
+  const spool = prepareSpool(stateDir)
   const config = new CurrentConfig(configDir, stateDir)
-  const claims = new Claims(spool)
-  rotateJournal(stateDir)
-  const abandoned = claims.takeOver()
-  sweep(spool, config.get().config.retentionDays * 24 * 3600_000, Date.now())
-  tellConfigProblem(config.get(), stateDir)
-  return {
+  const recorder = new Recorder(stateDir, config, onRecord)
+  const context: WorkerContext = {
     spool,
-    claims,
     config,
+    claims: new Claims(spool),
     templates: new Templates(configDir),
     deferred: new DeferredEvents(spool.deferred),
     lanes: new Map(),
     projects: new Map(),
-    recovered: abandoned.length > 0 ? await stateFromJournal(stateDir, abandoned) : new Map(),
+    known: new Map(),
     leftAlone: new Set(),
-    record: async (entry) => {
-      await record(stateDir, entry)
-      onRecord?.(entry)
-    },
+    record: (entry) => recorder.record(entry),
+    flushRecords: () => recorder.flush(),
     fetch: globalThis.fetch,
     now: Date.now,
+    laneClock: () => performance.now(),
     random: Math.random,
   }
+  return { context, upkeep: new Upkeep(context), problem: new ConfigProblem(stateDir) }
 }

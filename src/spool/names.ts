@@ -1,0 +1,51 @@
+import { lstatSync, readdirSync, renameSync } from 'node:fs'
+import { join } from 'node:path'
+import { errorCode } from '../errors.ts'
+import type { Spool } from './layout.ts'
+
+/** A file name is the event's id, with `~n` after n crashes. Names in `.json` are those of our own notes. */
+export function parseName(name: string): { id: string; crashes: number } | undefined {
+  const [, id, crashes = '0'] =
+    /^([A-Za-z0-9][A-Za-z0-9._-]{0,127})(?:~(\d{1,4}))?$/.exec(name) ?? []
+  return id && !id.endsWith('.json') ? { id, crashes: Number(crashes) } : undefined
+}
+
+/** Oldest first. The time of the last write is the time of acceptance. */
+export function listWaiting(folder: string): string[] {
+  const names = readdirSync(folder)
+  if (names.length < 2) return names
+  const times = new Map<string, number>()
+  for (const name of names) {
+    times.set(name, lstatSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? 0)
+  }
+  return names.sort((a, b) => (times.get(a) ?? 0) - (times.get(b) ?? 0))
+}
+
+/** A name that is not text: it is listed, but cannot be opened by what the list says. */
+export function isUnreadable(name: string): boolean {
+  return name.includes('\ufffd')
+}
+
+/** Moves everything with such a name out of the way. */
+export function setUnreadableAside(folder: string, spool: Spool, now: number) {
+  let count = 0
+  for (const name of readdirSync(folder, 'buffer')) {
+    if (!isUnreadable(name.toString())) continue
+    count += 1
+    const from = Buffer.concat([Buffer.from(join(folder, '/')), name])
+    renameSync(from, join(spool.corrupt, `${now}-${count}-${name.toString('hex').slice(0, 100)}`))
+  }
+}
+
+/** Moves a damaged or foreign object out of the way. A name may be as long as the file system allows. */
+export function setAside(path: string, name: string, spool: Spool, now: number) {
+  try {
+    renameSync(path, join(spool.corrupt, `${now}-${name}`))
+  } catch (error) {
+    if (errorCode(error) !== 'ENAMETOOLONG') throw error
+    renameSync(
+      path,
+      join(spool.corrupt, `${now}-${Buffer.from(name).toString('hex').slice(0, 100)}`),
+    )
+  }
+}
