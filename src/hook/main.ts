@@ -1,24 +1,31 @@
 // The front door in Node.js, for Windows and for `hookbell hook`. Imports node: builtins only; never throws,
 // never prints, always exits 0.
-import { join } from 'node:path'
 import { runtimeDir, stateDir } from '../config/paths.ts'
 import { acceptEvent } from '../spool/write.ts'
-import { readEvent, readIfFile } from './read-stdin.ts'
+import { cry } from './cry.ts'
+import { readEvent } from './read-stdin.ts'
 import { sessionEnv } from './session-env.ts'
 import { wakeWorker } from './wake.ts'
 
 process.on('uncaughtException', () => process.exit(0))
-for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) process.on(signal, () => {})
+for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM']) process.on(signal, () => {})
+process.umask(0o077)
 
-run().finally(() => process.exit(0))
+readEvent((body, drain) => {
+  const state = store(body)
+  if (state) wakeWorker(state, `${__dirname}/worker.js`)
+  else cry()
+  drain(() => process.exit(0))
+})
 
-async function run() {
-  const body = readIfFile(0) ?? (await readEvent(process.stdin))
+/** @returns the state folder that took the event, or undefined where none did */
+function store(body: Buffer): string | undefined {
   const header = { client: clientName(process.argv), env: sessionEnv(process.env) }
-  for (const state of [stateDir(), join(runtimeDir(), 'hookbell')]) {
+  for (const folder of [stateDir, () => `${runtimeDir()}/hookbell`]) {
     try {
+      const state = folder()
       acceptEvent(state, header, body)
-      return await wakeWorker(state, join(__dirname, 'worker.js'))
+      return state
     } catch {
       // Full, read-only or not ours: the next folder.
     }

@@ -1,35 +1,72 @@
-import { fstatSync, readSync } from 'node:fs'
+import { constants, fstatSync, openSync, readSync } from 'node:fs'
+import type { SocketConnectOpts, SocketConstructorOpts } from 'node:net'
 import { MAX_BODY_BYTES } from '../spool/layout.ts'
 
 /** Own deadline: some agents never close the pipe. */
 const DEADLINE_MS = 1000
-/** Ask for completeness only after a pause, so that a large event is not parsed once per chunk. */
-const PAUSE_MS = 20
+const CHUNK_BYTES = 64 * 1024
 
-/** Reads until the end, a complete JSON value, or the deadline. Keeps at most MAX_BODY_BYTES, drains the rest. */
-export function readEvent(stream: NodeJS.ReadStream & { fd: 0 }): Promise<Buffer> {
-  const chunks: Buffer[] = []
-  let size = 0
-  return new Promise((resolve) => {
-    let pause: NodeJS.Timeout | undefined
-    const finish = () => {
-      clearTimeout(deadline)
-      clearTimeout(pause)
-      resolve(Buffer.concat(chunks))
-    }
-    const deadline = setTimeout(finish, DEADLINE_MS)
-    stream.on('data', (chunk: Buffer) => {
-      if (size < MAX_BODY_BYTES) chunks.push(chunk.subarray(0, MAX_BODY_BYTES - size))
-      size += chunk.length
-      clearTimeout(pause)
-      pause = setTimeout(() => isWhole(chunks) && finish(), PAUSE_MS)
-    })
-    stream.on('end', finish)
-    stream.on('error', finish)
+/** Given once. `drain` reads on to the end or the deadline, for an agent that takes a closed pipe for an error. */
+type Ready = (body: Buffer, drain: (done: () => void) => void) => void
+
+/** Reads until the end, a complete JSON object or array, or the deadline. Keeps at most MAX_BODY_BYTES. */
+export function readEvent(ready: Ready) {
+  const chunk = Buffer.allocUnsafe(CHUNK_BYTES)
+  const body = new Body()
+  const source = openSource()
+  if (source === undefined) return readStream(chunk, body, ready)
+  const deadline = performance.now() + DEADLINE_MS
+  while (!body.isFull && !body.isWhole && readOnce(source, chunk, body, deadline));
+  ready(body.bytes(), (done) => {
+    while (body.isFull && readOnce(source, chunk, body, deadline));
+    done()
   })
 }
 
-function isWhole(chunks: Buffer[]): boolean {
+/** @returns false at the end and at the deadline */
+function readOnce(source: number, chunk: Buffer, body: Body, deadline: number): boolean {
+  for (let waitMs = 0.1; performance.now() < deadline; waitMs = Math.min(waitMs * 2, 5)) {
+    try {
+      const size = readSync(source, chunk)
+      body.add(chunk.subarray(0, size))
+      return size > 0
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') return false
+    }
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, waitMs)
+  }
+  return false
+}
+
+/** What has come so far. */
+class Body {
+  #chunks: Buffer[] = []
+  #size = 0
+  isWhole = false
+
+  get isFull() {
+    return this.#size >= MAX_BODY_BYTES
+  }
+
+  add(chunk: Buffer) {
+    if (this.isFull || chunk.length === 0) return
+    this.#chunks.push(Buffer.from(chunk.subarray(0, MAX_BODY_BYTES - this.#size)))
+    this.#size += chunk.length
+    // A chunk that is full has a successor: no need to look.
+    this.isWhole = chunk.length < CHUNK_BYTES && isWholeJson(this.#chunks)
+  }
+
+  bytes(): Buffer {
+    return this.#chunks.length === 1 ? (this.#chunks[0] as Buffer) : Buffer.concat(this.#chunks)
+  }
+}
+
+/** A number that is complete now may go on in the next chunk; what ends with a bracket may not. */
+function isWholeJson(chunks: Buffer[]): boolean {
+  const last = chunks.at(-1) as Buffer
+  let end = last.length - 1
+  while (end > 0 && (last[end] as number) <= 0x20) end -= 1
+  if (last[end] !== 0x7d && last[end] !== 0x5d) return false
   try {
     JSON.parse(Buffer.concat(chunks).toString())
     return true
@@ -38,14 +75,64 @@ function isWhole(chunks: Buffer[]): boolean {
   }
 }
 
-/** A file is read at once; opening it as a stream costs milliseconds. */
-export function readIfFile(fd: number): Buffer | undefined {
-  const stat = fstatSync(fd)
-  if (!stat.isFile()) return undefined
-  const bytes = Buffer.alloc(Math.min(stat.size, MAX_BODY_BYTES))
-  let size = 0
-  for (let read = -1; read !== 0 && size < bytes.length; size += read) {
-    read = readSync(fd, bytes, size, bytes.length - size, null)
+/**
+ * A descriptor whose reads never block for ever: a file, or a second, non-blocking opening of a pipe.
+ * Loading streams for these would cost the agent 4 ms. A socket cannot be opened again.
+ */
+function openSource(): number | undefined {
+  try {
+    const stat = fstatSync(0)
+    if (stat.isFile()) return 0
+    if (!stat.isFIFO()) return undefined
+    return openSync('/proc/self/fd/0', constants.O_RDONLY | constants.O_NONBLOCK)
+  } catch {
+    return undefined
   }
-  return bytes.subarray(0, size)
+}
+
+function readStream(chunk: Buffer, body: Body, ready: Ready) {
+  let state: 'reading' | 'draining' | 'over' = 'reading'
+  let exit = () => {}
+  const finish = () => {
+    if (state === 'draining') return exit()
+    if (state === 'over') return
+    state = 'over'
+    ready(body.bytes(), (done) => {
+      if (!body.isFull || isLate) return done()
+      state = 'draining'
+      exit = done
+    })
+  }
+  let isLate = false
+  setTimeout(() => {
+    isLate = true
+    finish()
+  }, DEADLINE_MS)
+  const onChunk = (part: Buffer) => {
+    body.add(part)
+    if (state === 'reading' && (body.isFull || body.isWhole)) finish()
+  }
+  try {
+    openStream(chunk, onChunk).on('end', finish).on('error', finish)
+  } catch {
+    // Not to be read at all.
+    finish()
+  }
+}
+
+/** A socket with a buffer of its own skips the stream machinery, which is 1 ms. */
+function openStream(chunk: Buffer, onChunk: (part: Buffer) => void): NodeJS.ReadableStream {
+  if (!fstatSync(0).isSocket()) return process.stdin.on('data', onChunk)
+  const { Socket } = process.getBuiltinModule('node:net')
+  const callback = (size: number) => {
+    onChunk(chunk.subarray(0, size))
+    return true
+  }
+  const options: SocketConstructorOpts & Pick<SocketConnectOpts, 'onread'> = {
+    fd: 0,
+    readable: true,
+    writable: false,
+    onread: { buffer: chunk, callback },
+  }
+  return new Socket(options)
 }
