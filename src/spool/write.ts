@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import { privateFolder, writeDurable } from './durable.ts'
 import { formatHeader, type Header } from './header.ts'
 import { MAX_BODY_BYTES } from './layout.ts'
@@ -10,6 +11,10 @@ import { newId } from './new-id.ts'
  */
 export function acceptEvent(state: string, header: Header, body: Buffer): string {
   const spool = `${state}/spool`
+  // A folder around it that belongs to somebody else could be exchanged under our hands.
+  const uid = process.getuid?.()
+  const owner = statSync(state, { throwIfNoEntry: false })?.uid ?? uid
+  if (owner !== uid) throw new Error(`${state}: belongs to another user`)
   for (const folder of [spool, `${spool}/tmp`, `${spool}/new`]) privateFolder(folder)
   const id = newId()
   const kept = body.subarray(0, MAX_BODY_BYTES)

@@ -1,0 +1,197 @@
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { installFrontDoor } from '../../src/hook/install.ts'
+import { packageRoot } from '../../src/package-root.ts'
+import { parseSpoolFile } from '../../src/spool/header.ts'
+import { thisProcess } from '../../src/spool/owner.ts'
+
+/** How a client names the front door in the command line that it starts. */
+export interface Door {
+  name: string
+  argv(home: Home): Promise<string[]>
+  isNode: boolean
+  /** Knows its state folder by itself. */
+  isInstalled: boolean
+}
+
+const root = packageRoot()
+
+export const shDoor: Door = {
+  name: 'bin/hookbell-hook',
+  isNode: false,
+  isInstalled: false,
+  argv: async () => [join(root, 'bin/hookbell-hook')],
+}
+
+export const nodeDoor: Door = {
+  name: 'dist/hook.cjs',
+  isNode: true,
+  isInstalled: false,
+  argv: async () => [process.execPath, join(root, 'dist/hook.cjs')],
+}
+
+export const installedDoor: Door = {
+  name: 'the installed copy',
+  isNode: false,
+  isInstalled: true,
+  async argv({ state }) {
+    const path = join(state, 'hookbell-hook')
+    return [existsSync(path) ? path : (await installFrontDoor({ stateDir: state })).path]
+  },
+}
+
+export interface Home {
+  folder: string
+  state: string
+  config: string
+  /** Where the `file` channel of the default configuration writes. */
+  audit: string
+  env: NodeJS.ProcessEnv
+}
+
+/** A user with a spool of their own. `holdsWorkerBack`: events stay in new/, where the test can look at them. */
+export function makeHome({ holdsWorkerBack = true, config = {} } = {}): Home {
+  const folder = mkdtempSync(join(tmpdir(), 'hookbell-door-'))
+  chmodSync(folder, 0o755)
+  const state = join(folder, 'state')
+  const home = { folder, state, config: join(folder, 'config'), audit: join(folder, 'audit.jsonl') }
+  mkdirSync(state, { mode: 0o700 })
+  mkdirSync(home.config, { mode: 0o700 })
+  const channels = { audit: { type: 'file', path: home.audit } }
+  const routes = [{ on: ['*'], to: ['audit'] }]
+  const written = { lingerSeconds: 0, channels, routes, ...config }
+  writeFileSync(join(home.config, 'config.json'), JSON.stringify(written))
+  if (holdsWorkerBack) pretendWarmWorker(state)
+  onTestFinished(async () => {
+    await stopWorker(state)
+    rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
+  })
+  const env = {
+    PATH: process.env.PATH,
+    HOME: folder,
+    HOOKBELL_STATE_DIR: state,
+    HOOKBELL_CONFIG_DIR: home.config,
+  }
+  return { ...home, env }
+}
+
+/** A lock that names this test process: the front door takes it for a worker and starts none. */
+export function pretendWarmWorker(state: string) {
+  const { pid, started, boot } = thisProcess()
+  writeFileSync(join(state, 'worker.lock'), `${pid} ${started} ${boot}\n`, { mode: 0o600 })
+}
+
+export function workerPid(state: string): number | undefined {
+  const lock = join(state, 'worker.lock')
+  if (!existsSync(lock)) return undefined
+  const pid = Number(readFileSync(lock, 'utf8').split(' ')[0])
+  return pid && pid !== process.pid ? pid : undefined
+}
+
+async function stopWorker(state: string) {
+  const pid = workerPid(state)
+  if (!pid) return
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // It has ended by itself.
+  }
+  await waitFor(() => !existsSync(`/proc/${pid}`) || isZombie(pid))
+}
+
+function isZombie(pid: number): boolean {
+  try {
+    return /\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
+  } catch {
+    return true
+  }
+}
+
+export interface Rung {
+  code: number | null
+  signal: NodeJS.Signals | null
+  output: string
+  /** From the start to the end of the process. */
+  ms: number
+}
+
+export const silent = { code: 0, signal: null, output: '' }
+
+export interface RingOptions extends SpawnOptions {
+  /** A shell script around the front door, which is "$@" in it. */
+  script?: string
+  shell?: string
+  /** Called with the process to feed it. Without it, `input` is written and stdin closed. */
+  feed?: (child: ChildProcess) => void
+  input?: string | Buffer
+  args?: string[]
+}
+
+/** Starts the front door as a client does and waits for its end. */
+export async function ring(door: Door, home: Home, options: RingOptions = {}): Promise<Rung> {
+  const { script, shell = 'sh', feed, input = '', args = ['--client', 'droid'], ...rest } = options
+  const [program = '', ...words] = [...(await door.argv(home)), ...args]
+  const argv = script ? [shell, '-c', script, 'agent', program, ...words] : [program, ...words]
+  const started = performance.now()
+  const child = spawn(argv[0] ?? '', argv.slice(1), { env: home.env, cwd: home.folder, ...rest })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on('data', (chunk) => {
+      output += chunk
+    })
+  }
+  child.stdin?.on('error', () => {})
+  if (feed) feed(child)
+  else child.stdin?.end(input)
+  const [code, signal] = await new Promise<[number | null, NodeJS.Signals | null]>((resolve) => {
+    child.once('exit', (...end) => {
+      const ended = () => resolve(end)
+      // What it wrote may still be on its way; what a worker holds open would be a fault.
+      child.once('close', ended)
+      if (!child.stdout) ended()
+    })
+  })
+  child.stdin?.destroy()
+  return { code, signal, output, ms: performance.now() - started }
+}
+
+export function quiet({ code, signal, output }: Rung) {
+  return { code, signal, output }
+}
+
+/** The bodies of the events in new/. */
+export function spooled(state: string): Buffer[] {
+  return files(join(state, 'spool/new')).map((name) => {
+    const parsed = parseSpoolFile(readFileSync(join(state, 'spool/new', name)))
+    if (!parsed) throw new Error(`${name} is not a whole spool file`)
+    return parsed.body
+  })
+}
+
+export function files(folder: string): string[] {
+  return existsSync(folder) ? readdirSync(folder).sort() : []
+}
+
+/** Generous: it is no statement about speed. */
+export async function waitFor(condition: () => boolean, limitMs = 20_000) {
+  const limit = performance.now() + limitMs
+  while (!condition()) {
+    if (performance.now() > limit) throw new Error(`not within ${limitMs} ms: ${condition}`)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+export const fixture = (client: string, name: string) =>
+  readFileSync(join(root, 'test/fixtures/payloads', client, `${name}.json`))

@@ -1,0 +1,4 @@
+import { nodeDoor } from './_door.ts'
+import { doorSuite } from './door-suite.ts'
+
+doorSuite(nodeDoor)

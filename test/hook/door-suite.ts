@@ -1,0 +1,183 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { MAX_BODY_BYTES } from '../../src/spool/layout.ts'
+import { type Door, fixture, type Home, makeHome, quiet, ring, silent, spooled } from './_door.ts'
+
+const MIB = 1024 * 1024
+const FUZZ_RUNS = process.env.HOOKBELL_FULL ? 1000 : 120
+
+const inputs: [string, Buffer][] = [
+  ['nothing', Buffer.alloc(0)],
+  ['a byte order mark', Buffer.from('\uFEFF{"a":1}')],
+  ['NUL', Buffer.from('{"a":"\0"}\0\0')],
+  ['invalid UTF-8', Buffer.from([0x7b, 0xff, 0xfe, 0xc0, 0x80, 0x7d])],
+  ['no JSON', Buffer.from('hello, world')],
+  ['an array', Buffer.from('[1,[2]]')],
+  ['a number', Buffer.from('12')],
+  ['a million brackets', Buffer.from('['.repeat(1e6))],
+  ['__proto__', Buffer.from('{"__proto__":{"polluted":true},"constructor":{"prototype":1}}')],
+  ['duplicate keys', Buffer.from('{"a":1,"a":2}')],
+  ['lone surrogates', Buffer.from('{"a":"\\ud800","b":"\\udc00"}')],
+  ['an unknown event', Buffer.from('{"hook_event_name":"Sneezed"}')],
+  ['blank lines first', Buffer.from('\n\n\n{"a":1}\n\n')],
+  ['what looks like our header', Buffer.from('hookbell-event 1\nclient: x\n\n{"a":1}')],
+  ['droid, without newline', fixture('droid', 'Stop')],
+  ['Claude Code, with newline', fixture('claude', 'Stop')],
+]
+
+/** What every front door promises for whatever an agent says, however it says it. */
+export function doorSuite(door: Door) {
+  let home: Home
+  beforeEach(() => {
+    home = makeHome()
+  })
+
+  describe(`${door.name}: what the agent sends`, () => {
+    it.each(inputs)('stores %s as it came, in silence', async (_, input) => {
+      expect(quiet(await ring(door, home, { input }))).toEqual(silent)
+      expectStored(home, input)
+    })
+
+    it('stores hundreds of random inputs byte for byte', async () => {
+      const bytes = fc.uint8Array({ maxLength: 4096 }).map((array) => Buffer.from(array))
+      const sent: string[] = []
+      await fc.assert(
+        fc.asyncProperty(fc.array(bytes, { minLength: 8, maxLength: 8 }), async (batch) => {
+          const rung = await Promise.all(batch.map((input) => ring(door, home, { input })))
+          for (const one of rung) expect(quiet(one)).toEqual(silent)
+          sent.push(...batch.map((input) => input.toString('hex')))
+        }),
+        { numRuns: FUZZ_RUNS / 8 },
+      )
+      const stored = spooled(home.state).map((body) => body.toString('hex'))
+      expect(stored.sort()).toEqual(sent.sort())
+    }, 120_000)
+
+    it('keeps the first MiB of 100 MB in bounded memory', async () => {
+      const input = Buffer.alloc(100 * MIB, '{"a":"b"},')
+      const script = door.isNode ? 'exec "$@"' : 'ulimit -v 200000; exec "$@"'
+      expect(quiet(await ring(door, home, { script, input }))).toEqual(silent)
+      expectStored(home, input.subarray(0, MAX_BODY_BYTES))
+    })
+
+    it('reads on behind the cap, so that the agent sees no broken pipe', async () => {
+      const script = '{ head -c 20000000 /dev/zero && echo all >written; } | "$@"'
+      expect(quiet(await ring(door, home, { script }))).toEqual(silent)
+      expectStored(home, Buffer.alloc(MAX_BODY_BYTES))
+      expect(existsSync(join(home.folder, 'written'))).toBe(true)
+    })
+
+    it('keeps the first MiB of 5 MB of pretty-printed JSON', async () => {
+      const rows = Array.from({ length: 75_000 }, (_, id) => ({
+        id,
+        text: 'a line of text',
+        on: true,
+      }))
+      const input = Buffer.from(JSON.stringify(rows, null, 2))
+      expect(input.length).toBeGreaterThan(4.5 * MIB)
+      expect(quiet(await ring(door, home, { input }))).toEqual(silent)
+      expectStored(home, input.subarray(0, MAX_BODY_BYTES))
+    })
+
+    it('accepts 3 MB on a pipe that stays open', async () => {
+      const input = Buffer.alloc(3 * MIB, 'x')
+      const feed = (child: { stdin: NodeJS.WritableStream | null }) => child.stdin?.write(input)
+      expect(quiet(await ring(door, home, { feed }))).toEqual(silent)
+      expectStored(home, input.subarray(0, MAX_BODY_BYTES))
+    })
+  })
+
+  describe(`${door.name}: what stdin is`, () => {
+    const event = '{"a":[1,"}"]}'
+    const readable: [string, string][] = [
+      ['a pipe', `printf '%s' '${event}' | "$@"`],
+      ['a file', `printf '%s' '${event}' >event; "$@" <event`],
+      [
+        'a file read from its middle',
+        `printf '%s' 'xx${event}' >event; { dd bs=2 count=1; "$@"; } <event 2>/dev/null >/dev/null`,
+      ],
+      [
+        'a pipe with pauses',
+        `{ printf '{"a":['; sleep 0.2; printf '1,"}"'; sleep 0.2; printf ']}'; } | "$@"`,
+      ],
+      ['a non-blocking pipe', `python3 -c '${nonBlocking('pipe')}' "$@"`],
+      ['a non-blocking socket', `python3 -c '${nonBlocking('socket')}' "$@"`],
+    ]
+    it.each(readable)('reads %s', async (kind, script) => {
+      expect(quiet(await ring(door, home, { script })), kind).toEqual(silent)
+      expect(spooled(home.state)).toEqual([Buffer.from(event)])
+    })
+
+    const unreadable: [string, string][] = [
+      ['closed', '"$@" <&-'],
+      ['a folder', '"$@" </'],
+      ['/dev/null', '"$@" </dev/null'],
+      ['a terminal', 'script -qec "$*" /dev/null </dev/null'],
+      ['opened for writing', '"$@" 0>out'],
+      ['closed, like stdout and stderr', '"$@" <&- >&- 2>&-'],
+    ]
+    it.each(unreadable)('tells of an event although stdin is %s', async (_, script) => {
+      expect(quiet(await ring(door, home, { script }))).toEqual(silent)
+      expect(spooled(home.state)).toHaveLength(1)
+    })
+
+    it('accepts a complete event well before the deadline on a pipe left open', async () => {
+      const open = await ring(door, home, {
+        feed: ({ stdin }) => stdin?.write('{"a":{"b":"}"}}\n'),
+      })
+      const stalled = await ring(door, home, { feed: ({ stdin }) => stdin?.write('{"a":{"b"') })
+      expect(quiet(open)).toEqual(silent)
+      expect(open.ms).toBeLessThan(stalled.ms)
+      expect(spooled(home.state)).toContainEqual(Buffer.from('{"a":{"b":"}"}}\n'))
+    })
+
+    it.each([
+      ['never written', ''],
+      ['half an event', '{"a":'],
+      ['an open string', '{"a":"}'],
+    ])('gives up at its own deadline: %s', async (_, input) => {
+      const rung = await ring(door, home, { feed: ({ stdin }) => stdin?.write(input) })
+      expect(quiet(rung)).toEqual(silent)
+      expect(rung.ms).toBeGreaterThan(700)
+      expect(spooled(home.state)).toEqual([Buffer.from(input)])
+    })
+  })
+
+  describe(`${door.name}: where its output would go`, () => {
+    it.each([
+      ['closed', '"$@" >&- 2>&-'],
+      ['a pipe nobody reads', '"$@" | true'],
+      ['full', '"$@" >/dev/full 2>&1'],
+    ])('does not mind that stdout is %s', async (_, script) => {
+      expect(quiet(await ring(door, home, { script, input: '{}' }))).toEqual(silent)
+      expect(spooled(home.state)).toHaveLength(1)
+    })
+  })
+}
+
+/** Exactly this one. An element-by-element comparison of a MiB would take seconds. */
+function expectStored(home: Home, body: Buffer) {
+  const bodies = spooled(home.state)
+  expect(bodies.map(({ length }) => length)).toEqual([body.length])
+  expect(bodies[0]?.equals(body)).toBe(true)
+}
+
+function nonBlocking(kind: 'pipe' | 'socket'): string {
+  return `
+import os, socket, subprocess, sys, time
+if "${kind}" == "pipe": r, w = os.pipe()
+else:
+    ours, theirs = socket.socketpair()
+    r, w = theirs.fileno(), ours.fileno()
+os.set_blocking(r, False)
+door = subprocess.Popen(sys.argv[1:], stdin=r)
+os.close(r)
+if "${kind}" == "socket": theirs.detach()
+time.sleep(0.1); os.write(w, b"{\\"a\\":["); time.sleep(0.1); os.write(w, b"1,\\"}\\"]}")
+os.close(w)
+if "${kind}" == "socket": ours.detach()
+sys.exit(door.wait())
+`
+}

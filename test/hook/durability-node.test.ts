@@ -1,0 +1,4 @@
+import { nodeDoor } from './_door.ts'
+import { durabilitySuite } from './durability-suite.ts'
+
+durabilitySuite(nodeDoor)

@@ -1,0 +1,4 @@
+import { shDoor } from './_door.ts'
+import { durabilitySuite } from './durability-suite.ts'
+
+durabilitySuite(shDoor)

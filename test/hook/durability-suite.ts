@@ -1,0 +1,78 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { type Door, files, makeHome, quiet, ring, silent, spooled } from './_door.ts'
+
+const hasStrace = spawnSync('strace', ['-V']).status === 0
+const EVENT = `{"hook_event_name":"Stop","text":"${'x'.repeat(3000)}"}`
+/** Every call through which a front door touches a file. */
+const STEPS = [
+  'openat',
+  'write',
+  'writev',
+  'fsync',
+  'fdatasync',
+  'close',
+  'rename',
+  'renameat',
+  'renameat2',
+  'mkdir',
+  'dup2',
+]
+/** By default every STEP-th occurrence of a call; all of them with HOOKBELL_FULL. */
+const STEP = process.env.HOOKBELL_FULL ? 1 : 9
+const LAST = 400
+
+/** What is true on disk at every instant of accepting an event. */
+export function durabilitySuite(door: Door) {
+  describe.skipIf(!hasStrace)(`${door.name}: durability`, () => {
+    it('writes, syncs, renames, syncs the folder, then ends', async () => {
+      const home = makeHome()
+      const log = join(home.folder, 'log')
+      const trace = 'trace=write,writev,fsync,fdatasync,rename,renameat,renameat2,exit_group'
+      const script = `exec strace -f -y -qq -s 8 -o ${log} -e ${trace} "$@"`
+      expect(quiet(await ring(door, home, { script, input: EVENT }))).toEqual(silent)
+      expect(orderOf(readFileSync(log, 'utf8'))).toMatch(
+        /^(write )+fsync rename sync-folder( \w+)* exit $/,
+      )
+    })
+
+    it('leaves nothing half-written in new/ wherever it is killed', async () => {
+      const home = makeHome()
+      let kills = 0
+      for (const step of STEPS) {
+        for (let at = 1; at < LAST; at += STEP) {
+          const script = `exec strace -f -qq -o /dev/null -e trace=${step} -e inject=${step}:signal=KILL:when=${at} "$@"`
+          const rung = await ring(door, home, {
+            script,
+            input: EVENT,
+            stdio: ['pipe', 'ignore', 'ignore'],
+          })
+          for (const body of spooled(home.state)) expect(body.toString()).toBe(EVENT)
+          expect(files(join(home.state, 'spool'))).toEqual(expect.arrayContaining([]))
+          if (rung.signal !== 'SIGKILL' && rung.code === 0 && at > 1) break
+          kills += 1
+        }
+      }
+      expect(kills).toBeGreaterThan(4)
+      expect(
+        files(home.state).filter(
+          (name) => !/^(spool|worker\.lock|runtime|hookbell-hook)$/.test(name),
+        ),
+      ).toEqual([])
+    }, 600_000)
+  })
+}
+
+/** The trace as words: only what happens to the event's own file and its folder. */
+function orderOf(trace: string): string {
+  const words = trace.split('\n').map((line) => {
+    if (/ write(v)?\(\d+<[^>]*\/spool\/tmp\//.test(line)) return 'write '
+    if (/ (fsync|fdatasync)\(\d+<[^>]*\/spool\/tmp\//.test(line)) return 'fsync '
+    if (/ rename(at2?)?\(.*\/spool\/new\//.test(line)) return 'rename '
+    if (/ (fsync|fdatasync)\(\d+<[^>]*\/spool\/new>/.test(line)) return 'sync-folder '
+    return ''
+  })
+  return `${words.join('')}exit `
+}

@@ -1,0 +1,4 @@
+import { installedDoor } from './_door.ts'
+import { environmentSuite } from './environment-suite.ts'
+
+environmentSuite(installedDoor)

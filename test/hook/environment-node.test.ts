@@ -1,0 +1,4 @@
+import { nodeDoor } from './_door.ts'
+import { environmentSuite } from './environment-suite.ts'
+
+environmentSuite(nodeDoor)

@@ -1,0 +1,195 @@
+import { spawnSync } from 'node:child_process'
+import { chownSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { parseSpoolFile } from '../../src/spool/header.ts'
+import { type Door, files, type Home, makeHome, quiet, ring, silent, spooled } from './_door.ts'
+
+/** Without an entry in the passwd file. */
+const UNKNOWN_USER = 54321
+const asUnknown = `setpriv --reuid ${UNKNOWN_USER} --clear-groups`
+const isRoot = process.getuid?.() === 0
+const EVENT = '{"hook_event_name":"Stop"}'
+
+/** What every front door promises wherever it is started, and by whom. */
+export function environmentSuite(door: Door) {
+  let home: Home
+  beforeEach(() => {
+    home = makeHome()
+  })
+
+  async function expectStored(options: Parameters<typeof ring>[2], state = home.state) {
+    expect(quiet(await ring(door, home, { input: EVENT, ...options }))).toEqual(silent)
+    expect(spooled(state)).toEqual([Buffer.from(EVENT)])
+  }
+
+  describe(`${door.name}: environment`, () => {
+    // As somebody else, who must not find the way into the home of the person who runs the tests.
+    it.skipIf(!isRoot || door.isInstalled).each(['unset', '', 'relative/path'])(
+      'uses the runtime folder of a user without passwd entry where HOME is "%s"',
+      async (HOME) => {
+        const runtime = join(home.folder, 'runtime')
+        mkdirSync(runtime, { mode: 0o700 })
+        chownSync(runtime, UNKNOWN_USER, UNKNOWN_USER)
+        chownSync(home.folder, UNKNOWN_USER, UNKNOWN_USER)
+        const env = { PATH: process.env.PATH, HOME, XDG_RUNTIME_DIR: runtime }
+        const script = `${HOME === 'unset' ? 'unset HOME; ' : ''}exec ${asUnknown} "$@"`
+        expect(quiet(await ring(door, home, { script, env, input: EVENT }))).toEqual(silent)
+        expect(storedBelow(runtime)).toEqual([EVENT])
+        expect(files(join(home.folder, 'relative'))).toEqual([])
+      },
+    )
+
+    it('works without PATH', async () => {
+      await expectStored({ env: { ...home.env, PATH: '' } })
+    })
+
+    it('works in a folder that is gone', async () => {
+      // dash itself complains before it reads the first line, so this is for the registered command to silence.
+      const script = 'mkdir gone; cd gone; rmdir ../gone; { "$@"; } >/dev/null 2>&1'
+      await expectStored({ script })
+    })
+
+    it.each(['0', '022', '0777'])(
+      'makes private folders and files whatever the umask: %s',
+      async (umask) => {
+        await expectStored({ script: `umask ${umask}; exec "$@"` })
+        const spool = join(home.state, 'spool')
+        const [event = ''] = files(join(spool, 'new'))
+        const modes = [spool, join(spool, 'tmp'), join(spool, 'new'), join(spool, 'new', event)]
+        expect(modes.map((path) => statSync(path).mode & 0o777)).toEqual([
+          0o700, 0o700, 0o700, 0o600,
+        ])
+      },
+    )
+
+    it('keeps only short one-line facts of the session', async () => {
+      const facts = {
+        DISPLAY: ':7',
+        TMUX: `/tmp/tmux with spaces,$HOME,\`id\`,'"`,
+        TMUX_PANE: '%1\nclient: forged',
+        SSH_TTY: 'x'.repeat(100_000),
+        SLACK_WEBHOOK_URL: 'secret-canary',
+      }
+      await expectStored({ env: { ...home.env, ...facts } })
+      const path = join(home.state, 'spool/new', files(join(home.state, 'spool/new'))[0] ?? '')
+      const { DISPLAY, TMUX } = facts
+      expect(parseSpoolFile(readFileSync(path))?.header).toEqual({
+        client: 'droid',
+        env: { DISPLAY, TMUX },
+      })
+      expect(readFileSync(path, 'utf8')).not.toContain('secret-canary')
+    })
+
+    it.each([
+      [
+        'shell variables',
+        {
+          IFS: 'aeiou/',
+          CDPATH: '/',
+          POSIXLY_CORRECT: '1',
+          LC_ALL: 'tr_TR.UTF-8',
+          GREP_OPTIONS: '-v',
+        },
+      ],
+      ['start-up files', { ENV: '/dev/zero', BASH_ENV: '/nonexistent' }],
+      [
+        'our own variable names',
+        {
+          state: '/',
+          reader: '1',
+          watcher: '1',
+          late: 'yes',
+          saved: '/',
+          root: '/',
+          too_large: '1',
+          id: '../../x',
+          worker: '/bin/false',
+          job: '1',
+        },
+      ],
+      [
+        'fields of the event, as droid does',
+        { message: '$(touch pwned)', session_id: '`touch pwned`', reason: "'; touch pwned; '" },
+      ],
+      [
+        'ten long values',
+        Object.fromEntries([...'abcdefghij'].map((name) => [name, 'x'.repeat(120_000)])),
+      ],
+    ])('is not led astray by %s', async (_, env) => {
+      await expectStored({ env: { ...home.env, ...env } })
+      expect(existsSync(join(home.folder, 'pwned'))).toBe(false)
+    })
+
+    it.each([
+      ['no argument', [], 'unknown'],
+      ['no value', ['--client'], 'unknown'],
+      ['one word', ['--client=claude'], 'claude'],
+      ['a forged header', ['--client', 'x\nchannel: y'], 'unknown'],
+      ['a path', ['--client', '../x'], 'unknown'],
+      ['other arguments', ['hook', '-x', '--client', 'droid', 'y'], 'droid'],
+    ])('takes the name of the client from %s', async (_, args, client) => {
+      await expectStored({ args })
+      const path = join(home.state, 'spool/new', files(join(home.state, 'spool/new'))[0] ?? '')
+      expect(parseSpoolFile(readFileSync(path))?.header.client).toBe(client)
+    })
+
+    it.skipIf(!door.isNode).each(['--nonsense', '--require=/nonexistent.js'])(
+      'cannot speak for Node.js itself: NODE_OPTIONS=%s is silenced by the registered command',
+      async (NODE_OPTIONS) => {
+        const script = '{ "$@"; } >/dev/null 2>&1 || :'
+        const env = { ...home.env, NODE_OPTIONS }
+        expect(quiet(await ring(door, home, { script, env, input: EVENT }))).toEqual(silent)
+      },
+    )
+
+    it.skipIf(door.isNode)('does not care about NODE_OPTIONS', async () => {
+      await expectStored({ env: { ...home.env, NODE_OPTIONS: '--nonsense' } })
+    })
+  })
+
+  const shells = ['dash', 'bash --posix', 'busybox ash'].filter((shell) =>
+    pathOf(shell.split(' ')[0] ?? ''),
+  )
+  describe.skipIf(door.isNode)(`${door.name}: shells`, () => {
+    it.each([...shells, 'bash as sh'])('behaves the same under %s', async (shell) => {
+      const link = join(home.folder, 'sh')
+      symlinkSync(pathOf('bash') ?? '', link)
+      const [name = '', ...words] = shell.split(' ')
+      const program = shell === 'bash as sh' ? link : [pathOf(name), ...words].join(' ')
+      const under = (tail: string) => `${tail} exec ${program} "$@"`
+      const long = Buffer.alloc(3 * 1024 * 1024, 'x')
+      const half = (child: { stdin: NodeJS.WritableStream | null }) => child.stdin?.write('{"a":')
+      for (const rung of [
+        await ring(door, home, { script: under(''), input: EVENT }),
+        await ring(door, home, { script: under('exec <&-;') }),
+        await ring(door, home, { script: under(''), input: long }),
+        await ring(door, home, { script: under(''), feed: half }),
+        await ring(door, home, { script: under('umask 0777; unset HOME; PATH=;'), input: EVENT }),
+      ]) {
+        expect(quiet(rung)).toEqual(silent)
+      }
+      const sizes = spooled(home.state).map(({ length }) => length)
+      expect(sizes.sort((a, b) => a - b)).toEqual([0, 5, EVENT.length, EVENT.length, 1024 * 1024])
+    })
+
+    it('passes shellcheck', async (context) => {
+      if (!pathOf('shellcheck')) return context.skip('shellcheck is not installed')
+      const [path = ''] = await door.argv(home)
+      expect(spawnSync('shellcheck', [path], { encoding: 'utf8' }).stdout).toBe('')
+    })
+  })
+
+  function storedBelow(folder: string): string[] {
+    const { stdout } = spawnSync('find', [folder, '-path', '*/new/*'], { encoding: 'utf8' })
+    const paths = stdout.split('\n').filter(Boolean)
+    return paths.map((path) => parseSpoolFile(readFileSync(path))?.body.toString() ?? path)
+  }
+}
+
+function pathOf(program: string): string | undefined {
+  return (
+    spawnSync('sh', ['-c', `command -v ${program}`], { encoding: 'utf8' }).stdout.trim() ||
+    undefined
+  )
+}

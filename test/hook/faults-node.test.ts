@@ -1,0 +1,4 @@
+import { nodeDoor } from './_door.ts'
+import { faultsSuite } from './faults-suite.ts'
+
+faultsSuite(nodeDoor)

@@ -1,0 +1,174 @@
+import { spawnSync } from 'node:child_process'
+import {
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { packageRoot } from '../../src/package-root.ts'
+import {
+  type Door,
+  files,
+  type Home,
+  makeHome,
+  quiet,
+  ring,
+  silent,
+  spooled,
+  waitFor,
+} from './_door.ts'
+
+const STRANGER = 54321
+const isRoot = process.getuid?.() === 0
+const canMount =
+  isRoot && spawnSync('unshare', ['-m', 'mount', '-t', 'tmpfs', 'x', '/mnt']).status === 0
+/** Larger than what is free on the small disks below, smaller than what a pipe holds. */
+const EVENT = `{"hook_event_name":"Stop","text":"${'x'.repeat(40_000)}"}`
+
+/** What every front door does where the spool cannot take the event: the next folder, else a cry; never a word. */
+export function faultsSuite(door: Door) {
+  let home: Home
+  let runtime: string
+  beforeEach(() => {
+    home = makeHome()
+    runtime = join(home.folder, 'runtime')
+    mkdirSync(join(runtime, 'hookbell'), { recursive: true, mode: 0o700 })
+    // A worker for the other folder is not wanted here either.
+    writeFileSync(
+      join(runtime, 'hookbell/worker.lock'),
+      readFileSync(join(home.state, 'worker.lock')),
+    )
+    const script = '#!/bin/sh\nprintf "%s\\n" "$@" >"$HOME/part"; mv "$HOME/part" "$HOME/cry"\n'
+    writeFileSync(join(home.folder, 'notify-send'), script, { mode: 0o755 })
+    home.env.XDG_RUNTIME_DIR = runtime
+  })
+  const cried = () => existsSync(join(home.folder, 'cry'))
+
+  async function expectFallback(script: string, input = EVENT) {
+    expect(quiet(await ring(door, home, { script, input }))).toEqual(silent)
+    expect(spooled(join(runtime, 'hookbell')).map(String)).toEqual([input])
+    expect(spooled(home.state)).toEqual([])
+    expect(files(join(home.state, 'spool/tmp'))).toEqual([])
+  }
+
+  async function expectCry(script: string) {
+    // The search path of the shell door starts with the system's folders, so there the program is put over it.
+    const path = `PATH="${home.folder}:$PATH"`
+    const shadow = door.isNode
+      ? path
+      : `mount --bind "${home.folder}/notify-send" "$(command -v notify-send)"`
+    expect(
+      quiet(await ring(door, home, { script: inMounts(`${shadow}; ${script}`), input: EVENT })),
+    ).toEqual(silent)
+  }
+
+  describe(`${door.name}: faults`, () => {
+    it.skipIf(!canMount).each([
+      ['has 16 KiB', 'size=16k', ''],
+      [
+        'is full to the last byte',
+        'size=128k',
+        'head -c 1000000 /dev/zero 2>/dev/null >state/spool/fill;',
+      ],
+      ['has no inodes left', 'nr_inodes=3', ''],
+    ])('uses the runtime folder when the disk %s', async (_, options, fill) => {
+      const small = `mkdir -p state/spool; mount -t tmpfs -o mode=700,${options} x state/spool; mkdir state/spool/tmp state/spool/new; ${fill}`
+      await expectFallback(inMounts(`${small} "$@"`))
+    })
+
+    it.skipIf(!canMount)('uses the runtime folder when the disk is read-only', async () => {
+      await expectFallback(
+        inMounts('mount --bind state state; mount -o remount,ro,bind state; "$@"'),
+      )
+    })
+
+    it.skipIf(!canMount)('uses the runtime folder when new/ alone cannot be written', async () => {
+      mkdirSync(join(home.state, 'spool/tmp'), { recursive: true, mode: 0o700 })
+      mkdirSync(join(home.state, 'spool/new'), { mode: 0o700 })
+      const script =
+        'mount --bind state/spool/new state/spool/new; mount -o remount,ro,bind state/spool/new; "$@"'
+      expect(quiet(await ring(door, home, { script: inMounts(script), input: EVENT }))).toEqual(
+        silent,
+      )
+      expect(spooled(join(runtime, 'hookbell')).map(String)).toEqual([EVENT])
+    })
+
+    it.skipIf(!isRoot).each(['', '/spool', '/spool/tmp', '/spool/new'])(
+      'refuses state%s of another user',
+      async (path) => {
+        await door.argv(home)
+        mkdirSync(join(home.state, 'spool/tmp'), { recursive: true, mode: 0o700 })
+        mkdirSync(join(home.state, 'spool/new'), { mode: 0o700 })
+        chownSync(join(home.state, path), STRANGER, STRANGER)
+        await expectFallback('"$@"')
+      },
+    )
+
+    it.each(['spool', 'spool/tmp', 'spool/new'])('refuses %s that is a link', async (path) => {
+      const elsewhere = join(home.folder, 'elsewhere')
+      mkdirSync(elsewhere, { mode: 0o700 })
+      for (const name of path === 'spool' ? ['tmp', 'new'] : [])
+        mkdirSync(join(elsewhere, name), { mode: 0o700 })
+      mkdirSync(join(home.state, path, '..'), { recursive: true, mode: 0o700 })
+      symlinkSync(elsewhere, join(home.state, path))
+      const before = readdirSync(elsewhere, { recursive: true })
+      await expectFallback('"$@"')
+      expect(readdirSync(elsewhere, { recursive: true })).toEqual(before)
+    })
+
+    it('refuses a state folder that is a file', async () => {
+      const state = join(home.folder, 'file')
+      writeFileSync(state, '')
+      if (door.isInstalled) return
+      home.env.HOOKBELL_STATE_DIR = state
+      await expectFallback('"$@"')
+    })
+
+    it.skipIf(!canMount)('cries with constant text when nothing takes the event', async () => {
+      await expectCry(
+        'for f in state runtime; do mount --bind $f $f; mount -o remount,ro,bind $f; done; mkdir -p /run/user; mount -t tmpfs -o ro x /run/user; "$@"',
+      )
+      await waitFor(cried)
+      expect(readFileSync(join(home.folder, 'cry'), 'utf8')).toMatchInlineSnapshot(`
+        "-u
+        critical
+        --
+        hookbell: an agent event could not be stored
+        The disk may be full or read-only. Run: hookbell status
+        "
+      `)
+    })
+
+    it.skipIf(!canMount)('cries when files may not grow beyond 512 bytes', async () => {
+      const limit = 'mkdir -p /run/user; mount -t tmpfs -o ro x /run/user; ulimit -f 1;'
+      await expectCry(`${limit} "$@"`)
+      await waitFor(cried)
+      expect(spooled(home.state)).toEqual([])
+      expect(spooled(join(runtime, 'hookbell'))).toEqual([])
+    })
+
+    it('opens nothing predictable in a shared folder', async (context) => {
+      if (!hasStrace) return context.skip('strace is not installed')
+      const log = join(home.folder, 'log')
+      const script = `exec strace -f -qq -o ${log} -e trace=%file "$@"`
+      expect(quiet(await ring(door, home, { script, input: EVENT }))).toEqual(silent)
+      const own = [home.folder, packageRoot(), '"/tmp"']
+      const shared = readFileSync(log, 'utf8')
+        .split('\n')
+        .filter((line) => /"\/(var\/)?tmp|"\/dev\/shm/.test(line))
+      expect(shared.filter((line) => !own.some((path) => line.includes(path)))).toEqual([])
+    })
+  })
+}
+
+const hasStrace = spawnSync('strace', ['-V']).status === 0
+
+/** Mounts of its own, gone with the process. */
+function inMounts(script: string): string {
+  return `exec unshare -m sh -c '${script.replaceAll("'", `'\\''`)}' agent "$@"`
+}
