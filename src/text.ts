@@ -11,6 +11,11 @@ export function oneLine(text: string): string {
   return cleanText(text).replace(/\s+/g, ' ').trim()
 }
 
+/** `CommaExpected` to `comma expected`. */
+export function splitWords(name: string): string {
+  return name.replace(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase()
+}
+
 let graphemes: Intl.Segmenter | undefined
 
 /** Cuts to at most `max` UTF-16 units on a grapheme border, and says so with an ellipsis. */

@@ -10,6 +10,7 @@ import {
 import { describeError, errorCode, HookbellError } from '../errors.ts'
 import { kinds } from '../event/kind.ts'
 import { knownEvents } from '../event/schema.ts'
+import { splitWords } from '../text.ts'
 import { describeIssue, type Fault } from './issue.ts'
 import { findDuplicate, locate } from './position.ts'
 import { type Config, completeConfig, configSchema, secretsOf } from './schema.ts'
@@ -105,11 +106,6 @@ function parseObject(text: string, path: string): { tree: Node; raw: Record<stri
   const duplicate = findDuplicate(tree)
   if (duplicate) throw fail(duplicate.offset, `"${duplicate.key}" is there twice`)
   return { tree, raw: { ...getNodeValue(tree) } }
-}
-
-/** `CommaExpected` to `comma expected`. */
-function splitWords(code: string): string {
-  return code.replace(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase()
 }
 
 /** A route to nowhere, or for something that never happens. */

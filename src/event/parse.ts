@@ -3,7 +3,7 @@ import { type ParseError, parse as parseLeniently, printParseErrorCode } from 'j
 import type * as z from 'zod'
 import { HookbellError } from '../errors.ts'
 import type { Header } from '../spool/header.ts'
-import { oneLine } from '../text.ts'
+import { oneLine, splitWords } from '../text.ts'
 import type { AgentEvent } from './event.ts'
 import { kindOf } from './kind.ts'
 import { aliases, eventNames, inputs, otherInput } from './schema.ts'
@@ -42,6 +42,9 @@ export function parseEvent(accepted: Accepted, abnormalReasons: readonly string[
     env: header.env,
     problems,
   }
+  if (!event.message && name === 'PermissionRequest' && event.tool) {
+    event.message = `The agent wants to use ${event.tool}`
+  }
   return { ...event, kind: kindOf({ ...event, name: knownName }, abnormalReasons) }
 }
 
@@ -73,7 +76,7 @@ function readDamaged(text: string): { value?: unknown; fault: string } {
   try {
     const value = parseLeniently(text, errors, { allowTrailingComma: true })
     const [first] = errors
-    const what = first ? printParseErrorCode(first.error) : 'a comment or a comma too many'
+    const what = first ? splitWords(printParseErrorCode(first.error)) : 'a comment or a comma too many'
     const fault = first ? `${what} at character ${first.offset + 1}` : what
     const isUsable = isPlainObject(value) && nameOf(value) !== UNKNOWN
     return isUsable ? { value, fault } : { fault }

@@ -4,7 +4,7 @@ import { DeliveryError, type Message, type Notifier } from '../notifiers/define.
 import { notifiers } from '../notifiers/index.ts'
 import { retryDelay, whyGiveUp } from './backoff.ts'
 import type { WorkerContext } from './context.ts'
-import { Lane } from './lane.ts'
+import { Lane, type TurnedAway } from './lane.ts'
 
 export interface Delivery {
   channel: string
@@ -18,7 +18,7 @@ export interface Delivery {
 export type Result =
   | { type: 'delivered'; attempt: number; ms: number; answer: string }
   | { type: 'not-here' | 'gave-up'; attempt: number; reason: string }
-  | { type: 'deferred'; attempt: number; reason: string; until: number; isQueued?: boolean }
+  | { type: 'deferred'; attempt: number; reason: string; until: number; queuedIn?: Lane }
 
 type Options = Parameters<Notifier['send']>[1]
 
@@ -37,7 +37,7 @@ export async function attemptDelivery(
   const notifier: Notifier = notifiers[type as keyof typeof notifiers]
   const lane = laneFor(channel, notifier, options, context)
   const turn = await lane.enter()
-  if ('afterMs' in turn) return deferred(delivery, turn, loaded, context)
+  if ('afterMs' in turn) return deferred(delivery, lane, turn, loaded, context)
   const startedAt = performance.now()
   try {
     const answer = await send(notifier, options, delivery, loaded, context)
@@ -115,20 +115,15 @@ function failed(
 /** Being turned away is no attempt, but an event does not wait for ever behind others that fail. */
 function deferred(
   { attempts, acceptedAt }: Delivery,
-  { afterMs, reason, isQueued }: { afterMs: number; reason: string; isQueued: boolean },
+  lane: Lane,
+  { afterMs, reason, isQueued }: TurnedAway,
   { config }: LoadedConfig,
   { now }: WorkerContext,
 ): Result {
-  const ageMs = now() - acceptedAt
-  const why = isQueued ? undefined : whyGiveUp(0, ageMs, config.retry)
+  const why = isQueued ? undefined : whyGiveUp(0, now() - acceptedAt, config.retry)
   if (why) return { type: 'gave-up', attempt: attempts, reason: `${why}: ${reason}` }
-  return {
-    type: 'deferred',
-    attempt: attempts,
-    reason,
-    until: Math.ceil(now() + afterMs),
-    isQueued,
-  }
+  const until = Math.ceil(now() + afterMs)
+  return { type: 'deferred', attempt: attempts, reason, until, ...(isQueued && { queuedIn: lane }) }
 }
 
 function isRetry(error: unknown): boolean {

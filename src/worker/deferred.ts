@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { readEventState } from './event-state.ts'
+import type { Lane } from './lane.ts'
 
 /** Listing many deferred events after every move of one would take all the time there is. */
 const REFRESH_MS = 1000
@@ -8,8 +9,8 @@ interface Wait {
   dueAt: number
   /** When that was decided: a clock that shows less was put back. */
   since: number
-  /** Only because others were first. */
-  isQueued: boolean
+  /** Where it only stands in line, because others were first. */
+  queuedIn?: Lane | undefined
 }
 
 /** When each deferred event is due. Read from the folder, so that another process may add to it. */
@@ -34,7 +35,7 @@ export class DeferredEvents {
     for (const id of names) {
       if (this.#waits.has(id)) continue
       const { nextAt = 0, since = 0 } = readEventState(this.#folder, id) ?? {}
-      this.#waits.set(id, { dueAt: nextAt, since, isQueued: false })
+      this.#waits.set(id, { dueAt: nextAt, since })
     }
   }
 
@@ -54,7 +55,7 @@ export class DeferredEvents {
   nextIn(now: number, onlyQueued = false): number | undefined {
     let next: number | undefined
     for (const wait of this.#waits.values()) {
-      if (onlyQueued && !wait.isQueued) continue
+      if (onlyQueued && !wait.queuedIn?.isOpen) continue
       next = Math.min(next ?? Number.POSITIVE_INFINITY, untilDue(wait, now))
     }
     return next

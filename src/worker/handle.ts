@@ -69,7 +69,7 @@ export async function handleEvent(claim: Claim, context: WorkerContext): Promise
       const result = await attemptDelivery(delivery, loaded, context)
       // Before it is recorded: where that fails, what was sent is not sent again.
       state.channels[channel] = { state: result.type, attempts: result.attempt }
-      const { isQueued: _, ...entry } = { isQueued: false, ...result }
+      const { queuedIn: _, ...entry } = { queuedIn: undefined, ...result }
       await context.record({ ...stamp(claim, context), channel, ...entry })
       return result
     }),
@@ -153,8 +153,8 @@ function settle(
     const since = now()
     writeEventState(spool, 'deferred', claim.id, { ...state, nextAt, since })
     renameSync(claim.path, join(spool.deferred, claim.id))
-    const isQueued = waiting.some((result) => result.isQueued)
-    deferred.set(claim.id, { dueAt: nextAt, since, isQueued })
+    const queuedIn = waiting.find((result) => result.queuedIn)?.queuedIn
+    deferred.set(claim.id, { dueAt: nextAt, since, queuedIn })
     known.delete(claim.id)
     return
   }

@@ -49,9 +49,13 @@ export class Lane {
     this.#options = options
   }
 
+  get isOpen(): boolean {
+    return this.#now() >= this.#closedUntil
+  }
+
   /** Resolves when it is this delivery's turn, or with when to come back. */
   async enter(): Promise<Turn | TurnedAway> {
-    if (this.#now() < this.#closedUntil) return this.#turnAwayClosed()
+    if (!this.isOpen) return this.#turnAwayClosed()
     if (this.#isHopeless()) return this.#turnAwayQueued()
     return new Promise((resolve) => {
       const timer = setTimeout(() => this.#loseTurn(waiter), PATIENCE_MS)

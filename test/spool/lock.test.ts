@@ -1,0 +1,119 @@
+import { readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { acquireLock, lockHolder, lockPath, releaseLock, touchLock } from '../../src/spool/lock.ts'
+import {
+  livenessOf,
+  type Owner,
+  ownerToken,
+  parseOwner,
+  thisProcess,
+} from '../../src/spool/owner.ts'
+import { makeWorld } from '../worker/_world.ts'
+import { startSleeper } from './_sleeper.ts'
+
+const longAgo = new Date(Date.now() - 10 * 60_000)
+
+function makeLock(owner: Owner | string) {
+  const { stateDir } = makeWorld()
+  const text = typeof owner === 'string' ? owner : ownerToken(owner).replaceAll('_', ' ')
+  writeFileSync(lockPath(stateDir), `${text}\n`)
+  return stateDir
+}
+
+describe('an owner', () => {
+  it('is this process, by id, start time, boot and place', () => {
+    expect(livenessOf(thisProcess())).toBe('alive')
+    expect(parseOwner(ownerToken(thisProcess()))).toEqual(thisProcess())
+  })
+
+  it('is dead when it ended, when its id is used by another, and after a boot', async () => {
+    const sleeper = await startSleeper()
+    expect(livenessOf(sleeper.owner)).toBe('alive')
+    expect(livenessOf({ ...sleeper.owner, started: '7' })).toBe('dead')
+    expect(livenessOf({ ...sleeper.owner, boot: 'another' })).toBe('dead')
+    await sleeper.kill()
+    expect(livenessOf(sleeper.owner)).toBe('dead')
+  })
+
+  it('is stopped, not dead, under SIGSTOP', async () => {
+    const sleeper = await startSleeper()
+    await sleeper.stop()
+    expect(livenessOf(sleeper.owner)).toBe('stopped')
+  })
+
+  it('of another machine or container is in doubt, whatever its boot', () => {
+    expect(livenessOf({ ...thisProcess(), place: 'elsewhere.1', boot: 'x' })).toBe('doubt')
+  })
+
+  it.each(['', 'nonsense', '12', '12 34', '-1 2 3', '1 2 3 4 5', '1__2'])(
+    'is not made of %j',
+    (text) => {
+      expect(parseOwner(text)).toBeUndefined()
+    },
+  )
+})
+
+describe('the lock', () => {
+  it('is held by one', () => {
+    const { stateDir } = makeWorld()
+    expect(acquireLock(stateDir)).toBe(true)
+    expect(acquireLock(stateDir)).toBe(false)
+    expect(lockHolder(stateDir)).toEqual(thisProcess())
+    releaseLock(stateDir)
+    expect(lockHolder(stateDir)).toBeUndefined()
+    expect(acquireLock(stateDir)).toBe(true)
+    expect(readdirSync(stateDir).filter((name) => name.startsWith('worker.lock'))).toEqual([
+      'worker.lock',
+    ])
+  })
+
+  it('begins with process id and start time, which the front door reads', () => {
+    const { stateDir } = makeWorld()
+    acquireLock(stateDir)
+    const { pid, started } = thisProcess()
+    expect(readFileSync(lockPath(stateDir), 'utf8').split(' ').slice(0, 2)).toEqual([
+      `${pid}`,
+      started,
+    ])
+  })
+
+  it.each([
+    ['a dead process', { pid: 2 ** 22 + 1 }],
+    ['a process id in use by another', { started: '7' }],
+    ['another boot', { boot: '00000000-0000-4000-8000-000000000000' }],
+  ])('of %s is broken', (_, difference) => {
+    expect(acquireLock(makeLock({ ...thisProcess(), ...difference }))).toBe(true)
+  })
+
+  it('without sense in it is broken', () => {
+    expect(acquireLock(makeLock('\u0000\u0000'))).toBe(true)
+  })
+
+  it('of a process that lives is kept, however old', async () => {
+    const { owner } = await startSleeper()
+    const stateDir = makeLock(owner)
+    utimesSync(lockPath(stateDir), longAgo, longAgo)
+    expect(acquireLock(stateDir)).toBe(false)
+  })
+
+  it('of a stopped process is broken', async () => {
+    const sleeper = await startSleeper()
+    await sleeper.stop()
+    expect(acquireLock(makeLock(sleeper.owner))).toBe(true)
+  })
+
+  it('of a process that cannot be seen is kept while it is touched', () => {
+    const stateDir = makeLock({ ...thisProcess(), place: 'elsewhere.1' })
+    expect(acquireLock(stateDir)).toBe(false)
+    utimesSync(lockPath(stateDir), longAgo, longAgo)
+    expect(acquireLock(stateDir)).toBe(true)
+  })
+
+  it('of somebody else is neither released nor touched', async () => {
+    const { owner } = await startSleeper()
+    const stateDir = makeLock(owner)
+    releaseLock(stateDir)
+    touchLock(stateDir)
+    expect(lockHolder(stateDir)).toEqual(owner)
+  })
+})

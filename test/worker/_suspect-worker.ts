@@ -1,0 +1,14 @@
+// A worker that ends without a word when it delivers a certain message: what a fault in a native part would do.
+import { configDir, stateDir } from '../../src/config/paths.ts'
+import { notifiers } from '../../src/notifiers/index.ts'
+import { runUntilIdle } from '../../src/worker/run.ts'
+
+const { send } = notifiers.file
+Object.assign(notifiers.file, {
+  send(...[message, ...rest]: Parameters<typeof send>) {
+    if (message.body.includes('POISON')) process.kill(process.pid, 'SIGKILL')
+    return send(message, ...rest)
+  },
+})
+await runUntilIdle({ stateDir: stateDir(), configDir: configDir() })
+process.exit(0)

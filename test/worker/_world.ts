@@ -1,0 +1,151 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+import { onTestFinished } from 'vitest'
+import { Accounts, type EventAccount } from '../../src/journal/account.ts'
+import { readJournal } from '../../src/journal/read.ts'
+import { parseName } from '../../src/spool/claim.ts'
+import { type Folder, type Spool, spoolIn } from '../../src/spool/layout.ts'
+import { prepareSpool } from '../../src/spool/prepare.ts'
+import { acceptEvent } from '../../src/spool/write.ts'
+import { deliverOnce, runUntilIdle } from '../../src/worker/run.ts'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+
+/** Fast enough not to wait for, slow enough to be seen. */
+export const quickRetry = { firstDelaySeconds: 0.05, maxDelaySeconds: 0.2, maxAttempts: 8 }
+
+interface Line {
+  id: string
+  title: string
+  body: string
+}
+
+/** State and configuration folders of their own, with a file channel `file`. Removed with the test. */
+export function makeWorld(config: Record<string, unknown> = {}) {
+  const folder = mkdtempSync(join(tmpdir(), 'hookbell-worker-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const [stateDir, configDir] = [join(folder, 'state'), join(folder, 'config')]
+  for (const path of [stateDir, configDir]) mkdirSync(path, { mode: 0o700 })
+  const outFile = join(folder, 'out.jsonl')
+  const { channels = {}, ...rest } = config
+  const all = { file: { type: 'file', path: outFile }, ...(channels as object) }
+  const routes = [{ on: ['*'], to: Object.keys(all) }]
+  const configure = (value: unknown) =>
+    writeFileSync(
+      join(configDir, 'config.json'),
+      typeof value === 'string' ? value : JSON.stringify(value),
+    )
+  configure({ channels: all, routes, lingerSeconds: 0, retry: quickRetry, ...rest })
+  const options = { stateDir, configDir }
+  const spool: Spool = prepareSpool(stateDir)
+  return {
+    folder,
+    ...options,
+    outFile,
+    spool,
+    configure,
+    accept: (event: object, more: { channel?: string; client?: string } = {}) =>
+      acceptEvent(
+        stateDir,
+        { client: 'claude', env: {}, ...more },
+        Buffer.from(JSON.stringify({ hook_event_name: 'Notification', ...event })),
+      ),
+    acceptRaw: (bytes: string | Buffer) =>
+      acceptEvent(stateDir, { client: 'claude', env: {} }, Buffer.from(bytes)),
+    once: () => deliverOnce(options),
+    untilIdle: () => runUntilIdle(options),
+    lines: () => readLines<Line>(outFile),
+    accounts: () => readAccounts(stateDir),
+    account: async (id: string) => (await readAccounts(stateDir)).find((one) => one.id === id),
+    list: (name: Folder) => readdirSync(spool[name]).filter((one) => !one.endsWith('.json')),
+    env: { ...process.env, HOOKBELL_STATE_DIR: stateDir, HOOKBELL_CONFIG_DIR: configDir },
+  }
+}
+
+export type World = ReturnType<typeof makeWorld>
+
+export function readLines<Entry>(path: string): Entry[] {
+  if (!existsSync(path)) return []
+  return readFileSync(path, 'utf8')
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line))
+}
+
+/** The same account that `hookbell status` gives. */
+async function readAccounts(state: string): Promise<EventAccount[]> {
+  const accounts = new Accounts()
+  for await (const entry of readJournal(state)) accounts.add(entry)
+  const spool = spoolIn(state)
+  const owners = readdirSync(spool.cur).map((owner) => join(spool.cur, owner))
+  for (const folder of [spool.new, ...owners]) {
+    for (const name of readdirSync(folder)) {
+      const id = parseName(name)?.id
+      if (id) accounts.expect(id)
+    }
+  }
+  return [...accounts.byId.values()]
+}
+
+/** How many events have which outcome, with those left out that are none. */
+export function countOutcomes(accounts: readonly EventAccount[]): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const { outcome } of accounts) counts[outcome] = (counts[outcome] ?? 0) + 1
+  return counts
+}
+
+/** Bundles a program of the tests, so that it runs in a process of its own. */
+export async function buildProgram(entry: string): Promise<string> {
+  const name = entry.replace(/\W+/g, '-')
+  const outdir = join(root, 'node_modules/.cache', `hookbell-${name}-${process.pid}`)
+  await build({
+    entryPoints: { program: join(root, entry) },
+    outdir,
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20.18',
+    mainFields: ['module', 'main'],
+    external: ['node-notifier', 'undici'],
+    logLevel: 'warning',
+    banner: {
+      js: "import { createRequire as makeRequire } from 'node:module'; const require = makeRequire(import.meta.url);",
+    },
+  })
+  return join(outdir, 'program.js')
+}
+
+export function removeProgram(program: string) {
+  rmSync(join(program, '..'), { recursive: true, force: true })
+}
+
+/** Runs a program for this world. Killed with the test. */
+export function startProgram(program: string, world: World, args: string[] = []) {
+  const child = spawn(process.execPath, [program, ...args], {
+    env: world.env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  onTestFinished(() => {
+    child.kill('SIGKILL')
+  })
+  return child
+}
+
+export async function exited(child: ChildProcess): Promise<number | string> {
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+  return child.signalCode ?? child.exitCode ?? -1
+}

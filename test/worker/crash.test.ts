@@ -1,0 +1,143 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startReceiver } from '../support/receiver.ts'
+import { retryDead } from './_retry-dead.ts'
+import {
+  buildProgram,
+  countOutcomes,
+  exited,
+  makeWorld,
+  removeProgram,
+  startProgram,
+  type World,
+} from './_world.ts'
+
+const isFull = process.env.HOOKBELL_FULL === '1'
+const programs = { worker: '', suspect: '' }
+
+beforeAll(async () => {
+  programs.worker = await buildProgram('src/worker/main.ts')
+  programs.suspect = await buildProgram('test/worker/_suspect-worker.ts')
+})
+afterAll(() => Object.values(programs).forEach(removeProgram))
+
+/** Ends a worker by SIGKILL once the journal has so many lines more, or after a while. */
+async function killAt(world: World, lines: number) {
+  const child = startProgram(programs.worker, world)
+  const journal = join(world.stateDir, 'journal.jsonl')
+  const count = () => {
+    try {
+      return readFileSync(journal).filter((byte) => byte === 10).length
+    } catch {
+      return 0
+    }
+  }
+  const goal = count() + lines
+  await new Promise<void>((resolve) => {
+    const timer = setInterval(() => {
+      if (count() < goal && child.exitCode === null) return
+      clearInterval(timer)
+      resolve()
+    }, 1)
+  })
+  child.kill('SIGKILL')
+  return exited(child)
+}
+
+describe('a worker that is killed', () => {
+  it('loses nothing, tears nothing, and repeats with the same id', async () => {
+    const rounds = isFull ? 100 : 12
+    const { url, received } = await startReceiver()
+    const world = makeWorld({ channels: { web: { type: 'slack', url: `${url}/services/x` } } })
+    // Slack takes one message a second: most go to the file only.
+    world.configure({
+      channels: {
+        file: { type: 'file', path: world.outFile },
+        web: { type: 'slack', url: `${url}/services/x` },
+      },
+      routes: [
+        { on: ['*'], to: ['file'] },
+        { on: ['Stop'], to: ['web'] },
+      ],
+      lingerSeconds: 0,
+    })
+    const ids: string[] = [world.accept({ hook_event_name: 'Stop' })]
+    for (let round = 0; round < rounds; round += 1) {
+      for (let index = 0; index < 20; index += 1)
+        ids.push(world.accept({ message: `${round} ${index}` }))
+      await killAt(world, 1 + Math.floor(Math.random() * 45))
+    }
+    // Whoever was killed three times with the same event may have set it aside: a person looks at those.
+    const last = startProgram(programs.worker, world)
+    expect(await exited(last)).toBe(0)
+    for (const id of world.list('dead')) await retryDead(world, id)
+    await world.untilIdle()
+
+    const lines = world.lines()
+    expect(new Set(lines.map(({ id }) => id))).toEqual(new Set(ids))
+    const accounts = await world.accounts()
+    expect(countOutcomes(accounts)).toEqual({ delivered: ids.length })
+    expect(world.list('done').sort()).toEqual([...ids].sort())
+    expect(received.length).toBeGreaterThanOrEqual(1)
+    expect(lines.length - ids.length).toBeLessThanOrEqual(rounds * 21)
+  })
+
+  it('leaves its events to the next one, which does not repeat what was delivered', async () => {
+    const world = makeWorld()
+    for (let index = 0; index < 20; index += 1) world.accept({ message: `${index}` })
+    await killAt(world, 25)
+    await world.untilIdle()
+    expect(new Set(world.lines().map(({ id }) => id)).size).toBe(20)
+    expect(countOutcomes(await world.accounts())).toEqual({ delivered: 20 })
+  })
+})
+
+describe('an event that ends the worker', () => {
+  it('is set aside after three times, and its neighbours are delivered', async () => {
+    const world = makeWorld()
+    const neighbours = [1, 2, 3].map((index) => world.accept({ message: `neighbour ${index}` }))
+    const poison = world.accept({ message: 'POISON' })
+    for (let crash = 0; crash < 3; crash += 1) {
+      expect(await exited(startProgram(programs.suspect, world))).toBe('SIGKILL')
+      // What comes later does not wait for the cause to be found.
+      neighbours.push(world.accept({ message: `later ${crash}` }))
+    }
+    const delivered = () => new Set(world.lines().map(({ id }) => id))
+    expect(delivered()).toEqual(new Set(neighbours.slice(0, -1)))
+    expect(await exited(startProgram(programs.suspect, world))).toBe(0)
+    expect(delivered()).toEqual(new Set(neighbours))
+    expect(world.list('dead')).toEqual([poison])
+    expect(await world.account(poison)).toMatchObject({
+      outcome: 'dead',
+      reason: 'the worker ended 3 times while it had this event',
+    })
+    await retryDead(world, poison)
+    await world.once()
+    expect(await world.account(poison)).toMatchObject({ outcome: 'delivered' })
+  })
+})
+
+describe('an event that comes while the worker ends', () => {
+  it('is never left behind', async () => {
+    const count = isFull ? 4000 : 400
+    const world = makeWorld()
+    const running = new Set<Promise<unknown>>()
+    let workers = 0
+    for (let index = 0; index < count; index += 1) {
+      world.accept({ message: `${index}` })
+      // As the front door does: it looks at the lock after the event is in place.
+      const start = world.untilIdle().then((summary) => {
+        if (summary) workers += 1
+        running.delete(start)
+      })
+      running.add(start)
+      if (Math.random() < 0.7) await Promise.race(running)
+    }
+    await Promise.all(running)
+    expect(world.list('new')).toEqual([])
+    expect(world.lines()).toHaveLength(count)
+    expect(countOutcomes(await world.accounts())).toEqual({ delivered: count })
+    expect(workers).toBeGreaterThan(1)
+  })
+})

@@ -1,0 +1,134 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { startReceiver } from '../support/receiver.ts'
+import { retryDead } from './_retry-dead.ts'
+import { countOutcomes, makeWorld } from './_world.ts'
+
+const slack = (url: string, path = '/services/a') => ({ type: 'slack', url: `${url}${path}` })
+
+describe('deliveries', () => {
+  it('reach every channel, and each event ends in one place', async () => {
+    const world = makeWorld()
+    const id = world.accept({ message: 'hello' })
+    expect(await world.once()).toEqual({ handled: 1, faults: [] })
+    expect(world.lines()).toMatchObject([{ id, body: 'hello' }])
+    expect(world.list('done')).toEqual([id])
+    expect(readdirSync(world.spool.cur)).toEqual([])
+    expect(await world.account(id)).toMatchObject({ outcome: 'delivered', to: ['file'] })
+  })
+
+  it('are retried after a temporary failure, with the same id', async () => {
+    const { url, received } = await startReceiver({ script: [500, 500, 200] })
+    const world = makeWorld({ channels: { team: slack(url) } })
+    const id = world.accept({ message: 'hello' })
+    await world.untilIdle()
+    expect(received).toHaveLength(3)
+    expect(world.lines().map((line) => line.id)).toEqual([id])
+    const account = await world.account(id)
+    expect(account).toMatchObject({ outcome: 'delivered' })
+    expect(account?.channels.team).toMatchObject({ state: 'delivered', attempts: 3 })
+    expect(existsSync(join(world.spool.deferred, `${id}.json`))).toBe(false)
+  })
+
+  it.each([
+    ['seconds', () => '1'],
+    ['a date', () => new Date(Date.now() + 2000).toUTCString()],
+  ])('wait as long as Retry-After says in %s', async (_, retryAfter) => {
+    const times: number[] = []
+    const answer = (status: number) => () => {
+      times.push(performance.now())
+      return { status, headers: { 'retry-after': retryAfter() } }
+    }
+    const { url } = await startReceiver({ script: [answer(429), answer(200)] })
+    const world = makeWorld({ channels: { team: slack(url) } })
+    world.accept({ message: 'hello' })
+    await world.untilIdle()
+    expect(times).toHaveLength(2)
+    // A date has whole seconds, so up to one of the two is lost in it.
+    expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(990)
+  })
+
+  it('that are refused for good end in dead, at once and without a second try', async () => {
+    const { url, received } = await startReceiver({ script: [404] })
+    const world = makeWorld({ channels: { team: slack(url) } })
+    const id = world.accept({ message: 'hello' })
+    await world.untilIdle()
+    expect(received).toHaveLength(1)
+    expect(world.list('dead')).toEqual([id])
+    expect(await world.account(id)).toMatchObject({ outcome: 'dead' })
+  })
+
+  it('of a dead event are repeated only where they gave up', async () => {
+    const { url, received } = await startReceiver({ script: [404, 200] })
+    const world = makeWorld({ channels: { team: slack(url) } })
+    const id = world.accept({ message: 'hello' })
+    await world.untilIdle()
+    await retryDead(world, id)
+    expect(await world.account(id)).toMatchObject({ outcome: 'waiting' })
+    await world.once()
+    expect(received).toHaveLength(2)
+    expect(world.lines()).toHaveLength(1)
+    expect(await world.account(id)).toMatchObject({ outcome: 'delivered' })
+    expect(world.list('dead')).toEqual([])
+    expect(readdirSync(world.spool.dead)).toEqual([])
+  })
+
+  it('give up after the configured number of attempts', async () => {
+    const { url, received } = await startReceiver({ script: [500] })
+    const retry = { firstDelaySeconds: 0.01, maxDelaySeconds: 0.02, maxAttempts: 2 }
+    const world = makeWorld({ channels: { team: slack(url) }, retry })
+    const id = world.accept({ message: 'hello' })
+    await world.untilIdle()
+    expect(received).toHaveLength(2)
+    const { outcome, channels } = (await world.account(id)) ?? {}
+    expect(outcome).toBe('dead')
+    expect(channels?.team?.detail).toBe('gave up after 2 attempts: slack: 500 status 500')
+  })
+
+  it('to a dead channel neither delay nor repeat the others', async () => {
+    const { url, received } = await startReceiver({ script: ['blackhole'] })
+    const retry = { ...{ firstDelaySeconds: 60, maxDelaySeconds: 60 }, maxAttempts: 8 }
+    const world = makeWorld({
+      channels: { team: slack(url) },
+      retry,
+      deliveryTimeoutSeconds: 1,
+    })
+    for (let index = 0; index < 300; index += 1) world.accept({ message: `event ${index}` })
+    const startedAt = performance.now()
+    const running = world.once()
+    await expect.poll(() => world.lines().length, { timeout: 5000, interval: 20 }).toBe(300)
+    expect(performance.now() - startedAt).toBeLessThan(3500)
+    await running
+    expect(new Set(world.lines().map(({ id }) => id)).size).toBe(300)
+    expect(received.length).toBeLessThanOrEqual(3)
+    expect(countOutcomes(await world.accounts())).toEqual({ waiting: 300 })
+    expect(world.list('deferred')).toHaveLength(300)
+  })
+
+  it('that only have to stand in line are all made by one run', async () => {
+    const { url, received } = await startReceiver()
+    const world = makeWorld({ channels: { team: slack(url) } })
+    for (let index = 0; index < 5; index += 1) world.accept({ message: `event ${index}` })
+    await world.once()
+    expect(received).toHaveLength(5)
+    expect(countOutcomes(await world.accounts())).toEqual({ delivered: 5 })
+  })
+
+  it('to a channel that was removed end in dead and say so', async () => {
+    const world = makeWorld()
+    const id = world.accept({ message: 'hello' }, { channel: 'constructor' })
+    await world.once()
+    const detail = 'no channel "constructor"'
+    expect(await world.account(id)).toMatchObject({ channels: { constructor: { detail } } })
+  })
+
+  it('whose secret is not set wait for it', async () => {
+    const world = makeWorld({ channels: { team: { type: 'slack', url: '${NOT_SET_ANYWHERE}' } } })
+    const id = world.accept({ message: 'hello' })
+    await world.once()
+    expect(await world.account(id)).toMatchObject({ outcome: 'waiting' })
+    expect((await world.account(id))?.channels.team?.detail).toBe('${NOT_SET_ANYWHERE} not set')
+    expect(world.lines()).toHaveLength(1)
+  })
+})
