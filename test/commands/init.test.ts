@@ -1,5 +1,8 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { applyPatch } from 'diff'
 import { describe, expect, it } from 'vitest'
 import { type InitOptions, type InitWorld, runInit } from '../../src/commands/init.ts'
@@ -307,5 +310,74 @@ describe('init refuses', () => {
     }
     await expect(run({ yes: true }, { installFrontDoor })).rejects.toThrow('disk full')
     expect(read('.factory/settings.json')).toBe(model)
+  })
+})
+
+describe('hookbell init', () => {
+  const root = fileURLToPath(new URL('../..', import.meta.url))
+  const cli = ['--import', 'tsx', join(root, 'src/cli.ts'), 'init']
+
+  function start(home: string, args: string[], program = process.execPath) {
+    const { PATH } = process.env
+    const env = { PATH, HOME: home, FORCE_COLOR: '0' }
+    const result = spawnSync(program, args, { cwd: root, env, encoding: 'utf8', input: '' })
+    return { ...result, shown: (result.stdout + result.stderr).replaceAll(home, '~') }
+  }
+
+  it('tells a program what is missing, and exits 64', () => {
+    const { status, shown } = start(makeHome({ '.factory/x': '' }), cli)
+    expect({ status, shown }).toEqual({
+      status: 64,
+      shown: 'x init asks before it writes\n  Use --yes, or --dry-run to see what it would write\n',
+    })
+  })
+
+  it('points at the fault in a damaged file, and exits 78', () => {
+    const home = makeHome({ '.factory/settings.json': '{\n  "hooks": "x"\n}' })
+    const { status, shown } = start(home, [...cli, '--yes'])
+    expect(status).toBe(78)
+    expect(shown).toMatch(
+      /^x ~\/\.factory\/settings\.json:2:12: "hooks" is a string, not an object\n/,
+    )
+  })
+
+  it('registers a front door that is there', () => {
+    const home = makeHome({ '.factory/settings.json': '{}' })
+    const { status, shown } = start(home, [...cli, '--yes'])
+    expect({ status, shown }).toMatchObject({ status: 0, shown: expect.stringMatching(/^Wrote ~/) })
+    const { hooks } = JSON.parse(readFileSync(join(home, '.factory/settings.json'), 'utf8'))
+    const [, door] = /^\{ '(.*)' --client droid; \}/.exec(hooks.Stop[0].hooks[0].command) ?? []
+    expect(statSync(String(door)).mode & 0o100).toBe(0o100)
+  })
+
+  /** Runs on a real terminal, and types this when asked. */
+  async function startOnTerminal(home: string, keys: string) {
+    const command = [process.execPath, ...cli].map((word) => `'${word}'`).join(' ')
+    const env = { PATH: process.env.PATH, HOME: home }
+    const child = spawn('script', ['-qec', command, '/dev/null'], { cwd: root, env })
+    let shown = ''
+    child.stdout.setEncoding('utf8').on('data', (chunk) => {
+      const isAsked = /\[Y\/n\]/.test(shown)
+      shown += chunk
+      if (!isAsked && /\[Y\/n\]/.test(shown)) child.stdin.write(keys)
+    })
+    await once(child, 'close')
+    return shown.replaceAll(home, '~')
+  }
+
+  it.runIf(spawnSync('script', ['--version']).status === 0).each([
+    ['Enter', '\r', true],
+    ['yes', 'Yes\r', true],
+    ['no', 'n\r', false],
+    ['anything else', 'what\r', false],
+    ['Ctrl+D', '\u0004', false],
+    ['Ctrl+C', '\u0003', false],
+  ])('understands %s', async (_, keys, isYes) => {
+    const home = makeHome({ '.factory/settings.json': '{}' })
+    const shown = await startOnTerminal(home, keys)
+    expect(shown).toContain('+++ ~/.factory/settings.json')
+    expect(shown).toMatch(isYes ? /\nWrote ~/ : /\nNothing was written\.\r\n/)
+    const text = readFileSync(join(home, '.factory/settings.json'), 'utf8')
+    expect(text.includes('hookbell-hook')).toBe(isYes)
   })
 })

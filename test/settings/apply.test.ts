@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import {
   chmodSync,
+  chownSync,
   existsSync,
   linkSync,
   lstatSync,
@@ -68,6 +69,13 @@ describe('applyPlan', () => {
     chmodSync(join(home, settings), mode)
     apply(home)
     expect(statSync(join(home, settings)).mode & 0o7777).toBe(mode)
+  })
+
+  it.runIf(process.getuid?.() === 0)('keeps the group', () => {
+    const home = makeHome({ [settings]: plain })
+    chownSync(join(home, settings), 0, 12345)
+    apply(home)
+    expect(statSync(join(home, settings)).gid).toBe(12345)
   })
 
   it('keeps a link and its target', () => {

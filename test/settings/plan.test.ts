@@ -98,7 +98,7 @@ describe('planInstall: random settings', () => {
         const after = JSON.parse(withoutComments(plan.text))
         expect(isDeepStrictEqual(after, expectedValue(value, shape))).toBe(true)
       }),
-      { numRuns: 1500 },
+      { numRuns: 500 },
     )
   })
 
@@ -118,7 +118,7 @@ describe('planInstall: random settings', () => {
           expect((error as HookbellError).code).toBe('E_SETTINGS')
         }
       }),
-      { numRuns: 1500 },
+      { numRuns: 500 },
     )
   })
 })
