@@ -1,6 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { clients } from '../../src/clients/index.ts'
@@ -10,6 +9,7 @@ import {
   isHookCommand,
   sharedHookCommand,
 } from '../../src/settings/hook-command.ts'
+import { makeHome } from './make-home.ts'
 
 const shells = ['dash', 'bash'].filter((shell) => spawnSync(shell, ['-c', ':']).status === 0)
 
@@ -42,7 +42,7 @@ function run(shell: string, command: string, env: NodeJS.ProcessEnv = process.en
 }
 
 function makeDoor(script: string, name = 'state'): string {
-  const folder = join(mkdtempSync(join(tmpdir(), 'hookbell-')), name)
+  const folder = join(makeHome(), name)
   mkdirSync(folder)
   const path = join(folder, 'hookbell-hook')
   writeFileSync(path, `#!/bin/sh\n${script}\n`)
@@ -97,7 +97,7 @@ describe.each(shells)('hook command under %s', (shell) => {
       ['XDG_STATE_HOME', '/hookbell'],
       ['HOME', '/.local/state/hookbell'],
     ])('finds the front door by %s', (variable, below) => {
-      const base = mkdtempSync(join(tmpdir(), "hookbell 'x' "))
+      const base = join(makeHome(), "it's a 'base'")
       const folder = base + below
       mkdirSync(folder, { recursive: true })
       writeFileSync(`${folder}/hookbell-hook`, '#!/bin/sh\n/bin/cat > "$0.got"\n', { mode: 0o755 })

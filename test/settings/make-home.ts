@@ -1,13 +1,20 @@
-import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { afterAll } from 'vitest'
 import { clients } from '../../src/clients/index.ts'
 import { hookCommand, hookEntry } from '../../src/settings/hook-command.ts'
 import { type Plan, planInstall } from '../../src/settings/plan.ts'
 
-/** A home directory with these files in it. */
+const homes: string[] = []
+afterAll(() => {
+  for (const home of homes) rmSync(home, { recursive: true, force: true })
+})
+
+/** A home directory with these files in it, until the test file ends. */
 export function makeHome(files: Record<string, string | Uint8Array> = {}): string {
   const home = realpathSync(mkdtempSync(join(tmpdir(), 'hookbell-home-')))
+  homes.push(home)
   for (const [name, content] of Object.entries(files)) {
     mkdirSync(dirname(join(home, name)), { recursive: true })
     writeFileSync(join(home, name), content)
