@@ -3,7 +3,17 @@ import { chownSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync }
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { parseSpoolFile } from '../../src/spool/header.ts'
-import { type Door, files, type Home, makeHome, quiet, ring, silent, spooled } from './_door.ts'
+import {
+  type Door,
+  files,
+  type Home,
+  makeHome,
+  pretendWarmWorker,
+  quiet,
+  ring,
+  silent,
+  spooled,
+} from './_door.ts'
 
 /** Without an entry in the passwd file. */
 const UNKNOWN_USER = 54321
@@ -29,8 +39,15 @@ export function environmentSuite(door: Door) {
       'uses the runtime folder of a user without passwd entry where HOME is "%s"',
       async (HOME) => {
         const runtime = join(home.folder, 'runtime')
-        mkdirSync(runtime, { mode: 0o700 })
-        chownSync(runtime, UNKNOWN_USER, UNKNOWN_USER)
+        mkdirSync(join(runtime, 'hookbell'), { recursive: true, mode: 0o700 })
+        pretendWarmWorker(join(runtime, 'hookbell'))
+        for (const path of [
+          runtime,
+          join(runtime, 'hookbell'),
+          join(runtime, 'hookbell/worker.lock'),
+        ]) {
+          chownSync(path, UNKNOWN_USER, UNKNOWN_USER)
+        }
         chownSync(home.folder, UNKNOWN_USER, UNKNOWN_USER)
         const env = { PATH: process.env.PATH, HOME, XDG_RUNTIME_DIR: runtime }
         const script = `${HOME === 'unset' ? 'unset HOME; ' : ''}exec ${asUnknown} "$@"`

@@ -1,0 +1,137 @@
+import { spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { packageRoot } from '../src/package-root.ts'
+import { thisProcess } from '../src/spool/owner.ts'
+
+const ROUNDS = Number(process.env.HOOKBELL_BENCH_ROUNDS ?? 80)
+const root = packageRoot()
+
+interface Contender {
+  name: string
+  argv: string[]
+  /** `pipe`: as Codex starts hooks. `socket`: as clients on Node.js do. */
+  stdin: 'pipe' | 'socket'
+  /** Before each start, outside the measurement. */
+  before?: () => void
+}
+
+/**
+ * How long an agent waits for its hook: whole processes, started in turn so that all of them meet the same
+ * machine, medians. Ratios are of one run, so they hold on any machine; the milliseconds do not.
+ */
+export async function benchFrontDoor(): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'hookbell-bench-'))
+  const state = join(folder, 'state')
+  mkdirSync(join(folder, 'config'), { recursive: true, mode: 0o700 })
+  mkdirSync(state, { mode: 0o700 })
+  const quiet = JSON.stringify({
+    lingerSeconds: 0,
+    channels: { audit: { type: 'file', path: join(folder, 'audit') } },
+  })
+  writeFileSync(join(folder, 'config/config.json'), quiet)
+  // The sh door is told its places by the environment only; both doors see what `PATH, HOME` cannot say.
+  const env = {
+    PATH: process.env.PATH,
+    HOME: folder,
+    HOOKBELL_STATE_DIR: state,
+    HOOKBELL_CONFIG_DIR: join(folder, 'config'),
+  }
+  const sh = [join(root, 'bin/hookbell-hook'), '--client', 'droid']
+  const node = [process.execPath, join(root, 'dist/hook.cjs'), '--client', 'droid']
+  const cli = [process.execPath, join(root, 'bin/hookbell'), 'hook', '--client', 'droid']
+  const warm = () => writeFileSync(join(state, 'worker.lock'), lockOf(thisProcess()))
+  const cold = () => rmSync(join(state, 'worker.lock'), { force: true })
+  const contenders: Contender[] = [
+    { name: 'node -e 0', argv: [process.execPath, '-e', '0'], stdin: 'socket' },
+    {
+      name: 'bare cat and mv',
+      argv: ['sh', '-c', `cat >${folder}/t && mv ${folder}/t ${folder}/n`],
+      stdin: 'socket',
+    },
+    { name: 'sh door', argv: sh, stdin: 'socket', before: warm },
+    { name: 'sh door, pipe', argv: sh, stdin: 'pipe', before: warm },
+    { name: 'sh door, cold worker', argv: sh, stdin: 'socket', before: cold },
+    { name: 'Node.js door', argv: node, stdin: 'socket', before: warm },
+    { name: 'Node.js door, pipe', argv: node, stdin: 'pipe', before: warm },
+    { name: 'Node.js door, cold worker', argv: node, stdin: 'socket', before: cold },
+    { name: 'hookbell hook', argv: cli, stdin: 'socket', before: warm },
+  ]
+  const input = readFileSync(join(root, 'test/fixtures/payloads/droid/Stop.json'))
+  const times = contenders.map((): number[] => [])
+  for (let round = 0; round < ROUNDS; round += 1) {
+    for (const [index, contender] of contenders.entries()) {
+      contender.before?.()
+      times[index]?.push(await timeOf(contender, input, env))
+    }
+  }
+  print(contenders, times.map(median))
+  // Workers of the cold starts end by themselves when they have delivered.
+  await new Promise((resolve) => setTimeout(resolve, 1000))
+  rmSync(folder, { recursive: true, force: true, maxRetries: 50, retryDelay: 100 })
+}
+
+function lockOf({ pid, started, boot }: ReturnType<typeof thisProcess>): string {
+  return `${pid} ${started} ${boot}\n`
+}
+
+async function timeOf(
+  { argv, stdin }: Contender,
+  input: Buffer,
+  env: NodeJS.ProcessEnv,
+): Promise<number> {
+  if (stdin === 'socket') return timeProcess(argv, input, env, 'exit')
+  // The shell adds the same to every contender with a pipe; its own start is taken off.
+  const script = 'cat "$INPUT" | "$@"'
+  const file = join(root, 'test/fixtures/payloads/droid/Stop.json')
+  const whole = await timeProcess(
+    ['sh', '-c', script, 'agent', ...argv],
+    input,
+    { ...env, INPUT: file },
+    'exit',
+  )
+  const shell = await timeProcess(
+    ['sh', '-c', script, 'agent', ':'],
+    input,
+    { ...env, INPUT: file },
+    'exit',
+  )
+  return whole - shell
+}
+
+function timeProcess(
+  argv: string[],
+  input: Buffer,
+  env: NodeJS.ProcessEnv,
+  end: 'exit',
+): Promise<number> {
+  return new Promise((resolve) => {
+    const started = performance.now()
+    const child = spawn(argv[0] ?? '', argv.slice(1), { env, stdio: ['pipe', 'ignore', 'ignore'] })
+    child.once(end, () => resolve(performance.now() - started))
+    child.stdin.on('error', () => {})
+    child.stdin.end(input)
+  })
+}
+
+function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
+}
+
+function print(contenders: readonly Contender[], medians: readonly number[]) {
+  const [node = 1, bare = 1] = medians
+  console.log(`front door, medians of ${ROUNDS}\n`)
+  console.log(
+    `${'process'.padEnd(28)}${'ms'.padStart(8)}${'/ node -e 0'.padStart(14)}${'/ cat and mv'.padStart(14)}`,
+  )
+  for (const [index, { name }] of contenders.entries()) {
+    const ms = medians[index] ?? Number.NaN
+    const cells = [
+      ms.toFixed(1).padStart(8),
+      (ms / node).toFixed(2).padStart(14),
+      (ms / bare).toFixed(2).padStart(14),
+    ]
+    console.log(`${name.padEnd(28)}${cells.join('')}`)
+  }
+}

@@ -1,0 +1,4 @@
+import { installedDoor } from './_door.ts'
+import { agentSuite } from './agent-suite.ts'
+
+agentSuite(installedDoor)

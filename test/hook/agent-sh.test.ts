@@ -1,0 +1,4 @@
+import { shDoor } from './_door.ts'
+import { agentSuite } from './agent-suite.ts'
+
+agentSuite(shDoor)

@@ -1,0 +1,208 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { hookCommand } from '../../src/settings/hook-command.ts'
+import { runHook } from '../support/fake-agent.ts'
+import {
+  type Door,
+  files,
+  fixture,
+  type Home,
+  makeHome,
+  spooled,
+  waitFor,
+  workerPid,
+} from './_door.ts'
+
+const SILENT = { code: 0, signal: null, output: '' }
+const stop = fixture('droid', 'Stop')
+
+/** What agents do to their hooks, and what the event and the worker make of it. */
+export function agentSuite(door: Door) {
+  /** As `init` registers it. */
+  async function register(home: Home): Promise<string> {
+    const [program = '', script] = await door.argv(home)
+    if (!script) return hookCommand(program, 'droid')
+    return `{ '${program}' '${script}' --client droid; } >/dev/null 2>&1 || :`
+  }
+
+  const delivered = (home: Home, count = 1) => waitFor(() => lines(home).length >= count)
+
+  describe(`${door.name}: agents`, () => {
+    it.each([
+      ['sockets, own session', { stdio: 'sockets', ownSession: true }],
+      ['sockets, the session of the client', { stdio: 'sockets', ownSession: false }],
+      ['pipes, own session', { stdio: 'pipes', ownSession: true }],
+      ['bash', { shell: 'bash' }],
+      ['a kill of the group at the end', { killsAtEnd: 'group' }],
+      ['a kill of the tree at the end', { killsAtEnd: 'tree' }],
+    ] as const)('delivers under %s', async (_, options) => {
+      const home = makeHome({ holdsWorkerBack: false })
+      const run = await runHook(await register(home), { env: home.env, input: stop, ...options })
+      expect(run).toMatchObject(SILENT)
+      await delivered(home)
+    })
+
+    it('lets the worker live on when the group and the tree are killed and the terminal closes', async () => {
+      const home = makeHome({ holdsWorkerBack: false, config: { lingerSeconds: 600 } })
+      writeFileSync(join(home.folder, 'event'), stop)
+      const env = { ...home.env, HOOK: await register(home) }
+      // `script` gives it a terminal, which is gone as soon as the command line ends.
+      const leave = `sh -c "$HOOK" <${home.folder}/event`
+      spawnSync('script', ['-qec', leave, '/dev/null'], { env })
+      await delivered(home)
+      const pid = await worker(home)
+      const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+      const [, parent, , session, terminal] = stat.slice(stat.lastIndexOf(') ') + 2).split(' ')
+      expect({ parent, terminal }).toEqual({
+        parent: expect.stringMatching(/^\d+$/),
+        terminal: '0',
+      })
+      expect(session).not.toBe(String(sessionOf(process.pid)))
+      expect(readFileSync(`/proc/${pid}/status`, 'utf8')).toMatch(/State:\s+[SR]/)
+    })
+
+    it('gives the worker no descriptor and no dangerous variable of the agent', async () => {
+      const home = makeHome({ holdsWorkerBack: false, config: { lingerSeconds: 600 } })
+      const leaks = openSync(join(home.folder, 'left-open'), 'w')
+      const dangerous = {
+        NODE_TLS_REJECT_UNAUTHORIZED: '0',
+        NODE_EXTRA_CA_CERTS: '/nonexistent.pem',
+        NODE_PATH: '/nonexistent',
+        npm_config_registry: 'http://127.0.0.1:1/',
+        LD_LIBRARY_PATH: '/nonexistent',
+        NODE_OPTIONS: '--max-old-space-size=512',
+      }
+      const env = { ...home.env, ...dangerous, SLACK_WEBHOOK_URL: 'kept' }
+      expect(await runHook(await register(home), { env, input: stop, leaks })).toMatchObject(SILENT)
+      closeSync(leaks)
+      await delivered(home)
+      const pid = await worker(home)
+      const names = readFileSync(`/proc/${pid}/environ`, 'utf8')
+        .split('\0')
+        .map((pair) => pair.split('=')[0] ?? '')
+      expect(names.filter((name) => /^(NODE_|npm_|LD_)/i.test(name))).toEqual([])
+      expect(names).toContain('SLACK_WEBHOOK_URL')
+      const open = readdirSync(`/proc/${pid}/fd`).map((fd) => link(`/proc/${pid}/fd/${fd}`))
+      expect(open.filter((target) => /left-open|\/pts\/|\/tty/.test(target))).toEqual([])
+      expect([0, 1, 2].map((fd) => link(`/proc/${pid}/fd/${fd}`))).toEqual(
+        Array(3).fill('/dev/null'),
+      )
+    })
+
+    it('is silent with status 0 when the front door, the worker or everything is gone', async () => {
+      const home = makeHome({ holdsWorkerBack: false })
+      const command = await register(home)
+      const run = (line: string) => runHook(line, { env: home.env, input: stop })
+      for (const missing of [
+        '/nonexistent/hookbell-hook',
+        '/nonexistent/node /nonexistent/hook.cjs',
+        '/dev/null',
+      ]) {
+        expect(await run(`{ ${missing} --client droid; } >/dev/null 2>&1 || :`)).toMatchObject(
+          SILENT,
+        )
+      }
+      if (!door.isInstalled) return
+      const [path = ''] = await door.argv(home)
+      const text = readFileSync(path, 'utf8')
+      expect(text).toContain("worker_copy='")
+      execFileSync('sed', [
+        '-i',
+        "s| worker='[^']*'| worker='/nonexistent/worker.js'|; s| node='[^']*'| node='/nonexistent/node'|",
+        path,
+      ])
+      expect(await run(command)).toMatchObject(SILENT)
+      // The copy of the worker beside the front door, run by the Node.js on PATH.
+      await delivered(home)
+      rmSync(join(home.state, 'runtime'), { recursive: true })
+      await waitFor(() => workerPid(home.state) === undefined)
+      expect(await run(command)).toMatchObject(SILENT)
+      expect(spooled(home.state)).toEqual([stop])
+      renameSync(path, `${path}.gone`)
+      expect(await run(command)).toMatchObject(SILENT)
+    })
+
+    it('does not wait for the receiver', async () => {
+      const requests: unknown[] = []
+      const server = createServer((request) => requests.push(request)).listen(0, '127.0.0.1')
+      onTestFinished(() => {
+        server.closeAllConnections()
+        server.close()
+      })
+      await new Promise((resolve) => server.once('listening', resolve))
+      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`
+      const channels = { chat: { type: 'slack', url } }
+      const config = { channels, routes: [{ on: ['*'], to: ['chat'] }] }
+      const home = makeHome({ holdsWorkerBack: false, config })
+      for (let round = 0; round < 2; round += 1) {
+        expect(await runHook(await register(home), { env: home.env, input: stop })).toMatchObject(
+          SILENT,
+        )
+        await waitFor(() => requests.length > 0)
+      }
+    })
+
+    it('delivers 200 events at once exactly once, with one worker', async () => {
+      const home = makeHome({ holdsWorkerBack: false, config: { lingerSeconds: 2 } })
+      const command = await register(home)
+      const ids = Array.from({ length: 200 }, (_, index) => `herd-${index}`)
+      const workers = new Set<number>()
+      const runs = ids.map((session_id) =>
+        runHook(command, {
+          env: home.env,
+          input: JSON.stringify({ ...JSON.parse(String(stop)), session_id }),
+        }),
+      )
+      const watching = setInterval(() => {
+        const pid = workerPid(home.state)
+        if (pid) workers.add(pid)
+      }, 5)
+      for (const run of await Promise.all(runs)) expect(run).toMatchObject(SILENT)
+      await delivered(home, 200)
+      clearInterval(watching)
+      expect(
+        lines(home)
+          .map((line) => /herd-\d+/.exec(line)?.[0])
+          .sort(),
+      ).toEqual([...ids].sort())
+      expect(workers.size).toBe(1)
+      expect(files(join(home.state, 'spool/new'))).toEqual([])
+    }, 120_000)
+  })
+}
+
+function lines(home: Home): string[] {
+  return existsSync(home.audit) ? readFileSync(home.audit, 'utf8').trimEnd().split('\n') : []
+}
+
+async function worker(home: Home): Promise<number> {
+  await waitFor(() => workerPid(home.state) !== undefined)
+  return workerPid(home.state) ?? 0
+}
+
+function sessionOf(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  return Number(stat.slice(stat.lastIndexOf(') ') + 2).split(' ')[3])
+}
+
+function link(path: string): string {
+  try {
+    return readlinkSync(path)
+  } catch {
+    return ''
+  }
+}

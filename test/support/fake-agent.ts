@@ -1,0 +1,115 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+
+export interface HookRun {
+  code: number | null
+  signal: NodeJS.Signals | null
+  output: string
+  /** The agent's ends of stdout and stderr were closed by the time the hook had ended. */
+  sawEnd: Promise<void>
+}
+
+export interface AgentOptions {
+  env: NodeJS.ProcessEnv
+  input?: string | Buffer
+  /** droid, claude and codex start a hook in a session of its own; gemini in its own. */
+  ownSession?: boolean
+  shell?: 'sh' | 'bash'
+  /** `sockets` is what clients on Node.js give to a hook, `pipes` what the others do. */
+  stdio?: 'sockets' | 'pipes'
+  /** A descriptor the agent left open in its hooks, under the number 15. */
+  leaks?: number
+  /** What the agent does at the moment the hook has ended. */
+  killsAtEnd?: 'group' | 'tree'
+}
+
+/** Starts a registered command line the way a client does, waits for its end, and cleans up as roughly. */
+export async function runHook(command: string, options: AgentOptions): Promise<HookRun> {
+  const { env, input = '', ownSession = true, shell = 'sh', stdio = 'sockets', leaks } = options
+  const line = stdio === 'pipes' ? `cat | { ${command}\n} | cat` : command
+  const inherited = leaks === undefined ? [] : [...Array(12).fill('ignore'), leaks]
+  const child = spawn(shell, ['-c', line], {
+    env,
+    detached: ownSession,
+    stdio: ['pipe', 'pipe', 'pipe', ...inherited],
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on('data', (chunk) => {
+      output += chunk
+    })
+  }
+  const sawEnd = new Promise<void>((resolve) => child.once('close', () => resolve()))
+  child.stdin?.on('error', () => {})
+  child.stdin?.end(input)
+  const family = options.killsAtEnd === 'tree' ? watchFamily(child) : undefined
+  const [code, signal] = await new Promise<[number | null, NodeJS.Signals | null]>((resolve) =>
+    child.once('exit', (...end) => resolve(end)),
+  )
+  if (options.killsAtEnd === 'group' && ownSession) kill(-(child.pid ?? 0))
+  for (const pid of family?.stop() ?? []) kill(pid)
+  await sawEnd
+  return { code, signal, output, sawEnd }
+}
+
+/** Ends its hooks at a timeout, as clients do: the group, or every process that still has the hook above it. */
+export async function runHookUntilTimeout(
+  command: string,
+  options: AgentOptions & { timeoutMs: number; kills: 'group' | 'tree' },
+): Promise<void> {
+  const child = spawn('sh', ['-c', command], { env: options.env, detached: true, stdio: 'pipe' })
+  child.stdin.on('error', () => {})
+  child.stdin.write(options.input ?? '')
+  const ended = new Promise((resolve) => child.once('exit', resolve))
+  const timer = setTimeout(() => {
+    if (options.kills === 'group') return kill(-(child.pid ?? 0))
+    for (const pid of [...descendantsOf(child.pid ?? 0), child.pid ?? 0]) kill(pid)
+  }, options.timeoutMs)
+  await ended
+  clearTimeout(timer)
+  child.stdin.destroy()
+}
+
+/** Notes who has the hook as ancestor while it runs, so that all of them can be killed after it. */
+function watchFamily(child: ChildProcess) {
+  const seen = new Set<number>()
+  const look = () => {
+    for (const pid of descendantsOf(child.pid ?? 0)) seen.add(pid)
+  }
+  const timer = setInterval(look, 1)
+  look()
+  return {
+    stop() {
+      clearInterval(timer)
+      look()
+      return [...seen].filter((pid) => descendantsOf(child.pid ?? 0).includes(pid))
+    },
+  }
+}
+
+export function descendantsOf(ancestor: number): number[] {
+  const parents = new Map<number, number>()
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name)) continue
+    try {
+      const stat = readFileSync(`/proc/${name}/stat`, 'utf8')
+      parents.set(Number(name), Number(stat.slice(stat.lastIndexOf(') ') + 2).split(' ')[1]))
+    } catch {
+      // It has just ended.
+    }
+  }
+  const found: number[] = []
+  for (let layer = [ancestor]; layer.length > 0; ) {
+    layer = [...parents].filter(([, parent]) => layer.includes(parent)).map(([pid]) => pid)
+    found.push(...layer)
+  }
+  return found
+}
+
+function kill(pid: number) {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // Nobody is left.
+  }
+}
