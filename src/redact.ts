@@ -2,13 +2,16 @@ const MARK = '[redacted]'
 /** Shorter values are words such as `true` or a port: taking them out would only harm the text. */
 const MIN_SECRET = 6
 
-/** Shapes of well-known keys. Each is specific enough not to hit ordinary prose or code. */
+/**
+ * Shapes of well-known keys. Each is specific enough not to hit ordinary prose or code, and looks only so far
+ * ahead: without a bound, a long text of half matches would take seconds.
+ */
 const shapes = [
   /https:\/\/hooks\.slack\.com\/(?:services|workflows|triggers)\/[\w/-]+/g,
   /\bxox[abeoprs]-[\w-]{10,}/g,
   /\bxapp-[\w-]{10,}/g,
-  /\bsk-(?=[\w-]*\d)[\w-]{20,}/g,
-  /\bfk-(?=[\w-]*\d)[\w-]{16,}/g,
+  /\bsk-(?=[\w-]{0,99}\d)[\w-]{20,}/g,
+  /\bfk-(?=[\w-]{0,99}\d)[\w-]{16,}/g,
   /\b[sr]k_(?:live|test)_\w{16,}/g,
   /\b(?:ghp|gho|ghu|ghs|ghr)_\w{20,}/g,
   /\bgithub_pat_\w{20,}/g,
@@ -16,13 +19,13 @@ const shapes = [
   /\bnpm_[A-Za-z0-9]{36}\b/g,
   /\b(?:AKIA|ASIA)[0-9A-Z]{16}\b/g,
   /\bAIza[\w-]{30,}/g,
-  /\beyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]{5,}/g,
+  /\beyJ[\w-]{10,999}\.[\w-]{10,}\.[\w-]{5,}/g,
   /-----BEGIN [A-Z ]*KEY-----[\s\S]*?(?:-----END [A-Z ]*KEY-----|$)/g,
   // user:password@host of a URL: the password.
   /(?<=\b[a-z][a-z+.-]{1,20}:\/\/[^\s/:@'"]{0,100}:)[^\s/@'"]{3,}(?=@)/gi,
   /(?<=\bAuthorization["']?\s?[:=]\s?["']?(?:Bearer|Basic|Token)\s)[^\s'",;]{6,}/gi,
   // What is assigned to a name of a secret, where it looks like a value and not like a word or an expression.
-  /(?<=(?:password|passwd|api_?key|secret|token)["']?\s?[:=]\s?["']?)(?=[^\s'",;(){}<>$]*\d)[^\s'",;(){}<>$]{6,}(?=["'\s,;]|$)/gim,
+  /(?<=(?:password|passwd|api_?key|secret|token)["']?\s?[:=]\s?["']?)(?=[^\s'",;(){}<>$]{0,99}\d)[^\s'",;(){}<>$]{6,}(?=["'\s,;]|$)/gim,
 ]
 
 /** Without any of these no shape can match: most texts are done with one look. */

@@ -38,10 +38,10 @@ export class Renderer {
   }
 
   message(urgency: Urgency, markup: Notifier['markup']): Message {
-    const { id, name, kind, sessionId, cwd, client, at } = this.#event
+    const { id, kind, sessionId, cwd, client, at } = this.#event
     return {
       id,
-      event: name,
+      event: this.#values.event,
       kind,
       urgency,
       title: this.title,

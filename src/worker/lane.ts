@@ -96,7 +96,9 @@ export class Lane {
     const { concurrency, minIntervalMs } = this.#options
     const pacedMs = this.#nextStart - this.#now() + this.#queue.length * minIntervalMs
     const isFull = this.#queue.length >= Math.max(8, 3 * concurrency)
-    return isFull || (minIntervalMs > 0 && pacedMs > PATIENCE_MS) || this.#stalledMs() > PATIENCE_MS
+    return (
+      isFull || (minIntervalMs > 0 && pacedMs >= PATIENCE_MS) || this.#stalledMs() > PATIENCE_MS
+    )
   }
 
   /** How long nobody could start any more; 0 while there is room. */

@@ -1,0 +1,215 @@
+import { execFileSync } from 'node:child_process'
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { enrich } from '../../src/context/enrich.ts'
+import { projectName } from '../../src/context/project.ts'
+import { readTranscript } from '../../src/context/transcript.ts'
+import type { AgentEvent } from '../../src/event/event.ts'
+
+const fixture = (name: string) =>
+  readFileSync(new URL(`../fixtures/transcripts/${name}.jsonl`, import.meta.url), 'utf8')
+const ended = Date.parse('2026-11-20T09:14:00.060Z')
+const prompted = Date.parse('2026-11-20T09:10:00.000Z')
+
+/** A home with the folders in which clients keep transcripts. */
+function makeHome() {
+  const home = mkdtempSync(join(tmpdir(), 'hookbell-home-'))
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }))
+  const root = join(home, '.factory/sessions')
+  mkdirSync(root, { recursive: true })
+  const path = join(root, 's1.jsonl')
+  return { home, root, path }
+}
+
+async function read(text: string, at = ended) {
+  const { root, path } = makeHome()
+  writeFileSync(path, text)
+  return readTranscript(path, [root], at)
+}
+
+describe('a transcript', () => {
+  it('of droid tells the last message and the prompt of the turn', async () => {
+    expect(await read(fixture('droid'))).toEqual({
+      lastMessage: 'All 12 tests pass.',
+      promptedAt: prompted,
+      isLate: false,
+    })
+  })
+
+  it('of Claude Code does so too, without sub-agents and notes', async () => {
+    expect(await read(fixture('claude'))).toEqual({
+      lastMessage: 'It is fixed.',
+      promptedAt: prompted,
+      isLate: false,
+    })
+  })
+
+  it.each([
+    ['the answer is missing', 9, 'I run the tests first.'],
+    ['only the prompt is there', 6, ''],
+  ])('is late while %s, and never gives the text of the turn before', async (_, lines, text) => {
+    const start = fixture('droid').split('\n').slice(0, lines).join('\n')
+    expect(await read(start)).toEqual({ lastMessage: text, promptedAt: prompted, isLate: true })
+  })
+
+  it('is read without its half-written last line', async () => {
+    expect(await read(`${fixture('droid')}{"type":"message","id":"m8","mess`)).toMatchObject({
+      lastMessage: 'All 12 tests pass.',
+    })
+  })
+
+  it('that went on since tells of the turn that ended then', async () => {
+    const at = Date.parse('2026-11-20T09:00:30.100Z')
+    expect(await read(fixture('droid'), at)).toMatchObject({
+      lastMessage: 'The first turn is done.',
+      promptedAt: Date.parse('2026-11-20T09:00:00.100Z'),
+    })
+  })
+
+  it('that is long is read from its end, and once further back for the prompt', async () => {
+    const lines = fixture('droid').split('\n')
+    const big = JSON.stringify({
+      type: 'message',
+      timestamp: '2026-11-20T09:12:00.000Z',
+      message: { role: 'user', content: [{ type: 'tool_result', content: 'x'.repeat(100_000) }] },
+    })
+    const long = [...lines.slice(0, 7), ...Array(10).fill(big), ...lines.slice(7)].join('\n')
+    expect(await read(long)).toMatchObject({ promptedAt: prompted })
+    const longer = [...lines.slice(0, 7), ...Array(60).fill(big), ...lines.slice(7)].join('\n')
+    expect(await read(longer)).toMatchObject({
+      lastMessage: 'All 12 tests pass.',
+      promptedAt: undefined,
+    })
+  })
+
+  it.each([
+    '',
+    '\n\n',
+    'null\n[]\n7\n"x"\n',
+    '{"message":null}\n{"message":{"role":"user","content":7}}',
+  ])('without sense in it (%j) tells nothing', async (text) => {
+    expect(await read(text)).toMatchObject({ lastMessage: '', promptedAt: undefined })
+  })
+
+  it('is not read outside of the folder of the client, nor through a link, nor when it is no file', async () => {
+    const { home, root, path } = makeHome()
+    const outside = join(home, 'outside.jsonl')
+    writeFileSync(outside, fixture('droid'))
+    symlinkSync(outside, join(root, 'link.jsonl'))
+    symlinkSync(home, join(root, 'folder'))
+    mkdirSync(join(root, 'dir.jsonl'))
+    execFileSync('mkfifo', [join(root, 'pipe.jsonl')])
+    const paths = [
+      outside,
+      join(root, '../../outside.jsonl'),
+      join(root, 'link.jsonl'),
+      join(root, 'folder/outside.jsonl'),
+      join(root, 'dir.jsonl'),
+      join(root, 'pipe.jsonl'),
+      'relative.jsonl',
+      '/dev/zero',
+      `${path}\0`,
+      root,
+    ]
+    for (const one of paths) {
+      const facts = await readTranscript(one, [root], ended)
+      expect(facts, one).toEqual({ lastMessage: '', promptedAt: undefined, isLate: false })
+    }
+  })
+})
+
+describe('a finished turn', () => {
+  function makeStop() {
+    const { home, path } = makeHome()
+    vi.stubEnv('HOME', home)
+    onTestFinished(() => void vi.unstubAllEnvs())
+    const at = Date.now()
+    const event = {
+      kind: 'done',
+      client: 'droid',
+      cwd: home,
+      transcriptPath: path,
+      at,
+      lastMessage: '',
+    }
+    const line = (role: string, text: string, ms: number) =>
+      `${JSON.stringify({ timestamp: new Date(at - ms).toISOString(), message: { role, content: text } })}\n`
+    const around = { projects: new Map(), now: Date.now }
+    return { event: event as AgentEvent, path, line, around }
+  }
+
+  it('gets its text and duration from the transcript', async () => {
+    const { event, path, line, around } = makeStop()
+    writeFileSync(path, line('user', 'go', 240_000) + line('assistant', 'gone', 10))
+    expect(await enrich(event, around)).toMatchObject({
+      lastMessage: 'gone',
+      durationMs: 240_000,
+      project: '~',
+    })
+  })
+
+  it('waits a little for a transcript that is written late', async () => {
+    const { event, path, line, around } = makeStop()
+    writeFileSync(
+      path,
+      line('user', 'before', 99_000) +
+        line('assistant', 'old answer', 98_000) +
+        line('user', 'go', 5000),
+    )
+    const enriching = enrich(event, around)
+    setTimeout(() => appendFileSync(path, line('assistant', 'new answer', 10)), 80)
+    expect(await enriching).toMatchObject({ lastMessage: 'new answer', durationMs: 5000 })
+  })
+
+  it('does not wait for ever, and not at all for one that ended long ago', async () => {
+    const { event, path, line, around } = makeStop()
+    writeFileSync(path, line('assistant', 'old answer', 98_000) + line('user', 'go', 5000))
+    const startedAt = performance.now()
+    expect((await enrich(event, around)).lastMessage).toBe('')
+    expect(performance.now() - startedAt).toBeLessThan(1000)
+    let looks = 0
+    const now = () => {
+      looks += 1
+      return event.at + 10_000
+    }
+    await enrich(event, { ...around, now })
+    expect(looks).toBe(1)
+  })
+
+  it('keeps what its payload says', async () => {
+    const { event, path, line, around } = makeStop()
+    writeFileSync(path, line('user', 'go', 5000) + line('assistant', 'from the file', 10))
+    const told = { ...event, lastMessage: 'from the payload', durationMs: 7 }
+    expect(await enrich(told, around)).toMatchObject({
+      lastMessage: 'from the payload',
+      durationMs: 7,
+    })
+  })
+})
+
+describe('the name of a project', () => {
+  it('is that of the folder with .git, else of the folder itself', async () => {
+    const { home } = makeHome()
+    mkdirSync(join(home, 'api-server/.git'), { recursive: true })
+    mkdirSync(join(home, 'api-server/src/deep'), { recursive: true })
+    mkdirSync(join(home, 'plain'))
+    expect(await projectName(join(home, 'api-server/src/deep'), home)).toBe('api-server')
+    expect(await projectName(join(home, 'plain'), home)).toBe('plain')
+    expect(await projectName(join(home, 'gone/away'), home)).toBe('away')
+    expect(await projectName(home, home)).toBe('~')
+    expect(await projectName('relative', home)).toBe('')
+    expect(await projectName('', home)).toBe('')
+    expect(await projectName('/', home)).toBe('')
+    expect(await projectName('/a\0b', home)).toBe('a\0b')
+  })
+})

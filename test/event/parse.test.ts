@@ -1,0 +1,222 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { HookbellError } from '../../src/errors.ts'
+import { kindOf } from '../../src/event/kind.ts'
+import { parseEvent } from '../../src/event/parse.ts'
+
+const abnormal = ['error', 'other']
+
+function parse(body: unknown, abnormalReasons = abnormal) {
+  const bytes = Buffer.isBuffer(body)
+    ? body
+    : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
+  const header = { client: 'claude', env: { DISPLAY: ':1' } }
+  return parseEvent({ id: 'e1', at: 5, header, body: bytes, truncated: false }, abnormalReasons)
+}
+
+describe('an event', () => {
+  it('keeps who, when, where and what', () => {
+    const event = {
+      hook_event_name: 'Notification',
+      session_id: 's1',
+      cwd: '/home/me/api-server',
+      transcript_path: '/t.jsonl',
+      message: 'Claude needs your permission to use Bash',
+      notification_type: 'permission_prompt',
+    }
+    expect(parse(event)).toEqual({
+      id: 'e1',
+      at: 5,
+      client: 'claude',
+      name: 'Notification',
+      kind: 'permission',
+      sessionId: 's1',
+      cwd: '/home/me/api-server',
+      transcriptPath: '/t.jsonl',
+      message: event.message,
+      lastMessage: '',
+      notificationType: 'permission_prompt',
+      reason: '',
+      tool: '',
+      agent: '',
+      durationMs: undefined,
+      env: { DISPLAY: ':1' },
+      problems: [],
+    })
+  })
+
+  it.each([
+    ['Stop', { last_assistant_message: 'done' }, { kind: 'done', lastMessage: 'done' }],
+    [
+      'SubagentStop',
+      { agent_type: 'tester', last_assistant_message: 'ok' },
+      { kind: 'subagent-done', agent: 'tester', lastMessage: 'ok' },
+    ],
+    [
+      'SubagentStop',
+      { task_name: 'build', task_result: 'ok' },
+      { kind: 'subagent-done', agent: 'build', lastMessage: 'ok' },
+    ],
+    ['SubagentStop', { task_error: 'broke' }, { message: 'broke' }],
+    ['SessionEnd', { reason: 'clear' }, { kind: 'ended', reason: 'clear' }],
+    ['SessionEnd', { reason: 'other' }, { kind: 'abnormal-end' }],
+    ['SessionEnd', { reason: 'error' }, { kind: 'abnormal-end' }],
+    ['SessionEnd', {}, { kind: 'ended' }],
+    ['SessionEnd', { session_duration_ms: 752.99 }, { durationMs: 752.99 }],
+    [
+      'PostToolUse',
+      { tool_name: 'Bash', tool_input: { command: 'x' } },
+      { kind: 'other', tool: 'Bash' },
+    ],
+    [
+      'PermissionRequest',
+      { tool_name: 'Bash' },
+      { kind: 'permission', message: 'The agent wants to use Bash' },
+    ],
+    [
+      'StopFailure',
+      { error: 'rate_limit', error_details: '429' },
+      { kind: 'failed', message: '429' },
+    ],
+    [
+      'AfterAgent',
+      { prompt_response: 'hi' },
+      { kind: 'done', lastMessage: 'hi', name: 'AfterAgent' },
+    ],
+    [
+      'FutureEvent',
+      { message: 'new', unknown: [1] },
+      { kind: 'other', message: 'new', name: 'FutureEvent' },
+    ],
+  ])('of type %s with %j is understood', (name, fields, expected) => {
+    expect(parse({ hook_event_name: name, ...fields })).toMatchObject(expected)
+  })
+
+  it('is read under the other names of its fields', () => {
+    expect(
+      parse({
+        hookEventName: 'Notification',
+        sessionId: 's',
+        transcriptPath: '/t',
+        notificationType: 'idle_prompt',
+      }),
+    ).toMatchObject({ name: 'Notification', sessionId: 's', transcriptPath: '/t', kind: 'waiting' })
+    const notify = { type: 'agent-turn-complete', 'thread-id': 't', 'last-assistant-message': 'x' }
+    expect(parse(notify)).toMatchObject({ kind: 'done', sessionId: 't', lastMessage: 'x' })
+  })
+
+  it.each([
+    ['permission_prompt', '', 'permission'],
+    ['ToolPermission', '', 'permission'],
+    ['elicitation_dialog', '', 'permission'],
+    ['idle_prompt', '', 'waiting'],
+    ['agent_needs_input', '', 'waiting'],
+    ['auth_success', '', 'other'],
+    ['', 'Droid needs your permission to use Execute', 'permission'],
+    ['', 'Droid is waiting for your input', 'waiting'],
+    ['', 'anything else', 'waiting'],
+  ])('of notification type %j with %j is %s', (notificationType, message, kind) => {
+    const clues = { name: 'Notification', notificationType, message, reason: '' }
+    expect(kindOf(clues, abnormal)).toBe(kind)
+  })
+
+  it('ends abnormally for the configured reasons, in any case', () => {
+    const end = { hook_event_name: 'SessionEnd', reason: 'Crashed' }
+    expect(parse(end).kind).toBe('ended')
+    expect(parse(end, ['crashed']).kind).toBe('abnormal-end')
+    expect(parse({ ...end, reason: 'other' }, ['error']).kind).toBe('ended')
+  })
+
+  it.each([
+    ['a byte order mark', '\ufeff{"hook_event_name":"Stop"}', []],
+    [
+      'NUL at the end',
+      '{"hook_event_name":"Stop"}\0',
+      ['damaged JSON, read as far as it goes: invalid symbol at character 27'],
+    ],
+    [
+      'a cut',
+      '{"hook_event_name":"Stop","last_assistant_message":"half',
+      ['damaged JSON, read as far as it goes: unexpected end of string at character 52'],
+    ],
+    [
+      'a trailing comma',
+      '{"hook_event_name":"Stop",}',
+      ['damaged JSON, read as far as it goes: a comment or a comma too many'],
+    ],
+    [
+      'a wrong type',
+      '{"hook_event_name":"Stop","session_id":7}',
+      ['session_id: Invalid input: expected string, received number'],
+    ],
+    [
+      'invalid UTF-8',
+      Buffer.from('{"hook_event_name":"Stop","cwd":"/\xff"}', 'latin1'),
+      ['not valid UTF-8: some characters are lost'],
+    ],
+    [
+      'a name that is no text',
+      '{"hook_event_name":7,"event":"Stop"}',
+      ['hook_event_name: Invalid input: expected string, received number'],
+    ],
+  ])('is read in spite of %s', (_, body, problems) => {
+    expect(parse(body)).toMatchObject({ kind: 'done', name: 'Stop', problems })
+  })
+
+  it('cannot reach a prototype by its name or its fields', () => {
+    for (const name of ['constructor', '__proto__', 'toString', 'hasOwnProperty']) {
+      expect(parse({ hook_event_name: name })).toMatchObject({ kind: 'other', name })
+    }
+    const body =
+      '{"hook_event_name":"Stop","__proto__":{"polluted":1,"cwd":"/x"},"constructor":{"prototype":{"polluted":1}}}'
+    expect(parse(body).cwd).toBe('')
+    expect(parse(`${body},`).cwd).toBe('')
+    expect(({} as { polluted?: number }).polluted).toBeUndefined()
+  })
+
+  it('may be nested a million deep', () => {
+    const deep = `${'['.repeat(1e6)}${']'.repeat(1e6)}`
+    expect(parse(`{"hook_event_name":"PostToolUse","tool_input":${deep}}`).kind).toBe('other')
+  })
+
+  it('says what is wrong without quoting what may be a secret', () => {
+    const read = () => parse('{"password": hunter2hunter2}')
+    expect(read).toThrow(HookbellError)
+    expect(read).not.toThrow(/hunter2/)
+  })
+
+  it('never throws anything but an error for a person, whatever the bytes', () => {
+    const json = fc.json().map((text) => Buffer.from(text))
+    const cut = fc
+      .tuple(fc.json(), fc.nat(200))
+      .map(([text, at]) => Buffer.from(`{"hook_event_name":"Stop","x":${text}}`).subarray(0, at))
+    const object = fc
+      .dictionary(
+        fc.constantFrom(
+          'hook_event_name',
+          'session_id',
+          'cwd',
+          '__proto__',
+          'reason',
+          'message',
+          'type',
+        ),
+        fc.jsonValue(),
+      )
+      .map((value) => Buffer.from(JSON.stringify(value)))
+    const bytes = fc.uint8Array({ maxLength: 300 }).map((array) => Buffer.from(array))
+    fc.assert(
+      fc.property(fc.oneof(bytes, json, cut, object), (body) => {
+        try {
+          const event = parse(body)
+          const texts = [event.name, event.cwd, event.message, event.sessionId]
+          expect(texts.every((text) => text.isWellFormed())).toBe(true)
+        } catch (error) {
+          expect(error).toBeInstanceOf(HookbellError)
+        }
+        expect(({} as { polluted?: number }).polluted).toBeUndefined()
+      }),
+      { numRuns: process.env.HOOKBELL_FULL === '1' ? 100_000 : 5000 },
+    )
+  })
+})

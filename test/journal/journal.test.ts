@@ -1,0 +1,179 @@
+import { appendFileSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { Accounts, type EventAccount } from '../../src/journal/account.ts'
+import { readJournal } from '../../src/journal/read.ts'
+import type { Record } from '../../src/journal/record.ts'
+import { record, rotateJournal } from '../../src/journal/write.ts'
+import { makeWorld } from '../worker/_world.ts'
+
+const accepted = (id: string, to: string[] = ['a']): Record => ({
+  at: 1,
+  id,
+  type: 'accepted',
+  acceptedAt: 1,
+  event: 'Stop',
+  kind: 'done',
+  client: 'droid',
+  sessionId: '',
+  project: '',
+  title: `title of ${id}`,
+  to,
+})
+const delivered = (id: string, channel = 'a'): Record => ({
+  at: 2,
+  id,
+  type: 'delivered',
+  channel,
+  attempt: 1,
+  ms: 1,
+  answer: 'ok',
+})
+const failed = (id: string, type: 'gave-up' | 'not-here', channel = 'a'): Record => ({
+  at: 2,
+  id,
+  type,
+  channel,
+  attempt: 1,
+  reason: 'no',
+})
+const deferred = (id: string, channel = 'a'): Record => ({
+  at: 2,
+  id,
+  type: 'deferred',
+  channel,
+  attempt: 1,
+  reason: 'later',
+  until: 9,
+})
+
+async function readAll(state: string): Promise<Record[]> {
+  const entries: Record[] = []
+  for await (const entry of readJournal(state)) entries.push(entry)
+  return entries
+}
+
+function accountOf(...entries: Record[]): EventAccount | undefined {
+  const accounts = new Accounts()
+  for (const entry of entries) accounts.add(entry)
+  return accounts.byId.get('e')
+}
+
+describe('the account of an event', () => {
+  const e = 'e'
+  it.each<[string, Record[], string | undefined]>([
+    ['accepted', [accepted(e)], 'waiting'],
+    ['delivered', [accepted(e), delivered(e)], 'delivered'],
+    [
+      'suppressed',
+      [accepted(e, []), { at: 1, id: e, type: 'suppressed', reason: 'x' }],
+      'suppressed',
+    ],
+    ['without such a channel here', [accepted(e), failed(e, 'not-here')], 'suppressed'],
+    ['deferred', [accepted(e), deferred(e)], 'waiting'],
+    ['deferred, then delivered', [accepted(e), deferred(e), delivered(e)], 'delivered'],
+    ['given up', [accepted(e), failed(e, 'gave-up')], 'dead'],
+    ['unusable', [{ at: 1, id: e, type: 'unusable', reason: 'x' }], 'dead'],
+    ['delivered here, under way there', [accepted(e, ['a', 'b']), delivered(e)], 'waiting'],
+    [
+      'delivered here, deferred there',
+      [accepted(e, ['a', 'b']), delivered(e), deferred(e, 'b')],
+      'waiting',
+    ],
+    [
+      'delivered here, dead there',
+      [accepted(e, ['a', 'b']), delivered(e), failed(e, 'gave-up', 'b')],
+      'dead',
+    ],
+    ['retried', [accepted(e), failed(e, 'gave-up'), { at: 3, id: e, type: 'retried' }], 'waiting'],
+    ['dropped', [accepted(e), failed(e, 'gave-up'), { at: 3, id: e, type: 'dropped' }], undefined],
+  ])('%s has one outcome', (_, entries, outcome) => {
+    expect(accountOf(...entries)?.outcome).toBe(outcome)
+    // A rotation that a crash cut short leaves records twice.
+    expect(accountOf(...entries, ...entries)?.outcome).toBe(outcome)
+  })
+})
+
+describe('the journal', () => {
+  it('gives back what was recorded, private and in order', async () => {
+    const { stateDir } = makeWorld()
+    const entries = [accepted('e'), deferred('e'), delivered('e')]
+    for (const entry of entries) await record(stateDir, entry)
+    expect(await readAll(stateDir)).toEqual(entries)
+    expect(statSync(join(stateDir, 'journal.jsonl')).mode & 0o777).toBe(0o600)
+  })
+
+  it('keeps a record whole whatever separators its text has', async () => {
+    const { stateDir } = makeWorld()
+    const entry = { ...accepted('e'), title: 'a\u2028b\u2029c\rd\u0085e' } as Record
+    await record(stateDir, entry)
+    expect(await readAll(stateDir)).toEqual([entry])
+  })
+
+  it('passes over lines that a crash cut, and what it does not know', async () => {
+    const { stateDir } = makeWorld()
+    await record(stateDir, accepted('e'))
+    appendFileSync(join(stateDir, 'journal.jsonl'), '{"at":1,"id":"e","type":"deliv')
+    await record(stateDir, delivered('e'))
+    appendFileSync(join(stateDir, 'journal.jsonl'), '{"at":1,"id":"e","type":"future"}\n[]\n\0\0\n')
+    expect(await readAll(stateDir)).toEqual([accepted('e'), delivered('e')])
+  })
+
+  it('is read as it was, also while it is rotated', async () => {
+    const { stateDir } = makeWorld()
+    await record(stateDir, accepted('e'))
+    const reading = readJournal(stateDir)
+    const first = await reading.next()
+    await rotateJournal(stateDir, () => new Set(), 1)
+    await record(stateDir, delivered('e'))
+    expect([first.value, (await reading.next()).done]).toEqual([accepted('e'), true])
+  })
+})
+
+describe('a rotation', () => {
+  it('waits until the file is large', async () => {
+    const { stateDir } = makeWorld()
+    await record(stateDir, accepted('e'))
+    await rotateJournal(stateDir, () => new Set())
+    expect(existsSync(join(stateDir, 'journal.1.jsonl'))).toBe(false)
+  })
+
+  it('forgets settled events after a while, and never one that is open', async () => {
+    const { stateDir } = makeWorld()
+    const open = new Set(['open', 'dead'])
+    await record(stateDir, accepted('open'))
+    await record(stateDir, deferred('open'))
+    await record(stateDir, accepted('dead'))
+    await record(stateDir, failed('dead', 'gave-up'))
+    await record(stateDir, accepted('settled'))
+    await record(stateDir, delivered('settled'))
+    for (let round = 0; round < 12; round += 1) {
+      await rotateJournal(stateDir, () => open, 1)
+      await record(stateDir, accepted(`round ${round}`))
+    }
+    const accounts = new Accounts()
+    for (const entry of await readAll(stateDir)) accounts.add(entry)
+    const outcomes = [...accounts.byId].map(([id, { outcome }]) => `${id} ${outcome}`)
+    expect(outcomes.slice(0, 2)).toEqual(['open waiting', 'dead dead'])
+    expect(outcomes).not.toContain('settled delivered')
+    expect(outcomes.at(-1)).toBe('round 11 waiting')
+    expect(accounts.byId.get('open')?.channels.a?.detail).toBe('later')
+    open.clear()
+    await rotateJournal(stateDir, () => open, 1)
+    expect(readFileSync(join(stateDir, 'journal.open.jsonl'), 'utf8')).toBe('')
+  })
+
+  it('is made by a worker, which knows what is open', async () => {
+    const world = makeWorld({ channels: { team: { type: 'slack', url: '${NOT_SET_ANYWHERE}' } } })
+    const id = world.accept({ message: 'waits' })
+    await world.once()
+    const filler = `${JSON.stringify(delivered('x'))}\n`.repeat(240_000)
+    for (let round = 0; round < 6; round += 1) {
+      const path = join(world.stateDir, 'journal.jsonl')
+      writeFileSync(path, (existsSync(path) ? readFileSync(path, 'utf8') : '') + filler)
+      await world.once()
+    }
+    expect(readFileSync(join(world.stateDir, 'journal.open.jsonl'), 'utf8')).toContain(id)
+    expect(await world.account(id)).toMatchObject({ outcome: 'waiting', title: expect.any(String) })
+  })
+})

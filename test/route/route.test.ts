@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest'
+import type { AgentEvent } from '../../src/event/event.ts'
+import { route, routeTo } from '../../src/route/route.ts'
+
+const event = { name: 'Stop', kind: 'done', env: {} } as AgentEvent
+
+describe('a route', () => {
+  it.each(['Stop', 'done', '*'])('takes an event by %s', (word) => {
+    const routes = [{ on: [word], to: ['a', 'b'] }]
+    expect(route(event, { routes })).toEqual({
+      deliver: [
+        { channel: 'a', urgency: 'normal' },
+        { channel: 'b', urgency: 'normal' },
+      ],
+    })
+  })
+
+  it('counts beside others, and each channel is told once, as the first says', () => {
+    const routes = [
+      { on: ['done'], to: ['a'], urgency: 'critical' as const },
+      { on: ['Stop'], to: ['a', 'b'] },
+      { on: ['waiting'], to: ['c'] },
+    ]
+    expect(route(event, { routes })).toEqual({
+      deliver: [
+        { channel: 'a', urgency: 'critical' },
+        { channel: 'b', urgency: 'normal' },
+      ],
+    })
+  })
+
+  it('that is missing suppresses the event and says so', () => {
+    expect(route(event, { routes: [] })).toEqual({ suppress: 'no route for done' })
+  })
+
+  it.each(['1', 'true', 'YES'])('is off under DROID_DISABLE_NOTIFICATIONS=%s', (value) => {
+    const muted = { ...event, env: { DROID_DISABLE_NOTIFICATIONS: value } }
+    const routes = [{ on: ['*'], to: ['a'] }]
+    expect(route(muted, { routes })).toEqual({ suppress: 'muted by DROID_DISABLE_NOTIFICATIONS' })
+    expect(
+      route({ ...event, env: { DROID_DISABLE_NOTIFICATIONS: '0' } }, { routes }),
+    ).toHaveProperty('deliver')
+  })
+
+  it('asked for by name goes to that channel alone', () => {
+    expect(routeTo('x', { ...event, kind: 'permission' })).toEqual({
+      deliver: [{ channel: 'x', urgency: 'critical' }],
+    })
+  })
+})
