@@ -1,0 +1,292 @@
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { CurrentConfig } from '../../src/config/current.ts'
+import { configJsonSchema } from '../../src/config/json-schema.ts'
+import { builtInConfig, loadConfig } from '../../src/config/load.ts'
+import { configDir, homeDir, stateDir } from '../../src/config/paths.ts'
+import { closest } from '../../src/config/words.ts'
+import { HookbellError } from '../../src/errors.ts'
+
+function makeFolder(files: Record<string, string> = {}) {
+  const folder = mkdtempSync(join(tmpdir(), 'hookbell-config-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  for (const [name, text] of Object.entries(files)) {
+    writeFileSync(join(folder, name), text, { mode: 0o600 })
+  }
+  return folder
+}
+
+const withConfig = (text: string, env = {}) => loadConfig(makeFolder({ 'config.json': text }), env)
+
+function problemOf(text: string): string {
+  try {
+    withConfig(text)
+  } catch (error) {
+    if (!(error instanceof HookbellError)) throw error
+    const message = error.message.replace(/^.*\/config\.json:/, '')
+    return error.hint ? `${message} | ${error.hint}` : message
+  }
+  return ''
+}
+
+const reference = (name: string) => `\${${name}}`
+
+describe('the configuration', () => {
+  it('without a file is the desktop for what needs a person', () => {
+    const { config, source } = loadConfig(makeFolder())
+    expect(source).toBe('built-in')
+    expect(Object.keys(config.channels)).toEqual(['desktop'])
+    expect(config.routes).toEqual([
+      { on: ['permission', 'waiting', 'done', 'abnormal-end'], to: ['desktop'] },
+    ])
+    expect(config).toMatchObject({ lingerSeconds: 60, abnormalReasons: ['error', 'other'] })
+  })
+
+  it('may have comments, trailing commas and a byte order mark', () => {
+    const { config } = withConfig('\ufeff{ // note\n "lingerSeconds": 5, /* x */ }')
+    expect(config.lingerSeconds).toBe(5)
+  })
+
+  it.each([
+    ['{', '1:2: not JSON: close brace expected'],
+    ['{"lingerSeconds": 1 "x": 2}', '1:21: not JSON: comma expected'],
+    ['', '1:1: not JSON: value expected'],
+    ['[]', '1:1: not a JSON object'],
+    ['{\n  "chanels": {}\n}', '2:3: chanels: unknown key | Did you mean "channels"?'],
+    [
+      '{"retry": {"maxAtempts": 3}}',
+      '1:12: retry.maxAtempts: unknown key | Did you mean "maxAttempts"?',
+    ],
+    ['{"lingerSeconds": "5"}', '1:2: lingerSeconds: must be a number, not a string'],
+    [
+      '{"retry": {"maxAttempts": 1.5}}',
+      '1:12: retry.maxAttempts: must be a whole number, not a number',
+    ],
+    ['{"channels": []}', '1:2: channels: must be an object, not an array'],
+    [
+      '{"channels": {"a": {"type": "slak", "url": "x"}}}',
+      '1:21: channels.a.type: unknown type "slak" | Did you mean "slack"?',
+    ],
+    ['{"channels": {"a": {}}}', /^1:15: channels\.a\.type: is missing \| Known: desktop, /],
+    ['{"channels": {"a": {"type": "slack"}}}', '1:15: channels.a.url: is missing'],
+    [
+      '{"channels": {"a": {"type": "slack", "urll": "https://x"}}}',
+      '1:15: channels.a.url: is missing',
+    ],
+    [
+      '{"channels": {"a": {"type": "slack", "url": "http://example.com/x"}}}',
+      '1:38: channels.a.url: must begin with https:// (http:// is allowed only for this machine)',
+    ],
+    [
+      '{"channels": {"a b": {"type": "desktop"}}}',
+      '1:15: channels.a b: must be a name of letters, digits, ".", "_", "-"',
+    ],
+    [
+      '{"routes": [{"on": ["done"], "to": ["desktop", "tean"]}], "channels": {"desktop": {"type": "desktop"}, "team": {"type": "desktop"}}}',
+      '1:48: routes.0.to.1: unknown channel "tean" | Did you mean "team"?',
+    ],
+    [
+      '{"routes": [{"on": ["permision"], "to": ["desktop"]}]}',
+      '1:21: routes.0.on.0: no event or kind is called "permision" | Did you mean "permission"?',
+    ],
+    [
+      '{"routes": [{"on": ["stop", "Stopp"], "to": ["desktop"]}]}',
+      '1:29: routes.0.on.1: no event or kind is called "Stopp" | Did you mean "Stop"?',
+    ],
+    ['{"lingerSeconds": 1, "lingerSeconds": 2}', '1:22: "lingerSeconds" is there twice'],
+  ])('%j is refused with where and what', (text, problem) => {
+    if (typeof problem === 'string') expect(problemOf(text)).toBe(problem)
+    else expect(problemOf(text)).toMatch(problem)
+  })
+
+  it.each(['FutureEvent', 'SubagentStart', 'PreToolUse', '*', 'StopFailure', 'custom.event'])(
+    'takes %s as an event',
+    (word) => {
+      expect(problemOf(`{"routes": [{"on": ["${word}"], "to": ["desktop"]}]}`)).toBe('')
+    },
+  )
+
+  it('cannot reach a prototype', () => {
+    expect(problemOf('{"__proto__": {"lingerSeconds": 3}}')).toMatch(/^1:2: __proto__: unknown key/)
+    expect(problemOf('{"retry": {"constructor": {}}}')).toMatch(/constructor: unknown key/)
+    expect(({} as { lingerSeconds?: number }).lingerSeconds).toBeUndefined()
+  })
+
+  it('never shows a value that may be a secret', () => {
+    const secret = 'xoxb-canary-0123456789-0123456789-0123456789'
+    const texts = [
+      `{"channels": {"a": {"type": "${secret}"}}}`,
+      `{"channels": {"a": {"type": "slack", "url": "${secret}"}}}`,
+      `{"channels": {"a": {"type": "slack", "url": ["${secret}"]}}}`,
+    ]
+    for (const text of texts) expect(problemOf(text)).not.toMatch(/canary|^$/)
+  })
+})
+
+describe('a reference to a secret', () => {
+  const slack = (url: string) => JSON.stringify({ channels: { team: { type: 'slack', url } } })
+
+  it('is filled in from secrets.env before the environment', () => {
+    const folder = makeFolder({
+      'config.json': slack(`https://${reference('HOST')}/x/${reference('TOKEN')}`),
+      'secrets.env': '# note\nexport TOKEN="from file" \nOTHER=1\n',
+    })
+    const { config, secrets } = loadConfig(folder, { HOST: 'example.com', TOKEN: 'from env' })
+    expect(config.channels.team).toMatchObject({ url: 'https://example.com/x/from file' })
+    expect(secrets).toContain('from file')
+  })
+
+  it('that is set nowhere makes one channel unusable, which is still told', () => {
+    const { unusable, config } = withConfig(slack(reference('NOPE')))
+    expect(unusable).toEqual({ team: `${reference('NOPE')} not set` })
+    expect(config.routes[0]?.to).toEqual(['team'])
+  })
+
+  it.each(['constructor', '__proto__', 'toString'])('does not find %s', (name) => {
+    expect(withConfig(slack(reference(name))).unusable).toHaveProperty('team')
+  })
+
+  it('makes known what is to be redacted, also of a URL that is written out', () => {
+    const smtp = 'smtps://me:p%40ssword@mail.example.com'
+    const mail = { type: 'email', smtp, from: 'a@example.com', to: ['b@example.com'] }
+    const { secrets } = withConfig(JSON.stringify({ channels: { mail } }))
+    expect(secrets).toEqual([smtp, 'p%40ssword', 'p@ssword'])
+  })
+
+  it('is refused from a file that others can read, with the command that mends it', () => {
+    const folder = makeFolder({ 'config.json': '{}', 'secrets.env': 'A=1' })
+    for (const mode of [0o644, 0o640, 0o604, 0o660]) {
+      chmodSync(join(folder, 'secrets.env'), mode)
+      expect(() => loadConfig(folder)).toThrow(/secrets\.env: other users can read it \(mode 06/)
+    }
+    chmodSync(join(folder, 'secrets.env'), 0o600)
+    expect(loadConfig(folder).source).toBe('file')
+  })
+
+  it('may be in a file that a link points to', () => {
+    const folder = makeFolder({ 'config.json': '{}', real: 'A=secret-value' })
+    symlinkSync(join(folder, 'real'), join(folder, 'secrets.env'))
+    expect(loadConfig(folder).secrets).toContain('secret-value')
+  })
+})
+
+describe('the configuration in force', () => {
+  function makeCurrent(text?: string) {
+    const folder = makeFolder(text === undefined ? {} : { 'config.json': text })
+    const state = makeFolder()
+    return { folder, state, current: new CurrentConfig(folder, state) }
+  }
+
+  it('changes with the file', () => {
+    const { folder, current } = makeCurrent('{"lingerSeconds": 1}')
+    expect(current.get().config.lingerSeconds).toBe(1)
+    expect(current.get()).toBe(current.get())
+    writeFileSync(join(folder, 'config.json'), '{"lingerSeconds": 22}')
+    expect(current.get().config.lingerSeconds).toBe(22)
+  })
+
+  it('is the last good one while the file is broken, also for a new worker', () => {
+    const { folder, state, current } = makeCurrent('{"lingerSeconds": 7}')
+    current.get()
+    writeFileSync(join(folder, 'config.json'), '{"lingerSeconds": 7')
+    for (const one of [current, new CurrentConfig(folder, state)]) {
+      const { config, source, problem } = one.get()
+      expect([config.lingerSeconds, source]).toEqual([7, 'last good file'])
+      expect(problem?.message).toMatch(/config\.json:1:20: not JSON/)
+    }
+    writeFileSync(join(folder, 'config.json'), '{"lingerSeconds": 8}')
+    expect(current.get()).toMatchObject({ config: { lingerSeconds: 8 }, source: 'file' })
+    expect(current.get().problem).toBeUndefined()
+  })
+
+  it('is the built-in one where no good one is known', () => {
+    const { current } = makeCurrent('nonsense')
+    expect(current.get()).toMatchObject({ source: 'built-in', config: builtInConfig().config })
+  })
+
+  it.each([
+    ['config.json', 'a folder'],
+    ['secrets.env', 'a folder'],
+  ])('is never an exception: %s is %s', (name) => {
+    const { folder, current } = makeCurrent(name === 'config.json' ? undefined : '{}')
+    mkdirSync(join(folder, name), { mode: 0o700 })
+    expect(current.get().problem).toBeInstanceOf(HookbellError)
+  })
+
+  it('notices that the secrets became private', () => {
+    const { folder, current } = makeCurrent('{}')
+    writeFileSync(join(folder, 'secrets.env'), 'A=1', { mode: 0o644 })
+    expect(current.get().problem?.hint).toBe(`Run: chmod 600 '${join(folder, 'secrets.env')}'`)
+    chmodSync(join(folder, 'secrets.env'), 0o600)
+    expect(current.get().problem).toBeUndefined()
+  })
+
+  it('keeps the text of the user as the last good one, private', () => {
+    const text = '{ "lingerSeconds": 7 } // mine'
+    const { state, current } = makeCurrent(text)
+    current.get()
+    expect(readFileSync(join(state, 'last-good-config.json'), 'utf8')).toBe(text)
+  })
+})
+
+describe('the folders', () => {
+  it('are those of the environment where these are absolute', () => {
+    expect(configDir({ HOOKBELL_CONFIG_DIR: '/c' })).toBe('/c')
+    expect(stateDir({ HOOKBELL_STATE_DIR: '/s', XDG_STATE_HOME: '/x' })).toBe('/s')
+    expect(stateDir({ XDG_STATE_HOME: '/x' })).toBe('/x/hookbell')
+    expect(stateDir({ HOOKBELL_STATE_DIR: 's', XDG_STATE_HOME: 'x', HOME: '/h' })).toBe(
+      '/h/.local/state/hookbell',
+    )
+    expect(configDir({ HOME: '/h' })).toBe('/h/.config/hookbell')
+    for (const HOME of ['', 'relative']) expect(homeDir({ HOME })).toMatch(/^\//)
+  })
+})
+
+describe('the JSON Schema', () => {
+  const schema = configJsonSchema() as {
+    $schema: string
+    $id?: string
+    additionalProperties: boolean
+    properties: Record<string, { description: string; additionalProperties: unknown }>
+  }
+
+  it('is of draft 2020-12, closed, and describes every field', () => {
+    expect(schema.$schema).toBe('https://json-schema.org/draft/2020-12/schema')
+    expect(schema.additionalProperties).toBe(false)
+    expect(schema.$id).toBeUndefined()
+    for (const [name, property] of Object.entries(schema.properties)) {
+      expect(property.description, name).toBeTruthy()
+    }
+  })
+
+  it('lets an editor offer the types, takes references for any text, and requires nothing that has a default', () => {
+    const text = JSON.stringify(schema)
+    expect(text).toContain('"const":"slack"')
+    expect(text).not.toMatch(/"format":|"secret":/)
+    expect(schema).not.toHaveProperty('required')
+    expect(JSON.stringify(schema.properties.channels)).toContain('"required":["type","url"]')
+  })
+})
+
+describe('the word that was meant', () => {
+  it.each([
+    ['chanels', 'channels'],
+    ['slak', 'slack'],
+    ['Slack', 'slack'],
+    ['tema', 'team'],
+    ['xyz', undefined],
+    ['', undefined],
+  ])('by %j is %j', (word, meant) => {
+    expect(closest(word, ['channels', 'slack', 'team', 'desktop'])).toBe(meant)
+  })
+})

@@ -1,0 +1,319 @@
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { prepareSpool } from '../../src/spool/prepare.ts'
+import { sweep } from '../../src/spool/sweep.ts'
+import { scrubEnvironment } from '../../src/worker/hygiene.ts'
+import { startReceiver } from '../support/receiver.ts'
+import {
+  buildProgram,
+  exited,
+  makeWorld,
+  readLines,
+  removeProgram,
+  startProgram,
+} from './_world.ts'
+
+let program = ''
+beforeAll(async () => {
+  program = await buildProgram('src/worker/main.ts')
+})
+afterAll(() => removeProgram(program))
+
+const ticksOf = (pid = 0) => {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+  return Number(fields[11]) + Number(fields[12])
+}
+
+describe('a worker whose disk is full', () => {
+  it('keeps the event, tries again, and does not count that as a crash', async () => {
+    const world = makeWorld()
+    const journal = join(world.stateDir, 'journal.jsonl')
+    mkdirSync(journal)
+    const id = world.accept({ message: 'hello' })
+    const running = world.untilIdle()
+    await expect.poll(() => world.list('new')).toEqual([id])
+    expect(world.lines()).toEqual([])
+    rmdirSync(journal)
+    expect((await running)?.faults.length).toBeGreaterThan(0)
+    expect(world.lines()).toHaveLength(1)
+    expect(await world.account(id)).toMatchObject({ outcome: 'delivered' })
+  })
+
+  it('does not send again what it could not record', async () => {
+    const world = makeWorld()
+    const journal = join(world.stateDir, 'journal.jsonl')
+    const breakJournal = () => {
+      renameSync(journal, `${journal}.kept`)
+      mkdirSync(journal)
+      return { status: 200 }
+    }
+    const { url, received } = await startReceiver({ script: [breakJournal] })
+    const channels = { team: { type: 'slack', url: `${url}/services/x` } }
+    world.configure({ channels, routes: [{ on: ['*'], to: ['team'] }], lingerSeconds: 0 })
+    const id = world.accept({ message: 'hello' })
+    const running = world.untilIdle()
+    await expect.poll(() => world.list('new'), { timeout: 5000 }).toEqual([id])
+    rmdirSync(journal)
+    renameSync(`${journal}.kept`, journal)
+    await running
+    expect(received).toHaveLength(1)
+    expect(await world.account(id)).toMatchObject({ outcome: 'delivered' })
+    expect(world.list('done')).toEqual([id])
+  })
+})
+
+describe('a broken configuration', () => {
+  const configWith = (path: string) =>
+    JSON.stringify({
+      channels: { desktop: { type: 'file', path } },
+      routes: [{ on: ['*'], to: ['desktop'] }],
+      lingerSeconds: 0,
+    })
+
+  it('loses nothing, and is told once until it is mended', async () => {
+    const world = makeWorld()
+    const good = configWith(world.outFile)
+    const titles = () =>
+      world.lines().map(({ title, body }) => (title ? `${title}: ${body}` : body))
+    const deliver = async (message: string) => {
+      world.accept({ message })
+      await world.once()
+    }
+    world.configure(good)
+    await deliver('one')
+    world.configure(`${good}}`)
+    await deliver('two')
+    await deliver('three')
+    expect(
+      titles().filter((title) => /hookbell: failed: .*config\.json:1:\d+: not JSON/.test(title)),
+    ).toHaveLength(1)
+    expect(titles().filter((title) => /one|two|three/.test(title))).toHaveLength(3)
+    expect(titles().join()).toContain('Until it is mended, the last good file settings are used')
+    world.configure(good)
+    await deliver('four')
+    world.configure(`${good}}`)
+    await deliver('five')
+    expect(titles().filter((title) => title.includes('not JSON'))).toHaveLength(2)
+  })
+
+  it('is told by a worker that runs already', async () => {
+    const world = makeWorld()
+    const good = configWith(world.outFile)
+    world.configure(good.replace('"lingerSeconds":0', '"lingerSeconds":1'))
+    const running = world.untilIdle()
+    world.accept({ message: 'one' })
+    await expect.poll(() => world.lines()).toHaveLength(1)
+    world.configure('nonsense')
+    world.accept({ message: 'two' })
+    await expect
+      .poll(() => world.lines().filter(({ body }) => body.includes('not JSON')))
+      .toHaveLength(1)
+    world.configure(good)
+    world.accept({ message: 'three' })
+    await running
+    expect(world.lines()).toHaveLength(4)
+  })
+})
+
+describe('a worker in the background', () => {
+  it('is warm for the next event, uses no time of the processor, and ends by itself', async () => {
+    const world = makeWorld()
+    const config = JSON.parse(readFileSync(join(world.configDir, 'config.json'), 'utf8'))
+    world.configure({ ...config, lingerSeconds: 4 })
+    world.accept({ message: 'one' })
+    const worker = startProgram(program, world)
+    await expect.poll(() => world.lines(), { timeout: 5000 }).toHaveLength(1)
+    await expect.poll(() => world.list('done')).toHaveLength(1)
+    // Let what the start left behind settle.
+    await vi.waitFor(() => expect(existsSync(join(world.stateDir, 'worker.lock'))).toBe(true))
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    const before = ticksOf(worker.pid)
+    await new Promise((resolve) => setTimeout(resolve, 2000))
+    expect(ticksOf(worker.pid) - before).toBeLessThanOrEqual(1)
+    world.accept({ message: 'two' })
+    await expect.poll(() => world.lines(), { interval: 5 }).toHaveLength(2)
+    expect(await exited(worker)).toBe(0)
+    expect(existsSync(join(world.stateDir, 'worker.lock'))).toBe(false)
+    expect(readdirSync(world.spool.cur)).toEqual([])
+  })
+
+  it('is the only one', async () => {
+    const world = makeWorld()
+    const config = JSON.parse(readFileSync(join(world.configDir, 'config.json'), 'utf8'))
+    world.configure({ ...config, lingerSeconds: 2 })
+    const first = startProgram(program, world)
+    await expect
+      .poll(() => existsSync(join(world.stateDir, 'worker.lock')), { timeout: 5000 })
+      .toBe(true)
+    expect(await exited(startProgram(program, world))).toBe(0)
+    expect(first.exitCode).toBeNull()
+    first.kill('SIGKILL')
+  })
+
+  it('takes over from a worker that died, without a new start', { timeout: 20_000 }, async () => {
+    const world = makeWorld()
+    const owner = join(world.spool.cur, '4194305_1_other-boot')
+    mkdirSync(owner)
+    const id = world.accept({ message: 'left behind' })
+    renameSync(join(world.spool.new, id), join(owner, id))
+    await world.untilIdle()
+    expect(world.lines()).toMatchObject([{ id }])
+    expect(existsSync(owner)).toBe(false)
+  })
+
+  it('has an environment without what would change how it connects or loads code', () => {
+    const env: NodeJS.ProcessEnv = {
+      NODE_OPTIONS: 'x',
+      NODE_TLS_REJECT_UNAUTHORIZED: '0',
+      NODE_EXTRA_CA_CERTS: 'x',
+      NODE_USE_ENV_PROXY: '1',
+      LD_PRELOAD: 'x',
+      DYLD_INSERT_LIBRARIES: 'x',
+      npm_config_registry: 'x',
+      OPENSSL_CONF: 'x',
+      SSL_CERT_FILE: 'x',
+      DEBUG: '*',
+      PATH: '/bin',
+      HOME: '/h',
+      MY_TOKEN: 'kept',
+    }
+    scrubEnvironment(env)
+    expect(Object.keys(env)).toEqual(['PATH', 'HOME', 'MY_TOKEN'])
+  })
+})
+
+describe('secrets', () => {
+  it('are in nothing that is written, whatever a receiver answers', async () => {
+    const canary = 'canary-7f3a9c1e5b'
+    const { url } = await startReceiver({
+      script: [
+        ({ path }) => ({ status: 500, body: `no ${path} ${canary}\u001b[31m\u2028` }),
+        ({ path }) => ({
+          status: 404,
+          body: `no ${path} ${canary} ${Buffer.from(canary).toString('base64')}`,
+        }),
+      ],
+    })
+    const world = makeWorld()
+    const reference = (name: string) => `\${${name}}`
+    const channels = {
+      file: { type: 'file', path: world.outFile },
+      team: { type: 'slack', url: `${url}/services/${reference('CANARY')}` },
+      mail: {
+        type: 'email',
+        smtp: `smtp://me:${reference('CANARY')}@127.0.0.1:1`,
+        from: 'a@example.com',
+        to: ['b@example.com'],
+      },
+    }
+    writeFileSync(join(world.configDir, 'secrets.env'), `CANARY=${canary}\n`, { mode: 0o600 })
+    const retry = { firstDelaySeconds: 0.05, maxDelaySeconds: 0.1, maxAttempts: 2 }
+    world.configure({
+      channels,
+      routes: [{ on: ['*'], to: Object.keys(channels) }],
+      lingerSeconds: 0,
+      retry,
+    })
+    const marked = {
+      message: `the agent says ${canary}`,
+      cwd: `/work/${canary}`,
+      session_id: canary,
+    }
+    world.accept(marked)
+    world.accept({ ...marked, hook_event_name: `Odd${canary}`, tool_name: canary })
+    const broken = world.acceptRaw(`{"password": ${canary}`)
+    await world.untilIdle()
+    expect(await world.account(broken)).toMatchObject({ outcome: 'dead' })
+    const texts = filesIn(world.stateDir)
+      // The event itself is kept as it came, and the configuration is the user's own text.
+      .filter((path) => !/\/(done|dead|last-good-config\.json)(\/[^.]+)?$/.test(path))
+      .concat(world.outFile)
+    expect(texts.length).toBeGreaterThan(2)
+    for (const path of texts) {
+      expect(readFileSync(path, 'utf8'), path).not.toContain(canary)
+      expect(readFileSync(path, 'utf8'), path).not.toContain(Buffer.from(canary).toString('base64'))
+    }
+    const journal = readLines<object>(join(world.stateDir, 'journal.jsonl'))
+    expect(JSON.stringify(journal)).toContain('[redacted]')
+  })
+})
+
+function filesIn(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+}
+
+describe('a sweep', () => {
+  it('removes what is old and settled, and nothing that waits', () => {
+    const { spool } = makeWorld()
+    const put = (
+      folder: 'tmp' | 'done' | 'new' | 'dead' | 'deferred' | 'corrupt',
+      name: string,
+      days: number,
+    ) => {
+      const path = join(spool[folder], name)
+      writeFileSync(path, '')
+      const at = new Date(Date.now() - days * 24 * 3600_000)
+      utimesSync(path, at, at)
+    }
+    for (const days of [0, 1, 2, 30]) {
+      for (const folder of ['tmp', 'done', 'new', 'dead', 'deferred', 'corrupt'] as const) {
+        put(folder, `e${days}`, days)
+      }
+    }
+    put('deferred', 'e30.json', 30)
+    put('deferred', 'gone.json', 30)
+    sweep(spool, 7 * 24 * 3600_000, Date.now())
+    const left = Object.fromEntries(
+      (['tmp', 'done', 'new', 'dead', 'deferred', 'corrupt'] as const).map((folder) => [
+        folder,
+        readdirSync(spool[folder]).join(' '),
+      ]),
+    )
+    const all = 'e0 e1 e2 e30'
+    expect(left).toEqual({
+      tmp: 'e0 e1',
+      done: 'e0 e1 e2',
+      new: all,
+      dead: all,
+      deferred: `${all} e30.json`,
+      corrupt: all,
+    })
+  })
+})
+
+describe('the folders of a spool', () => {
+  it('are private whatever they were', () => {
+    const world = makeWorld()
+    const before = process.umask(0)
+    try {
+      prepareSpool(join(world.folder, 'other/state'))
+    } finally {
+      process.umask(before)
+    }
+    for (const name of ['', 'new', 'cur', 'dead']) {
+      expect(statSync(join(world.folder, 'other/state/spool', name)).mode & 0o777).toBe(0o700)
+    }
+  })
+
+  it('are refused where one is a file', () => {
+    const world = makeWorld()
+    mkdirSync(join(world.folder, 'bad'))
+    writeFileSync(join(world.folder, 'bad/spool'), '')
+    expect(() => prepareSpool(join(world.folder, 'bad'))).toThrow(
+      /spool: .*\/bad\/spool: not a folder/,
+    )
+  })
+})
