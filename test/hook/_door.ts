@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { onTestFinished } from 'vitest'
+import { onTestFinished, vi } from 'vitest'
 import { installFrontDoor } from '../../src/hook/install.ts'
 import { packageRoot } from '../../src/package-root.ts'
 import { parseSpoolFile } from '../../src/spool/header.ts'
@@ -46,8 +46,13 @@ export const installedDoor: Door = {
   name: 'the installed copy',
   isNode: false,
   isInstalled: true,
-  async argv({ state }) {
+  async argv({ state, config }) {
     const path = join(state, 'hookbell-hook')
+    // Written into the copy.
+    vi.stubEnv('HOOKBELL_CONFIG_DIR', config)
+    onTestFinished(() => {
+      vi.unstubAllEnvs()
+    })
     return [existsSync(path) ? path : (await installFrontDoor({ stateDir: state })).path]
   },
 }
