@@ -20,6 +20,11 @@ export class CurrentConfig {
     this.#lastGood = join(stateDir, 'last-good-config.json')
   }
 
+  /** What `get` gave last, without a look at the files. */
+  get last(): LoadedConfig {
+    return this.#stamp === undefined ? this.get() : this.#loaded
+  }
+
   get(): LoadedConfig {
     const stamp = configStamp(this.#configDir)
     if (stamp !== this.#stamp) {

@@ -1,15 +1,20 @@
-import { readFileSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { HookbellError } from '../errors.ts'
 import type { Kind } from '../event/kind.ts'
 import { packageRoot } from '../package-root.ts'
 import type { Format } from './engine.ts'
 
+const LOOK_EVERY_MS = 200
+
 /** The texts of templates. A file in the user's own folder wins over ours, file by file. */
 export class Templates {
   readonly #ours = join(packageRoot(), 'templates')
   readonly #theirs: string
   readonly #texts = new Map<string, { stamp: number; text: string }>()
+
+  #lookedAt = Number.NEGATIVE_INFINITY
+  #isThere = false
 
   constructor(configDir: string) {
     this.#theirs = join(configDir, 'templates')
@@ -20,15 +25,25 @@ export class Templates {
    * @throws the system error where it cannot be read
    */
   own(format: Format, kind: Kind): string | undefined {
+    if (!this.#hasOwn()) return undefined
     return this.#read(join(this.#theirs, format, `${kind}.liquid`))
   }
 
   /** @throws HookbellError E_TEMPLATE where the package is gone */
   builtIn(format: Format, kind: Kind): string {
     const path = join(this.#ours, format, `${kind}.liquid`)
-    const text = this.#read(path)
+    const text = this.#texts.get(path)?.text ?? this.#read(path)
     if (text === undefined) throw new HookbellError('E_TEMPLATE', `${path}: missing`)
     return text
+  }
+
+  /** Most people have none: then the folder is looked for once in a while, not three files per event. */
+  #hasOwn(): boolean {
+    const now = performance.now()
+    if (now - this.#lookedAt < LOOK_EVERY_MS) return this.#isThere
+    this.#lookedAt = now
+    this.#isThere = existsSync(this.#theirs)
+    return this.#isThere
   }
 
   #read(path: string): string | undefined {

@@ -1,4 +1,4 @@
-import { existsSync, renameSync, rmSync } from 'node:fs'
+import { renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { type EnrichedEvent, enrich } from '../context/enrich.ts'
 import { HookbellError } from '../errors.ts'
@@ -80,9 +80,8 @@ export async function handleEvent(claim: Claim, context: WorkerContext): Promise
 
 /** Where a power cut took the note beside a deferred event, the journal knows. */
 async function stateBefore({ id, from }: Claim, { known, spool }: WorkerContext) {
-  const before = known.get(id) ?? readEventState(spool.deferred, id)
-  if (before || dirname(from) !== spool.deferred) return before
-  return (await statesFromJournal(spool.state, [id])).get(id)
+  if (known.has(id) || dirname(from) !== spool.deferred) return known.get(id)
+  return readEventState(spool.deferred, id) ?? (await statesFromJournal(spool.state, [id])).get(id)
 }
 
 /** What was begun is finished: once a channel was chosen, a change of the routes does not take it back. */
@@ -183,8 +182,9 @@ async function bury(
 /** The journal has it on disk by now: this rename may be lost without harm. */
 function file(claim: Claim, folder: 'done' | 'dead', { spool, known }: WorkerContext) {
   renameSync(claim.path, join(spool[folder], claim.id))
-  const note = statePath(spool.deferred, claim.id)
-  if (existsSync(note)) rmSync(note, { force: true })
+  if (dirname(claim.from) === spool.deferred || claim.crashes > 0) {
+    rmSync(statePath(spool.deferred, claim.id), { force: true })
+  }
   known.delete(claim.id)
 }
 

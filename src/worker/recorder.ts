@@ -21,7 +21,7 @@ export class Recorder {
 
   /** @throws the system error; the entry is not lost then */
   async record(entry: Record): Promise<void> {
-    const clean = cleanRecord(entry, this.#config.get().secrets)
+    const clean = cleanRecord(entry, this.#config.last.secrets)
     await this.#write([...this.#unwritten.splice(0), clean])
     this.#onRecord?.(clean)
   }

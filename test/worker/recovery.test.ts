@@ -1,0 +1,145 @@
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { record } from '../../src/journal/write.ts'
+import { DeferredEvents } from '../../src/worker/deferred.ts'
+import { writeEventState } from '../../src/worker/event-state.ts'
+import { makeWorld, type World } from './_world.ts'
+
+/** A world with two file channels, and an event that a worker claimed and then died. */
+function makeCrash(world = makeWorld()) {
+  const second = join(world.folder, 'second.jsonl')
+  const channels = {
+    file: { type: 'file', path: world.outFile },
+    second: { type: 'file', path: second },
+  }
+  world.configure({ channels, routes: [{ on: ['*'], to: ['file', 'second'] }], lingerSeconds: 0 })
+  const id = world.accept({ message: 'hello' })
+  const owner = join(world.spool.cur, '4194305_1_other-boot')
+  mkdirSync(owner)
+  renameSync(join(world.spool.new, id), join(owner, id))
+  const at = Date.now()
+  const accepted = {
+    at,
+    id,
+    type: 'accepted' as const,
+    acceptedAt: at,
+    event: 'Notification',
+    kind: 'waiting',
+    client: 'claude',
+    sessionId: '',
+    project: '',
+    title: 'x',
+    to: ['file', 'second'],
+  }
+  const delivered = (channel: string) =>
+    record(world.stateDir, { at, id, type: 'delivered', channel, attempt: 1, ms: 1, answer: 'ok' })
+  return { world, id, accepted, delivered, second }
+}
+
+async function outcomeOf(world: World, id: string) {
+  const account = await world.account(id)
+  return [account?.outcome, ...Object.keys(account?.channels ?? {}).sort()]
+}
+
+describe('after a crash', () => {
+  it('before anything was recorded, everything is done', async () => {
+    const { world, id } = makeCrash()
+    await world.once()
+    expect(world.lines()).toHaveLength(1)
+    expect(await outcomeOf(world, id)).toEqual(['delivered', 'file', 'second'])
+  })
+
+  it('between two channels, only the other one is told', async () => {
+    const { world, id, accepted, delivered } = makeCrash()
+    await record(world.stateDir, accepted)
+    await delivered('file')
+    expect(await outcomeOf(world, id)).toEqual(['waiting', 'file'])
+    await world.once()
+    expect(world.lines()).toEqual([])
+    expect(await outcomeOf(world, id)).toEqual(['delivered', 'file', 'second'])
+  })
+
+  it('between the last record and the last rename, nobody is told again', async () => {
+    const { world, id, accepted, delivered } = makeCrash()
+    await record(world.stateDir, accepted)
+    await delivered('file')
+    await delivered('second')
+    await world.untilIdle()
+    expect(world.lines()).toEqual([])
+    expect(world.list('done')).toEqual([id])
+  })
+
+  it('what was begun is finished though the routes have changed', async () => {
+    const { world, id, accepted, delivered } = makeCrash()
+    await record(world.stateDir, accepted)
+    await delivered('second')
+    world.configure({
+      channels: { file: { type: 'file', path: world.outFile } },
+      routes: [{ on: ['Stop'], to: ['file'] }],
+      lingerSeconds: 0,
+    })
+    await world.once()
+    expect(world.lines()).toHaveLength(1)
+    expect(await outcomeOf(world, id)).toEqual(['delivered', 'file', 'second'])
+  })
+
+  it('of the machine, a deferred event without its note is completed from the journal', async () => {
+    const { world, id, accepted, delivered } = makeCrash()
+    await record(world.stateDir, accepted)
+    await delivered('file')
+    renameSync(join(world.spool.cur, '4194305_1_other-boot', id), join(world.spool.deferred, id))
+    writeFileSync(join(world.spool.deferred, `${id}.json`), '')
+    await world.once()
+    expect(world.lines()).toEqual([])
+    expect(await outcomeOf(world, id)).toEqual(['delivered', 'file', 'second'])
+  })
+})
+
+describe('deferred events', () => {
+  const put = (nextAt: number, since: number) => {
+    const { spool } = makeWorld()
+    writeFileSync(join(spool.deferred, 'e'), '')
+    writeEventState(spool, 'deferred', 'e', { acceptedAt: 0, nextAt, since, channels: {} })
+    const deferred = new DeferredEvents(spool.deferred)
+    deferred.refresh()
+    return deferred
+  }
+
+  it('are due when their time has come', () => {
+    const deferred = put(5000, 1000)
+    expect([deferred.due(4999), deferred.nextIn(4999)]).toEqual([[], 1])
+    expect([deferred.due(5000), deferred.nextIn(6000)]).toEqual([['e'], 0])
+  })
+
+  it('are due at once when the clock was put back, and not only in hours', () => {
+    expect(put(7_200_000, 7_100_000).due(10)).toEqual(['e'])
+  })
+})
+
+describe.runIf(process.env.HOOKBELL_FULL === '1')('100,000 waiting events', () => {
+  it('are delivered in bounded memory', { timeout: 600_000 }, async () => {
+    const { buildProgram, exited, removeProgram, startProgram } = await import('./_world.ts')
+    const { readFileSync } = await import('node:fs')
+    const world = makeWorld()
+    for (let index = 0; index < 100_000; index += 1) {
+      const text = `hookbell-event 1\nclient: claude\n\n{"hook_event_name":"Stop","last_assistant_message":"${index}"}`
+      writeFileSync(join(world.spool.new, `e${index}`), text)
+    }
+    const program = await buildProgram('src/worker/main.ts')
+    const worker = startProgram(program, world)
+    let peakMiB = 0
+    const timer = setInterval(() => {
+      try {
+        const status = readFileSync(`/proc/${worker.pid}/status`, 'utf8')
+        peakMiB = Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1024
+      } catch {}
+    }, 50)
+    await exited(worker)
+    clearInterval(timer)
+    removeProgram(program)
+    expect(world.lines()).toHaveLength(100_000)
+    expect(peakMiB).toBeLessThan(200)
+    console.log(`100,000 events: ${Math.round(peakMiB)} MiB`)
+  })
+})
