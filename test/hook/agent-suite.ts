@@ -75,9 +75,8 @@ export function agentSuite(door: Door) {
       expect(readFileSync(`/proc/${pid}/status`, 'utf8')).toMatch(/State:\s+[SR]/)
     })
 
-    it('gives the worker no descriptor and no dangerous variable of the agent', async () => {
+    it('gives the worker no dangerous variable of the agent', async () => {
       const home = makeHome({ holdsWorkerBack: false, config: { lingerSeconds: 600 } })
-      const leaks = openSync(join(home.folder, 'left-open'), 'w')
       const dangerous = {
         NODE_TLS_REJECT_UNAUTHORIZED: '0',
         NODE_EXTRA_CA_CERTS: '/nonexistent.pem',
@@ -87,8 +86,7 @@ export function agentSuite(door: Door) {
         NODE_OPTIONS: '--max-old-space-size=512',
       }
       const env = { ...home.env, ...dangerous, SLACK_WEBHOOK_URL: 'kept' }
-      expect(await runHook(await register(home), { env, input: stop, leaks })).toMatchObject(SILENT)
-      closeSync(leaks)
+      expect(await runHook(await register(home), { env, input: stop })).toMatchObject(SILENT)
       await delivered(home)
       const pid = await worker(home)
       const names = readFileSync(`/proc/${pid}/environ`, 'utf8')
@@ -96,6 +94,16 @@ export function agentSuite(door: Door) {
         .map((pair) => pair.split('=')[0] ?? '')
       expect(names.filter((name) => /^(NODE_|npm_|LD_)/i.test(name))).toEqual([])
       expect(names).toContain('SLACK_WEBHOOK_URL')
+    })
+
+    it.each([3, 9, 12, 15, 40])('gives the worker no descriptor of the agent: %i', async (fd) => {
+      const home = makeHome({ holdsWorkerBack: false, config: { lingerSeconds: 600 } })
+      const leaks = { file: openSync(join(home.folder, 'left-open'), 'w'), as: fd }
+      const { env } = home
+      expect(await runHook(await register(home), { env, input: stop, leaks })).toMatchObject(SILENT)
+      closeSync(leaks.file)
+      await delivered(home)
+      const pid = await worker(home)
       const open = readdirSync(`/proc/${pid}/fd`).map((fd) => link(`/proc/${pid}/fd/${fd}`))
       expect(open.filter((target) => /left-open|\/pts\/|\/tty/.test(target))).toEqual([])
       expect([0, 1, 2].map((fd) => link(`/proc/${pid}/fd/${fd}`))).toEqual(

@@ -17,8 +17,8 @@ export interface AgentOptions {
   shell?: 'sh' | 'bash'
   /** `sockets` is what clients on Node.js give to a hook, `pipes` what the others do. */
   stdio?: 'sockets' | 'pipes'
-  /** A descriptor the agent left open in its hooks, under the number 15. */
-  leaks?: number
+  /** A file the agent left open in its hooks, and under which number. */
+  leaks?: { file: number; as: number }
   /** What the agent does at the moment the hook has ended. */
   killsAtEnd?: 'group' | 'tree'
 }
@@ -27,7 +27,7 @@ export interface AgentOptions {
 export async function runHook(command: string, options: AgentOptions): Promise<HookRun> {
   const { env, input = '', ownSession = true, shell = 'sh', stdio = 'sockets', leaks } = options
   const line = stdio === 'pipes' ? `cat | { ${command}\n} | cat` : command
-  const inherited = leaks === undefined ? [] : [...Array(12).fill('ignore'), leaks]
+  const inherited = leaks ? [...Array(leaks.as - 3).fill('ignore'), leaks.file] : []
   const child = spawn(shell, ['-c', line], {
     env,
     detached: ownSession,
@@ -52,24 +52,6 @@ export async function runHook(command: string, options: AgentOptions): Promise<H
   return { code, signal, output, sawEnd }
 }
 
-/** Ends its hooks at a timeout, as clients do: the group, or every process that still has the hook above it. */
-export async function runHookUntilTimeout(
-  command: string,
-  options: AgentOptions & { timeoutMs: number; kills: 'group' | 'tree' },
-): Promise<void> {
-  const child = spawn('sh', ['-c', command], { env: options.env, detached: true, stdio: 'pipe' })
-  child.stdin.on('error', () => {})
-  child.stdin.write(options.input ?? '')
-  const ended = new Promise((resolve) => child.once('exit', resolve))
-  const timer = setTimeout(() => {
-    if (options.kills === 'group') return kill(-(child.pid ?? 0))
-    for (const pid of [...descendantsOf(child.pid ?? 0), child.pid ?? 0]) kill(pid)
-  }, options.timeoutMs)
-  await ended
-  clearTimeout(timer)
-  child.stdin.destroy()
-}
-
 /** Notes who has the hook as ancestor while it runs, so that all of them can be killed after it. */
 function watchFamily(child: ChildProcess) {
   const seen = new Set<number>()
@@ -87,7 +69,7 @@ function watchFamily(child: ChildProcess) {
   }
 }
 
-export function descendantsOf(ancestor: number): number[] {
+function descendantsOf(ancestor: number): number[] {
   const parents = new Map<number, number>()
   for (const name of readdirSync('/proc')) {
     if (!/^\d+$/.test(name)) continue
