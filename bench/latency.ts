@@ -1,18 +1,20 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync, readdirSync, statSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { frontDoor, makeHome, median, printTable } from './_bench.ts'
 
 const COLD = 9
 const WARM = 15
 
-/** From the moment a hook has accepted an event (it exits) to the request at a webhook on loopback. */
+/** From the moment an event is written to the spool to the request at a webhook on loopback. */
 export async function benchLatency() {
   const arrivals: ((at: number) => void)[] = []
   const server = createServer((request, response) => {
     request.resume().on('end', () => {
-      arrivals.shift()?.(performance.now())
+      arrivals.shift()?.(Date.now())
       response.end('ok')
     })
   })
@@ -21,27 +23,28 @@ export async function benchLatency() {
   const { port } = server.address() as AddressInfo
   // Each event has a destination of its own: one may take a message a second only.
   const url = `http://127.0.0.1:${port}/services/`
-  const send = async (env: NodeJS.ProcessEnv) => {
+  const send = async ({ env, spool }: Home) => {
     const arrived = new Promise<number>((resolve) => arrivals.push(resolve))
-    const acceptedAt = await runHook(env)
-    return (await arrived) - acceptedAt
+    await runHook(env)
+    const arrivedAt = await arrived
+    return arrivedAt - newestIn([spool.new, spool.done, ...ownersOf(spool.cur)])
   }
 
   const cold: number[] = []
   for (let run = 0; run < COLD; run += 1) {
     const home = makeHome({ type: 'slack', url: `${url}${run}` }, { lingerSeconds: 0 })
-    cold.push(await send(home.env))
+    cold.push(await send(home))
     await gone(home.stateDir)
     home.remove()
   }
 
   const warm: number[] = []
   const home = makeHome({ type: 'slack', url: `${url}warm` }, { lingerSeconds: 3 })
-  await send(home.env)
+  await send(home)
   for (let run = 0; run < WARM; run += 1) {
     // Slack takes one message a second.
     await new Promise((resolve) => setTimeout(resolve, 1050))
-    warm.push(await send(home.env))
+    warm.push(await send(home))
   }
   await gone(home.stateDir)
   home.remove()
@@ -54,14 +57,24 @@ export async function benchLatency() {
     `${Math.max(...values).toFixed(0)} ms`,
     `${values.length}`,
   ]
-  printTable('latency: accepted (the hook has ended) to delivered (webhook on loopback)', [
+  printTable('latency: from the write of the event to the webhook on loopback', [
     ['worker', 'median', 'slowest', 'runs'],
     row('cold', cold),
     row('warm', warm),
   ])
 }
 
-async function runHook(env: NodeJS.ProcessEnv): Promise<number> {
+type Home = ReturnType<typeof makeHome>
+
+const ownersOf = (folder: string) => readdirSync(folder).map((owner) => join(folder, owner))
+
+/** The time of an event file is that of its last write, just before it was accepted. */
+function newestIn(folders: readonly string[]): number {
+  const files = folders.flatMap((folder) => readdirSync(folder).map((name) => join(folder, name)))
+  return Math.max(...files.map((file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0))
+}
+
+async function runHook(env: NodeJS.ProcessEnv) {
   const child = spawn('/bin/sh', [frontDoor, '--client', 'claude'], {
     env,
     stdio: ['pipe', 'ignore', 'ignore'],
@@ -69,12 +82,10 @@ async function runHook(env: NodeJS.ProcessEnv): Promise<number> {
   const event = { hook_event_name: 'Stop', cwd: '/tmp', last_assistant_message: 'done' }
   child.stdin.end(JSON.stringify(event))
   await once(child, 'exit')
-  return performance.now()
 }
 
 /** Until the worker of this state folder has ended. */
 async function gone(stateDir: string) {
-  const { existsSync } = await import('node:fs')
   while (existsSync(`${stateDir}/worker.lock`)) {
     await new Promise((resolve) => setTimeout(resolve, 50))
   }

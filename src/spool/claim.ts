@@ -75,6 +75,17 @@ export class Claims {
     if (existsSync(this.#folder)) utimesSync(this.#folder, now, now)
   }
 
+  /** Gives back everything that is under way, because this process is told to end: that is no crash. */
+  standDown() {
+    if (!existsSync(this.#folder)) return
+    for (const name of readdirSync(this.#folder)) {
+      const { id, crashes } = parseName(name) ?? { id: name, crashes: 0 }
+      // With `~`, so that the next worker asks the journal what was delivered.
+      move(join(this.#folder, name), join(this.#spool.new, `${id}~${crashes}`))
+    }
+    this.close()
+  }
+
   /** After the last event. */
   close() {
     try {

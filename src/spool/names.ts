@@ -3,11 +3,16 @@ import { join } from 'node:path'
 import { errorCode } from '../errors.ts'
 import type { Spool } from './layout.ts'
 
-/** A file name is the event's id, with `~n` after n crashes. Names in `.json` are those of our own notes. */
+/** A file name is the event's id, with `~n` once a worker ended that had it, n times without being told to. Names in `.json` are those of our own notes. */
 export function parseName(name: string): { id: string; crashes: number } | undefined {
   const [, id, crashes = '0'] =
     /^([A-Za-z0-9][A-Za-z0-9._-]{0,127})(?:~(\d{1,4}))?$/.exec(name) ?? []
   return id && !id.endsWith('.json') ? { id, crashes: Number(crashes) } : undefined
+}
+
+/** Whether another worker had it before. */
+export function wasClaimed(name: string): boolean {
+  return name.includes('~')
 }
 
 /** Oldest first. The time of the last write is the time of acceptance. */

@@ -7,7 +7,7 @@ import { Renderer } from '../render/render.ts'
 import { type Decision, route, routeTo } from '../route/route.ts'
 import type { Claim } from '../spool/claim.ts'
 import { isOfLaterVersion, parseSpoolFile } from '../spool/header.ts'
-import { setAside } from '../spool/names.ts'
+import { setAside, wasClaimed } from '../spool/names.ts'
 import { readSpoolFile } from '../spool/read.ts'
 import { attemptDelivery, type Result } from './attempt.ts'
 import type { WorkerContext } from './context.ts'
@@ -182,7 +182,7 @@ async function bury(
 /** The journal has it on disk by now: this rename may be lost without harm. */
 function file(claim: Claim, folder: 'done' | 'dead', { spool, known }: WorkerContext) {
   renameSync(claim.path, join(spool[folder], claim.id))
-  if (dirname(claim.from) === spool.deferred || claim.crashes > 0) {
+  if (dirname(claim.from) === spool.deferred || wasClaimed(basename(claim.from))) {
     rmSync(statePath(spool.deferred, claim.id), { force: true })
   }
   known.delete(claim.id)

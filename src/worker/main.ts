@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { CurrentConfig } from '../config/current.ts'
 import { configDir, stateDir } from '../config/paths.ts'
 import { closeInherited, restartInOwnSession, scrubEnvironment } from './hygiene.ts'
-import { runUntilIdle } from './run.ts'
+import { runUntilIdle, standDown } from './run.ts'
 
 const script = fileURLToPath(import.meta.url)
 const trustedBefore = process.env.NODE_EXTRA_CA_CERTS
@@ -21,6 +21,14 @@ async function main() {
   if (extraCaFile && trustedBefore !== extraCaFile) {
     return restartInOwnSession(script, { ...process.env, NODE_EXTRA_CA_CERTS: extraCaFile })
   }
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.once(signal, () => {
+      standDown(options)
+      process.exit(0)
+    })
+  }
+  // A terminal that is closed is not ours.
+  process.on('SIGHUP', () => {})
   await runUntilIdle(options)
   // A connection that is kept alive must not keep the worker alive.
   process.exit(0)

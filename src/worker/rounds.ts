@@ -1,7 +1,13 @@
 import { existsSync } from 'node:fs'
 import { describeError, errorCode } from '../errors.ts'
 import type { Claim } from '../spool/claim.ts'
-import { isUnreadable, listWaiting, parseName, setUnreadableAside } from '../spool/names.ts'
+import {
+  isUnreadable,
+  listWaiting,
+  parseName,
+  setUnreadableAside,
+  wasClaimed,
+} from '../spool/names.ts'
 import type { WorkerContext } from './context.ts'
 import { statesFromJournal } from './event-state.ts'
 import { handleEvent } from './handle.ts'
@@ -49,14 +55,13 @@ export class Rounds {
     const before = this.handled
     deferred.refresh()
     const names = this.#waiting()
-    const isSuspect = (name: string) => (parseName(name)?.crashes ?? 0) > 0
-    for (const [index, name] of names.filter((name) => !isSuspect(name)).entries()) {
+    for (const [index, name] of names.filter((name) => !wasClaimed(name)).entries()) {
       // A long queue must not hold up what is to be tried again.
       if (index % MAX_UNDER_WAY === 0) await this.#startDue()
       await this.#start(spool.new, name)
     }
     await this.#startDue()
-    await this.#investigate(names.filter(isSuspect))
+    await this.#investigate(names.filter(wasClaimed))
     return this.handled - before
   }
 

@@ -56,6 +56,21 @@ export async function deliverOnce(options: WorkerOptions): Promise<WorkerSummary
 export async function runUntilIdle(options: WorkerOptions): Promise<WorkerSummary | undefined> {
   prepareSpool(options.stateDir)
   if (!acquireLock(options.stateDir)) return undefined
+  try {
+    return await run(options)
+  } catch (error) {
+    releaseLock(options.stateDir)
+    throw error
+  }
+}
+
+/** For a process that is told to end: what it had under way goes back, and does not count as a crash. */
+export function standDown({ stateDir }: Pick<WorkerOptions, 'stateDir'>) {
+  new Claims(prepareSpool(stateDir)).standDown()
+  releaseLock(stateDir)
+}
+
+async function run(options: WorkerOptions): Promise<WorkerSummary> {
   const opened = open(options)
   const rounds = new Rounds(opened.context, () => bell.ring())
   const { spool, claims } = opened.context

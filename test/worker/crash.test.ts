@@ -118,6 +118,24 @@ describe('an event that ends the worker', () => {
   })
 })
 
+describe('a worker that is told to end', () => {
+  it('gives back what it has, which is no crash, and nothing is told twice', async () => {
+    const { url, received } = await startReceiver({ script: ['blackhole'] })
+    const web = { type: 'slack', url: `${url}/services/x` }
+    const world = makeWorld({ channels: { web } })
+    const id = world.accept({ message: 'hello' })
+    for (let round = 1; round <= 4; round += 1) {
+      const worker = startProgram(programs.worker, world)
+      await expect.poll(() => received.length, { timeout: 5000 }).toBe(round)
+      worker.kill('SIGTERM')
+      expect(await exited(worker)).toBe(0)
+      expect(world.list('new')).toEqual([`${id}~0`])
+      expect(await world.account(id)).toMatchObject({ outcome: 'waiting' })
+    }
+    expect(world.lines()).toHaveLength(1)
+  })
+})
+
 describe('an event that comes while the worker ends', () => {
   it('is never left behind', async () => {
     const count = isFull ? 4000 : 400

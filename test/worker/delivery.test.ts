@@ -32,9 +32,9 @@ describe('deliveries', () => {
   })
 
   it.each([
-    ['seconds', () => '1'],
-    ['a date', () => new Date(Date.now() + 2000).toUTCString()],
-  ])('wait as long as Retry-After says in %s', async (_, retryAfter) => {
+    ['seconds', () => '2'],
+    ['a date', () => new Date(Date.now() + 3000).toUTCString()],
+  ])('wait as long as Retry-After says in %s, all to that destination', async (_, retryAfter) => {
     const times: number[] = []
     const answer = (status: number) => () => {
       times.push(performance.now())
@@ -42,11 +42,13 @@ describe('deliveries', () => {
     }
     const { url } = await startReceiver({ script: [answer(429), answer(200)] })
     const world = makeWorld({ channels: { team: slack(url) } })
-    world.accept({ message: 'hello' })
+    world.accept({ message: 'one' })
+    world.accept({ message: 'two' })
     await world.untilIdle()
-    expect(times).toHaveLength(2)
-    // A date has whole seconds, so up to one of the two is lost in it.
-    expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(990)
+    expect(times).toHaveLength(3)
+    // A date has whole seconds, so up to one of the three is lost in it.
+    expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(1990)
+    expect(countOutcomes(await world.accounts())).toEqual({ delivered: 2 })
   })
 
   it('that are refused for good end in dead, at once and without a second try', async () => {
