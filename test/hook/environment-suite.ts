@@ -39,15 +39,12 @@ export function environmentSuite(door: Door) {
       'uses the runtime folder of a user without passwd entry where HOME is "%s"',
       async (HOME) => {
         const runtime = join(home.folder, 'runtime')
-        mkdirSync(join(runtime, 'hookbell'), { recursive: true, mode: 0o700 })
-        pretendWarmWorker(join(runtime, 'hookbell'))
-        for (const path of [
-          runtime,
-          join(runtime, 'hookbell'),
-          join(runtime, 'hookbell/worker.lock'),
-        ]) {
-          chownSync(path, UNKNOWN_USER, UNKNOWN_USER)
+        // The doors differ in the folder they take below it; in neither a worker is wanted.
+        for (const state of ['hookbell', '.local/state/hookbell']) {
+          mkdirSync(join(runtime, state), { recursive: true, mode: 0o700 })
+          pretendWarmWorker(join(runtime, state))
         }
+        spawnSync('chown', ['-R', `${UNKNOWN_USER}`, runtime])
         chownSync(home.folder, UNKNOWN_USER, UNKNOWN_USER)
         const env = { PATH: process.env.PATH, HOME, XDG_RUNTIME_DIR: runtime }
         const script = `${HOME === 'unset' ? 'unset HOME; ' : ''}exec ${asUnknown} "$@"`
