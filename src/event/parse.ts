@@ -76,7 +76,9 @@ function readDamaged(text: string): { value?: unknown; fault: string } {
   try {
     const value = parseLeniently(text, errors, { allowTrailingComma: true })
     const [first] = errors
-    const what = first ? splitWords(printParseErrorCode(first.error)) : 'a comment or a comma too many'
+    const what = first
+      ? splitWords(printParseErrorCode(first.error))
+      : 'a comment or a comma too many'
     const fault = first ? `${what} at character ${first.offset + 1}` : what
     const isUsable = isPlainObject(value) && nameOf(value) !== UNKNOWN
     return isUsable ? { value, fault } : { fault }
