@@ -57,14 +57,15 @@ async function drain(): Promise<Run> {
   }
 }
 
-/** Reads /proc until the process is gone. Linux only: elsewhere NaN. */
+/** Reads /proc until the process is gone. Linux only. */
 function watchUse(pid: number) {
-  let peakMiB = Number.NaN
+  let peakMiB = 0
   let cpuSeconds = Number.NaN
   const timer = setInterval(() => {
     try {
       const status = readFileSync(`/proc/${pid}/status`, 'utf8')
-      peakMiB = Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1024
+      // A process that has just ended has no such line any more.
+      peakMiB = Math.max(peakMiB, Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024)
       const stat = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
       cpuSeconds = (Number(stat[11]) + Number(stat[12])) / 100
     } catch {}
