@@ -15,8 +15,10 @@ if (process.argv.includes('--own-session')) restartInOwnSession(script, process.
 else await main()
 
 async function main() {
-  const options = { stateDir: stateDir(), configDir: configDir() }
-  const { extraCaFile } = new CurrentConfig(options.configDir, options.stateDir).get().config
+  const folders = { stateDir: stateDir(), configDir: configDir() }
+  const config = new CurrentConfig(folders.configDir, folders.stateDir)
+  const options = { ...folders, config }
+  const { extraCaFile } = config.get().config
   // Node.js reads this variable only when it starts.
   if (extraCaFile && trustedBefore !== extraCaFile) {
     return restartInOwnSession(script, { ...process.env, NODE_EXTRA_CA_CERTS: extraCaFile })

@@ -17,6 +17,8 @@ import { Upkeep } from './upkeep.ts'
 export interface WorkerOptions {
   stateDir: string
   configDir: string
+  /** Read already. */
+  config?: CurrentConfig
   /** Called with every record that goes to the journal. */
   onRecord?: ((entry: Record) => void) | undefined
 }
@@ -117,11 +119,11 @@ function hasWork({ context }: Opened, rounds: Rounds): boolean {
 }
 
 /** Everything that a worker needs. */
-function open({ stateDir, configDir, onRecord }: WorkerOptions) {
+function open({ stateDir, configDir, onRecord, ...options }: WorkerOptions) {
   // A worker waits most of its life: it must not keep the memory of one busy moment (130 MiB without, 100 with).
   setFlagsFromString('--semi-space-growth-factor=1')
   const spool = prepareSpool(stateDir)
-  const config = new CurrentConfig(configDir, stateDir)
+  const config = options.config ?? new CurrentConfig(configDir, stateDir)
   const recorder = new Recorder(stateDir, config, onRecord)
   const context: WorkerContext = {
     spool,

@@ -127,6 +127,9 @@ describe('a worker that is told to end', () => {
     for (let round = 1; round <= 4; round += 1) {
       const worker = startProgram(programs.worker, world)
       await expect.poll(() => received.length, { timeout: 5000 }).toBe(round)
+      // Once it is known that the file has it; before that, telling it again is right.
+      const channels = { file: { state: 'delivered' } }
+      await expect.poll(() => world.account(id)).toMatchObject({ channels })
       worker.kill('SIGTERM')
       expect(await exited(worker)).toBe(0)
       expect(world.list('new')).toEqual([`${id}~0`])
