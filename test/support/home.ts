@@ -18,6 +18,7 @@ export async function makeHome(config?: object) {
     HOME: home,
     HOOKBELL_STATE_DIR: join(home, 'state'),
     HOOKBELL_CONFIG_DIR: join(home, 'config'),
+    XDG_RUNTIME_DIR: join(home, 'run'),
   }
   const project = join(home, 'api-server')
   await mkdir(env.HOOKBELL_CONFIG_DIR)
