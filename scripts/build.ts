@@ -23,6 +23,9 @@ await Promise.all([
     chunkNames: 'chunks/[name]-[hash]',
     external: ['node-notifier', 'undici'],
     legalComments: 'linked',
+    // Less to read at a start. Names stay, for stack traces.
+    minifyWhitespace: true,
+    minifySyntax: true,
     // jsonc-parser's `main` is UMD, which does not bundle.
     mainFields: ['module', 'main'],
     // CommonJS packages inside an ESM bundle call `require` for node: builtins.

@@ -1,15 +1,15 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { runtimeDir, stateDir } from '../config/paths.ts'
+import { fallbackStateDir, stateDir } from '../config/paths.ts'
 import { Accounts, type EventAccount } from '../journal/account.ts'
 import { readJournal } from '../journal/read.ts'
 import { parseName } from '../spool/claim.ts'
-import { spoolIn } from '../spool/layout.ts'
+import { isInUse, spoolIn } from '../spool/layout.ts'
 
 /** The state folder, and the one that the front door falls back to where it was ever used. */
 export function stateFolders(): string[] {
-  const fallback = join(runtimeDir(), 'hookbell')
-  return [stateDir(), ...(existsSync(join(fallback, 'spool')) ? [fallback] : [])]
+  const fallback = fallbackStateDir()
+  return [stateDir(), ...(isInUse(fallback) ? [fallback] : [])]
 }
 
 /** Every event that is known, oldest first: from the journal, and those that no worker has seen yet. */
@@ -22,6 +22,11 @@ export async function readAccounts(state: string): Promise<EventAccount[]> {
       const id = parseName(name)?.id
       if (id) accounts.expect(id)
     }
+  }
+  // A retry that was cut short after its record.
+  for (const name of list(spool.dead)) {
+    const account = accounts.byId.get(name)
+    if (account) account.outcome = 'dead'
   }
   return [...accounts.byId.values()].sort((a, b) => a.acceptedAt - b.acceptedAt)
 }

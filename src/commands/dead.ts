@@ -58,13 +58,17 @@ async function act(action: 'retry' | 'drop', state: string, start = ''): Promise
     throw usage(`dead: ${chosen.length} events start with "${start}"`, 'Give more of the id')
   }
   for (const id of chosen) {
+    // Before the move: a worker that runs delivers at once, and its record must come after this one.
     await record(state, { at: Date.now(), id, type: action === 'retry' ? 'retried' : 'dropped' })
     if (action === 'retry') putBack(spool, id)
-    else
-      for (const path of [join(spool.dead, id), statePath(spool.dead, id)])
-        rmSync(path, { force: true })
+    else remove(spool, id)
   }
   return chosen
+}
+
+function remove(spool: Spool, id: string) {
+  for (const path of [join(spool.dead, id), statePath(spool.dead, id)])
+    rmSync(path, { force: true })
 }
 
 /** Keeps the id, and what was delivered stays delivered: only the channels that gave up are tried again. */

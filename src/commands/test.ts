@@ -6,6 +6,7 @@ import { HookbellError } from '../errors.ts'
 import { sessionEnv } from '../hook/session-env.ts'
 import type { ChannelAccount } from '../journal/account.ts'
 import { acceptEvent } from '../spool/write.ts'
+import { scrubEnvironment } from '../worker/hygiene.ts'
 import { deliverOnce } from '../worker/run.ts'
 import { readAccounts } from './_accounts.ts'
 
@@ -23,6 +24,7 @@ export const testCommand = defineCommand({
       cwd: process.cwd(),
       message: `This is a test of the channel "${channel}". If you can read it, it works.`,
     }
+    scrubEnvironment(process.env)
     const header = { client: 'hookbell', env: sessionEnv(process.env), channel }
     const id = acceptEvent(stateDir(), header, Buffer.from(JSON.stringify(event)))
     await deliverOnce({ stateDir: stateDir(), configDir: configDir() })

@@ -4,7 +4,9 @@ import { configDir, stateDir } from '../config/paths.ts'
 import { HookbellError } from '../errors.ts'
 import type { Record } from '../journal/record.ts'
 import { lockHolder } from '../spool/lock.ts'
-import { deliverOnce, runUntilIdle } from '../worker/run.ts'
+import { scrubEnvironment } from '../worker/hygiene.ts'
+import { deliverOnce, runUntilIdle, standDown } from '../worker/run.ts'
+import { stateFolders } from './_accounts.ts'
 
 export const workerCommand = defineCommand({
   meta: { name: 'worker', description: 'Deliver what is waiting, in the foreground' },
@@ -13,20 +15,38 @@ export const workerCommand = defineCommand({
     json: { type: 'boolean', description: 'Print each record of the journal as one line' },
   },
   async run({ args }) {
+    scrubEnvironment(process.env)
+    endTidily()
     const options = {
-      stateDir: stateDir(),
       configDir: configDir(),
       onRecord: args.json ? (entry: Record) => print(JSON.stringify(entry)) : undefined,
     }
-    const summary = await (args.once ? deliverOnce(options) : runUntilIdle(options))
-    if (!summary) return tellBusy(options.stateDir)
-    if (!args.json) print(`${summary.handled} event${summary.handled === 1 ? '' : 's'} handled`)
-    if (summary.faults.length === 0) return 0
-    throw new HookbellError('E_FAILED', summary.faults.join('\n'), {
+    const work = args.once ? deliverOnce : runUntilIdle
+    const folders = args.once ? stateFolders() : [stateDir()]
+    const summaries = await Promise.all(
+      folders.map((state) => work({ ...options, stateDir: state })),
+    )
+    const done = summaries.filter((summary) => summary !== undefined)
+    if (done.length === 0) return tellBusy(stateDir())
+    const handled = done.reduce((sum, summary) => sum + summary.handled, 0)
+    if (!args.json) print(`${handled} event${handled === 1 ? '' : 's'} handled`)
+    const faults = done.flatMap((summary) => summary.faults)
+    if (faults.length === 0) return 0
+    throw new HookbellError('E_FAILED', faults.join('\n'), {
       hint: 'These events stay in the spool and are tried again by the next worker',
     })
   },
 })
+
+/** Ctrl+C is no crash: what is under way goes back to where it was. */
+function endTidily() {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => {
+      for (const state of stateFolders()) standDown({ stateDir: state })
+      process.exit(0)
+    })
+  }
+}
 
 function tellBusy(state: string): number {
   const pid = lockHolder(state)?.pid

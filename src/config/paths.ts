@@ -21,6 +21,11 @@ function pick(env: Env, own: string, xdg: string, windows: string, home: string)
   return join(base ?? join(homeDir(env), home), 'hookbell')
 }
 
+/** Where the front door stores events when the state folder takes none. */
+export function fallbackStateDir(env: Env = process.env): string {
+  return `${runtimeDir(env)}/hookbell`
+}
+
 /** The home directory, also where HOME is unset, empty or relative. */
 export function homeDir(env: Env = process.env): string {
   const home = absolute(env.HOME) ?? absolute(env.USERPROFILE)

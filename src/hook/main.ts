@@ -1,6 +1,6 @@
 // The front door in Node.js, for Windows and for `hookbell hook`. Imports node: builtins only; never throws,
 // never prints, always exits 0.
-import { runtimeDir, stateDir } from '../config/paths.ts'
+import { fallbackStateDir, stateDir } from '../config/paths.ts'
 import { acceptEvent } from '../spool/write.ts'
 import { cry } from './cry.ts'
 import { readEvent } from './read-stdin.ts'
@@ -21,7 +21,7 @@ readEvent((body, drain) => {
 /** @returns the state folder that took the event, or undefined where none did */
 function store(body: Buffer): string | undefined {
   const header = { client: clientName(process.argv), env: sessionEnv(process.env) }
-  for (const folder of [stateDir, () => `${runtimeDir()}/hookbell`]) {
+  for (const folder of [stateDir, fallbackStateDir]) {
     try {
       const state = folder()
       acceptEvent(state, header, body)

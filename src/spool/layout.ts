@@ -9,6 +9,7 @@
 // | done/          | every channel settled          | swept after retention          | nothing to do          |
 // | dead/          | a channel gave up, or unusable | `hookbell dead retry` or `drop`| nothing to do          |
 // | corrupt/       | damaged or foreign objects     | by a person                    | nothing to do          |
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 
 export const folders = ['tmp', 'new', 'cur', 'deferred', 'done', 'dead', 'corrupt'] as const
@@ -31,4 +32,9 @@ export type Spool = Record<Folder, string> & {
 export function spoolIn(state: string): Spool {
   const entries = folders.map((folder) => [folder, join(state, 'spool', folder)] as const)
   return { state, ...(Object.fromEntries(entries) as Record<Folder, string>) }
+}
+
+/** Whether events were ever stored under this state folder. */
+export function isInUse(state: string): boolean {
+  return existsSync(join(state, 'spool', 'new'))
 }

@@ -1,7 +1,4 @@
 import { spawn } from 'node:child_process'
-import { closeSync, readdirSync, readFileSync } from 'node:fs'
-
-const O_CLOEXEC = 0o2000000
 
 /** Variables that would change how this process connects or loads code. They come from wherever the agent ran. */
 export function scrubEnvironment(env: NodeJS.ProcessEnv) {
@@ -10,32 +7,9 @@ export function scrubEnvironment(env: NodeJS.ProcessEnv) {
 }
 
 /**
- * Closes what an agent left open in its hooks: some wait until nobody holds their pipes any more.
- * Node.js marks all of its own descriptors close-on-exec, so one without the mark was inherited.
+ * Starts this program again in a session of its own, without the descriptors that an agent left open: some agents
+ * wait until nobody holds their pipes any more. Node.js marks what it inherits as not to be passed on.
  */
-export function closeInherited() {
-  for (const name of listDescriptors()) {
-    const fd = Number(name)
-    if (fd < 3) continue
-    try {
-      const [, flags = '0'] =
-        /flags:\s+(\d+)/.exec(readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8')) ?? []
-      if ((Number.parseInt(flags, 8) & O_CLOEXEC) === 0) closeSync(fd)
-    } catch {
-      // The descriptor of the listing itself.
-    }
-  }
-}
-
-function listDescriptors(): string[] {
-  try {
-    return readdirSync('/proc/self/fd')
-  } catch {
-    return []
-  }
-}
-
-/** Starts this program again in a session of its own, where there is no setsid(1) to do it. */
 export function restartInOwnSession(script: string, env: NodeJS.ProcessEnv) {
   spawn(process.execPath, [script], { cwd: '/', detached: true, stdio: 'ignore', env }).unref()
 }

@@ -1,14 +1,14 @@
 // The detached worker. The front door starts it; nobody sees its output.
 import { fileURLToPath } from 'node:url'
 import { CurrentConfig } from '../config/current.ts'
-import { configDir, stateDir } from '../config/paths.ts'
-import { closeInherited, restartInOwnSession, scrubEnvironment } from './hygiene.ts'
-import { runUntilIdle, standDown } from './run.ts'
+import { configDir, fallbackStateDir, stateDir } from '../config/paths.ts'
+import { isInUse } from '../spool/layout.ts'
+import { restartInOwnSession, scrubEnvironment } from './hygiene.ts'
+import { deliverOnce, runUntilIdle, standDown } from './run.ts'
 
 const script = fileURLToPath(import.meta.url)
 const trustedBefore = process.env.NODE_EXTRA_CA_CERTS
 scrubEnvironment(process.env)
-closeInherited()
 process.umask(0o077)
 
 if (process.argv.includes('--own-session')) restartInOwnSession(script, process.env)
@@ -31,7 +31,10 @@ async function main() {
   }
   // A terminal that is closed is not ours.
   process.on('SIGHUP', () => {})
-  await runUntilIdle(options)
+  const fallback = fallbackStateDir()
+  // What a front door could store only there waits for the next worker.
+  const others = isInUse(fallback) ? [deliverOnce({ ...options, stateDir: fallback })] : []
+  await Promise.all([runUntilIdle(options), ...others])
   // A connection that is kept alive must not keep the worker alive.
   process.exit(0)
 }
