@@ -1,0 +1,112 @@
+import { type Clock, Ended } from './clock.ts'
+import type { RetryClass } from './endpoint.ts'
+import { isClientError } from './errors.ts'
+import type { AttemptFailure } from './retry.ts'
+import { parseRetryAfter } from './retry-after.ts'
+import {
+  errorBodyBytes,
+  type Phase,
+  type ResponseHeaders,
+  type Transport,
+  TransportFailure,
+  type TransportResponse,
+} from './transport.ts'
+
+/** A request that is ready to be sent, and how long and how often it may be tried. */
+export interface Call {
+  method: string
+  origin: string
+  path: string
+  headers: Readonly<Record<string, string>>
+  body: string | undefined
+  retry: RetryClass
+  /** A delete whose answer was lost has worked if its repeat says 404. */
+  goneIsDone: boolean
+  signal: AbortSignal | undefined
+  timeoutMs: number
+  deadlineMs: number
+  retries: number
+  maxResponseBytes: number
+}
+
+export interface Sender {
+  transport: Transport
+  /** The `authorization` header of the next attempt. */
+  authorize(): Promise<string>
+}
+
+export interface Received {
+  status: number
+  headers: ResponseHeaders
+  text: string
+}
+
+export type Attempt =
+  | { kind: 'answered'; received: Received; isTooLong: boolean }
+  | { kind: 'failed'; failure: AttemptFailure; refusal?: Received }
+
+/** Sends the request once. What can go wrong comes back as a value; a `ClientError` is thrown on. */
+export async function tryOnce(call: Call, sender: Sender, clock: Clock): Promise<Attempt> {
+  clock.phase = 'credentials'
+  try {
+    const exchange = (signal: AbortSignal) => exchangeOnce(call, sender, clock, signal)
+    return judge(await clock.attempt(call.timeoutMs, exchange))
+  } catch (error) {
+    if (error instanceof Ended) return { kind: 'failed', failure: error.failure }
+    if (isClientError(error)) throw error
+    return { kind: 'failed', failure: networkFailure(error, clock.phase) }
+  }
+}
+
+async function exchangeOnce(call: Call, sender: Sender, clock: Clock, signal: AbortSignal) {
+  const authorization = await sender.authorize()
+  // The attempt may have ended meanwhile, and nothing may be sent after its end.
+  signal.throwIfAborted()
+  // Until the transport says otherwise, the request counts as sent.
+  clock.phase = 'headers'
+  const { method, origin, path, body, maxResponseBytes } = call
+  return sender.transport.send({
+    method,
+    origin,
+    path,
+    body,
+    maxResponseBytes,
+    headers: { ...call.headers, authorization },
+    signal,
+    onPhase(phase) {
+      if (!signal.aborted) clock.phase = phase
+    },
+  })
+}
+
+function judge(response: TransportResponse): Attempt {
+  const { status, headers, end } = response
+  const isSuccess = status >= 200 && status <= 299
+  if (!isSuccess) {
+    const text = response.body.toString('utf8', 0, errorBodyBytes)
+    const retryAfterMs = parseRetryAfter(headers, Date.now())
+    const refusal = { status, headers, text }
+    return { kind: 'failed', failure: { kind: 'http', status, retryAfterMs }, refusal }
+  }
+  if (end === 'broken') return { kind: 'failed', failure: networkFailure(response.cause, 'body') }
+  const received = { status, headers, text: response.body.toString('utf8') }
+  return { kind: 'answered', received, isTooLong: end === 'too-long' }
+}
+
+// A certificate or an address that is wrong now will be wrong in a second.
+const PERMANENT =
+  /^(CERT_|DEPTH_ZERO|ERR_INVALID|ERR_SSL|ERR_TLS|SELF_SIGNED|UNABLE_TO|UND_ERR_INVALID)/
+
+function networkFailure(error: unknown, phase: Phase): AttemptFailure {
+  const failure = error instanceof TransportFailure ? error : new TransportFailure(error, true)
+  const code = codeOf(failure.cause)
+  const permanent = code !== undefined && PERMANENT.test(code)
+  return { kind: 'network', phase, sent: failure.sent, permanent, cause: failure.cause }
+}
+
+/** The code of a system error, also when it is one of several. */
+export function codeOf(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined
+  if ('code' in error && typeof error.code === 'string') return error.code
+  return error instanceof AggregateError ? codeOf(error.errors[0]) : undefined
+}
