@@ -22,6 +22,11 @@ export const chosen = {
     '400; `detail` names the first field, `metadata.issues` lists all',
     400,
   ),
+  checkOrder: choose(
+    'which error comes first',
+    '413, 404 and 405 of the address, 401, 400, then 403, 404 and 409 of the thing',
+    'size, address, key, input, thing',
+  ),
   unknownQuery: choose(
     'unknown query parameters',
     '400 where the endpoint has query parameters, ignored where it has none',

@@ -47,7 +47,7 @@ async function serve(
   request: IncomingMessage,
   response: ServerResponse,
 ) {
-  const { pathname: path, searchParams: query } = new URL(request.url ?? '/', `http://${LOOPBACK}`)
+  const { path, query } = targetOf(request.url ?? '/')
   const method = request.method ?? 'GET'
   const body = await readBody(request, running.world.seed.behavior.maxBodyBytes)
   if (isControl(path)) {
@@ -80,6 +80,14 @@ async function serve(
   const fault = running.faults.take({ endpoint: recorded.endpoint, method, path })
   recorded.fault = fault?.then
   recorded.status = await respond(response, fault, makeReply)
+}
+
+// Not by `new URL`, which would resolve `..` and take `//` for a host: clients are to be seen as they are.
+function targetOf(target: string) {
+  const local = target.replace(/^https?:\/\/[^/?]*/, '')
+  const start = local.indexOf('?')
+  const path = start < 0 ? local : local.slice(0, start)
+  return { path: path || '/', query: new URLSearchParams(start < 0 ? '' : local.slice(start)) }
 }
 
 function tooLarge({ world }: Running) {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import * as z from 'zod'
 import { chosen } from './choices.ts'
+import { SEEDED_AT } from './default-seed.ts'
 import type { Seed } from './seed.ts'
 import { sessionState } from './session-state.ts'
 
@@ -100,8 +101,8 @@ export function makeState(seed: Seed): State {
     wikiRuns: seed.wikiRuns.map(({ id, privacy }) => ({
       id,
       privacy,
-      createdAt: 0,
-      updatedAt: 0,
+      createdAt: SEEDED_AT,
+      updatedAt: SEEDED_AT,
       request: {},
     })),
   }

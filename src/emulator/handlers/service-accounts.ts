@@ -31,7 +31,7 @@ export const serviceAccounts = [
 ]
 
 function requireRole({ caller }: Context, serviceAccountId: string) {
-  if (isManager(caller) || caller.key.owner.id === serviceAccountId) return
+  if (isManager(caller) || isOf(caller.key, serviceAccountId)) return
   throw new Problem(
     chosen.rotateRole.value,
     'Only Manager, Owner and the service account itself may rotate its keys',
@@ -41,9 +41,13 @@ function requireRole({ caller }: Context, serviceAccountId: string) {
 function findKey({ state }: Context, serviceAccountId: string, keyId: string) {
   const account = state.serviceAccounts.find(({ id }) => id === serviceAccountId)
   if (!account) throw new Problem(404, `No service account "${serviceAccountId}"`)
-  const key = state.keys.find(({ id, owner }) => id === keyId && owner.id === account.id)
+  const key = state.keys.find((candidate) => candidate.id === keyId && isOf(candidate, account.id))
   if (!key) throw new Problem(404, `Service account "${serviceAccountId}" has no key "${keyId}"`)
   return key
+}
+
+function isOf({ owner }: Key, serviceAccountId: string) {
+  return owner.kind === 'service-account' && owner.id === serviceAccountId
 }
 
 function notActive({ id, revokedAt, expiresAt }: Key, now: number) {
