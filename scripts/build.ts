@@ -23,6 +23,8 @@ await Promise.all([
     chunkNames: 'chunks/[name]-[hash]',
     external: ['node-notifier', 'undici'],
     legalComments: 'linked',
+    // jsonc-parser's `main` is UMD, which does not bundle.
+    mainFields: ['module', 'main'],
     // CommonJS packages inside an ESM bundle call `require` for node: builtins.
     banner: {
       js: "import { createRequire as makeRequire } from 'node:module'; const require = makeRequire(import.meta.url);",

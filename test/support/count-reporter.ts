@@ -13,7 +13,9 @@ export default class CountReporter implements Reporter {
     }
     const { passed, failed, skipped } = count
     process.on('exit', () =>
-      console.log(`\n${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`),
+      console.log(
+        `\n${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`,
+      ),
     )
   }
 }

@@ -1,0 +1,8 @@
+import { benchFrontDoor } from './front-door.ts'
+import { benchLatency } from './latency.ts'
+import { benchWorker } from './worker.ts'
+
+// One after the other: each takes what the machine has. Ratios matter, not the values.
+await benchFrontDoor()
+await benchLatency()
+await benchWorker()

@@ -1,0 +1,38 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { configJsonSchema } from '../src/config/json-schema.ts'
+import { exampleHooks } from '../src/settings/example.ts'
+import { optionsTable } from './options-table.ts'
+
+/** Every file that is made from the code. `--check` fails where one differs from what would be written. */
+const files: { [path: string]: (old: string) => string } = {
+  'hooks.example.json': exampleHooks,
+  'config.schema.json': () => `${JSON.stringify(configJsonSchema(), null, 2)}\n`,
+  'docs/notifiers.md': (old) => replaceBlock(old, 'notifiers', optionsTable()),
+}
+
+const check = process.argv.includes('--check')
+let stale = 0
+for (const [path, content] of Object.entries(files)) {
+  const old = readText(path)
+  const text = content(old)
+  if (text === old) continue
+  stale += 1
+  if (check) console.error(`${path} is out of date. Run: npm run gen`)
+  else writeFileSync(path, text)
+}
+process.exitCode = check && stale > 0 ? 1 : 0
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+function replaceBlock(text: string, name: string, content: string): string {
+  const [start, end] = [`<!-- ${name}: generated -->`, `<!-- /${name} -->`]
+  const [from, to] = [text.indexOf(start), text.indexOf(end)]
+  if (from < 0 || to < from) throw new Error(`no block "${name}" to write to`)
+  return `${text.slice(0, from + start.length)}\n\n${content}\n\n${text.slice(to)}`
+}

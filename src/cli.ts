@@ -1,0 +1,27 @@
+import { type CommandDef, renderUsage, runCommand } from 'citty'
+import { exitCodeOf, reportError } from './cli/errors.ts'
+import { checkWords } from './cli/words.ts'
+import { commands, showCommands } from './commands/index.ts'
+
+process.exitCode = await main(process.argv.slice(2))
+
+/** Argv to an exit code. Only the command that is asked for is loaded. */
+async function main([name = '', ...words]: string[]): Promise<number> {
+  // A reader such as `head` that has seen enough is no fault.
+  process.stdout.on('error', () => process.exit(0))
+  try {
+    if (['', 'help', '-h', '--help'].includes(name)) return showCommands()
+    if (['-v', '--version'].includes(name)) return showCommands('version')
+    const command: CommandDef = await commands.find(name)
+    if (words.includes('--help') || words.includes('-h')) {
+      process.stdout.write(`${await renderUsage(command, { meta: { name: 'hookbell' } })}\n`)
+      return 0
+    }
+    checkWords(name, command, words)
+    const { result } = await runCommand(command, { rawArgs: words })
+    return typeof result === 'number' ? result : 0
+  } catch (error) {
+    reportError(error)
+    return exitCodeOf(error)
+  }
+}

@@ -1,0 +1,46 @@
+import { styleText } from 'node:util'
+import { type ErrorCode, HookbellError } from '../errors.ts'
+import { cleanText } from '../text.ts'
+import { hasColour } from './output.ts'
+
+/** sysexits(3), and never 2: an agent may read that as "block the action". */
+const exitCodes: Record<ErrorCode, number> = {
+  E_USAGE: 64,
+  E_EVENT: 65,
+  E_UNAVAILABLE: 69,
+  E_SPOOL: 73,
+  E_CONFIG: 78,
+  E_SETTINGS: 78,
+  E_TEMPLATE: 78,
+  E_FAILED: 1,
+}
+
+export function exitCodeOf(error: unknown): number {
+  if (isUsageError(error)) return exitCodes.E_USAGE
+  return error instanceof HookbellError ? exitCodes[error.code] : 70
+}
+
+/** A person's mistake gets one line and what to do now; a bug of ours gets its stack. */
+export function reportError(error: unknown) {
+  if (error instanceof HookbellError) {
+    tell(error.message, error.hint)
+  } else if (isUsageError(error)) {
+    tell(error.message.charAt(0).toLowerCase() + error.message.slice(1))
+  } else {
+    const what = error instanceof Error ? (error.stack ?? error.message) : String(error)
+    process.stderr.write(`This is a fault in hookbell, please report it:\n${what}\n`)
+  }
+}
+
+/** What citty throws for a missing or wrong argument. */
+function isUsageError(error: unknown): error is Error {
+  return error instanceof Error && error.name === 'CLIError'
+}
+
+function tell(message: string, hint?: string) {
+  const colour = hasColour(process.stderr)
+  const cross = colour ? styleText('red', 'x') : 'x'
+  process.stderr.write(`${cross} ${cleanText(message)}\n`)
+  if (hint)
+    process.stderr.write(`  ${colour ? styleText('dim', cleanText(hint)) : cleanText(hint)}\n`)
+}

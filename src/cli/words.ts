@@ -1,0 +1,33 @@
+import type { ArgsDef, CommandDef } from 'citty'
+import { HookbellError } from '../errors.ts'
+
+/**
+ * citty takes any word; a person who mistypes `--dry-run` must not get the real thing.
+ * @throws HookbellError E_USAGE
+ */
+export function checkWords(name: string, command: CommandDef, words: readonly string[]) {
+  const args = (command.args ?? {}) as ArgsDef
+  const flags = Object.entries(args).filter(([, arg]) => arg.type !== 'positional')
+  const known = flags.map(([flag]) => `--${flag}`)
+  const help = known.length > 0 ? `Options: ${known.join(' ')}` : 'It takes no options'
+  let positionals = Object.keys(args).length - flags.length
+  for (let at = 0; at < words.length; at += 1) {
+    const word = words[at] ?? ''
+    if (word === '--') return
+    if (!word.startsWith('-') || word === '-') {
+      positionals -= 1
+      if (positionals < 0) throw usage(`${name}: too many arguments: "${word}"`, help)
+      continue
+    }
+    const [flag = '', value] = word.split('=', 2)
+    if (!known.includes(flag)) throw usage(`${name}: unknown option "${flag}"`, help)
+    if (args[flag.slice(2)]?.type === 'boolean') continue
+    if (value !== undefined) continue
+    at += 1
+    if (words[at] === undefined) throw usage(`${name}: ${flag} needs a value`, help)
+  }
+}
+
+function usage(message: string, hint: string): HookbellError {
+  return new HookbellError('E_USAGE', message, { hint })
+}

@@ -1,0 +1,84 @@
+import { readdirSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { defineCommand } from 'citty'
+import { ago, print, printJson, table } from '../cli/output.ts'
+import { HookbellError } from '../errors.ts'
+import { record } from '../journal/write.ts'
+import type { Spool } from '../spool/layout.ts'
+import { prepareSpool } from '../spool/prepare.ts'
+import { readEventState, statePath, writeEventState } from '../worker/event-state.ts'
+import { list, readAccounts, stateFolders } from './_accounts.ts'
+
+export const deadCommand = defineCommand({
+  meta: { name: 'dead', description: 'List, retry or drop events that could not be delivered' },
+  args: {
+    action: { type: 'positional', required: false, description: 'list (default), retry or drop' },
+    id: { type: 'positional', required: false, description: 'One event, or the start of its id' },
+    all: { type: 'boolean', description: 'All of them' },
+    json: { type: 'boolean', description: 'Print JSON' },
+  },
+  async run({ args }) {
+    const { action = 'list', id, all = false, json = false } = args
+    if (action === 'list') return showDead(json)
+    if (action !== 'retry' && action !== 'drop') {
+      throw usage(`dead: unknown action "${action}"`, 'Actions: list, retry, drop')
+    }
+    if (!id && !all) throw usage(`dead ${action}: which event?`, 'Give an id, or --all')
+    const done = await Promise.all(stateFolders().map((state) => act(action, state, id)))
+    const count = done.flat().length
+    if (count === 0) throw usage(`dead: no dead event ${id ? `"${id}"` : ''}`, 'See: hookbell dead')
+    if (json) return printJson(done.flat())
+    print(
+      action === 'retry'
+        ? `${count} put back; delivered with the next event, or now with: hookbell worker --once`
+        : `${count} dropped`,
+    )
+  },
+})
+
+async function showDead(json: boolean) {
+  const accounts = (await Promise.all(stateFolders().map(readAccounts))).flat()
+  const dead = accounts.filter(({ outcome }) => outcome === 'dead')
+  if (json) return printJson(dead)
+  if (dead.length === 0) return print('Nothing is dead')
+  const rows = dead.map(({ id, acceptedAt, title, event, reason, channels }) => {
+    const gaveUp = Object.entries(channels).filter(([, { state }]) => state === 'gave-up')
+    const why = gaveUp.map(([name, { detail }]) => `${name}: ${detail}`).join('; ')
+    return [id.slice(0, 8), ago(acceptedAt), title || event, why || reason]
+  })
+  print(table(rows))
+}
+
+async function act(action: 'retry' | 'drop', state: string, start = ''): Promise<string[]> {
+  if (list(join(state, 'spool')).length === 0) return []
+  const spool = prepareSpool(state)
+  const names = readdirSync(spool.dead).filter((name) => !name.endsWith('.json'))
+  const chosen = names.filter((name) => name.startsWith(start))
+  if (start && chosen.length > 1) {
+    throw usage(`dead: ${chosen.length} events start with "${start}"`, 'Give more of the id')
+  }
+  for (const id of chosen) {
+    await record(state, { at: Date.now(), id, type: action === 'retry' ? 'retried' : 'dropped' })
+    if (action === 'retry') putBack(spool, id)
+    else
+      for (const path of [join(spool.dead, id), statePath(spool.dead, id)])
+        rmSync(path, { force: true })
+  }
+  return chosen
+}
+
+/** Keeps the id, and what was delivered stays delivered: only the channels that gave up are tried again. */
+function putBack(spool: Spool, id: string) {
+  const state = readEventState(spool.dead, id)
+  if (!state) return renameSync(join(spool.dead, id), join(spool.new, id))
+  for (const channel of Object.values(state.channels)) {
+    if (channel.state === 'gave-up') Object.assign(channel, { state: 'deferred', attempts: 0 })
+  }
+  writeEventState(spool, 'deferred', id, { ...state, acceptedAt: Date.now(), nextAt: 0 })
+  renameSync(join(spool.dead, id), join(spool.deferred, id))
+  rmSync(statePath(spool.dead, id), { force: true })
+}
+
+function usage(message: string, hint: string): HookbellError {
+  return new HookbellError('E_USAGE', message, { hint })
+}

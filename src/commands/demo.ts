@@ -1,0 +1,60 @@
+import { defineCommand } from 'citty'
+import { paint, print, printJson } from '../cli/output.ts'
+import type { Act, Play } from '../demo/play.ts'
+import { HookbellError } from '../errors.ts'
+import { cleanText } from '../text.ts'
+import { paintOutcome } from './log.ts'
+
+export const demoCommand = defineCommand({
+  meta: {
+    name: 'demo',
+    description: 'See it work, without an account and without changing anything',
+  },
+  args: { json: { type: 'boolean', description: 'Print JSON' } },
+  async run({ args }) {
+    if (process.platform === 'win32') {
+      throw new HookbellError('E_UNAVAILABLE', 'demo: it plays an agent on Linux or macOS only', {
+        hint: 'Register the hooks with hookbell init and try hookbell test desktop',
+      })
+    }
+    const { play } = await import('../demo/play.ts')
+    const result = await play()
+    if (args.json) printJson(result)
+    else print(describe(result))
+    return result.acts.every(({ exitCode, output }) => exitCode === 0 && output === '') ? 0 : 1
+  },
+})
+
+function describe({ command, acts }: Play): string {
+  const waits = acts.map(({ waitedMs }) => waitedMs).sort((a, b) => a - b)
+  const median = waits[waits.length >> 1] ?? 0
+  return [
+    `In a temporary home, ${paint('bold', 'hookbell init --client droid')} registered this command for four events:`,
+    `  ${command}`,
+    ...acts.flatMap((act, at) => ['', ...describeAct(act, at + 1)]),
+    '',
+    `The agent waited ${median.toFixed(0)} ms per event (median; longest ${waits.at(-1)?.toFixed(0)} ms).`,
+    'Every hook exited 0 and printed nothing. The temporary home is gone again.',
+    '',
+    `Next: ${paint('bold', 'hookbell init')} registers it for you, ${paint('bold', 'hookbell test desktop')} rings once.`,
+  ].join('\n')
+}
+
+function describeAct(act: Act, number: number): string[] {
+  const { says, event, kind, waitedMs, outcome, reason, received } = act
+  const head = `${number}. ${says}: ${event}, ${kind}`
+  const facts = `${paintOutcome(outcome as 'delivered')}${reason ? `: ${reason}` : ''}, agent waited ${waitedMs.toFixed(0)} ms`
+  return [
+    paint('bold', head),
+    `   ${facts}`,
+    ...Object.entries(received).flatMap(([channel, text]) => indent(channel, text)),
+  ]
+}
+
+/** The channel's name once, then what it received, line under line. */
+function indent(channel: string, text: string): string[] {
+  const lines = cleanText(text).split('\n')
+  return lines.map((line, at) =>
+    `   ${paint('cyan', (at === 0 ? channel : '').padEnd(6))} ${line}`.trimEnd(),
+  )
+}

@@ -1,0 +1,82 @@
+import { defineCommand } from 'citty'
+import { paint, print, printJson, table } from '../cli/output.ts'
+import { HookbellError } from '../errors.ts'
+import type { EventAccount, Outcome } from '../journal/account.ts'
+import { cleanText } from '../text.ts'
+import { readAccounts, stateFolders } from './_accounts.ts'
+
+export const logCommand = defineCommand({
+  meta: { name: 'log', description: 'Show what became of each event' },
+  args: {
+    id: { type: 'positional', required: false, description: 'One event, or the start of its id' },
+    limit: {
+      type: 'string',
+      default: '20',
+      description: 'How many of the latest events',
+      valueHint: 'N',
+    },
+    json: { type: 'boolean', description: 'Print JSON' },
+  },
+  async run({ args }) {
+    const limit = Number(args.limit)
+    if (!Number.isInteger(limit) || limit < 1) {
+      throw new HookbellError(
+        'E_USAGE',
+        `log: --limit takes a whole number from 1, not "${args.limit}"`,
+      )
+    }
+    const all = (await Promise.all(stateFolders().map(readAccounts))).flat()
+    const chosen = args.id ? find(all, args.id) : all.slice(-limit)
+    if (args.json) return printJson(args.id ? chosen[0] : chosen)
+    if (chosen.length === 0) return print('No events yet. Register hookbell with: hookbell init')
+    print(table(chosen.map(row)))
+    for (const account of args.id ? chosen : []) print(`\n${details(account)}`)
+  },
+})
+
+function find(all: readonly EventAccount[], start: string): EventAccount[] {
+  const found = all.filter(({ id }) => id.startsWith(start))
+  if (found.length === 1) return found
+  const what = found.length === 0 ? 'no event' : `${found.length} events`
+  throw new HookbellError('E_USAGE', `log: ${what} with an id that starts with "${start}"`, {
+    hint: 'hookbell log --json shows the ids',
+  })
+}
+
+const styles = { delivered: 'green', suppressed: 'dim', dead: 'red', waiting: 'yellow' } as const
+
+export function paintOutcome(outcome: Outcome): string {
+  return paint(styles[outcome], outcome)
+}
+
+function row(account: EventAccount): string[] {
+  const { id, acceptedAt, title, event, reason, channels, outcome, client } = account
+  const where = Object.entries(channels).map(([name, { state }]) =>
+    state === 'delivered' ? name : `${name} (${state})`,
+  )
+  return [
+    paint('dim', localTime(acceptedAt)),
+    paint('dim', id.slice(0, 8)),
+    paintOutcome(outcome),
+    client,
+    cleanText(title || event),
+    cleanText(where.join(', ') || reason),
+  ]
+}
+
+function localTime(at: number): string {
+  const date = new Date(at - new Date(at).getTimezoneOffset() * 60_000)
+  return date.toISOString().slice(0, 19).replace('T', ' ')
+}
+
+function details({ id, channels, reason, problems, sessionId, kind }: EventAccount): string {
+  const lines = [`id       ${id}`, `kind     ${kind}`, `session  ${sessionId || '-'}`]
+  if (reason) lines.push(`reason   ${reason}`)
+  for (const problem of problems) lines.push(`problem  ${problem}`)
+  for (const [name, { state, attempts, detail, at }] of Object.entries(channels)) {
+    const when = state === 'deferred' ? `, next try ${localTime(at)}` : ''
+    const tries = attempts === 1 ? '1 attempt' : `${attempts} attempts`
+    lines.push(`${name}: ${state} (${tries}${when}): ${detail}`)
+  }
+  return cleanText(lines.join('\n'))
+}

@@ -1,0 +1,98 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { defineCommand } from 'citty'
+import { ago, paint, print, printJson, table } from '../cli/output.ts'
+import { CurrentConfig } from '../config/current.ts'
+import { configPath, type LoadedConfig } from '../config/load.ts'
+import { configDir, stateDir } from '../config/paths.ts'
+import { type EventAccount, outcomes } from '../journal/account.ts'
+import { spoolIn } from '../spool/layout.ts'
+import { lockHolder } from '../spool/lock.ts'
+import { list, readAccounts, stateFolders } from './_accounts.ts'
+
+export const statusCommand = defineCommand({
+  meta: { name: 'status', description: 'Show what is waiting, dead or broken' },
+  args: { json: { type: 'boolean', description: 'Print JSON' } },
+  async run({ args }) {
+    const status = await readStatus()
+    if (args.json) printJson(status)
+    else print(describe(status))
+    return status.problems.length > 0 ? 1 : 0
+  },
+})
+
+type Status = Awaited<ReturnType<typeof readStatus>>
+
+async function readStatus() {
+  const folders = stateFolders()
+  const accounts = (await Promise.all(folders.map(readAccounts))).flat()
+  const loaded = new CurrentConfig(configDir(), stateDir()).get()
+  const count = Object.fromEntries(
+    outcomes.map((outcome) => [outcome, accounts.filter((one) => one.outcome === outcome).length]),
+  )
+  const corrupt = folders.flatMap((folder) => list(spoolIn(folder).corrupt))
+  return {
+    accepted: accounts.length,
+    ...(count as Record<(typeof outcomes)[number], number>),
+    corrupt: corrupt.length,
+    worker: lockHolder(stateDir())?.pid ?? null,
+    config: { path: configPath(configDir()), source: loaded.source },
+    state: stateDir(),
+    installed: existsSync(join(stateDir(), 'hookbell-hook')),
+    channels: channelRows(loaded, accounts),
+    lastEvent: accounts.at(-1)?.acceptedAt ?? null,
+    problems: problemsOf(loaded, accounts, corrupt.length, folders),
+  }
+}
+
+/** Per channel what happened last, so that a silent one is seen. */
+function channelRows({ config, unusable }: LoadedConfig, accounts: readonly EventAccount[]) {
+  const names = [...Object.keys(config.channels), ...Object.keys(unusable)]
+  return names.map((name) => {
+    const last = accounts.findLast(({ channels }) => Object.hasOwn(channels, name))?.channels[name]
+    return {
+      name,
+      type: config.channels[name]?.type ?? '',
+      last: last ? { state: last.state, at: last.at, detail: last.detail } : null,
+    }
+  })
+}
+
+function problemsOf(
+  { problem, unusable, source }: LoadedConfig,
+  accounts: readonly EventAccount[],
+  corrupt: number,
+  folders: readonly string[],
+): string[] {
+  const problems: string[] = []
+  if (problem) problems.push(`${problem.message} (the ${source} settings are used)`)
+  for (const [name, reason] of Object.entries(unusable)) problems.push(`channel ${name}: ${reason}`)
+  const dead = accounts.filter(({ outcome }) => outcome === 'dead').length
+  if (dead > 0) problems.push(`${dead} dead: see hookbell dead`)
+  if (corrupt > 0) problems.push(`${corrupt} damaged or foreign in ${spoolIn(stateDir()).corrupt}`)
+  if (folders.length > 1) problems.push(`events were stored in ${folders[1]}: ${stateDir()} failed`)
+  return problems
+}
+
+function describe(status: Status): string {
+  const { accepted, delivered, suppressed, dead, waiting, worker, config, channels } = status
+  const events =
+    `${accepted} accepted = ${delivered} delivered + ${suppressed} suppressed + ${dead} dead` +
+    ` + ${waiting} waiting`
+  const lines = [
+    ['events', events],
+    ['last', status.lastEvent === null ? 'none yet' : ago(status.lastEvent)],
+    ['worker', worker === null ? 'not running (starts with the next event)' : `process ${worker}`],
+    ['config', `${config.source === 'file' ? config.path : `${config.source} settings`}`],
+    [
+      'hook',
+      status.installed ? join(status.state, 'hookbell-hook') : 'not installed: hookbell init',
+    ],
+    ...channels.map(({ name, type, last }) => [
+      name,
+      `${type}  ${last ? `${last.state} ${ago(last.at)}: ${last.detail}` : 'nothing sent yet'}`,
+    ]),
+  ]
+  const problems = status.problems.map((problem) => `${paint('red', 'x')} ${problem}`)
+  return [table(lines), ...problems].join('\n')
+}

@@ -1,0 +1,62 @@
+import { defineCommand } from 'citty'
+import { paint, print, printJson } from '../cli/output.ts'
+import { CurrentConfig } from '../config/current.ts'
+import { configDir, stateDir } from '../config/paths.ts'
+import { HookbellError } from '../errors.ts'
+import { sessionEnv } from '../hook/session-env.ts'
+import type { ChannelAccount } from '../journal/account.ts'
+import { acceptEvent } from '../spool/write.ts'
+import { deliverOnce } from '../worker/run.ts'
+import { readAccounts } from './_accounts.ts'
+
+export const testCommand = defineCommand({
+  meta: { name: 'test', description: 'Send one real message to a channel and show its answer' },
+  args: {
+    channel: { type: 'positional', required: true, description: 'Name of a channel' },
+    json: { type: 'boolean', description: 'Print JSON' },
+  },
+  async run({ args: { channel, json } }) {
+    checkChannel(channel)
+    const event = {
+      hook_event_name: 'Notification',
+      notification_type: 'idle_prompt',
+      cwd: process.cwd(),
+      message: `This is a test of the channel "${channel}". If you can read it, it works.`,
+    }
+    const header = { client: 'hookbell', env: sessionEnv(process.env), channel }
+    const id = acceptEvent(stateDir(), header, Buffer.from(JSON.stringify(event)))
+    await deliverOnce({ stateDir: stateDir(), configDir: configDir() })
+    const account = await answerOf(id, channel)
+    if (json) printJson({ id, channel, ...account })
+    else if (account.state === 'delivered')
+      print(`${paint('green', 'ok')} ${channel}: ${account.detail}`)
+    if (account.state === 'delivered') return 0
+    if (json) return 1
+    throw new HookbellError('E_UNAVAILABLE', `${channel}: ${account.state}: ${account.detail}`, {
+      hint: account.state === 'deferred' ? 'It is tried again in the background' : `Event ${id}`,
+    })
+  },
+})
+
+function checkChannel(name: string) {
+  const { config, unusable, problem } = new CurrentConfig(configDir(), stateDir()).get()
+  if (problem) throw problem
+  const known = [...Object.keys(config.channels), ...Object.keys(unusable)]
+  if (known.includes(name)) return
+  throw new HookbellError('E_USAGE', `test: no channel "${name}"`, {
+    hint: `Channels: ${known.join(', ')}`,
+  })
+}
+
+/** A worker in the background may have been faster to claim it. */
+async function answerOf(id: string, channel: string): Promise<ChannelAccount> {
+  const deadline = performance.now() + 35_000
+  while (performance.now() < deadline) {
+    const account = (await readAccounts(stateDir())).find((one) => one.id === id)?.channels[channel]
+    if (account) return account
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  throw new HookbellError('E_UNAVAILABLE', `${channel}: no answer yet`, {
+    hint: `See later: hookbell log ${id}`,
+  })
+}

@@ -1,0 +1,43 @@
+import { homedir, userInfo } from 'node:os'
+import { isAbsolute, join } from 'node:path'
+
+type Env = Readonly<Record<string, string | undefined>>
+
+/** Where the user's `config.json`, `secrets.env` and own templates are. */
+export function configDir(env: Env = process.env): string {
+  return pick(env, 'HOOKBELL_CONFIG_DIR', 'XDG_CONFIG_HOME', 'APPDATA', '.config')
+}
+
+/** Where the spool, the journal, the lock and the installed front door are. */
+export function stateDir(env: Env = process.env): string {
+  return pick(env, 'HOOKBELL_STATE_DIR', 'XDG_STATE_HOME', 'LOCALAPPDATA', '.local/state')
+}
+
+/** Relative paths in the environment are ignored, as the XDG specification asks. */
+function pick(env: Env, own: string, xdg: string, windows: string, home: string): string {
+  const exact = absolute(env[own])
+  if (exact) return exact
+  const base = absolute(process.platform === 'win32' ? env[windows] : env[xdg])
+  return join(base ?? join(homeDir(env), home), 'hookbell')
+}
+
+/** The home directory, also where HOME is unset, empty or relative. */
+export function homeDir(env: Env = process.env): string {
+  const home = absolute(env.HOME) ?? absolute(env.USERPROFILE)
+  if (home) return home
+  try {
+    return absolute(userInfo().homedir) ?? homedir()
+  } catch {
+    // A user id without a passwd entry, as in some containers.
+    return runtimeDir(env)
+  }
+}
+
+/** A private directory of this user that is not under the home directory. */
+export function runtimeDir(env: Env = process.env): string {
+  return absolute(env.XDG_RUNTIME_DIR) ?? `/run/user/${process.getuid?.() ?? 0}`
+}
+
+function absolute(path: string | undefined): string | undefined {
+  return path && isAbsolute(path) ? path : undefined
+}

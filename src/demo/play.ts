@@ -1,0 +1,122 @@
+import { readFile } from 'node:fs/promises'
+import { Accounts, type EventAccount } from '../journal/account.ts'
+import { readJournal } from '../journal/read.ts'
+import { lockHolder } from '../spool/lock.ts'
+import { startReceivers } from './receivers.ts'
+import { buildStage, registerHooks, runHook, type Stage } from './stage.ts'
+import { type Scene, story } from './story.ts'
+
+/** Slack allows one message a second, and a first start of the worker takes its time. */
+const PATIENCE_MS = 20_000
+
+export interface Act {
+  says: string
+  event: string
+  waitedMs: number
+  exitCode: number | null
+  output: string
+  kind: string
+  outcome: string
+  /** Why nothing was sent; '' otherwise. */
+  reason: string
+  /** What each channel received, as a person sees it. */
+  received: { [channel: string]: string }
+}
+
+export interface Play {
+  command: string
+  settings: string
+  acts: Act[]
+}
+
+/** The whole path, once per scene: registered command line, spool, worker, every channel. */
+export async function play(): Promise<Play> {
+  const receivers = await startReceivers()
+  const stage = await buildStage(receivers)
+  try {
+    const command = await registerHooks(stage)
+    const settings = await readFile(stage.settingsFile, 'utf8')
+    const acts: Act[] = []
+    for (const scene of story(stage.project, stage.transcript)) {
+      acts.push(await playScene(scene, command, stage, receivers))
+    }
+    await workerEnded(stage)
+    return { command, settings, acts }
+  } finally {
+    receivers.close()
+    await stage.remove()
+  }
+}
+
+type Receivers = Awaited<ReturnType<typeof startReceivers>>
+
+async function playScene(
+  { says, payload }: Scene,
+  command: string,
+  stage: Stage,
+  { slack, mails }: Receivers,
+): Promise<Act> {
+  const seen = new Set((await readAccounts(stage)).keys())
+  const hooked = await runHook(command, payload, stage)
+  const account = await settled(stage, seen)
+  const received: Act['received'] = {}
+  for (const channel of ['desk', 'team', 'mail', 'audit']) {
+    const { state, detail } = account.channels[channel] ?? {}
+    if (state) received[channel] = (state === 'delivered' ? detail : `${state}: ${detail}`) ?? ''
+  }
+  const file = received.audit && (await lastLine(stage.auditFile))
+  const { title = '', body = '' } = file ? JSON.parse(file) : {}
+  if (received.desk?.startsWith('shown')) received.desk = [title, body].filter(Boolean).join('\n')
+  if (received.team === 'ok') received.team = showSlack(slack.at(-1))
+  if (received.mail) received.mail = showMail(mails.at(-1)) || received.mail
+  if (file) received.audit = file
+  const { kind, outcome, reason } = account
+  return { says, event: payload.hook_event_name, ...hooked, kind, outcome, reason, received }
+}
+
+/** The account of the one event that is new, once nothing about it is open. */
+async function settled(stage: Stage, seen: ReadonlySet<string>): Promise<EventAccount> {
+  const deadline = performance.now() + PATIENCE_MS
+  for (;;) {
+    for (const [id, account] of await readAccounts(stage)) {
+      if (!seen.has(id) && account.outcome !== 'waiting' && isComplete(account)) return account
+    }
+    if (performance.now() > deadline) throw new Error('an event was not settled in time')
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+/** Channels are recorded one by one. */
+function isComplete({ kind, channels }: EventAccount): boolean {
+  const expected = kind === 'abnormal-end' ? 4 : 2
+  const count = Object.keys(channels).length
+  return count === 0 || count === expected
+}
+
+async function readAccounts({ stateDir }: Stage): Promise<Map<string, EventAccount>> {
+  const accounts = new Accounts()
+  for await (const entry of readJournal(stateDir)) accounts.add(entry)
+  return accounts.byId
+}
+
+async function lastLine(path: string): Promise<string> {
+  return (await readFile(path, 'utf8')).trimEnd().split('\n').at(-1) ?? ''
+}
+
+function showSlack(message: Receivers['slack'][number] | undefined): string {
+  return (message?.blocks ?? [])
+    .map(({ text, elements }) => text?.text ?? elements?.map((one) => one.text).join('  '))
+    .join('\n')
+}
+
+function showMail(mail: Receivers['mails'][number] | undefined): string {
+  return mail ? `To: ${mail.to}\nSubject: ${mail.subject}\n\n${mail.text.trim()}` : ''
+}
+
+/** So that nothing writes into the folder while it is removed. */
+async function workerEnded({ stateDir }: Stage) {
+  const deadline = performance.now() + PATIENCE_MS
+  while (lockHolder(stateDir) && performance.now() < deadline) {
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}

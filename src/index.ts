@@ -1,0 +1,21 @@
+// The public names. What is not listed here is not public.
+export { loadConfig } from './config/load.ts'
+export { configDir, stateDir } from './config/paths.ts'
+export type { Config } from './config/schema.ts'
+export { HookbellError } from './errors.ts'
+export type { AgentEvent } from './event/event.ts'
+export { type Kind, kinds } from './event/kind.ts'
+export { parseEvent } from './event/parse.ts'
+export { readJournal } from './journal/read.ts'
+export type { Record as JournalRecord } from './journal/record.ts'
+export {
+  DeliveryError,
+  defineNotifier,
+  type Message,
+  type Notifier,
+  type SendContext,
+} from './notifiers/define.ts'
+export { notifiers } from './notifiers/index.ts'
+export { route } from './route/route.ts'
+export { acceptEvent } from './spool/write.ts'
+export { deliverOnce, runUntilIdle } from './worker/run.ts'

@@ -1,0 +1,113 @@
+import type { Record } from './record.ts'
+
+export const outcomes = ['delivered', 'suppressed', 'dead', 'waiting'] as const
+export type Outcome = (typeof outcomes)[number]
+
+export interface ChannelAccount {
+  state: 'delivered' | 'not-here' | 'deferred' | 'gave-up'
+  attempts: number
+  /** The receiver's answer, or why it was not delivered. */
+  detail: string
+  /** When it settled or is tried again, Unix ms. */
+  at: number
+}
+
+/** What became of one event so far. */
+export interface EventAccount {
+  id: string
+  acceptedAt: number
+  event: string
+  kind: string
+  client: string
+  sessionId: string
+  project: string
+  title: string
+  problems: string[]
+  /** Why nothing was sent, or why nothing could be made of it; '' otherwise. */
+  reason: string
+  channels: { [name: string]: ChannelAccount }
+  outcome: Outcome
+}
+
+/** Folds the journal into one account per event, in the order of acceptance. */
+export class Accounts {
+  readonly byId = new Map<string, EventAccount>()
+
+  /** An event that is accepted, but that no worker has looked at. */
+  expect(id: string) {
+    if (!this.byId.has(id)) this.byId.set(id, emptyAccount(id, Date.now()))
+  }
+
+  add(entry: Record) {
+    const account = this.byId.get(entry.id) ?? emptyAccount(entry.id, entry.at)
+    this.byId.set(entry.id, account)
+    applyRecord(account, entry)
+    if (entry.type === 'dropped') this.byId.delete(entry.id)
+  }
+}
+
+function applyRecord(account: EventAccount, entry: Record) {
+  switch (entry.type) {
+    case 'accepted': {
+      const { event, kind, client, sessionId, project, title, acceptedAt, problems = [] } = entry
+      Object.assign(account, {
+        event,
+        kind,
+        client,
+        sessionId,
+        project,
+        title,
+        acceptedAt,
+        problems,
+      })
+      return
+    }
+    case 'suppressed':
+      Object.assign(account, { reason: entry.reason, outcome: 'suppressed' })
+      return
+    case 'unusable':
+      Object.assign(account, { reason: entry.reason, outcome: 'dead' })
+      return
+    case 'retried':
+      Object.assign(account, { reason: '', outcome: 'waiting' })
+      for (const [name, { state }] of Object.entries(account.channels)) {
+        if (state === 'gave-up') delete account.channels[name]
+      }
+      return
+    case 'dropped':
+      return
+    default:
+      account.channels[entry.channel] = {
+        state: entry.type,
+        attempts: entry.attempt,
+        detail: entry.type === 'delivered' ? entry.answer : entry.reason,
+        at: entry.type === 'deferred' ? entry.until : entry.at,
+      }
+      account.outcome = outcomeOf(Object.values(account.channels))
+  }
+}
+
+/** One event, one outcome: what still needs a person's eye comes first. */
+function outcomeOf(channels: ChannelAccount[]): Outcome {
+  const states = channels.map(({ state }) => state)
+  if (states.includes('deferred')) return 'waiting'
+  if (states.includes('gave-up')) return 'dead'
+  return states.includes('delivered') ? 'delivered' : 'suppressed'
+}
+
+function emptyAccount(id: string, at: number): EventAccount {
+  return {
+    id,
+    acceptedAt: at,
+    event: 'unknown',
+    kind: 'other',
+    client: 'unknown',
+    sessionId: '',
+    project: '',
+    title: '',
+    problems: [],
+    reason: '',
+    channels: {},
+    outcome: 'waiting',
+  }
+}

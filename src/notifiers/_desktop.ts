@@ -1,0 +1,136 @@
+import { existsSync } from 'node:fs'
+import { isAbsolute, join } from 'node:path'
+import { boundLine, escapeMarkup } from './_text.ts'
+import { DeliveryError, type SendContext, type Urgency } from './define.ts'
+
+/** What is to be shown; the texts are already bounded. */
+export interface Notice {
+  title: string
+  body: string
+  urgency: Urgency
+  sound: boolean
+  timeoutSeconds: number
+}
+
+/** A program to run, without a shell. Texts are data: they are never part of a script. */
+export interface Tool {
+  file: string
+  args: string[]
+  env: Record<string, string | undefined>
+  input?: string
+}
+
+/** Linux and the BSDs. Throws where the session has no bus to ask. */
+export function notifySend(notice: Notice, sessionEnv: SendContext['sessionEnv']): Tool {
+  const bus = sessionBus(sessionEnv)
+  if (!bus) {
+    throw new DeliveryError('not-here', 'desktop: this session has no D-Bus session bus', {
+      hint: 'Expected over SSH, in containers and in CI',
+    })
+  }
+  return {
+    file: 'notify-send',
+    args: [
+      '--app-name=hookbell',
+      `--urgency=${notice.urgency}`,
+      // Also set for critical ones, which otherwise stay until they are dismissed.
+      `--expire-time=${notice.timeoutSeconds * 1000}`,
+      ...(notice.sound ? ['--hint=string:sound-name:message-new-instant'] : []),
+      '--',
+      notice.title,
+      // The body alone is markup, and it alone has its backslash sequences resolved by notify-send.
+      escapeMarkup(notice.body).replaceAll('\\', '\\\\'),
+    ],
+    // Nothing of our own session: the worker serves several. Messages are in English without LANG.
+    env: {
+      PATH: process.env.PATH || '/usr/local/bin:/usr/bin:/bin',
+      DBUS_SESSION_BUS_ADDRESS: bus,
+    },
+  }
+}
+
+function sessionBus(sessionEnv: SendContext['sessionEnv']): string | undefined {
+  const named = sessionEnv.DBUS_SESSION_BUS_ADDRESS
+  // A repository can set variables for the agent, and tcp: would send the text to another machine.
+  if (named?.split(';').every((address) => address.startsWith('unix:'))) return named
+  const folders = [sessionEnv.XDG_RUNTIME_DIR ?? '', `/run/user/${process.getuid?.()}`]
+  const socket = folders
+    .filter(isAbsolute)
+    .map((folder) => join(folder, 'bus'))
+    .find((path) => existsSync(path))
+  return socket && `unix:path=${socket.split('/').map(encodeURIComponent).join('/')}`
+}
+
+const APPLE_SCRIPT = `on run argv
+  if item 3 of argv is "sound" then
+    display notification (item 2 of argv) with title (item 1 of argv) sound name "default"
+  else
+    display notification (item 2 of argv) with title (item 1 of argv)
+  end if
+end run
+`
+
+/** macOS. The script comes by stdin, so that everything behind `-` is a text and no option. */
+export function osascript({ title, body, sound }: Notice): Tool {
+  return {
+    file: '/usr/bin/osascript',
+    args: ['-', title, body, sound ? 'sound' : 'silent'],
+    env: process.env,
+    input: APPLE_SCRIPT,
+  }
+}
+
+// A toast without a sender is not shown; this is the one that every Windows has.
+const POWERSHELL_SCRIPT = `
+$ErrorActionPreference = 'Stop'
+$null = [Windows.UI.Notifications.ToastNotificationManager, Windows.UI.Notifications, ContentType = WindowsRuntime]
+$null = [Windows.Data.Xml.Dom.XmlDocument, Windows.Data.Xml.Dom, ContentType = WindowsRuntime]
+$xml = [Windows.UI.Notifications.ToastNotificationManager]::GetTemplateContent('ToastText02')
+$texts = $xml.GetElementsByTagName('text')
+$null = $texts.Item(0).AppendChild($xml.CreateTextNode($env:HOOKBELL_TITLE))
+$null = $texts.Item(1).AppendChild($xml.CreateTextNode($env:HOOKBELL_BODY))
+if ($env:HOOKBELL_SOUND -ne 'sound') {
+  $audio = $xml.CreateElement('audio')
+  $audio.SetAttribute('silent', 'true')
+  $null = $xml.DocumentElement.AppendChild($audio)
+}
+$toast = New-Object Windows.UI.Notifications.ToastNotification $xml
+$sender = '{1AC14E77-02E7-4E5D-B744-2EB1AE5198B7}\\WindowsPowerShell\\v1.0\\powershell.exe'
+[Windows.UI.Notifications.ToastNotificationManager]::CreateToastNotifier($sender).Show($toast)
+`
+
+/** Windows, and Linux under Windows, where WSLENV names what goes over. */
+export function powershell({ title, body, sound }: Notice): Tool {
+  const script = Buffer.from(POWERSHELL_SCRIPT, 'utf16le').toString('base64')
+  return {
+    file: 'powershell.exe',
+    args: ['-NoProfile', '-NonInteractive', '-EncodedCommand', script],
+    env: {
+      ...process.env,
+      HOOKBELL_TITLE: title,
+      HOOKBELL_BODY: body,
+      HOOKBELL_SOUND: sound ? 'sound' : 'silent',
+      WSLENV: 'HOOKBELL_TITLE:HOOKBELL_BODY:HOOKBELL_SOUND',
+    },
+  }
+}
+
+// What GDBus says where nobody shows notifications: no bus behind the address, nobody on the bus
+// who does it, or somebody who could not be started.
+const NO_DESKTOP = /Could not connect|ServiceUnknown|not provided by any|StartServiceByName|Spawn/
+
+/** The verdict on a tool that did not show the text. */
+export function toolFailure(file: string, failure: { code: string | undefined; text: string }) {
+  const text = `desktop: ${file}: ${boundLine(failure.text, 300)}`
+  if (failure.code === 'ENOENT') {
+    return new DeliveryError('not-here', `desktop: ${file} is not installed`, {
+      hint: 'On Linux, install libnotify (libnotify-bin on Debian and Ubuntu)',
+    })
+  }
+  if (NO_DESKTOP.test(failure.text) && !/Timeout|NoReply/.test(failure.text)) {
+    return new DeliveryError('not-here', text, {
+      hint: 'Start a notification daemon in the desktop session',
+    })
+  }
+  return new DeliveryError('retry', text)
+}

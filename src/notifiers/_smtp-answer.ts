@@ -1,0 +1,65 @@
+import { answerLine, innermost } from './_network.ts'
+import { DeliveryError } from './define.ts'
+
+interface Credentials {
+  user: string
+  password: string
+}
+
+/** The server's answer to an accepted mail, with the recipients that it did refuse. */
+export function smtpAnswer(
+  { response, rejected }: { response: string; rejected: readonly string[] },
+  server: URL,
+): string {
+  // Not an error: a second try would repeat the mail to those who got it.
+  const refused = rejected.length > 0 ? ` (refused: ${rejected.join(', ')})` : ''
+  return cleanAnswer(response + refused, server)
+}
+
+/**
+ * The verdict on a mail that was not accepted. The original error is not kept as the cause:
+ * it holds the dialogue, and so the credentials where a server repeats them.
+ */
+export function smtpFailure(error: unknown, server: URL, signal: AbortSignal): DeliveryError {
+  if (signal.aborted) return new DeliveryError('retry', 'email: no answer in time')
+  const { code, status } = smtpStatus(error)
+  const text = cleanAnswer(innermost(error), server)
+  // A missing STARTTLS is answered with 5xx too, but may be the doing of the network in between.
+  const permanent = code !== 'ETLS' && status >= 500
+  const hint = hints.get(code)
+  return new DeliveryError(permanent ? 'give-up' : 'retry', `email: ${text}`, hint ? { hint } : {})
+}
+
+/** User and password of a server's URL, decoded. Throws a URIError where they are not well encoded. */
+export function smtpCredentials(server: URL): Credentials {
+  return {
+    user: decodeURIComponent(server.username),
+    password: decodeURIComponent(server.password),
+  }
+}
+
+const hints = new Map([
+  ['EAUTH', 'Check user and password in the smtp URL; many providers want an app password'],
+  ['ETLS', 'Use smtps://, or set allowInsecure if this server has no encryption'],
+])
+
+function smtpStatus(error: unknown): { code: string; status: number } {
+  const { code, responseCode } = Object(error) as { code?: unknown; responseCode?: unknown }
+  // Without an answer it was nodemailer that found nothing it could log in with.
+  const fallback = code === 'EAUTH' ? 535 : 0
+  return { code: String(code), status: typeof responseCode === 'number' ? responseCode : fallback }
+}
+
+function cleanAnswer(text: string, server: URL): string {
+  const { user, password } = smtpCredentials(server)
+  const secrets = [password, user].filter((secret) => secret !== '')
+  return answerLine(withoutEncoded(text, secrets), secrets)
+}
+
+/** A failing AUTH is repeated by some servers as it was sent: in base64, both parts in one. */
+function withoutEncoded(text: string, secrets: readonly string[]): string {
+  return text.replace(/[A-Za-z0-9+/]{4,}={0,2}/g, (token) => {
+    const decoded = Buffer.from(token, 'base64').toString()
+    return secrets.some((secret) => decoded.includes(secret)) ? '[redacted]' : token
+  })
+}

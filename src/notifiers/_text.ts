@@ -1,0 +1,43 @@
+import { basename } from 'node:path'
+import { cleanText, oneLine } from '../text.ts'
+import type { Message } from './define.ts'
+
+/** An entity, a tag or a Slack link, to be kept whole by `boundText`. */
+export const markupToken = /&#?\w+;|<[^<>]*>/g
+
+/**
+ * Returns text that every receiver can carry, of at most `max` UTF-16 units, cut between graphemes.
+ * What `whole` matches is kept whole or left out.
+ */
+export function boundText(text: string, max: number, whole?: RegExp): string {
+  const clean = cleanText(text)
+  if (clean.length <= max) return clean
+  return `${clean.slice(0, cutPoint(clean, max, whole)).toWellFormed()}…`
+}
+
+/** The same on one line, for titles and for what a receiver answered. */
+export function boundLine(text: string, max: number): string {
+  return boundText(oneLine(text), max)
+}
+
+/** Escapes the three characters that are live in Slack text, in HTML and in desktop notifications. */
+export function escapeMarkup(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+}
+
+/** Project, client, event and time: where a message comes from, for the small print. */
+export function originOf({ cwd, client, event, at }: Message): string[] {
+  const time = at && `${at.slice(0, 16).replace('T', ' ')} UTC`
+  return [basename(cwd), client, event, time].map(oneLine).filter((fact) => fact !== '')
+}
+
+function cutPoint(text: string, max: number, whole: RegExp | undefined): number {
+  // What is far behind the cut cannot change it, and a megabyte is slow to segment.
+  const near = text.slice(0, 2 * max + 100)
+  // The last unit is for the ellipsis, so the grapheme that holds it must go. One that fills
+  // everything (stacked accents) is cut like any text.
+  const point = new Intl.Segmenter().segment(near).containing(max - 1)?.index || max - 1
+  const tokens = whole ? [...near.matchAll(whole)] : []
+  const split = tokens.find(({ index, 0: token }) => index < point && point < index + token.length)
+  return split ? split.index : point
+}

@@ -1,0 +1,71 @@
+import { homedir } from 'node:os'
+import { isAbsolute, join } from 'node:path'
+import * as z from 'zod'
+import { describeError, errorCode, HookbellError } from '../errors.ts'
+import { appendLine } from '../spool/append.ts'
+import { DeliveryError, defineNotifier, type Message } from './define.ts'
+
+export const file = defineNotifier({
+  name: 'file',
+  title: 'File (JSON lines)',
+  options: z.strictObject({
+    path: z
+      .string()
+      .refine(
+        (path) => /^~[/\\]/.test(path) || isAbsolute(path),
+        'must be absolute or begin with ~/',
+      )
+      .describe('File to append to, such as ~/agent-events.jsonl'),
+  }),
+  // What is under way together is written together.
+  concurrency: 64,
+  async send(message, { path }, { signal }) {
+    const file = expandHome(path)
+    if (signal.aborted) throw tooLate()
+    let stop = () => {}
+    const aborted = new Promise<never>((_, reject) => {
+      stop = () => reject(tooLate())
+      signal.addEventListener('abort', stop, { once: true })
+    })
+    try {
+      await Promise.race([appendLine(file, renderLine(message)), aborted])
+      return `written to ${file}`
+    } catch (error) {
+      throw error instanceof DeliveryError ? error : fileFailure(error)
+    } finally {
+      signal.removeEventListener('abort', stop)
+    }
+  },
+})
+
+function expandHome(path: string): string {
+  const expanded = path.startsWith('~') ? join(homedir(), path.slice(1)) : path
+  // Under an empty or relative HOME.
+  if (isAbsolute(expanded)) return expanded
+  throw new DeliveryError('give-up', `file: ${path} has no home directory to begin with`, {
+    hint: 'Give the path in full',
+  })
+}
+
+function renderLine(message: Message): string {
+  const { id, event, kind, urgency, title, body, sessionId, cwd, client, at } = message
+  const line = { id, event, kind, urgency, title, body, sessionId, cwd, client, at }
+  return `${JSON.stringify(line)}\n`
+}
+
+function tooLate(): DeliveryError {
+  // The line may still be written. Its repeat then carries the same id.
+  return new DeliveryError('retry', 'file: not on the disk in time')
+}
+
+const permanentCodes = ['EACCES', 'EISDIR', 'ELOOP', 'ENOTDIR', 'ENXIO', 'EPERM']
+
+function fileFailure(error: unknown): DeliveryError {
+  const code = errorCode(error) ?? ''
+  const isPermanent = error instanceof HookbellError || permanentCodes.includes(code)
+  const hint = code === 'ELOOP' ? 'Links are not followed: name the file itself' : undefined
+  return new DeliveryError(isPermanent ? 'give-up' : 'retry', `file: ${describeError(error)}`, {
+    cause: error,
+    ...(hint && { hint }),
+  })
+}

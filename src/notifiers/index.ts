@@ -1,0 +1,13 @@
+/**
+ * All notifiers, by the `type` of a channel. To add one: write `<type>.ts` in this folder with
+ * `defineNotifier` (define.ts is the contract), add its line here, and write
+ * `test/notifiers/<type>.test.ts`, which calls the shared suite and adds what is its own.
+ * Validation, help, redaction and the docs all read the declaration.
+ */
+import type { Notifier } from './define.ts'
+import { desktop } from './desktop.ts'
+import { email } from './email.ts'
+import { file } from './file.ts'
+import { slack } from './slack.ts'
+
+export const notifiers = { desktop, email, file, slack } satisfies Record<string, Notifier>

@@ -1,0 +1,99 @@
+import * as z from 'zod'
+import {
+  answerLine,
+  boundedFetch,
+  connectionFailure,
+  httpFailure,
+  secureUrl,
+  urlSecrets,
+} from './_network.ts'
+import { boundLine, boundText, escapeMarkup, markupToken, originOf } from './_text.ts'
+import { defineNotifier, type Message } from './define.ts'
+
+// https://docs.slack.dev/reference/block-kit: more than this and Slack refuses the whole message.
+const HEADER_LENGTH = 150
+const SECTION_LENGTH = 3000
+
+const RENEW = 'Create a new incoming webhook in Slack and set its URL for this channel'
+const ASK_ADMIN = 'Ask an administrator of the Slack workspace to allow it'
+// A map, because an answer such as `constructor` must not find anything.
+const hints = new Map([
+  ['action_prohibited', ASK_ADMIN],
+  ['channel_is_archived', 'Unarchive the Slack channel or point the webhook to another one'],
+  ['channel_not_found', RENEW],
+  ['invalid_token', RENEW],
+  ['no_active_hooks', RENEW],
+  ['no_service', RENEW],
+  ['no_service_id', RENEW],
+  ['no_team', RENEW],
+  ['posting_to_general_channel_denied', ASK_ADMIN],
+  ['team_disabled', ASK_ADMIN],
+  ['user_not_found', RENEW],
+])
+
+export const slack = defineNotifier({
+  name: 'slack',
+  title: 'Slack',
+  options: z.strictObject({
+    url: secureUrl.describe('URL of a Slack incoming webhook').meta({ secret: true }),
+  }),
+  markup: 'slack',
+  // Slack's limit for incoming webhooks.
+  pace: { minIntervalMs: 1000, destination: ({ url }) => url },
+  async send(message, { url }, context) {
+    // By the default export: a CommonJS package that was bundled has no other.
+    const { default: slackWebhook } = await import('@slack/webhook')
+    const { IncomingWebhook, IncomingWebhookHTTPError } = slackWebhook
+    const secrets = urlSecrets(url)
+    let headers: Headers | undefined
+    const fetch = boundedFetch(context, (received) => {
+      headers = received
+    })
+    try {
+      const { text } = await new IncomingWebhook(url, { fetch }).send(renderMessage(message))
+      return answerLine(text, secrets)
+    } catch (error) {
+      if (!(error instanceof IncomingWebhookHTTPError)) {
+        throw connectionFailure('slack', error, { signal: context.signal, secrets })
+      }
+      const text = answerLine(error.body, secrets)
+      throw httpFailure('slack', { status: error.statusCode, text, headers, hint: hints.get(text) })
+    }
+  },
+})
+
+function renderMessage(message: Message) {
+  const title = boundLine(message.title, HEADER_LENGTH) || 'hookbell'
+  return {
+    // What notifications and screen readers show in place of the blocks.
+    text: boundText(escapeMarkup(`${title}\n${message.body}`.trim()), SECTION_LENGTH, markupToken),
+    unfurl_links: false,
+    unfurl_media: false,
+    blocks: [
+      { type: 'header' as const, text: plainText(title, HEADER_LENGTH) },
+      // The agent's own words as plain text, what the template says about them as mrkdwn.
+      ...[plainText(message.body, SECTION_LENGTH), details(message.markup)]
+        .filter(({ text }) => text.trim() !== '')
+        .map((text) => ({ type: 'section' as const, text })),
+      {
+        type: 'context' as const,
+        elements: originOf(message).map((fact) => plainText(fact, HEADER_LENGTH)),
+      },
+    ],
+  }
+}
+
+/** `verbatim` keeps Slack from turning bare words into links and mentions. */
+function details(markup: string) {
+  const text = boundText(markup, SECTION_LENGTH, markupToken)
+  return { type: 'mrkdwn' as const, text, verbatim: true }
+}
+
+/** Without `emoji: false` Slack would turn `:name:` into pictures. */
+function plainText(text: string, max: number) {
+  return {
+    type: 'plain_text' as const,
+    text: boundText(escapeMarkup(text), max, markupToken),
+    emoji: false,
+  }
+}

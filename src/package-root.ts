@@ -1,0 +1,11 @@
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** The folder with package.json, templates/ and dist/; the same from source, from dist/ and from an installed copy. */
+export function packageRoot(): string {
+  let folder = dirname(fileURLToPath(import.meta.url))
+  while (!existsSync(join(folder, 'templates')) && dirname(folder) !== folder)
+    folder = dirname(folder)
+  return folder
+}

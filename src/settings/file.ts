@@ -1,0 +1,121 @@
+import { createHash } from 'node:crypto'
+import {
+  type BigIntStats,
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  type Stats,
+} from 'node:fs'
+import { errorCode, HookbellError } from '../errors.ts'
+
+const MAX_BYTES = 1024 * 1024
+
+/** A settings file as it was read. */
+export interface SettingsOnDisk {
+  /** Where the bytes are: behind every symbolic link. */
+  realPath: string
+  /** With its byte order mark, if there is one. Empty where there is no file. */
+  text: string
+  /** SHA-256 of the bytes, undefined where there is no file. */
+  hash: string | undefined
+  /** Changes whenever the file is replaced, and nearly always when it is written to. */
+  version: string
+  mode: number
+  uid: number
+  gid: number
+  links: number
+}
+
+const NO_FILE = { text: '', hash: undefined, version: '', mode: 0, uid: -1, gid: -1, links: 0 }
+
+/**
+ * Reads a settings file, or finds that there is none.
+ * @throws HookbellError `E_SETTINGS` for anything but a readable, writable UTF-8 file of this user
+ */
+export function readSettings(path: string): SettingsOnDisk {
+  const realPath = resolveLinks(path)
+  if (realPath === undefined) return { realPath: path, ...NO_FILE }
+  // Before the open, which would wake a device or wait for a pipe.
+  refuseUnusual(path, lstatSync(realPath))
+  const { O_RDONLY, O_NONBLOCK, O_NOFOLLOW } = constants
+  const file = openSync(realPath, O_RDONLY | (O_NONBLOCK ?? 0) | (O_NOFOLLOW ?? 0))
+  try {
+    const stat = fstatSync(file)
+    refuseUnusual(path, stat)
+    const { mode, uid, gid, nlink: links } = stat
+    const version = versionOf(fstatSync(file, { bigint: true }))
+    const bytes = readFileSync(file)
+    return {
+      realPath,
+      text: decode(path, bytes),
+      hash: hashOf(bytes),
+      version,
+      mode,
+      uid,
+      gid,
+      links,
+    }
+  } finally {
+    closeSync(file)
+  }
+}
+
+export function hashOf(content: Uint8Array | string): string {
+  return createHash('sha256').update(content).digest('hex')
+}
+
+/** True if the bytes at `path` are still the ones that were read. */
+export function isUnchanged(path: string, { hash, realPath }: SettingsOnDisk): boolean {
+  try {
+    const now = readSettings(path)
+    if (now.hash !== hash || now.realPath !== realPath) return false
+    if (hash === undefined) return true
+    // Reading took a while. This look makes the unseen moment before a rename ten times shorter.
+    return versionOf(lstatSync(realPath, { bigint: true })) === now.version
+  } catch {
+    return false
+  }
+}
+
+function versionOf({ ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
+  return [ino, size, mtimeNs, ctimeNs].join(':')
+}
+
+function resolveLinks(path: string): string | undefined {
+  try {
+    return realpathSync(path)
+  } catch (error) {
+    const code = errorCode(error)
+    if (code !== 'ENOENT') refuse(path, `the file cannot be reached (${code})`, error)
+    if (!lstatSync(path, { throwIfNoEntry: false })) return undefined
+    return refuse(path, 'the file is a symbolic link to nothing', error)
+  }
+}
+
+function refuseUnusual(path: string, stat: Stats): void {
+  if (!stat.isFile()) refuse(path, 'this is not a regular file')
+  const me = process.getuid?.()
+  if (me !== undefined && stat.uid !== me) refuse(path, 'the file belongs to another user')
+  if (stat.size > MAX_BYTES) refuse(path, 'the file is larger than 1 MiB')
+  // The folder's permissions would let us replace it all the same; its owner asked us not to.
+  if ((stat.mode & 0o200) === 0) refuse(path, 'the file is read-only')
+}
+
+function decode(path: string, bytes: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch (error) {
+    return refuse(path, 'the file is not UTF-8 text', error)
+  }
+}
+
+function refuse(path: string, what: string, cause?: unknown): never {
+  throw new HookbellError('E_SETTINGS', `${path}: ${what}`, {
+    hint: 'Nothing was written',
+    cause,
+  })
+}

@@ -1,0 +1,68 @@
+import type { Client } from '../clients/define.ts'
+import { type ClientName, clients } from '../clients/index.ts'
+
+/** How long a client waits for the front door. It needs milliseconds; a stalled machine gets this. */
+const TIMEOUT_MS = 10_000
+
+const WORD = String.raw`(?:'[^']*'|"[^"]*"|\\.|[^\s'"\\;&|<>(){}])+`
+
+/** The whole command, not a part of it: what a person built around ours is theirs. */
+const OURS = new RegExp(
+  String.raw`^(?:\{ )?(?:(?<node>${WORD}) )?(?<door>${WORD}) --client [a-z][a-z0-9-]*(?:; \})?` +
+    String.raw`(?: >(?:/dev/null|NUL) 2>&1| 2>/dev/null)?(?: \|\| (?::|true|exit /b 0))?$`,
+)
+
+export interface HookEntry {
+  type: 'command'
+  command: string
+  timeout: number
+}
+
+/**
+ * The command line to register for the front door at `path`: exit 0 and silence whatever happens,
+ * also when the front door is gone or killed.
+ */
+export function hookCommand(
+  path: string,
+  client: ClientName,
+  { platform = process.platform, node = process.execPath } = {},
+): string {
+  if (platform !== 'win32') return guard(quote(path), client)
+  // Neither Windows form has been run on Windows.
+  if (clients[client].windowsShell === 'sh') return guard(`${quote(node)} ${quote(path)}`, client)
+  return `"${node}" "${path}" --client ${client} >NUL 2>&1 || exit /b 0`
+}
+
+/**
+ * The command line for a file that is shared through a repository. It names no user and no home
+ * directory, finds the front door of whoever runs it, and does nothing where there is none.
+ */
+export function sharedHookCommand(client: ClientName): string {
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the shell expands it
+  const state = '${HOOKBELL_STATE_DIR:-${XDG_STATE_HOME:-$HOME/.local/state}/hookbell}'
+  return guard(`"${state}/hookbell-hook"`, client)
+}
+
+/** The entry of one event, with a timeout in the client's own unit. */
+export function hookEntry(client: Client, command: string): HookEntry {
+  // Always explicit: without it Claude Code ends SessionEnd hooks after 1.5 s.
+  const timeout = client.timeoutUnit === 's' ? TIMEOUT_MS / 1000 : TIMEOUT_MS
+  return { type: 'command', command, timeout }
+}
+
+/** True if `init` wrote this command, now or before, for any client. */
+export function isHookCommand(command: unknown): boolean {
+  const groups = typeof command === 'string' ? OURS.exec(command)?.groups : undefined
+  if (!groups?.door) return false
+  const isNode = !groups.node || /(?:^|[\\/'"])node(?:\.exe)?['"]?$/i.test(groups.node)
+  return isNode && /(?:^|[\\/'"])(?:hookbell-hook|hook\.cjs)['"]?$/.test(groups.door)
+}
+
+// The braces matter: bash reports a killed child on the stderr of the list, not of the command.
+function guard(program: string, client: ClientName): string {
+  return `{ ${program} --client ${client}; } >/dev/null 2>&1 || :`
+}
+
+function quote(word: string): string {
+  return `'${word.replaceAll("'", String.raw`'\''`)}'`
+}

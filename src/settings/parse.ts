@@ -1,0 +1,70 @@
+import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser'
+import { HookbellError } from '../errors.ts'
+
+/** Ends with an error that points at one place of the file. */
+export type Refuse = (offset: number, what: string, hint?: string) => never
+
+const CORRECT = 'Correct the file by hand, then run the command again. Nothing was written'
+
+export function refuseAt(path: string, text: string): Refuse {
+  return (offset, what, hint = CORRECT) => {
+    const { line, column } = position(text, offset)
+    throw new HookbellError('E_SETTINGS', `${path}:${line}:${column}: ${what}`, { hint })
+  }
+}
+
+/**
+ * The tree of a settings file, or undefined where there is nothing but space and comments.
+ * Comments and trailing commas are tolerated; whatever two readers could read differently is not.
+ */
+export function parseSettings(text: string, refuse: Refuse): Node | undefined {
+  try {
+    const errors: ParseError[] = []
+    // A space for the byte order mark keeps every offset.
+    const root = parseTree(text.replace(/^\uFEFF/, ' '), errors, {
+      allowTrailingComma: true,
+      allowEmptyContent: true,
+    })
+    const [first] = errors
+    if (first) refuse(first.offset, inWords(first))
+    if (root) refuseDuplicates(root, refuse)
+    return root
+  } catch (error) {
+    if (error instanceof RangeError) refuse(0, 'the nesting is too deep')
+    throw error
+  }
+}
+
+/** A node's type with its article: `an array`, `null`. */
+export function kindOf({ type }: Node): string {
+  if (type === 'null') return type
+  return `${/^[ao]/.test(type) ? 'an' : 'a'} ${type}`
+}
+
+function refuseDuplicates(node: Node, refuse: Refuse): void {
+  const seen = new Set<unknown>()
+  for (const child of node.children ?? []) {
+    const [key] = child.type === 'property' ? (child.children ?? []) : []
+    if (key && seen.has(key.value)) refuse(key.offset, `the key ${quoted(key.value)} is repeated`)
+    if (key) seen.add(key.value)
+    refuseDuplicates(child, refuse)
+  }
+}
+
+function inWords({ error }: ParseError): string {
+  const words = printParseErrorCode(error).replace(/(?!^)[A-Z]/g, (letter) => ` ${letter}`)
+  return words.toLowerCase()
+}
+
+function quoted(key: unknown): string {
+  return JSON.stringify(key)
+}
+
+/** Counted as editors do: from 1, a byte order mark takes no column. */
+function position(text: string, offset: number): { line: number; column: number } {
+  const lines = text
+    .slice(0, offset)
+    .replace(/^\uFEFF/, '')
+    .split(/\r\n|\r|\n/)
+  return { line: lines.length, column: (lines.at(-1) ?? '').length + 1 }
+}

@@ -1,0 +1,81 @@
+import { isDeepStrictEqual } from 'node:util'
+import { getNodeValue, parseTree } from 'jsonc-parser'
+import type { Shape } from '../clients/define.ts'
+import { type HookEntry, isHookCommand } from './hook-command.ts'
+import { type Span, unsplice } from './splice.ts'
+
+type Json = Record<string, unknown>
+
+/**
+ * Checks a planned text before anything is written, on values and bytes instead of on the tree
+ * that it was planned with. What it finds is a bug of ours, so it throws a plain error.
+ */
+export function verifyInstall(
+  before: string,
+  after: string,
+  spans: readonly Span[],
+  shape: Shape,
+  { events, hook }: { events: readonly string[]; hook: HookEntry },
+): void {
+  check(unsplice(after, spans) === before, 'the old text does not come back')
+  const [old, now] = [readValue(before), readValue(after)]
+  check(isDeepStrictEqual(foreignHooks(now, shape), foreignHooks(old, shape)), 'a hook is lost')
+  check(isDeepStrictEqual(now, expected(old, shape, events, hook)), 'the value is not as expected')
+  if (isStrictJson(before)) check(isStrictJson(after), 'it is not JSON any more')
+}
+
+function check(holds: boolean, what: string): void {
+  if (!holds) throw new Error(`refusing to write the settings: ${what}`)
+}
+
+/** The old value with the entries that the install adds or brings up to date. */
+function expected(root: Json, shape: Shape, events: readonly string[], hook: HookEntry): Json {
+  const result = structuredClone(root)
+  if (shape === 'wrapped') result.hooks ??= {}
+  const map = eventMap(result, shape)
+  for (const event of events) {
+    map[event] ??= []
+    const groups = map[event] as Json[]
+    const ours = groups.flatMap(hooksOf).filter(isOurs)
+    for (const old of ours) Object.assign(old, hook)
+    if (ours.length === 0) groups.push({ hooks: [{ ...hook }] })
+  }
+  return result
+}
+
+function foreignHooks(root: Json, shape: Shape): unknown[] {
+  return Object.entries(eventMap(root, shape)).flatMap(([event, groups]) => {
+    if (!Array.isArray(groups)) return [[event, groups]]
+    return (groups as Json[]).flatMap((group) => {
+      const foreign = hooksOf(group).filter((hook) => !isOurs(hook))
+      return foreign.map((hook) => [event, { ...group, hooks: undefined }, hook])
+    })
+  })
+}
+
+function eventMap(root: Json, shape: Shape): Json {
+  return shape === 'bare' ? root : ((root.hooks ?? {}) as Json)
+}
+
+function hooksOf(group: Json): Json[] {
+  return Array.isArray(group.hooks) ? group.hooks : []
+}
+
+function isOurs(hook: Json): boolean {
+  return isHookCommand(hook.command)
+}
+
+/** Through JSON, so that a key such as `__proto__` is a key like any other. */
+function readValue(text: string): Json {
+  const root = parseTree(text.replace(/^\uFEFF/, ' '), [], { allowTrailingComma: true })
+  return root ? JSON.parse(JSON.stringify(getNodeValue(root))) : {}
+}
+
+function isStrictJson(text: string): boolean {
+  try {
+    JSON.parse(text.replace(/^\uFEFF/, ''))
+    return true
+  } catch {
+    return false
+  }
+}

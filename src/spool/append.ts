@@ -1,0 +1,107 @@
+import { constants } from 'node:fs'
+import { type FileHandle, mkdir, open } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { errorCode, HookbellError } from '../errors.ts'
+
+interface Waiting {
+  line: string
+  resolve(): void
+  reject(error: unknown): void
+}
+
+// The one thing that sends share: without it each line would cost its own fdatasync.
+const queues = new Map<string, Waiting[]>()
+
+/**
+ * Appends a line to a file and resolves once it is on the disk. Lines that arrive while others
+ * are being written go together: one open, one write and one fdatasync for all of them.
+ * @throws HookbellError E_SPOOL for what is no file of this user, else the system error
+ */
+export function appendLine(path: string, line: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const waiting = { line, resolve, reject }
+    if (queues.get(path)?.push(waiting)) return
+    queues.set(path, [waiting])
+    void drain(path)
+  })
+}
+
+async function drain(path: string): Promise<void> {
+  for (let batch = takeAll(path); batch.length > 0; batch = takeAll(path)) {
+    try {
+      await appendDurably(path, batch.map(({ line }) => line).join(''))
+      for (const { resolve } of batch) resolve()
+    } catch (error) {
+      for (const { reject } of batch) reject(error)
+    }
+  }
+  queues.delete(path)
+}
+
+function takeAll(path: string): Waiting[] {
+  const batch = queues.get(path) ?? []
+  queues.set(path, [])
+  return batch
+}
+
+async function appendDurably(path: string, lines: string): Promise<void> {
+  // Opened anew each time, so that a log that was rotated away is not written to any more.
+  const { handle, top } = await openLog(path)
+  try {
+    // Again, because the umask may have taken bits away.
+    if (top) await handle.chmod(0o600)
+    const size = await checkedSize(handle, path)
+    await handle.writeFile((await endsInsideLine(handle, size)) ? `\n${lines}` : lines)
+    await handle.datasync()
+  } finally {
+    await handle.close()
+  }
+  if (top) await syncFolders(dirname(path), top)
+}
+
+// Not followed in the last place: a link there lets whoever owns the folder choose which file
+// gets the text, and who may read it. A user who wants another file can name it.
+// For reading too, or opening a pipe would wait until somebody reads it.
+const READ_APPEND = constants.O_RDWR | constants.O_APPEND | (constants.O_NOFOLLOW ?? 0)
+
+/** `top` is set where the file is new: the highest folder that got a new entry. */
+async function openLog(path: string): Promise<{ handle: FileHandle; top?: string }> {
+  try {
+    return { handle: await open(path, READ_APPEND) }
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error
+  }
+  const firstNew = await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  const handle = await open(path, READ_APPEND | constants.O_CREAT, 0o600)
+  return { handle, top: dirname(firstNew ?? path) }
+}
+
+/** Refuses what another user has put there to read along. */
+async function checkedSize(handle: FileHandle, path: string): Promise<number> {
+  const stats = await handle.stat()
+  if (!stats.isFile()) throw new HookbellError('E_SPOOL', `${path} is not a regular file`)
+  if (process.getuid && stats.uid !== process.getuid()) {
+    throw new HookbellError('E_SPOOL', `${path} belongs to another user`)
+  }
+  return stats.size
+}
+
+/** Whether an earlier write was cut short, by a full disk or a crash. */
+async function endsInsideLine(handle: FileHandle, size: number): Promise<boolean> {
+  if (size === 0) return false
+  const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, size - 1)
+  return buffer.toString() !== '\n'
+}
+
+/** A new name is on the disk once its folder is. */
+async function syncFolders(folder: string, top: string): Promise<void> {
+  // Windows opens no folders, and keeps names without being asked.
+  if (process.platform === 'win32') return
+  const handle = await open(folder, constants.O_RDONLY)
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+  if (folder !== top) await syncFolders(dirname(folder), top)
+}

@@ -1,0 +1,34 @@
+// The spool, folder by folder. One rename moves an event on; nothing is ever copied or edited in place.
+//
+// | folder         | means                          | leaves by                      | after a crash here     |
+// | -------------- | ------------------------------ | ------------------------------ | ---------------------- |
+// | tmp/           | being written, nobody reads it | rename to new/ (= accepted)    | swept after 36 h       |
+// | new/           | accepted                       | rename to cur/<owner>/ (claim) | nothing to do          |
+// | cur/<owner>/   | claimed by a worker            | rename to done/deferred/dead   | owner dead: to new/    |
+// | deferred/      | a channel is to be tried later | its time comes: cur/<owner>/   | nothing to do          |
+// | done/          | every channel settled          | swept after retention          | nothing to do          |
+// | dead/          | a channel gave up, or unusable | `hookbell dead retry` or `drop`| nothing to do          |
+// | corrupt/       | damaged or foreign objects     | by a person                    | nothing to do          |
+import { join } from 'node:path'
+
+export const folders = ['tmp', 'new', 'cur', 'deferred', 'done', 'dead', 'corrupt'] as const
+export type Folder = (typeof folders)[number]
+
+/** First line of a spool file; the number changes when the format does. */
+export const FORMAT_LINE = 'hookbell-event 1'
+
+/** Bytes of the event that are kept; what comes after is cut. bin/hookbell-hook stores at least as much. */
+export const MAX_BODY_BYTES = 1024 * 1024
+
+/** No writer lives longer than seconds, so a sweeper can never race one. */
+export const SWEEP_TMP_AFTER_MS = 36 * 3600 * 1000
+
+export type Spool = Record<Folder, string> & {
+  /** The state folder around the spool: journal, lock, front door. */
+  state: string
+}
+
+export function spoolIn(state: string): Spool {
+  const entries = folders.map((folder) => [folder, join(state, 'spool', folder)] as const)
+  return { state, ...(Object.fromEntries(entries) as Record<Folder, string>) }
+}

@@ -1,0 +1,26 @@
+import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs'
+import { MAX_BODY_BYTES } from './layout.ts'
+
+const MAX_FILE_BYTES = MAX_BODY_BYTES + 64 * 1024
+
+export type SpoolFile = { bytes: Buffer; writtenAt: number } | { foreign: string }
+
+/** Reads a file from the spool without trusting it: not through a link, not a pipe that would block. */
+export function readSpoolFile(path: string): SpoolFile {
+  const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants
+  let file: number
+  try {
+    file = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+  } catch (error) {
+    return { foreign: `cannot be opened: ${(error as Error).message}` }
+  }
+  try {
+    const stat = fstatSync(file)
+    if (!stat.isFile()) return { foreign: 'not a regular file' }
+    if (stat.uid !== (process.getuid?.() ?? stat.uid)) return { foreign: 'belongs to another user' }
+    if (stat.size > MAX_FILE_BYTES) return { foreign: `too large: ${stat.size} bytes` }
+    return { bytes: readFileSync(file), writtenAt: stat.mtimeMs }
+  } finally {
+    closeSync(file)
+  }
+}

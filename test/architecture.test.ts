@@ -1,0 +1,129 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { build } from 'esbuild'
+import { describe, expect, it } from 'vitest'
+
+const src = join(import.meta.dirname, '../src')
+
+/** Which rooms a room may import from, besides itself. Files beside the rooms (errors, text, ...) are for all. */
+const mayImport: { [room: string]: string[] } = {
+  cli: [],
+  clients: ['config'],
+  commands: ['cli', 'clients', 'config', 'demo', 'hook', 'journal', 'settings', 'spool', 'worker'],
+  config: ['event', 'notifiers', 'spool'],
+  context: ['clients', 'config', 'event'],
+  demo: ['journal', 'spool'],
+  event: ['spool'],
+  hook: ['config', 'spool'],
+  journal: ['spool'],
+  notifiers: ['event', 'spool'],
+  render: ['context', 'event', 'notifiers'],
+  route: ['config', 'event', 'notifiers'],
+  settings: ['clients', 'config', 'spool'],
+  spool: [],
+  worker: [
+    'config',
+    'context',
+    'event',
+    'hook',
+    'journal',
+    'notifiers',
+    'render',
+    'route',
+    'spool',
+  ],
+}
+
+const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((path) =>
+  path.endsWith('.ts'),
+)
+
+function importsOf(file: string): string[] {
+  const text = readFileSync(join(src, file), 'utf8')
+  return [
+    ...text.matchAll(/^(?:import|export)\b[^'"]*?from '([^']+)'|\bimport\('([^']+)'\)/gm),
+  ].map(([, path, lazy]) => path ?? lazy ?? '')
+}
+
+function roomOf(file: string): string | undefined {
+  return file.includes('/') ? file.split('/')[0] : undefined
+}
+
+/** What a program needs at its start besides our own files. */
+async function packagesOf(entry: string): Promise<string[]> {
+  const { metafile } = await build({
+    entryPoints: [join(src, entry)],
+    bundle: true,
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
+    write: false,
+    outdir: '/',
+    metafile: true,
+  })
+  return Object.values(metafile.inputs).flatMap(({ imports }) =>
+    imports.filter(({ external }) => external).map(({ path }) => path),
+  )
+}
+
+describe('architecture', () => {
+  it.each(Object.keys(mayImport))('%s imports only from its neighbours downstream', (room) => {
+    const allowed = [room, undefined, ...(mayImport[room] ?? [])]
+    const wrong = files
+      .filter((file) => roomOf(file) === room)
+      .flatMap((file) =>
+        importsOf(file)
+          .filter((path) => path.startsWith('.'))
+          .map((path) => relative(src, join(src, dirname(file), path)))
+          .filter((target) => !allowed.includes(roomOf(target)))
+          .map((target) => `${file} -> ${target}`),
+      )
+    expect(wrong).toEqual([])
+  })
+
+  it('has a rule for every room', () => {
+    const rooms = new Set(files.map(roomOf).filter((room) => room !== undefined))
+    expect([...rooms].sort()).toEqual(Object.keys(mayImport).sort())
+  })
+
+  it('the front door loads node: builtins only', async () => {
+    const packages = await packagesOf('hook/main.ts')
+    expect(packages.length).toBeGreaterThan(0)
+    expect(packages.filter((name) => !name.startsWith('node:'))).toEqual([])
+  })
+
+  it('no notifier imports another', () => {
+    const wrong = files.filter(
+      (file) =>
+        roomOf(file) === 'notifiers' &&
+        file !== 'notifiers/index.ts' &&
+        importsOf(file).some((path) => /^\.\/(?!_|define)/.test(path)),
+    )
+    expect(wrong).toEqual([])
+  })
+
+  it('a file of one room that starts with _ is used by that room alone', () => {
+    const wrong = files.flatMap((file) =>
+      importsOf(file)
+        .filter((path) => /^\..*\/_[^/]+$/.test(path) && !/^\.\/_/.test(path))
+        .map((path) => `${file} -> ${path}`),
+    )
+    expect(wrong).toEqual([])
+  })
+
+  it('no file is longer than 250 lines', () => {
+    const long = files.filter(
+      (file) => readFileSync(join(src, file), 'utf8').split('\n').length > 250,
+    )
+    expect(long).toEqual([])
+  })
+
+  it('nothing runs a shell string', () => {
+    const wrong = files.filter((file) =>
+      /shell: true|\bexecSync\(|\bexec\(/.test(
+        readFileSync(join(src, file), 'utf8').replace(/\.exec\(/g, ''),
+      ),
+    )
+    expect(wrong).toEqual([])
+  })
+})

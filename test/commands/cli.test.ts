@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest'
+import { makeHome } from '../support/home.ts'
+
+describe('cli: mistakes', () => {
+  it.each([
+    [['stauts'], 'x unknown command "stauts"'],
+    [['log', '--jsno'], 'x log: unknown option "--jsno"'],
+    [['log', '--limit'], 'x log: --limit needs a value'],
+    [['log', '--limit', 'all'], 'x log: --limit takes a whole number from 1, not "all"'],
+    [['log', 'one', 'two'], 'x log: too many arguments: "two"'],
+    [['log', 'no-such-event'], 'x log: no event with an id that starts with "no-such-event"'],
+    [['test'], 'x missing required positional argument: CHANNEL'],
+    [['test', 'tema'], 'x test: no channel "tema"'],
+    [['dead', 'bury'], 'x dead: unknown action "bury"'],
+    [['dead', 'retry'], 'x dead retry: which event?'],
+    [['dead', 'drop', 'abc'], 'x dead: no dead event "abc"'],
+    [['init'], 'x init asks before it writes'],
+  ])('%j says what is wrong in one line and exits 64', async (words, message) => {
+    const home = await makeHome()
+    const { exitCode, stderr, stdout } = await home.run(...words)
+    expect(stderr.split('\n')[0]).toBe(message)
+    expect({ exitCode, stdout, lines: stderr.split('\n').length <= 2 }).toEqual({
+      exitCode: 64,
+      stdout: '',
+      lines: true,
+    })
+  })
+
+  it('a broken config is named with file, line and column, and exits 78', async () => {
+    const home = await makeHome()
+    await home.writeConfig('{\n  "channels": { "team": { "type": "slak" } }\n}')
+    const { exitCode, stderr } = await home.run('test', 'team')
+    expect(stderr).toContain('config/config.json:2:')
+    expect(stderr).toContain('channels.team.type')
+    expect(stderr).not.toMatch(/\n\s+at /)
+    expect(exitCode).toBe(78)
+  })
+})
+
+describe('cli: help', () => {
+  it('without words lists the commands', async () => {
+    const home = await makeHome()
+    const { exitCode, stdout } = await home.run()
+    expect(exitCode).toBe(0)
+    expect(stdout).toMatchInlineSnapshot(`
+      "hookbell 0.1.0: rings when your coding agent needs you
+
+      Usage: hookbell COMMAND [OPTIONS]
+
+        init    Register hookbell with an agent client
+        test    Send one real message to a channel and show its answer
+        status  Show what is waiting, dead or broken
+        log     Show what became of each event
+        dead    List, retry or drop events that could not be delivered
+        worker  Deliver what is waiting, in the foreground
+        demo    See it work, without an account and without changing anything
+        hook    Take one hook event on stdin (agents call this)
+
+      hookbell COMMAND --help shows the options of a command."
+    `)
+  })
+
+  it('is there for each command', async () => {
+    const home = await makeHome()
+    const { stdout: list } = await home.run('help')
+    const names = [...list.matchAll(/^ {2}(\w+) {2}/gm)].map(([, name]) => name ?? '')
+    for (const name of names.filter((name) => name !== 'hook')) {
+      const { exitCode, stdout } = await home.run(name, '--help')
+      expect(exitCode).toBe(0)
+      expect(stdout).toContain(`hookbell ${name}`)
+    }
+  })
+})

@@ -1,0 +1,115 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { makeHome } from '../support/home.ts'
+import { startReceiver } from '../support/receiver.ts'
+
+const stop = { hook_event_name: 'Stop', session_id: 's1', cwd: '/srv/api-server' }
+const everything = (channel: string) => [{ on: ['*'], to: [channel] }]
+
+describe('commands: what became of events', () => {
+  it('accounts for every accepted event', async () => {
+    const { url } = await startReceiver({ script: [404] })
+    const home = await makeHome({
+      channels: { audit: { type: 'file', path: '/dev/null/no' }, team: { type: 'slack', url } },
+      routes: [{ on: ['Stop'], to: ['team'] }],
+    })
+    home.accept(stop)
+    home.accept({ ...stop, hook_event_name: 'SubagentStop' })
+    home.accept('not json')
+    await home.run('worker', '--once')
+    home.accept(stop)
+    const { stdout, exitCode } = await home.run('status', '--json')
+    expect(JSON.parse(stdout)).toMatchObject({
+      accepted: 4,
+      delivered: 0,
+      suppressed: 1,
+      dead: 2,
+      waiting: 1,
+      problems: ['2 dead: see hookbell dead'],
+    })
+    expect(exitCode).toBe(1)
+  })
+
+  it('log shows each event with its outcome, and one in full', async () => {
+    const { url } = await startReceiver()
+    const home = await makeHome({
+      channels: { team: { type: 'slack', url } },
+      routes: everything('team'),
+    })
+    const id = home.accept({ ...stop, last_assistant_message: 'All green' })
+    await home.run('worker', '--once')
+    const { stdout: all } = await home.run('log')
+    expect(all).toMatch(/delivered {2}droid {2}api-server: done {2}team/)
+    const { stdout: one } = await home.run('log', id)
+    expect(one).toContain('team: delivered (1 attempt): ok')
+    const { stdout: json } = await home.run('log', id, '--json')
+    expect(JSON.parse(json)).toMatchObject({ id, outcome: 'delivered', title: 'api-server: done' })
+  })
+
+  it('dead events are listed with the reason, and retried with the same id', async () => {
+    const { url, received } = await startReceiver({ script: [404, 200] })
+    const home = await makeHome({
+      channels: { team: { type: 'slack', url } },
+      routes: everything('team'),
+    })
+    const id = home.accept(stop)
+    await home.run('worker', '--once')
+    const { stdout: dead } = await home.run('dead')
+    expect(dead).toMatch(new RegExp(`^${id.slice(0, 8)} .*api-server: done {2}team: .*404`))
+    expect((await home.run('dead', 'retry', id)).stdout).toContain('1 put back')
+    await home.run('worker', '--once')
+    expect((await home.run('log', id)).stdout).toContain('team: delivered')
+    expect(received).toHaveLength(2)
+    expect((await home.run('dead')).stdout).toBe('Nothing is dead')
+  })
+
+  it('dropping a dead event removes its bytes', async () => {
+    const home = await makeHome()
+    const id = home.accept('no json at all')
+    await home.run('worker', '--once')
+    expect((await home.run('dead')).stdout).toContain('the event is not JSON')
+    expect((await home.run('dead', 'drop', id)).stdout).toBe('1 dropped')
+    expect(readdirSync(join(home.state, 'spool/dead'))).toEqual([])
+    expect(JSON.parse((await home.run('status', '--json')).stdout)).toMatchObject({ accepted: 0 })
+  })
+
+  it('worker runs until nothing has come for a while', async () => {
+    const home = await makeHome({ routes: [{ on: ['*'], to: ['desktop'] }], lingerSeconds: 0 })
+    home.accept(stop)
+    const { stdout, exitCode } = await home.run('worker')
+    expect({ stdout, exitCode }).toEqual({ stdout: '1 event handled', exitCode: 0 })
+    expect(readdirSync(home.state)).not.toContain('worker.lock')
+  })
+})
+
+describe('commands: test', () => {
+  it("prints the receiver's own answer", async () => {
+    const { url, received } = await startReceiver({
+      script: [{ status: 200, body: 'ok from here' }],
+    })
+    const home = await makeHome({ channels: { team: { type: 'slack', url } } })
+    const { stdout, exitCode } = await home.run('test', 'team')
+    expect({ stdout, exitCode }).toEqual({ stdout: 'ok team: ok from here', exitCode: 0 })
+    expect(received[0]?.body).toContain('This is a test of the channel')
+  })
+
+  it('says why it failed, and exits 69', async () => {
+    const { url } = await startReceiver({ script: [{ status: 404, body: 'no_service' }] })
+    const home = await makeHome({
+      channels: { team: { type: 'slack', url: `${url}/secret-path` } },
+    })
+    const { stderr, exitCode } = await home.run('test', 'team')
+    expect(stderr).toContain('no_service')
+    expect(stderr).not.toContain('secret-path')
+    expect(exitCode).toBe(69)
+  })
+
+  it('names a variable that is set nowhere', async () => {
+    const home = await makeHome({
+      channels: { team: { type: 'slack', url: '${SLACK_WEBHOOK_URL}' } },
+    })
+    const { stderr } = await home.run('test', 'team')
+    expect(stderr).toContain('${SLACK_WEBHOOK_URL} not set')
+  })
+})

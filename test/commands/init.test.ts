@@ -1,0 +1,311 @@
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { applyPatch } from 'diff'
+import { describe, expect, it } from 'vitest'
+import { type InitOptions, type InitWorld, runInit } from '../../src/commands/init.ts'
+import { fixtures } from '../settings/fixtures.ts'
+import { makeHome } from '../settings/make-home.ts'
+
+const model = '{\n  "model": "opus" // best\n}\n'
+
+/** Where a carriage return ends a line alone, a terminal gets it escaped, and no patch. */
+const patchable = fixtures.filter(([name, shape]) => shape === 'wrapped' && name !== 'CR only')
+
+/** A machine of a droid user, with a front door that is only a name. */
+function makeMachine(files: Record<string, string> = { '.factory/settings.json': model }) {
+  const home = makeHome(files)
+  const doors: (boolean | undefined)[] = []
+  const questions: string[] = []
+  let output = ''
+  const run = async (options: InitOptions = {}, world: Partial<InitWorld> = {}) => {
+    output = ''
+    await runInit(options, {
+      env: { HOME: home },
+      cwd: home,
+      isTerminal: false,
+      print: (text) => {
+        output += text
+      },
+      ask: async (question) => {
+        questions.push(question.replaceAll(home, '~'))
+        return true
+      },
+      installFrontDoor: async ({ stateDir, dryRun }) => {
+        doors.push(dryRun)
+        return { path: join(stateDir, 'hookbell-hook') }
+      },
+      settle: async () => {},
+      ...world,
+    })
+    return output.replaceAll(home, '~').replace(/-[0-9a-f]{12}\//g, '-<id>/')
+  }
+  return {
+    home,
+    run,
+    doors,
+    questions,
+    read: (name: string) => readFileSync(join(home, name), 'utf8'),
+  }
+}
+
+describe('init --dry-run', () => {
+  it('shows the change and writes nothing', async () => {
+    const { run, home, doors } = makeMachine()
+    expect(await run({ dryRun: true })).toMatchInlineSnapshot(`
+      "--- ~/.factory/settings.json
+      +++ ~/.factory/settings.json
+      @@ -1,3 +1,49 @@
+       {
+      -  "model": "opus" // best
+      +  "model": "opus", // best
+      +  "hooks": {
+      +    "Notification": [
+      +      {
+      +        "hooks": [
+      +          {
+      +            "type": "command",
+      +            "command": "{ '~/.local/state/hookbell/hookbell-hook' --client droid; } >/dev/null 2>&1 || :",
+      +            "timeout": 10
+      +          }
+      +        ]
+      +      }
+      +    ],
+      +    "Stop": [
+      +      {
+      +        "hooks": [
+      +          {
+      +            "type": "command",
+      +            "command": "{ '~/.local/state/hookbell/hookbell-hook' --client droid; } >/dev/null 2>&1 || :",
+      +            "timeout": 10
+      +          }
+      +        ]
+      +      }
+      +    ],
+      +    "SubagentStop": [
+      +      {
+      +        "hooks": [
+      +          {
+      +            "type": "command",
+      +            "command": "{ '~/.local/state/hookbell/hookbell-hook' --client droid; } >/dev/null 2>&1 || :",
+      +            "timeout": 10
+      +          }
+      +        ]
+      +      }
+      +    ],
+      +    "SessionEnd": [
+      +      {
+      +        "hooks": [
+      +          {
+      +            "type": "command",
+      +            "command": "{ '~/.local/state/hookbell/hookbell-hook' --client droid; } >/dev/null 2>&1 || :",
+      +            "timeout": 10
+      +          }
+      +        ]
+      +      }
+      +    ]
+      +  }
+       }
+
+      Nothing was written.
+      "
+    `)
+    expect(readdirSync(home)).toEqual(['.factory'])
+    expect(readFileSync(join(home, '.factory/settings.json'), 'utf8')).toBe(model)
+    expect(doors).toEqual([true])
+  })
+
+  it.each(patchable)('shows exactly what is written then: %s', async (_, __, text) => {
+    const { run, home, read } = makeMachine({ '.factory/settings.json': text })
+    const diff = JSON.parse(await run({ dryRun: true, json: true })).diff.replaceAll('~', home)
+    await run({ yes: true })
+    const patched = applyPatch(text, diff, { autoConvertLineEndings: false })
+    expect(patched).toBe(read('.factory/settings.json'))
+  })
+
+  it('shows a file that is to be created', async () => {
+    const { run } = makeMachine({ '.claude/projects/x': '' })
+    expect((await run({ dryRun: true })).split('\n').slice(0, 6)).toEqual([
+      '--- /dev/null',
+      '+++ ~/.claude/settings.json',
+      '@@ -0,0 +1,48 @@',
+      '+{',
+      '+  "hooks": {',
+      '+    "Notification": [',
+    ])
+  })
+
+  it('says so when there is nothing to do', async () => {
+    const { run } = makeMachine()
+    await run({ yes: true })
+    expect(await run({ dryRun: true })).toBe(
+      'Nothing to do: ~/.factory/settings.json has the hooks for Factory droid already.\n',
+    )
+  })
+})
+
+describe('init --yes', () => {
+  it('writes, and says what, where the backup is, and what is next', async () => {
+    const { run, read, doors } = makeMachine()
+    expect(await run({ yes: true })).toMatchInlineSnapshot(`
+      "Wrote ~/.factory/settings.json: Notification, Stop, SubagentStop, SessionEnd
+      Backup: ~/.local/state/hookbell/backups/settings.json-<id>/0001.bak
+      Next: restart running sessions: droid reads its hooks when it starts
+            hookbell test desktop
+      "
+    `)
+    expect(read('.factory/settings.json')).toContain('"model": "opus", // best\n')
+    expect(read('.factory/settings.json').match(/hookbell-hook/g)).toHaveLength(4)
+    expect(doors).toEqual([true, undefined])
+  })
+
+  it('does nothing the second time but look after the front door', async () => {
+    const { run, home, doors } = makeMachine()
+    await run({ yes: true })
+    const { mtimeMs, ino } = statSync(join(home, '.factory/settings.json'))
+    expect(await run({ yes: true })).toMatch(/^Nothing to do: /)
+    expect(statSync(join(home, '.factory/settings.json'))).toMatchObject({ mtimeMs, ino })
+    expect(doors).toEqual([true, undefined, true, undefined])
+  })
+
+  it('replaces its own command when the state directory has moved', async () => {
+    const { run, read, home } = makeMachine()
+    await run({ yes: true })
+    await run({ yes: true }, { env: { HOME: home, HOOKBELL_STATE_DIR: join(home, "it's moved") } })
+    const hooks = read('.factory/settings.json')
+    expect(hooks.match(/hookbell-hook/g)).toHaveLength(4)
+    expect(hooks.match(/moved\/hookbell-hook/g)).toHaveLength(4)
+  })
+
+  it('writes into hooks.json where droid has one, as a bare map', async () => {
+    const { run, read } = makeMachine({
+      '.factory/hooks.json': '{}',
+      '.factory/settings.json': model,
+    })
+    await run({ yes: true })
+    expect(Object.keys(JSON.parse(read('.factory/hooks.json')))).toContain('Stop')
+    expect(read('.factory/settings.json')).toBe(model)
+  })
+
+  it('never creates hooks.json', async () => {
+    const machines: Record<string, string>[] = [
+      { '.factory/x': '' },
+      { '.factory/settings.json': '{"hooks":{"Stop":[]}}' },
+    ]
+    for (const files of machines) {
+      const { run, home } = makeMachine(files)
+      await run({ yes: true })
+      expect(existsSync(join(home, '.factory/hooks.json'))).toBe(false)
+    }
+  })
+
+  it('prints one JSON object for programs', async () => {
+    const { run } = makeMachine()
+    expect(JSON.parse(await run({ yes: true, json: true }))).toMatchObject({
+      client: 'droid',
+      scope: 'user',
+      path: '~/.factory/settings.json',
+      changed: true,
+      written: true,
+      backup: '~/.local/state/hookbell/backups/settings.json-<id>/0001.bak',
+      notes: [],
+    })
+    expect(JSON.parse(await run({ yes: true, json: true }))).toMatchObject({
+      changed: false,
+      backup: null,
+    })
+  })
+
+  it('notices when a running session puts its old settings back', async () => {
+    const { run, home } = makeMachine()
+    const settle = async () => writeFileSync(join(home, '.factory/settings.json'), model)
+    await expect(run({ yes: true }, { settle })).rejects.toMatchObject({
+      code: 'E_FAILED',
+      message: expect.stringMatching(/the hooks were removed again$/),
+      hint: expect.stringMatching(/end all sessions/),
+    })
+  })
+
+  it('passes on what keeps the hooks from running', async () => {
+    const { run } = makeMachine({ '.factory/settings.json': '{"hooksDisabled": true}' })
+    expect(await run({ yes: true })).toContain(
+      'Note: ~/.factory/settings.json sets "hooksDisabled"',
+    )
+  })
+})
+
+describe('init --project', () => {
+  const files = { '.factory/x': '', 'repo/.git/HEAD': '', 'repo/src/x': '' }
+
+  it('writes a command that is everybody’s, and says that the file is shared', async () => {
+    const { run, read, home } = makeMachine(files)
+    const output = await run({ yes: true, project: true }, { cwd: join(home, 'repo/src') })
+    expect(output).toContain(
+      'Note: ~/repo/.factory/settings.json is shared with everybody who works on this project.',
+    )
+    const text = read('repo/.factory/settings.json')
+    expect(text).not.toContain(home)
+    expect(text).toContain('$HOME/.local/state')
+  })
+})
+
+describe('init on a terminal', () => {
+  const terminal = { isTerminal: true }
+
+  it('shows the change and asks', async () => {
+    const { run, questions, read } = makeMachine()
+    const output = await run({}, terminal)
+    expect(output).toMatch(/^--- ~\/\.factory\/settings\.json\n[\s\S]*\nWrote /)
+    expect(questions).toEqual(['Write ~/.factory/settings.json? [Y/n] '])
+    expect(read('.factory/settings.json')).toContain('hookbell-hook')
+  })
+
+  it('writes nothing after a no', async () => {
+    const { run, home, doors } = makeMachine()
+    expect(await run({}, { ...terminal, ask: async () => false })).toMatch(
+      /Nothing was written\.\n$/,
+    )
+    expect(readdirSync(home)).toEqual(['.factory'])
+    expect(doors).toEqual([true])
+  })
+
+  it('does not ask when there is nothing to do', async () => {
+    const { run, questions } = makeMachine()
+    await run({ yes: true })
+    await run({}, terminal)
+    expect(questions).toEqual([])
+  })
+})
+
+describe('init refuses', () => {
+  it.each([
+    ['to ask where nobody can answer', {}, {}],
+    ['to ask in the middle of JSON', { json: true }, { isTerminal: true }],
+  ])('%s', async (_, options, world) => {
+    const { run, home } = makeMachine()
+    await expect(run(options, world)).rejects.toMatchObject({
+      code: 'E_USAGE',
+      hint: expect.stringContaining('--yes'),
+    })
+    expect(readdirSync(home)).toEqual(['.factory'])
+  })
+
+  it('a damaged file, and says where', async () => {
+    const { run, home, doors } = makeMachine({ '.factory/settings.json': '{\n  "a": 1,,\n}' })
+    await expect(run({ yes: true })).rejects.toMatchObject({
+      code: 'E_SETTINGS',
+      message: `${home}/.factory/settings.json:2:10: property name expected`,
+    })
+    expect(readdirSync(home)).toEqual(['.factory'])
+    expect(doors).toEqual([true])
+  })
+
+  it('to write when the front door cannot be installed', async () => {
+    const { run, read } = makeMachine()
+    const installFrontDoor: InitWorld['installFrontDoor'] = async ({ dryRun }) => {
+      if (!dryRun) throw new Error('disk full')
+      return { path: '/x/hookbell-hook' }
+    }
+    await expect(run({ yes: true }, { installFrontDoor })).rejects.toThrow('disk full')
+    expect(read('.factory/settings.json')).toBe(model)
+  })
+})

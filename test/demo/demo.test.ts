@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest'
+import { makeHome } from '../support/home.ts'
+
+describe('demo', () => {
+  it('plays every scene through the registered command, in silence', async () => {
+    const home = await makeHome()
+    const { stdout, exitCode } = await home.run('demo', '--json')
+    const { acts, command } = JSON.parse(stdout)
+    expect(exitCode).toBe(0)
+    expect(command).toMatch(/hookbell-hook' --client droid; } >\/dev\/null 2>&1 \|\| :$/)
+    expect(
+      acts.map(({ event, kind, outcome, exitCode, output }: Record<string, unknown>) =>
+        [event, kind, outcome, exitCode, output].join(' ').trim(),
+      ),
+    ).toEqual([
+      'Notification permission delivered 0',
+      'Notification waiting delivered 0',
+      'SubagentStop subagent-done suppressed 0',
+      'Stop done delivered 0',
+      'SessionEnd ended suppressed 0',
+      'SessionEnd abnormal-end delivered 0',
+    ])
+    const { team, mail, audit } = acts[5].received
+    expect(team).toContain('api-server: session ended abnormally (error)')
+    expect(mail).toContain('Subject: api-server: session ended abnormally (error)')
+    expect(JSON.parse(audit)).toMatchObject({ kind: 'abnormal-end', client: 'droid' })
+    expect(JSON.parse(acts[3].received.audit).title).toBe('api-server: done in 4 min')
+    expect(acts[2].reason).toBe('no route for subagent-done')
+  })
+
+  it('is plain text when it is piped', async () => {
+    const home = await makeHome()
+    const { stdout } = await home.run('demo')
+    expect(stdout).not.toContain('\u001b')
+    expect(stdout).toContain('The agent waited')
+  })
+})

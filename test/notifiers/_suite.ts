@@ -1,0 +1,248 @@
+import { inspect } from 'node:util'
+import { describe, expect, it, vi } from 'vitest'
+import type * as z from 'zod'
+import {
+  DeliveryError,
+  type Message,
+  type Notifier,
+  type SendContext,
+} from '../../src/notifiers/define.ts'
+import { type Step, startReceiver } from '../support/receiver.ts'
+
+export function makeMessage(fields: Partial<Message> = {}): Message {
+  return {
+    id: '01J9ZK3QHV',
+    event: 'Notification',
+    kind: 'permission',
+    urgency: 'normal',
+    title: 'Permission needed in shop',
+    body: 'The agent wants to run the tests',
+    markup: '',
+    sessionId: 'b7c1',
+    cwd: '/home/me/shop',
+    client: 'claude',
+    at: '2026-11-20T09:30:00.000Z',
+    ...fields,
+  }
+}
+
+export function makeContext(fields: Partial<SendContext> = {}): SendContext {
+  const { signal } = new AbortController()
+  return { signal, attempt: 1, fetch: globalThis.fetch, sessionEnv: {}, ...fields }
+}
+
+/** What a send was refused with. Fails where it was not refused, or with anything but a DeliveryError. */
+export async function failureOf(sending: Promise<string>): Promise<DeliveryError> {
+  const error = await sending.then(
+    (answer) => new Error(`accepted: ${answer}`),
+    (thrown: unknown) => thrown,
+  )
+  if (error instanceof DeliveryError) return error
+  throw error
+}
+
+/** Everything that a log could make of an error. */
+export function allTextOf(error: unknown): string {
+  const stack = error instanceof Error ? `${error.message}\n${error.stack}` : ''
+  return `${stack}\n${inspect(error, { depth: 10, showHidden: true })}\n${JSON.stringify(error)}`
+}
+
+interface Subject {
+  notifier: Notifier
+  /** Makes options for a receiver that accepts, and tells what text arrived there. */
+  accept(): Promise<{ options: object; context?: Partial<SendContext>; arrived(): Promise<string> }>
+}
+
+/** What holds for every notifier. */
+export function testNotifier({ notifier, accept }: Subject): void {
+  const start = async () => {
+    const { options, context, arrived } = await accept()
+    const parsed = notifier.options.parse(options)
+    const send = (message: Message, fields?: Partial<SendContext>) =>
+      notifier.send(message, parsed, makeContext({ ...context, ...fields }))
+    return { options, send, arrived }
+  }
+
+  describe('as every notifier', () => {
+    it('carries title and body', async () => {
+      const { send, arrived } = await start()
+      await send(makeMessage({ title: 'The title 😀', body: 'First line\nsecond line' }))
+      const text = await arrived()
+      expect(text).toContain('The title 😀')
+      expect(text).toContain('First line')
+      expect(text).toContain('second line')
+    })
+
+    it('answers in one short line', async () => {
+      const { send } = await start()
+      expect(await send(makeMessage())).toMatch(/^[^\n]{1,301}$/)
+    })
+
+    it('carries odd text without failing', async () => {
+      const { send } = await start()
+      const odd = '\0\x1b]0;x\x07 \ud800 --help -x <b> & "$(id)" \\n \u202e'
+      await send(makeMessage({ title: odd, body: odd + 'x'.repeat(1_000_000), cwd: odd, at: odd }))
+      await send(makeMessage({ title: '', body: '', sessionId: '', cwd: '', client: '', at: '' }))
+    })
+
+    it('retries when its time is already over', async () => {
+      const { send } = await start()
+      const error = await failureOf(send(makeMessage(), { signal: AbortSignal.abort() }))
+      expect(error.verdict).toBe('retry')
+    })
+
+    it('refuses options it does not know', async () => {
+      const { options } = await start()
+      const { error } = notifier.options.safeParse({ ...options, unheardOf: 1 })
+      expect(error?.issues[0]).toMatchObject({ code: 'unrecognized_keys', keys: ['unheardOf'] })
+    })
+
+    it('describes every option', () => {
+      for (const [name, option] of Object.entries(notifier.options.shape)) {
+        expect((option as z.ZodType).description, name).toBeTruthy()
+      }
+    })
+
+    it('prints nothing', async () => {
+      const { send } = await start()
+      const stdout = vi.spyOn(process.stdout, 'write')
+      const stderr = vi.spyOn(process.stderr, 'write')
+      try {
+        await send(makeMessage())
+        await failureOf(send(makeMessage(), { signal: AbortSignal.abort() }))
+        expect(stdout).not.toHaveBeenCalled()
+        expect(stderr).not.toHaveBeenCalled()
+      } finally {
+        stdout.mockRestore()
+        stderr.mockRestore()
+      }
+    })
+  })
+}
+
+interface HttpSubject {
+  notifier: Notifier
+  /** Makes options from the receiver's URL. They hold `secret`. */
+  options(url: string): object
+  secret: string
+}
+
+/** What holds for every notifier that posts to a URL. */
+export function testHttpNotifier({ notifier, options, secret }: HttpSubject): void {
+  const start = async (...script: Step[]) => {
+    const receiver = await startReceiver({ script })
+    const parsed = notifier.options.parse(options(receiver.url))
+    const send = (fields?: Partial<SendContext>) =>
+      notifier.send(makeMessage(), parsed, makeContext(fields))
+    return { receiver, send }
+  }
+
+  testNotifier({
+    notifier,
+    accept: async () => {
+      const receiver = await startReceiver()
+      const arrived = async () => decodeJsonText(receiver.received[0]?.body ?? '')
+      return { options: options(receiver.url), arrived }
+    },
+  })
+
+  describe('as every HTTP notifier', () => {
+    it.each([429, 500, 502, 503])('retries after status %i', async (status) => {
+      const { send } = await start(status)
+      expect(await failureOf(send())).toMatchObject({ verdict: 'retry' })
+    })
+
+    it.each([400, 401, 403, 404, 410])('gives up after status %i', async (status) => {
+      const { send, receiver } = await start(status)
+      expect(await failureOf(send())).toMatchObject({ verdict: 'give-up' })
+      expect(receiver.received).toHaveLength(1)
+    })
+
+    it('reads Retry-After in seconds', async () => {
+      const { send } = await start({ status: 429, headers: { 'retry-after': '7' } })
+      expect(await failureOf(send())).toMatchObject({ verdict: 'retry', retryAfterMs: 7000 })
+    })
+
+    it('reads Retry-After as a date', async () => {
+      const date = new Date(Date.now() + 60_000).toUTCString()
+      const { send } = await start({ status: 503, headers: { 'retry-after': date } })
+      const { retryAfterMs } = await failureOf(send())
+      expect(retryAfterMs).toBeGreaterThan(50_000)
+      expect(retryAfterMs).toBeLessThanOrEqual(60_000)
+    })
+
+    it('ignores a Retry-After that is neither', async () => {
+      const { send } = await start({ status: 429, headers: { 'retry-after': 'soon' } })
+      expect((await failureOf(send())).retryAfterMs).toBeUndefined()
+    })
+
+    it('succeeds on the next try after a failure', async () => {
+      const { send } = await start(500, 200)
+      expect(await failureOf(send())).toMatchObject({ verdict: 'retry' })
+      expect(await send()).toBe('ok')
+    })
+
+    it('retries when the connection is refused', async () => {
+      const { send, receiver } = await start()
+      await receiver.close()
+      const error = await failureOf(send())
+      expect(error.verdict).toBe('retry')
+      expect(error.message).toContain('ECONNREFUSED')
+    })
+
+    it('retries when the connection is reset', async () => {
+      const { send } = await start('reset')
+      expect(await failureOf(send())).toMatchObject({ verdict: 'retry' })
+    })
+
+    it.each(['blackhole', 'trickle'] as const)('ends with its signal at a %s', async (step) => {
+      const { send, receiver } = await start(step)
+      const controller = new AbortController()
+      const sending = failureOf(send({ signal: controller.signal }))
+      await vi.waitFor(() => expect(receiver.received).toHaveLength(1))
+      controller.abort()
+      expect(await sending).toMatchObject({ verdict: 'retry' })
+    })
+
+    it('follows no redirect', async () => {
+      const other = await startReceiver()
+      const { send } = await start({ status: 302, headers: { location: other.url } })
+      await failureOf(send())
+      expect(other.received).toHaveLength(0)
+    })
+
+    it('reads only the start of an endless answer', async () => {
+      const { send } = await start('endless')
+      expect((await send()).length).toBeLessThan(400)
+    })
+
+    it.each([
+      { status: 404, body: `not found: ${secret}` },
+      { status: 500, headers: { 'retry-after': '1' }, body: encodeURIComponent(secret) },
+      'reset' as const,
+    ])('keeps its secret out of errors: %j', async (step) => {
+      const { send } = await start(step)
+      expect(allTextOf(await failureOf(send()))).not.toContain(secret)
+    })
+
+    it('keeps its secret out of the answer', async () => {
+      const { send } = await start((request) => ({ body: `you sent ${JSON.stringify(request)}` }))
+      expect(await send()).not.toContain(secret)
+    })
+
+    it('keeps its secret out of what is said about wrong options', () => {
+      const { error } = notifier.options.safeParse(options('ftp://example.com'))
+      expect(allTextOf(error)).not.toContain(secret)
+    })
+  })
+}
+
+/** The texts of a JSON document, without JSON's own escapes. */
+function decodeJsonText(json: string): string {
+  const texts: string[] = []
+  JSON.parse(json, (_key, value) => {
+    if (typeof value === 'string') texts.push(value)
+    return value
+  })
+  return texts.join('\n')
+}

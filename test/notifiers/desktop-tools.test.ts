@@ -1,0 +1,58 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { osascript, powershell, toolFailure } from '../../src/notifiers/_desktop.ts'
+
+const notice = (title: string, body: string) => ({
+  title,
+  body,
+  urgency: 'critical' as const,
+  sound: true,
+  timeoutSeconds: 10,
+})
+
+const texts = fc.tuple(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }))
+
+describe('notifiers: programs of the platforms', () => {
+  it('osascript gets the texts as arguments, behind the script', () => {
+    const { input } = osascript(notice('', ''))
+    fc.assert(
+      fc.property(texts, ([title, body]) => {
+        const tool = osascript(notice(title, body))
+        expect(tool.args).toEqual(['-', title, body, 'sound'])
+        expect(tool.input).toBe(input)
+      }),
+    )
+  })
+
+  it('PowerShell gets the texts in its environment, beside the script', () => {
+    const { args } = powershell(notice('', ''))
+    fc.assert(
+      fc.property(texts, ([title, body]) => {
+        const tool = powershell(notice(title, body))
+        expect(tool.args).toEqual(args)
+        expect(tool.env).toMatchObject({ HOOKBELL_TITLE: title, HOOKBELL_BODY: body })
+      }),
+    )
+  })
+
+  it('PowerShell makes its XML by a document, not by text', () => {
+    const encoded = powershell(notice('', '')).args.at(-1) ?? ''
+    const script = Buffer.from(encoded, 'base64').toString('utf16le')
+    expect(script).toContain('CreateTextNode($env:HOOKBELL_TITLE)')
+    expect(script).toContain('CreateTextNode($env:HOOKBELL_BODY)')
+    expect(script).not.toMatch(/LoadXml|Invoke-Expression|iex/i)
+  })
+
+  it.each([
+    ['Could not connect: No such file or directory', 'not-here'],
+    ['Could not connect: Connection refused', 'not-here'],
+    ['GDBus.Error:org.freedesktop.DBus.Error.ServiceUnknown: The name is unknown', 'not-here'],
+    ['The name org.freedesktop.Notifications was not provided by any .service files', 'not-here'],
+    ['Error calling StartServiceByName for org.freedesktop.Notifications: exited', 'not-here'],
+    ['Error calling StartServiceByName for x: Timeout was reached', 'retry'],
+    ['Timeout was reached', 'retry'],
+    ['something else', 'retry'],
+  ])('notify-send: %s: %s', (text, verdict) => {
+    expect(toolFailure('notify-send', { code: undefined, text }).verdict).toBe(verdict)
+  })
+})

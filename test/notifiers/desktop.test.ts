@@ -1,0 +1,181 @@
+import { mkdtemp, rm, symlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { desktop } from '../../src/notifiers/desktop.ts'
+import { missingDesktopPrograms, startDesktop } from '../support/desktop.ts'
+import { failureOf, makeContext, makeMessage, testNotifier } from './_suite.ts'
+
+const missing = missingDesktopPrograms()
+const reason = missing.length > 0 ? ` (skipped: ${missing.join(', ')} not installed)` : ''
+
+const oddTexts = [
+  '-rf',
+  '--help',
+  '--icon=x',
+  '--',
+  '[x] {y} (z)',
+  '<b>bold</b>',
+  '<a href="https://evil.test">bank</a>',
+  '<img src="/etc/passwd">',
+  '&lt;b&gt; &amp; &#60;',
+  '"double" \'single\' `id` $(id) $HOME !!',
+  'C:\\new\\table \\x41 \\101 \\\\ \\',
+  '%s %n %b %%',
+  '~ * ? # ; | & > <',
+  '😀 é 漢字 👨‍👩‍👧‍👦 עברית',
+]
+
+describe.skipIf(reason)(`notifiers: desktop${reason}`, () => {
+  let screen: Awaited<ReturnType<typeof startDesktop>>
+
+  beforeAll(async () => {
+    screen = await startDesktop()
+  })
+  afterAll(() => screen.close())
+
+  const send = (fields = {}, options = {}, sessionEnv: Record<string, string> = screen.env) =>
+    desktop.send(
+      makeMessage(fields),
+      desktop.options.parse({ timeoutSeconds: 1, ...options }),
+      makeContext({ sessionEnv }),
+    )
+
+  /** Sends, and waits for what came over the bus. */
+  const show = async (fields = {}, options = {}) => {
+    const count = screen.notices.length
+    expect(await send(fields, options)).toBe('shown by notify-send')
+    await vi.waitFor(() => expect(screen.notices).toHaveLength(count + 1))
+    return screen.notices.at(-1) ?? expect.fail('nothing shown')
+  }
+
+  /** What the daemon shows of a body: it resolves markup. */
+  const unescapeMarkup = (body: string) =>
+    body.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')
+
+  testNotifier({
+    notifier: desktop,
+    accept: async () => {
+      const count = screen.notices.length
+      const arrived = async () => {
+        await vi.waitFor(() => expect(screen.notices.length).toBeGreaterThan(count))
+        const { title, body } = screen.notices[count] ?? expect.fail('nothing shown')
+        return `${title}\n${unescapeMarkup(body)}`
+      }
+      const context = { sessionEnv: screen.env }
+      return { options: { timeoutSeconds: 1 }, context, arrived }
+    },
+  })
+
+  it.each(oddTexts)('shows %s as it is', async (text) => {
+    const notice = await show({ title: text, body: `${text}\nsecond line ${text}` })
+    expect(notice.title).toBe(text)
+    expect(unescapeMarkup(notice.body)).toBe(`${text}\nsecond line ${text}`)
+  })
+
+  it('shows any text as it is', () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.string({
+          unit: fc.constantFrom('\\', 'n', '0', '<', '&', ';', '-', '"', '$', 'é', '😀'),
+        }),
+        async (text) => {
+          const notice = await show({ title: `.${text}`, body: text })
+          expect(notice.title).toBe(`.${text}`)
+          expect(unescapeMarkup(notice.body)).toBe(text)
+          expect(notice.body).not.toMatch(/[<>]|&(?!amp;|lt;|gt;)/)
+        },
+      ),
+      { numRuns: 40 },
+    ))
+
+  it('replaces half characters and leaves out control characters', async () => {
+    const notice = await show({ title: 'a\ud800b\0c', body: '\ud800\x1b[31mred\x07' })
+    expect(notice).toMatchObject({ title: 'a\ufffdbc', body: '\ufffd[31mred' })
+  })
+
+  it('cuts a megabyte', async () => {
+    const notice = await show({ title: '<'.repeat(1_000_000), body: '&😀'.repeat(400_000) })
+    expect(notice.title).toHaveLength(200)
+    expect(unescapeMarkup(notice.body).length).toBeLessThanOrEqual(3000)
+    expect(notice.body.endsWith('…')).toBe(true)
+  })
+
+  it('has a title where the message has none', async () => {
+    expect(await show({ title: '', body: '' })).toMatchObject({ title: 'hookbell', body: '' })
+  })
+
+  it.each([
+    ['low', 0],
+    ['normal', 1],
+    ['critical', 2],
+  ])('shows urgency %s', async (urgency, level) => {
+    const notice = await show({ urgency }, { timeoutSeconds: 7 })
+    expect(notice).toMatchObject({ appName: 'hookbell', hints: { urgency: level }, expireMs: 7000 })
+  })
+
+  it('lets even a critical one go after its time', async () => {
+    const count = screen.closed.length
+    await show({ urgency: 'critical' }, { timeoutSeconds: 1 })
+    // Reason 1 of the specification: it expired.
+    await vi.waitFor(
+      () => expect(screen.closed.slice(count).map(([, why]) => why)).toContain(1),
+      10_000,
+    )
+  })
+
+  it('keeps it until it is dismissed where the user wants that', async () => {
+    expect((await show({}, { timeoutSeconds: 0 })).expireMs).toBe(0)
+  })
+
+  it('is silent unless the user wants a sound', async () => {
+    expect((await show()).hints).not.toHaveProperty('sound-name')
+    expect((await show({}, { sound: true })).hints).toMatchObject({
+      'sound-name': expect.any(String),
+    })
+  })
+
+  it('shows it where the session is, not where the worker is', async () => {
+    const other = await startDesktop()
+    onTestFinished(other.close)
+    vi.stubEnv('DBUS_SESSION_BUS_ADDRESS', screen.env.DBUS_SESSION_BUS_ADDRESS)
+    onTestFinished(() => void vi.unstubAllEnvs())
+    const count = screen.notices.length
+    await send({ title: 'over there' }, {}, other.env)
+    await vi.waitFor(() => expect(other.notices.map(({ title }) => title)).toEqual(['over there']))
+    expect(screen.notices).toHaveLength(count)
+  })
+
+  it('finds the bus of the session in its runtime folder', async () => {
+    const path = /unix:path=([^,]+)/.exec(screen.env.DBUS_SESSION_BUS_ADDRESS ?? '')?.[1]
+    const folder = await makeFolder('hookbell runtime, ')
+    await symlink(path ?? '', join(folder, 'bus'))
+    const count = screen.notices.length
+    await send({}, {}, { XDG_RUNTIME_DIR: folder })
+    await vi.waitFor(() => expect(screen.notices).toHaveLength(count + 1))
+  })
+
+  it('is not here where nobody on the bus shows notifications', async () => {
+    const bare = await startDesktop({ daemon: false })
+    onTestFinished(bare.close)
+    const error = await failureOf(send({}, {}, bare.env))
+    expect(error).toMatchObject({ verdict: 'not-here', hint: expect.stringContaining('daemon') })
+  })
+
+  it('draws what it was told', async () => {
+    const drawn = await startDesktop()
+    onTestFinished(drawn.close)
+    for (const text of oddTexts) {
+      await send({ title: text, body: `${text}\nsecond line` }, { timeoutSeconds: 60 }, drawn.env)
+    }
+    await vi.waitFor(() => expect(drawn.notices).toHaveLength(oddTexts.length))
+    await drawn.screenshot('.artifacts/desktop.png')
+  })
+})
+
+async function makeFolder(prefix: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), prefix))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  return folder
+}

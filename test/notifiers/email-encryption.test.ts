@@ -1,0 +1,90 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { describe, expect, it } from 'vitest'
+import { makeCertificate, startSmtpServer } from '../support/smtp.ts'
+import { startChannel, withoutTls } from './_email.ts'
+import { failureOf, makeMessage } from './_suite.ts'
+
+describe('notifiers: email: encryption', () => {
+  // Reaches this machine, but is not one of the loopback addresses.
+  const notLoopback = 'smtp://0.0.0.0'
+
+  it('is not asked of a server on this machine', async () => {
+    const { send, received } = await startChannel({ server: withoutTls })
+    await send()
+    expect(received[0]?.secure).toBe(false)
+  })
+
+  it('is used where a server on this machine offers it, with any certificate', async () => {
+    const { send, received } = await startChannel()
+    await send()
+    expect(received[0]?.secure).toBe(true)
+  })
+
+  it('is asked of any other server', async () => {
+    const { send, received } = await startChannel({ server: withoutTls, url: notLoopback })
+    const error = await failureOf(send())
+    expect(error).toMatchObject({
+      verdict: 'retry',
+      hint: expect.stringContaining('allowInsecure'),
+    })
+    expect(received).toHaveLength(0)
+  })
+
+  it('is not asked where the user allows that', async () => {
+    const options = { allowInsecure: true }
+    const { send, received } = await startChannel({
+      server: withoutTls,
+      url: notLoopback,
+      options,
+    })
+    await send()
+    expect(received[0]?.secure).toBe(false)
+  })
+
+  it.each([false, true])('needs a good certificate, allowInsecure: %s', async (allowInsecure) => {
+    const { send, received } = await startChannel({
+      url: notLoopback,
+      options: { allowInsecure },
+    })
+    expect((await failureOf(send())).message).toMatch(/certificate/)
+    expect(received).toHaveLength(0)
+  })
+
+  it('needs a good certificate on this machine too, by smtps', async () => {
+    const { send, received } = await startChannel({
+      server: { secure: true },
+      url: 'smtps://localhost',
+    })
+    expect(await failureOf(send())).toMatchObject({ verdict: 'retry' })
+    expect(received).toHaveLength(0)
+  })
+
+  it.each([
+    { host: 'localhost', env: {}, outcome: '250 2.0.0 Ok: queued as 4F2A' },
+    { host: '127.0.0.1', env: {}, outcome: 'does not match' },
+    { host: '127.0.0.1', env: { NODE_TLS_REJECT_UNAUTHORIZED: '0' }, outcome: 'does not match' },
+  ])('goes by the name in the certificate: $host $env', async ({ host, env, outcome }) => {
+    const { file, cert, key } = await makeCertificate('localhost')
+    const { port } = await startSmtpServer({ secure: true, cert, key })
+    const channel = { smtp: `smtps://${host}:${port}`, from: 'a@x.test', to: ['b@x.test'] }
+    expect(await sendInChild(channel, { ...env, NODE_EXTRA_CA_CERTS: file })).toContain(outcome)
+  })
+})
+
+/** Which authorities are trusted is settled when a process starts. */
+async function sendInChild(channel: object, env: object): Promise<string> {
+  const module = new URL('../../src/notifiers/email.ts', import.meta.url).href
+  const script = `
+    const { email } = await import(${JSON.stringify(module)})
+    const [message, channel] = process.argv.slice(1).map((text) => JSON.parse(text))
+    const context = { signal: AbortSignal.timeout(20_000) }
+    const sending = email.send(message, email.options.parse(channel), context)
+    console.log(await sending.catch((error) => error.message))
+  `
+  const args = ['--import', 'tsx', '--input-type=module', '-e', script]
+  const data = [makeMessage(), channel].map((value) => JSON.stringify(value))
+  const options = { env: { ...process.env, ...env } }
+  const { stdout } = await promisify(execFile)(process.execPath, [...args, ...data], options)
+  return stdout
+}

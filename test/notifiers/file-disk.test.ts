@@ -1,0 +1,81 @@
+import * as fs from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { file } from '../../src/notifiers/file.ts'
+import { failureOf, makeContext, makeMessage } from './_suite.ts'
+
+let folder = ''
+
+beforeEach(async () => {
+  folder = await fs.mkdtemp(join(tmpdir(), 'hookbell-append-'))
+  onTestFinished(() => fs.rm(folder, { recursive: true }))
+})
+
+const send = (path: string, context = {}) =>
+  file.send(makeMessage(), file.options.parse({ path }), makeContext(context))
+
+describe('notifiers: file: on the disk', () => {
+  it('accepts a line once it is on the disk, and many lines at the price of one', async () => {
+    const path = join(folder, 'log.jsonl')
+    const { datasync, letGo } = await holdDatasync()
+    const accepted: number[] = []
+    const sending = Array.from({ length: 64 }, async (_, index) => {
+      await send(path)
+      accepted.push(index)
+    })
+    // The first one goes alone, as nothing was waiting with it.
+    await vi.waitFor(() => expect(datasync).toHaveBeenCalledTimes(1))
+    expect(accepted).toEqual([])
+    letGo[0]?.()
+    await vi.waitFor(() => expect(datasync).toHaveBeenCalledTimes(2))
+    expect(accepted).toEqual([0])
+    expect((await fs.readFile(path, 'utf8')).split('\n')).toHaveLength(65)
+    letGo[1]?.()
+    await Promise.all(sending)
+    expect(datasync).toHaveBeenCalledTimes(2)
+  })
+
+  it('puts the names of a new file and its new folders on the disk', async () => {
+    const sync = vi.spyOn(await fileHandlePrototype(), 'sync')
+    onTestFinished(() => sync.mockRestore())
+    const path = join(folder, 'a/b/log.jsonl')
+    await send(path)
+    // `b`, `a` and the folder that was there.
+    expect(sync).toHaveBeenCalledTimes(3)
+    await send(path)
+    expect(sync).toHaveBeenCalledTimes(3)
+  })
+
+  it('ends with its signal when the disk does not answer', async () => {
+    const { datasync, letGo } = await holdDatasync()
+    const controller = new AbortController()
+    const path = join(folder, 'log.jsonl')
+    const sending = failureOf(send(path, { signal: controller.signal }))
+    await vi.waitFor(() => expect(datasync).toHaveBeenCalled())
+    controller.abort()
+    expect(await sending).toMatchObject({ verdict: 'retry' })
+    letGo[0]?.()
+  })
+})
+
+/** Makes each fdatasync wait until it is let go. */
+async function holdDatasync() {
+  const letGo: (() => void)[] = []
+  const prototype = await fileHandlePrototype()
+  const real = prototype.datasync
+  const datasync = vi.spyOn(prototype, 'datasync').mockImplementation(async function (
+    this: fs.FileHandle,
+  ) {
+    await new Promise<void>((resolve) => letGo.push(resolve))
+    return real.call(this)
+  })
+  onTestFinished(() => datasync.mockRestore())
+  return { datasync, letGo }
+}
+
+async function fileHandlePrototype(): Promise<fs.FileHandle> {
+  const handle = await fs.open(join(folder, 'any'), 'w')
+  await handle.close()
+  return Object.getPrototypeOf(handle)
+}

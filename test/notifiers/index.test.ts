@@ -1,0 +1,37 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import * as z from 'zod'
+import { notifiers } from '../../src/notifiers/index.ts'
+
+const folder = new URL('../../src/notifiers/', import.meta.url)
+const files = readdirSync(folder)
+const helpers = ['define.ts', 'index.ts']
+
+describe('notifiers: the registry', () => {
+  it('holds each notifier of the folder under the name of its file, sorted', () => {
+    const names = files
+      .filter((name) => !name.startsWith('_') && !helpers.includes(name))
+      .map((name) => name.replace('.ts', ''))
+    expect(Object.keys(notifiers)).toEqual(names.sort())
+    expect(Object.values(notifiers).map(({ name }) => name)).toEqual(names)
+  })
+
+  it.each(Object.values(notifiers))('$name has options that editors can be told', ({ options }) => {
+    expect(z.toJSONSchema(options, { io: 'input' })).toMatchObject({ additionalProperties: false })
+  })
+
+  it('marks what is secret', () => {
+    const secrets = Object.values(notifiers).flatMap(({ name, options }) =>
+      Object.entries(options.shape)
+        .filter(([, option]) => z.globalRegistry.get(option)?.secret)
+        .map(([option]) => `${name}.${option}`),
+    )
+    expect(secrets).toEqual(['email.smtp', 'slack.url'])
+  })
+
+  it.each(files)('%s loads no heavy package until it is used', (name) => {
+    const source = readFileSync(new URL(name, folder), 'utf8')
+    const imports = source.match(/^import (?!type).*/gm) ?? []
+    expect(imports.join('\n')).not.toMatch(/'(execa|node-notifier|nodemailer|@slack\/webhook)'/)
+  })
+})

@@ -1,0 +1,90 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { desktop } from '../../src/notifiers/desktop.ts'
+import { failureOf, makeContext, makeMessage } from './_suite.ts'
+
+describe.runIf(process.platform === 'linux')('notifiers: desktop: where there is none', () => {
+  const send = (sessionEnv: Record<string, string>, signal = new AbortController().signal) =>
+    desktop.send(makeMessage(), desktop.options.parse({}), makeContext({ sessionEnv, signal }))
+
+  it('is not here without a bus', async () => {
+    const error = await failureOf(send({ DISPLAY: ':0' }))
+    expect(error).toMatchObject({ verdict: 'not-here', hint: expect.stringContaining('SSH') })
+  })
+
+  it('is not here where nobody listens on the bus', async () => {
+    const error = await failureOf(send({ DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere/bus' }))
+    expect(error.verdict).toBe('not-here')
+  })
+
+  it('is not here without notify-send', async () => {
+    vi.stubEnv('PATH', await makeFolder('hookbell-path-'))
+    onTestFinished(() => void vi.unstubAllEnvs())
+    const error = await failureOf(send({ DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere/bus' }))
+    expect(error).toMatchObject({ verdict: 'not-here', hint: expect.stringContaining('libnotify') })
+  })
+
+  it('sends nothing to a bus on another machine', async () => {
+    const error = await failureOf(send({ DBUS_SESSION_BUS_ADDRESS: 'tcp:host=127.0.0.1,port=9' }))
+    expect(error.message).toContain('no D-Bus session bus')
+  })
+
+  it('ends with its signal when the program does not want to', { timeout: 4000 }, async () => {
+    const { folder, started } = await makeStubbornProgram()
+    vi.stubEnv('PATH', folder)
+    onTestFinished(() => void vi.unstubAllEnvs())
+    const controller = new AbortController()
+    const env = { DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere/bus' }
+    const sending = failureOf(send(env, controller.signal))
+    const pid = await vi.waitFor(async () => {
+      const text = await readFile(started, 'utf8')
+      expect(text).not.toBe('')
+      return Number(text)
+    })
+    controller.abort()
+    expect(await sending).toMatchObject({ verdict: 'retry' })
+    expect(() => process.kill(pid, 0)).toThrow('ESRCH')
+  })
+
+  it('ends with its signal when the bus does not answer', async () => {
+    const path = join(await makeFolder('hookbell-bus-'), 'bus')
+    const connections: unknown[] = []
+    const server = createServer((socket) => {
+      connections.push(socket)
+      socket.on('close', () => connections.pop()).resume()
+    })
+    await new Promise<void>((resolve) => server.listen(path, resolve))
+    onTestFinished(() => void server.close())
+    const controller = new AbortController()
+    const env = { DBUS_SESSION_BUS_ADDRESS: `unix:path=${path}` }
+    const sending = failureOf(send(env, controller.signal))
+    await vi.waitFor(() => expect(connections).toHaveLength(1))
+    controller.abort()
+    expect(await sending).toMatchObject({ verdict: 'retry' })
+    // The child is gone, not only forgotten.
+    await vi.waitFor(() => expect(connections).toHaveLength(0))
+  })
+})
+
+/** A program in place of notify-send that cannot be asked to end. */
+async function makeStubbornProgram() {
+  const folder = await makeFolder('hookbell-path-')
+  const started = join(folder, 'started')
+  const lines = [
+    `#!${process.execPath}`,
+    'process.on("SIGTERM", () => {})',
+    `require("node:fs").writeFileSync(${JSON.stringify(started)}, String(process.pid))`,
+    'setInterval(() => {}, 1000)',
+  ]
+  await writeFile(join(folder, 'notify-send'), lines.join('\n'), { mode: 0o755 })
+  return { folder, started }
+}
+
+async function makeFolder(prefix: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), prefix))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  return folder
+}

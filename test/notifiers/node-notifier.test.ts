@@ -1,0 +1,53 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { showByNodeNotifier } from '../../src/notifiers/_node-notifier.ts'
+import { missingDesktopPrograms, startDesktop } from '../support/desktop.ts'
+
+const missing = missingDesktopPrograms()
+const reason = missing.length > 0 ? ` (skipped: ${missing.join(', ')} not installed)` : ''
+
+// Where it is used, on Intel Macs and on Windows, it runs other programs. What is ours is the same.
+describe.skipIf(reason)(`notifiers: node-notifier${reason}`, () => {
+  let screen: Awaited<ReturnType<typeof startDesktop>>
+  const { signal } = new AbortController()
+  const notice = {
+    title: 'Done in shop',
+    body: 'All tests pass',
+    urgency: 'normal' as const,
+    sound: false,
+    timeoutSeconds: 1,
+  }
+
+  beforeAll(async () => {
+    screen = await startDesktop()
+  })
+  afterAll(() => screen.close())
+  afterEach(() => void vi.unstubAllEnvs())
+
+  it('shows title and body', async () => {
+    vi.stubEnv('DBUS_SESSION_BUS_ADDRESS', screen.env.DBUS_SESSION_BUS_ADDRESS)
+    expect(await showByNodeNotifier(notice, signal)).toBe(true)
+    await vi.waitFor(() => expect(screen.notices).toHaveLength(1))
+    expect(screen.notices[0]).toMatchObject({ title: notice.title, body: notice.body })
+  })
+
+  it('shows a message without a body', async () => {
+    vi.stubEnv('DBUS_SESSION_BUS_ADDRESS', screen.env.DBUS_SESSION_BUS_ADDRESS)
+    expect(await showByNodeNotifier({ ...notice, body: '' }, signal)).toBe(true)
+  })
+
+  it('says when it could not', async () => {
+    vi.stubEnv('DBUS_SESSION_BUS_ADDRESS', 'unix:path=/nowhere/bus')
+    expect(await showByNodeNotifier(notice, signal)).toBe(false)
+  })
+
+  it('says when it cannot take the text', async () => {
+    expect(await showByNodeNotifier({ ...notice, body: 'a\0b' }, signal)).toBe(false)
+  })
+
+  it('ends with its signal', async () => {
+    const controller = new AbortController()
+    const showing = showByNodeNotifier(notice, controller.signal)
+    controller.abort()
+    expect(await showing).toBe(false)
+  })
+})

@@ -1,0 +1,207 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { slack } from '../../src/notifiers/slack.ts'
+import { startReceiver } from '../support/receiver.ts'
+import { failureOf, makeContext, makeMessage, testHttpNotifier } from './_suite.ts'
+
+const CANARY = 'canary5ecretToken'
+
+interface Posted {
+  text: string
+  unfurl_links: boolean
+  blocks: { type: string; text?: { type: string; text: string }; elements?: { text: string }[] }[]
+}
+
+describe('notifiers: slack', () => {
+  testHttpNotifier({
+    notifier: slack,
+    options: (url) => ({ url: `${url}/services/T024BE7LH/B024BE7LH/${CANARY}` }),
+    secret: CANARY,
+  })
+
+  const post = async (...messages: Parameters<typeof makeMessage>[0][]) => {
+    const receiver = await startReceiver()
+    for (const fields of messages) {
+      await slack.send(makeMessage(fields), { url: receiver.url }, makeContext())
+    }
+    return receiver.received.map(({ body }) => JSON.parse(body) as Posted)
+  }
+
+  it('shows title, text, markup and where it comes from', async () => {
+    const [posted] = await post({ markup: 'wants to *run* `npm test`' })
+    expect(posted).toMatchInlineSnapshot(`
+      {
+        "blocks": [
+          {
+            "text": {
+              "emoji": false,
+              "text": "Permission needed in shop",
+              "type": "plain_text",
+            },
+            "type": "header",
+          },
+          {
+            "text": {
+              "emoji": false,
+              "text": "The agent wants to run the tests",
+              "type": "plain_text",
+            },
+            "type": "section",
+          },
+          {
+            "text": {
+              "text": "wants to *run* \`npm test\`",
+              "type": "mrkdwn",
+              "verbatim": true,
+            },
+            "type": "section",
+          },
+          {
+            "elements": [
+              {
+                "emoji": false,
+                "text": "shop",
+                "type": "plain_text",
+              },
+              {
+                "emoji": false,
+                "text": "claude",
+                "type": "plain_text",
+              },
+              {
+                "emoji": false,
+                "text": "Notification",
+                "type": "plain_text",
+              },
+              {
+                "emoji": false,
+                "text": "2026-11-20 09:30 UTC",
+                "type": "plain_text",
+              },
+            ],
+            "type": "context",
+          },
+        ],
+        "text": "Permission needed in shop
+      The agent wants to run the tests",
+        "unfurl_links": false,
+        "unfurl_media": false,
+      }
+    `)
+  })
+
+  it('shows plain text where there is no markup', async () => {
+    const [posted] = await post({ body: '*not bold* :bell: <!here>' })
+    expect(posted?.blocks[1]).toEqual({
+      type: 'section',
+      text: { type: 'plain_text', text: '*not bold* :bell: &lt;!here&gt;', emoji: false },
+    })
+  })
+
+  it('keeps to the lengths that Slack allows', async () => {
+    const long = '👨‍👩‍👧‍👦&'.repeat(2000)
+    const markup = `${'é&amp;&lt;'.repeat(1000)}`
+    const [posted] = await post({ title: long, body: long, markup, cwd: `/${long}`, client: long })
+    expect(posted?.blocks[0]?.text?.text.length).toBeLessThanOrEqual(150)
+    expect(posted?.blocks[1]?.text?.text.length).toBeLessThanOrEqual(3000)
+    expect(posted?.blocks[2]?.text?.text.length).toBeLessThanOrEqual(3000)
+    expect(posted?.text.length).toBeLessThanOrEqual(3000)
+  })
+
+  it('cuts between graphemes, and no entity or link in half', () => {
+    const piece = fc.constantFrom(
+      'a',
+      '&amp;',
+      '&lt;',
+      '👨‍👩‍👧‍👦',
+      'é',
+      '<https://x.test/y|z>',
+      '\n',
+    )
+    const markups = fc.array(piece, { minLength: 700, maxLength: 3000 })
+    return fc.assert(
+      fc.asyncProperty(markups, async (pieces) => {
+        const [posted] = await post({ body: '', markup: `.${pieces.join('')}.` })
+        const text = posted?.blocks[1]?.text?.text ?? ''
+        expect(text.length).toBeLessThanOrEqual(3000)
+        const whole = /^(?:[.a\n…]|&amp;|&lt;|👨‍👩‍👧‍👦|é|<https:\/\/x\.test\/y\|z>)*$/
+        expect(text).toMatch(whole)
+      }),
+      { numRuns: 20 },
+    )
+  })
+
+  it('lets no event text mention, link or call anybody', () => {
+    const live = fc.constantFrom(
+      '<!channel>',
+      '<@U024BE7LH>',
+      '<http://evil.test|bank>',
+      '&',
+      '<',
+      '>',
+    )
+    const text = fc
+      .array(fc.oneof(live, fc.string({ unit: 'binary' })))
+      .map((parts) => parts.join(''))
+    const fields = fc.record({ title: text, body: text, cwd: text, client: text, event: text })
+    return fc.assert(
+      fc.asyncProperty(fields, async (event) => {
+        const [posted] = await post(event)
+        const texts = posted?.blocks.flatMap(({ text, elements = [] }) => [text, ...elements])
+        for (const text of [posted?.text, ...(texts ?? []).map((item) => item?.text)]) {
+          expect(text ?? '').not.toMatch(/[<>]|&(?!amp;|lt;|gt;)/)
+        }
+      }),
+      { numRuns: 50 },
+    )
+  })
+
+  it.each([
+    [404, 'no_service', 'Create a new incoming webhook'],
+    [403, 'invalid_token', 'Create a new incoming webhook'],
+    [404, 'channel_not_found', 'Create a new incoming webhook'],
+    [410, 'channel_is_archived', 'Unarchive'],
+    [403, 'action_prohibited', 'administrator'],
+  ])('explains %i %s', async (status, body, hint) => {
+    const { url } = await startReceiver({ script: [{ status, body }] })
+    const error = await failureOf(slack.send(makeMessage(), { url }, makeContext()))
+    expect(error.message).toBe(`slack: ${status} ${body}`)
+    expect(error.hint).toContain(hint)
+  })
+
+  it('has no hint for an answer that is the name of an object property', async () => {
+    const { url } = await startReceiver({ script: [{ status: 404, body: 'constructor' }] })
+    const error = await failureOf(slack.send(makeMessage(), { url }, makeContext()))
+    expect(error.hint).toBeUndefined()
+  })
+
+  it('reports an answer that is not ok as the answer', async () => {
+    const { url } = await startReceiver({ script: [{ body: 'accepted,\n but why' }] })
+    expect(await slack.send(makeMessage(), { url }, makeContext())).toBe('accepted, but why')
+  })
+
+  it('leaves a second between two messages to the same webhook', () => {
+    expect(slack.pace?.minIntervalMs).toBe(1000)
+    expect(slack.pace?.destination({ url: 'https://hooks.slack.com/x' })).toBe(
+      'https://hooks.slack.com/x',
+    )
+  })
+
+  it.each([
+    'http://hooks.slack.com/services/x',
+    'ftp://x.test',
+    'nonsense',
+    'http://127.0.0.1.evil.test',
+  ])('refuses the URL %s', (url) => {
+    expect(slack.options.safeParse({ url }).success).toBe(false)
+  })
+
+  it.each([
+    'https://hooks.slack.com/services/x',
+    'http://localhost:1/x',
+    'http://[::1]:1',
+    'http://2130706433/',
+  ])('takes the URL %s', (url) => {
+    expect(slack.options.safeParse({ url }).success).toBe(true)
+  })
+})

@@ -1,0 +1,151 @@
+import { createServer, type Socket } from 'node:net'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { refusal } from '../support/smtp.ts'
+import { makeSend, startChannel } from './_email.ts'
+import { allTextOf, failureOf } from './_suite.ts'
+
+const USER = 'canaryUser'
+const PASSWORD = 'canary5ecret!pass'
+
+describe('notifiers: what a mail server answers', () => {
+  describe('when the server refuses', () => {
+    const at = (command: 'onMailFrom' | 'onRcptTo', status: number) => ({
+      [command]: (_address: unknown, _session: unknown, callback: (error: Error) => void) =>
+        callback(refusal(status, 'mailbox says no')),
+    })
+
+    it.each([
+      ['onMailFrom', 451, 'retry'],
+      ['onRcptTo', 450, 'retry'],
+      ['onMailFrom', 550, 'give-up'],
+      ['onRcptTo', 553, 'give-up'],
+    ] as const)('%s %i: %s', async (command, status, verdict) => {
+      const { send } = await startChannel({ server: at(command, status) })
+      const error = await failureOf(send())
+      expect(error.verdict).toBe(verdict)
+      expect(error.message).toContain(`${status} `)
+      expect(error.message).toContain('mailbox says no')
+    })
+
+    it.each([
+      [452, 'retry'],
+      [554, 'give-up'],
+    ])('the content with %i: %s', async (status, verdict) => {
+      const { send } = await startChannel({
+        server: {
+          onData: (stream, _session, callback) => {
+            stream.resume().on('end', () => callback(refusal(status, 'no room')))
+          },
+        },
+      })
+      expect(await failureOf(send())).toMatchObject({ verdict })
+    })
+
+    it('one of two recipients: the other got it', async () => {
+      const { send, received } = await startChannel({
+        server: {
+          onRcptTo: ({ address }, _session, callback) =>
+            callback(address.startsWith('b') ? refusal(550, 'unknown') : null),
+        },
+        options: { to: ['a@example.com', 'b@example.com'] },
+      })
+      expect(await send()).toBe('250 2.0.0 Ok: queued as 4F2A (refused: b@example.com)')
+      expect(received[0]?.to).toEqual(['a@example.com'])
+    })
+  })
+
+  describe('with user and password', () => {
+    const credentials = `${USER}:${encodeURIComponent(PASSWORD)}`
+    const url = `smtp://${credentials}@127.0.0.1`
+
+    it('logs in', async () => {
+      const { send, received } = await startChannel({
+        server: {
+          onAuth: ({ username, password }, _session, callback) =>
+            callback(null, { user: `${username}/${password}` }),
+        },
+        url,
+      })
+      await send()
+      expect(received[0]?.user).toBe(`${USER}/${PASSWORD}`)
+    })
+
+    it.each([
+      [535, 'give-up'],
+      [454, 'retry'],
+    ])('a login refused with %i: %s', async (status, verdict) => {
+      const { send } = await startChannel({
+        server: { onAuth: (_auth, _session, callback) => callback(refusal(status, 'not now')) },
+        url,
+      })
+      expect(await failureOf(send())).toMatchObject({
+        verdict,
+        hint: expect.stringContaining('password'),
+      })
+    })
+
+    it.each(['PLAIN', 'LOGIN', 'CRAM-MD5'])(
+      'keeps them out of errors when %s is repeated',
+      async (method) => {
+        const base64 = (text: string) => Buffer.from(text).toString('base64')
+        const echo = [
+          `AUTH PLAIN ${base64(`\0${USER}\0${PASSWORD}`)}`,
+          `AUTH LOGIN ${base64(USER)} ${base64(PASSWORD)}`,
+          `cram ${base64(`${USER} 0123456789abcdef`)}`,
+          `${USER}:${PASSWORD}`,
+          credentials,
+        ].join(' | ')
+        const { send } = await startChannel({
+          server: {
+            authMethods: [method],
+            onAuth: (_auth, _session, callback) => callback(refusal(535, `you said ${echo}`)),
+          },
+          url,
+        })
+        const text = allTextOf(await failureOf(send()))
+        expect(text).toContain('535 you said AUTH PLAIN [redacted]')
+        const forms = [PASSWORD, USER, encodeURIComponent(PASSWORD)]
+        for (const secret of [...forms, ...forms.map(base64), base64(`\0${USER}\0${PASSWORD}`)]) {
+          expect(text).not.toContain(secret)
+        }
+      },
+    )
+
+    it('keeps them out of errors when nobody listens', async () => {
+      const error = await failureOf(makeSend(`${url}:1`)())
+      expect(error.verdict).toBe('retry')
+      expect(error.message).toContain('ECONNREFUSED')
+      expect(allTextOf(error)).not.toMatch(/canary/)
+    })
+  })
+
+  it.each(['greeting', 'answer'])('ends with its signal when there is no %s', async (missing) => {
+    const sockets: Socket[] = []
+    const server = createServer((socket) => {
+      sockets.push(socket)
+      if (missing === 'answer') socket.write('220 slow.test ESMTP\r\n')
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void server.close())
+    const { port } = server.address() as { port: number }
+    const controller = new AbortController()
+    const sending = failureOf(
+      makeSend(`smtp://127.0.0.1:${port}`)({}, { signal: controller.signal }),
+    )
+    await vi.waitFor(() => expect(sockets).toHaveLength(1))
+    const closed = new Promise((resolve) => sockets[0]?.on('close', resolve).resume())
+    controller.abort()
+    expect(await sending).toMatchObject({ verdict: 'retry', message: 'email: no answer in time' })
+    await closed
+  })
+
+  it('retries when the server hangs up', async () => {
+    const server = createServer((socket) => socket.end('421 4.3.2 shutting down\r\n'))
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void server.close())
+    const { port } = server.address() as { port: number }
+    const error = await failureOf(makeSend(`smtp://127.0.0.1:${port}`)())
+    expect(error.verdict).toBe('retry')
+    expect(error.message).toContain('421')
+  })
+})

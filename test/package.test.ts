@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { execa } from 'execa'
+import { describe, expect, it } from 'vitest'
+import { root } from './support/home.ts'
+
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
+
+describe('package', () => {
+  it('holds only what users need', async () => {
+    const { stdout } = await execa('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
+      cwd: root,
+    })
+    const [{ files }] = JSON.parse(stdout)
+    const unexpected = files
+      .map(({ path }: { path: string }) => path)
+      .filter(
+        (path: string) =>
+          !/^(bin|dist|templates)\//.test(path) &&
+          !/^(package\.json|README\.md|LICENSE|CHANGELOG\.md|hooks\.example\.json|config\.schema\.json)$/.test(
+            path,
+          ),
+      )
+    expect(unexpected).toEqual([])
+  })
+
+  it('runs no script when it is installed', () => {
+    const names = Object.keys(manifest.scripts)
+    expect(names.filter((name) => /^(pre|post)?(install|prepare)$/.test(name))).toEqual([])
+    expect(runtimeClosure().filter(([, entry]) => entry.hasInstallScript)).toEqual([])
+  })
+
+  it('brings at most 20 packages', () => {
+    expect(runtimeClosure().length).toBeLessThanOrEqual(20)
+  })
+
+  it('names no registry in the lock file', () => {
+    expect(JSON.stringify(lock)).not.toMatch(/"resolved"/)
+  })
+})
+
+function runtimeClosure(): [string, { dev?: boolean; hasInstallScript?: boolean }][] {
+  const entries = Object.entries<{ dev?: boolean; optional?: boolean }>(lock.packages)
+  return entries.filter(([path, { dev }]) => path !== '' && !dev)
+}

@@ -1,0 +1,64 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { execa } from 'execa'
+import { describe, expect, it } from 'vitest'
+import { makeHome, root } from './support/home.ts'
+
+const pages = [
+  'README.md',
+  'CONTRIBUTING.md',
+  ...readdirSync(join(root, 'docs')).map((name) => `docs/${name}`),
+]
+const textOf = (page: string) => readFileSync(join(root, page), 'utf8')
+
+describe('documentation', () => {
+  it.each(pages)('%s links to files that are there', (page) => {
+    const links = [...textOf(page).matchAll(/\]\((?!https?:)([^)#]+)/g)].map(
+      ([, path]) => path ?? '',
+    )
+    expect(links.filter((path) => !existsSync(join(root, page, '..', path)))).toEqual([])
+  })
+
+  it.each(pages)('%s names only commands that exist', async (page) => {
+    const home = await makeHome()
+    const { stdout } = await home.run('help')
+    const known = [...stdout.matchAll(/^ {2}(\w+) /gm)].map(([, name]) => name)
+    const named = [...textOf(page).matchAll(/(?:`|^)hookbell ([a-z]+)/gm)].map(([, name]) => name)
+    expect(named.filter((name) => !known.includes(name))).toEqual([])
+  })
+
+  it('every template and every kind has a default text', () => {
+    const kinds = [
+      'permission',
+      'waiting',
+      'done',
+      'subagent-done',
+      'ended',
+      'abnormal-end',
+      'failed',
+      'other',
+    ]
+    for (const format of ['plain', 'slack', 'html']) {
+      expect(readdirSync(join(root, 'templates', format)).sort()).toEqual(
+        kinds.map((kind) => `${kind}.liquid`).sort(),
+      )
+    }
+  })
+
+  it("runs the README's library example", async () => {
+    const [, code = ''] = /```ts\n([\s\S]*?)```/.exec(textOf('README.md')) ?? []
+    const home = await makeHome({
+      channels: { audit: { type: 'file', path: join('/tmp', 'unused') } },
+      routes: [{ on: ['SessionEnd'], to: ['audit'] }],
+    })
+    const script = join(home.home, 'example.mjs')
+    writeFileSync(
+      script,
+      `${code.replace("'hookbell'", `'${root}/dist/index.js'`)}\nconsole.log(handled, id)`,
+    )
+    const { stdout } = await execa(process.execPath, [script], { env: home.env, extendEnv: false })
+    expect(stdout).toMatch(/^1 /)
+    const { stdout: log } = await home.run('log', stdout.split(' ')[1] ?? '')
+    expect(log).toContain('suppressed')
+  })
+})

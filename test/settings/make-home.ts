@@ -1,0 +1,23 @@
+import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { clients } from '../../src/clients/index.ts'
+import { hookCommand, hookEntry } from '../../src/settings/hook-command.ts'
+import { type Plan, planInstall } from '../../src/settings/plan.ts'
+
+/** A home directory with these files in it. */
+export function makeHome(files: Record<string, string | Uint8Array> = {}): string {
+  const home = realpathSync(mkdtempSync(join(tmpdir(), 'hookbell-home-')))
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(home, name)), { recursive: true })
+    writeFileSync(join(home, name), content)
+  }
+  return home
+}
+
+/** Plans droid's hooks for a wrapped file, with a front door in `state`. */
+export function makePlan(path: string, state = '/state'): (text: string) => Plan {
+  const { droid } = clients
+  const hook = hookEntry(droid, hookCommand(`${state}/hookbell-hook`, 'droid'))
+  return (text) => planInstall(text, { path, shape: 'wrapped', events: droid.events, hook })
+}

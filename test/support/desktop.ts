@@ -1,0 +1,149 @@
+import { type ChildProcess, execFile, type SpawnOptions, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { delimiter, dirname, join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { promisify } from 'node:util'
+import { vi } from 'vitest'
+import { takeMessages } from './desktop-monitor.ts'
+
+const run = promisify(execFile)
+
+export interface Notified {
+  appName: string
+  title: string
+  body: string
+  hints: Record<string, unknown>
+  expireMs: number
+}
+
+/** Nothing is started by asking for it: the daemon is the one of the test, or there is none. */
+const makeBusConfig = (folder: string) => `<busconfig>
+  <type>session</type>
+  <listen>unix:dir=${folder}</listen>
+  <policy context="default">
+    <allow send_destination="*" eavesdrop="true"/>
+    <allow eavesdrop="true"/>
+    <allow own="*"/>
+  </policy>
+</busconfig>`
+
+const DUNSTRC = `[global]
+  width = 560
+  height = 400
+  font = DejaVu Sans Mono 10
+  format = "<b>%s</b>\\n%b"
+  markup = full
+  notification_limit = 0
+`
+
+const programs = [
+  'Xvfb',
+  'dbus-daemon',
+  'dbus-monitor',
+  'dbus-send',
+  'dunst',
+  'notify-send',
+  'import',
+]
+
+/** Which programs a desktop for tests lacks here. On Debian and Ubuntu: dunst xvfb dbus-x11 libnotify-bin imagemagick. */
+export function missingDesktopPrograms(): string[] {
+  const folders = (process.env.PATH ?? '').split(delimiter)
+  return programs.filter((program) => !folders.some((folder) => existsSync(join(folder, program))))
+}
+
+/** Starts a desktop of its own: X server, session bus and notification daemon, and a monitor of what is shown. */
+export async function startDesktop({ daemon = true } = {}) {
+  const home = await mkdtemp(join(tmpdir(), 'hookbell-desktop-'))
+  const children: ChildProcess[] = []
+  const env: Record<string, string> = { PATH: process.env.PATH ?? '', HOME: home }
+  const start = (file: string, args: string[], stdio: SpawnOptions['stdio'] = 'ignore') => {
+    const child = spawn(file, args, { env, stdio })
+    children.push(child)
+    return child
+  }
+  const close = async () => {
+    for (const child of children.reverse()) child.kill('SIGKILL')
+    await rm(home, { recursive: true, force: true })
+  }
+  const withFd3: SpawnOptions['stdio'] = ['ignore', 'ignore', 'ignore', 'pipe']
+
+  // It chooses a number that is free; a fixed one may be another test's.
+  const xvfb = start('Xvfb', ['-displayfd', '3', '-screen', '0', '1000x1300x24'], withFd3)
+  env.DISPLAY = `:${await firstLine(xvfb.stdio[3] as Readable)}`
+  const busConfig = join(home, 'bus.conf')
+  await writeFile(busConfig, makeBusConfig(home))
+  const busArgs = [`--config-file=${busConfig}`, '--nofork', '--print-address=3']
+  const bus = start('dbus-daemon', busArgs, withFd3)
+  env.DBUS_SESSION_BUS_ADDRESS = await firstLine(bus.stdio[3] as Readable)
+
+  const notices: Notified[] = []
+  const closed: unknown[][] = []
+  const filter = "interface='org.freedesktop.Notifications'"
+  const monitor = start('dbus-monitor', ['--binary', filter], ['ignore', 'pipe', 'ignore'])
+  let rest: Buffer = Buffer.alloc(0)
+  monitor.stdout?.on('data', (chunk: Buffer) => {
+    const taken = takeMessages(Buffer.concat([rest, chunk]))
+    rest = taken.rest
+    for (const { member, args } of taken.messages) {
+      if (member === 'Notify') notices.push(toNotified(args))
+      if (member === 'NotificationClosed') closed.push(args)
+    }
+  })
+  if (monitor.stdout) await once(monitor.stdout, 'data')
+
+  if (daemon) {
+    await writeFile(join(home, 'dunstrc'), DUNSTRC)
+    start('dunst', ['-conf', join(home, 'dunstrc')])
+    await vi.waitFor(() => askOwner(env), { timeout: 10_000 })
+  }
+
+  /** Saves the screen as it is once nothing is being drawn any more. */
+  const screenshot = async (path: string) => {
+    await mkdir(dirname(path), { recursive: true })
+    let before = Buffer.alloc(0)
+    await vi.waitFor(
+      async () => {
+        await run('import', ['-window', 'root', path], { env })
+        const now = await readFile(path)
+        const still = now.equals(before)
+        before = now
+        if (!still) throw new Error('the screen changes')
+      },
+      { timeout: 10_000, interval: 500 },
+    )
+  }
+  return { env, notices, closed, screenshot, close }
+}
+
+function toNotified([appName, , , title, body, , hints, expireMs]: unknown[]): Notified {
+  return {
+    appName: String(appName),
+    title: String(title),
+    body: String(body),
+    hints: Object.fromEntries(hints as [string, unknown][]),
+    expireMs: Number(expireMs),
+  }
+}
+
+async function firstLine(stream: Readable): Promise<string> {
+  let text = ''
+  for await (const chunk of stream) {
+    text += chunk
+    if (text.includes('\n')) break
+  }
+  return text.trim()
+}
+
+/** Fails until a notification daemon is on the bus. */
+async function askOwner(env: Record<string, string>): Promise<void> {
+  const call = 'org.freedesktop.DBus.GetNameOwner'
+  const destination = '--dest=org.freedesktop.DBus'
+  const name = 'string:org.freedesktop.Notifications'
+  await run('dbus-send', ['--print-reply', destination, '/org/freedesktop/DBus', call, name], {
+    env,
+  })
+}

@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { execa } from 'execa'
+import { onTestFinished } from 'vitest'
+import { acceptEvent } from '../../src/spool/write.ts'
+
+/** The built program: `npm test` builds first. */
+export const root = join(import.meta.dirname, '../..')
+
+/** A home of its own, in which the built CLI and the front door run. Removed with the test. */
+export async function makeHome(config?: object) {
+  const home = await mkdtemp(join(tmpdir(), 'hookbell-test-'))
+  onTestFinished(() => rm(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }))
+  const env = {
+    PATH: process.env.PATH,
+    HOME: home,
+    HOOKBELL_STATE_DIR: join(home, 'state'),
+    HOOKBELL_CONFIG_DIR: join(home, 'config'),
+  }
+  const project = join(home, 'api-server')
+  await mkdir(env.HOOKBELL_CONFIG_DIR)
+  await mkdir(join(project, '.git'), { recursive: true })
+  const writeConfig = (text: string) =>
+    writeFile(join(env.HOOKBELL_CONFIG_DIR, 'config.json'), text)
+  if (config) await writeConfig(JSON.stringify(config))
+  const options = { env, extendEnv: false, cwd: project, reject: false } as const
+  return {
+    home,
+    project,
+    env,
+    state: env.HOOKBELL_STATE_DIR,
+    writeConfig,
+    run: (...words: string[]) =>
+      execa(process.execPath, [join(root, 'bin/hookbell'), ...words], options),
+    /** Stores an event without starting a worker, so that the test decides when it is delivered. */
+    accept(payload: unknown, client = 'droid') {
+      const text = typeof payload === 'string' ? payload : JSON.stringify(payload)
+      return acceptEvent(env.HOOKBELL_STATE_DIR, { client, env: {} }, Buffer.from(text))
+    },
+    read: (path: string) => readFileSync(join(home, path), 'utf8'),
+  }
+}
+
+export type Home = Awaited<ReturnType<typeof makeHome>>
