@@ -1,3 +1,4 @@
+import { onAbort } from './on-abort.ts'
 import type { AttemptFailure } from './retry.ts'
 import type { Phase } from './transport.ts'
 
@@ -24,15 +25,16 @@ export class Clock {
   readonly #deadlineMs: number
   readonly #signal: AbortSignal | undefined
   #end: ((failure: Ended['failure']) => void) | undefined
+  readonly #forget: (() => void) | undefined
 
   constructor(deadlineMs: number, signal: AbortSignal | undefined) {
     this.#deadlineMs = deadlineMs
     this.#signal = signal
-    signal?.addEventListener('abort', this.#onAbort)
+    if (signal) this.#forget = onAbort(signal, () => this.#end?.(this.#aborted()))
   }
 
   stop() {
-    this.#signal?.removeEventListener('abort', this.#onAbort)
+    this.#forget?.()
   }
 
   get elapsedMs() {
@@ -83,8 +85,6 @@ export class Clock {
       Math.min(timeoutMs, remaining, LONGEST_TIMER_MS),
     )
   }
-
-  readonly #onAbort = () => this.#end?.(this.#aborted())
 
   #aborted(): Ended['failure'] {
     return { kind: 'aborted', phase: this.phase, sent: this.#sent, reason: this.#signal?.reason }
