@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { settle } from './agent.ts'
 import { EmulatorError, parseOr } from './errors.ts'
-import { Fault } from './faults.ts'
+import { parseFaults } from './faults.ts'
 import { ok, Problem, problemReply, type Reply } from './reply.ts'
 import type { Running } from './running.ts'
 import { viewState } from './state-view.ts'
@@ -30,10 +30,12 @@ export function answerControl(running: Running, method: string, path: string, bo
   }
 }
 
-const ClockChange = z.union([
-  z.strictObject({ advanceMs: z.int().describe('Move the time by this') }),
-  z.strictObject({ now: z.int().min(0).describe('Set the time to this, in Unix milliseconds') }),
-])
+const ClockChange = z
+  .strictObject({
+    advanceMs: z.int().optional().describe('Move the time by this'),
+    now: z.int().min(0).optional().describe('Set the time to this, in Unix milliseconds'),
+  })
+  .refine((change) => Object.keys(change).length === 1, 'expected either advanceMs or now')
 
 type Action = (running: Running, body: unknown) => Reply
 
@@ -42,11 +44,7 @@ const actions = new Map<string, Action>([
   [
     'POST faults',
     ({ faults }, body) => {
-      const added = parseOr(
-        z.union([z.array(Fault), Fault.transform((one) => [one])]),
-        body,
-        'body',
-      )
+      const added = parseFaults(Array.isArray(body) ? body : [body], 'body')
       for (const fault of added) faults.add(fault)
       return ok({ faults: faults.list() })
     },
@@ -71,8 +69,8 @@ const actions = new Map<string, Action>([
     'POST clock',
     ({ world }, body) => {
       const change = parseOr(ClockChange, body, 'body')
-      if ('now' in change) world.clock.set(change.now)
-      else world.clock.advance(change.advanceMs)
+      if (change.now !== undefined) world.clock.set(change.now)
+      else world.clock.advance(change.advanceMs ?? 0)
       return ok({ now: world.clock.now() })
     },
   ],

@@ -13,15 +13,22 @@ const status = () =>
     delayMs: milliseconds().optional().describe('Answer that late'),
   })
 
-const Then = z.union([
-  status(),
-  z.strictObject({ delayMs: milliseconds().describe('Answer rightly, but that late') }),
-  z.strictObject({ hang: z.literal(true).describe('Never answer') }),
-  z.strictObject({
-    cut: z.enum(['before-headers', 'in-body']).describe('Close the connection there'),
-  }),
-  z.strictObject({ brokenJson: z.literal(true).describe('Answer with half of the JSON') }),
-])
+const Then = z.union(
+  [
+    status(),
+    z.strictObject({ delayMs: milliseconds().describe('Answer rightly, but that late') }),
+    z.strictObject({ hang: z.literal(true).describe('Never answer') }),
+    z.strictObject({
+      cut: z.enum(['before-headers', 'in-body']).describe('Close the connection there'),
+    }),
+    z.strictObject({ brokenJson: z.literal(true).describe('Answer with half of the JSON') }),
+  ],
+  {
+    error:
+      'expected {status, headers?, body?, delayMs?} with a status of 200 to 599, {delayMs}, ' +
+      '{hang: true}, {cut: "before-headers" | "in-body"} or {brokenJson: true}',
+  },
+)
 
 const ids = () => listEndpoints().map(({ id }) => id)
 

@@ -1,7 +1,12 @@
 import { onTestFinished } from 'vitest'
 import type { Endpoint } from '../../src/api/core/endpoint.ts'
 import { listEndpoints } from '../../src/api/endpoints/index.ts'
-import { type Emulator, type EmulatorOptions, startEmulator } from '../../src/emulator/index.ts'
+import {
+  type Emulator,
+  type EmulatorOptions,
+  type FaultInput,
+  startEmulator,
+} from '../../src/emulator/index.ts'
 
 /** 2026-06-15 12:00 in UTC, a Monday. */
 export const NOW = Date.UTC(2026, 5, 15, 12)
@@ -61,6 +66,15 @@ function parse(text: string): unknown {
   } catch {
     return undefined
   }
+}
+
+/** A fault from the requests it befalls and what it does. */
+export function makeFault(
+  requests: Omit<FaultInput, 'then'>,
+  effect: FaultInput['then'],
+): FaultInput {
+  // biome-ignore lint/suspicious/noThenProperty: never a function, so nothing takes it for a promise
+  return { ...requests, then: effect }
 }
 
 /** Every endpoint with an input that succeeds, in the order of the table. */
