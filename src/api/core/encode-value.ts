@@ -22,7 +22,7 @@ export function encodeQuery(
       if (text !== undefined && !isBroken(text + name)) {
         pairs.push(`${encodeURIComponent(name)}=${encodeURIComponent(text)}`)
       } else if (item !== undefined) {
-        issues.push({ field: name, problem: 'has no form in a query' })
+        issues.push({ field: name || 'query', problem: 'has no form in a query' })
       }
     }
   }

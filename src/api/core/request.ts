@@ -40,7 +40,7 @@ export function makeRequest(shared: Shared) {
 }
 
 const METHODS = /^(GET|HEAD|POST|PUT|PATCH|DELETE)$/
-const PATH = /^(\/[\w!$&'()*+,;=:@.~%-]*)+$/
+const PATH = /^(?!\/\/)(\/[\w!$&'()*+,;=:@.~%-]*)+$/
 const DOTS = /\/(\.|%2e){1,2}(?=\/|$)/i
 
 function encodeRaw(input: RawRequest): { path: string; body: string | undefined } {
