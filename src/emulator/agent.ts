@@ -64,5 +64,5 @@ function finish(session: SessionState, at: number) {
   session.completedAt = at
   const [next] = session.jobs
   session.status = next ? 'pending' : 'idle'
-  if (next) next.startAt = Math.max(next.startAt, at)
+  if (next) next.startAt = at
 }

@@ -108,6 +108,8 @@ describe('DELETE .../computers/{computerId}', () => {
     expect((await emulator.get(at('comp_ada'), { key })).status).toBe(200)
     await emulator.delete(at('comp_ada'))
     expect((await emulator.get(at('comp_ada'), { key })).status).toBe(401)
+    const revoked = emulator.state().keys.filter(({ revokedAt }) => revokedAt === NOW)
+    expect(revoked.map(({ id }) => id)).toEqual(['key_of_comp_ada'])
   })
 
   it('archives its sessions and stops the agent', async () => {

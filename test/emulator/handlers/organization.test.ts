@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { startTestEmulator } from '../_support.ts'
+import { NOW, startTestEmulator } from '../_support.ts'
 
 const GLOBAL = '/api/v0/organization/usage/limits/global'
 const USERS = '/api/v0/organization/usage/limits/users'
@@ -103,6 +103,8 @@ describe('DELETE .../users', () => {
     const answer = await emulator.delete(removal('Cleo@example.com'))
     expect([answer.status, answer.body]).toEqual([200, {}])
     expect((await emulator.get(own, { key })).status).toBe(401)
+    const revoked = emulator.state().keys.filter(({ revokedAt }) => revokedAt === NOW)
+    expect(revoked.map(({ id }) => id)).toEqual(['key_of_user_cleo'])
     expect((await emulator.delete(removal('cleo@example.com'))).status).toBe(404)
   })
 

@@ -136,7 +136,7 @@ describe('POST .../messages', () => {
     const texts = messages.map(({ content }: { content: { text: string }[] }) => content[0]?.text)
     expect(texts).toEqual(['one', 'two', 'Done: one', 'Done: two'])
     const times = messages.map(({ createdAt }: { createdAt: number }) => createdAt)
-    expect(times).toEqual(times.toSorted())
+    expect(times).toEqual([0, 1500, 2000, 4000].map((after) => NOW + after))
   })
 
   it('follows the script of the seed', async () => {
