@@ -18,13 +18,11 @@ export function answerControl(running: Running, method: string, path: string, bo
   try {
     const name = `${method} ${path.slice(PREFIX.length)}`
     const action = actions.get(name)
-    if (!action)
-      throw new Problem(404, `No such control; there are: ${[...actions.keys()].join(', ')}`)
+    if (!action) throw unknownControl()
     const reply = action(running, parse(body))
     running.save()
     return reply
   } catch (error) {
-    if (error instanceof EmulatorError) return refused(error, path)
     if (error instanceof Problem) return problemReply(error, path, '')
     throw error
   }
@@ -44,7 +42,8 @@ const actions = new Map<string, Action>([
   [
     'POST faults',
     ({ faults }, body) => {
-      const added = parseFaults(Array.isArray(body) ? body : [body], 'body')
+      const list = Array.isArray(body) ? body : [body]
+      const added = refuseBody(() => parseFaults(list, 'body'))
       for (const fault of added) faults.add(fault)
       return ok({ faults: faults.list() })
     },
@@ -68,7 +67,7 @@ const actions = new Map<string, Action>([
   [
     'POST clock',
     ({ world }, body) => {
-      const change = parseOr(ClockChange, body, 'body')
+      const change = refuseBody(() => parseOr(ClockChange, body, 'body'))
       if (change.now !== undefined) world.clock.set(change.now)
       else world.clock.advance(change.advanceMs ?? 0)
       return ok({ now: world.clock.now() })
@@ -99,6 +98,16 @@ function parse(body: string): unknown {
   }
 }
 
-function refused(error: EmulatorError, path: string) {
-  return problemReply(new Problem(400, error.message), path, '')
+function unknownControl() {
+  return new Problem(404, `No such control; there are: ${[...actions.keys()].join(', ')}`)
+}
+
+/** What does not fit in a body is the fault of the caller; any other error is not. */
+function refuseBody<T>(read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof EmulatorError) throw new Problem(400, error.message)
+    throw error
+  }
 }

@@ -46,7 +46,9 @@ export const Fault = z
     carryOut: z
       .boolean()
       .optional()
-      .describe('Whether the request takes effect all the same; see the default of each kind'),
+      .describe(
+        'Whether the request takes effect; by default not for status, hang and before-headers',
+      ),
     // biome-ignore lint/suspicious/noThenProperty: never a function, so nothing takes it for a promise
     then: Then,
   })

@@ -44,7 +44,8 @@ describe('a seed', () => {
   it('is read from a file; errors name the file', async () => {
     const file = join(await mkdtemp(join(tmpdir(), 'hookbell-')), 'seed.json')
     await writeFile(file, JSON.stringify({ limits: { global: 5 } }))
-    expect((await loadSeed(file)).limits.global).toBe(5)
+    const emulator = await startTestEmulator({ seed: await loadSeed(file) })
+    expect((await emulator.get('/api/v0/organization/usage/limits/global')).body.limit).toBe(5)
     await writeFile(file, JSON.stringify({ limits: { global: 'x' } }))
     await expect(loadSeed(file)).rejects.toThrow(`seed file "${file}": limits.global: `)
     await writeFile(file, 'x')

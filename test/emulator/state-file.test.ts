@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -115,6 +115,21 @@ describe('the state file', () => {
     })
     expect(String(refusal)).toContain(message)
     expect(await readFile(stateFile, 'utf8')).toBe(text)
+  })
+
+  it('gives 500 if it cannot be written any more', async () => {
+    const { folder, stateFile } = await makeFile()
+    const emulator = await startTestEmulator({ stateFile })
+    await rm(folder, { recursive: true })
+    const path = '/api/v0/organization/usage/limits/global'
+    const answers = [
+      await emulator.put(path, { limit: 3_000_000 }),
+      await emulator.post('/__emulator/clock', { advanceMs: 1 }),
+    ]
+    for (const { status, body } of answers) {
+      expect(status).toBe(500)
+      expect(body.detail).toContain('cannot be written')
+    }
   })
 
   it('is refused if it cannot be written', async () => {
