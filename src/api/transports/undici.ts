@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici'
+import { ConfigError, isClientError } from '../core/errors.ts'
 import { isLoopback } from '../core/loopback.ts'
 import { once } from '../core/once.ts'
 import { type Transport, TransportFailure, type TransportRequest } from '../core/transport.ts'
@@ -30,13 +31,12 @@ export function undiciTransport(options: UndiciOptions = {}): Transport {
       try {
         return await exchange(await pools(), request, progress)
       } catch (error) {
-        throw new TransportFailure(error, progress.isSent)
+        throw isClientError(error) ? error : new TransportFailure(error, progress.isSent)
       }
     },
     async close() {
-      if (!isUsed) return
-      const { direct, proxied } = await pools()
-      await Promise.all([direct.destroy(), proxied.destroy()])
+      const made = isUsed ? await pools().catch(() => undefined) : undefined
+      await Promise.all([made?.direct.destroy(), made?.proxied.destroy()])
     },
   }
 }
@@ -44,9 +44,7 @@ export function undiciTransport(options: UndiciOptions = {}): Transport {
 type Pools = Record<'direct' | 'proxied', Dispatcher>
 
 async function makePools(options: UndiciOptions): Promise<Pools> {
-  const loaded = await import('undici')
-  // A bundle may leave nothing but the default export.
-  const { Agent, EnvHttpProxyAgent } = loaded.default ?? loaded
+  const { Agent, EnvHttpProxyAgent } = await load()
   const settings = {
     connections: options.connections ?? 8,
     keepAliveTimeout: options.keepAliveMs ?? 4_000,
@@ -55,9 +53,23 @@ async function makePools(options: UndiciOptions): Promise<Pools> {
     headersTimeout: 0,
     bodyTimeout: 0,
   }
-  return {
-    direct: new Agent(settings).compose(watchStart),
-    proxied: new EnvHttpProxyAgent(settings).compose(watchStart),
+  try {
+    const proxied = new EnvHttpProxyAgent(settings).compose(watchStart)
+    return { direct: new Agent(settings).compose(watchStart), proxied }
+  } catch {
+    // The cause stays out: it repeats the address, which may have a password in it.
+    throw new ConfigError('HTTP_PROXY or HTTPS_PROXY is no address')
+  }
+}
+
+async function load() {
+  try {
+    const loaded = await import('undici')
+    // A bundle may leave nothing but the default export.
+    return loaded.default ?? loaded
+  } catch (cause) {
+    const hint = 'install undici, or use the https transport'
+    throw new ConfigError('undici cannot be loaded', { cause, hint })
   }
 }
 
