@@ -1,13 +1,18 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { build } from 'esbuild'
+import { finishDeclarations } from './declarations.ts'
 
 const stamp = 'dist/types/index.d.ts'
-const sources = ['src', 'scripts/build.ts', 'package-lock.json']
+const sources = ['src', 'scripts/build.ts', 'scripts/declarations.ts', 'package-lock.json']
 
 if (process.argv.includes('--if-stale') && isFresh()) process.exit(0)
 
 rmSync('dist', { recursive: true, force: true })
+// Loaded by import() at their first use, from the dependencies of the package.
+const external = ['node-notifier', 'undici']
+/** What is there for ES modules and for CommonJS, which cannot require an ES module before Node.js 22. */
+const libraries = { api: 'src/api/index.ts', emulator: 'src/emulator/index.ts' }
 const shared = { bundle: true, platform: 'node', target: 'node20.18', logLevel: 'warning' } as const
 await Promise.all([
   build({
@@ -16,12 +21,13 @@ await Promise.all([
       cli: 'src/cli.ts',
       worker: 'src/worker/main.ts',
       index: 'src/index.ts',
+      ...libraries,
     },
     outdir: 'dist',
     format: 'esm',
     splitting: true,
     chunkNames: 'chunks/[name]-[hash]',
-    external: ['node-notifier', 'undici'],
+    external,
     legalComments: 'linked',
     // jsonc-parser's `main` is UMD, which does not bundle.
     mainFields: ['module', 'main'],
@@ -39,10 +45,20 @@ await Promise.all([
     minify: true,
     outExtension: { '.js': '.cjs' },
   }),
+  build({
+    ...shared,
+    entryPoints: libraries,
+    outdir: 'dist',
+    format: 'cjs',
+    external,
+    legalComments: 'linked',
+    outExtension: { '.js': '.cjs' },
+  }),
 ])
 execFileSync('node', ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'], {
   stdio: 'inherit',
 })
+finishDeclarations('dist/types', Object.keys(libraries))
 
 function isFresh() {
   if (!existsSync(stamp)) return false

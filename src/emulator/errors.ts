@@ -1,4 +1,6 @@
-import * as z from 'zod'
+import type * as z from 'zod'
+// Not z.core, which would bundle every locale.
+import { toDotPath } from 'zod/v4/core'
 
 /** The emulator cannot start as asked: the message says what is wrong, `hint` what to do. */
 export class EmulatorError extends Error {
@@ -25,5 +27,5 @@ export function parseOr<Schema extends z.ZodType>(
 }
 
 function describeIssue({ path, message }: z.core.$ZodIssue) {
-  return path.length > 0 ? `${z.core.toDotPath(path)}: ${message}` : message
+  return path.length > 0 ? `${toDotPath(path)}: ${message}` : message
 }

@@ -1,4 +1,6 @@
-import * as z from 'zod'
+import type * as z from 'zod'
+// Not z.core, which would bundle every locale.
+import { toDotPath } from 'zod/v4/core'
 import type { Endpoint } from '../api/core/endpoint.ts'
 import { chosen } from './choices.ts'
 import { Problem } from './reply.ts'
@@ -85,7 +87,7 @@ function describe({ wire = {} }: Endpoint, place: string, issue: z.core.$ZodIssu
   const path = issue.path.map((key, index) =>
     index === 0 ? (wireNames.get(String(key)) ?? key) : key,
   )
-  const fieldOf = (keys: readonly PropertyKey[]) => [place, z.core.toDotPath([...keys])].join('.')
+  const fieldOf = (keys: readonly PropertyKey[]) => [place, toDotPath([...keys])].join('.')
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => ({
       field: fieldOf([...path, key.trim()]),
