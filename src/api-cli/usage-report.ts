@@ -22,7 +22,7 @@ const labels: Record<Measure, string> = {
 /** A screenful: a line per measure with its course, then where credits, tool calls and files went. */
 export function renderUsage(usage: Usage): string {
   const { organization, from, to, days, monthlyActiveUsers } = usage
-  const head = `${paint('bold', oneLine(organization))}  ${from} to ${to} (${days.length} days, UTC)`
+  const head = `${paint('bold', oneLine(organization))}  ${from} to ${to} (${days.length === 1 ? '1 day' : `${days.length} days`}, UTC)`
   const rows = (Object.entries(labels) as [Measure, string][]).map(([measure, label]) => [
     label,
     shortNumber(usage.totals[measure]).padStart(6),
