@@ -27,11 +27,11 @@ describe('the settings of a client', () => {
 
   it('point to the service if nothing else is said', async () => {
     const seen: string[] = []
-    const body = Buffer.from('{}')
+    const text = '{}'
     const transport = {
       send: async ({ origin, path }: { origin: string; path: string }) => {
         seen.push(origin + path)
-        return { status: 200, headers: {}, body, end: 'complete' as const }
+        return { status: 200, headers: {}, text, end: 'complete' as const }
       },
     }
     const client = createClient({ apiKey, env: {}, transport })
@@ -95,7 +95,7 @@ describe('the settings of a client', () => {
       send: async () => ({
         status: 200,
         headers: {},
-        body: Buffer.from('{}'),
+        text: '{}',
         end: 'complete' as const,
       }),
     }

@@ -154,9 +154,9 @@ describe.each(transports)('time through %s', (transport) => {
 })
 
 it('10 000 calls on one signal leave no listener and give no warning', async () => {
-  const body = Buffer.from('{"limit": 1}')
+  const text = '{"limit": 1}'
   const transport = {
-    send: async () => ({ status: 200, headers: {}, body, end: 'complete' as const }),
+    send: async () => ({ status: 200, headers: {}, text, end: 'complete' as const }),
   }
   const client = createClient({ apiKey, transport, env: {} })
   const { signal } = new AbortController()

@@ -1,6 +1,7 @@
 import { type Clock, Ended } from './clock.ts'
 import type { RetryClass } from './endpoint.ts'
 import { isClientError } from './errors.ts'
+import type { Lifetime } from './lifetime.ts'
 import type { AttemptFailure } from './retry.ts'
 import { parseRetryAfter } from './retry-after.ts'
 import {
@@ -49,7 +50,7 @@ export type Attempt =
 export async function tryOnce(call: Call, sender: Sender, clock: Clock): Promise<Attempt> {
   clock.phase = 'credentials'
   try {
-    const exchange = (signal: AbortSignal) => exchangeOnce(call, sender, clock, signal)
+    const exchange = (life: Lifetime) => exchangeOnce(call, sender, clock, life)
     return judge(await clock.attempt(call.timeoutMs, exchange))
   } catch (error) {
     if (error instanceof Ended) return { kind: 'failed', failure: error.failure }
@@ -58,10 +59,10 @@ export async function tryOnce(call: Call, sender: Sender, clock: Clock): Promise
   }
 }
 
-async function exchangeOnce(call: Call, sender: Sender, clock: Clock, signal: AbortSignal) {
+async function exchangeOnce(call: Call, sender: Sender, clock: Clock, life: Lifetime) {
   const authorization = await sender.authorize()
   // The attempt may have ended meanwhile, and nothing may be sent after its end.
-  signal.throwIfAborted()
+  life.throwIfEnded()
   // Until the transport says otherwise, the request counts as sent.
   clock.phase = 'headers'
   const { method, origin, path, body, maxResponseBytes } = call
@@ -72,9 +73,12 @@ async function exchangeOnce(call: Call, sender: Sender, clock: Clock, signal: Ab
     body,
     maxResponseBytes,
     headers: { ...call.headers, authorization },
-    signal,
+    get signal() {
+      return life.signal
+    },
+    onEnd: (callback) => life.onEnd(callback),
     onPhase(phase) {
-      if (!signal.aborted) clock.phase = phase
+      if (!life.hasEnded) clock.phase = phase
     },
   })
 }
@@ -83,13 +87,13 @@ function judge(response: TransportResponse): Attempt {
   const { status, headers, end } = response
   const isSuccess = status >= 200 && status <= 299
   if (!isSuccess) {
-    const text = response.body.toString('utf8', 0, errorBodyBytes)
+    const text = response.text.slice(0, errorBodyBytes)
     const retryAfterMs = parseRetryAfter(headers, Date.now())
     const refusal = { status, headers, text }
     return { kind: 'failed', failure: { kind: 'http', status, retryAfterMs }, refusal }
   }
   if (end === 'broken') return { kind: 'failed', failure: networkFailure(response.cause, 'body') }
-  const received = { status, headers, text: response.body.toString('utf8') }
+  const received = { status, headers, text: response.text }
   return { kind: 'answered', received, isTooLong: end === 'too-long' }
 }
 

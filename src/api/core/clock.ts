@@ -1,3 +1,4 @@
+import { Lifetime } from './lifetime.ts'
 import { onAbort } from './on-abort.ts'
 import type { AttemptFailure } from './retry.ts'
 import type { Phase } from './transport.ts'
@@ -57,23 +58,34 @@ export class Clock {
   }
 
   /** Runs one attempt. Rejects with `Ended` at once when its time is over, whatever `run` is doing. */
-  attempt<T>(timeoutMs: number, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const controller = new AbortController()
+  attempt<T>(timeoutMs: number, run: (life: Lifetime) => Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
+      if (this.#signal?.aborted) return reject(new Ended(this.#aborted()))
+      const life = new Lifetime()
       const end = (failure: Ended['failure']) => {
         const ended = new Ended(failure)
+        settle()
         reject(ended)
-        controller.abort(ended)
+        life.end(ended)
       }
-      if (this.#signal?.aborted) return end(this.#aborted())
       const timer = this.#startTimer(timeoutMs, end)
       this.#end = end
       const settle = () => {
         clearTimeout(timer)
         if (this.#end === end) this.#end = undefined
       }
-      run(controller.signal).then(resolve, reject).finally(settle)
-      controller.signal.addEventListener('abort', settle, { once: true })
+      run(life).then(
+        (value) => {
+          settle()
+          life.settle()
+          resolve(value)
+        },
+        (error) => {
+          settle()
+          life.settle()
+          reject(error)
+        },
+      )
     })
   }
 

@@ -39,7 +39,7 @@ export function decode(entry: Endpoint, { status, text }: Answer): Decoded {
 export function parseJson(text: string): { value: unknown } | { failure: 'not-json' | 'empty' } {
   if (text.trim() === '') return { failure: 'empty' }
   try {
-    return { value: JSON.parse(text) }
+    return { value: JSON.parse(text.startsWith('\ufeff') ? text.slice(1) : text) }
   } catch {
     return { failure: 'not-json' }
   }

@@ -12,7 +12,9 @@ export interface TransportRequest {
   headers: Readonly<Record<string, string>>
   body: string | undefined
   /** Aborted when the attempt is over. The connection must be closed then. */
-  signal: AbortSignal
+  readonly signal: AbortSignal
+  /** Calls back when the attempt is over; cheaper than the signal. */
+  onEnd(callback: (reason: Error) => void): void
   /** A longer answer is cut there, and the connection closed. */
   maxResponseBytes: number
   /**
@@ -26,7 +28,7 @@ export interface TransportResponse {
   status: number
   /** By name in lower case. */
   headers: ResponseHeaders
-  body: Buffer
+  text: string
   /** `too-long`: cut at the limit. `broken`: the connection ended before the body did. */
   end: 'complete' | 'too-long' | 'broken'
   cause?: unknown

@@ -1,5 +1,5 @@
 import type { ClientRequest, IncomingMessage } from 'node:http'
-import { isLoopback } from '../core/loopback.ts'
+import { isLocal } from '../core/loopback.ts'
 import {
   type Transport,
   TransportFailure,
@@ -24,18 +24,14 @@ export function httpsTransport(): Transport {
 
 function needsProxy(origin: string): boolean {
   const { https_proxy, HTTPS_PROXY, http_proxy, HTTP_PROXY } = process.env
-  return (
-    Boolean(https_proxy || HTTPS_PROXY || http_proxy || HTTP_PROXY) &&
-    !isLoopback(new URL(origin).hostname)
-  )
+  return Boolean(https_proxy || HTTPS_PROXY || http_proxy || HTTP_PROXY) && !isLocal(origin)
 }
 
 async function exchange(request: TransportRequest): Promise<TransportResponse> {
   request.onPhase('connect')
   const progress = { isSent: false }
   const sent = open(request)
-  const close = () => sent.destroy(request.signal.reason)
-  request.signal.addEventListener('abort', close)
+  request.onEnd((reason) => sent.destroy(reason))
   try {
     const response = await answerTo(sent, request, progress)
     request.onPhase('body')
@@ -45,7 +41,6 @@ async function exchange(request: TransportRequest): Promise<TransportResponse> {
   } catch (error) {
     throw new TransportFailure(error, progress.isSent)
   } finally {
-    request.signal.removeEventListener('abort', close)
     sent.destroy()
   }
 }

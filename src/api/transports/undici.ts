@@ -1,9 +1,14 @@
 import type { Dispatcher } from 'undici'
 import { ConfigError, isClientError } from '../core/errors.ts'
-import { isLoopback } from '../core/loopback.ts'
+import { isLocal } from '../core/loopback.ts'
 import { once } from '../core/once.ts'
-import { type Transport, TransportFailure, type TransportRequest } from '../core/transport.ts'
-import { readBody } from './_body.ts'
+import {
+  type Transport,
+  TransportFailure,
+  type TransportRequest,
+  type TransportResponse,
+} from '../core/transport.ts'
+import { isSuccess, readBody } from './_body.ts'
 
 export interface UndiciOptions {
   /** Connections per host. @default 8 */
@@ -74,7 +79,7 @@ async function load() {
 }
 
 interface WatchedOptions extends Dispatcher.DispatchOptions {
-  onStart?: () => void
+  onStart?: (controller: Dispatcher.DispatchController) => void
 }
 
 /** Reports the moment before the first byte goes out, which decides what may be sent again. */
@@ -84,33 +89,47 @@ function watchStart(dispatch: Dispatcher.Dispatch): Dispatcher.Dispatch {
     const start = handler.onRequestStart
     if (!onStart || !start) return dispatch(options, handler)
     handler.onRequestStart = (controller, context) => {
-      onStart()
       start.call(handler, controller, context)
+      onStart(controller)
     }
     return dispatch(options, handler)
   }
 }
 
-async function exchange(pools: Pools, request: TransportRequest, progress: { isSent: boolean }) {
-  request.signal.throwIfAborted()
-  const { method, origin, path, headers, body, signal, maxResponseBytes } = request
+async function exchange(
+  pools: Pools,
+  request: TransportRequest,
+  progress: { isSent: boolean },
+): Promise<TransportResponse> {
+  const { method, origin, path, headers, body, maxResponseBytes } = request
   // A proxy must not see what is meant for this machine.
-  const pool = isLoopback(new URL(origin).hostname) ? pools.direct : pools.proxied
+  const pool = isLocal(origin) ? pools.direct : pools.proxied
   const options = {
     origin,
     path,
     method,
     headers,
     body: body ?? null,
-    signal,
-    onStart() {
-      progress.isSent = !signal.aborted
+    onStart(controller: Dispatcher.DispatchController) {
       request.onPhase('headers')
+      progress.isSent = true
+      // If the attempt is over already, this aborts the request before its first byte.
+      request.onEnd((reason) => controller.abort(reason))
     },
   }
-  const response = await pool.request(options)
+  const { statusCode: status, headers: received, body: stream } = await pool.request(options)
   request.onPhase('body')
-  const status = response.statusCode
-  const read = await readBody(response.body, status, maxResponseBytes)
-  return { status, headers: response.headers, ...read }
+  const length = Number(received['content-length'] ?? Number.NaN)
+  const isShort = isSuccess(status) && length <= maxResponseBytes
+  const read = isShort ? await readText(stream) : await readBody(stream, status, maxResponseBytes)
+  return { status, headers: received, ...read }
+}
+
+/** The quickest way, for a body whose length is known. */
+async function readText(stream: Dispatcher.ResponseData['body']) {
+  try {
+    return { text: await stream.text(), end: 'complete' } as const
+  } catch (cause) {
+    return { text: '', end: 'broken', cause } as const
+  }
 }
