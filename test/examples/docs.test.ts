@@ -1,9 +1,12 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { execa } from 'execa'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { startEmulator } from '../../src/emulator/index.ts'
 import { root } from '../support/home.ts'
+
+// Compilers run here, on machines that do other things as well.
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
 /** The blocks of a page are parts of one program, in their order. Of the README only the section of the API. */
 function programOf(page: string): string {

@@ -2,9 +2,12 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { execa } from 'execa'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type Emulator, type EmulatorOptions, startEmulator } from '../../src/emulator/index.ts'
 import { root } from '../support/home.ts'
+
+// Compilers run here, on machines that do other things as well.
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
 interface Run {
   words?: string[]
