@@ -77,7 +77,7 @@ function makeShared(options: ClientOptions): Shared {
     transport: chooseTransport(options.transport),
     budget: makeRetryBudget(),
     reportDrift: onlyOnce(options.onDrift),
-    reportAttempt: unfailing(options.onAttempt),
+    reportAttempt: options.onAttempt && unfailing(options.onAttempt),
     movedPaths: new Map(),
   }
 }

@@ -157,8 +157,17 @@ describe.each(transports)('answers through %s', (transport) => {
 
     it('names the line that made the call', async () => {
       faults.play([{ status: 400 }])
-      const error = await errorOf(makeClient().organization.limits.getGlobal())
-      expect(error.stack?.split('\n')[1]).toContain('answers.test.ts')
+      const client = makeClient()
+      const calls = [
+        async () => void (await client.organization.limits.getGlobal()),
+        async () => void (await client.request({ method: 'GET', path: '/' })),
+        async () => void (await client.readiness.reports()),
+        async () => void (await client.readiness.reports().toArray()),
+      ]
+      for (const call of calls) {
+        const error = await errorOf(call())
+        expect(error.stack?.split('\n')[1]).toContain('answers.test.ts')
+      }
     })
   })
 

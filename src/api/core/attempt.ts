@@ -10,6 +10,7 @@ import {
   type ResponseHeaders,
   type Transport,
   TransportFailure,
+  type TransportRequest,
   type TransportResponse,
 } from './transport.ts'
 
@@ -33,7 +34,7 @@ export interface Call {
 export interface Sender {
   transport: Transport
   /** The `authorization` header of the next attempt. */
-  authorize(): Promise<string>
+  authorize(): string | Promise<string>
 }
 
 export interface Received {
@@ -60,27 +61,44 @@ export async function tryOnce(call: Call, sender: Sender, clock: Clock): Promise
 }
 
 async function exchangeOnce(call: Call, sender: Sender, clock: Clock, life: Lifetime) {
-  const authorization = await sender.authorize()
+  const given = sender.authorize()
+  const authorization = typeof given === 'string' ? given : await given
   // The attempt may have ended meanwhile, and nothing may be sent after its end.
   life.throwIfEnded()
   // Until the transport says otherwise, the request counts as sent.
   clock.phase = 'headers'
-  const { method, origin, path, body, maxResponseBytes } = call
-  return sender.transport.send({
-    method,
-    origin,
-    path,
-    body,
-    maxResponseBytes,
-    headers: { ...call.headers, authorization },
-    get signal() {
-      return life.signal
-    },
-    onEnd: (callback) => life.onEnd(callback),
-    onPhase(phase) {
+  return sender.transport.send(new AttemptRequest(call, authorization, clock, life))
+}
+
+/** A class for the sake of the signal, which costs much and which few transports read. */
+class AttemptRequest implements TransportRequest {
+  readonly method: string
+  readonly origin: string
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | undefined
+  readonly maxResponseBytes: number
+  readonly onEnd: TransportRequest['onEnd']
+  readonly onPhase: TransportRequest['onPhase']
+  readonly #life: Lifetime
+
+  constructor(call: Call, authorization: string, clock: Clock, life: Lifetime) {
+    this.method = call.method
+    this.origin = call.origin
+    this.path = call.path
+    this.headers = { ...call.headers, authorization }
+    this.body = call.body
+    this.maxResponseBytes = call.maxResponseBytes
+    this.onEnd = (callback) => life.onEnd(callback)
+    this.onPhase = (phase) => {
       if (!life.hasEnded) clock.phase = phase
-    },
-  })
+    }
+    this.#life = life
+  }
+
+  get signal(): AbortSignal {
+    return this.#life.signal
+  }
 }
 
 function judge(response: TransportResponse): Attempt {

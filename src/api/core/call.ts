@@ -4,8 +4,8 @@ import type { Host, RetryClass } from './endpoint.ts'
 import { type Context, toError } from './failure.ts'
 import type { CallOptions, CallReport, ClientOptions } from './options.ts'
 import type { RetryBudget } from './retry.ts'
-import { type AttemptReport, type Outcome, send } from './send.ts'
-import { authorize, resolveLimits, type Settings } from './settings.ts'
+import { type Outcome, send } from './send.ts'
+import { nextKey, resolveLimits, type Settings } from './settings.ts'
 import type { Transport } from './transport.ts'
 
 /** What all calls of a client share. */
@@ -16,7 +16,7 @@ export interface Shared {
   transport: Transport
   budget: RetryBudget
   reportDrift(drift: Drift): void
-  reportAttempt(report: CallReport): void
+  reportAttempt: ((report: CallReport) => void) | undefined
   /** Paths that answered where those of the table did not, by endpoint `id`. */
   movedPaths: Map<string, string>
 }
@@ -51,24 +51,33 @@ export interface Answered {
 export async function perform(shared: Shared, target: Target, options: CallOptions) {
   const settings = shared.settings()
   const limits = resolveLimits(target.id, settings.limits, options)
-  const secrets = new Set<string>()
-  const hints = { 401: `check the key that ${settings.keySource} gives`, ...target.hints }
-  const context: Context = { route: target.route, hints, secrets }
+  const { route, method } = target
+  const secrets: string[] = []
+  const hint = (status: number) =>
+    target.hints[status] ?? (status === 401 ? keyHint(settings) : undefined)
+  const context: Context = { route, hint, secrets }
   const call = makeCall(target, settings, limits, options.signal)
+  const header = (key: string) => {
+    if (!secrets.includes(key)) secrets.push(key)
+    return `Bearer ${key}`
+  }
+  const { transport, budget, reportAttempt } = shared
   const outcome = await send(call, {
-    transport: shared.transport,
-    budget: shared.budget,
-    async authorize() {
-      const key = await authorize(settings)
-      secrets.add(key)
-      return `Bearer ${key}`
+    transport,
+    budget,
+    authorize() {
+      const key = nextKey(settings)
+      return typeof key === 'string' ? header(key) : key.then(header)
     },
-    onAttempt: (report: AttemptReport) =>
-      shared.reportAttempt({ method: target.method, route: target.route, ...report }),
+    onAttempt: reportAttempt && ((report) => reportAttempt({ method, route, ...report })),
   })
   if (outcome.last.kind === 'failed' && !outcome.isReplay) throw toError(call, context, outcome)
   const answered: Answered = { call, context, outcome, isStrict: limits.strict }
   return answered
+}
+
+function keyHint({ keySource }: Settings): string {
+  return `check the key that ${keySource} gives`
 }
 
 function makeCall(
@@ -79,18 +88,12 @@ function makeCall(
 ): Call {
   const { method, host, path, body, retry, goneIsDone } = target
   const { origin, prefix } = settings.hosts[host]
-  const headers: Record<string, string> = {
-    accept: 'application/json',
-    'user-agent': 'hookbell',
-    ...limits.headers,
-  }
-  if (body !== undefined) headers['content-type'] = 'application/json'
-  const { timeoutMs, deadlineMs, retries, maxResponseBytes } = limits
+  const { timeoutMs, deadlineMs, retries, maxResponseBytes, headers } = limits
   return {
     method,
     origin,
     path: prefix + path,
-    headers,
+    headers: body === undefined ? headers : { ...headers, 'content-type': 'application/json' },
     body,
     retry,
     goneIsDone,

@@ -37,11 +37,10 @@ export function decode(entry: Endpoint, { status, text }: Answer): Decoded {
 
 /** Reads JSON text, and tells an empty text from a broken one. */
 export function parseJson(text: string): { value: unknown } | { failure: 'not-json' | 'empty' } {
-  if (text.trim() === '') return { failure: 'empty' }
   try {
     return { value: JSON.parse(text.startsWith('\ufeff') ? text.slice(1) : text) }
   } catch {
-    return { failure: 'not-json' }
+    return { failure: text.trim() === '' ? 'empty' : 'not-json' }
   }
 }
 

@@ -31,7 +31,8 @@ export function encodeQuery(
 
 /** Half of a pair of surrogates has no UTF-8 form: it would arrive as another character. */
 function isBroken(text: string): boolean {
-  return /\p{Surrogate}/u.test(text)
+  // The first test is quick and says no to nearly every text.
+  return /[\ud800-\udfff]/.test(text) && /\p{Surrogate}/u.test(text)
 }
 
 function queryText(value: unknown): string | undefined {

@@ -32,9 +32,9 @@ const partNames = ['params', 'query', 'body'] as const
 export function encode(entry: Endpoint, input: unknown, overrides: Overrides = {}): Encoded {
   const issues: InputIssue[] = []
   const parts = split(entry, input, issues)
-  for (const name of partNames) issues.push(...check(entry[name], parts[name]))
+  for (const name of partNames) check(entry[name], parts[name], issues)
   if (issues.length > 0) throw new ValidationError(entry.id, issues)
-  const wire = { ...entry.wire, ...overrides.wire }
+  const wire = overrides.wire ? { ...entry.wire, ...overrides.wire } : entry.wire
   const path = fillPath(overrides.path ?? entry.path, parts.params, issues)
   const query = encodeQuery(renamed(parts.query, wire), issues)
   const body = entry.body ? toJson(renamed(parts.body, wire), issues) : undefined
@@ -44,23 +44,20 @@ export function encode(entry: Endpoint, input: unknown, overrides: Overrides = {
 
 /** Gives every input to the schema that knows its name. */
 function split(entry: Endpoint, input: unknown, issues: InputIssue[]): Parts {
-  const pairs: Record<keyof Parts, [string, unknown][]> = { params: [], query: [], body: [] }
-  if (input !== undefined && !isRecord(input)) {
+  const parts: Parts = { params: {}, query: {}, body: {} }
+  if (input === undefined) return parts
+  if (!isRecord(input)) {
     issues.push({ field: 'input', problem: 'must be an object' })
-    return { params: {}, query: {}, body: {} }
+    return parts
   }
-  for (const pair of Object.entries(input ?? {})) {
-    if (pair[1] === undefined) continue
-    const owner = ownerOf(entry, pair[0])
-    if (owner) pairs[owner].push(pair)
-    else issues.push({ field: pair[0], problem: 'is not an input of this endpoint' })
+  for (const key of Object.keys(input)) {
+    const value = input[key]
+    if (value === undefined) continue
+    const owner = ownerOf(entry, key)
+    if (owner) parts[owner][key] = value
+    else issues.push({ field: key, problem: 'is not an input of this endpoint' })
   }
-  // fromEntries, since an assignment to `__proto__` would be no property.
-  return {
-    params: Object.fromEntries(pairs.params),
-    query: Object.fromEntries(pairs.query),
-    body: Object.fromEntries(pairs.body),
-  }
+  return parts
 }
 
 function ownerOf(entry: Endpoint, key: string): keyof Parts | undefined {
@@ -68,13 +65,15 @@ function ownerOf(entry: Endpoint, key: string): keyof Parts | undefined {
     const schema = entry[name]
     if (schema && Object.hasOwn(schema.shape, key)) return name
   }
-  if (!entry.passthrough) return undefined
+  // An assignment to this name would change the prototype, not add a property.
+  if (!entry.passthrough || key === '__proto__') return undefined
   return entry.body ? 'body' : 'query'
 }
 
-function check(schema: z.ZodObject | undefined, values: Values): InputIssue[] {
-  const issues = schema?.safeParse(values).error?.issues ?? []
-  return issues.map(({ path, message }) => ({ field: fieldName(path), problem: message }))
+function check(schema: z.ZodObject | undefined, values: Values, issues: InputIssue[]) {
+  const result = schema?.safeParse(values)
+  for (const { path, message } of result?.error?.issues ?? [])
+    issues.push({ field: fieldName(path), problem: message })
 }
 
 /** `['users', 0, 'email']` as `users[0].email`. */
@@ -85,17 +84,25 @@ export function fieldName(path: readonly PropertyKey[]): string {
   return text.startsWith('.') ? text.slice(1) : text || 'input'
 }
 
+/** Templates in pieces: every second one is a name. There are as many as endpoints. */
+const pieces = new Map<string, readonly string[]>()
+
 function fillPath(template: string, params: Values, issues: InputIssue[]): string {
-  return template.replaceAll(/{(\w+)}/g, (_, name: string) =>
-    encodeSegment(name, params[name], issues),
-  )
+  let parts = pieces.get(template)
+  if (!parts) {
+    parts = template.split(/[{}]/)
+    pieces.set(template, parts)
+  }
+  let path = ''
+  for (const [index, part] of parts.entries())
+    path += index % 2 === 0 ? part : encodeSegment(part, params[part], issues)
+  return path
 }
 
-function renamed(values: Values, wire: Readonly<Record<string, string>>): Values {
+function renamed(values: Values, wire: Readonly<Record<string, string>> | undefined): Values {
+  if (!wire) return values
+  const pairs = Object.entries(values)
   return Object.fromEntries(
-    Object.entries(values).map(([key, value]) => [
-      Object.hasOwn(wire, key) ? wire[key] : key,
-      value,
-    ]),
+    pairs.map(([key, value]) => [Object.hasOwn(wire, key) ? wire[key] : key, value]),
   )
 }

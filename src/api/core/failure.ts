@@ -15,7 +15,7 @@ import type { Phase } from './transport.ts'
 export interface Context {
   /** The path with its `{names}`. */
   route: string
-  hints: Readonly<Record<number, string>>
+  hint(status: number): string | undefined
   secrets: Iterable<string>
 }
 
@@ -60,7 +60,7 @@ export function toError(call: Call, context: Context, outcome: Outcome): ClientE
   if (failure.kind === 'network') return networkError(place, failure, facts, context.secrets)
   const { status, retryAfterMs } = failure
   const { headers, text } = last.refusal ?? { headers: {}, text: '' }
-  const hint = context.hints[status]
+  const hint = context.hint(status)
   const known = hint === undefined ? facts : { ...facts, hint }
   return explain({ status, headers, text, retryAfterMs }, known, context.secrets, Date.now())
 }

@@ -1,21 +1,24 @@
 import { isRecord } from '../schemas/_record.ts'
-import { type Answered, perform, type Shared, type Target } from './call.ts'
+import { perform, type Shared, type Target } from './call.ts'
 import { encode } from './encode.ts'
 import type { Endpoint } from './endpoint.ts'
 import { NotFoundError } from './http-errors.ts'
-import type { CallOptions } from './options.ts'
+import { type CallOptions, noOptions } from './options.ts'
 import { PageList } from './page.ts'
 import { readAnswer } from './read-answer.ts'
-import { atSite, captureSite } from './site.ts'
+import { atSite, captureSite, type Site } from './site.ts'
 
 /** The method of a client for one endpoint. */
 export function makeMethod(shared: Shared, entry: Endpoint) {
   const { page } = entry
   if (!page)
-    return function call(input?: unknown, options: CallOptions = {}): Promise<unknown> {
-      return callEndpoint(shared, entry, input, options, captureSite(call))
+    return function call(input?: unknown, options: CallOptions = noOptions): Promise<unknown> {
+      return callEndpoint(shared, entry, input, options)
     }
-  return function list(input?: unknown, options: CallOptions = {}): PageList<unknown, unknown> {
+  return function list(
+    input?: unknown,
+    options: CallOptions = noOptions,
+  ): PageList<unknown, unknown> {
     const site = captureSite(list)
     const given = isRecord(input) ? input : {}
     const cursor = given[page.cursor]
@@ -40,33 +43,37 @@ async function callEndpoint(
   entry: Endpoint,
   input: unknown,
   options: CallOptions,
-  site: ReturnType<typeof captureSite>,
+  site?: Site,
 ): Promise<unknown> {
   try {
     const answered = await reach(shared, entry, input, options)
     return readAnswer(shared, entry, answered)
   } catch (error) {
-    throw atSite(error, site)
+    throw atSite(error, site, 'callEndpoint')
   }
 }
 
-/** Tries the second address of an endpoint if the first is not there, and remembers what worked. */
-async function reach(shared: Shared, entry: Endpoint, input: unknown, options: CallOptions) {
+// No async function: it would hide from the engine who awaits the call.
+function reach(shared: Shared, entry: Endpoint, input: unknown, options: CallOptions) {
   const override = shared.options.paths?.[entry.id]
   const known = override ?? shared.movedPaths.get(entry.id) ?? entry.path
-  const first = targetOf(shared, entry, known, input)
+  const target = targetOf(shared, entry, known, input)
   const { alternatePath } = entry
   if (override !== undefined || alternatePath === undefined || known === alternatePath)
-    return perform(shared, first, options)
+    return perform(shared, target, options)
+  return reachEither(shared, target, targetOf(shared, entry, alternatePath, input), options)
+}
+
+/** Tries the second address of an endpoint if the first is not there, and remembers what worked. */
+async function reachEither(shared: Shared, first: Target, second: Target, options: CallOptions) {
   try {
     return await perform(shared, first, options)
   } catch (error) {
     if (!(error instanceof NotFoundError)) throw error
-    const second = targetOf(shared, entry, alternatePath, input)
     const answered = await perform(shared, second, options).catch(() => undefined)
     if (!answered) throw error
-    shared.movedPaths.set(entry.id, alternatePath)
-    return answered satisfies Answered
+    shared.movedPaths.set(second.id, second.route)
+    return answered
   }
 }
 

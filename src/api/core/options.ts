@@ -26,6 +26,9 @@ export interface CallOptions extends Limits {
   signal?: AbortSignal
 }
 
+/** Stands for options that were left out. */
+export const noOptions: CallOptions = {}
+
 export interface ClientOptions extends Limits {
   /** @default HOOKBELL_API_KEY, else FACTORY_API_KEY */
   apiKey?: Credential

@@ -3,9 +3,9 @@ import { perform, type Shared } from './call.ts'
 import { encodeQuery, toJson } from './encode-value.ts'
 import type { Host, RetryClass } from './endpoint.ts'
 import { type InputIssue, ValidationError } from './errors.ts'
-import type { CallOptions } from './options.ts'
+import { type CallOptions, noOptions } from './options.ts'
 import { readAny } from './read-answer.ts'
-import { atSite, captureSite } from './site.ts'
+import { atSite } from './site.ts'
 
 /** A request to an address that the table does not have. */
 export interface RawRequest {
@@ -24,8 +24,10 @@ export interface RawRequest {
 
 /** `client.request`: any request, with the deadline, the retries and the errors of every other. */
 export function makeRequest(shared: Shared) {
-  return async function request(input: RawRequest, options: CallOptions = {}): Promise<unknown> {
-    const site = captureSite(request)
+  return async function request(
+    input: RawRequest,
+    options: CallOptions = noOptions,
+  ): Promise<unknown> {
     try {
       const { path, body } = encodeRaw(input)
       const { method, host = 'base' } = input
@@ -34,7 +36,7 @@ export function makeRequest(shared: Shared) {
       const target = { id: 'request', method, route: input.path, host, retry, goneIsDone }
       return readAny(await perform(shared, { ...target, hints: {}, path, body }, options))
     } catch (error) {
-      throw atSite(error, site)
+      throw atSite(error, undefined, 'request')
     }
   }
 }

@@ -10,7 +10,7 @@ import {
 
 export interface Surroundings extends Sender {
   budget: RetryBudget
-  onAttempt(report: AttemptReport): void
+  onAttempt: ((report: AttemptReport) => void) | undefined
 }
 
 /** What happened in one attempt, for logs. */
@@ -52,7 +52,7 @@ async function repeat(call: Call, around: Surroundings, clock: Clock): Promise<O
     const { delayMs, budgetSpent } = plan(last, attempts, call, around.budget, clock)
     const applied: boolean = appliedBefore || last.kind === 'answered' || mayBeApplied(last.failure)
     const { elapsedMs } = clock
-    around.onAttempt(reportOf(last, attempts, elapsedMs, delayMs))
+    around.onAttempt?.(reportOf(last, attempts, elapsedMs, delayMs))
     const end = { attempts, elapsedMs, mayBeApplied: applied, budgetSpent, isReplay: false }
     if (delayMs === undefined)
       return { ...end, last, isReplay: call.goneIsDone && appliedBefore && isGone(last) }

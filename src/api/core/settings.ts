@@ -1,7 +1,13 @@
 import type { Host } from './endpoint.ts'
 import { ConfigError, type InputIssue, ValidationError } from './errors.ts'
 import { isLoopback } from './loopback.ts'
-import type { CallOptions, ClientOptions, Credential, Limits } from './options.ts'
+import {
+  type CallOptions,
+  type ClientOptions,
+  type Credential,
+  type Limits,
+  noOptions,
+} from './options.ts'
 
 /** The options of a client, checked and complete. */
 export interface Settings {
@@ -18,7 +24,7 @@ const defaults: Required<Limits> = {
   timeoutMs: 60_000,
   deadlineMs: 180_000,
   retries: 2,
-  headers: {},
+  headers: { accept: 'application/json', 'user-agent': 'hookbell' },
   strict: false,
   maxResponseBytes: 64 * 1024 * 1024,
 }
@@ -48,6 +54,7 @@ export function resolveSettings(options: ClientOptions): Settings {
  * @throws {ValidationError} naming the option that is wrong
  */
 export function resolveLimits(place: string, limits: Required<Limits>, options: CallOptions) {
+  if (options === noOptions) return limits
   const issues = limitIssues(options)
   const { signal } = options
   if (signal !== undefined && !(signal instanceof AbortSignal))
@@ -127,20 +134,27 @@ function readAddress(name: string, text: string, allowInsecureHttp = false) {
 }
 
 /**
- * The `authorization` header of the next attempt.
+ * A key for the next attempt, at once if it is always the same.
  * @throws {ConfigError} if the function fails, or what it gives is no key
  */
-export async function authorize(settings: Settings): Promise<string> {
-  const { credential, keySource } = settings
-  let token: unknown = credential
-  if (typeof credential === 'function') {
-    try {
-      token = await credential()
-    } catch (cause) {
-      throw new ConfigError(`${keySource} failed`, { cause })
-    }
+export function nextKey({ credential, keySource }: Settings): string | Promise<string> {
+  return typeof credential === 'string'
+    ? checkKey(credential, keySource)
+    : askForKey(credential, keySource)
+}
+
+async function askForKey(ask: Exclude<Credential, string>, keySource: string): Promise<string> {
+  let given: unknown
+  try {
+    given = await ask()
+  } catch (cause) {
+    throw new ConfigError(`${keySource} failed`, { cause })
   }
-  const key = typeof token === 'string' ? token.trim() : ''
+  return checkKey(given, keySource)
+}
+
+function checkKey(given: unknown, keySource: string): string {
+  const key = typeof given === 'string' ? given.trim() : ''
   if (/^[\x21-\x7e]+$/.test(key)) return key
   const problem = key === '' ? 'gave no key' : 'gave a key with a space or a forbidden character'
   throw new ConfigError(`${keySource} ${problem}`, {
