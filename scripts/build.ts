@@ -1,13 +1,18 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { build } from 'esbuild'
+import { finishDeclarations } from './declarations.ts'
 
 const stamp = 'dist/types/index.d.ts'
-const sources = ['src', 'scripts/build.ts', 'package-lock.json']
+const sources = ['src', 'scripts/build.ts', 'scripts/declarations.ts', 'package-lock.json']
 
 if (process.argv.includes('--if-stale') && isFresh()) process.exit(0)
 
 rmSync('dist', { recursive: true, force: true })
+// Loaded by import() at their first use, from the dependencies of the package.
+const external = ['node-notifier', 'undici']
+/** What is there for ES modules and for CommonJS, which cannot require an ES module before Node.js 22. */
+const libraries = { api: 'src/api/index.ts', emulator: 'src/emulator/index.ts' }
 const shared = { bundle: true, platform: 'node', target: 'node20.18', logLevel: 'warning' } as const
 await Promise.all([
   build({
@@ -21,7 +26,7 @@ await Promise.all([
     format: 'esm',
     splitting: true,
     chunkNames: 'chunks/[name]-[hash]',
-    external: ['node-notifier', 'undici'],
+    external,
     legalComments: 'linked',
     // Less to read at a start. Names stay, for stack traces.
     minifyWhitespace: true,
@@ -42,10 +47,31 @@ await Promise.all([
     minify: true,
     outExtension: { '.js': '.cjs' },
   }),
+  // Apart from the programs: with chunks of their own they load a quarter faster.
+  build({
+    ...shared,
+    entryPoints: libraries,
+    outdir: 'dist',
+    format: 'esm',
+    splitting: true,
+    chunkNames: 'chunks/library-[hash]',
+    external,
+    legalComments: 'linked',
+  }),
+  build({
+    ...shared,
+    entryPoints: libraries,
+    outdir: 'dist',
+    format: 'cjs',
+    external,
+    legalComments: 'linked',
+    outExtension: { '.js': '.cjs' },
+  }),
 ])
 execFileSync('node', ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'], {
   stdio: 'inherit',
 })
+finishDeclarations('dist/types', Object.keys(libraries))
 
 function isFresh() {
   if (!existsSync(stamp)) return false

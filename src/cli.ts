@@ -12,7 +12,7 @@ async function main([name = '', ...words]: string[]): Promise<number> {
   try {
     if (['', 'help', '-h', '--help'].includes(name)) return showCommands()
     if (['-v', '--version'].includes(name)) return showCommands('version')
-    const command: CommandDef = await commands.find(name)
+    const command: CommandDef = await commands.find(name, words)
     if (words.includes('--help') || words.includes('-h')) {
       process.stdout.write(`${await renderUsage(command, { meta: { name: 'hookbell' } })}\n`)
       return 0

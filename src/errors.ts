@@ -6,6 +6,9 @@ export type ErrorCode =
   | 'E_EVENT'
   | 'E_TEMPLATE'
   | 'E_UNAVAILABLE'
+  | 'E_DATA'
+  | 'E_PROTOCOL'
+  | 'E_PERMISSION'
   | 'E_FAILED'
 
 /**

@@ -18,7 +18,7 @@ describe('package', () => {
       .filter(
         (path: string) =>
           !/^(bin|dist|templates)\//.test(path) &&
-          !/^(package\.json|README\.md|LICENSE|CHANGELOG\.md|hooks\.example\.json|config\.schema\.json)$/.test(
+          !/^(package\.json|README\.md|LICENSE|CHANGELOG\.md|hooks\.example\.json|config\.schema\.json|openapi\.json)$/.test(
             path,
           ),
       )

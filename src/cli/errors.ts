@@ -7,8 +7,11 @@ import { hasColour } from './output.ts'
 const exitCodes: Record<ErrorCode, number> = {
   E_USAGE: 64,
   E_EVENT: 65,
+  E_DATA: 65,
   E_UNAVAILABLE: 69,
   E_SPOOL: 73,
+  E_PROTOCOL: 76,
+  E_PERMISSION: 77,
   E_CONFIG: 78,
   E_SETTINGS: 78,
   E_TEMPLATE: 78,

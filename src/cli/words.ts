@@ -1,6 +1,8 @@
 import type { ArgsDef, CommandDef } from 'citty'
 import { HookbellError } from '../errors.ts'
 
+const KEY_HELP = 'Put the API key into the environment variable HOOKBELL_API_KEY'
+
 /**
  * citty takes any word; a person who mistypes `--dry-run` must not get the real thing.
  * @throws HookbellError E_USAGE
@@ -20,6 +22,12 @@ export function checkWords(name: string, command: CommandDef, words: readonly st
       continue
     }
     const [flag = '', value] = word.split('=', 2)
+    if (/^--(api-?key|key|token|jwt|password|secret)$/i.test(flag)) {
+      throw usage(
+        `${name}: no secret is taken from the command line, where others can read it`,
+        KEY_HELP,
+      )
+    }
     if (!known.includes(flag)) throw usage(`${name}: unknown option "${flag}"`, help)
     if (args[flag.slice(2)]?.type === 'boolean') continue
     if (value !== undefined) continue

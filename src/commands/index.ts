@@ -35,17 +35,40 @@ const registry = {
     about: 'See it work, without an account and without changing anything',
     load: async () => (await import('./demo.ts')).demoCommand,
   },
+  messages: {
+    about: 'Read the conversation of a session',
+    load: async () => (await import('./messages.ts')).messagesCommand,
+  },
+  reply: {
+    about: 'Post a follow-up to a session',
+    load: async () => (await import('./reply.ts')).replyCommand,
+  },
+  usage: {
+    about: 'Show credits, users, sessions, tools and productivity',
+    load: async () => (await import('./usage.ts')).usageCommand,
+  },
+  api: {
+    about: 'Call an endpoint of the API, or list them all',
+    load: async (words: readonly string[]) => (await import('./api.ts')).apiCommand(words),
+  },
+  emulator: {
+    about: 'Run a local server that behaves like the API',
+    load: async () => (await import('./emulator.ts')).emulatorCommand,
+  },
 } as const
 
 export const commands = {
-  /** @throws HookbellError E_USAGE for a name that is none */
-  async find(name: string): Promise<CommandDef> {
+  /**
+   * The words choose among the forms that a command has.
+   * @throws HookbellError E_USAGE for a name that is none
+   */
+  async find(name: string, words: readonly string[]): Promise<CommandDef> {
     if (!Object.hasOwn(registry, name)) {
       throw new HookbellError('E_USAGE', `unknown command "${name}"`, {
         hint: `Commands: ${Object.keys(registry).join(', ')}, hook`,
       })
     }
-    return (await registry[name as keyof typeof registry].load()) as CommandDef
+    return (await registry[name as keyof typeof registry].load(words)) as CommandDef
   },
 }
 

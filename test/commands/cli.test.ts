@@ -47,14 +47,19 @@ describe('cli: help', () => {
 
       Usage: hookbell COMMAND [OPTIONS]
 
-        init    Register hookbell with an agent client
-        test    Send one real message to a channel and show its answer
-        status  Show what is waiting, dead or broken
-        log     Show what became of each event
-        dead    List, retry or drop events that could not be delivered
-        worker  Deliver what is waiting, in the foreground
-        demo    See it work, without an account and without changing anything
-        hook    Take one hook event on stdin (agents call this)
+        init      Register hookbell with an agent client
+        test      Send one real message to a channel and show its answer
+        status    Show what is waiting, dead or broken
+        log       Show what became of each event
+        dead      List, retry or drop events that could not be delivered
+        worker    Deliver what is waiting, in the foreground
+        demo      See it work, without an account and without changing anything
+        messages  Read the conversation of a session
+        reply     Post a follow-up to a session
+        usage     Show credits, users, sessions, tools and productivity
+        api       Call an endpoint of the API, or list them all
+        emulator  Run a local server that behaves like the API
+        hook      Take one hook event on stdin (agents call this)
 
       hookbell COMMAND --help shows the options of a command."
     `)

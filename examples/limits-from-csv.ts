@@ -1,0 +1,33 @@
+// Sets the credit limits of users from a CSV file: `email,limit`, a limit that is left out removes the user's own.
+//
+//   node --import tsx limits-from-csv.ts limits.csv
+import { readFileSync } from 'node:fs'
+import { createClient } from 'hookbell/api'
+
+// What one request takes.
+const MOST_USERS = 100
+
+const users = parse(readFileSync(process.argv[2] ?? '', 'utf8'))
+const client = createClient()
+const failed: { email: string; error: string }[] = []
+
+for (let at = 0; at < users.length; at += MOST_USERS) {
+  const part = users.slice(at, at + MOST_USERS)
+  // An answer with 200 may still list users that were refused.
+  const { updated, errors } = await client.organization.limits.setUsers({ users: part })
+  failed.push(...errors)
+  console.log(`${updated.length} of ${part.length} set`)
+}
+for (const { email, error } of failed) console.error(`${email}: ${error}`)
+process.exitCode = failed.length > 0 ? 1 : 0
+await client.close()
+
+/** All of the file or nothing: half of a list is worse than an error that names the line. */
+function parse(csv: string) {
+  const lines = csv.split(/\r?\n/).filter((line) => line.trim() !== '' && !/^email,/i.test(line))
+  return lines.map((line) => {
+    const [email = '', limit = ''] = line.split(',').map((cell) => cell.trim())
+    if (!email.includes('@') || !/^\d*$/.test(limit)) throw new Error(`not "email,limit": ${line}`)
+    return { email, limit: limit === '' ? null : Number(limit) }
+  })
+}

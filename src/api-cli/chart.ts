@@ -1,0 +1,36 @@
+const LEVELS = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█']
+
+/** One character per value, higher for more; a blank for nothing. Long series are averaged down to `width`. */
+export function sparkline(values: readonly number[], width: number): string {
+  const points = shrink(values, width)
+  const most = Math.max(...points, 0)
+  return points
+    .map((value) => {
+      if (!(value > 0)) return ' '
+      return LEVELS[Math.min(LEVELS.length - 1, Math.floor((value / most) * LEVELS.length))]
+    })
+    .join('')
+}
+
+/** A bar of up to `width` characters for a share between 0 and 1; never empty for more than nothing. */
+export function bar(share: number, width: number): string {
+  if (!(share > 0)) return ''
+  return '█'.repeat(Math.max(1, Math.round(Math.min(1, share) * width)))
+}
+
+const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
+
+/** `1234567` as `1.2M`. */
+export function shortNumber(value: number): string {
+  return compact.format(value)
+}
+
+function shrink(values: readonly number[], width: number): number[] {
+  if (values.length <= width) return [...values]
+  return Array.from({ length: width }, (_, at) => {
+    const start = Math.floor((at * values.length) / width)
+    const end = Math.floor(((at + 1) * values.length) / width)
+    const part = values.slice(start, end)
+    return part.reduce((sum, value) => sum + value, 0) / part.length
+  })
+}

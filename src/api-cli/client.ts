@@ -1,0 +1,16 @@
+import { type Client, createClient } from '../api/index.ts'
+import { withCommandErrors } from './errors.ts'
+
+/** Runs a command with a client for one call; the key comes from the environment alone. */
+export async function withClient<Value>(
+  command: string,
+  run: (client: Client) => Promise<Value>,
+): Promise<Value> {
+  // Loads in a few milliseconds and leaves no connection behind.
+  const client = createClient({ transport: 'https' })
+  try {
+    return await withCommandErrors(command, () => run(client))
+  } finally {
+    await client.close()
+  }
+}

@@ -1,0 +1,87 @@
+import { type ClientError, isClientError, throwIfAnyFailed } from '../api/index.ts'
+import { describeError, type ErrorCode, HookbellError } from '../errors.ts'
+import { flagName } from './flags.ts'
+
+/**
+ * Runs a call of the API. What the client rejects with becomes one line, what to do now, and the exit code
+ * that belongs to it; anything else stays as it is.
+ */
+export async function withCommandErrors<Value>(
+  command: string,
+  run: () => Promise<Value>,
+): Promise<Value> {
+  try {
+    return await run()
+  } catch (error) {
+    throw isClientError(error) ? toCommandError(command, error) : error
+  }
+}
+
+/** @throws HookbellError E_FAILED if the answer lists entries that were refused */
+export function failOnPartialAnswer(command: string, answer: unknown) {
+  const { updated, errors } = Object(answer)
+  if (!Array.isArray(updated) || !Array.isArray(errors)) return
+  try {
+    throwIfAnyFailed({ updated, errors })
+  } catch (cause) {
+    const why = describeError(cause)
+    throw new HookbellError('E_FAILED', `${command}: ${why}`, {
+      cause,
+      hint: 'The limits in "updated" are set',
+    })
+  }
+}
+
+function toCommandError(command: string, error: ClientError): HookbellError {
+  const hints = [hintOf(error)]
+  if (error.outcome === 'unknown')
+    hints.push('It may have been carried out all the same: look before you repeat it')
+  const hint = hints.filter(Boolean).join('. ')
+  return new HookbellError(codeOf(error), messageOf(command, error), {
+    cause: error,
+    ...(hint ? { hint } : {}),
+  })
+}
+
+function messageOf(command: string, error: ClientError): string {
+  const { issues } = error as { issues?: readonly { field: string; problem: string }[] }
+  if (!issues) return `${command}: ${error.message}`
+  // A person has typed flags, not fields.
+  const lines = issues.map(({ field, problem }) => `${flagOf(field)}: ${problem}`)
+  return `${command}: ${lines.join('; ')}`
+}
+
+function flagOf(field: string): string {
+  const [, first = field, rest = ''] = /^(\w+)(.*)$/.exec(field) ?? []
+  return rest ? `${first}${rest}` : flagName(first)
+}
+
+const KEY_HINT = 'Put the key into the environment variable HOOKBELL_API_KEY'
+
+function hintOf(error: ClientError): string | undefined {
+  // What the client says there is for programs.
+  if (error.kind === 'config' && error.hint?.includes('apiKey')) return KEY_HINT
+  if (error.hint) return error.hint.charAt(0).toUpperCase() + error.hint.slice(1)
+  const { retryAt } = error as { retryAt?: Date }
+  if (retryAt) return `Try again after ${retryAt.toISOString()}`
+  return undefined
+}
+
+function codeOf(error: ClientError): ErrorCode {
+  const { status = 0 } = error as { status?: number }
+  switch (error.kind) {
+    case 'config':
+      return 'E_CONFIG'
+    case 'validation':
+      return 'E_USAGE'
+    case 'decode':
+      return 'E_PROTOCOL'
+    case 'http':
+      if (status === 401 || status === 403) return 'E_PERMISSION'
+      return status >= 400 && status < 500 && status !== 429 && status !== 408
+        ? 'E_DATA'
+        : 'E_UNAVAILABLE'
+    default:
+      return 'E_UNAVAILABLE'
+  }
+}

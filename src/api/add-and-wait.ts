@@ -1,0 +1,138 @@
+import { Clock, Ended } from './core/clock.ts'
+import type { Input, Item, Output } from './core/endpoint.ts'
+import { AbortedError, isClientError, TimeoutError, ValidationError } from './core/errors.ts'
+import { makeHistory } from './core/history.ts'
+import type { CallOptions } from './core/options.ts'
+import type { PageList } from './core/page.ts'
+import { readTurn, type Turn } from './core/turn.ts'
+import type { Api } from './endpoints/index.ts'
+import type { Message } from './schemas/message.ts'
+
+type Messages = Api['sessions']['messages']
+
+/** What has come after the message so far. */
+export interface Progress {
+  /** ID of the message that was added. */
+  messageId: string
+  /** Everything that came after it: answers, tool results, hooks. Oldest first. */
+  messages: readonly Message[]
+  elapsedMs: number
+}
+
+export interface WaitOptions extends CallOptions {
+  /** How long everything may take, with the work of the agent, in milliseconds. @default 600000 */
+  deadlineMs?: number
+  /** Pause between two looks, in milliseconds. @default 2000 */
+  pollMs?: number
+  /** How long nothing must change after the last answer, in milliseconds. @default 3000 */
+  quietMs?: number
+  /** Called after every look that found something new. */
+  onProgress?: (progress: Progress) => void
+}
+
+/**
+ * Adds a user message, waits until the agent is done with it, and gives the new assistant messages,
+ * oldest first. If it fails after the message was added, `hint` says so: do not add it again then.
+ * @throws {TimeoutError} if the agent takes longer than `deadlineMs`
+ */
+export type AddAndWait = (
+  input: Input<Messages['add']>,
+  options?: WaitOptions,
+) => Promise<Message[]>
+
+interface MessageMethods {
+  add(input: Input<Messages['add']>, options?: CallOptions): Promise<Output<Messages['add']>>
+  list(
+    input: Input<Messages['list']>,
+    options?: CallOptions,
+  ): PageList<Output<Messages['list']>, Item<Messages['list']>>
+}
+
+const PLACE = 'sessions.messages.addAndWait'
+const PAGE_SIZE = 100
+
+export function makeAddAndWait(methods: MessageMethods): AddAndWait {
+  return async function addAndWait(input, options = {}) {
+    checkOptions(options)
+    const { pollMs, quietMs, onProgress, deadlineMs = 600_000, ...callOptions } = options
+    const clock = new Clock(deadlineMs, options.signal)
+    const limits = () => ({ ...callOptions, deadlineMs: Math.max(1, clock.remainingMs) })
+    try {
+      const { sessionId, computerId } = Object(input) as Partial<typeof input>
+      const where = { sessionId: sessionId ?? '', ...(computerId ? { computerId } : {}) }
+      const history = makeHistory((cursor) =>
+        methods
+          .list({ ...where, limit: PAGE_SIZE, ...(cursor ? { cursor } : {}) }, limits())
+          .pages(),
+      )
+      await history.remember()
+      const { messageId, status } = await methods.add(input, limits())
+      return await settle(messageId)
+
+      async function settle(ownId: string): Promise<Message[]> {
+        try {
+          // The service says that it is done: then there is nothing to wait out.
+          const quiet = status === 'idle' ? 0 : (quietMs ?? 3_000)
+          const look = async () => readTurn(await history.readNew(), ownId)
+          const report = (turn: Turn) =>
+            onProgress?.({ messageId: ownId, messages: turn.messages, elapsedMs: clock.elapsedMs })
+          return [...(await watch(clock, look, report, pollMs ?? 2_000, quiet)).answers]
+        } catch (error) {
+          throw afterAdding(error, ownId, deadlineMs)
+        }
+      }
+    } finally {
+      clock.stop()
+    }
+  }
+}
+
+/** Looks until the turn is answered and nothing has changed for a while. */
+async function watch(
+  clock: Clock,
+  look: () => Promise<Turn>,
+  report: (turn: Turn) => void,
+  pollMs: number,
+  quietMs: number,
+): Promise<Turn> {
+  let seen = '[]'
+  let changedAt = clock.elapsedMs
+  for (;;) {
+    const turn = await look()
+    if (turn.fingerprint !== seen) {
+      seen = turn.fingerprint
+      changedAt = clock.elapsedMs
+      report(turn)
+    }
+    if (turn.isAnswered && clock.elapsedMs - changedAt >= quietMs) return turn
+    await clock.sleep(pollMs)
+  }
+}
+
+function checkOptions({ deadlineMs, pollMs, quietMs }: WaitOptions) {
+  const problems = Object.entries({ deadlineMs, pollMs, quietMs })
+    .filter(
+      ([name, value]) =>
+        value !== undefined && !(value > 0 || (value === 0 && name !== 'deadlineMs')),
+    )
+    .map(([name]) => ({ field: `options.${name}`, problem: 'must be above 0' }))
+  if (problems.length > 0) throw new ValidationError(PLACE, problems)
+}
+
+/** Says of every error that the message is there, so that nobody adds it twice. */
+function afterAdding(error: unknown, messageId: string, deadlineMs: number): unknown {
+  const added = `message ${messageId} was added: list the messages instead of adding it again`
+  if (error instanceof Ended) {
+    const { failure } = error
+    if (failure.kind === 'aborted')
+      return new AbortedError(`${PLACE}: aborted`, { cause: failure.reason, hint: added })
+    return new TimeoutError(`${PLACE}: the agent was not done within ${deadlineMs} ms`, {
+      phase: 'wait',
+      limit: 'deadlineMs',
+      hint: added,
+    })
+  }
+  if (isClientError(error))
+    Object.assign(error, { hint: [error.hint, added].filter(Boolean).join('; ') })
+  return error
+}

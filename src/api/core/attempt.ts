@@ -1,0 +1,134 @@
+import { type Clock, Ended } from './clock.ts'
+import type { RetryClass } from './endpoint.ts'
+import { isClientError } from './errors.ts'
+import type { Lifetime } from './lifetime.ts'
+import type { AttemptFailure } from './retry.ts'
+import { parseRetryAfter } from './retry-after.ts'
+import {
+  errorBodyBytes,
+  type Phase,
+  type ResponseHeaders,
+  type Transport,
+  TransportFailure,
+  type TransportRequest,
+  type TransportResponse,
+} from './transport.ts'
+
+/** A request that is ready to be sent, and how long and how often it may be tried. */
+export interface Call {
+  method: string
+  origin: string
+  path: string
+  headers: Readonly<Record<string, string>>
+  body: string | undefined
+  retry: RetryClass
+  /** A delete whose answer was lost has worked if its repeat says 404. */
+  goneIsDone: boolean
+  signal: AbortSignal | undefined
+  timeoutMs: number
+  deadlineMs: number
+  retries: number
+  maxResponseBytes: number
+}
+
+export interface Sender {
+  transport: Transport
+  /** The `authorization` header of the next attempt. */
+  authorize(): string | Promise<string>
+}
+
+export interface Received {
+  status: number
+  headers: ResponseHeaders
+  text: string
+}
+
+export type Attempt =
+  | { kind: 'answered'; received: Received; isTooLong: boolean }
+  | { kind: 'failed'; failure: AttemptFailure; refusal?: Received }
+
+/** Sends the request once. What can go wrong comes back as a value; a `ClientError` is thrown on. */
+export async function tryOnce(call: Call, sender: Sender, clock: Clock): Promise<Attempt> {
+  clock.phase = 'credentials'
+  try {
+    const exchange = (life: Lifetime) => exchangeOnce(call, sender, clock, life)
+    return judge(await clock.attempt(call.timeoutMs, exchange))
+  } catch (error) {
+    if (error instanceof Ended) return { kind: 'failed', failure: error.failure }
+    if (isClientError(error)) throw error
+    return { kind: 'failed', failure: networkFailure(error, clock.phase) }
+  }
+}
+
+async function exchangeOnce(call: Call, sender: Sender, clock: Clock, life: Lifetime) {
+  const given = sender.authorize()
+  const authorization = typeof given === 'string' ? given : await given
+  // The attempt may have ended meanwhile, and nothing may be sent after its end.
+  life.throwIfEnded()
+  // Until the transport says otherwise, the request counts as sent.
+  clock.phase = 'headers'
+  return sender.transport.send(new AttemptRequest(call, authorization, clock, life))
+}
+
+/** A class for the sake of the signal, which costs much and which few transports read. */
+class AttemptRequest implements TransportRequest {
+  readonly method: string
+  readonly origin: string
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | undefined
+  readonly maxResponseBytes: number
+  readonly onEnd: TransportRequest['onEnd']
+  readonly onPhase: TransportRequest['onPhase']
+  readonly #life: Lifetime
+
+  constructor(call: Call, authorization: string, clock: Clock, life: Lifetime) {
+    this.method = call.method
+    this.origin = call.origin
+    this.path = call.path
+    this.headers = { ...call.headers, authorization }
+    this.body = call.body
+    this.maxResponseBytes = call.maxResponseBytes
+    this.onEnd = (callback) => life.onEnd(callback)
+    this.onPhase = (phase) => {
+      if (!life.hasEnded) clock.phase = phase
+    }
+    this.#life = life
+  }
+
+  get signal(): AbortSignal {
+    return this.#life.signal
+  }
+}
+
+function judge(response: TransportResponse): Attempt {
+  const { status, headers, end } = response
+  const isSuccess = status >= 200 && status <= 299
+  if (!isSuccess) {
+    const text = response.text.slice(0, errorBodyBytes)
+    const retryAfterMs = parseRetryAfter(headers, Date.now())
+    const refusal = { status, headers, text }
+    return { kind: 'failed', failure: { kind: 'http', status, retryAfterMs }, refusal }
+  }
+  if (end === 'broken') return { kind: 'failed', failure: networkFailure(response.cause, 'body') }
+  const received = { status, headers, text: response.text }
+  return { kind: 'answered', received, isTooLong: end === 'too-long' }
+}
+
+// A certificate or an address that is wrong now will be wrong in a second.
+const PERMANENT =
+  /^(CERT_|DEPTH_ZERO|ERR_INVALID|ERR_SSL|ERR_TLS|SELF_SIGNED|UNABLE_TO|UND_ERR_INVALID)/
+
+function networkFailure(error: unknown, phase: Phase): AttemptFailure {
+  const failure = error instanceof TransportFailure ? error : new TransportFailure(error, true)
+  const code = codeOf(failure.cause)
+  const permanent = code !== undefined && PERMANENT.test(code)
+  return { kind: 'network', phase, sent: failure.sent, permanent, cause: failure.cause }
+}
+
+/** The code of a system error, also when it is one of several. */
+export function codeOf(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined
+  if ('code' in error && typeof error.code === 'string') return error.code
+  return error instanceof AggregateError ? codeOf(error.errors[0]) : undefined
+}

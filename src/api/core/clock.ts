@@ -1,0 +1,108 @@
+import { Lifetime } from './lifetime.ts'
+import { onAbort } from './on-abort.ts'
+import type { AttemptFailure } from './retry.ts'
+import type { Phase } from './transport.ts'
+
+/** Longer timers would fire at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1
+
+/** The end of an attempt that the clock or the caller brought about. */
+export class Ended extends Error {
+  readonly failure: AttemptFailure & { kind: 'timeout' | 'aborted' }
+
+  constructor(failure: Ended['failure']) {
+    super('the attempt is over')
+    this.failure = failure
+  }
+}
+
+/**
+ * The only owner of time in a call: one deadline and one signal over attempts and pauses, with one
+ * timer at a time and one listener, which `stop` removes.
+ */
+export class Clock {
+  phase: Phase = 'credentials'
+  readonly #startedAt = performance.now()
+  readonly #deadlineMs: number
+  readonly #signal: AbortSignal | undefined
+  #end: ((failure: Ended['failure']) => void) | undefined
+  readonly #forget: (() => void) | undefined
+
+  constructor(deadlineMs: number, signal: AbortSignal | undefined) {
+    this.#deadlineMs = deadlineMs
+    this.#signal = signal
+    if (signal) this.#forget = onAbort(signal, () => this.#end?.(this.#aborted()))
+  }
+
+  stop() {
+    this.#forget?.()
+  }
+
+  get elapsedMs() {
+    return Math.round(performance.now() - this.#startedAt)
+  }
+
+  get remainingMs() {
+    return this.#deadlineMs - (performance.now() - this.#startedAt)
+  }
+
+  /** Waits. Rejects with `Ended` when the call is aborted or the deadline comes first. */
+  sleep(ms: number): Promise<void> {
+    this.phase = 'wait'
+    let timer: NodeJS.Timeout | undefined
+    const pause = () =>
+      new Promise<void>((resolve) => {
+        timer = setTimeout(resolve, ms)
+      })
+    return this.attempt(Number.POSITIVE_INFINITY, pause).finally(() => clearTimeout(timer))
+  }
+
+  /** Runs one attempt. Rejects with `Ended` at once when its time is over, whatever `run` is doing. */
+  attempt<T>(timeoutMs: number, run: (life: Lifetime) => Promise<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      if (this.#signal?.aborted) return reject(new Ended(this.#aborted()))
+      const life = new Lifetime()
+      const end = (failure: Ended['failure']) => {
+        const ended = new Ended(failure)
+        settle()
+        reject(ended)
+        life.end(ended)
+      }
+      const timer = this.#startTimer(timeoutMs, end)
+      this.#end = end
+      const settle = () => {
+        clearTimeout(timer)
+        if (this.#end === end) this.#end = undefined
+      }
+      run(life).then(
+        (value) => {
+          settle()
+          life.settle()
+          resolve(value)
+        },
+        (error) => {
+          settle()
+          life.settle()
+          reject(error)
+        },
+      )
+    })
+  }
+
+  #startTimer(timeoutMs: number, end: (failure: Ended['failure']) => void) {
+    const remaining = Math.max(0, this.remainingMs)
+    const limit = remaining <= timeoutMs ? 'deadlineMs' : 'timeoutMs'
+    return setTimeout(
+      () => end({ kind: 'timeout', phase: this.phase, sent: this.#sent, limit }),
+      Math.min(timeoutMs, remaining, LONGEST_TIMER_MS),
+    )
+  }
+
+  #aborted(): Ended['failure'] {
+    return { kind: 'aborted', phase: this.phase, sent: this.#sent, reason: this.#signal?.reason }
+  }
+
+  get #sent() {
+    return this.phase === 'headers' || this.phase === 'body'
+  }
+}

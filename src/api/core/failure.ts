@@ -1,0 +1,94 @@
+import { type Call, codeOf } from './attempt.ts'
+import {
+  AbortedError,
+  type ClientError,
+  type ErrorFacts,
+  NetworkError,
+  TimeoutError,
+} from './errors.ts'
+import { explain } from './explain.ts'
+import { redact, redactCause } from './redact.ts'
+import type { Outcome } from './send.ts'
+import type { Phase } from './transport.ts'
+
+/** Where a call was made and what helps when it fails. */
+export interface Context {
+  /** The path with its `{names}`. */
+  route: string
+  hint(status: number): string | undefined
+  secrets: Iterable<string>
+}
+
+const doing: Record<Phase, string> = {
+  credentials: 'waiting for the credentials',
+  connect: 'connecting',
+  headers: 'waiting for the answer',
+  body: 'reading the answer',
+  wait: 'waiting to try again',
+}
+
+/** What every error of this call tells. */
+export function factsOf(call: Call, context: Context, outcome: Outcome): ErrorFacts {
+  const { attempts, elapsedMs, mayBeApplied } = outcome
+  return {
+    method: call.method,
+    route: context.route,
+    attempts,
+    elapsedMs,
+    ...(mayBeApplied && call.method !== 'GET' && call.method !== 'HEAD'
+      ? { outcome: 'unknown' }
+      : {}),
+    ...(outcome.budgetSpent
+      ? { hint: 'many requests fail at the moment, so this one was not repeated' }
+      : {}),
+  }
+}
+
+/** The error for a call without an answer, or with one that is no success. */
+export function toError(call: Call, context: Context, outcome: Outcome): ClientError {
+  const { last } = outcome
+  if (last.kind === 'answered') throw new TypeError('the call did not fail')
+  const facts = factsOf(call, context, outcome)
+  const place = `${call.method} ${context.route}`
+  const { failure } = last
+  if (failure.kind === 'aborted')
+    return new AbortedError(`${place}: aborted while ${doing[failure.phase]}`, {
+      ...facts,
+      cause: failure.reason,
+    })
+  if (failure.kind === 'timeout') return timeoutError(place, call, failure, facts)
+  if (failure.kind === 'network') return networkError(place, failure, facts, context.secrets)
+  const { status, retryAfterMs } = failure
+  const { headers, text } = last.refusal ?? { headers: {}, text: '' }
+  const hint = context.hint(status)
+  const known = hint === undefined ? facts : { ...facts, hint }
+  return explain({ status, headers, text, retryAfterMs }, known, context.secrets, Date.now())
+}
+
+function timeoutError(
+  place: string,
+  call: Call,
+  { phase, limit }: { phase: Phase; limit: 'timeoutMs' | 'deadlineMs' },
+  facts: ErrorFacts,
+) {
+  const message = `${place}: no answer within ${call[limit]} ms (${limit}), while ${doing[phase]}`
+  return new TimeoutError(message, { ...facts, phase, limit })
+}
+
+function networkError(
+  place: string,
+  { phase, cause }: { phase: Phase; cause: unknown },
+  facts: ErrorFacts,
+  secrets: Iterable<string>,
+) {
+  const code = codeOf(cause)
+  const said = cause instanceof Error && cause.message !== '' ? cause.message : (code ?? 'failed')
+  const where = { hint: 'check the address, the network and the proxy settings' }
+  return new NetworkError(`${place}: ${redact(said, secrets)}, while ${doing[phase]}`, {
+    ...(phase === 'connect' ? where : {}),
+    ...facts,
+    cause: redactCause(cause, secrets),
+    phase,
+    code,
+  })
+}

@@ -1,0 +1,111 @@
+import { isRecord } from '../schemas/_record.ts'
+import type { PageStyle } from './endpoint.ts'
+import { DecodeError, ValidationError } from './errors.ts'
+
+/** How a list gets its pages. */
+export interface PageSource<Page> {
+  /** The `id` of the endpoint, for errors. */
+  id: string
+  style: PageStyle
+  /** The cursor and the page size that the caller gave. */
+  cursor: string | undefined
+  size: number | undefined
+  fetch(cursor: string | undefined): Promise<Page>
+}
+
+/**
+ * A list that is fetched page by page, and only as far as it is read. `for await` gives the items,
+ * `pages()` the pages, `toArray()` the items in an array, `await` the first page.
+ */
+export class PageList<Page, Item> implements PromiseLike<Page>, AsyncIterable<Item> {
+  readonly #source: PageSource<Page>
+  #first: Promise<Page> | undefined
+
+  constructor(source: PageSource<Page>) {
+    this.#source = source
+  }
+
+  /** The first page. */
+  // biome-ignore lint/suspicious/noThenProperty: awaiting the list gives its first page.
+  then<A = Page, B = never>(
+    resolve?: ((page: Page) => A | PromiseLike<A>) | null,
+    reject?: ((error: unknown) => B | PromiseLike<B>) | null,
+  ): Promise<A | B> {
+    this.#first ??= this.#source.fetch(this.#source.cursor)
+    return this.#first.then(resolve, reject)
+  }
+
+  /** The first page, or what `reject` makes of the error. */
+  catch<B = never>(reject?: ((error: unknown) => B | PromiseLike<B>) | null): Promise<Page | B> {
+    return this.then(undefined, reject)
+  }
+
+  /** The first page, after `settle` was called. */
+  finally(settle?: (() => void) | null): Promise<Page> {
+    return this.then().finally(settle)
+  }
+
+  /**
+   * The pages, one request each. Nothing is fetched ahead.
+   * @throws {DecodeError} if the service sends the same cursor twice
+   */
+  async *pages(): AsyncGenerator<Page, void, undefined> {
+    const { id, style, size, fetch } = this.#source
+    let { cursor } = this.#source
+    const seen = new Set<string>()
+    do {
+      if (cursor !== undefined) seen.add(cursor)
+      const page = await fetch(cursor)
+      // Before the page is handed out, since the reader may change it.
+      cursor = nextCursor(id, style, page, size)
+      if (cursor !== undefined && seen.has(cursor))
+        throw new DecodeError(`${id}: the list has no end, since a cursor came twice`)
+      yield page
+    } while (cursor !== undefined)
+  }
+
+  /** The items of all pages, in order. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined> {
+    const { id, style } = this.#source
+    for await (const page of this.pages()) yield* itemsOf(id, style, page) as Item[]
+  }
+
+  /** The items in an array: all of them, or the first `limit`. No page is fetched beyond those. */
+  async toArray({ limit = Number.POSITIVE_INFINITY }: { limit?: number } = {}): Promise<Item[]> {
+    if (!(limit >= 0))
+      throw new ValidationError(this.#source.id, [{ field: 'limit', problem: 'must be 0 or more' }])
+    const items: Item[] = []
+    if (limit === 0) return items
+    for await (const item of this) {
+      items.push(item)
+      if (items.length >= limit) break
+    }
+    return items
+  }
+}
+
+function itemsOf(id: string, style: PageStyle, page: unknown): unknown[] {
+  const items = at(page, style.items)
+  if (Array.isArray(items)) return items
+  throw new DecodeError(`${id}: the answer has no list at "${style.items}"`)
+}
+
+/** The cursor of the next page, or undefined at the end. */
+function nextCursor(id: string, style: PageStyle, page: unknown, size: number | undefined) {
+  const { next } = style
+  const items = itemsOf(id, style, page)
+  if (style.hasMore !== undefined && at(page, style.hasMore) === false) return undefined
+  if (style.end === 'short-page' && (items.length === 0 || items.length < (size ?? 0)))
+    return undefined
+  const cursor = next.from === 'response' ? at(page, next.path) : at(items.at(-1), next.field)
+  if (typeof cursor === 'string' && cursor !== '') return cursor
+  if (next.from === 'response') return undefined
+  throw new DecodeError(`${id}: the last item has no "${next.field}" to go on from`)
+}
+
+function at(value: unknown, path: string): unknown {
+  let found = value
+  for (const key of path.split('.'))
+    found = isRecord(found) && Object.hasOwn(found, key) ? found[key] : undefined
+  return found
+}

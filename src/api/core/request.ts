@@ -1,0 +1,71 @@
+import { isRecord } from '../schemas/_record.ts'
+import { perform, type Shared } from './call.ts'
+import { encodeQuery, toJson } from './encode-value.ts'
+import type { Host, RetryClass } from './endpoint.ts'
+import { type InputIssue, ValidationError } from './errors.ts'
+import { type CallOptions, noOptions } from './options.ts'
+import { readAny } from './read-answer.ts'
+import { atSite } from './site.ts'
+
+/** A request to an address that the table does not have. */
+export interface RawRequest {
+  method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** Starts with `/`, without a query. Values in it must be encoded already. */
+  path: string
+  /** Text, numbers, booleans, or lists of them. */
+  query?: Readonly<Record<string, unknown>>
+  /** Any JSON value. */
+  body?: unknown
+  /** @default 'base' */
+  host?: Host
+  /** `safe` if a second copy changes nothing more. @default 'safe' for GET and HEAD, else 'never' */
+  retry?: RetryClass
+}
+
+/** `client.request`: any request, with the deadline, the retries and the errors of every other. */
+export function makeRequest(shared: Shared) {
+  return async function request(
+    input: RawRequest,
+    options: CallOptions = noOptions,
+  ): Promise<unknown> {
+    try {
+      const { path, body } = encodeRaw(input)
+      const { method, host = 'base' } = input
+      const retry = input.retry ?? (method === 'GET' || method === 'HEAD' ? 'safe' : 'never')
+      const goneIsDone = method === 'DELETE' && retry === 'safe'
+      const target = { id: 'request', method, route: input.path, host, retry, goneIsDone }
+      return readAny(await perform(shared, { ...target, hints: {}, path, body }, options))
+    } catch (error) {
+      throw atSite(error, undefined, 'request')
+    }
+  }
+}
+
+const METHODS = /^(GET|HEAD|POST|PUT|PATCH|DELETE)$/
+const PATH = /^(?!\/\/)(\/[\w!$&'()*+,;=:@.~%-]*)+$/
+const DOTS = /\/(\.|%2e){1,2}(?=\/|$)/i
+
+function encodeRaw(input: RawRequest): { path: string; body: string | undefined } {
+  const issues: InputIssue[] = []
+  const check = (isRight: boolean, field: string, problem: string) => {
+    if (!isRight) issues.push({ field, problem })
+  }
+  if (!isRecord(input))
+    throw new ValidationError('request', [{ field: 'input', problem: 'must be an object' }])
+  const { method, path, query = {}, body, host = 'base', retry = 'never' } = input
+  check(METHODS.test(method), 'method', 'must be GET, HEAD, POST, PUT, PATCH or DELETE')
+  check(typeof path === 'string' && PATH.test(path), 'path', 'must start with / and be encoded')
+  check(!DOTS.test(path), 'path', 'must not have . or .. segments')
+  check(isRecord(query), 'query', 'must be an object')
+  check(host === 'base' || host === 'app', 'host', 'must be base or app')
+  check(retry === 'safe' || retry === 'never', 'retry', 'must be safe or never')
+  check(
+    body === undefined || (method !== 'GET' && method !== 'HEAD'),
+    'body',
+    'needs another method',
+  )
+  const text = encodeQuery(isRecord(query) ? query : {}, issues)
+  const json = body === undefined ? undefined : toJson(body, issues)
+  if (issues.length > 0) throw new ValidationError('request', issues)
+  return { path: text === '' ? path : `${path}?${text}`, body: json }
+}

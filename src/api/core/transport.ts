@@ -1,0 +1,58 @@
+/** What a call is busy with. A timeout says in which phase the time ran out. */
+export type Phase = 'credentials' | 'connect' | 'headers' | 'body' | 'wait'
+
+export type ResponseHeaders = Readonly<Record<string, string | readonly string[] | undefined>>
+
+export interface TransportRequest {
+  method: string
+  /** Scheme, host and port, such as `https://api.example.org`. */
+  origin: string
+  /** Path and query as they go on the wire. */
+  path: string
+  headers: Readonly<Record<string, string>>
+  body: string | undefined
+  /** Aborted when the attempt is over. The connection must be closed then. */
+  readonly signal: AbortSignal
+  /** Calls back when the attempt is over; cheaper than the signal. */
+  onEnd(callback: (reason: Error) => void): void
+  /** A longer answer is cut there, and the connection closed. */
+  maxResponseBytes: number
+  /**
+   * `connect` before a connection is looked for, `headers` before the first byte is sent, `body` when
+   * the headers are there. A transport that says nothing counts as having sent the request.
+   */
+  onPhase(phase: 'connect' | 'headers' | 'body'): void
+}
+
+export interface TransportResponse {
+  status: number
+  /** By name in lower case. */
+  headers: ResponseHeaders
+  text: string
+  /** `too-long`: cut at the limit. `broken`: the connection ended before the body did. */
+  end: 'complete' | 'too-long' | 'broken'
+  cause?: unknown
+}
+
+/** Sends one request once: no retries, no redirects, no timers of its own. */
+export interface Transport {
+  /** Rejects with a `TransportFailure` if there is no status line. */
+  send(request: TransportRequest): Promise<TransportResponse>
+  /** Closes every connection, including those in use. */
+  close?(): Promise<void>
+}
+
+/** Why there is no answer at all. */
+export class TransportFailure extends Error {
+  override name = 'TransportFailure'
+  /** False only if it is certain that no byte of the request reached the server. */
+  readonly sent: boolean
+
+  constructor(cause: unknown, sent: boolean) {
+    super(cause instanceof Error ? cause.message : String(cause), { cause })
+    this.sent = sent
+  }
+}
+
+/** An error answer is kept up to this many bytes. */
+export const errorBodyBytes = 64 * 1024

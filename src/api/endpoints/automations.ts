@@ -1,0 +1,32 @@
+import * as z from 'zod'
+import { endpoint } from '../core/endpoint.ts'
+
+const ci = {
+  /** List repositories that can have CI automations. */
+  repositories: endpoint({
+    id: 'automations.ci.repositories',
+    method: 'GET',
+    path: '/api/v0/automations/ci/repositories',
+    host: 'base',
+    summary: 'List repositories that can have CI automations.',
+    success: [200],
+    response: () => z.unknown(),
+    retry: 'safe',
+    errors: { 401: 'specification', 500: 'inference' },
+  }),
+
+  /** Scan repositories for CI workflows. */
+  scan: endpoint({
+    id: 'automations.ci.scan',
+    method: 'GET',
+    path: '/api/v0/automations/ci/scan',
+    host: 'base',
+    summary: 'Scan repositories for CI workflows.',
+    success: [200],
+    response: () => z.unknown(),
+    retry: 'safe',
+    errors: { 401: 'specification', 500: 'documentation' },
+  }),
+}
+
+export const automations = { ci }

@@ -1,0 +1,48 @@
+import type { Endpoint } from '../core/endpoint.ts'
+import { analytics } from './analytics.ts'
+import { automations } from './automations.ts'
+import { computers } from './computers.ts'
+import { organization } from './organization.ts'
+import { readiness } from './readiness.ts'
+import { serviceAccounts } from './service-accounts.ts'
+import { sessions } from './sessions.ts'
+import { wiki } from './wiki.ts'
+
+/** Every endpoint, in the shape of the client. The position of an endpoint equals its `id`. */
+export const api: Api = {
+  serviceAccounts,
+  organization,
+  sessions,
+  computers,
+  automations,
+  wiki,
+  analytics,
+  readiness,
+}
+
+/** Spelled out, since the inferred type would repeat every schema in the declaration files. */
+export type Api = {
+  serviceAccounts: typeof serviceAccounts
+  organization: typeof organization
+  sessions: typeof sessions
+  computers: typeof computers
+  automations: typeof automations
+  wiki: typeof wiki
+  analytics: typeof analytics
+  readiness: typeof readiness
+}
+
+/** A part of `api`: endpoints and further parts by name. */
+export interface EndpointTree {
+  readonly [name: string]: Endpoint | EndpointTree
+}
+
+/** Every endpoint of a part of `api`, in the order of the specification. */
+export function listEndpoints(tree: EndpointTree = api): Endpoint[] {
+  return Object.values(tree).flatMap((node) => (isEndpoint(node) ? node : listEndpoints(node)))
+}
+
+/** Tells an endpoint from a part of `api`. */
+export function isEndpoint(node: Endpoint | EndpointTree): node is Endpoint {
+  return typeof node.id === 'string'
+}

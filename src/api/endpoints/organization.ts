@@ -1,0 +1,126 @@
+import * as z from 'zod'
+import { endpoint } from '../core/endpoint.ts'
+import { once } from '../core/once.ts'
+
+const email = once(() =>
+  z.string().min(1).meta({ format: 'email', description: 'E-mail address of the user' }),
+)
+
+const GlobalLimit = once(() =>
+  z
+    .looseObject({
+      limit: z.int().min(0).nullable().describe('Credits per user; null if there is no limit'),
+    })
+    .meta({ id: 'GlobalLimit' }),
+)
+
+// The specification does not state a minimum here, unlike for the global limit.
+// null removes the limit of this user: public documentation.
+const userLimit = once(() =>
+  z.int().min(0).nullable().describe('Credits; null removes the limit of this user'),
+)
+
+const limits = {
+  /** Read the credit limit of users who have none of their own. */
+  getGlobal: endpoint({
+    id: 'organization.limits.getGlobal',
+    method: 'GET',
+    path: '/api/v0/organization/usage/limits/global',
+    host: 'base',
+    summary: 'Read the credit limit of users who have none of their own.',
+    success: [200],
+    response: GlobalLimit,
+    retry: 'safe',
+    errors: { 401: 'specification', 403: 'inference', 500: 'inference' },
+  }),
+
+  /** Set or remove the credit limit of users who have none of their own. */
+  setGlobal: endpoint({
+    id: 'organization.limits.setGlobal',
+    method: 'PUT',
+    path: '/api/v0/organization/usage/limits/global',
+    host: 'base',
+    summary: 'Set or remove the credit limit of users who have none of their own.',
+    body: () =>
+      z.strictObject({
+        limit: z
+          .int()
+          .min(1_000_000)
+          .nullable()
+          .describe('Credits per user, at least 1000000; null removes the limit'),
+      }),
+    success: [200],
+    response: GlobalLimit,
+    retry: 'safe',
+    errors: { 400: 'inference', 401: 'specification', 403: 'inference', 500: 'inference' },
+  }),
+
+  /** Set the credit limits of single users; some may fail while the others are applied. */
+  setUsers: endpoint({
+    id: 'organization.limits.setUsers',
+    method: 'PUT',
+    path: '/api/v0/organization/usage/limits/users',
+    host: 'base',
+    summary: 'Set the credit limits of single users; some may fail while the others are applied.',
+    description: 'Look at `errors` in the answer: entries that failed are listed there.',
+    body: () =>
+      z.strictObject({
+        users: z
+          .array(z.strictObject({ email: email(), limit: userLimit() }))
+          .min(1)
+          .max(100)
+          .describe('Users and their limits, 1 to 100 entries'),
+      }),
+    success: [200],
+    response: () =>
+      z.looseObject({
+        updated: z
+          .array(
+            z.looseObject({
+              email: z.string().describe('E-mail address of the user'),
+              limit: z.int().nullable().describe('Credits; null if the limit was removed'),
+            }),
+          )
+          .describe('Limits that were set'),
+        errors: z
+          .array(
+            z.looseObject({
+              email: z.string().describe('E-mail address of the user'),
+              error: z.string().describe('Why the limit was not set'),
+            }),
+          )
+          .describe('Entries that failed'),
+      }),
+    retry: 'safe',
+    errors: { 400: 'inference', 401: 'specification', 403: 'inference', 500: 'inference' },
+  }),
+}
+
+const users = {
+  /** Remove a member, or revoke a pending invitation. */
+  remove: endpoint({
+    id: 'organization.users.remove',
+    method: 'DELETE',
+    path: '/api/v0/organization/users',
+    host: 'base',
+    summary: 'Remove a member, or revoke a pending invitation.',
+    // In the query, not in the body: public documentation.
+    query: () => z.strictObject({ email: email() }),
+    wire: { email: 'email' },
+    // 204: public documentation.
+    success: [200, 204],
+    response: () => z.looseObject({}),
+    emptyResponse: true,
+    retry: 'safe',
+    errors: {
+      400: 'inference',
+      401: 'specification',
+      403: 'inference',
+      404: 'inference',
+      409: 'inference',
+      500: 'inference',
+    },
+  }),
+}
+
+export const organization = { limits, users }

@@ -1,0 +1,37 @@
+import * as z from 'zod'
+import { endpoint } from '../core/endpoint.ts'
+import { ReadinessReport } from '../schemas/readiness.ts'
+
+export const readiness = {
+  /** List the agent-readiness reports of the organization. */
+  reports: endpoint({
+    id: 'readiness.reports',
+    method: 'GET',
+    path: '/api/organization/maturity-level-reports',
+    // Public documentation since July 2026; whether the path above still answers there is unknown.
+    alternatePath: '/api/organization/agent-readiness-reports',
+    host: 'app',
+    summary: 'List the agent-readiness reports of the organization.',
+    query: () =>
+      z.strictObject({
+        repoId: z.string().optional().describe('Only reports of the repository with this ID'),
+        limit: z.int().positive().optional().describe('Reports per page'),
+        startAfter: z.string().optional().describe('The reportId of the last report before'),
+      }),
+    success: [200],
+    response: () =>
+      z.looseObject({
+        reports: z.array(ReadinessReport()).describe('Reports of this page'),
+      }),
+    retry: 'safe',
+    errors: { 400: 'specification', 401: 'specification', 500: 'specification' },
+    hints: { 404: 'the reports may be at /api/organization/agent-readiness-reports now' },
+    page: {
+      items: 'reports',
+      next: { from: 'last-item', field: 'reportId' },
+      cursor: 'startAfter',
+      size: 'limit',
+      end: 'short-page',
+    },
+  }),
+}

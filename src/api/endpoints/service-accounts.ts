@@ -1,0 +1,71 @@
+import * as z from 'zod'
+import { endpoint } from '../core/endpoint.ts'
+import { once } from '../core/once.ts'
+
+export const ApiKey = once(() =>
+  z
+    .looseObject({
+      id: z.string().min(1).describe('API key ID'),
+      value: z
+        .string()
+        .min(1)
+        .meta({ secret: true, description: 'The key itself, shown only in this answer' }),
+      fingerprint: z.string().min(1).describe('End of the key, for display; cannot be turned back'),
+      name: z.string().min(1).describe('Name, inherited from the rotated key'),
+      expiresAt: z.number().optional().describe('When the key expires, in Unix milliseconds'),
+    })
+    .meta({ id: 'ApiKey' }),
+)
+
+export type ApiKey = z.output<ReturnType<typeof ApiKey>>
+
+export const serviceAccounts = {
+  keys: {
+    /** Revoke a key and issue a replacement with the same name. */
+    rotate: endpoint({
+      id: 'serviceAccounts.keys.rotate',
+      method: 'POST',
+      path: '/api/v0/service-accounts/{serviceAccountId}/api-keys/{keyId}/rotate',
+      host: 'base',
+      summary: 'Revoke a key and issue a replacement with the same name.',
+      description:
+        'Without a grace period the old key stops working at once. The new value is shown only in this answer.',
+      params: () =>
+        z.strictObject({
+          serviceAccountId: z.string().min(1).describe('Service account ID'),
+          keyId: z.string().min(1).describe('ID of the key to rotate'),
+        }),
+      body: () =>
+        z.strictObject({
+          // The specification leaves the unit open; the answer carries milliseconds.
+          expiresAt: z
+            .int()
+            .positive()
+            .optional()
+            .describe('When the new key expires; presumably Unix milliseconds, as in the answer'),
+          gracePeriodMinutes: z
+            .int()
+            .min(0)
+            .max(10)
+            .optional()
+            .describe('How many minutes the old key stays valid, 0 to 10; none if left out'),
+        }),
+      success: [200],
+      response: () => z.looseObject({ apiKey: ApiKey().describe('The replacement') }),
+      // A second copy would revoke the key that the lost answer carried.
+      retry: 'never',
+      errors: {
+        400: 'specification',
+        401: 'specification',
+        403: 'specification',
+        404: 'specification',
+        409: 'specification',
+        500: 'specification',
+      },
+      hints: {
+        400: 'the grace period must not outlast the expiry of the key, and the body takes no other properties',
+        403: 'service accounts need an enterprise plan and the Manager or Owner role',
+      },
+    }),
+  },
+}

@@ -1,0 +1,171 @@
+import * as z from 'zod'
+import { endpoint } from '../core/endpoint.ts'
+import { once } from '../core/once.ts'
+import { Message, nameMessageFields } from '../schemas/message.ts'
+import {
+  nameSessionFields,
+  Session,
+  SessionSettingsInput,
+  sessionStatus,
+} from '../schemas/session.ts'
+
+const params = once(() => z.strictObject({ sessionId: z.string().min(1).describe('Session ID') }))
+
+const Image = once(() =>
+  z.strictObject({
+    type: z.literal('base64').describe('How the data is encoded'),
+    data: z.string().describe('The image, in base64'),
+    // Public documentation.
+    mediaType: z.string().optional().describe('Media type, for example image/jpeg'),
+  }),
+)
+
+const File = once(() =>
+  z.strictObject({
+    type: z.literal('base64').describe('How the data is encoded'),
+    data: z.string().describe('The file, in base64'),
+    mediaType: z.string().optional().describe('Media type, for example application/pdf'),
+    parsedData: z.string().optional().describe('Text of the file'),
+    name: z.string().optional().describe('File name'),
+    path: z.string().optional().describe('Path of the file'),
+  }),
+)
+
+const gated = { 403: 'enabled for selected organizations only' }
+
+const messages = {
+  /** Add a user message to a session. */
+  add: endpoint({
+    id: 'sessions.messages.add',
+    method: 'POST',
+    path: '/api/v0/sessions/{sessionId}/messages',
+    host: 'base',
+    summary: 'Add a user message to a session.',
+    description: 'Enabled for selected organizations only.',
+    params,
+    body: () =>
+      z.strictObject({
+        // Required: public documentation.
+        text: z.string().describe('Text of the message'),
+        images: z.array(Image()).optional().describe('Images'),
+        files: z.array(File()).optional().describe('Files, such as PDF or text'),
+        computerId: z
+          .string()
+          .optional()
+          .describe('ID of the computer; the one of the session if left out'),
+      }),
+    success: [200],
+    response: () =>
+      z.looseObject({
+        messageId: z.string().describe('ID of the new message'),
+        // `pending` and `running`: public documentation.
+        status: sessionStatus().describe('Execution status of the session'),
+      }),
+    // A second copy would be a second message.
+    retry: 'never',
+    errors: {
+      400: 'inference',
+      401: 'specification',
+      403: 'inference',
+      404: 'inference',
+      409: 'inference',
+      500: 'inference',
+    },
+    hints: gated,
+  }),
+
+  /** List the messages of a session, page by page. */
+  list: endpoint({
+    id: 'sessions.messages.list',
+    method: 'GET',
+    path: '/api/v0/sessions/{sessionId}/messages',
+    host: 'base',
+    summary: 'List the messages of a session, page by page.',
+    description: 'Enabled for selected organizations only. The order is not documented.',
+    params,
+    query: () =>
+      z.strictObject({
+        limit: z
+          .int()
+          .min(1)
+          .max(100)
+          .optional()
+          // The default: public documentation.
+          .meta({ description: 'Messages per page, 1 to 100', default: 20 }),
+        cursor: z.string().optional().describe('Cursor from the page before'),
+        computerId: z.string().optional().describe('ID of a computer to ask directly'),
+        role: z
+          .enum(['user', 'assistant', 'tool'])
+          .optional()
+          .describe('Only messages of this role'),
+      }),
+    // The specification does not show the names; these are public documentation.
+    wire: { limit: 'limit', cursor: 'cursor', computerId: 'computerId', role: 'role' },
+    success: [200],
+    response: () =>
+      z.looseObject({
+        messages: z.array(Message()).describe('Messages of this page'),
+        pagination: z
+          .looseObject({
+            hasMore: z.boolean().describe('Whether there are more messages'),
+            nextCursor: z.string().nullish().describe('Cursor of the next page'),
+          })
+          .describe('How to go on'),
+      }),
+    normalize: nameMessageFields,
+    retry: 'safe',
+    errors: {
+      400: 'inference',
+      401: 'specification',
+      403: 'inference',
+      404: 'inference',
+      500: 'inference',
+    },
+    hints: gated,
+    page: {
+      items: 'messages',
+      next: { from: 'response', path: 'pagination.nextCursor' },
+      hasMore: 'pagination.hasMore',
+      cursor: 'cursor',
+      size: 'limit',
+      end: 'no-cursor',
+    },
+  }),
+}
+
+export const sessions = {
+  /** Create an agent session on a computer. */
+  create: endpoint({
+    id: 'sessions.create',
+    method: 'POST',
+    path: '/api/v0/sessions',
+    host: 'base',
+    summary: 'Create an agent session on a computer.',
+    body: () =>
+      z.strictObject({
+        computerId: z.string().describe('ID of the computer the session runs on'),
+        cwd: z
+          .string()
+          .min(1)
+          .max(4096)
+          .optional()
+          .describe('Working directory, 1 to 4096 characters'),
+        sessionSettings: SessionSettingsInput().optional().describe('Settings of the session'),
+      }),
+    success: [201],
+    response: Session,
+    normalize: nameSessionFields,
+    // A second copy would start a second session.
+    retry: 'never',
+    errors: {
+      400: 'documentation',
+      401: 'specification',
+      403: 'inference',
+      404: 'inference',
+      500: 'inference',
+    },
+    // Public documentation; the specification says it of messages only.
+    hints: gated,
+  }),
+  messages,
+}

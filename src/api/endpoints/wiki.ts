@@ -1,0 +1,87 @@
+import * as z from 'zod'
+import { endpoint } from '../core/endpoint.ts'
+import { once } from '../core/once.ts'
+
+// Nobody documents the parameters and answers of wiki runs: both pass as they are.
+const undocumented = once(() => z.looseObject({}))
+const params = once(() => z.strictObject({ wikiRunId: z.string().min(1).describe('Wiki run ID') }))
+
+// Both 403 and its reason: public documentation.
+const errors = {
+  401: 'specification',
+  403: 'documentation',
+  500: 'documentation',
+} as const
+const hints = { 403: 'the organization has switched off cloud sync of wikis' }
+
+export const wiki = {
+  /** Create a wiki run. */
+  create: endpoint({
+    id: 'wiki.create',
+    method: 'POST',
+    path: '/api/v0/wiki',
+    host: 'base',
+    summary: 'Create a wiki run.',
+    description: 'The body is not documented: what you pass is sent as it is.',
+    body: undocumented,
+    passthrough: true,
+    success: [200],
+    response: () => z.unknown(),
+    // A second copy would start a second run.
+    retry: 'never',
+    errors,
+    hints,
+  }),
+
+  /** Get a wiki run. */
+  get: endpoint({
+    id: 'wiki.get',
+    method: 'GET',
+    path: '/api/v0/wiki/{wikiRunId}',
+    host: 'base',
+    summary: 'Get a wiki run.',
+    params,
+    success: [200],
+    response: () => z.unknown(),
+    retry: 'safe',
+    errors: { 401: 'specification', 403: 'documentation', 500: 'inference' },
+    hints,
+  }),
+
+  /** Search a wiki run. */
+  search: endpoint({
+    id: 'wiki.search',
+    method: 'GET',
+    path: '/api/v0/wiki/{wikiRunId}/search',
+    host: 'base',
+    summary: 'Search a wiki run.',
+    description: 'The query is not documented: what you pass is sent as it is.',
+    params,
+    query: undocumented,
+    passthrough: true,
+    success: [200],
+    response: () => z.unknown(),
+    retry: 'safe',
+    errors,
+    hints,
+  }),
+
+  /** Change the privacy level of a wiki run. */
+  setPrivacy: endpoint({
+    id: 'wiki.setPrivacy',
+    method: 'POST',
+    path: '/api/v0/wiki/{wikiRunId}/privacy',
+    host: 'base',
+    summary: 'Change the privacy level of a wiki run.',
+    description: 'The body and the levels are not documented: what you pass is sent as it is.',
+    params,
+    body: undocumented,
+    passthrough: true,
+    success: [200],
+    response: () => z.unknown(),
+    // What the body does is unknown, so nothing shows that it is harmless twice.
+    retry: 'never',
+    errors,
+    hints,
+  }),
+}

@@ -1,0 +1,63 @@
+import * as z from 'zod'
+
+/** A JSON Schema, or any part of one. */
+export type Json = { [key: string]: unknown }
+
+/** JSON Schemas for an OpenAPI document; what has a name is collected in `schemas` and referred to. */
+export function makeSchemas() {
+  const schemas: Json = {}
+  return {
+    schemas,
+    schemaOf(schema: z.ZodType, io: 'input' | 'output'): Json {
+      const { $schema: _, $defs = {}, ...root } = z.toJSONSchema(schema, { io, override: tidy })
+      for (const [name, definition] of Object.entries($defs)) {
+        const { id: __, ...named } = definition
+        schemas[name] = moveRefs(named)
+      }
+      return moveRefs(root) as Json
+    },
+  }
+}
+
+interface Written {
+  jsonSchema: z.core.JSONSchema.BaseSchema
+}
+
+/** Leaves out what says nothing, and what the service does not send. */
+function tidy({ jsonSchema }: Written) {
+  const schema = jsonSchema as Json
+  for (const name of ['minimum', 'maximum'])
+    if (Math.abs(Number(schema[name])) === Number.MAX_SAFE_INTEGER) delete schema[name]
+  if (isEmpty(schema.additionalProperties)) delete schema.additionalProperties
+  if (isStringSchema(schema.propertyNames)) delete schema.propertyNames
+  // The format says the same, and a person can read it.
+  if (schema.format === 'date') delete schema.pattern
+  if (schema.secret === true) {
+    delete schema.secret
+    schema['x-secret'] = true
+  }
+  const properties = schema.properties as { [name: string]: Json } | undefined
+  for (const [name, field] of Object.entries(properties ?? {}))
+    if (field['x-added-by-client']) delete properties?.[name]
+}
+
+function isEmpty(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.keys(value).length === 0
+}
+
+function isStringSchema(value: unknown): boolean {
+  return JSON.stringify(value) === '{"type":"string"}'
+}
+
+function moveRefs(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(moveRefs)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, field]) => [
+      key,
+      key === '$ref' && typeof field === 'string'
+        ? field.replace('#/$defs/', '#/components/schemas/')
+        : moveRefs(field),
+    ]),
+  )
+}

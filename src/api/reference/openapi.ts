@@ -1,0 +1,135 @@
+import type { Endpoint, ErrorSource } from '../core/endpoint.ts'
+import { listEndpoints } from '../endpoints/index.ts'
+import { AnyErrorBody, ErrorBody } from '../schemas/error-body.ts'
+import { type Json, makeSchemas } from './json-schema.ts'
+import { areaOf, areas, retryWords, statusTitle } from './words.ts'
+
+type Schemas = ReturnType<typeof makeSchemas>
+
+/** The OpenAPI 3.1 document of the table. The same table gives the same bytes. */
+export function makeOpenApi(endpoints: readonly Endpoint[] = listEndpoints()): Json {
+  const schemas = makeSchemas()
+  const paths: { [path: string]: Json } = {}
+  for (const endpoint of endpoints) {
+    const item = paths[endpoint.path] ?? (endpoint.host === 'app' ? { servers: [servers.app] } : {})
+    paths[endpoint.path] = item
+    item[endpoint.method.toLowerCase()] = operationOf(endpoint, schemas)
+  }
+  schemas.schemaOf(ErrorBody(), 'output')
+  schemas.schemas.OtherErrorBody = schemas.schemaOf(AnyErrorBody(), 'output')
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Organization management and analytics',
+      version: '0.1.0',
+      summary: 'The endpoints as hookbell/api calls them',
+      description:
+        'Made from the table of endpoints in src/api/endpoints. `x-source` says who states a status: the specification, the public documentation, or inference.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [servers.base],
+    security: [{ bearer: [] }],
+    tags: areas.map(({ name, about }) => ({ name, description: about })),
+    paths,
+    components: {
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer', description: 'An API key or a JWT' },
+      },
+      schemas: sorted(schemas.schemas),
+    },
+  }
+}
+
+const servers = {
+  base: { url: 'https://api.factory.ai', description: 'The API' },
+  app: { url: 'https://app.factory.ai', description: 'The application' },
+}
+
+function operationOf(endpoint: Endpoint, schemas: Schemas): Json {
+  const { id, summary, description, method, retry, page, alternatePath } = endpoint
+  const parameters = [...pathParameters(endpoint, schemas), ...queryParameters(endpoint, schemas)]
+  return {
+    operationId: id,
+    tags: [areaOf(endpoint)],
+    summary,
+    ...(description ? { description } : {}),
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...(endpoint.body && method !== 'DELETE' ? { requestBody: bodyOf(endpoint, schemas) } : {}),
+    responses: responsesOf(endpoint, schemas),
+    'x-retry': retryWords[retry],
+    ...(page ? { 'x-pagination': page } : {}),
+    ...(alternatePath ? { 'x-alternate-path': alternatePath } : {}),
+  }
+}
+
+function pathParameters({ params }: Endpoint, schemas: Schemas): Json[] {
+  const fields = params ? fieldsOf(schemas.schemaOf(params, 'input')) : []
+  return fields.map(({ name, schema }) => parameter(name, 'path', true, schema))
+}
+
+function queryParameters({ query, wire = {}, passthrough }: Endpoint, schemas: Schemas): Json[] {
+  if (!query) return []
+  const fields = fieldsOf(schemas.schemaOf(query, 'input'))
+  const known = fields.map(({ name, schema, isRequired }) =>
+    parameter(wire[name] ?? name, 'query', isRequired, schema),
+  )
+  if (!passthrough) return known
+  const any = { type: 'object', additionalProperties: true, description: 'Not documented' }
+  return [
+    ...known,
+    { ...parameter('parameters', 'query', false, any), style: 'form', explode: true },
+  ]
+}
+
+function parameter(name: string, place: 'path' | 'query', required: boolean, schema: Json): Json {
+  const { description, ...rest } = schema
+  return { name, in: place, required, ...(description ? { description } : {}), schema: rest }
+}
+
+interface Field {
+  name: string
+  schema: Json
+  isRequired: boolean
+}
+
+function fieldsOf({ properties, required }: Json): Field[] {
+  const names = Array.isArray(required) ? required : []
+  return Object.entries(Object(properties)).map(([name, schema]) => ({
+    name,
+    schema: schema as Json,
+    isRequired: names.includes(name),
+  }))
+}
+
+function bodyOf({ body }: Endpoint, schemas: Schemas): Json {
+  const schema = body ? schemas.schemaOf(body, 'input') : {}
+  return { required: Array.isArray(schema.required), content: { 'application/json': { schema } } }
+}
+
+function responsesOf(endpoint: Endpoint, schemas: Schemas): Json {
+  const { success, errors, hints = {}, response, path } = endpoint
+  const schema = schemas.schemaOf(response, 'output')
+  const good = success.map((status) => [
+    status,
+    status === 204
+      ? { description: statusTitle(status) }
+      : { description: statusTitle(status), content: { 'application/json': { schema } } },
+  ])
+  const body = path.startsWith('/api/v0/') ? 'ErrorBody' : 'OtherErrorBody'
+  const content = { 'application/json': { schema: { $ref: `#/components/schemas/${body}` } } }
+  const bad = (Object.entries(errors) as [string, ErrorSource][]).map(([status, source]) => {
+    const hint = hints[Number(status)]
+    const title = statusTitle(Number(status))
+    return [
+      status,
+      { description: hint ? `${title}: ${hint}` : title, content, 'x-source': source },
+    ]
+  })
+  return Object.fromEntries([...good, ...bad])
+}
+
+function sorted(schemas: Json): Json {
+  return Object.fromEntries(
+    Object.entries(schemas).sort(([one], [other]) => (one < other ? -1 : 1)),
+  )
+}

@@ -1,0 +1,77 @@
+import type { Endpoint, ErrorSource, PageStyle } from '../core/endpoint.ts'
+import { listEndpoints } from '../endpoints/index.ts'
+import { type Json, makeSchemas } from './json-schema.ts'
+
+/** The endpoints as a Markdown table: address, inputs, errors, retry class and page style. */
+export function makeTable(endpoints: readonly Endpoint[] = listEndpoints()): string {
+  const head = ['endpoint', 'request', 'inputs', 'errors', 'retry', 'pages']
+  const rows = endpoints.map((endpoint) => {
+    const { id, method, path, host, errors, retry, page } = endpoint
+    const address = `\`${method} ${path}\`${host === 'app' ? ' (application)' : ''}`
+    const style = page ? pageText(page) : ''
+    return [`\`${id}\``, address, inputsText(endpoint), errorsText(errors), retry, style]
+  })
+  return [head, head.map(() => '---'), ...rows].map(line).join('\n')
+}
+
+/** How many endpoints there are, for the text around the table. */
+export function countEndpoints(): number {
+  return listEndpoints().length
+}
+
+function line(cells: readonly string[]): string {
+  return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
+}
+
+/** Required inputs are bold. A name on the wire that differs stands in parentheses. */
+function inputsText(endpoint: Endpoint): string {
+  const { schemaOf } = makeSchemas()
+  const { params, query, body, wire = {}, passthrough } = endpoint
+  const inputs = [params, query, body].flatMap((schema) => {
+    if (!schema) return []
+    const { properties, required } = schemaOf(schema, 'input')
+    return Object.entries(Object(properties)).map(([name, field]) => {
+      const isRequired = Array.isArray(required) && required.includes(name)
+      const shown = isRequired ? `**\`${name}\`**` : `\`${name}\``
+      const other = wire[name] && wire[name] !== name ? ` (\`${wire[name]}\`)` : ''
+      return `${shown}${other}${limitsText(field as Json)}`
+    })
+  })
+  if (passthrough) inputs.push('anything')
+  return inputs.length > 0 ? inputs.join(', ') : '–'
+}
+
+function limitsText(field: Json): string {
+  const variants = Array.isArray(field.anyOf) ? (field.anyOf as Json[]) : [field]
+  const isNullable = variants.some(({ type }) => type === 'null')
+  const [main = {}] = variants
+  const { enum: values, minLength, maxLength, minItems, maxItems } = main
+  const { minimum, maximum, exclusiveMinimum } = main
+  const texts = [
+    Array.isArray(values) ? values.join(' | ') : '',
+    rangeText(minimum ?? (exclusiveMinimum === 0 ? 1 : undefined), maximum, ''),
+    maxLength === undefined ? '' : rangeText(minLength, maxLength, ' characters'),
+    rangeText(minItems, maxItems, ' entries'),
+    isNullable ? 'or null' : '',
+  ].filter(Boolean)
+  return texts.length > 0 ? ` ${texts.join(' ')}` : ''
+}
+
+function rangeText(from: unknown, to: unknown, unit: string): string {
+  if (from === undefined && to === undefined) return ''
+  if (to === undefined) return `≥ ${from}${unit}`
+  return `${from ?? 0}–${to}${unit}`
+}
+
+/** Statuses that only inference gives are in italics. */
+function errorsText(errors: Readonly<Record<number, ErrorSource>>): string {
+  return Object.entries(errors)
+    .map(([status, source]) => (source === 'inference' ? `*${status}*` : status))
+    .join(' ')
+}
+
+function pageText({ items, next, cursor, end }: PageStyle): string {
+  const from = next.from === 'response' ? `\`${next.path}\`` : `\`${next.field}\` of the last item`
+  const until = end === 'short-page' ? '; ends with a short page' : ''
+  return `\`${items}\`; ${from} → \`${cursor}\`${until}`
+}

@@ -1,0 +1,80 @@
+import type { ClientRequest, IncomingMessage } from 'node:http'
+import { isLocal } from '../core/loopback.ts'
+import {
+  type Transport,
+  TransportFailure,
+  type TransportRequest,
+  type TransportResponse,
+} from '../core/transport.ts'
+import { readBody } from './_body.ts'
+import { undiciTransport } from './undici.ts'
+
+/**
+ * Uses the modules of Node.js and keeps no connection: for commands that make one request and exit.
+ * Loads in a few milliseconds. Where the environment names a proxy, undici does the work.
+ */
+export function httpsTransport(): Transport {
+  const throughProxy = undiciTransport()
+  return {
+    send: (request) =>
+      needsProxy(request.origin) ? throughProxy.send(request) : exchange(request),
+    close: async () => throughProxy.close?.(),
+  }
+}
+
+function needsProxy(origin: string): boolean {
+  const { https_proxy, HTTPS_PROXY, http_proxy, HTTP_PROXY } = process.env
+  return Boolean(https_proxy || HTTPS_PROXY || http_proxy || HTTP_PROXY) && !isLocal(origin)
+}
+
+async function exchange(request: TransportRequest): Promise<TransportResponse> {
+  request.onPhase('connect')
+  const progress = { isSent: false }
+  const sent = open(request)
+  request.onEnd((reason) => sent.destroy(reason))
+  try {
+    const response = await answerTo(sent, request, progress)
+    request.onPhase('body')
+    const status = response.statusCode ?? 0
+    const read = await readBody(response, status, request.maxResponseBytes)
+    return { status, headers: response.headers, ...read }
+  } catch (error) {
+    throw new TransportFailure(error, progress.isSent)
+  } finally {
+    sent.destroy()
+  }
+}
+
+function open({ origin, path, method, headers, body }: TransportRequest): ClientRequest {
+  const { protocol, hostname, port } = new URL(origin)
+  // Not imported: the ESM form of these modules loads undici on newer versions of Node.js.
+  const module = process.getBuiltinModule(protocol === 'https:' ? 'node:https' : 'node:http')
+  const length = Buffer.byteLength(body ?? '')
+  const framing = body !== undefined || method !== 'GET' ? { 'content-length': `${length}` } : {}
+  const sent = module.request({
+    hostname: hostname.replace(/^\[|\]$/g, ''),
+    port,
+    path,
+    method,
+    headers: { ...headers, ...framing },
+    agent: false,
+  })
+  sent.end(body)
+  return sent
+}
+
+function answerTo(sent: ClientRequest, request: TransportRequest, progress: { isSent: boolean }) {
+  return new Promise<IncomingMessage>((resolve, reject) => {
+    sent.on('socket', (socket) => {
+      const ready = request.origin.startsWith('https:') ? 'secureConnect' : 'connect'
+      socket.once(ready, () => {
+        progress.isSent = true
+        request.onPhase('headers')
+      })
+    })
+    sent.on('response', resolve)
+    // Stays for the life of the request: an error without a listener would end the process.
+    sent.on('error', reject)
+    sent.on('close', () => reject(new Error('the connection ended before the answer')))
+  })
+}

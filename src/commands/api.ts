@@ -1,0 +1,100 @@
+import { type ArgsDef, type CommandDef, defineCommand } from 'citty'
+import { type Endpoint, listEndpoints, PageList } from '../api/index.ts'
+import { withClient } from '../api-cli/client.ts'
+import { failOnPartialAnswer } from '../api-cli/errors.ts'
+import { findEndpoint, methodOf } from '../api-cli/find-endpoint.ts'
+import { flagsOf } from '../api-cli/flags.ts'
+import { printList } from '../api-cli/print-list.ts'
+import { readInput, takesBody } from '../api-cli/read-input.ts'
+import { listIn, printAnswer, printTable } from '../api-cli/write-answer.ts'
+import { paint, print, printJson, table } from '../cli/output.ts'
+import { HookbellError } from '../errors.ts'
+
+/** The command for the endpoint that the words name; without one, the list of endpoints. */
+export function apiCommand([id = '']: readonly string[]): CommandDef {
+  return id === '' || id.startsWith('-') ? listCommand() : callCommand(findEndpoint(id))
+}
+
+function listCommand(): CommandDef {
+  const args = {
+    endpoint: { type: 'positional', required: false, description: 'Such as computers.get' },
+    json: { type: 'boolean', description: 'Print JSON' },
+  } satisfies ArgsDef
+  return {
+    meta: { name: 'api', description: 'Call an endpoint of the API, or list them all' },
+    args,
+    run(context) {
+      const rows = listEndpoints().map(({ id, method, path, summary }) => ({
+        id,
+        method,
+        path,
+        summary,
+      }))
+      if (context.args.json) return printJson(rows)
+      print(table(rows.map(({ id, method, summary }) => [id, paint('dim', method), summary])))
+      print('\nhookbell api ENDPOINT --help shows the inputs of an endpoint')
+    },
+  }
+}
+
+function callCommand(endpoint: Endpoint): CommandDef {
+  const { id, method, path, summary, description } = endpoint
+  return defineCommand({
+    meta: {
+      name: `api ${id}`,
+      description: [summary, description, `${method} ${path}`].filter(Boolean).join(' '),
+    },
+    args: argsOf(endpoint),
+    async run({ args }) {
+      if (args.json && args.table)
+        throw new HookbellError('E_USAGE', `api ${id}: --json and --table exclude each other`)
+      const input = await readInput(endpoint, args)
+      await withClient(`api ${id}`, (client) => call(methodOf(client, endpoint)(input)))
+
+      async function call(answering: PageList<unknown, unknown> | Promise<unknown>) {
+        const { json = false, table: asTable = false, all = false } = args as Formats
+        if (endpoint.page && answering instanceof PageList) {
+          const format = { json, table: asTable, all }
+          return await printList(endpoint.page, answering, format, input[endpoint.page.size])
+        }
+        const answer = await answering
+        if (asTable) printTable(listIn(answer))
+        else printAnswer(answer)
+        // After the answer is shown: what was done is done.
+        failOnPartialAnswer(`api ${id}`, answer)
+      }
+    },
+  })
+}
+
+interface Formats {
+  json?: boolean
+  table?: boolean
+  all?: boolean
+}
+
+function argsOf(endpoint: Endpoint): ArgsDef {
+  const args: ArgsDef = {
+    // Has chosen this command already.
+    endpoint: { type: 'positional', required: false, description: endpoint.id },
+  }
+  const flags = flagsOf(endpoint)
+  for (const { name, description, hint, isRequired, kind } of flags) {
+    if (kind === 'json') continue
+    const text = isRequired ? `${description} (required)` : description
+    args[name.slice(2)] = { type: 'string', description: text, valueHint: hint }
+  }
+  if (takesBody(endpoint)) {
+    const nested = flags.filter(({ kind }) => kind === 'json').map(({ input }) => input)
+    const what = nested.length > 0 ? ` (${nested.join(', ')})` : ''
+    const description = `Inputs as a JSON object${what} in a file, or - for stdin; flags win`
+    args.body = { type: 'string', description, valueHint: 'FILE|-' }
+  }
+  if (endpoint.page) args.all = { type: 'boolean', description: 'All pages, not only the first' }
+  const json = endpoint.page
+    ? 'Print one JSON value instead of one line per item'
+    : 'Print JSON (default)'
+  args.json = { type: 'boolean', description: json }
+  args.table = { type: 'boolean', description: 'Print a table' }
+  return args
+}

@@ -1,0 +1,41 @@
+import { defineCommand } from 'citty'
+import { withClient } from '../api-cli/client.ts'
+import { isForUsers, renderConversation, sortMessages } from '../api-cli/conversation.ts'
+import { printAnswer } from '../api-cli/write-answer.ts'
+import { print } from '../cli/output.ts'
+import { HookbellError } from '../errors.ts'
+
+const PAGE_SIZE = 100
+
+export const messagesCommand = defineCommand({
+  meta: { name: 'messages', description: 'Read the conversation of a session' },
+  args: {
+    session: { type: 'positional', required: true, description: 'Session ID' },
+    limit: {
+      type: 'string',
+      description: 'Only the last N messages (default: all)',
+      valueHint: 'N',
+    },
+    all: { type: 'boolean', description: 'Also what is meant for the model only' },
+    json: { type: 'boolean', description: 'Print JSON, every message complete' },
+  },
+  async run({ args: { session, limit = '0', all = false, json = false } }) {
+    const last = readLimit(limit)
+    const everything = await withClient('messages', (client) =>
+      client.sessions.messages.list({ sessionId: session, limit: PAGE_SIZE }).toArray(),
+    )
+    const shown = sortMessages(everything).filter((message) => all || isForUsers(message))
+    const chosen = last === undefined ? shown : shown.slice(-last)
+    if (json) return printAnswer(chosen)
+    if (chosen.length === 0) return print('No messages yet')
+    if (chosen.length < shown.length) print(`(${shown.length - chosen.length} before)\n`)
+    print(renderConversation(chosen))
+  },
+})
+
+function readLimit(text: string): number | undefined {
+  const limit = Number(text)
+  if (text === '0') return undefined
+  if (Number.isInteger(limit) && limit >= 1) return limit
+  throw new HookbellError('E_USAGE', `messages: --limit takes a whole number from 1, not "${text}"`)
+}

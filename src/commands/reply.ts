@@ -1,0 +1,55 @@
+import { defineCommand } from 'citty'
+import type { Client } from '../api/index.ts'
+import { withClient } from '../api-cli/client.ts'
+import { renderText } from '../api-cli/conversation.ts'
+import { readText } from '../api-cli/read-text.ts'
+import { printAnswer } from '../api-cli/write-answer.ts'
+import { paint, print } from '../cli/output.ts'
+import { HookbellError } from '../errors.ts'
+
+export const replyCommand = defineCommand({
+  meta: { name: 'reply', description: 'Post a follow-up to a session' },
+  args: {
+    session: { type: 'positional', required: true, description: 'Session ID' },
+    text: { type: 'positional', required: true, description: 'What to say, or - for stdin' },
+    wait: { type: 'boolean', description: 'Wait for the agent and print its answer' },
+    timeout: {
+      type: 'string',
+      default: '600',
+      description: 'How long to wait, in seconds',
+      valueHint: 'SECONDS',
+    },
+    json: { type: 'boolean', description: 'Print JSON' },
+  },
+  async run({ args: { session, text: source, wait = false, timeout, json = false } }) {
+    const deadlineMs = readSeconds(timeout) * 1000
+    const text = source === '-' ? (await readText('reply', '-')).trimEnd() : source
+    if (text.trim() === '') throw new HookbellError('E_USAGE', 'reply: the text is empty')
+    const post = wait ? postAndWait : postOnly
+    await withClient('reply', (client) => post(client, session, text, deadlineMs, json))
+  },
+})
+
+async function postOnly(client: Client, sessionId: string, text: string, _: number, json: boolean) {
+  const answer = await client.sessions.messages.add({ sessionId, text })
+  if (json) return printAnswer(answer)
+  print(`${paint('green', 'ok')} posted as ${answer.messageId}; the session is ${answer.status}`)
+}
+
+async function postAndWait(
+  client: Client,
+  sessionId: string,
+  text: string,
+  deadlineMs: number,
+  json: boolean,
+) {
+  const answers = await client.sessions.messages.addAndWait({ sessionId, text }, { deadlineMs })
+  if (json) return printAnswer(answers)
+  print(renderText(answers) || 'The agent is done and has written no text')
+}
+
+function readSeconds(text: string): number {
+  const seconds = Number(text)
+  if (text.trim() !== '' && seconds > 0 && seconds <= 86_400) return seconds
+  throw new HookbellError('E_USAGE', `reply: --timeout takes seconds above 0, not "${text}"`)
+}

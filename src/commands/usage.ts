@@ -1,0 +1,36 @@
+import { defineCommand } from 'citty'
+import { withClient } from '../api-cli/client.ts'
+import { lastDays } from '../api-cli/period.ts'
+import { readUsage } from '../api-cli/usage.ts'
+import { renderUsage } from '../api-cli/usage-report.ts'
+import { printAnswer } from '../api-cli/write-answer.ts'
+import { print } from '../cli/output.ts'
+import { HookbellError } from '../errors.ts'
+
+const MOST_DAYS = 366
+
+export const usageCommand = defineCommand({
+  meta: { name: 'usage', description: 'Show credits, users, sessions, tools and productivity' },
+  args: {
+    days: {
+      type: 'string',
+      default: '30',
+      description: 'How many days, up to yesterday',
+      valueHint: 'N',
+    },
+    json: { type: 'boolean', description: 'Print JSON, with every day' },
+  },
+  async run({ args }) {
+    const count = Number(args.days)
+    if (!Number.isInteger(count) || count < 1 || count > MOST_DAYS) {
+      throw new HookbellError(
+        'E_USAGE',
+        `usage: --days takes a whole number from 1 to ${MOST_DAYS}, not "${args.days}"`,
+      )
+    }
+    const period = lastDays(count, Date.now())
+    const usage = await withClient('usage', (client) => readUsage(client, period))
+    if (args.json) printAnswer(usage)
+    else print(renderUsage(usage))
+  },
+})

@@ -1,0 +1,68 @@
+import { type AgentMessage, scriptOf } from './agent-script.ts'
+import type { Seed } from './seed.ts'
+import { type Job, nextId, type SessionState, type State } from './state.ts'
+import type { World } from './world.ts'
+
+/**
+ * Brings every session to where the agent would be by now. There are no timers: what has come about
+ * since the last request is worked out at the next one, so a moved clock and a restart need no care.
+ */
+export function settle({ seed, state }: World, now: number) {
+  for (const session of state.sessions) {
+    while (session.jobs[0] && takeStep(seed, state, session, session.jobs[0], now)) {}
+  }
+}
+
+/** Lets the agent do all it has to do in a session at once. */
+export function finishNow({ seed, state }: World, session: SessionState, now: number) {
+  const instant = { ...seed, agent: { ...seed.agent, pendingMs: 0, stepMs: 0 } }
+  while (session.jobs[0] && takeStep(instant, state, session, session.jobs[0], now)) {}
+}
+
+/** Does the next step of a job if its time has come. Step 0 takes the message up, each other says something. */
+function takeStep(seed: Seed, state: State, session: SessionState, job: Job, now: number) {
+  const dueAt = dueTime(seed, job)
+  if (dueAt > now) return false
+  if (job.step === 0) {
+    session.status = 'running'
+    session.updatedAt = dueAt
+    job.step = 1
+    return true
+  }
+  const script = scriptOf(seed, job)
+  const message = script[job.step - 1]
+  if (message) say(seed, state, session, message, dueAt)
+  job.step += 1
+  if (job.step > script.length) finish(session, dueAt)
+  return true
+}
+
+function dueTime({ agent }: Seed, { startAt, step }: Job) {
+  return startAt + agent.pendingMs + step * agent.stepMs
+}
+
+function say(seed: Seed, state: State, session: SessionState, message: AgentMessage, at: number) {
+  const parentId = session.messages.at(-1)?.id
+  const id = nextId(state, 'msg')
+  session.messages.push({ ...message, id, parentId, createdAt: at, updatedAt: at })
+  session.updatedAt = at
+  count(session, `${seed.names.service}Credits`, message)
+}
+
+// Four characters make about one token.
+const CHARACTERS_PER_TOKEN = 4
+
+function count({ usage }: SessionState, creditsField: string, { role, content }: AgentMessage) {
+  const tokens = Math.ceil(JSON.stringify(content).length / CHARACTERS_PER_TOKEN)
+  const field = role === 'assistant' ? 'outputTokens' : 'inputTokens'
+  usage[field] = (usage[field] ?? 0) + tokens
+  usage[creditsField] = (usage[creditsField] ?? 0) + tokens
+}
+
+function finish(session: SessionState, at: number) {
+  session.jobs.shift()
+  session.completedAt = at
+  const [next] = session.jobs
+  session.status = next ? 'pending' : 'idle'
+  if (next) next.startAt = at
+}

@@ -1,0 +1,35 @@
+/** A source of numbers that are the same for the same key: nothing but the key goes in. */
+export interface Random {
+  /** From 0 up to but not 1. */
+  next(): number
+  /** A whole number; both ends can come out. */
+  int(least: number, most: number): number
+  /** Whether something of this probability happens. */
+  happens(probability: number): boolean
+  pick<T>(values: readonly [T, ...T[]]): T
+}
+
+/** Makes the numbers of a key (FNV-1a as the start of mulberry32). */
+export function makeRandom(key: string): Random {
+  let state = hash(key)
+  const next = () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296
+  }
+  return {
+    next,
+    int: (least, most) => least + Math.floor(next() * (most - least + 1)),
+    happens: (probability) => next() < probability,
+    pick: (values) => values[Math.floor(next() * values.length)] ?? values[0],
+  }
+}
+
+function hash(key: string) {
+  let value = 0x811c9dc5
+  for (let index = 0; index < key.length; index += 1) {
+    value = Math.imul(value ^ key.charCodeAt(index), 0x01000193)
+  }
+  return value | 0
+}

@@ -1,0 +1,113 @@
+import * as z from 'zod'
+import { settle } from './agent.ts'
+import { EmulatorError, parseOr } from './errors.ts'
+import { parseFaults } from './faults.ts'
+import { ok, Problem, problemReply, type Reply } from './reply.ts'
+import type { Running } from './running.ts'
+import { viewState } from './state-view.ts'
+
+const PREFIX = '/__emulator/'
+
+/** Whether a path is one by which other processes drive the emulator. */
+export function isControl(path: string) {
+  return path.startsWith(PREFIX)
+}
+
+/** Answers a request to the emulator itself. Needs no key, is not recorded, and no fault befalls it. */
+export function answerControl(running: Running, method: string, path: string, body: string): Reply {
+  try {
+    const name = `${method} ${path.slice(PREFIX.length)}`
+    const action = actions.get(name)
+    if (!action) throw unknownControl()
+    const reply = action(running, parse(body))
+    running.save()
+    return reply
+  } catch (error) {
+    if (error instanceof Problem) return problemReply(error, path, '')
+    throw error
+  }
+}
+
+const ClockChange = z
+  .strictObject({
+    advanceMs: z.int().optional().describe('Move the time by this'),
+    now: z.int().min(0).optional().describe('Set the time to this, in Unix milliseconds'),
+  })
+  .refine((change) => Object.keys(change).length === 1, 'expected either advanceMs or now')
+
+type Action = (running: Running, body: unknown) => Reply
+
+const actions = new Map<string, Action>([
+  ['GET faults', ({ faults }) => ok({ faults: faults.list() })],
+  [
+    'POST faults',
+    ({ faults }, body) => {
+      const list = Array.isArray(body) ? body : [body]
+      const added = refuseBody(() => parseFaults(list, 'body'))
+      for (const fault of added) faults.add(fault)
+      return ok({ faults: faults.list() })
+    },
+  ],
+  [
+    'DELETE faults',
+    ({ faults }) => {
+      faults.clear()
+      return ok({ faults: [] })
+    },
+  ],
+  ['GET requests', ({ journal }) => ok({ requests: journal.list() })],
+  [
+    'DELETE requests',
+    ({ journal }) => {
+      journal.clear()
+      return ok({ requests: [] })
+    },
+  ],
+  ['GET clock', ({ world }) => ok({ now: world.clock.now() })],
+  [
+    'POST clock',
+    ({ world }, body) => {
+      const change = refuseBody(() => parseOr(ClockChange, body, 'body'))
+      if (change.now !== undefined) world.clock.set(change.now)
+      else world.clock.advance(change.advanceMs ?? 0)
+      return ok({ now: world.clock.now() })
+    },
+  ],
+  [
+    'POST reset',
+    (running) => {
+      running.reset()
+      return ok({})
+    },
+  ],
+  [
+    'GET state',
+    ({ world }) => {
+      settle(world, world.clock.now())
+      return ok(viewState(world.state))
+    },
+  ],
+])
+
+function parse(body: string): unknown {
+  if (body.trim() === '') return {}
+  try {
+    return JSON.parse(body)
+  } catch {
+    throw new Problem(400, 'body: not JSON')
+  }
+}
+
+function unknownControl() {
+  return new Problem(404, `No such control; there are: ${[...actions.keys()].join(', ')}`)
+}
+
+/** What does not fit in a body is the fault of the caller; any other error is not. */
+function refuseBody<T>(read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof EmulatorError) throw new Problem(400, error.message)
+    throw error
+  }
+}

@@ -1,0 +1,31 @@
+import type * as z from 'zod'
+// Not z.core, which would bundle every locale.
+import { toDotPath } from 'zod/v4/core'
+
+/** The emulator cannot start as asked: the message says what is wrong, `hint` what to do. */
+export class EmulatorError extends Error {
+  override name = 'EmulatorError'
+  readonly hint: string | undefined
+
+  constructor(message: string, options: { hint?: string; cause?: unknown } = {}) {
+    super(message, { cause: options.cause })
+    this.hint = options.hint
+  }
+}
+
+/** Checks a value; what does not fit becomes lines of `path: message` after the name of its source. */
+export function parseOr<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  source: string,
+  hint?: string,
+): z.output<Schema> {
+  const { success, data, error } = schema.safeParse(value)
+  if (success) return data
+  const lines = error.issues.map((issue) => describeIssue(issue))
+  throw new EmulatorError(`${source}: ${lines.join('; ')}`, { hint, cause: error })
+}
+
+function describeIssue({ path, message }: z.core.$ZodIssue) {
+  return path.length > 0 ? `${toDotPath(path)}: ${message}` : message
+}

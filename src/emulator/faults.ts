@@ -1,0 +1,138 @@
+import * as z from 'zod'
+import { listEndpoints } from '../api/endpoints/index.ts'
+import { parseOr } from './errors.ts'
+import { readJsonFile } from './seed.ts'
+
+const milliseconds = () => z.int().min(0).max(3_600_000)
+
+const status = () =>
+  z.strictObject({
+    status: z.int().min(200).max(599).describe('Answer with this status'),
+    headers: z.record(z.string(), z.string()).default({}),
+    body: z.unknown().optional().describe('Text as it is, anything else as JSON'),
+    delayMs: milliseconds().optional().describe('Answer that late'),
+  })
+
+const Then = z.union(
+  [
+    status(),
+    z.strictObject({ delayMs: milliseconds().describe('Answer rightly, but that late') }),
+    z.strictObject({ hang: z.literal(true).describe('Never answer') }),
+    z.strictObject({
+      cut: z.enum(['before-headers', 'in-body']).describe('Close the connection there'),
+    }),
+    z.strictObject({ brokenJson: z.literal(true).describe('Answer with half of the JSON') }),
+  ],
+  {
+    error:
+      'expected {status, headers?, body?, delayMs?} with a status of 200 to 599, {delayMs}, ' +
+      '{hang: true}, {cut: "before-headers" | "in-body"} or {brokenJson: true}',
+  },
+)
+
+const ids = () => listEndpoints().map(({ id }) => id)
+
+/** One fault: which requests it befalls, how often, and what happens to them. */
+export const Fault = z
+  .strictObject({
+    endpoint: z.string().optional().describe('ID of an endpoint, such as sessions.create'),
+    method: z.string().toUpperCase().optional(),
+    path: z.string().startsWith('/').optional().describe('Path; * stands for anything'),
+    times: z
+      .union([z.int().positive(), z.literal('always')])
+      .default(1)
+      .describe('How many requests'),
+    skip: z.int().min(0).default(0).describe('How many requests pass before the first'),
+    carryOut: z
+      .boolean()
+      .optional()
+      .describe(
+        'Whether the request takes effect; by default not for status, hang and before-headers',
+      ),
+    // biome-ignore lint/suspicious/noThenProperty: never a function, so nothing takes it for a promise
+    then: Then,
+  })
+  .refine(({ endpoint }) => endpoint === undefined || ids().includes(endpoint), {
+    path: ['endpoint'],
+    error: ({ input }) => `no endpoint "${Object(input).endpoint}"; known: ${ids().join(', ')}`,
+  })
+  .refine(({ endpoint, method, path }) => endpoint ?? method ?? path, {
+    error: 'names no request: give endpoint, method or path',
+  })
+
+/** What may stand in a fault file: a list of faults. */
+export const FaultFile = z.array(Fault)
+
+export type Fault = z.output<typeof Fault>
+export type FaultInput = z.input<typeof Fault>
+
+/** The faults that are still to come. The first that fits a request befalls it. */
+export interface Faults {
+  add(fault: FaultInput): void
+  clear(): void
+  /** What is left of them. */
+  list(): readonly Fault[]
+}
+
+interface Request {
+  endpoint?: string
+  method: string
+  path: string
+}
+
+/** Makes a list of faults; `take` uses up one occurrence. */
+export function makeFaults() {
+  let pending: Fault[] = []
+  return {
+    add(fault: FaultInput) {
+      pending.push(parseOr(Fault, fault, 'fault'))
+    },
+    clear() {
+      pending = []
+    },
+    list: (): readonly Fault[] => structuredClone(pending),
+    take(request: Request): Fault | undefined {
+      for (const fault of pending.filter((candidate) => fits(candidate, request))) {
+        if (fault.skip === 0) {
+          useUp(fault)
+          pending = pending.filter(({ times }) => times !== 0)
+          return fault
+        }
+        fault.skip -= 1
+      }
+      return undefined
+    },
+  }
+}
+
+/** Checks a list of faults. */
+export function parseFaults(value: unknown, source = 'faults'): Fault[] {
+  return parseOr(FaultFile, value, source)
+}
+
+/** Reads a fault file; errors name the file and the field. */
+export async function loadFaults(file: string): Promise<Fault[]> {
+  return parseFaults(await readJsonFile(file, 'fault file'), `fault file "${file}"`)
+}
+
+/** Whether the request takes effect although its answer is not what it should be. */
+export function isCarriedOut({ then, carryOut }: Fault) {
+  if (carryOut !== undefined) return carryOut
+  if ('status' in then || 'hang' in then) return false
+  return !('cut' in then && then.cut === 'before-headers')
+}
+
+function useUp(fault: Fault) {
+  if (fault.times !== 'always') fault.times -= 1
+}
+
+function fits({ endpoint, method, path }: Fault, request: Request) {
+  if (endpoint !== undefined && endpoint !== request.endpoint) return false
+  if (method !== undefined && method !== request.method) return false
+  return path === undefined || toPattern(path).test(request.path)
+}
+
+function toPattern(path: string) {
+  const parts = path.split('*').map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&'))
+  return new RegExp(`^${parts.join('.*')}$`)
+}

@@ -1,0 +1,53 @@
+import { api } from '../../api/endpoints/index.ts'
+import { mayUse, noComputer, requireComputer } from '../auth.ts'
+import { ok } from '../reply.ts'
+import type { ComputerState } from '../state.ts'
+import { type Context, handle } from '../world.ts'
+import { deleted } from './_deleted.ts'
+
+const { getByName, get, refresh, delete: remove } = api.computers
+
+export const computers = [
+  handle(getByName, ({ name }, context) => {
+    const isIt = (computer: ComputerState) =>
+      computer.name === name && computer.deletedAt === undefined
+    const found = context.state.computers.find(isIt)
+    if (!found || !mayUse(context, found)) throw noComputer(name)
+    return ok(answerOf(found))
+  }),
+
+  handle(get, ({ computerId }, context) => ok(answerOf(requireComputer(context, computerId)))),
+
+  handle(refresh, ({ computerId }, context) => {
+    requireComputer(context, computerId).refreshCount += 1
+    return ok({ configured: context.world.seed.organization.integrations.length })
+  }),
+
+  handle(remove, ({ computerId }, context) => {
+    const computer = requireComputer(context, computerId)
+    computer.deletedAt = context.now
+    revokeKeys(context, computer)
+    archiveSessions(context, computer)
+    return deleted(context.world)
+  }),
+]
+
+function answerOf({ fields }: ComputerState) {
+  return api.computers.get.response.parse(fields)
+}
+
+function revokeKeys({ state, now }: Context, computer: ComputerState) {
+  for (const key of state.keys) {
+    if (key.owner.kind === 'computer' && key.owner.id === computer.id) key.revokedAt = now
+  }
+}
+
+function archiveSessions({ state, now }: Context, computer: ComputerState) {
+  for (const session of state.sessions.filter(({ computerId }) => computerId === computer.id)) {
+    session.settings.archivedAt = new Date(now).toISOString()
+    session.updatedAt = now
+    // Nobody is left to work on them.
+    session.jobs = []
+    session.status = 'idle'
+  }
+}

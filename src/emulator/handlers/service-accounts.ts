@@ -1,0 +1,63 @@
+import { api } from '../../api/endpoints/index.ts'
+import { isManager, isUsable } from '../auth.ts'
+import { chosen } from '../choices.ts'
+import { Problem } from '../reply.ts'
+import { type Key, makeKeyValue, nextId } from '../state.ts'
+import { type Context, handle } from '../world.ts'
+
+const MINUTE = 60_000
+
+// Too few characters to turn back into the key.
+const FINGERPRINT_LENGTH = 6
+
+export const serviceAccounts = [
+  handle(api.serviceAccounts.keys.rotate, (input, context) => {
+    const { serviceAccountId, keyId, expiresAt, gracePeriodMinutes = 0 } = input
+    const { state, now } = context
+    requireRole(context, serviceAccountId)
+    const old = findKey(context, serviceAccountId, keyId)
+    if (old.revokedAt !== undefined || !isUsable(old, now)) throw notActive(old, now)
+    const graceEnd = now + gracePeriodMinutes * MINUTE
+    if (graceEnd > (old.expiresAt ?? Infinity)) throw outlasts(old)
+    const id = nextId(state, 'key')
+    const key: Key = { id, name: old.name, owner: old.owner, value: makeKeyValue(id), expiresAt }
+    // Nothing above has changed anything: a refused rotation leaves the old key as it was.
+    old.revokedAt = graceEnd
+    state.keys.push(key)
+    const fingerprint = key.value.slice(-FINGERPRINT_LENGTH)
+    const apiKey = { id, value: key.value, fingerprint, name: key.name, expiresAt }
+    return { status: 200, body: { apiKey } }
+  }),
+]
+
+function requireRole({ caller }: Context, serviceAccountId: string) {
+  if (isManager(caller) || isOf(caller.key, serviceAccountId)) return
+  throw new Problem(
+    chosen.rotateRole.value,
+    'Only Manager, Owner and the service account itself may rotate its keys',
+  )
+}
+
+function findKey({ state }: Context, serviceAccountId: string, keyId: string) {
+  const account = state.serviceAccounts.find(({ id }) => id === serviceAccountId)
+  if (!account) throw new Problem(404, `No service account "${serviceAccountId}"`)
+  const key = state.keys.find((candidate) => candidate.id === keyId && isOf(candidate, account.id))
+  if (!key) throw new Problem(404, `Service account "${serviceAccountId}" has no key "${keyId}"`)
+  return key
+}
+
+function isOf({ owner }: Key, serviceAccountId: string) {
+  return owner.kind === 'service-account' && owner.id === serviceAccountId
+}
+
+function notActive({ id, revokedAt, expiresAt }: Key, now: number) {
+  const isExpired = expiresAt !== undefined && expiresAt <= now
+  const why = isExpired ? 'expired' : 'already rotated or revoked'
+  const metadata = { expiresAt, revokedAt }
+  return new Problem(chosen.rotateConflict.value, `Key "${id}" is ${why}`, { metadata })
+}
+
+function outlasts({ expiresAt }: Key) {
+  const detail = 'body.gracePeriodMinutes: would outlast the expiry of the key'
+  return new Problem(400, detail, { metadata: { expiresAt } })
+}

@@ -1,0 +1,116 @@
+import type { Output } from '../../api/core/endpoint.ts'
+import { api } from '../../api/endpoints/index.ts'
+import { finishNow } from '../agent.ts'
+import { requireComputer } from '../auth.ts'
+import { chosen } from '../choices.ts'
+import { ok, Problem } from '../reply.ts'
+import { newSession } from '../session-state.ts'
+import { nextId, type SessionState } from '../state.ts'
+import { type Context, handle } from '../world.ts'
+import { contentOf } from './_message-content.ts'
+import { pageOf } from './_message-page.ts'
+
+const { create, messages } = api.sessions
+
+export const sessions = [
+  handle(create, (input, context) => {
+    requireFeature(context)
+    const { state, now } = context
+    const computer = requireComputer(context, input.computerId)
+    if (computer.status !== 'active') throw notReady(computer.status)
+    const id = nextId(state, 'sess')
+    const settings = { ...input.sessionSettings }
+    const session = newSession({ id, computerId: computer.id, now, settings })
+    state.sessions.push(session)
+    return { status: 201, body: answerOf(session, context) }
+  }),
+
+  handle(messages.add, (input, context) => {
+    requireFeature(context)
+    const { state, now, world } = context
+    const session = requireSession(context, input.sessionId)
+    if (session.settings.archivedAt !== undefined) throw archived(session)
+    requireAccess(context, session, input.computerId)
+    const id = nextId(state, 'msg')
+    session.messages.push({
+      id,
+      role: 'user',
+      content: contentOf(input, id),
+      createdAt: now,
+      updatedAt: now,
+      parentId: session.messages.at(-1)?.id,
+      userMessageSource: chosen.messageSource.value,
+      visibility: 'both',
+    })
+    session.title ??= input.text.slice(0, TITLE_LENGTH)
+    session.updatedAt = now
+    session.jobs.push({ messageId: id, text: input.text, startAt: now, step: 0 })
+    if (session.status === 'idle') session.status = 'pending'
+    if (world.seed.agent.instant) finishNow(world, session, now)
+    return ok({ messageId: id, status: session.status })
+  }),
+
+  handle(messages.list, (input, context) => {
+    requireFeature(context)
+    const session = requireSession(context, input.sessionId)
+    if (session.settings.archivedAt === undefined) {
+      requireAccess(context, session, input.computerId)
+    }
+    return ok(messages.list.response.parse(pageOf(session.messages, input)))
+  }),
+]
+
+const TITLE_LENGTH = 60
+
+function requireFeature({ world }: Context) {
+  if (world.seed.organization.sessionMessages) return
+  throw new Problem(403, 'Sessions and messages are not enabled for this organization')
+}
+
+function requireSession({ state }: Context, sessionId: string) {
+  const found = state.sessions.find(({ id }) => id === sessionId)
+  if (!found) throw new Problem(404, `No session "${sessionId}"`)
+  return found
+}
+
+function requireAccess(context: Context, session: SessionState, computerId?: string) {
+  requireComputer(context, session.computerId)
+  if (computerId === undefined || computerId === session.computerId) return
+  const detail = `Session "${session.id}" does not run on computer "${computerId}"`
+  throw new Problem(chosen.otherComputer.value, detail)
+}
+
+function notReady(computerStatus: string) {
+  const detail = `body.computerId: the computer is not active but "${computerStatus}"`
+  const metadata = { computerStatus }
+  return new Problem(chosen.sessionOnUnreadyComputer.value, detail, { metadata })
+}
+
+function archived({ id, settings }: SessionState) {
+  const metadata = { archivedAt: settings.archivedAt }
+  return new Problem(chosen.archivedSession.value, `Session "${id}" is archived`, { metadata })
+}
+
+function answerOf(session: SessionState, { world }: Context): Output<typeof create> {
+  const { id, status, createdAt, updatedAt, title, completedAt, computerId } = session
+  const tokenUsage = {
+    inputTokens: 0,
+    outputTokens: 0,
+    cacheCreationTokens: 0,
+    cacheReadTokens: 0,
+    thinkingTokens: 0,
+    [`${world.seed.names.service}Credits`]: 0,
+    ...session.usage,
+  }
+  return create.response.parse({
+    sessionId: id,
+    status,
+    messageCount: session.messages.length,
+    createdAt,
+    updatedAt,
+    title,
+    completedAt,
+    computerId,
+    sessionSettings: { ...session.settings, tokenUsage, inclusiveTokenUsage: tokenUsage },
+  })
+}

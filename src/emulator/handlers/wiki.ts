@@ -1,0 +1,71 @@
+import { api } from '../../api/endpoints/index.ts'
+import { chosen } from '../choices.ts'
+import { ok, Problem } from '../reply.ts'
+import { nextId, type WikiRun } from '../state.ts'
+import { type Context, handle } from '../world.ts'
+
+const { create, get, search, setPrivacy } = api.wiki
+
+export const wiki = [
+  handle(create, (input, context) => {
+    requireSync(context)
+    const { state, now } = context
+    const privacy = findText(input, chosen.wikiPrivacy.value) ?? chosen.wikiRun.value
+    const id = nextId(state, 'wiki')
+    const run = { id, privacy, createdAt: now, updatedAt: now, request: input }
+    state.wikiRuns.push(run)
+    return ok(answerOf(run, now))
+  }),
+
+  handle(get, ({ wikiRunId }, context) =>
+    ok(answerOf(requireRun(context, wikiRunId), context.now)),
+  ),
+
+  handle(search, (input, context) => {
+    requireRun(context, input.wikiRunId)
+    const text = (findText(input, chosen.wikiSearch.value) ?? '').toLowerCase()
+    const found = context.world.seed.wikiPages.filter((page) =>
+      `${page.title} ${page.text}`.toLowerCase().includes(text),
+    )
+    const results = found.map(({ title, path, text: excerpt }) => ({ title, path, excerpt }))
+    return ok({ results })
+  }),
+
+  handle(setPrivacy, (input, context) => {
+    const run = requireRun(context, input.wikiRunId)
+    const privacy = findText(input, chosen.wikiPrivacy.value)
+    if (!privacy) throw new Problem(400, 'body.privacy: expected a non-empty string')
+    run.privacy = privacy
+    run.updatedAt = context.now
+    return ok(answerOf(run, context.now))
+  }),
+]
+
+function requireSync({ world }: Context) {
+  if (world.seed.organization.wikiCloudSync) return
+  throw new Problem(chosen.wikiSyncOff.value, 'Cloud sync of wikis is off for this organization')
+}
+
+function requireRun(context: Context, wikiRunId: string) {
+  requireSync(context)
+  const found = context.state.wikiRuns.find(({ id }) => id === wikiRunId)
+  if (!found) throw new Problem(chosen.unknownWikiRun.value, `No wiki run "${wikiRunId}"`)
+  return found
+}
+
+function findText(input: Record<string, unknown>, names: readonly string[]) {
+  const values = names.map((name) => input[name])
+  return values.find((value): value is string => typeof value === 'string' && value !== '')
+}
+
+function answerOf(run: WikiRun, now: number) {
+  const { id: wikiRunId, privacy, createdAt, updatedAt, request } = run
+  return { wikiRunId, status: statusOf(run, now), privacy, createdAt, updatedAt, request }
+}
+
+function statusOf({ createdAt }: WikiRun, now: number) {
+  const { pendingMs, runningMs } = chosen.wikiStates.value
+  const age = now - createdAt
+  if (age < pendingMs) return 'pending'
+  return age < pendingMs + runningMs ? 'running' : 'completed'
+}

@@ -1,0 +1,16 @@
+export { type OwnChoice, ownChoices } from './choices.ts'
+export type { Clock } from './clock.ts'
+export { EmulatorError } from './errors.ts'
+export {
+  Fault,
+  FaultFile,
+  type FaultInput,
+  type Faults,
+  loadFaults,
+  parseFaults,
+} from './faults.ts'
+export type { RecordedRequest } from './journal.ts'
+export type { Samples } from './samples.ts'
+export { loadSeed, parseSeed, Seed, type SeedInput } from './seed.ts'
+export { type Emulator, type EmulatorOptions, startEmulator } from './start.ts'
+export type { StateView } from './state-view.ts'

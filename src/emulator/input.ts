@@ -1,0 +1,98 @@
+import type * as z from 'zod'
+// Not z.core, which would bundle every locale.
+import { toDotPath } from 'zod/v4/core'
+import type { Endpoint } from '../api/core/endpoint.ts'
+import { chosen } from './choices.ts'
+import { Problem } from './reply.ts'
+
+/** What a request carries, before the table has checked it. */
+export interface RawInput {
+  params: Record<string, string>
+  query: URLSearchParams
+  body: string
+}
+
+/** Path, query and body values as one flat object, checked with the schemas of the table. */
+export function readInput(endpoint: Endpoint, raw: RawInput): Record<string, unknown> {
+  const params = check(endpoint, 'path', endpoint.params, raw.params)
+  const query = check(endpoint, 'query', endpoint.query, queryOf(endpoint, raw))
+  const body = endpoint.body
+    ? check(endpoint, 'body', endpoint.body, parseBody(raw.body))
+    : undefined
+  // The path comes last: what is passed through must not replace it.
+  return { ...query, ...body, ...params }
+}
+
+function queryOf(endpoint: Endpoint, { query, body }: RawInput) {
+  if (!endpoint.query) return {}
+  const { query: schema } = endpoint
+  const entries = [...new Set(query.keys())].map((name): [string, unknown] => {
+    const all = query.getAll(name)
+    const field = inputName(endpoint, name)
+    return [field, all.length > 1 ? all : numberIfWanted(schema, field, all[0] ?? '')]
+  })
+  const values = Object.fromEntries(entries)
+  return endpoint.method === 'DELETE' ? { ...fromBody(schema, body), ...values } : values
+}
+
+function inputName({ wire = {} }: Endpoint, wireName: string) {
+  const found = Object.entries(wire).find(([, name]) => name === wireName)
+  if (found) return found[0]
+  // An input that is called otherwise on the wire is not known there by its own name.
+  return Object.hasOwn(wire, wireName) && wire[wireName] !== wireName ? ` ${wireName}` : wireName
+}
+
+/** A deletion may carry its inputs in the body instead. */
+function fromBody(schema: z.ZodObject, body: string): Record<string, unknown> {
+  const values = parseBody(body)
+  if (typeof values !== 'object' || values === null) return {}
+  return Object.fromEntries(
+    Object.entries(values).filter(([name]) => Object.hasOwn(schema.shape, name)),
+  )
+}
+
+function numberIfWanted(schema: z.ZodObject, field: string, text: string): unknown {
+  const wanted = Object.hasOwn(schema.shape, field) ? schema.shape[field] : undefined
+  if (!wanted || !/^-?\d+(\.\d+)?$/.test(text) || wanted.safeParse(text).success) return text
+  return Number(text)
+}
+
+function parseBody(text: string): unknown {
+  if (text.trim() === '') return {}
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    throw new Problem(chosen.brokenBody.value, `body: not JSON: ${why}`)
+  }
+}
+
+function check(
+  endpoint: Endpoint,
+  place: string,
+  schema: z.ZodObject | undefined,
+  value: unknown,
+): Record<string, unknown> {
+  if (!schema) return {}
+  const { success, data, error } = schema.safeParse(value)
+  if (success) return data
+  const issues = error.issues.flatMap((issue) => describe(endpoint, place, issue))
+  const [first] = issues
+  const detail = first ? `${first.field}: ${first.message}` : `${place}: does not fit`
+  throw new Problem(chosen.refusedInput.value, detail, { metadata: { issues } })
+}
+
+function describe({ wire = {} }: Endpoint, place: string, issue: z.core.$ZodIssue) {
+  const wireNames = new Map(Object.entries(wire))
+  const path = issue.path.map((key, index) =>
+    index === 0 ? (wireNames.get(String(key)) ?? key) : key,
+  )
+  const fieldOf = (keys: readonly PropertyKey[]) => [place, toDotPath([...keys])].join('.')
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({
+      field: fieldOf([...path, key.trim()]),
+      message: 'unknown property',
+    }))
+  }
+  return [{ field: path.length > 0 ? fieldOf(path) : place, message: issue.message }]
+}

@@ -1,0 +1,90 @@
+/** A request that reached the emulator. */
+export interface RecordedRequest {
+  /** Counts from 1. */
+  number: number
+  /** Unix milliseconds of the emulator's clock. */
+  at: number
+  host: 'base' | 'app'
+  method: string
+  path: string
+  query: Record<string, string | string[]>
+  /** As they came, but of the credential only the end is kept. */
+  headers: Record<string, string>
+  /** Parsed if it is JSON. A long body is cut and kept as text. */
+  body: unknown
+  /** ID of the endpoint; undefined if there is none. */
+  endpoint?: string
+  /** ID of the key that authenticated. */
+  keyId?: string
+  /** What was answered; undefined while there is no answer, and for good if the connection was cut. */
+  status?: number
+  /** What a fault did to it. */
+  fault?: unknown
+}
+
+/** The last requests, oldest first. */
+export interface Journal {
+  add(request: Omit<RecordedRequest, 'number'>): RecordedRequest
+  list(): readonly RecordedRequest[]
+  clear(): void
+}
+
+const MOST_REQUESTS = 1000
+const MOST_CHARACTERS = 65_536
+
+/** Makes an empty journal. It is not kept in the state file. */
+export function makeJournal(): Journal {
+  let requests: RecordedRequest[] = []
+  let count = 0
+  return {
+    add(request) {
+      count += 1
+      const recorded = { number: count, ...request }
+      requests = [...requests.slice(1 - MOST_REQUESTS), recorded]
+      return recorded
+    },
+    list: () => structuredClone(requests),
+    clear() {
+      requests = []
+      count = 0
+    },
+  }
+}
+
+/** A body as it is recorded. */
+export function recordedBody(text: string): unknown {
+  if (text === '') return undefined
+  if (text.length > MOST_CHARACTERS) return `${text.slice(0, MOST_CHARACTERS)}…`
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+const SHOWN_CHARACTERS = 6
+
+/** Headers as they are recorded. */
+export function recordedHeaders(headers: NodeJS.Dict<string | string[]>): Record<string, string> {
+  const entries = Object.entries(headers).map(([name, value]): [string, string] => {
+    const text = Array.isArray(value) ? value.join(', ') : (value ?? '')
+    return [name, name === 'authorization' ? mask(text) : text]
+  })
+  return Object.fromEntries(entries)
+}
+
+/** A query as it is recorded. */
+export function recordedQuery(query: URLSearchParams): Record<string, string | string[]> {
+  const names = [...new Set(query.keys())]
+  return Object.fromEntries(
+    names.map((name) => {
+      const [first = '', ...others] = query.getAll(name)
+      return [name, others.length > 0 ? [first, ...others] : first]
+    }),
+  )
+}
+
+function mask(authorization: string) {
+  const [scheme = '', value = ''] = authorization.split(/ +(.*)/s)
+  return value.length > SHOWN_CHARACTERS ? `${scheme} …${value.slice(-SHOWN_CHARACTERS)}` : scheme
+}

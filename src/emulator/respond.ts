@@ -1,0 +1,74 @@
+import type { ServerResponse } from 'node:http'
+import { setTimeout as wait } from 'node:timers/promises'
+import { type Fault, isCarriedOut } from './faults.ts'
+import type { Reply } from './reply.ts'
+
+/** Writes an answer, or what a fault makes of it. Resolves to the status that was sent, if any. */
+export async function respond(
+  response: ServerResponse,
+  fault: Fault | undefined,
+  makeReply: () => Reply,
+): Promise<number | undefined> {
+  if (!fault) return send(response, makeReply())
+  const { then } = fault
+  const reply = isCarriedOut(fault) ? makeReply() : undefined
+  // The timer keeps nothing alive: who closes the emulator does not wait for faults.
+  if ('delayMs' in then && then.delayMs) await wait(then.delayMs, undefined, { ref: false })
+  if ('status' in then) return send(response, then)
+  if ('hang' in then) return undefined
+  if ('cut' in then && then.cut === 'before-headers') return cut(response)
+  return 'cut' in then ? sendHalf(response, reply) : sendOr(response, reply, 'brokenJson' in then)
+}
+
+function sendOr(
+  response: ServerResponse,
+  reply: Reply = { status: 200, body: {} },
+  broken = false,
+) {
+  return broken ? sendBroken(response, reply) : send(response, reply)
+}
+
+function send(response: ServerResponse, { status, headers = {}, body }: Reply) {
+  if (response.destroyed) return undefined
+  const text = textOf(body)
+  writeHead(response, status, headers, text)
+  response.end(text)
+  return status
+}
+
+/** Headers that promise the whole body, half of the body, then the end of the connection. */
+function sendHalf(response: ServerResponse, reply: Reply = { status: 200, body: {} }) {
+  const text = textOf(reply.body) || '{}'
+  writeHead(response, reply.status, reply.headers, text)
+  response.write(half(text), () => response.destroy())
+  return reply.status
+}
+
+/** A complete answer whose JSON is not. */
+function sendBroken(response: ServerResponse, reply: Reply) {
+  const text = half(textOf(reply.body) || '{}')
+  writeHead(response, reply.status, reply.headers, text)
+  response.end(text)
+  return reply.status
+}
+
+function cut(response: ServerResponse) {
+  response.destroy()
+  return undefined
+}
+
+function writeHead(response: ServerResponse, status: number, headers = {}, text = '') {
+  const hasBody = text !== ''
+  const type = hasBody ? { 'content-type': 'application/json; charset=utf-8' } : {}
+  const length = status === 204 ? {} : { 'content-length': String(Buffer.byteLength(text)) }
+  response.writeHead(status, { ...type, ...length, ...headers })
+}
+
+function textOf(body: unknown) {
+  if (body === undefined) return ''
+  return typeof body === 'string' ? body : JSON.stringify(body)
+}
+
+function half(text: string) {
+  return text.slice(0, Math.ceil(text.length / 2))
+}

@@ -1,0 +1,171 @@
+import { readFile } from 'node:fs/promises'
+import * as z from 'zod'
+import { Computer } from '../api/schemas/computer.ts'
+import { Message } from '../api/schemas/message.ts'
+import { ReadinessReport } from '../api/schemas/readiness.ts'
+import { chosen } from './choices.ts'
+import * as defaults from './default-seed.ts'
+import { EmulatorError, parseOr } from './errors.ts'
+import { checkSeed } from './seed-check.ts'
+
+const id = () => z.string().min(1)
+const role = () => z.enum(['owner', 'manager', 'user', 'guest'])
+const milliseconds = () => z.int().min(0).max(86_400_000)
+const limit = () => z.int().min(0)
+
+const User = z.strictObject({
+  id: id(),
+  email: z.string().min(1).describe('E-mail address of the user'),
+  role: role().default('user'),
+  apiKey: id().optional().describe('A key with which the user may call; none if left out'),
+  hasEmailInAnalytics: z.boolean().default(true).describe('false: analytics says null'),
+})
+
+const ServiceAccount = z.strictObject({
+  id: id(),
+  name: id(),
+  role: role().default(chosen.serviceAccountRole.value),
+  keys: z
+    .array(
+      z.strictObject({
+        id: id(),
+        name: id(),
+        value: id(),
+        expiresAt: z.int().positive().optional().describe('Unix milliseconds'),
+      }),
+    )
+    .default([]),
+})
+
+const SeedComputer = Computer().extend({
+  ownerId: id().describe('ID of a user or of a service account'),
+  status: z.enum(['provisioning', 'active', 'error']).default('active'),
+  providerType: z.string().default('byom'),
+  createdAt: z.number().default(defaults.SEEDED_AT),
+  apiKey: id().optional().describe('The key of the computer, revoked with it'),
+})
+
+const Session = z.strictObject({
+  id: id(),
+  computerId: id(),
+  title: z.string().optional(),
+  createdAt: z.int().default(defaults.SEEDED_AT),
+  messages: z
+    .array(Message().partial({ id: true, createdAt: true, updatedAt: true }))
+    .default([])
+    .describe('Oldest first; any field of a message'),
+})
+
+const Agent = z.strictObject({
+  pendingMs: milliseconds().default(100).describe('How long a message waits for the agent'),
+  stepMs: milliseconds().default(100).describe('How long the agent takes for each step'),
+  instant: z.boolean().default(chosen.waiting.value).describe('Done before the answer is sent'),
+  model: id().default('emulated-model'),
+  tools: z
+    .array(
+      z.strictObject({
+        name: id(),
+        input: z.unknown().optional(),
+        result: z.string(),
+        isError: z.boolean().optional(),
+      }),
+    )
+    .default(defaults.agentTools)
+    .describe('Tools the agent calls for every message'),
+  answer: z.string().default('Done: {text}').describe('Its answer; {text} is the message'),
+})
+
+const Repository = z.strictObject({
+  id: id(),
+  url: id(),
+  defaultBranch: id().default('main'),
+  workflows: z.array(z.strictObject({ path: id(), provider: id() })).default([]),
+})
+
+/** What the emulator starts with. Everything may be left out; a list that is given replaces the default list. */
+export const Seed = z
+  .strictObject({
+    organization: z
+      .strictObject({
+        id: id().default('org_emulator'),
+        sessionMessages: z.boolean().default(true).describe('Sessions and messages are enabled'),
+        wikiCloudSync: z.boolean().default(true).describe('Wikis may be synchronized'),
+        integrations: z.array(id()).default(['github']).describe('Source-control integrations'),
+      })
+      .prefault({}),
+    names: z
+      .strictObject({
+        service: id().default('factory').describe('Prefix of the credits field'),
+        firstProvider: id().default('openai').describe('Prefix of reasoning fields'),
+        secondProvider: id().default('gemini').describe('Prefix of the thought signature'),
+      })
+      .prefault({}),
+    behavior: z
+      .strictObject({
+        deletionStatus: z
+          .union([z.literal(200), z.literal(204)])
+          .default(chosen.deletionStatus.value),
+        readinessAddress: z
+          .enum(['both', 'specification', 'renamed'])
+          .default(chosen.readinessAddress.value),
+        maxBodyBytes: z.int().positive().default(chosen.bodySize.value.bytes),
+      })
+      .prefault({}),
+    users: z.array(User).prefault(defaults.users),
+    invitations: z.array(z.strictObject({ email: id() })).default(defaults.invitations),
+    serviceAccounts: z.array(ServiceAccount).prefault(defaults.serviceAccounts),
+    computers: z.array(SeedComputer).prefault(defaults.computers),
+    sessions: z.array(Session).prefault(defaults.sessions),
+    limits: z
+      .strictObject({
+        global: limit().nullable().default(null),
+        users: z.record(z.string(), limit()).default({}).describe('Credits by e-mail address'),
+      })
+      .prefault({}),
+    agent: Agent.prefault({}),
+    repositories: z.array(Repository).prefault(defaults.repositories),
+    wikiRuns: z
+      .array(z.strictObject({ id: id(), privacy: id().default(chosen.wikiRun.value) }))
+      .prefault(defaults.wikiRuns),
+    wikiPages: z
+      .array(z.strictObject({ title: id(), path: id(), text: z.string() }))
+      .default(defaults.wikiPages),
+    readinessReports: z
+      .array(ReadinessReport().extend({ repoId: id() }))
+      .default(defaults.readinessReports),
+    analytics: z
+      .strictObject({ seed: z.string().default(chosen.analyticsData.value) })
+      .prefault({})
+      .describe('Other seeds give other figures'),
+  })
+  .superRefine(checkSeed)
+
+export type Seed = z.output<typeof Seed>
+
+/** What may be written in a seed file, or passed as `seed`. */
+export type SeedInput = z.input<typeof Seed>
+
+export type Role = z.output<ReturnType<typeof role>>
+
+/** Checks a seed and fills in the defaults. */
+export function parseSeed(value: unknown, source = 'seed'): Seed {
+  return parseOr(Seed, value, source)
+}
+
+/** Reads a seed file; errors name the file and the field. */
+export async function loadSeed(file: string): Promise<Seed> {
+  return parseSeed(await readJsonFile(file, 'seed file'), `seed file "${file}"`)
+}
+
+/** Reads a JSON file that a person has written. */
+export async function readJsonFile(file: string, what: string): Promise<unknown> {
+  const text = await readFile(file, 'utf8').catch((cause: unknown) => {
+    throw new EmulatorError(`${what} "${file}": cannot be read`, { cause })
+  })
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause)
+    throw new EmulatorError(`${what} "${file}": not JSON: ${why}`, { cause })
+  }
+}

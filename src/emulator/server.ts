@@ -1,0 +1,115 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { Host } from '../api/core/endpoint.ts'
+import { answer } from './answer.ts'
+import { readBody } from './body.ts'
+import { chosen } from './choices.ts'
+import { answerControl, isControl } from './control.ts'
+import { EmulatorError } from './errors.ts'
+import { recordedBody, recordedHeaders, recordedQuery } from './journal.ts'
+import { Problem, problemReply, type Reply } from './reply.ts'
+import { respond } from './respond.ts'
+import type { Running } from './running.ts'
+
+const LOOPBACK = '127.0.0.1'
+
+/** Listens on the loopback interface for one of the two hosts. Port 0 takes any free one. */
+export async function listen(running: Running, host: Host, port: number): Promise<Server> {
+  const server = createServer((request, response) => {
+    serve(running, host, request, response).catch((error: unknown) => {
+      fail(response, request.url ?? '/', error)
+    })
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (cause) => reject(cannotListen(port, cause)))
+    server.listen(port, LOOPBACK, resolve)
+  })
+  return server
+}
+
+/** The address of a server that listens. */
+export function urlOf(server: Server) {
+  const address = server.address()
+  if (typeof address !== 'object' || !address) throw new EmulatorError('the server does not listen')
+  return `http://${LOOPBACK}:${address.port}`
+}
+
+/** Ends all connections, those that hang included. */
+export function close(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve())
+    server.closeAllConnections()
+  })
+}
+
+async function serve(
+  running: Running,
+  host: Host,
+  request: IncomingMessage,
+  response: ServerResponse,
+) {
+  const { path, query } = targetOf(request.url ?? '/')
+  const method = request.method ?? 'GET'
+  const body = await readBody(request, running.world.seed.behavior.maxBodyBytes)
+  if (isControl(path)) {
+    await respond(response, undefined, () => answerControl(running, method, path, body ?? ''))
+    return
+  }
+  const recorded = running.journal.add({
+    at: running.world.clock.now(),
+    host,
+    method,
+    path,
+    query: recordedQuery(query),
+    headers: recordedHeaders(request.headers),
+    body: recordedBody(body ?? ''),
+    endpoint: running.router.find(host, method, path)?.id,
+  })
+  const requestId = `${chosen.requestId.value}_${recorded.number}`
+  response.setHeader('x-request-id', requestId)
+  const { authorization } = request.headers
+  const onCaller = (keyId: string) => {
+    recorded.keyId = keyId
+  }
+  const makeReply = (): Reply => {
+    if (body === undefined) return problemReply(tooLarge(running), path, requestId)
+    const exchange = { host, method, path, query, authorization, body, requestId, onCaller }
+    const reply = answer(running.world, running.router, exchange)
+    running.save()
+    return reply
+  }
+  const fault = running.faults.take({ endpoint: recorded.endpoint, method, path })
+  recorded.fault = fault?.then
+  recorded.status = await respond(response, fault, makeReply)
+}
+
+// Not by `new URL`, which would resolve `..` and take `//` for a host: clients are to be seen as they are.
+function targetOf(target: string) {
+  const local = target.replace(/^https?:\/\/[^/?]*/, '')
+  const start = local.indexOf('?')
+  const path = start < 0 ? local : local.slice(0, start)
+  return { path: path || '/', query: new URLSearchParams(start < 0 ? '' : local.slice(start)) }
+}
+
+function tooLarge({ world }: Running) {
+  const { maxBodyBytes } = world.seed.behavior
+  const detail = `The body is larger than ${maxBodyBytes} bytes`
+  return new Problem(chosen.bodySize.value.status, detail, { metadata: { maxBodyBytes } })
+}
+
+/** An error of the emulator itself, such as a state file that cannot be written. */
+function fail(response: ServerResponse, url: string, error: unknown) {
+  if (response.headersSent || response.destroyed) {
+    response.destroy()
+    return
+  }
+  const why = error instanceof Error ? error.message : String(error)
+  const reply = problemReply(new Problem(500, `The emulator failed: ${why}`), url, 'req_failed')
+  respond(response, undefined, () => reply)
+}
+
+function cannotListen(port: number, cause: Error) {
+  const isTaken = 'code' in cause && cause.code === 'EADDRINUSE'
+  const hint = isTaken ? 'Take another port, or 0 for any free one.' : undefined
+  const why = isTaken ? 'is in use' : `cannot be used: ${cause.message}`
+  return new EmulatorError(`port ${port} ${why}`, { cause, hint })
+}

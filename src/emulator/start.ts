@@ -1,0 +1,120 @@
+import { listEndpoints } from '../api/endpoints/index.ts'
+import { settle } from './agent.ts'
+import { type Clock, makeClock } from './clock.ts'
+import { type FaultInput, type Faults, makeFaults, parseFaults } from './faults.ts'
+import { makeJournal, type RecordedRequest } from './journal.ts'
+import { makeRouter } from './router.ts'
+import type { Running } from './running.ts'
+import { type Samples, samplesOf } from './samples.ts'
+import { parseSeed, type Seed, type SeedInput } from './seed.ts'
+import { close, listen, urlOf } from './server.ts'
+import { makeState, type State } from './state.ts'
+import { loadState, makeStateWriter } from './state-file.ts'
+import { type StateView, viewState } from './state-view.ts'
+import type { World } from './world.ts'
+
+export interface EmulatorOptions {
+  /** Port of the API. @default 0, any free one */
+  port?: number
+  /** Port of the application, which serves the readiness reports. @default 0, any free one */
+  appPort?: number
+  /** What is there at the start. What is left out has defaults. */
+  seed?: SeedInput
+  /** What goes wrong from the start on. */
+  faults?: readonly FaultInput[]
+  /** Keeps the state. If the file is there, it wins over the seed. */
+  stateFile?: string
+  /** The time the clock runs with, in Unix milliseconds. @default Date.now */
+  now?: () => number
+}
+
+export interface Emulator extends Samples {
+  /** Address of everything but the readiness reports. */
+  url: string
+  /** Address of the readiness reports. */
+  appUrl: string
+  clock: Clock
+  faults: Faults
+  /** The last requests, oldest first. */
+  requests(): readonly RecordedRequest[]
+  /** What the emulator knows, without the values of keys. */
+  state(): StateView
+  /** Back to the seed and the faults of the start; clock and requests included. */
+  reset(): void
+  close(): Promise<void>
+}
+
+/**
+ * Starts a server on the loopback interface that behaves like the platform, with state.
+ *
+ * @example
+ * const emulator = await startEmulator()
+ * await fetch(`${emulator.url}/api/v0/computers/${emulator.computerId}`, {
+ *   headers: { authorization: `Bearer ${emulator.apiKey}` },
+ * })
+ * await emulator.close()
+ */
+export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
+  const running = prepare(options)
+  const { world, journal, faults } = running
+  const samples = samplesOf(world)
+  const server = await listen(running, 'base', options.port ?? 0)
+  const appServer = await listen(running, 'app', options.appPort ?? 0).catch(async (error) => {
+    await close(server)
+    throw error
+  })
+  return {
+    url: urlOf(server),
+    appUrl: urlOf(appServer),
+    ...samples,
+    clock: world.clock,
+    faults: { add: faults.add, clear: faults.clear, list: faults.list },
+    requests: journal.list,
+    state() {
+      settle(world, world.clock.now())
+      running.save()
+      return viewState(world.state)
+    },
+    reset: running.reset,
+    close: async () => {
+      await Promise.all([close(server), close(appServer)])
+    },
+  }
+}
+
+function prepare(options: EmulatorOptions): Running {
+  const { stateFile, now = Date.now } = options
+  const seed = parseSeed(options.seed ?? {})
+  const startFaults = parseFaults(options.faults ?? [])
+  const loaded = stateFile === undefined ? undefined : loadState(stateFile)
+  const write = stateFile === undefined ? undefined : makeStateWriter(stateFile)
+  const save = () => write?.(world.state)
+  const world = makeWorld(seed, loaded ?? makeState(seed), now, save)
+  const journal = makeJournal()
+  const faults = makeFaults()
+  const begin = () => {
+    journal.clear()
+    faults.clear()
+    for (const fault of startFaults) faults.add(fault)
+    save()
+  }
+  begin()
+  const router = makeRouter(listEndpoints(), seed.behavior.readinessAddress)
+  const reset = () => {
+    world.state = makeState(seed)
+    begin()
+  }
+  return { world, router, journal, faults, save, reset }
+}
+
+function makeWorld(seed: Seed, state: State, base: () => number, onMove: () => void): World {
+  const offset = {
+    get: () => world.state.clockOffsetMs,
+    set(milliseconds: number) {
+      world.state.clockOffsetMs = milliseconds
+      onMove()
+    },
+  }
+  const world: World = { seed, state, clock: makeClock(base, offset) }
+  return world
+}

@@ -1,0 +1,152 @@
+import { createHash } from 'node:crypto'
+import * as z from 'zod'
+import { chosen } from './choices.ts'
+import { SEEDED_AT } from './default-seed.ts'
+import type { Seed } from './seed.ts'
+import { sessionState } from './session-state.ts'
+
+const text = () => z.string()
+const time = () => z.number()
+const role = () => z.enum(['owner', 'manager', 'user', 'guest'])
+
+const Key = z.strictObject({
+  id: text(),
+  value: text(),
+  name: text(),
+  owner: z.strictObject({
+    kind: z.enum(['user', 'service-account', 'computer']),
+    id: text(),
+  }),
+  expiresAt: time().optional(),
+  /** From then on it does not authenticate. Lies in the future while a grace period runs. */
+  revokedAt: time().optional(),
+})
+
+const Member = z.strictObject({ id: text(), email: text(), role: role() })
+
+const ComputerState = z.strictObject({
+  id: text(),
+  name: text(),
+  ownerId: text(),
+  status: text(),
+  refreshCount: z.int(),
+  deletedAt: time().optional(),
+  /** What answers carry. */
+  fields: z.record(z.string(), z.unknown()),
+})
+
+const Job = z.strictObject({ messageId: text(), text: text(), startAt: time(), step: z.int() })
+
+const SessionState = z.strictObject({
+  id: text(),
+  computerId: text(),
+  status: z.enum(['idle', 'pending', 'running']),
+  title: text().optional(),
+  createdAt: time(),
+  updatedAt: time(),
+  completedAt: time().optional(),
+  settings: z.record(z.string(), z.unknown()),
+  usage: z.record(z.string(), z.number()),
+  messages: z.array(z.looseObject({ id: text(), role: text(), createdAt: time() })),
+  /** Messages the agent has not answered, in the order in which it takes them up. */
+  jobs: z.array(Job),
+})
+
+const WikiRun = z.strictObject({
+  id: text(),
+  privacy: text(),
+  createdAt: time(),
+  updatedAt: time(),
+  request: z.record(z.string(), z.unknown()),
+})
+
+/** All that changes while the emulator runs. Plain JSON, so that a file can keep it. */
+export const State = z.strictObject({
+  clockOffsetMs: z.int(),
+  lastId: z.int(),
+  members: z.array(Member),
+  invitations: z.array(text()),
+  serviceAccounts: z.array(z.strictObject({ id: text(), name: text(), role: role() })),
+  keys: z.array(Key),
+  globalLimit: z.int().nullable(),
+  userLimits: z.record(z.string(), z.int()),
+  computers: z.array(ComputerState),
+  sessions: z.array(SessionState),
+  wikiRuns: z.array(WikiRun),
+})
+
+export type State = z.output<typeof State>
+export type Key = z.output<typeof Key>
+export type Member = z.output<typeof Member>
+export type ComputerState = z.output<typeof ComputerState>
+export type SessionState = z.output<typeof SessionState>
+export type WikiRun = z.output<typeof WikiRun>
+export type Job = z.output<typeof Job>
+
+/** The state a seed describes. */
+export function makeState(seed: Seed): State {
+  return {
+    clockOffsetMs: 0,
+    lastId: 0,
+    members: seed.users.map((user) => ({ id: user.id, email: user.email, role: user.role })),
+    invitations: seed.invitations.map(({ email }) => email),
+    serviceAccounts: seed.serviceAccounts.map(({ id, name, role: of }) => ({ id, name, role: of })),
+    keys: keysOf(seed),
+    globalLimit: seed.limits.global,
+    userLimits: Object.fromEntries(
+      Object.entries(seed.limits.users).map(([email, limit]) => [email.toLowerCase(), limit]),
+    ),
+    computers: seed.computers.map((computer) => computerState(computer, seed)),
+    sessions: seed.sessions.map((session) => sessionState(session)),
+    wikiRuns: seed.wikiRuns.map(({ id, privacy }) => ({
+      id,
+      privacy,
+      createdAt: SEEDED_AT,
+      updatedAt: SEEDED_AT,
+      request: {},
+    })),
+  }
+}
+
+/** An ID that no other thing in this state has. The same calls give the same IDs. */
+export function nextId(state: State, prefix: string) {
+  state.lastId += 1
+  return `${prefix}_${String(state.lastId).padStart(6, '0')}`
+}
+
+/** The value of a new key. Not random: it opens nothing but this emulator. */
+export function makeKeyValue(keyId: string) {
+  const digest = createHash('sha256').update(`emulator ${keyId}`).digest('hex')
+  return `fk-emulator-${digest.slice(0, 32)}`
+}
+
+function keysOf(seed: Seed): Key[] {
+  const ofUsers = seed.users.flatMap(({ id, apiKey }) => ownKey('user', id, apiKey))
+  const ofComputers = seed.computers.flatMap(({ id, apiKey }) => ownKey('computer', id, apiKey))
+  const ofAccounts = seed.serviceAccounts.flatMap((account) =>
+    account.keys.map(
+      (key): Key => ({ ...key, owner: { kind: 'service-account', id: account.id } }),
+    ),
+  )
+  return [...ofUsers, ...ofAccounts, ...ofComputers]
+}
+
+function ownKey(kind: Key['owner']['kind'], id: string, value: string | undefined): Key[] {
+  return value ? [{ id: `key_of_${id}`, name: `key of ${id}`, value, owner: { kind, id } }] : []
+}
+
+function computerState(computer: Seed['computers'][number], seed: Seed): ComputerState {
+  const { apiKey: _, ownerId, ...fields } = computer
+  const isAccount = seed.serviceAccounts.some(({ id }) => id === ownerId)
+  const ownerPrincipalKind = isAccount
+    ? chosen.ownerKinds.value.account
+    : chosen.ownerKinds.value.user
+  return {
+    id: computer.id,
+    name: computer.name,
+    ownerId,
+    status: computer.status,
+    refreshCount: 0,
+    fields: { ...fields, ownerId, ownerPrincipalKind },
+  }
+}

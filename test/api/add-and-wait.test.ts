@@ -1,0 +1,203 @@
+import { getEventListeners } from 'node:events'
+import { describe, expect, it } from 'vitest'
+import { readTurn } from '../../src/api/core/turn.ts'
+import type { Message, Progress } from '../../src/api/index.ts'
+import type { Script } from '../support/fault-server.ts'
+import { errorOf, json, transports, useFaultServer } from './support.ts'
+
+type Order = 'oldest first' | 'newest first'
+
+const text = { type: 'text', text: 'hi' }
+function make(id: number, role: string, more: object = {}) {
+  return { id: `m${id}`, role, content: [text], createdAt: id, updatedAt: id, ...more }
+}
+const old = Array.from({ length: 25 }, (_, i) => make(i, i % 2 ? 'assistant' : 'user'))
+const call = { content: [{ type: 'tool_use', id: 't', name: 'Read', input: {} }] }
+const result = { content: [{ type: 'tool_result', toolUseId: 't', content: 'ok' }] }
+
+/** What the agent adds, one by one, at every list after the message was added. */
+const work = [
+  [],
+  [make(101, 'assistant', call)],
+  [make(102, 'tool', result)],
+  [make(103, 'assistant', { openaiPhase: 'commentary' })],
+  [make(104, 'assistant')],
+]
+
+/** A session that grows each time its first page is read after a message was added. */
+function session(order: Order, status: string, steps: readonly object[][] = work): Script {
+  const history: object[] = [...old]
+  let left: readonly object[][] = []
+  return ({ method, target, body }) => {
+    if (method === 'POST') {
+      left = steps
+      history.push(make(100, 'user', { content: [{ type: 'text', text: JSON.parse(body).text }] }))
+      return { body: json({ messageId: 'm100', status }) }
+    }
+    const query = new URL(target, 'http://x').searchParams
+    const from = Number(query.get('cursor') ?? 0)
+    history.push(...(left[0] ?? []))
+    left = left.slice(1)
+    const listed = order === 'oldest first' ? history : [...history].reverse()
+    const size = 10
+    const hasMore = from + size < listed.length
+    const pagination = { hasMore, nextCursor: hasMore ? `${from + size}` : null }
+    return { body: json({ messages: listed.slice(from, from + size), pagination }) }
+  }
+}
+
+const quick = { pollMs: 1, quietMs: 0 }
+
+describe.each(transports)('addAndWait through %s', (transport) => {
+  const faults = useFaultServer(transport)
+  const add = (options: object = quick) =>
+    faults.makeClient().sessions.messages.addAndWait({ sessionId: 's', text: 'do it' }, options)
+
+  it.each(['oldest first', 'newest first'] as const)('gives the new answers, %s', async (order) => {
+    faults.play(session(order, 'running'))
+    const progress: Progress[] = []
+    const answers = await add({ ...quick, onProgress: (one: Progress) => progress.push(one) })
+    expect(answers.map(({ id }) => id)).toEqual(['m101', 'm103', 'm104'])
+    expect(progress.map(({ messages }) => messages.length)).toEqual([1, 2, 3, 4])
+    expect(progress[0]).toMatchObject({ messageId: 'm100', elapsedMs: expect.any(Number) })
+    expect(faults.requests.filter(({ method }) => method === 'POST')).toHaveLength(1)
+  })
+
+  it('does not read a long history again at every look', async () => {
+    for (const order of ['oldest first', 'newest first'] as const) {
+      faults.play(session(order, 'running'))
+      await add()
+      // 3 pages before, the message itself, then 1 or 2 pages at each of the 5 looks.
+      expect(faults.requests.length).toBeLessThanOrEqual(3 + 1 + 2 * work.length)
+    }
+  })
+
+  it('waits until nothing has changed for a while', async () => {
+    faults.play(
+      session('oldest first', 'running', [[make(101, 'assistant')], [], [make(102, 'assistant')]]),
+    )
+    const answers = await add({ pollMs: 1, quietMs: 200 })
+    expect(answers.map(({ id }) => id)).toEqual(['m101', 'm102'])
+  })
+
+  it('does not wait for quiet when the service says that it is idle', async () => {
+    faults.play(session('oldest first', 'idle', [[make(101, 'assistant')]]))
+    const answers = await add({ pollMs: 60_000, quietMs: 60_000 })
+    expect(answers.map(({ id }) => id)).toEqual(['m101'])
+  })
+
+  it('works in a session without messages', async () => {
+    const empty: Script = ({ method }, index) =>
+      method === 'POST'
+        ? { body: json({ messageId: 'm100', status: 'idle' }) }
+        : {
+            body: json({
+              messages: index > 1 ? [make(101, 'assistant'), make(100, 'user')] : [],
+              pagination: { hasMore: false },
+            }),
+          }
+    faults.play(empty)
+    expect((await add()).map(({ id }) => id)).toEqual(['m101'])
+  })
+
+  it('ends at the deadline and says that the message is there', async () => {
+    faults.play(session('oldest first', 'running', []))
+    const error = await errorOf(add({ ...quick, deadlineMs: 300 }))
+    expect(error).toMatchObject({ kind: 'timeout', hint: expect.stringContaining('m100') })
+  })
+
+  it('ends when aborted and leaves no listener', async () => {
+    const controller = new AbortController()
+    const { signal } = controller
+    faults.play(session('oldest first', 'running', []))
+    const onProgress = () => controller.abort('enough')
+    faults.play(session('oldest first', 'running', [[make(101, 'assistant', call)]]))
+    const error = await errorOf(add({ pollMs: 60_000, signal, onProgress }))
+    expect(error).toMatchObject({ kind: 'aborted', cause: 'enough' })
+    expect(error.hint).toContain('m100')
+    expect(getEventListeners(signal, 'abort')).toEqual([])
+  })
+
+  it('adds nothing if the messages cannot be read', async () => {
+    faults.play([{ status: 403 }])
+    expect(await errorOf(add())).toMatchObject({ kind: 'http', status: 403 })
+    expect(faults.requests.map(({ method }) => method)).toEqual(['GET'])
+  })
+
+  it('reads everything when the service no longer knows the cursor', async () => {
+    const grow = session('oldest first', 'running', [[make(101, 'assistant')]])
+    let isAdded = false
+    faults.play((request, index) => {
+      isAdded ||= request.method === 'POST'
+      if (isAdded && request.target.includes('cursor=20') && !request.target.includes('seen')) {
+        const isFirst = !faults.requests
+          .slice(0, -1)
+          .some(({ target }, i) => i > 3 && target.includes('cursor=20'))
+        if (isFirst) return { status: 400 }
+      }
+      return typeof grow === 'function' ? grow(request, index) : {}
+    })
+    expect((await add()).map(({ id }) => id)).toEqual(['m101'])
+  })
+
+  it.each([{ deadlineMs: 0 }, { pollMs: -1 }, { quietMs: Number.NaN }])(
+    'refuses %o',
+    async (options) => {
+      faults.play([{}])
+      expect(await errorOf(add(options))).toMatchObject({ kind: 'validation' })
+      expect(faults.requests).toEqual([])
+    },
+  )
+
+  it('refuses an input that is wrong before it reads anything', async () => {
+    faults.play([{}])
+    const client = faults.makeClient()
+    const wrong = { sessionId: '', text: 'x' }
+    expect(await errorOf(client.sessions.messages.addAndWait(wrong))).toMatchObject({
+      kind: 'validation',
+    })
+    expect(faults.requests).toEqual([])
+  })
+})
+
+describe('the end of a turn', () => {
+  const turn = (...messages: object[]) => readTurn(messages as Message[], 'm100').isAnswered
+  it.each([
+    ['nothing yet', [], false],
+    ['only the own message', [make(100, 'user')], false],
+    ['an answer', [make(101, 'assistant')], true],
+    ['an answer that came in another order', [make(103, 'assistant'), make(102, 'tool')], true],
+    ['an empty answer', [make(101, 'assistant', { content: [] })], false],
+    ['an answer that is an error', [make(101, 'assistant', { content: [], isError: true })], true],
+    ['a tool call', [make(101, 'assistant', call)], false],
+    [
+      'a tool call with its result',
+      [make(101, 'assistant', call), make(102, 'tool', result)],
+      false,
+    ],
+    [
+      'an answer after tools',
+      [make(101, 'assistant', call), make(102, 'tool', result), make(103, 'assistant')],
+      true,
+    ],
+    [
+      'an answer beside an open tool call',
+      [make(101, 'assistant', call), make(102, 'assistant')],
+      false,
+    ],
+    ['a commentary', [make(101, 'assistant', { providerPhase: 'commentary' })], false],
+    [
+      'a running hook',
+      [make(101, 'assistant'), make(102, 'system', { hookStatus: 'executing' })],
+      false,
+    ],
+    [
+      'a finished hook',
+      [make(101, 'assistant'), make(102, 'system', { hookStatus: 'completed' })],
+      true,
+    ],
+    ['broken content', [make(101, 'assistant', { content: 5 })], false],
+  ])('%s', (_, messages, expected) => {
+    expect(turn(...messages)).toBe(expected)
+  })
+})

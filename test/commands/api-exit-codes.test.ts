@@ -1,0 +1,67 @@
+import { createServer } from 'node:net'
+import { describe, expect, it } from 'vitest'
+import { makeApiHome, makeFault } from './_api-home.ts'
+
+describe('api: exit codes', () => {
+  it.each([
+    [400, 65],
+    [401, 77],
+    [403, 77],
+    [404, 65],
+    [409, 65],
+    [418, 65],
+    [429, 69],
+    [500, 69],
+  ])('%i of the service exits %i', async (status, code) => {
+    const { run } = await makeApiHome({
+      // Longer than a call may take, so that nothing is tried again.
+      faults: [makeFault({ status, headers: { 'retry-after': '3600' } })],
+    })
+    const { exitCode, stderr, stdout } = await run('api', 'organization.limits.getGlobal')
+    expect(stderr).toMatch(`x api organization.limits.getGlobal: GET /api/v0`)
+    expect({ exitCode, stdout }).toEqual({ exitCode: code, stdout: '' })
+  })
+
+  it('78 without a key, naming the variable', async () => {
+    const { runWith } = await makeApiHome()
+    const env = { HOOKBELL_API_KEY: undefined }
+    const { exitCode, stderr } = await runWith({ env }, 'usage')
+    expect(stderr).toBe(
+      'x usage: no API key\n  Put the key into the environment variable HOOKBELL_API_KEY',
+    )
+    expect(exitCode).toBe(78)
+  })
+
+  it('69 where nobody listens', async () => {
+    const { runWith } = await makeApiHome()
+    const server = createServer()
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as { port: number }
+    await new Promise((resolve) => server.close(resolve))
+    const env = { HOOKBELL_API_BASE_URL: `http://127.0.0.1:${port}` }
+    const { exitCode, stderr } = await runWith({ env }, 'api', 'automations.ci.scan')
+    expect(stderr).toContain('ECONNREFUSED')
+    expect(exitCode).toBe(69)
+  })
+
+  it('76 for an answer that is not JSON', async () => {
+    const { run } = await makeApiHome({
+      faults: [makeFault({ status: 200, body: '<html>' })],
+    })
+    const { exitCode } = await run('api', 'organization.limits.getGlobal')
+    expect(exitCode).toBe(76)
+  })
+
+  it('says when a request may have been carried out', async () => {
+    const { run, emulator } = await makeApiHome()
+    emulator.faults.add(makeFault({ cut: 'in-body' }))
+    const { serviceAccountId, keyId } = emulator
+    const { exitCode, stderr } = await run(
+      ...['api', 'serviceAccounts.keys.rotate'],
+      ...['--service-account-id', serviceAccountId, '--key-id', keyId],
+    )
+    expect(stderr).toContain('It may have been carried out all the same')
+    expect(exitCode).toBe(69)
+    expect(emulator.requests()).toHaveLength(1)
+  })
+})

@@ -1,0 +1,201 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { listEndpoints } from '../../src/api/index.ts'
+import { flagName } from '../../src/api-cli/flags.ts'
+import { makeApiHome, makeFault } from './_api-home.ts'
+
+const messages = 'sessions.messages.list'
+const lines = (text: string) => text.split('\n').map((line) => JSON.parse(line))
+
+describe('api: finding an endpoint', () => {
+  it('lists all of them', async () => {
+    const home = await makeApiHome()
+    const { stdout } = await home.run('api')
+    for (const { id } of listEndpoints()) expect(stdout).toContain(`${id} `)
+    const { stdout: json } = await home.run('api', '--json')
+    expect(JSON.parse(json)).toHaveLength(24)
+  })
+
+  it('shows the inputs of one, from the table', async () => {
+    const home = await makeApiHome()
+    const { stdout } = await home.runWith({ env: { NO_COLOR: '1' } }, 'api', messages, '--help')
+    expect(stdout).toContain('GET /api/v0/sessions/{sessionId}/messages')
+    expect(stdout).toMatch(/--session-id=<TEXT> +Session ID \(required\)/)
+    expect(stdout).toMatch(/--limit=<NUMBER> +Messages per page, 1 to 100 \(default 20\)/)
+    expect(stdout).toMatch(/--role=<user\|assistant\|tool>/)
+    expect(stdout).toMatch(/--all /)
+  })
+
+  it.each([
+    ['sessions.mesages.list', 'Did you mean: .*sessions.messages.list'],
+    ['xyz', 'List them with: hookbell api'],
+  ])('says what %s could have been', async (id, hint) => {
+    const home = await makeApiHome()
+    const { exitCode, stderr } = await home.run('api', id)
+    expect(stderr).toMatch(new RegExp(`^x api: unknown endpoint "${id}"\n  ${hint}`))
+    expect(exitCode).toBe(64)
+  })
+
+  it('has a flag for every plain input, and none that is taken twice', () => {
+    for (const { params, query, body, id } of listEndpoints()) {
+      const inputs = [params, query, body].flatMap((schema) => Object.keys(schema?.shape ?? {}))
+      const flags = [...inputs.map(flagName), '--body', '--all', '--json', '--table', '--help']
+      expect(new Set(flags).size, id).toBe(flags.length)
+    }
+  })
+})
+
+describe('api: lists', () => {
+  it('prints one line of JSON per item, and says how to go on', async () => {
+    const { run, emulator } = await makeApiHome()
+    const words = ['api', messages, '--session-id', emulator.sessionId]
+    const { stdout, stderr, exitCode } = await run(...words, '--limit', '2')
+    expect(lines(stdout).map(({ role }) => role)).toEqual(['user', 'assistant'])
+    expect(stderr).toBe('More: --all, or --cursor sess_welcome_message_2')
+    expect(exitCode).toBe(0)
+    const { stdout: rest } = await run(...words, '--cursor', 'sess_welcome_message_2')
+    expect(lines(rest).map(({ id }) => id)).toEqual(['sess_welcome_message_3'])
+  })
+
+  it('streams all pages', async () => {
+    const { run, emulator } = await makeApiHome()
+    const words = ['api', messages, '--session-id', emulator.sessionId, '--limit', '1', '--all']
+    const { stdout, stderr } = await run(...words)
+    expect(lines(stdout)).toHaveLength(3)
+    expect(stderr).toBe('')
+    expect(emulator.requests()).toHaveLength(3)
+    const { stdout: json } = await run(...words, '--json')
+    expect(JSON.parse(json)).toHaveLength(3)
+  })
+
+  it('prints what came before a page failed', async () => {
+    const { run, emulator } = await makeApiHome()
+    emulator.faults.add(
+      makeFault({ status: 400, body: 'no' }, { endpoint: messages, path: undefined, skip: 1 }),
+    )
+    const { stdout, stderr, exitCode } = await run(
+      ...['api', messages, '--session-id', emulator.sessionId, '--limit', '2', '--all'],
+    )
+    expect(lines(stdout)).toHaveLength(2)
+    expect(stderr).toContain('400 Bad Request')
+    expect(exitCode).toBe(65)
+  })
+
+  it('prints a table', async () => {
+    const { run } = await makeApiHome()
+    const { stdout } = await run('api', 'readiness.reports', '--limit', '2', '--table')
+    const [head, ...rows] = stdout.split('\n')
+    expect(head).toMatch(/^reportId +createdAt +repoUrl/)
+    expect(rows).toHaveLength(2)
+  })
+})
+
+describe('api: one answer', () => {
+  it('prints JSON, or names and values', async () => {
+    const { run } = await makeApiHome()
+    const words = ['api', 'computers.get', '--computer-id', 'comp_ada']
+    const { stdout } = await run(...words)
+    expect(JSON.parse(stdout)).toMatchObject({ id: 'comp_ada', status: 'active' })
+    const { stdout: table } = await run(...words, '--table')
+    expect(table).toMatch(/^id +comp_ada$/m)
+  })
+
+  it('takes nested inputs from stdin and from a file; flags win', async () => {
+    const { runWith, run, emulator, home } = await makeApiHome()
+    const body = JSON.stringify({ computerId: 'none', sessionSettings: { model: 'm' } })
+    const words = ['api', 'sessions.create', '--computer-id', emulator.computerId, '--body']
+    const { stdout, stderr } = await runWith({ input: body }, ...words, '-')
+    expect(stderr).toBe('')
+    expect(JSON.parse(stdout).sessionSettings.model).toBe('m')
+    writeFileSync(join(home, 'body.json'), body)
+    const { exitCode } = await run(...words, join(home, 'body.json'))
+    expect(exitCode).toBe(0)
+    expect(emulator.requests().map(({ body }) => body)).toEqual([
+      { computerId: emulator.computerId, sessionSettings: { model: 'm' } },
+      { computerId: emulator.computerId, sessionSettings: { model: 'm' } },
+    ])
+  })
+
+  it('tells null from text', async () => {
+    const { run, emulator } = await makeApiHome()
+    await run('api', 'organization.limits.setGlobal', '--limit', 'null')
+    expect(emulator.requests().at(-1)?.body).toEqual({ limit: null })
+  })
+
+  it('exits 1 when a part was refused, after it has shown the rest', async () => {
+    const { runWith } = await makeApiHome()
+    const users = ['bo@example.com', 'nobody@example.com'].map((email) => ({ email, limit: 5 }))
+    const { stdout, stderr, exitCode } = await runWith(
+      { input: JSON.stringify({ users }) },
+      ...['api', 'organization.limits.setUsers', '--body', '-'],
+    )
+    expect(JSON.parse(stdout).updated).toEqual([users[0]])
+    expect(stderr).toContain('1 of 2 limits not set: nobody@example.com')
+    expect(exitCode).toBe(1)
+  })
+
+  it('prints JSON that a terminal does not obey', async () => {
+    const text = 'a\u009b31mb\u202ec\u001b[2J'
+    const { run, emulator } = await makeApiHome({
+      seed: {
+        sessions: [
+          {
+            id: 's',
+            computerId: 'comp_ada',
+            messages: [{ role: 'user', content: [{ type: 'text', text }] }],
+          },
+        ],
+      },
+    })
+    const { stdout } = await run('api', messages, '--session-id', emulator.sessionId)
+    expect(stdout).not.toMatch(/[\u001b\u0080-\u009f\u202e]/)
+    expect(lines(stdout)[0].content[0].text).toBe(text)
+  })
+})
+
+describe('api: mistakes', () => {
+  it.each([
+    [['computers.get'], 'x api computers.get: --computer-id missing'],
+    [['computers.get', '--id', '1'], 'x api: unknown option "--id"'],
+    [['readiness.reports', '--limit', 'ten'], '--limit takes a number, not "ten"'],
+    [['readiness.reports', '--limit', '0'], '--limit: Too small'],
+    [['organization.limits.setUsers'], '--body (--users) missing'],
+    [['sessions.create', '--body', 'no-such-file'], 'cannot read "no-such-file"'],
+    [['computers.get', '--json', '--table'], '--json and --table exclude each other'],
+    [['computers.get', '--computer-id', '..'], 'computer'],
+  ])('%j exits 64 without a request', async (words, message) => {
+    const { run, emulator } = await makeApiHome()
+    const { exitCode, stderr, stdout } = await run('api', ...words)
+    expect(stderr).toContain(message)
+    expect({ exitCode, stdout }).toEqual({ exitCode: 64, stdout: '' })
+    expect(emulator.requests()).toEqual([])
+  })
+
+  it.each(['{"users": [', '[]', 'fk-secret-that-is-no-json'])(
+    'a body %j is refused without showing it',
+    async (input) => {
+      const { runWith } = await makeApiHome()
+      const words = ['api', 'organization.limits.setUsers', '--body', '-']
+      const { exitCode, stderr } = await runWith({ input }, ...words)
+      expect(stderr).toContain('the body on stdin is not')
+      expect(stderr).not.toContain('fk-secret')
+      expect(exitCode).toBe(64)
+    },
+  )
+
+  it.each(['api computers.get', 'usage', 'messages', 'reply'])(
+    '%s takes no key from the command line',
+    async (command) => {
+      const { run, emulator } = await makeApiHome()
+      for (const flag of ['--api-key=fk-secret', '--apikey', '--token', '--key']) {
+        const { exitCode, stderr } = await run(...command.split(' '), flag, 'fk-secret')
+        expect(stderr).toContain('no secret is taken from the command line')
+        expect(stderr).toContain('HOOKBELL_API_KEY')
+        expect(stderr).not.toContain('fk-secret')
+        expect(exitCode).toBe(64)
+      }
+      expect(emulator.requests()).toEqual([])
+    },
+  )
+})

@@ -1,0 +1,139 @@
+import { once } from 'node:events'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { execa } from 'execa'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { makeHome, root } from '../support/home.ts'
+import { makeFault } from './_api-home.ts'
+
+interface Line {
+  url: string
+  appUrl: string
+  apiKey: string
+  computerId: string
+  serviceAccountId: string
+  keyId: string
+}
+
+/** Starts the command and gives its process and the line that it prints. */
+async function start(...words: string[]) {
+  const { env, home } = await makeHome()
+  const child = execa(process.execPath, [join(root, 'bin/hookbell'), 'emulator', ...words], {
+    cwd: home,
+    env,
+    extendEnv: false,
+    reject: false,
+  })
+  onTestFinished(async () => {
+    child.kill('SIGKILL')
+    await child
+  })
+  const [first] = await once(child.stdout, 'data')
+  const line: Line = JSON.parse(String(first))
+  const call = (path: string, key = line.apiKey) =>
+    fetch(line.url + path, { headers: { authorization: `Bearer ${key}` } })
+  return { child, line, call, home }
+}
+
+const limitPath = '/api/v0/organization/usage/limits/global'
+
+describe('emulator: the command', () => {
+  it.each(['SIGINT', 'SIGTERM'] as const)(
+    'prints one line of JSON and ends with %s',
+    async (signal) => {
+      const { child, line, call } = await start()
+      expect(Object.keys(line)).toEqual([
+        'url',
+        'appUrl',
+        'apiKey',
+        'computerId',
+        'serviceAccountId',
+        'keyId',
+      ])
+      expect((await call(`/api/v0/computers/${line.computerId}`)).status).toBe(200)
+      child.kill(signal)
+      const { exitCode, stdout, stderr } = await child
+      expect({ exitCode, stderr, lines: stdout.split('\n').length }).toEqual({
+        exitCode: 0,
+        stderr: '',
+        lines: 1,
+      })
+    },
+  )
+
+  it('answers hookbell api and hookbell usage', async () => {
+    const { line, home } = await start()
+    const env = {
+      PATH: process.env.PATH,
+      HOME: home,
+      HOOKBELL_API_BASE_URL: line.url,
+      HOOKBELL_APP_BASE_URL: line.appUrl,
+      HOOKBELL_API_KEY: line.apiKey,
+    }
+    const run = (...words: string[]) =>
+      execa(process.execPath, [join(root, 'bin/hookbell'), ...words], { env, extendEnv: false })
+    const { stdout } = await run('api', 'readiness.reports', '--all')
+    expect(stdout.split('\n')).toHaveLength(5)
+    expect((await run('usage', '--days', '3')).exitCode).toBe(0)
+  })
+
+  it('takes a seed, faults, a state file and a port', async () => {
+    const { home } = await makeHome()
+    const [seed, faults, state] = ['seed.json', 'faults.json', 'state.json'].map((name) =>
+      join(home, name),
+    ) as [string, string, string]
+    writeFileSync(seed, JSON.stringify({ limits: { global: 5_000_000 } }))
+    writeFileSync(
+      faults,
+      JSON.stringify([makeFault({ status: 418 }, { path: limitPath, times: 1 })]),
+    )
+    const words = ['--seed', seed, '--faults', faults, '--state', state]
+    const first = await start(...words)
+    expect((await first.call(limitPath)).status).toBe(418)
+    expect(await (await first.call(limitPath)).json()).toEqual({ limit: 5_000_000 })
+    expect(readFileSync(state, 'utf8')).toContain('emulatorState')
+    first.child.kill('SIGTERM')
+    await first.child
+    const { port } = new URL(first.line.url)
+    const second = await start('--state', state, '--port', port)
+    expect(new URL(second.line.url).port).toBe(port)
+    expect(await (await second.call(limitPath)).json()).toEqual({ limit: 5_000_000 })
+  })
+
+  it.each([
+    [['--port', 'http'], 64, '--port takes a number to 65535, not "http"'],
+    [['--app-port', '65536'], 64, '--app-port takes a number to 65535, not "65536"'],
+    [['--seed', 'none.json'], 78, 'seed file "none.json": cannot be read'],
+    [['--faults', 'none.json'], 78, 'fault file "none.json": cannot be read'],
+    [['--state', '/proc/none/state.json'], 78, 'state file "/proc/none/state.json": cannot be'],
+    [['--sede', 'x'], 64, 'unknown option "--sede"'],
+  ])('%j exits %i and prints nothing on stdout', async (words, code, message) => {
+    const home = await makeHome()
+    const { exitCode, stdout, stderr } = await home.run('emulator', ...words)
+    expect(stderr).toContain(message)
+    expect(stderr.split('\n').length).toBeLessThanOrEqual(2)
+    expect({ exitCode, stdout }).toEqual({ exitCode: code, stdout: '' })
+  })
+
+  it('names the field of a seed that does not fit', async () => {
+    const home = await makeHome()
+    const seed = join(home.home, 'seed.json')
+    writeFileSync(seed, '{"agent": {"stepMs": "fast"}}')
+    const { exitCode, stderr } = await home.run('emulator', '--seed', seed)
+    expect(stderr).toContain('agent.stepMs: ')
+    expect(stderr.split('\n')).toHaveLength(1)
+    expect(exitCode).toBe(78)
+  })
+
+  it('exits 69 when the port is taken', async () => {
+    const home = await makeHome()
+    const server = createServer().listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    onTestFinished(() => void server.close())
+    const { port } = server.address() as { port: number }
+    const { exitCode, stderr } = await home.run('emulator', '--port', String(port))
+    expect(stderr).toContain(`port ${port} is in use`)
+    expect(exitCode).toBe(69)
+  })
+})

@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest'
+import { makeApiHome, makeFault } from './_api-home.ts'
+
+const instant = { seed: { agent: { instant: true, answer: 'You said: {text}\u001b[2J' } } }
+const never = { seed: { agent: { pendingMs: 3_600_000 } } }
+
+const added = (requests: readonly { endpoint?: string; body: unknown }[]) =>
+  requests.filter(({ endpoint }) => endpoint === 'sessions.messages.add').map(({ body }) => body)
+
+describe('reply', () => {
+  it('posts and says so, without waiting', async () => {
+    const { run, emulator } = await makeApiHome(never)
+    const { stdout, exitCode } = await run('reply', emulator.sessionId, 'Go ahead')
+    expect(stdout).toMatch(/^ok posted as msg_\d+; the session is pending$/)
+    expect(exitCode).toBe(0)
+    expect(added(emulator.requests())).toEqual([{ text: 'Go ahead' }])
+  })
+
+  it('waits for the answer and prints its text alone', async () => {
+    const { run, emulator } = await makeApiHome(instant)
+    const { stdout, exitCode } = await run('reply', emulator.sessionId, 'Go ahead', '--wait')
+    expect(stdout).toBe('You said: Go ahead[2J')
+    expect(exitCode).toBe(0)
+  })
+
+  it('waits for an agent that takes its time', async () => {
+    const { run, emulator } = await makeApiHome({
+      seed: { agent: { pendingMs: 300, stepMs: 300 } },
+    })
+    const { stdout } = await run('reply', emulator.sessionId, 'Go ahead', '--wait')
+    expect(stdout).toBe('Done: Go ahead')
+  })
+
+  it('takes the text from stdin', async () => {
+    const { runWith, emulator } = await makeApiHome(instant)
+    const input = 'Two\nlines "quoted" $HOME\n'
+    await runWith({ input }, 'reply', emulator.sessionId, '-')
+    expect(added(emulator.requests())).toEqual([{ text: 'Two\nlines "quoted" $HOME' }])
+  })
+
+  it('prints JSON', async () => {
+    const { run, emulator } = await makeApiHome(instant)
+    const posted = await run('reply', emulator.sessionId, 'a', '--json')
+    expect(JSON.parse(posted.stdout)).toMatchObject({ status: 'idle' })
+    const waited = await run('reply', emulator.sessionId, 'b', '--wait', '--json')
+    expect(JSON.parse(waited.stdout).at(-1)).toMatchObject({ role: 'assistant' })
+  })
+
+  it('gives up after --timeout, and says that the message is there', async () => {
+    const { run, emulator } = await makeApiHome(never)
+    const words = ['reply', emulator.sessionId, 'Go ahead', '--wait', '--timeout', '1']
+    const { exitCode, stderr, stdout } = await run(...words)
+    expect(stderr).toContain('the agent was not done within 1000 ms')
+    expect(stderr).toMatch(
+      /Message msg_\d+ was added: list the messages instead of adding it again/,
+    )
+    expect({ exitCode, stdout }).toEqual({ exitCode: 69, stdout: '' })
+    expect(added(emulator.requests())).toHaveLength(1)
+  })
+
+  it('is never posted twice when the answer is lost', async () => {
+    const { run, emulator } = await makeApiHome(instant)
+    emulator.faults.add(makeFault({ cut: 'in-body' }, { endpoint: 'sessions.messages.add' }))
+    const { exitCode, stderr } = await run('reply', emulator.sessionId, 'Go ahead')
+    expect(stderr).toContain('It may have been carried out all the same')
+    expect(exitCode).toBe(69)
+    expect(added(emulator.requests())).toHaveLength(1)
+  })
+
+  it.each([
+    [['s'], 'missing required positional argument: TEXT'],
+    [['s', ' '], 'the text is empty'],
+    [['s', '-'], 'the text is empty'],
+    [['s', 'a', 'b'], 'too many arguments: "b"'],
+    [['s', 'a', '--timeout', '0'], '--timeout takes seconds above 0, not "0"'],
+  ])('%j exits 64 without a request', async (words, message) => {
+    const { run, emulator } = await makeApiHome()
+    const { exitCode, stderr } = await run('reply', ...words)
+    expect(stderr).toContain(message)
+    expect(exitCode).toBe(64)
+    expect(emulator.requests()).toEqual([])
+  })
+})

@@ -1,0 +1,127 @@
+import { onTestFinished } from 'vitest'
+import type { Endpoint } from '../../src/api/core/endpoint.ts'
+import { listEndpoints } from '../../src/api/endpoints/index.ts'
+import {
+  type Emulator,
+  type EmulatorOptions,
+  type FaultInput,
+  startEmulator,
+} from '../../src/emulator/index.ts'
+
+/** 2026-06-15 12:00 in UTC, a Monday. */
+export const NOW = Date.UTC(2026, 5, 15, 12)
+
+export const MINUTE = 60_000
+
+/** What came back, with the body already parsed. */
+export interface Answer {
+  status: number
+  headers: Headers
+  text: string
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  body: any
+}
+
+export interface CallOptions {
+  key?: string | null
+  body?: unknown
+  headers?: Record<string, string>
+}
+
+/** An emulator whose clock stands still until it is moved, closed after the test. */
+export async function startTestEmulator(options: EmulatorOptions = {}) {
+  const emulator = await startEmulator({ now: () => NOW, ...options })
+  onTestFinished(() => emulator.close())
+  return { ...emulator, ...makeCalls(emulator) }
+}
+
+export type TestEmulator = Awaited<ReturnType<typeof startTestEmulator>>
+
+function makeCalls(emulator: Emulator) {
+  const call = async (method: string, path: string, options: CallOptions = {}): Promise<Answer> => {
+    const isApp = path.startsWith('/api/organization/')
+    const origin = isApp ? emulator.appUrl : emulator.url
+    const { key = emulator.apiKey, body } = options
+    const headers: Record<string, string> = { ...options.headers }
+    if (key !== null) headers.authorization ??= `Bearer ${key}`
+    const sent = typeof body === 'string' ? body : JSON.stringify(body)
+    const response = await fetch(origin + path, { method, headers, body: sent })
+    const text = await response.text()
+    return { status: response.status, headers: response.headers, text, body: parse(text) }
+  }
+  return {
+    call,
+    get: (path: string, options?: CallOptions) => call('GET', path, options),
+    post: (path: string, body?: unknown, options?: CallOptions) =>
+      call('POST', path, { body, ...options }),
+    put: (path: string, body?: unknown, options?: CallOptions) =>
+      call('PUT', path, { body, ...options }),
+    delete: (path: string, options?: CallOptions) => call('DELETE', path, options),
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** A fault from the requests it befalls and what it does. */
+export function makeFault(
+  requests: Omit<FaultInput, 'then'>,
+  effect: FaultInput['then'],
+): FaultInput {
+  // biome-ignore lint/suspicious/noThenProperty: never a function, so nothing takes it for a promise
+  return { ...requests, then: effect }
+}
+
+/** Every endpoint with an input that succeeds, in the order of the table. */
+export function makeExamples(emulator: Emulator) {
+  const { serviceAccountId, keyId, sessionId, computerId, wikiRunId } = emulator
+  const period = { startDate: '2026-06-01', endDate: '2026-06-03' }
+  const inputs: Record<string, Record<string, unknown>> = {
+    'serviceAccounts.keys.rotate': { serviceAccountId, keyId, gracePeriodMinutes: 1, expiresAt: 1 },
+    'organization.limits.setGlobal': { limit: 2_000_000 },
+    'organization.limits.setUsers': { users: [{ email: 'bo@example.com', limit: 5 }] },
+    'organization.users.remove': { email: 'eve@example.com' },
+    'sessions.create': { computerId, cwd: '/work' },
+    'sessions.messages.add': { sessionId, text: 'hello' },
+    'sessions.messages.list': { sessionId, limit: 2, role: 'user' },
+    'computers.getByName': { name: 'ada-devbox' },
+    'computers.get': { computerId },
+    'computers.refresh': { computerId },
+    'computers.delete': { computerId },
+    'wiki.create': {},
+    'wiki.get': { wikiRunId },
+    'wiki.search': { wikiRunId, query: 'queue' },
+    'wiki.setPrivacy': { wikiRunId, privacy: 'organization' },
+    'analytics.tokens': { ...period, groupBy: 'model' },
+    'analytics.tools': { ...period, groupBy: 'tool_name' },
+    'analytics.activity': { ...period, groupBy: 'client' },
+    'analytics.productivity': period,
+    'analytics.users': { ...period, limit: 2 },
+    'readiness.reports': { limit: 2 },
+  }
+  return listEndpoints().map((endpoint) => ({ endpoint, input: inputs[endpoint.id] ?? {} }))
+}
+
+/** The request that carries an input, by the table alone. */
+export function encode(endpoint: Endpoint, input: Record<string, unknown>) {
+  const { params, query, wire = {}, passthrough } = endpoint
+  const inParams = (name: string) => Object.hasOwn(params?.shape ?? {}, name)
+  const isQuery = (name: string) =>
+    Object.hasOwn(query?.shape ?? {}, name) || (passthrough && !endpoint.body)
+  const rest = Object.entries(input).filter(([name]) => !inParams(name))
+  const search = new URLSearchParams()
+  for (const [name, value] of rest) if (isQuery(name)) search.append(wire[name] ?? name, `${value}`)
+  const path = endpoint.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(String(input[name])),
+  )
+  const body = Object.fromEntries(rest.filter(([name]) => !isQuery(name)))
+  return {
+    path: search.size > 0 ? `${path}?${search}` : path,
+    body: endpoint.body ? body : undefined,
+  }
+}

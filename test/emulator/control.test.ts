@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest'
+import { MINUTE, makeFault, NOW, startTestEmulator } from './_support.ts'
+
+const SCAN = '/api/v0/automations/ci/scan'
+const keyless = { key: null }
+
+describe('the control path', () => {
+  it('adds, lists and clears faults, one or many', async () => {
+    const emulator = await startTestEmulator()
+    const fault = makeFault({ path: SCAN }, { status: 500 })
+    const one = await emulator.post('/__emulator/faults', fault, keyless)
+    expect(one.status).toBe(200)
+    await emulator.post('/__emulator/faults', [fault, fault], keyless)
+    expect((await emulator.get('/__emulator/faults', keyless)).body.faults).toHaveLength(3)
+    expect((await emulator.get(SCAN)).status).toBe(500)
+    expect((await emulator.delete('/__emulator/faults', keyless)).body).toEqual({ faults: [] })
+    expect((await emulator.get(SCAN)).status).toBe(200)
+  })
+
+  it('shows and forgets requests, and is not one of them', async () => {
+    const emulator = await startTestEmulator()
+    await emulator.get(SCAN)
+    const { requests } = (await emulator.get('/__emulator/requests', keyless)).body
+    expect(requests).toMatchObject([{ path: SCAN, status: 200 }])
+    await emulator.delete('/__emulator/requests', keyless)
+    expect(emulator.requests()).toEqual([])
+  })
+
+  it('reads, moves and sets the clock', async () => {
+    const emulator = await startTestEmulator()
+    const clock = '/__emulator/clock'
+    expect((await emulator.get(clock, keyless)).body).toEqual({ now: NOW })
+    const moved = await emulator.post(clock, { advanceMs: MINUTE }, keyless)
+    expect(moved.body).toEqual({ now: NOW + MINUTE })
+    expect(emulator.clock.now()).toBe(NOW + MINUTE)
+    expect((await emulator.post(clock, { now: 5 }, keyless)).body).toEqual({ now: 5 })
+  })
+
+  it('resets state, faults, requests and clock', async () => {
+    const emulator = await startTestEmulator()
+    const fresh = emulator.state()
+    await emulator.delete(`/api/v0/computers/${emulator.computerId}`)
+    emulator.faults.add(makeFault({ path: SCAN }, { status: 500 }))
+    emulator.clock.advance(MINUTE)
+    expect((await emulator.post('/__emulator/reset', undefined, keyless)).body).toEqual({})
+    expect(emulator.state()).toEqual(fresh)
+    expect(emulator.requests()).toEqual([])
+    expect(emulator.faults.list()).toEqual([])
+    expect(emulator.clock.now()).toBe(NOW)
+  })
+
+  it('shows the state as it is now, without the values of keys', async () => {
+    const emulator = await startTestEmulator()
+    await emulator.post(`/api/v0/sessions/${emulator.sessionId}/messages`, { text: 'hello' })
+    emulator.clock.advance(MINUTE)
+    const { body, text } = await emulator.get('/__emulator/state', keyless)
+    expect(body.sessions[0].status).toBe('idle')
+    expect(body.keys[0]).toMatchObject({ id: 'key_of_user_ada' })
+    expect(text).not.toContain(emulator.apiKey)
+  })
+
+  it('works on both ports', async () => {
+    const emulator = await startTestEmulator()
+    const answer = await fetch(`${emulator.appUrl}/__emulator/clock`)
+    expect(await answer.json()).toEqual({ now: NOW })
+  })
+
+  it.each([
+    ['POST', 'faults', makeFault({ path: 'scan' }, { hang: true }), 400, 'path'],
+    ['POST', 'faults', '{', 400, 'not JSON'],
+    ['POST', 'clock', {}, 400, 'body'],
+    ['POST', 'clock', { advanceMs: 0.5 }, 400, 'advanceMs'],
+    ['GET', 'nope', undefined, 404, 'GET faults'],
+    ['PUT', 'clock', {}, 404, 'POST clock'],
+  ])('refuses %s %s with %j', async (method, name, body, status, detail) => {
+    const emulator = await startTestEmulator()
+    const answer = await emulator.call(method, `/__emulator/${name}`, { body, ...keyless })
+    expect(answer.status).toBe(status)
+    expect(answer.body.detail).toContain(detail)
+  })
+})

@@ -1,0 +1,204 @@
+import { mkdtemp, writeFile } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { type FaultInput, loadFaults } from '../../src/emulator/index.ts'
+import { makeFault, startTestEmulator, type TestEmulator } from './_support.ts'
+
+const SCAN = '/api/v0/automations/ci/scan'
+const GLOBAL = '/api/v0/organization/usage/limits/global'
+const setGlobal = (emulator: TestEmulator) => emulator.put(GLOBAL, { limit: 2_000_000 })
+
+async function limitOf(emulator: TestEmulator) {
+  emulator.faults.clear()
+  return (await emulator.get(GLOBAL)).body.limit
+}
+
+describe('a fault', () => {
+  it('befalls as many requests as it says, and then no more', async () => {
+    const emulator = await startTestEmulator()
+    emulator.faults.add(makeFault({ endpoint: 'automations.ci.scan', times: 2 }, { status: 503 }))
+    const statuses = []
+    for (let turn = 0; turn < 3; turn += 1) statuses.push((await emulator.get(SCAN)).status)
+    expect(statuses).toEqual([503, 503, 200])
+    expect(emulator.faults.list()).toEqual([])
+  })
+
+  it('can wait for a later request, and can go on for ever', async () => {
+    const emulator = await startTestEmulator()
+    emulator.faults.add(makeFault({ path: SCAN, skip: 1, times: 'always' }, { status: 429 }))
+    const statuses = []
+    for (let turn = 0; turn < 4; turn += 1) statuses.push((await emulator.get(SCAN)).status)
+    expect(statuses).toEqual([200, 429, 429, 429])
+    emulator.faults.clear()
+    expect((await emulator.get(SCAN)).status).toBe(200)
+  })
+
+  it.each([
+    [{ endpoint: 'organization.limits.getGlobal' }, [500, 200, 200]],
+    [{ endpoint: 'organization.limits.setGlobal' }, [200, 500, 200]],
+    [{ method: 'put' }, [200, 500, 200]],
+    [{ path: '/api/v0/organization/*' }, [500, 500, 200]],
+    [{ path: '*/scan' }, undefined],
+    [{ path: '/*/scan' }, [200, 200, 500]],
+    [{ method: 'GET', path: '/api/v0/*' }, [500, 200, 500]],
+    [{ path: '/api/v0/organization' }, [200, 200, 200]],
+    [{ path: '/api.v0/*' }, [200, 200, 200]],
+  ])('is matched by %j', async (request, expected) => {
+    const emulator = await startTestEmulator()
+    const fault: FaultInput = makeFault({ ...request, times: 'always' }, { status: 500 })
+    if (!expected) {
+      expect(() => emulator.faults.add(fault)).toThrow('path: ')
+      return
+    }
+    emulator.faults.add(fault)
+    const statuses = [
+      await emulator.get(GLOBAL),
+      await setGlobal(emulator),
+      await emulator.get(SCAN),
+    ]
+    expect(statuses.map(({ status }) => status)).toEqual(expected)
+  })
+
+  it('answers with status, headers and body', async () => {
+    const emulator = await startTestEmulator()
+    const headers = { 'Retry-After': '7', 'Content-Type': 'text/html' }
+    emulator.faults.add(
+      makeFault({ path: SCAN }, { status: 429, headers, body: '<p>slow down</p>' }),
+    )
+    emulator.faults.add(makeFault({ path: SCAN }, { status: 502, body: { error: 'no' } }))
+    const first = await emulator.get(SCAN)
+    expect([first.status, first.text]).toEqual([429, '<p>slow down</p>'])
+    expect(first.headers.get('retry-after')).toBe('7')
+    expect(first.headers.get('content-type')).toBe('text/html')
+    expect((await emulator.get(SCAN)).body).toEqual({ error: 'no' })
+  })
+
+  it('answers late', async () => {
+    const emulator = await startTestEmulator()
+    emulator.faults.add(makeFault({ path: SCAN }, { delayMs: 60 }))
+    const start = performance.now()
+    expect((await emulator.get(SCAN)).status).toBe(200)
+    expect(performance.now() - start).toBeGreaterThan(50)
+  })
+
+  it('never answers, until the client gives up or the emulator closes', async () => {
+    const emulator = await startTestEmulator()
+    emulator.faults.add(makeFault({ path: SCAN, times: 2 }, { hang: true }))
+    const signal = AbortSignal.timeout(50)
+    await expect(fetch(emulator.url + SCAN, { signal })).rejects.toThrow('aborted')
+    const hanging = expect(emulator.get(SCAN)).rejects.toThrow()
+    while (emulator.requests().length < 2) await new Promise((resolve) => setTimeout(resolve, 5))
+    await emulator.close()
+    await hanging
+    expect(emulator.requests().map(({ status }) => status)).toEqual([undefined, undefined])
+  })
+
+  it('cuts the connection before the headers', async () => {
+    const emulator = await startTestEmulator()
+    emulator.faults.add(makeFault({ path: SCAN }, { cut: 'before-headers' }))
+    expect(await rawAnswer(emulator, SCAN)).toBe('')
+  })
+
+  it('cuts the connection in the body', async () => {
+    const emulator = await startTestEmulator()
+    emulator.faults.add(makeFault({ path: SCAN }, { cut: 'in-body' }))
+    const [head = '', body = ''] = (await rawAnswer(emulator, SCAN)).split('\r\n\r\n')
+    expect(head).toContain('200 OK')
+    const promised = Number(/content-length: (\d+)/i.exec(head)?.[1])
+    expect(body.length).toBeGreaterThan(0)
+    expect(body.length).toBeLessThan(promised)
+  })
+
+  it('breaks the JSON of a complete answer', async () => {
+    const emulator = await startTestEmulator()
+    emulator.faults.add(makeFault({ path: SCAN }, { brokenJson: true }))
+    const answer = await emulator.get(SCAN)
+    expect(answer.status).toBe(200)
+    expect(answer.text.startsWith('{"')).toBe(true)
+    expect(() => JSON.parse(answer.text)).toThrow()
+  })
+
+  it.each([
+    [{ status: 500 }, undefined, null],
+    [{ cut: 'before-headers' }, undefined, null],
+    [{ status: 504 }, true, 2_000_000],
+    [{ cut: 'before-headers' }, true, 2_000_000],
+    [{ cut: 'in-body' }, undefined, 2_000_000],
+    [{ brokenJson: true }, undefined, 2_000_000],
+    [{ delayMs: 1 }, undefined, 2_000_000],
+  ] as const)(
+    'decides whether the request takes effect: %j, %s',
+    async (effect, carryOut, limit) => {
+      const emulator = await startTestEmulator()
+      emulator.faults.add(makeFault({ path: GLOBAL, carryOut }, effect))
+      await setGlobal(emulator).catch(() => undefined)
+      expect(await limitOf(emulator)).toBe(limit)
+    },
+  )
+
+  it('can be there from the start, and comes back with a reset', async () => {
+    const faults = [makeFault({ path: SCAN }, { status: 500 })]
+    const emulator = await startTestEmulator({ faults })
+    for (let turn = 0; turn < 2; turn += 1) {
+      expect((await emulator.get(SCAN)).status).toBe(500)
+      expect((await emulator.get(SCAN)).status).toBe(200)
+      emulator.reset()
+    }
+  })
+
+  it('is written down with the request it befell', async () => {
+    const emulator = await startTestEmulator()
+    emulator.faults.add(makeFault({ path: SCAN }, { status: 500 }))
+    await emulator.get(SCAN)
+    expect(emulator.requests()[0]).toMatchObject({ status: 500, fault: { status: 500 } })
+  })
+})
+
+describe('a fault that does not fit', () => {
+  it.each([
+    [{}, { status: 500 }, 'names no request'],
+    [{ endpoint: 'sessions.make' }, { status: 500 }, 'endpoint: no endpoint "sessions.make"'],
+    [{ path: SCAN }, { status: 99 }, 'then'],
+    [{ path: SCAN }, { status: 500, hang: true }, 'then'],
+    [{ path: SCAN }, {}, 'then'],
+    [{ path: SCAN, times: 0 }, { status: 500 }, 'times'],
+    [{ path: SCAN, time: 1 }, { status: 500 }, 'time'],
+  ])('is refused: %j %j', async (requests, effect, message) => {
+    const emulator = await startTestEmulator()
+    expect(() => emulator.faults.add(makeFault(requests, effect as FaultInput['then']))).toThrow(
+      message,
+    )
+    expect(emulator.faults.list()).toEqual([])
+  })
+
+  it('is named with its file and place', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'hookbell-'))
+    const file = join(folder, 'faults.json')
+    await writeFile(file, JSON.stringify([makeFault({ path: SCAN }, { status: 500 })]))
+    expect(await loadFaults(file)).toMatchObject([{ path: SCAN, times: 1 }])
+    await writeFile(file, JSON.stringify([makeFault({ path: 'scan' }, { status: 500 })]))
+    await expect(loadFaults(file)).rejects.toThrow(`fault file "${file}": [0].path: `)
+    await writeFile(file, '[')
+    await expect(loadFaults(file)).rejects.toThrow(`fault file "${file}": not JSON: `)
+    await expect(loadFaults(join(folder, 'none'))).rejects.toThrow('cannot be read')
+  })
+})
+
+/** All bytes of an answer until the connection ends. */
+function rawAnswer(emulator: TestEmulator, path: string): Promise<string> {
+  return new Promise((resolve) => {
+    const { port, hostname } = new URL(emulator.url)
+    const socket = connect(Number(port), hostname)
+    let text = ''
+    socket.setEncoding('utf8')
+    socket.on('data', (chunk) => {
+      text += chunk
+    })
+    socket.on('error', () => undefined)
+    socket.on('close', () => resolve(text))
+    const head = `GET ${path} HTTP/1.1\r\nhost: ${hostname}\r\n`
+    socket.write(`${head}authorization: Bearer ${emulator.apiKey}\r\n\r\n`)
+  })
+}

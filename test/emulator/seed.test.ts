@@ -1,0 +1,75 @@
+import { mkdtemp, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { EmulatorError, loadSeed, parseSeed, type SeedInput } from '../../src/emulator/index.ts'
+import { startTestEmulator } from './_support.ts'
+
+const owner = { id: 'u', email: 'u@example.com', role: 'owner' as const, apiKey: 'fk-u' }
+
+describe('a seed', () => {
+  it('has defaults for all it leaves out, and can be passed on', () => {
+    const seed = parseSeed({})
+    expect(seed.users.length).toBeGreaterThan(2)
+    expect(parseSeed(seed)).toEqual(seed)
+  })
+
+  it('replaces the lists it gives', async () => {
+    const seed: SeedInput = { users: [owner], computers: [], sessions: [], serviceAccounts: [] }
+    const emulator = await startTestEmulator({ seed })
+    expect(emulator.apiKey).toBe('fk-u')
+    expect(emulator.state().members.map(({ id }) => id)).toEqual(['u'])
+    const { computerId, keyId, memberApiKey } = emulator
+    expect([computerId, keyId, memberApiKey]).toEqual(['none', 'none', 'none'])
+    expect((await emulator.get(`/api/v0/computers/${computerId}`)).status).toBe(404)
+  })
+
+  it.each([
+    [{ user: [] }, 'user'],
+    [{ users: [{ ...owner, role: 'boss' }] }, 'users[0].role'],
+    [{ users: [{ id: 'u' }] }, 'users[0].email'],
+    [{ users: [{ ...owner, apiKey: undefined }] }, 'users: one owner or manager'],
+    [{ users: [owner, { ...owner, email: 'v@example.com' }] }, 'users: "u" is there twice'],
+    [{ invitations: [{ email: 'ADA@example.com' }] }, 'users: "ada@example.com" is there twice'],
+    [{ users: [owner], computers: [] }, 'sessions[0].computerId: no computer "comp_ada"'],
+    [{ users: [owner] }, 'computers[0].ownerId: no user or service account "user_ada"'],
+    [{ computers: [{ id: 'c', name: 'x'.repeat(64), ownerId: 'user_ada' }] }, 'computers[0].name'],
+    [{ limits: { global: -1 } }, 'limits.global'],
+    [{ agent: { stepMs: '5' } }, 'agent.stepMs'],
+  ])('that does not fit is refused: %j', (seed, message) => {
+    expect(() => parseSeed(seed)).toThrow(message)
+    expect(() => parseSeed(seed)).toThrow(EmulatorError)
+  })
+
+  it('is read from a file; errors name the file', async () => {
+    const file = join(await mkdtemp(join(tmpdir(), 'hookbell-')), 'seed.json')
+    await writeFile(file, JSON.stringify({ limits: { global: 5 } }))
+    const emulator = await startTestEmulator({ seed: await loadSeed(file) })
+    expect((await emulator.get('/api/v0/organization/usage/limits/global')).body.limit).toBe(5)
+    await writeFile(file, JSON.stringify({ limits: { global: 'x' } }))
+    await expect(loadSeed(file)).rejects.toThrow(`seed file "${file}": limits.global: `)
+    await writeFile(file, 'x')
+    await expect(loadSeed(file)).rejects.toThrow(`seed file "${file}": not JSON: `)
+  })
+})
+
+describe('what an emulator offers to try', () => {
+  it('can be used at once', async () => {
+    const emulator = await startTestEmulator()
+    const { computerId, sessionId, wikiRunId } = emulator
+    const paths = [
+      `/api/v0/computers/${computerId}`,
+      `/api/v0/sessions/${sessionId}/messages`,
+      `/api/v0/wiki/${wikiRunId}`,
+    ]
+    for (const path of paths) expect((await emulator.get(path)).status).toBe(200)
+    const key = emulator.memberApiKey
+    expect((await emulator.get('/api/v0/automations/ci/scan', { key })).status).toBe(200)
+  })
+
+  it('runs with real time unless it is given another', async () => {
+    const emulator = await startTestEmulator({ now: undefined })
+    expect(Math.abs(emulator.clock.now() - Date.now())).toBeLessThan(1000)
+    expect(() => emulator.clock.advance(0.5)).toThrow('not a whole number')
+  })
+})

@@ -1,0 +1,218 @@
+import { connect } from 'node:net'
+import { describe, expect, it } from 'vitest'
+import { EmulatorError, startEmulator } from '../../src/emulator/index.ts'
+import { makeJournal } from '../../src/emulator/journal.ts'
+import { startTestEmulator, type TestEmulator } from './_support.ts'
+
+const GLOBAL = '/api/v0/organization/usage/limits/global'
+const SCAN = '/api/v0/automations/ci/scan'
+
+describe('the server', () => {
+  it('listens on the loopback interface only, on two ports', async () => {
+    const emulator = await startTestEmulator()
+    expect(emulator.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
+    expect(emulator.appUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
+    expect(emulator.appUrl).not.toBe(emulator.url)
+  })
+
+  it('takes the port it is given, and says so if that is in use', async () => {
+    const first = await startTestEmulator()
+    const port = Number(new URL(first.url).port)
+    const refusal = await startEmulator({ port }).catch((error: unknown) => error)
+    expect(refusal).toBeInstanceOf(EmulatorError)
+    expect(String(refusal)).toContain(`port ${port} is in use`)
+    await expect(startEmulator({ appPort: port })).rejects.toThrow(`port ${port} is in use`)
+    await first.close()
+    const second = await startTestEmulator({ port })
+    expect(second.url).toBe(first.url)
+  })
+
+  it('gives every answer a request ID', async () => {
+    const emulator = await startTestEmulator()
+    const ids = [await emulator.get(SCAN), await emulator.get('/nope')]
+    expect(ids.map(({ headers }) => headers.get('x-request-id'))).toEqual(['req_1', 'req_2'])
+  })
+
+  it.each([
+    '/',
+    '/nope',
+    '/api/v0',
+    '/api/v0/sessions/',
+    '/api/v0/computers/a/b/c',
+    '//api/v0/wiki',
+  ])('answers 404 at %s', async (path) => {
+    const emulator = await startTestEmulator()
+    const { status, body } = await emulator.get(path)
+    expect(status).toBe(404)
+    expect(body).toEqual({ detail: `No endpoint at ${path}`, status: 404, title: 'Not Found' })
+  })
+
+  it('answers an unknown address of analytics in the form of analytics', async () => {
+    const emulator = await startTestEmulator()
+    const { status, body } = await emulator.get('/api/v1/analytics/nope')
+    expect(status).toBe(404)
+    expect(Object.keys(body).sort()).toEqual(['detail', 'requestId', 'status', 'title'])
+  })
+
+  it('answers HEAD like GET, without a body', async () => {
+    const emulator = await startTestEmulator()
+    const whole = await emulator.get(SCAN)
+    const head = await emulator.call('HEAD', SCAN)
+    expect([head.status, head.text]).toEqual([200, ''])
+    expect(head.headers.get('content-length')).toBe(String(whole.text.length))
+    expect((await emulator.call('HEAD', GLOBAL, { key: null })).status).toBe(401)
+  })
+
+  it('answers OPTIONS with the methods there are', async () => {
+    const emulator = await startTestEmulator()
+    const answer = await emulator.call('OPTIONS', GLOBAL)
+    expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, PUT'])
+  })
+
+  it('takes the scheme of the credential in any letter case', async () => {
+    const emulator = await startTestEmulator()
+    for (const [scheme, status] of [
+      ['Bearer', 200],
+      ['bearer', 200],
+      ['Basic', 401],
+      ['', 401],
+    ] as const) {
+      const authorization = `${scheme} ${emulator.apiKey}`
+      expect((await emulator.get(SCAN, { headers: { authorization } })).status).toBe(status)
+    }
+  })
+
+  it.each([undefined, 'text/plain', 'application/vnd.api+json; charset=latin1'])(
+    'takes JSON with the type %s',
+    async (type) => {
+      const emulator = await startTestEmulator()
+      const headers: Record<string, string> = type ? { 'content-type': type } : {}
+      const answer = await emulator.put(GLOBAL, '{"limit":2000000}', { headers })
+      expect(answer.status).toBe(200)
+    },
+  )
+
+  it.each(['{', 'limit=1', '{"limit":2000000', '{"limit":2000000}}'])(
+    'answers 400 to a body that is not JSON: %j',
+    async (text) => {
+      const emulator = await startTestEmulator()
+      const { status, body } = await emulator.put(GLOBAL, text)
+      expect(status).toBe(400)
+      expect(body.detail).toMatch(/^body: not JSON: /)
+    },
+  )
+
+  it.each(['__proto__', 'constructor', 'toString'])('knows no input named %s', async (name) => {
+    const emulator = await startTestEmulator()
+    const inBody = await emulator.put(GLOBAL, `{"limit":null,"${name}":{"a":1}}`)
+    const inQuery = await emulator.get(`/api/v0/sessions/${emulator.sessionId}/messages?${name}=1`)
+    for (const { status, body } of [inBody, inQuery]) {
+      expect(status).toBe(400)
+      expect(body.detail).toContain(name)
+    }
+  })
+
+  it('answers 413 to a body that is too large, and works on', async () => {
+    const seed = { behavior: { maxBodyBytes: 1000 } }
+    const emulator = await startTestEmulator({ seed })
+    const body = (length: number) => `{"limit":null}${' '.repeat(length - 14)}`
+    expect((await emulator.put(GLOBAL, body(1000))).status).toBe(200)
+    const answer = await emulator.put(GLOBAL, body(1001))
+    expect([answer.status, answer.body.title]).toEqual([413, 'Payload Too Large'])
+    expect((await emulator.put(GLOBAL, body(5_000_000))).status).toBe(413)
+    expect((await emulator.get(GLOBAL)).status).toBe(200)
+  })
+
+  it('sees paths as they are sent', async () => {
+    const emulator = await startTestEmulator()
+    for (const [target, status] of [
+      ['/api/v0/computers/..', 404],
+      ['/api/v0/x/../wiki', 404],
+      ['//[', 404],
+      ['/api/v0/computers/%', 400],
+      ['/api/v0/computers/%E0%A4%A', 400],
+      [`http://example.com${SCAN}`, 200],
+      [`${SCAN}?`, 200],
+    ] as const) {
+      expect(await rawStatus(emulator, target), target).toBe(status)
+    }
+  })
+
+  it('survives a client that leaves in the middle of a request', async () => {
+    const emulator = await startTestEmulator()
+    const { port, hostname } = new URL(emulator.url)
+    await new Promise<void>((resolve) => {
+      const socket = connect(Number(port), hostname)
+      socket.on('close', () => resolve())
+      socket.write(`PUT ${GLOBAL} HTTP/1.1\r\nhost: a\r\ncontent-length: 50\r\n\r\n{`, () =>
+        socket.destroy(),
+      )
+    })
+    expect((await emulator.get(SCAN)).status).toBe(200)
+  })
+
+  it('closes while a client keeps its connection', async () => {
+    const emulator = await startTestEmulator()
+    await emulator.get(SCAN)
+    await emulator.close()
+    await expect(emulator.get(SCAN)).rejects.toThrow()
+  })
+})
+
+describe('the record of requests', () => {
+  it('has what was sent and what was answered', async () => {
+    const emulator = await startTestEmulator()
+    await emulator.put(`${GLOBAL}?a=1&a=2&b=3`, { limit: null }, { headers: { 'x-mine': 'yes' } })
+    await emulator.get('/nope', { key: 'fk-wrong-secret' })
+    const [first, second] = emulator.requests()
+    expect(first).toMatchObject({
+      number: 1,
+      at: emulator.clock.now(),
+      host: 'base',
+      method: 'PUT',
+      path: GLOBAL,
+      query: { a: ['1', '2'], b: '3' },
+      headers: { 'x-mine': 'yes' },
+      body: { limit: null },
+      endpoint: 'organization.limits.setGlobal',
+      keyId: 'key_of_user_ada',
+      status: 200,
+    })
+    expect([second?.endpoint, second?.keyId, second?.status]).toEqual([undefined, undefined, 404])
+  })
+
+  it('keeps only the end of a credential', async () => {
+    const emulator = await startTestEmulator()
+    await emulator.get(SCAN)
+    await emulator.get(SCAN, { headers: { authorization: 'short' } })
+    const [first, second] = emulator.requests().map(({ headers }) => headers.authorization)
+    expect(first).toBe(`Bearer …${emulator.apiKey.slice(-6)}`)
+    expect(second).toBe('short')
+    expect(JSON.stringify(emulator.requests())).not.toContain(emulator.apiKey)
+  })
+
+  it('keeps the last thousand', () => {
+    const journal = makeJournal()
+    const request = { at: 0, host: 'base', method: 'GET', path: '/', query: {} } as const
+    for (let count = 0; count < 1050; count += 1) {
+      journal.add({ ...request, headers: {}, body: undefined })
+    }
+    const numbers = journal.list().map(({ number }) => number)
+    expect([numbers.length, numbers[0], numbers.at(-1)]).toEqual([1000, 51, 1050])
+  })
+})
+
+/** The status that a raw request target gets. */
+function rawStatus(emulator: TestEmulator, target: string): Promise<number> {
+  return new Promise((resolve) => {
+    const { port, hostname } = new URL(emulator.url)
+    const socket = connect(Number(port), hostname)
+    socket.setEncoding('utf8')
+    socket.once('data', (chunk) => {
+      resolve(Number(String(chunk).split(' ')[1]))
+      socket.destroy()
+    })
+    const head = `GET ${target} HTTP/1.1\r\nhost: ${hostname}\r\n`
+    socket.write(`${head}authorization: Bearer ${emulator.apiKey}\r\n\r\n`)
+  })
+}

@@ -1,0 +1,140 @@
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { EmulatorError, startEmulator } from '../../src/emulator/index.ts'
+import { MINUTE, startTestEmulator, type TestEmulator } from './_support.ts'
+
+const REPOSITORIES = '/api/v0/automations/ci/repositories'
+
+async function makeFile() {
+  const folder = await mkdtemp(join(tmpdir(), 'hookbell-'))
+  return { folder, stateFile: join(folder, 'state.json') }
+}
+
+async function rotate(emulator: TestEmulator, body: object) {
+  const { serviceAccountId, keyId } = emulator
+  const path = `/api/v0/service-accounts/${serviceAccountId}/api-keys/${keyId}/rotate`
+  return (await emulator.post(path, body)).body.apiKey
+}
+
+async function statusWith(emulator: TestEmulator, key: string) {
+  return (await emulator.get(REPOSITORIES, { key })).status
+}
+
+describe('the state file', () => {
+  it('brings back keys, grace periods, deletions and history', async () => {
+    const { stateFile } = await makeFile()
+    const first = await startTestEmulator({ stateFile })
+    const key = await rotate(first, { gracePeriodMinutes: 5 })
+    await first.delete(`/api/v0/computers/${first.computerId}`)
+    await first.put('/api/v0/organization/usage/limits/global', { limit: 3_000_000 })
+    const before = first.state()
+    await first.close()
+
+    const second = await startTestEmulator({ stateFile })
+    expect(second.state()).toEqual(before)
+    expect(await statusWith(second, key.value)).toBe(200)
+    expect(await statusWith(second, first.serviceAccountKey)).toBe(200)
+    expect((await second.get(`/api/v0/computers/${first.computerId}`)).status).toBe(404)
+    second.clock.advance(5 * MINUTE)
+    expect(await statusWith(second, first.serviceAccountKey)).toBe(401)
+    await second.close()
+
+    const third = await startTestEmulator({ stateFile })
+    expect(await statusWith(third, first.serviceAccountKey)).toBe(401)
+    expect(await statusWith(third, key.value)).toBe(200)
+  })
+
+  it('names things to try that can still be used', async () => {
+    const { stateFile } = await makeFile()
+    const first = await startTestEmulator({ stateFile })
+    await rotate(first, {})
+    await first.delete(`/api/v0/computers/${first.computerId}`)
+    const second = await startTestEmulator({ stateFile })
+    expect(second.keyId).not.toBe(first.keyId)
+    expect(await statusWith(second, second.serviceAccountKey)).toBe(200)
+    expect(second.computerId).not.toBe(first.computerId)
+    expect((await second.get(`/api/v0/computers/${second.computerId}`)).status).toBe(200)
+  })
+
+  it('holds every effect before the answer is sent', async () => {
+    const { folder, stateFile } = await makeFile()
+    const emulator = await startTestEmulator({ stateFile })
+    const { body } = await emulator.post('/api/v0/sessions', { computerId: emulator.computerId })
+    expect(await readFile(stateFile, 'utf8')).toContain(`"${body.sessionId}"`)
+    await emulator.post(`/api/v0/sessions/${body.sessionId}/messages`, { text: 'kept' })
+    expect(await readFile(stateFile, 'utf8')).toContain('"kept"')
+    expect(await readdir(folder)).toEqual(['state.json'])
+  })
+
+  it('lets the agent go on after a restart', async () => {
+    const { stateFile } = await makeFile()
+    const first = await startTestEmulator({ stateFile })
+    const path = `/api/v0/sessions/${first.sessionId}/messages`
+    await first.post(path, { text: 'hello' })
+    await first.close()
+    const second = await startTestEmulator({ stateFile })
+    second.clock.advance(MINUTE)
+    const { messages } = (await second.get(path)).body
+    expect(messages.at(-1).content[0].text).toBe('Done: hello')
+  })
+
+  it('can be read by its owner only, and is written when there is something new', async () => {
+    const { stateFile } = await makeFile()
+    const emulator = await startTestEmulator({ stateFile })
+    const { mode, ino } = await stat(stateFile)
+    if (process.platform !== 'win32') expect(mode & 0o077).toBe(0)
+    await emulator.get(REPOSITORIES)
+    expect((await stat(stateFile)).ino).toBe(ino)
+  })
+
+  it('starts afresh with a reset', async () => {
+    const { stateFile } = await makeFile()
+    const emulator = await startTestEmulator({ stateFile })
+    const fresh = await readFile(stateFile, 'utf8')
+    await emulator.delete(`/api/v0/computers/${emulator.computerId}`)
+    expect(await readFile(stateFile, 'utf8')).not.toBe(fresh)
+    emulator.reset()
+    expect(await readFile(stateFile, 'utf8')).toBe(fresh)
+  })
+
+  it.each([
+    ['no JSON', '{"emulatorState":1,', 'not JSON'],
+    ['nothing', '', 'not JSON'],
+    ['another version', '{"emulatorState":2,"state":{}}', 'emulatorState: '],
+    ['a missing part', '{"emulatorState":1,"state":{"lastId":1}}', 'state.members: '],
+  ])('is refused and kept if it holds %s', async (_, text, message) => {
+    const { stateFile } = await makeFile()
+    await writeFile(stateFile, text)
+    const refusal = await startEmulator({ stateFile }).catch((error: unknown) => error)
+    expect(refusal).toBeInstanceOf(EmulatorError)
+    expect(refusal).toMatchObject({
+      message: expect.stringContaining(`state file "${stateFile}": `),
+      hint: expect.stringContaining('left as it is'),
+    })
+    expect(String(refusal)).toContain(message)
+    expect(await readFile(stateFile, 'utf8')).toBe(text)
+  })
+
+  it('gives 500 if it cannot be written any more', async () => {
+    const { folder, stateFile } = await makeFile()
+    const emulator = await startTestEmulator({ stateFile })
+    await rm(folder, { recursive: true })
+    const path = '/api/v0/organization/usage/limits/global'
+    const answers = [
+      await emulator.put(path, { limit: 3_000_000 }),
+      await emulator.post('/__emulator/clock', { advanceMs: 1 }),
+    ]
+    for (const { status, body } of answers) {
+      expect(status).toBe(500)
+      expect(body.detail).toContain('cannot be written')
+    }
+  })
+
+  it('is refused if it cannot be written', async () => {
+    const { folder } = await makeFile()
+    const stateFile = join(folder, 'none', 'state.json')
+    await expect(startEmulator({ stateFile })).rejects.toThrow('cannot be written')
+  })
+})

@@ -1,0 +1,152 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { execa } from 'execa'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { type Emulator, type EmulatorOptions, startEmulator } from '../../src/emulator/index.ts'
+import { root } from '../support/home.ts'
+
+// Compilers run here, on machines that do other things as well.
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
+
+interface Run {
+  words?: string[]
+  input?: string
+}
+
+async function start(options: EmulatorOptions = {}) {
+  const emulator = await startEmulator(options)
+  const folder = mkdtempSync(join(tmpdir(), 'hookbell-examples-'))
+  onTestFinished(async () => {
+    await emulator.close()
+    rmSync(folder, { recursive: true })
+  })
+  return { emulator, folder, run: (name: string, run: Run) => runExample(emulator, name, run) }
+}
+
+function runExample(emulator: Emulator, name: string, { words = [], input = '' }: Run) {
+  const env = {
+    PATH: process.env.PATH,
+    HOOKBELL_API_BASE_URL: emulator.url,
+    HOOKBELL_APP_BASE_URL: emulator.appUrl,
+    HOOKBELL_API_KEY: emulator.apiKey,
+  }
+  const words_ = ['--import', 'tsx', join(root, 'examples', `${name}.ts`), ...words]
+  return execa(process.execPath, words_, { cwd: root, env, extendEnv: false, input, reject: false })
+}
+
+const userTexts = (emulator: Emulator) =>
+  emulator
+    .requests()
+    .filter(({ endpoint }) => endpoint === 'sessions.messages.add')
+    .map(({ body }) => String(Object(body).text))
+
+describe('examples', () => {
+  it('compile against the built package', async () => {
+    const words = [join(root, 'node_modules/typescript/bin/tsc'), '-p', join(root, 'examples')]
+    const { stdout, exitCode } = await execa(process.execPath, words, { reject: false })
+    expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 0 })
+  })
+
+  describe('follow-up-after-stop', () => {
+    const stop = (emulator: Emulator) =>
+      JSON.stringify({
+        hook_event_name: 'Stop',
+        session_id: emulator.sessionId,
+        cwd: root,
+      })
+    const failing = [process.execPath, '-e', 'console.log("2 tests failed"); process.exit(1)']
+
+    it('tells the agent what failed, and only once', async () => {
+      const { emulator, run } = await start()
+      const options = { words: failing, input: stop(emulator) }
+      expect(await run('follow-up-after-stop', options)).toMatchObject({ exitCode: 0, stderr: '' })
+      await run('follow-up-after-stop', options)
+      expect(userTexts(emulator)).toEqual([
+        'The checks failed after you stopped.\n\n2 tests failed',
+      ])
+    })
+
+    it('says nothing when the checks pass', async () => {
+      const { emulator, run } = await start()
+      const words = [process.execPath, '-e', '0']
+      await run('follow-up-after-stop', { words, input: stop(emulator) })
+      expect(emulator.requests()).toEqual([])
+    })
+
+    it.each(['', '{"session_id": "nope", "cwd": "/"}'])('exits 0 for %j', async (input) => {
+      const { run } = await start()
+      const { exitCode } = await run('follow-up-after-stop', { words: failing, input })
+      expect(exitCode).toBe(0)
+    })
+  })
+
+  describe('rotate-a-key-safely', () => {
+    it('stores a key that works, and keeps the old one for ten minutes', async () => {
+      const { emulator, folder, run } = await start()
+      const { serviceAccountId, keyId, serviceAccountKey } = emulator
+      const file = join(folder, 'key')
+      const words = [serviceAccountId, keyId, file]
+      const { exitCode, stdout, stderr } = await run('rotate-a-key-safely', { words })
+      expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
+      const value = readFileSync(file, 'utf8').trim()
+      expect(stdout).not.toContain(value)
+      expect(statSync(file).mode & 0o777).toBe(0o600)
+      expect(await statusOf(emulator, value)).toBe(403)
+      expect(await statusOf(emulator, serviceAccountKey)).toBe(403)
+      emulator.clock.advance(10 * 60_000)
+      expect(await statusOf(emulator, serviceAccountKey)).toBe(401)
+      expect(await statusOf(emulator, value)).toBe(403)
+    })
+
+    it('asks once when the answer is lost, and says what that means', async () => {
+      const { emulator, folder, run } = await start()
+      const { serviceAccountId, keyId } = emulator
+      // biome-ignore lint/suspicious/noThenProperty: never a function, so nothing takes it for a promise
+      emulator.faults.add({ endpoint: 'serviceAccounts.keys.rotate', then: { cut: 'in-body' } })
+      const words = [serviceAccountId, keyId, join(folder, 'key')]
+      const { exitCode, stderr } = await run('rotate-a-key-safely', { words })
+      expect(exitCode).toBe(1)
+      expect(stderr).toContain('The key may be rotated')
+      expect(emulator.requests()).toHaveLength(1)
+    })
+  })
+
+  describe('limits-from-csv', () => {
+    it('sets a hundred at a time and names those that were refused', async () => {
+      const users = Array.from({ length: 150 }, (_, at) => ({
+        id: `user_${at}`,
+        email: `user${at}@example.com`,
+        ...(at === 0 ? { role: 'owner' as const, apiKey: 'fk-first' } : {}),
+      }))
+      const { emulator, folder, run } = await start({
+        seed: { users, computers: [], sessions: [] },
+      })
+      const file = join(folder, 'limits.csv')
+      const lines = users.map(({ email }) => `${email},2000000`)
+      writeFileSync(file, ['email,limit', ...lines, 'nobody@example.com,'].join('\r\n'))
+      const { exitCode, stdout, stderr } = await run('limits-from-csv', { words: [file] })
+      expect(stdout).toBe('100 of 100 set\n50 of 51 set')
+      expect(stderr).toMatch(/^nobody@example.com: /)
+      expect(exitCode).toBe(1)
+      expect(emulator.requests()).toHaveLength(2)
+    })
+
+    it('changes nothing if a line does not fit', async () => {
+      const { emulator, folder, run } = await start()
+      const file = join(folder, 'limits.csv')
+      writeFileSync(file, 'bo@example.com,1\nada@example.com,many\n')
+      const { exitCode, stderr } = await run('limits-from-csv', { words: [file] })
+      expect(exitCode).toBe(1)
+      expect(stderr).toContain('not "email,limit": ada@example.com,many')
+      expect(emulator.requests()).toEqual([])
+    })
+  })
+})
+
+async function statusOf({ url }: Emulator, key: string): Promise<number> {
+  const headers = { authorization: `Bearer ${key}` }
+  const response = await fetch(`${url}/api/v0/organization/usage/limits/global`, { headers })
+  await response.body?.cancel()
+  return response.status
+}

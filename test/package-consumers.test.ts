@@ -1,0 +1,178 @@
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { execa } from 'execa'
+import { publint } from 'publint'
+import { formatMessage } from 'publint/utils'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { startEmulator } from '../src/emulator/index.ts'
+import { root } from './support/home.ts'
+
+// Compilers run here, on machines that do other things as well.
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
+
+const work = mkdtempSync(join(tmpdir(), 'hookbell-consumers-'))
+const packed = join(work, 'package')
+let tarball = ''
+
+beforeAll(async () => {
+  const words = ['pack', '--ignore-scripts', '--json', '--pack-destination', work]
+  const { stdout } = await execa('npm', words, { cwd: root })
+  tarball = join(work, JSON.parse(stdout)[0].filename)
+  await execa('tar', ['-xf', tarball, '-C', work])
+})
+afterAll(() => rmSync(work, { recursive: true, force: true }))
+
+/** A project that has installed the package, with or without the packages that it needs. */
+function makeConsumer(name: string, files: Record<string, string>, needs: string[] = []) {
+  const folder = join(work, name)
+  mkdirSync(join(folder, 'node_modules/@types'), { recursive: true })
+  cpSync(packed, join(folder, 'node_modules/hookbell'), { recursive: true })
+  for (const need of needs)
+    symlinkSync(join(root, 'node_modules', need), join(folder, 'node_modules', need))
+  for (const [path, content] of Object.entries(files)) writeFileSync(join(folder, path), content)
+  return folder
+}
+
+async function runNode(folder: string, ...words: string[]) {
+  const emulator = await startEmulator({ seed: { agent: { instant: true } } })
+  const env = {
+    PATH: process.env.PATH,
+    HOOKBELL_API_BASE_URL: emulator.url,
+    HOOKBELL_APP_BASE_URL: emulator.appUrl,
+    HOOKBELL_API_KEY: emulator.apiKey,
+  }
+  const options = { cwd: folder, env, extendEnv: false, reject: false } as const
+  const { stdout, stderr, exitCode } = await execa(process.execPath, words, options)
+  await emulator.close()
+  return { stdout, stderr, exitCode }
+}
+
+describe('the packed package', () => {
+  it('is clean for publint', async () => {
+    const { messages, pkg } = await publint({ pkgDir: packed, strict: true })
+    expect(messages.map((message) => formatMessage(message, pkg, { color: false }))).toEqual([])
+  })
+
+  it.each([
+    ['node16', ['api', 'emulator']],
+    // Its hooks are ES modules and programs; nobody requires them.
+    ['esm-only', ['.']],
+  ])('has the right types under the profile %s', async (profile, entries) => {
+    const attw = join(root, 'node_modules/.bin/attw')
+    const words = [tarball, '--profile', profile, '--no-color', '--entrypoints', ...entries]
+    const { stdout, exitCode } = await execa(attw, words, { reject: false })
+    for (const entry of entries) expect(stdout).toContain(join('hookbell', entry))
+    expect(exitCode, stdout).toBe(0)
+  })
+})
+
+const types = ['zod', 'undici', '@types/node']
+
+/** The same program for both module systems: an endpoint, a list, an error, the types of all three. */
+const program = `
+export async function main() {
+  const emulator: Emulator = await startEmulator()
+  const { url: baseUrl, appUrl, apiKey, sessionId } = emulator
+  const client: Client = createClient({ baseUrl, appUrl, apiKey })
+  const { limit } = await client.organization.limits.getGlobal()
+  const credits: number | null = limit
+  const roles: string[] = []
+  for await (const message of client.sessions.messages.list({ sessionId })) roles.push(message.role)
+  const error: unknown = await client.computers.get({ computerId: 'none' }).catch((e: unknown) => e)
+  // @ts-expect-error an input that is missing
+  const invalid: unknown = await client.computers.get({}).catch((e: unknown) => e)
+  await client.close()
+  await emulator.close()
+  console.log(JSON.stringify([credits, roles, kindOf(error), kindOf(invalid)]))
+}
+const kindOf = (error: unknown) => (isClientError(error) ? error.kind : 'other')
+`
+const expected = [null, ['user', 'assistant', 'user'], 'http', 'validation']
+
+const compilerOptions = {
+  target: 'es2023',
+  lib: ['es2024'],
+  strict: true,
+  types: ['node'],
+}
+
+describe.each([
+  [
+    'esm',
+    'mts',
+    `import { type Client, createClient, isClientError } from 'hookbell/api'
+import { type Emulator, startEmulator } from 'hookbell/emulator'
+${program}
+await main()`,
+  ],
+  [
+    'cjs',
+    'cts',
+    `import { type Client, createClient, isClientError } from 'hookbell/api'
+import { type Emulator, startEmulator } from 'hookbell/emulator'
+${program}
+void main()`,
+  ],
+])('a consumer in %s', (name, extension, source) => {
+  it('compiles, declarations included, and runs', async () => {
+    const folder = makeConsumer(
+      name,
+      {
+        'package.json': '{ "private": true }',
+        'tsconfig.json': JSON.stringify({ compilerOptions, include: ['*.?ts'] }),
+        [`main.${extension}`]: source,
+      },
+      types,
+    )
+    const tsc = join(root, 'node_modules/typescript/bin/tsc')
+    // node18: as Node.js 20 does it, where no CommonJS module may require an ES module.
+    for (const module of ['node18', 'nodenext']) {
+      const words = [tsc, '-p', folder, '--module', module]
+      const { stdout } = await execa(process.execPath, words, { reject: false })
+      expect(stdout, module).toBe('')
+    }
+    const compiled = `main.${extension.replace('t', 'j')}`
+    if (extension === 'cts')
+      expect(readFileSync(join(folder, compiled), 'utf8')).toContain('require("hookbell/api")')
+    const { stdout, stderr } = await runNode(folder, compiled)
+    expect(stderr).toBe('')
+    expect(JSON.parse(stdout)).toEqual(expected)
+  })
+})
+
+describe('what is loaded', () => {
+  // There is no undici to load here: whatever needs it at its start fails.
+  const call = `
+    const client = createClient({ transport: 'https' })
+    client.organization.limits.getGlobal().then(({ limit }) => console.log(limit))`
+
+  it.each([
+    [
+      'main.mjs',
+      `import { createClient } from 'hookbell/api'; import 'hookbell/emulator'; ${call}`,
+    ],
+    [
+      'main.cjs',
+      `const { createClient } = require('hookbell/api'); require('hookbell/emulator'); ${call}`,
+    ],
+  ])('%s needs no other package before its first request through undici', async (path, source) => {
+    const folder = makeConsumer(`bare-${path}`, { [path]: source })
+    expect(await runNode(folder, path)).toEqual({ stdout: 'null', stderr: '', exitCode: 0 })
+  })
+
+  it('of the languages of zod, English alone', () => {
+    const found = ['dist/api.cjs', 'dist/emulator.cjs'].flatMap((path) => [
+      ...readFileSync(join(packed, path), 'utf8').matchAll(/\/locales\/([\w-]+)\.js/g),
+    ])
+    expect([...new Set(found.map(([, language]) => language))]).toEqual(['en'])
+  })
+})
