@@ -38,7 +38,6 @@ export function hookCommand(
  * directory, finds the front door of whoever runs it, and does nothing where there is none.
  */
 export function sharedHookCommand(client: ClientName): string {
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: the shell expands it
   const state = '${HOOKBELL_STATE_DIR:-${XDG_STATE_HOME:-$HOME/.local/state}/hookbell}'
   return guard(`"${state}/hookbell-hook"`, client)
 }
