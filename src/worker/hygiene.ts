@@ -1,4 +1,7 @@
 import { spawn } from 'node:child_process'
+import { closeSync, readdirSync, readFileSync } from 'node:fs'
+
+const O_CLOEXEC = 0o2000000
 
 /** Variables that would change how this process connects or loads code. They come from wherever the agent ran. */
 export function scrubEnvironment(env: NodeJS.ProcessEnv) {
@@ -7,9 +10,36 @@ export function scrubEnvironment(env: NodeJS.ProcessEnv) {
 }
 
 /**
- * Starts this program again in a session of its own, without the descriptors that an agent left open: some agents
- * wait until nobody holds their pipes any more. Node.js marks what it inherits as not to be passed on.
+ * Closes what an agent left open in its hooks: some wait until nobody holds their pipes any more. Node.js marks its
+ * own descriptors close-on-exec, and at its start the inherited ones too, but only the lowest without a gap: those
+ * end with `restartInOwnSession`, the others here.
  */
+export function closeInherited() {
+  for (const fd of listDescriptors().map(Number)) {
+    if (fd > 2 && !isCloseOnExec(fd)) closeSync(fd)
+  }
+}
+
+function listDescriptors(): string[] {
+  try {
+    return readdirSync('/proc/self/fd')
+  } catch {
+    return []
+  }
+}
+
+function isCloseOnExec(fd: number): boolean {
+  try {
+    const info = readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8')
+    const [, flags = ''] = /flags:\s+(\d+)/.exec(info) ?? []
+    return (Number.parseInt(flags, 8) & O_CLOEXEC) !== 0
+  } catch {
+    // The descriptor of the listing itself, which is gone.
+    return true
+  }
+}
+
+/** Starts this program again in a session of its own, and with nothing that it inherited. */
 export function restartInOwnSession(script: string, env: NodeJS.ProcessEnv) {
   spawn(process.execPath, [script], { cwd: '/', detached: true, stdio: 'ignore', env }).unref()
 }

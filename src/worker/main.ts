@@ -3,12 +3,13 @@ import { fileURLToPath } from 'node:url'
 import { CurrentConfig } from '../config/current.ts'
 import { configDir, fallbackStateDir, stateDir } from '../config/paths.ts'
 import { isInUse } from '../spool/layout.ts'
-import { restartInOwnSession, scrubEnvironment } from './hygiene.ts'
+import { closeInherited, restartInOwnSession, scrubEnvironment } from './hygiene.ts'
 import { deliverOnce, runUntilIdle, standDown } from './run.ts'
 
 const script = fileURLToPath(import.meta.url)
 const trustedBefore = process.env.NODE_EXTRA_CA_CERTS
 scrubEnvironment(process.env)
+closeInherited()
 process.umask(0o077)
 
 if (process.argv.includes('--own-session')) restartInOwnSession(script, process.env)
