@@ -88,6 +88,8 @@ export function makeHome({ holdsWorkerBack = true, config = {} } = {}): Home {
     HOME: folder,
     HOOKBELL_STATE_DIR: state,
     HOOKBELL_CONFIG_DIR: home.config,
+    // Where the front door goes when the state folder takes nothing: not into that of the person who runs the tests.
+    XDG_RUNTIME_DIR: join(folder, 'run'),
   }
   return { ...home, env }
 }

@@ -88,9 +88,10 @@ export function environmentSuite(door: Door) {
       await expectStored({ env: { ...home.env, ...facts } })
       const path = join(home.state, 'spool/new', files(join(home.state, 'spool/new'))[0] ?? '')
       const { DISPLAY, TMUX } = facts
+      const { XDG_RUNTIME_DIR } = home.env
       expect(parseSpoolFile(readFileSync(path))?.header).toEqual({
         client: 'droid',
-        env: { DISPLAY, TMUX },
+        env: { DISPLAY, TMUX, XDG_RUNTIME_DIR },
       })
       expect(readFileSync(path, 'utf8')).not.toContain('secret-canary')
     })
