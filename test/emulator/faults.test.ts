@@ -1,9 +1,9 @@
-import { mkdtemp, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type FaultInput, loadFaults } from '../../src/emulator/index.ts'
+import { makeFolder } from '../support/folder.ts'
 import { makeFault, startTestEmulator, type TestEmulator } from './_support.ts'
 
 const SCAN = '/api/v0/automations/ci/scan'
@@ -174,7 +174,7 @@ describe('a fault that does not fit', () => {
   })
 
   it('is named with its file and place', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'hookbell-'))
+    const folder = await makeFolder()
     const file = join(folder, 'faults.json')
     await writeFile(file, JSON.stringify([makeFault({ path: SCAN }, { status: 500 })]))
     expect(await loadFaults(file)).toMatchObject([{ path: SCAN, times: 1 }])

@@ -1,8 +1,8 @@
-import { mkdtemp, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { EmulatorError, loadSeed, parseSeed, type SeedInput } from '../../src/emulator/index.ts'
+import { makeFolder } from '../support/folder.ts'
 import { startTestEmulator } from './_support.ts'
 
 const owner = { id: 'u', email: 'u@example.com', role: 'owner' as const, apiKey: 'fk-u' }
@@ -42,7 +42,7 @@ describe('a seed', () => {
   })
 
   it('is read from a file; errors name the file', async () => {
-    const file = join(await mkdtemp(join(tmpdir(), 'hookbell-')), 'seed.json')
+    const file = join(await makeFolder(), 'seed.json')
     await writeFile(file, JSON.stringify({ limits: { global: 5 } }))
     const emulator = await startTestEmulator({ seed: await loadSeed(file) })
     expect((await emulator.get('/api/v0/organization/usage/limits/global')).body.limit).toBe(5)

@@ -1,14 +1,14 @@
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { EmulatorError, startEmulator } from '../../src/emulator/index.ts'
+import { makeFolder } from '../support/folder.ts'
 import { MINUTE, startTestEmulator, type TestEmulator } from './_support.ts'
 
 const REPOSITORIES = '/api/v0/automations/ci/repositories'
 
 async function makeFile() {
-  const folder = await mkdtemp(join(tmpdir(), 'hookbell-'))
+  const folder = await makeFolder()
   return { folder, stateFile: join(folder, 'state.json') }
 }
 

@@ -1,18 +1,16 @@
 import { readFileSync } from 'node:fs'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { execa } from 'execa'
-import { onTestFinished } from 'vitest'
 import { acceptEvent } from '../../src/spool/write.ts'
+import { makeFolder } from './folder.ts'
 
 /** The built program: `npm test` builds first. */
 export const root = join(import.meta.dirname, '../..')
 
 /** A home of its own, in which the built CLI and the front door run. Removed with the test. */
 export async function makeHome(config?: object) {
-  const home = await mkdtemp(join(tmpdir(), 'hookbell-test-'))
-  onTestFinished(() => rm(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }))
+  const home = await makeFolder()
   const env = {
     PATH: process.env.PATH,
     HOME: home,
