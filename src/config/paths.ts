@@ -1,4 +1,3 @@
-import { homedir, userInfo } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 
 type Env = Readonly<Record<string, string | undefined>>
@@ -31,6 +30,8 @@ export function homeDir(env: Env = process.env): string {
   const home = absolute(env.HOME) ?? absolute(env.USERPROFILE)
   if (home) return home
   try {
+    // Asked for only here: the front door does without it where HOME is set.
+    const { homedir, userInfo } = process.getBuiltinModule('node:os')
     return absolute(userInfo().homedir) ?? homedir()
   } catch {
     // A user id without a passwd entry, as in some containers.

@@ -1,9 +1,5 @@
 import { createHash } from 'node:crypto'
 import * as z from 'zod'
-import { chosen } from './choices.ts'
-import { SEEDED_AT } from './default-seed.ts'
-import type { Seed } from './seed.ts'
-import { sessionState } from './session-state.ts'
 
 const text = () => z.string()
 const time = () => z.number()
@@ -83,31 +79,6 @@ export type SessionState = z.output<typeof SessionState>
 export type WikiRun = z.output<typeof WikiRun>
 export type Job = z.output<typeof Job>
 
-/** The state a seed describes. */
-export function makeState(seed: Seed): State {
-  return {
-    clockOffsetMs: 0,
-    lastId: 0,
-    members: seed.users.map((user) => ({ id: user.id, email: user.email, role: user.role })),
-    invitations: seed.invitations.map(({ email }) => email),
-    serviceAccounts: seed.serviceAccounts.map(({ id, name, role: of }) => ({ id, name, role: of })),
-    keys: keysOf(seed),
-    globalLimit: seed.limits.global,
-    userLimits: Object.fromEntries(
-      Object.entries(seed.limits.users).map(([email, limit]) => [email.toLowerCase(), limit]),
-    ),
-    computers: seed.computers.map((computer) => computerState(computer, seed)),
-    sessions: seed.sessions.map((session) => sessionState(session)),
-    wikiRuns: seed.wikiRuns.map(({ id, privacy }) => ({
-      id,
-      privacy,
-      createdAt: SEEDED_AT,
-      updatedAt: SEEDED_AT,
-      request: {},
-    })),
-  }
-}
-
 /** An ID that no other thing in this state has. The same calls give the same IDs. */
 export function nextId(state: State, prefix: string) {
   state.lastId += 1
@@ -118,35 +89,4 @@ export function nextId(state: State, prefix: string) {
 export function makeKeyValue(keyId: string) {
   const digest = createHash('sha256').update(`emulator ${keyId}`).digest('hex')
   return `fk-emulator-${digest.slice(0, 32)}`
-}
-
-function keysOf(seed: Seed): Key[] {
-  const ofUsers = seed.users.flatMap(({ id, apiKey }) => ownKey('user', id, apiKey))
-  const ofComputers = seed.computers.flatMap(({ id, apiKey }) => ownKey('computer', id, apiKey))
-  const ofAccounts = seed.serviceAccounts.flatMap((account) =>
-    account.keys.map(
-      (key): Key => ({ ...key, owner: { kind: 'service-account', id: account.id } }),
-    ),
-  )
-  return [...ofUsers, ...ofAccounts, ...ofComputers]
-}
-
-function ownKey(kind: Key['owner']['kind'], id: string, value: string | undefined): Key[] {
-  return value ? [{ id: `key_of_${id}`, name: `key of ${id}`, value, owner: { kind, id } }] : []
-}
-
-function computerState(computer: Seed['computers'][number], seed: Seed): ComputerState {
-  const { apiKey: _, ownerId, ...fields } = computer
-  const isAccount = seed.serviceAccounts.some(({ id }) => id === ownerId)
-  const ownerPrincipalKind = isAccount
-    ? chosen.ownerKinds.value.account
-    : chosen.ownerKinds.value.user
-  return {
-    id: computer.id,
-    name: computer.name,
-    ownerId,
-    status: computer.status,
-    refreshCount: 0,
-    fields: { ...fields, ownerId, ownerPrincipalKind },
-  }
 }
