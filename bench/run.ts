@@ -1,3 +1,4 @@
+import { benchApi } from './api.ts'
 import { benchFrontDoor } from './front-door.ts'
 import { benchLatency } from './latency.ts'
 import { benchWorker } from './worker.ts'
@@ -6,3 +7,4 @@ import { benchWorker } from './worker.ts'
 await benchFrontDoor()
 await benchLatency()
 await benchWorker()
+await benchApi()
