@@ -96,6 +96,13 @@ describe.each(transports)('answers through %s', (transport) => {
       expect(error).toMatchObject({ bodyText: 'x'.repeat(65_536) })
     })
 
+    it('and reads no more of it', async () => {
+      faults.play([{ status: 400, fault: 'endless' }])
+      const error = await errorOf(makeClient().organization.limits.getGlobal())
+      expect(error).toMatchObject({ kind: 'http', status: 400, bodyText: ' '.repeat(65_536) })
+      await faults.requests[0]?.closed
+    })
+
     it.each([
       ['an error body', { detail: 'why', status: 409, title: 'Taken', metadata: { a: [1] } }],
       [

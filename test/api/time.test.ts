@@ -153,6 +153,41 @@ describe.each(transports)('time through %s', (transport) => {
   })
 })
 
+it('a transport is not called after the end', async () => {
+  let give: (key: string) => void = () => {}
+  const key = new Promise<string>((resolve) => {
+    give = resolve
+  })
+  const send = vi.fn(async () => ({
+    status: 200,
+    headers: {},
+    text: '{}',
+    end: 'complete' as const,
+  }))
+  const client = createClient({ apiKey: () => key, transport: { send }, env: {} })
+  const error = await errorOf(client.organization.limits.getGlobal({}, { deadlineMs: 20 }))
+  expect(error).toMatchObject({ kind: 'timeout', phase: 'credentials' })
+  give(apiKey)
+  await sleep(10)
+  expect(send).not.toHaveBeenCalled()
+})
+
+it('a transport of your own can use the signal', async () => {
+  const send = ({ signal }: { signal: AbortSignal }) =>
+    new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+  const client = createClient({ apiKey, transport: { send }, env: {} })
+  const error = await errorOf(
+    client.organization.limits.setGlobal({ limit: null }, { timeoutMs: 20 }),
+  )
+  // It did not say how far it came, so the request counts as sent.
+  expect(error).toMatchObject({
+    kind: 'timeout',
+    phase: 'headers',
+    outcome: 'unknown',
+    attempts: 3,
+  })
+})
+
 it('10 000 calls on one signal leave no listener and give no warning', async () => {
   const text = '{"limit": 1}'
   const transport = {
