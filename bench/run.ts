@@ -1,4 +1,5 @@
 import { benchApi } from './api.ts'
+import { benchApiStart } from './api-start.ts'
 import { benchFrontDoor } from './front-door.ts'
 import { benchLatency } from './latency.ts'
 import { benchWorker } from './worker.ts'
@@ -8,3 +9,4 @@ await benchFrontDoor()
 await benchLatency()
 await benchWorker()
 await benchApi()
+await benchApiStart()
