@@ -155,9 +155,9 @@ export function faultsSuite(door: Door) {
     it('opens nothing predictable in a shared folder', async (context) => {
       if (!hasStrace) return context.skip('strace is not installed')
       const log = join(home.folder, 'log')
-      const script = `exec strace -f -qq -o ${log} -e trace=%file "$@"`
+      const script = `exec strace -f -qq -s 4096 -o ${log} -e trace=%file "$@"`
       expect(quiet(await ring(door, home, { script, input: EVENT }))).toEqual(silent)
-      const own = [home.folder, packageRoot(), '"/tmp"']
+      const own = [home.folder, packageRoot(), process.execPath, '"/tmp"']
       const shared = readFileSync(log, 'utf8')
         .split('\n')
         .filter((line) => /"\/(var\/)?tmp|"\/dev\/shm/.test(line))
