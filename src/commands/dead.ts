@@ -1,12 +1,10 @@
-import { readdirSync, renameSync, rmSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { defineCommand } from 'citty'
 import { ago, print, printJson, table } from '../cli/output.ts'
 import { HookbellError } from '../errors.ts'
-import { record } from '../journal/write.ts'
-import type { Spool } from '../spool/layout.ts'
 import { prepareSpool } from '../spool/prepare.ts'
-import { readEventState, statePath, writeEventState } from '../worker/event-state.ts'
+import { dropDead, retryDead } from '../worker/dead.ts'
 import { list, readAccounts, stateFolders } from './_accounts.ts'
 
 export const deadCommand = defineCommand({
@@ -57,30 +55,8 @@ async function act(action: 'retry' | 'drop', state: string, start = ''): Promise
   if (start && chosen.length > 1) {
     throw usage(`dead: ${chosen.length} events start with "${start}"`, 'Give more of the id')
   }
-  for (const id of chosen) {
-    // Before the move: a worker that runs delivers at once, and its record must come after this one.
-    await record(state, { at: Date.now(), id, type: action === 'retry' ? 'retried' : 'dropped' })
-    if (action === 'retry') putBack(spool, id)
-    else remove(spool, id)
-  }
+  for (const id of chosen) await (action === 'retry' ? retryDead : dropDead)(spool, id)
   return chosen
-}
-
-function remove(spool: Spool, id: string) {
-  for (const path of [join(spool.dead, id), statePath(spool.dead, id)])
-    rmSync(path, { force: true })
-}
-
-/** Keeps the id, and what was delivered stays delivered: only the channels that gave up are tried again. */
-function putBack(spool: Spool, id: string) {
-  const state = readEventState(spool.dead, id)
-  if (!state) return renameSync(join(spool.dead, id), join(spool.new, id))
-  for (const channel of Object.values(state.channels)) {
-    if (channel.state === 'gave-up') Object.assign(channel, { state: 'deferred', attempts: 0 })
-  }
-  writeEventState(spool, 'deferred', id, { ...state, acceptedAt: Date.now(), nextAt: 0 })
-  renameSync(join(spool.dead, id), join(spool.deferred, id))
-  rmSync(statePath(spool.dead, id), { force: true })
 }
 
 function usage(message: string, hint: string): HookbellError {

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { retryDead } from '../../src/worker/dead.ts'
 import { startReceiver } from '../support/receiver.ts'
-import { retryDead } from './_retry-dead.ts'
 import {
   buildProgram,
   countOutcomes,
@@ -71,7 +71,7 @@ describe('a worker that is killed', () => {
     // Whoever was killed three times with the same event may have set it aside: a person looks at those.
     const last = startProgram(programs.worker, world)
     expect(await exited(last)).toBe(0)
-    for (const id of world.list('dead')) await retryDead(world, id)
+    for (const id of world.list('dead')) await retryDead(world.spool, id)
     await world.untilIdle()
 
     const lines = world.lines()
@@ -112,7 +112,7 @@ describe('an event that ends the worker', () => {
       outcome: 'dead',
       reason: 'the worker ended 3 times while it had this event',
     })
-    await retryDead(world, poison)
+    await retryDead(world.spool, poison)
     await world.once()
     expect(await world.account(poison)).toMatchObject({ outcome: 'delivered' })
   })

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { retryDead } from '../../src/worker/dead.ts'
 import { startReceiver } from '../support/receiver.ts'
-import { retryDead } from './_retry-dead.ts'
 import { countOutcomes, makeWorld } from './_world.ts'
 
 const slack = (url: string, path = '/services/a') => ({ type: 'slack', url: `${url}${path}` })
@@ -66,7 +66,7 @@ describe('deliveries', () => {
     const world = makeWorld({ channels: { team: slack(url) } })
     const id = world.accept({ message: 'hello' })
     await world.untilIdle()
-    await retryDead(world, id)
+    await retryDead(world.spool, id)
     expect(await world.account(id)).toMatchObject({ outcome: 'waiting' })
     await world.once()
     expect(received).toHaveLength(2)
