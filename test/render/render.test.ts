@@ -16,7 +16,7 @@ function makeEvent(fields: Partial<EnrichedEvent> = {}): EnrichedEvent {
     name: 'Stop',
     kind: 'done',
     sessionId: '0123456789',
-    cwd: '/work/api-server',
+    cwd: '/srv/api-server',
     transcriptPath: '',
     message: '',
     lastMessage: '',

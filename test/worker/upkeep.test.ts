@@ -227,7 +227,7 @@ describe('secrets', () => {
     })
     const marked = {
       message: `the agent says ${canary}`,
-      cwd: `/work/${canary}`,
+      cwd: `/srv/${canary}`,
       session_id: canary,
     }
     world.accept(marked)
