@@ -2,9 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { build } from 'esbuild'
 import { finishDeclarations } from './declarations.ts'
+import { writeLicences } from './licences.ts'
 
 const stamp = 'dist/types/index.d.ts'
-const sources = ['src', 'scripts/build.ts', 'scripts/declarations.ts', 'package-lock.json']
+const sources = ['src', 'scripts', 'package-lock.json']
 
 if (process.argv.includes('--if-stale') && isFresh()) process.exit(0)
 
@@ -13,8 +14,15 @@ rmSync('dist', { recursive: true, force: true })
 const external = ['node-notifier', 'undici']
 /** What is there for ES modules and for CommonJS, which cannot require an ES module before Node.js 22. */
 const libraries = { api: 'src/api/index.ts', emulator: 'src/emulator/index.ts' }
-const shared = { bundle: true, platform: 'node', target: 'node20.18', logLevel: 'warning' } as const
-await Promise.all([
+const shared = {
+  bundle: true,
+  platform: 'node',
+  target: 'node20.18',
+  logLevel: 'warning',
+  legalComments: 'none',
+  metafile: true,
+} as const
+const built = await Promise.all([
   build({
     ...shared,
     entryPoints: {
@@ -27,7 +35,6 @@ await Promise.all([
     splitting: true,
     chunkNames: 'chunks/[name]-[hash]',
     external,
-    legalComments: 'linked',
     // Less to read at a start. Names stay, for stack traces.
     minifyWhitespace: true,
     minifySyntax: true,
@@ -56,7 +63,6 @@ await Promise.all([
     splitting: true,
     chunkNames: 'chunks/library-[hash]',
     external,
-    legalComments: 'linked',
   }),
   build({
     ...shared,
@@ -64,10 +70,13 @@ await Promise.all([
     outdir: 'dist',
     format: 'cjs',
     external,
-    legalComments: 'linked',
     outExtension: { '.js': '.cjs' },
   }),
 ])
+writeLicences(
+  'dist/LICENCES.txt',
+  built.map(({ metafile }) => metafile),
+)
 execFileSync('node', ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'], {
   stdio: 'inherit',
 })

@@ -35,6 +35,13 @@ describe('package', () => {
     expect(runtimeClosure().length).toBeLessThanOrEqual(20)
   })
 
+  it('carries the licence of every package whose code is bundled', () => {
+    const text = readFileSync(join(root, 'dist/LICENCES.txt'), 'utf8')
+    const bundled = ['@slack/webhook', 'citty', 'execa', 'liquidjs', 'nodemailer', 'zod']
+    for (const name of bundled)
+      expect(text).toMatch(new RegExp(`^${name} [\\d.]+: .+\\n\\n\\S`, 'm'))
+  })
+
   it('names no registry in the lock file', () => {
     expect(JSON.stringify(lock)).not.toMatch(/"resolved"/)
   })
