@@ -1,4 +1,5 @@
 import { benchApi } from './api.ts'
+import { benchApiCommand } from './api-command.ts'
 import { benchApiStart } from './api-start.ts'
 import { benchFrontDoor } from './front-door.ts'
 import { benchLatency } from './latency.ts'
@@ -10,3 +11,4 @@ await benchLatency()
 await benchWorker()
 await benchApi()
 await benchApiStart()
+await benchApiCommand()

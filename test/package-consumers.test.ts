@@ -9,6 +9,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { build } from 'esbuild'
 import { execa } from 'execa'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
@@ -144,6 +145,36 @@ void main()`,
     if (extension === 'cts')
       expect(readFileSync(join(folder, compiled), 'utf8')).toContain('require("hookbell/api")')
     const { stdout, stderr } = await runNode(folder, compiled)
+    expect(stderr).toBe('')
+    expect(JSON.parse(stdout)).toEqual(expected)
+  })
+})
+
+describe('a consumer with a bundler', () => {
+  it('compiles, and runs as one file', async () => {
+    const source = `import { type Client, createClient, isClientError } from 'hookbell/api'
+import { type Emulator, startEmulator } from 'hookbell/emulator'
+${program}
+await main()`
+    const options = { ...compilerOptions, module: 'esnext', moduleResolution: 'bundler' }
+    const tsconfig = JSON.stringify({ compilerOptions: { ...options, noEmit: true } })
+    const folder = makeConsumer(
+      'bundler',
+      { 'package.json': '{ "private": true }', 'tsconfig.json': tsconfig, 'main.mts': source },
+      types,
+    )
+    const tsc = join(root, 'node_modules/typescript/bin/tsc')
+    const { stdout: found } = await execa(process.execPath, [tsc, '-p', folder], { reject: false })
+    expect(found).toBe('')
+    await build({
+      entryPoints: [join(folder, 'main.mts')],
+      outfile: join(folder, 'main.mjs'),
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+      external: ['undici'],
+    })
+    const { stdout, stderr } = await runNode(folder, 'main.mjs')
     expect(stderr).toBe('')
     expect(JSON.parse(stdout)).toEqual(expected)
   })

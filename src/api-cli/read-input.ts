@@ -1,6 +1,6 @@
 import type { Endpoint } from '../api/index.ts'
 import { describeError, HookbellError } from '../errors.ts'
-import { type Flag, flagsOf } from './flags.ts'
+import type { Flag } from './flags.ts'
 import { readText } from './read-text.ts'
 
 /** Whether an endpoint has inputs that no flag can carry. */
@@ -14,11 +14,11 @@ export function takesBody(endpoint: Endpoint): boolean {
  */
 export async function readInput(
   endpoint: Endpoint,
+  flags: readonly Flag[],
   given: Readonly<Record<string, unknown>>,
 ): Promise<Record<string, unknown>> {
   const command = `api ${endpoint.id}`
   const input = typeof given.body === 'string' ? await readObject(command, given.body) : {}
-  const flags = flagsOf(endpoint)
   for (const flag of flags) {
     const value = given[flag.name.slice(2)]
     if (typeof value === 'string') input[flag.input] = parseValue(command, flag, value)

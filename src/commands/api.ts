@@ -3,7 +3,7 @@ import { type Endpoint, listEndpoints, PageList } from '../api/index.ts'
 import { withClient } from '../api-cli/client.ts'
 import { failOnPartialAnswer } from '../api-cli/errors.ts'
 import { findEndpoint, methodOf } from '../api-cli/find-endpoint.ts'
-import { flagsOf } from '../api-cli/flags.ts'
+import { type Flag, flagsOf } from '../api-cli/flags.ts'
 import { printList } from '../api-cli/print-list.ts'
 import { readInput, takesBody } from '../api-cli/read-input.ts'
 import { listIn, printAnswer, printTable } from '../api-cli/write-answer.ts'
@@ -39,16 +39,17 @@ function listCommand(): CommandDef {
 
 function callCommand(endpoint: Endpoint): CommandDef {
   const { id, method, path, summary, description } = endpoint
+  const flags = flagsOf(endpoint)
   return defineCommand({
     meta: {
       name: `api ${id}`,
       description: [summary, description, `${method} ${path}`].filter(Boolean).join(' '),
     },
-    args: argsOf(endpoint),
+    args: argsOf(endpoint, flags),
     async run({ args }) {
       if (args.json && args.table)
         throw new HookbellError('E_USAGE', `api ${id}: --json and --table exclude each other`)
-      const input = await readInput(endpoint, args)
+      const input = await readInput(endpoint, flags, args)
       await withClient(`api ${id}`, (client) => call(methodOf(client, endpoint)(input)))
 
       async function call(answering: PageList<unknown, unknown> | Promise<unknown>) {
@@ -73,12 +74,11 @@ interface Formats {
   all?: boolean
 }
 
-function argsOf(endpoint: Endpoint): ArgsDef {
+function argsOf(endpoint: Endpoint, flags: readonly Flag[]): ArgsDef {
   const args: ArgsDef = {
     // Has chosen this command already.
     endpoint: { type: 'positional', required: false, description: endpoint.id },
   }
-  const flags = flagsOf(endpoint)
   for (const { name, description, hint, isRequired, kind } of flags) {
     if (kind === 'json') continue
     const text = isRequired ? `${description} (required)` : description

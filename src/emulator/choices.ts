@@ -42,7 +42,7 @@ export const chosen = {
   requestId: choose('request IDs', 'header `x-request-id`; in analytics errors `requestId`', 'req'),
   rateLimit: choose('rate limits', 'none; add a fault to get 429', undefined),
   // Credentials
-  jwt: choose('how a JWT is obtained', 'it is not; any string in the seed can be a key', undefined),
+  jwt: choose('where a JWT comes from', 'nowhere; any string in the seed can be a key', undefined),
   organizationRole: choose(
     'roles for limits and users of the organization',
     'Manager or Owner, others get 403',
@@ -169,7 +169,7 @@ export const chosen = {
     'private',
   ),
   wikiStates: choose(
-    'states of a wiki run',
+    'what a wiki run goes through',
     '`pending` for 1 s, `running` for 1 s, then `completed`',
     { pendingMs: 1000, runningMs: 1000 },
   ),

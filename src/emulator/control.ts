@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import * as z from 'zod'
 import { settle } from './agent.ts'
 import { EmulatorError, parseOr } from './errors.ts'
@@ -13,9 +14,19 @@ export function isControl(path: string) {
   return path.startsWith(PREFIX)
 }
 
+/** A request to the emulator itself. */
+export interface ControlRequest {
+  method: string
+  path: string
+  headers: IncomingHttpHeaders
+  body: string
+}
+
 /** Answers a request to the emulator itself. Needs no key, is not recorded, and no fault befalls it. */
-export function answerControl(running: Running, method: string, path: string, body: string): Reply {
+export function answerControl(running: Running, request: ControlRequest): Reply {
+  const { method, path, headers, body } = request
   try {
+    refuseBrowsers(headers)
     const name = `${method} ${path.slice(PREFIX.length)}`
     const action = actions.get(name)
     if (!action) throw unknownControl()
@@ -88,6 +99,17 @@ const actions = new Map<string, Action>([
     },
   ],
 ])
+
+const LOCAL = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/i
+
+/**
+ * A web page can reach every port of its reader, and this path takes no key. Its requests carry an
+ * Origin, or by DNS rebinding the name of the page as their Host.
+ */
+function refuseBrowsers({ host = '', origin }: IncomingHttpHeaders) {
+  if (origin !== undefined) throw new Problem(403, 'Not for web pages: the request has an Origin')
+  if (!LOCAL.test(host)) throw new Problem(403, 'The Host must be localhost or a loopback address')
+}
 
 function parse(body: string): unknown {
   if (body.trim() === '') return {}

@@ -51,7 +51,8 @@ async function serve(
   const method = request.method ?? 'GET'
   const body = await readBody(request, running.world.seed.behavior.maxBodyBytes)
   if (isControl(path)) {
-    await respond(response, undefined, () => answerControl(running, method, path, body ?? ''))
+    const control = { method, path, headers: request.headers, body: body ?? '' }
+    await respond(response, undefined, () => answerControl(running, control))
     return
   }
   const recorded = running.journal.add({

@@ -153,6 +153,17 @@ describe.each(transports)('time through %s', (transport) => {
   })
 })
 
+it('a pause longer than any timer does not end at once', async () => {
+  const headers = { 'retry-after': String(2 ** 31) }
+  const send = vi.fn(async () => ({ status: 429, headers, text: '{}', end: 'complete' as const }))
+  const client = createClient({ apiKey, transport: { send }, env: {} })
+  const signal = AbortSignal.timeout(50)
+  const options = { deadlineMs: Number.POSITIVE_INFINITY, signal }
+  const error = await errorOf(client.organization.limits.getGlobal({}, options))
+  expect(error).toMatchObject({ kind: 'aborted', attempts: 1 })
+  expect(send).toHaveBeenCalledOnce()
+})
+
 it('a transport is not called after the end', async () => {
   let give: (key: string) => void = () => {}
   const key = new Promise<string>((resolve) => {

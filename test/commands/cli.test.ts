@@ -73,6 +73,7 @@ describe('cli: help', () => {
       const { exitCode, stdout } = await home.run(name, '--help')
       expect(exitCode).toBe(0)
       expect(stdout).toContain(`hookbell ${name}`)
+      expect(stdout, 'no colours in a pipe').not.toContain('\u001b')
     }
   })
 })

@@ -1,3 +1,4 @@
+import { request } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { MINUTE, makeFault, NOW, startTestEmulator } from './_support.ts'
 
@@ -66,6 +67,22 @@ describe('the control path', () => {
   })
 
   it.each([
+    [{}, 200],
+    [{ host: 'localhost:4711' }, 200],
+    [{ host: '[::1]:4711' }, 200],
+    [{ host: 'rebound.example' }, 403],
+    [{ host: '127.0.0.1.rebound.example:80' }, 403],
+    [{ origin: 'https://page.example' }, 403],
+    [{ origin: 'null' }, 403],
+    [{ origin: 'http://localhost:4711' }, 403],
+  ])('with the headers %j answers %d', async (headers, status) => {
+    const emulator = await startTestEmulator()
+    const faults = [makeFault({ path: SCAN }, { status: 500 })]
+    expect(await post(`${emulator.url}/__emulator/faults`, headers, faults)).toBe(status)
+    expect(emulator.faults.list()).toHaveLength(status === 200 ? 1 : 0)
+  })
+
+  it.each([
     ['POST', 'faults', makeFault({ path: 'scan' }, { hang: true }), 400, 'path'],
     ['POST', 'faults', '{', 400, 'not JSON'],
     ['POST', 'clock', {}, 400, 'body'],
@@ -79,3 +96,15 @@ describe('the control path', () => {
     expect(answer.body.detail).toContain(detail)
   })
 })
+
+/** Unlike fetch, lets a test choose the Host. Resolves to the status. */
+function post(url: string, headers: Record<string, string>, body: unknown) {
+  return new Promise<number | undefined>((resolve, reject) => {
+    request(url, { method: 'POST', headers }, (response) => {
+      response.resume()
+      resolve(response.statusCode)
+    })
+      .on('error', reject)
+      .end(JSON.stringify(body))
+  })
+}

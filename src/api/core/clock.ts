@@ -52,7 +52,7 @@ export class Clock {
     let timer: NodeJS.Timeout | undefined
     const pause = () =>
       new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, ms)
+        timer = setTimeout(resolve, Math.min(ms, LONGEST_TIMER_MS))
       })
     return this.attempt(Number.POSITIVE_INFINITY, pause).finally(() => clearTimeout(timer))
   }

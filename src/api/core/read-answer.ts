@@ -47,9 +47,9 @@ function receivedIn(answered: Answered): Received | undefined {
 function problemOf({ failure }: Extract<Decoded, { failure: unknown }>, { headers }: Received) {
   if (failure === 'empty') return 'empty'
   if (failure === 'other-type') return 'not an object'
-  const coding = headers['content-encoding']
-  const type = headers['content-type']
-  return `not JSON${coding ? `, but ${coding}` : type ? `, but ${type}` : ''}`
+  const form = headers['content-encoding'] ?? headers['content-type']
+  if (!form) return 'not JSON'
+  return /\bjson\b/i.test(String(form)) ? 'broken JSON' : `not JSON, but ${form}`
 }
 
 function listDrift(drift: readonly Drift[]) {

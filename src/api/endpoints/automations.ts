@@ -15,13 +15,13 @@ const ci = {
     errors: { 401: 'specification', 500: 'inference' },
   }),
 
-  /** Scan repositories for CI workflows. */
+  /** Look for CI workflows in the repositories. */
   scan: endpoint({
     id: 'automations.ci.scan',
     method: 'GET',
     path: '/api/v0/automations/ci/scan',
     host: 'base',
-    summary: 'Scan repositories for CI workflows.',
+    summary: 'Look for CI workflows in the repositories.',
     success: [200],
     response: () => z.unknown(),
     retry: 'safe',

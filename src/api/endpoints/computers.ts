@@ -50,7 +50,7 @@ export const computers = {
     path: '/api/v0/computers/{computerId}/refresh',
     host: 'base',
     summary: 'Configure credentials and environment of a computer again.',
-    description: 'Configures git credentials for all connected source-control integrations.',
+    description: 'For now this means git: credentials for each code host that is connected.',
     params,
     success: [200],
     // The specification says integer, the public documentation number.

@@ -97,13 +97,13 @@ const limits = {
 }
 
 const users = {
-  /** Remove a member, or revoke a pending invitation. */
+  /** Remove somebody who is a member, or only invited. */
   remove: endpoint({
     id: 'organization.users.remove',
     method: 'DELETE',
     path: '/api/v0/organization/users',
     host: 'base',
-    summary: 'Remove a member, or revoke a pending invitation.',
+    summary: 'Remove somebody who is a member, or only invited.',
     // In the query, not in the body: public documentation.
     query: () => z.strictObject({ email: email() }),
     wire: { email: 'email' },

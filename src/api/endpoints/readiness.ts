@@ -16,7 +16,7 @@ export const readiness = {
       z.strictObject({
         repoId: z.string().optional().describe('Only reports of the repository with this ID'),
         limit: z.int().positive().optional().describe('Reports per page'),
-        startAfter: z.string().optional().describe('The reportId of the last report before'),
+        startAfter: z.string().optional().describe('The reportId at the end of the page before'),
       }),
     success: [200],
     response: () =>

@@ -11,7 +11,7 @@ export const ApiKey = once(() =>
         .min(1)
         .meta({ secret: true, description: 'The key itself, shown only in this answer' }),
       fingerprint: z.string().min(1).describe('End of the key, for display; cannot be turned back'),
-      name: z.string().min(1).describe('Name, inherited from the rotated key'),
+      name: z.string().min(1).describe('Name, the one of the key before it'),
       expiresAt: z.number().optional().describe('When the key expires, in Unix milliseconds'),
     })
     .meta({ id: 'ApiKey' }),
@@ -21,15 +21,15 @@ export type ApiKey = z.output<ReturnType<typeof ApiKey>>
 
 export const serviceAccounts = {
   keys: {
-    /** Revoke a key and issue a replacement with the same name. */
+    /** Replace a key by a new one that takes over its name. */
     rotate: endpoint({
       id: 'serviceAccounts.keys.rotate',
       method: 'POST',
       path: '/api/v0/service-accounts/{serviceAccountId}/api-keys/{keyId}/rotate',
       host: 'base',
-      summary: 'Revoke a key and issue a replacement with the same name.',
+      summary: 'Replace a key by a new one that takes over its name.',
       description:
-        'Without a grace period the old key stops working at once. The new value is shown only in this answer.',
+        'Without a grace period the old key fails from then on. No later answer repeats the new value.',
       params: () =>
         z.strictObject({
           serviceAccountId: z.string().min(1).describe('Service account ID'),
@@ -48,7 +48,7 @@ export const serviceAccounts = {
             .min(0)
             .max(10)
             .optional()
-            .describe('How many minutes the old key stays valid, 0 to 10; none if left out'),
+            .describe('Minutes for which the old key still works, 0 to 10; none if left out'),
         }),
       success: [200],
       response: () => z.looseObject({ apiKey: ApiKey().describe('The replacement') }),

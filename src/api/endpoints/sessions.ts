@@ -134,13 +134,13 @@ const messages = {
 }
 
 export const sessions = {
-  /** Create an agent session on a computer. */
+  /** Start a session of the agent on a computer. */
   create: endpoint({
     id: 'sessions.create',
     method: 'POST',
     path: '/api/v0/sessions',
     host: 'base',
-    summary: 'Create an agent session on a computer.',
+    summary: 'Start a session of the agent on a computer.',
     body: () =>
       z.strictObject({
         computerId: z.string().describe('ID of the computer the session runs on'),

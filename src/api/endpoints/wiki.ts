@@ -66,13 +66,13 @@ export const wiki = {
     hints,
   }),
 
-  /** Change the privacy level of a wiki run. */
+  /** Set how private a wiki run is. */
   setPrivacy: endpoint({
     id: 'wiki.setPrivacy',
     method: 'POST',
     path: '/api/v0/wiki/{wikiRunId}/privacy',
     host: 'base',
-    summary: 'Change the privacy level of a wiki run.',
+    summary: 'Set how private a wiki run is.',
     description: 'The body and the levels are not documented: what you pass is sent as it is.',
     params,
     body: undocumented,

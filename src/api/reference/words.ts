@@ -5,7 +5,7 @@ import type { Endpoint, RetryClass } from '../core/endpoint.ts'
 export const areas = [
   { name: 'serviceAccounts', about: 'Keys of service accounts' },
   { name: 'organization', about: 'Credit limits and users of the organization' },
-  { name: 'sessions', about: 'Agent sessions and their messages' },
+  { name: 'sessions', about: 'Sessions of the agent, and what is said in them' },
   { name: 'computers', about: 'Computers that sessions run on' },
   { name: 'automations', about: 'Repositories and CI workflows' },
   { name: 'wiki', about: 'Wiki runs' },

@@ -21,7 +21,7 @@ const Evaluation = once(() =>
 
 const ModelUsed = once(() =>
   z.looseObject({
-    id: z.string().describe('Model identifier'),
+    id: z.string().describe('ID of the model'),
     reasoningEffort: openEnum(['low', 'medium', 'high', 'off']).describe('How much it reasoned'),
   }),
 )

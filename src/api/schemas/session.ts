@@ -36,8 +36,8 @@ const tagFields = once(() => ({
 }))
 
 const settingsFields = once(() => ({
-  model: z.string().optional().describe('Model identifier'),
-  specModeModel: z.string().optional().describe('Model identifier for specification mode'),
+  model: z.string().optional().describe('Model the session works with'),
+  specModeModel: z.string().optional().describe('Model that writes specifications'),
   runInWorktree: z.boolean().optional().describe('Whether the session works in its own worktree'),
   providerLockTimestamp: z.string().optional().describe('When the model provider was fixed'),
   assistantActiveTimeMs: z
@@ -52,7 +52,7 @@ const settingsFields = once(() => ({
   disabledToolIds: z.array(z.string()).optional().describe('IDs of tools that are switched off'),
   compactionModel: openEnum(['current-model'])
     .optional()
-    .describe('Model identifier for compacting the history'),
+    .describe('Model that compacts the history'),
   compactionThresholdCheckEnabled: z
     .boolean()
     .optional()
@@ -107,7 +107,7 @@ export const Session = once(() =>
     .looseObject({
       sessionId: z.string().describe('Session ID'),
       status: sessionStatus().describe('Current execution status'),
-      messageCount: z.int().describe('Number of messages in the session'),
+      messageCount: z.int().describe('How many messages there are'),
       createdAt: z.int().describe('When the session was created, in Unix milliseconds'),
       updatedAt: z.int().describe('When the session changed last, in Unix milliseconds'),
       title: z.string().optional().describe('Session title'),
