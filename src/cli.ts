@@ -1,5 +1,7 @@
+import { stripVTControlCharacters } from 'node:util'
 import { type CommandDef, renderUsage, runCommand } from 'citty'
 import { exitCodeOf, reportError } from './cli/errors.ts'
+import { hasColour, print } from './cli/output.ts'
 import { checkWords } from './cli/words.ts'
 import { commands, showCommands } from './commands/index.ts'
 
@@ -14,14 +16,15 @@ async function main([name = '', ...words]: string[]): Promise<number> {
     if (['-v', '--version'].includes(name)) return showCommands('version')
     const command: CommandDef = await commands.find(name, words)
     if (words.includes('--help') || words.includes('-h')) {
-      process.stdout.write(`${await renderUsage(command, { meta: { name: 'hookbell' } })}\n`)
+      const help = await renderUsage(command, { meta: { name: 'hookbell' } })
+      print(hasColour() ? help : stripVTControlCharacters(help))
       return 0
     }
     checkWords(name, command, words)
     const { result } = await runCommand(command, { rawArgs: words })
     return typeof result === 'number' ? result : 0
   } catch (error) {
-    reportError(error)
+    reportError(error, name)
     return exitCodeOf(error)
   }
 }
