@@ -25,7 +25,7 @@ async function main([name = '', ...words]: string[]): Promise<number> {
     const { result } = await runCommand(command, { rawArgs: words })
     return typeof result === 'number' ? result : 0
   } catch (error) {
-    reportError(error)
+    reportError(error, name)
     return exitCodeOf(error)
   }
 }

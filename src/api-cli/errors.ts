@@ -57,10 +57,14 @@ function flagOf(field: string): string {
 }
 
 const KEY_HINT = 'Put the key into the environment variable HOOKBELL_API_KEY'
+const ADDRESS_HINT = 'Put right the environment variable HOOKBELL_API_BASE_URL'
+const APP_ADDRESS_HINT = 'Put right the environment variable HOOKBELL_APP_BASE_URL'
 
 function hintOf(error: ClientError): string | undefined {
   // What the client says there is for programs.
   if (error.kind === 'config' && error.hint?.includes('apiKey')) return KEY_HINT
+  if (error.kind === 'config' && error.message.startsWith('baseUrl')) return ADDRESS_HINT
+  if (error.kind === 'config' && error.message.startsWith('appUrl')) return APP_ADDRESS_HINT
   if (error.hint) return error.hint.charAt(0).toUpperCase() + error.hint.slice(1)
   const { retryAt } = error as { retryAt?: Date }
   if (retryAt) return `Try again after ${retryAt.toISOString()}`

@@ -24,11 +24,12 @@ export function exitCodeOf(error: unknown): number {
 }
 
 /** A person's mistake gets one line and what to do now; a bug of ours gets its stack. */
-export function reportError(error: unknown) {
+export function reportError(error: unknown, command: string) {
   if (error instanceof HookbellError) {
     tell(error.message, error.hint)
   } else if (isUsageError(error)) {
-    tell(error.message.charAt(0).toLowerCase() + error.message.slice(1))
+    const message = error.message.charAt(0).toLowerCase() + error.message.slice(1)
+    tell(message, `See: hookbell ${command} --help`)
   } else {
     const what = error instanceof Error ? (error.stack ?? error.message) : String(error)
     process.stderr.write(`This is a fault in hookbell, please report it:\n${what}\n`)

@@ -12,7 +12,7 @@ export const deadCommand = defineCommand({
   args: {
     action: { type: 'positional', required: false, description: 'list (default), retry or drop' },
     id: { type: 'positional', required: false, description: 'One event, or the start of its id' },
-    all: { type: 'boolean', description: 'All of them' },
+    all: { type: 'boolean', description: 'Retry or drop all of them' },
     json: { type: 'boolean', description: 'Print JSON' },
   },
   async run({ args }) {

@@ -18,7 +18,11 @@ const SETTLE_MS = 2000
 export const initCommand = defineCommand({
   meta: { name: 'init', description: 'Register hookbell with an agent client' },
   args: {
-    client: { type: 'string', description: 'The agent client', valueHint: clientNames.join('|') },
+    client: {
+      type: 'string',
+      description: 'The agent client; needed if several are found',
+      valueHint: clientNames.join('|'),
+    },
     user: { type: 'boolean', description: 'In your own settings (default)' },
     project: { type: 'boolean', description: "In this project's settings, for all who share it" },
     'dry-run': { type: 'boolean', description: 'Show the change, write nothing' },

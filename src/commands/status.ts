@@ -65,8 +65,13 @@ function problemsOf(
   folders: readonly string[],
 ): string[] {
   const problems: string[] = []
-  if (problem) problems.push(`${problem.message} (the ${source} settings are used)`)
-  for (const [name, reason] of Object.entries(unusable)) problems.push(`channel ${name}: ${reason}`)
+  if (problem) {
+    const hint = problem.hint ? `. ${problem.hint}` : ''
+    problems.push(`${problem.message} (the ${source} settings are used)${hint}`)
+  }
+  const secrets = join(configDir(), 'secrets.env')
+  for (const [name, reason] of Object.entries(unusable))
+    problems.push(`channel ${name}: ${reason}. Put it into ${secrets}`)
   const dead = accounts.filter(({ outcome }) => outcome === 'dead').length
   if (dead > 0) problems.push(`${dead} dead: see hookbell dead`)
   if (corrupt > 0) problems.push(`${corrupt} damaged or foreign in ${spoolIn(stateDir()).corrupt}`)
@@ -90,7 +95,7 @@ function describe(status: Status): string {
     ],
     ...channels.map(({ name, type, last }) => [
       name,
-      `${type}  ${last ? `${last.state} ${ago(last.at)}: ${last.detail}` : 'nothing sent yet'}`,
+      `${type || 'not usable'}  ${last ? `${last.state} ${ago(last.at)}: ${last.detail}` : 'nothing sent yet'}`,
     ]),
   ]
   const problems = status.problems.map((problem) => `${paint('red', 'x')} ${problem}`)

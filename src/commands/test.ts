@@ -1,6 +1,8 @@
+import { join } from 'node:path'
 import { defineCommand } from 'citty'
 import { paint, print, printJson } from '../cli/output.ts'
 import { CurrentConfig } from '../config/current.ts'
+import { configPath } from '../config/load.ts'
 import { configDir, stateDir } from '../config/paths.ts'
 import { HookbellError } from '../errors.ts'
 import { sessionEnv } from '../hook/session-env.ts'
@@ -35,10 +37,18 @@ export const testCommand = defineCommand({
     if (account.state === 'delivered') return 0
     if (json) return 1
     throw new HookbellError('E_UNAVAILABLE', `${channel}: ${account.state}: ${account.detail}`, {
-      hint: account.state === 'deferred' ? 'It is tried again in the background' : `Event ${id}`,
+      hint: hintFor(account.state, channel, id),
     })
   },
 })
+
+function hintFor(state: ChannelAccount['state'], channel: string, id: string): string {
+  if (state === 'not-here') return `Set up a channel of another type in ${configPath(configDir())}`
+  if (state === 'gave-up') return `When that is put right: hookbell dead retry ${id}`
+  const { unusable } = new CurrentConfig(configDir(), stateDir()).get()
+  if (!unusable[channel]) return 'It is tried again in the background'
+  return `Put it into ${join(configDir(), 'secrets.env')}; it is tried again in the background`
+}
 
 function checkChannel(name: string) {
   const { config, unusable, problem } = new CurrentConfig(configDir(), stateDir()).get()

@@ -54,7 +54,7 @@ export class CurrentConfig {
     if (text === undefined) return builtInConfig()
     try {
       const context = { path, secrets: readSecrets(this.#configDir), env: process.env }
-      return { ...parseConfig(text, context), source: 'last good file' }
+      return { ...parseConfig(text, context), source: 'last good' }
     } catch {
       return builtInConfig()
     }

@@ -24,7 +24,7 @@ export interface LoadedConfig {
   /** Channels that cannot be used now, with the reason. */
   unusable: Readonly<Record<string, string>>
   /** Where the settings in force come from. */
-  source: 'file' | 'last good file' | 'built-in'
+  source: 'file' | 'last good' | 'built-in'
   /** The text of the file, where it is in force. */
   text?: string
   /** Why the file is not in force. */

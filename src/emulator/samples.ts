@@ -60,6 +60,6 @@ function callers(state: State, keys: State['keys'], roles: readonly string[]): C
 
 function noManager() {
   return new EmulatorError('state: no owner or manager has a key that works', {
-    hint: 'Move the state file away to start afresh.',
+    hint: 'Move the state file away to start afresh',
   })
 }

@@ -110,7 +110,7 @@ function fail(response: ServerResponse, url: string, error: unknown) {
 
 function cannotListen(port: number, cause: Error) {
   const isTaken = 'code' in cause && cause.code === 'EADDRINUSE'
-  const hint = isTaken ? 'Take another port, or 0 for any free one.' : undefined
+  const hint = isTaken ? 'Take another port, or 0 for any free one' : undefined
   const why = isTaken ? 'is in use' : `cannot be used: ${cause.message}`
   return new EmulatorError(`port ${port} ${why}`, { cause, hint })
 }

@@ -201,7 +201,7 @@ describe('the configuration in force', () => {
     writeFileSync(join(folder, 'config.json'), '{"lingerSeconds": 7')
     for (const one of [current, new CurrentConfig(folder, state)]) {
       const { config, source, problem } = one.get()
-      expect([config.lingerSeconds, source]).toEqual([7, 'last good file'])
+      expect([config.lingerSeconds, source]).toEqual([7, 'last good'])
       expect(problem?.message).toMatch(/config\.json:1:20: not JSON/)
     }
     writeFileSync(join(folder, 'config.json'), '{"lingerSeconds": 8}')

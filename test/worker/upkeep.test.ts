@@ -99,7 +99,7 @@ describe('a broken configuration', () => {
       titles().filter((title) => /hookbell: failed: .*config\.json:1:\d+: not JSON/.test(title)),
     ).toHaveLength(1)
     expect(titles().filter((title) => /one|two|three/.test(title))).toHaveLength(3)
-    expect(titles().join()).toContain('Until it is mended, the last good file settings are used')
+    expect(titles().join()).toContain('Until it is mended, the last good settings are used')
     world.configure(good)
     await deliver('four')
     world.configure(`${good}}`)

@@ -26,7 +26,7 @@ export function explain(
   const text = redact(answer.text, secrets)
   const problem = readProblem(text)
   const title = problem.title ?? statusTitle(status)
-  const said = problem.detail ?? elsewhere(problem.isJson, headers)
+  const said = problem.detail ?? elsewhere(problem.isJson, answer)
   const place = `${facts.method} ${facts.route}`
   return makeHttpError(`${place}: ${status} ${title}${said ? `: ${said}` : ''}`, {
     ...facts,
@@ -74,9 +74,11 @@ function textOf(value: unknown): string | undefined {
 }
 
 /** A body that is not JSON did not come from the API itself. */
-function elsewhere(isJson: boolean, headers: ResponseHeaders): string | undefined {
+function elsewhere(isJson: boolean, { headers, text }: ErrorAnswer): string | undefined {
   if (isJson) return undefined
+  if (text === '') return 'the answer is empty'
   const type = headers['content-type']
+  if (/\bjson\b/i.test(String(type))) return 'the answer is damaged JSON'
   return `the answer is ${typeof type === 'string' ? type : 'not JSON'}, perhaps from a proxy`
 }
 
