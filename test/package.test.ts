@@ -17,7 +17,7 @@ describe('package', () => {
       .map(({ path }: { path: string }) => path)
       .filter(
         (path: string) =>
-          !/^(bin|dist|templates)\//.test(path) &&
+          !/^(bin|dist|docs|templates)\//.test(path) &&
           !/^(package\.json|README\.md|LICENSE|CHANGELOG\.md|hooks\.example\.json|config\.schema\.json|openapi\.json)$/.test(
             path,
           ),

@@ -26,8 +26,9 @@ export const emulatorCommand = defineCommand({
     // Before the start, so that no signal falls into a gap.
     const stopped = waitForSignal()
     const emulator = await start({ ...args, port, appPort })
-    const { url, appUrl, apiKey, computerId, serviceAccountId, keyId } = emulator
-    print(JSON.stringify({ url, appUrl, apiKey, computerId, serviceAccountId, keyId }))
+    const { url, appUrl, apiKey, computerId, serviceAccountId, keyId, sessionId } = emulator
+    const ids = { computerId, serviceAccountId, keyId, sessionId }
+    print(JSON.stringify({ url, appUrl, apiKey, ...ids }))
     await stopped
     await emulator.close()
   },

@@ -83,7 +83,7 @@ export function showCommands(what: 'help' | 'version' = 'help'): 0 {
 
 Usage: hookbell COMMAND [OPTIONS]
 
-${table([...rows, ['  hook', 'Take one hook event on stdin (agents call this)']])}
+${table([...rows, ['  hook', 'Take one hook event on stdin, in silence (agents call this)']])}
 
 hookbell COMMAND --help shows the options of a command.`)
   return 0

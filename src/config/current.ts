@@ -53,7 +53,7 @@ export class CurrentConfig {
     const text = readQuietly(path)
     if (text === undefined) return builtInConfig()
     try {
-      const context = { path, secrets: readSecrets(this.#configDir), env: process.env }
+      const context = { path, secrets: secretsIfReadable(this.#configDir), env: process.env }
       return { ...parseConfig(text, context), source: 'last good' }
     } catch {
       return builtInConfig()
@@ -69,6 +69,15 @@ export class CurrentConfig {
       rmSync(waiting, { force: true })
       writeDurable(this.#lastGood, [text], waiting)
     } catch {}
+  }
+}
+
+/** Without them only the channels that need one have to wait. */
+function secretsIfReadable(configDir: string): ReadonlyMap<string, string> {
+  try {
+    return readSecrets(configDir)
+  } catch {
+    return new Map()
   }
 }
 

@@ -20,7 +20,7 @@ export function readSpoolFile(path: string): SpoolFile {
     if (!stat.isFile()) return { foreign: 'not a regular file' }
     if (stat.uid !== (process.getuid?.() ?? stat.uid)) return { foreign: 'belongs to another user' }
     if (stat.size > MAX_FILE_BYTES) return { foreign: `too large: ${stat.size} bytes` }
-    return { bytes: readFileSync(file), writtenAt: stat.mtimeMs }
+    return { bytes: readFileSync(file), writtenAt: Math.floor(stat.mtimeMs) }
   } finally {
     closeSync(file)
   }

@@ -47,6 +47,11 @@ export class DeferredEvents {
     this.#waits.delete(id)
   }
 
+  /** The reason to wait may be gone. */
+  makeAllDue() {
+    for (const wait of this.#waits.values()) wait.dueAt = 0
+  }
+
   due(now: number): string[] {
     return [...this.#waits].filter(([, wait]) => untilDue(wait, now) <= 0).map(([id]) => id)
   }

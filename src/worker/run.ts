@@ -91,8 +91,11 @@ type Opened = ReturnType<typeof open>
 
 async function serve({ context, upkeep, problem }: Opened, rounds: Rounds, bell: Bell) {
   let lastWork = performance.now()
+  let settings = context.config.get()
   for (;;) {
-    problem.tell(context.config.get())
+    if (settings !== context.config.get()) tryAnew(context)
+    settings = context.config.get()
+    problem.tell(settings)
     upkeep.beat()
     if ((await rounds.round()) > 0 || !rounds.idle) lastWork = performance.now()
     const lingerMs = context.config.get().config.lingerSeconds * 1000
@@ -109,6 +112,12 @@ async function serve({ context, upkeep, problem }: Opened, rounds: Rounds, bell:
     if (context.deferred.isStale) next.push(1000)
     await bell.wait(Math.min(...next, HEARTBEAT_MS))
   }
+}
+
+/** Somebody mended an address or a secret: what waits for its next try need not wait any longer. */
+function tryAnew({ deferred, lanes }: WorkerContext) {
+  deferred.makeAllDue()
+  lanes.clear()
 }
 
 /** New events, those of a worker that died, or deferred ones that somebody put there. */

@@ -59,7 +59,7 @@ describe('cli: help', () => {
         usage     Show credits, users, sessions, tools and productivity
         api       Call an endpoint of the API, or list them all
         emulator  Run a local server that behaves like the API
-        hook      Take one hook event on stdin (agents call this)
+        hook      Take one hook event on stdin, in silence (agents call this)
 
       hookbell COMMAND --help shows the options of a command."
     `)

@@ -50,6 +50,7 @@ describe('emulator: the command', () => {
         'computerId',
         'serviceAccountId',
         'keyId',
+        'sessionId',
       ])
       expect((await call(`/api/v0/computers/${line.computerId}`)).status).toBe(200)
       child.kill(signal)

@@ -231,6 +231,17 @@ describe('the configuration in force', () => {
     expect(current.get().problem).toBeUndefined()
   })
 
+  it('keeps the channels that need no secret when the secrets cannot be used', () => {
+    const text = '{ "channels": { "audit": { "type": "file", "path": "/tmp/audit.jsonl" } } }'
+    const folder = makeFolder({ 'config.json': text, 'secrets.env': 'TOKEN=x' })
+    const state = makeFolder()
+    new CurrentConfig(folder, state).get()
+    chmodSync(join(folder, 'secrets.env'), 0o644)
+    const { config, source, problem } = new CurrentConfig(folder, state).get()
+    expect([Object.keys(config.channels), source]).toEqual([['audit'], 'last good'])
+    expect(problem?.hint).toContain('chmod 600')
+  })
+
   it('keeps the text of the user as the last good one, private', () => {
     const text = '{ "lingerSeconds": 7 } // mine'
     const { state, current } = makeCurrent(text)

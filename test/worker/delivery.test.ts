@@ -31,6 +31,24 @@ describe('deliveries', () => {
     expect(existsSync(join(world.spool.deferred, `${id}.json`))).toBe(false)
   })
 
+  it('that wait are tried at once when the configuration was mended', async () => {
+    const broken = await startReceiver({ script: [500] })
+    const mended = await startReceiver()
+    const routes = [{ on: ['*'], to: ['team'] }]
+    const retry = { firstDelaySeconds: 600 }
+    const config = (url: string) => ({ channels: { team: slack(url) }, routes, retry })
+    const world = makeWorld()
+    world.configure({ ...config(broken.url), lingerSeconds: 0 })
+    world.accept({ message: 'one' })
+    const worker = world.untilIdle()
+    await expect.poll(() => world.list('deferred').length).toBe(1)
+    world.configure({ ...config(mended.url), lingerSeconds: 0 })
+    world.accept({ message: 'two' })
+    await worker
+    expect(mended.received).toHaveLength(2)
+    expect(countOutcomes(await world.accounts())).toEqual({ delivered: 2 })
+  })
+
   it.each([
     ['seconds', () => '2'],
     ['a date', () => new Date(Date.now() + 3000).toUTCString()],
