@@ -7,6 +7,7 @@ import { configDir, stateDir } from '../config/paths.ts'
 import { HookbellError } from '../errors.ts'
 import { sessionEnv } from '../hook/session-env.ts'
 import type { ChannelAccount } from '../journal/account.ts'
+import { prepareSpool } from '../spool/prepare.ts'
 import { acceptEvent } from '../spool/write.ts'
 import { scrubEnvironment } from '../worker/hygiene.ts'
 import { deliverOnce } from '../worker/run.ts'
@@ -28,8 +29,11 @@ export const testCommand = defineCommand({
     }
     scrubEnvironment(process.env)
     const header = { client: 'hookbell', env: sessionEnv(process.env), channel }
+    prepareSpool(stateDir())
     const id = acceptEvent(stateDir(), header, Buffer.from(JSON.stringify(event)))
-    await deliverOnce({ stateDir: stateDir(), configDir: configDir() })
+    const { faults } = await deliverOnce({ stateDir: stateDir(), configDir: configDir() })
+    const fault = faults.find((one) => one.startsWith(id))
+    if (fault) throw new HookbellError('E_FAILED', fault, { hint: 'It is tried again later' })
     const account = await answerOf(id, channel)
     if (json) printJson({ id, channel, ...account })
     else if (account.state === 'delivered')
