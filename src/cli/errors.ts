@@ -44,9 +44,9 @@ function isUsageError(error: unknown): error is Error {
   return error instanceof Error && error.name === 'CLIError'
 }
 
-/** Of a file that cannot be read or written: the doing of the machine, not of our code. */
+/** Such as of a file that cannot be read or a full disk: the doing of the machine, not of our code. */
 function isSystemError(error: unknown): error is NodeJS.ErrnoException {
-  return error instanceof Error && 'syscall' in error && 'path' in error
+  return error instanceof Error && 'syscall' in error
 }
 
 function tell(message: string, hint?: string) {

@@ -13,6 +13,8 @@ import { scrubEnvironment } from '../worker/hygiene.ts'
 import { deliverOnce } from '../worker/run.ts'
 import { readAccounts } from './_accounts.ts'
 
+const TRIED_AGAIN = 'It is tried again with the next event, or now with: hookbell worker --once'
+
 export const testCommand = defineCommand({
   meta: { name: 'test', description: 'Send one real message to a channel and show its answer' },
   args: {
@@ -33,7 +35,7 @@ export const testCommand = defineCommand({
     const id = acceptEvent(stateDir(), header, Buffer.from(JSON.stringify(event)))
     const { faults } = await deliverOnce({ stateDir: stateDir(), configDir: configDir() })
     const fault = faults.find((one) => one.startsWith(id))
-    if (fault) throw new HookbellError('E_FAILED', fault, { hint: 'It is tried again later' })
+    if (fault) throw new HookbellError('E_FAILED', fault, { hint: TRIED_AGAIN })
     const account = await answerOf(id, channel)
     if (json) printJson({ id, channel, ...account })
     else if (account.state === 'delivered')
@@ -50,8 +52,8 @@ function hintFor(state: ChannelAccount['state'], channel: string, id: string): s
   if (state === 'not-here') return `Set up a channel of another type in ${configPath(configDir())}`
   if (state === 'gave-up') return `When that is put right: hookbell dead retry ${id}`
   const { unusable } = new CurrentConfig(configDir(), stateDir()).get()
-  if (!unusable[channel]) return 'It is tried again in the background'
-  return `Put it into ${join(configDir(), 'secrets.env')}; it is tried again in the background`
+  if (!unusable[channel]) return TRIED_AGAIN
+  return `Put it into ${join(configDir(), 'secrets.env')}. ${TRIED_AGAIN}`
 }
 
 function checkChannel(name: string) {
