@@ -20,7 +20,8 @@ const exitCodes: Record<ErrorCode, number> = {
 
 export function exitCodeOf(error: unknown): number {
   if (isUsageError(error)) return exitCodes.E_USAGE
-  return error instanceof HookbellError ? exitCodes[error.code] : 70
+  if (error instanceof HookbellError) return exitCodes[error.code]
+  return isSystemError(error) ? 74 : 70
 }
 
 /** A person's mistake gets one line and what to do now; a bug of ours gets its stack. */
@@ -30,6 +31,8 @@ export function reportError(error: unknown, command: string) {
   } else if (isUsageError(error)) {
     const message = error.message.charAt(0).toLowerCase() + error.message.slice(1)
     tell(message, `See: hookbell ${command} --help`)
+  } else if (isSystemError(error)) {
+    tell(error.message, 'Check that the disk has room and that you may read and write there')
   } else {
     const what = error instanceof Error ? (error.stack ?? error.message) : String(error)
     process.stderr.write(`This is a fault in hookbell, please report it:\n${what}\n`)
@@ -39,6 +42,11 @@ export function reportError(error: unknown, command: string) {
 /** What citty throws for a missing or wrong argument. */
 function isUsageError(error: unknown): error is Error {
   return error instanceof Error && error.name === 'CLIError'
+}
+
+/** Such as of a file that cannot be read or a full disk: the doing of the machine, not of our code. */
+function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'syscall' in error
 }
 
 function tell(message: string, hint?: string) {

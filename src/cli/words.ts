@@ -29,7 +29,11 @@ export function checkWords(name: string, command: CommandDef, words: readonly st
       )
     }
     if (!known.includes(flag)) throw usage(`${name}: unknown option "${flag}"`, help)
-    if (args[flag.slice(2)]?.type === 'boolean') continue
+    if (args[flag.slice(2)]?.type === 'boolean') {
+      if (value === undefined) continue
+      // citty reads --yes=no as yes.
+      throw usage(`${name}: ${flag} takes no value`, help)
+    }
     if (value !== undefined) continue
     at += 1
     if (words[at] === undefined) throw usage(`${name}: ${flag} needs a value`, help)

@@ -1,7 +1,9 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { accessSync, constants, existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fallbackStateDir, stateDir } from '../config/paths.ts'
+import { errorCode } from '../errors.ts'
 import { Accounts, type EventAccount } from '../journal/account.ts'
+import { journalFiles } from '../journal/files.ts'
 import { readJournal } from '../journal/read.ts'
 import { parseName } from '../spool/claim.ts'
 import { isInUse, spoolIn } from '../spool/layout.ts'
@@ -14,6 +16,8 @@ export function stateFolders(): string[] {
 
 /** Every event that is known, oldest first: from the journal, and those that no worker has seen yet. */
 export async function readAccounts(state: string): Promise<EventAccount[]> {
+  // The worker does without what it cannot read; a person must not be told that there is nothing.
+  for (const path of journalFiles(state)) if (existsSync(path)) accessSync(path, constants.R_OK)
   const accounts = new Accounts()
   for await (const entry of readJournal(state)) accounts.add(entry)
   const spool = spoolIn(state)
@@ -32,5 +36,11 @@ export async function readAccounts(state: string): Promise<EventAccount[]> {
 }
 
 export function list(folder: string): string[] {
-  return existsSync(folder) ? readdirSync(folder) : []
+  try {
+    return readdirSync(folder)
+  } catch (error) {
+    // Foreign files are the worker's to set aside.
+    if (['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) return []
+    throw error
+  }
 }

@@ -7,10 +7,13 @@ import { configDir, stateDir } from '../config/paths.ts'
 import { HookbellError } from '../errors.ts'
 import { sessionEnv } from '../hook/session-env.ts'
 import type { ChannelAccount } from '../journal/account.ts'
+import { prepareSpool } from '../spool/prepare.ts'
 import { acceptEvent } from '../spool/write.ts'
 import { scrubEnvironment } from '../worker/hygiene.ts'
 import { deliverOnce } from '../worker/run.ts'
 import { readAccounts } from './_accounts.ts'
+
+const TRIED_AGAIN = 'It is tried again with the next event, or now with: hookbell worker --once'
 
 export const testCommand = defineCommand({
   meta: { name: 'test', description: 'Send one real message to a channel and show its answer' },
@@ -28,8 +31,11 @@ export const testCommand = defineCommand({
     }
     scrubEnvironment(process.env)
     const header = { client: 'hookbell', env: sessionEnv(process.env), channel }
+    prepareSpool(stateDir())
     const id = acceptEvent(stateDir(), header, Buffer.from(JSON.stringify(event)))
-    await deliverOnce({ stateDir: stateDir(), configDir: configDir() })
+    const { faults } = await deliverOnce({ stateDir: stateDir(), configDir: configDir() })
+    const fault = faults.find((one) => one.startsWith(id))
+    if (fault) throw new HookbellError('E_FAILED', fault, { hint: TRIED_AGAIN })
     const account = await answerOf(id, channel)
     if (json) printJson({ id, channel, ...account })
     else if (account.state === 'delivered')
@@ -46,8 +52,8 @@ function hintFor(state: ChannelAccount['state'], channel: string, id: string): s
   if (state === 'not-here') return `Set up a channel of another type in ${configPath(configDir())}`
   if (state === 'gave-up') return `When that is put right: hookbell dead retry ${id}`
   const { unusable } = new CurrentConfig(configDir(), stateDir()).get()
-  if (!unusable[channel]) return 'It is tried again in the background'
-  return `Put it into ${join(configDir(), 'secrets.env')}; it is tried again in the background`
+  if (!unusable[channel]) return TRIED_AGAIN
+  return `Put it into ${join(configDir(), 'secrets.env')}. ${TRIED_AGAIN}`
 }
 
 function checkChannel(name: string) {

@@ -1,7 +1,7 @@
-import { mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describeError, HookbellError } from '../errors.ts'
-import { writeDurable } from '../spool/durable.ts'
+import { makeFolders, writeDurable } from '../spool/durable.ts'
 import { builtInConfig, configStamp, type LoadedConfig, loadConfig, parseConfig } from './load.ts'
 import { readSecrets } from './secrets.ts'
 
@@ -64,7 +64,7 @@ export class CurrentConfig {
   #keep(text: string) {
     if (readQuietly(this.#lastGood) === text) return
     try {
-      mkdirSync(dirname(this.#lastGood), { recursive: true, mode: 0o700 })
+      makeFolders(dirname(this.#lastGood), 0o700)
       const waiting = `${this.#lastGood}.${process.pid}`
       rmSync(waiting, { force: true })
       writeDurable(this.#lastGood, [text], waiting)

@@ -41,9 +41,14 @@ export function configPath(configDir: string): string {
 export function configStamp(configDir: string): string {
   return ['config.json', 'secrets.env']
     .map((name) => {
-      const stat = statSync(join(configDir, name), { throwIfNoEntry: false })
-      // The time of the last change of any kind: chmod changes no other.
-      return stat ? `${stat.ino}-${stat.size}-${stat.mtimeMs}-${stat.ctimeMs}` : ''
+      try {
+        const stat = statSync(join(configDir, name), { throwIfNoEntry: false })
+        // The time of the last change of any kind: chmod changes no other.
+        return stat ? `${stat.ino}-${stat.size}-${stat.mtimeMs}-${stat.ctimeMs}` : ''
+      } catch (error) {
+        // A folder that cannot be looked into: to read it says so in full.
+        return errorCode(error) ?? 'unknown'
+      }
     })
     .join(' ')
 }

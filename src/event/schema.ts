@@ -51,6 +51,7 @@ export const inputs = {
     context_usage: count,
     context_limit: count,
     input_tokens: count,
+    input_messages: list,
   }),
   SubagentStop: z.object({
     ...stop,
@@ -82,7 +83,12 @@ export const otherInput = z.object({
   last_assistant_message: nullableText,
   error: text,
   error_details: text,
+  agent_id: text,
   agent_type: text,
+  agent_transcript_path: nullableText,
+  prompt: text,
+  submitted_prompt: text,
+  details: anything,
 })
 
 /** Other names under which clients send the same field; the first that is present is taken. */
@@ -116,6 +122,7 @@ export const aliases: Readonly<Record<string, readonly string[]>> = {
   tool_response: ['toolResponse'],
   duration_ms: ['durationMs'],
   error_details: ['errorDetails'],
+  input_messages: ['input-messages'],
 }
 
 /** Names that other clients give to the same moment. */

@@ -6,7 +6,6 @@ import {
   fstatSync,
   fsyncSync,
   linkSync,
-  mkdirSync,
   openSync,
   renameSync,
   rmSync,
@@ -14,7 +13,7 @@ import {
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { errorCode, HookbellError } from '../errors.ts'
-import { syncFolder } from '../spool/durable.ts'
+import { makeFolders, syncFolder } from '../spool/durable.ts'
 import { type Backup, saveBackup } from './backup.ts'
 import { isUnchanged, readSettings, type SettingsOnDisk } from './file.ts'
 import type { Plan } from './plan.ts'
@@ -64,7 +63,7 @@ function applyOrGiveUp(options: ApplyOptions): Applied {
     const edit = plan(old.text)
     if (!edit.changed) return { changed: false, created: false, backup: undefined }
     // A folder of the user gets transcripts too; one in a project is for everybody who may read it.
-    mkdirSync(dirname(old.realPath), { recursive: true, mode: isShared ? 0o777 : 0o700 })
+    makeFolders(dirname(old.realPath), isShared ? 0o777 : 0o700)
     const backup = replace(old, edit, options)
     if (!backup) continue
     syncFolder(dirname(old.realPath))

@@ -1,7 +1,8 @@
 import { constants } from 'node:fs'
-import { type FileHandle, mkdir, open } from 'node:fs/promises'
+import { type FileHandle, open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { errorCode, HookbellError } from '../errors.ts'
+import { makeFolders } from './durable.ts'
 
 interface Waiting {
   line: string
@@ -71,7 +72,7 @@ async function openLog(path: string): Promise<{ handle: FileHandle; top?: string
   } catch (error) {
     if (errorCode(error) !== 'ENOENT') throw error
   }
-  const firstNew = await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  const firstNew = makeFolders(dirname(path), 0o700)
   const handle = await open(path, READ_APPEND | constants.O_CREAT, 0o600)
   return { handle, top: dirname(firstNew ?? path) }
 }

@@ -75,6 +75,35 @@ export function privateFolder(path: string) {
 }
 
 function makeFolder(path: string) {
-  mkdirSync(path, { recursive: true, mode: 0o700 })
+  makeFolders(path, 0o700)
   return lstatSync(path)
+}
+
+/**
+ * Creates a folder and what is missing above it. Not by `recursive`: that never returns where a folder is there
+ * but takes no entries, as under /proc or an automounter.
+ * @returns the highest folder that is new
+ * @throws the system error
+ */
+export function makeFolders(path: string, mode: number): string | undefined {
+  try {
+    return makeOne(path, mode)
+  } catch (error) {
+    const above = dirname(path)
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || above === path) throw error
+    const highest = makeFolders(above, mode)
+    const own = makeOne(path, mode)
+    return highest ?? own
+  }
+}
+
+/** Another process may be faster. */
+function makeOne(path: string, mode: number): string | undefined {
+  try {
+    mkdirSync(path, mode)
+    return path
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    return undefined
+  }
 }

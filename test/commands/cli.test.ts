@@ -1,3 +1,5 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { makeHome } from '../support/home.ts'
 
@@ -15,6 +17,8 @@ describe('cli: mistakes', () => {
     [['dead', 'retry'], 'x dead retry: which event?'],
     [['dead', 'drop', 'abc'], 'x dead: no dead event "abc"'],
     [['init'], 'x init asks before it writes'],
+    [['init', '--client', 'droid', '--yes=no'], 'x init: --yes takes no value'],
+    [['status', '--json=yes'], 'x status: --json takes no value'],
   ])('%j says what is wrong in one line and exits 64', async (words, message) => {
     const home = await makeHome()
     const { exitCode, stderr, stdout } = await home.run(...words)
@@ -34,6 +38,50 @@ describe('cli: mistakes', () => {
     expect(stderr).toContain('channels.team.type')
     expect(stderr).not.toMatch(/\n\s+at /)
     expect(exitCode).toBe(78)
+  })
+})
+
+describe('cli: folders', () => {
+  const oneLine = /^x .*\n {2}Check .*$/
+
+  it.each(['status', 'log', 'dead'])(
+    '%s says in one line what cannot be read, and exits 74',
+    async (name) => {
+      const home = await makeHome()
+      home.accept('{}')
+      const folder = join(home.state, 'spool/dead')
+      symlinkSync(folder, folder)
+      const { exitCode, stdout, stderr } = await home.run(name)
+      expect(stderr).toMatch(oneLine)
+      expect(stderr).toContain(`ELOOP: too many symbolic links encountered, scandir '${folder}'`)
+      expect({ exitCode, stdout }).toEqual({ exitCode: 74, stdout: '' })
+    },
+  )
+
+  it('test says in one line that nothing can be stored, and exits 73', async () => {
+    const home = await makeHome()
+    writeFileSync(home.state, '')
+    const { exitCode, stdout, stderr } = await home.run('test', 'desktop')
+    expect(stderr).toMatch(oneLine)
+    expect(stderr).toContain(home.state)
+    expect({ exitCode, stdout }).toEqual({ exitCode: 73, stdout: '' })
+  })
+
+  it('test does not wait where the journal takes nothing', async () => {
+    const home = await makeHome()
+    mkdirSync(join(home.state, 'journal.jsonl'), { recursive: true })
+    const { exitCode, stderr, durationMs } = await home.run('test', 'desktop')
+    expect(stderr).toContain('EISDIR')
+    expect(exitCode).toBe(1)
+    expect(durationMs).toBeLessThan(20_000)
+  })
+
+  it('foreign files between the claims of workers do not matter', async () => {
+    const home = await makeHome({ lingerSeconds: 0 })
+    home.accept('{}')
+    mkdirSync(join(home.state, 'spool/cur'))
+    writeFileSync(join(home.state, 'spool/cur/foreign'), '')
+    expect(await home.run('log')).toMatchObject({ exitCode: 0, stderr: '' })
   })
 })
 

@@ -111,5 +111,6 @@ describe('commands: test', () => {
     })
     const { stderr } = await home.run('test', 'team')
     expect(stderr).toContain('${SLACK_WEBHOOK_URL} not set')
+    expect(stderr).toContain('or now with: hookbell worker --once')
   })
 })

@@ -242,6 +242,15 @@ describe('the configuration in force', () => {
     expect(problem?.hint).toContain('chmod 600')
   })
 
+  it('names a folder that cannot be looked into, and uses the built-in one', () => {
+    const { folder, state } = makeCurrent('{}')
+    const loop = join(folder, 'loop')
+    symlinkSync(loop, loop)
+    const { problem, source } = new CurrentConfig(loop, state).get()
+    expect(problem?.message).toMatch(/loop\/.*ELOOP/)
+    expect(source).toBe('built-in')
+  })
+
   it('keeps the text of the user as the last good one, private', () => {
     const text = '{ "lingerSeconds": 7 } // mine'
     const { state, current } = makeCurrent(text)

@@ -54,6 +54,17 @@ export function environmentSuite(door: Door) {
       },
     )
 
+    it.skipIf(door.isInstalled || !existsSync('/proc/self'))(
+      'goes on where the state folder can never be made',
+      async () => {
+        const runtime = join(home.folder, 'runtime')
+        mkdirSync(join(runtime, 'hookbell'), { recursive: true, mode: 0o700 })
+        pretendWarmWorker(join(runtime, 'hookbell'))
+        const state = { HOOKBELL_STATE_DIR: '/proc/none/state', XDG_RUNTIME_DIR: runtime }
+        await expectStored({ env: { ...home.env, ...state } }, join(runtime, 'hookbell'))
+      },
+    )
+
     it('works without PATH', async () => {
       await expectStored({ env: { ...home.env, PATH: '' } })
     })
