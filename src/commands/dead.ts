@@ -24,8 +24,9 @@ export const deadCommand = defineCommand({
     if (!id && !all) throw usage(`dead ${action}: which event?`, 'Give an id, or --all')
     const done = await Promise.all(stateFolders().map((state) => act(action, state, id)))
     const count = done.flat().length
-    if (count === 0) throw usage(`dead: no dead event ${id ? `"${id}"` : ''}`, 'See: hookbell dead')
+    if (count === 0 && id) throw usage(`dead: no dead event "${id}"`, 'See: hookbell dead')
     if (json) return printJson(done.flat())
+    if (count === 0) return print('Nothing is dead')
     print(
       action === 'retry'
         ? `${count} put back; delivered with the next event, or now with: hookbell worker --once`

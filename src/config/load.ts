@@ -12,7 +12,7 @@ import { kinds } from '../event/kind.ts'
 import { knownEvents } from '../event/schema.ts'
 import { splitWords } from '../text.ts'
 import { describeIssue, type Fault } from './issue.ts'
-import { findDuplicate, locate } from './position.ts'
+import { findLostKey, locate } from './position.ts'
 import { type Config, completeConfig, configSchema, secretsOf } from './schema.ts'
 import { expandReferences, readSecrets } from './secrets.ts'
 import { closest, didYouMean } from './words.ts'
@@ -108,8 +108,8 @@ function parseObject(text: string, path: string): { tree: Node; raw: Record<stri
     new HookbellError('E_CONFIG', `${path}:${locate(text, offset)}: ${what}`)
   if (error) throw fail(error.offset, `not JSON: ${splitWords(printParseErrorCode(error.error))}`)
   if (tree?.type !== 'object') throw fail(0, 'not a JSON object')
-  const duplicate = findDuplicate(tree)
-  if (duplicate) throw fail(duplicate.offset, `"${duplicate.key}" is there twice`)
+  const lost = findLostKey(tree)
+  if (lost) throw fail(lost.offset, lost.what)
   return { tree, raw: { ...getNodeValue(tree) } }
 }
 

@@ -20,14 +20,17 @@ function offsetOf(tree: Node, path: readonly PropertyKey[]): number {
   return tree.offset
 }
 
-/** The first key that is there twice: an editor would show both, and only the last would count. */
-export function findDuplicate(node: Node): { key: string; offset: number } | undefined {
+/** The first key that would be lost without a word: there twice, or one that no object can hold. */
+export function findLostKey(node: Node): { what: string; offset: number } | undefined {
   const seen = new Set<string>()
   for (const child of node.children ?? []) {
     const [key] = node.type === 'object' ? (child.children ?? []) : []
-    if (key && seen.has(key.value)) return { key: key.value, offset: key.offset }
+    if (key?.value === '__proto__')
+      return { what: `"${key.value}" cannot be a name`, offset: key.offset }
+    if (key && seen.has(key.value))
+      return { what: `"${key.value}" is there twice`, offset: key.offset }
     if (key) seen.add(key.value)
-    const inner = findDuplicate(child)
+    const inner = findLostKey(child)
     if (inner) return inner
   }
   return undefined
