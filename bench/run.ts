@@ -3,10 +3,12 @@ import { benchApiCommand } from './api-command.ts'
 import { benchApiStart } from './api-start.ts'
 import { benchFrontDoor } from './front-door.ts'
 import { benchLatency } from './latency.ts'
+import { benchReceiver } from './receiver.ts'
 import { benchWorker } from './worker.ts'
 
 // One after the other: each takes what the machine has. Ratios matter, not the values.
 await benchFrontDoor()
+await benchReceiver()
 await benchLatency()
 await benchWorker()
 await benchApi()

@@ -59,7 +59,7 @@ function channelRows({ config, unusable }: LoadedConfig, accounts: readonly Even
 }
 
 function problemsOf(
-  { problem, unusable, source }: LoadedConfig,
+  { config, problem, unusable, source }: LoadedConfig,
   accounts: readonly EventAccount[],
   corrupt: number,
   folders: readonly string[],
@@ -72,6 +72,8 @@ function problemsOf(
   const secrets = join(configDir(), 'secrets.env')
   for (const [name, reason] of Object.entries(unusable))
     problems.push(`channel ${name}: ${reason}. Put it into ${secrets}`)
+  const { extraCaFile } = config
+  if (extraCaFile && !existsSync(extraCaFile)) problems.push(`extraCaFile: no file ${extraCaFile}`)
   const dead = accounts.filter(({ outcome }) => outcome === 'dead').length
   if (dead > 0) problems.push(`${dead} dead: see hookbell dead`)
   if (corrupt > 0) problems.push(`${corrupt} damaged or foreign in ${spoolIn(stateDir()).corrupt}`)

@@ -31,6 +31,12 @@ describe('commands: what became of events', () => {
     expect(exitCode).toBe(1)
   })
 
+  it('status names a certificate file that is not there', async () => {
+    const home = await makeHome({ extraCaFile: '/nowhere/ca.pem' })
+    const { stdout } = await home.run('status', '--json')
+    expect(JSON.parse(stdout).problems).toEqual(['extraCaFile: no file /nowhere/ca.pem'])
+  })
+
   it('log shows each event with its outcome, and one in full', async () => {
     const { url } = await startReceiver()
     const home = await makeHome({
