@@ -6,6 +6,7 @@ import type { Spool } from '../spool/layout.ts'
 import type { DeferredEvents } from './deferred.ts'
 import type { EventState } from './event-state.ts'
 import type { Lane } from './lane.ts'
+import type { Turns } from './turns.ts'
 
 /** What the stages of the worker share. */
 export interface WorkerContext {
@@ -15,6 +16,7 @@ export interface WorkerContext {
   templates: Templates
   deferred: DeferredEvents
   lanes: Map<string, Lane>
+  turns: Turns
   projects: Map<string, Promise<string>>
   /** How far events have come that are under way, or that a worker left behind. */
   known: Map<string, EventState>

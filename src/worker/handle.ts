@@ -1,7 +1,9 @@
 import { renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import type { LoadedConfig } from '../config/load.ts'
 import { type EnrichedEvent, enrich } from '../context/enrich.ts'
 import { HookbellError } from '../errors.ts'
+import type { AgentEvent } from '../event/event.ts'
 import { parseEvent } from '../event/parse.ts'
 import { Renderer } from '../render/render.ts'
 import { type Decision, route, routeTo } from '../route/route.ts'
@@ -18,6 +20,7 @@ import {
   statesFromJournal,
   writeEventState,
 } from './event-state.ts'
+import { inTurn, type Turn } from './turns.ts'
 
 /** An event that was there when this many workers ended is set aside. */
 const MAX_CRASHES = 3
@@ -34,18 +37,46 @@ export async function handleEvent(claim: Claim, context: WorkerContext): Promise
     return bury(claim, { reason, before }, context)
   }
   const loaded = context.config.get()
-  let event: EnrichedEvent
+  let parsed: AgentEvent
   try {
-    const parsed = parseEvent({ ...stored, id: claim.id }, loaded.config.abnormalReasons)
-    event = await enrich(parsed, context)
+    parsed = parseEvent({ ...stored, id: claim.id }, loaded.config.abnormalReasons)
   } catch (error) {
     if (!(error instanceof HookbellError)) throw error
     return bury(claim, { reason: error.message, before }, context)
   }
-  const renderer = new Renderer(context.templates, event, loaded.secrets)
-  const { channel } = stored.header
-  const routed = channel ? routeTo(channel, event) : route(event, loaded.config)
-  const decision = decide(before, routed)
+  const line = lineOf(parsed)
+  const prepared = await inTurn(context.turns.take(line), async () => {
+    const event = await enrich(parsed, context)
+    const renderer = new Renderer(context.templates, event, loaded.secrets)
+    const { channel } = stored.header
+    const routed = channel ? routeTo(channel, event) : route(event, loaded.config)
+    const decision = decide(before, routed)
+    const chosen = 'deliver' in decision ? decision.deliver : []
+    // While the next event of the session waits: its places are behind these.
+    const take = ({ channel }: { channel: string }) => context.turns.take(`${line} ${channel}`)
+    const turns = new Map(chosen.map((one) => [one.channel, take(one)]))
+    return { event, renderer, decision, turns }
+  })
+  try {
+    await carryOut(claim, { ...prepared, stored, before, loaded }, context)
+  } finally {
+    for (const turn of prepared.turns.values()) turn.end()
+  }
+}
+
+interface Prepared {
+  stored: Stored
+  before: EventState | undefined
+  loaded: LoadedConfig
+  event: EnrichedEvent
+  renderer: Renderer
+  decision: Decision
+  /** A place per channel, behind the earlier events of the session. */
+  turns: ReadonlyMap<string, Turn>
+}
+
+async function carryOut(claim: Claim, prepared: Prepared, context: WorkerContext) {
+  const { stored, before, loaded, event, renderer, decision, turns } = prepared
   if (!before) await recordAccepted(event, renderer, decision, context)
   const state: EventState = { acceptedAt: stored.at, channels: {}, ...before, nextAt: 0 }
   context.known.set(claim.id, state)
@@ -66,7 +97,8 @@ export async function handleEvent(claim: Claim, context: WorkerContext): Promise
         sessionEnv: event.env,
         message: ({ markup }: { markup?: 'slack' | 'html' }) => renderer.message(urgency, markup),
       }
-      const result = await attemptDelivery(delivery, loaded, context)
+      const turn = turns.get(channel) ?? context.turns.take(claim.id)
+      const result = await inTurn(turn, () => attemptDelivery(delivery, loaded, context))
       // Before it is recorded: where that fails, what was sent is not sent again.
       state.channels[channel] = { state: result.type, attempts: result.attempt }
       const { queuedIn: _, ...entry } = { queuedIn: undefined, ...result }
@@ -76,6 +108,11 @@ export async function handleEvent(claim: Claim, context: WorkerContext): Promise
   )
   await context.flushRecords()
   settle(claim, state, results, context)
+}
+
+/** Events without a session have nothing to do with each other. */
+function lineOf({ client, sessionId, id }: AgentEvent): string {
+  return sessionId ? `${client} ${sessionId}` : id
 }
 
 /** Where a power cut took the note beside a deferred event, the journal knows. */

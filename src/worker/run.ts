@@ -12,6 +12,7 @@ import type { WorkerContext } from './context.ts'
 import { DeferredEvents } from './deferred.ts'
 import { Recorder } from './recorder.ts'
 import { Rounds } from './rounds.ts'
+import { Turns } from './turns.ts'
 import { Upkeep } from './upkeep.ts'
 
 export interface WorkerOptions {
@@ -141,6 +142,7 @@ function open({ stateDir, configDir, onRecord, ...options }: WorkerOptions) {
     templates: new Templates(configDir),
     deferred: new DeferredEvents(spool.deferred),
     lanes: new Map(),
+    turns: new Turns(),
     projects: new Map(),
     known: new Map(),
     leftAlone: new Set(),

@@ -29,6 +29,7 @@ export const quickRetry = { firstDelaySeconds: 0.05, maxDelaySeconds: 0.2, maxAt
 
 interface Line {
   id: string
+  sessionId: string
   title: string
   body: string
 }

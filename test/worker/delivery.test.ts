@@ -31,6 +31,23 @@ describe('deliveries', () => {
     expect(existsSync(join(world.spool.deferred, `${id}.json`))).toBe(false)
   })
 
+  it('keep the order of acceptance within a session', async () => {
+    const world = makeWorld()
+    const sent: string[] = []
+    for (let index = 0; index < 200; index += 1) {
+      const session_id = `s${index % 10}`
+      // A Stop with a transcript takes longer to prepare than what comes after it.
+      const event = index % 3 === 0 ? { hook_event_name: 'Stop', transcript_path: '/none' } : {}
+      sent.push(`${session_id} ${world.accept({ session_id, ...event })}`)
+    }
+    await world.untilIdle()
+    const told = world.lines().map((line) => `${line.sessionId} ${line.id}`)
+    for (let session = 0; session < 10; session += 1) {
+      const of = (lines: string[]) => lines.filter((line) => line.startsWith(`s${session} `))
+      expect(of(told)).toEqual(of(sent))
+    }
+  })
+
   it('that wait are tried at once when the configuration was mended', async () => {
     const broken = await startReceiver({ script: [500] })
     const mended = await startReceiver()
