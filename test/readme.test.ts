@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { describe, expect, it } from 'vitest'
+import { kinds } from '../src/event/kind.ts'
 import { makeHome, root } from './support/home.ts'
 
 const pages = [
@@ -28,16 +29,6 @@ describe('documentation', () => {
   })
 
   it('every template and every kind has a default text', () => {
-    const kinds = [
-      'permission',
-      'waiting',
-      'done',
-      'subagent-done',
-      'ended',
-      'abnormal-end',
-      'failed',
-      'other',
-    ]
     for (const format of ['plain', 'slack', 'html']) {
       expect(readdirSync(join(root, 'templates', format)).sort()).toEqual(
         kinds.map((kind) => `${kind}.liquid`).sort(),
