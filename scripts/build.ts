@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { basename } from 'node:path'
 import { build } from 'esbuild'
 import { finishDeclarations } from './declarations.ts'
 import { writeLicences } from './licences.ts'
@@ -13,7 +14,16 @@ rmSync('dist', { recursive: true, force: true })
 // Loaded by import() at their first use, from the dependencies of the package.
 const external = ['node-notifier', 'undici']
 /** What is there for ES modules and for CommonJS, which cannot require an ES module before Node.js 22. */
-const libraries = { api: 'src/api/index.ts', emulator: 'src/emulator/index.ts' }
+const libraries: { [name: string]: string } = {
+  api: 'src/api/index.ts',
+  emulator: 'src/emulator/index.ts',
+  ...Object.fromEntries(
+    readdirSync('src/api/entries').map((file) => [
+      `api/${basename(file, '.ts')}`,
+      `src/api/entries/${file}`,
+    ]),
+  ),
+}
 const shared = {
   bundle: true,
   platform: 'node',
@@ -80,7 +90,7 @@ writeLicences(
 execFileSync('node', ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'], {
   stdio: 'inherit',
 })
-finishDeclarations('dist/types', Object.keys(libraries))
+finishDeclarations('dist/types', ['api', 'emulator'])
 
 function isFresh() {
   if (!existsSync(stamp)) return false

@@ -2,18 +2,20 @@ import {
   cpSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { build } from 'esbuild'
 import { execa } from 'execa'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { listEndpoints } from '../src/api/endpoints/index.ts'
 import { startEmulator } from '../src/emulator/index.ts'
 import { root } from './support/home.ts'
 
@@ -43,6 +45,10 @@ function makeConsumer(name: string, files: Record<string, string>, needs: string
   return folder
 }
 
+/** `hookbell/api/NAME`: an area of the API each, and the table. */
+const entries = readdirSync(join(root, 'src/api/entries')).map((file) => basename(file, '.ts'))
+const areas = entries.filter((entry) => entry !== 'table')
+
 async function runNode(folder: string, ...words: string[]) {
   const emulator = await startEmulator({ seed: { agent: { instant: true } } })
   const env = {
@@ -50,6 +56,7 @@ async function runNode(folder: string, ...words: string[]) {
     HOOKBELL_API_BASE_URL: emulator.url,
     HOOKBELL_APP_BASE_URL: emulator.appUrl,
     HOOKBELL_API_KEY: emulator.apiKey,
+    SESSION_ID: emulator.sessionId,
   }
   const options = { cwd: folder, env, extendEnv: false, reject: false } as const
   const { stdout, stderr, exitCode } = await execa(process.execPath, words, options)
@@ -64,7 +71,7 @@ describe('the packed package', () => {
   })
 
   it.each([
-    ['node16', ['api', 'emulator']],
+    ['node16', ['api', 'emulator', ...entries.map((entry) => `api/${entry}`)]],
     // Its hooks are ES modules and programs; nobody requires them.
     ['esm-only', ['.']],
   ])('has the right types under the profile %s', async (profile, entries) => {
@@ -91,13 +98,18 @@ export async function main() {
   const error: unknown = await client.computers.get({ computerId: 'none' }).catch((e: unknown) => e)
   // @ts-expect-error an input that is missing
   const invalid: unknown = await client.computers.get({}).catch((e: unknown) => e)
+  const { sessions, ...others } = createSessionsClient({ baseUrl, appUrl, apiKey })
+  const page = await sessions.messages.list({ sessionId, limit: 1 })
+  roles.push(...page.messages.map((message): string => message.role))
+  // @ts-expect-error an area that this client does not know
+  void others.wiki
   await client.close()
   await emulator.close()
   console.log(JSON.stringify([credits, roles, kindOf(error), kindOf(invalid)]))
 }
 const kindOf = (error: unknown) => (isClientError(error) ? error.kind : 'other')
 `
-const expected = [null, ['user', 'assistant', 'user'], 'http', 'validation']
+const expected = [null, ['user', 'assistant', 'user', 'user'], 'http', 'validation']
 
 const compilerOptions = {
   target: 'es2023',
@@ -111,6 +123,7 @@ describe.each([
     'esm',
     'mts',
     `import { type Client, createClient, isClientError } from 'hookbell/api'
+import { createClient as createSessionsClient } from 'hookbell/api/sessions'
 import { type Emulator, startEmulator } from 'hookbell/emulator'
 ${program}
 await main()`,
@@ -119,6 +132,7 @@ await main()`,
     'cjs',
     'cts',
     `import { type Client, createClient, isClientError } from 'hookbell/api'
+import { createClient as createSessionsClient } from 'hookbell/api/sessions'
 import { type Emulator, startEmulator } from 'hookbell/emulator'
 ${program}
 void main()`,
@@ -153,6 +167,7 @@ void main()`,
 describe('a consumer with a bundler', () => {
   it('compiles, and runs as one file', async () => {
     const source = `import { type Client, createClient, isClientError } from 'hookbell/api'
+import { createClient as createSessionsClient } from 'hookbell/api/sessions'
 import { type Emulator, startEmulator } from 'hookbell/emulator'
 ${program}
 await main()`
@@ -180,6 +195,49 @@ await main()`
   })
 })
 
+describe('a bundle with one area', () => {
+  async function bundle(area: string) {
+    const entry = `export { createClient, isClientError } from 'hookbell/api/${area}'`
+    const folder = makeConsumer(`area-${area}`, { 'main.mjs': entry })
+    const { outputFiles } = await build({
+      entryPoints: [join(folder, 'main.mjs')],
+      bundle: true,
+      minify: true,
+      platform: 'node',
+      format: 'esm',
+      external: ['undici'],
+      write: false,
+    })
+    return outputFiles[0]?.text ?? ''
+  }
+
+  /** The addresses of the endpoints show whose they are. */
+  const pathsOf = (text: string) => [...text.matchAll(/"(\/api\/[^"]*)"/g)].map(([, path]) => path)
+
+  it.each(areas)('%s: is below 40 KB, and has nothing of the others', async (area) => {
+    const text = await bundle(area)
+    const endpoints = listEndpoints().filter(({ id }) => kebab(id.split('.')[0] ?? '') === area)
+    const own = endpoints.flatMap(({ path, alternatePath = path }) => [path, alternatePath])
+    expect([...new Set(pathsOf(text))].sort()).toEqual([...new Set(own)].sort())
+    expect(text.length).toBeLessThan(40 * 1024)
+  })
+
+  it('works like the whole, with its area alone', async () => {
+    const source = `import { createClient } from 'hookbell/api/sessions'
+import { createClient as createReadiness, isClientError } from 'hookbell/api/readiness'
+const client = createClient()
+const { messageId } = await client.sessions.messages.add({ sessionId: process.env.SESSION_ID, text: 'hi' })
+const error = await createReadiness().readiness.reports({ limit: 0 }).catch((error) => error)
+console.log(typeof messageId, typeof client.sessions.messages.addAndWait, client.wiki, isClientError(error))`
+    const folder = makeConsumer('areas', { 'main.mjs': source }, ['undici'])
+    const { stdout, stderr } = await runNode(folder, 'main.mjs')
+    expect(stderr).toBe('')
+    expect(stdout).toBe('string function undefined true')
+  })
+})
+
+const kebab = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+
 describe('what is loaded', () => {
   // There is no undici to load here: whatever needs it at its start fails.
   const call = `
@@ -200,9 +258,12 @@ describe('what is loaded', () => {
     expect(await runNode(folder, path)).toEqual({ stdout: 'null', stderr: '', exitCode: 0 })
   })
 
-  it('of the languages of zod, English alone', () => {
-    const found = ['dist/api.cjs', 'dist/emulator.cjs'].flatMap((path) => [
-      ...readFileSync(join(packed, path), 'utf8').matchAll(/\/locales\/([\w-]+)\.js/g),
+  it('of zod, nothing by the client, and English alone by the emulator', () => {
+    const read = (path: string) => readFileSync(join(packed, path), 'utf8')
+    for (const path of ['api', ...areas.map((area) => `api/${area}`)])
+      expect(read(`dist/${path}.cjs`)).not.toContain('/zod/')
+    const found = ['dist/api/table.cjs', 'dist/emulator.cjs'].flatMap((path) => [
+      ...read(path).matchAll(/\/locales\/([\w-]+)\.js/g),
     ])
     expect([...new Set(found.map(([, language]) => language))]).toEqual(['en'])
   })

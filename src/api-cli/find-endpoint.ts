@@ -1,4 +1,5 @@
-import { type Client, type Endpoint, listEndpoints, type PageList } from '../api/index.ts'
+import { listEndpoints } from '../api/endpoints/index.ts'
+import type { Client, Endpoint, PageList } from '../api/index.ts'
 import { HookbellError } from '../errors.ts'
 
 /** @throws HookbellError E_USAGE, with the names that are near */

@@ -1,11 +1,12 @@
 import { Clock, Ended } from './core/clock.ts'
-import type { Input, Item, Output } from './core/endpoint.ts'
 import { AbortedError, isClientError, TimeoutError, ValidationError } from './core/errors.ts'
 import { makeHistory } from './core/history.ts'
 import type { CallOptions } from './core/options.ts'
 import type { PageList } from './core/page.ts'
 import { readTurn, type Turn } from './core/turn.ts'
+import type { Input, Item, Output } from './endpoints/endpoint.ts'
 import type { Api } from './endpoints/index.ts'
+import type { ClientOf } from './make-client.ts'
 import type { Message } from './schemas/message.ts'
 
 type Messages = Api['sessions']['messages']
@@ -51,7 +52,22 @@ interface MessageMethods {
 const PLACE = 'sessions.messages.addAndWait'
 const PAGE_SIZE = 100
 
-export function makeAddAndWait(methods: MessageMethods): AddAndWait {
+/** What `sessions` of a client has besides the endpoints. */
+export interface WithAddAndWait {
+  readonly sessions: { readonly messages: { readonly addAndWait: AddAndWait } }
+}
+
+/** Adds `sessions.messages.addAndWait` to a client. */
+export function withAddAndWait<Base extends ClientOf<'sessions'>>(
+  client: Base,
+): Base & WithAddAndWait {
+  const { sessions } = client
+  const { messages } = sessions
+  const addAndWait = makeAddAndWait(messages)
+  return { ...client, sessions: { ...sessions, messages: { ...messages, addAndWait } } }
+}
+
+function makeAddAndWait(methods: MessageMethods): AddAndWait {
   return async function addAndWait(input, options = {}) {
     checkOptions(options)
     const { pollMs, quietMs, onProgress, deadlineMs = 600_000, ...callOptions } = options

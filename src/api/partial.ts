@@ -1,5 +1,5 @@
-import type { Output } from './core/endpoint.ts'
 import { ClientError } from './core/errors.ts'
+import type { Output } from './endpoints/endpoint.ts'
 import type { Api } from './endpoints/index.ts'
 
 type UserLimits = Output<Api['organization']['limits']['setUsers']>

@@ -1,5 +1,6 @@
 import { type ArgsDef, type CommandDef, defineCommand } from 'citty'
-import { type Endpoint, listEndpoints, PageList } from '../api/index.ts'
+import { listEndpoints } from '../api/endpoints/index.ts'
+import { type Endpoint, PageList } from '../api/index.ts'
 import { withClient } from '../api-cli/client.ts'
 import { failOnPartialAnswer } from '../api-cli/errors.ts'
 import { findEndpoint, methodOf } from '../api-cli/find-endpoint.ts'

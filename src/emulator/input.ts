@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 // Not z.core, which would bundle every locale.
 import { toDotPath } from 'zod/v4/core'
-import type { Endpoint } from '../api/core/endpoint.ts'
+import type { Endpoint } from '../api/endpoints/endpoint.ts'
 import { chosen } from './choices.ts'
 import { Problem } from './reply.ts'
 

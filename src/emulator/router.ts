@@ -1,4 +1,5 @@
-import type { Endpoint, Host } from '../api/core/endpoint.ts'
+import type { Host } from '../api/core/operation.ts'
+import type { Endpoint } from '../api/endpoints/endpoint.ts'
 import { chosen } from './choices.ts'
 import { Problem } from './reply.ts'
 

@@ -1,4 +1,4 @@
-import type { Endpoint, Output } from '../api/core/endpoint.ts'
+import type { Endpoint, Output } from '../api/endpoints/endpoint.ts'
 import type { Clock } from './clock.ts'
 import type { Reply } from './reply.ts'
 import type { Role, Seed } from './seed.ts'

@@ -1,11 +1,11 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { listEndpoints } from '../../src/api/endpoints/index.ts'
 import {
   type ClientOptions,
   createClient,
   type Endpoint,
   HttpError,
   isClientError,
-  listEndpoints,
   PageList,
 } from '../../src/api/index.ts'
 import { methodOf } from '../../src/api-cli/find-endpoint.ts'

@@ -8,7 +8,7 @@ import {
   type InputArguments,
   type Item,
   type Output,
-} from '../../src/api/core/endpoint.ts'
+} from '../../src/api/endpoints/endpoint.ts'
 import { api, type EndpointTree, isEndpoint, listEndpoints } from '../../src/api/endpoints/index.ts'
 
 const all = listEndpoints()

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, expectTypeOf, it } from 'vitest'
-import type { Item } from '../../src/api/core/endpoint.ts'
-import { type api, isClientError, type PageList } from '../../src/api/index.ts'
+import type { Item } from '../../src/api/endpoints/endpoint.ts'
+import type { api } from '../../src/api/endpoints/index.ts'
+import { isClientError, type PageList } from '../../src/api/index.ts'
 import type { Script, Seen } from '../support/fault-server.ts'
 import { errorOf, json, transports, useFaultServer } from './support.ts'
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { describe, expect, it } from 'vitest'
 import { choicesTable, endpointsTable, openApiText } from '../../scripts/api-pages.ts'
-import { listEndpoints } from '../../src/api/index.ts'
+import { listEndpoints } from '../../src/api/endpoints/index.ts'
 import { ownChoices } from '../../src/emulator/index.ts'
 import { root } from '../support/home.ts'
 

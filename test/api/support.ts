@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, beforeEach, vi } from 'vitest'
+import type { Operation } from '../../src/api/core/operation.ts'
 import {
   type ClientError,
   type ClientOptions,
   createClient,
   isClientError,
 } from '../../src/api/index.ts'
+import * as areas from '../../src/api/operations/index.ts'
 import {
   type FaultServer,
   type Script,
@@ -93,3 +95,10 @@ export const stuck: [NonNullable<Step['fault']>, 'headers' | 'body'][] = [
   ['drip', 'body'],
   ['endless', 'body'],
 ]
+
+/** The operation at the place that the ID of an endpoint names. */
+export function operationOf(id: string): Operation {
+  let node: unknown = areas
+  for (const name of id.split('.')) node = Reflect.get(Object(node), name)
+  return node as Operation
+}

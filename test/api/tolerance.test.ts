@@ -2,9 +2,10 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { decode } from '../../src/api/core/decode.ts'
-import { type Drift, listEndpoints } from '../../src/api/index.ts'
+import { listEndpoints } from '../../src/api/endpoints/index.ts'
+import type { Drift } from '../../src/api/index.ts'
 import { anyJson, valuesOf } from './arbitrary.ts'
-import { errorOf, json, useFaultServer } from './support.ts'
+import { errorOf, json, operationOf, useFaultServer } from './support.ts'
 
 const each = listEndpoints()
   .filter(({ response }) => response instanceof z.ZodObject)
@@ -37,7 +38,7 @@ describe('the service of tomorrow', () => {
         const answer = addEverywhere(value, fields)
         if (!isFree(entry.response, answer)) return
         const text = json(answer)
-        const decoded = decode(entry, { status: entry.success[0] ?? 200, text })
+        const decoded = decode(operationOf(entry.id), { status: entry.success[0] ?? 200, text })
         expect(decoded).toMatchObject({ drift: [] })
         // The client may add neutral names, and loses nothing.
         expect(decoded).toMatchObject({ value: JSON.parse(text) })
@@ -56,7 +57,10 @@ describe('the service of tomorrow', () => {
     fc.assert(
       fc.property(valuesOf(entry.response, 'output'), (value) => {
         const { [name]: _, ...rest } = Object(value)
-        const decoded = decode(entry, { status: entry.success[0] ?? 200, text: json(rest) })
+        const decoded = decode(operationOf(entry.id), {
+          status: entry.success[0] ?? 200,
+          text: json(rest),
+        })
         expect(decoded).toMatchObject({ drift: [{ endpoint: id, path: name }] })
         expect(decoded).toMatchObject({ value: JSON.parse(json(rest)) })
       }),

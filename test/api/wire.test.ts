@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Endpoint } from '../../src/api/core/endpoint.ts'
-import { type Client, listEndpoints } from '../../src/api/index.ts'
+import type { Endpoint } from '../../src/api/endpoints/endpoint.ts'
+import { listEndpoints } from '../../src/api/endpoints/index.ts'
+import type { Client } from '../../src/api/index.ts'
 import type { Seen } from '../support/fault-server.ts'
 import { valuesOf } from './arbitrary.ts'
 import { errorOf, json, transports, useFaultServer } from './support.ts'
@@ -166,7 +167,7 @@ describe('an input that is wrong opens no socket', () => {
     ['computers.get', { computerId: 'c', colour: 'red' }, 'colour'],
     ['organization.limits.setGlobal', { limit: 5 }, 'limit'],
     ['organization.limits.setUsers', { users: [{ email: 'a' }] }, 'users[0].limit'],
-    ['sessions.create', { computerId: 'c', sessionSettings: { nope: 1 } }, 'sessionSettings'],
+    ['sessions.create', { computerId: 'c', sessionSettings: { nope: 1 } }, 'sessionSettings.nope'],
     ['sessions.messages.list', { sessionId: 's', limit: 101 }, 'limit'],
     ['analytics.users', { startDate: '2026-01-01', endDate: 'today' }, 'endDate'],
     ['wiki.create', { big: 1n }, 'big'],

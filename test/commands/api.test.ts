@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { listEndpoints } from '../../src/api/index.ts'
+import { listEndpoints } from '../../src/api/endpoints/index.ts'
 import { flagName } from '../../src/api-cli/flags.ts'
 import { makeApiHome, makeFault } from './_api-home.ts'
 
@@ -159,7 +159,7 @@ describe('api: mistakes', () => {
     [['computers.get'], 'x api computers.get: --computer-id missing'],
     [['computers.get', '--id', '1'], 'x api: unknown option "--id"'],
     [['readiness.reports', '--limit', 'ten'], '--limit takes a number, not "ten"'],
-    [['readiness.reports', '--limit', '0'], '--limit: Too small'],
+    [['readiness.reports', '--limit', '0'], '--limit: must be above 0'],
     [['organization.limits.setUsers'], '--body (--users) missing'],
     [['sessions.create', '--body', 'no-such-file'], 'cannot read "no-such-file"'],
     [['computers.get', '--json', '--table'], '--json and --table exclude each other'],

@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest'
-import type { Endpoint } from '../../src/api/core/endpoint.ts'
+import type { Endpoint } from '../../src/api/endpoints/endpoint.ts'
 import { listEndpoints } from '../../src/api/endpoints/index.ts'
 import {
   type Emulator,

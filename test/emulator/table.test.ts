@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import type { Endpoint } from '../../src/api/core/endpoint.ts'
+import type { Endpoint } from '../../src/api/endpoints/endpoint.ts'
 import { listEndpoints } from '../../src/api/endpoints/index.ts'
 import { ErrorBody } from '../../src/api/schemas/error-body.ts'
 import { encode, makeExamples, startTestEmulator, type TestEmulator } from './_support.ts'

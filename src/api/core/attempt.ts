@@ -1,7 +1,7 @@
 import { type Clock, Ended } from './clock.ts'
-import type { RetryClass } from './endpoint.ts'
 import { isClientError } from './errors.ts'
 import type { Lifetime } from './lifetime.ts'
+import type { RetryClass } from './operation.ts'
 import type { AttemptFailure } from './retry.ts'
 import { parseRetryAfter } from './retry-after.ts'
 import {

@@ -1,7 +1,7 @@
 import type { Call } from './attempt.ts'
 import type { Drift } from './decode.ts'
-import type { Host, RetryClass } from './endpoint.ts'
 import { type Context, toError } from './failure.ts'
+import type { Host, RetryClass } from './operation.ts'
 import type { CallOptions, CallReport, ClientOptions } from './options.ts'
 import type { RetryBudget } from './retry.ts'
 import { type Outcome, send } from './send.ts'

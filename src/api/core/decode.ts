@@ -1,5 +1,7 @@
-import { isRecord } from '../schemas/_record.ts'
-import type { Endpoint } from './endpoint.ts'
+import { check } from './check.ts'
+import { addNeutralNames } from './neutral-names.ts'
+import type { Operation } from './operation.ts'
+import { isRecord } from './record.ts'
 
 /** A known field that was missing or of another type than known. */
 export interface Drift {
@@ -21,18 +23,17 @@ export interface Answer {
 }
 
 /** Reads the answer of an endpoint. Fields that nobody knows stay; what is wrong is listed. */
-export function decode(entry: Endpoint, { status, text }: Answer): Decoded {
+export function decode(entry: Operation, { status, text }: Answer): Decoded {
   const parsed = parseJson(text)
   if ('failure' in parsed && !(parsed.failure === 'empty' && entry.emptyResponse)) return parsed
   const data = 'failure' in parsed ? {} : parsed.value
-  const result = entry.response.safeParse(data)
-  const issues = result.error?.issues ?? []
+  const misfits = check(entry.response, data)
   // Not a field but the whole answer: whatever this is, it is not from this endpoint.
-  if (issues.length > 0 && !isRecord(data)) return { failure: 'other-type' }
-  const drift = issues.map(({ path, message }) => driftAt(entry, path, message))
+  if (misfits.length > 0 && !isRecord(data)) return { failure: 'other-type' }
+  const drift = misfits.map(({ path, problem }) => driftAt(entry, path, problem))
   if (!entry.success.includes(status)) drift.push(driftAt(entry, ['(status)'], `got ${status}`))
-  const value = result.success ? result.data : data
-  return { value: entry.normalize ? entry.normalize(value) : value, drift }
+  const { neutralNames } = entry
+  return { value: neutralNames ? addNeutralNames(data, neutralNames) : data, drift }
 }
 
 /** Reads JSON text, and tells an empty text from a broken one. */
@@ -44,7 +45,7 @@ export function parseJson(text: string): { value: unknown } | { failure: 'not-js
   }
 }
 
-function driftAt(entry: Endpoint, path: readonly PropertyKey[], problem: string): Drift {
+function driftAt(entry: Operation, path: readonly PropertyKey[], problem: string): Drift {
   const text = path.map((key) => (typeof key === 'number' ? '[]' : `.${String(key)}`)).join('')
   return { endpoint: entry.id, path: text.replace(/^\./, ''), problem }
 }

@@ -1,8 +1,9 @@
-import type * as z from 'zod'
-import { isRecord } from '../schemas/_record.ts'
+import { check } from './check.ts'
 import { encodeQuery, encodeSegment, toJson } from './encode-value.ts'
-import type { Endpoint } from './endpoint.ts'
 import { type InputIssue, ValidationError } from './errors.ts'
+import type { Operation } from './operation.ts'
+import { isRecord } from './record.ts'
+import type { Shape } from './shape.ts'
 
 /** What goes on the wire, apart from origin and headers. */
 export interface Encoded {
@@ -29,10 +30,10 @@ const partNames = ['params', 'query', 'body'] as const
  * Checks the flat input of an endpoint and puts each value where it belongs.
  * @throws {ValidationError} naming every field that is wrong
  */
-export function encode(entry: Endpoint, input: unknown, overrides: Overrides = {}): Encoded {
+export function encode(entry: Operation, input: unknown, overrides: Overrides = {}): Encoded {
   const issues: InputIssue[] = []
   const parts = split(entry, input, issues)
-  for (const name of partNames) check(entry[name], parts[name], issues)
+  for (const name of partNames) checkPart(entry[name], parts[name], issues)
   if (issues.length > 0) throw new ValidationError(entry.id, issues)
   const wire = overrides.wire ? { ...entry.wire, ...overrides.wire } : entry.wire
   const path = fillPath(overrides.path ?? entry.path, parts.params, issues)
@@ -43,7 +44,7 @@ export function encode(entry: Endpoint, input: unknown, overrides: Overrides = {
 }
 
 /** Gives every input to the schema that knows its name. */
-function split(entry: Endpoint, input: unknown, issues: InputIssue[]): Parts {
+function split(entry: Operation, input: unknown, issues: InputIssue[]): Parts {
   const parts: Parts = { params: {}, query: {}, body: {} }
   if (input === undefined) return parts
   if (!isRecord(input)) {
@@ -60,20 +61,20 @@ function split(entry: Endpoint, input: unknown, issues: InputIssue[]): Parts {
   return parts
 }
 
-function ownerOf(entry: Endpoint, key: string): keyof Parts | undefined {
+function ownerOf(entry: Operation, key: string): keyof Parts | undefined {
   for (const name of partNames) {
-    const schema = entry[name]
-    if (schema && Object.hasOwn(schema.shape, key)) return name
+    const shape = entry[name]
+    if (shape?.properties && Object.hasOwn(shape.properties, key)) return name
   }
   // An assignment to this name would change the prototype, not add a property.
   if (!entry.passthrough || key === '__proto__') return undefined
   return entry.body ? 'body' : 'query'
 }
 
-function check(schema: z.ZodObject | undefined, values: Values, issues: InputIssue[]) {
-  const result = schema?.safeParse(values)
-  for (const { path, message } of result?.error?.issues ?? [])
-    issues.push({ field: fieldName(path), problem: message })
+function checkPart(shape: Shape | undefined, values: Values, issues: InputIssue[]) {
+  if (!shape) return
+  for (const { path, problem } of check(shape, values))
+    issues.push({ field: fieldName(path), problem })
 }
 
 /** `['users', 0, 'email']` as `users[0].email`. */

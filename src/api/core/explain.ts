@@ -1,7 +1,7 @@
-import { isRecord } from '../schemas/_record.ts'
 import { parseJson } from './decode.ts'
 import type { ErrorFacts } from './errors.ts'
 import { type HttpError, makeHttpError } from './http-errors.ts'
+import { isRecord } from './record.ts'
 import { redact, redactValue } from './redact.ts'
 import type { ResponseHeaders } from './transport.ts'
 

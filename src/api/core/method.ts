@@ -1,15 +1,15 @@
-import { isRecord } from '../schemas/_record.ts'
 import { perform, type Shared, type Target } from './call.ts'
 import { encode } from './encode.ts'
-import type { Endpoint } from './endpoint.ts'
 import { NotFoundError } from './http-errors.ts'
+import type { Operation } from './operation.ts'
 import { type CallOptions, noOptions } from './options.ts'
 import { PageList } from './page.ts'
 import { readAnswer } from './read-answer.ts'
+import { isRecord } from './record.ts'
 import { atSite, captureSite, type Site } from './site.ts'
 
 /** The method of a client for one endpoint. */
-export function makeMethod(shared: Shared, entry: Endpoint) {
+export function makeMethod(shared: Shared, entry: Operation) {
   const { page } = entry
   if (!page)
     return function call(input?: unknown, options: CallOptions = noOptions): Promise<unknown> {
@@ -40,7 +40,7 @@ function withCursor(input: unknown, name: string, cursor: string | undefined): u
 
 async function callEndpoint(
   shared: Shared,
-  entry: Endpoint,
+  entry: Operation,
   input: unknown,
   options: CallOptions,
   site?: Site,
@@ -54,7 +54,7 @@ async function callEndpoint(
 }
 
 // No async function: it would hide from the engine who awaits the call.
-function reach(shared: Shared, entry: Endpoint, input: unknown, options: CallOptions) {
+function reach(shared: Shared, entry: Operation, input: unknown, options: CallOptions) {
   const override = shared.options.paths?.[entry.id]
   const known = override ?? shared.movedPaths.get(entry.id) ?? entry.path
   const target = targetOf(shared, entry, known, input)
@@ -77,7 +77,7 @@ async function reachEither(shared: Shared, first: Target, second: Target, option
   }
 }
 
-function targetOf(shared: Shared, entry: Endpoint, path: string, input: unknown): Target {
+function targetOf(shared: Shared, entry: Operation, path: string, input: unknown): Target {
   const { id, method, host, retry, hints = {} } = entry
   const encoded = encode(entry, input, { wire: shared.options.wire?.[id], path })
   const goneIsDone = method === 'DELETE' && retry === 'safe'

@@ -1,6 +1,6 @@
-import { isRecord } from '../schemas/_record.ts'
-import type { PageStyle } from './endpoint.ts'
 import { DecodeError, ValidationError } from './errors.ts'
+import type { PageStyle } from './operation.ts'
+import { isRecord } from './record.ts'
 
 /** How a list gets its pages. */
 export interface PageSource<Page> {

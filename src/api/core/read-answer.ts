@@ -1,10 +1,10 @@
 import type { Received } from './attempt.ts'
 import type { Answered, Shared } from './call.ts'
 import { type Decoded, type Drift, decode, parseJson } from './decode.ts'
-import type { Endpoint } from './endpoint.ts'
 import { DecodeError } from './errors.ts'
 import { requestIdOf } from './explain.ts'
 import { factsOf } from './failure.ts'
+import type { Operation } from './operation.ts'
 import { redact } from './redact.ts'
 import { errorBodyBytes } from './transport.ts'
 
@@ -14,7 +14,7 @@ const SHOWN_DRIFTS = 5
  * The value of an answer of an endpoint.
  * @throws {DecodeError} if it is not JSON, too long, or not as known while `strict` is set
  */
-export function readAnswer(shared: Shared, entry: Endpoint, answered: Answered): unknown {
+export function readAnswer(shared: Shared, entry: Operation, answered: Answered): unknown {
   const received = receivedIn(answered)
   if (!received) return { replayed: true }
   const decoded = decode(entry, received)

@@ -1,10 +1,10 @@
-import { isRecord } from '../schemas/_record.ts'
 import { perform, type Shared } from './call.ts'
 import { encodeQuery, toJson } from './encode-value.ts'
-import type { Host, RetryClass } from './endpoint.ts'
 import { type InputIssue, ValidationError } from './errors.ts'
+import type { Host, RetryClass } from './operation.ts'
 import { type CallOptions, noOptions } from './options.ts'
 import { readAny } from './read-answer.ts'
+import { isRecord } from './record.ts'
 import { atSite } from './site.ts'
 
 /** A request to an address that the table does not have. */

@@ -1,4 +1,4 @@
-import type { RetryClass } from './endpoint.ts'
+import type { RetryClass } from './operation.ts'
 import type { Phase } from './transport.ts'
 
 /** Why an attempt failed, as far as repeating it is concerned. */

@@ -1,6 +1,6 @@
-import type { Host } from './endpoint.ts'
 import { ConfigError, type InputIssue, ValidationError } from './errors.ts'
 import { isLoopback } from './loopback.ts'
+import type { Host } from './operation.ts'
 import {
   type CallOptions,
   type ClientOptions,

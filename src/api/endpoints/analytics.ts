@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import { endpoint } from '../core/endpoint.ts'
 import { once } from '../core/once.ts'
 import {
   ActivityRow,
@@ -11,6 +10,7 @@ import {
   ToolsRow,
   UserRow,
 } from '../schemas/analytics.ts'
+import { endpoint } from './endpoint.ts'
 
 const period = once(() => ({
   startDate: z.iso.date().describe('First day, YYYY-MM-DD in UTC'),

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { endpoint } from '../core/endpoint.ts'
+import { endpoint } from './endpoint.ts'
 
 const ci = {
   /** List repositories that can have CI automations. */

@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { endpoint } from '../core/endpoint.ts'
 import { once } from '../core/once.ts'
 import { Computer } from '../schemas/computer.ts'
+import { endpoint } from './endpoint.ts'
 
 const params = once(() => z.strictObject({ computerId: z.string().min(1).describe('Computer ID') }))
 

@@ -1,7 +1,7 @@
-import type { Endpoint } from '../core/endpoint.ts'
 import { analytics } from './analytics.ts'
 import { automations } from './automations.ts'
 import { computers } from './computers.ts'
+import type { Endpoint } from './endpoint.ts'
 import { organization } from './organization.ts'
 import { readiness } from './readiness.ts'
 import { serviceAccounts } from './service-accounts.ts'

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { endpoint } from '../core/endpoint.ts'
 import { once } from '../core/once.ts'
+import { endpoint } from './endpoint.ts'
 
 const email = once(() =>
   z.string().min(1).meta({ format: 'email', description: 'E-mail address of the user' }),

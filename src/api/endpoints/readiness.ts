@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { endpoint } from '../core/endpoint.ts'
 import { ReadinessReport } from '../schemas/readiness.ts'
+import { endpoint } from './endpoint.ts'
 
 export const readiness = {
   /** List the agent-readiness reports of the organization. */

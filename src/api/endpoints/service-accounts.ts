@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { endpoint } from '../core/endpoint.ts'
 import { once } from '../core/once.ts'
+import { endpoint } from './endpoint.ts'
 
 export const ApiKey = once(() =>
   z

@@ -1,13 +1,8 @@
 import * as z from 'zod'
-import { endpoint } from '../core/endpoint.ts'
 import { once } from '../core/once.ts'
-import { Message, nameMessageFields } from '../schemas/message.ts'
-import {
-  nameSessionFields,
-  Session,
-  SessionSettingsInput,
-  sessionStatus,
-} from '../schemas/session.ts'
+import { Message } from '../schemas/message.ts'
+import { Session, SessionSettingsInput, sessionStatus } from '../schemas/session.ts'
+import { endpoint } from './endpoint.ts'
 
 const params = once(() => z.strictObject({ sessionId: z.string().min(1).describe('Session ID') }))
 
@@ -112,7 +107,7 @@ const messages = {
           })
           .describe('How to go on'),
       }),
-    normalize: nameMessageFields,
+    neutralNames: { provider: ['messages.*'] },
     retry: 'safe',
     errors: {
       400: 'inference',
@@ -154,7 +149,13 @@ export const sessions = {
       }),
     success: [201],
     response: Session,
-    normalize: nameSessionFields,
+    neutralNames: {
+      credits: [
+        'sessionSettings.tokenUsage',
+        'sessionSettings.inclusiveTokenUsage',
+        'sessionSettings.childInclusiveTokenUsageBySessionId.*',
+      ],
+    },
     // A second copy would start a second session.
     retry: 'never',
     errors: {

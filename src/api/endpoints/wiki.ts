@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { endpoint } from '../core/endpoint.ts'
 import { once } from '../core/once.ts'
+import { endpoint } from './endpoint.ts'
 
 // Nobody documents the parameters and answers of wiki runs: both pass as they are.
 const undocumented = once(() => z.looseObject({}))

@@ -1,4 +1,4 @@
-import type { Endpoint, ErrorSource } from '../core/endpoint.ts'
+import type { Endpoint, ErrorSource } from '../endpoints/endpoint.ts'
 import { listEndpoints } from '../endpoints/index.ts'
 import { AnyErrorBody, ErrorBody } from '../schemas/error-body.ts'
 import { type Json, makeSchemas } from './json-schema.ts'

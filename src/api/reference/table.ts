@@ -1,4 +1,5 @@
-import type { Endpoint, ErrorSource, PageStyle } from '../core/endpoint.ts'
+import type { PageStyle } from '../core/operation.ts'
+import type { Endpoint, ErrorSource } from '../endpoints/endpoint.ts'
 import { listEndpoints } from '../endpoints/index.ts'
 import { type Json, makeSchemas } from './json-schema.ts'
 

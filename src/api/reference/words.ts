@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http'
-import type { Endpoint, RetryClass } from '../core/endpoint.ts'
+import type { RetryClass } from '../core/operation.ts'
+import type { Endpoint } from '../endpoints/endpoint.ts'
 
 /** The areas of the table, by the first word of an ID. */
 export const areas = [

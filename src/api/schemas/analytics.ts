@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { openEnum } from '../core/endpoint.ts'
 import { once } from '../core/once.ts'
+import { openEnum } from './open.ts'
 
 const count = (description: string) => z.number().describe(description)
 const optionalCount = (description: string) => z.number().optional().describe(description)

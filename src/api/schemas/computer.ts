@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { openEnum } from '../core/endpoint.ts'
 import { once } from '../core/once.ts'
+import { openEnum, otherThan } from './open.ts'
 
 const ProvisioningStep = once(() =>
   z.looseObject({
@@ -23,7 +23,9 @@ const TemplateSource = once(() =>
 
 // The specification names a second variant without showing it, so any other object passes.
 const OtherSource = once(() =>
-  z.looseObject({}).refine((source) => source.kind !== 'template', 'expected a templateId'),
+  z.looseObject({
+    kind: otherThan(['template'], 'expected a templateId').optional().describe('Any other kind'),
+  }),
 )
 
 // Which fields are required, and `e2b` as the managed provider: public documentation.

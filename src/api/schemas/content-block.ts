@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import type { Open } from '../core/endpoint.ts'
 import { once } from '../core/once.ts'
+import { type Open, otherThan } from './open.ts'
 
 // The specification shows `text`; the others are public documentation.
 export const contentBlockTypes = [
@@ -12,8 +12,6 @@ export const contentBlockTypes = [
   'tool_result',
   'document',
 ] as const
-
-const isKnown = (type: string) => contentBlockTypes.some((known) => known === type)
 
 const fields = once(() => ({
   id: z.string().optional().describe('ID of the block, or of the tool call in `tool_use`'),
@@ -42,6 +40,6 @@ export const ContentBlock = once(() => {
 })
 
 function otherBlock() {
-  const type = z.string().refine((name) => !isKnown(name), 'expected a block of this type')
+  const type = otherThan(contentBlockTypes, 'expected a block of this type')
   return z.looseObject({ type: type.describe('A type that this version does not know') })
 }

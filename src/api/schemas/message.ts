@@ -1,9 +1,8 @@
 import * as z from 'zod'
-import { openEnum } from '../core/endpoint.ts'
 import { once } from '../core/once.ts'
-import { mapField } from './_record.ts'
 import { ContentBlock } from './content-block.ts'
-import { nameProviderFields, providerFields } from './provider-fields.ts'
+import { openEnum } from './open.ts'
+import { providerFields } from './provider-fields.ts'
 import { interactionMode, reasoningEffort } from './session.ts'
 
 const hookFields = once(() => ({
@@ -96,10 +95,3 @@ export const Message = once(() =>
 )
 
 export type Message = z.output<ReturnType<typeof Message>>
-
-/** Adds the neutral names of provider fields to every message of a page. */
-export function nameMessageFields(page: unknown): unknown {
-  return mapField(page, 'messages', (messages) =>
-    Array.isArray(messages) ? messages.map(nameProviderFields) : messages,
-  )
-}

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { openEnum } from '../core/endpoint.ts'
 import { once } from '../core/once.ts'
+import { openEnum } from './open.ts'
 
 const App = once(() =>
   z.looseObject({ description: z.string().describe('What the application is') }),
@@ -16,7 +16,8 @@ const Evaluation = once(() =>
     .refine(({ numerator, denominator }) => numerator <= denominator, {
       path: ['numerator'],
       error: 'expected at most the denominator',
-    }),
+    })
+    .meta({ 'x-at-most': { numerator: 'denominator' } }),
 )
 
 const ModelUsed = once(() =>

@@ -1,8 +1,7 @@
 import * as z from 'zod'
-import { openEnum } from '../core/endpoint.ts'
 import { once } from '../core/once.ts'
-import { isRecord, mapField } from './_record.ts'
-import { creditsField, nameCredits } from './provider-fields.ts'
+import { openEnum } from './open.ts'
+import { creditsField } from './provider-fields.ts'
 
 export const sessionStatus = once(() => openEnum(['idle', 'pending', 'running']))
 
@@ -120,17 +119,3 @@ export const Session = once(() =>
 
 export type TokenUsage = z.output<ReturnType<typeof TokenUsage>>
 export type Session = z.output<ReturnType<typeof Session>>
-
-/** Adds `credits` to every token usage object of a session. */
-export function nameSessionFields(session: unknown): unknown {
-  return mapField(session, 'sessionSettings', (settings) => {
-    const own = mapField(settings, 'tokenUsage', nameCredits)
-    const inclusive = mapField(own, 'inclusiveTokenUsage', nameCredits)
-    return mapField(inclusive, 'childInclusiveTokenUsageBySessionId', nameCreditsOfEach)
-  })
-}
-
-function nameCreditsOfEach(usages: unknown): unknown {
-  if (!isRecord(usages)) return usages
-  return Object.fromEntries(Object.entries(usages).map(([id, usage]) => [id, nameCredits(usage)]))
-}

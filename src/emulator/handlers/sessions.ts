@@ -1,4 +1,4 @@
-import type { Output } from '../../api/core/endpoint.ts'
+import type { Output } from '../../api/endpoints/endpoint.ts'
 import { api } from '../../api/endpoints/index.ts'
 import { finishNow } from '../agent.ts'
 import { requireComputer } from '../auth.ts'

@@ -1,0 +1,72 @@
+import { misfitOf } from './misfit.ts'
+import { isRecord } from './record.ts'
+import type { Shape } from './shape.ts'
+
+/** Where a value is not as its shape says, and how. */
+export interface Misfit {
+  path: readonly PropertyKey[]
+  problem: string
+}
+
+/** Lists every place where a value does not fit. Pure. `undefined` counts as left out. */
+export function check(shape: Shape, value: unknown): Misfit[] {
+  const misfits: Misfit[] = []
+  visit(shape, value, { path: [], misfits })
+  return misfits
+}
+
+/** The path is that of the value under way; a misfit gets a copy. */
+interface Visit {
+  path: PropertyKey[]
+  misfits: Misfit[]
+}
+
+function visit(shape: Shape, value: unknown, at: Visit) {
+  const problem = value === undefined ? 'is missing' : misfitOf(shape, value)
+  if (problem !== undefined) report(at, problem)
+  else if (shape.anyOf) visitVariants(shape.anyOf, value, at)
+  else if (Array.isArray(value)) visitItems(shape, value, at)
+  else if (isRecord(value)) visitFields(shape, value, at)
+}
+
+/** One variant must fit. If none does, the nearest tells why: the first with the fewest misfits. */
+function visitVariants(variants: readonly Shape[], value: unknown, at: Visit) {
+  let nearest: Misfit[] | undefined
+  for (const variant of variants) {
+    const misfits: Misfit[] = []
+    visit(variant, value, { path: at.path, misfits })
+    if (misfits.length === 0) return
+    if (!nearest || misfits.length < nearest.length) nearest = misfits
+  }
+  at.misfits.push(...(nearest ?? []))
+}
+
+function visitItems({ items }: Shape, values: readonly unknown[], at: Visit) {
+  if (items) for (const [index, value] of values.entries()) visitAt(index, items, value, at)
+}
+
+function visitFields(shape: Shape, value: Record<string, unknown>, at: Visit) {
+  const { properties = {}, required = [], additionalProperties: others } = shape
+  for (const [name, field] of Object.entries(properties)) {
+    const found = Object.hasOwn(value, name) ? value[name] : undefined
+    if (found !== undefined || required.includes(name)) visitAt(name, field, found, at)
+  }
+  if (others !== undefined)
+    for (const [name, found] of Object.entries(value)) {
+      if (found === undefined || Object.hasOwn(properties, name)) continue
+      if (others) visitAt(name, others, found, at)
+      else report(at, 'is not known here', name)
+    }
+  for (const [name, other] of Object.entries(shape['x-at-most'] ?? {}))
+    if (Number(value[name]) > Number(value[other])) report(at, `must be ${other} or less`, name)
+}
+
+function visitAt(key: PropertyKey, shape: Shape, value: unknown, at: Visit) {
+  at.path.push(key)
+  visit(shape, value, at)
+  at.path.pop()
+}
+
+function report({ path, misfits }: Visit, problem: string, ...keys: PropertyKey[]) {
+  misfits.push({ path: [...path, ...keys], problem })
+}

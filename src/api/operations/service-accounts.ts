@@ -1,0 +1,22 @@
+// Written by `npm run gen` from the table in ../endpoints.
+import type { OperationTree } from '../core/operation.ts'
+import { number, someText, type Shape } from '../core/shape.ts'
+
+const ApiKey: Shape = {type:"object",properties:{id:someText,value:someText,fingerprint:someText,name:someText,expiresAt:number},required:["id","value","fingerprint","name"]}
+
+export const serviceAccounts: OperationTree = {
+  keys: {
+    rotate: {
+      id: "serviceAccounts.keys.rotate",
+      method: "POST",
+      path: "/api/v0/service-accounts/{serviceAccountId}/api-keys/{keyId}/rotate",
+      host: "base",
+      success: [200],
+      retry: "never",
+      hints: {"400":"the grace period must not outlast the expiry of the key, and the body takes no other properties","403":"service accounts need an enterprise plan and the Manager or Owner role"},
+      params: {type:"object",properties:{serviceAccountId:someText,keyId:someText},required:["serviceAccountId","keyId"],additionalProperties:false},
+      body: {type:"object",properties:{expiresAt:{type:"integer",exclusiveMinimum:0},gracePeriodMinutes:{type:"integer",minimum:0,maximum:10}},additionalProperties:false},
+      response: {type:"object",properties:{apiKey:ApiKey},required:["apiKey"]},
+    },
+  },
+}

@@ -1,0 +1,55 @@
+// Written by `npm run gen` from the table in ../endpoints.
+import type { OperationTree } from '../core/operation.ts'
+import { someText } from '../core/shape.ts'
+
+export const wiki: OperationTree = {
+  create: {
+    id: "wiki.create",
+    method: "POST",
+    path: "/api/v0/wiki",
+    host: "base",
+    passthrough: true,
+    success: [200],
+    retry: "never",
+    hints: {"403":"the organization has switched off cloud sync of wikis"},
+    body: {type:"object",properties:{}},
+    response: {},
+  },
+  get: {
+    id: "wiki.get",
+    method: "GET",
+    path: "/api/v0/wiki/{wikiRunId}",
+    host: "base",
+    success: [200],
+    retry: "safe",
+    hints: {"403":"the organization has switched off cloud sync of wikis"},
+    params: {type:"object",properties:{wikiRunId:someText},required:["wikiRunId"],additionalProperties:false},
+    response: {},
+  },
+  search: {
+    id: "wiki.search",
+    method: "GET",
+    path: "/api/v0/wiki/{wikiRunId}/search",
+    host: "base",
+    passthrough: true,
+    success: [200],
+    retry: "safe",
+    hints: {"403":"the organization has switched off cloud sync of wikis"},
+    params: {type:"object",properties:{wikiRunId:someText},required:["wikiRunId"],additionalProperties:false},
+    query: {type:"object",properties:{}},
+    response: {},
+  },
+  setPrivacy: {
+    id: "wiki.setPrivacy",
+    method: "POST",
+    path: "/api/v0/wiki/{wikiRunId}/privacy",
+    host: "base",
+    passthrough: true,
+    success: [200],
+    retry: "never",
+    hints: {"403":"the organization has switched off cloud sync of wikis"},
+    params: {type:"object",properties:{wikiRunId:someText},required:["wikiRunId"],additionalProperties:false},
+    body: {type:"object",properties:{}},
+    response: {},
+  },
+}

@@ -1,0 +1,19 @@
+import * as z from 'zod'
+
+/** A string with known values that may get more: editors suggest the known ones, every string passes. */
+export type Open<Value extends string> = Value | (string & {})
+
+/** Declares a string whose list of values is known to be incomplete, or may grow. */
+export function openEnum<const Value extends string>(values: readonly Value[]) {
+  const schema: unknown = z.string().meta({ 'x-extensible-enum': [...values] })
+  return schema as z.ZodType<Open<Value>, Open<Value>>
+}
+
+/** Declares a string that is none of those that are known: what tells the other variants of a union. */
+export function otherThan(known: readonly string[], problem: string) {
+  const isOther = (value: string) => !known.includes(value)
+  return z
+    .string()
+    .refine(isOther, problem)
+    .meta({ not: { enum: [...known] } })
+}
