@@ -1,5 +1,6 @@
 import { benchApi } from './api.ts'
 import { benchApiCommand } from './api-command.ts'
+import { benchApiExit } from './api-exit.ts'
 import { benchApiStart } from './api-start.ts'
 import { benchFrontDoor } from './front-door.ts'
 import { benchLatency } from './latency.ts'
@@ -13,4 +14,5 @@ await benchLatency()
 await benchWorker()
 await benchApi()
 await benchApiStart()
+await benchApiExit()
 await benchApiCommand()
