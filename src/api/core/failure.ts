@@ -82,13 +82,19 @@ function networkError(
   secrets: Iterable<string>,
 ) {
   const code = codeOf(cause)
-  const said = cause instanceof Error && cause.message !== '' ? cause.message : (code ?? 'failed')
-  const where = { hint: 'check the address, the network and the proxy settings' }
+  // The messages of OpenSSL end with a line break.
+  const said = (cause instanceof Error && cause.message.trim()) || (code ?? 'failed')
   return new NetworkError(`${place}: ${redact(said, secrets)}, while ${doing[phase]}`, {
-    ...(phase === 'connect' ? where : {}),
+    ...(phase === 'connect' ? { hint: connectHint(code) } : {}),
     ...facts,
     cause: redactCause(cause, secrets),
     phase,
     code,
   })
+}
+
+function connectHint(code = '') {
+  return /^(DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/.test(code)
+    ? 'if you trust who signed the certificate, give its file in NODE_EXTRA_CA_CERTS'
+    : 'check the address, the network and the proxy settings'
 }
