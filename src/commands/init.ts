@@ -65,10 +65,10 @@ export interface InitWorld {
 }
 
 export async function runInit(options: InitOptions, world: InitWorld): Promise<void> {
+  const target = findTarget(options, world)
   if (!options.dryRun && !options.yes && (options.json || !world.isTerminal)) {
     throw usage('init asks before it writes', 'Use --yes, or --dry-run to see what it would write')
   }
-  const target = findTarget(options, world)
   const { file, client } = target
   const state = stateDir(world.env)
   const hook = hookEntry(client, await commandOf(target, state, world))

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { makeHome } from '../support/home.ts'
 
 describe('cli: mistakes', () => {
-  it.each([
+  it.each<[string[], string, string?]>([
     [['stauts'], 'x unknown command "stauts"'],
     [['log', '--jsno'], 'x log: unknown option "--jsno"'],
     [['log', '--limit'], 'x log: --limit needs a value'],
@@ -16,13 +16,16 @@ describe('cli: mistakes', () => {
     [['dead', 'bury'], 'x dead: unknown action "bury"'],
     [['dead', 'retry'], 'x dead retry: which event?'],
     [['dead', 'drop', 'abc'], 'x dead: no dead event "abc"'],
-    [['init'], 'x init asks before it writes'],
+    [['init'], 'x found no agent client'],
+    [['init', '--client', 'droid'], 'x init asks before it writes'],
+    [['init', '--client', 'foo'], 'x unknown client "foo"', 'Known: claude, droid'],
     [['init', '--client', 'droid', '--yes=no'], 'x init: --yes takes no value'],
     [['status', '--json=yes'], 'x status: --json takes no value'],
-  ])('%j says what is wrong in one line and exits 64', async (words, message) => {
+  ])('%j says what is wrong in one line and exits 64', async (words, message, hint = '') => {
     const home = await makeHome()
     const { exitCode, stderr, stdout } = await home.run(...words)
     expect(stderr.split('\n')[0]).toBe(message)
+    expect(stderr).toContain(hint)
     expect({ exitCode, stdout, lines: stderr.split('\n').length <= 2 }).toEqual({
       exitCode: 64,
       stdout: '',
