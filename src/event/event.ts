@@ -20,6 +20,8 @@ export interface AgentEvent {
   tool: string
   /** Name of the sub-agent or task. */
   agent: string
+  /** How many tasks the agent left running behind a finished turn. */
+  backgroundTasks: number
   durationMs: number | undefined
   /** Facts of the agent's session that the front door kept. */
   env: Readonly<Record<string, string>>

@@ -45,6 +45,7 @@ export function parseEvent(accepted: Accepted, abnormalReasons: readonly string[
   if (!event.message && name === 'PermissionRequest' && event.tool) {
     event.message = `The agent wants to use ${event.tool}`
   }
+  event.message = withSubject(event.message, fields)
   return { ...event, kind: kindOf({ ...event, name: knownName }, abnormalReasons) }
 }
 
@@ -101,10 +102,12 @@ function nameOf(raw: Record<string, unknown>): string {
 
 /** Only known names are looked up, as own properties: a payload cannot reach a prototype. */
 function pick(raw: Record<string, unknown>, field: string): unknown {
-  for (const name of [field, ...(aliases[field] ?? [])]) {
-    if (Object.hasOwn(raw, name)) return raw[name]
-  }
-  return undefined
+  const names = [field, ...(aliases[field] ?? [])]
+  const name = names.find((one) => Object.hasOwn(raw, one))
+  if (name !== undefined) return raw[name]
+  // opencode keeps it one level down.
+  const inner = Object.hasOwn(raw, 'properties') ? raw.properties : undefined
+  return field === 'session_id' && isPlainObject(inner) ? pick(inner, field) : undefined
 }
 
 type Fields = z.output<typeof otherInput> &
@@ -138,8 +141,25 @@ function toEvent(fields: Fields) {
     reason: text(fields.reason),
     tool: text(fields.tool_name),
     agent: text(fields.task_name ?? fields.agent_type),
+    backgroundTasks: fields.background_tasks?.length ?? 0,
     durationMs: fields.session_duration_ms,
   }
+}
+
+/** What the agent asks for, where the client's own words do not say it: the command, the file or the address. */
+function withSubject(message: string, { tool_input, details }: Fields): string {
+  if (!message) return message
+  const subject = [details, tool_input].map(subjectOf).find((one) => one !== '')
+  return !subject || message.includes(subject) ? message : text(`${message}: ${subject}`)
+}
+
+function subjectOf(facts: unknown): string {
+  if (!isPlainObject(facts)) return ''
+  for (const name of ['command', 'file_path', 'filePath', 'url']) {
+    const value = Object.hasOwn(facts, name) ? facts[name] : undefined
+    if (typeof value === 'string' && value.trim()) return text(value.trim())
+  }
+  return ''
 }
 
 /** Lone surrogates would make URL and header encoders throw later. */

@@ -94,7 +94,7 @@ export const otherInput = z.object({
 /** Other names under which clients send the same field; the first that is present is taken. */
 export const aliases: Readonly<Record<string, readonly string[]>> = {
   hook_event_name: ['hookEventName', 'event', 'type'],
-  session_id: ['sessionId', 'conversation_id', 'thread_id', 'thread-id'],
+  session_id: ['sessionId', 'sessionID', 'conversation_id', 'thread_id', 'thread-id'],
   transcript_path: ['transcriptPath'],
   permission_mode: ['permissionMode'],
   message_id: ['messageId'],

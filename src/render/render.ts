@@ -104,12 +104,18 @@ function valuesOf(event: EnrichedEvent, secrets: readonly string[]) {
     reason: line(event.reason),
     tool: line(event.tool),
     agent: line(event.agent),
+    background: tasks(event.backgroundTasks),
     duration: event.durationMs === undefined ? '' : formatDuration(event.durationMs),
     cwd: line(event.cwd),
     session: line(event.sessionId).slice(0, 8).toWellFormed(),
     time: new Date(event.at).toISOString().slice(11, 19),
     problem: line(event.problems.join('; ')),
   }
+}
+
+function tasks(count: number): string {
+  if (count === 0) return ''
+  return count === 1 ? '1 task' : `${count} tasks`
 }
 
 /** Conditions in templates leave empty lines behind. */

@@ -39,6 +39,7 @@ describe('an event', () => {
       reason: '',
       tool: '',
       agent: '',
+      backgroundTasks: 0,
       durationMs: undefined,
       env: { DISPLAY: ':1' },
       problems: [],
@@ -74,6 +75,32 @@ describe('an event', () => {
       { kind: 'permission', message: 'The agent wants to use Bash' },
     ],
     [
+      'PermissionRequest',
+      { tool_name: 'Bash', tool_input: { command: 'npm run migrate', description: 'x' } },
+      { message: 'The agent wants to use Bash: npm run migrate' },
+    ],
+    [
+      'PermissionRequest',
+      { tool_name: 'Write', tool_input: { file_path: '/srv/a.ts', content: 'x' } },
+      { message: 'The agent wants to use Write: /srv/a.ts' },
+    ],
+    [
+      'Notification',
+      {
+        notification_type: 'ToolPermission',
+        message: 'Tool Shell needs a yes',
+        details: { type: 'exec', title: 'Shell', command: 'npm test' },
+      },
+      { kind: 'permission', message: 'Tool Shell needs a yes: npm test' },
+    ],
+    [
+      'Notification',
+      { message: 'May I run npm test?', details: { command: 'npm test' } },
+      { message: 'May I run npm test?' },
+    ],
+    ['Notification', { message: 'Well?', details: ['x', { command: 7 }] }, { message: 'Well?' }],
+    ['Stop', { background_tasks: [{ id: 'b1' }, { id: 'b2' }] }, { backgroundTasks: 2 }],
+    [
       'StopFailure',
       { error: 'rate_limit', error_details: '429' },
       { kind: 'failed', message: '429' },
@@ -103,6 +130,10 @@ describe('an event', () => {
     ).toMatchObject({ name: 'Notification', sessionId: 's', transcriptPath: '/t', kind: 'waiting' })
     const notify = { type: 'agent-turn-complete', 'thread-id': 't', 'last-assistant-message': 'x' }
     expect(parse(notify)).toMatchObject({ kind: 'done', sessionId: 't', lastMessage: 'x' })
+    const idle = { type: 'session.idle', properties: { sessionID: 'ses_1' } }
+    expect(parse(idle)).toMatchObject({ kind: 'done', sessionId: 'ses_1', problems: [] })
+    expect(parse({ ...idle, session_id: 's' }).sessionId).toBe('s')
+    expect(parse({ ...idle, properties: ['sessionID'] }).sessionId).toBe('')
   })
 
   it.each([

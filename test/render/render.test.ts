@@ -24,6 +24,7 @@ function makeEvent(fields: Partial<EnrichedEvent> = {}): EnrichedEvent {
     reason: '',
     tool: '',
     agent: '',
+    backgroundTasks: 0,
     durationMs: undefined,
     env: {},
     problems: [],
@@ -52,7 +53,18 @@ describe('a message', () => {
     [{ kind: 'waiting', message: 'Idle' }, 'api-server: waiting for you', 'Idle'],
     [{ lastMessage: 'All green', durationMs: 240_000 }, 'api-server: done in 4 min', 'All green'],
     [{}, 'api-server: done', ''],
+    [{ backgroundTasks: 1 }, 'api-server: done', 'Still in the background: 1 task'],
+    [
+      { lastMessage: 'Started both', backgroundTasks: 2 },
+      'api-server: done',
+      'Started both\nStill in the background: 2 tasks',
+    ],
     [{ kind: 'subagent-done', agent: 'tester' }, 'api-server: tester done', ''],
+    [
+      { kind: 'subagent-done', agent: 'tester', message: 'out of memory', lastMessage: 'So far' },
+      'api-server: tester failed',
+      'out of memory\nSo far',
+    ],
     [
       { kind: 'abnormal-end', reason: 'error', durationMs: 5000 },
       'api-server: session ended abnormally (error)',
