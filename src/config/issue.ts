@@ -1,6 +1,7 @@
 import type * as z from 'zod'
+import { issueInWords, show } from '../issue-words.ts'
 import { notifiers } from '../notifiers/index.ts'
-import { channelKeys, configKeys } from './schema.ts'
+import { channelKeys, configKeys, descriptionAt } from './schema.ts'
 import { didYouMean } from './words.ts'
 
 export interface Fault {
@@ -9,29 +10,53 @@ export interface Fault {
   hint?: string
 }
 
-/** What zod found wrong, for a person. */
-export function describeIssue(issue: z.core.$ZodIssue, raw: unknown): Fault {
+/** The one fault to mend first: a key that nobody knows is often the reason why another one is missing. */
+export function firstFault(issues: readonly z.core.$ZodIssue[], raw: unknown): Fault | undefined {
+  const first = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0]
+  return first && describeIssue(first, raw)
+}
+
+function describeIssue(issue: z.core.$ZodIssue, raw: unknown): Fault {
   const { path } = issue
   if (issue.code === 'unrecognized_keys') {
     const [key = ''] = issue.keys
     return { path: [...path, key], what: 'unknown key', hint: didYouMean(key, keysAt(path, raw)) }
   }
   const value = valueAt(raw, path)
-  if (issue.code === 'invalid_union' && path.at(-1) === 'type') {
-    if (value === undefined) return { path, what: 'is missing', hint: knownTypes() }
-    const types = Object.keys(notifiers)
-    return { path, what: `unknown type ${show(value)}`, hint: didYouMean(String(value), types) }
-  }
-  if (issue.code === 'invalid_type') {
-    if (value === undefined) return { path, what: 'is missing' }
-    return { path, what: `must be ${withArticle(issue.expected)}, not ${describeType(value)}` }
-  }
+  if (issue.code === 'invalid_union' && path.at(-1) === 'type') return wrongType(path, value)
   if (issue.code === 'invalid_key') return { path, what: `must be ${issue.issues[0]?.message}` }
-  return { path, what: issue.message.charAt(0).toLowerCase() + issue.message.slice(1) }
+  const what = issueInWords(issue, value)
+  const hint = howToWrite(issue, value) ?? meaningOf(path, raw)
+  return { path, what, ...(hint && { hint }) }
 }
 
-function knownTypes(): string {
-  return `Known: ${Object.keys(notifiers).join(', ')}`
+function wrongType(path: readonly PropertyKey[], value: unknown): Fault {
+  const types = Object.keys(notifiers)
+  if (value === undefined) return { path, what: 'is missing', hint: `Known: ${types.join(', ')}` }
+  return { path, what: `unknown type ${show(value)}`, hint: didYouMean(String(value), types) }
+}
+
+const examples = new Map<PropertyKey | undefined, string>([
+  ['channels', 'Such as { "type": "desktop" }'],
+  ['routes', 'Such as { "on": ["done"], "to": ["desktop"] }'],
+])
+
+/** For the slips that are common in JSON. */
+function howToWrite(issue: z.core.$ZodIssue, value: unknown): string | undefined {
+  if (issue.code !== 'invalid_type') return undefined
+  if (issue.expected === 'object' && issue.path.length === 2) return examples.get(issue.path[0])
+  if (typeof value !== 'string') return undefined
+  if (issue.expected === 'array') return 'Put it in brackets: ["..."]'
+  const isBare = /^(true|false|-?\d+(\.\d+)?)$/.test(value)
+  return isBare && ['number', 'int', 'boolean'].includes(issue.expected)
+    ? 'Write it without quotes'
+    : undefined
+}
+
+function meaningOf(path: readonly PropertyKey[], raw: unknown): string | undefined {
+  const type = path[0] === 'channels' ? valueAt(raw, [...path.slice(0, 2), 'type']) : undefined
+  const meaning = descriptionAt(path, String(type))
+  return meaning && `Meaning: ${meaning}`
 }
 
 function keysAt(path: readonly PropertyKey[], raw: unknown): readonly string[] {
@@ -46,19 +71,4 @@ function valueAt(raw: unknown, path: readonly PropertyKey[]): unknown {
     value = (value as Record<PropertyKey, unknown>)[key]
   }
   return value
-}
-
-/** Names of types are short; anything longer may be a secret that was put in the wrong place. */
-function show(value: unknown): string {
-  return typeof value === 'string' && value.length <= 32 ? `"${value}"` : describeType(value)
-}
-
-function describeType(value: unknown): string {
-  if (value === null) return 'null'
-  return withArticle(Array.isArray(value) ? 'array' : typeof value)
-}
-
-function withArticle(type: string): string {
-  const word = type === 'record' ? 'object' : type === 'int' ? 'whole number' : type
-  return `${/^[aeiou]/.test(word) ? 'an' : 'a'} ${word}`
 }

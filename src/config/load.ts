@@ -11,7 +11,7 @@ import { describeError, errorCode, HookbellError } from '../errors.ts'
 import { kinds } from '../event/kind.ts'
 import { knownEvents } from '../event/schema.ts'
 import { splitWords } from '../text.ts'
-import { describeIssue, type Fault } from './issue.ts'
+import { type Fault, firstFault } from './issue.ts'
 import { findLostKey, locate } from './position.ts'
 import { type Config, completeConfig, configSchema, secretsOf } from './schema.ts'
 import { expandReferences, readSecrets } from './secrets.ts'
@@ -85,7 +85,7 @@ export function parseConfig(
   const result = configSchema.safeParse(expanded)
   const fault = result.success
     ? faultInRoutes(result.data.routes ?? [], result.data.channels, unusable)
-    : result.error.issues.slice(0, 1).map((issue) => describeIssue(issue, expanded))[0]
+    : firstFault(result.error.issues, expanded)
   if (fault) {
     const { path: where, what, hint } = fault
     const field = where.length > 0 ? `${where.join('.')}: ` : ''

@@ -91,9 +91,23 @@ export function configKeys(path: readonly PropertyKey[]): string[] {
 
 /** The names of the fields of a channel. */
 export function channelKeys(type: string): string[] {
+  return ['type', ...Object.keys(channelShape(type))]
+}
+
+/** What the nearest field around a place is for. */
+export function descriptionAt(path: readonly PropertyKey[], type: string): string | undefined {
+  const [room] = path
+  const shapes = { channels: channelShape(type), retry: retry.shape, routes: route.shape }
+  const shape: object = shapes[room as keyof typeof shapes] ?? {}
+  const name = path.findLast((key) => Object.hasOwn(shape, key))
+  const field = name === undefined ? undefined : (shape as Record<PropertyKey, z.ZodType>)[name]
+  const top = configSchema.shape as Record<PropertyKey, z.ZodType>
+  return (field ?? (room === undefined ? undefined : top[room]))?.description
+}
+
+function channelShape(type: string): Record<string, z.ZodType> {
   const known: Record<string, Notifier> = notifiers
-  const shape = Object.hasOwn(known, type) ? known[type]?.options.shape : undefined
-  return ['type', ...Object.keys(shape ?? {})]
+  return Object.hasOwn(known, type) ? (known[type]?.options.shape ?? {}) : {}
 }
 
 /** The values that must not be seen anywhere, of the options that are declared as secrets. */

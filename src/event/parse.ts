@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { type ParseError, parse as parseLeniently, printParseErrorCode } from 'jsonc-parser'
 import type * as z from 'zod'
 import { HookbellError } from '../errors.ts'
+import { issueInWords } from '../issue-words.ts'
 import type { Header } from '../spool/header.ts'
 import { oneLine, splitWords } from '../text.ts'
 import type { AgentEvent } from './event.ts'
@@ -124,8 +125,9 @@ function readFields(raw: Record<string, unknown>, name: string, problems: string
   const result = schema.safeParse(found)
   if (result.success) return result.data as Fields
   for (const issue of result.error.issues) {
-    problems.push(`${issue.path.join('.')}: ${issue.message}`)
-    delete found[String(issue.path[0])]
+    const field = String(issue.path[0])
+    problems.push(`${issue.path.join('.')}: ${issueInWords(issue, found[field])}`)
+    delete found[field]
   }
   return schema.parse(found) as Fields
 }

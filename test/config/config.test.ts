@@ -14,8 +14,10 @@ import { CurrentConfig } from '../../src/config/current.ts'
 import { configJsonSchema } from '../../src/config/json-schema.ts'
 import { builtInConfig, loadConfig } from '../../src/config/load.ts'
 import { configDir, homeDir, stateDir } from '../../src/config/paths.ts'
+import { configSchema } from '../../src/config/schema.ts'
 import { closest } from '../../src/config/words.ts'
 import { HookbellError } from '../../src/errors.ts'
+import { notifiers } from '../../src/notifiers/index.ts'
 
 function makeFolder(files: Record<string, string> = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'hookbell-config-'))
@@ -38,6 +40,15 @@ function problemOf(text: string): string {
   }
   return ''
 }
+
+const mail = (fields: object) =>
+  JSON.stringify({
+    type: 'email',
+    smtp: 'smtps://mail.example.com',
+    from: 'me@example.com',
+    to: ['me@example.com'],
+    ...fields,
+  })
 
 const reference = (name: string) => `\${${name}}`
 
@@ -67,25 +78,79 @@ describe('the configuration', () => {
       '{"retry": {"maxAtempts": 3}}',
       '1:12: retry.maxAtempts: unknown key | Did you mean "maxAttempts"?',
     ],
-    ['{"lingerSeconds": "5"}', '1:2: lingerSeconds: must be a number, not a string'],
+    [
+      '{"lingerSeconds": "5"}',
+      '1:2: lingerSeconds: must be a number, not a string | Write it without quotes',
+    ],
+    [
+      '{"lingerSeconds": -1}',
+      '1:2: lingerSeconds: must be at least 0, not -1 | Meaning: How long the worker stays after the last event',
+    ],
+    [
+      '{"retentionDays": 0}',
+      '1:2: retentionDays: must be more than 0, not 0 | Meaning: How long settled events are kept',
+    ],
+    ['{"lingerSeconds": 1e999}', /^1:2: lingerSeconds: must be a number, not Infinity/],
     [
       '{"retry": {"maxAttempts": 1.5}}',
-      '1:12: retry.maxAttempts: must be a whole number, not a number',
+      '1:12: retry.maxAttempts: must be a whole number, not 1.5 | Meaning: Tries per channel before giving up',
     ],
-    ['{"channels": []}', '1:2: channels: must be an object, not an array'],
+    [
+      '{"channels": []}',
+      '1:2: channels: must be an object, not an array | Meaning: Destinations by name',
+    ],
+    [
+      '{"channels": {"a": "desktop"}}',
+      '1:15: channels.a: must be an object, not a string | Such as { "type": "desktop" }',
+    ],
+    [
+      '{"channels": {"a": {"type": "desktop", "sound": "true"}}}',
+      '1:40: channels.a.sound: must be true or false, not a string | Write it without quotes',
+    ],
+    [
+      '{"channels": {"a": {"type": "desktop", "timeoutSeconds": 4000}}}',
+      /^1:40: channels\.a\.timeoutSeconds: must be at most 3600, not 4000 \| Meaning: /,
+    ],
+    [
+      `{"channels": {"a": ${mail({ subjectPrefix: 'x'.repeat(60) })}}}`,
+      /subjectPrefix: must have at most 50 characters, not 60 \| Meaning: Text before each subject$/,
+    ],
+    [
+      `{"channels": {"a": ${mail({ to: Array(60).fill('me@example.com') })}}}`,
+      /a\.to: must have at most 50 entries, not 60 \| Meaning: Addresses of the recipients$/,
+    ],
+    [
+      '{"routes": ["done"]}',
+      /^1:13: routes\.0: must be an object, not a string \| Such as \{ "on"/,
+    ],
+    [
+      '{"routes": [{"on": "done", "to": ["desktop"]}]}',
+      '1:14: routes.0.on: must be an array, not a string | Put it in brackets: ["..."]',
+    ],
+    [
+      '{"routes": [{"on": ["done"], "to": []}]}',
+      '1:30: routes.0.to: must not be empty | Meaning: Names of channels',
+    ],
+    [
+      '{"routes": [{"on": ["done"], "to": ["desktop"], "urgency": "high"}]}',
+      /urgency: must be "low", "normal" or "critical", not "high" \| Meaning: /,
+    ],
     [
       '{"channels": {"a": {"type": "slak", "url": "x"}}}',
       '1:21: channels.a.type: unknown type "slak" | Did you mean "slack"?',
     ],
     ['{"channels": {"a": {}}}', /^1:15: channels\.a\.type: is missing \| Known: desktop, /],
-    ['{"channels": {"a": {"type": "slack"}}}', '1:15: channels.a.url: is missing'],
+    [
+      '{"channels": {"a": {"type": "slack"}}}',
+      '1:15: channels.a.url: is missing | Meaning: URL of a Slack incoming webhook',
+    ],
     [
       '{"channels": {"a": {"type": "slack", "urll": "https://x"}}}',
-      '1:15: channels.a.url: is missing',
+      '1:38: channels.a.urll: unknown key | Did you mean "url"?',
     ],
     [
       '{"channels": {"a": {"type": "slack", "url": "http://example.com/x"}}}',
-      '1:38: channels.a.url: must begin with https:// (http:// is allowed only for this machine)',
+      /^1:38: channels\.a\.url: must begin with https:\/\/ \(http:\/\/ is allowed only for this machine\) \| /,
     ],
     [
       '{"channels": {"a b": {"type": "desktop"}}}',
@@ -125,12 +190,39 @@ describe('the configuration', () => {
     expect(({} as { lingerSeconds?: number }).lingerSeconds).toBeUndefined()
   })
 
+  it.each([null, true, 7, -1.5, '', 'x', [], ['x'], [7], {}, { x: 1 }])(
+    'says in plain words what is wrong with %j, wherever it stands',
+    (value) => {
+      const texts = Object.keys(configSchema.shape).map((name) => ({ [name]: value }))
+      const channels = Object.values(notifiers).flatMap(({ name, options }) =>
+        Object.keys(options.shape).map((option) => ({ a: { type: name, [option]: value } })),
+      )
+      const routes = ['on', 'to', 'urgency'].map((name) => [
+        { on: ['done'], to: ['desktop'], [name]: value },
+      ])
+      const retries = Object.keys(builtInConfig().config.retry).map((name) => ({ [name]: value }))
+      const all = [
+        ...texts,
+        ...channels.map((one) => ({ channels: one })),
+        ...routes.map((one) => ({ routes: one })),
+        ...retries.map((one) => ({ retry: one })),
+      ]
+      for (const one of all) {
+        expect(problemOf(JSON.stringify(one))).not.toMatch(
+          /\b(invalid|expected|received|too (small|big)|input|boolean|undefined)\b|[<>]=/i,
+        )
+      }
+    },
+  )
+
   it('never shows a value that may be a secret', () => {
     const secret = 'xoxb-canary-0123456789-0123456789-0123456789'
     const texts = [
       `{"channels": {"a": {"type": "${secret}"}}}`,
       `{"channels": {"a": {"type": "slack", "url": "${secret}"}}}`,
       `{"channels": {"a": {"type": "slack", "url": ["${secret}"]}}}`,
+      `{"channels": {"a": {"type": "desktop", "sound": "${secret}"}}}`,
+      `{"routes": [{"on": ["done"], "to": ["desktop"], "urgency": "${secret}"}]}`,
     ]
     for (const text of texts) expect(problemOf(text)).not.toMatch(/canary|^$/)
   })

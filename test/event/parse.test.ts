@@ -178,7 +178,7 @@ describe('an event', () => {
     [
       'a wrong type',
       '{"hook_event_name":"Stop","session_id":7}',
-      ['session_id: Invalid input: expected string, received number'],
+      ['session_id: must be a string, not 7'],
     ],
     [
       'invalid UTF-8',
@@ -188,7 +188,7 @@ describe('an event', () => {
     [
       'a name that is no text',
       '{"hook_event_name":7,"event":"Stop"}',
-      ['hook_event_name: Invalid input: expected string, received number'],
+      ['hook_event_name: must be a string, not 7'],
     ],
   ])('is read in spite of %s', (_, body, problems) => {
     expect(parse(body)).toMatchObject({ kind: 'done', name: 'Stop', problems })

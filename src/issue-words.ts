@@ -1,0 +1,66 @@
+import type * as z from 'zod'
+
+type Issue = z.core.$ZodIssue
+
+/** Choices have short names; anything longer may be a secret that was put in the wrong place. */
+const LONGEST_NAME = 32
+
+/** What a check found wrong with a value, in a person's words. */
+export function issueInWords(issue: Issue, value: unknown): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return value === undefined ? 'is missing' : mustBe(withArticle(issue.expected), value)
+    case 'invalid_value':
+      return `must be ${anyOf(issue.values.map((one) => JSON.stringify(one)))}, not ${show(value)}`
+    case 'too_small':
+      return tooSmall(issue, value)
+    case 'too_big':
+      return tooBig(issue, value)
+    case 'custom':
+    case 'invalid_format':
+      return issue.message
+    default:
+      return `must not be ${describeType(value)}`
+  }
+}
+
+/** The name that was chosen, or of what type it is. */
+export function show(value: unknown): string {
+  const isName = typeof value === 'string' && value.length <= LONGEST_NAME
+  return isName ? `"${value}"` : describeType(value)
+}
+
+/** Such as `a string`; of what cannot be a secret, the value itself. */
+function describeType(value: unknown): string {
+  if (value === null || typeof value === 'number') return String(value)
+  if (typeof value === 'boolean') return String(value)
+  return withArticle(Array.isArray(value) ? 'array' : typeof value)
+}
+
+function tooSmall({ minimum, inclusive }: Extract<Issue, { code: 'too_small' }>, value: unknown) {
+  if (typeof value === 'string' || Array.isArray(value)) return 'must not be empty'
+  return mustBe(inclusive === false ? `more than ${minimum}` : `at least ${minimum}`, value)
+}
+
+function tooBig({ maximum }: Extract<Issue, { code: 'too_big' }>, value: unknown) {
+  if (typeof value === 'string') {
+    return `must have at most ${maximum} characters, not ${value.length}`
+  }
+  if (Array.isArray(value)) return `must have at most ${maximum} entries, not ${value.length}`
+  return mustBe(`at most ${maximum}`, value)
+}
+
+function mustBe(what: string, value: unknown): string {
+  return `must be ${what}, not ${describeType(value)}`
+}
+
+function anyOf(choices: readonly string[]): string {
+  if (choices.length < 2) return choices.join('')
+  return `${choices.slice(0, -1).join(', ')} or ${choices.at(-1)}`
+}
+
+function withArticle(type: string): string {
+  if (type === 'boolean') return 'true or false'
+  const word = type === 'record' ? 'object' : type === 'int' ? 'whole number' : type
+  return `${/^[aeiou]/.test(word) ? 'an' : 'a'} ${word}`
+}
