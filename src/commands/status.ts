@@ -41,7 +41,10 @@ async function readStatus() {
     installed: existsSync(join(stateDir(), 'hookbell-hook')),
     channels: channelRows(loaded, accounts),
     lastEvent: accounts.at(-1)?.acceptedAt ?? null,
-    problems: problemsOf(loaded, accounts, corrupt.length, folders),
+    problems: [
+      ...problemsOf(loaded, accounts, corrupt.length, folders),
+      ...(await templateProblemsIn(configDir())),
+    ],
   }
 }
 
@@ -79,6 +82,13 @@ function problemsOf(
   if (corrupt > 0) problems.push(`${corrupt} damaged or foreign in ${spoolIn(stateDir()).corrupt}`)
   if (folders.length > 1) problems.push(`events were stored in ${folders[1]}: ${stateDir()} failed`)
   return problems
+}
+
+/** Most people have none, and the engine is not loaded for nothing. */
+async function templateProblemsIn(folder: string): Promise<string[]> {
+  if (!existsSync(join(folder, 'templates'))) return []
+  const { templateProblems } = await import('../render/check.ts')
+  return templateProblems(folder)
 }
 
 function describe(status: Status): string {

@@ -45,10 +45,23 @@ const parsed = new Map<string, Template[]>()
  * @throws an error of liquidjs that names line and column
  */
 export function fill(format: Format, template: string, values: object): string {
+  return engineFor(format).renderSync(treeOf(format, template), values)
+}
+
+/** The values that a template asks for. @throws as `fill` does */
+export function namesIn(format: Format, template: string): string[] {
+  return engineFor(format).globalVariablesSync(treeOf(format, template))
+}
+
+function treeOf(format: Format, template: string): Template[] {
+  const key = `${format}:${template}`
+  const tree = parsed.get(key) ?? engineFor(format).parse(template)
+  parsed.set(key, tree)
+  return tree
+}
+
+function engineFor(format: Format): Liquid {
   const engine = engines.get(format) ?? makeEngine(format)
   engines.set(format, engine)
-  const key = `${format}:${template}`
-  const tree = parsed.get(key) ?? engine.parse(template)
-  parsed.set(key, tree)
-  return engine.renderSync(tree, values)
+  return engine
 }

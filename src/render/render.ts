@@ -15,7 +15,7 @@ const MAX_FIELD = 2000
 export class Renderer {
   readonly #templates: Templates
   readonly #secrets: readonly string[]
-  readonly #values: ReturnType<typeof valuesOf>
+  readonly #values: Values
   readonly #event: EnrichedEvent
   readonly #filled = new Map<Format, string>()
   readonly problems: string[] = []
@@ -89,8 +89,30 @@ export class Renderer {
   }
 }
 
-/** All that a template can see: text, bounded and free of secrets and control characters. */
-function valuesOf(event: EnrichedEvent, secrets: readonly string[]) {
+/** All that a template can see. */
+export const valueNames = [
+  'project',
+  'client',
+  'event',
+  'kind',
+  'message',
+  'last_message',
+  'notification_type',
+  'reason',
+  'tool',
+  'agent',
+  'background',
+  'duration',
+  'cwd',
+  'session',
+  'time',
+  'problem',
+] as const
+
+type Values = Record<(typeof valueNames)[number], string>
+
+/** Text, bounded and free of secrets and control characters. */
+function valuesOf(event: EnrichedEvent, secrets: readonly string[]): Values {
   const line = (text: string) => cutText(redact(oneLine(text), secrets), 200)
   const text = (value: string) => cutText(redact(cleanText(value), secrets).trim(), MAX_FIELD)
   return {

@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { makeHome } from '../support/home.ts'
@@ -35,6 +35,16 @@ describe('commands: what became of events', () => {
     const home = await makeHome({ extraCaFile: '/nowhere/ca.pem' })
     const { stdout } = await home.run('status', '--json')
     expect(JSON.parse(stdout).problems).toEqual(['extraCaFile: no file /nowhere/ca.pem'])
+  })
+
+  it('status names a template of the user that cannot be used', async () => {
+    const home = await makeHome({})
+    const folder = join(home.env.HOOKBELL_CONFIG_DIR, 'templates/plain')
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(join(folder, 'done.liquid'), '{{ project | nope }}')
+    const { stdout, exitCode } = await home.run('status')
+    expect(stdout).toContain(`x ${join(folder, 'done.liquid')}: undefined filter: nope, line:1`)
+    expect(exitCode).toBe(1)
   })
 
   it('log shows each event with its outcome, and one in full', async () => {

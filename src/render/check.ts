@@ -1,0 +1,75 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { closest, didYouMean } from '../config/words.ts'
+import { describeError } from '../errors.ts'
+import { type Kind, kinds } from '../event/kind.ts'
+import { oneLine } from '../text.ts'
+import { type Format, fill, formats, namesIn } from './engine.ts'
+import { valueNames } from './render.ts'
+
+/** Left behind by editors, or by somebody who keeps an old version. */
+const LEFT_OVER = /^\.|~$|\.(bak|old|orig)$/i
+
+const sampleValues = Object.fromEntries(valueNames.map((name) => [name, 'x']))
+
+/** What is wrong with the user's own templates, each with what to do. */
+export function templateProblems(configDir: string): string[] {
+  const folder = join(configDir, 'templates')
+  return namesOf(folder).flatMap((name) => {
+    const path = join(folder, name)
+    if (isTemplate(name)) return [`${path}: not used. Put it into a folder: ${formats.join(', ')}`]
+    const inside = namesOf(path).filter(isTemplate)
+    if (inside.length === 0 || isFormat(name))
+      return inside.flatMap((file) => problemOf(path, name as Format, file))
+    return [`${path}: not used, no format is called "${name}". ${didYouMean(name, formats)}`]
+  })
+}
+
+function problemOf(folder: string, format: Format, file: string): string[] {
+  const path = join(folder, file)
+  const kind = kinds.find((one) => `${one}.liquid` === file)
+  if (!kind) return [`${path}: not used. ${rightName(file)}`]
+  try {
+    if (!statSync(path).isFile()) return [`${path}: not used, it is not a file`]
+    const text = readFileSync(path, 'utf8').replace(/^\uFEFF/, '')
+    fill(format, text, sampleValues)
+    return namesIn(format, text)
+      .filter((name) => !Object.hasOwn(sampleValues, name))
+      .map((name) => `${path}: no value is called "${name}". ${meantValue(name)}`)
+  } catch (error) {
+    const what = oneLine(describeError(error))
+    return [`${path}: ${what}. Ours is used until you mend it`]
+  }
+}
+
+function rightName(file: string): string {
+  const stem = file.split('.')[0] ?? ''
+  const meant = isKind(stem) ? stem : closest(stem, kinds)
+  return meant ? `Did you mean "${meant}.liquid"?` : `Known: ${kinds.join(', ')}, with .liquid`
+}
+
+function meantValue(name: string): string {
+  return didYouMean(name, valueNames)
+}
+
+/** Anything else may lie there for its own reasons. */
+function isTemplate(name: string): boolean {
+  return !LEFT_OVER.test(name) && (/\.liquid$/i.test(name) || isKind(name.split('.')[0] ?? ''))
+}
+
+function isKind(word: string): word is Kind {
+  return (kinds as readonly string[]).includes(word)
+}
+
+function isFormat(word: string): word is Format {
+  return (formats as readonly string[]).includes(word)
+}
+
+/** Nothing where there is no such folder, or none that can be read. */
+function namesOf(folder: string): string[] {
+  try {
+    return readdirSync(folder).sort()
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,80 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { templateProblems } from '../../src/render/check.ts'
+
+function makeConfigDir(files: Record<string, string> = {}) {
+  const folder = mkdtempSync(join(tmpdir(), 'hookbell-templates-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  for (const [name, text] of Object.entries(files)) {
+    const path = join(folder, 'templates', name)
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, text)
+  }
+  return folder
+}
+
+/** Without the folder that is the same for all. */
+function problemsOf(files: Record<string, string>) {
+  const folder = makeConfigDir(files)
+  return templateProblems(folder).map((text) => text.replace(`${folder}/templates/`, ''))
+}
+
+describe('own templates', () => {
+  it('that are fine are not mentioned, nor is what lies beside them', () => {
+    expect(templateProblems(makeConfigDir())).toEqual([])
+    const fine = '\ufeff{% assign who = project %}{% for one in (1..2) %}{{ who }}{% endfor %}'
+    const files = {
+      'plain/done.liquid': fine,
+      'slack/waiting.liquid': '*{{ message }}*',
+      'plain/done.liquid~': '{{ broken',
+      'plain/done.liquid.bak': '{{ broken',
+      'plain/.done.liquid.swp': '{{ broken',
+      'plain/README.md': 'notes',
+      'old/notes.txt': 'notes',
+      LICENSE: 'notes',
+    }
+    expect(problemsOf(files)).toEqual([])
+  })
+
+  it.each([
+    [
+      'plain/done.liquid',
+      '{{ project | nope }}',
+      'plain/done.liquid: undefined filter: nope, line:1, col:1. Ours is used until you mend it',
+    ],
+    [
+      'html/done.liquid',
+      '\n{% if x %}',
+      'html/done.liquid: tag {% if x %} not closed, line:2, col:1. Ours is used until you mend it',
+    ],
+    [
+      'plain/done.liquid',
+      '{{ last_mesage }}',
+      'plain/done.liquid: no value is called "last_mesage". Did you mean "last_message"?',
+    ],
+    ['plain/doen.liquid', '', 'plain/doen.liquid: not used. Did you mean "done.liquid"?'],
+    ['plain/done.txt', '', 'plain/done.txt: not used. Did you mean "done.liquid"?'],
+    [
+      'plain/Stop.liquid',
+      '',
+      'plain/Stop.liquid: not used. Known: permission, waiting, done, subagent-done, ended, abnormal-end, failed, other, with .liquid',
+    ],
+    [
+      'Plain/done.liquid',
+      '',
+      'Plain: not used, no format is called "Plain". Did you mean "plain"?',
+    ],
+    ['done.liquid', '', 'done.liquid: not used. Put it into a folder: plain, slack, html'],
+    ['plain/done.liquid/x', '', 'plain/done.liquid: not used, it is not a file'],
+  ])('%s with %j is named with what to do', (name, text, problem) => {
+    expect(problemsOf({ [name]: text })).toEqual([problem])
+  })
+
+  it.skipIf(process.getuid?.() === 0)('that cannot be read are named', () => {
+    const folder = makeConfigDir({ 'plain/done.liquid': 'x' })
+    chmodSync(join(folder, 'templates/plain/done.liquid'), 0)
+    expect(templateProblems(folder).join()).toContain('EACCES')
+  })
+})
