@@ -20,7 +20,9 @@ readEvent((body, drain) => {
 
 /** @returns the state folder that took the event, or undefined where none did */
 function store(body: Buffer): string | undefined {
-  const header = { client: clientName(process.argv), env: sessionEnv(process.env) }
+  const { argv, env } = process
+  const shared = argv.includes('--shared')
+  const header = { client: clientName(argv), env: sessionEnv(env), ...(shared && { shared }) }
   for (const folder of [stateDir, fallbackStateDir]) {
     try {
       const state = folder()

@@ -1,5 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises'
-import { journalFiles } from './files.ts'
+import { currentFile, journalFiles } from './files.ts'
 import { type Record, recordSchema } from './record.ts'
 
 /** All records, oldest first, one at a time. Lines that a crash cut short are passed over. */
@@ -19,6 +19,22 @@ export async function* readJournalOf(
     if (!ids.has(idIn(line))) continue
     const entry = parseLine(line)
     if (entry && ids.has(entry.id)) yield entry
+  }
+}
+
+/** What the end of the journal says, as far as it is whole: enough for the moments before a worker started. */
+export async function readRecent(state: string, bytes = 64 * 1024): Promise<Record[]> {
+  const file = await open(currentFile(state), 'r').catch(() => undefined)
+  if (!file) return []
+  try {
+    const { size } = await file.stat()
+    const start = Math.max(0, size - bytes)
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(size - start), { position: start })
+    const lines = buffer.toString('utf8', 0, bytesRead).split('\n')
+    const records = lines.map(parseLine)
+    return records.filter((entry) => entry !== undefined)
+  } finally {
+    await file.close()
   }
 }
 

@@ -17,6 +17,9 @@ export const recordSchema = z.discriminatedUnion('type', [
     title: z.string(),
     to: z.array(z.string()).optional().describe('Channels it is for'),
     problems: z.array(z.string()).optional(),
+    print: z.string().optional().describe('Hash of client and content'),
+    shared: z.boolean().optional().describe('From the hooks of a project'),
+    double: z.string().optional().describe('The event that is the same one'),
   }),
   z.object({ ...base, type: z.literal('suppressed'), reason: z.string() }),
   z.object({

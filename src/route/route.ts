@@ -5,7 +5,7 @@ import type { Urgency } from '../notifiers/define.ts'
 
 export type Decision =
   | { deliver: readonly { channel: string; urgency: Urgency }[] }
-  | { suppress: string }
+  | { suppress: string; double?: string }
 
 const urgencyOf: Record<Kind, Urgency> = {
   permission: 'critical',

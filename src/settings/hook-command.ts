@@ -8,7 +8,7 @@ const WORD = String.raw`(?:'[^']*'|"[^"]*"|\\.|[^\s'"\\;&|<>(){}])+`
 
 /** The whole command, not a part of it: what a person built around ours is theirs. */
 const OURS = new RegExp(
-  String.raw`^(?:\{ )?(?:(?<node>${WORD}) )?(?<door>${WORD}) --client [a-z][a-z0-9-]*(?:; \})?` +
+  String.raw`^(?:\{ )?(?:(?<node>${WORD}) )?(?<door>${WORD}) --client [a-z][a-z0-9-]*(?: --shared)?(?:; \})?` +
     String.raw`(?: >(?:/dev/null|NUL) 2>&1| 2>/dev/null)?(?: \|\| (?::|true|exit /b 0))?$`,
 )
 
@@ -36,10 +36,11 @@ export function hookCommand(
 /**
  * The command line for a file that is shared through a repository. It names no user and no home
  * directory, finds the front door of whoever runs it, and does nothing where there is none.
+ * `--shared`: whoever has hooks in their own settings as well is told of each event once.
  */
 export function sharedHookCommand(client: ClientName): string {
   const state = '${HOOKBELL_STATE_DIR:-${XDG_STATE_HOME:-$HOME/.local/state}/hookbell}'
-  return guard(`"${state}/hookbell-hook"`, client)
+  return guard(`"${state}/hookbell-hook"`, `${client} --shared`)
 }
 
 /** The entry of one event, with a timeout in the client's own unit. */
@@ -58,8 +59,8 @@ export function isHookCommand(command: unknown): boolean {
 }
 
 // The braces matter: bash reports a killed child on the stderr of the list, not of the command.
-function guard(program: string, client: ClientName): string {
-  return `{ ${program} --client ${client}; } >/dev/null 2>&1 || :`
+function guard(program: string, options: string): string {
+  return `{ ${program} --client ${options}; } >/dev/null 2>&1 || :`
 }
 
 function quote(word: string): string {

@@ -5,6 +5,8 @@ export interface Header {
   client: string
   /** Facts of the agent's session, from an allow-list. */
   env: Record<string, string>
+  /** From the hooks of a project, which all who work on it share. */
+  shared?: boolean
   /** Deliver to this channel only, whatever the routes say. Written by `hookbell test`, never by a hook. */
   channel?: string
 }
@@ -12,8 +14,9 @@ export interface Header {
 const CLIENT_NAME = /^[A-Za-z0-9._-]{1,32}$/
 
 /** Header lines, then one blank line. The raw bytes of the event follow as they came. */
-export function formatHeader({ client, env, channel }: Header): string {
+export function formatHeader({ client, env, shared, channel }: Header): string {
   const lines = [FORMAT_LINE, `client: ${CLIENT_NAME.test(client) ? client : 'unknown'}`]
+  if (shared) lines.push('shared: yes')
   if (channel) lines.push(`channel: ${channel}`)
   for (const [name, value] of Object.entries(env)) {
     if (!value.includes('\n')) lines.push(`env: ${name}=${value}`)
@@ -48,6 +51,7 @@ function parseLines(lines: string[]): Header {
   for (const line of lines) {
     const [, key, value = ''] = /^(\w+): (.*)$/.exec(line) ?? []
     if (key === 'client') header.client = CLIENT_NAME.test(value) ? value : 'unknown'
+    if (key === 'shared') header.shared = value === 'yes'
     if (key === 'channel') header.channel = value
     const equals = value.indexOf('=')
     if (key === 'env' && equals > 0) header.env[value.slice(0, equals)] = value.slice(equals + 1)

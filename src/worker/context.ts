@@ -4,6 +4,7 @@ import type { Templates } from '../render/templates.ts'
 import type { Claims } from '../spool/claim.ts'
 import type { Spool } from '../spool/layout.ts'
 import type { DeferredEvents } from './deferred.ts'
+import type { Doubles } from './doubles.ts'
 import type { EventState } from './event-state.ts'
 import type { Lane } from './lane.ts'
 import type { Turns } from './turns.ts'
@@ -17,6 +18,7 @@ export interface WorkerContext {
   deferred: DeferredEvents
   lanes: Map<string, Lane>
   turns: Turns
+  doubles: Doubles
   projects: Map<string, Promise<string>>
   /** How far events have come that are under way, or that a worker left behind. */
   known: Map<string, EventState>

@@ -13,6 +13,7 @@ import { setAside, wasClaimed } from '../spool/names.ts'
 import { readSpoolFile } from '../spool/read.ts'
 import { attemptDelivery, type Result } from './attempt.ts'
 import type { WorkerContext } from './context.ts'
+import { type Print, printOf } from './doubles.ts'
 import {
   type EventState,
   readEventState,
@@ -50,12 +51,15 @@ export async function handleEvent(claim: Claim, context: WorkerContext): Promise
     const renderer = new Renderer(context.templates, event, loaded.secrets)
     const { channel } = stored.header
     const routed = channel ? routeTo(channel, event) : route(event, loaded.config)
-    const decision = decide(before, routed)
+    const print = printOf(stored, parsed)
+    const decision = isBegun(before)
+      ? finish(before, routed)
+      : await context.doubles.judge(routed, print)
     const chosen = 'deliver' in decision ? decision.deliver : []
     // While the next event of the session waits: its places are behind these.
     const take = ({ channel }: { channel: string }) => context.turns.take(`${line} ${channel}`)
     const turns = new Map(chosen.map((one) => [one.channel, take(one)]))
-    return { event, renderer, decision, turns }
+    return { event, renderer, decision, print, turns }
   })
   try {
     await carryOut(claim, { ...prepared, stored, before, loaded }, context)
@@ -71,13 +75,14 @@ interface Prepared {
   event: EnrichedEvent
   renderer: Renderer
   decision: Decision
+  print: Print | undefined
   /** A place per channel, behind the earlier events of the session. */
   turns: ReadonlyMap<string, Turn>
 }
 
 async function carryOut(claim: Claim, prepared: Prepared, context: WorkerContext) {
   const { stored, before, loaded, event, renderer, decision, turns } = prepared
-  if (!before) await recordAccepted(event, renderer, decision, context)
+  if (!before) await recordAccepted(prepared, context)
   const state: EventState = { acceptedAt: stored.at, channels: {}, ...before, nextAt: 0 }
   context.known.set(claim.id, state)
   if ('suppress' in decision) {
@@ -121,9 +126,12 @@ async function stateBefore({ id, from }: Claim, { known, spool }: WorkerContext)
   return readEventState(spool.deferred, id) ?? (await statesFromJournal(spool.state, [id])).get(id)
 }
 
-/** What was begun is finished: once a channel was chosen, a change of the routes does not take it back. */
-function decide(before: EventState | undefined, decision: Decision): Decision {
-  if (!before || Object.keys(before.channels).length === 0) return decision
+function isBegun(before: EventState | undefined): before is EventState {
+  return before !== undefined && Object.keys(before.channels).length > 0
+}
+
+/** Once a channel was chosen, a change of the routes does not take it back. */
+function finish(before: EventState, decision: Decision): Decision {
   const chosen = 'deliver' in decision ? decision.deliver : []
   const open = Object.entries(before.channels).filter(([, { state }]) => state === 'deferred')
   return {
@@ -152,9 +160,7 @@ function openClaim(claim: Claim, context: WorkerContext): Stored | undefined {
 }
 
 async function recordAccepted(
-  event: EnrichedEvent,
-  renderer: Renderer,
-  decision: Decision,
+  { event, renderer, decision, print }: Prepared,
   context: WorkerContext,
 ) {
   const { id, at, name, kind, client, project, sessionId } = event
@@ -173,6 +179,9 @@ async function recordAccepted(
     title: renderer.title,
     ...(to.length > 0 ? { to } : {}),
     ...(problems.length > 0 ? { problems } : {}),
+    ...(print && { print: print.hash }),
+    ...(print?.shared && { shared: true }),
+    ...('double' in decision && { double: decision.double }),
   })
 }
 

@@ -10,6 +10,7 @@ import { Bell } from './bell.ts'
 import { ConfigProblem } from './config-problem.ts'
 import type { WorkerContext } from './context.ts'
 import { DeferredEvents } from './deferred.ts'
+import { Doubles } from './doubles.ts'
 import { Recorder } from './recorder.ts'
 import { Rounds } from './rounds.ts'
 import { Turns } from './turns.ts'
@@ -143,6 +144,7 @@ function open({ stateDir, configDir, onRecord, ...options }: WorkerOptions) {
     deferred: new DeferredEvents(spool.deferred),
     lanes: new Map(),
     turns: new Turns(),
+    doubles: new Doubles(stateDir),
     projects: new Map(),
     known: new Map(),
     leftAlone: new Set(),

@@ -1,10 +1,15 @@
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { execa } from 'execa'
 import { describe, expect, it } from 'vitest'
 import { makeHome } from '../support/home.ts'
 import { startReceiver } from '../support/receiver.ts'
 
 const stop = { hook_event_name: 'Stop', session_id: 's1', cwd: '/srv/api-server' }
+const toFile = (path: string) => ({
+  channels: { audit: { type: 'file', path } },
+  routes: everything('audit'),
+})
 const everything = (channel: string) => [{ on: ['*'], to: [channel] }]
 
 describe('commands: what became of events', () => {
@@ -45,6 +50,28 @@ describe('commands: what became of events', () => {
     const { stdout, exitCode } = await home.run('status')
     expect(stdout).toContain(`x ${join(folder, 'done.liquid')}: undefined filter: nope, line:1`)
     expect(exitCode).toBe(1)
+  })
+
+  it('log says why one of two registrations was not told of', async () => {
+    const home = await makeHome({ lingerSeconds: 0, ...toFile('~/audit.jsonl') })
+    for (const scope of ['--user', '--project']) {
+      expect(await home.run('init', '--client', 'claude', '--yes', scope)).toMatchObject({
+        exitCode: 0,
+      })
+    }
+    for (const folder of [home.home, home.project]) {
+      const settings = JSON.parse(readFileSync(join(folder, '.claude/settings.json'), 'utf8'))
+      const { command } = settings.hooks.Stop[0].hooks[0]
+      await execa('sh', ['-c', command], { env: home.env, input: JSON.stringify(stop) })
+    }
+    const log = async () => JSON.parse((await home.run('log', '--json')).stdout)
+    await expect.poll(log, { timeout: 20_000 }).toMatchObject([
+      { outcome: 'delivered' },
+      {
+        outcome: 'suppressed',
+        reason: expect.stringMatching(/^the same event as \w{8}, from your/),
+      },
+    ])
   })
 
   it('log shows each event with its outcome, and one in full', async () => {

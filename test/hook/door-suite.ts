@@ -1,7 +1,8 @@
-import { existsSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { parseSpoolFile } from '../../src/spool/header.ts'
 import { MAX_BODY_BYTES } from '../../src/spool/layout.ts'
 import {
   type Door,
@@ -96,6 +97,19 @@ export function doorSuite(door: Door) {
       const feed = (child: { stdin: NodeJS.WritableStream | null }) => child.stdin?.write(input)
       expect(quiet(await ring(door, home, { feed }))).toEqual(silent)
       expectStored(home, input.subarray(0, MAX_BODY_BYTES))
+    })
+  })
+
+  describe(`${door.name}: whose hook it is`, () => {
+    it.each([
+      [['--client', 'droid'], { client: 'droid' }],
+      [['--client', 'droid', '--shared'], { client: 'droid', shared: true }],
+      [['--shared', '--client=claude'], { client: 'claude', shared: true }],
+    ])('is kept with the event: %j', async (args, expected) => {
+      expect(quiet(await ring(door, home, { input: '{}', args }))).toEqual(silent)
+      const [name = ''] = files(join(home.state, 'spool/new'))
+      const { header } = parseSpoolFile(readFileSync(join(home.state, 'spool/new', name))) ?? {}
+      expect({ ...header, env: undefined }).toEqual(expected)
     })
   })
 

@@ -111,7 +111,7 @@ describe.each(shells)('hook command under %s', (shell) => {
 describe('hook command', () => {
   it('names no user and no home in its shared form', () => {
     expect(sharedHookCommand('droid')).toMatchInlineSnapshot(
-      `"{ "\${HOOKBELL_STATE_DIR:-\${XDG_STATE_HOME:-$HOME/.local/state}/hookbell}/hookbell-hook" --client droid; } >/dev/null 2>&1 || :"`,
+      `"{ "\${HOOKBELL_STATE_DIR:-\${XDG_STATE_HOME:-$HOME/.local/state}/hookbell}/hookbell-hook" --client droid --shared; } >/dev/null 2>&1 || :"`,
     )
   })
 
@@ -138,6 +138,7 @@ describe('hook command', () => {
     sharedHookCommand('droid'),
     sharedHookCommand('claude'),
     "'/x/hookbell-hook' --client droid",
+    '{ "$HOME/hookbell-hook" --client droid; } >/dev/null 2>&1 || :',
     "'/x/hookbell-hook' --client qwen 2>/dev/null || :",
     '/x/hookbell-hook --client droid || true',
   ])('is recognised: %j', (command) => {

@@ -17,6 +17,7 @@ import { onTestFinished } from 'vitest'
 import { Accounts, type EventAccount } from '../../src/journal/account.ts'
 import { readJournal } from '../../src/journal/read.ts'
 import { parseName } from '../../src/spool/claim.ts'
+import type { Header } from '../../src/spool/header.ts'
 import { type Folder, type Spool, spoolIn } from '../../src/spool/layout.ts'
 import { prepareSpool } from '../../src/spool/prepare.ts'
 import { acceptEvent } from '../../src/spool/write.ts'
@@ -58,14 +59,14 @@ export function makeWorld(config: Record<string, unknown> = {}) {
     outFile,
     spool,
     configure,
-    accept: (event: object, more: { channel?: string; client?: string } = {}) =>
+    accept: (event: object, more: Partial<Header> = {}) =>
       acceptEvent(
         stateDir,
         { client: 'claude', env: {}, ...more },
         Buffer.from(JSON.stringify({ hook_event_name: 'Notification', ...event })),
       ),
-    acceptRaw: (bytes: string | Buffer) =>
-      acceptEvent(stateDir, { client: 'claude', env: {} }, Buffer.from(bytes)),
+    acceptRaw: (bytes: string | Buffer, more: Partial<Header> = {}) =>
+      acceptEvent(stateDir, { client: 'claude', env: {}, ...more }, Buffer.from(bytes)),
     once: () => deliverOnce(options),
     untilIdle: () => runUntilIdle(options),
     lines: () => readLines<Line>(outFile),

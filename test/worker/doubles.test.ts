@@ -1,0 +1,165 @@
+import { readFileSync, renameSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  buildProgram,
+  exited,
+  makeWorld,
+  removeProgram,
+  startProgram,
+  type World,
+} from './_world.ts'
+
+const stop = { hook_event_name: 'Stop', session_id: 's1', last_assistant_message: 'All green' }
+const shared = { shared: true }
+
+let program = ''
+beforeAll(async () => {
+  program = await buildProgram('src/worker/main.ts')
+})
+afterAll(() => removeProgram(program))
+
+async function outcomes(world: World, ids: string[]) {
+  const accounts = await Promise.all(ids.map((id) => world.account(id)))
+  return accounts.map((account) => account?.outcome)
+}
+
+function setAcceptedAt(world: World, id: string, at: number) {
+  utimesSync(join(world.spool.new, id), at / 1000, at / 1000)
+}
+
+describe('an event that comes from the hooks of the user and of the project', () => {
+  it.each([
+    ['the user', {}, shared, 'the hooks of the project'],
+    ['the project', shared, {}, 'your own hooks'],
+  ])('is told once, and the log says why: those of %s come last', async (_, last, first, whose) => {
+    const world = makeWorld()
+    const told = world.accept(stop, first)
+    const other = world.accept(stop, last)
+    setAcceptedAt(world, told, Date.now() - 500)
+    await world.once()
+    expect(world.lines().map(({ id }) => id)).toEqual([told])
+    expect(await world.account(other)).toMatchObject({
+      outcome: 'suppressed',
+      reason: `the same event as ${told.slice(0, 8)}, from ${whose}`,
+    })
+    expect(world.list('done').sort()).toEqual([told, other].sort())
+  })
+
+  it('is told once although only one hook read the line break at its end', async () => {
+    const world = makeWorld()
+    const text = JSON.stringify(stop)
+    world.acceptRaw(text)
+    world.acceptRaw(`${text}\n`, shared)
+    await world.once()
+    expect(world.lines()).toHaveLength(1)
+  })
+
+  it('is told once also by a worker that knows of the first one from the journal alone', async () => {
+    const world = makeWorld()
+    world.accept(stop)
+    await world.once()
+    const other = world.accept(stop, shared)
+    await world.once()
+    expect(world.lines()).toHaveLength(1)
+    expect(await outcomes(world, [other])).toEqual(['suppressed'])
+    // The pair is complete: the next event is another one.
+    world.accept(stop, shared)
+    await world.once()
+    expect(world.lines()).toHaveLength(2)
+  })
+
+  it('is told once although the worker is killed between the two', async () => {
+    const world = makeWorld({ lingerSeconds: 60 })
+    world.accept(stop)
+    const worker = startProgram(program, world)
+    await expect.poll(() => world.lines().length, { timeout: 20_000 }).toBe(1)
+    worker.kill('SIGKILL')
+    await exited(worker)
+    const other = world.accept(stop, shared)
+    await world.once()
+    expect(world.lines()).toHaveLength(1)
+    expect(await outcomes(world, [other])).toEqual(['suppressed'])
+  })
+
+  it('is told once although the worker is killed in the middle of the second', async () => {
+    const world = makeWorld()
+    world.accept(stop)
+    await world.once()
+    const other = world.accept(stop, shared)
+    await world.once()
+    // As it is found when the decision was recorded, but nothing after it.
+    const journal = join(world.stateDir, 'journal.jsonl')
+    const lines = readFileSync(journal, 'utf8').trimEnd().split('\n')
+    expect(lines.at(-1)).toContain('"suppressed"')
+    writeFileSync(journal, `${lines.slice(0, -1).join('\n')}\n`)
+    renameSync(join(world.spool.done, other), join(world.spool.new, `${other}~1`))
+    await world.once()
+    expect(world.lines()).toHaveLength(1)
+    expect(await outcomes(world, [other])).toEqual(['suppressed'])
+  })
+
+  it('is told where the journal cannot say', async () => {
+    const world = makeWorld()
+    world.accept(stop)
+    await world.once()
+    writeFileSync(join(world.stateDir, 'journal.jsonl'), '')
+    world.accept(stop, shared)
+    await world.once()
+    expect(world.lines()).toHaveLength(2)
+  })
+})
+
+describe('events that are alike', () => {
+  const twice = (count: number, more: object) => Array.from({ length: count }, () => more)
+
+  it.each<[string, object[], number]>([
+    ['from the same registration', [{}, {}, {}], 3],
+    ['from the same registration of a project', twice(3, shared), 3],
+    ['two of them, from two registrations in turn', [{}, shared, {}, shared], 2],
+    ['two of them, from one registration after the other', [{}, {}, shared, shared], 2],
+    ['two of them, of which one was seen by one registration only', [{}, shared, {}], 2],
+    ['of two clients', [{ client: 'claude' }, { client: 'droid', ...shared }], 2],
+  ])('are all told: %s', async (_, sources, expected) => {
+    const world = makeWorld()
+    for (const more of sources) world.accept(stop, more)
+    await world.once()
+    expect(world.lines()).toHaveLength(expected)
+  })
+
+  it.each<[string, object, object]>([
+    ['with another text', stop, { ...stop, last_assistant_message: 'Red' }],
+    ['of another session', stop, { ...stop, session_id: 's2' }],
+    ['of another name', stop, { ...stop, hook_event_name: 'SubagentStop' }],
+    ['without a session', { ...stop, session_id: '' }, { ...stop, session_id: '' }],
+  ])('are all told: %s', async (_, first, second) => {
+    const world = makeWorld()
+    world.accept(first)
+    world.accept(second, shared)
+    await world.once()
+    expect(world.lines()).toHaveLength(2)
+  })
+
+  it('are all told: at another time', async () => {
+    const world = makeWorld()
+    const first = world.accept(stop)
+    world.accept(stop, shared)
+    setAcceptedAt(world, first, Date.now() - 11_000)
+    await world.once()
+    expect(world.lines()).toHaveLength(2)
+  })
+
+  it('are all told: where the first one had no route yet', async () => {
+    const world = makeWorld({ routes: [{ on: ['SessionEnd'], to: ['file'] }] })
+    world.accept(stop)
+    await world.once()
+    world.configure({
+      channels: { file: { type: 'file', path: world.outFile } },
+      routes: [{ on: ['*'], to: ['file'] }],
+      lingerSeconds: 0,
+    })
+    world.accept(stop, shared)
+    await world.once()
+    expect(world.lines()).toHaveLength(1)
+  })
+})
