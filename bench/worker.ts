@@ -9,18 +9,23 @@ const RUNS = 3
 
 /** How fast a worker empties a full spool, and how much memory it takes. Each event is durably settled. */
 export async function benchWorker() {
-  const runs: Run[] = []
-  for (let run = 0; run < RUNS; run += 1) runs.push(await drain())
-  const seconds = median(runs.map((run) => run.seconds))
   printTable(`worker: ${EVENTS} waiting events to a file channel, median of ${RUNS} runs`, [
-    ['events/s', 'time', 'largest RSS', 'CPU'],
-    [
-      `${Math.round(EVENTS / seconds)}`,
-      `${seconds.toFixed(2)} s`,
-      `${Math.round(median(runs.map((run) => run.peakMiB)))} MiB`,
-      `${median(runs.map((run) => run.cpuSeconds)).toFixed(2)} s`,
-    ],
+    ['sessions', 'events/s', 'time', 'largest RSS', 'CPU'],
+    ['many', ...(await measure((index) => `s${index}`))],
+    ['one', ...(await measure(() => 's1'))],
   ])
+}
+
+async function measure(sessionOf: (index: number) => string): Promise<string[]> {
+  const runs: Run[] = []
+  for (let run = 0; run < RUNS; run += 1) runs.push(await drain(sessionOf))
+  const seconds = median(runs.map((run) => run.seconds))
+  return [
+    `${Math.round(EVENTS / seconds)}`,
+    `${seconds.toFixed(2)} s`,
+    `${Math.round(median(runs.map((run) => run.peakMiB)))} MiB`,
+    `${median(runs.map((run) => run.cpuSeconds)).toFixed(2)} s`,
+  ]
 }
 
 interface Run {
@@ -29,7 +34,7 @@ interface Run {
   cpuSeconds: number
 }
 
-async function drain(): Promise<Run> {
+async function drain(sessionOf: (index: number) => string): Promise<Run> {
   const out = '/tmp/never-used'
   const home = makeHome({ type: 'file', path: out })
   const path = join(home.folder, 'out.jsonl')
@@ -37,7 +42,12 @@ async function drain(): Promise<Run> {
   writeFileSync(config, readFileSync(config, 'utf8').replace(out, path))
   try {
     for (let index = 0; index < EVENTS; index += 1) {
-      const event = { hook_event_name: 'Stop', cwd: '/tmp', last_assistant_message: `${index}` }
+      const event = {
+        hook_event_name: 'Stop',
+        session_id: sessionOf(index),
+        cwd: '/tmp',
+        last_assistant_message: `${index}`,
+      }
       const text = `hookbell-event 1\nclient: claude\n\n${JSON.stringify(event)}`
       writeFileSync(join(home.spool.new, `event-${index}`), text)
     }

@@ -72,6 +72,8 @@ export interface Notifier<Options extends z.ZodObject = z.ZodObject> {
   markup?: 'slack' | 'html'
   /** How many messages may be under way at once. Default 4. */
   concurrency?: number
+  /** What is sent one after the other arrives so, also while the first is under way. */
+  keepsOrder?: boolean
   /** At least this long between two messages to the same destination. */
   pace?: { minIntervalMs: number; destination(options: z.output<Options>): string }
   /**

@@ -17,8 +17,9 @@ export const file = defineNotifier({
       )
       .describe('File to append to, such as ~/agent-events.jsonl'),
   }),
-  // What is under way together is written together.
+  // What is under way together is written together, in the order in which it came.
   concurrency: 64,
+  keepsOrder: true,
   async send(message, { path }, { signal }) {
     const file = expandHome(path)
     if (signal.aborted) throw tooLate()

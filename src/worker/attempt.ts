@@ -13,6 +13,8 @@ export interface Delivery {
   acceptedAt: number
   sessionEnv: Readonly<Record<string, string>>
   message(notifier: Notifier): Message
+  /** The next event of the session may be sent. */
+  passTurn(): void
 }
 
 export type Result =
@@ -80,7 +82,9 @@ async function send(
   })
   try {
     const facts = { signal, attempt: attempts + 1, fetch, sessionEnv }
-    return await Promise.race([notifier.send(message, options, facts), deadline])
+    const sent = notifier.send(message, options, facts)
+    if (notifier.keepsOrder) delivery.passTurn()
+    return await Promise.race([sent, deadline])
   } finally {
     clearTimeout(timer)
   }

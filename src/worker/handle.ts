@@ -95,14 +95,15 @@ async function carryOut(claim: Claim, prepared: Prepared, context: WorkerContext
   }
   const results = await Promise.all(
     decision.deliver.map(async ({ channel, urgency }) => {
+      const turn = turns.get(channel) ?? context.turns.take(claim.id)
       const delivery = {
         channel,
         attempts: state.channels[channel]?.attempts ?? 0,
         acceptedAt: state.acceptedAt,
         sessionEnv: event.env,
         message: ({ markup }: { markup?: 'slack' | 'html' }) => renderer.message(urgency, markup),
+        passTurn: () => turn.end(),
       }
-      const turn = turns.get(channel) ?? context.turns.take(claim.id)
       const result = await inTurn(turn, () => attemptDelivery(delivery, loaded, context))
       // Before it is recorded: where that fails, what was sent is not sent again.
       state.channels[channel] = { state: result.type, attempts: result.attempt }

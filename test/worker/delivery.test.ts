@@ -1,9 +1,12 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { retryDead } from '../../src/worker/dead.ts'
 import { startReceiver } from '../support/receiver.ts'
-import { countOutcomes, makeWorld } from './_world.ts'
+import { buildProgram, countOutcomes, makeWorld, removeProgram } from './_world.ts'
+
+const hasStrace = spawnSync('strace', ['-V']).status === 0
 
 const slack = (url: string, path = '/services/a') => ({ type: 'slack', url: `${url}${path}` })
 
@@ -46,6 +49,34 @@ describe('deliveries', () => {
       const of = (lines: string[]) => lines.filter((line) => line.startsWith(`s${session} `))
       expect(of(told)).toEqual(of(sent))
     }
+  })
+
+  it.skipIf(!hasStrace)('of one session go to the disk together, in their order', async () => {
+    const program = await buildProgram('src/worker/main.ts')
+    onTestFinished(() => removeProgram(program))
+    const world = makeWorld()
+    const ids = Array.from({ length: 40 }, (_, index) => {
+      const id = world.accept({ session_id: 's1', message: `${index}` })
+      utimesSync(join(world.spool.new, id), index, index)
+      return id
+    })
+    const log = join(world.folder, 'log')
+    const traced = [
+      '-f',
+      '-y',
+      '-qq',
+      '-o',
+      log,
+      '-e',
+      'trace=fdatasync',
+      process.execPath,
+      program,
+    ]
+    spawnSync('strace', traced, { env: world.env })
+    expect(world.lines().map(({ id }) => id)).toEqual(ids)
+    const syncs = readFileSync(log, 'utf8').match(/fdatasync\(\d+<[^>]*\/out\.jsonl>/g) ?? []
+    expect(syncs.length).toBeGreaterThan(0)
+    expect(syncs.length).toBeLessThan(ids.length / 2)
   })
 
   it('that wait are tried at once when the configuration was mended', async () => {
