@@ -91,10 +91,10 @@ export async function runInit(options: InitOptions, world: InitWorld): Promise<v
       return world.print('Nothing was written.\n')
   }
 
-  await world.installFrontDoor({ stateDir: state })
+  const door = await world.installFrontDoor({ stateDir: state })
   const isShared = target.scope === 'project'
   const applied = applyPlan({ path: file.path, isShared, stateDir: state, plan })
-  if (!options.json) world.print(report(target, applied, options.yes ? notes : []))
+  if (!options.json) world.print(report(target, applied, door.path, options.yes ? notes : []))
   if (applied.changed) {
     await world.settle()
     refuseUndone(file.path, plan(readSettings(file.path).text).changed)
@@ -112,8 +112,14 @@ async function commandOf(
   return scope === 'project' ? sharedHookCommand(name) : hookCommand(path, name)
 }
 
-function report(target: Target, applied: ReturnType<typeof applyPlan>, notes: string[]): string {
-  if (!applied.changed) return nothingToDo(target) + lines('Note', notes)
+function report(
+  target: Target,
+  applied: ReturnType<typeof applyPlan>,
+  door: string,
+  notes: string[],
+): string {
+  const renewed = `Renewed: ${door} and what it runs, from this version\n`
+  if (!applied.changed) return nothingToDo(target) + renewed + lines('Note', notes)
   const { client, file } = target
   return [
     `Wrote ${file.path}: ${client.events.join(', ')}\n`,

@@ -165,7 +165,10 @@ describe('init --yes', () => {
     const { run, home, doors } = makeMachine()
     await run({ yes: true })
     const { mtimeMs, ino } = statSync(join(home, '.factory/settings.json'))
-    expect(await run({ yes: true })).toMatch(/^Nothing to do: /)
+    expect(await run({ yes: true })).toBe(
+      'Nothing to do: ~/.factory/settings.json has the hooks for Factory droid already.\n' +
+        'Renewed: ~/.local/state/hookbell/hookbell-hook and what it runs, from this version\n',
+    )
     expect(statSync(join(home, '.factory/settings.json'))).toMatchObject({ mtimeMs, ino })
     expect(doors).toEqual([true, undefined, true, undefined])
   })
