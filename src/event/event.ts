@@ -15,6 +15,8 @@ export interface AgentEvent {
   /** What the agent says or asks, from the payload. */
   message: string
   lastMessage: string
+  /** What the person had asked for. */
+  prompt: string
   notificationType: string
   reason: string
   tool: string

@@ -111,8 +111,10 @@ function pick(raw: Record<string, unknown>, field: string): unknown {
   return field === 'session_id' && isPlainObject(inner) ? pick(inner, field) : undefined
 }
 
+type Input<Name extends keyof typeof inputs> = z.output<(typeof inputs)[Name]>
+
 type Fields = z.output<typeof otherInput> &
-  Partial<z.output<(typeof inputs)['SubagentStop']> & z.output<(typeof inputs)['SessionEnd']>>
+  Partial<Input<'Stop'> & Input<'SubagentStop'> & Input<'SessionEnd'>>
 
 /** A field of a wrong type is left out and named as a problem. */
 function readFields(raw: Record<string, unknown>, name: string, problems: string[]): Fields {
@@ -139,6 +141,7 @@ function toEvent(fields: Fields) {
     transcriptPath: text(fields.transcript_path),
     message: text(fields.message || fields.error_details || fields.error || fields.task_error),
     lastMessage: text(fields.last_assistant_message ?? fields.task_result),
+    prompt: text(fields.prompt || lastText(fields.input_messages)),
     notificationType: text(fields.notification_type),
     reason: text(fields.reason),
     tool: text(fields.tool_name),
@@ -146,6 +149,11 @@ function toEvent(fields: Fields) {
     backgroundTasks: fields.background_tasks?.length ?? 0,
     durationMs: fields.session_duration_ms,
   }
+}
+
+function lastText(list: readonly unknown[] | undefined): string {
+  const last = list?.at(-1)
+  return typeof last === 'string' ? last : ''
 }
 
 /** What the agent asks for, where the client's own words do not say it: the command, the file or the address. */

@@ -87,7 +87,6 @@ export const otherInput = z.object({
   agent_type: text,
   agent_transcript_path: nullableText,
   prompt: text,
-  submitted_prompt: text,
   details: anything,
 })
 
@@ -122,6 +121,7 @@ export const aliases: Readonly<Record<string, readonly string[]>> = {
   tool_response: ['toolResponse'],
   duration_ms: ['durationMs'],
   error_details: ['errorDetails'],
+  prompt: ['submitted_prompt'],
   input_messages: ['input-messages'],
 }
 

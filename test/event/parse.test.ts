@@ -35,6 +35,7 @@ describe('an event', () => {
       transcriptPath: '/t.jsonl',
       message: event.message,
       lastMessage: '',
+      prompt: '',
       notificationType: 'permission_prompt',
       reason: '',
       tool: '',
@@ -110,6 +111,9 @@ describe('an event', () => {
       { prompt_response: 'hi' },
       { kind: 'done', lastMessage: 'hi', name: 'AfterAgent' },
     ],
+    ['AfterAgent', { prompt: 'Fix it' }, { prompt: 'Fix it' }],
+    ['UserPromptSubmit', { prompt: 'Fix it' }, { kind: 'other', prompt: 'Fix it' }],
+    ['UserPromptSubmit', { submitted_prompt: 'Fix it' }, { prompt: 'Fix it' }],
     [
       'FutureEvent',
       { message: 'new', unknown: [1] },
@@ -130,6 +134,9 @@ describe('an event', () => {
     ).toMatchObject({ name: 'Notification', sessionId: 's', transcriptPath: '/t', kind: 'waiting' })
     const notify = { type: 'agent-turn-complete', 'thread-id': 't', 'last-assistant-message': 'x' }
     expect(parse(notify)).toMatchObject({ kind: 'done', sessionId: 't', lastMessage: 'x' })
+    const asked = { ...notify, 'input-messages': ['Hi', 'Rename foo'] }
+    expect(parse(asked)).toMatchObject({ prompt: 'Rename foo', problems: [] })
+    expect(parse({ ...notify, 'input-messages': [7] }).prompt).toBe('')
     const idle = { type: 'session.idle', properties: { sessionID: 'ses_1' } }
     expect(parse(idle)).toMatchObject({ kind: 'done', sessionId: 'ses_1', problems: [] })
     expect(parse({ ...idle, session_id: 's' }).sessionId).toBe('s')

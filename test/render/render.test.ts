@@ -20,6 +20,7 @@ function makeEvent(fields: Partial<EnrichedEvent> = {}): EnrichedEvent {
     transcriptPath: '',
     message: '',
     lastMessage: '',
+    prompt: '',
     notificationType: '',
     reason: '',
     tool: '',
@@ -73,6 +74,11 @@ describe('a message', () => {
     [{ kind: 'ended', reason: 'clear' }, 'api-server: session ended (clear)', ''],
     [{ kind: 'failed', message: 'rate limit' }, 'api-server: failed', 'rate limit'],
     [{ kind: 'other', name: 'FutureEvent', problems: ['cut'] }, 'api-server: FutureEvent', 'cut'],
+    [
+      { kind: 'other', name: 'UserPromptSubmit', prompt: 'Fix it' },
+      'api-server: UserPromptSubmit',
+      'Fix it',
+    ],
     [{ project: '', kind: 'permission' }, 'droid: permission needed', ''],
   ])('of %j is readable', (event, title, body) => {
     expect(render(event)).toMatchObject({ title, body, problems: [] })
