@@ -2,7 +2,8 @@ import { createInterface } from 'node:readline/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { defineCommand } from 'citty'
 import { clientNames } from '../clients/index.ts'
-import { stateDir } from '../config/paths.ts'
+import { CurrentConfig } from '../config/current.ts'
+import { configDir, stateDir } from '../config/paths.ts'
 import { HookbellError } from '../errors.ts'
 import { applyPlan } from '../settings/apply.ts'
 import { renderDiff } from '../settings/diff.ts'
@@ -94,7 +95,8 @@ export async function runInit(options: InitOptions, world: InitWorld): Promise<v
   const door = await world.installFrontDoor({ stateDir: state })
   const isShared = target.scope === 'project'
   const applied = applyPlan({ path: file.path, isShared, stateDir: state, plan })
-  if (!options.json) world.print(report(target, applied, door.path, options.yes ? notes : []))
+  const more = { door: door.path, notes: options.yes ? notes : [], channel: channelOf(world.env) }
+  if (!options.json) world.print(report(target, applied, more))
   if (applied.changed) {
     await world.settle()
     refuseUndone(file.path, plan(readSettings(file.path).text).changed)
@@ -115,8 +117,7 @@ async function commandOf(
 function report(
   target: Target,
   applied: ReturnType<typeof applyPlan>,
-  door: string,
-  notes: string[],
+  { door, notes, channel }: { door: string; notes: string[]; channel: string },
 ): string {
   const renewed = `Renewed: ${door} and what it runs, from this version\n`
   if (!applied.changed) return nothingToDo(target) + renewed + lines('Note', notes)
@@ -125,8 +126,14 @@ function report(
     `Wrote ${file.path}: ${client.events.join(', ')}\n`,
     `Backup: ${applied.created ? 'none, the file is new' : applied.backup}\n`,
     lines('Note', notes),
-    `Next: ${client.restartNote}\n      hookbell test desktop\n`,
+    `Next: ${client.restartNote}\n      hookbell test ${channel}\n`,
   ].join('')
+}
+
+/** One that there is. */
+function channelOf(env: InitWorld['env']): string {
+  const { config } = new CurrentConfig(configDir(env), stateDir(env)).get()
+  return Object.keys(config.channels)[0] ?? 'desktop'
 }
 
 function nothingToDo({ client, file }: Target): string {

@@ -161,6 +161,15 @@ describe('init --yes', () => {
     expect(doors).toEqual([true, undefined])
   })
 
+  it('names a channel that there is as the next one to test', async () => {
+    const config = '{ "channels": { "audit": { "type": "file", "path": "~/audit.jsonl" } } }'
+    const { run } = makeMachine({
+      '.factory/settings.json': model,
+      '.config/hookbell/config.json': config,
+    })
+    expect(await run({ yes: true })).toMatch(/ hookbell test audit\n$/)
+  })
+
   it('does nothing the second time but look after the front door', async () => {
     const { run, home, doors } = makeMachine()
     await run({ yes: true })
