@@ -38,7 +38,11 @@ export const chosen = {
     status: 413,
     bytes: 10 * MEBIBYTE,
   }),
-  brokenBody: choose('a body that is not JSON', '400; the Content-Type does not matter', 400),
+  brokenBody: choose(
+    'a body that is not JSON, or is nested deeper than 100 levels',
+    '400; the Content-Type does not matter',
+    400,
+  ),
   requestId: choose('request IDs', 'header `x-request-id`; in analytics errors `requestId`', 'req'),
   rateLimit: choose('rate limits', 'none; add a fault to get 429', undefined),
   // Credentials

@@ -14,17 +14,24 @@ export interface Offset {
   set(milliseconds: number): void
 }
 
+// Later days have no date of four digits, which analytics takes.
+const LATEST = Date.UTC(9999, 11, 31)
+
 /** Makes a clock that runs with `base`. */
 export function makeClock(base: () => number, offset: Offset): Clock {
   const now = () => Math.floor(base()) + offset.get()
   return {
     now,
-    advance: (milliseconds) => offset.set(offset.get() + checked(milliseconds)),
-    set: (unixMilliseconds) => offset.set(offset.get() + checked(unixMilliseconds) - now()),
+    advance: (milliseconds) => moveBy(milliseconds),
+    set: (unixMilliseconds) => moveBy(unixMilliseconds - now()),
   }
-}
 
-function checked(milliseconds: number) {
-  if (Number.isSafeInteger(milliseconds)) return milliseconds
-  throw new RangeError(`clock: not a whole number of milliseconds: ${milliseconds}`)
+  function moveBy(milliseconds: number) {
+    if (!Number.isSafeInteger(milliseconds)) {
+      throw new RangeError(`clock: not a whole number of milliseconds: ${milliseconds}`)
+    }
+    const time = now() + milliseconds
+    if (time < 0 || time > LATEST) throw new RangeError('clock: stays between 1970 and 9999')
+    offset.set(offset.get() + milliseconds)
+  }
 }

@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { settle } from './agent.ts'
 import { EmulatorError, parseOr } from './errors.ts'
 import { parseFaults } from './faults.ts'
+import { DEEPEST, isTooDeep } from './nesting.ts'
 import { ok, Problem, problemReply, type Reply } from './reply.ts'
 import type { Running } from './running.ts'
 import { viewState } from './state-view.ts'
@@ -79,8 +80,10 @@ const actions = new Map<string, Action>([
     'POST clock',
     ({ world }, body) => {
       const change = refuseBody(() => parseOr(ClockChange, body, 'body'))
-      if (change.now !== undefined) world.clock.set(change.now)
-      else world.clock.advance(change.advanceMs ?? 0)
+      refuseBody(() => {
+        if (change.now !== undefined) world.clock.set(change.now)
+        else world.clock.advance(change.advanceMs ?? 0)
+      }, RangeError)
       return ok({ now: world.clock.now() })
     },
   ],
@@ -113,6 +116,7 @@ function refuseBrowsers({ host = '', origin }: IncomingHttpHeaders) {
 
 function parse(body: string): unknown {
   if (body.trim() === '') return {}
+  if (isTooDeep(body)) throw new Problem(400, `body: nested deeper than ${DEEPEST} levels`)
   try {
     return JSON.parse(body)
   } catch {
@@ -125,11 +129,14 @@ function unknownControl() {
 }
 
 /** What does not fit in a body is the fault of the caller; any other error is not. */
-function refuseBody<T>(read: () => T): T {
+function refuseBody<T>(
+  read: () => T,
+  refusal: typeof EmulatorError | typeof RangeError = EmulatorError,
+): T {
   try {
     return read()
   } catch (error) {
-    if (error instanceof EmulatorError) throw new Problem(400, error.message)
+    if (error instanceof refusal) throw new Problem(400, error.message)
     throw error
   }
 }

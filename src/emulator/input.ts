@@ -3,6 +3,7 @@ import type * as z from 'zod'
 import { toDotPath } from 'zod/v4/core'
 import type { Endpoint } from '../api/endpoints/endpoint.ts'
 import { chosen } from './choices.ts'
+import { DEEPEST, isTooDeep } from './nesting.ts'
 import { Problem } from './reply.ts'
 
 /** What a request carries, before the table has checked it. */
@@ -59,6 +60,9 @@ function numberIfWanted(schema: z.ZodObject, field: string, text: string): unkno
 
 function parseBody(text: string): unknown {
   if (text.trim() === '') return {}
+  if (isTooDeep(text)) {
+    throw new Problem(chosen.brokenBody.value, `body: nested deeper than ${DEEPEST} levels`)
+  }
   try {
     return JSON.parse(text)
   } catch (error) {

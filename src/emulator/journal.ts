@@ -1,3 +1,5 @@
+import { isTooDeep } from './nesting.ts'
+
 /** A request that reached the emulator. */
 export interface RecordedRequest {
   /** Counts from 1. */
@@ -10,7 +12,7 @@ export interface RecordedRequest {
   query: Record<string, string | string[]>
   /** As they came, but of the credential only the end is kept. */
   headers: Record<string, string>
-  /** Parsed if it is JSON. A long body is cut and kept as text. */
+  /** Parsed if it is JSON. What is nested too deep is kept as text, and so is a long body, cut. */
   body: unknown
   /** ID of the endpoint; undefined if there is none. */
   endpoint?: string
@@ -55,6 +57,7 @@ export function makeJournal(): Journal {
 export function recordedBody(text: string): unknown {
   if (text === '') return undefined
   if (text.length > MOST_CHARACTERS) return `${text.slice(0, MOST_CHARACTERS)}…`
+  if (isTooDeep(text)) return text
   try {
     return JSON.parse(text)
   } catch {

@@ -87,6 +87,9 @@ describe('the control path', () => {
     ['POST', 'faults', '{', 400, 'not JSON'],
     ['POST', 'clock', {}, 400, 'body'],
     ['POST', 'clock', { advanceMs: 0.5 }, 400, 'advanceMs'],
+    ['POST', 'clock', { now: 8.64e15 }, 400, 'between 1970 and 9999'],
+    ['POST', 'clock', { advanceMs: -NOW - 1 }, 400, 'between 1970 and 9999'],
+    ['POST', 'faults', '['.repeat(101), 400, 'nested deeper than 100 levels'],
     ['GET', 'nope', undefined, 404, 'GET faults'],
     ['PUT', 'clock', {}, 404, 'POST clock'],
   ])('refuses %s %s with %j', async (method, name, body, status, detail) => {

@@ -123,6 +123,20 @@ describe('the server', () => {
     expect((await emulator.get(GLOBAL)).status).toBe(200)
   })
 
+  it('refuses a body that is nested too deep, and works on', async () => {
+    const emulator = await startTestEmulator()
+    const nested = (levels: number) => `{"x":${'['.repeat(levels)}${']'.repeat(levels)}}`
+    expect((await emulator.post('/api/v0/wiki', nested(99))).status).toBe(200)
+    expect((await emulator.post('/api/v0/wiki', '{"x":"[[[\\"[[["}')).status).toBe(200)
+    for (const levels of [100, 5000, 1_000_000]) {
+      const { status, body } = await emulator.post('/api/v0/wiki', nested(levels))
+      expect(status).toBe(400)
+      expect(body.detail).toBe('body: nested deeper than 100 levels')
+    }
+    expect((await emulator.get('/__emulator/state')).status).toBe(200)
+    expect(emulator.requests()).toHaveLength(5)
+  })
+
   it('sees paths as they are sent', async () => {
     const emulator = await startTestEmulator()
     for (const [target, status] of [
