@@ -1,7 +1,7 @@
 import type { Output } from '../../api/endpoints/endpoint.ts'
 import { api } from '../../api/endpoints/index.ts'
 import { finishNow } from '../agent.ts'
-import { requireComputer } from '../auth.ts'
+import { mayUse, requireComputer } from '../auth.ts'
 import { chosen } from '../choices.ts'
 import { ok, Problem } from '../reply.ts'
 import { newSession } from '../session-state.ts'
@@ -29,8 +29,8 @@ export const sessions = [
     requireFeature(context)
     const { state, now, world } = context
     const session = requireSession(context, input.sessionId)
-    if (session.settings.archivedAt !== undefined) throw archived(session)
     requireAccess(context, session, input.computerId)
+    if (session.settings.archivedAt !== undefined) throw archived(session)
     const id = nextId(state, 'msg')
     session.messages.push({
       id,
@@ -53,9 +53,7 @@ export const sessions = [
   handle(messages.list, (input, context) => {
     requireFeature(context)
     const session = requireSession(context, input.sessionId)
-    if (session.settings.archivedAt === undefined) {
-      requireAccess(context, session, input.computerId)
-    }
+    requireAccess(context, session, input.computerId)
     return ok(messages.list.response.parse(pageOf(session.messages, input)))
   }),
 ]
@@ -74,7 +72,11 @@ function requireSession({ state }: Context, sessionId: string) {
 }
 
 function requireAccess(context: Context, session: SessionState, computerId?: string) {
-  requireComputer(context, session.computerId)
+  // Also of a deleted computer: its sessions are archived, and for the same people as before.
+  const computer = context.state.computers.find(({ id }) => id === session.computerId)
+  if (!computer || !mayUse(context, computer)) {
+    throw new Problem(chosen.computerAccess.value, `Computer "${session.computerId}" is not yours`)
+  }
   if (computerId === undefined || computerId === session.computerId) return
   const detail = `Session "${session.id}" does not run on computer "${computerId}"`
   throw new Problem(chosen.otherComputer.value, detail)

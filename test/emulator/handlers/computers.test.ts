@@ -123,6 +123,9 @@ describe('DELETE .../computers/{computerId}', () => {
     expect([session?.status, session?.messages.at(-1)?.role]).toEqual(['idle', 'user'])
     expect((await emulator.post(messages, { text: 'more' })).status).toBe(409)
     expect((await emulator.get(messages)).status).toBe(200)
+    const other = { key: emulator.memberApiKey }
+    expect((await emulator.get(messages, other)).status).toBe(403)
+    expect((await emulator.post(messages, { text: 'more' }, other)).status).toBe(403)
   })
 
   it('leaves other computers and their sessions alone', async () => {
