@@ -11,6 +11,7 @@ import { parseSeed, type Seed, type SeedInput } from './seed.ts'
 import { close, listen, urlOf } from './server.ts'
 import type { State } from './state.ts'
 import { loadState, makeStateWriter } from './state-file.ts'
+import { lockState } from './state-lock.ts'
 import { type StateView, viewState } from './state-view.ts'
 import type { World } from './world.ts'
 
@@ -23,7 +24,7 @@ export interface EmulatorOptions {
   seed?: SeedInput
   /** What goes wrong from the start on. */
   faults?: readonly FaultInput[]
-  /** Keeps the state. If the file is there, it wins over the seed. */
+  /** Keeps the state, for one emulator at a time. If the file is there, it wins over the seed. */
   stateFile?: string
   /** The time the clock runs with, in Unix milliseconds. @default Date.now */
   now?: () => number
@@ -56,6 +57,17 @@ export interface Emulator extends Samples {
  * await emulator.close()
  */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
+  const { stateFile } = options
+  const unlock = stateFile === undefined ? undefined : lockState(stateFile)
+  try {
+    return await start(options, () => unlock?.())
+  } catch (error) {
+    unlock?.()
+    throw error
+  }
+}
+
+async function start(options: EmulatorOptions, unlock: () => void): Promise<Emulator> {
   const running = prepare(options)
   const { world, journal, faults } = running
   const samples = samplesOf(world)
@@ -79,6 +91,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     reset: running.reset,
     close: async () => {
       await Promise.all([close(server), close(appServer)])
+      unlock()
     },
   }
 }

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -10,6 +11,10 @@ const REPOSITORIES = '/api/v0/automations/ci/repositories'
 async function makeFile() {
   const folder = await makeFolder()
   return { folder, stateFile: join(folder, 'state.json') }
+}
+
+function deadProcess() {
+  return spawnSync(process.execPath, ['-e', '0']).pid
 }
 
 async function rotate(emulator: TestEmulator, body: object) {
@@ -51,6 +56,7 @@ describe('the state file', () => {
     const first = await startTestEmulator({ stateFile })
     await rotate(first, {})
     await first.delete(`/api/v0/computers/${first.computerId}`)
+    await first.close()
     const second = await startTestEmulator({ stateFile })
     expect(second.keyId).not.toBe(first.keyId)
     expect(await statusWith(second, second.serviceAccountKey)).toBe(200)
@@ -65,7 +71,7 @@ describe('the state file', () => {
     expect(await readFile(stateFile, 'utf8')).toContain(`"${body.sessionId}"`)
     await emulator.post(`/api/v0/sessions/${body.sessionId}/messages`, { text: 'kept' })
     expect(await readFile(stateFile, 'utf8')).toContain('"kept"')
-    expect(await readdir(folder)).toEqual(['state.json'])
+    expect(await readdir(folder)).toEqual(['state.json', 'state.json.lock'])
   })
 
   it('lets the agent go on after a restart', async () => {
@@ -97,6 +103,41 @@ describe('the state file', () => {
     expect(await readFile(stateFile, 'utf8')).not.toBe(fresh)
     emulator.reset()
     expect(await readFile(stateFile, 'utf8')).toBe(fresh)
+  })
+
+  it('is for one emulator at a time', async () => {
+    const { folder, stateFile } = await makeFile()
+    const first = await startTestEmulator({ stateFile })
+    const refusal = await startEmulator({ stateFile }).catch((error: unknown) => error)
+    expect(refusal).toBeInstanceOf(EmulatorError)
+    expect(String(refusal)).toContain(`in use by the emulator of process ${process.pid}`)
+    await first.close()
+    expect(await readdir(folder)).toEqual(['state.json'])
+    await startTestEmulator({ stateFile })
+  })
+
+  it.each([
+    ['a process that is gone', deadProcess, 'taken over'],
+    ['a process before this one with the same ID', () => process.pid, 'taken over'],
+    ['a process that runs', () => process.ppid, 'in use'],
+    ['nobody yet', () => '', 'in use'],
+  ])('with the lock of %s', async (_, holder, outcome) => {
+    const { stateFile } = await makeFile()
+    await writeFile(`${stateFile}.lock`, `${holder()}\n`)
+    const starting = startEmulator({ stateFile }).then(async (emulator) => {
+      await emulator.close()
+      return 'taken over'
+    })
+    const said = await starting.catch((error: unknown) => String(Object(error).message))
+    expect(said).toContain(outcome)
+  })
+
+  it('is let go when the start fails', async () => {
+    const { folder, stateFile } = await makeFile()
+    const { url } = await startTestEmulator()
+    const port = Number(new URL(url).port)
+    await expect(startEmulator({ stateFile, port })).rejects.toThrow('is in use')
+    expect(await readdir(folder)).toEqual(['state.json'])
   })
 
   it.each([

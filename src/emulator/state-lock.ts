@@ -1,0 +1,75 @@
+import { readFileSync, unlinkSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { EmulatorError } from './errors.ts'
+
+// A process that starts again may get the ID it had before: only this tells its old lock from a present one.
+const held = new Set<string>()
+
+/**
+ * Keeps other emulators away from a state file, where they would undo each other's changes.
+ * The function that comes back lets it go.
+ */
+export function lockState(file: string): () => void {
+  const lock = `${file}.lock`
+  if (!make(lock, file)) {
+    const holder = readHolder(lock)
+    if (isRunning(lock, holder)) throw inUse(file, lock, holder)
+    // Left behind by an emulator that was killed.
+    unlinkSync(lock)
+    if (!make(lock, file)) throw inUse(file, lock, readHolder(lock))
+  }
+  held.add(lock)
+  return () => {
+    if (held.delete(lock)) remove(lock)
+  }
+}
+
+function make(lock: string, file: string): boolean {
+  try {
+    writeFileSync(lock, `${process.pid}\n`, { flag: 'wx', mode: 0o600 })
+    return true
+  } catch (cause) {
+    if (codeOf(cause) === 'EEXIST') return false
+    const hint = codeOf(cause) === 'ENOENT' ? `There is no folder "${dirname(file)}"` : undefined
+    throw new EmulatorError(`state file "${file}": cannot be written`, { cause, hint })
+  }
+}
+
+function readHolder(lock: string): number {
+  try {
+    return Number(readFileSync(lock, 'utf8'))
+  } catch {
+    return Number.NaN
+  }
+}
+
+/** An empty lock is one that is being made. */
+function isRunning(lock: string, holder: number): boolean {
+  if (!Number.isSafeInteger(holder) || holder <= 0) return true
+  if (holder === process.pid) return held.has(lock)
+  try {
+    process.kill(holder, 0)
+    return true
+  } catch (error) {
+    return codeOf(error) === 'EPERM'
+  }
+}
+
+function inUse(file: string, lock: string, holder: number) {
+  const who = holder > 0 ? `process ${holder}` : 'another process'
+  return new EmulatorError(`state file "${file}": in use by the emulator of ${who}`, {
+    hint: `Stop that one, or take another file. If none is running, delete "${lock}"`,
+  })
+}
+
+function remove(lock: string) {
+  try {
+    unlinkSync(lock)
+  } catch {
+    // Its folder is gone.
+  }
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined
+}
