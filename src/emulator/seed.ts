@@ -82,63 +82,81 @@ const Repository = z.strictObject({
   workflows: z.array(z.strictObject({ path: id(), provider: id() })).default([]),
 })
 
+const Parts = z.strictObject({
+  organization: z
+    .strictObject({
+      id: id().default('org_emulator'),
+      sessionMessages: z.boolean().default(true).describe('Sessions and messages are enabled'),
+      wikiCloudSync: z.boolean().default(true).describe('Wikis may be synchronized'),
+      integrations: z.array(id()).default(['github']).describe('Source-control integrations'),
+    })
+    .prefault({}),
+  names: z
+    .strictObject({
+      service: id().default('factory').describe('Prefix of the credits field'),
+      firstProvider: id().default('openai').describe('Prefix of reasoning fields'),
+      secondProvider: id().default('gemini').describe('Prefix of the thought signature'),
+    })
+    .prefault({}),
+  behavior: z
+    .strictObject({
+      deletionStatus: z
+        .union([z.literal(200), z.literal(204)])
+        .default(chosen.deletionStatus.value),
+      readinessAddress: z
+        .enum(['both', 'specification', 'renamed'])
+        .default(chosen.readinessAddress.value),
+      maxBodyBytes: z.int().positive().default(chosen.bodySize.value.bytes),
+    })
+    .prefault({}),
+  users: z.array(User).prefault(defaults.users),
+  invitations: z.array(z.strictObject({ email: id() })).default(defaults.invitations),
+  serviceAccounts: z.array(ServiceAccount).prefault(defaults.serviceAccounts),
+  computers: z.array(SeedComputer).optional(),
+  sessions: z.array(Session).optional(),
+  limits: z
+    .strictObject({
+      global: limit().nullable().default(null),
+      users: z.record(z.string(), limit()).default({}).describe('Credits by e-mail address'),
+    })
+    .prefault({}),
+  agent: Agent.prefault({}),
+  repositories: z.array(Repository).prefault(defaults.repositories),
+  wikiRuns: z
+    .array(z.strictObject({ id: id(), privacy: id().default(chosen.wikiRun.value) }))
+    .prefault(defaults.wikiRuns),
+  wikiPages: z
+    .array(z.strictObject({ title: id(), path: id(), text: z.string() }))
+    .default(defaults.wikiPages),
+  readinessReports: z
+    .array(ReadinessReport().extend({ repoId: id() }))
+    .default(defaults.readinessReports),
+  analytics: z
+    .strictObject({ seed: z.string().default(chosen.analyticsData.value) })
+    .prefault({})
+    .describe('Other seeds give other figures'),
+})
+
 /** What the emulator starts with. Everything may be left out; a list that is given replaces the default list. */
-export const Seed = z
-  .strictObject({
-    organization: z
-      .strictObject({
-        id: id().default('org_emulator'),
-        sessionMessages: z.boolean().default(true).describe('Sessions and messages are enabled'),
-        wikiCloudSync: z.boolean().default(true).describe('Wikis may be synchronized'),
-        integrations: z.array(id()).default(['github']).describe('Source-control integrations'),
-      })
-      .prefault({}),
-    names: z
-      .strictObject({
-        service: id().default('factory').describe('Prefix of the credits field'),
-        firstProvider: id().default('openai').describe('Prefix of reasoning fields'),
-        secondProvider: id().default('gemini').describe('Prefix of the thought signature'),
-      })
-      .prefault({}),
-    behavior: z
-      .strictObject({
-        deletionStatus: z
-          .union([z.literal(200), z.literal(204)])
-          .default(chosen.deletionStatus.value),
-        readinessAddress: z
-          .enum(['both', 'specification', 'renamed'])
-          .default(chosen.readinessAddress.value),
-        maxBodyBytes: z.int().positive().default(chosen.bodySize.value.bytes),
-      })
-      .prefault({}),
-    users: z.array(User).prefault(defaults.users),
-    invitations: z.array(z.strictObject({ email: id() })).default(defaults.invitations),
-    serviceAccounts: z.array(ServiceAccount).prefault(defaults.serviceAccounts),
-    computers: z.array(SeedComputer).prefault(defaults.computers),
-    sessions: z.array(Session).prefault(defaults.sessions),
-    limits: z
-      .strictObject({
-        global: limit().nullable().default(null),
-        users: z.record(z.string(), limit()).default({}).describe('Credits by e-mail address'),
-      })
-      .prefault({}),
-    agent: Agent.prefault({}),
-    repositories: z.array(Repository).prefault(defaults.repositories),
-    wikiRuns: z
-      .array(z.strictObject({ id: id(), privacy: id().default(chosen.wikiRun.value) }))
-      .prefault(defaults.wikiRuns),
-    wikiPages: z
-      .array(z.strictObject({ title: id(), path: id(), text: z.string() }))
-      .default(defaults.wikiPages),
-    readinessReports: z
-      .array(ReadinessReport().extend({ repoId: id() }))
-      .default(defaults.readinessReports),
-    analytics: z
-      .strictObject({ seed: z.string().default(chosen.analyticsData.value) })
-      .prefault({})
-      .describe('Other seeds give other figures'),
-  })
-  .superRefine(checkSeed)
+export const Seed = Parts.transform(fillIn).superRefine(checkSeed)
+
+/** Of the default computers and sessions those that belong to somebody who is there. */
+function fillIn(parts: z.output<typeof Parts>) {
+  const owners = new Set([...parts.users, ...parts.serviceAccounts].map(({ id }) => id))
+  const computers = parts.computers ?? standardComputers(owners)
+  const ids = new Set(computers.map(({ id }) => id))
+  return { ...parts, computers, sessions: parts.sessions ?? standardSessions(ids) }
+}
+
+function standardComputers(owners: ReadonlySet<string>) {
+  const all = z.array(SeedComputer).parse(defaults.computers)
+  return all.filter(({ ownerId }) => owners.has(ownerId))
+}
+
+function standardSessions(computers: ReadonlySet<string>) {
+  const all = z.array(Session).parse(defaults.sessions)
+  return all.filter(({ computerId }) => computers.has(computerId))
+}
 
 export type Seed = z.output<typeof Seed>
 

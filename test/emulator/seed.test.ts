@@ -24,6 +24,14 @@ describe('a seed', () => {
     expect((await emulator.get(`/api/v0/computers/${computerId}`)).status).toBe(404)
   })
 
+  it('can be of users alone: what belonged to the default users falls away', () => {
+    const seed = parseSeed({ users: [owner] })
+    expect(seed.computers.map(({ id }) => id)).toEqual(['comp_deploy'])
+    expect(seed.sessions).toEqual([])
+    const ada = { ...owner, id: 'user_ada' }
+    expect(parseSeed({ users: [ada] }).sessions.map(({ id }) => id)).toEqual(['sess_welcome'])
+  })
+
   it.each([
     [{ user: [] }, 'user'],
     [{ users: [{ ...owner, role: 'boss' }] }, 'users[0].role'],
@@ -31,8 +39,11 @@ describe('a seed', () => {
     [{ users: [{ ...owner, apiKey: undefined }] }, 'users: one owner or manager'],
     [{ users: [owner, { ...owner, email: 'v@example.com' }] }, 'users: "u" is there twice'],
     [{ invitations: [{ email: 'ADA@example.com' }] }, 'users: "ada@example.com" is there twice'],
-    [{ users: [owner], computers: [] }, 'sessions[0].computerId: no computer "comp_ada"'],
-    [{ users: [owner] }, 'computers[0].ownerId: no user or service account "user_ada"'],
+    [{ sessions: [{ id: 's', computerId: 'c' }] }, 'sessions[0].computerId: no computer "c"'],
+    [
+      { computers: [{ id: 'c', name: 'c', ownerId: 'u' }] },
+      'computers[0].ownerId: no user or service account "u"',
+    ],
     [{ computers: [{ id: 'c', name: 'x'.repeat(64), ownerId: 'user_ada' }] }, 'computers[0].name'],
     [{ limits: { global: -1 } }, 'limits.global'],
     [{ agent: { stepMs: '5' } }, 'agent.stepMs'],
