@@ -17,6 +17,11 @@ const MEBIBYTE = 1024 * 1024
 export const chosen = {
   // Requests and errors
   errorTitle: choose('values of `title`', 'the name of the HTTP status', 'status name'),
+  errorMetadata: choose(
+    'contents of `metadata`',
+    'what a program can use: `issues`, `role`, `expiresAt`, `revokedAt`, `archivedAt`, `computerStatus`, `maxBodyBytes`',
+    undefined,
+  ),
   refusedInput: choose(
     'how a request that does not fit is answered',
     '400; `detail` names the first field, `metadata.issues` lists all',
@@ -51,6 +56,11 @@ export const chosen = {
     'roles for limits and users of the organization',
     'Manager or Owner, others get 403',
     ['owner', 'manager'] as readonly string[],
+  ),
+  otherRoles: choose(
+    'roles for sessions, CI, wikis and readiness reports',
+    'any key that works',
+    undefined,
   ),
   serviceAccountRole: choose(
     'permissions of service account keys',
@@ -96,6 +106,11 @@ export const chosen = {
     'addresses that are not an active member, invitations included',
     'not an active member of the organization',
   ),
+  repeatedUserLimit: choose(
+    'an address that is twice in a user limit request',
+    'both entries are updated in their order, so the last one stays',
+    'last',
+  ),
   emailCase: choose('letter case of e-mail addresses', 'does not matter', 'ignored'),
   emailPlace: choose(
     'where the e-mail address of a removal stands',
@@ -111,6 +126,16 @@ export const chosen = {
     200,
   ),
   // Sessions
+  sessionGate: choose(
+    'whether creating a session is for selected organizations only, as messages are',
+    'yes, as in public documents',
+    403,
+  ),
+  settingValues: choose(
+    'values of `compactionModel` and of other settings',
+    'any of the right type; unknown settings get 400',
+    undefined,
+  ),
   newSession: choose('status of a new session', '`idle`, without messages', 'idle'),
   sessionOnUnreadyComputer: choose(
     'a session on a computer that is not `active`',
@@ -134,8 +159,28 @@ export const chosen = {
   ),
   archivedSession: choose('an archived session', 'can be read; a new message gets 409', 409),
   otherComputer: choose('a `computerId` the session does not run on', '404', 404),
+  messageFields: choose(
+    'which fields of an added message are required',
+    '`text` alone, as in public documents',
+    'text',
+  ),
   emptyText: choose('an empty `text`', 'accepted', 'accepted'),
   messageSource: choose('`userMessageSource` of added messages', '`api`', 'api'),
+  contentTypes: choose(
+    'types of content other than `text`',
+    '`image`, `document`, `thinking`, `tool_use` and `tool_result`, as in public documents',
+    undefined,
+  ),
+  messageValues: choose(
+    'further values of message fields',
+    '`user_only` as `visibility`, `completed` as `hookStatus`, `final_answer` as phase',
+    undefined,
+  ),
+  messageQuery: choose(
+    'names of the query parameters of the history',
+    '`limit`, `cursor`, `computerId` and `role`, as in public documents',
+    undefined,
+  ),
   messageOrder: choose('order of the history', 'oldest first', 'oldest first'),
   messagePageSize: choose('default page size of the history', '20', 20),
   messageCursor: choose(
@@ -155,6 +200,11 @@ export const chosen = {
     user: 'user',
     account: 'service_account',
   }),
+  computerSource: choose(
+    'the second variant of `computerSource`',
+    'is not used; a seed may have any object',
+    undefined,
+  ),
   managedProvider: choose('name of the managed provider', '`e2b`, as in public documents', 'e2b'),
   // CI and wiki
   repositories: choose(
@@ -195,6 +245,7 @@ export const chosen = {
     'made up from the seed and the date alone; all days before today have some',
     'emulator',
   ),
+  malformedDate: choose('dates that are malformed or not in the calendar', '400', 400),
   reversedRange: choose('an end before the start', '400', 400),
   longRange: choose('the longest range', '3660 days, then 400', { status: 400, days: 3660 }),
   groupedTokens: choose(
@@ -211,6 +262,11 @@ export const chosen = {
     'what `limit` and `cursor` of `/users` count',
     'users: a page has all rows of up to `limit` users, ordered by user ID and day; the cursor is the last user',
     20,
+  ),
+  userPageFields: choose(
+    'names of the paging fields of `/users`',
+    '`has_more` and `next_cursor`, as in public documents',
+    undefined,
   ),
   idleUsers: choose('users without activity on a day', 'have no row for it', 'no row'),
   // Readiness

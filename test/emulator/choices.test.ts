@@ -22,6 +22,48 @@ describe('the own choices', () => {
   })
 })
 
+describe('what the specification says is not shown', () => {
+  // Each of them as it stands in the specification, and the choice that answers it.
+  it.each([
+    ['values of compactionModel', 'settingValues'],
+    ['item types other than text', 'contentTypes'],
+    ['enumerations of message fields', 'messageValues'],
+    ['the second variant of computerSource', 'computerSource'],
+    ['fields of wiki runs', 'wikiRun'],
+    ['fields of CI repositories', 'repositories'],
+    ['fields of CI scan results', 'scan'],
+    ['fields of by_model and by_user', 'breakdowns'],
+    ['session transitions', 'sessionTransitions'],
+    ['computer transitions', 'computerTransitions'],
+    ['states of a wiki run', 'wikiStates'],
+    ['privacy levels of a wiki run', 'wikiPrivacy'],
+    ['unit of expiresAt', 'expiryUnit'],
+    ['minimum of the limit of a user', 'userLimitMinimum'],
+    ['how the email of a removal is supplied', 'emailPlace'],
+    ['required fields of an added message', 'messageFields'],
+    ['how adding a message waits', 'waiting'],
+    ['query parameter names of the history', 'messageQuery'],
+    ['parameters of the wiki search', 'wikiSearch'],
+    ['grouped rows of tokens', 'groupedTokens'],
+    ['paging fields of users', 'userPageFields'],
+    ['malformed dates', 'malformedDate'],
+    ['an end date before the start', 'reversedRange'],
+    ['roles of the organization endpoints', 'organizationRole'],
+    ['roles of the other endpoints', 'otherRoles'],
+    ['permissions of service account keys', 'serviceAccountRole'],
+    ['how a JWT is obtained', 'jwt'],
+    ['condition of 403 of rotate', 'rotateRole'],
+    ['condition of 409 of rotate', 'rotateConflict'],
+    ['values of title', 'errorTitle'],
+    ['contents of metadata', 'errorMetadata'],
+    ['rate limits', 'rateLimit'],
+    ['size limits', 'bodySize'],
+    ['the longest range of dates', 'longRange'],
+  ])('%s: %s', (_, id) => {
+    expect(ownChoices.map((choice) => choice.id)).toContain(id)
+  })
+})
+
 describe('the emulator', () => {
   it('has a handler for every endpoint, and no others', () => {
     expect([...handlers.keys()]).toEqual(listEndpoints().map(({ id }) => id))

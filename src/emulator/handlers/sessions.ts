@@ -62,7 +62,10 @@ const TITLE_LENGTH = 60
 
 function requireFeature({ world }: Context) {
   if (world.seed.organization.sessionMessages) return
-  throw new Problem(403, 'Sessions and messages are not enabled for this organization')
+  throw new Problem(
+    chosen.sessionGate.value,
+    'Sessions and messages are not enabled for this organization',
+  )
 }
 
 function requireSession({ state }: Context, sessionId: string) {
