@@ -1,6 +1,9 @@
 import { defineCommand } from 'citty'
+import { toSafeJson } from '../api-cli/json.ts'
 import { print } from '../cli/output.ts'
+import type { Emulator } from '../emulator/index.ts'
 import { describeError, errorCode, HookbellError } from '../errors.ts'
+import { cleanText } from '../text.ts'
 
 export const emulatorCommand = defineCommand({
   meta: { name: 'emulator', description: 'Run a local server that behaves like the API' },
@@ -21,6 +24,7 @@ export const emulatorCommand = defineCommand({
     },
   },
   async run({ args }) {
+    for (const name of ['seed', 'faults', 'state'] as const) refuseEmpty(name, args[name])
     const port = readPort('--port', args.port)
     const appPort = readPort('--app-port', args['app-port'])
     // Before the start, so that no signal falls into a gap.
@@ -28,7 +32,9 @@ export const emulatorCommand = defineCommand({
     const emulator = await start({ ...args, port, appPort })
     const { url, appUrl, apiKey, computerId, serviceAccountId, keyId, sessionId } = emulator
     const ids = { computerId, serviceAccountId, keyId, sessionId }
-    print(JSON.stringify({ url, appUrl, apiKey, ...ids }))
+    print(toSafeJson({ url, appUrl, apiKey, ...ids }))
+    // A program that reads the line gets that line alone.
+    if (process.stdout.isTTY) process.stderr.write(howToUse(emulator))
     await stopped
     await emulator.close()
   },
@@ -50,14 +56,14 @@ async function start({ port, appPort, seed, faults, state }: Start) {
     return await startEmulator({
       port,
       appPort,
-      ...(seed ? { seed: await loadSeed(seed) } : {}),
-      ...(faults ? { faults: await loadFaults(faults) } : {}),
-      ...(state ? { stateFile: state } : {}),
+      ...(seed === undefined ? {} : { seed: await loadSeed(seed) }),
+      ...(faults === undefined ? {} : { faults: await loadFaults(faults) }),
+      ...(state === undefined ? {} : { stateFile: state }),
     })
   } catch (error) {
     if (!(error instanceof EmulatorError)) throw error
     const { hint, cause } = error
-    const code = describeError(error).startsWith('port') ? 'E_UNAVAILABLE' : 'E_CONFIG'
+    const code = error.isTaken ? 'E_UNAVAILABLE' : 'E_CONFIG'
     // A system error says why; what zod found is in the message already.
     const why = hint ?? (errorCode(cause) && describeError(cause))
     throw new HookbellError(code, `emulator: ${describeError(error)}`, {
@@ -69,12 +75,34 @@ async function start({ port, appPort, seed, faults, state }: Start) {
 
 function waitForSignal(): Promise<unknown> {
   return new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, resolve)
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, resolve)
   })
+}
+
+function howToUse({ url, appUrl, apiKey }: Emulator): string {
+  const variables = {
+    HOOKBELL_API_BASE_URL: url,
+    HOOKBELL_APP_BASE_URL: appUrl,
+    HOOKBELL_API_KEY: apiKey,
+  }
+  const lines = Object.entries(variables).map(([name, value]) => `  export ${name}=${quote(value)}`)
+  return cleanText(
+    ['\nRunning until Ctrl+C. In another terminal:', ...lines, '  hookbell usage\n'].join('\n'),
+  )
+}
+
+/** For a shell; a key of a seed may be anything. */
+function quote(value: string): string {
+  return /^[\w.:/-]+$/.test(value) ? value : `'${value.replaceAll("'", "'\\''")}'`
+}
+
+/** Such as of a variable that is not set: what was meant would be missing without a word. */
+function refuseEmpty(name: string, file: string | undefined) {
+  if (file === '') throw new HookbellError('E_USAGE', `emulator: --${name} takes a file, not ""`)
 }
 
 function readPort(name: string, text: string): number {
   const port = Number(text)
-  if (text.trim() !== '' && Number.isInteger(port) && port >= 0 && port <= 65_535) return port
+  if (/^\d+$/.test(text) && port <= 65_535) return port
   throw new HookbellError('E_USAGE', `emulator: ${name} takes a number to 65535, not "${text}"`)
 }

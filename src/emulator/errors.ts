@@ -6,10 +6,16 @@ import { toDotPath } from 'zod/v4/core'
 export class EmulatorError extends Error {
   override name = 'EmulatorError'
   readonly hint: string | undefined
+  /** Nothing is wrong with what was asked for, but a port or a file is taken. */
+  readonly isTaken: boolean
 
-  constructor(message: string, options: { hint?: string; cause?: unknown } = {}) {
+  constructor(
+    message: string,
+    options: { hint?: string; cause?: unknown; isTaken?: boolean } = {},
+  ) {
     super(message, { cause: options.cause })
     this.hint = options.hint
+    this.isTaken = options.isTaken ?? false
   }
 }
 

@@ -112,5 +112,5 @@ function cannotListen(port: number, cause: Error) {
   const isTaken = 'code' in cause && cause.code === 'EADDRINUSE'
   const hint = isTaken ? 'Take another port, or 0 for any free one' : undefined
   const why = isTaken ? 'is in use' : `cannot be used: ${cause.message}`
-  return new EmulatorError(`port ${port} ${why}`, { cause, hint })
+  return new EmulatorError(`port ${port} ${why}`, { cause, hint, isTaken: true })
 }

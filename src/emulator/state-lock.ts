@@ -58,6 +58,7 @@ function isRunning(lock: string, holder: number): boolean {
 function inUse(file: string, lock: string, holder: number) {
   const who = holder > 0 ? `process ${holder}` : 'another process'
   return new EmulatorError(`state file "${file}": in use by the emulator of ${who}`, {
+    isTaken: true,
     hint: `Stop that one, or take another file. If none is running, delete "${lock}"`,
   })
 }

@@ -1,10 +1,11 @@
 import { once } from 'node:events'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { makeHome, root } from '../support/home.ts'
+import { hasTerminal, runInTerminal } from '../support/terminal.ts'
 import { makeFault } from './_api-home.ts'
 
 interface Line {
@@ -39,7 +40,7 @@ async function start(...words: string[]) {
 const limitPath = '/api/v0/organization/usage/limits/global'
 
 describe('emulator: the command', () => {
-  it.each(['SIGINT', 'SIGTERM'] as const)(
+  it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
     'prints one line of JSON and ends with %s',
     async (signal) => {
       const { child, line, call } = await start()
@@ -105,6 +106,11 @@ describe('emulator: the command', () => {
   it.each([
     [['--port', 'http'], 64, '--port takes a number to 65535, not "http"'],
     [['--app-port', '65536'], 64, '--app-port takes a number to 65535, not "65536"'],
+    [['--port', '0x10'], 64, '--port takes a number to 65535, not "0x10"'],
+    [['--port', ''], 64, '--port takes a number to 65535, not ""'],
+    [['--seed', ''], 64, '--seed takes a file, not ""'],
+    [['--faults', ''], 64, '--faults takes a file, not ""'],
+    [['--state', ''], 64, '--state takes a file, not ""'],
     [['--seed', 'none.json'], 78, 'seed file "none.json": cannot be read'],
     [['--faults', 'none.json'], 78, 'fault file "none.json": cannot be read'],
     [['--state', '/proc/none/state.json'], 78, 'state file "/proc/none/state.json": cannot be'],
@@ -136,5 +142,32 @@ describe('emulator: the command', () => {
     const { exitCode, stderr } = await home.run('emulator', '--port', String(port))
     expect(stderr).toContain(`port ${port} is in use`)
     expect(exitCode).toBe(69)
+  })
+
+  it('exits 69 when another one uses the state file', async () => {
+    const home = await makeHome()
+    const state = join(home.home, 'state.json')
+    const { child } = await start('--state', state)
+    const { exitCode, stderr } = await home.run('emulator', '--state', state)
+    expect(stderr).toContain(`in use by the emulator of process ${child.pid}`)
+    expect(stderr).toContain(`delete "${state}.lock"`)
+    expect(exitCode).toBe(69)
+    child.kill('SIGTERM')
+    await child
+    expect(existsSync(`${state}.lock`)).toBe(false)
+  })
+
+  it.runIf(hasTerminal)('tells a person what to do next', async () => {
+    const { env, home } = await makeHome()
+    const seed = join(home, 'seed.json')
+    const apiKey = "it's\u009bmine"
+    const users = [{ id: 'u', email: 'u@example.com', role: 'owner', apiKey }]
+    writeFileSync(seed, JSON.stringify({ users }))
+    const until = '  hookbell usage'
+    const { text } = await runInTerminal({ env, until }, 'emulator', '--seed', seed)
+    expect(JSON.parse(text.split('\n')[0] ?? '')).toMatchObject({ apiKey })
+    expect(text).not.toContain('\u009b')
+    expect(text).toMatch(/^ {2}export HOOKBELL_API_BASE_URL=http:\/\/127\.0\.0\.1:\d+$/m)
+    expect(text).toContain("  export HOOKBELL_API_KEY='it'\\''smine'\n  hookbell usage")
   })
 })
