@@ -1,4 +1,5 @@
 const LEVELS = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█']
+const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉']
 
 /** One character per value, higher for more; a blank for nothing. Long series are averaged down to `width`. */
 export function sparkline(values: readonly number[], width: number): string {
@@ -15,14 +16,26 @@ export function sparkline(values: readonly number[], width: number): string {
 /** A bar of up to `width` characters for a share between 0 and 1; never empty for more than nothing. */
 export function bar(share: number, width: number): string {
   if (!(share > 0)) return ''
-  return '█'.repeat(Math.max(1, Math.round(Math.min(1, share) * width)))
+  const eighths = Math.max(1, Math.round(Math.min(1, share) * width * EIGHTHS.length))
+  return '█'.repeat(Math.floor(eighths / EIGHTHS.length)) + EIGHTHS[eighths % EIGHTHS.length]
 }
 
-const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
+const compact = new Intl.NumberFormat('en', {
+  notation: 'compact',
+  minimumFractionDigits: 1,
+  maximumFractionDigits: 1,
+})
 
-/** `1234567` as `1.2M`. */
+/** `1234567` as `1.2M`, `12.34` as `12.3`. */
 export function shortNumber(value: number): string {
-  return compact.format(value)
+  const rounded = value < 100 ? Math.round(value * 10) / 10 : Math.round(value)
+  return rounded < 1000 ? String(rounded) : compact.format(rounded)
+}
+
+/** A part of a whole; never `0%` for more than nothing. */
+export function percent(part: number, whole: number): string {
+  const share = whole > 0 ? (part / whole) * 100 : 0
+  return share > 0 && share < 1 ? '<1%' : `${Math.round(share)}%`
 }
 
 function shrink(values: readonly number[], width: number): number[] {

@@ -19,6 +19,11 @@ export function printJson(value: unknown) {
   print(JSON.stringify(value, null, 2))
 }
 
+/** Columns of the terminal a person looks at; undefined for a pipe or a file. */
+export function terminalWidth(): number | undefined {
+  return (process.stdout.isTTY && process.stdout.columns) || undefined
+}
+
 /** Columns as wide as their widest cell; the last one is not padded. */
 export function table(rows: readonly (readonly string[])[]): string {
   const width = (cell: string) => stripVTControlCharacters(cell).length

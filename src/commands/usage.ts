@@ -4,7 +4,7 @@ import { lastDays } from '../api-cli/period.ts'
 import { readUsage } from '../api-cli/usage.ts'
 import { renderUsage } from '../api-cli/usage-report.ts'
 import { printAnswer } from '../api-cli/write-answer.ts'
-import { print } from '../cli/output.ts'
+import { print, terminalWidth } from '../cli/output.ts'
 import { HookbellError } from '../errors.ts'
 
 const MOST_DAYS = 366
@@ -31,6 +31,6 @@ export const usageCommand = defineCommand({
     const period = lastDays(count, Date.now())
     const usage = await withClient('usage', (client) => readUsage(client, period))
     if (args.json) printAnswer(usage)
-    else print(renderUsage(usage))
+    else print(renderUsage(usage, terminalWidth()))
   },
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { bar, shortNumber, sparkline } from '../../src/api-cli/chart.ts'
+import { bar, percent, shortNumber, sparkline } from '../../src/api-cli/chart.ts'
 import { lastDays } from '../../src/api-cli/period.ts'
 import type { Usage } from '../../src/api-cli/usage.ts'
 import { renderUsage } from '../../src/api-cli/usage-report.ts'
@@ -15,11 +15,13 @@ describe('usage: the command', () => {
     expect(exitCode).toBe(0)
     expect(stdout).toMatch(/^org_emulator {2}\d{4}-\d\d-\d\d to \d{4}-\d\d-\d\d \(30 days, UTC\)/)
     for (const label of ['credits', 'active users', 'sessions', 'tool calls', 'commits'])
-      expect(stdout).toMatch(new RegExp(`^${label} +[\\d.]+[KM]? +[▁▂▃▄▅▆▇█ ]+`, 'm'))
+      expect(stdout).toMatch(
+        new RegExp(`^${label} +([\\d.]+[KM]?|-) +[\\d.]+[KM]? .*[▁▂▃▄▅▆▇█]`, 'm'),
+      )
     expect(stdout).toContain('credits by model')
     const lines = stdout.split('\n')
     expect(lines.length).toBeLessThanOrEqual(40)
-    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(110)
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80)
   })
 
   it('asks for nothing after yesterday', async () => {
@@ -96,29 +98,55 @@ describe('usage: charts', () => {
   it('never draws an empty bar for more than nothing, or a longer one than there is room', () => {
     expect([bar(0, 10), bar(0.001, 10), bar(0.5, 10), bar(1, 10), bar(7, 10)]).toEqual([
       '',
-      '█',
+      '▏',
       '█'.repeat(5),
       '█'.repeat(10),
       '█'.repeat(10),
     ])
   })
 
-  it('shortens numbers', () => {
-    expect([0, 999, 1234, 46_100_000].map(shortNumber)).toEqual(['0', '999', '1.2K', '46.1M'])
+  it('draws what is less than a character', () => {
+    expect([0.05, 0.25, 0.49].map((share) => bar(share, 4))).toEqual(['▎', '█', '██'])
+    expect(bar(0.33, 4)).toBe('█▍')
   })
 
+  it('shortens numbers', () => {
+    const numbers = [0, 3.06, 99.96, 123.4, 999, 999.6, 1000, 1234, 25_000_000]
+    expect(numbers.map(shortNumber)).toEqual([
+      '0',
+      '3.1',
+      '100',
+      '123',
+      '999',
+      '1.0K',
+      '1.0K',
+      '1.2K',
+      '25.0M',
+    ])
+  })
+
+  it('says a share of more than nothing', () => {
+    expect([percent(0, 0), percent(0, 9), percent(1, 1000), percent(1, 3)]).toEqual([
+      '0%',
+      '0%',
+      '<1%',
+      '33%',
+    ])
+  })
+
+  const nothing = {
+    credits: 0,
+    activeUsers: 0,
+    sessions: 0,
+    messages: 0,
+    toolCalls: 0,
+    filesCreated: 0,
+    filesEdited: 0,
+    commits: 0,
+    pullRequests: 0,
+  }
+
   it('shows an organization without any figures', () => {
-    const nothing = {
-      credits: 0,
-      activeUsers: 0,
-      sessions: 0,
-      messages: 0,
-      toolCalls: 0,
-      filesCreated: 0,
-      filesEdited: 0,
-      commits: 0,
-      pullRequests: 0,
-    }
     const usage: Usage = {
       organization: 'org\u001b[2J',
       from: '2026-06-14',
@@ -133,15 +161,77 @@ describe('usage: charts', () => {
     expect(renderUsage(usage)).toMatchInlineSnapshot(`
       "org[2J  2026-06-14 to 2026-06-14 (1 day, UTC)
 
-      credits             0
-      active users        0     most on one day
-      sessions            0
-      messages            0
-      tool calls          0
-      files created       0
-      files edited        0
-      commits             0
-      pull requests       0"
+                         total   a day    peak
+      credits                0       0       0
+      active users           -       0       0
+      sessions               0       0       0
+      messages               0       0       0
+      tool calls             0       0       0
+      files created          0       0       0
+      files edited           0       0       0
+      commits                0       0       0
+      pull requests          0       0       0"
     `)
+  })
+
+  const days = Array.from({ length: 60 }, (_, at) => ({
+    ...nothing,
+    date: iso(Date.UTC(2026, 0, 1) + at * DAY),
+    credits: at * 1000,
+    activeUsers: at % 7,
+  }))
+  const busy: Usage = {
+    organization: 'org',
+    from: days[0]?.date ?? '',
+    to: days.at(-1)?.date ?? '',
+    totals: { ...nothing, credits: 1_770_000, activeUsers: 6 },
+    monthlyActiveUsers: 1,
+    days,
+    creditsByModel: [
+      { name: `a-model-with-a-very-long-name-${'x'.repeat(40)}`, count: 1_700_000 },
+      { name: 'b\u001b[31m', count: 70_000 },
+    ],
+    toolCallsByTool: Array.from({ length: 9 }, (_, at) => ({ name: `tool${at}`, count: 900 - at })),
+    filesByLanguage: [{ name: 'Rust', count: 1 }],
+  }
+
+  it('is compact and stands in columns', () => {
+    expect(renderUsage(busy)).toMatchInlineSnapshot(`
+      "org  2026-01-01 to 2026-03-01 (60 days, UTC)
+
+                         total   a day    peak
+      credits             1.8M   29.5K   59.0K   ▁▁▁▁▂▂▂▂▂▃▃▃▃▄▄▄▄▄▅▅▅▅▅▆▆▆▆▇▇▇▇▇█████
+      active users           -     2.9       6   ▃▅▇█▁▄▆█ ▃▅▇▅▂▄▆█▁▃▅▇▅▂▄▇█▁▃▅▇▅▃▅▇█▁▄
+      sessions               0       0       0
+      messages               0       0       0
+      tool calls             0       0       0
+      files created          0       0       0
+      files edited           0       0       0
+      commits                0       0       0
+      pull requests          0       0       0
+                                                01-01                            03-01
+
+      1 active user in the last 30 days
+
+      credits by model
+      a-model-with-a-very-long-name-x…    1.7M     96%  ████████████████████
+      b[31m                              70.0K      4%  ▉
+
+      tool calls by tool
+      tool0                900     11%  █████
+      tool1                899     11%  █████
+      tool2                898     11%  █████
+      tool3                897     11%  █████
+      tool4                896     11%  █████
+      4 others            3.6K     44%  ████████████████████
+
+      files by language
+      Rust                   1    100%  ████████████████████"
+    `)
+  })
+
+  it.each([30, 48, 63, 64, 80, 200])('fits into %i columns', (width) => {
+    const lines = renderUsage(busy, width).split('\n').slice(1)
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(Math.max(width, 42))
   })
 })
