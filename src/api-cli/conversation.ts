@@ -1,30 +1,56 @@
-import type { ContentBlock, Message } from '../api/index.ts'
+import type { Message } from '../api/index.ts'
 import { paint } from '../cli/output.ts'
-import { cleanText, cutText, oneLine } from '../text.ts'
-import { toSafeJson } from './json.ts'
+import { cutText, oneLine } from '../text.ts'
+import { asCount, asText, type Fields, fieldsOf } from './fields.ts'
+import { type Line, linesOf, textsOf } from './message-lines.ts'
+import { wrapLine } from './wrap.ts'
 
-const CALL_LENGTH = 100
+const INDENT = '  '
 
-/** Messages as a conversation: who and when, then the text; what tools did on one line each. */
-export function renderConversation(messages: readonly Message[]): string {
-  return messages.map(renderMessage).join('\n\n')
+/**
+ * Messages as a conversation: who and when, then what was said; what tools did on one line each. What an agent
+ * does between two messages of the user is one turn, with one head. Given a width, lines are broken to fit.
+ */
+export function renderConversation(messages: readonly Message[], width = Infinity): string {
+  const turns: Message[][] = []
+  for (const message of messages) {
+    const turn = turns.at(-1)
+    if (turn && belongsTo(turn, message)) turn.push(message)
+    else turns.push([message])
+  }
+  return turns.map((turn) => renderTurn(turn, width)).join('\n\n')
 }
 
 /** Oldest first, whatever order they came in: the order of the service is not documented. */
 export function sortMessages(messages: readonly Message[]): Message[] {
-  return messages.toSorted((one, other) => one.createdAt - other.createdAt)
+  return messages.toSorted((one, other) => timeOf(one) - timeOf(other))
 }
 
 /** Whether a message is meant for the eyes of a user. */
 export function isForUsers(message: Message): boolean {
-  const { visibility, isUserVisible, hiddenFromUserViews } = message
+  const { visibility, isUserVisible, hiddenFromUserViews } = fieldsOf(message)
   return visibility !== 'llm_only' && isUserVisible !== false && hiddenFromUserViews !== true
 }
 
 /** What the messages say, without tools and thoughts. */
 export function renderText(messages: readonly Message[]): string {
-  const texts = messages.flatMap(({ content }) => content.flatMap(textOf))
-  return cleanText(texts.join('\n\n'))
+  return messages.flatMap((message) => textsOf(fieldsOf(message))).join('\n\n')
+}
+
+function timeOf(message: Message): number {
+  return asCount(fieldsOf(message).createdAt)
+}
+
+function belongsTo(turn: readonly Message[], message: Message): boolean {
+  const [first, next] = [fieldsOf(turn[0]), fieldsOf(message)]
+  if (first.role !== 'assistant' || hasFailed(first)) return false
+  if (next.role === 'tool') return true
+  return next.role === 'assistant' && next.modelId === first.modelId && !hasFailed(next)
+}
+
+/** Of a tool the line of its result says so. */
+function hasFailed({ role, isError }: Fields): boolean {
+  return isError === true && role !== 'tool'
 }
 
 const colours: Readonly<Record<string, 'cyan' | 'green' | 'dim'>> = {
@@ -33,57 +59,39 @@ const colours: Readonly<Record<string, 'cyan' | 'green' | 'dim'>> = {
   tool: 'dim',
 }
 
-function renderMessage(message: Message): string {
-  const role = oneLine(message.role)
-  const facts = [utcTime(message.createdAt), message.modelId && oneLine(message.modelId)]
-  const head = [paint(['bold', colours[role] ?? 'yellow'], role), ...facts.filter(Boolean)]
-  const lines = [...message.content.flatMap(renderBlock), ...renderHook(message)]
-  return [head.join('  '), ...lines.map((line) => `  ${line}`.trimEnd())].join('\n')
+function renderTurn(turn: readonly Message[], width: number): string {
+  const first = fieldsOf(turn[0])
+  const { role, createdAt, modelId } = first
+  const who = oneLine(asText(role)) || '?'
+  const facts = [utcTime(createdAt), oneLine(asText(modelId))].filter(Boolean).join('  ')
+  const head = [
+    paint(['bold', colours[who] ?? 'yellow'], who),
+    paint('dim', facts),
+    ...(hasFailed(first) ? [paint('red', 'failed')] : []),
+  ].join('  ')
+  const lines = joinLines(turn.map((message) => linesOf(fieldsOf(message))))
+  const body = lines.flatMap((line) => renderLine(line, width - INDENT.length))
+  return [head, ...body].join('\n')
 }
 
-function renderBlock(block: ContentBlock): string[] {
-  switch (block.type) {
-    case 'text':
-      return textOf(block).flatMap((text) => cleanText(text).split('\n'))
-    case 'tool_use':
-      return [aside(`> ${block.name ?? 'tool'} ${short(block.input)}`)]
-    case 'tool_result':
-      return [aside(`< ${block.isError ? 'failed: ' : ''}${short(plain(block.content))}`)]
-    case 'thinking':
-    case 'redacted_thinking':
-      return [aside('(thought about it)')]
-    default:
-      return [aside(`[${block.type}]`)]
+/** A blank line sets what is said apart from what was done before and after it. */
+function joinLines(messages: readonly Line[][]): Line[] {
+  const joined: Line[] = []
+  for (const lines of messages) {
+    const [last, first] = [joined.at(-1), lines[0]]
+    if (last && first && !(last.isAside && first.isAside)) joined.push({ text: '', isAside: false })
+    joined.push(...lines)
   }
+  return joined
 }
 
-function renderHook({ hookEventName, hookStatus, hookResults = [] }: Message): string[] {
-  if (hookEventName === undefined) return []
-  const codes = hookResults.map(({ exitCode }) => `exit ${exitCode ?? 'unknown'}`)
-  return [aside(['hook', hookEventName, hookStatus ?? '', ...codes].filter(Boolean).join(' '))]
+function renderLine({ text, isAside }: Line, width: number): string[] {
+  if (isAside) return [INDENT + paint('dim', cutText(text, width))]
+  return wrapLine(text, width).map((line) => (INDENT + line).trimEnd())
 }
 
-function textOf(block: ContentBlock): string[] {
-  return block.type === 'text' && typeof block.text === 'string' ? [block.text] : []
-}
-
-/** The text of a tool result, which may be text or blocks. */
-function plain(content: unknown): unknown {
-  if (!Array.isArray(content)) return content
-  return content.map((block) => Object(block).text ?? `[${Object(block).type}]`).join(' ')
-}
-
-function short(value: unknown): string {
-  if (value === undefined) return ''
-  return cutText(oneLine(typeof value === 'string' ? value : toSafeJson(value)), CALL_LENGTH)
-}
-
-function aside(text: string): string {
-  return paint('dim', oneLine(text))
-}
-
-function utcTime(at: number): string {
-  const date = new Date(at)
+function utcTime(at: unknown): string {
+  const date = new Date(typeof at === 'number' ? at : Number.NaN)
   // A service may send anything; what is no time is no reason to show nothing.
   return Number.isNaN(date.getTime())
     ? '?'

@@ -1,8 +1,9 @@
 import { defineCommand } from 'citty'
 import { withClient } from '../api-cli/client.ts'
 import { isForUsers, renderConversation, sortMessages } from '../api-cli/conversation.ts'
+import { readSessionId } from '../api-cli/session-id.ts'
 import { printAnswer } from '../api-cli/write-answer.ts'
-import { print } from '../cli/output.ts'
+import { print, terminalWidth } from '../cli/output.ts'
 import { HookbellError } from '../errors.ts'
 
 const PAGE_SIZE = 100
@@ -19,23 +20,25 @@ export const messagesCommand = defineCommand({
     all: { type: 'boolean', description: 'Also what is meant for the model only' },
     json: { type: 'boolean', description: 'Print JSON, every message complete' },
   },
-  async run({ args: { session, limit = '0', all = false, json = false } }) {
-    const last = readLimit(limit)
+  async run({ args: { session, limit, all = false, json = false } }) {
+    const last = limit === undefined ? undefined : readLimit(limit)
+    const sessionId = readSessionId('messages', session)
     const everything = await withClient('messages', (client) =>
-      client.sessions.messages.list({ sessionId: session, limit: PAGE_SIZE }).toArray(),
+      client.sessions.messages.list({ sessionId, limit: PAGE_SIZE }).toArray(),
     )
     const shown = sortMessages(everything).filter((message) => all || isForUsers(message))
     const chosen = last === undefined ? shown : shown.slice(-last)
     if (json) return printAnswer(chosen)
-    if (chosen.length === 0) return print('No messages yet')
+    const hidden = everything.length - shown.length
+    if (chosen.length === 0 && hidden === 0) return print('No messages yet')
     if (chosen.length < shown.length) print(`(${shown.length - chosen.length} before)\n`)
-    print(renderConversation(chosen))
+    if (chosen.length > 0) print(renderConversation(chosen, terminalWidth()))
+    if (hidden > 0) process.stderr.write(`${hidden} more for the model only: --all\n`)
   },
 })
 
-function readLimit(text: string): number | undefined {
+function readLimit(text: string): number {
   const limit = Number(text)
-  if (text === '0') return undefined
   if (Number.isInteger(limit) && limit >= 1) return limit
   throw new HookbellError('E_USAGE', `messages: --limit takes a whole number from 1, not "${text}"`)
 }

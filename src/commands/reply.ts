@@ -2,10 +2,13 @@ import { defineCommand } from 'citty'
 import type { Client } from '../api/index.ts'
 import { withClient } from '../api-cli/client.ts'
 import { renderText } from '../api-cli/conversation.ts'
+import { asText } from '../api-cli/fields.ts'
 import { readText } from '../api-cli/read-text.ts'
+import { readSessionId } from '../api-cli/session-id.ts'
 import { printAnswer } from '../api-cli/write-answer.ts'
 import { paint, print } from '../cli/output.ts'
 import { HookbellError } from '../errors.ts'
+import { oneLine } from '../text.ts'
 
 export const replyCommand = defineCommand({
   meta: { name: 'reply', description: 'Post a follow-up to a session' },
@@ -25,15 +28,18 @@ export const replyCommand = defineCommand({
     const deadlineMs = readSeconds(timeout) * 1000
     const text = source === '-' ? (await readText('reply', '-')).trimEnd() : source
     if (text.trim() === '') throw new HookbellError('E_USAGE', 'reply: the text is empty')
+    const sessionId = readSessionId('reply', session)
     const post = wait ? postAndWait : postOnly
-    await withClient('reply', (client) => post(client, session, text, deadlineMs, json))
+    await withClient('reply', (client) => post(client, sessionId, text, deadlineMs, json))
   },
 })
 
 async function postOnly(client: Client, sessionId: string, text: string, _: number, json: boolean) {
   const answer = await client.sessions.messages.add({ sessionId, text })
   if (json) return printAnswer(answer)
-  print(`${paint('green', 'ok')} posted as ${answer.messageId}; the session is ${answer.status}`)
+  const [id, status] = [answer.messageId, answer.status].map((value) => oneLine(asText(value)))
+  const facts = [id ? ` as ${id}` : '', status ? `; the session is ${status}` : ''].join('')
+  print(`${paint('green', 'ok')} posted${facts}`)
 }
 
 async function postAndWait(

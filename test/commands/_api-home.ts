@@ -28,7 +28,7 @@ export async function makeApiHome(options: EmulatorOptions = {}) {
       reject: false,
       input: given.input ?? '',
     })
-  return { ...home, emulator, runWith, run: (...words: string[]) => runWith({}, ...words) }
+  return { ...home, env, emulator, runWith, run: (...words: string[]) => runWith({}, ...words) }
 }
 
 /** A fault that befalls every request, unless it names some. */

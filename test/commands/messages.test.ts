@@ -1,6 +1,9 @@
+import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, it } from 'vitest'
+import { wrapLine } from '../../src/api-cli/wrap.ts'
 import type { SeedInput } from '../../src/emulator/index.ts'
-import { makeApiHome } from './_api-home.ts'
+import { hasTerminal, runInTerminal } from '../support/terminal.ts'
+import { makeApiHome, makeFault } from './_api-home.ts'
 
 type Messages = NonNullable<NonNullable<SeedInput['sessions']>[number]['messages']>
 
@@ -50,6 +53,8 @@ const conversation: Messages = [
     content: [
       { type: 'text', text: 'Two tests fail.' },
       { type: 'image', source: {} },
+      { type: 'image', source: { mediaType: 'image/png', data: 'AAAA'.repeat(1000) } },
+      { type: 'document', name: 'plan.pdf', source: { mediaType: 'application/pdf' } },
       { type: 'hologram' },
     ],
   },
@@ -57,7 +62,11 @@ const conversation: Messages = [
     ...text('user', 'Hook Stop ran', at + 4000),
     hookEventName: 'Stop',
     hookStatus: 'completed',
-    hookResults: [{ exitCode: 0 }],
+    hookResults: [{ exitCode: 0 }, { exitCode: 2, stderr: 'no\nroom' }],
+  },
+  {
+    ...text('assistant', 'The model did not answer.', at + 4500),
+    isError: true,
   },
   { ...text('user', 'for the model', at + 5000), visibility: 'llm_only' },
 ]
@@ -73,27 +82,34 @@ describe('messages', () => {
         All of them.
 
       assistant  2026-06-15 12:00:01Z  model-1
-        (thought about it)
-        > Execute {"command":"npm test xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…
-
-      tool  2026-06-15 12:00:02Z
+        (thinking) Which ones?
+        > Execute npm test xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…
         < failed: 2 failed bye
 
       assistant  2026-06-15 12:00:03Z
         Two tests fail.
         [image]
+        [image: image/png, 3 KiB]
+        [document plan.pdf: application/pdf]
         [hologram]
 
       user  2026-06-15 12:00:04Z
         Hook Stop ran
-        hook Stop completed exit 0"
+        hook Stop completed exit 0 exit 2 no room
+
+      assistant  2026-06-15 12:00:04Z  failed
+        The model did not answer."
     `)
   })
 
   it('shows what is for the model only if asked', async () => {
     const { run } = await makeApiHome({ seed: seedWith(conversation) })
-    expect((await run('messages', 's1')).stdout).not.toContain('for the model')
-    expect((await run('messages', 's1', '--all')).stdout).toContain('for the model')
+    const { stdout, stderr } = await run('messages', 's1')
+    expect(stdout).not.toContain('for the model')
+    expect(stderr).toBe('1 more for the model only: --all')
+    const all = await run('messages', 's1', '--all')
+    expect(all.stdout).toContain('for the model')
+    expect(all.stderr).toBe('')
   })
 
   it('goes through all pages, and sorts whatever the order of the service is', async () => {
@@ -110,7 +126,7 @@ describe('messages', () => {
   it('shows the last ones', async () => {
     const { run } = await makeApiHome({ seed: seedWith(conversation) })
     const { stdout } = await run('messages', 's1', '--limit', '1')
-    expect(stdout).toMatch(/^\(4 before\)\n\nuser .*\n {2}Hook Stop ran/)
+    expect(stdout).toMatch(/^\(5 before\)\n\nassistant .* failed\n {2}The model/)
   })
 
   it('shows no control characters', async () => {
@@ -133,7 +149,97 @@ describe('messages', () => {
     expect(stdout.replaceAll('\n', '')).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202e]/)
   })
 
+  it('gives what an agent does between two messages of the user one head', async () => {
+    const said = (words: string, modelId: string, createdAt: number) => ({
+      ...text('assistant', words, createdAt),
+      modelId,
+    })
+    const call = { type: 'tool_use' as const, name: 'Edit', input: { path: 'a.ts', old: 1 } }
+    const result = { type: 'tool_result' as const, content: 'done' }
+    const seed = seedWith([
+      said('First I look.', 'm1', at),
+      { role: 'assistant', modelId: 'm1', createdAt: at + 1, content: [call] },
+      { role: 'tool', createdAt: at + 2, content: [result], isError: true },
+      said('Now it is done.', 'm1', at + 3),
+      said('I am another.', 'm2', at + 4),
+    ])
+    const { run } = await makeApiHome({ seed })
+    expect((await run('messages', 's1')).stdout).toMatchInlineSnapshot(`
+      "assistant  2026-06-15 12:00:00Z  m1
+        First I look.
+
+        > Edit path: a.ts, old: 1
+        < failed: done
+
+        Now it is done.
+
+      assistant  2026-06-15 12:00:00Z  m2
+        I am another."
+    `)
+  })
+
+  it('shows what a service should not have sent', async () => {
+    const odd = [
+      { id: 'a', role: 'user', content: 'plain', createdAt: 1 },
+      { id: 'b' },
+      null,
+      {
+        role: 5,
+        modelId: {},
+        createdAt: 'today',
+        content: [null, 'x', { type: 5 }, { type: 'text', text: 7 }, { type: 'tool_result' }],
+        hookEventName: 6,
+        hookStatus: [],
+        hookResults: [null, { exitCode: 'x' }],
+      },
+    ]
+    const body = { messages: odd, pagination: { hasMore: false } }
+    const { run } = await makeApiHome({ faults: [makeFault({ status: 200, body })] })
+    const { stdout, stderr, exitCode } = await run('messages', 's1')
+    expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 0 })
+    expect(stdout).toMatchInlineSnapshot(`
+      "?  ?
+        (nothing)
+
+      ?  ?
+        (nothing)
+
+      5  ?  {}
+        [something]
+        [something]
+        [5]
+        7
+        < (nothing)
+        hook 6 [] exit unknown exit x
+
+      user  1970-01-01 00:00:00Z
+        plain"
+    `)
+    const { stdout: json } = await run('messages', 's1', '--json')
+    expect(JSON.parse(json)).toHaveLength(4)
+  })
+
+  it.runIf(hasTerminal)('breaks lines between words in a terminal, and colours there', async () => {
+    const long = `${'many words '.repeat(12)}\n    ${'indented '.repeat(12)}`
+    const call = { type: 'tool_use' as const, name: 'Execute', input: 'x '.repeat(99) }
+    const { env } = await makeApiHome({
+      seed: seedWith([
+        text('user', long),
+        { role: 'assistant', createdAt: at + 1, content: [call] },
+      ]),
+    })
+    const shown = await runInTerminal({ env, columns: 40 }, 'messages', 's1')
+    expect(shown.text).toContain('\u001b[')
+    const lines = stripVTControlCharacters(shown.text).split('\n')
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(40)
+    expect(lines.filter((line) => /^ {6}indented/.test(line)).length).toBeGreaterThan(2)
+    const plain = await runInTerminal({ env: { ...env, NO_COLOR: '1' } }, 'messages', 's1')
+    expect(plain.text).not.toContain('\u001b')
+  })
+
   it.each([
+    [['messages', ''], 64, 'messages: the session ID is empty'],
+    [['messages', 's1', '--limit', '0'], 64, '--limit takes a whole number from 1, not "0"'],
     [['messages'], 64, 'missing required positional argument: SESSION'],
     [['messages', 's1', '--limit', '-1'], 64, '--limit takes a whole number from 1, not "-1"'],
     [['messages', 'nope'], 65, '404 Not Found: No session "nope"'],
@@ -147,5 +253,20 @@ describe('messages', () => {
   it('says that there are none', async () => {
     const { run } = await makeApiHome({ seed: seedWith([]) })
     expect((await run('messages', 's1')).stdout).toBe('No messages yet')
+  })
+})
+
+describe('messages: lines that are too long', () => {
+  it.each([
+    ['short', 10, ['short']],
+    ['one two three', 7, ['one two', 'three']],
+    ['  one two three', 7, ['  one', '  two', '  three']],
+    ['averylongword and more', 6, ['averylongword', 'and', 'more']],
+    ['    averylongword', 6, ['    averylongword']],
+    ['one      two', 5, ['one', 'two']],
+    ['', 5, ['']],
+    ['one two', Infinity, ['one two']],
+  ])('%j in %d columns', (line, width, lines) => {
+    expect(wrapLine(line, width)).toEqual(lines)
   })
 })

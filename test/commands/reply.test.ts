@@ -67,7 +67,13 @@ describe('reply', () => {
     expect(added(emulator.requests())).toHaveLength(1)
   })
 
+  it('takes an answer without its fields', async () => {
+    const { run } = await makeApiHome({ faults: [makeFault({ status: 200, body: {} })] })
+    expect((await run('reply', 's', 'hi')).stdout).toBe('ok posted')
+  })
+
   it.each([
+    [['', 'hi'], 'reply: the session ID is empty'],
     [['s'], 'missing required positional argument: TEXT'],
     [['s', ' '], 'the text is empty'],
     [['s', '-'], 'the text is empty'],
