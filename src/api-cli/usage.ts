@@ -1,4 +1,6 @@
 import type { Client } from '../api/index.ts'
+import { HookbellError } from '../errors.ts'
+import { asCount, asText, type Fields, fieldsOf, itemsOf } from './fields.ts'
 import type { Period } from './period.ts'
 
 /** What an organization did on one day. */
@@ -42,47 +44,71 @@ export interface Usage {
 export async function readUsage({ analytics }: Client, period: Period): Promise<Usage> {
   const { startDate, endDate } = period
   const range = { startDate, endDate }
-  const [tokens, models, tools, activity, productivity] = await Promise.all([
+  const answers = await Promise.all([
     analytics.tokens(range),
     analytics.tokens({ ...range, groupBy: 'model' }),
     analytics.tools(range),
     analytics.activity(range),
     analytics.productivity(range),
   ])
-  const days = period.days.map((date): UsageDay => {
-    const rowOf = <Row extends { date: string }>({ data }: { data: Row[] }) =>
-      data.find((row) => row.date === date)
-    const [people, work] = [rowOf(activity), rowOf(productivity)]
-    return {
-      date,
-      credits: rowOf(tokens)?.billable_tokens ?? 0,
-      activeUsers: people?.daily_active_users ?? 0,
-      sessions: people?.sessions ?? 0,
-      messages: people?.messages ?? 0,
-      toolCalls: rowOf(tools)?.tool_calls ?? 0,
-      filesCreated: work?.files_created ?? 0,
-      filesEdited: work?.files_edited ?? 0,
-      commits: work?.git_commits ?? 0,
-      pullRequests: work?.git_prs_created ?? 0,
-    }
-  })
+  const [tokens, models, tools, activity, productivity] = answers.map(rowsOf) as Five<Fields[]>
+  const lastRow = activity.find(({ date }) => date === endDate) ?? activity.at(-1)
   return {
-    organization: tokens.meta?.org_id ?? '',
+    organization: asText(fieldsOf(answers[0].meta).org_id),
     from: startDate,
     to: endDate,
-    totals: totalsOf(days),
-    monthlyActiveUsers: activity.data.at(-1)?.monthly_active_users ?? null,
-    days,
-    creditsByModel: sharesOf(
-      models.data.map((row) => [row.group_key ?? '', row.billable_tokens ?? 0]),
-    ),
-    toolCallsByTool: sharesOf(
-      tools.data.flatMap(({ by_tool = [] }) => by_tool.map((one) => [one.tool, one.invocations])),
-    ),
-    filesByLanguage: sharesOf(
-      productivity.data.flatMap((row) => row.by_language.map((one) => [one.language, one.count])),
-    ),
+    ...daysOf(period, { tokens, tools, activity, productivity }),
+    monthlyActiveUsers: readMonth(lastRow),
+    creditsByModel: sharesOf(models, 'group_key', 'billable_tokens'),
+    toolCallsByTool: sharesOf(listsIn(tools, 'by_tool'), 'tool', 'invocations'),
+    filesByLanguage: sharesOf(listsIn(productivity, 'by_language'), 'language', 'count'),
   }
+}
+
+type Five<T> = [T, T, T, T, T]
+type Rows = Record<'tokens' | 'tools' | 'activity' | 'productivity', readonly Fields[]>
+
+/** Where each measure stands: in which rows, and in which field. */
+const sources: Record<Measure, [keyof Rows, string]> = {
+  credits: ['tokens', 'billable_tokens'],
+  activeUsers: ['activity', 'daily_active_users'],
+  sessions: ['activity', 'sessions'],
+  messages: ['activity', 'messages'],
+  toolCalls: ['tools', 'tool_calls'],
+  filesCreated: ['productivity', 'files_created'],
+  filesEdited: ['productivity', 'files_edited'],
+  commits: ['productivity', 'git_commits'],
+  pullRequests: ['productivity', 'git_prs_created'],
+}
+
+function rowsOf({ data }: { data: unknown }, index: number): Fields[] {
+  if (Array.isArray(data)) return itemsOf(data)
+  const id = `analytics.${['tokens', 'tokens', 'tools', 'activity', 'productivity'][index]}`
+  throw new HookbellError('E_PROTOCOL', `usage: the answer of ${id} has no list at "data"`, {
+    hint: `To see what came: hookbell api ${id}`,
+  })
+}
+
+/** A service may leave out days without figures. */
+function daysOf({ days: dates }: Period, rows: Rows): Pick<Usage, 'days' | 'totals'> {
+  const days = dates.map((date): UsageDay => {
+    const counts = measures.map((measure) => {
+      const [name, field] = sources[measure]
+      const row = rows[name].find((candidate) => candidate.date === date)
+      return [measure, asCount(row?.[field])]
+    })
+    return { date, ...Object.fromEntries(counts) }
+  })
+  return { totals: totalsOf(days), days }
+}
+
+function readMonth(row: Fields | undefined): number | null {
+  const users = row?.monthly_active_users
+  return typeof users === 'number' ? users : null
+}
+
+function listsIn(rows: readonly Fields[], field: string): Fields[] {
+  return rows.flatMap((row) => itemsOf(row[field]))
 }
 
 function totalsOf(days: readonly UsageDay[]): Record<Measure, number> {
@@ -95,9 +121,12 @@ function totalsOf(days: readonly UsageDay[]): Record<Measure, number> {
   return Object.fromEntries(totals)
 }
 
-function sharesOf(counts: readonly (readonly [string, number])[]): Share[] {
+function sharesOf(rows: readonly Fields[], nameField: string, countField: string): Share[] {
   const sums = new Map<string, number>()
-  for (const [name, count] of counts) if (name) sums.set(name, (sums.get(name) ?? 0) + count)
+  for (const row of rows) {
+    const name = asText(row[nameField])
+    if (name !== '') sums.set(name, (sums.get(name) ?? 0) + asCount(row[countField]))
+  }
   const shares = [...sums].map(([name, count]) => ({ name, count }))
   return shares.filter(({ count }) => count > 0).sort((one, other) => other.count - one.count)
 }

@@ -3,7 +3,7 @@ import { bar, percent, shortNumber, sparkline } from '../../src/api-cli/chart.ts
 import { lastDays } from '../../src/api-cli/period.ts'
 import type { Usage } from '../../src/api-cli/usage.ts'
 import { renderUsage } from '../../src/api-cli/usage-report.ts'
-import { makeApiHome } from './_api-home.ts'
+import { makeApiHome, makeFault } from './_api-home.ts'
 
 const DAY = 86_400_000
 const iso = (time: number) => new Date(time).toISOString().slice(0, 10)
@@ -55,6 +55,27 @@ describe('usage: the command', () => {
     const { exitCode, stderr } = await runWith({ env }, 'usage')
     expect(stderr).toContain('Needs the Manager or Owner role')
     expect(exitCode).toBe(77)
+  })
+
+  it('shows what it can read of odd rows', async () => {
+    const odd = [
+      null,
+      5,
+      { date: iso(Date.now() - DAY), by_tool: null, by_language: 5, sessions: 'x' },
+    ]
+    const body = { data: odd, meta: null }
+    const { run } = await makeApiHome({ faults: [makeFault({ status: 200, body })] })
+    const { stdout, stderr, exitCode } = await run('usage', '--days', '2')
+    expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 0 })
+    expect(stdout).toMatch(/^sessions +0 +0 +0$/m)
+  })
+
+  it('exits 76 for an answer without rows', async () => {
+    const faults = [makeFault({ status: 200, body: { data: {} } })]
+    const { run } = await makeApiHome({ faults })
+    const { stderr, exitCode } = await run('usage')
+    expect(stderr).toContain('x usage: the answer of analytics.tokens has no list at "data"')
+    expect(exitCode).toBe(76)
   })
 
   it.each(['0', '1.5', 'all', '367'])('--days %s exits 64', async (days) => {
