@@ -1,7 +1,7 @@
-import { stripVTControlCharacters } from 'node:util'
-import { type CommandDef, renderUsage, runCommand } from 'citty'
+import { type CommandDef, runCommand } from 'citty'
 import { exitCodeOf, reportError } from './cli/errors.ts'
-import { hasColour, print } from './cli/output.ts'
+import { renderHelp } from './cli/help.ts'
+import { print } from './cli/output.ts'
 import { checkWords } from './cli/words.ts'
 import { commands, showCommands } from './commands/index.ts'
 
@@ -15,13 +15,12 @@ async function main([name = '', ...words]: string[]): Promise<number> {
     if (['', 'help', '-h', '--help'].includes(name)) return showCommands()
     if (['-v', '--version'].includes(name)) return showCommands('version')
     const command: CommandDef = await commands.find(name, words)
+    const { name: fullName = name } = Object(command.meta) as { name?: string }
     if (words.includes('--help') || words.includes('-h')) {
-      const help = await renderUsage(command, { meta: { name: 'hookbell' } })
-      // citty colours it for pipes and files too.
-      print(hasColour() ? help : stripVTControlCharacters(help))
+      print(renderHelp(command))
       return 0
     }
-    checkWords(name, command, words)
+    checkWords(fullName, command, words)
     const { result } = await runCommand(command, { rawArgs: words })
     return typeof result === 'number' ? result : 0
   } catch (error) {

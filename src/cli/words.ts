@@ -18,7 +18,8 @@ export function checkWords(name: string, command: CommandDef, words: readonly st
     if (word === '--') return
     if (!word.startsWith('-') || word === '-') {
       positionals -= 1
-      if (positionals < 0) throw usage(`${name}: too many arguments: "${word}"`, help)
+      if (positionals < 0)
+        throw usage(`${name}: too many arguments: "${word}"`, tooMany(name, help))
       continue
     }
     const [flag = '', value] = word.split('=', 2)
@@ -38,6 +39,11 @@ export function checkWords(name: string, command: CommandDef, words: readonly st
     at += 1
     if (words[at] === undefined) throw usage(`${name}: ${flag} needs a value`, help)
   }
+}
+
+/** An endpoint takes options alone; elsewhere it is mostly a text without quotes. */
+function tooMany(name: string, help: string): string {
+  return name.startsWith('api ') ? help : `Put quotes around text with spaces. ${help}`
 }
 
 function usage(message: string, hint: string): HookbellError {

@@ -1,5 +1,5 @@
 import { defineCommand } from 'citty'
-import { withClient } from '../api-cli/client.ts'
+import { NEEDS_KEY, withClient } from '../api-cli/client.ts'
 import { isForUsers, renderConversation, sortMessages } from '../api-cli/conversation.ts'
 import { readSessionId } from '../api-cli/session-id.ts'
 import { printAnswer } from '../api-cli/write-answer.ts'
@@ -9,7 +9,7 @@ import { HookbellError } from '../errors.ts'
 const PAGE_SIZE = 100
 
 export const messagesCommand = defineCommand({
-  meta: { name: 'messages', description: 'Read the conversation of a session' },
+  meta: { name: 'messages', description: `Read the conversation of a session\n${NEEDS_KEY}` },
   args: {
     session: { type: 'positional', required: true, description: 'Session ID' },
     limit: {

@@ -1,6 +1,6 @@
 import { defineCommand } from 'citty'
 import type { Client } from '../api/index.ts'
-import { withClient } from '../api-cli/client.ts'
+import { NEEDS_KEY, withClient } from '../api-cli/client.ts'
 import { renderText } from '../api-cli/conversation.ts'
 import { asText } from '../api-cli/fields.ts'
 import { readText } from '../api-cli/read-text.ts'
@@ -11,7 +11,7 @@ import { HookbellError } from '../errors.ts'
 import { oneLine } from '../text.ts'
 
 export const replyCommand = defineCommand({
-  meta: { name: 'reply', description: 'Post a follow-up to a session' },
+  meta: { name: 'reply', description: `Post a follow-up to a session\n${NEEDS_KEY}` },
   args: {
     session: { type: 'positional', required: true, description: 'Session ID' },
     text: { type: 'positional', required: true, description: 'What to say, or - for stdin' },

@@ -1,5 +1,5 @@
 import { defineCommand } from 'citty'
-import { withClient } from '../api-cli/client.ts'
+import { NEEDS_KEY, withClient } from '../api-cli/client.ts'
 import { lastDays } from '../api-cli/period.ts'
 import { readUsage } from '../api-cli/usage.ts'
 import { renderUsage } from '../api-cli/usage-report.ts'
@@ -10,7 +10,10 @@ import { HookbellError } from '../errors.ts'
 const MOST_DAYS = 366
 
 export const usageCommand = defineCommand({
-  meta: { name: 'usage', description: 'Show credits, users, sessions, tools and productivity' },
+  meta: {
+    name: 'usage',
+    description: `Show credits, users, sessions, tools and productivity\n${NEEDS_KEY}`,
+  },
   args: {
     days: {
       type: 'string',

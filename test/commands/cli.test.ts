@@ -44,6 +44,33 @@ describe('cli: mistakes', () => {
   })
 })
 
+describe('cli: help', () => {
+  it('has the words and the options of a command', async () => {
+    const home = await makeHome()
+    const { stdout, exitCode } = await home.run('reply', '--help')
+    expect(exitCode).toBe(0)
+    expect(stdout).toMatchInlineSnapshot(`
+      "Post a follow-up to a session
+      The API key comes from the environment variable HOOKBELL_API_KEY.
+
+      Usage: hookbell reply [OPTIONS] SESSION TEXT
+
+        SESSION  Session ID
+        TEXT     What to say, or - for stdin
+
+        --wait             Wait for the agent and print its answer
+        --timeout SECONDS  How long to wait, in seconds (default 600)
+        --json             Print JSON"
+    `)
+  })
+
+  it('says what to do with a text of several words', async () => {
+    const home = await makeHome()
+    const { stderr } = await home.run('reply', 'a', 'b', 'c')
+    expect(stderr).toContain('too many arguments: "c"\n  Put quotes around text with spaces. ')
+  })
+})
+
 describe('cli: folders', () => {
   const oneLine = /^x .*\n {2}Check .*$/
 
