@@ -3,6 +3,7 @@ import { paint } from '../cli/output.ts'
 import { cutText, oneLine } from '../text.ts'
 import { asCount, asText, type Fields, fieldsOf } from './fields.ts'
 import { type Line, linesOf, textsOf } from './message-lines.ts'
+import { utcTime } from './utc-time.ts'
 import { wrapLine } from './wrap.ts'
 
 const INDENT = '  '
@@ -88,12 +89,4 @@ function joinLines(messages: readonly Line[][]): Line[] {
 function renderLine({ text, isAside }: Line, width: number): string[] {
   if (isAside) return [INDENT + paint('dim', cutText(text, width))]
   return wrapLine(text, width).map((line) => (INDENT + line).trimEnd())
-}
-
-function utcTime(at: unknown): string {
-  const date = new Date(typeof at === 'number' ? at : Number.NaN)
-  // A service may send anything; what is no time is no reason to show nothing.
-  return Number.isNaN(date.getTime())
-    ? '?'
-    : `${date.toISOString().slice(0, 19).replace('T', ' ')}Z`
 }

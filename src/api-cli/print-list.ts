@@ -1,4 +1,5 @@
 import type { Endpoint, PageList } from '../api/index.ts'
+import { HookbellError } from '../errors.ts'
 import { cleanText } from '../text.ts'
 import { flagName } from './flags.ts'
 import { printAnswer, printLine, printTable } from './write-answer.ts'
@@ -7,6 +8,8 @@ type PageStyle = NonNullable<Endpoint['page']>
 
 /** How a list is printed; one line of JSON per item if nothing is asked for. */
 export interface ListFormat {
+  /** For errors. */
+  command: string
   /** All pages instead of the first. */
   all: boolean
   /** The first page as it came; with `all`, an array of the items. */
@@ -18,7 +21,7 @@ export interface ListFormat {
 export async function printList(
   style: PageStyle,
   list: PageList<unknown, unknown>,
-  { all, json, table }: ListFormat,
+  { command, all, json, table }: ListFormat,
   pageSize: unknown,
 ) {
   if (all && !json && !table) {
@@ -28,11 +31,20 @@ export async function printList(
   const page: unknown = all ? await list.toArray() : await list
   const items = all ? page : at(page, style.items)
   if (json) printAnswer(page)
+  else if (!Array.isArray(items)) throw noList(command, style)
   else if (table) printTable(items)
-  else if (Array.isArray(items)) items.forEach(printLine)
+  else items.forEach(printLine)
   const cursor = all ? undefined : nextCursor(style, page, items, pageSize)
   if (cursor === undefined) return
-  process.stderr.write(`More: --all, or ${flagName(style.cursor)} ${cleanText(cursor)}\n`)
+  // Where only a short page shows the end, and nobody said how long a page is, nobody knows.
+  const more = style.end === 'short-page' && pageSize === undefined ? 'Perhaps more' : 'More'
+  process.stderr.write(`${more}: --all, or ${flagName(style.cursor)} ${cleanText(cursor)}\n`)
+}
+
+function noList(command: string, { items }: PageStyle) {
+  return new HookbellError('E_PROTOCOL', `${command}: the answer has no list at "${items}"`, {
+    hint: '--json shows it as it came',
+  })
 }
 
 function nextCursor(

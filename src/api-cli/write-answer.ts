@@ -1,8 +1,8 @@
-import { print, table } from '../cli/output.ts'
-import { cutText, oneLine } from '../text.ts'
+import { print, terminalWidth } from '../cli/output.ts'
+import { renderAnswer } from './answer-table.ts'
 import { toSafeJson } from './json.ts'
 
-const WIDEST_CELL = 48
+const MOST_NAMES = 6
 
 /** One line of JSON per item, for programs that read as it comes. */
 export function printLine(item: unknown) {
@@ -13,40 +13,12 @@ export function printAnswer(answer: unknown) {
   print(toSafeJson(answer, 2))
 }
 
-/** Columns for a list of objects; names and values for anything else. */
-export function printTable(value: unknown) {
-  if (Array.isArray(value)) print(rowsOf(value))
-  else if (isRecord(value)) {
-    print(table(Object.entries(value).map(([name, field]) => [oneLine(name), cell(field)])))
-  } else print(cell(value))
-}
-
-/** What an answer lists, if that is all it is about: `data` of analytics beside `meta`. */
-export function listIn(answer: unknown): unknown {
-  if (!isRecord(answer) || Object.values(answer).some(isPlain)) return answer
-  const lists = Object.values(answer).filter((field) => Array.isArray(field))
-  return lists.length === 1 ? lists[0] : answer
-}
-
-function rowsOf(items: readonly unknown[]): string {
-  if (items.length === 0) return 'Nothing'
-  const rows = items.map((item) => (isRecord(item) ? item : { value: item }))
-  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))]
-  // What is nested in every row would fill the screen: it is in --json.
-  const shown = names.filter((name) => rows.some((row) => isPlain(row[name])))
-  return table([shown.map(oneLine), ...rows.map((row) => shown.map((name) => cell(row[name])))])
-}
-
-function cell(value: unknown): string {
-  if (value === undefined || value === null) return '-'
-  const text = typeof value === 'string' ? value : toSafeJson(value)
-  return cutText(oneLine(text), WIDEST_CELL)
-}
-
-function isPlain(value: unknown): boolean {
-  return value !== undefined && value !== null && typeof value !== 'object'
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+/** As wide as the terminal. What has no room is named on stderr, so that nobody takes the table for all there is. */
+export function printTable(answer: unknown) {
+  const { text, hidden } = renderAnswer(answer, terminalWidth())
+  print(text)
+  if (hidden.length === 0) return
+  const names = hidden.slice(0, MOST_NAMES).join(', ')
+  const rest = hidden.length > MOST_NAMES ? ` and ${hidden.length - MOST_NAMES} more` : ''
+  process.stderr.write(`Not shown: ${names}${rest} (--json)\n`)
 }

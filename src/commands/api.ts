@@ -1,13 +1,14 @@
 import { type ArgsDef, type CommandDef, defineCommand } from 'citty'
 import { listEndpoints } from '../api/endpoints/index.ts'
 import { type Endpoint, PageList } from '../api/index.ts'
-import { withClient } from '../api-cli/client.ts'
+import { listIn } from '../api-cli/answer-table.ts'
+import { NEEDS_KEY, withClient } from '../api-cli/client.ts'
 import { failOnPartialAnswer } from '../api-cli/errors.ts'
 import { findEndpoint, methodOf } from '../api-cli/find-endpoint.ts'
 import { type Flag, flagsOf } from '../api-cli/flags.ts'
 import { printList } from '../api-cli/print-list.ts'
 import { readInput, takesBody } from '../api-cli/read-input.ts'
-import { listIn, printAnswer, printTable } from '../api-cli/write-answer.ts'
+import { printAnswer, printTable } from '../api-cli/write-answer.ts'
 import { paint, print, printJson, table } from '../cli/output.ts'
 import { HookbellError } from '../errors.ts'
 
@@ -44,7 +45,9 @@ function callCommand(endpoint: Endpoint): CommandDef {
   return defineCommand({
     meta: {
       name: `api ${id}`,
-      description: [summary, description, `${method} ${path}`].filter(Boolean).join(' '),
+      description: [summary, description, `${method} ${path}`, NEEDS_KEY]
+        .filter(Boolean)
+        .join('\n'),
     },
     args: argsOf(endpoint, flags),
     async run({ args }) {
@@ -56,7 +59,7 @@ function callCommand(endpoint: Endpoint): CommandDef {
       async function call(answering: PageList<unknown, unknown> | Promise<unknown>) {
         const { json = false, table: asTable = false, all = false } = args as Formats
         if (endpoint.page && answering instanceof PageList) {
-          const format = { json, table: asTable, all }
+          const format = { command: `api ${id}`, json, table: asTable, all }
           return await printList(endpoint.page, answering, format, input[endpoint.page.size])
         }
         const answer = await answering
@@ -77,8 +80,8 @@ interface Formats {
 
 function argsOf(endpoint: Endpoint, flags: readonly Flag[]): ArgsDef {
   const args: ArgsDef = {
-    // Has chosen this command already.
-    endpoint: { type: 'positional', required: false, description: endpoint.id },
+    // Has chosen this command already, so that the help leaves it out.
+    endpoint: { type: 'positional', required: false },
   }
   for (const { name, description, hint, isRequired, kind } of flags) {
     if (kind === 'json') continue

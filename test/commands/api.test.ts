@@ -2,7 +2,9 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { listEndpoints } from '../../src/api/endpoints/index.ts'
+import { renderAnswer } from '../../src/api-cli/answer-table.ts'
 import { flagName } from '../../src/api-cli/flags.ts'
+import { hasTerminal, runInTerminal } from '../support/terminal.ts'
 import { makeApiHome, makeFault } from './_api-home.ts'
 
 const messages = 'sessions.messages.list'
@@ -19,12 +21,24 @@ describe('api: finding an endpoint', () => {
 
   it('shows the inputs of one, from the table', async () => {
     const home = await makeApiHome()
-    const { stdout } = await home.runWith({ env: { NO_COLOR: '1' } }, 'api', messages, '--help')
-    expect(stdout).toContain('GET /api/v0/sessions/{sessionId}/messages')
-    expect(stdout).toMatch(/--session-id=<TEXT> +Session ID \(required\)/)
-    expect(stdout).toMatch(/--limit=<NUMBER> +Messages per page, 1 to 100 \(default 20\)/)
-    expect(stdout).toMatch(/--role=<user\|assistant\|tool>/)
-    expect(stdout).toMatch(/--all /)
+    const { stdout } = await home.run('api', messages, '--help')
+    expect(stdout).toMatchInlineSnapshot(`
+      "List the messages of a session, page by page.
+      Enabled for selected organizations only. The order is not documented.
+      GET /api/v0/sessions/{sessionId}/messages
+      The API key comes from the environment variable HOOKBELL_API_KEY.
+
+      Usage: hookbell api sessions.messages.list [OPTIONS]
+
+        --session-id TEXT           Session ID (required)
+        --limit NUMBER              Messages per page, 1 to 100 (default 20)
+        --cursor TEXT               Cursor from the page before
+        --computer-id TEXT          ID of a computer to ask directly
+        --role user|assistant|tool  Only messages of this role
+        --all                       All pages, not only the first
+        --json                      Print one JSON value instead of one line per item
+        --table                     Print a table"
+    `)
   })
 
   it.each([
@@ -82,12 +96,41 @@ describe('api: lists', () => {
     expect(exitCode).toBe(65)
   })
 
-  it('prints a table', async () => {
+  it('prints a table, and names what is not in it', async () => {
     const { run } = await makeApiHome()
-    const { stdout } = await run('api', 'readiness.reports', '--limit', '2', '--table')
-    const [head, ...rows] = stdout.split('\n')
-    expect(head).toMatch(/^reportId +createdAt +repoUrl/)
-    expect(rows).toHaveLength(2)
+    const { stdout, stderr } = await run('api', 'readiness.reports', '--limit', '1', '--table')
+    expect(stdout).toMatchInlineSnapshot(`
+      "reportId                              createdAt             repoUrl                          branch  commitHash                                hasLocalChanges  hasNonRemoteCommits  droidVersion
+      00000000-0000-4000-8000-000000000005  2026-01-01 04:00:00Z  https://github.com/example/shop  main    4444444444444444444444444444444444444444  false            false                0.1.0"
+    `)
+    expect(stderr).toBe(
+      'Not shown: apps, report, modelUsed (--json)\n' +
+        'More: --all, or --start-after 00000000-0000-4000-8000-000000000005',
+    )
+  })
+
+  it('does not claim that there is more where nobody can know', async () => {
+    const { run } = await makeApiHome()
+    const { stderr } = await run('api', 'readiness.reports')
+    expect(stderr).toMatch(/^Perhaps more: --all/)
+  })
+
+  it.each([[], ['--table']])('exits 76 for a page without its list %j', async (...format) => {
+    const { run } = await makeApiHome({ faults: [makeFault({ status: 200, body: {} })] })
+    const { stderr, stdout, exitCode } = await run('api', 'readiness.reports', ...format)
+    expect(stderr).toContain('x api readiness.reports: the answer has no list at "reports"')
+    expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 76 })
+  })
+
+  it.runIf(hasTerminal)('prints a table that fits into the terminal', async () => {
+    const { env, run, emulator } = await makeApiHome()
+    const words = ['api', messages, '--session-id', emulator.sessionId, '--table']
+    const { text } = await runInTerminal({ env, columns: 60 }, ...words)
+    const [head, ...rows] = text.split('\n')
+    expect(head).toBe('id                      role       content')
+    expect(rows[1]).toContain('A session of the emul')
+    const { stdout } = await run(...words)
+    expect(stdout).toMatch(/^id +role +content +createdAt +updatedAt +userMessageSource/)
   })
 })
 
@@ -99,6 +142,32 @@ describe('api: one answer', () => {
     expect(JSON.parse(stdout)).toMatchObject({ id: 'comp_ada', status: 'active' })
     const { stdout: table } = await run(...words, '--table')
     expect(table).toMatch(/^id +comp_ada$/m)
+    expect(table).toMatch(/^createdAt +2026-01-01 00:00:00Z$/m)
+  })
+
+  it('cuts nothing of a key that is shown once', async () => {
+    const { run, emulator } = await makeApiHome()
+    const { serviceAccountId, keyId } = emulator
+    const { stdout } = await run(
+      ...['api', 'serviceAccounts.keys.rotate', '--service-account-id', serviceAccountId],
+      ...['--key-id', keyId, '--table'],
+    )
+    expect(stdout).toMatch(/^apiKey\.value +fk-emulator-[0-9a-f]{32}$/m)
+  })
+
+  it.each([
+    [{}, '(nothing)'],
+    [{ limit: null }, 'limit  -'],
+    [{ apps: ['a', 'b\u001b[2J'], none: [] }, 'apps  a, b[2J\nnone  -'],
+    [{ of: { x: { y: 1 } }, no: {} }, 'of.x.y  1\nno      {}'],
+    [[], '(none)'],
+    [[1, null], 'value\n1\n-'],
+    [[{ x: {} }], '1 item'],
+    [{ n: 1, list: [{ a: 1, b: {} }] }, 'n  1\n\nlist:\na\n1'],
+    [[{ id: 'x'.repeat(99) }], `id\n${'x'.repeat(63)}…`],
+    ['text', 'text'],
+  ])('shows %j as a table', (answer, expected) => {
+    expect(renderAnswer(answer).text).toBe(expected)
   })
 
   it('takes nested inputs from stdin and from a file; flags win', async () => {
@@ -157,7 +226,8 @@ describe('api: one answer', () => {
 describe('api: mistakes', () => {
   it.each([
     [['computers.get'], 'x api computers.get: --computer-id missing'],
-    [['computers.get', '--id', '1'], 'x api: unknown option "--id"'],
+    [['computers.get', '--id', '1'], 'x api computers.get: unknown option "--id"'],
+    [['computers.get', 'comp_ada'], 'too many arguments: "comp_ada"\n  Options: --computer-id'],
     [['readiness.reports', '--limit', 'ten'], '--limit takes a number, not "ten"'],
     [['readiness.reports', '--limit', '0'], '--limit: must be above 0'],
     [['organization.limits.setUsers'], '--body (--users) missing'],
