@@ -1,19 +1,20 @@
-import { type ClientError, isClientError, throwIfAnyFailed } from '../api/index.ts'
+import { type ClientError, type HttpError, isClientError, throwIfAnyFailed } from '../api/index.ts'
 import { describeError, type ErrorCode, HookbellError } from '../errors.ts'
-import { flagName } from './flags.ts'
+import type { Flag } from './flags.ts'
 
 /**
  * Runs a call of the API. What the client rejects with becomes one line, what to do now, and the exit code
- * that belongs to it; anything else stays as it is.
+ * that belongs to it; anything else stays as it is. Mistakes in inputs that have flags are told by their flags.
  */
 export async function withCommandErrors<Value>(
   command: string,
   run: () => Promise<Value>,
+  flags: readonly Flag[] = [],
 ): Promise<Value> {
   try {
     return await run()
   } catch (error) {
-    throw isClientError(error) ? toCommandError(command, error) : error
+    throw isClientError(error) ? toCommandError(command, error, flags) : error
   }
 }
 
@@ -32,43 +33,50 @@ export function failOnPartialAnswer(command: string, answer: unknown) {
   }
 }
 
-function toCommandError(command: string, error: ClientError): HookbellError {
-  const hints = [hintOf(error)]
+function toCommandError(command: string, error: ClientError, flags: readonly Flag[]) {
+  const message = messageOf(command, error, flags)
+  const hints = [hintOf(command, error)].filter((hint) => hint && !saysAlready(message, hint))
   if (error.outcome === 'unknown')
     hints.push('It may have been carried out all the same: look before you repeat it')
-  const hint = hints.filter(Boolean).join('. ')
-  return new HookbellError(codeOf(error), messageOf(command, error), {
-    cause: error,
-    ...(hint ? { hint } : {}),
-  })
+  const hint = hints.join('. ')
+  return new HookbellError(codeOf(error), message, { cause: error, ...(hint ? { hint } : {}) })
 }
 
-function messageOf(command: string, error: ClientError): string {
+function saysAlready(message: string, hint: string): boolean {
+  return message.toLowerCase().includes(hint.toLowerCase())
+}
+
+function messageOf(command: string, error: ClientError, flags: readonly Flag[]): string {
   const { issues } = error as { issues?: readonly { field: string; problem: string }[] }
   if (!issues) return `${command}: ${error.message}`
   // A person has typed flags, not fields.
-  const lines = issues.map(({ field, problem }) => `${flagOf(field)}: ${problem}`)
+  const lines = issues.map(({ field, problem }) => {
+    const flag = flags.find(({ input, kind }) => input === field && kind !== 'json')
+    return `${flag?.name ?? field}: ${problem}`
+  })
   return `${command}: ${lines.join('; ')}`
-}
-
-function flagOf(field: string): string {
-  const [, first = field, rest = ''] = /^(\w+)(.*)$/.exec(field) ?? []
-  return rest ? `${first}${rest}` : flagName(first)
 }
 
 const KEY_HINT = 'Put the key into the environment variable HOOKBELL_API_KEY'
 const ADDRESS_HINT = 'Put right the environment variable HOOKBELL_API_BASE_URL'
 const APP_ADDRESS_HINT = 'Put right the environment variable HOOKBELL_APP_BASE_URL'
 
-function hintOf(error: ClientError): string | undefined {
+function hintOf(command: string, error: ClientError): string | undefined {
   // What the client says there is for programs.
   if (error.kind === 'config' && error.hint?.includes('apiKey')) return KEY_HINT
   if (error.kind === 'config' && error.message.startsWith('baseUrl')) return ADDRESS_HINT
   if (error.kind === 'config' && error.message.startsWith('appUrl')) return APP_ADDRESS_HINT
   if (error.hint) return error.hint.charAt(0).toUpperCase() + error.hint.slice(1)
-  const { retryAt } = error as { retryAt?: Date }
+  if (error.kind === 'validation') return `See: hookbell ${command} --help`
+  return error.kind === 'http' ? hintOfStatus(error as HttpError) : undefined
+}
+
+function hintOfStatus({ status, retryAt, requestId }: HttpError): string | undefined {
   if (retryAt) return `Try again after ${retryAt.toISOString()}`
-  return undefined
+  if (status === 404) return 'Check the name or ID: nothing has it, or your key may not see it'
+  if (status === 429) return 'Try again later'
+  if (status < 500) return undefined
+  return `Try again later${requestId ? `; if it stays, report request ${requestId}` : ''}`
 }
 
 function codeOf(error: ClientError): ErrorCode {

@@ -7,7 +7,9 @@ export function findEndpoint(id: string): Endpoint {
   const endpoints = listEndpoints()
   const found = endpoints.find((endpoint) => endpoint.id === id)
   if (found) return found
-  const near = endpoints.map((endpoint) => endpoint.id).filter((known) => isNear(known, id))
+  const ids = endpoints.map((endpoint) => endpoint.id)
+  const same = ids.filter((known) => known.toLowerCase() === id.toLowerCase())
+  const near = same.length > 0 ? same : ids.filter((known) => isNear(known, id))
   throw new HookbellError('E_USAGE', `api: unknown endpoint "${id}"`, {
     hint: near.length > 0 ? `Did you mean: ${near.join(', ')}` : 'List them with: hookbell api',
   })

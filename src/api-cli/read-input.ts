@@ -25,7 +25,9 @@ export async function readInput(
   }
   const missing = flags.filter((flag) => flag.isRequired && input[flag.input] === undefined)
   if (missing.length > 0) {
-    const names = missing.map(({ name, kind }) => (kind === 'json' ? `--body (${name})` : name))
+    const names = missing.map(({ input: field, name, kind }) =>
+      kind === 'json' ? `"${field}" in --body` : name,
+    )
     throw usage(`${command}: ${names.join(', ')} missing`, `See: hookbell ${command} --help`)
   }
   return input

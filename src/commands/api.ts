@@ -54,7 +54,7 @@ function callCommand(endpoint: Endpoint): CommandDef {
       if (args.json && args.table)
         throw new HookbellError('E_USAGE', `api ${id}: --json and --table exclude each other`)
       const input = await readInput(endpoint, flags, args)
-      await withClient(`api ${id}`, (client) => call(methodOf(client, endpoint)(input)))
+      await withClient(`api ${id}`, (client) => call(methodOf(client, endpoint)(input)), flags)
 
       async function call(answering: PageList<unknown, unknown> | Promise<unknown>) {
         const { json = false, table: asTable = false, all = false } = args as Formats

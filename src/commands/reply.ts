@@ -1,5 +1,5 @@
 import { defineCommand } from 'citty'
-import type { Client } from '../api/index.ts'
+import { type Client, isClientError } from '../api/index.ts'
 import { NEEDS_KEY, withClient } from '../api-cli/client.ts'
 import { renderText } from '../api-cli/conversation.ts'
 import { asText } from '../api-cli/fields.ts'
@@ -49,9 +49,24 @@ async function postAndWait(
   deadlineMs: number,
   json: boolean,
 ) {
-  const answers = await client.sessions.messages.addAndWait({ sessionId, text }, { deadlineMs })
+  const answers = await client.sessions.messages
+    .addAndWait({ sessionId, text }, { deadlineMs })
+    .catch((error: unknown) => {
+      throw isTooLate(error) ? tooLate(sessionId, deadlineMs, error) : error
+    })
   if (json) return printAnswer(answers)
   print(renderText(answers) || 'The agent is done and has written no text')
+}
+
+/** The message was added, and the agent is still at work. */
+function isTooLate(error: unknown): boolean {
+  return isClientError(error) && error.kind === 'timeout' && /was added/.test(error.hint ?? '')
+}
+
+function tooLate(sessionId: string, deadlineMs: number, cause: unknown) {
+  const message = `reply: the message was added, but the agent was not done within ${deadlineMs / 1000} s`
+  const hint = `See what comes, instead of posting again: hookbell messages ${sessionId}`
+  return new HookbellError('E_UNAVAILABLE', message, { hint, cause })
 }
 
 function readSeconds(text: string): number {

@@ -22,6 +22,17 @@ describe('api: exit codes', () => {
     expect({ exitCode, stdout }).toEqual({ exitCode: code, stdout: '' })
   })
 
+  it.each([
+    [404, {}, 'Check the name or ID'],
+    [429, {}, 'Try again later'],
+    [503, { 'x-request-id': 'req_7' }, 'Try again later; if it stays, report request req_7'],
+    [503, { 'retry-after': '3600' }, 'Try again after '],
+  ])('%i %j says what to do', async (status, headers, hint) => {
+    const { run } = await makeApiHome({ faults: [makeFault({ status, headers })] })
+    const { stderr } = await run('api', 'organization.limits.getGlobal')
+    expect(stderr.split('\n')[1]).toContain(hint)
+  })
+
   it('78 without a key, naming the variable', async () => {
     const { runWith } = await makeApiHome()
     const env = { HOOKBELL_API_KEY: undefined }

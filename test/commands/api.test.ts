@@ -42,12 +42,13 @@ describe('api: finding an endpoint', () => {
   })
 
   it.each([
+    ['Computers.Get', 'Did you mean: computers.get$'],
     ['sessions.mesages.list', 'Did you mean: .*sessions.messages.list'],
     ['xyz', 'List them with: hookbell api'],
   ])('says what %s could have been', async (id, hint) => {
     const home = await makeApiHome()
     const { exitCode, stderr } = await home.run('api', id)
-    expect(stderr).toMatch(new RegExp(`^x api: unknown endpoint "${id}"\n  ${hint}`))
+    expect(stderr).toMatch(new RegExp(`^x api: unknown endpoint "${id}"\n  ${hint}`, 'm'))
     expect(exitCode).toBe(64)
   })
 
@@ -230,7 +231,7 @@ describe('api: mistakes', () => {
     [['computers.get', 'comp_ada'], 'too many arguments: "comp_ada"\n  Options: --computer-id'],
     [['readiness.reports', '--limit', 'ten'], '--limit takes a number, not "ten"'],
     [['readiness.reports', '--limit', '0'], '--limit: must be above 0'],
-    [['organization.limits.setUsers'], '--body (--users) missing'],
+    [['organization.limits.setUsers'], '"users" in --body missing'],
     [['sessions.create', '--body', 'no-such-file'], 'cannot read "no-such-file"'],
     [['computers.get', '--json', '--table'], '--json and --table exclude each other'],
     [['computers.get', '--computer-id', '..'], 'computer'],
@@ -240,6 +241,20 @@ describe('api: mistakes', () => {
     expect(stderr).toContain(message)
     expect({ exitCode, stdout }).toEqual({ exitCode: 64, stdout: '' })
     expect(emulator.requests()).toEqual([])
+  })
+
+  it('names flags by their names, and fields of a body by theirs', async () => {
+    const { run, runWith } = await makeApiHome()
+    const flag = await run('api', 'organization.limits.setGlobal', '--limit', '5')
+    expect(flag.stderr).toMatch(/^x api organization\.limits\.setGlobal: --limit: must be/)
+    expect(flag.stderr).toContain('\n  See: hookbell api organization.limits.setGlobal --help')
+    const input = JSON.stringify({ users: [{ email: 'a@example.com' }], other: 1 })
+    const words = ['api', 'organization.limits.setUsers', '--body', '-']
+    const { stderr, exitCode } = await runWith({ input }, ...words)
+    expect(stderr).toContain(' other: ')
+    expect(stderr).toContain(' users[0].limit: ')
+    expect(stderr).not.toMatch(/--(other|users)/)
+    expect(exitCode).toBe(64)
   })
 
   it.each(['{"users": [', '[]', 'fk-secret-that-is-no-json'])(

@@ -53,7 +53,7 @@ describe('usage: the command', () => {
     const { runWith, emulator } = await makeApiHome()
     const env = { HOOKBELL_API_KEY: emulator.memberApiKey }
     const { exitCode, stderr } = await runWith({ env }, 'usage')
-    expect(stderr).toContain('Needs the Manager or Owner role')
+    expect(stderr.match(/Needs the Manager or Owner role/g)).toHaveLength(1)
     expect(exitCode).toBe(77)
   })
 
