@@ -7,7 +7,9 @@ import { createClient } from 'hookbell/api'
 // What one request takes.
 const MOST_USERS = 100
 
-const users = parse(readFileSync(process.argv[2] ?? '', 'utf8'))
+const [file] = process.argv.slice(2)
+if (file === undefined) throw new Error('give a CSV file')
+const users = parse(readFileSync(file, 'utf8'))
 const client = createClient()
 const failed: { email: string; error: string }[] = []
 

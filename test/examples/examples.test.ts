@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { execa } from 'execa'
@@ -97,6 +97,26 @@ describe('examples', () => {
       emulator.clock.advance(10 * 60_000)
       expect(await statusOf(emulator, serviceAccountKey)).toBe(401)
       expect(await statusOf(emulator, value)).toBe(403)
+    })
+
+    it.each([
+      ['the folder is missing', (folder: string) => join(folder, 'none', 'key')],
+      ['another run is at work', (folder: string) => join(folder, 'busy')],
+      ['no file is given', () => ''],
+    ])('rotates nothing if %s', async (_, fileIn) => {
+      const { emulator, folder, run } = await start()
+      writeFileSync(join(folder, 'busy.new'), '')
+      const { serviceAccountId, keyId } = emulator
+      const words = [serviceAccountId, keyId, fileIn(folder)]
+      expect((await run('rotate-a-key-safely', { words })).exitCode).toBe(1)
+      expect(emulator.requests()).toEqual([])
+    })
+
+    it('leaves nothing behind if the rotation is refused', async () => {
+      const { emulator, folder, run } = await start()
+      const words = [emulator.serviceAccountId, 'none', join(folder, 'key')]
+      expect((await run('rotate-a-key-safely', { words })).exitCode).toBe(1)
+      expect(readdirSync(folder)).toEqual([])
     })
 
     it('asks once when the answer is lost, and says what that means', async () => {
