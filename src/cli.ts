@@ -9,8 +9,12 @@ process.exitCode = await main(process.argv.slice(2))
 
 /** Argv to an exit code. Only the command that is asked for is loaded. */
 async function main([name = '', ...words]: string[]): Promise<number> {
-  // A reader such as `head` that has seen enough is no fault.
-  process.stdout.on('error', () => process.exit(0))
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    // A reader such as `head` that has seen enough is no fault. A full disk is one: what was asked for is not there.
+    if (error.code === 'EPIPE') process.exit(0)
+    reportError(error, name)
+    process.exit(exitCodeOf(error))
+  })
   try {
     if (['', 'help', '-h', '--help'].includes(name)) return showCommands()
     if (['-v', '--version'].includes(name)) return showCommands('version')

@@ -9,8 +9,13 @@ import { type Flag, flagsOf } from '../api-cli/flags.ts'
 import { printList } from '../api-cli/print-list.ts'
 import { readInput, takesBody } from '../api-cli/read-input.ts'
 import { printAnswer, printTable } from '../api-cli/write-answer.ts'
-import { paint, print, printJson, table } from '../cli/output.ts'
+import { paint, print, printJson, table, terminalWidth } from '../cli/output.ts'
 import { HookbellError } from '../errors.ts'
+import { cutText } from '../text.ts'
+
+// The longest name and method, with the gaps after them.
+const BEFORE_SUMMARY = 39
+const LEAST_SUMMARY = 20
 
 /** The command for the endpoint that the words name; without one, the list of endpoints. */
 export function apiCommand([id = '']: readonly string[]): CommandDef {
@@ -33,7 +38,12 @@ function listCommand(): CommandDef {
         summary,
       }))
       if (context.args.json) return printJson(rows)
-      print(table(rows.map(({ id, method, summary }) => [id, paint('dim', method), summary])))
+      const room = Math.max(LEAST_SUMMARY, (terminalWidth() ?? Infinity) - BEFORE_SUMMARY)
+      print(
+        table(
+          rows.map(({ id, method, summary }) => [id, paint('dim', method), cutText(summary, room)]),
+        ),
+      )
       print('\nhookbell api ENDPOINT --help shows the inputs of an endpoint')
     },
   }

@@ -19,6 +19,13 @@ describe('api: finding an endpoint', () => {
     expect(JSON.parse(json)).toHaveLength(24)
   })
 
+  it.runIf(hasTerminal)('lists them on one line each in a terminal', async () => {
+    const { env } = await makeApiHome()
+    const { text } = await runInTerminal({ env: { ...env, NO_COLOR: '1' }, columns: 80 }, 'api')
+    const widths = text.split('\n').map((line) => line.length)
+    expect(Math.max(...widths)).toBe(80)
+  })
+
   it('shows the inputs of one, from the table', async () => {
     const home = await makeApiHome()
     const { stdout } = await home.run('api', messages, '--help')

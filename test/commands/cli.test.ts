@@ -1,7 +1,8 @@
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { closeSync, existsSync, mkdirSync, openSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
-import { makeHome } from '../support/home.ts'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { makeHome, root } from '../support/home.ts'
 
 describe('cli: mistakes', () => {
   it.each<[string[], string, string?]>([
@@ -41,6 +42,22 @@ describe('cli: mistakes', () => {
     expect(stderr).toContain('channels.team.type')
     expect(stderr).not.toMatch(/\n\s+at /)
     expect(exitCode).toBe(78)
+  })
+})
+
+describe.runIf(existsSync('/dev/full'))('cli: a full disk', () => {
+  it('is no success', async () => {
+    const home = await makeHome()
+    const full = openSync('/dev/full', 'w')
+    onTestFinished(() => closeSync(full))
+    const words = [join(root, 'bin/hookbell'), 'api']
+    const { status, stderr } = spawnSync(process.execPath, words, {
+      env: home.env,
+      stdio: ['ignore', full, 'pipe'],
+      encoding: 'utf8',
+    })
+    expect(stderr).toContain('ENOSPC')
+    expect(status).toBe(74)
   })
 })
 
