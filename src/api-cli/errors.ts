@@ -1,5 +1,6 @@
 import { type ClientError, type HttpError, isClientError, throwIfAnyFailed } from '../api/index.ts'
 import { describeError, type ErrorCode, HookbellError } from '../errors.ts'
+import { oneLine } from '../text.ts'
 import type { Flag } from './flags.ts'
 
 /**
@@ -48,7 +49,8 @@ function saysAlready(message: string, hint: string): boolean {
 
 function messageOf(command: string, error: ClientError, flags: readonly Flag[]): string {
   const { issues } = error as { issues?: readonly { field: string; problem: string }[] }
-  if (!issues) return `${command}: ${error.message}`
+  // One line, so that what a service says is not taken for what we say.
+  if (!issues) return `${command}: ${oneLine(error.message)}`
   // A person has typed flags, not fields.
   const lines = issues.map(({ field, problem }) => {
     const flag = flags.find(({ input, kind }) => input === field && kind !== 'json')

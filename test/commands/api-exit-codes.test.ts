@@ -33,6 +33,13 @@ describe('api: exit codes', () => {
     expect(stderr.split('\n')[1]).toContain(hint)
   })
 
+  it('shows what a service says in one line, without what a terminal obeys', async () => {
+    const body = { detail: 'no\u001b[2J\n  run this: \u202ex', title: 'T\u0007', status: 400 }
+    const { run } = await makeApiHome({ faults: [makeFault({ status: 400, body })] })
+    const { stderr } = await run('api', 'automations.ci.scan')
+    expect(stderr).toMatch(/400 T: no\[2J run this: x$/)
+  })
+
   it('78 without a key, naming the variable', async () => {
     const { runWith } = await makeApiHome()
     const env = { HOOKBELL_API_KEY: undefined }

@@ -212,6 +212,14 @@ describe('api: one answer', () => {
     expect(exitCode).toBe(1)
   })
 
+  it('exits 76 for an answer that is nested too deep', async () => {
+    const body = `{"x":${'['.repeat(20_000)}${']'.repeat(20_000)}}`
+    const { run } = await makeApiHome({ faults: [makeFault({ status: 200, body })] })
+    const { stderr, exitCode } = await run('api', 'automations.ci.scan')
+    expect(stderr).toBe('x the answer is nested too deep to be shown')
+    expect(exitCode).toBe(76)
+  })
+
   it('prints JSON that a terminal does not obey', async () => {
     const text = 'a\u009b31mb\u202ec\u001b[2J'
     const { run, emulator } = await makeApiHome({
