@@ -11,6 +11,9 @@ export async function readText(command: string, source: string): Promise<string>
       })
     })
   }
+  // Otherwise it looks as if nothing happened.
+  if (process.stdin.isTTY)
+    process.stderr.write('Reading from the terminal, to the end with Ctrl+D\n')
   const chunks: Buffer[] = []
   for await (const chunk of process.stdin) chunks.push(chunk as Buffer)
   return Buffer.concat(chunks).toString('utf8')

@@ -3,6 +3,7 @@ import { type Client, isClientError } from '../api/index.ts'
 import { NEEDS_KEY, withClient } from '../api-cli/client.ts'
 import { renderText } from '../api-cli/conversation.ts'
 import { asText } from '../api-cli/fields.ts'
+import { makeFollower } from '../api-cli/follow.ts'
 import { readText } from '../api-cli/read-text.ts'
 import { readSessionId } from '../api-cli/session-id.ts'
 import { printAnswer } from '../api-cli/write-answer.ts'
@@ -49,8 +50,9 @@ async function postAndWait(
   deadlineMs: number,
   json: boolean,
 ) {
+  const onProgress = makeFollower()
   const answers = await client.sessions.messages
-    .addAndWait({ sessionId, text }, { deadlineMs })
+    .addAndWait({ sessionId, text }, { deadlineMs, ...(onProgress ? { onProgress } : {}) })
     .catch((error: unknown) => {
       throw isTooLate(error) ? tooLate(sessionId, deadlineMs, error) : error
     })

@@ -1,4 +1,6 @@
+import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, it } from 'vitest'
+import { hasTerminal, runInTerminal } from '../support/terminal.ts'
 import { makeApiHome, makeFault } from './_api-home.ts'
 
 const instant = { seed: { agent: { instant: true, answer: 'You said: {text}\u001b[2J' } } }
@@ -29,6 +31,17 @@ describe('reply', () => {
     })
     const { stdout } = await run('reply', emulator.sessionId, 'Go ahead', '--wait')
     expect(stdout).toBe('Done: Go ahead')
+  })
+
+  it.runIf(hasTerminal)('shows a person what the agent does meanwhile', async () => {
+    const { env, emulator } = await makeApiHome(instant)
+    const shown = await runInTerminal({ env }, 'reply', emulator.sessionId, 'Go', '--wait')
+    const lines = stripVTControlCharacters(shown.text).split('\n')
+    expect(lines.slice(0, 3)).toEqual([
+      'Waiting for the agent. Ctrl+C ends the waiting, not its work.',
+      '> Read README.md',
+      'You said: Go[2J',
+    ])
   })
 
   it('takes the text from stdin', async () => {
