@@ -14,15 +14,23 @@ export interface Flag {
   description: string
   /** Stands for the value in the help. */
   hint: string
+  /** What a list or an object is made of, such as `[{email, limit}]`. */
+  shape: string
 }
 
 interface FieldSchema {
+  $ref?: string
   type?: string
   anyOf?: FieldSchema[]
   enum?: string[]
   default?: unknown
   description?: string
+  items?: FieldSchema
+  properties?: Record<string, FieldSchema>
+  required?: string[]
 }
+
+type Definitions = Readonly<Record<string, FieldSchema>>
 
 const parts = ['params', 'query', 'body'] as const
 
@@ -31,10 +39,11 @@ export function flagsOf(endpoint: Endpoint): Flag[] {
   return parts.flatMap((part) => {
     const schema = endpoint[part]
     if (!schema) return []
-    const { properties = {}, required = [] } = z.toJSONSchema(schema, { io: 'input' })
-    return Object.entries(properties).map(([input, field]) =>
-      makeFlag(input, field as FieldSchema, required.includes(input)),
-    )
+    const { properties = {}, required = [], $defs } = z.toJSONSchema(schema, { io: 'input' })
+    return Object.entries(properties).map(([input, field]) => {
+      const isRequired = required.includes(input)
+      return makeFlag(input, field as FieldSchema, isRequired, $defs as Definitions)
+    })
   })
 }
 
@@ -43,7 +52,12 @@ export function flagName(input: string): string {
   return `--${input.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
 }
 
-function makeFlag(input: string, field: FieldSchema, isRequired: boolean): Flag {
+function makeFlag(
+  input: string,
+  field: FieldSchema,
+  isRequired: boolean,
+  definitions: Definitions = {},
+): Flag {
   const variants = field.anyOf ?? [field]
   const type = variants.find((variant) => variant.type !== 'null')?.type
   const kind = type === 'integer' || type === 'number' ? 'number' : undefined
@@ -56,5 +70,23 @@ function makeFlag(input: string, field: FieldSchema, isRequired: boolean): Flag 
     isRequired,
     description: `${field.description ?? ''}${standard}`,
     hint: field.enum ? field.enum.join('|') : (kind ?? 'text').toUpperCase(),
+    shape: shapeOf(field, definitions),
   }
+}
+
+/** Names of fields, those that may be left out with a question mark; nothing for what is plain. */
+function shapeOf(schema: FieldSchema, definitions: Definitions): string {
+  const {
+    items,
+    properties,
+    required = [],
+  } = definitions[schema.$ref?.split('/').at(-1) ?? ''] ?? schema
+  if (items) return `[${shapeOf(items, definitions) || '…'}]`
+  if (!properties) return ''
+  const names = Object.entries(properties).map(([name, field]) => {
+    const mark = required.includes(name) ? '' : '?'
+    const shape = shapeOf(field, definitions)
+    return `${name}${mark}${shape && `: ${shape}`}`
+  })
+  return `{${names.join(', ')}}`
 }

@@ -2,12 +2,13 @@ import { type ArgsDef, type CommandDef, defineCommand } from 'citty'
 import { listEndpoints } from '../api/endpoints/index.ts'
 import { type Endpoint, PageList } from '../api/index.ts'
 import { listIn } from '../api-cli/answer-table.ts'
-import { NEEDS_KEY, withClient } from '../api-cli/client.ts'
+import { withClient } from '../api-cli/client.ts'
+import { argsOf, describeEndpoint } from '../api-cli/endpoint-help.ts'
 import { failOnPartialAnswer } from '../api-cli/errors.ts'
 import { findEndpoint, methodOf } from '../api-cli/find-endpoint.ts'
-import { type Flag, flagsOf } from '../api-cli/flags.ts'
+import { flagsOf } from '../api-cli/flags.ts'
 import { printList } from '../api-cli/print-list.ts'
-import { readInput, takesBody } from '../api-cli/read-input.ts'
+import { readInput } from '../api-cli/read-input.ts'
 import { printAnswer, printTable } from '../api-cli/write-answer.ts'
 import { paint, print, printJson, table, terminalWidth } from '../cli/output.ts'
 import { HookbellError } from '../errors.ts'
@@ -50,15 +51,10 @@ function listCommand(): CommandDef {
 }
 
 function callCommand(endpoint: Endpoint): CommandDef {
-  const { id, method, path, summary, description } = endpoint
+  const { id } = endpoint
   const flags = flagsOf(endpoint)
   return defineCommand({
-    meta: {
-      name: `api ${id}`,
-      description: [summary, description, `${method} ${path}`, NEEDS_KEY]
-        .filter(Boolean)
-        .join('\n'),
-    },
+    meta: { name: `api ${id}`, description: describeEndpoint(endpoint, flags) },
     args: argsOf(endpoint, flags),
     async run({ args }) {
       if (args.json && args.table)
@@ -86,29 +82,4 @@ interface Formats {
   json?: boolean
   table?: boolean
   all?: boolean
-}
-
-function argsOf(endpoint: Endpoint, flags: readonly Flag[]): ArgsDef {
-  const args: ArgsDef = {
-    // Has chosen this command already, so that the help leaves it out.
-    endpoint: { type: 'positional', required: false },
-  }
-  for (const { name, description, hint, isRequired, kind } of flags) {
-    if (kind === 'json') continue
-    const text = isRequired ? `${description} (required)` : description
-    args[name.slice(2)] = { type: 'string', description: text, valueHint: hint }
-  }
-  if (takesBody(endpoint)) {
-    const nested = flags.filter(({ kind }) => kind === 'json').map(({ input }) => input)
-    const what = nested.length > 0 ? ` (${nested.join(', ')})` : ''
-    const description = `Inputs as a JSON object${what} in a file, or - for stdin; flags win`
-    args.body = { type: 'string', description, valueHint: 'FILE|-' }
-  }
-  if (endpoint.page) args.all = { type: 'boolean', description: 'All pages, not only the first' }
-  const json = endpoint.page
-    ? 'Print one JSON value instead of one line per item'
-    : 'Print JSON (default)'
-  args.json = { type: 'boolean', description: json }
-  args.table = { type: 'boolean', description: 'Print a table' }
-  return args
 }

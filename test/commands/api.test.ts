@@ -48,6 +48,18 @@ describe('api: finding an endpoint', () => {
     `)
   })
 
+  it('shows what a body is made of', async () => {
+    const home = await makeApiHome()
+    const { stdout } = await home.run('api', 'organization.limits.setUsers', '--help')
+    expect(stdout).toContain(
+      '"users" in --body: Users and their limits, 1 to 100 entries (required)\n  [{email, limit}]\n',
+    )
+    const { stdout: create } = await home.run('api', 'sessions.create', '--help')
+    expect(create).toContain('\n  {model?, specModeModel?, runInWorktree?, ')
+    const { stdout: add } = await home.run('api', 'sessions.messages.add', '--help')
+    expect(add).toContain('\n  [{type, data, mediaType?, parsedData?, name?, path?}]\n')
+  })
+
   it.each([
     ['Computers.Get', 'Did you mean: computers.get$'],
     ['sessions.mesages.list', 'Did you mean: .*sessions.messages.list'],
