@@ -1,4 +1,5 @@
 import { table } from '../cli/output.ts'
+import { displayWidth } from '../cli/width.ts'
 import { cutText, oneLine } from '../text.ts'
 import { asText, type Fields, fieldsOf } from './fields.ts'
 import { linesOf } from './message-lines.ts'
@@ -72,7 +73,7 @@ function fit(columns: readonly string[][], width: number): string[][] {
   const shown: string[][] = []
   let room = width
   for (const column of columns) {
-    const wanted = Math.max(...column.map(({ length }) => length))
+    const wanted = column.reduce((most, text) => Math.max(most, displayWidth(text)), 0)
     if (wanted > room && room < LEAST_CELL && shown.length > 0) break
     shown.push(column.map((text) => cutText(text, room)))
     room -= wanted + GAP

@@ -1,4 +1,5 @@
-import { stripVTControlCharacters, styleText } from 'node:util'
+import { styleText } from 'node:util'
+import { displayWidth } from './width.ts'
 
 type Style = Parameters<typeof styleText>[0]
 
@@ -26,12 +27,13 @@ export function terminalWidth(): number | undefined {
 
 /** Columns as wide as their widest cell; the last one is not padded. */
 export function table(rows: readonly (readonly string[])[]): string {
-  const width = (cell: string) => stripVTControlCharacters(cell).length
   const widths: number[] = []
   for (const row of rows) {
-    for (const [at, cell] of row.entries()) widths[at] = Math.max(widths[at] ?? 0, width(cell))
+    for (const [at, cell] of row.entries())
+      widths[at] = Math.max(widths[at] ?? 0, displayWidth(cell))
   }
-  const pad = (cell: string, at: number) => cell + ' '.repeat((widths[at] ?? 0) - width(cell))
+  const pad = (cell: string, at: number) =>
+    cell + ' '.repeat((widths[at] ?? 0) - displayWidth(cell))
   return rows.map((row) => row.map(pad).join('  ').trimEnd()).join('\n')
 }
 

@@ -175,6 +175,11 @@ describe('api: one answer', () => {
     expect(stdout).toMatch(/^apiKey\.value +fk-emulator-[0-9a-f]{32}$/m)
   })
 
+  it('takes a list of any length', () => {
+    const items = Array.from({ length: 200_000 }, (_, id) => ({ id }))
+    expect(renderAnswer(items, 80).text).toMatch(/\n199999$/)
+  })
+
   it.each([
     [{}, '(nothing)'],
     [{ limit: null }, 'limit  -'],

@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest'
+import { table } from '../../src/cli/output.ts'
+import { displayWidth } from '../../src/cli/width.ts'
+
+describe('cli: width', () => {
+  it.each([
+    ['', 0],
+    ['plain', 5],
+    ['größer…', 7],
+    ['cafe\u0301', 4],
+    ['日本語', 6],
+    ['한국어', 6],
+    ['，。', 4],
+    ['🙂 ok', 5],
+    ['▁▂█', 3],
+    ['\u001b[31mred\u001b[39m', 3],
+  ])('of %j is %d', (text, width) => {
+    expect(displayWidth(text)).toBe(width)
+  })
+
+  it('keeps columns of a table straight', () => {
+    const rows = [
+      ['日本語', 'a'],
+      ['abc', 'b'],
+    ]
+    expect(table(rows)).toBe('日本語  a\nabc     b')
+  })
+})
