@@ -1,5 +1,5 @@
 import { readFileSync, unlinkSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import { EmulatorError } from './errors.ts'
 
 // A process that starts again may get the ID it had before: only this tells its old lock from a present one.
@@ -10,12 +10,12 @@ const held = new Set<string>()
  * The function that comes back lets it go.
  */
 export function lockState(file: string): () => void {
-  const lock = `${file}.lock`
+  const lock = resolve(`${file}.lock`)
   if (!make(lock, file)) {
     const holder = readHolder(lock)
     if (isRunning(lock, holder)) throw inUse(file, lock, holder)
     // Left behind by an emulator that was killed.
-    unlinkSync(lock)
+    remove(lock)
     if (!make(lock, file)) throw inUse(file, lock, readHolder(lock))
   }
   held.add(lock)
@@ -67,7 +67,7 @@ function remove(lock: string) {
   try {
     unlinkSync(lock)
   } catch {
-    // Its folder is gone.
+    // Another has removed it, or its folder is gone.
   }
 }
 

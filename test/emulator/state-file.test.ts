@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { EmulatorError, startEmulator } from '../../src/emulator/index.ts'
 import { makeFolder } from '../support/folder.ts'
@@ -111,6 +111,8 @@ describe('the state file', () => {
     const refusal = await startEmulator({ stateFile }).catch((error: unknown) => error)
     expect(refusal).toBeInstanceOf(EmulatorError)
     expect(String(refusal)).toContain(`in use by the emulator of process ${process.pid}`)
+    const again = relative(process.cwd(), stateFile)
+    await expect(startEmulator({ stateFile: again })).rejects.toThrow('in use')
     await first.close()
     expect(await readdir(folder)).toEqual(['state.json'])
     await startTestEmulator({ stateFile })
