@@ -45,7 +45,9 @@ async function showDead(json: boolean) {
     const why = gaveUp.map(([name, { detail }]) => `${name}: ${detail}`).join('; ')
     return [id.slice(0, 8), ago(acceptedAt), title || event, why || reason]
   })
-  print(table(rows))
+  print(
+    `${table(rows)}\n\nNext: hookbell dead retry ID, or hookbell dead drop ID, or either with --all`,
+  )
 }
 
 async function act(action: 'retry' | 'drop', state: string, start = ''): Promise<string[]> {

@@ -80,6 +80,7 @@ function applyRecord(account: EventAccount, entry: Record) {
       return
     case 'unusable':
       Object.assign(account, { reason: entry.reason, outcome: 'dead' })
+      account.client = entry.client ?? account.client
       return
     case 'retried':
       Object.assign(account, { reason: '', outcome: 'waiting' })

@@ -38,7 +38,12 @@ export const recordSchema = z.discriminatedUnion('type', [
     until: z.number(),
   }),
   z.object({ ...base, ...channel, type: z.literal('gave-up'), reason: z.string() }),
-  z.object({ ...base, type: z.literal('unusable'), reason: z.string() }),
+  z.object({
+    ...base,
+    type: z.literal('unusable'),
+    reason: z.string(),
+    client: z.string().optional(),
+  }),
   z.object({ ...base, type: z.literal('retried') }),
   z.object({ ...base, type: z.literal('dropped') }),
 ])

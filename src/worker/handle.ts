@@ -35,7 +35,7 @@ export async function handleEvent(claim: Claim, context: WorkerContext): Promise
   const before = await stateBefore(claim, context)
   if (claim.crashes >= MAX_CRASHES) {
     const reason = `the worker ended ${claim.crashes} times while it had this event`
-    return bury(claim, { reason, before }, context)
+    return bury(claim, { reason, before, stored }, context)
   }
   const loaded = context.config.get()
   let parsed: AgentEvent
@@ -43,7 +43,7 @@ export async function handleEvent(claim: Claim, context: WorkerContext): Promise
     parsed = parseEvent({ ...stored, id: claim.id }, loaded.config.abnormalReasons)
   } catch (error) {
     if (!(error instanceof HookbellError)) throw error
-    return bury(claim, { reason: error.message, before }, context)
+    return bury(claim, { reason: error.message, before, stored }, context)
   }
   const line = lineOf(parsed)
   const prepared = await inTurn(context.turns.take(line), async () => {
@@ -212,10 +212,11 @@ function settle(
 /** What was delivered before stays so: a retry by a person repeats only the rest. */
 async function bury(
   claim: Claim,
-  { reason, before }: { reason: string; before: EventState | undefined },
+  { reason, before, stored }: { reason: string; before: EventState | undefined; stored: Stored },
   context: WorkerContext,
 ) {
-  await context.record({ ...stamp(claim, context), type: 'unusable', reason })
+  const { client } = stored.header
+  await context.record({ ...stamp(claim, context), type: 'unusable', reason, client })
   if (before && Object.keys(before.channels).length > 0) {
     const channels = structuredClone(before.channels)
     for (const channel of Object.values(channels)) {
