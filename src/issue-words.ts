@@ -24,6 +24,16 @@ export function issueInWords(issue: Issue, value: unknown): string {
   }
 }
 
+/** What is at a place of a value; undefined if there is no such place. */
+export function valueAt(raw: unknown, path: readonly PropertyKey[]): unknown {
+  let value = raw
+  for (const key of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined
+    value = (value as Record<PropertyKey, unknown>)[key]
+  }
+  return value
+}
+
 /** The name that was chosen, or of what type it is. */
 export function show(value: unknown): string {
   const isName = typeof value === 'string' && value.length <= LONGEST_NAME
@@ -38,16 +48,23 @@ function describeType(value: unknown): string {
 }
 
 function tooSmall({ minimum, inclusive }: Extract<Issue, { code: 'too_small' }>, value: unknown) {
-  if (typeof value === 'string' || Array.isArray(value)) return 'must not be empty'
+  if (typeof value === 'string' || Array.isArray(value)) {
+    return Number(minimum) === 1
+      ? 'must not be empty'
+      : `must have at least ${minimum} ${unitOf(value)}`
+  }
   return mustBe(inclusive === false ? `more than ${minimum}` : `at least ${minimum}`, value)
 }
 
 function tooBig({ maximum }: Extract<Issue, { code: 'too_big' }>, value: unknown) {
-  if (typeof value === 'string') {
-    return `must have at most ${maximum} characters, not ${value.length}`
+  if (typeof value === 'string' || Array.isArray(value)) {
+    return `must have at most ${maximum} ${unitOf(value)}, not ${value.length}`
   }
-  if (Array.isArray(value)) return `must have at most ${maximum} entries, not ${value.length}`
   return mustBe(`at most ${maximum}`, value)
+}
+
+function unitOf(value: string | readonly unknown[]) {
+  return typeof value === 'string' ? 'characters' : 'entries'
 }
 
 function mustBe(what: string, value: unknown): string {

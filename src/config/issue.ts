@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import { issueInWords, show } from '../issue-words.ts'
+import { issueInWords, show, valueAt } from '../issue-words.ts'
 import { notifiers } from '../notifiers/index.ts'
 import { channelKeys, configKeys, descriptionAt } from './schema.ts'
 import { didYouMean } from './words.ts'
@@ -62,13 +62,4 @@ function meaningOf(path: readonly PropertyKey[], raw: unknown): string | undefin
 function keysAt(path: readonly PropertyKey[], raw: unknown): readonly string[] {
   const type = valueAt(raw, [...path, 'type'])
   return path[0] === 'channels' ? channelKeys(String(type)) : configKeys(path)
-}
-
-function valueAt(raw: unknown, path: readonly PropertyKey[]): unknown {
-  let value = raw
-  for (const key of path) {
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined
-    value = (value as Record<PropertyKey, unknown>)[key]
-  }
-  return value
 }

@@ -1,6 +1,7 @@
 import type * as z from 'zod'
 // Not z.core, which would bundle every locale.
 import { toDotPath } from 'zod/v4/core'
+import { issueInWords, valueAt } from '../issue-words.ts'
 
 /** The emulator cannot start as asked: the message says what is wrong, `hint` what to do. */
 export class EmulatorError extends Error {
@@ -28,10 +29,14 @@ export function parseOr<Schema extends z.ZodType>(
 ): z.output<Schema> {
   const { success, data, error } = schema.safeParse(value)
   if (success) return data
-  const lines = error.issues.map((issue) => describeIssue(issue))
+  const lines = error.issues.map((issue) => describeIssue(issue, value))
   throw new EmulatorError(`${source}: ${lines.join('; ')}`, { hint, cause: error })
 }
 
-function describeIssue({ path, message }: z.core.$ZodIssue) {
-  return path.length > 0 ? `${toDotPath(path)}: ${message}` : message
+function describeIssue(issue: z.core.$ZodIssue, raw: unknown) {
+  const { path } = issue
+  if (issue.code === 'unrecognized_keys')
+    return issue.keys.map((key) => `${toDotPath([...path, key])}: is not known here`).join('; ')
+  const problem = issueInWords(issue, valueAt(raw, path))
+  return path.length > 0 ? `${toDotPath(path)}: ${problem}` : problem
 }

@@ -2,6 +2,7 @@ import type * as z from 'zod'
 // Not z.core, which would bundle every locale.
 import { toDotPath } from 'zod/v4/core'
 import type { Endpoint } from '../api/endpoints/endpoint.ts'
+import { issueInWords, valueAt } from '../issue-words.ts'
 import { chosen } from './choices.ts'
 import { DEEPEST, isTooDeep } from './nesting.ts'
 import { Problem } from './reply.ts'
@@ -80,13 +81,13 @@ function check(
   if (!schema) return {}
   const { success, data, error } = schema.safeParse(value)
   if (success) return data
-  const issues = error.issues.flatMap((issue) => describe(endpoint, place, issue))
+  const issues = error.issues.flatMap((issue) => describe(endpoint, place, issue, value))
   const [first] = issues
   const detail = first ? `${first.field}: ${first.message}` : `${place}: does not fit`
   throw new Problem(chosen.refusedInput.value, detail, { metadata: { issues } })
 }
 
-function describe({ wire = {} }: Endpoint, place: string, issue: z.core.$ZodIssue) {
+function describe({ wire = {} }: Endpoint, place: string, issue: z.core.$ZodIssue, value: unknown) {
   const wireNames = new Map(Object.entries(wire))
   const path = issue.path.map((key, index) =>
     index === 0 ? (wireNames.get(String(key)) ?? key) : key,
@@ -98,5 +99,6 @@ function describe({ wire = {} }: Endpoint, place: string, issue: z.core.$ZodIssu
       message: 'unknown property',
     }))
   }
-  return [{ field: path.length > 0 ? fieldOf(path) : place, message: issue.message }]
+  const message = issueInWords(issue, valueAt(value, issue.path))
+  return [{ field: path.length > 0 ? fieldOf(path) : place, message }]
 }

@@ -81,9 +81,9 @@ describe('what does not fit', () => {
     [{ type: 'string', maxLength: 2 }, 'xxx', 'must have at most 2 characters'],
     [{ type: 'string', format: 'date' }, '2026-02-30', 'must be a day, YYYY-MM-DD'],
     [{ type: 'string', format: 'date' }, '2026-2-3', 'must be a day, YYYY-MM-DD'],
-    [{ type: 'integer', minimum: 1 }, 0, 'must be 1 or more'],
-    [{ type: 'integer', maximum: 1 }, 2, 'must be 1 or less'],
-    [{ type: 'integer', exclusiveMinimum: 0 }, 0, 'must be above 0'],
+    [{ type: 'integer', minimum: 1 }, 0, 'must be at least 1'],
+    [{ type: 'integer', maximum: 1 }, 2, 'must be at most 1'],
+    [{ type: 'integer', exclusiveMinimum: 0 }, 0, 'must be more than 0'],
     [{ type: 'array', minItems: 1 }, [], 'must not be empty'],
     [{ type: 'array', minItems: 2 }, [1], 'must have at least 2 entries'],
     [{ type: 'array', maxItems: 2 }, [1, 2, 3], 'must have at most 2 entries'],
@@ -123,7 +123,7 @@ describe('what does not fit', () => {
   it('includes a number above the one that limits it', () => {
     const shape: Shape = { type: 'object', 'x-at-most': { part: 'whole' } }
     expect(check(shape, { part: 2, whole: 1 })).toEqual([
-      { path: ['part'], problem: 'must be whole or less' },
+      { path: ['part'], problem: 'must be at most whole' },
     ])
     expect(check(shape, { part: 1, whole: 1 })).toEqual([])
   })

@@ -58,7 +58,7 @@ function visitFields(shape: Shape, value: Record<string, unknown>, at: Visit) {
       else report(at, 'is not known here', name)
     }
   for (const [name, other] of Object.entries(shape['x-at-most'] ?? {}))
-    if (Number(value[name]) > Number(value[other])) report(at, `must be ${other} or less`, name)
+    if (Number(value[name]) > Number(value[other])) report(at, `must be at most ${other}`, name)
 }
 
 function visitAt(key: PropertyKey, shape: Shape, value: unknown, at: Visit) {

@@ -50,10 +50,10 @@ function isDate(text: string): boolean {
 }
 
 function misfitOfNumber({ minimum, exclusiveMinimum, maximum }: Shape, number: number) {
-  if (minimum !== undefined && number < minimum) return `must be ${minimum} or more`
+  if (minimum !== undefined && number < minimum) return `must be at least ${minimum}`
   if (exclusiveMinimum !== undefined && number <= exclusiveMinimum)
-    return `must be above ${exclusiveMinimum}`
-  if (maximum !== undefined && number > maximum) return `must be ${maximum} or less`
+    return `must be more than ${exclusiveMinimum}`
+  if (maximum !== undefined && number > maximum) return `must be at most ${maximum}`
   return undefined
 }
 

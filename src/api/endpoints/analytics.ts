@@ -13,8 +13,8 @@ import {
 import { endpoint } from './endpoint.ts'
 
 const period = once(() => ({
-  startDate: z.iso.date().describe('First day, YYYY-MM-DD in UTC'),
-  endDate: z.iso.date().describe('Last day, YYYY-MM-DD in UTC'),
+  startDate: z.iso.date('must be a day, YYYY-MM-DD').describe('First day, YYYY-MM-DD in UTC'),
+  endDate: z.iso.date('must be a day, YYYY-MM-DD').describe('Last day, YYYY-MM-DD in UTC'),
 }))
 
 function groupBy<const Dimension extends string>(dimension: Dimension) {
