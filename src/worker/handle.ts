@@ -1,5 +1,4 @@
-import { renameSync, rmSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname } from 'node:path'
 import type { LoadedConfig } from '../config/load.ts'
 import { type EnrichedEvent, enrich } from '../context/enrich.ts'
 import { HookbellError } from '../errors.ts'
@@ -9,18 +8,13 @@ import { Renderer } from '../render/render.ts'
 import { type Decision, route, routeTo } from '../route/route.ts'
 import type { Claim } from '../spool/claim.ts'
 import { isOfLaterVersion, parseSpoolFile } from '../spool/header.ts'
-import { setAside, wasClaimed } from '../spool/names.ts'
+import { setAside } from '../spool/names.ts'
 import { readSpoolFile } from '../spool/read.ts'
-import { attemptDelivery, type Result } from './attempt.ts'
+import { attemptDelivery } from './attempt.ts'
 import type { WorkerContext } from './context.ts'
 import { type Print, printOf } from './doubles.ts'
-import {
-  type EventState,
-  readEventState,
-  statePath,
-  statesFromJournal,
-  writeEventState,
-} from './event-state.ts'
+import { type EventState, readEventState, statesFromJournal } from './event-state.ts'
+import { bury, file, settle } from './filing.ts'
 import { inTurn, type Turn } from './turns.ts'
 
 /** An event that was there when this many workers ended is set aside. */
@@ -33,9 +27,10 @@ export async function handleEvent(claim: Claim, context: WorkerContext): Promise
   const stored = openClaim(claim, context)
   if (!stored) return
   const before = await stateBefore(claim, context)
+  const { client } = stored.header
   if (claim.crashes >= MAX_CRASHES) {
     const reason = `the worker ended ${claim.crashes} times while it had this event`
-    return bury(claim, { reason, before, stored }, context)
+    return bury(claim, { reason, before, client }, context)
   }
   const loaded = context.config.get()
   let parsed: AgentEvent
@@ -43,7 +38,7 @@ export async function handleEvent(claim: Claim, context: WorkerContext): Promise
     parsed = parseEvent({ ...stored, id: claim.id }, loaded.config.abnormalReasons)
   } catch (error) {
     if (!(error instanceof HookbellError)) throw error
-    return bury(claim, { reason: error.message, before, stored }, context)
+    return bury(claim, { reason: error.message, before, client }, context)
   }
   const line = lineOf(parsed)
   const prepared = await inTurn(context.turns.take(line), async () => {
@@ -184,56 +179,6 @@ async function recordAccepted(
     ...(print?.shared && { shared: true }),
     ...('double' in decision && { double: decision.double }),
   })
-}
-
-function settle(
-  claim: Claim,
-  state: EventState,
-  results: readonly Result[],
-  context: WorkerContext,
-) {
-  const { spool, deferred, known, now } = context
-  const waiting = results.filter((result) => result.type === 'deferred')
-  if (waiting.length > 0) {
-    const nextAt = Math.min(...waiting.map(({ until }) => until))
-    const since = now()
-    writeEventState(spool, 'deferred', claim.id, { ...state, nextAt, since })
-    renameSync(claim.path, join(spool.deferred, claim.id))
-    const queuedIn = waiting.find((result) => result.queuedIn)?.queuedIn
-    deferred.set(claim.id, { dueAt: nextAt, since, queuedIn })
-    known.delete(claim.id)
-    return
-  }
-  const isDead = Object.values(state.channels).some((channel) => channel.state === 'gave-up')
-  if (isDead) writeEventState(spool, 'dead', claim.id, state)
-  file(claim, isDead ? 'dead' : 'done', context)
-}
-
-/** What was delivered before stays so: a retry by a person repeats only the rest. */
-async function bury(
-  claim: Claim,
-  { reason, before, stored }: { reason: string; before: EventState | undefined; stored: Stored },
-  context: WorkerContext,
-) {
-  const { client } = stored.header
-  await context.record({ ...stamp(claim, context), type: 'unusable', reason, client })
-  if (before && Object.keys(before.channels).length > 0) {
-    const channels = structuredClone(before.channels)
-    for (const channel of Object.values(channels)) {
-      if (channel.state === 'deferred') channel.state = 'gave-up'
-    }
-    writeEventState(context.spool, 'dead', claim.id, { ...before, channels })
-  }
-  file(claim, 'dead', context)
-}
-
-/** The journal has it on disk by now: this rename may be lost without harm. */
-function file(claim: Claim, folder: 'done' | 'dead', { spool, known }: WorkerContext) {
-  renameSync(claim.path, join(spool[folder], claim.id))
-  if (dirname(claim.from) === spool.deferred || wasClaimed(basename(claim.from))) {
-    rmSync(statePath(spool.deferred, claim.id), { force: true })
-  }
-  known.delete(claim.id)
 }
 
 function stamp({ id }: Claim, { now }: WorkerContext) {
