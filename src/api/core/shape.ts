@@ -30,8 +30,24 @@ export interface Shape {
 }
 
 export const text: Shape = { type: 'string' }
+export const someText: Shape = { type: 'string', minLength: 1 }
 export const number: Shape = { type: 'number' }
 export const integer: Shape = { type: 'integer' }
 export const boolean: Shape = { type: 'boolean' }
-export const someText: Shape = { type: 'string', minLength: 1 }
-export const texts: Shape = { type: 'array', items: text }
+
+export function list(items: Shape): Shape {
+  return { type: 'array', items }
+}
+
+/** An object that may have more fields than these. */
+export function open(
+  properties: NonNullable<Shape['properties']>,
+  required: readonly string[] = [],
+): Shape {
+  return { type: 'object', properties, required }
+}
+
+/** An object that may have these fields only. */
+export function closed(...given: Parameters<typeof open>): Shape {
+  return { ...open(...given), additionalProperties: false }
+}

@@ -1,8 +1,8 @@
 // Written by `npm run gen` from the table in ../endpoints.
 import type { OperationTree } from '../core/operation.ts'
-import { text, someText, type Shape } from '../core/shape.ts'
+import { closed, list, open, someText, text, type Shape } from '../core/shape.ts'
 
-const GlobalLimit: Shape = {type:"object",properties:{limit:{type:["integer","null"],minimum:0}},required:["limit"]}
+const GlobalLimit: Shape = open({ limit: { type: ["integer", "null"], minimum: 0 } }, ["limit"])
 
 export const organization: OperationTree = {
   limits: {
@@ -22,7 +22,7 @@ export const organization: OperationTree = {
       host: "base",
       success: [200],
       retry: "safe",
-      body: {type:"object",properties:{limit:{type:["integer","null"],minimum:1000000}},required:["limit"],additionalProperties:false},
+      body: closed({ limit: { type: ["integer", "null"], minimum: 1000000 } }, ["limit"]),
       response: GlobalLimit,
     },
     setUsers: {
@@ -32,8 +32,8 @@ export const organization: OperationTree = {
       host: "base",
       success: [200],
       retry: "safe",
-      body: {type:"object",properties:{users:{minItems:1,maxItems:100,type:"array",items:{type:"object",properties:{email:someText,limit:{type:["integer","null"],minimum:0}},required:["email","limit"],additionalProperties:false}}},required:["users"],additionalProperties:false},
-      response: {type:"object",properties:{updated:{type:"array",items:{type:"object",properties:{email:text,limit:{type:["integer","null"]}},required:["email","limit"]}},errors:{type:"array",items:{type:"object",properties:{email:text,error:text},required:["email","error"]}}},required:["updated","errors"]},
+      body: closed({ users: { minItems: 1, maxItems: 100, type: "array", items: closed({ email: someText, limit: { type: ["integer", "null"], minimum: 0 } }, ["email", "limit"]) } }, ["users"]),
+      response: open({ updated: list(open({ email: text, limit: { type: ["integer", "null"] } }, ["email", "limit"])), errors: list(open({ email: text, error: text }, ["email", "error"])) }, ["updated", "errors"]),
     },
   },
   users: {
@@ -42,12 +42,12 @@ export const organization: OperationTree = {
       method: "DELETE",
       path: "/api/v0/organization/users",
       host: "base",
-      wire: {email:"email"},
-      success: [200,204],
+      wire: { email: "email" },
+      success: [200, 204],
       emptyResponse: true,
       retry: "safe",
-      query: {type:"object",properties:{email:someText},required:["email"],additionalProperties:false},
-      response: {type:"object",properties:{}},
+      query: closed({ email: someText }, ["email"]),
+      response: open({}),
     },
   },
 }

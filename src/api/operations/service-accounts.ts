@@ -1,8 +1,8 @@
 // Written by `npm run gen` from the table in ../endpoints.
 import type { OperationTree } from '../core/operation.ts'
-import { number, someText, type Shape } from '../core/shape.ts'
+import { closed, number, open, someText, type Shape } from '../core/shape.ts'
 
-const ApiKey: Shape = {type:"object",properties:{id:someText,value:someText,fingerprint:someText,name:someText,expiresAt:number},required:["id","value","fingerprint","name"]}
+const ApiKey: Shape = open({ id: someText, value: someText, fingerprint: someText, name: someText, expiresAt: number }, ["id", "value", "fingerprint", "name"])
 
 export const serviceAccounts: OperationTree = {
   keys: {
@@ -13,10 +13,10 @@ export const serviceAccounts: OperationTree = {
       host: "base",
       success: [200],
       retry: "never",
-      hints: {"400":"the grace period must not outlast the expiry of the key, and the body takes no other properties","403":"service accounts need an enterprise plan and the Manager or Owner role"},
-      params: {type:"object",properties:{serviceAccountId:someText,keyId:someText},required:["serviceAccountId","keyId"],additionalProperties:false},
-      body: {type:"object",properties:{expiresAt:{type:"integer",exclusiveMinimum:0},gracePeriodMinutes:{type:"integer",minimum:0,maximum:10}},additionalProperties:false},
-      response: {type:"object",properties:{apiKey:ApiKey},required:["apiKey"]},
+      hints: { '400': "the grace period must not outlast the expiry of the key, and the body takes no other properties", '403': "service accounts need an enterprise plan and the Manager or Owner role" },
+      params: closed({ serviceAccountId: someText, keyId: someText }, ["serviceAccountId", "keyId"]),
+      body: closed({ expiresAt: { type: "integer", exclusiveMinimum: 0 }, gracePeriodMinutes: { type: "integer", minimum: 0, maximum: 10 } }),
+      response: open({ apiKey: ApiKey }, ["apiKey"]),
     },
   },
 }

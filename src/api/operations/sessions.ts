@@ -1,18 +1,18 @@
 // Written by `npm run gen` from the table in ../endpoints.
 import type { OperationTree } from '../core/operation.ts'
-import { text, number, integer, boolean, someText, texts, type Shape } from '../core/shape.ts'
+import { boolean, closed, integer, list, number, open, someText, text, type Shape } from '../core/shape.ts'
 
-const SessionSettingsInput: Shape = {type:"object",properties:{model:text,specModeModel:text,runInWorktree:boolean,providerLockTimestamp:text,assistantActiveTimeMs:number,archivedAt:text,enabledToolIds:texts,disabledToolIds:texts,compactionModel:text,compactionThresholdCheckEnabled:boolean,reasoningEffort:text,specModeReasoningEffort:text,interactionMode:text,autonomyLevel:text,autonomyMode:text,providerLock:text,apiProviderLock:text,tags:{type:"array",items:{type:"object",properties:{name:text,metadata:{type:"object"}},required:["name"],additionalProperties:false}},childInclusiveTokenUsageBySessionId:{type:"object"}},additionalProperties:false}
+const SessionSettingsInput: Shape = closed({ model: text, specModeModel: text, runInWorktree: boolean, providerLockTimestamp: text, assistantActiveTimeMs: number, archivedAt: text, enabledToolIds: list(text), disabledToolIds: list(text), compactionModel: text, compactionThresholdCheckEnabled: boolean, reasoningEffort: text, specModeReasoningEffort: text, interactionMode: text, autonomyLevel: text, autonomyMode: text, providerLock: text, apiProviderLock: text, tags: list(closed({ name: text, metadata: { type: "object" } }, ["name"])), childInclusiveTokenUsageBySessionId: { type: "object" } })
 
-const TokenUsage: Shape = {type:"object",properties:{inputTokens:number,outputTokens:number,cacheCreationTokens:number,cacheReadTokens:number,thinkingTokens:number,credits:number}}
+const TokenUsage: Shape = open({ inputTokens: number, outputTokens: number, cacheCreationTokens: number, cacheReadTokens: number, thinkingTokens: number, credits: number })
 
-const SessionSettings: Shape = {type:"object",properties:{model:text,specModeModel:text,runInWorktree:boolean,providerLockTimestamp:text,assistantActiveTimeMs:number,archivedAt:text,enabledToolIds:texts,disabledToolIds:texts,compactionModel:text,compactionThresholdCheckEnabled:boolean,reasoningEffort:text,specModeReasoningEffort:text,interactionMode:text,autonomyLevel:text,autonomyMode:text,providerLock:text,apiProviderLock:text,tags:{type:"array",items:{type:"object",properties:{name:text,metadata:{type:"object"}},required:["name"]}},tokenUsage:TokenUsage,inclusiveTokenUsage:TokenUsage,childInclusiveTokenUsageBySessionId:{type:"object",additionalProperties:TokenUsage}}}
+const SessionSettings: Shape = open({ model: text, specModeModel: text, runInWorktree: boolean, providerLockTimestamp: text, assistantActiveTimeMs: number, archivedAt: text, enabledToolIds: list(text), disabledToolIds: list(text), compactionModel: text, compactionThresholdCheckEnabled: boolean, reasoningEffort: text, specModeReasoningEffort: text, interactionMode: text, autonomyLevel: text, autonomyMode: text, providerLock: text, apiProviderLock: text, tags: list(open({ name: text, metadata: { type: "object" } }, ["name"])), tokenUsage: TokenUsage, inclusiveTokenUsage: TokenUsage, childInclusiveTokenUsageBySessionId: { type: "object", additionalProperties: TokenUsage } })
 
-const Session: Shape = {type:"object",properties:{sessionId:text,status:text,messageCount:integer,createdAt:integer,updatedAt:integer,title:text,completedAt:integer,computerId:text,sessionSettings:SessionSettings},required:["sessionId","status","messageCount","createdAt","updatedAt"]}
+const Session: Shape = open({ sessionId: text, status: text, messageCount: integer, createdAt: integer, updatedAt: integer, title: text, completedAt: integer, computerId: text, sessionSettings: SessionSettings }, ["sessionId", "status", "messageCount", "createdAt", "updatedAt"])
 
-const ContentBlock: Shape = {anyOf:[{type:"object",properties:{type:{type:"string",enum:["text","image","thinking","redacted_thinking","tool_use","tool_result","document"]},id:text,text:text,thinking:text,signature:text,durationMs:number,name:text,input:{},toolUseId:text,content:{},isError:boolean,source:{}},required:["type"]},{type:"object",properties:{type:{type:"string",not:{enum:["text","image","thinking","redacted_thinking","tool_use","tool_result","document"]}}},required:["type"]}]}
+const ContentBlock: Shape = { anyOf: [open({ type: { type: "string", enum: ["text", "image", "thinking", "redacted_thinking", "tool_use", "tool_result", "document"] }, id: text, text: text, thinking: text, signature: text, durationMs: number, name: text, input: {}, toolUseId: text, content: {}, isError: boolean, source: {} }, ["type"]), open({ type: { type: "string", not: { enum: ["text", "image", "thinking", "redacted_thinking", "tool_use", "tool_result", "document"] } } }, ["type"])] }
 
-const Message: Shape = {type:"object",properties:{id:text,role:text,content:{type:"array",items:ContentBlock},createdAt:number,updatedAt:number,parentId:text,userMessageSource:text,visibility:text,isUserVisible:boolean,hiddenFromUserViews:boolean,isError:boolean,modelId:text,routerId:text,reasoningEffort:text,interactionMode:text,chatCompletionReasoningField:text,chatCompletionReasoningContent:text,parallelGroupId:text,isParallelExecution:boolean,hookEventName:text,hookMatcher:text,hookToolCallId:text,hookCommands:{type:"array",items:{type:"object",properties:{command:text,timeout:number}}},hookStatus:text,hookResults:{type:"array",items:{type:"object",properties:{exitCode:number,stdout:text,stderr:text,suppressOutput:boolean}}},hookStartTime:number,hookEndTime:number,providerMessageId:text,providerPhase:text,providerEncryptedContent:text,providerReasoningId:text,providerReasoningSummary:text,providerThoughtSignature:text},required:["id","role","content","createdAt","updatedAt"]}
+const Message: Shape = open({ id: text, role: text, content: list(ContentBlock), createdAt: number, updatedAt: number, parentId: text, userMessageSource: text, visibility: text, isUserVisible: boolean, hiddenFromUserViews: boolean, isError: boolean, modelId: text, routerId: text, reasoningEffort: text, interactionMode: text, chatCompletionReasoningField: text, chatCompletionReasoningContent: text, parallelGroupId: text, isParallelExecution: boolean, hookEventName: text, hookMatcher: text, hookToolCallId: text, hookCommands: list(open({ command: text, timeout: number })), hookStatus: text, hookResults: list(open({ exitCode: number, stdout: text, stderr: text, suppressOutput: boolean })), hookStartTime: number, hookEndTime: number, providerMessageId: text, providerPhase: text, providerEncryptedContent: text, providerReasoningId: text, providerReasoningSummary: text, providerThoughtSignature: text }, ["id", "role", "content", "createdAt", "updatedAt"])
 
 export const sessions: OperationTree = {
   create: {
@@ -21,10 +21,10 @@ export const sessions: OperationTree = {
     path: "/api/v0/sessions",
     host: "base",
     success: [201],
-    neutralNames: {credits:["sessionSettings.tokenUsage","sessionSettings.inclusiveTokenUsage","sessionSettings.childInclusiveTokenUsageBySessionId.*"]},
+    neutralNames: { credits: ["sessionSettings.tokenUsage", "sessionSettings.inclusiveTokenUsage", "sessionSettings.childInclusiveTokenUsageBySessionId.*"] },
     retry: "never",
-    hints: {"403":"enabled for selected organizations only"},
-    body: {type:"object",properties:{computerId:text,cwd:{type:"string",minLength:1,maxLength:4096},sessionSettings:SessionSettingsInput},required:["computerId"],additionalProperties:false},
+    hints: { '403': "enabled for selected organizations only" },
+    body: closed({ computerId: text, cwd: { type: "string", minLength: 1, maxLength: 4096 }, sessionSettings: SessionSettingsInput }, ["computerId"]),
     response: Session,
   },
   messages: {
@@ -35,25 +35,25 @@ export const sessions: OperationTree = {
       host: "base",
       success: [200],
       retry: "never",
-      hints: {"403":"enabled for selected organizations only"},
-      params: {type:"object",properties:{sessionId:someText},required:["sessionId"],additionalProperties:false},
-      body: {type:"object",properties:{text:text,images:{type:"array",items:{type:"object",properties:{type:{type:"string",enum:["base64"]},data:text,mediaType:text},required:["type","data"],additionalProperties:false}},files:{type:"array",items:{type:"object",properties:{type:{type:"string",enum:["base64"]},data:text,mediaType:text,parsedData:text,name:text,path:text},required:["type","data"],additionalProperties:false}},computerId:text},required:["text"],additionalProperties:false},
-      response: {type:"object",properties:{messageId:text,status:text},required:["messageId","status"]},
+      hints: { '403': "enabled for selected organizations only" },
+      params: closed({ sessionId: someText }, ["sessionId"]),
+      body: closed({ text: text, images: list(closed({ type: { type: "string", enum: ["base64"] }, data: text, mediaType: text }, ["type", "data"])), files: list(closed({ type: { type: "string", enum: ["base64"] }, data: text, mediaType: text, parsedData: text, name: text, path: text }, ["type", "data"])), computerId: text }, ["text"]),
+      response: open({ messageId: text, status: text }, ["messageId", "status"]),
     },
     list: {
       id: "sessions.messages.list",
       method: "GET",
       path: "/api/v0/sessions/{sessionId}/messages",
       host: "base",
-      wire: {limit:"limit",cursor:"cursor",computerId:"computerId",role:"role"},
+      wire: { limit: "limit", cursor: "cursor", computerId: "computerId", role: "role" },
       success: [200],
-      neutralNames: {provider:["messages.*"]},
+      neutralNames: { provider: ["messages.*"] },
       retry: "safe",
-      hints: {"403":"enabled for selected organizations only"},
-      page: {items:"messages",next:{from:"response",path:"pagination.nextCursor"},hasMore:"pagination.hasMore",cursor:"cursor",size:"limit",end:"no-cursor"},
-      params: {type:"object",properties:{sessionId:someText},required:["sessionId"],additionalProperties:false},
-      query: {type:"object",properties:{limit:{type:"integer",minimum:1,maximum:100},cursor:text,computerId:text,role:{type:"string",enum:["user","assistant","tool"]}},additionalProperties:false},
-      response: {type:"object",properties:{messages:{type:"array",items:Message},pagination:{type:"object",properties:{hasMore:boolean,nextCursor:{type:["string","null"]}},required:["hasMore"]}},required:["messages","pagination"]},
+      hints: { '403': "enabled for selected organizations only" },
+      page: { items: "messages", next: { from: "response", path: "pagination.nextCursor" }, hasMore: "pagination.hasMore", cursor: "cursor", size: "limit", end: "no-cursor" },
+      params: closed({ sessionId: someText }, ["sessionId"]),
+      query: closed({ limit: { type: "integer", minimum: 1, maximum: 100 }, cursor: text, computerId: text, role: { type: "string", enum: ["user", "assistant", "tool"] } }),
+      response: open({ messages: list(Message), pagination: open({ hasMore: boolean, nextCursor: { type: ["string", "null"] } }, ["hasMore"]) }, ["messages", "pagination"]),
     },
   },
 }

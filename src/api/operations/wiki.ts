@@ -1,6 +1,6 @@
 // Written by `npm run gen` from the table in ../endpoints.
 import type { OperationTree } from '../core/operation.ts'
-import { someText } from '../core/shape.ts'
+import { closed, open, someText } from '../core/shape.ts'
 
 export const wiki: OperationTree = {
   create: {
@@ -11,8 +11,8 @@ export const wiki: OperationTree = {
     passthrough: true,
     success: [200],
     retry: "never",
-    hints: {"403":"the organization has switched off cloud sync of wikis"},
-    body: {type:"object",properties:{}},
+    hints: { '403': "the organization has switched off cloud sync of wikis" },
+    body: open({}),
     response: {},
   },
   get: {
@@ -22,8 +22,8 @@ export const wiki: OperationTree = {
     host: "base",
     success: [200],
     retry: "safe",
-    hints: {"403":"the organization has switched off cloud sync of wikis"},
-    params: {type:"object",properties:{wikiRunId:someText},required:["wikiRunId"],additionalProperties:false},
+    hints: { '403': "the organization has switched off cloud sync of wikis" },
+    params: closed({ wikiRunId: someText }, ["wikiRunId"]),
     response: {},
   },
   search: {
@@ -34,9 +34,9 @@ export const wiki: OperationTree = {
     passthrough: true,
     success: [200],
     retry: "safe",
-    hints: {"403":"the organization has switched off cloud sync of wikis"},
-    params: {type:"object",properties:{wikiRunId:someText},required:["wikiRunId"],additionalProperties:false},
-    query: {type:"object",properties:{}},
+    hints: { '403': "the organization has switched off cloud sync of wikis" },
+    params: closed({ wikiRunId: someText }, ["wikiRunId"]),
+    query: open({}),
     response: {},
   },
   setPrivacy: {
@@ -47,9 +47,9 @@ export const wiki: OperationTree = {
     passthrough: true,
     success: [200],
     retry: "never",
-    hints: {"403":"the organization has switched off cloud sync of wikis"},
-    params: {type:"object",properties:{wikiRunId:someText},required:["wikiRunId"],additionalProperties:false},
-    body: {type:"object",properties:{}},
+    hints: { '403': "the organization has switched off cloud sync of wikis" },
+    params: closed({ wikiRunId: someText }, ["wikiRunId"]),
+    body: open({}),
     response: {},
   },
 }

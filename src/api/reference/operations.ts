@@ -2,6 +2,7 @@ import * as z from 'zod'
 import type { Endpoint } from '../endpoints/endpoint.ts'
 import { type EndpointTree, isEndpoint } from '../endpoints/index.ts'
 import type { Json } from './json-schema.ts'
+import { printCode } from './print-code.ts'
 import { toShape } from './shape.ts'
 
 const HEADER = '// Written by `npm run gen` from the table in ../endpoints.\n'
@@ -14,34 +15,44 @@ export function operationsIndex(areas: readonly { area: string; file: string }[]
 /** The module with the operations of an area: its entries of the table, as the client needs them. */
 export function operationsModule(area: string, tree: EndpointTree): string {
   const named = new Map<string, Json>()
-  const operations = printTree(tree, named, '')
-  const shapes = [...named].map(([name, shape]) => `const ${name}: Shape = ${print(shape)}\n\n`)
-  const body = `${shapes.join('')}export const ${area}: OperationTree = ${operations}\n`
-  const plain = Object.values(plainShapes).filter((name) =>
-    new RegExp(`\\b${name}\\b[,}\\]]`).test(body),
+  const words = new Set<string>()
+  const operations = printTree(tree, { named, words, indent: '' })
+  const shapes = [...named].map(
+    ([name, shape]) => `const ${name}: Shape = ${printCode(shape, words)}\n\n`,
   )
-  const shapeImports = [...plain, ...(named.size > 0 ? ['type Shape'] : [])].join(', ')
+  const imports = [...[...words].sort(), ...(named.size > 0 ? ['type Shape'] : [])].join(', ')
   return `${HEADER}import type { OperationTree } from '../core/operation.ts'
-${shapeImports ? `import { ${shapeImports} } from '../core/shape.ts'\n` : ''}
-${body}`
+${imports ? `import { ${imports} } from '../core/shape.ts'\n` : ''}
+${shapes.join('')}export const ${area}: OperationTree = ${operations}
+`
 }
 
-function printTree(tree: EndpointTree, named: Map<string, Json>, indent: string): string {
-  const inner = `${indent}  `
-  const lines = Object.entries(tree).map(([name, node]) => {
-    const text = isEndpoint(node)
-      ? printFields(operationOf(node, named), inner)
-      : printTree(node, named, inner)
-    return `${inner}${name}: ${text},\n`
-  })
-  return `{\n${lines.join('')}${indent}}`
+/** What is known of the module so far: shapes with names, and words from core/shape.ts. */
+interface Printer {
+  named: Map<string, Json>
+  words: Set<string>
+  indent: string
 }
 
-function printFields(fields: Json, indent: string): string {
-  const lines = Object.entries(fields).map(
-    ([name, field]) => `${indent}  ${name}: ${print(field)},\n`,
+function printTree(tree: EndpointTree, printer: Printer): string {
+  const inner = { ...printer, indent: `${printer.indent}  ` }
+  const texts = Object.entries(tree).map(([name, node]): [string, string] => [
+    name,
+    isEndpoint(node) ? printOperation(node, inner) : printTree(node, inner),
+  ])
+  return printLines(texts, printer.indent)
+}
+
+function printOperation(endpoint: Endpoint, { named, words, indent }: Printer): string {
+  const fields = Object.entries(operationOf(endpoint, named))
+  return printLines(
+    fields.map(([name, field]) => [name, printCode(field, words)]),
+    indent,
   )
-  return `{\n${lines.join('')}${indent}}`
+}
+
+function printLines(fields: readonly [name: string, text: string][], indent: string): string {
+  return `{\n${fields.map(([name, text]) => `${indent}  ${name}: ${text},\n`).join('')}${indent}}`
 }
 
 /** All but what only people and servers read. */
@@ -64,25 +75,4 @@ function shapeOf(schema: z.ZodType, io: 'input' | 'output', named: Map<string, J
     named.set(name, shape)
   }
   return toShape(root, keep)
-}
-
-/** Shapes with a name in core/shape.ts: most fields have one of these. */
-const plainShapes = {
-  '{type:"string"}': 'text',
-  '{type:"number"}': 'number',
-  '{type:"integer"}': 'integer',
-  '{type:"boolean"}': 'boolean',
-  '{type:"string",minLength:1}': 'someText',
-  '{type:"array",items:text}': 'texts',
-}
-
-/** References become the names of constants. */
-function print(value: unknown): string {
-  const literal = JSON.stringify(value)
-    .replaceAll(/\{"\$ref":"(\w+)"\}/g, '$1')
-    .replaceAll(/"([A-Za-z]\w*)":/g, '$1:')
-  return Object.entries(plainShapes).reduce(
-    (all, [shape, name]) => all.replaceAll(shape, name),
-    literal,
-  )
 }
