@@ -1,4 +1,5 @@
-import type { Dispatcher } from 'undici'
+import type { Socket } from 'node:net'
+import type { buildConnector, Dispatcher } from 'undici'
 import { ConfigError, isClientError } from '../core/errors.ts'
 import { isLocal } from '../core/loopback.ts'
 import { once } from '../core/once.ts'
@@ -9,6 +10,7 @@ import {
   type TransportResponse,
 } from '../core/transport.ts'
 import { isSuccess, readBody } from './_body.ts'
+import { Sockets } from './_sockets.ts'
 
 export interface UndiciOptions {
   /** Connections per host. @default 8 */
@@ -42,25 +44,35 @@ export function undiciTransport(options: UndiciOptions = {}): Transport {
     async close() {
       const made = isUsed ? await pools().catch(() => undefined) : undefined
       await Promise.all([made?.direct.destroy(), made?.proxied.destroy()])
+      made?.sockets.destroy()
     },
   }
 }
 
-type Pools = Record<'direct' | 'proxied', Dispatcher>
+interface Pools {
+  direct: Dispatcher
+  proxied: Dispatcher
+  sockets: Sockets
+}
 
 async function makePools(options: UndiciOptions): Promise<Pools> {
-  const { Agent, EnvHttpProxyAgent } = await load()
+  const { Agent, EnvHttpProxyAgent, Pool, buildConnector } = await load()
+  const sockets = new Sockets()
   const settings = {
     connections: options.connections ?? 8,
     keepAliveTimeout: options.keepAliveMs ?? 4_000,
-    connect: { timeout: options.connectTimeoutMs ?? 10_000 },
+    connect: sockets.watch(buildConnector({ timeout: options.connectTimeoutMs ?? 10_000 })),
     // The attempt has its own timer; these are too coarse for short limits.
     headersTimeout: 0,
     bodyTimeout: 0,
   }
+  // To a proxy, undici makes the connections in its own way.
+  const clientFactory = (origin: URL, { connect }: { connect: buildConnector.connector }) =>
+    new Pool(origin, { connect: sockets.watch(connect) })
+  const watch = watchRequests(sockets)
   try {
-    const proxied = new EnvHttpProxyAgent(settings).compose(watchStart)
-    return { direct: new Agent(settings).compose(watchStart), proxied }
+    const proxied = new EnvHttpProxyAgent({ ...settings, clientFactory }).compose(watch)
+    return { direct: new Agent(settings).compose(watch), proxied, sockets }
   } catch {
     // The cause stays out: it repeats the address, which may have a password in it.
     throw new ConfigError('HTTP_PROXY or HTTPS_PROXY is no address')
@@ -79,20 +91,29 @@ async function load() {
 }
 
 interface WatchedOptions extends Dispatcher.DispatchOptions {
+  onOpen?: (socket: Socket) => void
   onStart?: (controller: Dispatcher.DispatchController) => void
 }
 
-/** Reports the moment before the first byte goes out, which decides what may be sent again. */
-function watchStart(dispatch: Dispatcher.Dispatch): Dispatcher.Dispatch {
-  return (options: WatchedOptions, handler) => {
-    const { onStart } = options
+/**
+ * Reports a connection that is opened for a request, and the moment before the first byte goes out,
+ * which decides what may be sent again.
+ */
+function watchRequests(sockets: Sockets): Dispatcher.DispatcherComposeInterceptor {
+  return (dispatch) => (options: WatchedOptions, handler) => {
+    const { onStart, onOpen } = options
     const start = handler.onRequestStart
     if (!onStart || !start) return dispatch(options, handler)
     handler.onRequestStart = (controller, context) => {
       start.call(handler, controller, context)
       onStart(controller)
     }
-    return dispatch(options, handler)
+    sockets.opener = onOpen
+    try {
+      return dispatch(options, handler)
+    } finally {
+      sockets.opener = undefined
+    }
   }
 }
 
@@ -110,6 +131,9 @@ async function exchange(
     method,
     headers,
     body: body ?? null,
+    onOpen(socket: Socket) {
+      request.onEnd((reason) => progress.isSent || socket.destroy(reason))
+    },
     onStart(controller: Dispatcher.DispatchController) {
       request.onPhase('headers')
       progress.isSent = true
