@@ -115,9 +115,9 @@ function judge(response: TransportResponse): Attempt {
   return { kind: 'answered', received, isTooLong: end === 'too-long' }
 }
 
-// A certificate or an address that is wrong now will be wrong in a second.
+// A certificate or an address that is wrong now will be wrong in a second, and a closed client closed.
 const PERMANENT =
-  /^(CERT_|DEPTH_ZERO|EPROTO|ERR_INVALID|ERR_SSL|ERR_TLS|SELF_SIGNED|UNABLE_TO|UND_ERR_INVALID)/
+  /^(CERT_|DEPTH_ZERO|EPROTO|ERR_CLOSED|ERR_INVALID|ERR_SSL|ERR_TLS|SELF_SIGNED|UNABLE_TO|UND_ERR_INVALID)/
 
 function networkFailure(error: unknown, phase: Phase): AttemptFailure {
   const failure = error instanceof TransportFailure ? error : new TransportFailure(error, true)

@@ -94,6 +94,7 @@ function networkError(
 }
 
 function connectHint(code = '') {
+  if (code === 'ERR_CLOSED') return 'make a new client'
   return /^(DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/.test(code)
     ? 'if you trust who signed the certificate, give its file in NODE_EXTRA_CA_CERTS'
     : 'check the address, the network and the proxy settings'

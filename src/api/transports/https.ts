@@ -7,6 +7,7 @@ import {
   type TransportResponse,
 } from '../core/transport.ts'
 import { readBody } from './_body.ts'
+import { ClosedError } from './_closed.ts'
 import { undiciTransport } from './undici.ts'
 
 /**
@@ -15,10 +16,20 @@ import { undiciTransport } from './undici.ts'
  */
 export function httpsTransport(): Transport {
   const throughProxy = undiciTransport()
+  const open = new Set<ClientRequest>()
+  let isClosed = false
   return {
-    send: (request) =>
-      needsProxy(request.origin) ? throughProxy.send(request) : exchange(request),
-    close: async () => throughProxy.close?.(),
+    async send(request) {
+      if (needsProxy(request.origin)) return throughProxy.send(request)
+      request.onPhase('connect')
+      if (isClosed) throw new TransportFailure(new ClosedError(), false)
+      return exchange(request, open)
+    },
+    async close() {
+      isClosed = true
+      for (const sent of open) sent.destroy(new ClosedError())
+      await throughProxy.close?.()
+    },
   }
 }
 
@@ -27,10 +38,13 @@ function needsProxy(origin: string): boolean {
   return Boolean(https_proxy || HTTPS_PROXY || http_proxy || HTTP_PROXY) && !isLocal(origin)
 }
 
-async function exchange(request: TransportRequest): Promise<TransportResponse> {
-  request.onPhase('connect')
+async function exchange(
+  request: TransportRequest,
+  open: Set<ClientRequest>,
+): Promise<TransportResponse> {
   const progress = { isSent: false }
-  const sent = open(request)
+  const sent = start(request)
+  open.add(sent)
   request.onEnd((reason) => sent.destroy(reason))
   try {
     const response = await answerTo(sent, request, progress)
@@ -41,11 +55,12 @@ async function exchange(request: TransportRequest): Promise<TransportResponse> {
   } catch (error) {
     throw new TransportFailure(error, progress.isSent)
   } finally {
+    open.delete(sent)
     sent.destroy()
   }
 }
 
-function open({ origin, path, method, headers, body }: TransportRequest): ClientRequest {
+function start({ origin, path, method, headers, body }: TransportRequest): ClientRequest {
   const { protocol, hostname, port } = new URL(origin)
   // Not imported: the ESM form of these modules loads undici on newer versions of Node.js.
   const module = process.getBuiltinModule(protocol === 'https:' ? 'node:https' : 'node:http')

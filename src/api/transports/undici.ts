@@ -10,6 +10,7 @@ import {
   type TransportResponse,
 } from '../core/transport.ts'
 import { isSuccess, readBody } from './_body.ts'
+import { ClosedError } from './_closed.ts'
 import { Sockets } from './_sockets.ts'
 
 export interface UndiciOptions {
@@ -27,6 +28,7 @@ export interface UndiciOptions {
  */
 export function undiciTransport(options: UndiciOptions = {}): Transport {
   let isUsed = false
+  let isClosed = false
   const pools = once(() => {
     isUsed = true
     return makePools(options)
@@ -38,10 +40,12 @@ export function undiciTransport(options: UndiciOptions = {}): Transport {
       try {
         return await exchange(await pools(), request, progress)
       } catch (error) {
-        throw isClientError(error) ? error : new TransportFailure(error, progress.isSent)
+        if (isClientError(error)) throw error
+        throw new TransportFailure(isClosed ? new ClosedError() : error, progress.isSent)
       }
     },
     async close() {
+      isClosed = true
       const made = isUsed ? await pools().catch(() => undefined) : undefined
       await Promise.all([made?.direct.destroy(), made?.proxied.destroy()])
       made?.sockets.destroy()
