@@ -96,6 +96,13 @@ describe.each(transports)('the wire through %s', (transport) => {
     )
   })
 
+  it.runIf(transport === 'undici')('calls in a row share a connection', async () => {
+    faults.play([{ body: '{"limit": 1}' }])
+    const client = faults.makeClient()
+    for (let i = 0; i < 5; i += 1) await client.organization.limits.getGlobal()
+    expect(faults.connections).toBe(1)
+  })
+
   it('goes below the path of the address', async () => {
     faults.play([{ body: '{"limit": 1}' }])
     await faults.makeClient({ baseUrl: `${faults.url}/deep/er/` }).organization.limits.getGlobal()

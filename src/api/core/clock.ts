@@ -64,25 +64,24 @@ export class Clock {
       const life = new Lifetime()
       const end = (failure: Ended['failure']) => {
         const ended = new Ended(failure)
-        settle()
         reject(ended)
         life.end(ended)
+        settle()
       }
       const timer = this.#startTimer(timeoutMs, end)
       this.#end = end
       const settle = () => {
         clearTimeout(timer)
         if (this.#end === end) this.#end = undefined
+        life.settle()
       }
       run(life).then(
         (value) => {
           settle()
-          life.settle()
           resolve(value)
         },
         (error) => {
           settle()
-          life.settle()
           reject(error)
         },
       )

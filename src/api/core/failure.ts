@@ -83,7 +83,7 @@ function networkError(
 ) {
   const code = codeOf(cause)
   // The messages of OpenSSL end with a line break.
-  const said = (cause instanceof Error && cause.message.trim()) || (code ?? 'failed')
+  const said = (cause instanceof Error && cause.message.trim()) || code || 'failed'
   return new NetworkError(`${place}: ${redact(said, secrets)}, while ${doing[phase]}`, {
     ...(phase === 'connect' ? { hint: connectHint(code) } : {}),
     ...facts,
@@ -96,6 +96,6 @@ function networkError(
 function connectHint(code = '') {
   if (code === 'ERR_CLOSED') return 'make a new client'
   return /^(DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/.test(code)
-    ? 'if you trust who signed the certificate, give its file in NODE_EXTRA_CA_CERTS'
+    ? 'to trust it, use NODE_EXTRA_CA_CERTS'
     : 'check the address, the network and the proxy settings'
 }

@@ -27,7 +27,7 @@ export function retryDelay(
 
 /** Whether the request may be sent again: it was not carried out, or a second copy does no harm. */
 export function mayRepeat(failure: AttemptFailure, retry: RetryClass): boolean {
-  if (failure.kind === 'aborted' || !isPassing(failure)) return false
+  if (!isPassing(failure)) return false
   return retry === 'safe' || !mayBeApplied(failure)
 }
 

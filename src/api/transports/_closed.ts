@@ -1,8 +1,4 @@
 /** Why a closed client sends nothing. To try again would not help. */
-export class ClosedError extends Error {
-  readonly code = 'ERR_CLOSED'
-
-  constructor() {
-    super('the client is closed')
-  }
+export function closedError() {
+  return Object.assign(new Error('the client is closed'), { code: 'ERR_CLOSED' })
 }

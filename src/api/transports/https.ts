@@ -6,8 +6,8 @@ import {
   type TransportRequest,
   type TransportResponse,
 } from '../core/transport.ts'
-import { readBody } from './_body.ts'
-import { ClosedError } from './_closed.ts'
+import { Body, endedEarly, readBody } from './_body.ts'
+import { closedError } from './_closed.ts'
 import { undiciTransport } from './undici.ts'
 
 /**
@@ -22,12 +22,12 @@ export function httpsTransport(): Transport {
     async send(request) {
       if (needsProxy(request.origin)) return throughProxy.send(request)
       request.onPhase('connect')
-      if (isClosed) throw new TransportFailure(new ClosedError(), false)
+      if (isClosed) throw new TransportFailure(closedError(), false)
       return exchange(request, open)
     },
     async close() {
       isClosed = true
-      for (const sent of open) sent.destroy(new ClosedError())
+      for (const sent of open) sent.destroy(closedError())
       await throughProxy.close?.()
     },
   }
@@ -50,7 +50,7 @@ async function exchange(
     const response = await answerTo(sent, request, progress)
     request.onPhase('body')
     const status = response.statusCode ?? 0
-    const read = await readBody(response, status, request.maxResponseBytes)
+    const read = await readBody(response, new Body(status, request.maxResponseBytes))
     return { status, headers: response.headers, ...read }
   } catch (error) {
     throw new TransportFailure(error, progress.isSent)
@@ -65,7 +65,7 @@ function start({ origin, path, method, headers, body }: TransportRequest): Clien
   // Not imported: the ESM form of these modules loads undici on newer versions of Node.js.
   const module = process.getBuiltinModule(protocol === 'https:' ? 'node:https' : 'node:http')
   const length = Buffer.byteLength(body ?? '')
-  const framing = body !== undefined || method !== 'GET' ? { 'content-length': `${length}` } : {}
+  const framing = body !== undefined || method !== 'GET' ? { 'content-length': length } : {}
   const sent = module.request({
     hostname: hostname.replace(/^\[|\]$/g, ''),
     port,
@@ -90,6 +90,6 @@ function answerTo(sent: ClientRequest, request: TransportRequest, progress: { is
     sent.on('response', resolve)
     // Stays for the life of the request: an error without a listener would end the process.
     sent.on('error', reject)
-    sent.on('close', () => reject(new Error('the connection ended before the answer')))
+    sent.on('close', () => reject(endedEarly()))
   })
 }

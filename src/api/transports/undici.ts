@@ -2,16 +2,9 @@ import type { Socket } from 'node:net'
 import type { buildConnector, Dispatcher } from 'undici'
 import { ConfigError, isClientError } from '../core/errors.ts'
 import { isLocal } from '../core/loopback.ts'
-import { once } from '../core/once.ts'
-import {
-  type Transport,
-  TransportFailure,
-  type TransportRequest,
-  type TransportResponse,
-} from '../core/transport.ts'
-import { isSuccess, readBody } from './_body.ts'
-import { ClosedError } from './_closed.ts'
-import { Sockets } from './_sockets.ts'
+import { type Transport, TransportFailure, type TransportRequest } from '../core/transport.ts'
+import { closedError } from './_closed.ts'
+import { Exchange } from './_exchange.ts'
 
 export interface UndiciOptions {
   /** Connections per host. @default 8 */
@@ -27,56 +20,71 @@ export interface UndiciOptions {
  * `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY`. undici is loaded at the first request.
  */
 export function undiciTransport(options: UndiciOptions = {}): Transport {
-  let isUsed = false
+  let pools: ReturnType<typeof makePools> | undefined
   let isClosed = false
-  const pools = once(() => {
-    isUsed = true
-    return makePools(options)
-  })
   return {
     async send(request) {
       request.onPhase('connect')
-      const progress = { isSent: false }
+      const exchange = new Exchange(request)
       try {
-        return await exchange(await pools(), request, progress)
+        if (isClosed) throw closedError()
+        pools ??= makePools(options)
+        const { dispatch } = await pools
+        dispatch(request, exchange)
+        return await exchange.answer
       } catch (error) {
         if (isClientError(error)) throw error
-        throw new TransportFailure(isClosed ? new ClosedError() : error, progress.isSent)
+        throw new TransportFailure(isClosed ? closedError() : error, exchange.isSent)
       }
     },
     async close() {
       isClosed = true
-      const made = isUsed ? await pools().catch(() => undefined) : undefined
-      await Promise.all([made?.direct.destroy(), made?.proxied.destroy()])
-      made?.sockets.destroy()
+      const made = await pools?.catch(() => undefined)
+      await made?.destroy()
     },
   }
 }
 
-interface Pools {
-  direct: Dispatcher
-  proxied: Dispatcher
-  sockets: Sockets
-}
-
-async function makePools(options: UndiciOptions): Promise<Pools> {
+async function makePools(options: UndiciOptions) {
   const { Agent, EnvHttpProxyAgent, Pool, buildConnector } = await load()
-  const sockets = new Sockets()
+  let dispatched: Exchange | undefined
+  const watch =
+    (connect: buildConnector.connector): buildConnector.connector =>
+    (to, callback) => {
+      // The types keep quiet about what it returns.
+      const socket = connect(to, callback) as unknown as Socket
+      dispatched?.onOpen(socket)
+      return socket
+    }
   const settings = {
     connections: options.connections ?? 8,
     keepAliveTimeout: options.keepAliveMs ?? 4_000,
-    connect: sockets.watch(buildConnector({ timeout: options.connectTimeoutMs ?? 10_000 })),
+    connect: watch(buildConnector({ timeout: options.connectTimeoutMs ?? 10_000 })),
     // The attempt has its own timer; these are too coarse for short limits.
     headersTimeout: 0,
     bodyTimeout: 0,
+    // To a proxy, undici makes the connections in its own way.
+    clientFactory: (proxy: URL, { connect }: { connect: buildConnector.connector }) =>
+      new Pool(proxy, { connect: watch(connect) }),
   }
-  // To a proxy, undici makes the connections in its own way.
-  const clientFactory = (origin: URL, { connect }: { connect: buildConnector.connector }) =>
-    new Pool(origin, { connect: sockets.watch(connect) })
-  const watch = watchRequests(sockets)
+  const direct = new Agent(settings)
+  const proxied = makeProxied(() => new EnvHttpProxyAgent(settings))
+  return {
+    dispatch(request: TransportRequest, exchange: Exchange) {
+      // A proxy must not see what is meant for this machine.
+      const pool = isLocal(request.origin) ? direct : proxied
+      // A connection that is opened meanwhile is for this request alone.
+      dispatched = exchange
+      pool.dispatch(request, exchange)
+      dispatched = undefined
+    },
+    destroy: () => Promise.all([direct.destroy(), proxied.destroy()]),
+  }
+}
+
+function makeProxied(make: () => Dispatcher): Dispatcher {
   try {
-    const proxied = new EnvHttpProxyAgent({ ...settings, clientFactory }).compose(watch)
-    return { direct: new Agent(settings).compose(watch), proxied, sockets }
+    return make()
   } catch {
     // The cause stays out: it repeats the address, which may have a password in it.
     throw new ConfigError('HTTP_PROXY or HTTPS_PROXY is no address')
@@ -91,73 +99,5 @@ async function load() {
   } catch (cause) {
     const hint = 'install undici, or use the https transport'
     throw new ConfigError('undici cannot be loaded', { cause, hint })
-  }
-}
-
-interface WatchedOptions extends Dispatcher.DispatchOptions {
-  onOpen?: (socket: Socket) => void
-  onStart?: (controller: Dispatcher.DispatchController) => void
-}
-
-/**
- * Reports a connection that is opened for a request, and the moment before the first byte goes out,
- * which decides what may be sent again.
- */
-function watchRequests(sockets: Sockets): Dispatcher.DispatcherComposeInterceptor {
-  return (dispatch) => (options: WatchedOptions, handler) => {
-    const { onStart, onOpen } = options
-    const start = handler.onRequestStart
-    if (!onStart || !start) return dispatch(options, handler)
-    handler.onRequestStart = (controller, context) => {
-      start.call(handler, controller, context)
-      onStart(controller)
-    }
-    sockets.opener = onOpen
-    try {
-      return dispatch(options, handler)
-    } finally {
-      sockets.opener = undefined
-    }
-  }
-}
-
-async function exchange(
-  pools: Pools,
-  request: TransportRequest,
-  progress: { isSent: boolean },
-): Promise<TransportResponse> {
-  const { method, origin, path, headers, body, maxResponseBytes } = request
-  // A proxy must not see what is meant for this machine.
-  const pool = isLocal(origin) ? pools.direct : pools.proxied
-  const options = {
-    origin,
-    path,
-    method,
-    headers,
-    body: body ?? null,
-    onOpen(socket: Socket) {
-      request.onEnd((reason) => progress.isSent || socket.destroy(reason))
-    },
-    onStart(controller: Dispatcher.DispatchController) {
-      request.onPhase('headers')
-      progress.isSent = true
-      // If the attempt is over already, this aborts the request before its first byte.
-      request.onEnd((reason) => controller.abort(reason))
-    },
-  }
-  const { statusCode: status, headers: received, body: stream } = await pool.request(options)
-  request.onPhase('body')
-  const length = Number(received['content-length'] ?? Number.NaN)
-  const isShort = isSuccess(status) && length <= maxResponseBytes
-  const read = isShort ? await readText(stream) : await readBody(stream, status, maxResponseBytes)
-  return { status, headers: received, ...read }
-}
-
-/** The quickest way, for a body whose length is known. */
-async function readText(stream: Dispatcher.ResponseData['body']) {
-  try {
-    return { text: await stream.text(), end: 'complete' } as const
-  } catch (cause) {
-    return { text: '', end: 'broken', cause } as const
   }
 }

@@ -1,0 +1,69 @@
+import type { Socket } from 'node:net'
+import type { Dispatcher } from 'undici'
+import type { ResponseHeaders, TransportRequest, TransportResponse } from '../core/transport.ts'
+import { Body } from './_body.ts'
+
+/**
+ * One request to undici and its answer. On the level below `request()`, which does not tell when the
+ * first byte goes out, though that decides what may be sent again, and which takes longer.
+ */
+export class Exchange implements Dispatcher.DispatchHandler {
+  isSent = false
+  readonly answer: Promise<TransportResponse>
+  readonly #request: TransportRequest
+  #resolve!: (response: TransportResponse) => void
+  #reject!: (reason: unknown) => void
+  #socket: Socket | undefined
+  #received: { status: number; headers: ResponseHeaders; body: Body } | undefined
+
+  constructor(request: TransportRequest) {
+    this.#request = request
+    this.answer = new Promise((resolve, reject) => {
+      this.#resolve = resolve
+      this.#reject = reject
+    })
+  }
+
+  /** A connection is opened for this request. undici would wait for it, whatever happens. */
+  onOpen(socket: Socket) {
+    this.#socket = socket
+    this.#request.onEnd((reason) => socket.destroy(reason))
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController) {
+    this.#request.onPhase('headers')
+    this.isSent = true
+    // If the attempt is over already, this aborts the request before its first byte.
+    this.#request.onEnd((reason) => controller.abort(reason))
+  }
+
+  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: ResponseHeaders) {
+    if (status < 200) return
+    this.#request.onPhase('body')
+    this.#received = { status, headers, body: new Body(status, this.#request.maxResponseBytes) }
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer) {
+    const body = this.#received?.body
+    body?.add(chunk)
+    if (!body?.isTooLong) return
+    this.#settle('too-long')
+    controller.abort(new Error('too long'))
+  }
+
+  onResponseEnd() {
+    // undici takes the connection back one turn later. Who calls again before would open another.
+    queueMicrotask(() => setImmediate(() => this.#settle('complete')))
+  }
+
+  onResponseError(_: Dispatcher.DispatchController, cause: Error) {
+    this.#settle('broken', cause)
+    this.#socket?.destroy()
+  }
+
+  #settle(end: TransportResponse['end'], cause?: unknown) {
+    if (!this.#received) return this.#reject(cause)
+    const { status, headers, body } = this.#received
+    this.#resolve({ status, headers, text: body.text, end, cause })
+  }
+}
