@@ -23,5 +23,6 @@ describe.each(transports)('compression through %s', (transport) => {
     faults.play([{ status: 404, headers, body: gzipSync('{"detail": "no such thing"}') }])
     const error = await errorOf(faults.makeClient().organization.limits.getGlobal())
     expect(error).toMatchObject({ kind: 'http', status: 404, attempts: 1 })
+    expect(error.message).toMatch(/404 Not Found: the answer is gzip/)
   })
 })

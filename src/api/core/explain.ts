@@ -77,7 +77,7 @@ function textOf(value: unknown): string | undefined {
 function elsewhere(isJson: boolean, { headers, text }: ErrorAnswer): string | undefined {
   if (isJson) return undefined
   if (text === '') return 'the answer is empty'
-  const type = headers['content-type']
+  const type = headers['content-encoding'] ?? headers['content-type']
   if (/\bjson\b/i.test(String(type))) return 'the answer is damaged JSON'
   return `the answer is ${typeof type === 'string' ? type : 'not JSON'}, perhaps from a proxy`
 }
