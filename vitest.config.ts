@@ -7,6 +7,7 @@ export default defineConfig({
     // For what hangs, not for what is slow: the full sweeps take minutes.
     testTimeout: process.env.HOOKBELL_FULL === '1' ? 900_000 : 120_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 60_000 } },
     maxWorkers: 4,
     coverage: { include: ['src/**'], reporter: ['text-summary', 'html'] },
   },

@@ -65,7 +65,7 @@ describe('commands: what became of events', () => {
       await execa('sh', ['-c', command], { env: home.env, input: JSON.stringify(stop) })
     }
     const log = async () => JSON.parse((await home.run('log', '--json')).stdout)
-    await expect.poll(log, { timeout: 20_000 }).toMatchObject([
+    await expect.poll(log).toMatchObject([
       { outcome: 'delivered' },
       {
         outcome: 'suppressed',

@@ -86,10 +86,14 @@ describe('a fault', () => {
   it('never answers, until the client gives up or the emulator closes', async () => {
     const emulator = await startTestEmulator()
     emulator.faults.add(makeFault({ path: SCAN, times: 2 }, { hang: true }))
-    const signal = AbortSignal.timeout(50)
-    await expect(fetch(emulator.url + SCAN, { signal })).rejects.toThrow('aborted')
+    const client = new AbortController()
+    const { signal } = client
+    const given = expect(fetch(emulator.url + SCAN, { signal })).rejects.toThrow('aborted')
+    await expect.poll(() => emulator.requests()).toHaveLength(1)
+    client.abort()
+    await given
     const hanging = expect(emulator.get(SCAN)).rejects.toThrow()
-    while (emulator.requests().length < 2) await new Promise((resolve) => setTimeout(resolve, 5))
+    await expect.poll(() => emulator.requests()).toHaveLength(2)
     await emulator.close()
     await hanging
     expect(emulator.requests().map(({ status }) => status)).toEqual([undefined, undefined])

@@ -192,7 +192,7 @@ export function files(folder: string): string[] {
 }
 
 /** Generous: it is no statement about speed. */
-export async function waitFor(condition: () => boolean, limitMs = 20_000) {
+export async function waitFor(condition: () => boolean, limitMs = 60_000) {
   const limit = performance.now() + limitMs
   while (!condition()) {
     if (performance.now() > limit) throw new Error(`not within ${limitMs} ms: ${condition}`)

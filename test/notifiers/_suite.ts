@@ -199,7 +199,7 @@ export function testHttpNotifier({ notifier, options, secret }: HttpSubject): vo
       const { send, receiver } = await start(step)
       const controller = new AbortController()
       const sending = failureOf(send({ signal: controller.signal }))
-      await vi.waitFor(() => expect(receiver.received).toHaveLength(1))
+      await expect.poll(() => receiver.received).toHaveLength(1)
       controller.abort()
       expect(await sending).toMatchObject({ verdict: 'retry' })
     })

@@ -46,7 +46,7 @@ describe.skipIf(reason)(`notifiers: desktop${reason}`, () => {
   const show = async (fields = {}, options = {}) => {
     const count = screen.notices.length
     expect(await send(fields, options)).toBe('shown by notify-send')
-    await vi.waitFor(() => expect(screen.notices).toHaveLength(count + 1))
+    await expect.poll(() => screen.notices).toHaveLength(count + 1)
     return screen.notices.at(-1) ?? expect.fail('nothing shown')
   }
 
@@ -59,7 +59,7 @@ describe.skipIf(reason)(`notifiers: desktop${reason}`, () => {
     accept: async () => {
       const count = screen.notices.length
       const arrived = async () => {
-        await vi.waitFor(() => expect(screen.notices.length).toBeGreaterThan(count))
+        await expect.poll(() => screen.notices.length).toBeGreaterThan(count)
         const { title, body } = screen.notices[count] ?? expect.fail('nothing shown')
         return `${title}\n${unescapeMarkup(body)}`
       }
@@ -119,10 +119,7 @@ describe.skipIf(reason)(`notifiers: desktop${reason}`, () => {
     const count = screen.closed.length
     await show({ urgency: 'critical' }, { timeoutSeconds: 1 })
     // Reason 1 of the specification: it expired.
-    await vi.waitFor(
-      () => expect(screen.closed.slice(count).map(([, why]) => why)).toContain(1),
-      10_000,
-    )
+    await expect.poll(() => screen.closed.slice(count).map(([, why]) => why)).toContain(1)
   })
 
   it('keeps it until it is dismissed where the user wants that', async () => {
@@ -143,7 +140,7 @@ describe.skipIf(reason)(`notifiers: desktop${reason}`, () => {
     onTestFinished(() => void vi.unstubAllEnvs())
     const count = screen.notices.length
     await send({ title: 'over there' }, {}, other.env)
-    await vi.waitFor(() => expect(other.notices.map(({ title }) => title)).toEqual(['over there']))
+    await expect.poll(() => other.notices.map(({ title }) => title)).toEqual(['over there'])
     expect(screen.notices).toHaveLength(count)
   })
 
@@ -153,7 +150,7 @@ describe.skipIf(reason)(`notifiers: desktop${reason}`, () => {
     await symlink(path ?? '', join(folder, 'bus'))
     const count = screen.notices.length
     await send({}, {}, { XDG_RUNTIME_DIR: folder })
-    await vi.waitFor(() => expect(screen.notices).toHaveLength(count + 1))
+    await expect.poll(() => screen.notices).toHaveLength(count + 1)
   })
 
   it('is not here where nobody on the bus shows notifications', async () => {
@@ -169,7 +166,7 @@ describe.skipIf(reason)(`notifiers: desktop${reason}`, () => {
     for (const text of oddTexts) {
       await send({ title: text, body: `${text}\nsecond line` }, { timeoutSeconds: 60 }, drawn.env)
     }
-    await vi.waitFor(() => expect(drawn.notices).toHaveLength(oddTexts.length))
+    await expect.poll(() => drawn.notices).toHaveLength(oddTexts.length)
     await drawn.screenshot('.artifacts/desktop.png')
   })
 })

@@ -1,5 +1,5 @@
 import { createServer, type Socket } from 'node:net'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { refusal } from '../support/smtp.ts'
 import { makeSend, startChannel } from './_email.ts'
 import { allTextOf, failureOf } from './_suite.ts'
@@ -132,7 +132,7 @@ describe('notifiers: what a mail server answers', () => {
     const sending = failureOf(
       makeSend(`smtp://127.0.0.1:${port}`)({}, { signal: controller.signal }),
     )
-    await vi.waitFor(() => expect(sockets).toHaveLength(1))
+    await expect.poll(() => sockets).toHaveLength(1)
     const closed = new Promise((resolve) => sockets[0]?.on('close', resolve).resume())
     controller.abort()
     expect(await sending).toMatchObject({ verdict: 'retry', message: 'email: no answer in time' })

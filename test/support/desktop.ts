@@ -98,7 +98,7 @@ export async function startDesktop({ daemon = true } = {}) {
   if (daemon) {
     await writeFile(join(home, 'dunstrc'), DUNSTRC)
     start('dunst', ['-conf', join(home, 'dunstrc')])
-    await vi.waitFor(() => askOwner(env), { timeout: 10_000 })
+    await vi.waitFor(() => askOwner(env), { timeout: 60_000 })
   }
 
   /** Saves the screen as it is once nothing is being drawn any more. */
@@ -113,7 +113,7 @@ export async function startDesktop({ daemon = true } = {}) {
         before = now
         if (!still) throw new Error('the screen changes')
       },
-      { timeout: 10_000, interval: 500 },
+      { timeout: 60_000, interval: 500 },
     )
   }
   return { env, notices, closed, screenshot, close }

@@ -6,6 +6,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs'
@@ -45,11 +46,12 @@ export function makeWorld(config: Record<string, unknown> = {}) {
   const { channels = {}, ...rest } = config
   const all = { file: { type: 'file', path: outFile }, ...(channels as object) }
   const routes = [{ on: ['*'], to: Object.keys(all) }]
-  const configure = (value: unknown) =>
-    writeFileSync(
-      join(configDir, 'config.json'),
-      typeof value === 'string' ? value : JSON.stringify(value),
-    )
+  // In one step, since a worker may be reading it.
+  const configure = (value: unknown) => {
+    const path = join(configDir, 'config.json')
+    writeFileSync(`${path}.new`, typeof value === 'string' ? value : JSON.stringify(value))
+    renameSync(`${path}.new`, path)
+  }
   configure({ channels: all, routes, lingerSeconds: 0, retry: quickRetry, ...rest })
   const options = { stateDir, configDir }
   const spool: Spool = prepareSpool(stateDir)

@@ -126,7 +126,7 @@ describe('a worker that is told to end', () => {
     const id = world.accept({ message: 'hello' })
     for (let round = 1; round <= 4; round += 1) {
       const worker = startProgram(programs.worker, world)
-      await expect.poll(() => received.length, { timeout: 5000 }).toBe(round)
+      await expect.poll(() => received.length).toBe(round)
       // Once it is known that the file has it; before that, telling it again is right.
       const channels = { file: { state: 'delivered' } }
       await expect.poll(() => world.account(id)).toMatchObject({ channels })

@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { prepareSpool } from '../../src/spool/prepare.ts'
 import { sweep } from '../../src/spool/sweep.ts'
 import { scrubEnvironment } from '../../src/worker/hygiene.ts'
@@ -63,7 +63,7 @@ describe('a worker whose disk is full', () => {
     world.configure({ channels, routes: [{ on: ['*'], to: ['team'] }], lingerSeconds: 0 })
     const id = world.accept({ message: 'hello' })
     const running = world.untilIdle()
-    await expect.poll(() => world.list('new'), { timeout: 5000 }).toEqual([id])
+    await expect.poll(() => world.list('new')).toEqual([id])
     rmdirSync(journal)
     renameSync(`${journal}.kept`, journal)
     await running
@@ -110,7 +110,7 @@ describe('a broken configuration', () => {
   it('is told by a worker that runs already', async () => {
     const world = makeWorld()
     const good = configWith(world.outFile)
-    world.configure(good.replace('"lingerSeconds":0', '"lingerSeconds":1'))
+    world.configure(good.replace('"lingerSeconds":0', '"lingerSeconds":600'))
     const running = world.untilIdle()
     world.accept({ message: 'one' })
     await expect.poll(() => world.lines()).toHaveLength(1)
@@ -130,19 +130,22 @@ describe('a worker in the background', () => {
   it('is warm for the next event, uses no time of the processor, and ends by itself', async () => {
     const world = makeWorld()
     const config = JSON.parse(readFileSync(join(world.configDir, 'config.json'), 'utf8'))
-    world.configure({ ...config, lingerSeconds: 4 })
+    world.configure({ ...config, lingerSeconds: 600 })
     world.accept({ message: 'one' })
     const worker = startProgram(program, world)
-    await expect.poll(() => world.lines(), { timeout: 5000 }).toHaveLength(1)
+    await expect.poll(() => world.lines()).toHaveLength(1)
     await expect.poll(() => world.list('done')).toHaveLength(1)
-    // Let what the start left behind settle.
-    await vi.waitFor(() => expect(existsSync(join(world.stateDir, 'worker.lock'))).toBe(true))
-    await new Promise((resolve) => setTimeout(resolve, 500))
-    const before = ticksOf(worker.pid)
-    await new Promise((resolve) => setTimeout(resolve, 2000))
-    expect(ticksOf(worker.pid) - before).toBeLessThanOrEqual(1)
+    expect(existsSync(join(world.stateDir, 'worker.lock'))).toBe(true)
+    // Once what the start left behind has settled, however long that takes.
+    const ticksOfTwoSeconds = async () => {
+      const before = ticksOf(worker.pid)
+      await new Promise((resolve) => setTimeout(resolve, 2000))
+      return ticksOf(worker.pid) - before
+    }
+    await expect.poll(ticksOfTwoSeconds).toBeLessThanOrEqual(1)
+    world.configure({ ...config, lingerSeconds: 1 })
     world.accept({ message: 'two' })
-    await expect.poll(() => world.lines(), { interval: 5 }).toHaveLength(2)
+    await expect.poll(() => world.lines()).toHaveLength(2)
     expect(await exited(worker)).toBe(0)
     expect(existsSync(join(world.stateDir, 'worker.lock'))).toBe(false)
     expect(readdirSync(world.spool.cur)).toEqual([])
@@ -151,17 +154,15 @@ describe('a worker in the background', () => {
   it('is the only one', async () => {
     const world = makeWorld()
     const config = JSON.parse(readFileSync(join(world.configDir, 'config.json'), 'utf8'))
-    world.configure({ ...config, lingerSeconds: 2 })
+    world.configure({ ...config, lingerSeconds: 600 })
     const first = startProgram(program, world)
-    await expect
-      .poll(() => existsSync(join(world.stateDir, 'worker.lock')), { timeout: 5000 })
-      .toBe(true)
+    await expect.poll(() => existsSync(join(world.stateDir, 'worker.lock'))).toBe(true)
     expect(await exited(startProgram(program, world))).toBe(0)
     expect(first.exitCode).toBeNull()
     first.kill('SIGKILL')
   })
 
-  it('takes over from a worker that died, without a new start', { timeout: 20_000 }, async () => {
+  it('takes over from a worker that died, without a new start', async () => {
     const world = makeWorld()
     const owner = join(world.spool.cur, '4194305_1_other-boot')
     mkdirSync(owner)
