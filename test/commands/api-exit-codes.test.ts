@@ -1,5 +1,5 @@
-import { createServer } from 'node:net'
 import { describe, expect, it } from 'vitest'
+import { refusedPort } from '../support/port.ts'
 import { makeApiHome, makeFault } from './_api-home.ts'
 
 describe('api: exit codes', () => {
@@ -52,11 +52,7 @@ describe('api: exit codes', () => {
 
   it('69 where nobody listens', async () => {
     const { runWith } = await makeApiHome()
-    const server = createServer()
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    const { port } = server.address() as { port: number }
-    await new Promise((resolve) => server.close(resolve))
-    const env = { HOOKBELL_API_BASE_URL: `http://127.0.0.1:${port}` }
+    const env = { HOOKBELL_API_BASE_URL: `http://127.0.0.1:${await refusedPort()}` }
     const { exitCode, stderr } = await runWith({ env }, 'api', 'automations.ci.scan')
     expect(stderr).toContain('ECONNREFUSED')
     expect(exitCode).toBe(69)

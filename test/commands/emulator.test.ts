@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { execa } from 'execa'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { makeHome, root } from '../support/home.ts'
+import { reopenablePort } from '../support/port.ts'
 import { hasTerminal, runInTerminal } from '../support/terminal.ts'
 import { makeFault } from './_api-home.ts'
 
@@ -90,14 +91,14 @@ describe('emulator: the command', () => {
       faults,
       JSON.stringify([makeFault({ status: 418 }, { path: limitPath, times: 1 })]),
     )
-    const words = ['--seed', seed, '--faults', faults, '--state', state]
+    const port = String(await reopenablePort())
+    const words = ['--seed', seed, '--faults', faults, '--state', state, '--port', port]
     const first = await start(...words)
     expect((await first.call(limitPath)).status).toBe(418)
     expect(await (await first.call(limitPath)).json()).toEqual({ limit: 5_000_000 })
     expect(readFileSync(state, 'utf8')).toContain('emulatorState')
     first.child.kill('SIGTERM')
     await first.child
-    const { port } = new URL(first.line.url)
     const second = await start('--state', state, '--port', port)
     expect(new URL(second.line.url).port).toBe(port)
     expect(await (await second.call(limitPath)).json()).toEqual({ limit: 5_000_000 })

@@ -2,6 +2,7 @@ import { connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { EmulatorError, startEmulator } from '../../src/emulator/index.ts'
 import { makeJournal } from '../../src/emulator/journal.ts'
+import { reopenablePort } from '../support/port.ts'
 import { startTestEmulator, type TestEmulator } from './_support.ts'
 
 const GLOBAL = '/api/v0/organization/usage/limits/global'
@@ -16,8 +17,8 @@ describe('the server', () => {
   })
 
   it('takes the port it is given, and says so if that is in use', async () => {
-    const first = await startTestEmulator()
-    const port = Number(new URL(first.url).port)
+    const port = await reopenablePort()
+    const first = await startTestEmulator({ port })
     const refusal = await startEmulator({ port }).catch((error: unknown) => error)
     expect(refusal).toBeInstanceOf(EmulatorError)
     expect(String(refusal)).toContain(`port ${port} is in use`)

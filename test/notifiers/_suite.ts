@@ -7,6 +7,7 @@ import {
   type Notifier,
   type SendContext,
 } from '../../src/notifiers/define.ts'
+import { refusedPort } from '../support/port.ts'
 import { type Step, startReceiver } from '../support/receiver.ts'
 
 export function makeMessage(fields: Partial<Message> = {}): Message {
@@ -183,9 +184,8 @@ export function testHttpNotifier({ notifier, options, secret }: HttpSubject): vo
     })
 
     it('retries when the connection is refused', async () => {
-      const { send, receiver } = await start()
-      await receiver.close()
-      const error = await failureOf(send())
+      const parsed = notifier.options.parse(options(`http://127.0.0.1:${await refusedPort()}`))
+      const error = await failureOf(notifier.send(makeMessage(), parsed, makeContext()))
       expect(error.verdict).toBe('retry')
       expect(error.message).toContain('ECONNREFUSED')
     })

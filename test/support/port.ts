@@ -1,0 +1,42 @@
+import { randomInt } from 'node:crypto'
+import { once } from 'node:events'
+import { connect, createServer, type Server, type Socket } from 'node:net'
+import { onTestFinished } from 'vitest'
+
+/** A port that refuses every connection, and that nobody else can open meanwhile. Held until the test ends. */
+export async function refusedPort(): Promise<number> {
+  const server = createServer()
+  const port = (await listen(server, 0)) ?? 0
+  // The system gives the near end of a connection to nobody else, and nobody listens there.
+  const socket: Socket = connect(port, '127.0.0.1')
+  onTestFinished(() => {
+    socket.destroy()
+    server.close()
+  })
+  await once(socket, 'connect')
+  return socket.localPort ?? 0
+}
+
+/** A port to be opened again and again: not one of those that the system gives to whoever asks for any. */
+export async function reopenablePort(): Promise<number> {
+  for (;;) {
+    const server = createServer()
+    const port = await listen(server, randomInt(10_000, 30_000))
+    if (port === undefined) continue
+    server.close()
+    await once(server, 'close')
+    return port
+  }
+}
+
+/** @returns undefined where the port is taken */
+async function listen(server: Server, port: number): Promise<number | undefined> {
+  server.listen(port, '127.0.0.1')
+  try {
+    await once(server, 'listening')
+  } catch {
+    return undefined
+  }
+  const address = server.address()
+  return typeof address === 'object' ? address?.port : undefined
+}
