@@ -134,9 +134,10 @@ describe('redact', () => {
       'eyJ-',
       'password=password ',
     ]) {
-      const startedAt = performance.now()
+      // Of the processor, since others may use it too.
+      const before = process.cpuUsage()
       redact(piece.repeat(64_000 / piece.length), ['some secret'])
-      expect(performance.now() - startedAt).toBeLessThan(1000)
+      expect(process.cpuUsage(before).user).toBeLessThan(1_000_000)
     }
   })
 })

@@ -166,9 +166,10 @@ describe('hook command', () => {
   })
 
   it('is recognised quickly in hostile text', () => {
-    const started = performance.now()
+    // Of the processor, since others may use it too.
+    const before = process.cpuUsage()
     isHookCommand(`${"'a'".repeat(50_000)} --client`)
     isHookCommand(`{ ${'a\\ '.repeat(50_000)}`)
-    expect(performance.now() - started).toBeLessThan(1000)
+    expect(process.cpuUsage(before).user).toBeLessThan(1_000_000)
   })
 })
