@@ -165,7 +165,7 @@ export function agentSuite(door: Door) {
     })
 
     it('delivers 200 events at once exactly once, with one worker', async () => {
-      const home = makeHome({ holdsWorkerBack: false, config: { lingerSeconds: 2 } })
+      const home = makeHome({ holdsWorkerBack: false, config: { lingerSeconds: 600 } })
       const command = await register(home)
       const ids = Array.from({ length: 200 }, (_, index) => `herd-${index}`)
       const workers = new Set<number>()
@@ -182,6 +182,7 @@ export function agentSuite(door: Door) {
       for (const run of await Promise.all(runs)) expect(run).toMatchObject(SILENT)
       await delivered(home, 200)
       clearInterval(watching)
+      workers.add(await worker(home))
       expect(
         lines(home)
           .map((line) => /herd-\d+/.exec(line)?.[0])
