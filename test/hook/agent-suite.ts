@@ -191,7 +191,7 @@ export function agentSuite(door: Door) {
       // None where a busy machine left no moment to look.
       expect(workers.size).toBeLessThan(2)
       expect(files(join(home.state, 'spool/new'))).toEqual([])
-    }, 120_000)
+    })
   })
 }
 

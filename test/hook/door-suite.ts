@@ -5,13 +5,17 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { parseSpoolFile } from '../../src/spool/header.ts'
 import { MAX_BODY_BYTES } from '../../src/spool/layout.ts'
 import {
+  DEADLINE_MS,
   type Door,
+  emptySpools,
   files,
   fixture,
   type Home,
   makeHome,
   quiet,
+  type RingOptions,
   ring,
+  ringInTime,
   silent,
   spooled,
 } from './_door.ts'
@@ -45,39 +49,50 @@ export function doorSuite(door: Door) {
     home = makeHome()
   })
 
+  async function expectTaken(options: RingOptions, body: Buffer) {
+    const isRight = () => spooled(home.state)[0]?.equals(body) ?? false
+    expect(quiet(await ringInTime(door, home, options, isRight))).toEqual(silent)
+    expectStored(home, body)
+  }
+
   describe(`${door.name}: what the agent sends`, () => {
     it.each(inputs)('stores %s as it came, in silence', async (_, input) => {
-      expect(quiet(await ring(door, home, { input }))).toEqual(silent)
-      expectStored(home, input)
+      await expectTaken({ input }, input)
     })
 
     it('stores hundreds of random inputs byte for byte', async () => {
       const bytes = fc.uint8Array({ maxLength: 4096 }).map((array) => Buffer.from(array))
-      const sent: string[] = []
+      const hex = (bodies: Buffer[]) => bodies.map((body) => body.toString('hex')).sort()
+      const isStored = (batch: Buffer[]) => `${hex(spooled(home.state))}` === `${hex(batch)}`
       await fc.assert(
         fc.asyncProperty(fc.array(bytes, { minLength: 8, maxLength: 8 }), async (batch) => {
-          const rung = await Promise.all(batch.map((input) => ring(door, home, { input })))
+          const ringAll = () => Promise.all(batch.map((input) => ring(door, home, { input })))
+          let rung = await ringAll()
+          const isSlow = () => rung.some(({ ms }) => ms >= DEADLINE_MS)
+          for (let left = 9; !isStored(batch) && isSlow() && left > 0; left -= 1) {
+            emptySpools(home)
+            rung = await ringAll()
+          }
           for (const one of rung) expect(quiet(one)).toEqual(silent)
-          sent.push(...batch.map((input) => input.toString('hex')))
+          expect(hex(spooled(home.state))).toEqual(hex(batch))
+          emptySpools(home)
         }),
         { numRuns: FUZZ_RUNS / 8 },
       )
-      const stored = spooled(home.state).map((body) => body.toString('hex'))
-      expect(stored.sort()).toEqual(sent.sort())
-    }, 120_000)
+    })
 
     it('keeps the first MiB of 100 MB in bounded memory', async () => {
       const input = Buffer.alloc(100 * MIB, '{"a":"b"},')
       const script = door.isNode ? 'exec "$@"' : 'ulimit -v 200000; exec "$@"'
-      expect(quiet(await ring(door, home, { script, input }))).toEqual(silent)
-      expectStored(home, input.subarray(0, MAX_BODY_BYTES))
+      await expectTaken({ script, input }, input.subarray(0, MAX_BODY_BYTES))
     })
 
     it('reads on behind the cap, so that the agent sees no broken pipe', async () => {
       const script = '{ head -c 20000000 /dev/zero && echo all >written; } | "$@"'
-      expect(quiet(await ring(door, home, { script }))).toEqual(silent)
+      const isWritten = () => existsSync(join(home.folder, 'written'))
+      expect(quiet(await ringInTime(door, home, { script }, isWritten))).toEqual(silent)
       expectStored(home, Buffer.alloc(MAX_BODY_BYTES))
-      expect(existsSync(join(home.folder, 'written'))).toBe(true)
+      expect(isWritten()).toBe(true)
     })
 
     it('keeps the first MiB of 5 MB of pretty-printed JSON', async () => {
@@ -88,15 +103,13 @@ export function doorSuite(door: Door) {
       }))
       const input = Buffer.from(JSON.stringify(rows, null, 2))
       expect(input.length).toBeGreaterThan(4.5 * MIB)
-      expect(quiet(await ring(door, home, { input }))).toEqual(silent)
-      expectStored(home, input.subarray(0, MAX_BODY_BYTES))
+      await expectTaken({ input }, input.subarray(0, MAX_BODY_BYTES))
     })
 
     it('accepts 3 MB on a pipe that stays open', async () => {
       const input = Buffer.alloc(3 * MIB, 'x')
       const feed = (child: { stdin: NodeJS.WritableStream | null }) => child.stdin?.write(input)
-      expect(quiet(await ring(door, home, { feed }))).toEqual(silent)
-      expectStored(home, input.subarray(0, MAX_BODY_BYTES))
+      await expectTaken({ feed }, input.subarray(0, MAX_BODY_BYTES))
     })
   })
 
@@ -129,9 +142,8 @@ export function doorSuite(door: Door) {
       ['a non-blocking pipe', `python3 -c '${nonBlocking('pipe')}' "$@"`],
       ['a non-blocking socket', `python3 -c '${nonBlocking('socket')}' "$@"`],
     ]
-    it.each(readable)('reads %s', async (kind, script) => {
-      expect(quiet(await ring(door, home, { script })), kind).toEqual(silent)
-      expect(spooled(home.state)).toEqual([Buffer.from(event)])
+    it.each(readable)('reads %s', async (_, script) => {
+      await expectTaken({ script }, Buffer.from(event))
     })
 
     const unreadable: [string, string][] = [
@@ -148,13 +160,15 @@ export function doorSuite(door: Door) {
     })
 
     it('accepts a complete event well before the deadline on a pipe left open', async () => {
-      const open = await ring(door, home, {
-        feed: ({ stdin }) => stdin?.write('{"a":{"b":"}"}}\n'),
-      })
-      const stalled = await ring(door, home, { feed: ({ stdin }) => stdin?.write('{"a":{"b"') })
+      const event = '{"a":{"b":"}"}}\n'
+      const feed: RingOptions['feed'] = ({ stdin }) => stdin?.write(event)
+      let open = await ring(door, home, { feed })
+      // Whoever waits for the deadline is never quicker; whoever does not may be slowed down by the machine.
+      for (let left = 9; open.ms >= DEADLINE_MS && left > 0; left -= 1)
+        open = await ring(door, home, { feed })
       expect(quiet(open)).toEqual(silent)
-      expect(open.ms).toBeLessThan(stalled.ms * 0.7)
-      expect(spooled(home.state)).toContainEqual(Buffer.from('{"a":{"b":"}"}}\n'))
+      expect(open.ms).toBeLessThan(DEADLINE_MS)
+      expect(spooled(home.state)).toContainEqual(Buffer.from(event))
     })
 
     it.each([
@@ -164,7 +178,7 @@ export function doorSuite(door: Door) {
     ])('gives up at its own deadline: %s', async (_, input) => {
       const rung = await ring(door, home, { feed: ({ stdin }) => stdin?.write(input) })
       expect(quiet(rung)).toEqual(silent)
-      expect(rung.ms).toBeGreaterThan(700)
+      expect(rung.ms).toBeGreaterThanOrEqual(DEADLINE_MS)
       expect(spooled(home.state)).toEqual([Buffer.from(input)])
     })
   })

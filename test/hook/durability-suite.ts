@@ -2,7 +2,17 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { type Door, files, type Home, makeHome, quiet, ring, silent, spooled } from './_door.ts'
+import {
+  type Door,
+  files,
+  type Home,
+  makeHome,
+  quiet,
+  ring,
+  ringInTime,
+  silent,
+  spooled,
+} from './_door.ts'
 
 const hasStrace = spawnSync('strace', ['-V']).status === 0
 const EVENT = `{"hook_event_name":"Stop","text":"${'x'.repeat(3000)}"}`
@@ -44,7 +54,8 @@ export function durabilitySuite(door: Door) {
         const last = await countCalls(door, home, step)
         for (let at = 1; at <= last; at += STEP) {
           const script = `exec strace -f -qq -o /dev/null -e trace=${step} -e inject=${step}:signal=KILL:when=${at} "$@"`
-          const { signal } = await ring(door, home, { script, input: EVENT })
+          const isRight = () => spooled(home.state).every((body) => body.toString() === EVENT)
+          const { signal } = await ringInTime(door, home, { script, input: EVENT }, isRight)
           for (const body of spooled(home.state)) expect(body.toString()).toBe(EVENT)
           if (signal === 'SIGKILL') killed += 1
         }
