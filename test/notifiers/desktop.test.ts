@@ -44,9 +44,11 @@ describe.skipIf(reason)(`notifiers: desktop${reason}`, () => {
 
   /** Sends, and waits for what came over the bus. */
   const show = async (fields = {}, options = {}) => {
+    await screen.caughtUp()
     const count = screen.notices.length
     expect(await send(fields, options)).toBe('shown by notify-send')
-    await expect.poll(() => screen.notices).toHaveLength(count + 1)
+    await screen.caughtUp()
+    expect(screen.notices).toHaveLength(count + 1)
     return screen.notices.at(-1) ?? expect.fail('nothing shown')
   }
 
@@ -57,9 +59,10 @@ describe.skipIf(reason)(`notifiers: desktop${reason}`, () => {
   testNotifier({
     notifier: desktop,
     accept: async () => {
+      await screen.caughtUp()
       const count = screen.notices.length
       const arrived = async () => {
-        await expect.poll(() => screen.notices.length).toBeGreaterThan(count)
+        await screen.caughtUp()
         const { title, body } = screen.notices[count] ?? expect.fail('nothing shown')
         return `${title}\n${unescapeMarkup(body)}`
       }
@@ -138,9 +141,12 @@ describe.skipIf(reason)(`notifiers: desktop${reason}`, () => {
     onTestFinished(other.close)
     vi.stubEnv('DBUS_SESSION_BUS_ADDRESS', screen.env.DBUS_SESSION_BUS_ADDRESS)
     onTestFinished(() => void vi.unstubAllEnvs())
+    await screen.caughtUp()
     const count = screen.notices.length
     await send({ title: 'over there' }, {}, other.env)
-    await expect.poll(() => other.notices.map(({ title }) => title)).toEqual(['over there'])
+    await other.caughtUp()
+    expect(other.notices.map(({ title }) => title)).toEqual(['over there'])
+    await screen.caughtUp()
     expect(screen.notices).toHaveLength(count)
   })
 
@@ -148,9 +154,11 @@ describe.skipIf(reason)(`notifiers: desktop${reason}`, () => {
     const path = /unix:path=([^,]+)/.exec(screen.env.DBUS_SESSION_BUS_ADDRESS ?? '')?.[1]
     const folder = await makeFolder('hookbell runtime, ')
     await symlink(path ?? '', join(folder, 'bus'))
+    await screen.caughtUp()
     const count = screen.notices.length
     await send({}, {}, { XDG_RUNTIME_DIR: folder })
-    await expect.poll(() => screen.notices).toHaveLength(count + 1)
+    await screen.caughtUp()
+    expect(screen.notices).toHaveLength(count + 1)
   })
 
   it('is not here where nobody on the bus shows notifications', async () => {
@@ -166,7 +174,8 @@ describe.skipIf(reason)(`notifiers: desktop${reason}`, () => {
     for (const text of oddTexts) {
       await send({ title: text, body: `${text}\nsecond line` }, { timeoutSeconds: 60 }, drawn.env)
     }
-    await expect.poll(() => drawn.notices).toHaveLength(oddTexts.length)
+    await drawn.caughtUp()
+    expect(drawn.notices).toHaveLength(oddTexts.length)
     await drawn.screenshot('.artifacts/desktop.png')
   })
 })

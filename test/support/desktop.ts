@@ -1,12 +1,11 @@
 import { type ChildProcess, execFile, type SpawnOptions, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { promisify } from 'node:util'
-import { vi } from 'vitest'
+import { expect, vi } from 'vitest'
 import { takeMessages } from './desktop-monitor.ts'
 
 const run = promisify(execFile)
@@ -82,6 +81,7 @@ export async function startDesktop({ daemon = true } = {}) {
 
   const notices: Notified[] = []
   const closed: unknown[][] = []
+  let marks = 0
   const filter = "interface='org.freedesktop.Notifications'"
   const monitor = start('dbus-monitor', ['--binary', filter], ['ignore', 'pipe', 'ignore'])
   let rest: Buffer = Buffer.alloc(0)
@@ -91,14 +91,28 @@ export async function startDesktop({ daemon = true } = {}) {
     for (const { member, args } of taken.messages) {
       if (member === 'Notify') notices.push(toNotified(args))
       if (member === 'NotificationClosed') closed.push(args)
+      if (member === 'Mark') marks += 1
     }
   })
-  if (monitor.stdout) await once(monitor.stdout, 'data')
+  const mark = () =>
+    run('dbus-send', ['--type=signal', '/', 'org.freedesktop.Notifications.Mark'], { env })
+  const hear = async () => {
+    await mark()
+    expect(marks).toBeGreaterThan(0)
+  }
+  await vi.waitFor(hear, { timeout: 60_000 })
 
   if (daemon) {
     await writeFile(join(home, 'dunstrc'), DUNSTRC)
     start('dunst', ['-conf', join(home, 'dunstrc')])
     await vi.waitFor(() => askOwner(env), { timeout: 60_000 })
+  }
+
+  /** Waits until the monitor has told all that went over the bus before. */
+  const caughtUp = async () => {
+    const before = marks
+    await mark()
+    await expect.poll(() => marks).toBeGreaterThan(before)
   }
 
   /** Saves the screen as it is once nothing is being drawn any more. */
@@ -116,7 +130,7 @@ export async function startDesktop({ daemon = true } = {}) {
       { timeout: 60_000, interval: 500 },
     )
   }
-  return { env, notices, closed, screenshot, close }
+  return { env, notices, closed, caughtUp, screenshot, close }
 }
 
 function toNotified([appName, , , title, body, , hints, expireMs]: unknown[]): Notified {
