@@ -72,9 +72,9 @@ describe('deliveries', () => {
       log,
       '-e',
       'trace=fdatasync',
-      // A disk so slow that more comes meanwhile, however busy the machine is.
+      // So slow that more comes meanwhile, and quick enough for the patience of those that wait in line.
       '-e',
-      'inject=fdatasync:delay_enter=200ms',
+      'inject=fdatasync:delay_enter=50ms',
       process.execPath,
       program,
     ]
@@ -82,7 +82,7 @@ describe('deliveries', () => {
     expect(world.lines().map(({ id }) => id)).toEqual(ids)
     const syncs = readFileSync(log, 'utf8').match(/fdatasync\(\d+<[^>]*\/out\.jsonl>/g) ?? []
     expect(syncs.length).toBeGreaterThan(0)
-    expect(syncs.length).toBeLessThan(ids.length / 2)
+    expect(syncs.length).toBeLessThan(ids.length / 4)
   })
 
   it('that wait are tried at once when the configuration was mended', async () => {
