@@ -5,9 +5,9 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     reporters: ['default', './test/support/count-reporter.ts'],
     // For what hangs, not for what is slow: the full sweeps take minutes.
-    testTimeout: process.env.HOOKBELL_FULL === '1' ? 900_000 : 120_000,
-    hookTimeout: 120_000,
-    expect: { poll: { timeout: 60_000 } },
+    testTimeout: process.env.HOOKBELL_FULL === '1' ? 900_000 : 180_000,
+    hookTimeout: 180_000,
+    expect: { poll: { timeout: 120_000 } },
     maxWorkers: 4,
     coverage: { include: ['src/**'], reporter: ['text-summary', 'html'] },
   },

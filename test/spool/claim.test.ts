@@ -27,7 +27,7 @@ function leaveBehind(owner: Owner, name = 'event') {
 }
 
 describe('a claim', () => {
-  it(`is won by one of 16 workers`, { timeout: 120_000 }, async () => {
+  it(`is won by one of 16 workers`, async () => {
     const count = isFull ? 3000 : 300
     const world = makeWorld()
     for (let index = 0; index < count; index += 1)
