@@ -78,11 +78,13 @@ async function read(
   place: string,
   path: string,
   types: Readonly<Record<string, string>>,
-  { maxBytes = MOST_BYTES }: AttachmentOptions,
+  options: AttachmentOptions | null,
 ): Promise<ImageAttachment> {
+  const { maxBytes = MOST_BYTES } = options ?? {}
   const refuse = (problem: string, cause?: unknown) =>
     new ValidationError(place, [{ field: 'path', problem: `"${path}" ${problem}` }], { cause })
-  const mediaType = types[extname(String(path)).toLowerCase()]
+  if (typeof path !== 'string') throw refuse('is not a string')
+  const mediaType = types[extname(path).toLowerCase()]
   if (!mediaType) throw refuse(`must end in ${Object.keys(types).join(', ')}`)
   let file: FileHandle | undefined
   try {

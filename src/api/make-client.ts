@@ -44,9 +44,9 @@ export type ClientOf<Area extends keyof Api> = BaseClient & Methods<Pick<Api, Ar
 /** Makes the methods of the areas. What the compiler knows of them comes from the table. */
 export function makeClient<Area extends keyof Api>(
   areas: Readonly<Record<Area, OperationTree>>,
-  options: ClientOptions = {},
+  options?: ClientOptions | null,
 ): ClientOf<Area> {
-  const shared = makeShared(options)
+  const shared = makeShared(options ?? {})
   const methods = walk(areas, shared) as Methods<Pick<Api, Area>>
   return {
     ...methods,

@@ -27,7 +27,7 @@ export class PartialFailureError extends ClientError {
  * @throws {PartialFailureError} with what was set and what was not
  */
 export function throwIfAnyFailed<Answer extends UserLimits>(answer: Answer): Answer {
-  if (Array.isArray(answer.errors) && answer.errors.length > 0)
+  if (Array.isArray(answer?.errors) && answer.errors.length > 0)
     throw new PartialFailureError(answer)
   return answer
 }

@@ -138,9 +138,33 @@ describe.each(transports)('the wire through %s', (transport) => {
   })
 
   it('reports the first 404 if the second address is not there either', async () => {
-    faults.play([{ status: 404, body: json({ detail: 'first' }) }, { status: 500 }])
+    faults.play([{ status: 404, body: json({ detail: 'first' }) }, { status: 404 }])
     const error = await errorOf(faults.makeClient({ retries: 0 }).readiness.reports())
     expect(error).toMatchObject({ status: 404, detail: 'first' })
+  })
+
+  it('reports any other failure of the second address', async () => {
+    faults.play([{ status: 404 }, { status: 403 }])
+    const client = faults.makeClient({ retries: 0 })
+    expect(await errorOf(client.readiness.reports())).toMatchObject({ status: 403 })
+    const controller = new AbortController()
+    faults.play(({ target }) => {
+      if (target.includes('maturity')) return { status: 404 }
+      controller.abort('enough')
+      return { fault: 'silent' }
+    })
+    const { signal } = controller
+    const error = await errorOf(client.readiness.reports({}, { signal }))
+    expect(error).toMatchObject({ kind: 'aborted', cause: 'enough' })
+  })
+
+  it('has one deadline for both addresses', async () => {
+    faults.play([{ status: 404, waitMs: 400 }, { fault: 'silent' }])
+    const call = faults.makeClient().readiness.reports({}, { deadlineMs: 1_000 })
+    const error = await errorOf(call)
+    expect(error).toMatchObject({ kind: 'timeout', limit: 'deadlineMs' })
+    // The second address alone had less than the whole.
+    expect(error.elapsedMs).toBeLessThan(1_350)
   })
 
   it('sends any request', async () => {
@@ -179,6 +203,9 @@ describe('an input that is wrong opens no socket', () => {
     ['analytics.users', { startDate: '2026-01-01', endDate: 'today' }, 'endDate'],
     ['wiki.create', { big: 1n }, 'big'],
     ['wiki.create', { list: [Number.NaN] }, '0'],
+    ['wiki.create', { list: [undefined] }, '0'],
+    ['request', { method: Symbol('get'), path: '/' }, 'method'],
+    ['request', { method: 'GET', path: Symbol('path') }, 'path'],
     ['wiki.create', cyclic, 'body'],
     ['wiki.search', { wikiRunId: 'w', filter: { a: 1 } }, 'filter'],
     ['wiki.search', { wikiRunId: 'w', text: '\ud800' }, 'text'],

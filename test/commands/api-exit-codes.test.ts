@@ -45,7 +45,7 @@ describe('api: exit codes', () => {
     const env = { HOOKBELL_API_KEY: undefined }
     const { exitCode, stderr } = await runWith({ env }, 'usage')
     expect(stderr).toBe(
-      'x usage: no API key\n  Put the key into the environment variable HOOKBELL_API_KEY',
+      'x usage: no API key: HOOKBELL_API_KEY is not set\n  Put the key into the environment variable HOOKBELL_API_KEY',
     )
     expect(exitCode).toBe(78)
   })

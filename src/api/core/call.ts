@@ -2,9 +2,9 @@ import type { Call } from './attempt.ts'
 import type { Drift } from './decode.ts'
 import { type Context, toError } from './failure.ts'
 import type { Host, RetryClass } from './operation.ts'
-import type { CallOptions, CallReport, ClientOptions } from './options.ts'
+import { type CallOptions, type CallReport, type ClientOptions, noOptions } from './options.ts'
 import type { RetryBudget } from './retry.ts'
-import { type Outcome, send } from './send.ts'
+import { type AttemptReport, type Outcome, send } from './send.ts'
 import { nextKey, resolveLimits, type Settings } from './settings.ts'
 import type { Transport } from './transport.ts'
 
@@ -48,7 +48,13 @@ export interface Answered {
  * Sends a request and gives back its answer.
  * @throws {ClientError} if there is none, or it is no success
  */
-export async function perform(shared: Shared, target: Target, options: CallOptions) {
+export async function perform(
+  shared: Shared,
+  target: Target,
+  given: CallOptions | null,
+  startedAt = performance.now(),
+) {
+  const options = given ?? noOptions
   const settings = shared.settings()
   const limits = resolveLimits(target.id, settings.limits, options)
   const { route, method } = target
@@ -62,15 +68,17 @@ export async function perform(shared: Shared, target: Target, options: CallOptio
     return `Bearer ${key}`
   }
   const { transport, budget, reportAttempt } = shared
-  const outcome = await send(call, {
+  const around = {
     transport,
     budget,
     authorize() {
       const key = nextKey(settings)
       return typeof key === 'string' ? header(key) : key.then(header)
     },
-    onAttempt: reportAttempt && ((report) => reportAttempt({ method, route, ...report })),
-  })
+    onAttempt:
+      reportAttempt && ((report: AttemptReport) => reportAttempt({ method, route, ...report })),
+  }
+  const outcome = await send(call, around, startedAt)
   if (outcome.last.kind === 'failed' && !outcome.isReplay) throw toError(call, context, outcome)
   const answered: Answered = { call, context, outcome, isStrict: limits.strict }
   return answered

@@ -22,13 +22,14 @@ export class Ended extends Error {
  */
 export class Clock {
   phase: Phase = 'credentials'
-  readonly #startedAt = performance.now()
+  readonly #startedAt: number
   readonly #deadlineMs: number
   readonly #signal: AbortSignal | undefined
   #end: ((failure: Ended['failure']) => void) | undefined
   readonly #forget: (() => void) | undefined
 
-  constructor(deadlineMs: number, signal: AbortSignal | undefined) {
+  constructor(deadlineMs: number, signal: AbortSignal | undefined, startedAt = performance.now()) {
+    this.#startedAt = startedAt
     this.#deadlineMs = deadlineMs
     this.#signal = signal
     if (signal) this.#forget = onAbort(signal, () => this.#end?.(this.#aborted()))

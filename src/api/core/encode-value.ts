@@ -44,8 +44,9 @@ function queryText(value: unknown): string | undefined {
 /** JSON in which nothing was lost on the way, or an issue. */
 export function toJson(value: unknown, issues: InputIssue[]): string | undefined {
   let lost: string | undefined
-  const check = (key: string, item: unknown) => {
-    if (hasNoJson(item)) lost ??= key
+  function check(this: unknown, key: string, item: unknown) {
+    // In a list, undefined would arrive as null.
+    if (hasNoJson(item) || (item === undefined && Array.isArray(this))) lost ??= key
     return item
   }
   try {

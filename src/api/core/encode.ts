@@ -1,6 +1,6 @@
 import { check } from './check.ts'
 import { encodeQuery, encodeSegment, toJson } from './encode-value.ts'
-import { type InputIssue, ValidationError } from './errors.ts'
+import { type InputIssue, isClientError, ValidationError } from './errors.ts'
 import type { Operation } from './operation.ts'
 import { isRecord } from './record.ts'
 import type { Shape } from './shape.ts'
@@ -31,6 +31,16 @@ const partNames = ['params', 'query', 'body'] as const
  * @throws {ValidationError} naming every field that is wrong
  */
 export function encode(entry: Operation, input: unknown, overrides: Overrides = {}): Encoded {
+  try {
+    return encodeParts(entry, input, overrides)
+  } catch (error) {
+    if (isClientError(error)) throw error
+    // A getter that throws.
+    throw new ValidationError(entry.id, [{ field: 'input', problem: 'cannot be read' }])
+  }
+}
+
+function encodeParts(entry: Operation, input: unknown, overrides: Overrides): Encoded {
   const issues: InputIssue[] = []
   const parts = split(entry, input, issues)
   for (const name of partNames) checkPart(entry[name], parts[name], issues)

@@ -59,7 +59,7 @@ export function isClientError(error: unknown): error is ClientError {
   return typeof error === 'object' && error !== null && Reflect.get(error, marker) === true
 }
 
-/** The client is not set up: no key, a bad address. No request was made. */
+/** The client is not set up: no key, a bad address. No request was made, unless `attempts` says so. */
 export class ConfigError extends ClientError {
   override readonly name: string = 'ConfigError'
   readonly kind = 'config'

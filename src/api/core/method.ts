@@ -66,12 +66,14 @@ function reach(shared: Shared, entry: Operation, input: unknown, options: CallOp
 
 /** Tries the second address of an endpoint if the first is not there, and remembers what worked. */
 async function reachEither(shared: Shared, first: Target, second: Target, options: CallOptions) {
+  const startedAt = performance.now()
   try {
-    return await perform(shared, first, options)
+    return await perform(shared, first, options, startedAt)
   } catch (error) {
     if (!(error instanceof NotFoundError)) throw error
-    const answered = await perform(shared, second, options).catch(() => undefined)
-    if (!answered) throw error
+    const answered = await perform(shared, second, options, startedAt).catch((other: unknown) => {
+      throw other instanceof NotFoundError ? error : other
+    })
     shared.movedPaths.set(second.id, second.route)
     return answered
   }

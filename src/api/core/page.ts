@@ -47,20 +47,27 @@ export class PageList<Page, Item> implements PromiseLike<Page>, AsyncIterable<It
 
   /**
    * The pages, one request each. Nothing is fetched ahead.
-   * @throws {DecodeError} if the service sends the same cursor twice
+   * @throws {DecodeError} after a page that says there is more and not where, or where we were before
    */
   async *pages(): AsyncGenerator<Page, void, undefined> {
     const { id, style, size, fetch } = this.#source
     let { cursor } = this.#source
     const seen = new Set<string>()
+    let problem: DecodeError | undefined
     do {
       if (cursor !== undefined) seen.add(cursor)
       const page = await fetch(cursor)
-      // Before the page is handed out, since the reader may change it.
-      cursor = nextCursor(id, style, page, size)
-      if (cursor !== undefined && seen.has(cursor))
-        throw new DecodeError(`${id}: the list has no end, since a cursor came twice`)
+      itemsOf(id, style, page)
+      try {
+        // Before the page is handed out, since the reader may change it.
+        cursor = nextCursor(id, style, page, size)
+        if (cursor !== undefined && seen.has(cursor))
+          throw new DecodeError(`${id}: the list has no end, since a cursor came twice`)
+      } catch (error) {
+        problem = error as DecodeError
+      }
       yield page
+      if (problem) throw problem
     } while (cursor !== undefined)
   }
 
@@ -71,7 +78,8 @@ export class PageList<Page, Item> implements PromiseLike<Page>, AsyncIterable<It
   }
 
   /** The items in an array: all of them, or the first `limit`. No page is fetched beyond those. */
-  async toArray({ limit = Number.POSITIVE_INFINITY }: { limit?: number } = {}): Promise<Item[]> {
+  async toArray(options: { limit?: number } = {}): Promise<Item[]> {
+    const { limit = Number.POSITIVE_INFINITY } = options ?? {}
     if (!(limit >= 0))
       throw new ValidationError(this.#source.id, [{ field: 'limit', problem: 'must be 0 or more' }])
     const items: Item[] = []
@@ -99,6 +107,8 @@ function nextCursor(id: string, style: PageStyle, page: unknown, size: number | 
     return undefined
   const cursor = next.from === 'response' ? at(page, next.path) : at(items.at(-1), next.field)
   if (typeof cursor === 'string' && cursor !== '') return cursor
+  if (style.hasMore !== undefined && at(page, style.hasMore) === true)
+    throw new DecodeError(`${id}: there is more, but no cursor to go on from`)
   if (next.from === 'response') return undefined
   throw new DecodeError(`${id}: the last item has no "${next.field}" to go on from`)
 }

@@ -2,24 +2,37 @@ const MASK = '[secret]'
 /** Shorter strings are no secrets, and to mask them would make every text unreadable. */
 const SHORTEST = 4
 
+const DEEPEST = 100
+
 /** The text without the secrets, in their plain, URL-encoded and JSON forms. */
 export function redact(text: string, secrets: Iterable<string>): string {
   let clean = text
   for (const secret of secrets) {
     if (secret.length < SHORTEST) continue
-    for (const form of formsOf(secret)) clean = clean.replaceAll(form, MASK)
+    for (const form of formsOf(secret)) clean = withoutStart(clean.replaceAll(form, MASK), form)
   }
   return clean
 }
 
-/** A copy of a JSON value with the secrets masked in all its strings and keys. */
-export function redactValue(value: unknown, secrets: Iterable<string>): unknown {
+/** A text that was cut may end with the first part of a secret. */
+function withoutStart(text: string, secret: string): string {
+  for (let length = secret.length - 1; length >= SHORTEST; length -= 1)
+    if (text.endsWith(secret.slice(0, length))) return text.slice(0, -length) + MASK
+  return text
+}
+
+/** A copy of a JSON value with the secrets masked in all its strings and keys, as deep as a person looks. */
+export function redactValue(value: unknown, secrets: Iterable<string>, depth = 0): unknown {
+  if (depth > DEEPEST) return undefined
   const known = [...secrets]
   if (typeof value === 'string') return redact(value, known)
-  if (Array.isArray(value)) return value.map((item) => redactValue(item, known))
+  if (Array.isArray(value)) return value.map((item) => redactValue(item, known, depth + 1))
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [redact(key, known), redactValue(item, known)]),
+    Object.entries(value).map(([key, item]) => [
+      redact(key, known),
+      redactValue(item, known, depth + 1),
+    ]),
   )
 }
 

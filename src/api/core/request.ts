@@ -53,9 +53,14 @@ function encodeRaw(input: RawRequest): { path: string; body: string | undefined 
   if (!isRecord(input))
     throw new ValidationError('request', [{ field: 'input', problem: 'must be an object' }])
   const { method, path, query = {}, body, host = 'base', retry = 'never' } = input
-  check(METHODS.test(method), 'method', 'must be GET, HEAD, POST, PUT, PATCH or DELETE')
-  check(typeof path === 'string' && PATH.test(path), 'path', 'must start with / and be encoded')
-  check(!DOTS.test(path), 'path', 'must not have . or .. segments')
+  check(
+    typeof method === 'string' && METHODS.test(method),
+    'method',
+    'must be GET, HEAD, POST, PUT, PATCH or DELETE',
+  )
+  const isText = typeof path === 'string'
+  check(isText && PATH.test(path), 'path', 'must start with / and be encoded')
+  check(!isText || !DOTS.test(path), 'path', 'must not have . or .. segments')
   check(isRecord(query), 'query', 'must be an object')
   check(host === 'base' || host === 'app', 'host', 'must be base or app')
   check(retry === 'safe' || retry === 'never', 'retry', 'must be safe or never')

@@ -1,11 +1,13 @@
 import type { ResponseHeaders } from './transport.ts'
 
-const MONTHS = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ')
-const TIME = String.raw`(\d{2}):(\d{2}):(\d{2})`
-// The three forms of RFC 9110, section 5.6.7; the older two have no time zone or a two-digit year.
-const FIXDATE = new RegExp(String.raw`^\w{3}, (\d{2}) (\w{3}) (\d{4}) ${TIME} GMT$`, 'i')
-const RFC850 = new RegExp(String.raw`^\w{6,9}, (\d{2})-(\w{3})-(\d{2}) ${TIME} GMT$`, 'i')
-const ASCTIME = new RegExp(String.raw`^\w{3} (\w{3}) ([ \d]\d) ${TIME} (\d{4})$`, 'i')
+// The three forms of RFC 9110, section 5.6.7; the older two have a two-digit year or no time zone.
+const TIME = String.raw`\d{2}:\d{2}:\d{2}`
+const HTTP_DATE = new RegExp(
+  String.raw`^\w{3,9}, \d{2}([ -])\w{3}\1(\d{4}|\d{2}) ${TIME} GMT$`,
+  'i',
+)
+const ASCTIME = new RegExp(String.raw`^\w{3} \w{3} [ \d]\d ${TIME} \d{4}$`)
+const CENTURY_MS = 36_525 * 24 * 3_600_000
 
 /**
  * How long the server wants to be left alone, in milliseconds, or undefined if it says nothing that
@@ -32,24 +34,9 @@ function parseNumber(text: string | undefined): number | undefined {
 }
 
 function parseHttpDate(text: string, now: number): number | undefined {
-  const fix = FIXDATE.exec(text)
-  if (fix) return makeDate(fix[3], fix[2], fix[1], fix.slice(4))
-  const old = RFC850.exec(text)
-  if (old) return makeDate(fullYear(Number(old[3]), now), old[2], old[1], old.slice(4))
-  const c = ASCTIME.exec(text)
-  return c ? makeDate(c[6], c[1], c[2], c.slice(3, 6)) : undefined
-}
-
-/** A year that looks more than 50 years ahead belongs to the century before. */
-function fullYear(twoDigits: number, now: number): number {
-  const current = new Date(now).getUTCFullYear()
-  const year = current - (current % 100) + twoDigits
-  return year > current + 50 ? year - 100 : year
-}
-
-function makeDate(year = NaN as number | string, month = '', day = '', time: string[] = []) {
-  const index = MONTHS.indexOf(month.toLowerCase())
-  const [hour = NaN, minute = NaN, second = NaN] = time.map(Number)
-  if (index < 0 || hour > 23 || minute > 59 || second > 60) return undefined
-  return Date.UTC(Number(year), index, Number(day), hour, minute, second)
+  const [isDate, , year] = HTTP_DATE.exec(text) ?? []
+  const time = Date.parse(isDate ?? (ASCTIME.test(text) ? `${text} GMT` : ''))
+  if (Number.isNaN(time)) return undefined
+  // A year of two digits is that of the century in which it is nearest to now.
+  return year?.length === 2 ? time + Math.round((now - time) / CENTURY_MS) * CENTURY_MS : time
 }

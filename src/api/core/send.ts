@@ -35,8 +35,8 @@ export interface Outcome {
 }
 
 /** Sends a request until there is an answer, or it must not be repeated, or the time is over. */
-export async function send(call: Call, around: Surroundings): Promise<Outcome> {
-  const clock = new Clock(call.deadlineMs, call.signal)
+export async function send(call: Call, around: Surroundings, startedAt: number): Promise<Outcome> {
+  const clock = new Clock(call.deadlineMs, call.signal, startedAt)
   around.budget.earn()
   try {
     return await repeat(call, around, clock)
@@ -48,7 +48,9 @@ export async function send(call: Call, around: Surroundings): Promise<Outcome> {
 async function repeat(call: Call, around: Surroundings, clock: Clock): Promise<Outcome> {
   let appliedBefore = false
   for (let attempts = 1; ; attempts += 1) {
-    const last = await tryOnce(call, around, clock)
+    const last = await tryOnce(call, around, clock).catch((error: unknown) => {
+      throw attempts > 1 ? withPast(error, call, attempts - 1, appliedBefore) : error
+    })
     const { delayMs, budgetSpent } = plan(last, attempts, call, around.budget, clock)
     const applied: boolean = appliedBefore || last.kind === 'answered' || mayBeApplied(last.failure)
     const { elapsedMs } = clock
@@ -60,6 +62,12 @@ async function repeat(call: Call, around: Surroundings, clock: Clock): Promise<O
     const stopped = await pause(clock, delayMs)
     if (stopped) return { ...end, elapsedMs: clock.elapsedMs, last: stopped }
   }
+}
+
+/** What was sent before there was no key any more. */
+function withPast(error: unknown, { method }: Call, attempts: number, applied: boolean): unknown {
+  const outcome = applied && method !== 'GET' && method !== 'HEAD' ? { outcome: 'unknown' } : {}
+  return Object.assign(Object(error), { method, attempts, ...outcome })
 }
 
 function plan(last: Attempt, attempts: number, call: Call, budget: RetryBudget, clock: Clock) {

@@ -8,6 +8,7 @@ import {
   type Limits,
   noOptions,
 } from './options.ts'
+import { isRecord } from './record.ts'
 
 /** The options of a client, checked and complete. */
 export interface Settings {
@@ -37,6 +38,9 @@ export function resolveSettings(options: ClientOptions): Settings {
   const env = options.env ?? process.env
   const base = options.baseUrl ?? (env.HOOKBELL_API_BASE_URL || 'https://api.factory.ai')
   const app = options.appUrl ?? (env.HOOKBELL_APP_BASE_URL || 'https://app.factory.ai')
+  const { transport = 'https' } = options
+  if (transport !== 'undici' && transport !== 'https' && typeof transport?.send !== 'function')
+    throw new ConfigError('transport: must be undici, https, or an object with send')
   const issues = limitIssues(options)
   if (issues[0]) throw new ConfigError(`${issues[0].field}: ${issues[0].problem}`)
   return {
@@ -55,6 +59,8 @@ export function resolveSettings(options: ClientOptions): Settings {
  */
 export function resolveLimits(place: string, limits: Required<Limits>, options: CallOptions) {
   if (options === noOptions) return limits
+  if (!isRecord(options))
+    throw new ValidationError(place, [{ field: 'options', problem: 'must be an object' }])
   const issues = limitIssues(options)
   const { signal } = options
   if (signal !== undefined && !(signal instanceof AbortSignal))
@@ -93,7 +99,8 @@ function limitIssues(limits: Limits): InputIssue[] {
   const issues: InputIssue[] = []
   for (const field of ['timeoutMs', 'deadlineMs', 'maxResponseBytes'] as const) {
     const value = limits[field]
-    if (value !== undefined && !(value > 0)) issues.push({ field, problem: 'must be above 0' })
+    if (value !== undefined && !(typeof value === 'number' && value > 0))
+      issues.push({ field, problem: 'must be a number above 0' })
   }
   const { retries, headers } = limits
   if (retries !== undefined && !(Number.isInteger(retries) && retries >= 0))
@@ -102,7 +109,8 @@ function limitIssues(limits: Limits): InputIssue[] {
     const field = `headers.${name}`
     if (!HEADER_NAME.test(name)) issues.push({ field, problem: 'is no header name' })
     else if (RESERVED.test(name)) issues.push({ field, problem: 'is set by the client' })
-    else if (!HEADER_VALUE.test(value)) issues.push({ field, problem: 'has a forbidden character' })
+    else if (typeof value !== 'string' || !HEADER_VALUE.test(value))
+      issues.push({ field, problem: 'is no text, or has a forbidden character' })
   }
   return issues
 }
@@ -116,7 +124,9 @@ function findCredential(options: ClientOptions, env: NonNullable<ClientOptions['
     const credential = env[keySource]?.trim()
     if (credential) return { credential, keySource }
   }
-  throw new ConfigError('no API key', { hint: `set ${KEY_VARIABLES[0]} or pass apiKey` })
+  throw new ConfigError(`no API key: ${KEY_VARIABLES[0]} is not set`, {
+    hint: `set ${KEY_VARIABLES[0]} or pass apiKey`,
+  })
 }
 
 function readAddress(name: string, text: string, allowInsecureHttp = false) {
