@@ -42,7 +42,6 @@ export const organization: OperationTree = {
       method: "DELETE",
       path: "/api/v0/organization/users",
       host: "base",
-      wire: { email: "email" },
       success: [200, 204],
       emptyResponse: true,
       retry: "safe",

@@ -2,11 +2,13 @@
 import type { OperationTree } from '../core/operation.ts'
 import { boolean, closed, integer, list, number, open, someText, text, type Shape } from '../core/shape.ts'
 
-const SessionSettingsInput: Shape = closed({ model: text, specModeModel: text, runInWorktree: boolean, providerLockTimestamp: text, assistantActiveTimeMs: number, archivedAt: text, enabledToolIds: list(text), disabledToolIds: list(text), compactionModel: text, compactionThresholdCheckEnabled: boolean, reasoningEffort: text, specModeReasoningEffort: text, interactionMode: text, autonomyLevel: text, autonomyMode: text, providerLock: text, apiProviderLock: text, tags: list(closed({ name: text, metadata: { type: "object" } }, ["name"])), childInclusiveTokenUsageBySessionId: { type: "object" } })
+const shared = { model: text, specModeModel: text, runInWorktree: boolean, providerLockTimestamp: text, assistantActiveTimeMs: number, archivedAt: text, enabledToolIds: list(text), disabledToolIds: list(text), compactionModel: text, compactionThresholdCheckEnabled: boolean, reasoningEffort: text, specModeReasoningEffort: text, interactionMode: text, autonomyLevel: text, autonomyMode: text, providerLock: text, apiProviderLock: text }
+
+const SessionSettingsInput: Shape = closed({ ...shared, tags: list(closed({ name: text, metadata: { type: "object" } }, ["name"])), childInclusiveTokenUsageBySessionId: { type: "object" } })
 
 const TokenUsage: Shape = open({ inputTokens: number, outputTokens: number, cacheCreationTokens: number, cacheReadTokens: number, thinkingTokens: number, credits: number })
 
-const SessionSettings: Shape = open({ model: text, specModeModel: text, runInWorktree: boolean, providerLockTimestamp: text, assistantActiveTimeMs: number, archivedAt: text, enabledToolIds: list(text), disabledToolIds: list(text), compactionModel: text, compactionThresholdCheckEnabled: boolean, reasoningEffort: text, specModeReasoningEffort: text, interactionMode: text, autonomyLevel: text, autonomyMode: text, providerLock: text, apiProviderLock: text, tags: list(open({ name: text, metadata: { type: "object" } }, ["name"])), tokenUsage: TokenUsage, inclusiveTokenUsage: TokenUsage, childInclusiveTokenUsageBySessionId: { type: "object", additionalProperties: TokenUsage } })
+const SessionSettings: Shape = open({ ...shared, tags: list(open({ name: text, metadata: { type: "object" } }, ["name"])), tokenUsage: TokenUsage, inclusiveTokenUsage: TokenUsage, childInclusiveTokenUsageBySessionId: { type: "object", additionalProperties: TokenUsage } })
 
 const Session: Shape = open({ sessionId: text, status: text, messageCount: integer, createdAt: integer, updatedAt: integer, title: text, completedAt: integer, computerId: text, sessionSettings: SessionSettings }, ["sessionId", "status", "messageCount", "createdAt", "updatedAt"])
 
@@ -45,7 +47,6 @@ export const sessions: OperationTree = {
       method: "GET",
       path: "/api/v0/sessions/{sessionId}/messages",
       host: "base",
-      wire: { limit: "limit", cursor: "cursor", computerId: "computerId", role: "role" },
       success: [200],
       neutralNames: { provider: ["messages.*"] },
       retry: "safe",

@@ -17,8 +17,8 @@ export function operationsModule(area: string, tree: EndpointTree): string {
   const named = new Map<string, Json>()
   const words = new Set<string>()
   const operations = printTree(tree, { named, words, indent: '' })
-  const shapes = [...named].map(
-    ([name, shape]) => `const ${name}: Shape = ${printCode(shape, words)}\n\n`,
+  const shapes = shareFields(
+    [...named].map(([name, shape]) => `const ${name}: Shape = ${printCode(shape, words)}\n\n`),
   )
   const imports = [...[...words].sort(), ...(named.size > 0 ? ['type Shape'] : [])].join(', ')
   return `${HEADER}import type { OperationTree } from '../core/operation.ts'
@@ -32,6 +32,19 @@ interface Printer {
   named: Map<string, Json>
   words: Set<string>
   indent: string
+}
+
+const FIELDS = /(?<=\(\{ )(\w+: [\w()]+, )+/
+
+/** The long start that two shapes have in common stands there once. */
+function shareFields(shapes: readonly string[]): string[] {
+  const starts = shapes.map((text) => FIELDS.exec(text)?.[0] ?? '')
+  const twice = starts.find((start, at) => start.length > 200 && starts.indexOf(start) < at)
+  if (twice === undefined) return [...shapes]
+  return [
+    `const shared = { ${twice.slice(0, -2)} }\n\n`,
+    ...shapes.map((text) => text.replace(`({ ${twice}`, '({ ...shared, ')),
+  ]
 }
 
 function printTree(tree: EndpointTree, printer: Printer): string {
@@ -58,11 +71,18 @@ function printLines(fields: readonly [name: string, text: string][], indent: str
 /** All but what only people and servers read. */
 function operationOf(endpoint: Endpoint, named: Map<string, Json>): Json {
   const { summary: _, description: __, errors: ___, ...facts } = endpoint
-  const { params, query, body, response, ...rest } = facts
+  const { params, query, body, response, wire = {}, ...rest } = facts
+  // Names that are the same on the wire are there for people, who may have to change them.
+  const renamed = Object.entries(wire).filter(([name, other]) => name !== other)
   const shapes = Object.entries({ params, query, body }).flatMap(([part, schema]) =>
     schema ? [[part, shapeOf(schema, 'input', named)]] : [],
   )
-  return { ...rest, ...Object.fromEntries(shapes), response: shapeOf(response, 'output', named) }
+  return {
+    ...rest,
+    ...(renamed.length > 0 && { wire: Object.fromEntries(renamed) }),
+    ...Object.fromEntries(shapes),
+    response: shapeOf(response, 'output', named),
+  }
 }
 
 /** The shape of a schema. Those that it refers to by name go into `named`, each after its own. */
