@@ -1,12 +1,15 @@
 import { Clock, Ended } from './core/clock.ts'
+import { encode } from './core/encode.ts'
 import { AbortedError, isClientError, TimeoutError, ValidationError } from './core/errors.ts'
 import { makeHistory } from './core/history.ts'
+import type { Operation } from './core/operation.ts'
 import type { CallOptions } from './core/options.ts'
 import type { PageList } from './core/page.ts'
-import { readTurn, type Turn } from './core/turn.ts'
+import { PATIENCE_MS, readTurn, type Turn } from './core/turn.ts'
 import type { Input, Item, Output } from './endpoints/endpoint.ts'
 import type { Api } from './endpoints/index.ts'
 import type { ClientOf } from './make-client.ts'
+import { sessions as operations } from './operations/sessions.ts'
 import type { Message } from './schemas/message.ts'
 
 type Messages = Api['sessions']['messages']
@@ -33,7 +36,9 @@ export interface WaitOptions extends CallOptions {
 
 /**
  * Adds a user message, waits until the agent is done with it, and gives the new assistant messages,
- * oldest first. If it fails after the message was added, `hint` says so: do not add it again then.
+ * oldest first. Answers to messages that were queued before do not count where the service names the
+ * parents of messages; if nothing follows such an answer for two minutes, it was to this one as well.
+ * If it fails after the message was added, `hint` says so: do not add it again then.
  * @throws {TimeoutError} if the agent takes longer than `deadlineMs`
  */
 export type AddAndWait = (
@@ -51,6 +56,7 @@ interface MessageMethods {
 
 const PLACE = 'sessions.messages.addAndWait'
 const PAGE_SIZE = 100
+const { add } = operations.messages as Record<'add', Operation>
 
 /** What `sessions` of a client has besides the endpoints. */
 export interface WithAddAndWait {
@@ -68,18 +74,19 @@ export function withAddAndWait<Base extends ClientOf<'sessions'>>(
 }
 
 function makeAddAndWait(methods: MessageMethods): AddAndWait {
-  return async function addAndWait(input, options = {}) {
+  return async function addAndWait(input, given) {
+    // Callers without types give null for nothing.
+    const options = given ?? {}
     checkOptions(options)
+    // The history is read first, and nothing must be asked for an input that cannot be added.
+    encode(add, input)
     const { pollMs, quietMs, onProgress, deadlineMs = 600_000, ...callOptions } = options
     const clock = new Clock(deadlineMs, options.signal)
     const limits = () => ({ ...callOptions, deadlineMs: Math.max(1, clock.remainingMs) })
     try {
-      const { sessionId, computerId } = Object(input) as Partial<typeof input>
-      const where = { sessionId: sessionId ?? '', ...(computerId ? { computerId } : {}) }
+      const { sessionId, computerId } = input
       const history = makeHistory((cursor) =>
-        methods
-          .list({ ...where, limit: PAGE_SIZE, ...(cursor ? { cursor } : {}) }, limits())
-          .pages(),
+        methods.list({ sessionId, computerId, limit: PAGE_SIZE, cursor }, limits()).pages(),
       )
       await history.remember()
       const { messageId, status } = await methods.add(input, limits())
@@ -87,11 +94,12 @@ function makeAddAndWait(methods: MessageMethods): AddAndWait {
 
       async function settle(ownId: string): Promise<Message[]> {
         try {
-          // The service says that it is done: then there is nothing to wait out.
-          const quiet = status === 'idle' ? 0 : (quietMs ?? 3_000)
-          const look = async () => readTurn(await history.readNew(), ownId)
+          const look = async () => readTurn(await history.readNew(), ownId, history.earlier())
           const report = (turn: Turn) =>
             onProgress?.({ messageId: ownId, messages: turn.messages, elapsedMs: clock.elapsedMs })
+          // The service says that it is done: then there is nothing to wait out.
+          const quiet = ({ isDoubtful }: Turn) =>
+            status === 'idle' ? 0 : Math.max(quietMs ?? 3_000, isDoubtful ? PATIENCE_MS : 0)
           return [...(await watch(clock, look, report, pollMs ?? 2_000, quiet)).answers]
         } catch (error) {
           throw afterAdding(error, ownId, deadlineMs)
@@ -109,7 +117,7 @@ async function watch(
   look: () => Promise<Turn>,
   report: (turn: Turn) => void,
   pollMs: number,
-  quietMs: number,
+  quietMs: (turn: Turn) => number,
 ): Promise<Turn> {
   let seen = '[]'
   let changedAt = clock.elapsedMs
@@ -118,9 +126,13 @@ async function watch(
     if (turn.fingerprint !== seen) {
       seen = turn.fingerprint
       changedAt = clock.elapsedMs
-      report(turn)
+      try {
+        report(turn)
+      } catch {
+        // The message is there: a callback that throws must not make its call a failure.
+      }
     }
-    if (turn.isAnswered && clock.elapsedMs - changedAt >= quietMs) return turn
+    if (turn.isAnswered && clock.elapsedMs - changedAt >= quietMs(turn)) return turn
     await clock.sleep(pollMs)
   }
 }

@@ -1,7 +1,8 @@
 import { getEventListeners } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import { readTurn } from '../../src/api/core/turn.ts'
-import type { Message, Progress } from '../../src/api/index.ts'
+import { createClient, type Message, type Progress } from '../../src/api/index.ts'
+import { type EmulatorOptions, startEmulator } from '../../src/emulator/index.ts'
 import type { Script } from '../support/fault-server.ts'
 import { errorOf, json, transports, useFaultServer } from './support.ts'
 
@@ -172,6 +173,144 @@ describe.each(transports)('addAndWait through %s', (transport) => {
       kind: 'validation',
     })
     expect(faults.requests).toEqual([])
+  })
+
+  it.each([
+    [{ sessionId: 's' }, 'text'],
+    [{ sessionId: 's', text: 5 }, 'text'],
+    [{ sessionId: 's', text: 'x', nope: 1 }, 'nope'],
+    [{ sessionId: 's', text: 'x', images: [{ type: 'url' }] }, 'images[0].type'],
+    [{ text: 'x' }, 'sessionId'],
+    [null, 'input'],
+  ])('refuses %j before it reads anything', async (input, field) => {
+    faults.play([{}])
+    const { addAndWait } = faults.makeClient().sessions.messages
+    const error = await errorOf(addAndWait(input as never))
+    expect(error).toMatchObject({
+      kind: 'validation',
+      message: expect.stringContaining('sessions.messages.add'),
+      issues: expect.arrayContaining([expect.objectContaining({ field })]),
+    })
+    expect(faults.requests).toEqual([])
+  })
+
+  it('goes on when onProgress throws', async () => {
+    faults.play(session('oldest first', 'running'))
+    let calls = 0
+    const onProgress = () => {
+      calls += 1
+      throw new Error('broken callback')
+    }
+    const answers = await add({ ...quick, onProgress })
+    expect(answers.map(({ id }) => id)).toEqual(['m101', 'm103', 'm104'])
+    expect(calls).toBe(4)
+  })
+
+  it('takes null for no options', async () => {
+    faults.play(session('oldest first', 'idle', [[make(101, 'assistant')]]))
+    const { addAndWait } = faults.makeClient().sessions.messages
+    const answers = await addAndWait({ sessionId: 's', text: 'do it' }, null as never)
+    expect(answers.map(({ id }) => id)).toEqual(['m101'])
+  })
+
+  it('waits for the answer to its own message on a busy session', { timeout: 60_000 }, async () => {
+    await withEmulator(
+      { seed: { agent: { stepMs: 1_000, tools: [] } } },
+      async (client, sessionId) => {
+        const { messages } = client.sessions
+        await messages.add({ sessionId, text: 'FIRST' })
+        const answers = await messages.addAndWait(
+          { sessionId, text: 'SECOND' },
+          { pollMs: 50, quietMs: 0 },
+        )
+        expect(textsOf(answers)).toEqual(['Done: SECOND'])
+      },
+    )
+  })
+
+  it('gives each of two callers the own answers', { timeout: 60_000 }, async () => {
+    await withEmulator({ seed: { agent: { stepMs: 200 } } }, async (client, sessionId) => {
+      const ask = (text: string) =>
+        client.sessions.messages.addAndWait({ sessionId, text }, { pollMs: 20, quietMs: 100 })
+      const both = await Promise.all([ask('A'), ask('B')])
+      expect(both.map(textsOf)).toEqual([['Done: A'], ['Done: B']])
+    })
+  })
+
+  async function withEmulator(
+    options: EmulatorOptions,
+    work: (client: ReturnType<typeof createClient>, sessionId: string) => Promise<void>,
+  ) {
+    const emulator = await startEmulator(options)
+    const { apiKey, url, appUrl, sessionId } = emulator
+    const client = createClient({ apiKey, baseUrl: url, appUrl, transport, env: {} })
+    try {
+      await work(client, sessionId)
+    } finally {
+      await client.close()
+      await emulator.close()
+    }
+  }
+})
+
+const textsOf = (messages: Message[]) =>
+  messages.flatMap(({ content }) =>
+    content.flatMap((block) => ('text' in block && block.text ? [block.text] : [])),
+  )
+
+describe('whose turn it is', () => {
+  const user = (id: number, parent: number, more: object = {}) =>
+    make(id, 'user', { parentId: `m${parent}`, ...more })
+  const says = (id: number, parent: number, more: object = {}) =>
+    make(id, 'assistant', { parentId: `m${parent}`, ...more })
+  const hook = { visibility: 'user_only', hookEventName: 'Stop', hookStatus: 'completed' }
+  const hour = { createdAt: 3_600_000 }
+  const own = user(100, 99)
+
+  it.each<[string, object[], object[], string[], boolean]>([
+    ['an answer that came before', [user(98, 97)], [says(99, 98), own], [], true],
+    ['a message that waited before', [user(99, 98)], [own, says(101, 100)], ['m101'], true],
+    [
+      'its answer after that one',
+      [user(99, 98)],
+      [own, says(101, 100), says(102, 101)],
+      ['m102'],
+      false,
+    ],
+    [
+      'a message that waits after',
+      [],
+      [own, user(101, 100), says(102, 101), says(103, 102)],
+      ['m102'],
+      false,
+    ],
+    ['parents that tell', [user(99, 98)], [own, says(101, 99), says(102, 100)], ['m102'], false],
+    [
+      'a hook in the name of the user',
+      [user(99, 98, hook)],
+      [own, says(101, 100)],
+      ['m101'],
+      false,
+    ],
+    [
+      'one that was given up long ago',
+      [user(99, 98)],
+      [{ ...own, ...hour }, says(101, 100, { createdAt: 3_600_001 })],
+      ['m101'],
+      false,
+    ],
+    [
+      'one that a tool still runs for',
+      [user(98, 97), says(99, 98, call)],
+      [{ ...own, ...hour }, says(101, 100, { createdAt: 3_600_001 })],
+      ['m101'],
+      true,
+    ],
+    ['an own message that is not listed yet', [user(99, 98)], [says(101, 99)], ['m101'], true],
+  ])('knows %s', (_, earlier, found, answers, isDoubtful) => {
+    const turn = readTurn(found as Message[], 'm100', earlier as Message[])
+    expect(turn.answers.map(({ id }) => id)).toEqual(answers)
+    expect(turn.isDoubtful).toBe(isDoubtful)
   })
 })
 

@@ -1,5 +1,6 @@
 import type { Message } from '../schemas/message.ts'
 import { BadRequestError } from './http-errors.ts'
+import { isFinal } from './turn.ts'
 
 interface HistoryPage {
   messages: Message[]
@@ -10,12 +11,13 @@ interface HistoryPage {
 type ListPages = (cursor: string | undefined) => AsyncIterable<HistoryPage>
 
 /**
- * Tells which messages of a session are new. All IDs are read once before the message is added, since
+ * Tells which messages of a session are new. All are read once before the message is added, since
  * neither the order of the list nor the clock of the service can be relied on.
  */
 export function makeHistory(list: ListPages) {
-  const known = new Set<string>()
-  let order: 'unknown' | 'oldest-first' | 'newest-first' = 'unknown'
+  const known = new Map<string, Message>()
+  /** How much later the end of the list is: below 0 the newest are first, 0 is unknown. */
+  let trend = 0
   let lastCursor: string | undefined
 
   async function* walk(start: string | undefined): AsyncGenerator<Message[]> {
@@ -29,10 +31,10 @@ export function makeHistory(list: ListPages) {
 
   /** Only what can have changed: a long history is not read again at every look. */
   async function* recent(): AsyncGenerator<Message[]> {
-    const start = order === 'oldest-first' ? lastCursor : undefined
+    const start = trend > 0 ? lastCursor : undefined
     for await (const messages of walk(start)) {
       yield messages
-      if (order === 'newest-first' && messages.some(({ id }) => known.has(id))) return
+      if (trend < 0 && messages.some(({ id }) => known.has(id))) return
     }
   }
 
@@ -47,26 +49,27 @@ export function makeHistory(list: ListPages) {
     /** Remembers everything that is there. */
     async remember(): Promise<void> {
       let first: number | undefined
-      let last: number | undefined
       for await (const messages of walk(undefined)) {
-        for (const { id, createdAt } of messages) {
-          known.add(id)
-          first ??= createdAt
-          last = createdAt
+        for (const message of messages) {
+          // Images and the output of tools fill the memory, and only the end of a turn is of use.
+          known.set(message.id, isFinal(message) ? message : { ...message, content: [] })
+          first ??= message.createdAt
+          trend = message.createdAt - first
         }
       }
-      if (first === undefined || last === undefined || first === last) return
-      order = first < last ? 'oldest-first' : 'newest-first'
     },
+
+    /** What was there before. */
+    earlier: () => [...known.values()],
 
     /** The messages that were not there before. */
     async readNew(): Promise<Message[]> {
       try {
         return await readNew()
       } catch (error) {
-        if (!(error instanceof BadRequestError) || order === 'unknown') throw error
+        if (!(error instanceof BadRequestError) || !trend) throw error
         // The cursor may be too old by now, and it only saves time.
-        order = 'unknown'
+        trend = 0
         return readNew()
       }
     },
