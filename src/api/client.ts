@@ -1,5 +1,6 @@
 import { type WithAddAndWait, withAddAndWait } from './add-and-wait.ts'
 import type { ClientOptions } from './core/options.ts'
+import { reachEither } from './core/reach-either.ts'
 import type { Api } from './endpoints/index.ts'
 import { type ClientOf, makeClient } from './make-client.ts'
 import * as areas from './operations/index.ts'
@@ -17,5 +18,5 @@ export interface Client extends ClientOf<Exclude<keyof Api, 'sessions'>> {
  * for await (const message of client.sessions.messages.list({ sessionId })) console.log(message.role)
  */
 export function createClient(options?: ClientOptions): Client {
-  return withAddAndWait(makeClient(areas, options))
+  return withAddAndWait(makeClient(areas, options, reachEither))
 }

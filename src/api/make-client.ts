@@ -1,4 +1,4 @@
-import type { Shared } from './core/call.ts'
+import type { ReachEither, Shared } from './core/call.ts'
 import type { Drift } from './core/decode.ts'
 import { makeMethod } from './core/method.ts'
 import { once } from './core/once.ts'
@@ -45,8 +45,9 @@ export type ClientOf<Area extends keyof Api> = BaseClient & Methods<Pick<Api, Ar
 export function makeClient<Area extends keyof Api>(
   areas: Readonly<Record<Area, OperationTree>>,
   options?: ClientOptions | null,
+  reachEither?: ReachEither,
 ): ClientOf<Area> {
-  const shared = makeShared(options ?? {})
+  const shared = makeShared(options ?? {}, reachEither)
   const methods = walk(areas, shared) as Methods<Pick<Api, Area>>
   return {
     ...methods,
@@ -64,7 +65,7 @@ function walk(tree: OperationTree, shared: Shared): object {
   )
 }
 
-function makeShared(options: ClientOptions): Shared {
+function makeShared(options: ClientOptions, reachEither: ReachEither | undefined): Shared {
   return {
     options,
     settings: once(() => resolveSettings(options)),
@@ -72,6 +73,7 @@ function makeShared(options: ClientOptions): Shared {
     budget: makeRetryBudget(),
     reportDrift: onlyOnce(options.onDrift),
     reportAttempt: options.onAttempt && unfailing(options.onAttempt),
+    reachEither,
     movedPaths: new Map(),
   }
 }

@@ -17,6 +17,8 @@ export interface Shared {
   budget: RetryBudget
   reportDrift(drift: Drift): void
   reportAttempt: ((report: CallReport) => void) | undefined
+  /** For endpoints with a second address; clients without one do not carry it. */
+  reachEither: ReachEither | undefined
   /** Paths that answered where those of the table did not, by endpoint `id`. */
   movedPaths: Map<string, string>
 }
@@ -35,6 +37,13 @@ export interface Target {
   goneIsDone: boolean
   hints: Readonly<Record<number, string>>
 }
+
+export type ReachEither = (
+  shared: Shared,
+  first: Target,
+  second: Target,
+  options: CallOptions,
+) => Promise<Answered>
 
 /** A call that ended with an answer. */
 export interface Answered {

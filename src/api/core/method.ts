@@ -1,6 +1,5 @@
 import { perform, type Shared, type Target } from './call.ts'
 import { encode } from './encode.ts'
-import { NotFoundError } from './http-errors.ts'
 import type { Operation } from './operation.ts'
 import { type CallOptions, noOptions } from './options.ts'
 import { PageList } from './page.ts'
@@ -59,24 +58,10 @@ function reach(shared: Shared, entry: Operation, input: unknown, options: CallOp
   const known = override ?? shared.movedPaths.get(entry.id) ?? entry.path
   const target = targetOf(shared, entry, known, input)
   const { alternatePath } = entry
-  if (override !== undefined || alternatePath === undefined || known === alternatePath)
+  const { reachEither } = shared
+  if (!reachEither || override !== undefined || !alternatePath || known === alternatePath)
     return perform(shared, target, options)
   return reachEither(shared, target, targetOf(shared, entry, alternatePath, input), options)
-}
-
-/** Tries the second address of an endpoint if the first is not there, and remembers what worked. */
-async function reachEither(shared: Shared, first: Target, second: Target, options: CallOptions) {
-  const startedAt = performance.now()
-  try {
-    return await perform(shared, first, options, startedAt)
-  } catch (error) {
-    if (!(error instanceof NotFoundError)) throw error
-    const answered = await perform(shared, second, options, startedAt).catch((other: unknown) => {
-      throw other instanceof NotFoundError ? error : other
-    })
-    shared.movedPaths.set(second.id, second.route)
-    return answered
-  }
 }
 
 function targetOf(shared: Shared, entry: Operation, path: string, input: unknown): Target {

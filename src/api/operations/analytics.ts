@@ -2,6 +2,8 @@
 import type { OperationTree } from '../core/operation.ts'
 import { boolean, closed, list, number, open, text, type Shape } from '../core/shape.ts'
 
+const same0 = { '400': "days are in UTC, from 2026-01-14 to yesterday; today is refused", '403': "needs the Manager or Owner role" }
+
 const TokensRow: Shape = open({ date: text, group_key: text, billable_tokens: number, input_tokens: number, output_tokens: number, cache_read_tokens: number, cache_write_tokens: number, by_model: { type: "array" }, by_user: { type: "array" } }, ["date"])
 
 const AnalyticsMeta: Shape = open({ org_id: text, start_date: text, end_date: text }, ["org_id", "start_date", "end_date"])
@@ -24,7 +26,7 @@ export const analytics: OperationTree = {
     host: "base",
     success: [200],
     retry: "safe",
-    hints: { '400': "days are in UTC, from 2026-01-14 to yesterday; today is refused", '403': "needs the Manager or Owner role" },
+    hints: same0,
     wire: { groupBy: "group_by" },
     query: closed({ startDate: { type: "string", format: "date" }, endDate: { type: "string", format: "date" }, groupBy: { type: "string", enum: ["model"] } }, ["startDate", "endDate"]),
     response: open({ data: list(TokensRow), meta: AnalyticsMeta }, ["data", "meta"]),
@@ -36,7 +38,7 @@ export const analytics: OperationTree = {
     host: "base",
     success: [200],
     retry: "safe",
-    hints: { '400': "days are in UTC, from 2026-01-14 to yesterday; today is refused", '403': "needs the Manager or Owner role" },
+    hints: same0,
     wire: { groupBy: "group_by" },
     query: closed({ startDate: { type: "string", format: "date" }, endDate: { type: "string", format: "date" }, groupBy: { type: "string", enum: ["tool_name"] } }, ["startDate", "endDate"]),
     response: open({ data: list(ToolsRow), meta: AnalyticsMeta }, ["data", "meta"]),
@@ -48,7 +50,7 @@ export const analytics: OperationTree = {
     host: "base",
     success: [200],
     retry: "safe",
-    hints: { '400': "days are in UTC, from 2026-01-14 to yesterday; today is refused", '403': "needs the Manager or Owner role" },
+    hints: same0,
     wire: { groupBy: "group_by" },
     query: closed({ startDate: { type: "string", format: "date" }, endDate: { type: "string", format: "date" }, groupBy: { type: "string", enum: ["client"] } }, ["startDate", "endDate"]),
     response: open({ data: list(ActivityRow), meta: AnalyticsMeta }, ["data", "meta"]),
@@ -60,7 +62,7 @@ export const analytics: OperationTree = {
     host: "base",
     success: [200],
     retry: "safe",
-    hints: { '400': "days are in UTC, from 2026-01-14 to yesterday; today is refused", '403': "needs the Manager or Owner role" },
+    hints: same0,
     query: closed({ startDate: { type: "string", format: "date" }, endDate: { type: "string", format: "date" } }, ["startDate", "endDate"]),
     response: open({ data: list(ProductivityRow), meta: AnalyticsMeta }, ["data", "meta"]),
   },
@@ -71,7 +73,7 @@ export const analytics: OperationTree = {
     host: "base",
     success: [200],
     retry: "safe",
-    hints: { '400': "days are in UTC, from 2026-01-14 to yesterday; today is refused", '403': "needs the Manager or Owner role" },
+    hints: same0,
     page: { items: "data", next: { from: "response", path: "meta.next_cursor" }, hasMore: "meta.has_more", cursor: "cursor", size: "limit", end: "no-cursor" },
     query: closed({ startDate: { type: "string", format: "date" }, endDate: { type: "string", format: "date" }, limit: { type: "integer", minimum: 1, maximum: 100 }, cursor: text }, ["startDate", "endDate"]),
     response: open({ data: list(UserRow), meta: AnalyticsPageMeta }, ["data", "meta"]),

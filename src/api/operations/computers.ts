@@ -2,6 +2,8 @@
 import type { OperationTree } from '../core/operation.ts'
 import { closed, list, number, open, someText, text, type Shape } from '../core/shape.ts'
 
+const same0 = { '403': "only your own computers; those of service accounts need the Manager or Owner role" }
+
 const Computer: Shape = open({ id: text, name: { type: "string", minLength: 1, maxLength: 63 }, providerType: text, createdAt: number, hostId: text, status: text, provisioningSteps: list(open({ id: text, name: text, status: text, error: text, startedAt: number, completedAt: number, installSessionId: text })), relayClientUrl: text, relayAgentUrl: text, remoteUser: text, clonedRepoDirectories: list(text), ownerPrincipalKind: text, ownerId: text, computerSource: { anyOf: [open({ kind: { type: "string", enum: ["template"] }, templateId: text }, ["kind", "templateId"]), open({ kind: { type: "string", not: { enum: ["template"] } } })] }, deletedAt: {} }, ["id", "name", "providerType", "createdAt"])
 
 export const computers: OperationTree = {
@@ -22,7 +24,7 @@ export const computers: OperationTree = {
     host: "base",
     success: [200],
     retry: "safe",
-    hints: { '403': "only your own computers; those of service accounts need the Manager or Owner role" },
+    hints: same0,
     params: closed({ computerId: someText }, ["computerId"]),
     response: Computer,
   },
@@ -33,7 +35,7 @@ export const computers: OperationTree = {
     host: "base",
     success: [200],
     retry: "never",
-    hints: { '403': "only your own computers; those of service accounts need the Manager or Owner role" },
+    hints: same0,
     params: closed({ computerId: someText }, ["computerId"]),
     response: open({ configured: number }, ["configured"]),
   },
@@ -45,7 +47,7 @@ export const computers: OperationTree = {
     success: [200, 204],
     emptyResponse: true,
     retry: "safe",
-    hints: { '403': "only your own computers; those of service accounts need the Manager or Owner role" },
+    hints: same0,
     params: closed({ computerId: someText }, ["computerId"]),
     response: open({}),
   },

@@ -2,6 +2,8 @@
 import type { OperationTree } from '../core/operation.ts'
 import { closed, open, someText } from '../core/shape.ts'
 
+const same0 = { '403': "the organization has switched off cloud sync of wikis" }
+
 export const wiki: OperationTree = {
   create: {
     id: "wiki.create",
@@ -11,7 +13,7 @@ export const wiki: OperationTree = {
     passthrough: true,
     success: [200],
     retry: "never",
-    hints: { '403': "the organization has switched off cloud sync of wikis" },
+    hints: same0,
     body: open({}),
     response: {},
   },
@@ -22,7 +24,7 @@ export const wiki: OperationTree = {
     host: "base",
     success: [200],
     retry: "safe",
-    hints: { '403': "the organization has switched off cloud sync of wikis" },
+    hints: same0,
     params: closed({ wikiRunId: someText }, ["wikiRunId"]),
     response: {},
   },
@@ -34,7 +36,7 @@ export const wiki: OperationTree = {
     passthrough: true,
     success: [200],
     retry: "safe",
-    hints: { '403': "the organization has switched off cloud sync of wikis" },
+    hints: same0,
     params: closed({ wikiRunId: someText }, ["wikiRunId"]),
     query: open({}),
     response: {},
@@ -47,7 +49,7 @@ export const wiki: OperationTree = {
     passthrough: true,
     success: [200],
     retry: "never",
-    hints: { '403': "the organization has switched off cloud sync of wikis" },
+    hints: same0,
     params: closed({ wikiRunId: someText }, ["wikiRunId"]),
     body: open({}),
     response: {},

@@ -21,10 +21,21 @@ export function operationsModule(area: string, tree: EndpointTree): string {
     [...named].map(([name, shape]) => `const ${name}: Shape = ${printCode(shape, words)}\n\n`),
   )
   const imports = [...[...words].sort(), ...(named.size > 0 ? ['type Shape'] : [])].join(', ')
+  const body = `${shapes.join('')}export const ${area}: OperationTree = ${operations}\n`
   return `${HEADER}import type { OperationTree } from '../core/operation.ts'
 ${imports ? `import { ${imports} } from '../core/shape.ts'\n` : ''}
-${shapes.join('')}export const ${area}: OperationTree = ${operations}
-`
+${shareLiterals(body)}`
+}
+
+/** Long lists and hints that come more than once stand there once. */
+function shareLiterals(body: string): string {
+  const found = body.match(/\["[^\]]{40,}\]|\{ '\d{3}': "[^}]{20,}" \}/g) ?? []
+  const twice = [...new Set(found)].filter((text) => body.split(text).length > 2)
+  return twice.reduce(
+    (text, literal, at) =>
+      `const same${at} = ${literal}\n\n${text.replaceAll(literal, `same${at}`)}`,
+    body,
+  )
 }
 
 /** What is known of the module so far: shapes with names, and words from core/shape.ts. */
