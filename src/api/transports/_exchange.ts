@@ -9,6 +9,8 @@ import { Body } from './_body.ts'
  */
 export class Exchange implements Dispatcher.DispatchHandler {
   isSent = false
+  /** Makes room for the next request. Set when this one enters its line. */
+  leave!: () => void
   readonly answer: Promise<TransportResponse>
   readonly #request: TransportRequest
   #resolve!: (response: TransportResponse) => void
@@ -53,12 +55,19 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseEnd() {
     // undici takes the connection back one turn later. Who calls again before would open another.
-    queueMicrotask(() => setImmediate(() => this.#settle('complete')))
+    queueMicrotask(() =>
+      setImmediate(() => {
+        this.#settle('complete')
+        this.leave()
+      }),
+    )
   }
 
-  onResponseError(_: Dispatcher.DispatchController, cause: Error) {
+  onResponseError(_: unknown, cause: Error) {
     this.#settle('broken', cause)
     this.#socket?.destroy()
+    // Not at once, but after the timers that are due: they may be about to end the next as well.
+    setTimeout(this.leave)
   }
 
   #settle(end: TransportResponse['end'], cause?: unknown) {

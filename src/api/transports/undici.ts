@@ -5,6 +5,7 @@ import { isLocal } from '../core/loopback.ts'
 import { type Transport, TransportFailure, type TransportRequest } from '../core/transport.ts'
 import { closedError } from './_closed.ts'
 import { Exchange } from './_exchange.ts'
+import { makeLine } from './_line.ts'
 
 export interface UndiciOptions {
   /** Connections per host. @default 8 */
@@ -69,16 +70,25 @@ async function makePools(options: UndiciOptions) {
   }
   const direct = new Agent(settings)
   const proxied = makeProxied(() => new EnvHttpProxyAgent(settings))
+  const lines = new Map<string, ReturnType<typeof makeLine>>()
   return {
     dispatch(request: TransportRequest, exchange: Exchange) {
-      // A proxy must not see what is meant for this machine.
-      const pool = isLocal(request.origin) ? direct : proxied
-      // A connection that is opened meanwhile is for this request alone.
-      dispatched = exchange
-      pool.dispatch(request, exchange)
-      dispatched = undefined
+      const enter = lines.get(request.origin) ?? makeLine(settings)
+      lines.set(request.origin, enter)
+      enter(request, exchange, () => {
+        // A proxy must not see what is meant for this machine.
+        const pool = isLocal(request.origin) ? direct : proxied
+        // A connection that is opened meanwhile is for this request alone.
+        dispatched = exchange
+        pool.dispatch(request, exchange)
+        dispatched = undefined
+      })
     },
-    destroy: () => Promise.all([direct.destroy(), proxied.destroy()]),
+    destroy() {
+      // There is room for all who wait as soon as one leaves. They find the pools destroyed.
+      settings.connections = 0
+      return Promise.all([direct.destroy(), proxied.destroy()])
+    },
   }
 }
 
