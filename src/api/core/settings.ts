@@ -21,6 +21,7 @@ export interface Settings {
 }
 
 const KEY_VARIABLES = ['HOOKBELL_API_KEY', 'FACTORY_API_KEY']
+const keyHint = { hint: `set ${KEY_VARIABLES[0]} or pass apiKey` }
 const defaults: Required<Limits> = {
   timeoutMs: 60_000,
   deadlineMs: 180_000,
@@ -124,9 +125,7 @@ function findCredential(options: ClientOptions, env: NonNullable<ClientOptions['
     const credential = env[keySource]?.trim()
     if (credential) return { credential, keySource }
   }
-  throw new ConfigError(`no API key: ${KEY_VARIABLES[0]} is not set`, {
-    hint: `set ${KEY_VARIABLES[0]} or pass apiKey`,
-  })
+  throw new ConfigError(`no API key: ${KEY_VARIABLES[0]} is not set`, keyHint)
 }
 
 function readAddress(name: string, text: string, allowInsecureHttp = false) {
@@ -167,7 +166,5 @@ function checkKey(given: unknown, keySource: string): string {
   const key = typeof given === 'string' ? given.trim() : ''
   if (/^[\x21-\x7e]+$/.test(key)) return key
   const problem = key === '' ? 'gave no key' : 'gave a key with a space or a forbidden character'
-  throw new ConfigError(`${keySource} ${problem}`, {
-    hint: `set ${KEY_VARIABLES[0]} or pass apiKey`,
-  })
+  throw new ConfigError(`${keySource} ${problem}`, keyHint)
 }

@@ -51,9 +51,7 @@ export function readTurn(
     isAnswered:
       isFinal(work.at(-1), work) && !messages.some(({ hookStatus }) => hookStatus === 'executing'),
     isDoubtful,
-    fingerprint: JSON.stringify(
-      messages.map(({ id, updatedAt, content }) => [id, updatedAt, content]),
-    ),
+    fingerprint: JSON.stringify(messages),
   }
 }
 

@@ -63,7 +63,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     )
   }
 
-  onResponseError(_: unknown, cause: Error) {
+  onResponseError(_: Dispatcher.DispatchController, cause: Error) {
     this.#settle('broken', cause)
     this.#socket?.destroy()
     // Not at once, but after the timers that are due: they may be about to end the next as well.

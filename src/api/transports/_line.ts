@@ -25,10 +25,8 @@ export function makeLine(places: { connections: number }) {
       busy.delete(begin)
       next()
     }
-    // If the attempt is over already, it leaves before it can begin.
-    request.onEnd((reason) => {
-      if (waiting.delete(begin)) exchange.onResponseError(undefined, reason)
-    })
+    // At once if the attempt is over already. Its caller has heard of it, and nobody awaits an answer.
+    request.onEnd(() => waiting.delete(begin))
     next()
   }
 }
