@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { median } from './_bench.ts'
 
 const ROUNDS = 15
 const GOAL_MS = 25
@@ -35,10 +36,6 @@ function timeOf(args: readonly string[]): number {
   const { status } = spawnSync(process.execPath, args, { env: { PATH, HOME } })
   if (status !== 0) throw new Error(`node ${args.join(' ')} failed`)
   return performance.now() - startedAt
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await benchApiStart()

@@ -6,6 +6,7 @@ import { runInNewContext } from 'node:vm'
 import { build } from 'esbuild'
 import { Agent, request } from 'undici'
 import type * as Api from '../src/api/index.ts'
+import { median } from './_bench.ts'
 
 const ROUNDS = 15
 const CALLS = 1_500
@@ -102,10 +103,6 @@ const collect: () => void = runInNewContext('gc')
 function usedAfterCollection(): number {
   collect()
   return process.memoryUsage().heapUsed
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await benchApi()

@@ -12,6 +12,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { packageRoot } from '../src/package-root.ts'
 import { thisProcess } from '../src/spool/owner.ts'
+import { median } from './_bench.ts'
 
 const ROUNDS = Number(process.env.HOOKBELL_BENCH_ROUNDS ?? 80)
 const root = packageRoot()
@@ -138,10 +139,6 @@ function timeProcess(argv: string[], input: Buffer, env: NodeJS.ProcessEnv): Pro
     child.stdin.on('error', () => {})
     child.stdin.end(input)
   })
-}
-
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 }
 
 function print(contenders: readonly Contender[], medians: readonly number[]) {

@@ -1,3 +1,4 @@
+import { isRecord } from '../api/core/record.ts'
 import { table } from '../cli/output.ts'
 import { displayWidth } from '../cli/width.ts'
 import { cutText, oneLine } from '../text.ts'
@@ -128,8 +129,4 @@ function isListOfRecords(value: unknown): boolean {
 
 function isPlain(value: unknown): boolean {
   return value !== undefined && value !== null && typeof value !== 'object'
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -26,8 +26,7 @@ interface Written {
 /** Leaves out what says nothing, and what the service does not send. */
 function tidy({ jsonSchema }: Written) {
   const schema = jsonSchema as Json
-  for (const name of ['minimum', 'maximum'])
-    if (Math.abs(Number(schema[name])) === Number.MAX_SAFE_INTEGER) delete schema[name]
+  dropSafeBounds(schema)
   if (isEmpty(schema.additionalProperties)) delete schema.additionalProperties
   if (isStringSchema(schema.propertyNames)) delete schema.propertyNames
   // The format says the same, and a person can read it.
@@ -41,7 +40,13 @@ function tidy({ jsonSchema }: Written) {
     if (field['x-added-by-client']) delete properties?.[name]
 }
 
-function isEmpty(value: unknown): boolean {
+/** Every whole number has these bounds: zod writes them out. */
+export function dropSafeBounds(schema: Json) {
+  for (const name of ['minimum', 'maximum'])
+    if (Math.abs(Number(schema[name])) === Number.MAX_SAFE_INTEGER) delete schema[name]
+}
+
+export function isEmpty(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Object.keys(value).length === 0
 }
 

@@ -1,4 +1,4 @@
-import type { Json } from './json-schema.ts'
+import { dropSafeBounds, isEmpty, type Json } from './json-schema.ts'
 
 /** Keywords that the checker knows and that are copied. */
 const copied = new Set(
@@ -38,8 +38,7 @@ export function toShape(schema: Json, keep: (name: string) => void): Json {
       if (value === 'date') shape.format = value
     } else if (!dropped.has(keyword)) throw new Error(`the checker does not know "${keyword}"`)
   }
-  for (const limit of ['minimum', 'maximum'])
-    if (Math.abs(Number(shape[limit])) === Number.MAX_SAFE_INTEGER) delete shape[limit]
+  dropSafeBounds(shape)
   return shape
 }
 
@@ -53,8 +52,4 @@ function joinNull(variants: readonly Json[]): Json {
   if (variants.length !== 2 || typeof main?.type !== 'string' || none?.type !== 'null' || main.enum)
     return { anyOf: variants }
   return { ...main, type: [main.type, 'null'] }
-}
-
-function isEmpty(part: unknown): boolean {
-  return typeof part === 'object' && part !== null && Object.keys(part).length === 0
 }
