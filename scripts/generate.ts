@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { configJsonSchema } from '../src/config/json-schema.ts'
-import { exampleHooks } from '../src/settings/example.ts'
+import { exampleHooks } from '../src/install/example.ts'
 import { choicesTable, endpointsTable, openApiText, operationModules } from './api-pages.ts'
 import { optionsTable } from './options-table.ts'
 

@@ -1,8 +1,8 @@
 import { type CommandDef, runCommand } from 'citty'
+import { checkWords } from './cli/check-flags.ts'
 import { exitCodeOf, reportError } from './cli/errors.ts'
 import { renderHelp } from './cli/help.ts'
 import { print } from './cli/output.ts'
-import { checkWords } from './cli/words.ts'
 import { commands, showCommands } from './commands/index.ts'
 
 process.exitCode = await main(process.argv.slice(2))

@@ -6,8 +6,8 @@ export { HookbellError } from './errors.ts'
 export type { AgentEvent } from './event/event.ts'
 export { type Kind, kinds } from './event/kind.ts'
 export { parseEvent } from './event/parse.ts'
+export type { JournalEntry } from './journal/entry.ts'
 export { readJournal } from './journal/read.ts'
-export type { Record as JournalRecord } from './journal/record.ts'
 export {
   DeliveryError,
   defineNotifier,

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util'
 import { type ErrorCode, HookbellError } from '../errors.ts'
-import { cleanText } from '../text.ts'
+import { cleanText } from '../text/clean.ts'
 import { hasColour } from './output.ts'
 
 /** sysexits(3), and never 2: an agent may read that as "block the action". */

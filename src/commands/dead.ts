@@ -5,7 +5,7 @@ import { ago, print, printJson, table } from '../cli/output.ts'
 import { HookbellError } from '../errors.ts'
 import { prepareSpool } from '../spool/prepare.ts'
 import { dropDead, retryDead } from '../worker/dead.ts'
-import { list, readAccounts, stateFolders } from './_accounts.ts'
+import { list, readHistory, stateFolders } from './_history.ts'
 
 export const deadCommand = defineCommand({
   meta: { name: 'dead', description: 'List, retry or drop events that could not be delivered' },
@@ -36,7 +36,7 @@ export const deadCommand = defineCommand({
 })
 
 async function showDead(json: boolean) {
-  const accounts = (await Promise.all(stateFolders().map(readAccounts))).flat()
+  const accounts = (await Promise.all(stateFolders().map(readHistory))).flat()
   const dead = accounts.filter(({ outcome }) => outcome === 'dead')
   if (json) return printJson(dead)
   if (dead.length === 0) return print('Nothing is dead')

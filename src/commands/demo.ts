@@ -2,7 +2,7 @@ import { defineCommand } from 'citty'
 import { paint, print, printJson } from '../cli/output.ts'
 import type { Act, Play } from '../demo/play.ts'
 import { HookbellError } from '../errors.ts'
-import { cleanText } from '../text.ts'
+import { cleanText } from '../text/clean.ts'
 import { paintOutcome } from './log.ts'
 
 export const demoCommand = defineCommand({

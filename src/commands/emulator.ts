@@ -1,9 +1,9 @@
 import { defineCommand } from 'citty'
-import { toSafeJson } from '../api-cli/json.ts'
 import { print } from '../cli/output.ts'
 import type { Emulator } from '../emulator/index.ts'
 import { describeError, errorCode, HookbellError } from '../errors.ts'
-import { cleanText } from '../text.ts'
+import { cleanText } from '../text/clean.ts'
+import { toSafeJson } from './api/json.ts'
 
 export const emulatorCommand = defineCommand({
   meta: { name: 'emulator', description: 'Run a local server that behaves like the API' },

@@ -5,13 +5,13 @@ import { clientNames } from '../clients/index.ts'
 import { CurrentConfig } from '../config/current.ts'
 import { configDir, stateDir } from '../config/paths.ts'
 import { HookbellError } from '../errors.ts'
-import { applyPlan } from '../settings/apply.ts'
-import { renderDiff } from '../settings/diff.ts'
-import { readSettings } from '../settings/file.ts'
-import { hookCommand, hookEntry, sharedHookCommand } from '../settings/hook-command.ts'
-import { settingsNotes } from '../settings/notes.ts'
-import { planInstall } from '../settings/plan.ts'
-import { findTarget, type Target, type TargetOptions, usage } from '../settings/target.ts'
+import { applyPlan } from '../install/apply.ts'
+import { renderDiff } from '../install/diff.ts'
+import { readSettings } from '../install/file.ts'
+import { hookCommand, hookEntry, sharedHookCommand } from '../install/hook-command.ts'
+import { settingsNotes } from '../install/notes.ts'
+import { planInstall } from '../install/plan.ts'
+import { findTarget, type Target, type TargetOptions, usage } from '../install/target.ts'
 
 /** A running session that writes its old settings back does so within a moment. */
 const SETTLE_MS = 2000
@@ -31,7 +31,7 @@ export const initCommand = defineCommand({
     json: { type: 'boolean', description: 'Print one JSON object; needs --yes or --dry-run' },
   },
   async run({ args }) {
-    const { installFrontDoor } = await import('../hook/install.ts')
+    const { installFrontDoor } = await import('../install/front-door.ts')
     await runInit(
       { ...args, dryRun: args['dry-run'] },
       {

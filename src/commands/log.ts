@@ -1,9 +1,9 @@
 import { defineCommand } from 'citty'
 import { paint, print, printJson, table } from '../cli/output.ts'
 import { HookbellError } from '../errors.ts'
-import type { EventAccount, Outcome } from '../journal/account.ts'
-import { cleanText } from '../text.ts'
-import { readAccounts, stateFolders } from './_accounts.ts'
+import type { EventStatus, Outcome } from '../journal/history.ts'
+import { cleanText } from '../text/clean.ts'
+import { readHistory, stateFolders } from './_history.ts'
 
 export const logCommand = defineCommand({
   meta: { name: 'log', description: 'Show what became of each event' },
@@ -25,7 +25,7 @@ export const logCommand = defineCommand({
         `log: --limit takes a whole number from 1, not "${args.limit}"`,
       )
     }
-    const all = (await Promise.all(stateFolders().map(readAccounts))).flat()
+    const all = (await Promise.all(stateFolders().map(readHistory))).flat()
     const chosen = args.id ? find(all, args.id) : all.slice(-limit)
     if (args.json) return printJson(args.id ? chosen[0] : chosen)
     if (chosen.length === 0) return print('No events yet. Register hookbell with: hookbell init')
@@ -34,7 +34,7 @@ export const logCommand = defineCommand({
   },
 })
 
-function find(all: readonly EventAccount[], start: string): EventAccount[] {
+function find(all: readonly EventStatus[], start: string): EventStatus[] {
   const found = all.filter(({ id }) => id.startsWith(start))
   if (found.length === 1) return found
   const what = found.length === 0 ? 'no event' : `${found.length} events`
@@ -49,7 +49,7 @@ export function paintOutcome(outcome: Outcome): string {
   return paint(styles[outcome], outcome)
 }
 
-function row(account: EventAccount): string[] {
+function row(account: EventStatus): string[] {
   const { id, acceptedAt, title, event, reason, channels, outcome, client } = account
   const where = Object.entries(channels).map(([name, { state }]) =>
     state === 'delivered' ? name : `${name} (${state})`,
@@ -69,7 +69,7 @@ function localTime(at: number): string {
   return date.toISOString().slice(0, 19).replace('T', ' ')
 }
 
-function details({ id, channels, reason, problems, sessionId, kind }: EventAccount): string {
+function details({ id, channels, reason, problems, sessionId, kind }: EventStatus): string {
   const lines = [`id       ${id}`, `kind     ${kind}`, `session  ${sessionId || '-'}`]
   if (reason) lines.push(`reason   ${reason}`)
   for (const problem of problems) lines.push(`problem  ${problem}`)

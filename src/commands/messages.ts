@@ -1,10 +1,10 @@
 import { defineCommand } from 'citty'
-import { NEEDS_KEY, withClient } from '../api-cli/client.ts'
-import { isForUsers, renderConversation, sortMessages } from '../api-cli/conversation.ts'
-import { readSessionId } from '../api-cli/session-id.ts'
-import { printAnswer } from '../api-cli/write-answer.ts'
 import { print, terminalWidth } from '../cli/output.ts'
 import { HookbellError } from '../errors.ts'
+import { NEEDS_KEY, withClient } from './api/client.ts'
+import { isForUsers, renderConversation, sortMessages } from './api/conversation.ts'
+import { readSessionId } from './api/session-id.ts'
+import { printAnswer } from './api/write-answer.ts'
 
 const PAGE_SIZE = 100
 

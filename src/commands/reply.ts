@@ -1,15 +1,15 @@
 import { defineCommand } from 'citty'
 import { type Client, isClientError } from '../api/index.ts'
-import { NEEDS_KEY, withClient } from '../api-cli/client.ts'
-import { renderText } from '../api-cli/conversation.ts'
-import { asText } from '../api-cli/fields.ts'
-import { makeFollower } from '../api-cli/follow.ts'
-import { readText } from '../api-cli/read-text.ts'
-import { readSessionId } from '../api-cli/session-id.ts'
-import { printAnswer } from '../api-cli/write-answer.ts'
 import { paint, print } from '../cli/output.ts'
 import { HookbellError } from '../errors.ts'
-import { oneLine } from '../text.ts'
+import { oneLine } from '../text/clean.ts'
+import { NEEDS_KEY, withClient } from './api/client.ts'
+import { renderText } from './api/conversation.ts'
+import { asText } from './api/fields.ts'
+import { makeFollower } from './api/follow.ts'
+import { readText } from './api/read-text.ts'
+import { readSessionId } from './api/session-id.ts'
+import { printAnswer } from './api/write-answer.ts'
 
 export const replyCommand = defineCommand({
   meta: { name: 'reply', description: `Post a follow-up to a session\n${NEEDS_KEY}` },

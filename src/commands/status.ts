@@ -5,10 +5,10 @@ import { ago, paint, print, printJson, table } from '../cli/output.ts'
 import { CurrentConfig } from '../config/current.ts'
 import { configPath, type LoadedConfig } from '../config/load.ts'
 import { configDir, stateDir } from '../config/paths.ts'
-import { type EventAccount, outcomes } from '../journal/account.ts'
+import { type EventStatus, outcomes } from '../journal/history.ts'
 import { spoolIn } from '../spool/layout.ts'
 import { lockHolder } from '../spool/lock.ts'
-import { list, readAccounts, stateFolders } from './_accounts.ts'
+import { list, readHistory, stateFolders } from './_history.ts'
 
 export const statusCommand = defineCommand({
   meta: { name: 'status', description: 'Show what is waiting, dead or broken' },
@@ -25,7 +25,7 @@ type Status = Awaited<ReturnType<typeof readStatus>>
 
 async function readStatus() {
   const folders = stateFolders()
-  const accounts = (await Promise.all(folders.map(readAccounts))).flat()
+  const accounts = (await Promise.all(folders.map(readHistory))).flat()
   const loaded = new CurrentConfig(configDir(), stateDir()).get()
   const count = Object.fromEntries(
     outcomes.map((outcome) => [outcome, accounts.filter((one) => one.outcome === outcome).length]),
@@ -49,7 +49,7 @@ async function readStatus() {
 }
 
 /** Per channel what happened last, so that a silent one is seen. */
-function channelRows({ config, unusable }: LoadedConfig, accounts: readonly EventAccount[]) {
+function channelRows({ config, unusable }: LoadedConfig, accounts: readonly EventStatus[]) {
   const names = [...Object.keys(config.channels), ...Object.keys(unusable)]
   return names.map((name) => {
     const last = accounts.findLast(({ channels }) => Object.hasOwn(channels, name))?.channels[name]
@@ -63,7 +63,7 @@ function channelRows({ config, unusable }: LoadedConfig, accounts: readonly Even
 
 function problemsOf(
   { config, problem, unusable, source }: LoadedConfig,
-  accounts: readonly EventAccount[],
+  accounts: readonly EventStatus[],
   corrupt: number,
   folders: readonly string[],
 ): string[] {

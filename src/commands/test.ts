@@ -6,12 +6,12 @@ import { configPath } from '../config/load.ts'
 import { configDir, stateDir } from '../config/paths.ts'
 import { HookbellError } from '../errors.ts'
 import { sessionEnv } from '../hook/session-env.ts'
-import type { ChannelAccount } from '../journal/account.ts'
+import type { ChannelStatus } from '../journal/history.ts'
 import { prepareSpool } from '../spool/prepare.ts'
 import { acceptEvent } from '../spool/write.ts'
-import { scrubEnvironment } from '../worker/hygiene.ts'
+import { scrubEnvironment } from '../worker/isolate.ts'
 import { deliverOnce } from '../worker/run.ts'
-import { readAccounts } from './_accounts.ts'
+import { readHistory } from './_history.ts'
 
 const TRIED_AGAIN = 'It is tried again with the next event, or now with: hookbell worker --once'
 
@@ -48,7 +48,7 @@ export const testCommand = defineCommand({
   },
 })
 
-function hintFor(state: ChannelAccount['state'], channel: string, id: string): string {
+function hintFor(state: ChannelStatus['state'], channel: string, id: string): string {
   if (state === 'not-here') return `Set up a channel of another type in ${configPath(configDir())}`
   if (state === 'gave-up') return `When that is put right: hookbell dead retry ${id}`
   const { unusable } = new CurrentConfig(configDir(), stateDir()).get()
@@ -67,10 +67,10 @@ function checkChannel(name: string) {
 }
 
 /** A worker in the background may have been faster to claim it. */
-async function answerOf(id: string, channel: string): Promise<ChannelAccount> {
+async function answerOf(id: string, channel: string): Promise<ChannelStatus> {
   const deadline = performance.now() + 35_000
   while (performance.now() < deadline) {
-    const account = (await readAccounts(stateDir())).find((one) => one.id === id)?.channels[channel]
+    const account = (await readHistory(stateDir())).find((one) => one.id === id)?.channels[channel]
     if (account) return account
     await new Promise((resolve) => setTimeout(resolve, 50))
   }

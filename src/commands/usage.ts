@@ -1,11 +1,11 @@
 import { defineCommand } from 'citty'
-import { NEEDS_KEY, withClient } from '../api-cli/client.ts'
-import { lastDays } from '../api-cli/period.ts'
-import { readUsage } from '../api-cli/usage.ts'
-import { renderUsage } from '../api-cli/usage-report.ts'
-import { printAnswer } from '../api-cli/write-answer.ts'
 import { print, terminalWidth } from '../cli/output.ts'
 import { HookbellError } from '../errors.ts'
+import { NEEDS_KEY, withClient } from './api/client.ts'
+import { lastDays } from './api/period.ts'
+import { readUsage } from './api/usage.ts'
+import { renderUsage } from './api/usage-report.ts'
+import { printAnswer } from './api/write-answer.ts'
 
 const MOST_DAYS = 366
 

@@ -2,11 +2,11 @@ import { defineCommand } from 'citty'
 import { print } from '../cli/output.ts'
 import { configDir, stateDir } from '../config/paths.ts'
 import { HookbellError } from '../errors.ts'
-import type { Record } from '../journal/record.ts'
+import type { JournalEntry } from '../journal/entry.ts'
 import { lockHolder } from '../spool/lock.ts'
-import { scrubEnvironment } from '../worker/hygiene.ts'
+import { scrubEnvironment } from '../worker/isolate.ts'
 import { deliverOnce, runUntilIdle, standDown } from '../worker/run.ts'
-import { stateFolders } from './_accounts.ts'
+import { stateFolders } from './_history.ts'
 
 export const workerCommand = defineCommand({
   meta: { name: 'worker', description: 'Deliver what is waiting, in the foreground' },
@@ -19,7 +19,7 @@ export const workerCommand = defineCommand({
     endTidily()
     const options = {
       configDir: configDir(),
-      onRecord: args.json ? (entry: Record) => print(JSON.stringify(entry)) : undefined,
+      onRecord: args.json ? (entry: JournalEntry) => print(JSON.stringify(entry)) : undefined,
     }
     const work = args.once ? deliverOnce : runUntilIdle
     const folders = args.once ? stateFolders() : [stateDir()]

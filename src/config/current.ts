@@ -1,7 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describeError, HookbellError } from '../errors.ts'
-import { makeFolders, writeDurable } from '../spool/durable.ts'
+import { makeFolders, writeDurable } from '../fs/durable.ts'
 import { builtInConfig, configStamp, type LoadedConfig, loadConfig, parseConfig } from './load.ts'
 import { readSecrets } from './secrets.ts'
 

@@ -1,8 +1,8 @@
 import type * as z from 'zod'
-import { issueInWords, show, valueAt } from '../issue-words.ts'
 import { notifiers } from '../notifiers/index.ts'
+import { didYouMean } from '../text/suggest.ts'
+import { issueInWords, show, valueAt } from '../text/zod-issue.ts'
 import { channelKeys, configKeys, descriptionAt } from './schema.ts'
-import { didYouMean } from './words.ts'
 
 export interface Fault {
   path: readonly PropertyKey[]

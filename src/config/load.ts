@@ -10,12 +10,12 @@ import {
 import { describeError, errorCode, HookbellError } from '../errors.ts'
 import { kinds } from '../event/kind.ts'
 import { knownEvents } from '../event/schema.ts'
-import { splitWords } from '../text.ts'
+import { splitWords } from '../text/clean.ts'
+import { closest, didYouMean } from '../text/suggest.ts'
 import { type Fault, firstFault } from './issue.ts'
 import { findLostKey, locate } from './position.ts'
 import { type Config, completeConfig, configSchema, secretsOf } from './schema.ts'
 import { expandReferences, readSecrets } from './secrets.ts'
-import { closest, didYouMean } from './words.ts'
 
 export interface LoadedConfig {
   config: Config

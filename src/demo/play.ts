@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { Accounts, type EventAccount } from '../journal/account.ts'
+import { EventHistory, type EventStatus } from '../journal/history.ts'
 import { readJournal } from '../journal/read.ts'
 import { lockHolder } from '../spool/lock.ts'
 import { startReceivers } from './receivers.ts'
@@ -56,7 +56,7 @@ async function playScene(
   stage: Stage,
   { slack, mails }: Receivers,
 ): Promise<Act> {
-  const seen = new Set((await readAccounts(stage)).keys())
+  const seen = new Set((await readHistory(stage)).keys())
   const hooked = await runHook(command, payload, stage)
   const account = await settled(stage, seen)
   const received: Act['received'] = {}
@@ -75,10 +75,10 @@ async function playScene(
 }
 
 /** The account of the one event that is new, once nothing about it is open. */
-async function settled(stage: Stage, seen: ReadonlySet<string>): Promise<EventAccount> {
+async function settled(stage: Stage, seen: ReadonlySet<string>): Promise<EventStatus> {
   const deadline = performance.now() + PATIENCE_MS
   for (;;) {
-    for (const [id, account] of await readAccounts(stage)) {
+    for (const [id, account] of await readHistory(stage)) {
       if (!seen.has(id) && account.outcome !== 'waiting' && isComplete(account)) return account
     }
     if (performance.now() > deadline) throw new Error('an event was not settled in time')
@@ -87,14 +87,14 @@ async function settled(stage: Stage, seen: ReadonlySet<string>): Promise<EventAc
 }
 
 /** Channels are recorded one by one. */
-function isComplete({ kind, channels }: EventAccount): boolean {
+function isComplete({ kind, channels }: EventStatus): boolean {
   const expected = kind === 'abnormal-end' ? 4 : 2
   const count = Object.keys(channels).length
   return count === 0 || count === expected
 }
 
-async function readAccounts({ stateDir }: Stage): Promise<Map<string, EventAccount>> {
-  const accounts = new Accounts()
+async function readHistory({ stateDir }: Stage): Promise<Map<string, EventStatus>> {
+  const accounts = new EventHistory()
   for await (const entry of readJournal(stateDir)) accounts.add(entry)
   return accounts.byId
 }

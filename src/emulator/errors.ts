@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 // Not z.core, which would bundle every locale.
 import { toDotPath } from 'zod/v4/core'
-import { issueInWords, valueAt } from '../issue-words.ts'
+import { issueInWords, valueAt } from '../text/zod-issue.ts'
 
 /** The emulator cannot start as asked: the message says what is wrong, `hint` what to do. */
 export class EmulatorError extends Error {

@@ -2,7 +2,7 @@ import type * as z from 'zod'
 // Not z.core, which would bundle every locale.
 import { toDotPath } from 'zod/v4/core'
 import type { Endpoint } from '../api/endpoints/endpoint.ts'
-import { issueInWords, valueAt } from '../issue-words.ts'
+import { issueInWords, valueAt } from '../text/zod-issue.ts'
 import { chosen } from './choices.ts'
 import { DEEPEST, isTooDeep } from './nesting.ts'
 import { Problem } from './reply.ts'

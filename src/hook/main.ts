@@ -2,7 +2,7 @@
 // never prints, always exits 0.
 import { fallbackStateDir, stateDir } from '../config/paths.ts'
 import { acceptEvent } from '../spool/write.ts'
-import { cry } from './cry.ts'
+import { notifyFailure } from './notify-failure.ts'
 import { readEvent } from './read-stdin.ts'
 import { sessionEnv } from './session-env.ts'
 import { wakeWorker } from './wake.ts'
@@ -14,7 +14,7 @@ process.umask(0o077)
 readEvent((body, drain) => {
   const state = store(body)
   if (state) wakeWorker(state, `${__dirname}/worker.js`)
-  else cry()
+  else notifyFailure()
   drain(() => process.exit(0))
 })
 

@@ -1,9 +1,9 @@
 import { type FileHandle, open } from 'node:fs/promises'
+import { type JournalEntry, journalEntrySchema } from './entry.ts'
 import { currentFile, journalFiles } from './files.ts'
-import { type Record, recordSchema } from './record.ts'
 
 /** All records, oldest first, one at a time. Lines that a crash cut short are passed over. */
-export async function* readJournal(state: string): AsyncGenerator<Record> {
+export async function* readJournal(state: string): AsyncGenerator<JournalEntry> {
   for await (const line of readLines(journalFiles(state))) {
     const entry = parseLine(line)
     if (entry) yield entry
@@ -14,7 +14,7 @@ export async function* readJournal(state: string): AsyncGenerator<Record> {
 export async function* readJournalOf(
   state: string,
   ids: ReadonlySet<string>,
-): AsyncGenerator<Record> {
+): AsyncGenerator<JournalEntry> {
   for await (const line of readLines(journalFiles(state))) {
     if (!ids.has(idIn(line))) continue
     const entry = parseLine(line)
@@ -23,7 +23,7 @@ export async function* readJournalOf(
 }
 
 /** What the end of the journal says, as far as it is whole: enough for the moments before a worker started. */
-export async function readRecent(state: string, bytes = 64 * 1024): Promise<Record[]> {
+export async function readRecent(state: string, bytes = 64 * 1024): Promise<JournalEntry[]> {
   const file = await open(currentFile(state), 'r').catch(() => undefined)
   if (!file) return []
   try {
@@ -83,9 +83,9 @@ async function* linesOf(file: FileHandle): AsyncGenerator<string> {
   if (rest.length > 0) yield rest.toString()
 }
 
-function parseLine(line: string): Record | undefined {
+function parseLine(line: string): JournalEntry | undefined {
   try {
-    return recordSchema.safeParse(JSON.parse(line)).data
+    return journalEntrySchema.safeParse(JSON.parse(line)).data
   } catch {
     return undefined
   }

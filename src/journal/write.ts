@@ -1,13 +1,13 @@
 import { renameSync, rmSync, statSync } from 'node:fs'
-import { appendLine } from '../spool/append.ts'
-import { writeDurable } from '../spool/durable.ts'
+import { appendLine } from '../fs/append.ts'
+import { writeDurable } from '../fs/durable.ts'
+import type { JournalEntry } from './entry.ts'
 import { currentFile, journalFiles } from './files.ts'
 import { idIn, readLines } from './read.ts'
-import type { Record } from './record.ts'
 
 const ROTATE_AT_BYTES = 16 * 1024 * 1024
 /** Resolves once the record is on disk; records written at the same time share one fsync. */
-export async function record(state: string, entry: Record): Promise<void> {
+export async function appendEntry(state: string, entry: JournalEntry): Promise<void> {
   await appendLine(currentFile(state), `${JSON.stringify(entry)}\n`)
 }
 

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { redact } from '../redact.ts'
+import { redact } from '../text/redact.ts'
 import { boundLine } from './_text.ts'
 import { DeliveryError, type SendContext } from './define.ts'
 

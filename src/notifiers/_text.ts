@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import { cleanText, oneLine } from '../text.ts'
+import { cleanText, oneLine } from '../text/clean.ts'
 import type { Message } from './define.ts'
 
 /** An entity, a tag or a Slack link, to be kept whole by `boundText`. */

@@ -2,7 +2,7 @@ import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 import * as z from 'zod'
 import { describeError, errorCode, HookbellError } from '../errors.ts'
-import { appendLine } from '../spool/append.ts'
+import { appendLine } from '../fs/append.ts'
 import { DeliveryError, defineNotifier, type Message } from './define.ts'
 
 export const file = defineNotifier({

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { closest, didYouMean } from '../config/words.ts'
 import { describeError } from '../errors.ts'
 import { type Kind, kinds } from '../event/kind.ts'
-import { oneLine } from '../text.ts'
+import { oneLine } from '../text/clean.ts'
+import { closest, didYouMean } from '../text/suggest.ts'
 import { type Format, fill, formats, namesIn } from './engine.ts'
 import { valueNames } from './render.ts'
 

@@ -100,7 +100,7 @@ function breakStale(lock: string, aside: string): boolean {
 /** A stopped holder keeps its claims but not the lock. */
 function isHeld(owner: Owner, lock: string): boolean {
   const liveness = livenessOf(owner)
-  if (liveness !== 'doubt') return liveness === 'alive'
+  if (liveness !== 'unknown') return liveness === 'alive'
   const touchedAt = lstatSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? 0
   return Math.abs(Date.now() - touchedAt) <= LEASE_MS
 }

@@ -14,31 +14,31 @@ export interface Owner {
   /** Which boot of the machine; '-' where there is no /proc. */
   boot: string
   /** Where that process id means something: machine and, in a container, which. Absent: here. */
-  place?: string
+  host?: string
 }
 
-/** `doubt`: nothing proves that the owner lives, and nothing that it does not. */
-export type Liveness = 'alive' | 'stopped' | 'doubt' | 'dead'
+/** `unknown`: nothing proves that the owner lives, and nothing that it does not. */
+export type Liveness = 'alive' | 'stopped' | 'unknown' | 'dead'
 
 export function thisProcess(): Owner {
   const started = statOf(process.pid)?.started ?? '-'
-  return { pid: process.pid, started, boot: bootId(), place: thisPlace() }
+  return { pid: process.pid, started, boot: bootId(), host: thisHost() }
 }
 
-export function ownerToken({ pid, started, boot, place }: Owner): string {
-  return [pid, started, boot, ...(place ? [place] : [])].join('_')
+export function ownerToken({ pid, started, boot, host }: Owner): string {
+  return [pid, started, boot, ...(host ? [host] : [])].join('_')
 }
 
 export function parseOwner(text: string): Owner | undefined {
-  const [, pid, started, boot, place] =
+  const [, pid, started, boot, host] =
     /^(\d+)[ _]([^\s_]+)[ _]([^\s_]+)(?:[ _]([^\s_]+))?\s*$/.exec(text) ?? []
   if (!pid || !started || !boot) return undefined
-  return { pid: Number(pid), started, boot, ...(place && { place }) }
+  return { pid: Number(pid), started, boot, ...(host && { host }) }
 }
 
-export function livenessOf({ pid, started, boot, place }: Owner): Liveness {
+export function livenessOf({ pid, started, boot, host }: Owner): Liveness {
   // A home directory that several machines or containers share.
-  if (place && place !== thisPlace()) return 'doubt'
+  if (host && host !== thisHost()) return 'unknown'
   if (boot !== bootId()) return 'dead'
   const stat = statOf(pid)
   if (stat) {
@@ -48,7 +48,7 @@ export function livenessOf({ pid, started, boot, place }: Owner): Liveness {
   if (started !== '-') return 'dead'
   try {
     process.kill(pid, 0)
-    return 'doubt'
+    return 'unknown'
   } catch {
     return 'dead'
   }
@@ -73,7 +73,7 @@ function bootId(): string {
   }
 }
 
-function thisPlace(): string {
+function thisHost(): string {
   const machine =
     hostname()
       .replace(/[^A-Za-z0-9.-]/g, '-')

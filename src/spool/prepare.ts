@@ -1,7 +1,7 @@
 import { chmodSync } from 'node:fs'
 import { join } from 'node:path'
 import { HookbellError } from '../errors.ts'
-import { privateFolder } from './durable.ts'
+import { privateFolder } from '../fs/durable.ts'
 import { folders, type Spool, spoolIn } from './layout.ts'
 
 /**

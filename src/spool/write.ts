@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs'
-import { privateFolder, writeDurable } from './durable.ts'
+import { privateFolder, writeDurable } from '../fs/durable.ts'
 import { formatHeader, type Header } from './header.ts'
 import { MAX_BODY_BYTES } from './layout.ts'
 import { newId } from './new-id.ts'

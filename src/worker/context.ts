@@ -1,5 +1,5 @@
 import type { CurrentConfig } from '../config/current.ts'
-import type { Record } from '../journal/record.ts'
+import type { JournalEntry } from '../journal/entry.ts'
 import type { Templates } from '../render/templates.ts'
 import type { Claims } from '../spool/claim.ts'
 import type { Spool } from '../spool/layout.ts'
@@ -25,7 +25,7 @@ export interface WorkerContext {
   /** Files in new/ that are not to be handled: of a later version of hookbell, or immovable. */
   leftAlone: Set<string>
   /** Takes secrets and control characters out of whatever goes to the journal. */
-  record(entry: Record): Promise<void>
+  record(entry: JournalEntry): Promise<void>
   /** Writes what an earlier `record` could not. */
   flushRecords(): Promise<void>
   fetch: typeof globalThis.fetch

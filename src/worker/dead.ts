@@ -1,6 +1,6 @@
 import { renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { record } from '../journal/write.ts'
+import { appendEntry } from '../journal/write.ts'
 import type { Spool } from '../spool/layout.ts'
 import { readEventState, statePath, writeEventState } from './event-state.ts'
 
@@ -8,7 +8,7 @@ import { readEventState, statePath, writeEventState } from './event-state.ts'
 
 /** Keeps the id, and what was delivered stays delivered: only the channels that gave up are tried again. */
 export async function retryDead(spool: Spool, id: string) {
-  await record(spool.state, { at: Date.now(), id, type: 'retried' })
+  await appendEntry(spool.state, { at: Date.now(), id, type: 'retried' })
   const state = readEventState(spool.dead, id)
   if (!state) return renameSync(join(spool.dead, id), join(spool.new, id))
   for (const channel of Object.values(state.channels)) {
@@ -21,7 +21,7 @@ export async function retryDead(spool: Spool, id: string) {
 
 /** Removes the event and its bytes; it does not count any more. */
 export async function dropDead(spool: Spool, id: string) {
-  await record(spool.state, { at: Date.now(), id, type: 'dropped' })
+  await appendEntry(spool.state, { at: Date.now(), id, type: 'dropped' })
   rmSync(join(spool.dead, id), { force: true })
   rmSync(statePath(spool.dead, id), { force: true })
 }

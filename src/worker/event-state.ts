@@ -1,7 +1,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'
-import { Accounts, type EventAccount } from '../journal/account.ts'
+import { EventHistory, type EventStatus } from '../journal/history.ts'
 import { readJournalOf } from '../journal/read.ts'
 import type { Spool } from '../spool/layout.ts'
 
@@ -52,13 +52,13 @@ export async function statesFromJournal(
   state: string,
   ids: readonly string[],
 ): Promise<Map<string, EventState>> {
-  const accounts = new Accounts()
+  const accounts = new EventHistory()
   for await (const entry of readJournalOf(state, new Set(ids))) accounts.add(entry)
   return new Map([...accounts.byId].map(([id, account]) => [id, stateOf(account)]))
 }
 
 /** A channel that was chosen but never tried is as open as one that is to be tried again. */
-function stateOf({ acceptedAt, channels, to }: EventAccount): EventState {
+function stateOf({ acceptedAt, channels, to }: EventStatus): EventState {
   const open = to.map((name) => [name, { state: 'deferred' as const, attempts: 0 }])
   const tried = Object.entries(channels).map(([name, { state, attempts }]) => [
     name,

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { CurrentConfig } from '../config/current.ts'
 import { configDir, fallbackStateDir, stateDir } from '../config/paths.ts'
 import { isInUse } from '../spool/layout.ts'
-import { closeInherited, restartInOwnSession, scrubEnvironment } from './hygiene.ts'
+import { closeInherited, restartInOwnSession, scrubEnvironment } from './isolate.ts'
 import { deliverOnce, runUntilIdle, standDown } from './run.ts'
 
 const script = fileURLToPath(import.meta.url)

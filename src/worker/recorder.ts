@@ -1,8 +1,8 @@
 import type { CurrentConfig } from '../config/current.ts'
-import type { Record } from '../journal/record.ts'
-import { record } from '../journal/write.ts'
-import { redact } from '../redact.ts'
-import { cutText, oneLine } from '../text.ts'
+import type { JournalEntry } from '../journal/entry.ts'
+import { appendEntry } from '../journal/write.ts'
+import { cutText, oneLine } from '../text/clean.ts'
+import { redact } from '../text/redact.ts'
 
 const MAX_TEXT = 300
 
@@ -10,17 +10,17 @@ const MAX_TEXT = 300
 export class Recorder {
   readonly #state: string
   readonly #config: CurrentConfig
-  readonly #onRecord: ((entry: Record) => void) | undefined
-  #unwritten: Record[] = []
+  readonly #onRecord: ((entry: JournalEntry) => void) | undefined
+  #unwritten: JournalEntry[] = []
 
-  constructor(state: string, config: CurrentConfig, onRecord?: (entry: Record) => void) {
+  constructor(state: string, config: CurrentConfig, onRecord?: (entry: JournalEntry) => void) {
     this.#state = state
     this.#config = config
     this.#onRecord = onRecord
   }
 
   /** @throws the system error; the entry is not lost then */
-  async record(entry: Record): Promise<void> {
+  async record(entry: JournalEntry): Promise<void> {
     const clean = cleanRecord(entry, this.#config.last.secrets)
     await this.#write([...this.#unwritten.splice(0), clean])
     this.#onRecord?.(clean)
@@ -30,8 +30,10 @@ export class Recorder {
     if (this.#unwritten.length > 0) await this.#write(this.#unwritten.splice(0))
   }
 
-  async #write(entries: Record[]): Promise<void> {
-    const results = await Promise.allSettled(entries.map((entry) => record(this.#state, entry)))
+  async #write(entries: JournalEntry[]): Promise<void> {
+    const results = await Promise.allSettled(
+      entries.map((entry) => appendEntry(this.#state, entry)),
+    )
     const failed = entries.filter((_, index) => results[index]?.status === 'rejected')
     this.#unwritten.push(...failed)
     const reason = results.find((result) => result.status === 'rejected')
@@ -40,7 +42,7 @@ export class Recorder {
 }
 
 /** Free text in one line, bounded, without secrets and control characters. The rest is ours. */
-function cleanRecord(entry: Record, secrets: readonly string[]): Record {
+function cleanRecord(entry: JournalEntry, secrets: readonly string[]): JournalEntry {
   const clean = (text: string) => cutText(redact(oneLine(text), secrets), MAX_TEXT)
   if (entry.type === 'accepted') {
     const { event, sessionId, project, title, problems } = entry

@@ -1,16 +1,16 @@
 import { setFlagsFromString } from 'node:v8'
 import { CurrentConfig } from '../config/current.ts'
-import type { Record } from '../journal/record.ts'
+import type { JournalEntry } from '../journal/entry.ts'
 import { Templates } from '../render/templates.ts'
 import { Claims } from '../spool/claim.ts'
 import { acquireLock, releaseLock } from '../spool/lock.ts'
 import { HEARTBEAT_MS } from '../spool/owner.ts'
 import { prepareSpool } from '../spool/prepare.ts'
-import { Bell } from './bell.ts'
 import { ConfigProblem } from './config-problem.ts'
 import type { WorkerContext } from './context.ts'
 import { DeferredEvents } from './deferred.ts'
 import { Doubles } from './doubles.ts'
+import { Bell } from './folder-watcher.ts'
 import { Recorder } from './recorder.ts'
 import { Rounds } from './rounds.ts'
 import { Turns } from './turns.ts'
@@ -22,7 +22,7 @@ export interface WorkerOptions {
   /** Read already. */
   config?: CurrentConfig
   /** Called with every record that goes to the journal. */
-  onRecord?: ((entry: Record) => void) | undefined
+  onRecord?: ((entry: JournalEntry) => void) | undefined
 }
 
 export interface WorkerSummary {

@@ -8,7 +8,7 @@ import {
   isClientError,
   PageList,
 } from '../../src/api/index.ts'
-import { methodOf } from '../../src/api-cli/find-endpoint.ts'
+import { methodOf } from '../../src/commands/api/find-endpoint.ts'
 import type { EmulatorOptions } from '../../src/emulator/index.ts'
 import { makeExamples, makeFault, startTestEmulator } from '../emulator/_support.ts'
 import { allowedCases, refusedCases } from './constraints.ts'

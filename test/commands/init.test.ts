@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url'
 import { applyPatch } from 'diff'
 import { describe, expect, it } from 'vitest'
 import { type InitOptions, type InitWorld, runInit } from '../../src/commands/init.ts'
-import { fixtures } from '../settings/fixtures.ts'
-import { makeHome } from '../settings/make-home.ts'
+import { fixtures } from '../install/fixtures.ts'
+import { makeHome } from '../install/make-home.ts'
 
 const model = '{\n  "model": "opus" // best\n}\n'
 

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { wrapLine } from '../../src/api-cli/wrap.ts'
+import { wrapLine } from '../../src/commands/api/wrap.ts'
 import type { SeedInput } from '../../src/emulator/index.ts'
 import { hasTerminal, runInTerminal } from '../support/terminal.ts'
 import { makeApiHome, makeFault } from './_api-home.ts'

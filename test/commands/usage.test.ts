@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { bar, percent, shortNumber, sparkline } from '../../src/api-cli/chart.ts'
-import { lastDays } from '../../src/api-cli/period.ts'
-import type { Usage } from '../../src/api-cli/usage.ts'
-import { renderUsage } from '../../src/api-cli/usage-report.ts'
+import { bar, percent, shortNumber, sparkline } from '../../src/commands/api/chart.ts'
+import { lastDays } from '../../src/commands/api/period.ts'
+import type { Usage } from '../../src/commands/api/usage.ts'
+import { renderUsage } from '../../src/commands/api/usage-report.ts'
 import { makeApiHome, makeFault } from './_api-home.ts'
 
 const DAY = 86_400_000

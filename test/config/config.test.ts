@@ -15,9 +15,9 @@ import { configJsonSchema } from '../../src/config/json-schema.ts'
 import { builtInConfig, loadConfig } from '../../src/config/load.ts'
 import { configDir, homeDir, stateDir } from '../../src/config/paths.ts'
 import { configSchema } from '../../src/config/schema.ts'
-import { closest } from '../../src/config/words.ts'
 import { HookbellError } from '../../src/errors.ts'
 import { notifiers } from '../../src/notifiers/index.ts'
+import { closest } from '../../src/text/suggest.ts'
 
 function makeFolder(files: Record<string, string> = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'hookbell-config-'))

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished, vi } from 'vitest'
-import { installFrontDoor } from '../../src/hook/install.ts'
+import { installFrontDoor } from '../../src/install/front-door.ts'
 import { packageRoot } from '../../src/package-root.ts'
 import { parseSpoolFile } from '../../src/spool/header.ts'
 import { thisProcess } from '../../src/spool/owner.ts'

@@ -14,7 +14,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { hookCommand } from '../../src/settings/hook-command.ts'
+import { hookCommand } from '../../src/install/hook-command.ts'
 import { runHook } from '../support/fake-agent.ts'
 import {
   type Door,

@@ -1,13 +1,13 @@
 import { appendFileSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { Accounts, type EventAccount } from '../../src/journal/account.ts'
+import type { JournalEntry } from '../../src/journal/entry.ts'
+import { EventHistory, type EventStatus } from '../../src/journal/history.ts'
 import { readJournal } from '../../src/journal/read.ts'
-import type { Record } from '../../src/journal/record.ts'
-import { record, rotateJournal } from '../../src/journal/write.ts'
+import { appendEntry, rotateJournal } from '../../src/journal/write.ts'
 import { makeWorld } from '../worker/_world.ts'
 
-const accepted = (id: string, to: string[] = ['a']): Record => ({
+const accepted = (id: string, to: string[] = ['a']): JournalEntry => ({
   at: 1,
   id,
   type: 'accepted',
@@ -20,7 +20,7 @@ const accepted = (id: string, to: string[] = ['a']): Record => ({
   title: `title of ${id}`,
   to,
 })
-const delivered = (id: string, channel = 'a'): Record => ({
+const delivered = (id: string, channel = 'a'): JournalEntry => ({
   at: 2,
   id,
   type: 'delivered',
@@ -29,7 +29,7 @@ const delivered = (id: string, channel = 'a'): Record => ({
   ms: 1,
   answer: 'ok',
 })
-const failed = (id: string, type: 'gave-up' | 'not-here', channel = 'a'): Record => ({
+const failed = (id: string, type: 'gave-up' | 'not-here', channel = 'a'): JournalEntry => ({
   at: 2,
   id,
   type,
@@ -37,7 +37,7 @@ const failed = (id: string, type: 'gave-up' | 'not-here', channel = 'a'): Record
   attempt: 1,
   reason: 'no',
 })
-const deferred = (id: string, channel = 'a'): Record => ({
+const deferred = (id: string, channel = 'a'): JournalEntry => ({
   at: 2,
   id,
   type: 'deferred',
@@ -47,21 +47,21 @@ const deferred = (id: string, channel = 'a'): Record => ({
   until: 9,
 })
 
-async function readAll(state: string): Promise<Record[]> {
-  const entries: Record[] = []
+async function readAll(state: string): Promise<JournalEntry[]> {
+  const entries: JournalEntry[] = []
   for await (const entry of readJournal(state)) entries.push(entry)
   return entries
 }
 
-function accountOf(...entries: Record[]): EventAccount | undefined {
-  const accounts = new Accounts()
+function accountOf(...entries: JournalEntry[]): EventStatus | undefined {
+  const accounts = new EventHistory()
   for (const entry of entries) accounts.add(entry)
   return accounts.byId.get('e')
 }
 
 describe('the account of an event', () => {
   const e = 'e'
-  it.each<[string, Record[], string | undefined]>([
+  it.each<[string, JournalEntry[], string | undefined]>([
     ['accepted', [accepted(e)], 'waiting'],
     ['delivered', [accepted(e), delivered(e)], 'delivered'],
     [
@@ -98,34 +98,34 @@ describe('the journal', () => {
   it('gives back what was recorded, private and in order', async () => {
     const { stateDir } = makeWorld()
     const entries = [accepted('e'), deferred('e'), delivered('e')]
-    for (const entry of entries) await record(stateDir, entry)
+    for (const entry of entries) await appendEntry(stateDir, entry)
     expect(await readAll(stateDir)).toEqual(entries)
     expect(statSync(join(stateDir, 'journal.jsonl')).mode & 0o777).toBe(0o600)
   })
 
   it('keeps a record whole whatever separators its text has', async () => {
     const { stateDir } = makeWorld()
-    const entry = { ...accepted('e'), title: 'a\u2028b\u2029c\rd\u0085e' } as Record
-    await record(stateDir, entry)
+    const entry = { ...accepted('e'), title: 'a\u2028b\u2029c\rd\u0085e' } as JournalEntry
+    await appendEntry(stateDir, entry)
     expect(await readAll(stateDir)).toEqual([entry])
   })
 
   it('passes over lines that a crash cut, and what it does not know', async () => {
     const { stateDir } = makeWorld()
-    await record(stateDir, accepted('e'))
+    await appendEntry(stateDir, accepted('e'))
     appendFileSync(join(stateDir, 'journal.jsonl'), '{"at":1,"id":"e","type":"deliv')
-    await record(stateDir, delivered('e'))
+    await appendEntry(stateDir, delivered('e'))
     appendFileSync(join(stateDir, 'journal.jsonl'), '{"at":1,"id":"e","type":"future"}\n[]\n\0\0\n')
     expect(await readAll(stateDir)).toEqual([accepted('e'), delivered('e')])
   })
 
   it('is read as it was, also while it is rotated', async () => {
     const { stateDir } = makeWorld()
-    await record(stateDir, accepted('e'))
+    await appendEntry(stateDir, accepted('e'))
     const reading = readJournal(stateDir)
     const first = await reading.next()
     await rotateJournal(stateDir, () => new Set(), 1)
-    await record(stateDir, delivered('e'))
+    await appendEntry(stateDir, delivered('e'))
     expect([first.value, (await reading.next()).done]).toEqual([accepted('e'), true])
   })
 })
@@ -133,7 +133,7 @@ describe('the journal', () => {
 describe('a rotation', () => {
   it('waits until the file is large', async () => {
     const { stateDir } = makeWorld()
-    await record(stateDir, accepted('e'))
+    await appendEntry(stateDir, accepted('e'))
     await rotateJournal(stateDir, () => new Set())
     expect(existsSync(join(stateDir, 'journal.1.jsonl'))).toBe(false)
   })
@@ -141,17 +141,17 @@ describe('a rotation', () => {
   it('forgets settled events after a while, and never one that is open', async () => {
     const { stateDir } = makeWorld()
     const open = new Set(['open', 'dead'])
-    await record(stateDir, accepted('open'))
-    await record(stateDir, deferred('open'))
-    await record(stateDir, accepted('dead'))
-    await record(stateDir, failed('dead', 'gave-up'))
-    await record(stateDir, accepted('settled'))
-    await record(stateDir, delivered('settled'))
+    await appendEntry(stateDir, accepted('open'))
+    await appendEntry(stateDir, deferred('open'))
+    await appendEntry(stateDir, accepted('dead'))
+    await appendEntry(stateDir, failed('dead', 'gave-up'))
+    await appendEntry(stateDir, accepted('settled'))
+    await appendEntry(stateDir, delivered('settled'))
     for (let round = 0; round < 12; round += 1) {
       await rotateJournal(stateDir, () => open, 1)
-      await record(stateDir, accepted(`round ${round}`))
+      await appendEntry(stateDir, accepted(`round ${round}`))
     }
-    const accounts = new Accounts()
+    const accounts = new EventHistory()
     for (const entry of await readAll(stateDir)) accounts.add(entry)
     const outcomes = [...accounts.byId].map(([id, { outcome }]) => `${id} ${outcome}`)
     expect(outcomes.slice(0, 2)).toEqual(['open waiting', 'dead dead'])

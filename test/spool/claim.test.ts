@@ -82,7 +82,7 @@ describe('a claim', () => {
   })
 
   it('of another machine or container is taken over after its lease', () => {
-    const { claims, folder } = leaveBehind({ ...thisProcess(), place: 'elsewhere.1', pid: 1 })
+    const { claims, folder } = leaveBehind({ ...thisProcess(), host: 'elsewhere.1', pid: 1 })
     expect(claims.takeOver()).toBe(0)
     utimesSync(folder, twoLeases, twoLeases)
     expect(claims.takeOver()).toBe(1)

@@ -21,7 +21,7 @@ function makeLock(owner: Owner | string) {
 }
 
 describe('an owner', () => {
-  it('is this process, by id, start time, boot and place', () => {
+  it('is this process, by id, start time, boot and host', () => {
     expect(livenessOf(thisProcess())).toBe('alive')
     expect(parseOwner(ownerToken(thisProcess()))).toEqual(thisProcess())
   })
@@ -42,7 +42,7 @@ describe('an owner', () => {
   })
 
   it('of another machine or container is in doubt, whatever its boot', () => {
-    expect(livenessOf({ ...thisProcess(), place: 'elsewhere.1', boot: 'x' })).toBe('doubt')
+    expect(livenessOf({ ...thisProcess(), host: 'elsewhere.1', boot: 'x' })).toBe('unknown')
   })
 
   it.each(['', 'nonsense', '12', '12 34', '-1 2 3', '1 2 3 4 5', '1__2'])(
@@ -103,7 +103,7 @@ describe('the lock', () => {
   })
 
   it('of a process that cannot be seen is kept while it is touched', () => {
-    const stateDir = makeLock({ ...thisProcess(), place: 'elsewhere.1' })
+    const stateDir = makeLock({ ...thisProcess(), host: 'elsewhere.1' })
     expect(acquireLock(stateDir)).toBe(false)
     utimesSync(lockPath(stateDir), longAgo, longAgo)
     expect(acquireLock(stateDir)).toBe(true)

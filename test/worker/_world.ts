@@ -15,7 +15,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { onTestFinished } from 'vitest'
-import { Accounts, type EventAccount } from '../../src/journal/account.ts'
+import { EventHistory, type EventStatus } from '../../src/journal/history.ts'
 import { readJournal } from '../../src/journal/read.ts'
 import { parseName } from '../../src/spool/claim.ts'
 import type { Header } from '../../src/spool/header.ts'
@@ -72,8 +72,8 @@ export function makeWorld(config: Record<string, unknown> = {}) {
     once: () => deliverOnce(options),
     untilIdle: () => runUntilIdle(options),
     lines: () => readLines<Line>(outFile),
-    accounts: () => readAccounts(stateDir),
-    account: async (id: string) => (await readAccounts(stateDir)).find((one) => one.id === id),
+    accounts: () => readHistory(stateDir),
+    account: async (id: string) => (await readHistory(stateDir)).find((one) => one.id === id),
     list: (name: Folder) => readdirSync(spool[name]).filter((one) => !one.endsWith('.json')),
     env: { ...process.env, HOOKBELL_STATE_DIR: stateDir, HOOKBELL_CONFIG_DIR: configDir },
   }
@@ -90,8 +90,8 @@ export function readLines<Entry>(path: string): Entry[] {
 }
 
 /** The same account that `hookbell status` gives. */
-async function readAccounts(state: string): Promise<EventAccount[]> {
-  const accounts = new Accounts()
+async function readHistory(state: string): Promise<EventStatus[]> {
+  const accounts = new EventHistory()
   for await (const entry of readJournal(state)) accounts.add(entry)
   const spool = spoolIn(state)
   const owners = readdirSync(spool.cur).map((owner) => join(spool.cur, owner))
@@ -105,7 +105,7 @@ async function readAccounts(state: string): Promise<EventAccount[]> {
 }
 
 /** How many events have which outcome, with those left out that are none. */
-export function countOutcomes(accounts: readonly EventAccount[]): Record<string, number> {
+export function countOutcomes(accounts: readonly EventStatus[]): Record<string, number> {
   const counts: Record<string, number> = {}
   for (const { outcome } of accounts) counts[outcome] = (counts[outcome] ?? 0) + 1
   return counts

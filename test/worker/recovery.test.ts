@@ -1,7 +1,7 @@
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { record } from '../../src/journal/write.ts'
+import { appendEntry } from '../../src/journal/write.ts'
 import { DeferredEvents } from '../../src/worker/deferred.ts'
 import { writeEventState } from '../../src/worker/event-state.ts'
 import { makeWorld, type World } from './_world.ts'
@@ -33,7 +33,15 @@ function makeCrash(world = makeWorld()) {
     to: ['file', 'second'],
   }
   const delivered = (channel: string) =>
-    record(world.stateDir, { at, id, type: 'delivered', channel, attempt: 1, ms: 1, answer: 'ok' })
+    appendEntry(world.stateDir, {
+      at,
+      id,
+      type: 'delivered',
+      channel,
+      attempt: 1,
+      ms: 1,
+      answer: 'ok',
+    })
   return { world, id, accepted, delivered, second }
 }
 
@@ -52,7 +60,7 @@ describe('after a crash', () => {
 
   it('between two channels, only the other one is told', async () => {
     const { world, id, accepted, delivered } = makeCrash()
-    await record(world.stateDir, accepted)
+    await appendEntry(world.stateDir, accepted)
     await delivered('file')
     expect(await outcomeOf(world, id)).toEqual(['waiting', 'file'])
     await world.once()
@@ -62,7 +70,7 @@ describe('after a crash', () => {
 
   it('between the last record and the last rename, nobody is told again', async () => {
     const { world, id, accepted, delivered } = makeCrash()
-    await record(world.stateDir, accepted)
+    await appendEntry(world.stateDir, accepted)
     await delivered('file')
     await delivered('second')
     await world.untilIdle()
@@ -72,7 +80,7 @@ describe('after a crash', () => {
 
   it('what was begun is finished though the routes have changed', async () => {
     const { world, id, accepted, delivered } = makeCrash()
-    await record(world.stateDir, accepted)
+    await appendEntry(world.stateDir, accepted)
     await delivered('second')
     world.configure({
       channels: { file: { type: 'file', path: world.outFile } },
@@ -86,7 +94,7 @@ describe('after a crash', () => {
 
   it('of the machine, a deferred event without its note is completed from the journal', async () => {
     const { world, id, accepted, delivered } = makeCrash()
-    await record(world.stateDir, accepted)
+    await appendEntry(world.stateDir, accepted)
     await delivered('file')
     renameSync(join(world.spool.cur, '4194305_1_other-boot', id), join(world.spool.deferred, id))
     writeFileSync(join(world.spool.deferred, `${id}.json`), '')

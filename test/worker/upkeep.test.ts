@@ -13,7 +13,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { prepareSpool } from '../../src/spool/prepare.ts'
 import { sweep } from '../../src/spool/sweep.ts'
-import { scrubEnvironment } from '../../src/worker/hygiene.ts'
+import { scrubEnvironment } from '../../src/worker/isolate.ts'
 import { startReceiver } from '../support/receiver.ts'
 import {
   buildProgram,

@@ -1,0 +1,47 @@
+import type { ArgsDef } from 'citty'
+import type { Endpoint } from '../../api/index.ts'
+import { NEEDS_KEY } from './client.ts'
+import type { Flag } from './flags.ts'
+import { takesBody } from './read-input.ts'
+import { wrapLine } from './wrap.ts'
+
+const HELP_WIDTH = 80
+
+/** What an endpoint does, where it is, and what only `--body` can carry to it. */
+export function describeEndpoint(endpoint: Endpoint, flags: readonly Flag[]): string {
+  const { method, path, summary, description } = endpoint
+  const about = [summary, description, `${method} ${path}`, NEEDS_KEY].filter(Boolean).join('\n')
+  return [about, ...flags.filter(({ kind }) => kind === 'json').map(describeField)].join('\n\n')
+}
+
+/** The options of an endpoint, from its inputs. */
+export function argsOf(endpoint: Endpoint, flags: readonly Flag[]): ArgsDef {
+  const args: ArgsDef = {
+    // Has chosen this command already, so that the help leaves it out.
+    endpoint: { type: 'positional', required: false },
+  }
+  for (const flag of flags) {
+    if (flag.kind === 'json') continue
+    args[flag.name.slice(2)] = { type: 'string', description: about(flag), valueHint: flag.hint }
+  }
+  if (takesBody(endpoint)) {
+    const description = 'Inputs as a JSON object in a file, or - for stdin; flags win'
+    args.body = { type: 'string', description, valueHint: 'FILE|-' }
+  }
+  if (endpoint.page) args.all = { type: 'boolean', description: 'All pages, not only the first' }
+  const json = endpoint.page
+    ? 'Print one JSON value instead of one line per item'
+    : 'Print JSON (default)'
+  args.json = { type: 'boolean', description: json }
+  args.table = { type: 'boolean', description: 'Print a table' }
+  return args
+}
+
+function describeField(flag: Flag): string {
+  const shape = wrapLine(`  ${flag.shape}`, HELP_WIDTH)
+  return [`"${flag.input}" in --body: ${about(flag)}`, ...shape].join('\n')
+}
+
+function about({ description, isRequired }: Flag): string {
+  return isRequired ? `${description} (required)` : description
+}

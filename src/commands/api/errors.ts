@@ -1,0 +1,106 @@
+import {
+  type ClientError,
+  type HttpError,
+  isClientError,
+  throwIfAnyFailed,
+} from '../../api/index.ts'
+import { describeError, type ErrorCode, HookbellError } from '../../errors.ts'
+import { oneLine } from '../../text/clean.ts'
+import type { Flag } from './flags.ts'
+
+/**
+ * Runs a call of the API. What the client rejects with becomes one line, what to do now, and the exit code
+ * that belongs to it; anything else stays as it is. Mistakes in inputs that have flags are told by their flags.
+ */
+export async function withCommandErrors<Value>(
+  command: string,
+  run: () => Promise<Value>,
+  flags: readonly Flag[] = [],
+): Promise<Value> {
+  try {
+    return await run()
+  } catch (error) {
+    throw isClientError(error) ? toCommandError(command, error, flags) : error
+  }
+}
+
+/** @throws HookbellError E_FAILED if the answer lists entries that were refused */
+export function failOnPartialAnswer(command: string, answer: unknown) {
+  const { updated, errors } = Object(answer)
+  if (!Array.isArray(updated) || !Array.isArray(errors)) return
+  try {
+    throwIfAnyFailed({ updated, errors })
+  } catch (cause) {
+    const why = describeError(cause)
+    throw new HookbellError('E_FAILED', `${command}: ${why}`, {
+      cause,
+      hint: 'The limits in "updated" are set',
+    })
+  }
+}
+
+function toCommandError(command: string, error: ClientError, flags: readonly Flag[]) {
+  const message = messageOf(command, error, flags)
+  const hints = [hintOf(command, error)].filter((hint) => hint && !saysAlready(message, hint))
+  if (error.outcome === 'unknown')
+    hints.push('It may have been carried out all the same: look before you repeat it')
+  const hint = hints.join('. ')
+  return new HookbellError(codeOf(error), message, { cause: error, ...(hint ? { hint } : {}) })
+}
+
+function saysAlready(message: string, hint: string): boolean {
+  return message.toLowerCase().includes(hint.toLowerCase())
+}
+
+function messageOf(command: string, error: ClientError, flags: readonly Flag[]): string {
+  const { issues } = error as { issues?: readonly { field: string; problem: string }[] }
+  // One line, so that what a service says is not taken for what we say.
+  if (!issues) return `${command}: ${oneLine(error.message)}`
+  // A person has typed flags, not fields.
+  const lines = issues.map(({ field, problem }) => {
+    const flag = flags.find(({ input, kind }) => input === field && kind !== 'json')
+    return `${flag?.name ?? field}: ${problem}`
+  })
+  return `${command}: ${lines.join('; ')}`
+}
+
+const KEY_HINT = 'Put the key into the environment variable HOOKBELL_API_KEY'
+const ADDRESS_HINT = 'Put right the environment variable HOOKBELL_API_BASE_URL'
+const APP_ADDRESS_HINT = 'Put right the environment variable HOOKBELL_APP_BASE_URL'
+
+function hintOf(command: string, error: ClientError): string | undefined {
+  // What the client says there is for programs.
+  if (error.kind === 'config' && error.hint?.includes('apiKey')) return KEY_HINT
+  if (error.kind === 'config' && error.message.startsWith('baseUrl')) return ADDRESS_HINT
+  if (error.kind === 'config' && error.message.startsWith('appUrl')) return APP_ADDRESS_HINT
+  if (error.hint) return error.hint.charAt(0).toUpperCase() + error.hint.slice(1)
+  if (error.kind === 'validation') return `See: hookbell ${command} --help`
+  return error.kind === 'http' ? hintOfStatus(error as HttpError) : undefined
+}
+
+function hintOfStatus({ status, retryAt, requestId }: HttpError): string | undefined {
+  if (retryAt) return `Try again after ${retryAt.toISOString()}`
+  if (status === 404) return 'Check the name or ID: nothing has it, or your key may not see it'
+  if (status === 429) return 'Try again later'
+  if (status < 500) return undefined
+  return `Try again later${requestId ? `; if it stays, report request ${requestId}` : ''}`
+}
+
+function codeOf(error: ClientError): ErrorCode {
+  const { status = 0 } = error as { status?: number }
+  switch (error.kind) {
+    case 'config':
+      return 'E_CONFIG'
+    case 'validation':
+      return 'E_USAGE'
+    case 'decode':
+      return 'E_PROTOCOL'
+    case 'http':
+      if (status === 401 || status === 403) return 'E_PERMISSION'
+      return status >= 400 && status < 500 && status !== 429 && status !== 408
+        ? 'E_DATA'
+        : 'E_UNAVAILABLE'
+    default:
+      return 'E_UNAVAILABLE'
+  }
+}

@@ -1,0 +1,36 @@
+import { listEndpoints } from '../../api/endpoints/index.ts'
+import type { Client, Endpoint, PageList } from '../../api/index.ts'
+import { HookbellError } from '../../errors.ts'
+
+/** @throws HookbellError E_USAGE, with the names that are near */
+export function findEndpoint(id: string): Endpoint {
+  const endpoints = listEndpoints()
+  const found = endpoints.find((endpoint) => endpoint.id === id)
+  if (found) return found
+  const ids = endpoints.map((endpoint) => endpoint.id)
+  const same = ids.filter((known) => known.toLowerCase() === id.toLowerCase())
+  const near = same.length > 0 ? same : ids.filter((known) => isNear(known, id))
+  throw new HookbellError('E_USAGE', `api: unknown endpoint "${id}"`, {
+    hint: near.length > 0 ? `Did you mean: ${near.join(', ')}` : 'List them with: hookbell api',
+  })
+}
+
+/** A list is a `PageList`, anything else a promise. */
+export type AnyMethod = (
+  input: Record<string, unknown>,
+) => PageList<unknown, unknown> | Promise<unknown>
+
+/** The method of a client at the place that the ID names. */
+export function methodOf(client: Client, { id }: Endpoint): AnyMethod {
+  let node: unknown = client
+  for (const name of id.split('.')) node = Reflect.get(Object(node), name)
+  return node as AnyMethod
+}
+
+/** They have the same first or last word, or one is a part of the other. */
+function isNear(known: string, id: string): boolean {
+  const [one, other] = [known.toLowerCase(), id.toLowerCase().replaceAll('-', '')]
+  if (one.includes(other)) return true
+  const [words, others] = [one.split('.'), other.split('.')]
+  return words[0] === others[0] || words.at(-1) === others.at(-1)
+}

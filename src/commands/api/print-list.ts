@@ -1,0 +1,64 @@
+import type { Endpoint, PageList } from '../../api/index.ts'
+import { HookbellError } from '../../errors.ts'
+import { cleanText } from '../../text/clean.ts'
+import { flagName } from './flags.ts'
+import { printAnswer, printLine, printTable } from './write-answer.ts'
+
+type PageStyle = NonNullable<Endpoint['page']>
+
+/** How a list is printed; one line of JSON per item if nothing is asked for. */
+export interface ListFormat {
+  /** For errors. */
+  command: string
+  /** All pages instead of the first. */
+  all: boolean
+  /** The first page as it came; with `all`, an array of the items. */
+  json: boolean
+  table: boolean
+}
+
+/** Prints a list, item by item as the pages arrive. Says on stderr if there is more than one page. */
+export async function printList(
+  style: PageStyle,
+  list: PageList<unknown, unknown>,
+  { command, all, json, table }: ListFormat,
+  pageSize: unknown,
+) {
+  if (all && !json && !table) {
+    for await (const item of list) printLine(item)
+    return
+  }
+  const page: unknown = all ? await list.toArray() : await list
+  const items = all ? page : at(page, style.items)
+  if (json) printAnswer(page)
+  else if (!Array.isArray(items)) throw noList(command, style)
+  else if (table) printTable(items)
+  else items.forEach(printLine)
+  const cursor = all ? undefined : nextCursor(style, page, items, pageSize)
+  if (cursor === undefined) return
+  // Where only a short page shows the end, and nobody said how long a page is, nobody knows.
+  const more = style.end === 'short-page' && pageSize === undefined ? 'Perhaps more' : 'More'
+  process.stderr.write(`${more}: --all, or ${flagName(style.cursor)} ${cleanText(cursor)}\n`)
+}
+
+function noList(command: string, { items }: PageStyle) {
+  return new HookbellError('E_PROTOCOL', `${command}: the answer has no list at "${items}"`, {
+    hint: '--json shows it as it came',
+  })
+}
+
+function nextCursor(
+  { next, hasMore, end }: PageStyle,
+  page: unknown,
+  items: unknown,
+  size: unknown,
+) {
+  if (!Array.isArray(items) || (hasMore && at(page, hasMore) === false)) return undefined
+  if (end === 'short-page' && items.length < Number(size ?? 0)) return undefined
+  const cursor = next.from === 'response' ? at(page, next.path) : at(items.at(-1), next.field)
+  return typeof cursor === 'string' && cursor !== '' ? cursor : undefined
+}
+
+function at(value: unknown, path: string): unknown {
+  return path.split('.').reduce<unknown>((found, key) => Object(found)[key], value)
+}

@@ -1,0 +1,67 @@
+import type { Endpoint } from '../../api/index.ts'
+import { describeError, HookbellError } from '../../errors.ts'
+import type { Flag } from './flags.ts'
+import { readText } from './read-text.ts'
+
+/** Whether an endpoint has inputs that no flag can carry. */
+export function takesBody(endpoint: Endpoint): boolean {
+  return endpoint.body !== undefined || endpoint.passthrough === true
+}
+
+/**
+ * The input of a call: the object in `--body`, and over it what stands in flags.
+ * @throws HookbellError E_USAGE
+ */
+export async function readInput(
+  endpoint: Endpoint,
+  flags: readonly Flag[],
+  given: Readonly<Record<string, unknown>>,
+): Promise<Record<string, unknown>> {
+  const command = `api ${endpoint.id}`
+  const input = typeof given.body === 'string' ? await readObject(command, given.body) : {}
+  for (const flag of flags) {
+    const value = given[flag.name.slice(2)]
+    if (typeof value === 'string') input[flag.input] = parseValue(command, flag, value)
+  }
+  const missing = flags.filter((flag) => flag.isRequired && input[flag.input] === undefined)
+  if (missing.length > 0) {
+    const names = missing.map(({ input: field, name, kind }) =>
+      kind === 'json' ? `"${field}" in --body` : name,
+    )
+    throw usage(`${command}: ${names.join(', ')} missing`, `See: hookbell ${command} --help`)
+  }
+  return input
+}
+
+function parseValue(command: string, { name, kind, isNullable }: Flag, text: string): unknown {
+  if (isNullable && text === 'null') return null
+  if (kind === 'text') return text
+  if (kind === 'json') {
+    throw usage(`${command}: ${name} does not fit in a flag`, 'Give it as JSON with --body FILE')
+  }
+  const value = Number(text)
+  if (text.trim() !== '' && Number.isFinite(value)) return value
+  throw usage(`${command}: ${name} takes a number, not "${text}"`)
+}
+
+async function readObject(command: string, source: string): Promise<Record<string, unknown>> {
+  const text = await readText(command, source)
+  const what = source === '-' ? 'the body on stdin' : `the body in "${source}"`
+  const value = parse(text, `${command}: ${what} is not JSON`)
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value }
+  throw usage(`${command}: ${what} is not a JSON object`)
+}
+
+function parse(text: string, problem: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    // The text of the error may quote the body, which may hold a secret: only where, not what.
+    const [where = ''] = /(at )?position \d+.*$|Unexpected end.*$/.exec(describeError(cause)) ?? []
+    throw usage(problem, where || undefined)
+  }
+}
+
+function usage(message: string, hint?: string): HookbellError {
+  return new HookbellError('E_USAGE', message, hint ? { hint } : {})
+}

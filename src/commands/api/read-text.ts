@@ -1,0 +1,20 @@
+import { readFile } from 'node:fs/promises'
+import { describeError, HookbellError } from '../../errors.ts'
+
+/** The text of a file, or of stdin for `-`. */
+export async function readText(command: string, source: string): Promise<string> {
+  if (source !== '-') {
+    return await readFile(source, 'utf8').catch((cause: unknown) => {
+      throw new HookbellError('E_USAGE', `${command}: cannot read "${source}"`, {
+        cause,
+        hint: describeError(cause),
+      })
+    })
+  }
+  // Otherwise it looks as if nothing happened.
+  if (process.stdin.isTTY)
+    process.stderr.write('Reading from the terminal, to the end with Ctrl+D\n')
+  const chunks: Buffer[] = []
+  for await (const chunk of process.stdin) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks).toString('utf8')
+}

@@ -1,0 +1,134 @@
+import type { Client } from '../../api/index.ts'
+import { HookbellError } from '../../errors.ts'
+import { asCount, asText, type Fields, fieldsOf, itemsOf } from './fields.ts'
+import type { Period } from './period.ts'
+
+/** What an organization did on one day. */
+export type UsageDay = { date: string } & Record<Measure, number>
+
+export const measures = [
+  'credits',
+  'activeUsers',
+  'sessions',
+  'messages',
+  'toolCalls',
+  'filesCreated',
+  'filesEdited',
+  'commits',
+  'pullRequests',
+] as const
+
+export type Measure = (typeof measures)[number]
+
+/** A name and how much of it there was, most first. */
+export interface Share {
+  name: string
+  count: number
+}
+
+export interface Usage {
+  organization: string
+  from: string
+  to: string
+  /** Sums over the period; of active users the most on one day. */
+  totals: Record<Measure, number>
+  /** Users active in the 30 days up to the last one. */
+  monthlyActiveUsers: number | null
+  days: UsageDay[]
+  creditsByModel: Share[]
+  toolCallsByTool: Share[]
+  filesByLanguage: Share[]
+}
+
+/** Asks the service for all figures of a period at once. */
+export async function readUsage({ analytics }: Client, period: Period): Promise<Usage> {
+  const { startDate, endDate } = period
+  const range = { startDate, endDate }
+  const answers = await Promise.all([
+    analytics.tokens(range),
+    analytics.tokens({ ...range, groupBy: 'model' }),
+    analytics.tools(range),
+    analytics.activity(range),
+    analytics.productivity(range),
+  ])
+  const [tokens, models, tools, activity, productivity] = answers.map(rowsOf) as Five<Fields[]>
+  const lastRow = activity.find(({ date }) => date === endDate) ?? activity.at(-1)
+  return {
+    organization: asText(fieldsOf(answers[0].meta).org_id),
+    from: startDate,
+    to: endDate,
+    ...daysOf(period, { tokens, tools, activity, productivity }),
+    monthlyActiveUsers: readMonth(lastRow),
+    creditsByModel: sharesOf(models, 'group_key', 'billable_tokens'),
+    toolCallsByTool: sharesOf(listsIn(tools, 'by_tool'), 'tool', 'invocations'),
+    filesByLanguage: sharesOf(listsIn(productivity, 'by_language'), 'language', 'count'),
+  }
+}
+
+type Five<T> = [T, T, T, T, T]
+type Rows = Record<'tokens' | 'tools' | 'activity' | 'productivity', readonly Fields[]>
+
+/** Where each measure stands: in which rows, and in which field. */
+const sources: Record<Measure, [keyof Rows, string]> = {
+  credits: ['tokens', 'billable_tokens'],
+  activeUsers: ['activity', 'daily_active_users'],
+  sessions: ['activity', 'sessions'],
+  messages: ['activity', 'messages'],
+  toolCalls: ['tools', 'tool_calls'],
+  filesCreated: ['productivity', 'files_created'],
+  filesEdited: ['productivity', 'files_edited'],
+  commits: ['productivity', 'git_commits'],
+  pullRequests: ['productivity', 'git_prs_created'],
+}
+
+function rowsOf({ data }: { data: unknown }, index: number): Fields[] {
+  if (Array.isArray(data)) return itemsOf(data)
+  const id = `analytics.${['tokens', 'tokens', 'tools', 'activity', 'productivity'][index]}`
+  throw new HookbellError('E_PROTOCOL', `usage: the answer of ${id} has no list at "data"`, {
+    hint: `To see what came: hookbell api ${id}`,
+  })
+}
+
+/** A service may leave out days without figures. */
+function daysOf({ days: dates }: Period, rows: Rows): Pick<Usage, 'days' | 'totals'> {
+  const days = dates.map((date): UsageDay => {
+    const counts = measures.map((measure) => {
+      const [name, field] = sources[measure]
+      const row = rows[name].find((candidate) => candidate.date === date)
+      return [measure, asCount(row?.[field])]
+    })
+    return { date, ...Object.fromEntries(counts) }
+  })
+  return { totals: totalsOf(days), days }
+}
+
+function readMonth(row: Fields | undefined): number | null {
+  const users = row?.monthly_active_users
+  return typeof users === 'number' ? users : null
+}
+
+function listsIn(rows: readonly Fields[], field: string): Fields[] {
+  return rows.flatMap((row) => itemsOf(row[field]))
+}
+
+function totalsOf(days: readonly UsageDay[]): Record<Measure, number> {
+  const totals = measures.map((measure) => {
+    const values = days.map((day) => day[measure])
+    // The same user is active on many days: a sum would count people twice.
+    const total = measure === 'activeUsers' ? Math.max(0, ...values) : values.reduce(add, 0)
+    return [measure, total]
+  })
+  return Object.fromEntries(totals)
+}
+
+function sharesOf(rows: readonly Fields[], nameField: string, countField: string): Share[] {
+  const sums = new Map<string, number>()
+  for (const row of rows) {
+    const name = asText(row[nameField])
+    if (name !== '') sums.set(name, (sums.get(name) ?? 0) + asCount(row[countField]))
+  }
+  const shares = [...sums].map(([name, count]) => ({ name, count }))
+  return shares.filter(({ count }) => count > 0).sort((one, other) => other.count - one.count)
+}
+
+const add = (sum: number, value: number) => sum + value

@@ -1,0 +1,146 @@
+import { randomBytes } from 'node:crypto'
+import {
+  closeSync,
+  fchmodSync,
+  fchownSync,
+  fstatSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { errorCode, HookbellError } from '../errors.ts'
+import { makeFolders, syncFolder } from '../fs/durable.ts'
+import { type Backup, saveBackup } from './backup.ts'
+import { isUnchanged, readSettings, type SettingsOnDisk } from './file.ts'
+import type { Plan } from './plan.ts'
+
+const ATTEMPTS = 3
+
+export interface Applied {
+  changed: boolean
+  /** True where there was no file. */
+  created: boolean
+  /** The copy of the bytes from before. */
+  backup: string | undefined
+}
+
+export interface ApplyOptions {
+  path: string
+  /** In a project, where others read it too. */
+  isShared: boolean
+  stateDir: string
+  plan(text: string): Plan
+  now?: Date
+  /** Replaces the file if nobody else did meanwhile. Passed in by tests that measure it. */
+  commit?: typeof commitUnchanged
+}
+
+/**
+ * Writes a plan to disk: the client sees the old file or the new one, never a part.
+ * A file that changes meanwhile is read and planned again. Without a change nothing is touched.
+ */
+export function applyPlan(options: ApplyOptions): Applied {
+  try {
+    return applyOrGiveUp(options)
+  } catch (error) {
+    const code = errorCode(error)
+    if (error instanceof HookbellError || code === undefined) throw error
+    throw new HookbellError('E_SETTINGS', `${options.path}: the file cannot be changed (${code})`, {
+      hint: 'Look at the permissions of the file and of its folder',
+      cause: error,
+    })
+  }
+}
+
+function applyOrGiveUp(options: ApplyOptions): Applied {
+  const { path, plan, isShared } = options
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+    const old = readSettings(path)
+    const edit = plan(old.text)
+    if (!edit.changed) return { changed: false, created: false, backup: undefined }
+    // A folder of the user gets transcripts too; one in a project is for everybody who may read it.
+    makeFolders(dirname(old.realPath), isShared ? 0o777 : 0o700)
+    const backup = replace(old, edit, options)
+    if (!backup) continue
+    syncFolder(dirname(old.realPath))
+    return { changed: true, created: old.hash === undefined, backup: backup.path }
+  }
+  throw new HookbellError('E_SETTINGS', `${path}: the file keeps changing`, {
+    hint: 'Close running sessions of the agent, then run the command again. Nothing was written',
+  })
+}
+
+/** Replaces the file if nobody else did since it was read. The last look is next to the rename. */
+export function commitUnchanged(path: string, old: SettingsOnDisk, waiting: string): boolean {
+  if (!isUnchanged(path, old)) return false
+  if (old.hash === undefined) return createFrom(waiting, old.realPath)
+  renameSync(waiting, old.realPath)
+  return true
+}
+
+function replace(old: SettingsOnDisk, edit: Plan, options: ApplyOptions): Backup | undefined {
+  const { path, stateDir, now = new Date(), commit = commitUnchanged } = options
+  const waiting = writeBeside(old, edit.text)
+  let backup: Backup | undefined
+  let isDone = false
+  try {
+    backup = saveBackup(stateDir, old, edit, now)
+    isDone = commit(path, old, waiting)
+    return isDone ? backup : undefined
+  } finally {
+    if (isDone) backup?.settle()
+    else backup?.discard()
+    rmSync(waiting, { force: true })
+  }
+}
+
+/** Never over a file that appeared meanwhile, which a rename would do. */
+function createFrom(waiting: string, path: string): boolean {
+  try {
+    linkSync(waiting, path)
+    return true
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') return false
+    // A file system without hard links.
+    renameSync(waiting, path)
+    return true
+  }
+}
+
+/** In the same folder, so that a rename is enough, and with the old file's mode and owner. */
+function writeBeside(old: SettingsOnDisk, text: string): string {
+  const { realPath } = old
+  const isNew = old.hash === undefined
+  const name = `.${basename(realPath)}.hookbell-${randomBytes(6).toString('hex')}`
+  const waiting = join(dirname(realPath), name)
+  // A new file is as readable as one that an editor makes: nothing in it is secret, and the client
+  // and the person expect to share it as they share the rest.
+  const file = openSync(waiting, 'wx', isNew ? 0o666 : 0o600)
+  try {
+    writeFileSync(file, text)
+    if (!isNew) keepOwnerAndMode(file, old)
+    fsyncSync(file)
+  } catch (error) {
+    rmSync(waiting, { force: true })
+    throw error
+  } finally {
+    closeSync(file)
+  }
+  return waiting
+}
+
+function keepOwnerAndMode(file: number, { uid, gid, mode }: SettingsOnDisk): void {
+  if (fstatSync(file).gid !== gid) {
+    try {
+      fchownSync(file, uid, gid)
+    } catch (error) {
+      // A group that I am not a member of any more.
+      if (errorCode(error) !== 'EPERM') throw error
+    }
+  }
+  fchmodSync(file, mode & 0o7777)
+}

@@ -1,0 +1,123 @@
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { privateFolder, writeDurable } from '../fs/durable.ts'
+import { hashOf, type SettingsOnDisk } from './file.ts'
+import type { Span } from './splice.ts'
+
+const KEEP = 3
+
+/** What an uninstall needs to give a settings file back byte for byte. */
+export interface BackupRecord {
+  version: 1
+  /** Of the settings file, behind every symbolic link. */
+  path: string
+  writtenAt: string
+  /** SHA-256 before our first edit, null where there was no file. */
+  before: string | null
+  /** SHA-256 after our last edit. */
+  after: string
+  /** The file beside this record that has the bytes from before. */
+  backup: string | null
+  /** The spans of each edit, oldest edit first. Offsets count UTF-16 units of the text. */
+  edits: Span[][]
+}
+
+export interface Backup {
+  /** The copy of the bytes from before, undefined where there was no file. */
+  path: string | undefined
+  /** After the edit: forgets what is not needed any more. */
+  settle(): void
+  /** Instead of the edit: as if it had never been saved. */
+  discard(): void
+}
+
+/**
+ * Saves what an edit is about to replace, in a private folder of the state directory.
+ * An edit of what our last edit left behind keeps the bytes from before that one, and no others.
+ */
+export function saveBackup(
+  stateDir: string,
+  old: SettingsOnDisk,
+  edit: { text: string; spans: Span[] },
+  now: Date,
+): Backup {
+  const folder = backupFolder(stateDir, old.realPath)
+  privateFolder(join(folder, '..'))
+  privateFolder(folder)
+  const last = readBackups(stateDir, old.realPath).at(-1)
+  const base = last?.record.after === old.hash ? last : undefined
+  const number = nextNumber(folder)
+  const copy = base || old.hash === undefined ? undefined : `${number}.bak`
+  const record: BackupRecord = {
+    version: 1,
+    path: old.realPath,
+    writtenAt: now.toISOString(),
+    before: base ? base.record.before : (old.hash ?? null),
+    after: hashOf(edit.text),
+    backup: base ? base.record.backup : (copy ?? null),
+    edits: [...(base?.record.edits ?? []), edit.spans],
+  }
+  if (copy) save(folder, copy, old.text)
+  save(folder, `${number}.json`, `${JSON.stringify(record, null, 2)}\n`)
+  return {
+    path: record.backup === null ? undefined : join(folder, record.backup),
+    settle: () => prune(stateDir, record.path, base?.name),
+    discard: () => remove(folder, [`${number}.json`, copy]),
+  }
+}
+
+/** The records of one settings file, oldest first. What cannot be read is left out. */
+export function readBackups(
+  stateDir: string,
+  path: string,
+): { name: string; record: BackupRecord }[] {
+  const folder = backupFolder(stateDir, path)
+  return list(folder, '.json').flatMap((name) => {
+    const record = readRecord(join(folder, name))
+    return record ? [{ name, record }] : []
+  })
+}
+
+export function backupFolder(stateDir: string, path: string): string {
+  return join(stateDir, 'backups', `${basename(path)}-${hashOf(path).slice(0, 12)}`)
+}
+
+function readRecord(path: string): BackupRecord | undefined {
+  try {
+    const record = JSON.parse(readFileSync(path, 'utf8'))
+    return record?.version === 1 ? record : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Keeps the newest three records and the copies that they name. */
+function prune(stateDir: string, path: string, superseded: string | undefined): void {
+  const folder = backupFolder(stateDir, path)
+  remove(folder, [superseded, ...list(folder, '.json').slice(0, -KEEP)])
+  const named = new Set(readBackups(stateDir, path).map(({ record }) => record.backup))
+  remove(
+    folder,
+    list(folder, '.bak').filter((name) => !named.has(name)),
+  )
+}
+
+function nextNumber(folder: string): string {
+  const numbers = list(folder, '').map((name) => Number.parseInt(name, 10) || 0)
+  return String(Math.max(0, ...numbers) + 1).padStart(4, '0')
+}
+
+function list(folder: string, ending: string): string[] {
+  if (!existsSync(folder)) return []
+  return readdirSync(folder)
+    .filter((name) => name.endsWith(ending))
+    .sort()
+}
+
+function save(folder: string, name: string, text: string): void {
+  writeDurable(join(folder, name), [text], join(folder, `${name}.tmp`))
+}
+
+function remove(folder: string, names: readonly (string | undefined)[]): void {
+  for (const name of names) if (name) rmSync(join(folder, name), { force: true })
+}

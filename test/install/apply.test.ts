@@ -1,0 +1,213 @@
+import { randomBytes } from 'node:crypto'
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { type ApplyOptions, applyPlan, commitUnchanged } from '../../src/install/apply.ts'
+import { fixtures } from './fixtures.ts'
+import { makeHome, makePlan } from './make-home.ts'
+
+const settings = '.factory/settings.json'
+const plain = '{\n  "model": "x"\n}\n'
+
+function apply(home: string, options: Partial<ApplyOptions> = {}) {
+  const path = join(home, settings)
+  const stateDir = join(home, 'state')
+  return applyPlan({ path, isShared: false, stateDir, plan: makePlan(path), ...options })
+}
+
+function read(home: string): string {
+  return readFileSync(join(home, settings), 'utf8')
+}
+
+function planned(home: string, text: string): string {
+  return makePlan(join(home, settings))(text).text
+}
+
+describe('applyPlan', () => {
+  it.each(fixtures.filter(([, shape]) => shape === 'wrapped'))(
+    'writes what was planned: %s',
+    (_, __, text) => {
+      const home = makeHome({ [settings]: text })
+      const { changed, created, backup } = apply(home)
+      expect({ changed, created }).toEqual({ changed: true, created: false })
+      expect(read(home)).toBe(planned(home, text))
+      expect(readFileSync(String(backup), 'utf8')).toBe(text)
+      expect(readdirSync(join(home, '.factory'))).toEqual(['settings.json'])
+    },
+  )
+
+  it('touches nothing when there is nothing to do', () => {
+    const home = makeHome({ [settings]: plain })
+    apply(home)
+    utimesSync(join(home, settings), 1000, 1000)
+    const before = [statSync(join(home, settings)), statSync(join(home, '.factory'))]
+    expect(apply(home)).toEqual({ changed: false, created: false, backup: undefined })
+    const after = [statSync(join(home, settings)), statSync(join(home, '.factory'))]
+    expect(after.map(({ ino, mtimeMs, ctimeMs }) => [ino, mtimeMs, ctimeMs])).toEqual(
+      before.map(({ ino, mtimeMs, ctimeMs }) => [ino, mtimeMs, ctimeMs]),
+    )
+    expect(readdirSync(join(home, 'state/backups'))).toHaveLength(1)
+  })
+
+  it.each([0o640, 0o600, 0o644, 0o664, 0o755])('keeps the mode %o', (mode) => {
+    const home = makeHome({ [settings]: plain })
+    chmodSync(join(home, settings), mode)
+    apply(home)
+    expect(statSync(join(home, settings)).mode & 0o7777).toBe(mode)
+  })
+
+  it.runIf(process.getuid?.() === 0)('keeps the group', () => {
+    const home = makeHome({ [settings]: plain })
+    chownSync(join(home, settings), 0, 12345)
+    apply(home)
+    expect(statSync(join(home, settings)).gid).toBe(12345)
+  })
+
+  it('keeps a link and its target', () => {
+    const home = makeHome({ 'dotfiles/droid.json': plain, '.factory/other': '' })
+    symlinkSync('../dotfiles/droid.json', join(home, settings))
+    apply(home)
+    expect(readlinkSync(join(home, settings))).toBe('../dotfiles/droid.json')
+    expect(readFileSync(join(home, 'dotfiles/droid.json'), 'utf8')).toBe(planned(home, plain))
+    expect(readdirSync(join(home, 'dotfiles'))).toEqual(['droid.json'])
+  })
+
+  it('follows links to links and a linked folder', () => {
+    const home = makeHome({ 'real/a.json': plain })
+    symlinkSync('real', join(home, '.factory'))
+    symlinkSync('b.json', join(home, 'real/settings.json'))
+    symlinkSync('a.json', join(home, 'real/b.json'))
+    apply(home)
+    expect(lstatSync(join(home, 'real/a.json')).isSymbolicLink()).toBe(false)
+    expect(readFileSync(join(home, 'real/a.json'), 'utf8')).toBe(planned(home, plain))
+    expect(readdirSync(join(home, 'real'))).toEqual(['a.json', 'b.json', 'settings.json'])
+  })
+
+  it('changes one of several hard links only', () => {
+    const home = makeHome({ [settings]: plain })
+    linkSync(join(home, settings), join(home, 'second'))
+    apply(home)
+    expect(readFileSync(join(home, 'second'), 'utf8')).toBe(plain)
+  })
+
+  it('creates what is missing: a private folder, a file as editors make it', () => {
+    const home = makeHome()
+    const mask = process.umask(0o022)
+    const { created, backup } = apply(home)
+    process.umask(mask)
+    expect({ created, backup }).toEqual({ created: true, backup: undefined })
+    expect(read(home)).toBe(planned(home, ''))
+    expect(statSync(join(home, '.factory')).mode & 0o777).toBe(0o700)
+    expect(statSync(join(home, settings)).mode & 0o777).toBe(0o644)
+    expect(readdirSync(join(home, '.factory'))).toEqual(['settings.json'])
+  })
+
+  it('creates a folder that others may read in a project', () => {
+    const home = makeHome()
+    const mask = process.umask(0o022)
+    apply(home, { isShared: true })
+    process.umask(mask)
+    expect(statSync(join(home, '.factory')).mode & 0o777).toBe(0o755)
+  })
+
+  it('writes nothing when the plan is refused', () => {
+    const home = makeHome({ [settings]: '{"hooks": 1}' })
+    expect(() => apply(home)).toThrow(/settings\.json:1:11: "hooks" is a number/)
+    expect(read(home)).toBe('{"hooks": 1}')
+    expect(existsSync(join(home, 'state'))).toBe(false)
+  })
+
+  it('says so when the folder cannot be made', () => {
+    const home = makeHome({ '.factory': 'a file' })
+    expect(() => apply(home)).toThrow(
+      expect.objectContaining({ code: 'E_SETTINGS', message: expect.stringMatching(/ENOTDIR/) }),
+    )
+  })
+
+  it('leaves nothing behind when the rename fails', () => {
+    const home = makeHome({ [settings]: plain })
+    const commit = () => {
+      throw Object.assign(new Error('no'), { code: 'EIO' })
+    }
+    expect(() => apply(home, { commit })).toThrow(/the file cannot be changed \(EIO\)/)
+    expect(read(home)).toBe(plain)
+    expect(readdirSync(join(home, '.factory'))).toEqual(['settings.json'])
+    expect(readdirSync(onlyFolder(join(home, 'state/backups')))).toEqual([])
+  })
+})
+
+describe('applyPlan while others write', () => {
+  const foreign = '{\n  "model": "changed meanwhile"\n}\n'
+
+  /** Somebody else writes between our read and our rename, this many times. */
+  function interfering(times: number, write: (path: string) => void): ApplyOptions['commit'] {
+    let left = times
+    return (path, old, waiting) => {
+      if (left-- > 0) write(path)
+      return commitUnchanged(path, old, waiting)
+    }
+  }
+
+  it('plans again on what is there now', () => {
+    const home = makeHome({ [settings]: plain })
+    const commit = interfering(2, (path) => writeFileSync(path, foreign))
+    const { backup } = apply(home, { commit })
+    expect(read(home)).toBe(planned(home, foreign))
+    expect(readFileSync(String(backup), 'utf8')).toBe(foreign)
+    expect(readdirSync(dirname(String(backup)))).toHaveLength(2)
+  })
+
+  it('gives up after three times and writes nothing', () => {
+    const home = makeHome({ [settings]: plain })
+    const commit = interfering(9, (path) =>
+      writeFileSync(path, JSON.stringify({ n: randomBytes(4).toString('hex') })),
+    )
+    expect(() => apply(home, { commit })).toThrow(/the file keeps changing/)
+    expect(read(home)).not.toContain('hookbell')
+    expect(readdirSync(join(home, '.factory'))).toEqual(['settings.json'])
+    expect(readdirSync(onlyFolder(join(home, 'state/backups')))).toEqual([])
+  })
+
+  it('never overwrites a file that appears', () => {
+    const home = makeHome()
+    apply(home, { commit: interfering(1, (path) => writeFileSync(path, foreign)) })
+    expect(read(home)).toBe(planned(home, foreign))
+  })
+
+  it('does not follow a link that appears', () => {
+    const home = makeHome({ [settings]: plain, 'other.json': plain })
+    const commit = interfering(1, (path) => {
+      renameSync(path, `${path}.old`)
+      symlinkSync('../other.json', path)
+    })
+    apply(home, { commit })
+    expect(readlinkSync(join(home, settings))).toBe('../other.json')
+    expect(readFileSync(`${join(home, settings)}.old`, 'utf8')).toBe(plain)
+  })
+
+  it('creates the file again when it disappears', () => {
+    const home = makeHome({ [settings]: plain })
+    apply(home, { commit: interfering(1, (path) => renameSync(path, `${path}.gone`)) })
+    expect(read(home)).toBe(planned(home, ''))
+  })
+})
+
+function onlyFolder(path: string): string {
+  mkdirSync(path, { recursive: true })
+  return join(path, readdirSync(path)[0] ?? '')
+}

@@ -1,0 +1,118 @@
+import { chmodSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { applyPlan } from '../../src/install/apply.ts'
+import { backupFolder, readBackups } from '../../src/install/backup.ts'
+import { hashOf } from '../../src/install/file.ts'
+import { unsplice } from '../../src/install/splice.ts'
+import { fixtures } from './fixtures.ts'
+import { makeHome, makePlan } from './make-home.ts'
+
+const now = new Date('2026-11-20T09:00:00Z')
+
+function startedHome(text?: string) {
+  const home = makeHome(text === undefined ? {} : { 'settings.json': text })
+  const [path, stateDir] = [join(home, 'settings.json'), join(home, 'state')]
+  const folder = backupFolder(stateDir, path)
+  return {
+    path,
+    stateDir,
+    folder,
+    install: (door = '/a') =>
+      applyPlan({ path, isShared: false, stateDir, plan: makePlan(path, door), now }),
+    names: () => readdirSync(folder).sort(),
+    last: () => {
+      const found = readBackups(stateDir, path).at(-1)
+      if (!found) throw new Error('no record')
+      return found.record
+    },
+  }
+}
+
+describe('backup', () => {
+  it('records what an uninstall needs', () => {
+    const { path, install, last } = startedHome('{}')
+    install()
+    const { edits, ...record } = last()
+    expect(record).toEqual({
+      version: 1,
+      path,
+      writtenAt: '2026-11-20T09:00:00.000Z',
+      before: hashOf('{}'),
+      after: hashOf(readFileSync(path)),
+      backup: '0001.bak',
+    })
+    expect(edits).toHaveLength(1)
+  })
+
+  it.each(fixtures.filter(([, shape]) => shape === 'wrapped'))(
+    'gives the file back byte for byte: %s',
+    (_, __, text) => {
+      const { path, folder, install, last } = startedHome(text)
+      install('/a')
+      install('/b')
+      const { edits, backup, before, after } = last()
+      const now = readFileSync(path, 'utf8')
+      expect(hashOf(now)).toBe(after)
+      expect(edits.reduceRight(unsplice, now)).toBe(text)
+      expect(readFileSync(join(folder, String(backup)), 'utf8')).toBe(text)
+      expect(before).toBe(hashOf(text))
+    },
+  )
+
+  it('remembers that there was no file', () => {
+    const { install, last, names } = startedHome()
+    install()
+    expect(last()).toMatchObject({ before: null, backup: null })
+    expect(names()).toEqual(['0001.json'])
+  })
+
+  it('keeps the first bytes through edits that follow each other', () => {
+    const { install, last, names } = startedHome('{ }')
+    for (const door of ['/a', '/b', '/c', '/d', '/e']) install(door)
+    expect(names()).toEqual(['0001.bak', '0005.json'])
+    expect(last().edits).toHaveLength(5)
+  })
+
+  it('keeps three when others edit in between', () => {
+    const { path, install, names, last } = startedHome('{}')
+    for (const number of [1, 2, 3, 4, 5]) {
+      writeFileSync(path, JSON.stringify({ number }))
+      install()
+    }
+    expect(names()).toEqual([3, 4, 5].flatMap((n) => [`000${n}.bak`, `000${n}.json`]))
+    expect(last().edits).toHaveLength(1)
+  })
+
+  it('is for this user only', () => {
+    const mask = process.umask(0)
+    const { folder, stateDir, install, names } = startedHome('{}')
+    install()
+    process.umask(mask)
+    for (const path of [folder, join(stateDir, 'backups')]) {
+      expect(statSync(path).mode & 0o777).toBe(0o700)
+    }
+    for (const name of names()) expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600)
+  })
+
+  it('does not go through a planted link', () => {
+    const { path, stateDir, install } = startedHome('{}')
+    const elsewhere = makeHome()
+    makeHome()
+    symlinkSync(elsewhere, join(stateDir, '../state'))
+    symlinkSync(elsewhere, join(elsewhere, 'backups'))
+    expect(() => install()).toThrow(/not a folder of this user/)
+    expect(readFileSync(path, 'utf8')).toBe('{}')
+  })
+
+  it('goes on beside records that it cannot read', () => {
+    const { path, folder, install, names } = startedHome('{}')
+    install()
+    writeFileSync(join(folder, '0002.json'), '{"version": 9}')
+    writeFileSync(join(folder, '0003.json'), 'damaged')
+    chmodSync(join(folder, '0003.json'), 0o600)
+    writeFileSync(path, '{"a":1}')
+    install()
+    expect(names()).toContain('0004.json')
+  })
+})

@@ -1,0 +1,175 @@
+import { spawnSync } from 'node:child_process'
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { clients } from '../../src/clients/index.ts'
+import {
+  hookCommand,
+  hookEntry,
+  isHookCommand,
+  sharedHookCommand,
+} from '../../src/install/hook-command.ts'
+import { makeHome } from './make-home.ts'
+
+const shells = ['dash', 'bash'].filter((shell) => spawnSync(shell, ['-c', ':']).status === 0)
+
+const oddNames = [
+  'plain',
+  'with space',
+  "it's",
+  "'",
+  'a"b',
+  '$HOME',
+  '`id`',
+  '$(id)',
+  'a;b&c|d',
+  'back\\slash',
+  'new\nline',
+  'ключ 🔔',
+  '-n',
+  '*?[a]',
+  '!history',
+]
+
+function run(shell: string, command: string, env: NodeJS.ProcessEnv = process.env) {
+  const { status, stdout, stderr } = spawnSync(shell, ['-c', command], {
+    input: '{}',
+    encoding: 'utf8',
+    // Without SHLVL, bash takes a socket for a remote login and reads ~/.bashrc.
+    env: { SHLVL: '1', ...env },
+  })
+  return { status, output: stdout + stderr }
+}
+
+function makeDoor(script: string, name = 'state'): string {
+  const folder = join(makeHome(), name)
+  mkdirSync(folder)
+  const path = join(folder, 'hookbell-hook')
+  writeFileSync(path, `#!/bin/sh\n${script}\n`)
+  chmodSync(path, 0o755)
+  return path
+}
+
+const silence = { status: 0, output: '' }
+
+describe.each(shells)('hook command under %s', (shell) => {
+  it('is silent and succeeds when everything behind it is gone', () => {
+    expect(run(shell, hookCommand('/nowhere/hookbell-hook', 'droid'))).toEqual(silence)
+    expect(run(shell, hookCommand('/nowhere/hookbell-hook', 'droid'), {})).toEqual(silence)
+  })
+
+  it.each([
+    ['says something and fails', 'echo out; echo err >&2; exit 1'],
+    ['exits 2, which would block the agent', 'exit 2'],
+    ['is killed', 'kill -KILL $$'],
+    ['is terminated', 'kill -TERM $$'],
+    ['aborts', 'kill -ABRT $$'],
+    ['is not a program', ')('],
+  ])('is silent and succeeds when the front door %s', (_, script) => {
+    expect(run(shell, hookCommand(makeDoor(script), 'droid'))).toEqual(silence)
+  })
+
+  it('is silent when the front door may not be executed', () => {
+    const door = makeDoor('exit 0')
+    chmodSync(door, 0o644)
+    expect(run(shell, hookCommand(door, 'droid'))).toEqual(silence)
+  })
+
+  it.each(oddNames)('reaches a front door in the folder %j', (name) => {
+    const door = makeDoor(
+      'printf "%s " "$@" > "$(dirname "$0")/args"; cat >> "$(dirname "$0")/args"',
+      name,
+    )
+    const reader = spawnSync(shell, ['-c', hookCommand(door, 'claude')], { input: '{"a":1}' })
+    expect(reader.status).toBe(0)
+    const args = spawnSync('cat', [join(door, '../args')], { encoding: 'utf8' }).stdout
+    expect(args).toBe('--client claude {"a":1}')
+  })
+
+  describe('shared in a project', () => {
+    it('does nothing where hookbell is not installed', () => {
+      expect(run(shell, sharedHookCommand('droid'), { HOME: '/nowhere' })).toEqual(silence)
+      expect(run(shell, sharedHookCommand('droid'), {})).toEqual(silence)
+    })
+
+    it.each([
+      ['HOOKBELL_STATE_DIR', ''],
+      ['XDG_STATE_HOME', '/hookbell'],
+      ['HOME', '/.local/state/hookbell'],
+    ])('finds the front door by %s', (variable, below) => {
+      const base = join(makeHome(), "it's a 'base'")
+      const folder = base + below
+      mkdirSync(folder, { recursive: true })
+      writeFileSync(`${folder}/hookbell-hook`, '#!/bin/sh\n/bin/cat > "$0.got"\n', { mode: 0o755 })
+      expect(run(shell, sharedHookCommand('droid'), { [variable]: base })).toEqual(silence)
+      const got = spawnSync('cat', [`${folder}/hookbell-hook.got`], { encoding: 'utf8' }).stdout
+      expect(got).toBe('{}')
+    })
+  })
+})
+
+describe('hook command', () => {
+  it('names no user and no home in its shared form', () => {
+    expect(sharedHookCommand('droid')).toMatchInlineSnapshot(
+      `"{ "\${HOOKBELL_STATE_DIR:-\${XDG_STATE_HOME:-$HOME/.local/state}/hookbell}/hookbell-hook" --client droid --shared; } >/dev/null 2>&1 || :"`,
+    )
+  })
+
+  it('has an explicit timeout in the unit of the client', () => {
+    expect(hookEntry(clients.droid, 'x')).toEqual({ type: 'command', command: 'x', timeout: 10 })
+    expect(hookEntry({ ...clients.droid, timeoutUnit: 'ms' }, 'x').timeout).toBe(10_000)
+  })
+
+  it('has a form for the shell of each client on Windows', () => {
+    const windows = { platform: 'win32', node: 'C:\\node.exe' } as const
+    const door = 'C:\\Users\\my name\\hookbell\\hook.cjs'
+    expect(hookCommand(door, 'droid', windows)).toMatchInlineSnapshot(
+      `""C:\\node.exe" "C:\\Users\\my name\\hookbell\\hook.cjs" --client droid >NUL 2>&1 || exit /b 0"`,
+    )
+    expect(hookCommand(door, 'claude', windows)).toMatchInlineSnapshot(
+      `"{ 'C:\\node.exe' 'C:\\Users\\my name\\hookbell\\hook.cjs' --client claude; } >/dev/null 2>&1 || :"`,
+    )
+  })
+
+  it.each([
+    ...oddNames.map((name) => hookCommand(`/x/${name}/hookbell-hook`, 'droid')),
+    hookCommand('C:\\a b\\hook.cjs', 'droid', { platform: 'win32', node: 'C:\\n d\\node.exe' }),
+    hookCommand('C:\\a b\\hook.cjs', 'claude', { platform: 'win32', node: 'C:\\n d\\node.exe' }),
+    sharedHookCommand('droid'),
+    sharedHookCommand('claude'),
+    "'/x/hookbell-hook' --client droid",
+    '{ "$HOME/hookbell-hook" --client droid; } >/dev/null 2>&1 || :',
+    "'/x/hookbell-hook' --client qwen 2>/dev/null || :",
+    '/x/hookbell-hook --client droid || true',
+  ])('is recognised: %j', (command) => {
+    expect(isHookCommand(command)).toBe(true)
+  })
+
+  it.each([
+    'echo /x/hookbell-hook --client droid',
+    '/x/my-hookbell-hook --client droid',
+    '/x/hookbell-hook-wrapper --client droid',
+    '/x/hookbell-hook',
+    '/x/hookbell-hook --client droid --verbose',
+    '/x/hookbell-hook --client droid; rm -rf /',
+    'MINE=1 /x/hookbell-hook --client droid',
+    'sh /x/hookbell-hook --client droid',
+    'python3 hook.cjs --client droid',
+    '# /x/hookbell-hook --client droid',
+    'cat | { /x/hookbell-hook --client droid; }',
+    '',
+    undefined,
+    7,
+    null,
+  ])('is not recognised in what others wrote: %j', (command) => {
+    expect(isHookCommand(command)).toBe(false)
+  })
+
+  it('is recognised quickly in hostile text', () => {
+    // Of the processor, since others may use it too.
+    const before = process.cpuUsage()
+    isHookCommand(`${"'a'".repeat(50_000)} --client`)
+    isHookCommand(`{ ${'a\\ '.repeat(50_000)}`)
+    expect(process.cpuUsage(before).user).toBeLessThan(1_000_000)
+  })
+})

@@ -1,0 +1,61 @@
+import { symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { clients } from '../../src/clients/index.ts'
+import { fileInForce, projectRoot } from '../../src/install/locate.ts'
+import { makeHome } from './make-home.ts'
+
+const { claude, droid } = clients
+
+describe('fileInForce', () => {
+  it.each([
+    ['a fresh machine', [], 'settings.json', 'wrapped'],
+    ['settings.json alone', ['settings.json'], 'settings.json', 'wrapped'],
+    ['hooks.json alone', ['hooks.json'], 'hooks.json', 'bare'],
+    ['both', ['hooks.json', 'settings.json'], 'hooks.json', 'bare'],
+    ['only the place of older versions', ['hooks/hooks.json'], 'settings.json', 'wrapped'],
+  ])('is, for droid with %s', (_, files, name, shape) => {
+    const folder = makeHome(Object.fromEntries(files.map((file) => [file, '{}'])))
+    expect(fileInForce(droid, folder)).toEqual({ name, shape, path: join(folder, name) })
+  })
+
+  it('is settings.json for Claude Code, whatever lies beside it', () => {
+    expect(fileInForce(claude, makeHome({ 'hooks.json': '{}' })).name).toBe('settings.json')
+  })
+
+  it('counts a link to nothing as a file that is there', () => {
+    const folder = makeHome()
+    symlinkSync('nowhere', join(folder, 'hooks.json'))
+    expect(fileInForce(droid, folder).name).toBe('hooks.json')
+  })
+})
+
+describe('projectRoot', () => {
+  const home = makeHome({
+    'work/repo/.git/HEAD': '',
+    'work/repo/src/deep/file': '',
+    'work/repo/tool/.factory/settings.json': '{}',
+    'loose/dir/file': '',
+    '.factory/settings.json': '{}',
+  })
+
+  it.each([
+    ['work/repo', 'work/repo'],
+    ['work/repo/src/deep', 'work/repo'],
+    ['work/repo/tool', 'work/repo/tool'],
+    ['loose/dir', 'loose/dir'],
+  ])('of %s is %s', (start, root) => {
+    expect(projectRoot(droid, join(home, start), home)).toBe(join(home, root))
+  })
+
+  it('is never the home directory', () => {
+    expect(projectRoot(droid, home, home)).toBe(undefined)
+  })
+
+  it('is found outside of the home directory too', () => {
+    expect(projectRoot(droid, join(home, 'work/repo/src'), '/elsewhere')).toBe(
+      join(home, 'work/repo'),
+    )
+    expect(projectRoot(claude, '/', '/elsewhere')).toBe('/')
+  })
+})

@@ -1,0 +1,30 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterAll } from 'vitest'
+import { clients } from '../../src/clients/index.ts'
+import { hookCommand, hookEntry } from '../../src/install/hook-command.ts'
+import { type Plan, planInstall } from '../../src/install/plan.ts'
+
+const homes: string[] = []
+afterAll(() => {
+  for (const home of homes) rmSync(home, { recursive: true, force: true })
+})
+
+/** A home directory with these files in it, until the test file ends. */
+export function makeHome(files: Record<string, string | Uint8Array> = {}): string {
+  const home = realpathSync(mkdtempSync(join(tmpdir(), 'hookbell-home-')))
+  homes.push(home)
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(home, name)), { recursive: true })
+    writeFileSync(join(home, name), content)
+  }
+  return home
+}
+
+/** Plans droid's hooks for a wrapped file, with a front door in `state`. */
+export function makePlan(path: string, state = '/state'): (text: string) => Plan {
+  const { droid } = clients
+  const hook = hookEntry(droid, hookCommand(`${state}/hookbell-hook`, 'droid'))
+  return (text) => planInstall(text, { path, shape: 'wrapped', events: droid.events, hook })
+}

@@ -1,0 +1,80 @@
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { type ClientName, clients } from '../../src/clients/index.ts'
+import { fileInForce } from '../../src/install/locate.ts'
+import { settingsNotes } from '../../src/install/notes.ts'
+import type { Target } from '../../src/install/target.ts'
+import { makeHome } from './make-home.ts'
+
+function notes(name: ClientName, files: Record<string, string>, found = {}, managed?: string) {
+  const home = makeHome(files)
+  const client = { ...clients[name], managed: managed ? { linux: join(home, managed) } : {} }
+  const folder = join(home, client.folder)
+  const target: Target = { name, client, scope: 'user', folder, file: fileInForce(client, folder) }
+  const shape = target.file.shape
+  const world = { env: { HOME: home }, platform: 'linux' } as const
+  const texts = settingsNotes(target, { shape, links: 1, ...found }, world)
+  return texts.map((text) => text.replaceAll(home, '~'))
+}
+
+describe('settingsNotes', () => {
+  it('is empty when there is nothing to say', () => {
+    expect(notes('droid', { '.factory/settings.json': '{"hooks": {}}' })).toEqual([])
+    expect(notes('droid', {})).toEqual([])
+    expect(notes('claude', { '.claude/settings.json': 'damaged' })).toEqual([])
+  })
+
+  it('tells of hooks that are switched off', () => {
+    expect(notes('droid', { '.factory/settings.json': '{"hooksDisabled": true} // x' })).toEqual([
+      '~/.factory/settings.json sets "hooksDisabled": hooks of yours do not run',
+    ])
+    expect(notes('claude', { '.claude/settings.json': '{"disableAllHooks": true}' })).toEqual([
+      '~/.claude/settings.json sets "disableAllHooks": hooks of yours do not run',
+    ])
+    expect(notes('claude', { '.claude/settings.json': '{"disableAllHooks": false}' })).toEqual([])
+  })
+
+  it('tells of hooks that the organization does not allow', () => {
+    const files = { 'etc/settings.json': '{"allowManagedHooksOnly": true}' }
+    expect(notes('droid', files, {}, 'etc/settings.json')).toEqual([
+      '~/etc/settings.json sets "allowManagedHooksOnly": hooks of yours do not run',
+    ])
+  })
+
+  it('tells of hooks in a file that is not in force', () => {
+    const files = { '.factory/hooks.json': '{}', '.factory/settings.json': '{"hooks":{"Stop":[]}}' }
+    expect(notes('droid', files)).toEqual([
+      'Factory droid ignores the hooks in ~/.factory/settings.json: hooks.json is in force',
+    ])
+  })
+
+  it('tells of a file of an older version', () => {
+    expect(notes('droid', { '.factory/hooks/hooks.json': '{}' })).toEqual([
+      '~/.factory/hooks/hooks.json is of an older version: when Factory droid moves it, run init again',
+    ])
+  })
+
+  it('tells of a shape that may not be read, and of hard links', () => {
+    const files = { '.factory/hooks.json': '{"hooks":{}}' }
+    expect(notes('droid', files, { shape: 'wrapped', links: 2 })).toEqual([
+      'hooks.json has its events under "hooks", which Factory droid may not read',
+      '~/.factory/hooks.json has 2 hard links: only this one gets the hooks',
+    ])
+  })
+
+  it('does not wait for a pipe', () => {
+    const home = makeHome({ '.factory/x': '' })
+    spawnSync('mkfifo', [join(home, '.factory/settings.json')])
+    const folder = join(home, '.factory')
+    const client = { ...clients.droid, managed: {} }
+    const target: Target = {
+      name: 'droid',
+      client,
+      scope: 'user',
+      folder,
+      file: { name: 'hooks.json', shape: 'bare', path: join(folder, 'hooks.json') },
+    }
+    expect(settingsNotes(target, { shape: 'bare', links: 1 }, { env: { HOME: home } })).toEqual([])
+  })
+})

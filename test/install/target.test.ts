@@ -1,0 +1,110 @@
+import { mkdirSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { findTarget, type TargetOptions } from '../../src/install/target.ts'
+import { makeHome } from './make-home.ts'
+
+function find(home: string, options: TargetOptions = {}, cwd = home) {
+  const { name, scope, file } = findTarget(options, { env: { HOME: home }, cwd })
+  return [name, scope, file.path.replace(home, '~')]
+}
+
+describe('findTarget', () => {
+  it('takes the only client that is there', () => {
+    expect(find(makeHome({ '.factory/x': '' }))).toEqual([
+      'droid',
+      'user',
+      '~/.factory/settings.json',
+    ])
+    expect(find(makeHome({ '.claude/x': '' }))).toEqual([
+      'claude',
+      'user',
+      '~/.claude/settings.json',
+    ])
+  })
+
+  it('takes the one that is named, also where it is not installed yet', () => {
+    expect(find(makeHome(), { client: 'droid' })).toEqual([
+      'droid',
+      'user',
+      '~/.factory/settings.json',
+    ])
+  })
+
+  it.each<[string, Record<string, string>, TargetOptions, string, RegExp]>([
+    ['no client', {}, {}, 'found no agent client', /--client claude or --client droid/],
+    [
+      'several clients',
+      { '.claude/x': '', '.factory/x': '' },
+      {},
+      'found more than one agent client: claude, droid',
+      /--client claude or --client droid/,
+    ],
+    ['an unknown client', {}, { client: 'drod' }, 'unknown client "drod"', /claude, droid/],
+    ['an inherited name', {}, { client: 'toString' }, 'unknown client "toString"', /claude, droid/],
+    [
+      'both scopes',
+      {},
+      { user: true, project: true },
+      '--user and --project exclude each other',
+      /^$/,
+    ],
+    [
+      'the home as a project',
+      {},
+      { client: 'droid', project: true },
+      '--project: this is the home directory',
+      /--user/,
+    ],
+  ])('asks for a decision: %s', (_, files, options, message, hint) => {
+    const error = catchError(() => find(makeHome(files), options))
+    expect(error).toMatchObject({ code: 'E_USAGE', message })
+    expect((error as { hint?: string }).hint ?? '').toMatch(hint)
+  })
+
+  it('finds the project around the current folder', () => {
+    const home = makeHome({ 'repo/.git/HEAD': '', 'repo/src/x': '' })
+    expect(find(home, { client: 'claude', project: true }, join(home, 'repo/src'))).toEqual([
+      'claude',
+      'project',
+      '~/repo/.claude/settings.json',
+    ])
+  })
+
+  it.each([
+    ['the file', '.factory/settings.json', '../../outside.json'],
+    ['the folder', '.factory', '../elsewhere'],
+    ['a file that does not exist', '.factory/settings.json', '../../nowhere.json'],
+  ])('refuses a project that leads out of itself by %s', (_, link, target) => {
+    const home = makeHome({
+      'repo/.git/HEAD': '',
+      'outside.json': '{}',
+      'elsewhere/settings.json': '{}',
+    })
+    if (link.includes('/')) mkdirSync(join(home, 'repo/.factory'))
+    symlinkSync(target, join(home, 'repo', link))
+    const options = { client: 'droid', project: true }
+    expect(catchError(() => find(home, options, join(home, 'repo')))).toMatchObject({
+      code: 'E_SETTINGS',
+      message: expect.stringMatching(/a link out of the project/),
+    })
+  })
+
+  it('follows a link that stays in the project', () => {
+    const home = makeHome({ 'repo/.git/HEAD': '', 'repo/config/droid.json': '{}' })
+    mkdirSync(join(home, 'repo/.factory'))
+    symlinkSync('../config/droid.json', join(home, 'repo/.factory/settings.json'))
+    expect(find(home, { client: 'droid', project: true }, join(home, 'repo'))).toContain(
+      '~/repo/.factory/settings.json',
+    )
+  })
+})
+
+function catchError(run: () => unknown): unknown {
+  try {
+    run()
+  } catch (error) {
+    return error
+  }
+  return undefined
+}

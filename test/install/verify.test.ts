@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest'
+import { hookCommand } from '../../src/install/hook-command.ts'
+import { planInstall } from '../../src/install/plan.ts'
+import { verifyInstall } from '../../src/install/verify.ts'
+
+const hook = {
+  type: 'command',
+  command: hookCommand('/s/hookbell-hook', 'droid'),
+  timeout: 10,
+} as const
+const request = { path: 'f', shape: 'wrapped', events: ['Stop'], hook } as const
+const before = '{"model":"x","hooks":{"Stop":[{"hooks":[{"type":"command","command":"say"}]}]}}'
+
+/** A plan that is good, but for one change to its text. */
+function verifyWith(change: (text: string) => string) {
+  const { text, spans } = planInstall(before, request)
+  const changed = change(text)
+  // As if the plan had meant it: one span over everything, so that only the values can tell.
+  const all = changed === text ? spans : [{ offset: 0, length: changed.length, removed: before }]
+  return () => verifyInstall(before, changed, all, 'wrapped', request)
+}
+
+describe('verifyInstall', () => {
+  it('accepts what was planned', () => {
+    expect(verifyWith((text) => text)).not.toThrow()
+  })
+
+  it.each<[string, (text: string) => string, RegExp]>([
+    ['a changed value', (text) => text.replace('"x"', '"y"'), /the value is not as expected/],
+    ['a changed command', (text) => text.replace('"say"', '"pay"'), /a hook is lost/],
+    [
+      'a lost hook',
+      (text) => text.replace('{"type":"command","command":"say"}', ''),
+      /a hook is lost/,
+    ],
+    ['an extra key', (text) => text.replace('{', '{"by":"us",'), /the value is not as expected/],
+    [
+      'a second hook of ours',
+      (text) => text.replace(/,(\{"hooks":.*?\}\])\}/, ',$1},$1}'),
+      /not as expected/,
+    ],
+    ['a comment in plain JSON', (text) => `// us\n${text}`, /not JSON any more/],
+    ['a comma in plain JSON', (text) => text.replace(/\}$/, ',}'), /not JSON any more/],
+  ])('refuses %s', (_, change, message) => {
+    expect(verifyWith(change)).toThrow(message)
+  })
+
+  it('refuses spans that do not lead back', () => {
+    const { text, spans } = planInstall(before, request)
+    const [first] = spans
+    const wrong = [{ offset: 1, length: first?.length ?? 0, removed: '' }]
+    expect(() => verifyInstall(before, text, wrong, 'wrapped', request)).toThrow(
+      /does not come back/,
+    )
+  })
+})
