@@ -5,7 +5,7 @@ import { HookbellError } from '../errors.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import { lockHolder } from '../spool/lock.ts'
 import { scrubEnvironment } from '../worker/isolate.ts'
-import { deliverOnce, runUntilIdle, standDown } from '../worker/run.ts'
+import { deliverOnce, releaseAll, runUntilIdle } from '../worker/run.ts'
 import { stateFolders } from './_history.ts'
 
 export const workerCommand = defineCommand({
@@ -42,7 +42,7 @@ export const workerCommand = defineCommand({
 function endTidily() {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => {
-      for (const state of stateFolders()) standDown({ stateDir: state })
+      for (const state of stateFolders()) releaseAll({ stateDir: state })
       process.exit(0)
     })
   }
