@@ -27,6 +27,22 @@ const registry = {
     about: 'List, retry or drop events that could not be delivered',
     load: async () => (await import('./dead.ts')).deadCommand,
   },
+  flush: {
+    about: 'Try now what failed and waits for its next attempt',
+    load: async () => (await import('./flush.ts')).flushCommand,
+  },
+  hold: {
+    about: 'Send nothing for now; events are kept and wait',
+    load: async () => (await import('./hold.ts')).holdCommand,
+  },
+  resume: {
+    about: 'Send again what hookbell hold kept back',
+    load: async () => (await import('./resume.ts')).resumeCommand,
+  },
+  purge: {
+    about: 'Remove what waits, undelivered',
+    load: async () => (await import('./purge.ts')).purgeCommand,
+  },
   worker: {
     about: 'Deliver what is waiting, in the foreground',
     load: async () => (await import('./worker.ts')).workerCommand,

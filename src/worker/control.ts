@@ -15,6 +15,7 @@ export function isOnHold(stateDir: string): boolean {
 
 /** @throws the system error */
 export function setOnHold(stateDir: string, isHeld: boolean) {
+  prepareSpool(stateDir)
   if (isHeld) writeFileSync(holdPath(stateDir), '', { mode: 0o600 })
   else rmSync(holdPath(stateDir), { force: true })
   wakeWorker(stateDir)

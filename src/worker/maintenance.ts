@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { rotateJournal } from '../journal/write.ts'
+import { enforceCaps, type Removal } from '../spool/caps.ts'
 import { spoolIn } from '../spool/layout.ts'
 import { touchLock } from '../spool/lock.ts'
 import { HEARTBEAT_MS } from '../spool/owner.ts'
@@ -6,6 +8,7 @@ import { sweep } from '../spool/sweep.ts'
 import type { WorkerDeps } from './deps.ts'
 
 const SWEEP_EVERY_MS = 3600_000
+const RECORD_LIMIT_MS = 1000
 
 /** What a worker does beside delivering. Whatever fails here fails alone, and is done again later. */
 export class Maintenance {
@@ -38,11 +41,21 @@ export class Maintenance {
   }
 
   /** Slow where much was kept: for when nothing else is to be done. */
-  sweep() {
+  async sweep() {
     const { stateDir, now, steadyNow } = this.#deps
     if (steadyNow() - this.#sweptAt < SWEEP_EVERY_MS) return
     this.#sweptAt = steadyNow()
-    attempt(() => sweep(spoolIn(stateDir), now()))
+    const spool = spoolIn(stateDir)
+    attempt(() => sweep(spool, now()))
+    await enforceCaps(spool, (removal) => this.#tell(removal)).catch(() => {})
+  }
+
+  /** On the disk before it goes, unless it goes because the disk is full. */
+  async #tell({ events, reason }: Removal) {
+    const { journal, now } = this.#deps
+    const at = now()
+    const told = events.map((id) => journal.append({ at, id, type: 'dropped', reason }))
+    await Promise.race([Promise.all(told), sleep(RECORD_LIMIT_MS, undefined, { ref: false })])
   }
 }
 

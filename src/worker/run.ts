@@ -40,7 +40,7 @@ export async function deliverOnce(options: WorkerOptions): Promise<WorkerSummary
   const dispatcher = new Dispatcher(deps)
   if (acquireLock(options.stateDir)) {
     await maintenance.rotate()
-    maintenance.sweep()
+    await maintenance.sweep()
     releaseLock(options.stateDir)
   }
   maintenance.beat()
@@ -143,7 +143,7 @@ async function serve(
     const next = isHeld ? [] : [store.nextDueInMs(), dispatcher.restMs]
     const times = next.filter((ms) => ms !== undefined)
     if (dispatcher.isIdle || isHeld) {
-      maintenance.sweep()
+      await maintenance.sweep()
       if (times.length === 0 && leftMs <= 0) return
       if (leftMs > 0) times.push(leftMs)
     }
