@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    globalSetup: './test/support/leave-nothing.ts',
     reporters: ['default', './test/support/count-reporter.ts'],
     // For what hangs, not for what is slow: the full sweeps take minutes.
     testTimeout: process.env.HOOKBELL_FULL === '1' ? 900_000 : 180_000,
