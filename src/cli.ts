@@ -16,12 +16,19 @@ async function main([name = '', ...words]: string[]): Promise<number> {
   try {
     if (['-v', '--version'].includes(name)) return show(packageVersion())
     if (['', 'help', '-h', '--help'].includes(name)) return await showHelp(words)
-    if (words.includes('--help') || words.includes('-h')) return await showHelp([name, ...words])
+    if (asksForHelp(words)) return await showHelp([name, ...words])
     return await run(name, words)
   } catch (error) {
     reportError(error, name)
     return exitCodeOf(error)
   }
+}
+
+/** What stands behind `--` is text. */
+function asksForHelp(words: readonly string[]): boolean {
+  const end = words.indexOf('--')
+  const options = end < 0 ? words : words.slice(0, end)
+  return options.includes('--help') || options.includes('-h')
 }
 
 async function showHelp([name = '', ...words]: readonly string[]): Promise<number> {
