@@ -15,7 +15,7 @@ const watched: readonly [folder: string, ours: RegExp][] = [
 ]
 
 /** Caches of tools that the tests start. */
-const TOOL_CACHE = /^(tsx-\d+|node-compile-cache|node-jiti)$/
+const TOOL_CACHE = /^(tsx-\d+|node-compile-cache|npm)$/
 
 /** Gives all tests one temporary folder, and fails the run when something is left there or in a folder of the user. */
 export default function leaveNothing() {
@@ -24,14 +24,24 @@ export default function leaveNothing() {
   chmodSync(folder, 0o1777)
   const before = { folder: process.env.TMPDIR, left: leftovers() }
   process.env.TMPDIR = folder
+  // npm writes its logs there.
+  process.env.npm_config_cache = join(folder, 'npm')
   return () => {
     if (before.folder === undefined) delete process.env.TMPDIR
     else process.env.TMPDIR = before.folder
     const inFolder = readdirSync(folder).filter((name) => !TOOL_CACHE.test(name))
     const left = [...inFolder, ...leftovers().filter((path) => !before.left.includes(path))]
     rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
-    if (left.length > 0) throw new Error(`The tests left behind: ${left.join(', ')}`)
+    if (left.length > 0) fail(`The tests left behind: ${left.join(', ')}`)
   }
+}
+
+/** Vitest reports an error of a teardown, but exits 0. */
+function fail(message: string) {
+  process.on('exit', () => {
+    console.error(`\n${message}`)
+    process.exitCode = 1
+  })
 }
 
 function leftovers(): string[] {
