@@ -16,7 +16,6 @@ const NOT_RECORDED =
 const TRIED_AGAIN = 'It is tried again with the next event, or now with: hookbell worker --once'
 
 export const testCommand = defineCommand({
-  meta: { name: 'test', description: 'Send one real message to a channel and show its answer' },
   args: {
     channel: { type: 'positional', required: true, description: 'Name of a channel' },
     json: { type: 'boolean', description: 'Print JSON' },

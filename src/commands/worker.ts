@@ -9,7 +9,6 @@ import { deliverOnce, releaseAll, runUntilIdle } from '../worker/run.ts'
 import { stateFolders } from './_history.ts'
 
 export const workerCommand = defineCommand({
-  meta: { name: 'worker', description: 'Deliver what is waiting, in the foreground' },
   args: {
     once: { type: 'boolean', description: 'Deliver what is due now, then end' },
     json: { type: 'boolean', description: 'Print each record of the journal as one line' },
