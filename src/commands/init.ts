@@ -3,7 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { defineCommand } from 'citty'
 import { clientNames } from '../clients/index.ts'
 import { CurrentConfig } from '../config/current.ts'
+import { shellEnvironment } from '../config/environment.ts'
 import { configDir, stateDir } from '../config/paths.ts'
+import { refuseFoldersAtRisk } from '../config/trust.ts'
 import { HookbellError } from '../errors.ts'
 import { applyPlan } from '../install/apply.ts'
 import { renderDiff } from '../install/diff.ts'
@@ -72,6 +74,7 @@ export async function runInit(options: InitOptions, world: InitWorld): Promise<v
   }
   const { file, client } = target
   const state = stateDir(world.env)
+  refuseFoldersAtRisk(configDir(world.env), state)
   const hook = hookEntry(client, await commandOf(target, state, world))
   const plan = (text: string) => planInstall(text, { ...file, events: client.events, hook })
 
@@ -130,9 +133,11 @@ function report(
   ].join('')
 }
 
-/** One that there is. */
+/** One that there is. What the configuration names of this shell is stored for the worker. */
 function channelOf(env: InitWorld['env']): string {
-  const { config } = new CurrentConfig(configDir(env), stateDir(env)).get()
+  const current = new CurrentConfig(configDir(env), stateDir(env))
+  current.storeVariables(shellEnvironment(env))
+  const { config } = current.get()
   return Object.keys(config.channels)[0] ?? 'desktop'
 }
 
