@@ -6,14 +6,14 @@ import { CurrentConfig } from '../config/current.ts'
 import { shellEnvironment } from '../config/environment.ts'
 import { configDir, stateDir } from '../config/paths.ts'
 import { refuseFoldersAtRisk } from '../config/trust.ts'
-import { HookbellError } from '../errors.ts'
+import { HookbellError, usageError } from '../errors.ts'
 import { applyPlan } from '../install/apply.ts'
 import { renderDiff } from '../install/diff.ts'
 import { readSettings } from '../install/file.ts'
 import { hookCommand, hookEntry, sharedHookCommand } from '../install/hook-command.ts'
 import { settingsNotes } from '../install/notes.ts'
 import { planInstall } from '../install/plan.ts'
-import { findTarget, type Target, type TargetOptions, usage } from '../install/target.ts'
+import { findTarget, type Target, type TargetOptions } from '../install/target.ts'
 
 /** A running session that writes its old settings back does so within a moment. */
 const SETTLE_MS = 2000
@@ -70,7 +70,10 @@ export interface InitWorld {
 export async function runInit(options: InitOptions, world: InitWorld): Promise<void> {
   const target = findTarget(options, world)
   if (!options.dryRun && !options.yes && (options.json || !world.isTerminal)) {
-    throw usage('init asks before it writes', 'Use --yes, or --dry-run to see what it would write')
+    throw usageError(
+      'init asks before it writes',
+      'Use --yes, or --dry-run to see what it would write',
+    )
   }
   const { file, client } = target
   const state = stateDir(world.env)

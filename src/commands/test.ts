@@ -6,7 +6,7 @@ import { howToSet } from '../config/how-to-set.ts'
 import { configPath } from '../config/load.ts'
 import { configDir, stateDir } from '../config/paths.ts'
 import { refuseFoldersAtRisk } from '../config/trust.ts'
-import { HookbellError } from '../errors.ts'
+import { HookbellError, usageError } from '../errors.ts'
 import { sessionEnv } from '../hook/session-env.ts'
 import type { ChannelStatus } from '../journal/history.ts'
 import { prepareSpool } from '../spool/prepare.ts'
@@ -66,9 +66,7 @@ function checkChannel(name: string) {
   if (problem) throw problem
   const known = [...Object.keys(config.channels), ...Object.keys(unusable)]
   if (known.includes(name)) return
-  throw new HookbellError('E_USAGE', `test: no channel "${name}"`, {
-    hint: `Channels: ${known.join(', ')}`,
-  })
+  throw usageError(`test: no channel "${name}"`, `Channels: ${known.join(', ')}`)
 }
 
 /** A worker in the background may have been faster to claim it. */

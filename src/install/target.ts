@@ -4,7 +4,7 @@ import type { Client, Scope } from '../clients/define.ts'
 import { type ClientName, clientNames, clients, isClientName } from '../clients/index.ts'
 import { userFolder } from '../clients/paths.ts'
 import { homeDir } from '../config/paths.ts'
-import { HookbellError } from '../errors.ts'
+import { HookbellError, usageError } from '../errors.ts'
 import { exists, type FileInForce, fileInForce, projectRoot } from './locate.ts'
 
 /** Whose settings a command is about, and where. */
@@ -32,10 +32,10 @@ interface Place {
  * @throws HookbellError `E_USAGE` where it is not the user's choice yet
  */
 export function findTarget(options: TargetOptions, { env, cwd }: Place): Target {
-  if (options.user && options.project) throw usage('--user and --project exclude each other')
+  if (options.user && options.project) throw usageError('--user and --project exclude each other')
   const name = options.client ?? detectClient(env)
   if (!isClientName(name))
-    throw usage(`unknown client "${name}"`, `Known: ${clientNames.join(', ')}`)
+    throw usageError(`unknown client "${name}"`, `Known: ${clientNames.join(', ')}`)
   const client: Client = clients[name]
   const folder = options.project ? projectFolder(client, cwd, env) : userFolder(client, env)
   const file = fileInForce(client, folder)
@@ -43,16 +43,13 @@ export function findTarget(options: TargetOptions, { env, cwd }: Place): Target 
   return { name, client, scope: options.project ? 'project' : 'user', folder, file }
 }
 
-export function usage(message: string, hint?: string): HookbellError {
-  return new HookbellError('E_USAGE', message, hint === undefined ? {} : { hint })
-}
-
 function projectFolder(client: Client, cwd: string, env: Place['env']): string {
   if (process.platform === 'win32') {
-    throw usage('--project: no shared command line is known to work on Windows', 'Use --user')
+    throw usageError('--project: no shared command line is known to work on Windows', 'Use --user')
   }
   const root = projectRoot(client, cwd, homeDir(env))
-  if (!root) throw usage('--project: this is the home directory', 'Use --user, or go to a project')
+  if (!root)
+    throw usageError('--project: this is the home directory', 'Use --user, or go to a project')
   return join(root, client.folder)
 }
 
@@ -79,7 +76,7 @@ function detectClient(env: Place['env']): string {
   const [only] = found
   if (only && found.length === 1) return only
   const choices = (only ? found : clientNames).map((name) => `--client ${name}`)
-  throw usage(
+  throw usageError(
     only ? `found more than one agent client: ${found.join(', ')}` : 'found no agent client',
     `Name it: ${choices.join(' or ')}`,
   )

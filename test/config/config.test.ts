@@ -169,7 +169,7 @@ describe('the configuration', () => {
       '{"routes": [{"on": ["stop", "Stopp"], "to": ["desktop"]}]}',
       '1:29: routes.0.on.1: no event or kind is called "Stopp" | Did you mean "Stop"?',
     ],
-    ['{"lingerSeconds": 1, "lingerSeconds": 2}', '1:22: "lingerSeconds" is there twice'],
+    ['{"lingerSeconds": 1, "lingerSeconds": 2}', '1:22: duplicate key "lingerSeconds"'],
     ['{"channels": {"__proto__": {"type": "desktop"}}}', '1:15: "__proto__" cannot be a name'],
   ])('%j is refused with where and what', (text, problem) => {
     if (typeof problem === 'string') expect(problemOf(text)).toBe(problem)
