@@ -14,6 +14,7 @@ import { hookCommand, hookEntry, sharedHookCommand } from '../install/hook-comma
 import { settingsNotes } from '../install/notes.ts'
 import { planInstall } from '../install/plan.ts'
 import { findTarget, type Target, type TargetOptions } from '../install/target.ts'
+import { escapeControls, showPath } from '../text/clean.ts'
 
 /** A running session that writes its old settings back does so within a moment. */
 const SETTLE_MS = 2000
@@ -67,7 +68,13 @@ export interface InitWorld {
   settle(): Promise<unknown>
 }
 
+/** Names of folders and files come from whoever made the project: on a terminal they must stay text. */
 export async function runInit(options: InitOptions, world: InitWorld): Promise<void> {
+  const print = (text: string) => world.print(escapeControls(text))
+  await register(options, { ...world, print })
+}
+
+async function register(options: InitOptions, world: InitWorld): Promise<void> {
   const target = findTarget(options, world)
   if (!options.dryRun && !options.yes && (options.json || !world.isTerminal)) {
     throw usageError(
@@ -94,13 +101,14 @@ export async function runInit(options: InitOptions, world: InitWorld): Promise<v
   }
   if (preview.changed && !options.yes) {
     world.print(`${diff}\n${lines('Note', notes)}`)
-    if (!(await world.ask(`Write ${file.path}? [Y/n] `)))
+    if (!(await world.ask(`Write ${showPath(file.path)}? [Y/n] `)))
       return world.print('Nothing was written.\n')
   }
 
   const door = await world.installFrontDoor({ stateDir: state })
   const isShared = target.scope === 'project'
-  const applied = applyPlan({ path: file.path, isShared, stateDir: state, plan })
+  const { guard } = target
+  const applied = applyPlan({ path: file.path, isShared, stateDir: state, plan, guard })
   const more = { door: door.path, notes: options.yes ? notes : [], channel: channelOf(world.env) }
   if (!options.json) world.print(report(target, applied, more))
   if (applied.changed) {
@@ -125,12 +133,12 @@ function report(
   applied: ReturnType<typeof applyPlan>,
   { door, notes, channel }: { door: string; notes: string[]; channel: string },
 ): string {
-  const renewed = `Renewed: ${door} and what it runs, from this version\n`
+  const renewed = `Renewed: ${showPath(door)} and what it runs, from this version\n`
   if (!applied.changed) return nothingToDo(target) + renewed + lines('Note', notes)
   const { client, file } = target
   return [
-    `Wrote ${file.path}: ${client.events.join(', ')}\n`,
-    `Backup: ${applied.created ? 'none, the file is new' : applied.backup}\n`,
+    `Wrote ${showPath(file.path)}: ${client.events.join(', ')}\n`,
+    `Backup: ${applied.created ? 'none, the file is new' : showPath(applied.backup ?? '')}\n`,
     lines('Note', notes),
     `Next: ${client.restartNote}\n      hookbell test ${channel}\n`,
   ].join('')
@@ -145,7 +153,7 @@ function channelOf(env: InitWorld['env']): string {
 }
 
 function nothingToDo({ client, file }: Target): string {
-  return `Nothing to do: ${file.path} has the hooks for ${client.title} already.\n`
+  return `Nothing to do: ${showPath(file.path)} has the hooks for ${client.title} already.\n`
 }
 
 function refuseUndone(path: string, isUndone: boolean): void {
@@ -156,7 +164,7 @@ function refuseUndone(path: string, isUndone: boolean): void {
 }
 
 function lines(label: string, texts: readonly string[]): string {
-  return texts.map((text) => `${label}: ${text}\n`).join('')
+  return texts.map((text) => `${label}: ${showPath(text)}\n`).join('')
 }
 
 function toJson(value: unknown): string {
