@@ -27,7 +27,6 @@ function makeWorld() {
   return { config, state, current }
 }
 
-/** A user without a group of their own, so that what the group may write is not theirs alone. */
 describe('what somebody else could change', () => {
   it.each([
     ['config.json', 0o666, 'go-w'],
