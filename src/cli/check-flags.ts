@@ -1,5 +1,5 @@
 import type { ArgsDef, CommandDef } from 'citty'
-import { HookbellError } from '../errors.ts'
+import { usageError } from '../errors.ts'
 import { closest } from '../text/suggest.ts'
 import { PUT_KEY } from './key-help.ts'
 
@@ -51,8 +51,4 @@ function refuseSecret(name: string, flag: string) {
 /** An endpoint takes options alone; elsewhere it is mostly a text without quotes. */
 function hintForTooMany(name: string, help: string): string {
   return name.startsWith('api ') ? help : `Put quotes around text with spaces. ${help}`
-}
-
-function usageError(message: string, hint: string): HookbellError {
-  return new HookbellError('E_USAGE', message, { hint })
 }

@@ -1,6 +1,6 @@
 import { defineCommand } from 'citty'
 import { ago, print, printJson, table } from '../cli/output.ts'
-import { HookbellError } from '../errors.ts'
+import { usageError } from '../errors.ts'
 import { isInUse } from '../spool/layout.ts'
 import { dropDead, findDead, retryDead } from '../worker/dead.ts'
 import { readHistory, stateFolders } from './_history.ts'
@@ -16,12 +16,12 @@ export const deadCommand = defineCommand({
     const { action = 'list', id, all = false, json = false } = args
     if (action === 'list') return showDead(json)
     if (action !== 'retry' && action !== 'drop') {
-      throw usage(`dead: unknown action "${action}"`, 'Actions: list, retry, drop')
+      throw usageError(`dead: unknown action "${action}"`, 'Actions: list, retry, drop')
     }
-    if (!id && !all) throw usage(`dead ${action}: which event?`, 'Give an id, or --all')
+    if (!id && !all) throw usageError(`dead ${action}: which event?`, 'Give an id, or --all')
     const done = await Promise.all(stateFolders().map((state) => act(action, state, id)))
     const count = done.flat().length
-    if (count === 0 && id) throw usage(`dead: no dead event "${id}"`, 'See: hookbell dead')
+    if (count === 0 && id) throw usageError(`dead: no dead event "${id}"`, 'See: hookbell dead')
     if (json) return printJson(done.flat())
     if (count === 0) return print('Nothing is dead')
     print(
@@ -52,12 +52,8 @@ async function act(action: 'retry' | 'drop', state: string, start = ''): Promise
   const items = findDead(state, start)
   const ids = new Set(items.flatMap(({ events }) => events).filter((id) => id.startsWith(start)))
   if (start && ids.size > 1) {
-    throw usage(`dead: ${ids.size} events start with "${start}"`, 'Give more of the id')
+    throw usageError(`dead: ${ids.size} events start with "${start}"`, 'Give more of the id')
   }
   for (const item of items) await (action === 'retry' ? retryDead : dropDead)(state, item)
   return [...ids]
-}
-
-function usage(message: string, hint: string): HookbellError {
-  return new HookbellError('E_USAGE', message, { hint })
 }

@@ -1,6 +1,6 @@
 import type { CommandDef } from 'citty'
 import { NEEDS_KEY } from '../cli/key-help.ts'
-import { HookbellError } from '../errors.ts'
+import { type HookbellError, usageError } from '../errors.ts'
 import { closest } from '../text/suggest.ts'
 
 interface Entry {
@@ -111,5 +111,5 @@ function unknownCommand(name: string): HookbellError {
   const names = descriptions.map(([one]) => one)
   const meant = closest(name, names)
   const hint = meant ? `Did you mean "${meant}"?` : `Commands: ${names.join(', ')}`
-  return new HookbellError('E_USAGE', `unknown command "${name}"`, { hint })
+  return usageError(`unknown command "${name}"`, hint)
 }

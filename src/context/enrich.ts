@@ -9,8 +9,6 @@ import { readTranscript, type TranscriptFacts } from './transcript.ts'
 /** Clients write the last lines of a turn a little after they ran the hook. */
 const LATE_BY_MS = 300
 const LOOK_EVERY_MS = 50
-/** A folder on a volume that hangs must not hold up the event. */
-const PROJECT_LIMIT_MS = 1000
 
 /** An event with what could be found out around it. */
 export interface EnrichedEvent extends AgentEvent {
@@ -52,10 +50,7 @@ async function readInTime(event: AgentEvent, { now }: Around): Promise<Transcrip
 function remember(projects: Map<string, Promise<string>>, cwd: string): Promise<string> {
   const known = projects.get(cwd)
   if (known) return known
-  const name = Promise.race([
-    projectName(cwd, homeDir()).catch(() => ''),
-    sleep(PROJECT_LIMIT_MS, '', { ref: false }),
-  ])
+  const name = projectName(cwd, homeDir()).catch(() => '')
   if (projects.size < 1000) projects.set(cwd, name)
   return name
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { cleanText, cutText, oneLine } from '../text/clean.ts'
-import { redact } from '../text/redact.ts'
+import { redactStart } from '../text/redact.ts'
 import type { JournalEntry } from './entry.ts'
 import { appendEntry } from './write.ts'
 
@@ -58,7 +58,7 @@ export class Journal {
 
 /** Free text bounded, without secrets and control characters. The rest is ours. */
 function cleanEntry(entry: JournalEntry, secrets: readonly string[]): JournalEntry {
-  const line = (text: string) => cutText(redact(oneLine(text), secrets), MAX_LINE)
+  const line = (text: string) => cutText(redactStart(oneLine(text), MAX_LINE, secrets), MAX_LINE)
   if (entry.type === 'accepted') {
     const { event, sessionId, project, title, text, problems, facts, trace } = entry
     return {
@@ -67,7 +67,9 @@ function cleanEntry(entry: JournalEntry, secrets: readonly string[]): JournalEnt
       sessionId: line(sessionId),
       project: line(project),
       title: line(title),
-      ...(text !== undefined && { text: cutText(redact(cleanText(text), secrets), MAX_TEXT) }),
+      ...(text !== undefined && {
+        text: cutText(redactStart(cleanText(text), MAX_TEXT, secrets), MAX_TEXT),
+      }),
       ...(problems && { problems: problems.map(line) }),
       ...(facts && { facts: mapTexts(facts, line) }),
       ...(trace && { trace: trace.map((step) => ({ ...step, because: line(step.because) })) }),

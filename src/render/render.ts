@@ -2,7 +2,7 @@ import type { EnrichedEvent } from '../context/enrich.ts'
 import type { Message, Urgency } from '../delivery.ts'
 import { describeError } from '../errors.ts'
 import { cleanText, cutText, oneLine } from '../text/clean.ts'
-import { redact } from '../text/redact.ts'
+import { redactStart } from '../text/redact.ts'
 import { formatDuration } from './duration.ts'
 import { type Format, fill, formats } from './engine.ts'
 import type { Templates } from './templates.ts'
@@ -85,7 +85,7 @@ export class Renderer {
   }
 
   #field(value: string, max: number): string {
-    return redact(oneLine(value), this.#secrets).slice(0, max).toWellFormed()
+    return redactStart(oneLine(value), max, this.#secrets).slice(0, max).toWellFormed()
   }
 }
 
@@ -114,8 +114,9 @@ type Values = Record<(typeof valueNames)[number], string>
 
 /** Text, bounded and free of secrets and control characters. */
 function valuesOf(event: EnrichedEvent, secrets: readonly string[]): Values {
-  const line = (text: string) => cutText(redact(oneLine(text), secrets), 200)
-  const text = (value: string) => cutText(redact(cleanText(value), secrets).trim(), MAX_FIELD)
+  const line = (text: string) => cutText(redactStart(oneLine(text), 200, secrets), 200)
+  const text = (value: string) =>
+    cutText(redactStart(cleanText(value), MAX_FIELD, secrets).trim(), MAX_FIELD)
   return {
     project: line(event.project) || event.client,
     client: event.client,

@@ -1,11 +1,14 @@
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { HookbellError } from '../errors.ts'
 import type { Kind } from '../event/kind.ts'
+import { checkOwnership } from '../fs/ownership.ts'
+import { readRegular } from '../fs/read.ts'
 import { packageRoot } from '../package-root.ts'
 import type { Format } from './engine.ts'
 
 const LOOK_EVERY_MS = 200
+const MAX_BYTES = 256 * 1024
 
 /** The texts of templates. A file in the user's own folder wins over ours, file by file. */
 export class Templates {
@@ -51,8 +54,12 @@ export class Templates {
     if (!stat?.isFile()) return undefined
     const known = this.#texts.get(path)
     if (known?.stamp === stat.ctimeMs) return known.text
-    const text = readFileSync(path, 'utf8').replace(/^\uFEFF/, '')
-    this.#texts.set(path, { stamp: stat.ctimeMs, text })
+    const text = readRegular(path, {
+      maxBytes: MAX_BYTES,
+      code: 'E_TEMPLATE',
+      check: checkOwnership,
+    })
+    if (text !== undefined) this.#texts.set(path, { stamp: stat.ctimeMs, text })
     return text
   }
 }

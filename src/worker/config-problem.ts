@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { LoadedConfig } from '../config/load.ts'
+import { readQuietly } from '../fs/read.ts'
 import { sessionEnv } from '../hook/session-env.ts'
 import type { Claim } from '../spool/claim.ts'
 import type { WorkerDeps } from './deps.ts'
@@ -28,7 +29,7 @@ export class ConfigProblem {
     const path = join(this.#deps.stateDir, 'config-problem-told')
     try {
       const hash = loaded.problem ? hashOf(loaded.problem.message) : ''
-      if (readQuietly(path) === hash) return undefined
+      if ((readQuietly(path) ?? '') === hash) return undefined
       const header = { client: 'hookbell', env: sessionEnv(process.env) }
       const claim = loaded.problem && this.#deps.store.acceptOwn(header, describe(loaded))
       // Once it is fixed, the same mistake is news again.
@@ -49,12 +50,4 @@ function describe({ problem, source }: LoadedConfig): Buffer {
 
 function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('hex')
-}
-
-function readQuietly(path: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    return ''
-  }
 }

@@ -185,6 +185,10 @@ describe('cli: help', () => {
         status    Show what is waiting, dead or broken
         log       Show what became of each event
         dead      List, retry or drop events that could not be delivered
+        flush     Try now what failed and waits for its next attempt
+        hold      Send nothing for now; events are kept and wait
+        resume    Send again what hookbell hold kept back
+        purge     Remove what waits, undelivered
         worker    Deliver what is waiting, in the foreground
         demo      See it work, without an account and without changing anything
         messages  Read the conversation of a session
