@@ -132,11 +132,11 @@ describe('commands: what became of events', () => {
 describe('commands: test', () => {
   it("prints the receiver's own answer", async () => {
     const { url, received } = await startReceiver({
-      script: [{ status: 200, body: 'ok from here' }],
+      script: [{ status: 200, body: '{"ok":true}' }],
     })
     const home = await makeHome({ channels: { team: { type: 'slack', url } } })
     const { stdout, exitCode } = await home.run('test', 'team')
-    expect({ stdout, exitCode }).toEqual({ stdout: 'ok team: ok from here', exitCode: 0 })
+    expect({ stdout, exitCode }).toEqual({ stdout: 'ok team: {"ok":true}', exitCode: 0 })
     expect(received[0]?.body).toContain('This is a test of the channel')
   })
 
