@@ -6,7 +6,7 @@ import { CurrentConfig } from '../config/current.ts'
 import { configPath, type LoadedConfig } from '../config/load.ts'
 import { configDir, stateDir } from '../config/paths.ts'
 import { type EventStatus, outcomes } from '../journal/history.ts'
-import { spoolIn } from '../spool/layout.ts'
+import { holdsEvents, spoolIn } from '../spool/layout.ts'
 import { lockHolder } from '../spool/lock.ts'
 import { list, readHistory, stateFolders } from './_history.ts'
 
@@ -80,7 +80,9 @@ function problemsOf(
   const dead = accounts.filter(({ outcome }) => outcome === 'dead').length
   if (dead > 0) problems.push(`${dead} dead: see hookbell dead`)
   if (corrupt > 0) problems.push(`${corrupt} damaged or foreign in ${spoolIn(stateDir()).corrupt}`)
-  if (folders.length > 1) problems.push(`events were stored in ${folders[1]}: ${stateDir()} failed`)
+  for (const folder of folders.slice(1).filter(holdsEvents)) {
+    problems.push(`events are stored in ${folder}: ${stateDir()} failed`)
+  }
   return problems
 }
 

@@ -12,6 +12,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished, vi } from 'vitest'
+import { fallbackStateDir } from '../../src/config/paths.ts'
 import { installFrontDoor } from '../../src/install/front-door.ts'
 import { packageRoot } from '../../src/package-root.ts'
 import { parseSpoolFile } from '../../src/spool/header.ts'
@@ -46,10 +47,12 @@ export const installedDoor: Door = {
   name: 'the installed copy',
   isNode: false,
   isInstalled: true,
-  async argv({ state, config }) {
+  async argv({ state, config, folder, env }) {
     const path = join(state, 'hookbell-hook')
-    // Written into the copy.
+    // Pinned in the copy.
     vi.stubEnv('HOOKBELL_CONFIG_DIR', config)
+    vi.stubEnv('XDG_RUNTIME_DIR', env.XDG_RUNTIME_DIR)
+    vi.stubEnv('HOME', folder)
     onTestFinished(() => {
       vi.unstubAllEnvs()
     })
@@ -92,6 +95,11 @@ export function makeHome({ holdsWorkerBack = true, config = {} } = {}): Home {
     XDG_RUNTIME_DIR: join(folder, 'run'),
   }
   return { ...home, env }
+}
+
+/** Where the front door goes when the state folder takes nothing, as long as the runtime folder stays the same. */
+export function fallbackOf({ state, env }: Home): string {
+  return fallbackStateDir(state, env)
 }
 
 /** A lock that names this test process: the front door takes it for a worker and starts none. */
