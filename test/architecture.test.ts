@@ -38,7 +38,7 @@ const mayImport: { [room: string]: string[] } = {
   notifiers: ['event', 'spool'],
   render: ['config', 'context', 'event', 'notifiers'],
   route: ['config', 'event', 'notifiers'],
-  install: ['clients', 'config'],
+  install: ['clients', 'config', 'spool'],
   spool: [],
   text: [],
   worker: [

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { lstatSync, readFileSync } from 'node:fs'
 import { dirname, isAbsolute, join } from 'node:path'
 import { isTrusted } from '../fs/trust.ts'
 import { fallbackStateDir } from './paths.ts'
@@ -29,6 +29,20 @@ export function readPinned(stateDir: string): Pinned | undefined {
     return isWhole ? values : undefined
   } catch {
     return undefined
+  }
+}
+
+/**
+ * Whether something is pinned that must not be believed. Then nothing is to be started: what a session says would be
+ * used instead.
+ */
+export function isPinRefused(stateDir: string): boolean {
+  try {
+    const isThere = lstatSync(pinnedPath(stateDir), { throwIfNoEntry: false }) !== undefined
+    return isThere && readPinned(stateDir) === undefined
+  } catch {
+    // There is something, and another user keeps it closed.
+    return true
   }
 }
 

@@ -1,5 +1,6 @@
+import { existsSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
-import { readPinned } from '../config/pinned.ts'
+import { pinnedPath } from '../config/pinned.ts'
 
 /**
  * The state folder that a private copy of the front door belongs to: it lies in `<state>/runtime/dist`, with what
@@ -8,5 +9,6 @@ import { readPinned } from '../config/pinned.ts'
 export function installedFor(folder: string): string | undefined {
   const runtime = dirname(folder)
   if (basename(folder) !== 'dist' || basename(runtime) !== 'runtime') return undefined
-  return readPinned(dirname(runtime)) && dirname(runtime)
+  const state = dirname(runtime)
+  return existsSync(pinnedPath(state)) ? state : undefined
 }

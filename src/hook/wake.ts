@@ -1,5 +1,5 @@
 import { dirname } from 'node:path'
-import { readPinned } from '../config/pinned.ts'
+import { isPinRefused, readPinned } from '../config/pinned.ts'
 import { workerEnvironment } from '../config/worker-env.ts'
 import { isTrusted, isTrustedIfPresent } from '../fs/trust.ts'
 import { mayStart, passStart } from '../spool/start-marker.ts'
@@ -12,7 +12,7 @@ import { workerLives } from './worker-lives.ts'
  * @param root where the event was stored: the state folder, or the one that it falls back to
  */
 export function wakeWorker(stateDir: string, root: string, worker: string) {
-  if (workerLives(root) || !mayStart(root)) return
+  if (workerLives(root) || isPinRefused(stateDir) || !mayStart(root)) return
   const node = nodeOf(stateDir)
   const env = workerEnvironment(stateDir, process.env)
   const run = [root, dirname(worker), worker, node]

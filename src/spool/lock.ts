@@ -64,8 +64,8 @@ export function acquireLock(state: string, version = packageVersion()): boolean 
     outcome = acquire(path, text)
   }
   if (outcome === 'taken') held.set(state, { path, text })
-  if (outcome === 'busy' || outcome === 'in doubt') return false
   endStart(state)
+  if (outcome === 'busy' || outcome === 'in doubt') return false
   removeOldSideLocks(state)
   return true
 }

@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url'
 import { CurrentConfig } from '../config/current.ts'
 import { stateDir } from '../config/paths.ts'
-import { readPinned } from '../config/pinned.ts'
+import { isPinRefused, readPinned } from '../config/pinned.ts'
 import { workerEnvironment } from '../config/worker-env.ts'
 import { isTrusted, isTrustedIfPresent } from '../fs/trust.ts'
 import { endHandover, handoverRequested } from '../spool/handover.ts'
@@ -26,7 +26,7 @@ async function main() {
   const configDir = process.env.HOOKBELL_CONFIG_DIR ?? ''
   const folders = servedFolders(state)
   const [first] = folders
-  if (!first || !isTrustedIfPresent(configDir)) return
+  if (!first || isPinRefused(state) || !isTrustedIfPresent(configDir)) return
   const config = new CurrentConfig(configDir, first)
   const { extraCaFile } = config.get().config
   if (mustRestart(extraCaFile)) return restart(folders, extraCaFile)

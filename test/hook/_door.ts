@@ -60,6 +60,17 @@ export const installedDoor: Door = {
   },
 }
 
+/** What `init` installs where there is no sh, as on Windows. */
+export const installedNodeDoor: Door = {
+  name: 'the installed copy in Node.js',
+  isNode: true,
+  isInstalled: true,
+  async argv(home) {
+    await installedDoor.argv(home)
+    return [process.execPath, join(home.state, 'runtime/dist/hook.cjs')]
+  },
+}
+
 export interface Home {
   folder: string
   state: string
@@ -238,3 +249,28 @@ export async function waitFor(condition: () => boolean, limitMs = 60_000) {
 
 export const fixture = (client: string, name: string) =>
   readFileSync(join(root, 'test/fixtures/payloads', client, `${name}.json`))
+
+/** Lets the installed doors start the worker by a program that notes each start. @returns how many there were */
+export async function countStarts(door: Door, home: Home): Promise<() => number> {
+  await door.argv(home)
+  const log = join(home.folder, 'starts')
+  const node = join(home.folder, 'node')
+  const script = `#!/bin/sh\necho start >>'${log}'\nexec '${process.execPath}' "$@"\n`
+  writeFileSync(node, script, { mode: 0o755 })
+  repin(home, 'node', node)
+  return () => (existsSync(log) ? readFileSync(log, 'utf8').split('\n').length - 1 : 0)
+}
+
+/** Changes what `init` has pinned, in both doors. */
+export function repin({ state }: Home, name: 'node' | 'home', value: string) {
+  const [door, pinned] = [join(state, 'hookbell-hook'), join(state, 'runtime/pinned.json')]
+  const line = new RegExp(` ${name}='[^']*'`)
+  writeFileSync(
+    door,
+    readFileSync(door, 'utf8').replace(line, () => ` ${name}='${value}'`),
+  )
+  writeFileSync(
+    pinned,
+    JSON.stringify({ ...JSON.parse(readFileSync(pinned, 'utf8')), [name]: value }),
+  )
+}
