@@ -41,8 +41,7 @@ function isCloseOnExec(fd: number): boolean {
 
 /** Whether something of a session may have acted on this process before its first line ran. */
 export function wasInfluenced(env: NodeJS.ProcessEnv): boolean {
-  const names = Object.keys(env).filter((name) => name !== 'NODE_EXTRA_CA_CERTS')
-  return names.some((name) => /^(NODE_|LD_|DYLD_|OPENSSL_|SSL_CERT_)/.test(name))
+  return Object.keys(env).some((name) => /^(NODE_OPTIONS$|LD_|DYLD_|OPENSSL_|SSL_CERT_)/.test(name))
 }
 
 /** What is not given is gone. */
