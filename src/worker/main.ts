@@ -6,6 +6,9 @@ import { isPinRefused, readPinned } from '../config/pinned.ts'
 import { workerEnvironment } from '../config/worker-env.ts'
 import { isTrusted, isTrustedIfPresent } from '../fs/trust.ts'
 import { endHandover, handoverRequested } from '../spool/handover.ts'
+import { prepareSpool } from '../spool/prepare.ts'
+import { hasProc } from '../spool/process.ts'
+import { syncWaiting } from '../spool/salvage.ts'
 import { passStart } from '../spool/start-marker.ts'
 import { closeInherited, replaceEnvironment, startWorker, wasInfluenced } from './isolate.ts'
 import { runUntilIdle, standDown, type WorkerOptions } from './run.ts'
@@ -44,6 +47,8 @@ async function main() {
 }
 
 async function serve(options: WorkerOptions) {
+  // The sh door leaves it to the worker where it cannot.
+  if (!hasProc()) syncWaiting(prepareSpool(options.stateDir))
   await runUntilIdle(options)
   if (!handoverRequested(options.stateDir)) return
   endHandover(options.stateDir)
