@@ -13,6 +13,7 @@ import { join } from 'node:path'
 import { packageRoot } from '../src/package-root.ts'
 import { thisProcess } from '../src/spool/owner.ts'
 import { median } from './_bench.ts'
+import { benchHerd } from './herd.ts'
 
 const ROUNDS = Number(process.env.HOOKBELL_BENCH_ROUNDS ?? 80)
 const root = packageRoot()
@@ -79,6 +80,7 @@ export async function benchFrontDoor(): Promise<void> {
   )
   print([...warmOnes, ...coldOnes], [...warmMedians, ...coldMedians])
   rmSync(folder, { recursive: true, force: true, maxRetries: 50, retryDelay: 100 })
+  await benchHerd()
 }
 
 async function measure(

@@ -38,9 +38,11 @@ export async function benchLatency() {
   }
 
   const cold: number[] = []
+  const node: number[] = []
   for (let run = 0; run < COLD; run += 1) {
     const home = makeHome({ type: 'slack', url: `${url}${run}` }, { lingerSeconds: 0 })
     cold.push(await send(home))
+    node.push(await timeNode())
     await gone(home.stateDir)
     home.remove()
   }
@@ -63,9 +65,10 @@ export async function benchLatency() {
     `${median(values).toFixed(0)} ms`,
     `${Math.max(...values).toFixed(0)} ms`,
     `${values.length}`,
+    (median(values) / median(node)).toFixed(2),
   ]
   printTable('latency: from the write of the event to the webhook on loopback', [
-    ['worker', 'median', 'slowest', 'runs'],
+    ['worker', 'median', 'slowest', 'runs', '/ node -e 0'],
     row('cold', cold),
     row('warm', warm),
   ])
@@ -83,7 +86,8 @@ function newestIn(folders: readonly string[]): number {
 
 async function runHook(env: NodeJS.ProcessEnv) {
   const child = spawn('/bin/sh', [frontDoor, '--client', 'claude'], {
-    env,
+    // What this machine sets for programs in general is not part of the question.
+    env: clean(env),
     stdio: ['pipe', 'ignore', 'ignore'],
   })
   const event = { hook_event_name: 'Stop', cwd: '/tmp', last_assistant_message: 'done' }
@@ -96,4 +100,15 @@ async function gone(stateDir: string) {
   while (existsSync(`${stateDir}/worker.lock`)) {
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
+}
+
+function clean({ HOOKBELL_STATE_DIR, HOOKBELL_CONFIG_DIR, HOME }: NodeJS.ProcessEnv) {
+  return { PATH: '/usr/bin:/bin', HOME, HOOKBELL_STATE_DIR, HOOKBELL_CONFIG_DIR }
+}
+
+async function timeNode(): Promise<number> {
+  const startedAt = performance.now()
+  const env = { PATH: '/usr/bin:/bin' }
+  await once(spawn(process.execPath, ['-e', '0'], { stdio: 'ignore', env }), 'exit')
+  return performance.now() - startedAt
 }

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -8,4 +8,13 @@ export function packageRoot(): string {
   while (!existsSync(join(folder, 'templates')) && dirname(folder) !== folder)
     folder = dirname(folder)
   return folder
+}
+
+/** Of the code that runs, which may be an older copy than the package that is installed. */
+export function packageVersion(): string {
+  try {
+    return String(JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')).version)
+  } catch {
+    return '-'
+  }
 }

@@ -41,7 +41,7 @@ const mayImport: { [room: string]: string[] } = {
   policy: ['context', 'journal'],
   prepare: ['config', 'context', 'event', 'journal', 'notifiers', 'policy', 'render', 'route'],
   route: ['config', 'event', 'journal'],
-  install: ['clients', 'config'],
+  install: ['clients', 'config', 'spool'],
   spool: [],
   text: [],
   worker: ['config', 'deliver', 'event', 'hook', 'journal', 'policy', 'prepare', 'render', 'spool'],

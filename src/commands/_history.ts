@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { fallbackStateDir, stateDir } from '../config/paths.ts'
+import { stateDir } from '../config/paths.ts'
+import { fallbackFolders } from '../config/pinned.ts'
 import { errorCode } from '../errors.ts'
 import { journalFiles } from '../journal/files.ts'
 import { EventHistory, type EventStatus } from '../journal/history.ts'
@@ -8,10 +9,10 @@ import { readJournal } from '../journal/read.ts'
 import { isInUse, spoolIn } from '../spool/layout.ts'
 import { parseName } from '../spool/names.ts'
 
-/** The state folder, and the one that the front door falls back to where it was ever used. */
+/** The state folder, and those that the front door falls back to where they were ever used. */
 export function stateFolders(): string[] {
-  const fallback = fallbackStateDir()
-  return [stateDir(), ...(isInUse(fallback) ? [fallback] : [])]
+  const state = stateDir()
+  return [state, ...fallbackFolders(state).filter(isInUse)]
 }
 
 /** Every event that is known, oldest first: from the journal, and those that no worker has seen yet. */

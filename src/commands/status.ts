@@ -9,7 +9,7 @@ import { configPath, type LoadedConfig } from '../config/load.ts'
 import { configDir, stateDir } from '../config/paths.ts'
 import { foldersAtRisk } from '../config/trust.ts'
 import { type EventStatus, outcomes } from '../journal/history.ts'
-import { spoolIn } from '../spool/layout.ts'
+import { holdsEvents, spoolIn } from '../spool/layout.ts'
 import { lockHolder } from '../spool/lock.ts'
 import { list, readHistory, stateFolders } from './_history.ts'
 
@@ -85,7 +85,9 @@ function problemsOf(
   const dead = accounts.filter(({ outcome }) => outcome === 'dead').length
   if (dead > 0) problems.push(`${dead} dead: see hookbell dead`)
   if (corrupt > 0) problems.push(`${corrupt} damaged or foreign in ${spoolIn(stateDir()).corrupt}`)
-  if (folders.length > 1) problems.push(`events were stored in ${folders[1]}: ${stateDir()} failed`)
+  for (const folder of folders.slice(1).filter(holdsEvents)) {
+    problems.push(`events are stored in ${folder}: ${stateDir()} failed`)
+  }
   return problems
 }
 

@@ -1,4 +1,4 @@
-import { isAbsolute, join } from 'node:path'
+import { isAbsolute, join, win32 } from 'node:path'
 
 type Env = Readonly<Record<string, string | undefined>>
 
@@ -20,9 +20,20 @@ function pick(env: Env, own: string, xdg: string, windows: string, home: string)
   return join(base ?? join(homeDir(env), home), 'hookbell')
 }
 
-/** Where the front door stores events when the state folder takes none. */
-export function fallbackStateDir(env: Env = process.env): string {
-  return `${runtimeDir(env)}/hookbell`
+/**
+ * Where the front door stores events when this state folder takes none. Each state folder has its own, so that
+ * nobody's worker delivers what belongs to another configuration. Same name: bin/hookbell-hook.
+ */
+export function fallbackStateDir(state: string, env: Env = process.env): string {
+  // Only where the state folder failed: loading it costs 4 ms.
+  const { createHash } = process.getBuiltinModule('node:crypto')
+  const hash = createHash('sha256').update(state.replace(/\/+/g, '/')).digest('hex').slice(0, 12)
+  return join(runtimeDir(env), `hookbell-${hash}`)
+}
+
+/** What all state folders of a user shared before. Still emptied, never written. */
+export function sharedFallbackDir(env: Env = process.env): string {
+  return join(runtimeDir(env), 'hookbell')
 }
 
 /** The home directory, also where HOME is unset, empty or relative. */
@@ -39,9 +50,17 @@ export function homeDir(env: Env = process.env): string {
   }
 }
 
-/** A private directory of this user that is not under the home directory. */
-export function runtimeDir(env: Env = process.env): string {
+/** A private directory of this user that is not under the state folder. */
+export function runtimeDir(env: Env = process.env, platform = process.platform): string {
+  if (platform === 'win32') return windowsRuntimeDir(env)
   return absolute(env.XDG_RUNTIME_DIR) ?? `/run/user/${process.getuid?.() ?? 0}`
+}
+
+/** No other user may look into it, unlike C:\\Windows\\Temp. */
+function windowsRuntimeDir(env: Env): string {
+  const local = env.LOCALAPPDATA || (env.USERPROFILE && `${env.USERPROFILE}\\AppData\\Local`)
+  if (local && win32.isAbsolute(local)) return win32.join(local, 'Temp')
+  return win32.join(process.getBuiltinModule('node:os').homedir(), 'AppData', 'Local', 'Temp')
 }
 
 function absolute(path: string | undefined): string | undefined {

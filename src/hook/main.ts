@@ -1,7 +1,9 @@
 // The front door in Node.js, for Windows and for `hookbell hook`. Imports node: builtins only; never throws,
 // never prints, always exits 0.
-import { fallbackStateDir, stateDir } from '../config/paths.ts'
+import { stateDir } from '../config/paths.ts'
+import { fallbackFolders } from '../config/pinned.ts'
 import { acceptEvent } from '../spool/write.ts'
+import { installedFor } from './installed-for.ts'
 import { notifyFailure } from './notify-failure.ts'
 import { readEvent } from './read-stdin.ts'
 import { sessionEnv } from './session-env.ts'
@@ -12,22 +14,23 @@ for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM']) process.on(signal, () => {
 process.umask(0o077)
 
 readEvent((body, drain) => {
-  const state = store(body)
-  if (state) wakeWorker(state, `${__dirname}/worker.js`)
+  const state = installedFor(__dirname) ?? stateDir()
+  const root = store(state, body)
+  if (root) wakeWorker(state, root, `${__dirname}/worker.js`)
   else notifyFailure()
   drain(() => process.exit(0))
 })
 
-/** @returns the state folder that took the event, or undefined where none did */
-function store(body: Buffer): string | undefined {
+/** @returns the folder that took the event, or undefined where none did */
+function store(state: string, body: Buffer): string | undefined {
   const { argv, env } = process
   const shared = argv.includes('--shared')
   const header = { client: clientName(argv), env: sessionEnv(env), ...(shared && { shared }) }
-  for (const folder of [stateDir, fallbackStateDir]) {
+  for (const folder of [() => state, () => fallbackFolders(state)[0] ?? '']) {
     try {
-      const state = folder()
-      acceptEvent(state, header, body)
-      return state
+      const root = folder()
+      acceptEvent(root, header, body)
+      return root
     } catch {
       // Full, read-only or not ours: the next folder.
     }

@@ -1,3 +1,4 @@
+import { sessionEnv } from './session-env.ts'
 import { startDetached } from './wake.ts'
 
 const TITLE = 'hookbell: an agent event could not be stored'
@@ -5,9 +6,12 @@ const BODY = 'The disk may be full or read-only. Run: hookbell status'
 
 /** Nothing can be stored: the last way to tell a person. Constant text only. Same text: bin/hookbell-hook. */
 export function notifyFailure() {
+  // The desktop of the session, and nothing else of it.
+  const env = { ...sessionEnv(process.env), PATH: '/usr/bin:/bin:/usr/local/bin' }
   if (process.platform === 'darwin') {
     const script = `display notification "${BODY}" with title "${TITLE}"`
-    return startDetached('/usr/bin/osascript', ['-e', script], process.env)
+    startDetached('/usr/bin/osascript', ['-e', script], env)
+    return
   }
-  startDetached('notify-send', ['-u', 'critical', '--', TITLE, BODY], process.env)
+  startDetached('notify-send', ['-u', 'critical', '--', TITLE, BODY], env)
 }

@@ -1,42 +1,46 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { isPinRefused, readPinned } from '../config/pinned.ts'
+import { workerEnvironment } from '../config/worker-env.ts'
+import { isTrusted, isTrustedIfPresent } from '../fs/trust.ts'
+import { mayStart, passStart } from '../spool/start-marker.ts'
+import { workerLives } from './worker-lives.ts'
 
 /**
- * Starts a worker unless one lives. A wake-up is a hint: losing it may cost time, never an event.
- * The worker gets a session of its own and none of the agent's descriptors.
+ * Starts a worker unless one lives or is being started. A wake-up is a hint: losing it may cost time, never an event.
+ * The worker gets a session of its own, none of the agent's descriptors, and none of its environment.
+ * @param stateDir whose worker it is
+ * @param root where the event was stored: the state folder, or the one that it falls back to
  */
-export function wakeWorker(state: string, worker: string) {
-  if (workerLives(state) || !existsSync(worker)) return
-  const env = { ...withoutStartUpSwitches(process.env), HOOKBELL_STATE_DIR: state }
-  startDetached(process.execPath, [worker], env)
+export function wakeWorker(stateDir: string, root: string, worker: string) {
+  if (workerLives(root) || isPinRefused(stateDir) || !mayStart(root)) return
+  const node = nodeOf(stateDir)
+  const env = workerEnvironment(stateDir, process.env)
+  const run = [root, dirname(worker), worker, node]
+  if (!run.every(isTrusted) || !isTrustedIfPresent(env.HOOKBELL_CONFIG_DIR ?? '')) return
+  passStart(root, startDetached(node, [worker], env))
 }
 
-export function startDetached(program: string, args: string[], env: NodeJS.ProcessEnv) {
+/** The one that `init` was run with, while it is there. */
+function nodeOf(stateDir: string): string {
+  const pinned = readPinned(stateDir)?.node
+  return pinned && isTrusted(pinned) ? pinned : process.execPath
+}
+
+/** @returns the process id */
+export function startDetached(
+  program: string,
+  args: string[],
+  env: NodeJS.ProcessEnv,
+): number | undefined {
   try {
     // Loaded only when something is to be started: it costs 3 ms.
-    process
+    const child = process
       .getBuiltinModule('node:child_process')
       .spawn(program, args, { cwd: '/', detached: true, stdio: 'ignore', windowsHide: true, env })
-      .on('error', () => {})
-      .unref()
+    child.on('error', () => {}).unref()
+    return child.pid
   } catch {
     // No process can be started: the next hook tries again.
+    return undefined
   }
-}
-
-/** The lock holds process id and start time. Without /proc the worker itself finds out whether it is needed. */
-function workerLives(state: string): boolean {
-  try {
-    const [pid, started] = readFileSync(`${state}/worker.lock`, 'utf8').split(' ')
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    const fields = stat.slice(stat.lastIndexOf(') ') + 2).split(' ')
-    // Dead but not reaped, or stopped: it does nothing any more.
-    return !/[ZXTt]/.test(fields[0] ?? '') && fields[19] === started
-  } catch {
-    return false
-  }
-}
-
-/** Variables that act on a program before its first line runs. */
-function withoutStartUpSwitches(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !/^(NODE|LD|npm)_/i.test(name)))
 }

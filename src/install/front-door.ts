@@ -1,15 +1,28 @@
-import { chmodSync, cpSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
-import { configDir } from '../config/paths.ts'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { configDir, fallbackStateDir, homeDir } from '../config/paths.ts'
+import { type Pinned, pinnedPath } from '../config/pinned.ts'
 import { HookbellError } from '../errors.ts'
 import { privateFolder, writeDurable } from '../fs/durable.ts'
 import { packageRoot } from '../package-root.ts'
+import { requestHandover } from '../spool/handover.ts'
 
-const SETTINGS_LINE = "state='' config='' node='' worker='' worker_copy=''"
+const SETTINGS_LINE = "state='' config='' fallback='' home='' node='' worker=''"
 
 /**
  * Puts the front door at a path that stays when an npx cache is cleaned, Node.js is switched or the package is
- * upgraded: `<state>/hookbell-hook`, with a copy of the worker beside it for the day the package is gone.
+ * upgraded: `<state>/hookbell-hook`, with a private copy of the worker beside it. Nothing else is ever run.
+ * The folders are pinned as they are now. A worker that runs is asked to make room for the new copy.
  * @throws HookbellError E_FAILED when it cannot be written
  */
 export async function installFrontDoor(options: {
@@ -22,8 +35,11 @@ export async function installFrontDoor(options: {
   if (dryRun) return { path }
   try {
     privateFolder(stateDir)
-    copyRuntime(join(stateDir, 'runtime'))
-    if (!windows) writeFrontDoor(path, stateDir)
+    closeToOthers(stateDir)
+    const pinned = pin(stateDir)
+    copyRuntime(stateDir, pinned)
+    if (!windows) writeFrontDoor(path, stateDir, pinned)
+    requestHandover(stateDir)
   } catch (error) {
     throw new HookbellError('E_FAILED', `${path}: ${(error as Error).message}`, {
       hint: 'Check that the folder can be written, or set HOOKBELL_STATE_DIR to another one',
@@ -33,36 +49,68 @@ export async function installFrontDoor(options: {
   return { path }
 }
 
-function writeFrontDoor(path: string, stateDir: string) {
+function pin(stateDir: string): Pinned {
+  return {
+    configDir: configDir(),
+    fallbackDir: fallbackStateDir(stateDir),
+    home: homeDir(),
+    node: process.execPath,
+  }
+}
+
+function writeFrontDoor(path: string, stateDir: string, pinned: Pinned) {
   const text = readFileSync(join(packageRoot(), 'bin/hookbell-hook'), 'utf8')
   const settings = Object.entries({
     state: stateDir,
-    config: configDir(),
-    node: process.execPath,
-    worker: join(packageRoot(), 'dist/worker.js'),
-    worker_copy: join(stateDir, 'runtime/dist/worker.js'),
+    config: pinned.configDir,
+    fallback: pinned.fallbackDir,
+    home: pinned.home,
+    node: pinned.node,
+    worker: join(stateDir, 'runtime/dist/worker.js'),
   })
   const line = settings.map(([name, value]) => `${name}=${quote(value)}`).join(' ')
-  const waiting = `${path}.${process.pid}`
-  rmSync(waiting, { force: true })
-  writeDurable(path, [text.replace(SETTINGS_LINE, () => line)], waiting)
+  replaceFile(
+    path,
+    text.replace(SETTINGS_LINE, () => line),
+  )
   chmodSync(path, 0o700)
 }
 
 /** Everything the worker needs is bundled, so dist/ and templates/ are enough. */
-function copyRuntime(target: string) {
+function copyRuntime(stateDir: string, pinned: Pinned) {
+  const target = join(stateDir, 'runtime')
   const root = packageRoot()
-  if (!existsSync(join(root, 'dist/worker.js')) || root === target) return
-  const waiting = `${target}.${process.pid}`
-  rmSync(waiting, { recursive: true, force: true })
+  if (existsSync(join(root, 'dist/worker.js')) && root !== target) replaceFolder(root, target)
+  mkdirSync(target, { recursive: true, mode: 0o700 })
+  closeToOthers(target)
+  replaceFile(pinnedPath(stateDir), `${JSON.stringify(pinned, null, 2)}\n`)
+}
+
+function replaceFolder(root: string, target: string) {
+  const temporary = `${target}.${process.pid}`
+  rmSync(temporary, { recursive: true, force: true })
   for (const part of ['dist', 'templates', 'package.json']) {
     const filter = (source: string) => !/\/dist\/types(\/|$)|\.d\.ts$/.test(source)
-    cpSync(join(root, part), join(waiting, part), { recursive: true, filter })
+    cpSync(join(root, part), join(temporary, part), { recursive: true, filter })
+  }
+  for (const entry of readdirSync(temporary, { recursive: true, encoding: 'utf8' })) {
+    closeToOthers(join(temporary, entry))
   }
   rmSync(`${target}.old`, { recursive: true, force: true })
   if (existsSync(target)) renameSync(target, `${target}.old`)
-  renameSync(waiting, target)
+  renameSync(temporary, target)
   rmSync(`${target}.old`, { recursive: true, force: true })
+}
+
+function replaceFile(path: string, text: string) {
+  const temporary = join(dirname(path), `.${process.pid}.new`)
+  rmSync(temporary, { force: true })
+  writeDurable(path, [text], temporary)
+}
+
+/** Whatever the umask was: what others may write is not run. */
+function closeToOthers(path: string) {
+  if (process.platform !== 'win32') chmodSync(path, statSync(path).mode & 0o755)
 }
 
 function quote(value: string): string {

@@ -18,6 +18,7 @@ import { newId } from './new-id.ts'
 import { type Parked, ParkedDeliveries, readParked, writeParked } from './park.ts'
 import { prepareSpool } from './prepare.ts'
 import { readSpoolFile } from './read.ts'
+import { syncWaiting } from './salvage.ts'
 import type { ParkReason, Store, StoredEvent, WaitingEvent } from './store.ts'
 
 interface FileStoreOptions {
@@ -54,6 +55,10 @@ export class FileStore implements Store {
         const { id = '', crashes = 0 } = parseName(name) ?? {}
         return { name, id, crashes, wasClaimed: wasClaimed(name) }
       })
+  }
+
+  sync() {
+    syncWaiting(this.spool)
   }
 
   claimEvent(name: string): Claim | undefined {

@@ -9,8 +9,9 @@
 // | dead/          | deliveries that gave up, events | `hookbell dead retry` or `drop`, | nothing to do          |
 // |                | of which nothing can be made    | size cap                         |                        |
 // | corrupt/       | damaged or foreign objects      | by a person, size cap            | nothing to do          |
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { isTrusted } from '../fs/trust.ts'
 
 export const folders = ['tmp', 'new', 'cur', 'deferred', 'dead', 'corrupt'] as const
 export type Folder = (typeof folders)[number]
@@ -34,7 +35,24 @@ export function spoolIn(state: string): Spool {
   return { state, ...(Object.fromEntries(entries) as Record<Folder, string>) }
 }
 
-/** Whether events were ever stored under this state folder. */
+/** Whether events were ever stored under this state folder, by this user. */
 export function isInUse(state: string): boolean {
-  return existsSync(join(state, 'spool', 'new'))
+  return isTrusted(state) && existsSync(join(state, 'spool', 'new'))
+}
+
+/** Whether something in this state folder still has to be dealt with, by a worker or by a person. */
+export function holdsEvents(state: string): boolean {
+  const spool = spoolIn(state)
+  const claims = list(spool.cur).map((owner) => join(spool.cur, owner))
+  const all = [spool.tmp, spool.new, spool.deferred, spool.dead, spool.corrupt, ...claims]
+  return all.some((folder) => list(folder).length > 0)
+}
+
+function list(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    // Never used, or not ours to look into.
+    return []
+  }
 }

@@ -1,10 +1,8 @@
 import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
+import { isSignalable, statOf } from './process.ts'
 
-/** An owner of whom nothing is known has this long to show that it lives, by touching what it owns. */
-export const LEASE_MS = 5 * 60 * 1000
-/** How often an owner does so. Must stay well below LEASE_MS. */
-export const HEARTBEAT_MS = 60 * 1000
+export { HEARTBEAT_MS, LEASE_MS } from './lease.ts'
 
 /** A process, so that it cannot be mistaken for a later one with the same id. */
 export interface Owner {
@@ -20,9 +18,17 @@ export interface Owner {
 /** `unknown`: nothing proves that the owner lives, and nothing that it does not. */
 export type Liveness = 'alive' | 'stopped' | 'unknown' | 'dead'
 
+let self: Owner | undefined
+
+/** Found out once: a machine may be renamed, and what this process owns is still its own. */
 export function thisProcess(): Owner {
-  const started = statOf(process.pid)?.started ?? '-'
-  return { pid: process.pid, started, boot: bootId(), host: thisHost() }
+  self ??= {
+    pid: process.pid,
+    started: statOf(process.pid)?.started ?? '-',
+    boot: bootId(),
+    host: thisHost(),
+  }
+  return { ...self }
 }
 
 export function ownerToken({ pid, started, boot, host }: Owner): string {
@@ -37,32 +43,28 @@ export function parseOwner(text: string): Owner | undefined {
 }
 
 export function livenessOf({ pid, started, boot, host }: Owner): Liveness {
-  // A home directory that several machines or containers share.
-  if (host && host !== thisHost()) return 'unknown'
-  if (boot !== bootId()) return 'dead'
   const stat = statOf(pid)
+  const isThere = stat?.started === started && !/[ZX]/.test(stat.state) && boot === bootId()
+  // A home directory that several machines or containers share, or a machine that was renamed.
+  if (host && host !== thisHost()) return isThere && isSameSystem(host) ? 'alive' : 'unknown'
+  if (boot !== bootId()) return 'dead'
   if (stat) {
-    if (stat.started !== started || /[ZX]/.test(stat.state)) return 'dead'
+    if (!isThere) return 'dead'
     return /[Tt]/.test(stat.state) ? 'stopped' : 'alive'
   }
   if (started !== '-') return 'dead'
-  try {
-    process.kill(pid, 0)
-    return 'unknown'
-  } catch {
-    return 'dead'
-  }
+  return isSignalable(pid) ? 'unknown' : 'dead'
 }
 
-function statOf(pid: number): { state: string; started: string } | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // The command in parentheses may itself hold parentheses and spaces.
-    const fields = stat.slice(stat.lastIndexOf(') ') + 2).split(' ')
-    return { state: fields[0] ?? '', started: fields[19] ?? '' }
-  } catch {
-    return undefined
-  }
+/** Whether nothing proves that the owner lives, and its process could not be seen from here if it did. */
+export function isElsewhere(owner: Owner): boolean {
+  return livenessOf(owner) === 'unknown' && owner.host !== undefined && owner.host !== thisHost()
+}
+
+/** Of one kernel, each container has its own number. */
+function isSameSystem(host: string): boolean {
+  const [, container] = /\.(\d+)$/.exec(thisHost()) ?? []
+  return container !== undefined && host.endsWith(`.${container}`)
 }
 
 function bootId(): string {

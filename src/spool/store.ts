@@ -38,6 +38,8 @@ export interface ParkReason {
 export interface Store {
   /** Accepted events, oldest first. */
   waiting(): WaitingEvent[]
+  /** Puts what waits on the disk, for a front door that cannot. */
+  sync(): void
   /** Makes an event this worker's alone. @returns undefined where another worker was faster */
   claimEvent(name: string): Claim | undefined
   /** Accepts an event of our own, such as a test: no other worker sees it. On the disk when this returns. */

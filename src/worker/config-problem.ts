@@ -3,7 +3,6 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { LoadedConfig } from '../config/load.ts'
 import { readQuietly } from '../fs/read.ts'
-import { sessionEnv } from '../hook/session-env.ts'
 import type { Claim } from '../spool/claim.ts'
 import type { WorkerDeps } from './deps.ts'
 
@@ -30,7 +29,7 @@ export class ConfigProblem {
     try {
       const hash = loaded.problem ? hashOf(loaded.problem.message) : ''
       if ((readQuietly(path) ?? '') === hash) return undefined
-      const header = { client: 'hookbell', env: sessionEnv(process.env) }
+      const header = { client: 'hookbell', env: { ...this.#deps.lastSession.env } }
       const claim = loaded.problem && this.#deps.store.acceptOwn(header, describe(loaded))
       // Once it is fixed, the same mistake is news again.
       if (hash) writeFileSync(path, hash, { mode: 0o600 })

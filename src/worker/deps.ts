@@ -21,6 +21,8 @@ export interface WorkerDeps {
   projects: Map<string, Promise<string>>
   /** What the journal says of events that another worker had begun. */
   begun: Map<string, EventStatus>
+  /** Where the last event came from: our own messages go to that desktop. */
+  lastSession: { env: Readonly<Record<string, string>> }
   host: string
   now(): number
   /** Milliseconds of a clock that is never put back. */

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describeError } from '../errors.ts'
 import type { Claim } from '../spool/claim.ts'
+import { hasProc } from '../spool/process.ts'
 import type { WaitingEvent } from '../spool/store.ts'
 import { readBegun } from './begun.ts'
 import type { WorkerDeps } from './deps.ts'
@@ -61,6 +62,8 @@ export class Dispatcher {
   /** Starts what waits and what is due. @returns how many were claimed */
   async dispatch(): Promise<number> {
     const before = this.handled
+    // The sh door leaves it to the worker where it cannot.
+    if (!hasProc()) this.#isolated('the spool', () => this.#deps.store.sync())
     const waiting = this.#waiting()
     await this.#readBegun(waiting.filter(({ wasClaimed }) => wasClaimed))
     for (const [index, event] of waiting.filter(({ crashes }) => crashes === 0).entries()) {

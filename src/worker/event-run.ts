@@ -41,6 +41,7 @@ export async function runEvent(
     if (!(error instanceof HookbellError)) throw error
     return setAside(claim, error.message, stored, deps)
   }
+  deps.lastSession.env = parsed.env
   const open = openChannels(before, deps)
   if (open?.length === 0) return await finishBegun(claim, before, deps)
   const { header, body, truncated } = stored

@@ -12,7 +12,7 @@ export function scrubEnvironment(env: NodeJS.ProcessEnv) {
 /**
  * Closes what an agent left open in its hooks: some wait until nobody holds their pipes any more. Node.js marks its
  * own descriptors close-on-exec, and at its start the inherited ones too, but only the lowest without a gap: those
- * end with `restartInOwnSession`, the others here.
+ * end with a restart, the others here.
  */
 export function closeInherited() {
   for (const fd of listDescriptors().map(Number)) {
@@ -39,7 +39,29 @@ function isCloseOnExec(fd: number): boolean {
   }
 }
 
-/** Starts this program again in a session of its own, and with nothing that it inherited. */
-export function restartInOwnSession(script: string, env: NodeJS.ProcessEnv) {
-  spawn(process.execPath, [script], { cwd: '/', detached: true, stdio: 'ignore', env }).unref()
+/** Whether something of a session may have acted on this process before its first line ran. */
+export function wasInfluenced(env: NodeJS.ProcessEnv): boolean {
+  return Object.keys(env).some((name) => /^(NODE_OPTIONS$|LD_|DYLD_|OPENSSL_|SSL_CERT_)/.test(name))
+}
+
+/** What is not given is gone. */
+export function replaceEnvironment(env: NodeJS.ProcessEnv, by: Readonly<Record<string, string>>) {
+  for (const name of Object.keys(env)) delete env[name]
+  Object.assign(env, by)
+}
+
+/**
+ * Starts a worker in a session of its own, and with nothing that this one inherited.
+ * @returns its process id
+ */
+export function startWorker(
+  node: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+): number | undefined {
+  const child = spawn(node, args, { cwd: '/', detached: true, stdio: 'ignore', env })
+  // It could not be started: the next event tries again.
+  child.on('error', () => {})
+  child.unref()
+  return child.pid
 }

@@ -1,41 +1,71 @@
 // The detached worker. The front door starts it; nobody sees its output.
 import { fileURLToPath } from 'node:url'
 import { CurrentConfig } from '../config/current.ts'
-import { configDir, fallbackStateDir, stateDir } from '../config/paths.ts'
-import { isInUse } from '../spool/layout.ts'
-import { closeInherited, restartInOwnSession, scrubEnvironment } from './isolate.ts'
-import { deliverOnce, releaseAll, runUntilIdle } from './run.ts'
+import { stateDir } from '../config/paths.ts'
+import { isPinRefused, readPinned } from '../config/pinned.ts'
+import { workerEnvironment } from '../config/worker-env.ts'
+import { isTrusted, isTrustedIfPresent } from '../fs/trust.ts'
+import { endHandover, handoverRequested } from '../spool/handover.ts'
+import { prepareSpool } from '../spool/prepare.ts'
+import { hasProc } from '../spool/process.ts'
+import { syncWaiting } from '../spool/salvage.ts'
+import { passStart } from '../spool/start-marker.ts'
+import { closeInherited, replaceEnvironment, startWorker, wasInfluenced } from './isolate.ts'
+import { releaseAll, runUntilIdle, type WorkerOptions } from './run.ts'
+import { servedFolders } from './served-folders.ts'
 
 const script = fileURLToPath(import.meta.url)
-const trustedBefore = process.env.NODE_EXTRA_CA_CERTS
-scrubEnvironment(process.env)
+const state = stateDir()
+const before = { ...process.env }
+// The front door has done so too: whoever starts this program otherwise gets the same.
+replaceEnvironment(process.env, workerEnvironment(state, before))
 closeInherited()
 process.umask(0o077)
-
-if (process.argv.includes('--own-session')) restartInOwnSession(script, process.env)
-else await main()
+await main()
+// A connection that is kept alive must not keep the worker alive.
+process.exit(0)
 
 async function main() {
-  const folders = { stateDir: stateDir(), configDir: configDir() }
-  const config = new CurrentConfig(folders.configDir, folders.stateDir)
-  const options = { ...folders, config }
+  const configDir = process.env.HOOKBELL_CONFIG_DIR ?? ''
+  const folders = servedFolders(state)
+  const [first] = folders
+  if (!first || isPinRefused(state) || !isTrustedIfPresent(configDir)) return
+  const config = new CurrentConfig(configDir, first)
   const { extraCaFile } = config.get().config
-  // Node.js reads this variable only when it starts.
-  if (extraCaFile && trustedBefore !== extraCaFile) {
-    return restartInOwnSession(script, { ...process.env, NODE_EXTRA_CA_CERTS: extraCaFile })
-  }
+  if (mustRestart(extraCaFile)) return restart(folders, extraCaFile)
+  const options = folders.map((stateDir) => ({ stateDir, configDir, config }))
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, () => {
-      releaseAll(options)
+      for (const one of options) releaseAll(one)
       process.exit(0)
     })
   }
   // A terminal that is closed is not ours.
   process.on('SIGHUP', () => {})
-  const fallback = fallbackStateDir()
-  // What a front door could store only there waits for the next worker.
-  const others = isInUse(fallback) ? [deliverOnce({ ...options, stateDir: fallback })] : []
-  await Promise.all([runUntilIdle(options), ...others])
-  // A connection that is kept alive must not keep the worker alive.
-  process.exit(0)
+  // Each folder on its own: what is wrong with one does not keep the others waiting.
+  await Promise.allSettled(options.map(serve))
+}
+
+async function serve(options: WorkerOptions) {
+  // The sh door leaves it to the worker where it cannot.
+  if (!hasProc()) syncWaiting(prepareSpool(options.stateDir))
+  await runUntilIdle(options)
+  if (!handoverRequested(options.stateDir)) return
+  endHandover(options.stateDir)
+  // What is there now: `init` has put the newer version in the place of this one.
+  const node = readPinned(state)?.node ?? process.execPath
+  if ([node, script].every(isTrusted)) startWorker(node, [script], process.env)
+}
+
+/** Node.js reads these variables only when it starts, and so does the system with descriptors and sessions. */
+function mustRestart(extraCaFile: string | undefined): boolean {
+  if (process.argv.includes('--own-session')) return true
+  if (process.argv.includes('--restarted')) return false
+  return before.NODE_EXTRA_CA_CERTS !== extraCaFile || wasInfluenced(before)
+}
+
+function restart(folders: readonly string[], extraCaFile: string | undefined) {
+  const env = { ...process.env, ...(extraCaFile && { NODE_EXTRA_CA_CERTS: extraCaFile }) }
+  const pid = startWorker(process.execPath, [script, '--restarted'], env)
+  for (const folder of folders) passStart(folder, pid)
 }

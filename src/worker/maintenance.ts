@@ -2,8 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { rotateJournal } from '../journal/write.ts'
 import { enforceCaps, type Removal } from '../spool/caps.ts'
 import { spoolIn } from '../spool/layout.ts'
-import { touchLock } from '../spool/lock.ts'
+import { isSoleWorker, touchLock } from '../spool/lock.ts'
 import { HEARTBEAT_MS } from '../spool/owner.ts'
+import { salvage } from '../spool/salvage.ts'
 import { sweep } from '../spool/sweep.ts'
 import type { WorkerDeps } from './deps.ts'
 
@@ -22,17 +23,20 @@ export class Maintenance {
 
   /** Shows that this worker lives, and takes over from those that do not. @returns how many events */
   beat(): number {
-    const { store, stateDir, steadyNow } = this.#deps
+    const { store, stateDir, now, steadyNow } = this.#deps
     if (steadyNow() - this.#beatAt < HEARTBEAT_MS) return 0
     this.#beatAt = steadyNow()
     attempt(() => store.heartbeat())
     attempt(() => touchLock(stateDir))
+    attempt(() => salvage(spoolIn(stateDir), now()))
     return attempt(() => store.reclaimAbandoned()) ?? 0
   }
 
   /** Only for the holder of the lock. */
   async rotate() {
     const { store, stateDir } = this.#deps
+    // Beside another worker, two would move the same files.
+    if (!isSoleWorker(stateDir)) return
     try {
       await rotateJournal(stateDir, () => store.openEvents())
     } catch {

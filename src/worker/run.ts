@@ -9,6 +9,7 @@ import { Journal } from '../journal/journal.ts'
 import { PolicyMemory } from '../policy/checkpoint.ts'
 import { Templates } from '../render/templates.ts'
 import { FileStore } from '../spool/file-store.ts'
+import { handoverRequested, requestHandoverIfOlder } from '../spool/handover.ts'
 import type { Header } from '../spool/header.ts'
 import { acquireLock, releaseLock } from '../spool/lock.ts'
 import { HEARTBEAT_MS } from '../spool/owner.ts'
@@ -49,8 +50,8 @@ export async function deliverOnce(options: WorkerOptions): Promise<WorkerSummary
     return { handled: 0, faults: [] }
   }
   do {
-    await dispatcher.startOwn(problem.check(deps.config.get()), DESKTOP_OF_LAST_RESORT)
     await dispatcher.dispatch()
+    await dispatcher.startOwn(problem.check(deps.config.get()), DESKTOP_OF_LAST_RESORT)
     // What only stands in line is waited for; what waits for a destination that failed is not.
     await dispatcher.comeToRest()
   } while (dispatcher.hasWaiting && !dispatcher.isStalled && !deps.journal.failure)
@@ -81,6 +82,7 @@ export async function deliverTo(
 export async function runUntilIdle(options: WorkerOptions): Promise<WorkerSummary | undefined> {
   const opened = open(options)
   if (!acquireLock(options.stateDir)) {
+    requestHandoverIfOlder(options.stateDir)
     opened.deps.store.close()
     return undefined
   }
@@ -124,19 +126,19 @@ async function serve(
   const { stateDir, store, config, deliverer, steadyNow } = deps
   let lastWork = steadyNow()
   let settings = config.get()
-  for (;;) {
+  while (!handoverRequested(stateDir)) {
     if (settings !== config.get()) {
       // Somebody fixed a URL or a secret: what waits for its next attempt need not wait any longer.
       store.makeDue()
       deliverer.reset()
     }
     settings = config.get()
-    await dispatcher.startOwn(problem.check(settings), DESKTOP_OF_LAST_RESORT)
     maintenance.beat()
     const isHeld = isOnHold(stateDir)
     deliverer.setPaused(isHeld)
     if (store.takeFlush()) deliverer.reset()
     if (!isHeld && (await dispatcher.dispatch()) > 0) lastWork = steadyNow()
+    await dispatcher.startOwn(problem.check(settings), DESKTOP_OF_LAST_RESORT)
     if (!isHeld && !dispatcher.isIdle) lastWork = steadyNow()
     await maintenance.rotate()
     const leftMs = settings.config.lingerSeconds * 1000 - (steadyNow() - lastWork)
@@ -154,7 +156,7 @@ async function serve(
 
 /** New events, those of a worker that died, or parked deliveries that somebody put there. */
 function hasWork({ stateDir, store }: WorkerDeps, dispatcher: Dispatcher): boolean {
-  if (isOnHold(stateDir)) return false
+  if (isOnHold(stateDir) || handoverRequested(stateDir)) return false
   store.reclaimAbandoned()
   return dispatcher.hasWaiting || store.nextDueInMs() !== undefined
 }
@@ -188,6 +190,7 @@ function open({ stateDir, configDir, onRecord, ...options }: WorkerOptions) {
     sessions: new SessionQueue(),
     projects: new Map(),
     begun: new Map(),
+    lastSession: { env: {} },
     host: hostname(),
     now: effects.now,
     steadyNow,

@@ -12,6 +12,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished, vi } from 'vitest'
+import { fallbackStateDir } from '../../src/config/paths.ts'
 import { installFrontDoor } from '../../src/install/front-door.ts'
 import { packageRoot } from '../../src/package-root.ts'
 import { parseSpoolFile } from '../../src/spool/header.ts'
@@ -46,14 +47,27 @@ export const installedDoor: Door = {
   name: 'the installed copy',
   isNode: false,
   isInstalled: true,
-  async argv({ state, config }) {
+  async argv({ state, config, folder, env }) {
     const path = join(state, 'hookbell-hook')
-    // Written into the copy.
+    // Pinned in the copy.
     vi.stubEnv('HOOKBELL_CONFIG_DIR', config)
+    vi.stubEnv('XDG_RUNTIME_DIR', env.XDG_RUNTIME_DIR)
+    vi.stubEnv('HOME', folder)
     onTestFinished(() => {
       vi.unstubAllEnvs()
     })
     return [existsSync(path) ? path : (await installFrontDoor({ stateDir: state })).path]
+  },
+}
+
+/** What `init` installs where there is no sh, as on Windows. */
+export const installedNodeDoor: Door = {
+  name: 'the installed copy in Node.js',
+  isNode: true,
+  isInstalled: true,
+  async argv(home) {
+    await installedDoor.argv(home)
+    return [process.execPath, join(home.state, 'runtime/dist/hook.cjs')]
   },
 }
 
@@ -92,6 +106,11 @@ export function makeHome({ holdsWorkerBack = true, config = {} } = {}): Home {
     XDG_RUNTIME_DIR: join(folder, 'run'),
   }
   return { ...home, env }
+}
+
+/** Where the front door goes when the state folder takes nothing, as long as the runtime folder stays the same. */
+export function fallbackOf({ state, env }: Home): string {
+  return fallbackStateDir(state, env)
 }
 
 /** A lock that names this test process: the front door takes it for a worker and starts none. */
@@ -230,3 +249,28 @@ export async function waitFor(condition: () => boolean, limitMs = 60_000) {
 
 export const fixture = (client: string, name: string) =>
   readFileSync(join(root, 'test/fixtures/payloads', client, `${name}.json`))
+
+/** Lets the installed doors start the worker by a program that notes each start. @returns how many there were */
+export async function countStarts(door: Door, home: Home): Promise<() => number> {
+  await door.argv(home)
+  const log = join(home.folder, 'starts')
+  const node = join(home.folder, 'node')
+  const script = `#!/bin/sh\necho start >>'${log}'\nexec '${process.execPath}' "$@"\n`
+  writeFileSync(node, script, { mode: 0o755 })
+  repin(home, 'node', node)
+  return () => (existsSync(log) ? readFileSync(log, 'utf8').split('\n').length - 1 : 0)
+}
+
+/** Changes what `init` has pinned, in both doors. */
+export function repin({ state }: Home, name: 'node' | 'home', value: string) {
+  const [door, pinned] = [join(state, 'hookbell-hook'), join(state, 'runtime/pinned.json')]
+  const line = new RegExp(` ${name}='[^']*'`)
+  writeFileSync(
+    door,
+    readFileSync(door, 'utf8').replace(line, () => ` ${name}='${value}'`),
+  )
+  writeFileSync(
+    pinned,
+    JSON.stringify({ ...JSON.parse(readFileSync(pinned, 'utf8')), [name]: value }),
+  )
+}

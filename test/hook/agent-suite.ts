@@ -86,15 +86,14 @@ export function agentSuite(door: Door) {
         LD_LIBRARY_PATH: '/nonexistent',
         NODE_OPTIONS: '--max-old-space-size=512',
       }
-      const env = { ...home.env, ...dangerous, SLACK_WEBHOOK_URL: 'kept' }
+      const env = { ...home.env, ...dangerous, SLACK_WEBHOOK_URL: 'https://evil.example/' }
       expect(await runHook(await register(home), { env, input: stop })).toMatchObject(SILENT)
       await delivered(home)
       const pid = await worker(home)
       const names = readFileSync(`/proc/${pid}/environ`, 'utf8')
         .split('\0')
         .map((pair) => pair.split('=')[0] ?? '')
-      expect(names.filter((name) => /^(NODE_|npm_|LD_)/i.test(name))).toEqual([])
-      expect(names).toContain('SLACK_WEBHOOK_URL')
+      expect(names.filter((name) => /^(NODE_|npm_|LD_|SLACK)/i.test(name))).toEqual([])
     })
 
     it.each([3, 9, 12, 15, 40])('gives the worker no descriptor of the agent: %i', async (fd) => {
@@ -128,14 +127,10 @@ export function agentSuite(door: Door) {
       if (!door.isInstalled) return
       const [path = ''] = await door.argv(home)
       const text = readFileSync(path, 'utf8')
-      expect(text).toContain("worker_copy='")
-      execFileSync('sed', [
-        '-i',
-        "s| worker='[^']*'| worker='/nonexistent/worker.js'|; s| node='[^']*'| node='/nonexistent/node'|",
-        path,
-      ])
+      expect(text).toContain(` worker='${home.state}/runtime/dist/worker.js'`)
+      execFileSync('sed', ['-i', "s| node='[^']*'| node='/nonexistent/node'|", path])
       expect(await run(command)).toMatchObject(SILENT)
-      // The copy of the worker beside the front door, run by the Node.js on PATH.
+      // Run by the Node.js on PATH.
       await delivered(home)
       rmSync(join(home.state, 'runtime'), { recursive: true })
       await waitFor(() => workerPid(home.state) === undefined)

@@ -6,6 +6,7 @@ import { parseSpoolFile } from '../../src/spool/header.ts'
 import {
   type Door,
   emptySpools,
+  fallbackOf,
   files,
   type Home,
   makeHome,
@@ -43,11 +44,9 @@ export function environmentSuite(door: Door) {
       'uses the runtime folder of a user without passwd entry where HOME is "%s"',
       async (HOME) => {
         const runtime = join(home.folder, 'runtime')
-        // The doors differ in the folder they take below it; in neither a worker is wanted.
-        for (const state of ['hookbell', '.local/state/hookbell']) {
-          mkdirSync(join(runtime, state), { recursive: true, mode: 0o700 })
-          pretendWarmWorker(join(runtime, state))
-        }
+        const state = join(runtime, '.local/state/hookbell')
+        mkdirSync(state, { recursive: true, mode: 0o700 })
+        pretendWarmWorker(state)
         spawnSync('chown', ['-R', `${UNKNOWN_USER}`, runtime])
         chownSync(home.folder, UNKNOWN_USER, UNKNOWN_USER)
         const env = { PATH: process.env.PATH, HOME, XDG_RUNTIME_DIR: runtime }
@@ -64,10 +63,15 @@ export function environmentSuite(door: Door) {
       'goes on where the state folder can never be made',
       async () => {
         const runtime = join(home.folder, 'runtime')
-        mkdirSync(join(runtime, 'hookbell'), { recursive: true, mode: 0o700 })
-        pretendWarmWorker(join(runtime, 'hookbell'))
-        const state = { HOOKBELL_STATE_DIR: '/proc/none/state', XDG_RUNTIME_DIR: runtime }
-        await expectStored({ env: { ...home.env, ...state } }, join(runtime, 'hookbell'))
+        const env = {
+          ...home.env,
+          HOOKBELL_STATE_DIR: '/proc/none/state',
+          XDG_RUNTIME_DIR: runtime,
+        }
+        const fallback = fallbackOf({ ...home, state: '/proc/none/state', env })
+        mkdirSync(fallback, { recursive: true, mode: 0o700 })
+        pretendWarmWorker(fallback)
+        await expectStored({ env }, fallback)
       },
     )
 

@@ -14,9 +14,11 @@ import { packageRoot } from '../../src/package-root.ts'
 import { shellQuote } from '../support/shell-quote.ts'
 import {
   type Door,
+  fallbackOf,
   files,
   type Home,
   makeHome,
+  pretendWarmWorker,
   quiet,
   type RingOptions,
   ring,
@@ -40,20 +42,27 @@ export function faultsSuite(door: Door) {
   beforeEach(() => {
     home = makeHome()
     runtime = join(home.folder, 'runtime')
-    mkdirSync(join(runtime, 'hookbell'), { recursive: true, mode: 0o700 })
-    // A worker for the other folder is not wanted here either.
-    writeFileSync(
-      join(runtime, 'hookbell/worker.lock'),
-      readFileSync(join(home.state, 'worker.lock')),
-    )
-    const script = '#!/bin/sh\nprintf "%s\\n" "$@" >"$HOME/part"; mv "$HOME/part" "$HOME/cry"\n'
-    writeFileSync(join(home.folder, 'notify-send'), script, { mode: 0o755 })
     home.env.XDG_RUNTIME_DIR = runtime
+    prepareFallback()
+    const script = `#!/bin/sh\ncd '${home.folder}'; printf "%s\\n" "$@" >part; mv part cry\n`
+    writeFileSync(join(home.folder, 'notify-send'), script, { mode: 0o755 })
   })
   const cried = () => existsSync(join(home.folder, 'cry'))
 
-  async function expectFallback(script: string, options: RingOptions = { input: EVENT }) {
-    const stored = () => spooled(join(runtime, 'hookbell')).map(String)
+  /** A worker for the other folder is not wanted here either. */
+  function prepareFallback(state = home.state) {
+    const fallback = fallbackOf({ ...home, state })
+    mkdirSync(fallback, { recursive: true, mode: 0o700 })
+    pretendWarmWorker(fallback)
+    return fallback
+  }
+
+  async function expectFallback(
+    script: string,
+    options: RingOptions = { input: EVENT },
+    fallback = fallbackOf(home),
+  ) {
+    const stored = () => spooled(fallback).map(String)
     const isRight = () => stored().join() === EVENT
     expect(quiet(await ringInTime(door, home, { script, ...options }, isRight))).toEqual(silent)
     expect(stored()).toEqual([EVENT])
@@ -63,11 +72,8 @@ export function faultsSuite(door: Door) {
   const expectNothingLeft = () => expect(files(join(home.state, 'spool/tmp'))).toEqual([])
 
   async function expectCry(script: string) {
-    // The search path of the shell door starts with the system's folders, so there the program is put over it.
-    const path = `PATH="${home.folder}:$PATH"`
-    const shadow = door.isNode
-      ? path
-      : `mount --bind "${home.folder}/notify-send" "$(command -v notify-send)"`
+    // The search path starts with the system's folders, so the program is put over the one there.
+    const shadow = `mount --bind "${home.folder}/notify-send" "$(command -v notify-send)"`
     expect(
       quiet(await ring(door, home, { script: inMounts(`${shadow}; ${script}`), input: EVENT })),
     ).toEqual(silent)
@@ -136,7 +142,7 @@ export function faultsSuite(door: Door) {
       writeFileSync(state, '')
       if (door.isInstalled) return
       home.env.HOOKBELL_STATE_DIR = state
-      await expectFallback('"$@"')
+      await expectFallback('"$@"', { input: EVENT }, prepareFallback(state))
       expectNothingLeft()
     })
 
@@ -160,7 +166,7 @@ export function faultsSuite(door: Door) {
       await expectCry(`${limit} "$@"`)
       await waitFor(cried)
       expect(spooled(home.state)).toEqual([])
-      expect(spooled(join(runtime, 'hookbell'))).toEqual([])
+      expect(spooled(fallbackOf(home))).toEqual([])
     })
 
     it('opens nothing predictable in a shared folder', async (context) => {

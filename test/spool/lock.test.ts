@@ -1,6 +1,16 @@
+import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
-import { describe, expect, it } from 'vitest'
-import { acquireLock, lockHolder, lockPath, releaseLock, touchLock } from '../../src/spool/lock.ts'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  acquireLock,
+  isSoleWorker,
+  lockHolder,
+  lockPath,
+  lockVersion,
+  releaseLock,
+  touchLock,
+} from '../../src/spool/lock.ts'
 import {
   livenessOf,
   type Owner,
@@ -8,8 +18,18 @@ import {
   parseOwner,
   thisProcess,
 } from '../../src/spool/owner.ts'
-import { makeWorld } from '../worker/_world.ts'
+import { buildProgram, makeWorld, removeProgram } from '../worker/_world.ts'
 import { startSleeper } from './_sleeper.ts'
+
+const canMount =
+  process.getuid?.() === 0 &&
+  spawnSync('unshare', ['-m', 'mount', '-t', 'tmpfs', 'x', '/mnt']).status === 0
+
+let program = ''
+beforeAll(async () => {
+  program = await buildProgram('test/spool/_lock-taker.ts')
+})
+afterAll(() => removeProgram(program))
 
 const longAgo = new Date(Date.now() - 10 * 60_000)
 
@@ -45,7 +65,7 @@ describe('an owner', () => {
     expect(livenessOf({ ...thisProcess(), host: 'elsewhere.1', boot: 'x' })).toBe('unknown')
   })
 
-  it.each(['', 'nonsense', '12', '12 34', '-1 2 3', '1 2 3 4 5', '1__2'])(
+  it.each(['', 'nonsense', '12', '12 34', '-1 2 3', '1 2 3 4 5 6', '1__2'])(
     'is not made of %j',
     (text) => {
       expect(parseOwner(text)).toBeUndefined()
@@ -102,12 +122,62 @@ describe('the lock', () => {
     expect(acquireLock(makeLock(sleeper.owner))).toBe(true)
   })
 
-  it('of a process that cannot be seen is kept while it is touched', () => {
-    const stateDir = makeLock({ ...thisProcess(), host: 'elsewhere.1' })
+  it('of another machine or container keeps nobody from working here, once', () => {
+    const other = { ...thisProcess(), host: 'elsewhere.1' }
+    const stateDir = makeLock(other)
+    expect(acquireLock(stateDir)).toBe(true)
     expect(acquireLock(stateDir)).toBe(false)
-    utimesSync(lockPath(stateDir), longAgo, longAgo)
+    expect(isSoleWorker(stateDir)).toBe(false)
+    expect(lockHolder(stateDir)).toEqual(thisProcess())
+    releaseLock(stateDir)
+    expect(lockHolder(stateDir)).toEqual(other)
     expect(acquireLock(stateDir)).toBe(true)
   })
+
+  it('of another machine or container is broken when nobody has touched it for long', () => {
+    const stateDir = makeLock({ ...thisProcess(), host: 'elsewhere.1' })
+    utimesSync(lockPath(stateDir), longAgo, longAgo)
+    expect(acquireLock(stateDir)).toBe(true)
+    expect(isSoleWorker(stateDir)).toBe(true)
+  })
+
+  it('beside the first is removed when its container is long gone', () => {
+    const { stateDir } = makeWorld()
+    const left = join(stateDir, 'worker.gone.7.lock')
+    const token = ownerToken({ ...thisProcess(), host: 'gone.7' }).replaceAll('_', ' ')
+    writeFileSync(left, `${token} 0.1.0\n`)
+    utimesSync(left, longAgo, longAgo)
+    acquireLock(stateDir)
+    expect(readdirSync(stateDir).filter((name) => name.endsWith('.lock'))).toEqual(['worker.lock'])
+  })
+
+  it('says which version works', () => {
+    const { stateDir } = makeWorld()
+    acquireLock(stateDir, '1.2.3')
+    expect(lockVersion(stateDir)).toBe('1.2.3')
+  })
+
+  it('of older versions, with three or four words, is still read', async () => {
+    const { owner } = await startSleeper()
+    const stateDir = makeLock(owner)
+    expect(lockHolder(stateDir)).toEqual(owner)
+    expect(lockVersion(stateDir)).toBeUndefined()
+    const { host: _, ...here } = owner
+    expect(lockHolder(makeLock(here))).toEqual(here)
+  })
+
+  it.skipIf(!canMount)(
+    'that finds no room keeps no worker from its work, and leaves nothing',
+    () => {
+      const { stateDir } = makeWorld()
+      const fill = 'head -c 1000000 /dev/zero >"$1/fill" 2>/dev/null; exec "$2" "$3" "$1"'
+      const mount = 'mount -t tmpfs -o mode=700,size=64k x "$1"'
+      const script = `${mount}; ${fill}`
+      const words = ['-m', 'sh', '-c', script, 'sh', stateDir, process.execPath, program]
+      const { stdout } = spawnSync('unshare', words, { encoding: 'utf8' })
+      expect(JSON.parse(stdout)).toEqual({ acquired: true, files: ['fill'] })
+    },
+  )
 
   it('of somebody else is neither released nor touched', async () => {
     const { owner } = await startSleeper()

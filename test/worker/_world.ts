@@ -15,6 +15,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { onTestFinished } from 'vitest'
+import { workerEnvironment } from '../../src/config/worker-env.ts'
 import { EventHistory, type EventStatus } from '../../src/journal/history.ts'
 import { readJournal } from '../../src/journal/read.ts'
 import type { Header } from '../../src/spool/header.ts'
@@ -144,10 +145,10 @@ export function removeProgram(program: string) {
   rmSync(join(program, '..'), { recursive: true, force: true })
 }
 
-/** Runs a program for this world. Killed with the test. */
+/** Runs a program for this world, with the environment that the front door gives to a worker. Killed with the test. */
 export function startProgram(program: string, world: World, args: string[] = []) {
   const child = spawn(process.execPath, [program, ...args], {
-    env: world.env,
+    env: workerEnvironment(world.stateDir, world.env),
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   onTestFinished(() => {

@@ -1,0 +1,63 @@
+import { readFileSync } from 'node:fs'
+import { configDir, homeDir } from './paths.ts'
+import { readPinned } from './pinned.ts'
+
+type Env = Readonly<Record<string, string | undefined>>
+
+/** Not from the session: a folder of the project in it would choose the programs. Same list: bin/hookbell-hook. */
+const SYSTEM_PATH = '/usr/bin:/bin:/usr/local/bin:/run/current-system/sw/bin'
+const POWERSHELL = '/mnt/c/Windows/System32/WindowsPowerShell/v1.0'
+
+/** Which language and time a person reads. Same list: bin/hookbell-hook. */
+const LOCALE = ['LANG', 'LC_ALL', 'LC_CTYPE', 'LC_MESSAGES', 'LC_TIME', 'TZ']
+/** A name such as `de_DE.UTF-8` or `Europe/Berlin`, and no path. */
+const LOCALE_VALUE = /^[A-Za-z][A-Za-z0-9_.@/+-]{0,63}$/
+
+/** Without these, programs do not start on Windows. */
+const WINDOWS = ['SystemRoot', 'SystemDrive', 'windir', 'PATH', 'PATHEXT', 'ComSpec', 'TEMP', 'TMP']
+
+/**
+ * The whole environment of a worker. It serves all sessions, so no session decides what it runs, whom it trusts or
+ * where it sends: what `init` pinned comes first, and nothing else is taken over but what is listed here.
+ */
+export function workerEnvironment(
+  stateDir: string,
+  env: Env,
+  platform = process.platform,
+): Record<string, string> {
+  const pinned = readPinned(stateDir)
+  const home = pinned?.home ?? homeDir(env)
+  const fallback = pinned?.fallbackDir ?? env.HOOKBELL_FALLBACK_DIR
+  const isWindows = platform === 'win32'
+  return {
+    ...(isWindows ? pick(env, [...WINDOWS, 'LOCALAPPDATA', 'APPDATA']) : { PATH: searchPath() }),
+    ...pick(env, LOCALE, (value) => LOCALE_VALUE.test(value)),
+    HOME: home,
+    ...(isWindows && { USERPROFILE: home }),
+    HOOKBELL_STATE_DIR: stateDir,
+    HOOKBELL_CONFIG_DIR: pinned?.configDir ?? configDir(env),
+    ...(fallback ? { HOOKBELL_FALLBACK_DIR: fallback } : pick(env, ['XDG_RUNTIME_DIR'])),
+  }
+}
+
+/** On WSL the desktop is that of Windows, and PowerShell is the way to it. */
+function searchPath(): string {
+  return isWsl() ? `${SYSTEM_PATH}:${POWERSHELL}` : SYSTEM_PATH
+}
+
+function isWsl(): boolean {
+  try {
+    return /microsoft/i.test(readFileSync('/proc/sys/kernel/osrelease', 'utf8'))
+  } catch {
+    return false
+  }
+}
+
+function pick(env: Env, names: readonly string[], isRight = (value: string) => value !== '') {
+  const picked: Record<string, string> = {}
+  for (const name of names) {
+    const value = env[name]
+    if (value !== undefined && isRight(value)) picked[name] = value
+  }
+  return picked
+}

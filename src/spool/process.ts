@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs'
+
+export interface ProcessStat {
+  /** One letter, as in `ps`. */
+  state: string
+  /** When it started, as the kernel counts it. */
+  started: string
+}
+
+/** @returns undefined where there is no such process, or no /proc */
+export function statOf(pid: number | string): ProcessStat | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    // The command in parentheses may itself hold parentheses and spaces.
+    const fields = stat.slice(stat.lastIndexOf(') ') + 2).split(' ')
+    return { state: fields[0] ?? '', started: fields[19] ?? '' }
+  } catch {
+    return undefined
+  }
+}
+
+export function hasProc(): boolean {
+  return statOf('self') !== undefined
+}
+
+/** Whether a process does something: not when it is stopped, or dead and not reaped. Its id may be that of another. */
+export function isRunning(pid: number): boolean {
+  if (!Number.isSafeInteger(pid) || pid <= 0) return false
+  const stat = statOf(pid)
+  if (stat) return !/[ZXTt]/.test(stat.state)
+  return !hasProc() && isSignalable(pid)
+}
+
+/** Workers are processes of this user, so what may not be signalled is none. */
+export function isSignalable(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}

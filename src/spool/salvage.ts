@@ -1,0 +1,87 @@
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readdirSync,
+  renameSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { syncFolder } from '../fs/durable.ts'
+import { parseSpoolFile } from './header.ts'
+import type { Spool } from './layout.ts'
+import { parseName } from './names.ts'
+import { readSpoolFile } from './read.ts'
+
+/** Longer than a client lets a hook live, so that none is still writing: see TIMEOUT_MS in install/hook-command.ts. */
+const SALVAGE_AFTER_MS = 30_000
+
+/**
+ * Accepts what a killed front door had written in full but not moved to new/ any more. Half-written ones stay and are
+ * swept later. @returns how many events
+ */
+export function salvage(spool: Spool, now: number): number {
+  const names = readdirSync(spool.tmp).filter((name) => parseName(name)?.crashes === 0)
+  const count = names.filter((name) => salvageOne(spool, name, now)).length
+  if (count > 0) syncFolder(spool.new)
+  return count
+}
+
+function salvageOne(spool: Spool, name: string, now: number): boolean {
+  const [from, to] = [join(spool.tmp, name), join(spool.new, name)]
+  const file = readSpoolFile(from)
+  if ('foreign' in file || now - file.writtenAt < SALVAGE_AFTER_MS) return false
+  if (!isWhole(file.bytes) || existsSync(to)) return false
+  try {
+    sync(from)
+    renameSync(from, to)
+    return true
+  } catch {
+    // Another worker was faster, or it cannot be moved.
+    return false
+  }
+}
+
+/** What was cut at the size limit cannot be told from what was cut by the end of its writer. */
+function isWhole(bytes: Buffer): boolean {
+  const parsed = parseSpoolFile(bytes)
+  if (!parsed || parsed.truncated) return false
+  try {
+    const value = JSON.parse(parsed.body.toString())
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+  } catch {
+    return false
+  }
+}
+
+/**
+ * Puts the waiting events on the disk, for a front door that cannot: where `sync` takes no file (macOS), the sh door
+ * leaves it to the worker. @returns how many files
+ */
+export function syncWaiting(spool: Spool): number {
+  const names = readdirSync(spool.new)
+  const count = names.filter((name) => syncIfThere(join(spool.new, name))).length
+  if (count > 0) syncFolder(spool.new)
+  return count
+}
+
+function syncIfThere(path: string): boolean {
+  try {
+    sync(path)
+    return true
+  } catch {
+    // Claimed by another worker meanwhile, or nothing that a front door wrote.
+    return false
+  }
+}
+
+function sync(path: string) {
+  const { O_RDWR, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants
+  const file = openSync(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK)
+  try {
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+}

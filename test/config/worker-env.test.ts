@@ -1,0 +1,106 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { fallbackStateDir, runtimeDir } from '../../src/config/paths.ts'
+import { fallbackFolders, isPinRefused, pinnedPath } from '../../src/config/pinned.ts'
+import { workerEnvironment } from '../../src/config/worker-env.ts'
+
+const pinned = { configDir: '/me/config', fallbackDir: '/run/me/x', home: '/me', node: '/bin/node' }
+
+function makeState(values: object | undefined = undefined): string {
+  const stateDir = mkdtempSync(join(tmpdir(), 'hookbell-pins-'))
+  onTestFinished(() => rmSync(stateDir, { recursive: true, force: true }))
+  mkdirSync(join(stateDir, 'runtime'), { mode: 0o700 })
+  if (values) writeFileSync(pinnedPath(stateDir), JSON.stringify(values), { mode: 0o600 })
+  return stateDir
+}
+
+describe('the environment of a worker', () => {
+  it('has what was pinned and nothing of the session but its language and time', () => {
+    const stateDir = makeState(pinned)
+    const session = fc.dictionary(fc.string({ minLength: 1 }), fc.string())
+    fc.assert(
+      fc.property(session, (env) => {
+        const named = {
+          ...env,
+          HOME: '/evil',
+          HOOKBELL_CONFIG_DIR: '/evil',
+          LANG: 'C',
+          TZ: '/evil',
+        }
+        expect(workerEnvironment(stateDir, named, 'linux')).toEqual({
+          PATH: expect.stringMatching(/^\/usr\/bin:/),
+          LANG: 'C',
+          HOME: '/me',
+          HOOKBELL_STATE_DIR: stateDir,
+          HOOKBELL_CONFIG_DIR: '/me/config',
+          HOOKBELL_FALLBACK_DIR: '/run/me/x',
+        })
+      }),
+    )
+  })
+
+  it('follows the session where nothing was ever pinned', () => {
+    const stateDir = makeState()
+    const env = { HOME: '/me', XDG_RUNTIME_DIR: '/run/me', SLACK_WEBHOOK_URL: 'x', PATH: '/evil' }
+    expect(workerEnvironment(stateDir, env, 'linux')).toEqual({
+      PATH: expect.not.stringContaining('evil'),
+      HOME: '/me',
+      HOOKBELL_STATE_DIR: stateDir,
+      HOOKBELL_CONFIG_DIR: '/me/.config/hookbell',
+      XDG_RUNTIME_DIR: '/run/me',
+    })
+  })
+
+  it('on Windows has what programs cannot start without', () => {
+    const env = { SystemRoot: 'C:\\Windows', NODE_OPTIONS: 'x', HOME: '/me' }
+    const result = workerEnvironment(makeState(pinned), env, 'win32')
+    expect(result).toMatchObject({ SystemRoot: 'C:\\Windows', USERPROFILE: '/me' })
+    expect(result).not.toHaveProperty('NODE_OPTIONS')
+  })
+})
+
+describe('pinned values', () => {
+  it.each([
+    ['the file', 'runtime/pinned.json'],
+    ['its folder', 'runtime'],
+    ['the state folder', '.'],
+  ])('are refused where others may write %s', (_, path) => {
+    const stateDir = makeState(pinned)
+    expect(isPinRefused(stateDir)).toBe(false)
+    chmodSync(join(stateDir, path), 0o777)
+    expect(isPinRefused(stateDir)).toBe(true)
+  })
+
+  it('are refused where one is missing or relative', () => {
+    expect(isPinRefused(makeState({ ...pinned, home: 'me' }))).toBe(true)
+    expect(isPinRefused(makeState({ ...pinned, configDir: undefined }))).toBe(true)
+    expect(isPinRefused(makeState())).toBe(false)
+  })
+})
+
+describe('the fallback folder', () => {
+  const env = { XDG_RUNTIME_DIR: '/run/me' }
+
+  it('is another one for each state folder', () => {
+    const [one, two] = [fallbackStateDir('/a', env), fallbackStateDir('/b', env)]
+    expect(one).toMatch(/^\/run\/me\/hookbell-[0-9a-f]{12}$/)
+    expect(one).not.toBe(two)
+    expect(fallbackStateDir('//a', env)).toBe(one)
+  })
+
+  it('is the pinned one, whatever the session says; the old one beside it is read as well', () => {
+    const expected = ['/run/me/x', '/run/me/hookbell']
+    expect(fallbackFolders(makeState(pinned), { XDG_RUNTIME_DIR: '/evil' })).toEqual(expected)
+  })
+
+  it('is under the profile of the user on Windows', () => {
+    const local = 'C:\\Users\\me\\AppData\\Local'
+    const temp = `${local}\\Temp`
+    expect(runtimeDir({ LOCALAPPDATA: local }, 'win32')).toBe(temp)
+    expect(runtimeDir({ USERPROFILE: 'C:\\Users\\me' }, 'win32')).toBe(temp)
+    expect(runtimeDir({ LOCALAPPDATA: 'relative' }, 'win32')).toMatch(/AppData\\Local\\Temp$/)
+  })
+})

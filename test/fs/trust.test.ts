@@ -1,0 +1,46 @@
+import { chmodSync, chownSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { isTrusted, isTrustedIfPresent } from '../../src/fs/trust.ts'
+
+const isRoot = process.getuid?.() === 0
+
+function makeFile(mode: number): string {
+  const folder = mkdtempSync(join(tmpdir(), 'hookbell-trust-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const path = join(folder, 'file')
+  writeFileSync(path, '')
+  chmodSync(path, mode)
+  return path
+}
+
+describe('a file', () => {
+  it.each([
+    [0o600, true],
+    [0o755, true],
+    [0o620, false],
+    [0o602, false],
+    [0o777, false],
+  ])('with mode %o is trusted: %s', (mode, expected) => {
+    expect(isTrusted(makeFile(mode))).toBe(expected)
+  })
+
+  it.skipIf(!isRoot)(
+    'of another user is not trusted, nor through a link, nor a link of theirs',
+    () => {
+      const path = makeFile(0o600)
+      const link = `${path}-link`
+      symlinkSync(path, link)
+      expect(isTrusted(link)).toBe(true)
+      chownSync(path, 54321, 54321)
+      expect([isTrusted(path), isTrusted(link)]).toEqual([false, false])
+    },
+  )
+
+  it('that is not there is trusted only where it need not be', () => {
+    expect(isTrusted('/nonexistent')).toBe(false)
+    expect(isTrustedIfPresent('/nonexistent')).toBe(true)
+    expect(isTrustedIfPresent(makeFile(0o666))).toBe(false)
+  })
+})

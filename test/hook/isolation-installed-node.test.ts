@@ -1,0 +1,4 @@
+import { installedNodeDoor } from './_door.ts'
+import { isolationSuite } from './isolation-suite.ts'
+
+isolationSuite(installedNodeDoor)

@@ -1,0 +1,199 @@
+import { spawnSync } from 'node:child_process'
+import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import {
+  countStarts,
+  type Door,
+  files,
+  type Home,
+  makeHome,
+  quiet,
+  ring,
+  silent,
+  waitFor,
+  workerPid,
+} from './_door.ts'
+
+const STRANGER = 54321
+const isRoot = process.getuid?.() === 0
+const canMount =
+  isRoot && spawnSync('unshare', ['-m', 'mount', '-t', 'tmpfs', 'x', '/mnt']).status === 0
+const EVENT = '{"hook_event_name":"Stop"}'
+
+/** What the front door and its worker owe to all the sessions that they serve. */
+export function isolationSuite(door: Door) {
+  describe(`${door.name}: whose settings are used`, () => {
+    it('sends where the user wants, whatever the session says', async () => {
+      const home = makeHome({ holdsWorkerBack: false, config: { lingerSeconds: 600 } })
+      await door.argv(home)
+      const session = { ...home.env, ...evilEnvironment(home) }
+      // Node.js itself reads this one, and complains.
+      if (door.isNode) delete session.NODE_EXTRA_CA_CERTS
+      expect(quiet(await ring(door, home, { env: session, input: EVENT }))).toEqual(silent)
+      await waitFor(() => existsSync(home.audit))
+      expect(existsSync(join(home.folder, 'evil/out'))).toBe(false)
+      const environment = environmentOf(workerPid(home.state) ?? 0)
+      expect(environment).toMatchObject({
+        HOME: home.folder,
+        HOOKBELL_STATE_DIR: home.state,
+        HOOKBELL_CONFIG_DIR: home.config,
+        PATH: expect.not.stringContaining('evil'),
+        LANG: 'de_DE.UTF-8',
+      })
+      const names = Object.keys(environment).filter((name) => !/^(LANG|LC_\w+|PWD|_)$/.test(name))
+      expect(names.sort()).toEqual([
+        'HOME',
+        'HOOKBELL_CONFIG_DIR',
+        'HOOKBELL_FALLBACK_DIR',
+        'HOOKBELL_STATE_DIR',
+        'PATH',
+      ])
+    })
+
+    it.each([
+      ['the worker can be written by its group', 'runtime/dist/worker.js', 0o664],
+      ['the worker can be written by everybody', 'runtime/dist/worker.js', 0o666],
+      ['the folder of the worker can be written by others', 'runtime/dist', 0o777],
+      ['the configuration folder can be written by others', '../config', 0o777],
+      ['the state folder can be written by others', '.', 0o777],
+    ])('accepts the event and starts nothing when %s', async (_, path, mode) => {
+      const home = makeHome({ holdsWorkerBack: false })
+      const starts = await countStarts(door, home)
+      chmodSync(join(home.state, path), mode)
+      await expectRefused(home, starts)
+    })
+
+    it.skipIf(!isRoot).each(['runtime/dist/worker.js', 'runtime/dist', 'runtime', '../config'])(
+      'accepts the event and starts nothing when %s belongs to another user',
+      async (path) => {
+        const home = makeHome({ holdsWorkerBack: false })
+        const starts = await countStarts(door, home)
+        chownSync(join(home.state, path), STRANGER, STRANGER)
+        await expectRefused(home, starts)
+      },
+    )
+
+    it('starts no Node.js that everybody may write', async () => {
+      const home = makeHome({ holdsWorkerBack: false })
+      const starts = await countStarts(door, home)
+      chmodSync(join(home.folder, 'node'), 0o777)
+      expect(quiet(await ring(door, home, { input: EVENT }))).toEqual(silent)
+      expect(starts()).toBe(0)
+    })
+
+    async function expectRefused(home: Home, starts: () => number) {
+      expect(quiet(await ring(door, home, { input: EVENT }))).toEqual(silent)
+      // A worker that is started needs longer than this to note it only on a machine that stands still.
+      await new Promise((resolve) => setTimeout(resolve, 200))
+      expect(starts()).toBe(0)
+      expect(files(join(home.state, 'spool/new'))).toHaveLength(1)
+    }
+  })
+
+  // In Node.js each costs 65 MB and much time.
+  const HERD = door.isNode && !process.env.HOOKBELL_FULL ? 60 : 200
+  describe(`${door.name}: how many workers come up`, () => {
+    it(`is at most two for ${HERD} hooks at once`, async () => {
+      const home = makeHome({ holdsWorkerBack: false, config: { lingerSeconds: 600 } })
+      const starts = await countStarts(door, home)
+      const herd = Array.from({ length: HERD }, () => ring(door, home, { input: EVENT }))
+      for (const rung of await Promise.all(herd)) expect(quiet(rung)).toEqual(silent)
+      // Not by what is delivered: on a busy machine a hook may give up before its agent has said anything.
+      await waitFor(() => files(join(home.state, 'spool/new')).length === 0)
+      expect(starts()).toBeGreaterThan(0)
+      expect(starts()).toBeLessThanOrEqual(2)
+      expect(files(home.state).filter((name) => name.startsWith('worker.starting'))).toEqual([])
+    })
+
+    it.skipIf(!canMount)('is one for hooks in a row where there is no /proc', async () => {
+      const home = makeHome({ holdsWorkerBack: false, config: { lingerSeconds: 600 } })
+      const starts = await countStarts(door, home)
+      const lock = join(home.state, 'worker.lock')
+      const wait = `until [ -e '${lock}' ]; do sleep 0.1; done`
+      const script = `exec unshare -m sh -c 'mount -t tmpfs x /proc; "$@" <event; ${wait.replaceAll("'", '"')}; for n in 1 2 3; do "$@" <event; done' agent "$@"`
+      writeFileSync(join(home.folder, 'event'), EVENT)
+      expect(quiet(await ring(door, home, { script }))).toEqual(silent)
+      await waitFor(() => delivered(home) === 4)
+      expect(starts()).toBe(1)
+    })
+
+    it.each([
+      ['a process that is gone', () => `4194303 ${uptime()}\n`],
+      ['a start that takes too long', () => `${process.pid} ${uptime() - 6}\n`],
+      ['a time to come', () => `${process.pid} ${uptime() + 60}\n`],
+      ['nothing', () => ''],
+      ['nonsense', () => '$(touch pwned) 08\n'],
+    ])('is not reduced to none by a marker of %s', async (_, text) => {
+      const home = makeHome({ holdsWorkerBack: false })
+      await door.argv(home)
+      writeFileSync(join(home.state, 'worker.starting'), text())
+      expect(quiet(await ring(door, home, { input: EVENT }))).toEqual(silent)
+      await waitFor(() => delivered(home) === 1)
+    })
+
+    it('is left to the process that is bringing one up', async () => {
+      const home = makeHome({ holdsWorkerBack: false })
+      const starts = await countStarts(door, home)
+      writeFileSync(join(home.state, 'worker.starting'), `${process.pid} ${uptime()}\n`)
+      expect(quiet(await ring(door, home, { input: EVENT }))).toEqual(silent)
+      expect(starts()).toBe(0)
+      expect(files(join(home.state, 'spool/new'))).toHaveLength(1)
+    })
+  })
+
+  describe(`${door.name}: a lock in doubt`, () => {
+    it('of another machine strands no event', async () => {
+      const home = makeHome({ holdsWorkerBack: false })
+      const lock = `${process.pid} 7 ffffffff-0000-4000-8000-000000000000 elsewhere.1\n`
+      writeFileSync(join(home.state, 'worker.lock'), lock)
+      expect(quiet(await ring(door, home, { input: EVENT }))).toEqual(silent)
+      await waitFor(() => delivered(home) === 1)
+      expect(readFileSync(join(home.state, 'worker.lock'), 'utf8')).toBe(lock)
+      await waitFor(() => !files(home.state).some((name) => /^worker\..+\.lock$/.test(name)))
+    })
+  })
+}
+
+/** What a project can set for the agent that is opened in it. */
+function evilEnvironment({ folder }: Home): Record<string, string> {
+  const evil = join(folder, 'evil')
+  mkdirSync(join(evil, 'hookbell'), { recursive: true })
+  const config = {
+    channels: { out: { type: 'file', path: join(evil, 'out') } },
+    routes: [{ on: ['*'], to: ['out'] }],
+  }
+  for (const path of ['config.json', 'hookbell/config.json']) {
+    writeFileSync(join(evil, path), JSON.stringify(config))
+  }
+  return {
+    HOME: evil,
+    HOOKBELL_CONFIG_DIR: evil,
+    HOOKBELL_STATE_DIR: evil,
+    HOOKBELL_FALLBACK_DIR: evil,
+    XDG_CONFIG_HOME: evil,
+    XDG_STATE_HOME: evil,
+    XDG_RUNTIME_DIR: evil,
+    SLACK_WEBHOOK_URL: 'https://evil.example/',
+    OPENSSL_CONF: join(evil, 'openssl.cnf'),
+    HTTPS_PROXY: 'http://127.0.0.1:1',
+    NODE_EXTRA_CA_CERTS: join(evil, 'ca.pem'),
+    LD_LIBRARY_PATH: evil,
+    PATH: `${evil}:${process.env.PATH}`,
+    TZ: '/evil/zone',
+    LANG: 'de_DE.UTF-8',
+  }
+}
+
+function environmentOf(pid: number): Record<string, string> {
+  const pairs = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').filter(Boolean)
+  return Object.fromEntries(pairs.map((pair) => pair.split(/=(.*)/s).slice(0, 2)))
+}
+
+function delivered({ audit }: Home): number {
+  return existsSync(audit) ? readFileSync(audit, 'utf8').split('\n').length - 1 : 0
+}
+
+function uptime(): number {
+  return Math.floor(Number.parseFloat(readFileSync('/proc/uptime', 'utf8')))
+}

@@ -1,0 +1,15 @@
+// Holds the lock of a state folder and waits as a worker does, until it is asked to make room.
+import { watch } from 'node:fs'
+import { endHandover, handoverRequested } from '../../src/spool/handover.ts'
+import { spoolIn } from '../../src/spool/layout.ts'
+import { acquireLock, releaseLock } from '../../src/spool/lock.ts'
+
+const stateDir = process.argv[2] ?? ''
+acquireLock(stateDir, '0.0.1')
+watch(spoolIn(stateDir).new, () => {
+  if (!handoverRequested(stateDir)) return
+  releaseLock(stateDir)
+  endHandover(stateDir)
+  process.exit(0)
+})
+process.stdout.write('ready\n')

@@ -1,0 +1,76 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import {
+  handoverRequested,
+  requestHandover,
+  requestHandoverIfOlder,
+} from '../../src/spool/handover.ts'
+import { acquireLock, lockPath } from '../../src/spool/lock.ts'
+import { ownerToken } from '../../src/spool/owner.ts'
+import { buildProgram, makeWorld, removeProgram } from '../worker/_world.ts'
+import { startSleeper } from './_sleeper.ts'
+
+let program = ''
+beforeAll(async () => {
+  program = await buildProgram('test/spool/_old-worker.ts')
+})
+afterAll(() => removeProgram(program))
+
+/** A process that holds the lock, and ends when it is asked to. */
+async function startOldWorker() {
+  const { stateDir } = makeWorld()
+  const child = spawn(process.execPath, [program, stateDir], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  await once(child.stdout, 'data')
+  return { stateDir, ended: once(child, 'exit') }
+}
+
+describe('a worker of an older version', () => {
+  it('ends when a newer one asks, at once although it waits', async () => {
+    const { stateDir, ended } = await startOldWorker()
+    expect(requestHandover(stateDir)).toBe(true)
+    expect((await ended)[0]).toBe(0)
+    expect(existsSync(lockPath(stateDir))).toBe(false)
+  })
+
+  it.each([
+    ['1.9.0', '1.10.0', true],
+    ['1.10.0', '1.9.0', false],
+    ['1.2.3', '1.2.3', false],
+    ['', '0.0.1', true],
+    ['-', '0.1.0', true],
+    ['0.1.0', '-', false],
+  ])('%s is asked by %s: %s', async (old, mine, isAsked) => {
+    const { stateDir } = makeWorld()
+    const { owner } = await startSleeper()
+    writeFileSync(lockPath(stateDir), `${ownerToken(owner).replaceAll('_', ' ')} ${old}\n`)
+    expect(requestHandoverIfOlder(stateDir, mine)).toBe(isAsked)
+    expect(existsSync(join(stateDir, 'worker.handover'))).toBe(isAsked)
+  })
+})
+
+describe('a request to make room', () => {
+  it('is made to nobody where no worker runs', () => {
+    expect(requestHandover(makeWorld().stateDir)).toBe(false)
+  })
+
+  it('is not met by a process that was not meant', async () => {
+    const { stateDir } = makeWorld()
+    const { owner } = await startSleeper()
+    writeFileSync(lockPath(stateDir), `${ownerToken(owner).replaceAll('_', ' ')}\n`)
+    requestHandover(stateDir)
+    expect(handoverRequested(stateDir)).toBe(false)
+  })
+
+  it('is not made by a worker to itself', () => {
+    const { stateDir } = makeWorld()
+    acquireLock(stateDir)
+    expect(requestHandover(stateDir)).toBe(false)
+    expect(handoverRequested(stateDir)).toBe(false)
+  })
+})

@@ -1,0 +1,101 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chownSync, existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { fallbackStateDir } from '../../src/config/paths.ts'
+import { packageRoot } from '../../src/package-root.ts'
+import { prepareSpool } from '../../src/spool/prepare.ts'
+import { acceptEvent } from '../../src/spool/write.ts'
+import { servedFolders } from '../../src/worker/served-folders.ts'
+import { makeWorld, type World } from './_world.ts'
+
+const isRoot = process.getuid?.() === 0
+const BODY = Buffer.from('{"hook_event_name":"Notification"}')
+const HEADER = { client: 'claude', env: {} }
+
+function makeFallback(world: World, name = 'own') {
+  const env = { XDG_RUNTIME_DIR: join(world.folder, 'run') }
+  const own = fallbackStateDir(world.stateDir, env)
+  const folder = name === 'own' ? own : join(env.XDG_RUNTIME_DIR, name)
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  prepareSpool(folder)
+  return { folder, env }
+}
+
+/** As the front door starts it. */
+async function runWorker(world: World, more: NodeJS.ProcessEnv) {
+  const script = join(packageRoot(), 'dist/worker.js')
+  const env = {
+    HOME: world.folder,
+    HOOKBELL_STATE_DIR: world.stateDir,
+    HOOKBELL_CONFIG_DIR: world.configDir,
+    ...more,
+  }
+  const child = spawn(process.execPath, [script], { env, stdio: 'ignore' })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  await once(child, 'exit')
+}
+
+const idsOf = (world: World) => world.lines().map(({ id }) => id)
+
+describe('a worker with a fallback folder', () => {
+  it.each(['own', 'hookbell'])('delivers what waits in %s', async (name) => {
+    const world = makeWorld()
+    const { folder, env } = makeFallback(world, name)
+    const ids = [world.accept({}), acceptEvent(folder, HEADER, BODY)]
+    await runWorker(world, env)
+    expect(idsOf(world).sort()).toEqual(ids.sort())
+  })
+
+  it.skipIf(!isRoot).each(['own', 'hookbell'])(
+    'delivers the rest when %s belongs to another user',
+    async (name) => {
+      const world = makeWorld()
+      const { folder, env } = makeFallback(world, name)
+      acceptEvent(folder, HEADER, BODY)
+      for (const path of ['.', 'spool', 'spool/new']) chownSync(join(folder, path), 54321, 54321)
+      const ids = Array.from({ length: 5 }, () => world.accept({}))
+      await runWorker(world, env)
+      expect(idsOf(world).sort()).toEqual(ids.sort())
+    },
+  )
+
+  it.skipIf(!isRoot)('delivers from it when the state folder belongs to another user', async () => {
+    const world = makeWorld()
+    const { folder, env } = makeFallback(world)
+    const id = acceptEvent(folder, HEADER, BODY)
+    chownSync(world.stateDir, 54321, 54321)
+    await runWorker(world, env)
+    expect(idsOf(world)).toEqual([id])
+  })
+
+  it('serves each folder once, also where two names mean the same', () => {
+    const world = makeWorld()
+    world.accept({})
+    const env = { XDG_RUNTIME_DIR: join(world.folder, 'run') }
+    const fallback = fallbackStateDir(world.stateDir, env)
+    mkdirSync(env.XDG_RUNTIME_DIR)
+    symlinkSync(world.stateDir, fallback)
+    expect(servedFolders(world.stateDir, env)).toEqual([world.stateDir])
+    expect(servedFolders(world.stateDir, { HOOKBELL_FALLBACK_DIR: world.stateDir })).toEqual([
+      world.stateDir,
+    ])
+  })
+
+  it('tries again what failed there', async () => {
+    const world = makeWorld({ channels: { chat: { type: 'slack', url: 'http://127.0.0.1:1/x' } } })
+    const { folder, env } = makeFallback(world)
+    acceptEvent(folder, HEADER, BODY)
+    await runWorker(world, env)
+    const attempts = readFileSync(join(folder, 'journal.jsonl'), 'utf8').match(/"attempt":[2-9]/g)
+    expect(attempts?.length).toBeGreaterThan(0)
+  })
+
+  it('does not look at it while nothing waits there', () => {
+    const world = makeWorld()
+    const { folder, env } = makeFallback(world)
+    expect(existsSync(folder)).toBe(true)
+    expect(servedFolders(world.stateDir, env)).toEqual([world.stateDir])
+  })
+})
