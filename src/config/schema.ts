@@ -117,9 +117,15 @@ export function secretsOf({ channels }: Pick<Config, 'channels'>): string[] {
     Object.entries(known[channel.type]?.options.shape ?? {}).flatMap(([name, schema]) => {
       const value = (channel as Record<string, unknown>)[name]
       const isSecret = (schema as z.ZodType).meta()?.secret === true
-      return isSecret && typeof value === 'string' ? partsOf(value) : []
+      return isSecret ? textsIn(value).flatMap(partsOf) : []
     }),
   )
+}
+
+/** A list or a record of secrets counts as each of its values. */
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value]
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : []
 }
 
 /** Of a URL also what makes it secret: its password and its path, which errors repeat without the rest. */

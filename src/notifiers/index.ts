@@ -9,5 +9,6 @@ import { desktop } from './desktop.ts'
 import { email } from './email.ts'
 import { file } from './file.ts'
 import { slack } from './slack.ts'
+import { webhook } from './webhook.ts'
 
-export const notifiers = { desktop, email, file, slack } satisfies Record<string, Notifier>
+export const notifiers = { desktop, email, file, slack, webhook } satisfies Record<string, Notifier>

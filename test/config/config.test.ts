@@ -258,6 +258,18 @@ describe('a reference to a secret', () => {
     expect(secrets).toEqual([smtp, 'p%40ssword', 'p@ssword'])
   })
 
+  it('is known by each value of a record and of a list', () => {
+    const signing = `whsec_${'A'.repeat(32)}`
+    const hook = {
+      type: 'webhook',
+      url: 'https://example.com/a-long-path',
+      headers: { 'X-Key': 'key-of-the-header' },
+      signingSecrets: [signing],
+    }
+    const { secrets } = withConfig(JSON.stringify({ channels: { hook } }))
+    expect(secrets).toEqual([hook.url, '/a-long-path', 'key-of-the-header', signing])
+  })
+
   it('is refused from a file that others can read, with the command that mends it', () => {
     const folder = makeFolder({ 'config.json': '{}', 'secrets.env': 'A=1' })
     for (const mode of [0o644, 0o640, 0o604, 0o660]) {
