@@ -8,7 +8,11 @@ import type { Notifier } from './define.ts'
 import { desktop } from './desktop.ts'
 import { email } from './email.ts'
 import { file } from './file.ts'
+import { ntfy } from './ntfy.ts'
 import { slack } from './slack.ts'
 import { webhook } from './webhook.ts'
 
-export const notifiers = { desktop, email, file, slack, webhook } satisfies Record<string, Notifier>
+export const notifiers = { desktop, email, file, ntfy, slack, webhook } satisfies Record<
+  string,
+  Notifier
+>

@@ -28,6 +28,7 @@ describe('notifiers: the registry', () => {
     )
     expect(secrets).toEqual([
       'email.smtp',
+      'ntfy.token',
       'slack.url',
       'webhook.url',
       'webhook.headers',
