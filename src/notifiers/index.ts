@@ -10,9 +10,10 @@ import { email } from './email.ts'
 import { file } from './file.ts'
 import { ntfy } from './ntfy.ts'
 import { slack } from './slack.ts'
+import { terminal } from './terminal.ts'
 import { webhook } from './webhook.ts'
 
-export const notifiers = { desktop, email, file, ntfy, slack, webhook } satisfies Record<
+export const notifiers = { desktop, email, file, ntfy, slack, terminal, webhook } satisfies Record<
   string,
   Notifier
 >

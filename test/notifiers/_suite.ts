@@ -51,16 +51,26 @@ export function allTextOf(error: unknown): string {
 interface Subject {
   notifier: Notifier
   /** Makes options for a receiver that accepts, and tells what text arrived there. */
-  accept(): Promise<{ options: object; context?: Partial<SendContext>; arrived(): Promise<string> }>
+  accept(): Promise<{
+    options: object
+    context?: Partial<SendContext>
+    /** When all messages were accepted, for a receiver that must be older than they are. */
+    at?: string
+    arrived(): Promise<string>
+  }>
 }
 
 /** What holds for every notifier. */
 export function testNotifier({ notifier, accept }: Subject): void {
   const start = async () => {
-    const { options, context, arrived } = await accept()
+    const { options, context, at, arrived } = await accept()
     const parsed = notifier.options.parse(options)
     const send = (message: Message, fields?: Partial<SendContext>) =>
-      notifier.send(message, parsed, makeContext({ ...context, ...fields }))
+      notifier.send(
+        { ...message, ...(at && { at }) },
+        parsed,
+        makeContext({ ...context, ...fields }),
+      )
     return { options, send, arrived }
   }
 
