@@ -4,6 +4,7 @@
  * `test/notifiers/<type>.test.ts`, which calls the shared suite and adds what is its own.
  * Validation, help, redaction and the docs all read the declaration.
  */
+import { command } from './command.ts'
 import type { Notifier } from './define.ts'
 import { desktop } from './desktop.ts'
 import { email } from './email.ts'
@@ -13,7 +14,13 @@ import { slack } from './slack.ts'
 import { terminal } from './terminal.ts'
 import { webhook } from './webhook.ts'
 
-export const notifiers = { desktop, email, file, ntfy, slack, terminal, webhook } satisfies Record<
-  string,
-  Notifier
->
+export const notifiers = {
+  command,
+  desktop,
+  email,
+  file,
+  ntfy,
+  slack,
+  terminal,
+  webhook,
+} satisfies Record<string, Notifier>

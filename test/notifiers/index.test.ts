@@ -27,6 +27,7 @@ describe('notifiers: the registry', () => {
         .map(([option]) => `${name}.${option}`),
     )
     expect(secrets).toEqual([
+      'command.env',
       'email.smtp',
       'ntfy.token',
       'slack.url',
