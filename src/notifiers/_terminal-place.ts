@@ -16,7 +16,10 @@ export interface Place {
 
 type Facts = SendContext['sessionEnv']
 
-/** The terminal that the front door found for the session: an absolute path, such as /dev/pts/3. */
+/**
+ * The terminal that the front door found for the session: an absolute path, such as /dev/pts/3, or on
+ * Linux the number of the device, which is in /proc/PID/stat and costs the door no process.
+ */
 const OWN_TTY = 'HOOKBELL_TTY'
 
 /**
@@ -24,7 +27,7 @@ const OWN_TTY = 'HOOKBELL_TTY'
  * @throws DeliveryError where there is no such place
  */
 export async function findPlace(facts: Facts, signal: AbortSignal): Promise<Place> {
-  const own = facts[OWN_TTY]
+  const own = ttyName(facts[OWN_TTY])
   const pane = facts.TMUX && facts.TMUX_PANE ? await askTmux(facts, signal) : undefined
   // A program that was started from tmux, such as an editor, has terminals of its own.
   if (pane && (own === undefined || own === pane.path)) return pane
@@ -36,6 +39,17 @@ export async function findPlace(facts: Facts, signal: AbortSignal): Promise<Plac
     through: facts.STY ? 'screen' : 'none',
     names: [facts.TERM_PROGRAM, facts.LC_TERMINAL, facts.TERM].filter((name) => name !== undefined),
   }
+}
+
+/** The path of a terminal that is given by path or by number; undefined for none. */
+export function ttyName(tty: string | undefined): string | undefined {
+  if (!tty || !/^\d{1,10}$/.test(tty)) return tty
+  const number = Number(tty)
+  const major = (number >>> 8) & 0xfff
+  const minor = (number & 0xff) | ((number >>> 12) & 0xfff00)
+  if (major === 136) return `/dev/pts/${minor}`
+  if (major !== 4 || minor === 0) return undefined
+  return minor < 64 ? `/dev/tty${minor}` : `/dev/ttyS${minor - 64}`
 }
 
 function noTerminal(): DeliveryError {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { parsePane } from '../../src/notifiers/_terminal-place.ts'
+import { parsePane, ttyName } from '../../src/notifiers/_terminal-place.ts'
 import {
   type Call,
   type Multiplexer,
@@ -143,4 +143,21 @@ describe('notifiers: terminal panes of tmux', () => {
       expect(() => parsePane(`${path}|1|3.5|1|1||`)).toThrow('no terminal that is known')
     },
   )
+})
+
+describe('notifiers: terminal names', () => {
+  it.each([
+    ['34816', '/dev/pts/0'],
+    ['34819', '/dev/pts/3'],
+    ['1083392', '/dev/pts/256'],
+    ['1025', '/dev/tty1'],
+    ['1088', '/dev/ttyS0'],
+    ['1024', undefined],
+    ['0', undefined],
+    ['', ''],
+    [undefined, undefined],
+    ['/dev/ttys004', '/dev/ttys004'],
+  ])('%s is %s', (tty, name) => {
+    expect(ttyName(tty)).toBe(name)
+  })
 })

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { chown, rm, symlink, writeFile } from 'node:fs/promises'
+import { chown, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -55,6 +55,15 @@ describe.skipIf(reason)(`notifiers: terminal${reason}`, () => {
     await expect.poll(pty.received).toContain(start)
   })
 
+  it('finds a terminal by the number that the system gives it', async () => {
+    const pty = await startPty()
+    const stat = await readFile(`/proc/${pty.pid}/stat`, 'utf8')
+    // Behind the name: state, parent, group, session, terminal.
+    const HOOKBELL_TTY = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[4] ?? ''
+    expect(HOOKBELL_TTY).toMatch(/^[1-9]\d*$/)
+    expect(await send({ HOOKBELL_TTY })).toBe(`bell to ${pty.path}`)
+  })
+
   it('writes to the terminal of an SSH session', async () => {
     const pty = await startPty()
     await send({ SSH_TTY: pty.path }, { mode: 'osc777' })
@@ -80,6 +89,8 @@ describe.skipIf(reason)(`notifiers: terminal${reason}`, () => {
     { STY: '123.pts-0', SSH_TTY: '/dev/pts/0' },
     { HOOKBELL_TTY: '/etc/passwd' },
     { HOOKBELL_TTY: '/dev/tty' },
+    { HOOKBELL_TTY: '0' },
+    { HOOKBELL_TTY: '4294967295' },
     { HOOKBELL_TTY: '/dev/pts/99999' },
     { TMUX: '/nowhere/socket,1,0', TMUX_PANE: '%0', SSH_TTY: '/dev/pts/0' },
     { TMUX: 'relative,1,0', TMUX_PANE: '%0' },

@@ -13,7 +13,7 @@ interface Options {
 
 /** Opens a real terminal and keeps what its screen would be sent. Ends with the test. */
 export async function startPty({ command = 'sleep 1000', env = {} }: Options = {}) {
-  const line = `stty -echo; tty; exec ${command}`
+  const line = `stty -echo; echo $$; tty; exec ${command}`
   const child = spawn('script', ['--quiet', '--flush', '--command', line, '/dev/null'], {
     env: { PATH: process.env.PATH, TERM: 'xterm-256color', SHELL: '/bin/sh', ...env },
     stdio: ['pipe', 'pipe', 'ignore'],
@@ -28,14 +28,17 @@ export async function startPty({ command = 'sleep 1000', env = {} }: Options = {
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     received += text
   })
-  const path = await vi.waitFor(() => {
-    const [, found] = /(\/dev\/\S+)\r?\n/.exec(received) ?? expect.fail('no terminal yet')
-    return found ?? ''
-  })
+  const start = /^(\d+)\s+(\/dev\/\S+)\r?\n/
+  const [, pid, path = ''] = await vi.waitFor(
+    () => start.exec(received) ?? expect.fail('no terminal yet'),
+    10_000,
+  )
   return {
     path,
+    /** The program in it. */
+    pid: Number(pid),
     /** Everything since the terminal was opened. */
-    received: () => received.slice(received.indexOf('\n') + 1),
+    received: () => received.replace(start, ''),
     /** As from the keyboard, also what a terminal answers by itself. */
     type: (text: string) => void child.stdin.write(text),
     close,
