@@ -2,6 +2,7 @@ import * as dns from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import { Agent, fetch } from 'undici'
 import { type Reach, reachOf } from './_address.ts'
+import { isLoopback } from './_network.ts'
 import { DeliveryError } from './define.ts'
 
 /** A connection that was not made. */
@@ -44,7 +45,7 @@ export function makeGuardedFetch(target: URL, { allowPrivateNetwork, lookup = dn
       public: target.protocol === 'https:',
       private: allowPrivateNetwork,
       // Whoever writes it means this machine; a name elsewhere may come to mean it.
-      loopback: allowPrivateNetwork || isLiteral || host === 'localhost',
+      loopback: allowPrivateNetwork || isLiteral || isLoopback(target.hostname),
       refused: false,
     }[reach]
     return allowed ? undefined : new RefusedAddress(host, address, reach, isLiteral)

@@ -139,7 +139,7 @@ describe('the configuration', () => {
       '{"channels": {"a": {"type": "slak", "url": "x"}}}',
       '1:21: channels.a.type: unknown type "slak" | Did you mean "slack"?',
     ],
-    ['{"channels": {"a": {}}}', /^1:15: channels\.a\.type: is missing \| Known: desktop, /],
+    ['{"channels": {"a": {}}}', /^1:15: channels\.a\.type: is missing \| Known: command, /],
     [
       '{"channels": {"a": {"type": "slack"}}}',
       '1:15: channels.a.url: is missing | Meaning: URL of a Slack incoming webhook',
