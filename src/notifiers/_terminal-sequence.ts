@@ -41,7 +41,7 @@ export function renderSequence(sequence: Sequence, call: Call, through: Multiple
   const text = renderers[sequence](call)
   if (through === 'tmux') return `${ESC}Ptmux;${text.replaceAll(ESC, ESC + ESC)}${ST}`
   // The end of a string would end the outer one too.
-  return through === 'screen' ? inChunks(text.replaceAll(ST, BEL)) : text
+  return through === 'screen' ? inChunks(toAscii(text.replaceAll(ST, BEL))) : text
 }
 
 const renderers = {
@@ -69,6 +69,14 @@ const renderers = {
 
 function encode(text: string): string {
   return Buffer.from(text).toString('base64')
+}
+
+/** GNU screen may keep one byte of a character: of U+011B, an `e` with a caron, that is an escape. */
+function toAscii(text: string): string {
+  return text
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .replace(/[^\0-\x7f]/gu, '?')
 }
 
 function inChunks(text: string): string {

@@ -15,6 +15,9 @@ const reason = hasPty ? '' : ' (skipped: script of util-linux not installed)'
 const hasTmux = hasPty && existsSync('/usr/bin/tmux')
 const noTmux = hasTmux ? '' : ' (skipped: tmux not installed)'
 
+const hasScreen = hasPty && existsSync('/usr/bin/screen')
+const noScreen = hasScreen ? '' : ' (skipped: screen not installed)'
+
 const now = () => new Date().toISOString()
 const CALL = '\x1b]777;notify;Permission needed in shop;The agent wants to run the tests\x07'
 
@@ -243,5 +246,29 @@ describe.skipIf(noTmux)(`notifiers: terminal in tmux${noTmux}`, () => {
     const facts = { TMUX: `${socket},1,0`, TMUX_PANE: '%0' }
     const signal = AbortSignal.timeout(300)
     expect(await failureOf(send(facts, {}, {}, { signal }))).toMatchObject({ verdict: 'retry' })
+  })
+})
+
+describe.skipIf(noScreen)(`notifiers: terminal in GNU screen${noScreen}`, () => {
+  it('reaches the terminal outside', async () => {
+    const folder = await makeFolder()
+    const env = { SCREENDIR: folder, HOME: folder }
+    const file = join(folder, 'tty')
+    const inner = `sh -c 'stty -echo; tty > ${file}; exec sleep 1000'`
+    const pty = await startPty({ command: `screen -m -S hookbell ${inner}`, env })
+    const quit = ['-S', 'hookbell', '-X', 'quit']
+    onTestFinished(() => run('screen', quit, { env: { ...process.env, ...env } }).then(() => {}))
+    const HOOKBELL_TTY = await vi.waitFor(async () => {
+      const path = (await readFile(file, 'utf8')).trim()
+      expect(path).toMatch(/^\/dev\//)
+      return path
+    }, 10_000)
+    const facts = { HOOKBELL_TTY, STY: '1.hookbell', SSH_TTY: pty.path }
+    await send(facts, { mode: 'osc777' })
+    await expect.poll(pty.received).toContain(CALL)
+    await send(facts, { mode: 'osc9' }, { title: '\u011b]52;c;eA\u0107', body: 'y'.repeat(300) })
+    // Each in one piece, though it went in several.
+    await expect.poll(pty.received).toContain(`\x1b]9;e]52;c;eAc ${'y'.repeat(100)}`)
+    expect(pty.received()).not.toContain('\x1b]52')
   })
 })
