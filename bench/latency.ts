@@ -32,7 +32,7 @@ export async function benchLatency() {
     // Between two folders the file may be in neither for the one who looks.
     let writtenAt = 0
     while (writtenAt < startedAt) {
-      writtenAt = newestIn([spool.new, spool.done, ...ownersOf(spool.cur)])
+      writtenAt = newestIn([spool.new, ...ownersOf(spool.cur)])
     }
     return arrivedAt - writtenAt
   }

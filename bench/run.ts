@@ -5,10 +5,12 @@ import { benchApiStart } from './api-start.ts'
 import { benchFrontDoor } from './front-door.ts'
 import { benchLatency } from './latency.ts'
 import { benchReceiver } from './receiver.ts'
+import { benchStart } from './start.ts'
 import { benchWorker } from './worker.ts'
 
 // One after the other: each takes what the machine has. Ratios matter, not the values.
 await benchFrontDoor()
+await benchStart()
 await benchReceiver()
 await benchLatency()
 await benchWorker()

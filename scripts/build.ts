@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
-import { basename } from 'node:path'
-import { build } from 'esbuild'
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { basename, relative } from 'node:path'
+import { build, type Plugin } from 'esbuild'
 import { finishDeclarations } from './declarations.ts'
 import { writeLicences } from './licences.ts'
 
@@ -32,11 +32,39 @@ const shared = {
   legalComments: 'none',
   metafile: true,
 } as const
+/** Commands inside the program itself, not in a part: only such as load neither zod nor another large package. */
+const quickCommands: readonly string[] = []
+const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
+const programs = {
+  // Less to read at a start. Names stay, for stack traces.
+  minifyWhitespace: true,
+  minifySyntax: true,
+  // jsonc-parser's `main` is UMD, which does not bundle.
+  mainFields: ['module', 'main'],
+  external,
+  define: { BUILT_VERSION: JSON.stringify(version) },
+}
+/** What the command line program loads when it needs it: name in dist/ to source. */
+const parts: { [name: string]: string } = {}
+const cli = await build({
+  ...shared,
+  ...programs,
+  entryPoints: { cli: 'src/cli.ts' },
+  outdir: 'dist',
+  // As the hook: the loader of ES modules costs a fifth of a start.
+  format: 'cjs',
+  outExtension: { '.js': '.cjs' },
+  define: { ...programs.define, 'import.meta.url': 'moduleUrl' },
+  banner: { js: "const moduleUrl = require('node:url').pathToFileURL(__filename).href;" },
+  plugins: [leavePartsOut()],
+})
 const built = await Promise.all([
+  cli,
   build({
     ...shared,
+    ...programs,
     entryPoints: {
-      cli: 'src/cli.ts',
+      ...parts,
       worker: 'src/worker/main.ts',
       index: 'src/index.ts',
     },
@@ -44,12 +72,6 @@ const built = await Promise.all([
     format: 'esm',
     splitting: true,
     chunkNames: 'chunks/[name]-[hash]',
-    external,
-    // Less to read at a start. Names stay, for stack traces.
-    minifyWhitespace: true,
-    minifySyntax: true,
-    // jsonc-parser's `main` is UMD, which does not bundle.
-    mainFields: ['module', 'main'],
     // CommonJS packages inside an ESM bundle call `require` for node: builtins.
     banner: {
       js: "import { createRequire as makeRequire } from 'node:module'; const require = makeRequire(import.meta.url);",
@@ -91,6 +113,23 @@ execFileSync('node', ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.j
   stdio: 'inherit',
 })
 finishDeclarations('dist/types', ['api', 'emulator'])
+
+/** esbuild splits no CommonJS program: what it imports at run time becomes ES modules, with chunks of their own. */
+function leavePartsOut(): Plugin {
+  return {
+    name: 'parts',
+    setup({ onResolve, resolve }) {
+      onResolve({ filter: /./ }, async ({ path, kind, resolveDir }) => {
+        if (kind !== 'dynamic-import' || external.includes(path)) return undefined
+        const source = (await resolve(path, { kind: 'import-statement', resolveDir })).path
+        const name = path.startsWith('.') ? relative('src', source).replace(/\.ts$/, '') : path
+        if (quickCommands.some((command) => name === `commands/${command}`)) return undefined
+        parts[`parts/${name}`] = source
+        return { path: `./parts/${name}.js`, external: true }
+      })
+    },
+  }
+}
 
 function isFresh() {
   if (!existsSync(stamp)) return false

@@ -1,34 +1,50 @@
-import { type CommandDef, runCommand } from 'citty'
-import { checkWords } from './cli/check-flags.ts'
+import { runCommand } from 'citty'
+import { checkFlags } from './cli/check-flags.ts'
 import { exitCodeOf, reportError } from './cli/errors.ts'
-import { renderHelp } from './cli/help.ts'
+import { renderCommands, renderHelp } from './cli/help.ts'
 import { print } from './cli/output.ts'
-import { commands, showCommands } from './commands/index.ts'
+import { descriptions, findCommand } from './commands/index.ts'
+import { packageVersion } from './version.ts'
 
-process.exitCode = await main(process.argv.slice(2))
+// No top-level await: the program is built as CommonJS, which starts faster.
+main(process.argv.slice(2)).then((exitCode) => {
+  process.exitCode = exitCode
+})
 
 /** Argv to an exit code. Only the command that is asked for is loaded. */
 async function main([name = '', ...words]: string[]): Promise<number> {
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    // A reader such as `head` that has seen enough is no fault. A full disk is one: what was asked for is not there.
-    if (error.code === 'EPIPE') process.exit(0)
-    reportError(error, name)
-    process.exit(exitCodeOf(error))
-  })
   try {
-    if (['', 'help', '-h', '--help'].includes(name)) return showCommands()
-    if (['-v', '--version'].includes(name)) return showCommands('version')
-    const command: CommandDef = await commands.find(name, words)
-    const { name: fullName = name } = Object(command.meta) as { name?: string }
-    if (words.includes('--help') || words.includes('-h')) {
-      print(renderHelp(command))
-      return 0
-    }
-    checkWords(fullName, command, words)
-    const { result } = await runCommand(command, { rawArgs: words })
-    return typeof result === 'number' ? result : 0
+    if (['-v', '--version'].includes(name)) return show(packageVersion())
+    if (['', 'help', '-h', '--help'].includes(name)) return await showHelp(words)
+    if (asksForHelp(words)) return await showHelp([name, ...words])
+    return await run(name, words)
   } catch (error) {
     reportError(error, name)
     return exitCodeOf(error)
   }
+}
+
+/** What stands behind `--` is text. */
+function asksForHelp(words: readonly string[]): boolean {
+  const end = words.indexOf('--')
+  const options = end < 0 ? words : words.slice(0, end)
+  return options.includes('--help') || options.includes('-h')
+}
+
+async function showHelp([name = '', ...words]: readonly string[]): Promise<number> {
+  const isVerb = name !== '' && !name.startsWith('-')
+  if (!isVerb) return show(renderCommands(descriptions, { version: packageVersion() }))
+  return show(renderHelp(await findCommand(name, words)))
+}
+
+async function run(name: string, words: string[]): Promise<number> {
+  const command = await findCommand(name, words)
+  checkFlags(command, words)
+  const { result } = await runCommand(command, { rawArgs: words })
+  return typeof result === 'number' ? result : 0
+}
+
+function show(text: string): 0 {
+  print(text)
+  return 0
 }

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { execa } from 'execa'
 import { describe, expect, it } from 'vitest'
 import { kinds } from '../src/event/kind.ts'
@@ -43,9 +44,10 @@ describe('documentation', () => {
       routes: [{ on: ['SessionEnd'], to: ['audit'] }],
     })
     const script = join(home.home, 'example.mjs')
+    const library = pathToFileURL(join(root, 'dist/index.js')).href
     writeFileSync(
       script,
-      `${code.replace("'hookbell'", `'${root}/dist/index.js'`)}\nconsole.log(handled, id)`,
+      `${code.replace("'hookbell'", JSON.stringify(library))}\nconsole.log(handled, id)`,
     )
     const { stdout } = await execa(process.execPath, [script], { env: home.env, extendEnv: false })
     expect(stdout).toMatch(/^1 /)

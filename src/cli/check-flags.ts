@@ -1,51 +1,58 @@
 import type { ArgsDef, CommandDef } from 'citty'
 import { HookbellError } from '../errors.ts'
-
-const KEY_HELP = 'Put the API key into the environment variable HOOKBELL_API_KEY'
+import { closest } from '../text/suggest.ts'
+import { PUT_KEY } from './key-help.ts'
 
 /**
  * citty takes any word; a person who mistypes `--dry-run` must not get the real thing.
  * @throws HookbellError E_USAGE
  */
-export function checkWords(name: string, command: CommandDef, words: readonly string[]) {
+export function checkFlags(command: CommandDef, words: readonly string[]) {
+  const { name = '' } = Object(command.meta) as { name?: string }
   const args = (command.args ?? {}) as ArgsDef
-  const flags = Object.entries(args).filter(([, arg]) => arg.type !== 'positional')
-  const known = flags.map(([flag]) => `--${flag}`)
+  const options = Object.entries(args).filter(([, arg]) => arg.type !== 'positional')
+  const known = options.map(([option]) => `--${option}`)
   const help = known.length > 0 ? `Options: ${known.join(' ')}` : 'It takes no options'
-  let positionals = Object.keys(args).length - flags.length
+  let positionals = Object.keys(args).length - options.length
   for (let at = 0; at < words.length; at += 1) {
     const word = words[at] ?? ''
     if (word === '--') return
     if (!word.startsWith('-') || word === '-') {
       positionals -= 1
-      if (positionals < 0)
-        throw usage(`${name}: too many arguments: "${word}"`, tooMany(name, help))
-      continue
+      if (positionals >= 0) continue
+      throw usageError(`${name}: too many arguments: "${word}"`, hintForTooMany(name, help))
     }
     const [flag = '', value] = word.split('=', 2)
-    if (/^--(api-?key|key|token|jwt|password|secret)$/i.test(flag)) {
-      throw usage(
-        `${name}: no secret is taken from the command line, where others can read it`,
-        KEY_HELP,
-      )
+    refuseSecret(name, flag)
+    if (!known.includes(flag)) {
+      const meant = closest(flag, known)
+      const hint = meant ? `Did you mean "${meant}"? ${help}` : help
+      throw usageError(`${name}: unknown option "${flag}"`, hint)
     }
-    if (!known.includes(flag)) throw usage(`${name}: unknown option "${flag}"`, help)
     if (args[flag.slice(2)]?.type === 'boolean') {
       if (value === undefined) continue
       // citty reads --yes=no as yes.
-      throw usage(`${name}: ${flag} takes no value`, help)
+      throw usageError(`${name}: ${flag} takes no value`, help)
     }
     if (value !== undefined) continue
     at += 1
-    if (words[at] === undefined) throw usage(`${name}: ${flag} needs a value`, help)
+    if (words[at] === undefined) throw usageError(`${name}: ${flag} needs a value`, help)
   }
 }
 
+function refuseSecret(name: string, flag: string) {
+  if (!/^--(api-?key|key|token|jwt|password|secret)$/i.test(flag)) return
+  throw usageError(
+    `${name}: no secret is taken from the command line, where others can read it`,
+    PUT_KEY,
+  )
+}
+
 /** An endpoint takes options alone; elsewhere it is mostly a text without quotes. */
-function tooMany(name: string, help: string): string {
+function hintForTooMany(name: string, help: string): string {
   return name.startsWith('api ') ? help : `Put quotes around text with spaces. ${help}`
 }
 
-function usage(message: string, hint: string): HookbellError {
+function usageError(message: string, hint: string): HookbellError {
   return new HookbellError('E_USAGE', message, { hint })
 }

@@ -1,7 +1,6 @@
-import { styleText } from 'node:util'
-import { type ErrorCode, HookbellError } from '../errors.ts'
+import type { ErrorCode, HookbellError } from '../errors.ts'
 import { cleanText } from '../text/clean.ts'
-import { hasColour } from './output.ts'
+import { colour } from './terminal.ts'
 
 /** sysexits(3), and never 2: an agent may read that as "block the action". */
 const exitCodes: Record<ErrorCode, number> = {
@@ -20,13 +19,13 @@ const exitCodes: Record<ErrorCode, number> = {
 
 export function exitCodeOf(error: unknown): number {
   if (isUsageError(error)) return exitCodes.E_USAGE
-  if (error instanceof HookbellError) return exitCodes[error.code]
+  if (isHookbellError(error)) return exitCodes[error.code]
   return isSystemError(error) ? 74 : 70
 }
 
 /** A person's mistake gets one line and what to do now; a bug of ours gets its stack. */
-export function reportError(error: unknown, command: string) {
-  if (error instanceof HookbellError) {
+export function reportError(error: unknown, command = '') {
+  if (isHookbellError(error)) {
     tell(error.message, error.hint)
   } else if (isUsageError(error)) {
     const message = error.message.charAt(0).toLowerCase() + error.message.slice(1)
@@ -37,6 +36,11 @@ export function reportError(error: unknown, command: string) {
     const what = error instanceof Error ? (error.stack ?? error.message) : String(error)
     process.stderr.write(`This is a fault in hookbell, please report it:\n${what}\n`)
   }
+}
+
+/** By name: the parts of the built program each have their own copy of the class. */
+function isHookbellError(error: unknown): error is HookbellError {
+  return error instanceof Error && error.name === 'HookbellError'
 }
 
 /** What citty throws for a missing or wrong argument. */
@@ -50,9 +54,6 @@ function isSystemError(error: unknown): error is NodeJS.ErrnoException {
 }
 
 function tell(message: string, hint?: string) {
-  const colour = hasColour(process.stderr)
-  const cross = colour ? styleText('red', 'x') : 'x'
-  process.stderr.write(`${cross} ${cleanText(message)}\n`)
-  if (hint)
-    process.stderr.write(`  ${colour ? styleText('dim', cleanText(hint)) : cleanText(hint)}\n`)
+  process.stderr.write(`${colour('red', 'x', 'stderr')} ${cleanText(message)}\n`)
+  if (hint) process.stderr.write(`  ${colour('dim', cleanText(hint), 'stderr')}\n`)
 }

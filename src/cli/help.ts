@@ -1,28 +1,73 @@
 import type { ArgDef, ArgsDef, CommandDef } from 'citty'
-import { paint, table } from './output.ts'
+import { wrapLine } from '../text/wrap.ts'
+import { paint, table, terminalWidth } from './output.ts'
+import { displayWidth } from './width.ts'
+
+/** Where less than this is left for the last column, the rows are left to the terminal. */
+const LEAST_TEXT = 20
 
 /** What a command is for, how it is called, and its options: as a page for a person. */
-export function renderHelp(command: CommandDef): string {
+export function renderHelp(command: CommandDef, width = terminalWidth()): string {
   const { name = '', description = '' } = Object(command.meta) as Record<string, string>
   const args = Object.entries((command.args ?? {}) as ArgsDef)
   // One without a description has been given already: the endpoint of `api`.
-  const words = args.filter(([, { type, description: text }]) => type === 'positional' && text)
+  const positionals = args.filter(([, arg]) => arg.type === 'positional' && arg.description)
   const options = args.filter(([, { type }]) => type !== 'positional')
   const parts = [
     ...(options.length > 0 ? ['[OPTIONS]'] : []),
-    ...words.map(([word, { required }]) => wordName(word, required)),
+    ...positionals.map(([positional, { required }]) => positionalName(positional, required)),
   ]
+  const rows = (all: typeof args, label: (name: string, arg: ArgDef) => string) =>
+    wrappedTable(
+      all.map(([one, arg]) => [`  ${label(one, arg)}`, describe(arg)] as const),
+      width,
+    )
   const sections = [
-    description,
+    wrapText(description, width),
     `${paint('bold', 'Usage:')} ${['hookbell', name, ...parts].join(' ')}`,
-    table(words.map(([word, arg]) => [`  ${word.toUpperCase()}`, describe(arg)])),
-    table(options.map(([option, arg]) => [`  ${optionName(option, arg)}`, describe(arg)])),
+    rows(positionals, (positional) => positional.toUpperCase()),
+    rows(options, optionName),
   ]
   return sections.filter(Boolean).join('\n\n')
 }
 
-function wordName(word: string, isRequired = true): string {
-  return isRequired ? word.toUpperCase() : `[${word.toUpperCase()}]`
+/** The list of all commands. */
+export function renderCommands(
+  commands: readonly (readonly [name: string, description: string])[],
+  { version, width = terminalWidth() }: { version: string; width?: number | undefined },
+): string {
+  const rows = commands.map(([name, description]) => [`  ${name}`, description] as const)
+  return [
+    wrapText(`hookbell ${version}: rings when your coding agent needs you`, width),
+    'Usage: hookbell COMMAND [OPTIONS]',
+    wrappedTable(rows, width),
+    wrapText('hookbell COMMAND --help shows the options of a command.', width),
+  ].join('\n\n')
+}
+
+/** A table of two columns, in which what does not fit goes on under its own column. */
+function wrappedTable(rows: readonly (readonly [string, string])[], width = Infinity): string {
+  const first = Math.max(0, ...rows.map(([label]) => displayWidth(label)))
+  const room = width - first - 2
+  if (room < LEAST_TEXT) return table(rows)
+  return table(
+    rows.flatMap(([label, text]) =>
+      wrapText(text, room)
+        .split('\n')
+        .map((line, at) => [at === 0 ? label : '', line]),
+    ),
+  )
+}
+
+function wrapText(text: string, width = Infinity): string {
+  return text
+    .split('\n')
+    .flatMap((line) => wrapLine(line, width))
+    .join('\n')
+}
+
+function positionalName(name: string, isRequired = true): string {
+  return isRequired ? name.toUpperCase() : `[${name.toUpperCase()}]`
 }
 
 function optionName(option: string, arg: ArgDef): string {

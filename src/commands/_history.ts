@@ -5,8 +5,8 @@ import { errorCode } from '../errors.ts'
 import { journalFiles } from '../journal/files.ts'
 import { EventHistory, type EventStatus } from '../journal/history.ts'
 import { readJournal } from '../journal/read.ts'
-import { parseName } from '../spool/claim.ts'
 import { isInUse, spoolIn } from '../spool/layout.ts'
+import { parseName } from '../spool/names.ts'
 
 /** The state folder, and the one that the front door falls back to where it was ever used. */
 export function stateFolders(): string[] {
@@ -23,8 +23,8 @@ export async function readHistory(state: string): Promise<EventStatus[]> {
   const spool = spoolIn(state)
   for (const folder of [spool.new, ...list(spool.cur).map((owner) => join(spool.cur, owner))]) {
     for (const name of list(folder)) {
-      const id = parseName(name)?.id
-      if (id) accounts.expect(id)
+      const parsed = parseName(name)
+      if (parsed && !parsed.isDelivery) accounts.expect(parsed.id)
     }
   }
   // A retry that was cut short after its record.

@@ -29,7 +29,6 @@ function listCommand(): CommandDef {
     json: { type: 'boolean', description: 'Print JSON' },
   } satisfies ArgsDef
   return {
-    meta: { name: 'api', description: 'Call an endpoint of the API, or list them all' },
     args,
     run(context) {
       const rows = listEndpoints().map(({ id, method, path, summary }) => ({

@@ -1,11 +1,9 @@
-import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
 import { defineCommand } from 'citty'
 import { ago, print, printJson, table } from '../cli/output.ts'
 import { HookbellError } from '../errors.ts'
-import { prepareSpool } from '../spool/prepare.ts'
-import { dropDead, retryDead } from '../worker/dead.ts'
-import { list, readHistory, stateFolders } from './_history.ts'
+import { isInUse } from '../spool/layout.ts'
+import { dropDead, findDead, retryDead } from '../worker/dead.ts'
+import { readHistory, stateFolders } from './_history.ts'
 
 export const deadCommand = defineCommand({
   meta: { name: 'dead', description: 'List, retry or drop events that could not be delivered' },
@@ -41,7 +39,7 @@ async function showDead(json: boolean) {
   if (json) return printJson(dead)
   if (dead.length === 0) return print('Nothing is dead')
   const rows = dead.map(({ id, acceptedAt, title, event, reason, channels }) => {
-    const gaveUp = Object.entries(channels).filter(([, { state }]) => state === 'gave-up')
+    const gaveUp = Object.entries(channels).filter(([, { state }]) => state === 'exhausted')
     const why = gaveUp.map(([name, { detail }]) => `${name}: ${detail}`).join('; ')
     return [id.slice(0, 8), ago(acceptedAt), title || event, why || reason]
   })
@@ -51,15 +49,14 @@ async function showDead(json: boolean) {
 }
 
 async function act(action: 'retry' | 'drop', state: string, start = ''): Promise<string[]> {
-  if (list(join(state, 'spool')).length === 0) return []
-  const spool = prepareSpool(state)
-  const names = readdirSync(spool.dead).filter((name) => !name.endsWith('.json'))
-  const chosen = names.filter((name) => name.startsWith(start))
-  if (start && chosen.length > 1) {
-    throw usage(`dead: ${chosen.length} events start with "${start}"`, 'Give more of the id')
+  if (!isInUse(state)) return []
+  const items = findDead(state, start)
+  const ids = new Set(items.flatMap(({ events }) => events).filter((id) => id.startsWith(start)))
+  if (start && ids.size > 1) {
+    throw usage(`dead: ${ids.size} events start with "${start}"`, 'Give more of the id')
   }
-  for (const id of chosen) await (action === 'retry' ? retryDead : dropDead)(spool, id)
-  return chosen
+  for (const item of items) await (action === 'retry' ? retryDead : dropDead)(state, item)
+  return [...ids]
 }
 
 function usage(message: string, hint: string): HookbellError {

@@ -6,7 +6,6 @@ import { cleanText } from '../text/clean.ts'
 import { toSafeJson } from './api/json.ts'
 
 export const emulatorCommand = defineCommand({
-  meta: { name: 'emulator', description: 'Run a local server that behaves like the API' },
   args: {
     port: { type: 'string', default: '0', description: 'Port of the API; 0: any', valueHint: 'N' },
     'app-port': {

@@ -1,90 +1,115 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { CommandDef } from 'citty'
-import { print, table } from '../cli/output.ts'
+import { NEEDS_KEY } from '../cli/key-help.ts'
 import { HookbellError } from '../errors.ts'
-import { packageRoot } from '../package-root.ts'
+import { closest } from '../text/suggest.ts'
 
-/** One line per command: what it is for, and how to load it. */
-const registry = {
+interface Entry {
+  /** What the command is for: the list of commands and its own help say the same. */
+  description: string
+  /** The words choose among the forms that a command has. */
+  load: (words: readonly string[]) => Promise<object>
+  /** Whether it calls the API, so that its help says where the key comes from. */
+  needsKey?: true
+}
+
+/** One entry per command. Adding a command adds a file and an entry here. */
+const registry: Readonly<Record<string, Entry>> = {
   init: {
-    about: 'Register hookbell with an agent client',
+    description: 'Register hookbell with an agent client',
     load: async () => (await import('./init.ts')).initCommand,
   },
   test: {
-    about: 'Send one real message to a channel and show its answer',
+    description: 'Send one real message to a channel and show its answer',
     load: async () => (await import('./test.ts')).testCommand,
   },
   status: {
-    about: 'Show what is waiting, dead or broken',
+    description: 'Show what is waiting, dead or broken',
     load: async () => (await import('./status.ts')).statusCommand,
   },
   log: {
-    about: 'Show what became of each event',
+    description: 'Show what became of each event',
     load: async () => (await import('./log.ts')).logCommand,
   },
   dead: {
-    about: 'List, retry or drop events that could not be delivered',
+    description: 'List, retry or drop events that could not be delivered',
     load: async () => (await import('./dead.ts')).deadCommand,
   },
+  flush: {
+    about: 'Try now what failed and waits for its next attempt',
+    load: async () => (await import('./flush.ts')).flushCommand,
+  },
+  hold: {
+    about: 'Send nothing for now; events are kept and wait',
+    load: async () => (await import('./hold.ts')).holdCommand,
+  },
+  resume: {
+    about: 'Send again what hookbell hold kept back',
+    load: async () => (await import('./resume.ts')).resumeCommand,
+  },
+  purge: {
+    about: 'Remove what waits, undelivered',
+    load: async () => (await import('./purge.ts')).purgeCommand,
+  },
   worker: {
-    about: 'Deliver what is waiting, in the foreground',
+    description: 'Deliver what is waiting, in the foreground',
     load: async () => (await import('./worker.ts')).workerCommand,
   },
   demo: {
-    about: 'See it work, without an account and without changing anything',
+    description: 'See it work, without an account and without changing anything',
     load: async () => (await import('./demo.ts')).demoCommand,
   },
   messages: {
-    about: 'Read the conversation of a session',
+    description: 'Read the conversation of a session',
     load: async () => (await import('./messages.ts')).messagesCommand,
+    needsKey: true,
   },
   reply: {
-    about: 'Post a follow-up to a session',
+    description: 'Post a follow-up to a session',
     load: async () => (await import('./reply.ts')).replyCommand,
+    needsKey: true,
   },
   usage: {
-    about: 'Show credits, users, sessions, tools and productivity',
+    description: 'Show credits, users, sessions, tools and productivity',
     load: async () => (await import('./usage.ts')).usageCommand,
+    needsKey: true,
   },
   api: {
-    about: 'Call an endpoint of the API, or list them all',
-    load: async (words: readonly string[]) => (await import('./api.ts')).apiCommand(words),
+    description: 'Call an endpoint of the API, or list them all',
+    load: async (words) => (await import('./api.ts')).apiCommand(words),
   },
   emulator: {
-    about: 'Run a local server that behaves like the API',
+    description: 'Run a local server that behaves like the API',
     load: async () => (await import('./emulator.ts')).emulatorCommand,
   },
-} as const
-
-export const commands = {
-  /**
-   * The words choose among the forms that a command has.
-   * @throws HookbellError E_USAGE for a name that is none
-   */
-  async find(name: string, words: readonly string[]): Promise<CommandDef> {
-    if (!Object.hasOwn(registry, name)) {
-      throw new HookbellError('E_USAGE', `unknown command "${name}"`, {
-        hint: `Commands: ${Object.keys(registry).join(', ')}, hook`,
-      })
-    }
-    return (await registry[name as keyof typeof registry].load(words)) as CommandDef
+  hook: {
+    description: 'Take one hook event on stdin, in silence (agents call this)',
+    // bin/hookbell takes it before any of this is loaded.
+    load: async () => ({}),
   },
 }
 
-export function showCommands(what: 'help' | 'version' = 'help'): 0 {
-  const { version } = JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8'))
-  if (what === 'version') {
-    print(version)
-    return 0
-  }
-  const rows = Object.entries(registry).map(([name, { about }]) => [`  ${name}`, about])
-  print(`hookbell ${version}: rings when your coding agent needs you
+/** Name and description of each command, in the order of the help. */
+export const descriptions = Object.entries(registry).map(
+  ([name, { description }]) => [name, description] as const,
+)
 
-Usage: hookbell COMMAND [OPTIONS]
+/**
+ * Loads the command that is asked for, and no other.
+ * @throws HookbellError E_USAGE for an unknown name
+ */
+export async function findCommand(name: string, words: readonly string[]): Promise<CommandDef> {
+  const entry = Object.hasOwn(registry, name) ? registry[name] : undefined
+  if (!entry) throw unknownCommand(name)
+  const command = (await entry.load(words)) as CommandDef
+  const description = entry.needsKey ? `${entry.description}\n${NEEDS_KEY}` : entry.description
+  const { name: ownName = name } = Object(command.meta) as { name?: string }
+  // One endpoint of `api` describes itself.
+  return ownName === name ? { ...command, meta: { name, description } } : command
+}
 
-${table([...rows, ['  hook', 'Take one hook event on stdin, in silence (agents call this)']])}
-
-hookbell COMMAND --help shows the options of a command.`)
-  return 0
+function unknownCommand(name: string): HookbellError {
+  const names = descriptions.map(([one]) => one)
+  const meant = closest(name, names)
+  const hint = meant ? `Did you mean "${meant}"?` : `Commands: ${names.join(', ')}`
+  return new HookbellError('E_USAGE', `unknown command "${name}"`, { hint })
 }

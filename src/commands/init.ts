@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { defineCommand } from 'citty'
+import { write } from '../cli/output.ts'
 import { clientNames } from '../clients/index.ts'
 import { CurrentConfig } from '../config/current.ts'
 import { configDir, stateDir } from '../config/paths.ts'
@@ -38,7 +39,7 @@ export const initCommand = defineCommand({
         env: process.env,
         cwd: process.cwd(),
         isTerminal: Boolean(process.stdin.isTTY && process.stdout.isTTY),
-        print: (text) => process.stdout.write(text),
+        print: write,
         ask,
         installFrontDoor,
         settle: () => sleep(SETTLE_MS),

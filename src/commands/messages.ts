@@ -1,7 +1,7 @@
 import { defineCommand } from 'citty'
 import { print, terminalWidth } from '../cli/output.ts'
 import { HookbellError } from '../errors.ts'
-import { NEEDS_KEY, withClient } from './api/client.ts'
+import { withClient } from './api/client.ts'
 import { isForUsers, renderConversation, sortMessages } from './api/conversation.ts'
 import { readSessionId } from './api/session-id.ts'
 import { printAnswer } from './api/write-answer.ts'
@@ -9,7 +9,6 @@ import { printAnswer } from './api/write-answer.ts'
 const PAGE_SIZE = 100
 
 export const messagesCommand = defineCommand({
-  meta: { name: 'messages', description: `Read the conversation of a session\n${NEEDS_KEY}` },
   args: {
     session: { type: 'positional', required: true, description: 'Session ID' },
     limit: {

@@ -3,7 +3,7 @@ import { type Client, isClientError } from '../api/index.ts'
 import { paint, print } from '../cli/output.ts'
 import { HookbellError } from '../errors.ts'
 import { oneLine } from '../text/clean.ts'
-import { NEEDS_KEY, withClient } from './api/client.ts'
+import { withClient } from './api/client.ts'
 import { renderText } from './api/conversation.ts'
 import { asText } from './api/fields.ts'
 import { makeFollower } from './api/follow.ts'
@@ -12,7 +12,6 @@ import { readSessionId } from './api/session-id.ts'
 import { printAnswer } from './api/write-answer.ts'
 
 export const replyCommand = defineCommand({
-  meta: { name: 'reply', description: `Post a follow-up to a session\n${NEEDS_KEY}` },
   args: {
     session: { type: 'positional', required: true, description: 'Session ID' },
     text: { type: 'positional', required: true, description: 'What to say, or - for stdin' },

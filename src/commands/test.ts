@@ -7,16 +7,15 @@ import { configDir, stateDir } from '../config/paths.ts'
 import { HookbellError } from '../errors.ts'
 import { sessionEnv } from '../hook/session-env.ts'
 import type { ChannelStatus } from '../journal/history.ts'
-import { prepareSpool } from '../spool/prepare.ts'
-import { acceptEvent } from '../spool/write.ts'
 import { scrubEnvironment } from '../worker/isolate.ts'
-import { deliverOnce } from '../worker/run.ts'
+import { deliverTo } from '../worker/run.ts'
 import { readHistory } from './_history.ts'
 
+const NOT_RECORDED =
+  'The message may have been sent all the same. Check the disk of the state folder'
 const TRIED_AGAIN = 'It is tried again with the next event, or now with: hookbell worker --once'
 
 export const testCommand = defineCommand({
-  meta: { name: 'test', description: 'Send one real message to a channel and show its answer' },
   args: {
     channel: { type: 'positional', required: true, description: 'Name of a channel' },
     json: { type: 'boolean', description: 'Print JSON' },
@@ -30,12 +29,12 @@ export const testCommand = defineCommand({
       message: `This is a test of the channel "${channel}". If you can read it, it works.`,
     }
     scrubEnvironment(process.env)
-    const header = { client: 'hookbell', env: sessionEnv(process.env), channel }
-    prepareSpool(stateDir())
-    const id = acceptEvent(stateDir(), header, Buffer.from(JSON.stringify(event)))
-    const { faults } = await deliverOnce({ stateDir: stateDir(), configDir: configDir() })
-    const fault = faults.find((one) => one.startsWith(id))
-    if (fault) throw new HookbellError('E_FAILED', fault, { hint: TRIED_AGAIN })
+    const header = { client: 'hookbell', env: sessionEnv(process.env) }
+    const body = Buffer.from(JSON.stringify(event))
+    const folders = { stateDir: stateDir(), configDir: configDir() }
+    const { id, faults } = await deliverTo(channel, header, body, folders)
+    if (faults.length > 0)
+      throw new HookbellError('E_FAILED', faults.join('; '), { hint: NOT_RECORDED })
     const account = await answerOf(id, channel)
     if (json) printJson({ id, channel, ...account })
     else if (account.state === 'delivered')
@@ -49,8 +48,9 @@ export const testCommand = defineCommand({
 })
 
 function hintFor(state: ChannelStatus['state'], channel: string, id: string): string {
-  if (state === 'not-here') return `Set up a channel of another type in ${configPath(configDir())}`
-  if (state === 'gave-up') return `When that is put right: hookbell dead retry ${id}`
+  if (state === 'unavailable')
+    return `Set up a channel of another type in ${configPath(configDir())}`
+  if (state === 'exhausted') return `When that is put right: hookbell dead retry ${id}`
   const { unusable } = new CurrentConfig(configDir(), stateDir()).get()
   if (!unusable[channel]) return TRIED_AGAIN
   return `Put it into ${join(configDir(), 'secrets.env')}. ${TRIED_AGAIN}`
@@ -66,14 +66,10 @@ function checkChannel(name: string) {
   })
 }
 
-/** A worker in the background may have been faster to claim it. */
 async function answerOf(id: string, channel: string): Promise<ChannelStatus> {
-  const deadline = performance.now() + 35_000
-  while (performance.now() < deadline) {
-    const account = (await readHistory(stateDir())).find((one) => one.id === id)?.channels[channel]
-    if (account) return account
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
+  const event = (await readHistory(stateDir())).find((one) => one.id === id)
+  const status = event?.channels[channel]
+  if (status) return status
   throw new HookbellError('E_UNAVAILABLE', `${channel}: no answer yet`, {
     hint: `See later: hookbell log ${id}`,
   })

@@ -1,7 +1,7 @@
 import { defineCommand } from 'citty'
 import { print, terminalWidth } from '../cli/output.ts'
 import { HookbellError } from '../errors.ts'
-import { NEEDS_KEY, withClient } from './api/client.ts'
+import { withClient } from './api/client.ts'
 import { lastDays } from './api/period.ts'
 import { readUsage } from './api/usage.ts'
 import { renderUsage } from './api/usage-report.ts'
@@ -10,10 +10,6 @@ import { printAnswer } from './api/write-answer.ts'
 const MOST_DAYS = 366
 
 export const usageCommand = defineCommand({
-  meta: {
-    name: 'usage',
-    description: `Show credits, users, sessions, tools and productivity\n${NEEDS_KEY}`,
-  },
   args: {
     days: {
       type: 'string',

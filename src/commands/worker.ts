@@ -5,11 +5,10 @@ import { HookbellError } from '../errors.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import { lockHolder } from '../spool/lock.ts'
 import { scrubEnvironment } from '../worker/isolate.ts'
-import { deliverOnce, runUntilIdle, standDown } from '../worker/run.ts'
+import { deliverOnce, releaseAll, runUntilIdle } from '../worker/run.ts'
 import { stateFolders } from './_history.ts'
 
 export const workerCommand = defineCommand({
-  meta: { name: 'worker', description: 'Deliver what is waiting, in the foreground' },
   args: {
     once: { type: 'boolean', description: 'Deliver what is due now, then end' },
     json: { type: 'boolean', description: 'Print each record of the journal as one line' },
@@ -42,7 +41,7 @@ export const workerCommand = defineCommand({
 function endTidily() {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => {
-      for (const state of stateFolders()) standDown({ stateDir: state })
+      for (const state of stateFolders()) releaseAll({ stateDir: state })
       process.exit(0)
     })
   }

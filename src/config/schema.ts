@@ -1,6 +1,7 @@
 import * as z from 'zod'
+import { urgencies } from '../delivery.ts'
 import { kinds } from '../event/kind.ts'
-import { type Notifier, urgencies } from '../notifiers/define.ts'
+import type { Notifier } from '../notifiers/define.ts'
 import { notifiers } from '../notifiers/index.ts'
 
 const [firstType, ...otherTypes] = Object.values(notifiers).map(channelType)
@@ -37,6 +38,13 @@ const retry = z.strictObject({
   maxAgeHours: z.number().positive().default(24).describe('Age of an event at which to give up'),
 })
 
+const journal = z.strictObject({
+  text: z
+    .boolean()
+    .default(true)
+    .describe('Keep the text of messages, redacted and cut; without it only the title is kept'),
+})
+
 export const configSchema = z.strictObject({
   $schema: z.string().optional().describe('For editors'),
   channels: z
@@ -61,7 +69,14 @@ export const configSchema = z.strictObject({
     .describe('How long the worker stays after the last event'),
   deliveryTimeoutSeconds: z.number().positive().default(30).describe('Limit of one delivery'),
   retry: retry.prefault({}).describe('When a delivery fails'),
-  retentionDays: z.number().positive().default(7).describe('How long settled events are kept'),
+  retentionDays: z
+    .number()
+    .positive()
+    .default(7)
+    .describe(
+      'Without effect: settled events are not kept. Allowed for configurations of version 0.1',
+    ),
+  journal: journal.prefault({}).describe('What the journal keeps'),
   extraCaFile: z
     .string()
     .optional()
@@ -85,7 +100,11 @@ export function completeConfig(
 
 /** The names of the fields at a place that is not a channel. */
 export function configKeys(path: readonly PropertyKey[]): string[] {
-  const shapes: Record<string, object> = { retry: retry.shape, routes: route.shape }
+  const shapes: Record<string, object> = {
+    retry: retry.shape,
+    routes: route.shape,
+    journal: journal.shape,
+  }
   return Object.keys(shapes[String(path[0])] ?? configSchema.shape)
 }
 

@@ -1,51 +1,140 @@
-import * as z from 'zod'
+// The shape stands here as types, and the check below is by hand: `status` and `log` read thousands of lines and
+// start in the time that loading zod would take.
 
-const base = { at: z.number().describe('Unix ms'), id: z.string().describe('Event') }
-const channel = { channel: z.string(), attempt: z.int() }
+interface Base {
+  /** Unix ms. */
+  at: number
+  /** The event. */
+  id: string
+}
 
-/** One line of the journal: a decision about an event, or one try to deliver it. */
-export const journalEntrySchema = z.discriminatedUnion('type', [
-  z.object({
-    ...base,
-    type: z.literal('accepted'),
-    acceptedAt: z.number().describe('When the front door stored it, Unix ms'),
-    event: z.string(),
-    kind: z.string(),
-    client: z.string(),
-    sessionId: z.string(),
-    project: z.string(),
-    title: z.string(),
-    to: z.array(z.string()).optional().describe('Channels it is for'),
-    problems: z.array(z.string()).optional(),
-    print: z.string().optional().describe('Hash of client and content'),
-    shared: z.boolean().optional().describe('From the hooks of a project'),
-    double: z.string().optional().describe('The event that is the same one'),
-  }),
-  z.object({ ...base, type: z.literal('suppressed'), reason: z.string() }),
-  z.object({
-    ...base,
-    ...channel,
-    type: z.literal('delivered'),
-    ms: z.number(),
-    answer: z.string(),
-  }),
-  z.object({ ...base, ...channel, type: z.literal('not-here'), reason: z.string() }),
-  z.object({
-    ...base,
-    ...channel,
-    type: z.literal('deferred'),
-    reason: z.string(),
-    until: z.number(),
-  }),
-  z.object({ ...base, ...channel, type: z.literal('gave-up'), reason: z.string() }),
-  z.object({
-    ...base,
-    type: z.literal('unusable'),
-    reason: z.string(),
-    client: z.string().optional(),
-  }),
-  z.object({ ...base, type: z.literal('retried') }),
-  z.object({ ...base, type: z.literal('dropped') }),
-])
+interface OnChannel extends Base {
+  channel: string
+  /** Attempts made so far, this one included; 0 where none was made. */
+  attempt: number
+}
 
-export type JournalEntry = z.output<typeof journalEntrySchema>
+/** Why a route or a policy decided as it did; `why` prints it. */
+export interface TraceStep {
+  /** `route 1`, or the name of a policy. */
+  by: string
+  /** Absent for a route that concerns several channels. */
+  channel?: string
+  verdict: 'matched' | 'not matched' | 'send' | 'suppress' | 'hold'
+  /** The condition that decided. */
+  because: string
+}
+
+/** What a policy needs to judge the event once more; the text is not part of it. */
+export interface EventFacts {
+  notificationType?: string
+  reason?: string
+  durationMs?: number
+  backgroundTasks?: number
+  cwd?: string
+  agent?: string
+}
+
+export interface AcceptedEntry extends Base {
+  type: 'accepted'
+  /** When the front door stored it, Unix ms. */
+  acceptedAt: number
+  event: string
+  kind: string
+  client: string
+  sessionId: string
+  project: string
+  title: string
+  /** The plain text as it was sent: redacted, bounded, and only where the configuration keeps it. */
+  text?: string
+  facts?: EventFacts
+  /** The channels it is for. */
+  to?: string[]
+  trace?: TraceStep[]
+  problems?: string[]
+  /** Hash of client and content. */
+  fingerprint?: string
+  /** From the hooks of a project. */
+  shared?: boolean
+  /** The event that is the same one. */
+  duplicateOf?: string
+}
+
+/** One line of the journal: a decision about an event, or one attempt to deliver it. */
+export type JournalEntry =
+  | AcceptedEntry
+  | (Base & { type: 'suppressed'; reason: string; channel?: string })
+  | (Base & { type: 'held'; channel: string; until: number; reason: string })
+  | (OnChannel & {
+      type: 'delivered'
+      ms: number
+      answer: string
+      /** The event whose message told of this one too. */
+      summary?: string
+    })
+  | (OnChannel & { type: 'unavailable'; reason: string })
+  | (OnChannel & { type: 'deferred'; reason: string; until: number })
+  | (OnChannel & { type: 'exhausted'; reason: string })
+  | (Base & { type: 'unusable'; reason: string; client?: string })
+  | (Base & { type: 'retried' })
+  | (Base & { type: 'dropped'; reason?: string })
+
+type EntryType = JournalEntry['type']
+
+/** The texts and numbers that each type must have. */
+const required: { [Type in EntryType]: { [field: string]: 'string' | 'number' } } = {
+  accepted: {
+    acceptedAt: 'number',
+    event: 'string',
+    kind: 'string',
+    client: 'string',
+    sessionId: 'string',
+    project: 'string',
+    title: 'string',
+  },
+  suppressed: { reason: 'string' },
+  held: { channel: 'string', until: 'number', reason: 'string' },
+  delivered: { channel: 'string', attempt: 'number', answer: 'string' },
+  unavailable: { channel: 'string', attempt: 'number', reason: 'string' },
+  deferred: { channel: 'string', attempt: 'number', reason: 'string', until: 'number' },
+  exhausted: { channel: 'string', attempt: 'number', reason: 'string' },
+  unusable: { reason: 'string' },
+  retried: {},
+  dropped: {},
+}
+
+/** Names that version 0.1 wrote. */
+const oldTypes: { [type: string]: EntryType } = {
+  'not-here': 'unavailable',
+  'gave-up': 'exhausted',
+}
+const oldFields: { [field: string]: string } = { print: 'fingerprint', double: 'duplicateOf' }
+
+/** @returns undefined for a line that a crash cut short, and for types of a later version */
+export function parseEntry(line: string): JournalEntry | undefined {
+  let value: unknown
+  try {
+    value = JSON.parse(line)
+  } catch {
+    return undefined
+  }
+  if (typeof value !== 'object' || value === null) return undefined
+  const fields = value as { [field: string]: unknown }
+  if (typeof fields.type !== 'string') return undefined
+  if (Object.hasOwn(oldTypes, fields.type)) fields.type = oldTypes[fields.type]
+  for (const [old, name] of Object.entries(oldFields)) {
+    if (!Object.hasOwn(fields, old)) continue
+    fields[name] = fields[old]
+    delete fields[old]
+  }
+  return isEntry(fields) ? (value as JournalEntry) : undefined
+}
+
+function isEntry(fields: { [field: string]: unknown }): boolean {
+  const { type, at, id } = fields
+  if (typeof at !== 'number' || typeof id !== 'string') return false
+  if (!Object.hasOwn(required, type as string)) return false
+  return Object.entries(required[type as EntryType]).every(
+    ([field, kind]) => typeof fields[field] === kind,
+  )
+}

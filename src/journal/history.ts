@@ -1,10 +1,10 @@
-import type { JournalEntry } from './entry.ts'
+import type { AcceptedEntry, JournalEntry, TraceStep } from './entry.ts'
 
 export const outcomes = ['delivered', 'suppressed', 'dead', 'waiting'] as const
 export type Outcome = (typeof outcomes)[number]
 
 export interface ChannelStatus {
-  state: 'delivered' | 'not-here' | 'deferred' | 'gave-up'
+  state: 'delivered' | 'unavailable' | 'deferred' | 'held' | 'exhausted' | 'suppressed'
   attempts: number
   /** The receiver's answer, or why it was not delivered. */
   detail: string
@@ -22,7 +22,9 @@ export interface EventStatus {
   sessionId: string
   project: string
   title: string
+  text: string
   problems: string[]
+  trace: TraceStep[]
   /** Why nothing was sent, or why nothing could be made of it; '' otherwise. */
   reason: string
   channels: { [name: string]: ChannelStatus }
@@ -31,7 +33,7 @@ export interface EventStatus {
   outcome: Outcome
 }
 
-/** Folds the journal into one account per event, in the order of acceptance. */
+/** Folds the journal into one status per event, in the order of acceptance. */
 export class EventHistory {
   readonly byId = new Map<string, EventStatus>()
 
@@ -41,72 +43,63 @@ export class EventHistory {
   }
 
   add(entry: JournalEntry) {
-    const account = this.byId.get(entry.id) ?? emptyStatus(entry.id, entry.at)
-    this.byId.set(entry.id, account)
-    applyRecord(account, entry)
+    const status = this.byId.get(entry.id) ?? emptyStatus(entry.id, entry.at)
+    this.byId.set(entry.id, status)
+    applyEntry(status, entry)
     if (entry.type === 'dropped') this.byId.delete(entry.id)
   }
 }
 
-function applyRecord(account: EventStatus, entry: JournalEntry) {
+function applyEntry(status: EventStatus, entry: JournalEntry) {
   switch (entry.type) {
-    case 'accepted': {
-      const {
-        event,
-        kind,
-        client,
-        sessionId,
-        project,
-        title,
-        acceptedAt,
-        problems = [],
-        to = [],
-      } = entry
-      Object.assign(account, {
-        event,
-        kind,
-        client,
-        sessionId,
-        project,
-        title,
-        acceptedAt,
-        problems,
-        to,
-      })
+    case 'accepted':
+      Object.assign(status, acceptedFields(entry))
       return
-    }
     case 'suppressed':
-      Object.assign(account, { reason: entry.reason, outcome: 'suppressed' })
+      if (entry.channel !== undefined) return setChannel(status, entry.channel, entry)
+      Object.assign(status, { reason: entry.reason, outcome: 'suppressed' })
       return
     case 'unusable':
-      Object.assign(account, { reason: entry.reason, outcome: 'dead' })
-      account.client = entry.client ?? account.client
+      Object.assign(status, { reason: entry.reason, outcome: 'dead' })
+      status.client = entry.client ?? status.client
       return
     case 'retried':
-      Object.assign(account, { reason: '', outcome: 'waiting' })
-      for (const [name, { state }] of Object.entries(account.channels)) {
-        if (state === 'gave-up') delete account.channels[name]
+      Object.assign(status, { reason: '', outcome: 'waiting' })
+      for (const [name, { state }] of Object.entries(status.channels)) {
+        if (state === 'exhausted') delete status.channels[name]
       }
       return
     case 'dropped':
       return
     default:
-      account.channels[entry.channel] = {
-        state: entry.type,
-        attempts: entry.attempt,
-        detail: entry.type === 'delivered' ? entry.answer : entry.reason,
-        at: entry.type === 'deferred' ? entry.until : entry.at,
-      }
-      account.outcome = outcomeOf(account)
+      setChannel(status, entry.channel, entry)
   }
+}
+
+function acceptedFields(entry: AcceptedEntry) {
+  const { event, kind, client, sessionId, project, title, acceptedAt } = entry
+  const { text = '', problems = [], to = [], trace = [] } = entry
+  return { event, kind, client, sessionId, project, title, acceptedAt, text, problems, to, trace }
+}
+
+type ChannelEntry = Exclude<JournalEntry, { type: 'accepted' | 'unusable' | 'retried' | 'dropped' }>
+
+function setChannel(status: EventStatus, channel: string, entry: ChannelEntry) {
+  status.channels[channel] = {
+    state: entry.type,
+    attempts: 'attempt' in entry ? entry.attempt : 0,
+    detail: entry.type === 'delivered' ? entry.answer : entry.reason,
+    at: 'until' in entry ? entry.until : entry.at,
+  }
+  status.outcome = outcomeOf(status)
 }
 
 /** One event, one outcome: what still needs a person's eye comes first. */
 function outcomeOf({ channels, to }: EventStatus): Outcome {
   const states = Object.values(channels).map(({ state }) => state)
   const isOpen = to.some((name) => !Object.hasOwn(channels, name))
-  if (isOpen || states.includes('deferred')) return 'waiting'
-  if (states.includes('gave-up')) return 'dead'
+  if (isOpen || states.includes('deferred') || states.includes('held')) return 'waiting'
+  if (states.includes('exhausted')) return 'dead'
   return states.includes('delivered') ? 'delivered' : 'suppressed'
 }
 
@@ -120,7 +113,9 @@ function emptyStatus(id: string, at: number): EventStatus {
     sessionId: '',
     project: '',
     title: '',
+    text: '',
     problems: [],
+    trace: [],
     reason: '',
     channels: {},
     to: [],

@@ -1,11 +1,11 @@
 import { type FileHandle, open } from 'node:fs/promises'
-import { type JournalEntry, journalEntrySchema } from './entry.ts'
+import { type JournalEntry, parseEntry } from './entry.ts'
 import { currentFile, journalFiles } from './files.ts'
 
 /** All records, oldest first, one at a time. Lines that a crash cut short are passed over. */
 export async function* readJournal(state: string): AsyncGenerator<JournalEntry> {
   for await (const line of readLines(journalFiles(state))) {
-    const entry = parseLine(line)
+    const entry = parseEntry(line)
     if (entry) yield entry
   }
 }
@@ -17,7 +17,7 @@ export async function* readJournalOf(
 ): AsyncGenerator<JournalEntry> {
   for await (const line of readLines(journalFiles(state))) {
     if (!ids.has(idIn(line))) continue
-    const entry = parseLine(line)
+    const entry = parseEntry(line)
     if (entry && ids.has(entry.id)) yield entry
   }
 }
@@ -31,7 +31,7 @@ export async function readRecent(state: string, bytes = 64 * 1024): Promise<Jour
     const start = Math.max(0, size - bytes)
     const { buffer, bytesRead } = await file.read(Buffer.alloc(size - start), { position: start })
     const lines = buffer.toString('utf8', 0, bytesRead).split('\n')
-    const records = lines.map(parseLine)
+    const records = lines.map(parseEntry)
     return records.filter((entry) => entry !== undefined)
   } finally {
     await file.close()
@@ -81,12 +81,4 @@ async function* linesOf(file: FileHandle): AsyncGenerator<string> {
     rest = bytes
   }
   if (rest.length > 0) yield rest.toString()
-}
-
-function parseLine(line: string): JournalEntry | undefined {
-  try {
-    return journalEntrySchema.safeParse(JSON.parse(line)).data
-  } catch {
-    return undefined
-  }
 }

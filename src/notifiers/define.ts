@@ -1,28 +1,12 @@
 import type * as z from 'zod'
-import type { Kind } from '../event/kind.ts'
+import type { Message, Urgency } from '../delivery.ts'
 
-export const urgencies = ['low', 'normal', 'critical'] as const
-export type Urgency = (typeof urgencies)[number]
+export type { Message, Urgency }
 
-/** One event, rendered for one channel. All text is bounded and free of control characters (newlines stay). */
-export interface Message {
-  /** Stable across repeats of the same event, so that a receiver can drop a second copy. `[A-Za-z0-9._~-]` only. */
-  id: string
-  /** The agent's own name of the event, such as `Stop`. */
-  event: string
-  kind: Kind
-  urgency: Urgency
-  /** One line of plain text. */
-  title: string
-  /** Plain text, possibly several lines, possibly empty. */
-  body: string
-  /** The body in the notifier's own `markup` format, already escaped. Empty where the notifier declares none. */
-  markup: string
-  sessionId: string
-  cwd: string
-  client: string
-  /** When the event was accepted, ISO 8601 in UTC. */
-  at: string
+/** A format of text, and how a value becomes a part of it that cannot act as markup. */
+export interface Markup {
+  name: string
+  escape(text: string): string
 }
 
 export interface SendContext {
@@ -68,11 +52,13 @@ export interface Notifier<Options extends z.ZodObject = z.ZodObject> {
   title: string
   /** One strict object. Every field has `.describe()`; secrets carry `.meta({ secret: true })`. */
   options: Options
-  /** Ask for `message.markup` in this format. */
-  markup?: 'slack' | 'html'
+  /** What `message.markup` is written in, and the folder in templates/ that has the texts for it. */
+  markup?: Markup
+  /** People read it, so that many waiting messages may be told in one summary. */
+  summarizes?: boolean
   /** How many messages may be under way at once. Default 4. */
   concurrency?: number
-  /** What is sent one after the other arrives so, also while the first is under way. */
+  /** Messages arrive in the order of the calls, also while the first is under way. */
   keepsOrder?: boolean
   /** At least this long between two messages to the same destination. */
   pace?: { minIntervalMs: number; destination(options: z.output<Options>): string }

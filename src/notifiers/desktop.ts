@@ -20,6 +20,7 @@ const BODY_LENGTH = 3000
 export const desktop = defineNotifier({
   name: 'desktop',
   title: 'Desktop',
+  summarizes: true,
   options: z.strictObject({
     sound: z.boolean().default(false).describe("Play the desktop's sound for messages"),
     timeoutSeconds: z

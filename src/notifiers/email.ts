@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { SendMailOptions } from 'nodemailer'
 import * as z from 'zod'
+import { htmlMarkup } from './_markup.ts'
 import { isLoopback } from './_network.ts'
 import { smtpAnswer, smtpCredentials, smtpFailure } from './_smtp-answer.ts'
 import { boundLine, boundText, escapeMarkup, markupToken, originOf } from './_text.ts'
@@ -38,7 +39,8 @@ export const email = defineNotifier({
   name: 'email',
   title: 'Email (SMTP)',
   options,
-  markup: 'html',
+  markup: htmlMarkup,
+  summarizes: true,
   concurrency: 2,
   async send(message, channel, { signal }) {
     const { createTransport } = await import('nodemailer')

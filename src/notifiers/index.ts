@@ -24,3 +24,13 @@ export const notifiers = {
   terminal,
   webhook,
 } satisfies Record<string, Notifier>
+
+/** The notifier of a channel, or undefined where the configuration has no such channel. */
+export function notifierOf(
+  channel: string,
+  { channels }: { channels: { [name: string]: { type: string } } },
+): Notifier | undefined {
+  const type = Object.hasOwn(channels, channel) ? channels[channel]?.type : undefined
+  const known: { [type: string]: Notifier } = notifiers
+  return type !== undefined && Object.hasOwn(known, type) ? known[type] : undefined
+}

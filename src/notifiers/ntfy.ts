@@ -59,6 +59,7 @@ type Channel = z.output<typeof options>
 export const ntfy = defineNotifier({
   name: 'ntfy',
   title: 'ntfy (phone)',
+  summarizes: true,
   options,
   async send(message, channel, context) {
     const { server, topic, token } = channel

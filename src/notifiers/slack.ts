@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { slackMarkup } from './_markup.ts'
 import {
   answerLine,
   boundedFetch,
@@ -37,7 +38,8 @@ export const slack = defineNotifier({
   options: z.strictObject({
     url: secureUrl.describe('URL of a Slack incoming webhook').meta({ secret: true }),
   }),
-  markup: 'slack',
+  markup: slackMarkup,
+  summarizes: true,
   // Slack's limit for incoming webhooks.
   pace: { minIntervalMs: 1000, destination: ({ url }) => url },
   async send(message, { url }, context) {

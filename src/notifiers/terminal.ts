@@ -18,6 +18,7 @@ const SLACK_MS = 1000
 export const terminal = defineNotifier({
   name: 'terminal',
   title: "Terminal of the agent's session",
+  summarizes: true,
   options: z.strictObject({
     mode: z
       .enum(modes)

@@ -20,7 +20,7 @@ export function templateProblems(configDir: string): string[] {
     if (isTemplate(name)) return [`${path}: not used. Put it into a folder: ${formats.join(', ')}`]
     const inside = namesOf(path).filter(isTemplate)
     if (inside.length === 0 || isFormat(name))
-      return inside.flatMap((file) => problemOf(path, name as Format, file))
+      return inside.flatMap((file) => problemOf(path, name, file))
     return [`${path}: not used, no format is called "${name}". ${didYouMean(name, formats)}`]
   })
 }
@@ -61,8 +61,8 @@ function isKind(word: string): word is Kind {
   return (kinds as readonly string[]).includes(word)
 }
 
-function isFormat(word: string): word is Format {
-  return (formats as readonly string[]).includes(word)
+function isFormat(word: string): boolean {
+  return formats.includes(word)
 }
 
 /** Nothing where there is no such folder, or none that can be read. */

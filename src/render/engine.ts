@@ -1,27 +1,22 @@
 import { Liquid, type Template } from 'liquidjs'
+import type { Markup, Notifier } from '../notifiers/define.ts'
+import { notifiers } from '../notifiers/index.ts'
 
-const entities: { [mark: string]: string } = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
+const plain: Markup = { name: 'plain', escape: (text) => text }
 
-/** What a value becomes when a template prints it. Nothing of an event can act as markup. */
-const escapes = {
-  plain: (text: string) => text,
-  // Slack reads * _ ~ ` only at the edge of a word; a zero-width space on both sides takes that edge away.
-  slack: (text: string) =>
-    text.replace(/[&<>]/g, (mark) => entities[mark] ?? mark).replace(/[*_~`]/g, '\u200b$&\u200b'),
-  html: (text: string) => text.replace(/[&<>"']/g, (mark) => entities[mark] ?? mark),
-} satisfies { [format: string]: (text: string) => string }
+/** The formats that templates are written in: plain text, and each markup that a notifier declares. */
+const markups = new Map(
+  [plain, ...Object.values<Notifier>(notifiers).flatMap(({ markup }) => markup ?? [])].map(
+    (markup) => [markup.name, markup],
+  ),
+)
 
-export type Format = keyof typeof escapes
-export const formats = Object.keys(escapes) as Format[]
+export type Format = string
+export const formats: readonly Format[] = [...markups.keys()]
 
 /** Own properties of plain data only, no files, no partials, bounded work. */
 function makeEngine(format: Format): Liquid {
+  const { escape } = markups.get(format) ?? plain
   const engine = new Liquid({
     ownPropertyOnly: true,
     strictFilters: true,
@@ -30,7 +25,7 @@ function makeEngine(format: Format): Liquid {
     renderLimit: 1000,
     parseLimit: 64 * 1024,
     memoryLimit: 4 * 1024 * 1024,
-    outputEscape: (value: unknown) => escapes[format](String(value ?? '')),
+    outputEscape: (value: unknown) => escape(String(value ?? '')),
   })
   // It would switch the escaping off. Whoever wants markup writes it into the template.
   engine.registerFilter('raw', (value: unknown) => value)

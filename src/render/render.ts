@@ -1,6 +1,6 @@
 import type { EnrichedEvent } from '../context/enrich.ts'
+import type { Message, Urgency } from '../delivery.ts'
 import { describeError } from '../errors.ts'
-import type { Message, Notifier, Urgency } from '../notifiers/define.ts'
 import { cleanText, cutText, oneLine } from '../text/clean.ts'
 import { redact } from '../text/redact.ts'
 import { formatDuration } from './duration.ts'
@@ -37,7 +37,7 @@ export class Renderer {
     }
   }
 
-  message(urgency: Urgency, markup: Notifier['markup']): Message {
+  message(urgency: Urgency, markup: Format | undefined): Message {
     const { id, kind, sessionId, cwd, client, at } = this.#event
     return {
       id,

@@ -10,17 +10,11 @@ import {
 import { basename, join } from 'node:path'
 import { errorCode } from '../errors.ts'
 import type { Spool } from './layout.ts'
-import { parseName, setAside } from './names.ts'
+import { formatName, type ParsedName, parseName, setAside } from './names.ts'
 import { LEASE_MS, livenessOf, ownerToken, parseOwner, thisProcess } from './owner.ts'
 
-export { parseName } from './names.ts'
-
-/** An event file that this process alone may handle. */
-export interface Claim {
-  /** '' where the name is none of ours. */
-  id: string
-  /** How many workers ended while they held it. */
-  crashes: number
+/** A file that this process alone may handle: an event, or a parked delivery. */
+export interface Claim extends ParsedName {
   path: string
   /** Where it was taken from. */
   from: string
@@ -38,8 +32,8 @@ export class Claims {
 
   /** @returns undefined when another worker was faster */
   take(folder: string, name: string): Claim | undefined {
-    const { id, crashes } = parseName(name) ?? { id: '', crashes: 0 }
-    const claim = { id, crashes, from: join(folder, name), path: join(this.#folder, name) }
+    const parsed = parseName(name) ?? { id: '', crashes: 0, isDelivery: false }
+    const claim = { ...parsed, from: join(folder, name), path: join(this.#folder, name) }
     if (move(claim.from, claim.path)) return claim
     // After a long stop, others may have taken this worker for dead, and its folder away.
     if (existsSync(this.#folder)) return undefined
@@ -47,19 +41,27 @@ export class Claims {
     return move(claim.from, claim.path) ? claim : undefined
   }
 
-  /** Nothing could be done with it now. */
-  putBack({ path, from }: Claim) {
-    move(path, from)
+  /** Of an event that this process accepts itself: it is claimed from the start. */
+  pathFor(id: string): Claim {
+    const path = join(this.#folder, id)
+    return { id, crashes: 0, isDelivery: false, path, from: join(this.#spool.new, id) }
+  }
+
+  /** Nothing could be done with it now: it goes back to where it was, with a mark where a worker has begun it. */
+  release(claim: Claim, isBegun = false) {
+    if (!isBegun) return void move(claim.path, claim.from)
+    move(claim.path, join(this.#folderOf(claim), formatName(claim, claim.crashes)))
   }
 
   /** Puts back what dead workers had claimed. @returns how many events */
-  takeOver(): number {
+  reclaimAbandoned(): number {
     let count = 0
     for (const token of readdirSync(this.#spool.cur)) {
       const folder = join(this.#spool.cur, token)
       if (folder === this.#folder || !isAbandoned(folder, token)) continue
       try {
-        for (const name of readdirSync(folder)) count += this.#takeFrom(folder, name)
+        const isCrash = !isOfOtherBoot(token)
+        for (const name of readdirSync(folder)) count += this.#takeFrom(folder, name, isCrash)
         rmdirSync(folder)
       } catch (error) {
         // Another worker does the same, or something in there cannot be moved: the rest goes on.
@@ -76,12 +78,15 @@ export class Claims {
   }
 
   /** Gives back everything that is under way, because this process is told to end: that is no crash. */
-  standDown() {
+  releaseAll() {
     if (!existsSync(this.#folder)) return
     for (const name of readdirSync(this.#folder)) {
-      const { id, crashes } = parseName(name) ?? { id: name, crashes: 0 }
+      const parsed = parseName(name) ?? { id: name, crashes: 0, isDelivery: false }
       // With `~`, so that the next worker asks the journal what was delivered.
-      move(join(this.#folder, name), join(this.#spool.new, `${id}~${crashes}`))
+      move(
+        join(this.#folder, name),
+        join(this.#folderOf(parsed), formatName(parsed, parsed.crashes)),
+      )
     }
     this.close()
   }
@@ -95,15 +100,25 @@ export class Claims {
     }
   }
 
-  #takeFrom(folder: string, name: string): number {
+  #takeFrom(folder: string, name: string, isCrash: boolean): number {
     const parsed = parseName(name)
     if (parsed) {
-      const { id, crashes } = parsed
-      return move(join(folder, name), join(this.#spool.new, `${id}~${crashes + 1}`)) ? 1 : 0
+      const to = formatName(parsed, parsed.crashes + (isCrash ? 1 : 0))
+      return move(join(folder, name), join(this.#folderOf(parsed), to)) ? 1 : 0
     }
     setAside(join(folder, name), basename(name), this.#spool, Date.now())
     return 0
   }
+
+  #folderOf({ isDelivery }: ParsedName): string {
+    return isDelivery ? this.#spool.deferred : this.#spool.new
+  }
+}
+
+/** A machine that went down took every worker with it: that says nothing against what they held. */
+function isOfOtherBoot(token: string): boolean {
+  const boot = parseOwner(token)?.boot
+  return boot !== undefined && boot !== '-' && boot !== thisProcess().boot
 }
 
 /** @returns false when it is not there (any more) */

@@ -1,18 +1,18 @@
 // The spool, folder by folder. One rename moves an event on; nothing is ever copied or edited in place.
 //
-// | folder         | means                          | leaves by                      | after a crash here     |
-// | -------------- | ------------------------------ | ------------------------------ | ---------------------- |
-// | tmp/           | being written, nobody reads it | rename to new/ (= accepted)    | swept after 36 h       |
-// | new/           | accepted                       | rename to cur/<owner>/ (claim) | nothing to do          |
-// | cur/<owner>/   | claimed by a worker            | rename to done/deferred/dead   | owner dead: to new/    |
-// | deferred/      | a channel is to be tried later | its time comes: cur/<owner>/   | nothing to do          |
-// | done/          | every channel settled          | swept after retention          | nothing to do          |
-// | dead/          | a channel gave up, or unusable | `hookbell dead retry` or `drop`| nothing to do          |
-// | corrupt/       | damaged or foreign objects     | by a person                    | nothing to do          |
+// | folder         | means                           | leaves by                        | after a crash here     |
+// | -------------- | ------------------------------- | -------------------------------- | ---------------------- |
+// | tmp/           | being written, nobody reads it  | rename to new/ (= accepted)      | swept after 36 h       |
+// | new/           | accepted events                 | rename to cur/<owner>/ (claim)   | nothing to do          |
+// | cur/<owner>/   | held by a worker                | all settled or parked: unlink    | owner dead: back       |
+// | deferred/      | deliveries that wait for a time | their time comes: cur/<owner>/   | nothing to do          |
+// | dead/          | deliveries that gave up, events | `hookbell dead retry` or `drop`, | nothing to do          |
+// |                | of which nothing can be made    | size cap                         |                        |
+// | corrupt/       | damaged or foreign objects      | by a person, size cap            | nothing to do          |
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 
-export const folders = ['tmp', 'new', 'cur', 'deferred', 'done', 'dead', 'corrupt'] as const
+export const folders = ['tmp', 'new', 'cur', 'deferred', 'dead', 'corrupt'] as const
 export type Folder = (typeof folders)[number]
 
 /** First line of a spool file; the number changes when the format does. */

@@ -3,11 +3,33 @@ import { join } from 'node:path'
 import { errorCode } from '../errors.ts'
 import type { Spool } from './layout.ts'
 
-/** A file name is the event's id, with `~n` once a worker ended that had it, n times without being told to. Names in `.json` are those of our own notes. */
-export function parseName(name: string): { id: string; crashes: number } | undefined {
-  const [, id, crashes = '0'] =
-    /^([A-Za-z0-9][A-Za-z0-9._-]{0,127})(?:~(\d{1,4}))?$/.exec(name) ?? []
-  return id && !id.endsWith('.json') ? { id, crashes: Number(crashes) } : undefined
+const MAX_EVENT_ID = 128
+/** An event's id, a dot and the name of a channel. */
+const MAX_DELIVERY_ID = 193
+
+export interface ParsedName {
+  /** Of the event, or of the delivery. */
+  id: string
+  /** How many workers ended while they held it. */
+  crashes: number
+  /** A delivery that waits for its time, as JSON; else an event as it was accepted. */
+  isDelivery: boolean
+}
+
+/** A file name is the id, with `~n` once a worker ended that had it, n times without being told to. */
+export function parseName(name: string): ParsedName | undefined {
+  const [, id, crashes = '0', suffix] =
+    /^([A-Za-z0-9][A-Za-z0-9._-]{0,192}?)(?:~(\d{1,4}))?(\.json)?$/.exec(name) ?? []
+  const isDelivery = suffix !== undefined
+  if (!id || id.length > (isDelivery ? MAX_DELIVERY_ID : MAX_EVENT_ID)) return undefined
+  return { id, crashes: Number(crashes), isDelivery }
+}
+
+export function formatName(
+  { id, isDelivery }: Omit<ParsedName, 'crashes'>,
+  crashes?: number,
+): string {
+  return `${id}${crashes === undefined ? '' : `~${crashes}`}${isDelivery ? '.json' : ''}`
 }
 
 /** Whether another worker had it before. */

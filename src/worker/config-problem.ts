@@ -3,43 +3,47 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { LoadedConfig } from '../config/load.ts'
 import { sessionEnv } from '../hook/session-env.ts'
-import { acceptEvent } from '../spool/write.ts'
+import type { Claim } from '../spool/claim.ts'
+import type { WorkerDeps } from './deps.ts'
 
 /** A channel that exists whatever the configuration says. */
-const DESKTOP_OF_LAST_RESORT = 'desktop'
+export const DESKTOP_OF_LAST_RESORT = 'desktop'
 
 /** Tells the user once per broken configuration, as an event of our own to the desktop. */
 export class ConfigProblem {
-  readonly #stateDir: string
+  readonly #deps: WorkerDeps
   #seen: LoadedConfig | undefined
 
-  constructor(stateDir: string) {
-    this.#stateDir = stateDir
+  constructor(deps: WorkerDeps) {
+    this.#deps = deps
   }
 
-  /** Best effort: what is wrong with a configuration must not stop a delivery. */
-  tell(loaded: LoadedConfig) {
-    if (loaded === this.#seen) return
+  /**
+   * Best effort: what is wrong with a configuration must not stop a delivery.
+   * @returns the event that tells of it, accepted and claimed; undefined where there is nothing new
+   */
+  check(loaded: LoadedConfig): Claim | undefined {
+    if (loaded === this.#seen) return undefined
     this.#seen = loaded
-    const told = join(this.#stateDir, 'config-problem-told')
+    const path = join(this.#deps.stateDir, 'config-problem-told')
     try {
       const hash = loaded.problem ? hashOf(loaded.problem.message) : ''
-      if (readQuietly(told) === hash) return
-      if (loaded.problem) acceptEvent(this.#stateDir, header(), describe(loaded))
-      // Once mended, the same mistake is news again.
-      if (hash) writeFileSync(told, hash, { mode: 0o600 })
-      else rmSync(told, { force: true })
-    } catch {}
+      if (readQuietly(path) === hash) return undefined
+      const header = { client: 'hookbell', env: sessionEnv(process.env) }
+      const claim = loaded.problem && this.#deps.store.acceptOwn(header, describe(loaded))
+      // Once it is fixed, the same mistake is news again.
+      if (hash) writeFileSync(path, hash, { mode: 0o600 })
+      else rmSync(path, { force: true })
+      return claim
+    } catch {
+      return undefined
+    }
   }
-}
-
-function header() {
-  return { client: 'hookbell', env: sessionEnv(process.env), channel: DESKTOP_OF_LAST_RESORT }
 }
 
 function describe({ problem, source }: LoadedConfig): Buffer {
   const hint = problem?.hint ? `${problem.hint}. ` : ''
-  const message = `${problem?.message}. ${hint}Until it is mended, the ${source} settings are used.`
+  const message = `${problem?.message}. ${hint}Until it is fixed, the ${source} settings are used.`
   return Buffer.from(JSON.stringify({ hook_event_name: 'StopFailure', message }))
 }
 

@@ -1,27 +1,24 @@
-import { renameSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
 import { appendEntry } from '../journal/write.ts'
-import type { Spool } from '../spool/layout.ts'
-import { readEventState, statePath, writeEventState } from './event-state.ts'
+import { type DeadItem, dropItem, listDead, retryItem } from '../spool/dead.ts'
+import { prepareSpool } from '../spool/prepare.ts'
 
 // The record comes before the move: a worker that runs delivers at once, and its record must come after this one.
 
-/** Keeps the id, and what was delivered stays delivered: only the channels that gave up are tried again. */
-export async function retryDead(spool: Spool, id: string) {
-  await appendEntry(spool.state, { at: Date.now(), id, type: 'retried' })
-  const state = readEventState(spool.dead, id)
-  if (!state) return renameSync(join(spool.dead, id), join(spool.new, id))
-  for (const channel of Object.values(state.channels)) {
-    if (channel.state === 'gave-up') Object.assign(channel, { state: 'deferred', attempts: 0 })
-  }
-  writeEventState(spool, 'deferred', id, { ...state, acceptedAt: Date.now(), nextAt: 0 })
-  renameSync(join(spool.dead, id), join(spool.deferred, id))
-  rmSync(statePath(spool.dead, id), { force: true })
+/** Keeps the ids, and what was delivered stays delivered: only what gave up is tried again. */
+export async function retryDead(stateDir: string, item: DeadItem): Promise<void> {
+  for (const id of item.events) await appendEntry(stateDir, { at: Date.now(), id, type: 'retried' })
+  retryItem(prepareSpool(stateDir), item)
 }
 
-/** Removes the event and its bytes; it does not count any more. */
-export async function dropDead(spool: Spool, id: string) {
-  await appendEntry(spool.state, { at: Date.now(), id, type: 'dropped' })
-  rmSync(join(spool.dead, id), { force: true })
-  rmSync(statePath(spool.dead, id), { force: true })
+/** Removes it for good; its events do not count any more. */
+export async function dropDead(stateDir: string, item: DeadItem): Promise<void> {
+  for (const id of item.events) await appendEntry(stateDir, { at: Date.now(), id, type: 'dropped' })
+  dropItem(prepareSpool(stateDir), item)
+}
+
+/** What gave up, of the events whose id starts so. */
+export function findDead(stateDir: string, start = ''): DeadItem[] {
+  return listDead(prepareSpool(stateDir)).filter(({ events }) =>
+    events.some((id) => id.startsWith(start)),
+  )
 }

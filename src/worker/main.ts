@@ -4,7 +4,7 @@ import { CurrentConfig } from '../config/current.ts'
 import { configDir, fallbackStateDir, stateDir } from '../config/paths.ts'
 import { isInUse } from '../spool/layout.ts'
 import { closeInherited, restartInOwnSession, scrubEnvironment } from './isolate.ts'
-import { deliverOnce, runUntilIdle, standDown } from './run.ts'
+import { deliverOnce, releaseAll, runUntilIdle } from './run.ts'
 
 const script = fileURLToPath(import.meta.url)
 const trustedBefore = process.env.NODE_EXTRA_CA_CERTS
@@ -26,7 +26,7 @@ async function main() {
   }
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, () => {
-      standDown(options)
+      releaseAll(options)
       process.exit(0)
     })
   }

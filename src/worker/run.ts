@@ -1,27 +1,31 @@
+import { hostname } from 'node:os'
 import { setFlagsFromString } from 'node:v8'
 import { CurrentConfig } from '../config/current.ts'
+import { Deliverer } from '../deliver/deliverer.ts'
+import { makeSteadyClock } from '../deliver/steady-clock.ts'
+import { describeError } from '../errors.ts'
 import type { JournalEntry } from '../journal/entry.ts'
+import { Journal } from '../journal/journal.ts'
+import { PolicyMemory } from '../policy/checkpoint.ts'
 import { Templates } from '../render/templates.ts'
-import { Claims } from '../spool/claim.ts'
+import { FileStore } from '../spool/file-store.ts'
+import type { Header } from '../spool/header.ts'
 import { acquireLock, releaseLock } from '../spool/lock.ts'
 import { HEARTBEAT_MS } from '../spool/owner.ts'
-import { prepareSpool } from '../spool/prepare.ts'
-import { ConfigProblem } from './config-problem.ts'
-import type { WorkerContext } from './context.ts'
-import { DeferredEvents } from './deferred.ts'
-import { Doubles } from './doubles.ts'
-import { Bell } from './folder-watcher.ts'
-import { Recorder } from './recorder.ts'
-import { Rounds } from './rounds.ts'
-import { Turns } from './turns.ts'
-import { Upkeep } from './upkeep.ts'
+import { ConfigProblem, DESKTOP_OF_LAST_RESORT } from './config-problem.ts'
+import { isOnHold } from './control.ts'
+import type { WorkerDeps } from './deps.ts'
+import { Dispatcher } from './dispatcher.ts'
+import { Maintenance } from './maintenance.ts'
+import { SessionQueue } from './session-queue.ts'
+import { WakeUp } from './wake-up.ts'
 
 export interface WorkerOptions {
   stateDir: string
   configDir: string
   /** Read already. */
   config?: CurrentConfig
-  /** Called with every record that goes to the journal. */
+  /** Called with every entry of the journal that is on the disk. */
   onRecord?: ((entry: JournalEntry) => void) | undefined
 }
 
@@ -32,36 +36,56 @@ export interface WorkerSummary {
 
 /** Delivers all that is due now and returns. Works beside a worker that runs: a claim is a rename. */
 export async function deliverOnce(options: WorkerOptions): Promise<WorkerSummary> {
-  const { context, upkeep, problem } = open(options)
-  const rounds = new Rounds(context)
+  const { deps, maintenance, problem } = open(options)
+  const dispatcher = new Dispatcher(deps)
   if (acquireLock(options.stateDir)) {
-    await upkeep.rotate()
-    upkeep.sweep()
+    await maintenance.rotate()
+    await maintenance.sweep()
     releaseLock(options.stateDir)
   }
-  upkeep.beat()
-  for (;;) {
-    problem.tell(context.config.get())
-    await rounds.round()
-    await rounds.settled()
-    // What was due and only had to stand in line is waited for; what failed is not.
-    const queuedMs = context.deferred.nextIn(context.now(), true)
-    if (queuedMs !== undefined) await new Promise((resolve) => setTimeout(resolve, queuedMs))
-    else if (!rounds.hasWaiting) break
+  maintenance.beat()
+  if (isOnHold(options.stateDir)) {
+    await close(deps, dispatcher)
+    return { handled: 0, faults: [] }
   }
-  context.claims.close()
-  return { handled: rounds.handled, faults: rounds.faults }
+  do {
+    await dispatcher.startOwn(problem.check(deps.config.get()), DESKTOP_OF_LAST_RESORT)
+    await dispatcher.dispatch()
+    // What only stands in line is waited for; what waits for a destination that failed is not.
+    await dispatcher.comeToRest()
+  } while (dispatcher.hasWaiting && !dispatcher.isStalled && !deps.journal.failure)
+  await close(deps, dispatcher)
+  return { handled: dispatcher.handled, faults: dispatcher.faults }
+}
+
+/** Delivers one event of our own to one channel, and waits for nothing else. @returns the event's id, and what went wrong around it */
+export async function deliverTo(
+  channel: string,
+  header: Header,
+  body: Buffer,
+  options: WorkerOptions,
+): Promise<{ id: string; faults: readonly string[] }> {
+  const { deps } = open(options)
+  const dispatcher = new Dispatcher(deps)
+  const claim = deps.store.acceptOwn(header, body)
+  await dispatcher.startOwn(claim, channel)
+  await dispatcher.comeToRest()
+  await close(deps, dispatcher)
+  return { id: claim.id, faults: dispatcher.faults }
 }
 
 /**
- * Delivers until nothing has come for the configured time and nothing is deferred.
+ * Delivers until nothing has come for the configured time and nothing waits.
  * @returns undefined when another worker runs
  */
 export async function runUntilIdle(options: WorkerOptions): Promise<WorkerSummary | undefined> {
-  prepareSpool(options.stateDir)
-  if (!acquireLock(options.stateDir)) return undefined
+  const opened = open(options)
+  if (!acquireLock(options.stateDir)) {
+    opened.deps.store.close()
+    return undefined
+  }
   try {
-    return await run(options)
+    return await run(opened)
   } catch (error) {
     releaseLock(options.stateDir)
     throw error
@@ -69,91 +93,104 @@ export async function runUntilIdle(options: WorkerOptions): Promise<WorkerSummar
 }
 
 /** For a process that is told to end: what it had under way goes back, and does not count as a crash. */
-export function standDown({ stateDir }: Pick<WorkerOptions, 'stateDir'>) {
-  new Claims(prepareSpool(stateDir)).standDown()
+export function releaseAll({ stateDir }: Pick<WorkerOptions, 'stateDir'>) {
+  new FileStore({ stateDir }).releaseAll()
   releaseLock(stateDir)
-}
-
-async function run(options: WorkerOptions): Promise<WorkerSummary> {
-  const opened = open(options)
-  const rounds = new Rounds(opened.context, () => bell.ring())
-  const { spool, claims } = opened.context
-  const bell = new Bell([spool.new, spool.deferred])
-  // Release first, then look again: an event that came in between saw a worker that was about to end.
-  do {
-    await serve(opened, rounds, bell)
-    releaseLock(options.stateDir)
-  } while (hasWork(opened, rounds) && acquireLock(options.stateDir))
-  bell.close()
-  claims.close()
-  return { handled: rounds.handled, faults: rounds.faults }
 }
 
 type Opened = ReturnType<typeof open>
 
-async function serve({ context, upkeep, problem }: Opened, rounds: Rounds, bell: Bell) {
-  let lastWork = performance.now()
-  let settings = context.config.get()
+async function run(opened: Opened): Promise<WorkerSummary> {
+  const { deps } = opened
+  const { store, stateDir } = deps
+  const wakeUp = new WakeUp()
+  const dispatcher = new Dispatcher(deps, () => wakeUp.notify())
+  const watcher = store.watch(() => wakeUp.notify())
+  // Release first, then look again: an event that came in between saw a worker that was about to end.
+  do {
+    await serve(opened, dispatcher, wakeUp)
+    releaseLock(stateDir)
+  } while (hasWork(deps, dispatcher) && acquireLock(stateDir))
+  watcher.close()
+  await close(deps, dispatcher)
+  return { handled: dispatcher.handled, faults: dispatcher.faults }
+}
+
+async function serve(
+  { deps, maintenance, problem }: Opened,
+  dispatcher: Dispatcher,
+  wakeUp: WakeUp,
+) {
+  const { stateDir, store, config, deliverer, steadyNow } = deps
+  let lastWork = steadyNow()
+  let settings = config.get()
   for (;;) {
-    if (settings !== context.config.get()) tryAnew(context)
-    settings = context.config.get()
-    problem.tell(settings)
-    upkeep.beat()
-    if ((await rounds.round()) > 0 || !rounds.idle) lastWork = performance.now()
-    const lingerMs = context.config.get().config.lingerSeconds * 1000
-    const leftMs = lingerMs - (performance.now() - lastWork)
-    const next = [context.deferred.nextIn(context.now()), rounds.restMs].filter(
-      (ms) => ms !== undefined,
-    )
-    await upkeep.rotate()
-    if (rounds.idle) {
-      upkeep.sweep()
-      if (next.length === 0 && leftMs <= 0) break
-      if (leftMs > 0) next.push(leftMs)
+    if (settings !== config.get()) {
+      // Somebody fixed a URL or a secret: what waits for its next attempt need not wait any longer.
+      store.makeDue()
+      deliverer.reset()
     }
-    if (context.deferred.isStale) next.push(1000)
-    await bell.wait(Math.min(...next, HEARTBEAT_MS))
+    settings = config.get()
+    await dispatcher.startOwn(problem.check(settings), DESKTOP_OF_LAST_RESORT)
+    maintenance.beat()
+    const isHeld = isOnHold(stateDir)
+    deliverer.setPaused(isHeld)
+    if (store.takeFlush()) deliverer.reset()
+    if (!isHeld && (await dispatcher.dispatch()) > 0) lastWork = steadyNow()
+    if (!isHeld && !dispatcher.isIdle) lastWork = steadyNow()
+    await maintenance.rotate()
+    const leftMs = settings.config.lingerSeconds * 1000 - (steadyNow() - lastWork)
+    const next = isHeld ? [] : [store.nextDueInMs(), dispatcher.restMs]
+    const times = next.filter((ms) => ms !== undefined)
+    if (dispatcher.isIdle || isHeld) {
+      await maintenance.sweep()
+      if (times.length === 0 && leftMs <= 0) return
+      if (leftMs > 0) times.push(leftMs)
+    }
+    if (store.isStale()) times.push(1000)
+    await wakeUp.wait(Math.min(...times, HEARTBEAT_MS))
   }
 }
 
-/** Somebody mended an address or a secret: what waits for its next try need not wait any longer. */
-function tryAnew({ deferred, lanes }: WorkerContext) {
-  deferred.makeAllDue()
-  lanes.clear()
+/** New events, those of a worker that died, or parked deliveries that somebody put there. */
+function hasWork({ stateDir, store }: WorkerDeps, dispatcher: Dispatcher): boolean {
+  if (isOnHold(stateDir)) return false
+  store.reclaimAbandoned()
+  return dispatcher.hasWaiting || store.nextDueInMs() !== undefined
 }
 
-/** New events, those of a worker that died, or deferred ones that somebody put there. */
-function hasWork({ context }: Opened, rounds: Rounds): boolean {
-  context.claims.takeOver()
-  context.deferred.refresh(true)
-  return rounds.hasWaiting || context.deferred.nextIn(context.now()) !== undefined
+/** What has not begun goes back; what has begun is waited for, unless it can only not be recorded. */
+async function close({ deliverer, journal, memory, store }: WorkerDeps, dispatcher: Dispatcher) {
+  deliverer.releaseAll()
+  await dispatcher.comeToRest()
+  if (journal.failure) {
+    dispatcher.faults.push(`the journal: ${describeError(journal.failure)}`)
+    store.releaseAll()
+  } else memory.keep()
+  store.close()
 }
 
 /** Everything that a worker needs. */
 function open({ stateDir, configDir, onRecord, ...options }: WorkerOptions) {
   // A worker waits most of its life: it must not keep the memory of one busy moment (130 MiB without, 100 with).
   setFlagsFromString('--semi-space-growth-factor=1')
-  const spool = prepareSpool(stateDir)
   const config = options.config ?? new CurrentConfig(configDir, stateDir)
-  const recorder = new Recorder(stateDir, config, onRecord)
-  const context: WorkerContext = {
-    spool,
+  const steadyNow = makeSteadyClock()
+  const effects = { fetch: globalThis.fetch, now: Date.now, random: Math.random }
+  const deps: WorkerDeps = {
+    stateDir,
     config,
-    claims: new Claims(spool),
+    store: new FileStore({ stateDir }),
+    journal: new Journal({ stateDir, secrets: () => config.last.secrets, onEntry: onRecord }),
+    deliverer: new Deliverer({ ...effects, config: () => config.get(), steadyNow }),
+    memory: new PolicyMemory(stateDir),
     templates: new Templates(configDir),
-    deferred: new DeferredEvents(spool.deferred),
-    lanes: new Map(),
-    turns: new Turns(),
-    doubles: new Doubles(stateDir),
+    sessions: new SessionQueue(),
     projects: new Map(),
-    known: new Map(),
-    leftAlone: new Set(),
-    record: (entry) => recorder.record(entry),
-    flushRecords: () => recorder.flush(),
-    fetch: globalThis.fetch,
-    now: Date.now,
-    laneClock: () => performance.now(),
-    random: Math.random,
+    begun: new Map(),
+    host: hostname(),
+    now: effects.now,
+    steadyNow,
   }
-  return { context, upkeep: new Upkeep(context), problem: new ConfigProblem(stateDir) }
+  return { deps, maintenance: new Maintenance(deps), problem: new ConfigProblem(deps) }
 }

@@ -1,13 +1,23 @@
 import { spawnSync } from 'node:child_process'
-import { closeSync, existsSync, mkdirSync, openSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { makeHome, root } from '../support/home.ts'
 
 describe('cli: mistakes', () => {
   it.each<[string[], string, string?]>([
-    [['stauts'], 'x unknown command "stauts"'],
-    [['log', '--jsno'], 'x log: unknown option "--jsno"'],
+    [['stauts'], 'x unknown command "stauts"', 'Did you mean "status"?'],
+    [['help', 'stauts'], 'x unknown command "stauts"', 'Did you mean "status"?'],
+    [['log', '--jsno'], 'x log: unknown option "--jsno"', 'Did you mean "--json"?'],
     [['log', '--limit'], 'x log: --limit needs a value'],
     [['log', '--limit', 'all'], 'x log: --limit takes a whole number from 1, not "all"'],
     [['log', 'one', 'two'], 'x log: too many arguments: "two"'],
@@ -81,10 +91,38 @@ describe('cli: help', () => {
     `)
   })
 
+  it('help VERB shows what VERB --help shows', async () => {
+    const home = await makeHome()
+    const [one, other] = await Promise.all([home.run('help', 'log'), home.run('log', '--help')])
+    expect(one.stdout).toContain('Usage: hookbell log [OPTIONS] [ID]')
+    expect(one).toMatchObject({ exitCode: 0, stdout: other.stdout, stderr: '' })
+  })
+
+  it('--help behind -- is a text, not an option', async () => {
+    const home = await makeHome()
+    const { exitCode, stdout } = await home.run('reply', 'a', '--', '--help')
+    expect(stdout).toBe('')
+    expect(exitCode).not.toBe(0)
+  })
+
   it('says what to do with a text of several words', async () => {
     const home = await makeHome()
     const { stderr } = await home.run('reply', 'a', 'b', 'c')
     expect(stderr).toContain('too many arguments: "c"\n  Put quotes around text with spaces. ')
+  })
+})
+
+describe('cli: start', () => {
+  it('the version is that of the package', async () => {
+    const home = await makeHome()
+    const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+    for (const flag of ['-v', '--version'])
+      expect(await home.run(flag)).toMatchObject({ exitCode: 0, stdout: version, stderr: '' })
+  })
+
+  it('the program is small, and loads a large package only for a command that needs it', () => {
+    // Its size is what a start costs: 100 kB more are some 12 ms.
+    expect(statSync(join(root, 'dist/cli.cjs')).size).toBeLessThan(64 * 1024)
   })
 })
 

@@ -8,6 +8,7 @@ import { describe, expect, it } from 'vitest'
 import { type InitOptions, type InitWorld, runInit } from '../../src/commands/init.ts'
 import { fixtures } from '../install/fixtures.ts'
 import { makeHome } from '../install/make-home.ts'
+import { shellQuote } from '../support/shell-quote.ts'
 
 const model = '{\n  "model": "opus" // best\n}\n'
 
@@ -327,7 +328,7 @@ describe('init refuses', () => {
 
 describe('hookbell init', () => {
   const root = fileURLToPath(new URL('../..', import.meta.url))
-  const cli = ['--import', 'tsx', join(root, 'src/cli.ts'), 'init']
+  const cli = [join(root, 'bin/hookbell'), 'init']
 
   function start(home: string, args: string[], program = process.execPath) {
     const { PATH } = process.env
@@ -364,7 +365,7 @@ describe('hookbell init', () => {
 
   /** Runs on a real terminal, and types this when asked. */
   async function startOnTerminal(home: string, keys: string) {
-    const command = [process.execPath, ...cli].map((word) => `'${word}'`).join(' ')
+    const command = [process.execPath, ...cli].map(shellQuote).join(' ')
     const env = { PATH: process.env.PATH, HOME: home }
     const child = spawn('script', ['-qec', command, '/dev/null'], { cwd: root, env })
     let shown = ''

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { wrapLine } from '../../src/commands/api/wrap.ts'
 import type { SeedInput } from '../../src/emulator/index.ts'
+import { wrapLine } from '../../src/text/wrap.ts'
 import { hasTerminal, runInTerminal } from '../support/terminal.ts'
 import { makeApiHome, makeFault } from './_api-home.ts'
 

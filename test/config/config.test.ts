@@ -88,7 +88,7 @@ describe('the configuration', () => {
     ],
     [
       '{"retentionDays": 0}',
-      '1:2: retentionDays: must be more than 0, not 0 | Meaning: How long settled events are kept',
+      '1:2: retentionDays: must be more than 0, not 0 | Meaning: Without effect: settled events are not kept. Allowed for configurations of version 0.1',
     ],
     ['{"lingerSeconds": 1e999}', /^1:2: lingerSeconds: must be a number, not Infinity/],
     [

@@ -16,6 +16,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { hookCommand } from '../../src/install/hook-command.ts'
 import { runHook } from '../support/fake-agent.ts'
+import { shellQuote } from '../support/shell-quote.ts'
 import {
   type Door,
   files,
@@ -36,7 +37,7 @@ export function agentSuite(door: Door) {
   async function register(home: Home): Promise<string> {
     const [program = '', script] = await door.argv(home)
     if (!script) return hookCommand(program, 'droid')
-    return `{ '${program}' '${script}' --client droid; } >/dev/null 2>&1 || :`
+    return `{ ${shellQuote(program)} ${shellQuote(script)} --client droid; } >/dev/null 2>&1 || :`
   }
 
   const delivered = (home: Home, count = 1) => waitFor(() => lines(home).length >= count)

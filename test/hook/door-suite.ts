@@ -150,7 +150,8 @@ export function doorSuite(door: Door) {
       ['closed', '"$@" <&-'],
       ['a folder', '"$@" </'],
       ['/dev/null', '"$@" </dev/null'],
-      ['a terminal', 'script -qec "$*" /dev/null </dev/null'],
+      // Only bash can quote words for the string that script takes.
+      ['a terminal', `bash -c 'script -qec "\${*@Q}" /dev/null </dev/null' bash "$@"`],
       ['opened for writing', '"$@" 0>out'],
       ['closed, like stdout and stderr', '"$@" <&- >&- 2>&-'],
     ]

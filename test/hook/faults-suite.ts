@@ -8,9 +8,10 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { packageRoot } from '../../src/package-root.ts'
+import { shellQuote } from '../support/shell-quote.ts'
 import {
   type Door,
   files,
@@ -141,7 +142,7 @@ export function faultsSuite(door: Door) {
 
     it.skipIf(!canMount)('cries with constant text when nothing takes the event', async () => {
       await expectCry(
-        'for f in state runtime; do mount --bind $f $f; mount -o remount,ro,bind $f; done; mkdir -p /run/user; mount -t tmpfs -o ro x /run/user; "$@"',
+        'for f in state runtime; do mount --bind $f $f; mount -o remount,ro,bind $f; done; mount -t tmpfs -o ro x /run; "$@"',
       )
       await waitFor(cried)
       expect(readFileSync(join(home.folder, 'cry'), 'utf8')).toMatchInlineSnapshot(`
@@ -155,7 +156,7 @@ export function faultsSuite(door: Door) {
     })
 
     it.skipIf(!canMount)('cries when files may not grow beyond 512 bytes', async () => {
-      const limit = 'mkdir -p /run/user; mount -t tmpfs -o ro x /run/user; ulimit -f 1;'
+      const limit = 'mount -t tmpfs -o ro x /run; ulimit -f 1;'
       await expectCry(`${limit} "$@"`)
       await waitFor(cried)
       expect(spooled(home.state)).toEqual([])
@@ -165,9 +166,12 @@ export function faultsSuite(door: Door) {
     it('opens nothing predictable in a shared folder', async (context) => {
       if (!hasStrace) return context.skip('strace is not installed')
       const log = join(home.folder, 'log')
-      const script = `exec strace -f -qq -s 4096 -o ${log} -e trace=%file "$@"`
+      const script = `exec strace -f -qq -s 4096 -o ${shellQuote(log)} -e trace=%file "$@"`
       expect(quiet(await ring(door, home, { script, input: EVENT }))).toEqual(silent)
-      const own = [home.folder, packageRoot(), process.execPath, '"/tmp"']
+      const inLog = (path: string) => JSON.stringify(path).slice(1, -1)
+      // A program is looked for through all the folders above it.
+      const above = foldersAbove(packageRoot(), home.folder).map((path) => `"${inLog(path)}"`)
+      const own = [...[home.folder, packageRoot(), process.execPath].map(inLog), ...above]
       const shared = readFileSync(log, 'utf8')
         .split('\n')
         .filter((line) => /"\/(var\/)?tmp|"\/dev\/shm/.test(line))
@@ -176,9 +180,15 @@ export function faultsSuite(door: Door) {
   })
 }
 
+function foldersAbove(...paths: string[]): string[] {
+  return paths.flatMap((path) =>
+    dirname(path) === path ? [] : [dirname(path), ...foldersAbove(dirname(path))],
+  )
+}
+
 const hasStrace = spawnSync('strace', ['-V']).status === 0
 
 /** Mounts of its own, gone with the process. */
 function inMounts(script: string): string {
-  return `exec unshare -m sh -c '${script.replaceAll("'", `'\\''`)}' agent "$@"`
+  return `exec unshare -m sh -c ${shellQuote(script)} agent "$@"`
 }

@@ -29,7 +29,7 @@ const delivered = (id: string, channel = 'a'): JournalEntry => ({
   ms: 1,
   answer: 'ok',
 })
-const failed = (id: string, type: 'gave-up' | 'not-here', channel = 'a'): JournalEntry => ({
+const failed = (id: string, type: 'exhausted' | 'unavailable', channel = 'a'): JournalEntry => ({
   at: 2,
   id,
   type,
@@ -69,10 +69,10 @@ describe('the account of an event', () => {
       [accepted(e, []), { at: 1, id: e, type: 'suppressed', reason: 'x' }],
       'suppressed',
     ],
-    ['without such a channel here', [accepted(e), failed(e, 'not-here')], 'suppressed'],
+    ['without such a channel here', [accepted(e), failed(e, 'unavailable')], 'suppressed'],
     ['deferred', [accepted(e), deferred(e)], 'waiting'],
     ['deferred, then delivered', [accepted(e), deferred(e), delivered(e)], 'delivered'],
-    ['given up', [accepted(e), failed(e, 'gave-up')], 'dead'],
+    ['given up', [accepted(e), failed(e, 'exhausted')], 'dead'],
     ['unusable', [{ at: 1, id: e, type: 'unusable', reason: 'x' }], 'dead'],
     ['delivered here, under way there', [accepted(e, ['a', 'b']), delivered(e)], 'waiting'],
     [
@@ -82,11 +82,19 @@ describe('the account of an event', () => {
     ],
     [
       'delivered here, dead there',
-      [accepted(e, ['a', 'b']), delivered(e), failed(e, 'gave-up', 'b')],
+      [accepted(e, ['a', 'b']), delivered(e), failed(e, 'exhausted', 'b')],
       'dead',
     ],
-    ['retried', [accepted(e), failed(e, 'gave-up'), { at: 3, id: e, type: 'retried' }], 'waiting'],
-    ['dropped', [accepted(e), failed(e, 'gave-up'), { at: 3, id: e, type: 'dropped' }], undefined],
+    [
+      'retried',
+      [accepted(e), failed(e, 'exhausted'), { at: 3, id: e, type: 'retried' }],
+      'waiting',
+    ],
+    [
+      'dropped',
+      [accepted(e), failed(e, 'exhausted'), { at: 3, id: e, type: 'dropped' }],
+      undefined,
+    ],
   ])('%s has one outcome', (_, entries, outcome) => {
     expect(accountOf(...entries)?.outcome).toBe(outcome)
     // A rotation that a crash cut short leaves records twice.
@@ -144,7 +152,7 @@ describe('a rotation', () => {
     await appendEntry(stateDir, accepted('open'))
     await appendEntry(stateDir, deferred('open'))
     await appendEntry(stateDir, accepted('dead'))
-    await appendEntry(stateDir, failed('dead', 'gave-up'))
+    await appendEntry(stateDir, failed('dead', 'exhausted'))
     await appendEntry(stateDir, accepted('settled'))
     await appendEntry(stateDir, delivered('settled'))
     for (let round = 0; round < 12; round += 1) {

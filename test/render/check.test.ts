@@ -66,7 +66,7 @@ describe('own templates', () => {
       '',
       'Plain: not used, no format is called "Plain". Did you mean "plain"?',
     ],
-    ['done.liquid', '', 'done.liquid: not used. Put it into a folder: plain, slack, html'],
+    ['done.liquid', '', 'done.liquid: not used. Put it into a folder: plain, html, slack'],
     ['plain/done.liquid/x', '', 'plain/done.liquid: not used, it is not a file'],
   ])('%s with %j is named with what to do', (name, text, problem) => {
     expect(problemsOf({ [name]: text })).toEqual([problem])

@@ -7,8 +7,8 @@ const event = { name: 'Stop', kind: 'done', env: {} } as AgentEvent
 describe('a route', () => {
   it.each(['Stop', 'done', '*'])('takes an event by %s', (word) => {
     const routes = [{ on: [word], to: ['a', 'b'] }]
-    expect(route(event, { routes })).toEqual({
-      deliver: [
+    expect(route(event, { routes })).toMatchObject({
+      candidates: [
         { channel: 'a', urgency: 'normal' },
         { channel: 'b', urgency: 'normal' },
       ],
@@ -21,30 +21,47 @@ describe('a route', () => {
       { on: ['Stop'], to: ['a', 'b'] },
       { on: ['waiting'], to: ['c'] },
     ]
-    expect(route(event, { routes })).toEqual({
-      deliver: [
+    expect(route(event, { routes })).toMatchObject({
+      candidates: [
         { channel: 'a', urgency: 'critical' },
         { channel: 'b', urgency: 'normal' },
       ],
     })
   })
 
+  it('leaves a trace: its verdict and the condition that decided', () => {
+    const routes = [
+      { on: ['waiting', 'failed'], to: ['a'] },
+      { on: ['ended', 'done'], to: ['b'] },
+    ]
+    expect(route(event, { routes }).trace).toEqual([
+      { by: 'route 1', verdict: 'not matched', because: 'on: waiting, failed' },
+      { by: 'route 2', verdict: 'matched', because: 'on: done' },
+    ])
+  })
+
   it('that is missing suppresses the event and says so', () => {
-    expect(route(event, { routes: [] })).toEqual({ suppress: 'no route for done' })
+    expect(route(event, { routes: [] })).toEqual({
+      candidates: [],
+      suppress: 'no route for done',
+      trace: [],
+    })
   })
 
   it.each(['1', 'true', 'YES'])('is off under DROID_DISABLE_NOTIFICATIONS=%s', (value) => {
     const muted = { ...event, env: { DROID_DISABLE_NOTIFICATIONS: value } }
     const routes = [{ on: ['*'], to: ['a'] }]
-    expect(route(muted, { routes })).toEqual({ suppress: 'muted by DROID_DISABLE_NOTIFICATIONS' })
-    expect(
-      route({ ...event, env: { DROID_DISABLE_NOTIFICATIONS: '0' } }, { routes }),
-    ).toHaveProperty('deliver')
+    expect(route(muted, { routes })).toMatchObject({
+      candidates: [],
+      suppress: 'muted by DROID_DISABLE_NOTIFICATIONS',
+    })
+    const notMuted = { ...event, env: { DROID_DISABLE_NOTIFICATIONS: '0' } }
+    expect(route(notMuted, { routes }).candidates).toHaveLength(1)
   })
 
   it('asked for by name goes to that channel alone', () => {
-    expect(routeTo('x', { ...event, kind: 'permission' })).toEqual({
-      deliver: [{ channel: 'x', urgency: 'critical' }],
+    expect(routeTo('x', { ...event, kind: 'permission' })).toMatchObject({
+      candidates: [{ channel: 'x', urgency: 'critical' }],
     })
   })
 })

@@ -51,7 +51,7 @@ describe('a claim', () => {
 
   it('of a dead process goes back to new/ with one crash more', () => {
     const { claims, spool, folder } = leaveBehind({ ...thisProcess(), started: '1' }, 'event~1')
-    expect(claims.takeOver()).toBe(1)
+    expect(claims.reclaimAbandoned()).toBe(1)
     expect(readdirSync(spool.new)).toEqual(['event~2'])
     expect(existsSync(folder)).toBe(false)
   })
@@ -61,14 +61,14 @@ describe('a claim', () => {
     ['of a process id that is not in use', { pid: 2 ** 22 + 1 }],
   ])('%s is taken over', (_, difference) => {
     const { claims } = leaveBehind({ ...thisProcess(), ...difference })
-    expect(claims.takeOver()).toBe(1)
+    expect(claims.reclaimAbandoned()).toBe(1)
   })
 
   it('of a worker that lives is left alone, however long it has moved nothing', async () => {
     const sleeper = await startSleeper()
     const { claims, folder } = leaveBehind(sleeper.owner)
     utimesSync(folder, twoLeases, twoLeases)
-    expect(claims.takeOver()).toBe(0)
+    expect(claims.reclaimAbandoned()).toBe(0)
     expect(readdirSync(folder)).toEqual(['event'])
   })
 
@@ -76,16 +76,16 @@ describe('a claim', () => {
     const sleeper = await startSleeper()
     await sleeper.stop()
     const { claims, folder } = leaveBehind(sleeper.owner)
-    expect(claims.takeOver()).toBe(0)
+    expect(claims.reclaimAbandoned()).toBe(0)
     utimesSync(folder, twoLeases, twoLeases)
-    expect(claims.takeOver()).toBe(1)
+    expect(claims.reclaimAbandoned()).toBe(1)
   })
 
   it('of another machine or container is taken over after its lease', () => {
     const { claims, folder } = leaveBehind({ ...thisProcess(), host: 'elsewhere.1', pid: 1 })
-    expect(claims.takeOver()).toBe(0)
+    expect(claims.reclaimAbandoned()).toBe(0)
     utimesSync(folder, twoLeases, twoLeases)
-    expect(claims.takeOver()).toBe(1)
+    expect(claims.reclaimAbandoned()).toBe(1)
   })
 
   it('can be made again after others took the folder away', () => {
@@ -101,7 +101,7 @@ describe('a claim', () => {
     const claims = new Claims(world.spool)
     const id = world.accept({})
     const claim = claims.take(world.spool.new, id)
-    if (claim) claims.putBack(claim)
+    if (claim) claims.release(claim)
     expect(world.list('new')).toEqual([id])
   })
 

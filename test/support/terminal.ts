@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { root } from './home.ts'
+import { shellQuote } from './shell-quote.ts'
 
 /** Whether there is a program that gives another one a terminal. */
 export const hasTerminal = process.platform === 'linux' && existsSync('/usr/bin/script')
@@ -16,7 +17,7 @@ interface Terminal {
 /** Runs the built CLI in a real terminal, where stdout and stderr are one. */
 export async function runInTerminal(terminal: Terminal, ...words: string[]) {
   const { env, columns = 80, until } = terminal
-  const command = [process.execPath, join(root, 'bin/hookbell'), ...words].map(quote).join(' ')
+  const command = [process.execPath, join(root, 'bin/hookbell'), ...words].map(shellQuote).join(' ')
   const line = `stty cols ${columns} rows 40; exec ${command}`
   const child = execa('script', ['--quiet', '--return', '--command', line, '/dev/null'], {
     env: { TERM: 'xterm', SHELL: '/bin/sh', ...env },
@@ -33,8 +34,4 @@ export async function runInTerminal(terminal: Terminal, ...words: string[]) {
   }
   const { stdout, exitCode } = await child
   return { text: stdout.replaceAll('\r', ''), exitCode }
-}
-
-function quote(word: string) {
-  return `'${word.replaceAll("'", "'\\''")}'`
 }

@@ -17,11 +17,12 @@ import { build } from 'esbuild'
 import { onTestFinished } from 'vitest'
 import { EventHistory, type EventStatus } from '../../src/journal/history.ts'
 import { readJournal } from '../../src/journal/read.ts'
-import { parseName } from '../../src/spool/claim.ts'
 import type { Header } from '../../src/spool/header.ts'
 import { type Folder, type Spool, spoolIn } from '../../src/spool/layout.ts'
+import { parseName } from '../../src/spool/names.ts'
 import { prepareSpool } from '../../src/spool/prepare.ts'
 import { acceptEvent } from '../../src/spool/write.ts'
+import { findDead, retryDead } from '../../src/worker/dead.ts'
 import { deliverOnce, runUntilIdle } from '../../src/worker/run.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
@@ -74,9 +75,15 @@ export function makeWorld(config: Record<string, unknown> = {}) {
     lines: () => readLines<Line>(outFile),
     accounts: () => readHistory(stateDir),
     account: async (id: string) => (await readHistory(stateDir)).find((one) => one.id === id),
-    list: (name: Folder) => readdirSync(spool[name]).filter((one) => !one.endsWith('.json')),
+    /** Names of files, those of deliveries without their ending. */
+    list: (name: Folder) => readdirSync(spool[name]).map((one) => one.replace(/\.json$/, '')),
     env: { ...process.env, HOOKBELL_STATE_DIR: stateDir, HOOKBELL_CONFIG_DIR: configDir },
   }
+}
+
+/** As `hookbell dead retry` does. */
+export async function retryById({ stateDir }: { stateDir: string }, id: string) {
+  for (const item of findDead(stateDir, id)) await retryDead(stateDir, item)
 }
 
 export type World = ReturnType<typeof makeWorld>

@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { retryDead } from '../../src/worker/dead.ts'
+import { findDead, retryDead } from '../../src/worker/dead.ts'
 import { startReceiver } from '../support/receiver.ts'
 import {
   buildProgram,
@@ -9,6 +9,7 @@ import {
   exited,
   makeWorld,
   removeProgram,
+  retryById,
   startProgram,
   type World,
 } from './_world.ts'
@@ -71,14 +72,15 @@ describe('a worker that is killed', () => {
     // Whoever was killed three times with the same event may have set it aside: a person looks at those.
     const last = startProgram(programs.worker, world)
     expect(await exited(last)).toBe(0)
-    for (const id of world.list('dead')) await retryDead(world.spool, id)
+    for (const item of findDead(world.stateDir)) await retryDead(world.stateDir, item)
     await world.untilIdle()
 
     const lines = world.lines()
     expect(new Set(lines.map(({ id }) => id))).toEqual(new Set(ids))
     const accounts = await world.accounts()
     expect(countOutcomes(accounts)).toEqual({ delivered: ids.length })
-    expect(world.list('done').sort()).toEqual([...ids].sort())
+    expect(world.list('new')).toEqual([])
+    expect(readdirSync(world.spool.cur)).toEqual([])
     expect(received.length).toBeGreaterThanOrEqual(1)
     expect(lines.length - ids.length).toBeLessThanOrEqual(rounds * 21)
   })
@@ -112,7 +114,7 @@ describe('an event that ends the worker', () => {
       outcome: 'dead',
       reason: 'the worker ended 3 times while it had this event',
     })
-    await retryDead(world.spool, poison)
+    await retryById(world, poison)
     await world.once()
     expect(await world.account(poison)).toMatchObject({ outcome: 'delivered' })
   })

@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, utimesSync } from 'node:fs'
+import { readdirSync, readFileSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { retryDead } from '../../src/worker/dead.ts'
+import { flush } from '../../src/worker/control.ts'
 import { startReceiver } from '../support/receiver.ts'
-import { buildProgram, countOutcomes, makeWorld, removeProgram } from './_world.ts'
+import { buildProgram, countOutcomes, makeWorld, removeProgram, retryById } from './_world.ts'
 
 const hasStrace = spawnSync('strace', ['-V']).status === 0
 
@@ -16,7 +16,7 @@ describe('deliveries', () => {
     const id = world.accept({ message: 'hello' })
     expect(await world.once()).toEqual({ handled: 1, faults: [] })
     expect(world.lines()).toMatchObject([{ id, body: 'hello' }])
-    expect(world.list('done')).toEqual([id])
+    expect(world.list('new')).toEqual([])
     expect(readdirSync(world.spool.cur)).toEqual([])
     expect(await world.account(id)).toMatchObject({ outcome: 'delivered', to: ['file'] })
   })
@@ -31,7 +31,7 @@ describe('deliveries', () => {
     const account = await world.account(id)
     expect(account).toMatchObject({ outcome: 'delivered' })
     expect(account?.channels.team).toMatchObject({ state: 'delivered', attempts: 3 })
-    expect(existsSync(join(world.spool.deferred, `${id}.json`))).toBe(false)
+    expect(readdirSync(world.spool.deferred)).toEqual([])
   })
 
   it('keep the order of acceptance within a session', async () => {
@@ -85,7 +85,7 @@ describe('deliveries', () => {
     expect(syncs.length).toBeLessThan(ids.length / 4)
   })
 
-  it('that wait are tried at once when the configuration was mended', async () => {
+  it('that wait are tried at once when the configuration was fixed', async () => {
     const broken = await startReceiver({ script: [500] })
     const mended = await startReceiver()
     const routes = [{ on: ['*'], to: ['team'] }]
@@ -131,7 +131,7 @@ describe('deliveries', () => {
     const id = world.accept({ message: 'hello' })
     await world.untilIdle()
     expect(received).toHaveLength(1)
-    expect(world.list('dead')).toEqual([id])
+    expect(world.list('dead')).toEqual([`${id}.team`])
     expect(await world.account(id)).toMatchObject({ outcome: 'dead' })
   })
 
@@ -140,7 +140,7 @@ describe('deliveries', () => {
     const world = makeWorld({ channels: { team: slack(url) } })
     const id = world.accept({ message: 'hello' })
     await world.untilIdle()
-    await retryDead(world.spool, id)
+    await retryById(world, id)
     expect(await world.account(id)).toMatchObject({ outcome: 'waiting' })
     await world.once()
     expect(received).toHaveLength(2)
@@ -181,7 +181,9 @@ describe('deliveries', () => {
     expect(inFlight).toBeLessThanOrEqual(4)
     expect(received).toHaveLength(inFlight)
     expect(countOutcomes(await world.accounts())).toEqual({ waiting: 300 })
-    expect(world.list('deferred')).toHaveLength(300)
+    // Only what was tried and failed is parked; to stand in line is no attempt and writes nothing.
+    expect(world.list('deferred')).toHaveLength(inFlight)
+    expect(world.list('new')).toHaveLength(300 - inFlight)
   })
 
   it('that only have to stand in line are all made by one run', async () => {
@@ -194,8 +196,13 @@ describe('deliveries', () => {
   })
 
   it('to a channel that was removed end in dead and say so', async () => {
-    const world = makeWorld()
-    const id = world.accept({ message: 'hello' }, { channel: 'constructor' })
+    const { url } = await startReceiver({ script: [500] })
+    const retry = { firstDelaySeconds: 60 }
+    const world = makeWorld({ channels: { constructor: slack(url) }, retry })
+    const id = world.accept({ message: 'hello' })
+    await world.once()
+    world.configure({ channels: { file: { type: 'file', path: world.outFile } }, lingerSeconds: 0 })
+    flush(world.stateDir)
     await world.once()
     const detail = 'no channel "constructor"'
     expect(await world.account(id)).toMatchObject({ channels: { constructor: { detail } } })

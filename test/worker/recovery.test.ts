@@ -1,10 +1,10 @@
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { appendEntry } from '../../src/journal/write.ts'
-import { DeferredEvents } from '../../src/worker/deferred.ts'
-import { writeEventState } from '../../src/worker/event-state.ts'
-import { makeWorld, type World } from './_world.ts'
+import { ParkedDeliveries, writeParked } from '../../src/spool/park.ts'
+import { makeDelivery } from '../support/delivery.ts'
+import { makeWorld, readLines, type World } from './_world.ts'
 
 /** A world with two file channels, and an event that a worker claimed and then died. */
 function makeCrash(world = makeWorld()) {
@@ -69,13 +69,14 @@ describe('after a crash', () => {
   })
 
   it('between the last record and the last rename, nobody is told again', async () => {
-    const { world, id, accepted, delivered } = makeCrash()
+    const { world, accepted, delivered } = makeCrash()
     await appendEntry(world.stateDir, accepted)
     await delivered('file')
     await delivered('second')
     await world.untilIdle()
     expect(world.lines()).toEqual([])
-    expect(world.list('done')).toEqual([id])
+    expect(world.list('new')).toEqual([])
+    expect(readdirSync(world.spool.cur)).toEqual([])
   })
 
   it('what was begun is finished though the routes have changed', async () => {
@@ -92,36 +93,55 @@ describe('after a crash', () => {
     expect(await outcomeOf(world, id)).toEqual(['delivered', 'file', 'second'])
   })
 
-  it('of the machine, a deferred event without its note is completed from the journal', async () => {
+  it('a delivery that was parked before it was recorded is not told twice', async () => {
+    const { world, id, accepted, delivered } = makeCrash()
+    await appendEntry(world.stateDir, accepted)
+    await delivered('file')
+    const delivery = { ...makeDelivery(id), channel: 'second' }
+    writeParked(world.spool, 'deferred', {
+      ...{ until: Date.now() + 50, since: Date.now(), reason: 'x', isHeld: false },
+      delivery,
+    })
+    await world.untilIdle()
+    expect(world.lines()).toEqual([])
+    expect(readLines(join(world.folder, 'second.jsonl'))).toHaveLength(1)
+    expect(await outcomeOf(world, id)).toEqual(['delivered', 'file', 'second'])
+  })
+
+  it('an event that version 0.1 had deferred is completed from the journal', async () => {
     const { world, id, accepted, delivered } = makeCrash()
     await appendEntry(world.stateDir, accepted)
     await delivered('file')
     renameSync(join(world.spool.cur, '4194305_1_other-boot', id), join(world.spool.deferred, id))
-    writeFileSync(join(world.spool.deferred, `${id}.json`), '')
+    const channels = { second: { state: 'deferred', attempts: 3 } }
+    const note = { acceptedAt: 1, nextAt: 9e15, since: 1, channels }
+    writeFileSync(join(world.spool.deferred, `${id}.json`), JSON.stringify(note))
     await world.once()
     expect(world.lines()).toEqual([])
     expect(await outcomeOf(world, id)).toEqual(['delivered', 'file', 'second'])
+    expect(readdirSync(world.spool.deferred)).toEqual([])
   })
 })
 
-describe('deferred events', () => {
-  const put = (nextAt: number, since: number) => {
+describe('parked deliveries', () => {
+  const put = (until: number, since: number) => {
     const { spool } = makeWorld()
-    writeFileSync(join(spool.deferred, 'e'), '')
-    writeEventState(spool, 'deferred', 'e', { acceptedAt: 0, nextAt, since, channels: {} })
-    const deferred = new DeferredEvents(spool.deferred)
-    deferred.refresh()
-    return deferred
+    const delivery = makeDelivery('e')
+    writeParked(spool, 'deferred', { until, since, reason: 'x', isHeld: false, delivery })
+    const parked = new ParkedDeliveries(spool.deferred)
+    parked.refresh()
+    return parked
   }
+  const name = 'e.file.json'
 
   it('are due when their time has come', () => {
-    const deferred = put(5000, 1000)
-    expect([deferred.due(4999), deferred.nextIn(4999)]).toEqual([[], 1])
-    expect([deferred.due(5000), deferred.nextIn(6000)]).toEqual([['e'], 0])
+    const parked = put(5000, 1000)
+    expect([parked.due(4999), parked.nextInMs(4999)]).toEqual([[], 1])
+    expect([parked.due(5000), parked.nextInMs(6000)]).toEqual([[name], 0])
   })
 
   it('are due at once when the clock was put back, and not only in hours', () => {
-    expect(put(7_200_000, 7_100_000).due(10)).toEqual(['e'])
+    expect(put(7_200_000, 7_100_000).due(10)).toEqual([name])
   })
 })
 

@@ -2,9 +2,6 @@ import { type Client, createClient } from '../../api/index.ts'
 import { withCommandErrors } from './errors.ts'
 import type { Flag } from './flags.ts'
 
-/** For the help. */
-export const NEEDS_KEY = 'The API key comes from the environment variable HOOKBELL_API_KEY.'
-
 /** Runs a command with a client for one call; the key comes from the environment alone. */
 export async function withClient<Value>(
   command: string,

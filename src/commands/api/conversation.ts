@@ -1,10 +1,10 @@
 import type { Message } from '../../api/index.ts'
 import { paint } from '../../cli/output.ts'
 import { cutText, oneLine } from '../../text/clean.ts'
+import { wrapLine } from '../../text/wrap.ts'
 import { asCount, asText, type Fields, fieldsOf } from './fields.ts'
 import { type Line, linesOf, textsOf } from './message-lines.ts'
 import { utcTime } from './utc-time.ts'
-import { wrapLine } from './wrap.ts'
 
 const INDENT = '  '
 

@@ -1,10 +1,12 @@
 import type { ArgsDef } from 'citty'
 import type { Endpoint } from '../../api/index.ts'
-import { NEEDS_KEY } from './client.ts'
+import { NEEDS_KEY } from '../../cli/key-help.ts'
+import { terminalWidth } from '../../cli/output.ts'
+import { wrapLine } from '../../text/wrap.ts'
 import type { Flag } from './flags.ts'
 import { takesBody } from './read-input.ts'
-import { wrapLine } from './wrap.ts'
 
+/** Where nobody looks at a terminal. */
 const HELP_WIDTH = 80
 
 /** What an endpoint does, where it is, and what only `--body` can carry to it. */
@@ -38,7 +40,7 @@ export function argsOf(endpoint: Endpoint, flags: readonly Flag[]): ArgsDef {
 }
 
 function describeField(flag: Flag): string {
-  const shape = wrapLine(`  ${flag.shape}`, HELP_WIDTH)
+  const shape = wrapLine(`  ${flag.shape}`, terminalWidth() ?? HELP_WIDTH)
   return [`"${flag.input}" in --body: ${about(flag)}`, ...shape].join('\n')
 }
 

@@ -2,6 +2,8 @@ import type { RetryPolicy } from '../config/schema.ts'
 
 /** A receiver that asks to come back at once and fails each time must not be hammered. */
 const MIN_RETRY_AFTER_MS = 1000
+/** A machine that was off for a day has not tried: so many attempts are made, however old the first one is. */
+const MIN_ATTEMPTS = 5
 
 type Delays = Pick<RetryPolicy, 'firstDelaySeconds' | 'maxDelaySeconds' | 'maxAgeHours'>
 
@@ -23,7 +25,7 @@ export function retryDelay(
   return capped * (0.5 + random / 2)
 }
 
-/** Why there will be no further attempt, or undefined. */
+/** Why there will be no further attempt, or undefined. `ageMs`: since the first attempt. */
 export function whyGiveUp(
   attempt: number,
   ageMs: number,
@@ -32,6 +34,7 @@ export function whyGiveUp(
   if (attempt >= policy.maxAttempts) {
     return `gave up after ${attempt} ${attempt === 1 ? 'attempt' : 'attempts'}`
   }
-  if (ageMs >= policy.maxAgeHours * 3600_000) return `gave up after ${policy.maxAgeHours} hours`
+  const isOld = ageMs >= policy.maxAgeHours * 3600_000
+  if (isOld && attempt >= MIN_ATTEMPTS) return `gave up after ${policy.maxAgeHours} hours`
   return undefined
 }

@@ -1,0 +1,73 @@
+import { spawnSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { cli, makeHome, median, printTable } from './_bench.ts'
+
+const ROUNDS = 21
+const EVENTS = 50
+const GOAL = 1.3
+
+const commands = { version: ['--version'], help: ['--help'], status: ['status'], log: ['log'] }
+
+/** What a command costs from start to end, against `node -e 0`. Fails above the goal. */
+export async function benchStart(): Promise<void> {
+  const home = makeHome({ type: 'file', path: '/dev/null' })
+  try {
+    writeFileSync(join(home.stateDir, 'journal.jsonl'), smallJournal())
+    const env = {
+      PATH: process.env.PATH,
+      HOME: home.folder,
+      HOOKBELL_STATE_DIR: home.stateDir,
+      HOOKBELL_CONFIG_DIR: home.env.HOOKBELL_CONFIG_DIR,
+    }
+    const times = measure(env)
+    const floor = median(times.get('node -e 0') ?? [])
+    const rows = [...times].map(([name, all]) => {
+      const ratio = median(all) / floor
+      if (ratio > GOAL) process.exitCode = 1
+      return [name, `${median(all).toFixed(1)} ms`, `${ratio.toFixed(2)} x`]
+    })
+    printTable(`Start of a command (goal: ${GOAL} x node -e 0)`, rows)
+  } finally {
+    home.remove()
+  }
+}
+
+/** Interleaved, so that a machine that gets slower slows all of them. */
+function measure(env: NodeJS.ProcessEnv): Map<string, number[]> {
+  const cases = Object.entries(commands).map(([name, words]) => [name, [cli, ...words]] as const)
+  const all = [['node -e 0', ['-e', '0']] as const, ...cases]
+  const times = new Map<string, number[]>(all.map(([name]) => [name, []]))
+  for (let round = 0; round < ROUNDS; round += 1) {
+    for (const [name, args] of all) times.get(name)?.push(timeOf(args, env))
+  }
+  return times
+}
+
+function timeOf(args: readonly string[], env: NodeJS.ProcessEnv): number {
+  const startedAt = performance.now()
+  const { status, stderr } = spawnSync(process.execPath, args, { env })
+  if (status !== 0) throw new Error(`node ${args.join(' ')} failed: ${stderr}`)
+  return performance.now() - startedAt
+}
+
+function smallJournal(): string {
+  const now = Date.now()
+  const lines = Array.from({ length: EVENTS }, (_, index) => {
+    const [id, at] = [`event-${index}`, now - (EVENTS - index) * 1000]
+    const facts = { event: 'Stop', kind: 'done', client: 'droid', sessionId: 's', project: 'p' }
+    const accepted = { at, id, type: 'accepted', acceptedAt: at, ...facts, title: 'p: done' }
+    const outcome = { type: 'delivered', channel: 'bench', attempt: 1, ms: 3, answer: 'ok' }
+    return [
+      { ...accepted, to: ['bench'] },
+      { at, id, ...outcome },
+    ]
+  })
+  return lines
+    .flat()
+    .map((entry) => `${JSON.stringify(entry)}\n`)
+    .join('')
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await benchStart()

@@ -1,0 +1,32 @@
+import { fstatSync } from 'node:fs'
+import { styleText } from 'node:util'
+
+export type Style = Parameters<typeof styleText>[0]
+type Output = 'stdout' | 'stderr'
+
+/** Colours only where a person looks at a terminal. https://no-color.org */
+export function hasColour(output: Output): boolean {
+  return isTerminal(output) && !process.env.NO_COLOR && process.env.TERM !== 'dumb'
+}
+
+export function colour(style: Style, text: string, output: Output): string {
+  return hasColour(output) ? styleText(style, text) : text
+}
+
+/** Columns of the terminal a person looks at; undefined for a pipe or a file. */
+export function terminalWidth(): number | undefined {
+  return isTerminal('stdout') ? process.stdout.columns || undefined : undefined
+}
+
+/** Whether it is not a pipe or a file. Cheaper than asking process.stdout, which is made by the question. */
+export function mayBeTerminal(output: Output): boolean {
+  if (process.platform === 'win32') return true
+  isDevice[output] ??= fstatSync(output === 'stdout' ? 1 : 2).isCharacterDevice()
+  return isDevice[output]
+}
+
+const isDevice: { [name in Output]?: boolean } = {}
+
+function isTerminal(output: Output): boolean {
+  return mayBeTerminal(output) && process[output].isTTY === true
+}

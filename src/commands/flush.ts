@@ -1,0 +1,19 @@
+import { defineCommand } from 'citty'
+import { print } from '../cli/output.ts'
+import { configDir } from '../config/paths.ts'
+import { flush, isOnHold } from '../worker/control.ts'
+import { deliverOnce } from '../worker/run.ts'
+import { stateFolders } from './_history.ts'
+
+export const flushCommand = defineCommand({
+  meta: { name: 'flush', description: 'Try now what failed and waits for its next attempt' },
+  async run() {
+    const folders = stateFolders()
+    const count = folders.reduce((sum, folder) => sum + flush(folder), 0)
+    if (folders.some(isOnHold)) {
+      return print(`${count} to be tried, but all is on hold. Go on with: hookbell resume`)
+    }
+    await Promise.all(folders.map((stateDir) => deliverOnce({ stateDir, configDir: configDir() })))
+    print(count === 0 ? 'Nothing waits for another attempt' : `${count} tried; see: hookbell log`)
+  },
+})

@@ -1,0 +1,20 @@
+import { defineCommand } from 'citty'
+import { print } from '../cli/output.ts'
+import { HookbellError } from '../errors.ts'
+import { purge } from '../worker/control.ts'
+import { stateFolders } from './_history.ts'
+
+export const purgeCommand = defineCommand({
+  meta: { name: 'purge', description: 'Remove what waits, undelivered' },
+  args: { yes: { type: 'boolean', description: 'Needed: what is removed is not told to anybody' } },
+  async run({ args }) {
+    if (!args.yes) {
+      throw new HookbellError('E_USAGE', 'purge removes events that nobody has been told of', {
+        hint: 'See them with: hookbell log. If you mean it: hookbell purge --yes',
+      })
+    }
+    const counts = await Promise.all(stateFolders().map(purge))
+    const count = counts.reduce((sum, one) => sum + one, 0)
+    print(count === 0 ? 'Nothing waits' : `${count} removed; the log keeps their facts`)
+  },
+})

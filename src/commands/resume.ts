@@ -1,0 +1,18 @@
+import { defineCommand } from 'citty'
+import { print } from '../cli/output.ts'
+import { configDir } from '../config/paths.ts'
+import { isOnHold, setOnHold } from '../worker/control.ts'
+import { deliverOnce } from '../worker/run.ts'
+import { stateFolders } from './_history.ts'
+
+export const resumeCommand = defineCommand({
+  meta: { name: 'resume', description: 'Send again what hookbell hold kept back' },
+  async run() {
+    const held = stateFolders().filter(isOnHold)
+    if (held.length === 0) return print('Nothing was on hold')
+    for (const folder of held) setOnHold(folder, false)
+    const runs = held.map((stateDir) => deliverOnce({ stateDir, configDir: configDir() }))
+    const handled = (await Promise.all(runs)).reduce((sum, run) => sum + run.handled, 0)
+    print(`No longer on hold; ${handled} handled`)
+  },
+})

@@ -1,0 +1,106 @@
+import { builtInConfig, type LoadedConfig } from '../config/load.ts'
+import type { Delivery } from '../delivery.ts'
+import { describeError } from '../errors.ts'
+import { DeliveryError, type Notifier } from '../notifiers/define.ts'
+import { notifierOf } from '../notifiers/index.ts'
+import { retryDelay, whyGiveUp } from './backoff.ts'
+import type { Outcome } from './outcome.ts'
+
+export interface AttemptDeps {
+  fetch: typeof globalThis.fetch
+  now(): number
+  random(): number
+}
+
+export type Options = Parameters<Notifier['send']>[1]
+
+/** Where a delivery goes: the code, its options, and what other channels may share. */
+export interface Destination {
+  key: string
+  notifier: Notifier
+  options: Options
+}
+
+/** @returns why there is none: the channel was removed, or lacks something */
+export function findDestination(
+  channel: string,
+  loaded: LoadedConfig,
+): Destination | { error: DeliveryError } {
+  const missing = Object.hasOwn(loaded.unusable, channel) && loaded.unusable[channel]
+  if (missing) return { error: new DeliveryError('retry', missing) }
+  // The desktop of last resort is there even where the configuration has no such channel.
+  for (const config of [loaded.config, builtInConfig().config]) {
+    const notifier = notifierOf(channel, config)
+    if (!notifier) continue
+    const { type: _, ...options } = config.channels[channel] ?? { type: '' }
+    const { pace, name } = notifier
+    // Channels with the same destination share its pace, because the destination counts them together.
+    const key = pace ? `${name} ${pace.destination(options)}` : channel
+    return { key, notifier, options }
+  }
+  return { error: new DeliveryError('give-up', `no channel "${channel}"`) }
+}
+
+/** One attempt, with a deadline; a notifier that does not keep it is not waited for. @throws what the notifier throws */
+export async function send(
+  { notifier, options }: Destination,
+  { message, attempts, sessionEnv }: Delivery,
+  { config }: LoadedConfig,
+  { fetch }: AttemptDeps,
+): Promise<string> {
+  const timeout = new AbortController()
+  const { signal } = timeout
+  const limitMs = config.deliveryTimeoutSeconds * 1000
+  let timer: NodeJS.Timeout | undefined
+  const deadline = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      const error = new DeliveryError('retry', `no answer within ${limitMs / 1000} s`)
+      timeout.abort(error)
+      reject(error)
+    }, limitMs)
+  })
+  try {
+    const sent = notifier.send(message, options, {
+      signal,
+      attempt: attempts + 1,
+      fetch,
+      sessionEnv,
+    })
+    return await Promise.race([sent, deadline])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** What follows from a failed attempt. `trippedMs`: how long the destination takes nothing. */
+export function failedOutcome(
+  before: Delivery,
+  error: unknown,
+  { config: { retry } }: LoadedConfig,
+  { now, random }: AttemptDeps,
+  trippedMs = 0,
+): Outcome {
+  const attempt = before.attempts + 1
+  const firstTriedAt = before.firstTriedAt || now()
+  const delivery = { ...before, attempts: attempt, firstTriedAt }
+  const hint = error instanceof DeliveryError && error.hint ? ` (${error.hint})` : ''
+  const reason = describeError(error) + hint
+  if (!isRetry(error)) {
+    const type = (error as DeliveryError).verdict === 'not-here' ? 'unavailable' : 'exhausted'
+    return { type, attempt, reason, delivery }
+  }
+  const why = whyGiveUp(attempt, now() - firstTriedAt, retry)
+  if (why) return { type: 'exhausted', attempt, reason: `${why}: ${reason}`, delivery }
+  const delayMs = retryDelay(attempt, retry, random(), retryAfterOf(error))
+  const until = Math.ceil(now() + Math.max(delayMs, trippedMs))
+  return { type: 'deferred', attempt, reason, until, delivery }
+}
+
+/** Whether the next message would fail too. */
+export function isRetry(error: unknown): boolean {
+  return !(error instanceof DeliveryError) || error.verdict === 'retry'
+}
+
+export function retryAfterOf(error: unknown): number | undefined {
+  return error instanceof DeliveryError ? error.retryAfterMs : undefined
+}

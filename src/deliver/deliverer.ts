@@ -1,0 +1,201 @@
+import type { LoadedConfig } from '../config/load.ts'
+import type { Delivery } from '../delivery.ts'
+import type { DeliveryError } from '../notifiers/define.ts'
+import {
+  type AttemptDeps,
+  type Destination,
+  failedOutcome,
+  findDestination,
+  isRetry,
+  retryAfterOf,
+  send,
+} from './attempt.ts'
+import { retryDelay } from './backoff.ts'
+import { DestinationLimiter, type Slot } from './destination-limiter.ts'
+import { DestinationQueue, type Waiting } from './destination-queue.ts'
+import type { Outcome } from './outcome.ts'
+import { summarize } from './summary.ts'
+
+export interface DelivererDeps extends AttemptDeps {
+  config(): LoadedConfig
+  /** Milliseconds of a clock that is never put back. */
+  steadyNow(): number
+}
+
+/** A delivery, and how to make it again where its text was not kept in memory. */
+interface Order extends Waiting {
+  id: string
+  channel: string
+  resolve(outcome: Outcome): void
+}
+
+interface Line {
+  queue: DestinationQueue
+  limiter: DestinationLimiter
+}
+
+const DEFAULT_CONCURRENCY = 4
+
+/** Takes deliveries to their destinations, each destination on its own. */
+export class Deliverer {
+  readonly #deps: DelivererDeps
+  readonly #lines = new Map<string, Line>()
+  #isPaused = false
+
+  constructor(deps: DelivererDeps) {
+    this.#deps = deps
+  }
+
+  /** Resolves when the delivery has ended, or failed for now. Never rejects. */
+  deliver(delivery: Delivery, load: () => Promise<Delivery>): Promise<Outcome> {
+    const { channel, session, kind } = delivery
+    const destination = findDestination(channel, this.#deps.config())
+    if ('error' in destination) return Promise.resolve(this.#without(delivery, destination.error))
+    return new Promise((resolve) => {
+      const isPermission = kind === 'permission'
+      const order = { id: delivery.id, channel, session, isPermission, delivery, load, resolve }
+      this.#lineTo(destination).queue.add(order as Omit<Order, 'queuedAt'>)
+    })
+  }
+
+  /** How many wait for a destination that takes messages, or are on their way to it. */
+  get waiting(): number {
+    return [...this.#lines.values()].reduce((sum, { queue }) => sum + queue.size, 0)
+  }
+
+  /** Whether something waits that needs only its turn. */
+  get isMoving(): boolean {
+    return [...this.#lines.values()].some(
+      ({ queue, limiter }) => queue.size > 0 && !limiter.isTripped,
+    )
+  }
+
+  /** What failed before says nothing any more: the configuration has changed, or a person asks for it. */
+  reset() {
+    for (const { queue, limiter } of this.#lines.values()) {
+      limiter.reset()
+      queue.pump()
+    }
+  }
+
+  /** On hold nothing new starts. */
+  setPaused(isPaused: boolean) {
+    if (isPaused === this.#isPaused) return
+    this.#isPaused = isPaused
+    for (const { queue } of this.#lines.values()) queue.setPaused(isPaused)
+  }
+
+  /** Gives back what has not begun, because the worker ends. */
+  releaseAll() {
+    for (const { queue } of this.#lines.values()) {
+      for (const entry of queue.clear() as Order[]) entry.resolve({ type: 'released' })
+    }
+  }
+
+  #lineTo({ key, notifier }: Destination): Line {
+    const known = this.#lines.get(key)
+    if (known) return known
+    const { steadyNow } = this.#deps
+    const { concurrency = DEFAULT_CONCURRENCY, pace, keepsOrder, summarizes } = notifier
+    const limiter = new DestinationLimiter({
+      concurrency,
+      minIntervalMs: pace?.minIntervalMs ?? 0,
+      now: steadyNow,
+    })
+    const line: Line = {
+      limiter,
+      queue: new DestinationQueue({
+        limiter,
+        keepsOrder: keepsOrder === true,
+        summarizes: summarizes === true,
+        now: steadyNow,
+        send: (entries, slot) => this.#send(entries as Order[], slot, line),
+      }),
+    }
+    line.queue.setPaused(this.#isPaused)
+    this.#lines.set(key, line)
+    return line
+  }
+
+  async #send(orders: readonly Order[], slot: Slot, line: Line): Promise<void> {
+    let delivery: Delivery | undefined
+    try {
+      delivery = await this.#gather(orders)
+    } catch {
+      // What it was made from cannot be read now: the event is taken up again.
+      line.limiter.release(slot)
+      for (const { resolve } of orders) resolve({ type: 'released' })
+      return
+    }
+    const outcome = await this.#attempt(delivery, slot, line)
+    for (const { id, resolve } of orders) {
+      const isLead = orders.length === 1 || id === delivery.id
+      const isTold = outcome.type === 'delivered' && !isLead
+      resolve(isTold ? { ...outcome, summary: delivery.events[0] ?? '' } : outcome)
+    }
+  }
+
+  async #gather(orders: readonly Order[]): Promise<Delivery> {
+    const [first, ...rest] = await Promise.all(
+      orders.map(async ({ delivery, load }) => delivery ?? (await load())),
+    )
+    if (!first) throw new Error('nothing to send')
+    return rest.length > 0 ? summarize([first, ...rest]) : first
+  }
+
+  async #attempt(delivery: Delivery, slot: Slot, { limiter, queue }: Line): Promise<Outcome> {
+    const { config, now, random } = this.#deps
+    const loaded = config()
+    if (delivery.expires > 0 && now() > delivery.expires) {
+      limiter.release(slot)
+      return { type: 'expired', reason: 'too late to be of use' }
+    }
+    const destination = findDestination(delivery.channel, loaded)
+    if ('error' in destination) {
+      limiter.release(slot)
+      return this.#without(delivery, destination.error)
+    }
+    const startedAt = performance.now()
+    try {
+      const answer = await send(destination, delivery, loaded, this.#deps)
+      limiter.release(slot)
+      const ms = Math.round(performance.now() - startedAt)
+      return { type: 'delivered', attempt: delivery.attempts + 1, ms, answer }
+    } catch (error) {
+      if (!isRetry(error)) {
+        limiter.release(slot)
+        return failedOutcome(delivery, error, loaded, this.#deps)
+      }
+      const { retry } = loaded.config
+      const wish = retryAfterOf(error)
+      const trippedMs = limiter.trip(slot, (times) => retryDelay(times, retry, random(), wish))
+      const outcome = failedOutcome(delivery, error, loaded, this.#deps, trippedMs)
+      this.#giveUpOld(queue, limiter, loaded, outcome)
+      return outcome
+    }
+  }
+
+  /** Where a destination has failed for the longest time that an event may wait, what waited as long gives up too. */
+  #giveUpOld(
+    queue: DestinationQueue,
+    limiter: DestinationLimiter,
+    { config: { retry } }: LoadedConfig,
+    outcome: Outcome,
+  ) {
+    const maxMs = retry.maxAgeHours * 3600_000
+    if (limiter.failingMs < maxMs || !('reason' in outcome)) return
+    const reason = `gave up after ${retry.maxAgeHours} hours in which nothing got through: ${outcome.reason}`
+    for (const { resolve, delivery, load } of queue.takeOlderThan(maxMs) as Order[]) {
+      void (async () => {
+        const loaded = delivery ?? (await load().catch(() => undefined))
+        if (loaded)
+          resolve({ type: 'exhausted', attempt: loaded.attempts, reason, delivery: loaded })
+        else resolve({ type: 'released' })
+      })()
+    }
+  }
+
+  #without(delivery: Delivery, error: DeliveryError): Outcome {
+    return failedOutcome(delivery, error, this.#deps.config(), this.#deps)
+  }
+}

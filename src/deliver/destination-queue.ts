@@ -1,0 +1,175 @@
+import type { Delivery } from '../delivery.ts'
+import type { DestinationLimiter, Slot } from './destination-limiter.ts'
+
+/** Deliveries whose text is kept in memory; of those behind them only who they are, until it is almost their turn. */
+const MAX_LOADED = 500
+/** From so many on, and after the first has waited this long, the waiting messages are told in one summary. */
+const SUMMARY_FROM = 6
+const SUMMARY_AFTER_MS = 2000
+/** Longest delay that setTimeout keeps. */
+const MAX_TIMEOUT_MS = 2 ** 31 - 1
+
+/** Who waits: enough to choose the next one. */
+export interface Waiting {
+  session: string
+  isPermission: boolean
+  delivery: Delivery | undefined
+  /** Prepares the delivery again where its text was not kept. */
+  load(): Promise<Delivery>
+  queuedAt: number
+}
+
+interface QueueOptions {
+  limiter: DestinationLimiter
+  /** The destination keeps the order of what is under way together, so a session need not wait for its last message. */
+  keepsOrder: boolean
+  /** Whether many waiting messages may be told in one. */
+  summarizes: boolean
+  now: () => number
+  /** Sends one delivery, or several as a summary. Must hand the slot back to the limiter. Never rejects. */
+  send(entries: readonly Waiting[], slot: Slot): Promise<void>
+}
+
+/**
+ * What waits for one destination: permission questions first, everything else in the order of acceptance within its
+ * session. Waiting is no attempt, is not recorded and writes nothing.
+ */
+export class DestinationQueue {
+  readonly #options: QueueOptions
+  readonly #permissions: Waiting[] = []
+  /** The first of each session that has nothing under way. */
+  #ready: Waiting[] = []
+  /** What waits behind the first of its session, or behind what is under way. */
+  readonly #behind = new Map<string, Waiting[]>()
+  readonly #busy = new Set<string>()
+  #loaded = 0
+  #size = 0
+  #timer: NodeJS.Timeout | undefined
+  #isPaused = false
+
+  constructor(options: QueueOptions) {
+    this.#options = options
+  }
+
+  /** How many wait; what is under way does not count. */
+  get size(): number {
+    return this.#size
+  }
+
+  add(entry: Omit<Waiting, 'queuedAt'>) {
+    const waiting = { ...entry, queuedAt: this.#options.now() }
+    this.#size += 1
+    if (this.#loaded >= MAX_LOADED) waiting.delivery = undefined
+    else if (waiting.delivery) this.#loaded += 1
+    this.#place(waiting)
+    this.pump()
+  }
+
+  /** Starts what may go now, and sets a timer for what may go later. */
+  pump() {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    while (!this.#isPaused && this.#permissions.length + this.#ready.length > 0) {
+      const ms = this.#options.limiter.readyInMs
+      if (ms > 0) {
+        if (ms !== Number.POSITIVE_INFINITY) this.#pumpIn(ms)
+        return
+      }
+      this.#start(this.#next())
+    }
+  }
+
+  /** Takes out everything that waits, such as at the end of the worker. */
+  clear(): Waiting[] {
+    clearTimeout(this.#timer)
+    return this.#takeAll([...this.#permissions.splice(0), ...this.#takeRest()])
+  }
+
+  /** Takes out what has waited longer than `ms`. */
+  takeOlderThan(ms: number): Waiting[] {
+    const all = this.clear()
+    const isOld = ({ queuedAt }: Waiting) => this.#options.now() - queuedAt >= ms
+    for (const entry of all.filter((one) => !isOld(one))) {
+      this.#size += 1
+      if (entry.delivery) this.#loaded += 1
+      this.#place(entry)
+    }
+    return all.filter(isOld)
+  }
+
+  /** While paused nothing new starts. */
+  setPaused(isPaused: boolean) {
+    this.#isPaused = isPaused
+    this.pump()
+  }
+
+  #place(entry: Waiting) {
+    if (entry.isPermission) return void this.#permissions.push(entry)
+    const { session } = entry
+    const behind = this.#behind.get(session)
+    if (behind) return void behind.push(entry)
+    if (!this.#options.keepsOrder) this.#behind.set(session, [])
+    if (this.#busy.has(session)) this.#behind.get(session)?.push(entry)
+    else this.#ready.push(entry)
+  }
+
+  #next(): Waiting[] {
+    const permission = this.#permissions.shift()
+    if (permission) return [permission]
+    if (this.#isSummaryDue()) return this.#takeRest()
+    const entry = this.#ready.shift()
+    return entry ? [entry] : []
+  }
+
+  #isSummaryDue(): boolean {
+    const { summarizes, limiter, now } = this.#options
+    const [first] = this.#ready
+    if (!summarizes || limiter.isFailing || !first || this.#busy.size > 0) return false
+    return this.#size >= SUMMARY_FROM && now() - first.queuedAt >= SUMMARY_AFTER_MS
+  }
+
+  /** Everything but permission questions, in the order in which it came. */
+  #takeRest(): Waiting[] {
+    const rest = [...this.#ready, ...[...this.#behind.values()].flat()]
+    this.#ready = []
+    for (const [session] of this.#behind) {
+      if (this.#busy.has(session)) this.#behind.set(session, [])
+      else this.#behind.delete(session)
+    }
+    return rest.sort((a, b) => a.queuedAt - b.queuedAt)
+  }
+
+  #takeAll(entries: Waiting[]): Waiting[] {
+    this.#size -= entries.length
+    this.#loaded -= entries.filter(({ delivery }) => delivery).length
+    return entries
+  }
+
+  #start(entries: Waiting[]) {
+    this.#takeAll(entries)
+    const { limiter, send, keepsOrder } = this.#options
+    const sessions = new Set(
+      keepsOrder ? [] : entries.flatMap((one) => (one.isPermission ? [] : one.session)),
+    )
+    for (const session of sessions) {
+      this.#busy.add(session)
+      if (!this.#behind.has(session)) this.#behind.set(session, [])
+    }
+    void send(entries, limiter.acquire()).finally(() => {
+      for (const session of sessions) this.#endTurn(session)
+      this.pump()
+    })
+  }
+
+  /** The next message of the session may go. */
+  #endTurn(session: string) {
+    this.#busy.delete(session)
+    const next = this.#behind.get(session)?.shift()
+    if (next) this.#ready.push(next)
+    else this.#behind.delete(session)
+  }
+
+  #pumpIn(ms: number) {
+    this.#timer = setTimeout(() => this.pump(), Math.min(Math.ceil(ms), MAX_TIMEOUT_MS))
+  }
+}

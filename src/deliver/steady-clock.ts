@@ -1,0 +1,16 @@
+/**
+ * Milliseconds that never go back and that count the time a machine slept. The monotonic clock stands still during
+ * suspend, the wall clock can be put back; this one takes the larger step of the two.
+ */
+export function makeSteadyClock(
+  monotonic: () => number = () => performance.now(),
+  wall: () => number = Date.now,
+): () => number {
+  let [lastMonotonic, lastWall, elapsed] = [monotonic(), wall(), 0]
+  return () => {
+    const [nowMonotonic, nowWall] = [monotonic(), wall()]
+    elapsed += Math.max(nowMonotonic - lastMonotonic, nowWall - lastWall, 0)
+    ;[lastMonotonic, lastWall] = [nowMonotonic, nowWall]
+    return elapsed
+  }
+}

@@ -1,0 +1,54 @@
+import * as z from 'zod'
+import { kinds } from './event/kind.ts'
+
+export const urgencies = ['low', 'normal', 'critical'] as const
+export type Urgency = (typeof urgencies)[number]
+
+/** One event, rendered for one channel. All text is bounded and free of control characters (newlines stay). */
+export const messageSchema = z.object({
+  id: z
+    .string()
+    .describe(
+      'The same in every repeat, so that a receiver can drop a second copy. [A-Za-z0-9._~-]',
+    ),
+  event: z.string().describe("The agent's own name of the event, such as Stop"),
+  kind: z.enum(kinds),
+  urgency: z.enum(urgencies),
+  title: z.string().describe('One line of plain text'),
+  body: z.string().describe('Plain text, possibly several lines, possibly empty'),
+  markup: z
+    .string()
+    .describe("The body in the notifier's own markup, escaped; '' where it has none"),
+  sessionId: z.string(),
+  cwd: z.string(),
+  client: z.string(),
+  at: z.string().describe('When the event was accepted, ISO 8601 in UTC'),
+})
+export type Message = z.output<typeof messageSchema>
+
+/**
+ * One message on its way to one channel: a plain value that needs nothing of the machine that made it, but where the
+ * channel is the desktop or a terminal.
+ */
+export const deliverySchema = z.object({
+  id: z.string().describe('Of the delivery; the file name where it is parked'),
+  events: z.array(z.string()).min(1).describe('The events it tells of, oldest first'),
+  host: z.string(),
+  channel: z.string(),
+  session: z.string().describe('Messages of one session arrive in the order of acceptance'),
+  kind: z.enum(kinds),
+  urgency: z.enum(urgencies),
+  message: messageSchema,
+  sessionEnv: z.record(z.string(), z.string()),
+  acceptedAt: z.number().describe('Unix ms'),
+  notBefore: z.number().describe('Unix ms; 0: at once'),
+  expires: z.number().describe('Unix ms after which it is not worth telling; 0: never'),
+  attempts: z.int().nonnegative().describe('Made so far'),
+  firstTriedAt: z.number().describe('Unix ms of the first attempt; 0 before it'),
+})
+export type Delivery = z.output<typeof deliverySchema>
+
+/** One event makes at most one delivery to a channel, so this names it. */
+export function deliveryId(eventId: string, channel: string): string {
+  return `${eventId}.${channel}`
+}

@@ -1,0 +1,33 @@
+import { type FSWatcher, watch } from 'node:fs'
+
+/** Without file notifications (too many watches, some mounts) the folder is looked at once a second. */
+const POLL_MS = 1000
+
+/** Calls back when a folder changes; once a second where that cannot be seen. */
+export class FolderWatcher {
+  readonly #watchers: FSWatcher[] = []
+  readonly #onChange: () => void
+  #poll: NodeJS.Timeout | undefined
+
+  constructor(folders: readonly string[], onChange: () => void) {
+    this.#onChange = onChange
+    for (const folder of folders) {
+      try {
+        const watcher = watch(folder, onChange)
+        watcher.on('error', () => this.#startPolling())
+        this.#watchers.push(watcher)
+      } catch {
+        this.#startPolling()
+      }
+    }
+  }
+
+  close() {
+    clearInterval(this.#poll)
+    for (const watcher of this.#watchers) watcher.close()
+  }
+
+  #startPolling() {
+    this.#poll ??= setInterval(this.#onChange, POLL_MS)
+  }
+}

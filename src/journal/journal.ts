@@ -1,0 +1,88 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { cleanText, cutText, oneLine } from '../text/clean.ts'
+import { redact } from '../text/redact.ts'
+import type { JournalEntry } from './entry.ts'
+import { appendEntry } from './write.ts'
+
+const MAX_LINE = 300
+const MAX_TEXT = 1000
+const MIN_PAUSE_MS = 500
+const MAX_PAUSE_MS = 60_000
+
+export interface JournalOptions {
+  stateDir: string
+  /** Values that must not be written. */
+  secrets(): readonly string[]
+  /** Called with every entry that is on the disk. */
+  onEntry?: ((entry: JournalEntry) => void) | undefined
+}
+
+/**
+ * Writes the record of what becomes of each event. A disk that takes nothing stops no delivery: entries are kept and
+ * written as soon as it takes them again.
+ */
+export class Journal {
+  readonly #options: JournalOptions
+  readonly #unwritten = new Set<JournalEntry>()
+  /** Why the last attempt to write failed; undefined while all is well. */
+  failure: unknown
+
+  constructor(options: JournalOptions) {
+    this.#options = options
+  }
+
+  /** How many entries are not on the disk yet. */
+  get pending(): number {
+    return this.#unwritten.size
+  }
+
+  /** Resolves once the entry is on the disk, however long that takes. Never rejects. */
+  async append(entry: JournalEntry): Promise<void> {
+    const clean = cleanEntry(entry, this.#options.secrets())
+    this.#unwritten.add(clean)
+    for (let pauseMs = MIN_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
+      try {
+        await appendEntry(this.#options.stateDir, clean)
+        break
+      } catch (error) {
+        this.failure = error
+      }
+      // Not a reason for the process to stay: what is not recorded is sent again, with the same id.
+      await sleep(pauseMs, undefined, { ref: false })
+    }
+    this.failure = undefined
+    this.#unwritten.delete(clean)
+    this.#options.onEntry?.(clean)
+  }
+}
+
+/** Free text bounded, without secrets and control characters. The rest is ours. */
+function cleanEntry(entry: JournalEntry, secrets: readonly string[]): JournalEntry {
+  const line = (text: string) => cutText(redact(oneLine(text), secrets), MAX_LINE)
+  if (entry.type === 'accepted') {
+    const { event, sessionId, project, title, text, problems, facts, trace } = entry
+    return {
+      ...entry,
+      event: line(event),
+      sessionId: line(sessionId),
+      project: line(project),
+      title: line(title),
+      ...(text !== undefined && { text: cutText(redact(cleanText(text), secrets), MAX_TEXT) }),
+      ...(problems && { problems: problems.map(line) }),
+      ...(facts && { facts: mapTexts(facts, line) }),
+      ...(trace && { trace: trace.map((step) => ({ ...step, because: line(step.because) })) }),
+    }
+  }
+  if ('reason' in entry && entry.reason !== undefined) {
+    return { ...entry, reason: line(entry.reason) } as JournalEntry
+  }
+  return 'answer' in entry ? { ...entry, answer: line(entry.answer) } : entry
+}
+
+function mapTexts<Values extends object>(values: Values, change: (text: string) => string): Values {
+  const changed = Object.entries(values).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? change(value) : value,
+  ])
+  return Object.fromEntries(changed)
+}

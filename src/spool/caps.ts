@@ -1,0 +1,96 @@
+import { type Dirent, lstatSync, readdirSync, rmSync, statfsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Spool } from './layout.ts'
+import { parseName } from './names.ts'
+import { readParked } from './park.ts'
+
+export interface Caps {
+  /** Bytes and files that dead/ and corrupt/ may hold, each. */
+  maxBytes: number
+  maxFiles: number
+  /** Free bytes that the disk keeps: below that the oldest go, whatever the caps are. */
+  reserveBytes: number
+}
+
+export const defaultCaps: Caps = {
+  maxBytes: 64 * 1024 * 1024,
+  maxFiles: 10_000,
+  reserveBytes: 64 * 1024 * 1024,
+}
+
+interface Kept {
+  path: string
+  name: string
+  bytes: number
+  at: number
+}
+
+/** Something that is about to go. */
+export interface Removal {
+  folder: 'dead' | 'corrupt'
+  name: string
+  /** The events that are concerned; none for damaged and foreign files. */
+  events: readonly string[]
+  reason: string
+}
+
+/**
+ * Keeps dead/ and corrupt/ within their caps: the oldest go first, and each is told before it goes. What waits is
+ * never removed.
+ */
+export async function enforceCaps(
+  spool: Spool,
+  tell: (removal: Removal) => Promise<void>,
+  caps: Caps = defaultCaps,
+  freeBytes: () => number = () => freeBytesOf(spool),
+): Promise<number> {
+  let count = 0
+  for (const folder of ['corrupt', 'dead'] as const) {
+    const kept = listKept(spool[folder]).sort((a, b) => a.at - b.at)
+    let bytes = kept.reduce((sum, one) => sum + one.bytes, 0)
+    for (const [index, one] of kept.entries()) {
+      const reason = whyRemove(kept.length - index, bytes, freeBytes(), caps)
+      if (!reason) break
+      const events = folder === 'dead' ? eventsOf(one) : []
+      await tell({ folder, name: one.name, events, reason })
+      rmSync(one.path, { recursive: true, force: true })
+      bytes -= one.bytes
+      count += 1
+    }
+  }
+  return count
+}
+
+function whyRemove(files: number, bytes: number, free: number, caps: Caps): string | undefined {
+  if (files > caps.maxFiles) return `more than ${caps.maxFiles} files were kept`
+  if (bytes > caps.maxBytes) return `more than ${inMiB(caps.maxBytes)} were kept`
+  if (free < caps.reserveBytes) return `less than ${inMiB(caps.reserveBytes)} of the disk were free`
+  return undefined
+}
+
+function inMiB(bytes: number): string {
+  return `${Math.round(bytes / 1024 / 1024)} MiB`
+}
+
+function listKept(folder: string): Kept[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry: Dirent) => {
+    const path = join(folder, entry.name)
+    const stat = lstatSync(path, { throwIfNoEntry: false })
+    return stat ? { path, name: entry.name, bytes: stat.size, at: stat.mtimeMs } : []
+  })
+}
+
+function eventsOf({ path, name }: Kept): readonly string[] {
+  const parsed = parseName(name)
+  if (!parsed) return []
+  return parsed.isDelivery ? (readParked(path)?.delivery.events ?? []) : [parsed.id]
+}
+
+function freeBytesOf({ dead }: Spool): number {
+  try {
+    const { bavail, bsize } = statfsSync(dead)
+    return bavail * bsize
+  } catch {
+    return Number.POSITIVE_INFINITY
+  }
+}

@@ -1,0 +1,33 @@
+import { readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Spool } from './layout.ts'
+import { parseName } from './names.ts'
+import { readParked, writeParked } from './park.ts'
+
+/** Makes every delivery that failed due now; what a policy holds stays held. @returns how many */
+export function makeAllDue(spool: Spool): number {
+  let count = 0
+  for (const name of readdirSync(spool.deferred)) {
+    const parked = readParked(join(spool.deferred, name))
+    if (!parked || parked.isHeld) continue
+    writeParked(spool, 'deferred', { ...parked, until: 0, since: 0 })
+    count += 1
+  }
+  return count
+}
+
+/** Removes events that nobody has claimed, and parked deliveries. @returns the ids of the events, each once */
+export function purgeAll(spool: Spool): string[] {
+  const ids = new Set<string>()
+  for (const folder of [spool.new, spool.deferred]) {
+    for (const name of readdirSync(folder)) {
+      const path = join(folder, name)
+      const parsed = parseName(name)
+      if (!parsed) continue
+      const events = parsed.isDelivery ? (readParked(path)?.delivery.events ?? []) : [parsed.id]
+      rmSync(path, { force: true })
+      for (const id of events) ids.add(id)
+    }
+  }
+  return [...ids]
+}

@@ -1,0 +1,58 @@
+import { readdirSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { errorCode } from '../errors.ts'
+import type { Spool } from './layout.ts'
+import { formatName, parseName } from './names.ts'
+import { readParked, writeParked } from './park.ts'
+
+/** One thing that gave up: a delivery, or an event of which nothing can be made. */
+export interface DeadItem {
+  /** The events that are concerned, oldest first. */
+  events: readonly string[]
+  /** Absent for a whole event. */
+  channel?: string
+  name: string
+}
+
+export function listDead(spool: Spool): DeadItem[] {
+  return namesIn(spool.dead).flatMap((name) => {
+    const parsed = parseName(name)
+    if (!parsed) return []
+    if (!parsed.isDelivery) return { events: [parsed.id], name }
+    const delivery = readParked(join(spool.dead, name))?.delivery
+    // Version 0.1 kept notes here, each beside its event.
+    return delivery ? { events: delivery.events, channel: delivery.channel, name } : []
+  })
+}
+
+/** Back to where it is tried again, with its id and as if it had never been tried. On the disk when this returns. */
+export function retryItem(spool: Spool, { name, channel, events: [id = ''] }: DeadItem) {
+  const path = join(spool.dead, name)
+  const delivery = channel === undefined ? undefined : readParked(path)?.delivery
+  if (delivery) {
+    const again = { ...delivery, attempts: 0, firstTriedAt: 0, expires: 0 }
+    writeParked(spool, 'deferred', {
+      ...{ until: 0, since: 0, reason: 'retried by hand', isHeld: false },
+      delivery: again,
+    })
+    rmSync(path, { force: true })
+    return
+  }
+  // With a mark, so that the worker asks the journal which channels are open.
+  renameSync(path, join(spool.new, formatName({ id, isDelivery: false }, 0)))
+  rmSync(`${path}.json`, { force: true })
+}
+
+export function dropItem(spool: Spool, { name, channel }: DeadItem) {
+  rmSync(join(spool.dead, name), { force: true })
+  if (channel === undefined) rmSync(join(spool.dead, `${name}.json`), { force: true })
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return []
+    throw error
+  }
+}

@@ -1,0 +1,207 @@
+import { readdirSync, renameSync, rmSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import type { Delivery } from '../delivery.ts'
+import { writeDurable } from '../fs/durable.ts'
+import { FolderWatcher } from '../fs/folder-watcher.ts'
+import { type Claim, Claims } from './claim.ts'
+import { formatHeader, type Header, isOfLaterVersion, parseSpoolFile } from './header.ts'
+import type { Spool } from './layout.ts'
+import {
+  isUnreadable,
+  listWaiting,
+  parseName,
+  setAside,
+  setUnreadableAside,
+  wasClaimed,
+} from './names.ts'
+import { newId } from './new-id.ts'
+import { type Parked, ParkedDeliveries, readParked, writeParked } from './park.ts'
+import { prepareSpool } from './prepare.ts'
+import { readSpoolFile } from './read.ts'
+import type { ParkReason, Store, StoredEvent, WaitingEvent } from './store.ts'
+
+interface FileStoreOptions {
+  stateDir: string
+  now?: () => number
+}
+
+/** The spool as a store. Nothing else knows its folders but the front door, which adds to `tmp` and `new`. */
+export class FileStore implements Store {
+  readonly spool: Spool
+  readonly #claims: Claims
+  readonly #parked: ParkedDeliveries
+  readonly #now: () => number
+  /** Files in new/ that are not to be touched: of a later version of hookbell, or immovable. */
+  readonly #leftAlone = new Set<string>()
+
+  /** @throws HookbellError E_SPOOL where a folder is a link, belongs to somebody else or cannot be made */
+  constructor({ stateDir, now = Date.now }: FileStoreOptions) {
+    this.spool = prepareSpool(stateDir)
+    this.#claims = new Claims(this.spool)
+    this.#parked = new ParkedDeliveries(this.spool.deferred)
+    this.#now = now
+    this.#takeUpOldDeferred()
+    this.#parked.refresh(true)
+    this.#parked.wasFlushed = false
+  }
+
+  waiting(): WaitingEvent[] {
+    const names = listWaiting(this.spool.new)
+    if (names.some(isUnreadable)) setUnreadableAside(this.spool.new, this.spool, this.#now())
+    return names
+      .filter((name) => !this.#leftAlone.has(name) && !isUnreadable(name))
+      .map((name) => {
+        const { id = '', crashes = 0 } = parseName(name) ?? {}
+        return { name, id, crashes, wasClaimed: wasClaimed(name) }
+      })
+  }
+
+  claimEvent(name: string): Claim | undefined {
+    try {
+      return this.#claims.take(this.spool.new, name)
+    } catch (error) {
+      // Such as a folder of another user.
+      this.#leftAlone.add(name)
+      throw error
+    }
+  }
+
+  acceptOwn(header: Header, body: Buffer): Claim {
+    const id = newId()
+    const claim = this.#claims.pathFor(id)
+    writeDurable(claim.path, [formatHeader(header), body], join(this.spool.tmp, id))
+    return claim
+  }
+
+  readEvent(claim: Claim): StoredEvent | undefined {
+    const file = readSpoolFile(claim.path)
+    const isOurs = claim.id !== '' && !claim.isDelivery
+    const parsed = 'bytes' in file && isOurs ? parseSpoolFile(file.bytes) : undefined
+    if (parsed && 'writtenAt' in file) return { ...parsed, at: file.writtenAt }
+    const name = basename(claim.path)
+    if ('bytes' in file && isOfLaterVersion(file.bytes)) {
+      this.#leftAlone.add(name)
+      this.#claims.release(claim)
+    } else setAside(claim.path, name, this.spool, this.#now())
+    return undefined
+  }
+
+  release(claim: Claim, isBegun = false) {
+    this.#claims.release(claim, isBegun)
+    if (claim.isDelivery) this.#parked.refresh(true)
+  }
+
+  finish(claim: Claim) {
+    rmSync(claim.path, { force: true })
+  }
+
+  moveToDead(claim: Claim) {
+    renameSync(claim.path, join(this.spool.dead, claim.id))
+  }
+
+  park(delivery: Delivery, { until, reason, isHeld }: ParkReason) {
+    const parked = { until, since: this.#now(), reason, isHeld, delivery }
+    writeParked(this.spool, 'deferred', parked)
+    this.#parked.set(parked)
+  }
+
+  giveUp(delivery: Delivery, reason: string) {
+    const now = this.#now()
+    writeParked(this.spool, 'dead', { until: now, since: now, reason, isHeld: false, delivery })
+  }
+
+  isParked(event: string, channel: string): boolean {
+    return this.#parked.has(event, channel)
+  }
+
+  due(): string[] {
+    this.#parked.refresh()
+    return this.#parked.due(this.#now())
+  }
+
+  claimParked(name: string): Claim | undefined {
+    this.#parked.delete(name)
+    return this.#claims.take(this.spool.deferred, name)
+  }
+
+  readParked(claim: Claim): Parked | undefined {
+    const parked = readParked(claim.path)
+    if (!parked) setAside(claim.path, basename(claim.path), this.spool, this.#now())
+    return parked
+  }
+
+  makeDue() {
+    this.#parked.makeDue()
+  }
+
+  takeFlush(): boolean {
+    const { wasFlushed } = this.#parked
+    this.#parked.wasFlushed = false
+    return wasFlushed
+  }
+
+  nextDueInMs(): number | undefined {
+    return this.#parked.nextInMs(this.#now())
+  }
+
+  isStale(): boolean {
+    return this.#parked.isStale
+  }
+
+  openEvents(): ReadonlySet<string> {
+    const { cur, deferred, dead } = this.spool
+    const owners = namesIn(cur).map((owner) => join(cur, owner))
+    const files = [this.spool.new, deferred, dead, ...owners].flatMap((folder) =>
+      namesIn(folder).map((name) => join(folder, name)),
+    )
+    return new Set(files.flatMap(eventsOf))
+  }
+
+  heartbeat() {
+    this.#claims.touch()
+  }
+
+  reclaimAbandoned(): number {
+    const count = this.#claims.reclaimAbandoned()
+    if (count > 0) this.#parked.refresh(true)
+    return count
+  }
+
+  releaseAll() {
+    this.#claims.releaseAll()
+  }
+
+  watch(onArrival: () => void) {
+    return new FolderWatcher([this.spool.new, this.spool.deferred], onArrival)
+  }
+
+  close() {
+    this.#claims.close()
+  }
+
+  /** Version 0.1 kept whole events here, with a note beside each. The journal knows which channels are open. */
+  #takeUpOldDeferred() {
+    const { deferred } = this.spool
+    for (const name of namesIn(deferred)) {
+      const parsed = parseName(name)
+      if (!parsed || parsed.isDelivery) continue
+      rmSync(join(deferred, `${name}.json`), { force: true })
+      renameSync(join(deferred, name), join(this.spool.new, `${parsed.id}~${parsed.crashes}`))
+    }
+  }
+}
+
+function eventsOf(path: string): readonly string[] {
+  const parsed = parseName(basename(path))
+  if (!parsed?.isDelivery) return parsed ? [parsed.id] : []
+  return readParked(path)?.delivery.events ?? []
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    // An owner that just ended, or a file where a folder should be.
+    return []
+  }
+}

@@ -1,0 +1,137 @@
+import { randomBytes } from 'node:crypto'
+import { lstatSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import * as z from 'zod'
+import { deliverySchema } from '../delivery.ts'
+import { writeDurable } from '../fs/durable.ts'
+import type { Spool } from './layout.ts'
+import { formatName, parseName } from './names.ts'
+
+/** A delivery on the disk: one that waits for its time, or one that gave up. */
+const parkedSchema = z.object({
+  format: z.literal('hookbell-delivery 1'),
+  until: z.number().describe('Unix ms'),
+  since: z.number().describe('When `until` was set: a clock that shows less was put back'),
+  reason: z.string(),
+  isHeld: z.boolean().describe('By a policy; else after a failure'),
+  delivery: deliverySchema,
+})
+
+export type Parked = z.output<typeof parkedSchema>
+
+/** When this returns, the delivery survives a power cut. @throws the system error */
+export function writeParked(
+  spool: Spool,
+  folder: 'deferred' | 'dead',
+  parked: Omit<Parked, 'format'>,
+) {
+  const name = formatName({ id: parked.delivery.id, isDelivery: true })
+  const tmpPath = join(spool.tmp, `${randomBytes(8).toString('hex')}.json`)
+  const text = JSON.stringify({ format: 'hookbell-delivery 1', ...parked })
+  writeDurable(join(spool[folder], name), [text], tmpPath)
+}
+
+/** @returns undefined where it is none, or damaged */
+export function readParked(path: string): Parked | undefined {
+  try {
+    return parkedSchema.safeParse(JSON.parse(readFileSync(path, 'utf8'))).data
+  } catch {
+    return undefined
+  }
+}
+
+interface Wait {
+  name: string
+  until: number
+  since: number
+  isHeld: boolean
+  /** Of the file: somebody may have put another in its place. */
+  inode: number
+  /** Events and channel, so that an event that a crash left behind is not told twice. */
+  events: readonly string[]
+  channel: string
+}
+
+/** Listing many deliveries after every change of one would take all the time there is. */
+const REFRESH_MS = 1000
+
+/** When each parked delivery is due. Read from the folder, so that another process may add to it. */
+export class ParkedDeliveries {
+  readonly #folder: string
+  readonly #waits = new Map<string, Wait>()
+  #refreshedAt = Number.NEGATIVE_INFINITY
+  /** The folder may hold deliveries that are not known here yet. */
+  isStale = false
+  /** A person asked for something to be tried now. */
+  wasFlushed = false
+
+  constructor(folder: string) {
+    this.#folder = folder
+  }
+
+  /** Takes in what somebody else put into the folder, at most once a second unless `now`. */
+  refresh(now = false) {
+    this.isStale = !now && performance.now() - this.#refreshedAt < REFRESH_MS
+    if (this.isStale) return
+    this.#refreshedAt = performance.now()
+    const names = new Set(readdirSync(this.#folder).filter((name) => parseName(name)?.isDelivery))
+    for (const name of this.#waits.keys()) if (!names.has(name)) this.#waits.delete(name)
+    for (const name of names) this.#look(name)
+  }
+
+  /** Knows a delivery that this process put into the folder. */
+  set({ until, since, isHeld, delivery: { id, events, channel } }: Omit<Parked, 'format'>) {
+    const name = formatName({ id, isDelivery: true })
+    this.#waits.set(name, { name, until, since, isHeld, events, channel, inode: 0 })
+  }
+
+  /** Forgets a delivery that was claimed. */
+  delete(name: string) {
+    this.#waits.delete(name)
+  }
+
+  has(event: string, channel: string): boolean {
+    for (const wait of this.#waits.values()) {
+      if (wait.channel === channel && wait.events.includes(event)) return true
+    }
+    return false
+  }
+
+  /** The reason to wait may be gone: what failed is tried again. What a policy holds stays held. */
+  makeDue() {
+    for (const wait of this.#waits.values()) if (!wait.isHeld) wait.until = 0
+  }
+
+  due(now: number): string[] {
+    return [...this.#waits.values()]
+      .filter((wait) => untilDue(wait, now) <= 0)
+      .sort((a, b) => a.until - b.until)
+      .map(({ name }) => name)
+  }
+
+  /** Milliseconds until the next one is due; undefined when none is parked. */
+  nextInMs(now: number): number | undefined {
+    let next: number | undefined
+    for (const wait of this.#waits.values()) {
+      next = Math.min(next ?? Number.POSITIVE_INFINITY, untilDue(wait, now))
+    }
+    return next
+  }
+
+  #look(name: string) {
+    const path = join(this.#folder, name)
+    const inode = lstatSync(path, { throwIfNoEntry: false })?.ino
+    const known = this.#waits.get(name)
+    if (inode === undefined || known?.inode === inode) return
+    if (known?.inode === 0) return void (known.inode = inode)
+    const parked = readParked(path)
+    this.wasFlushed ||= parked?.until === 0
+    const { until = 0, since = 0, isHeld = false } = parked ?? {}
+    const { events = [], channel = '' } = parked?.delivery ?? {}
+    this.#waits.set(name, { name, until, since, isHeld, events, channel, inode })
+  }
+}
+
+function untilDue({ until, since }: Wait, now: number): number {
+  return now < since ? 0 : Math.max(0, until - now)
+}

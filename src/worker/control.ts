@@ -1,0 +1,44 @@
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { appendEntry } from '../journal/write.ts'
+import { makeAllDue, purgeAll } from '../spool/control.ts'
+import { prepareSpool } from '../spool/prepare.ts'
+
+/** While this file is there, nothing is sent; events are accepted and wait. */
+function holdPath(stateDir: string): string {
+  return join(stateDir, 'on-hold')
+}
+
+export function isOnHold(stateDir: string): boolean {
+  return existsSync(holdPath(stateDir))
+}
+
+/** @throws the system error */
+export function setOnHold(stateDir: string, isHeld: boolean) {
+  prepareSpool(stateDir)
+  if (isHeld) writeFileSync(holdPath(stateDir), '', { mode: 0o600 })
+  else rmSync(holdPath(stateDir), { force: true })
+  wakeWorker(stateDir)
+}
+
+/** What failed before is tried again now. @returns how many deliveries */
+export function flush(stateDir: string): number {
+  return makeAllDue(prepareSpool(stateDir))
+}
+
+/** Removes everything that waits, undelivered. @returns how many events */
+export async function purge(stateDir: string): Promise<number> {
+  const ids = purgeAll(prepareSpool(stateDir))
+  const at = Date.now()
+  const reason = 'purged by hand'
+  await Promise.all(ids.map((id) => appendEntry(stateDir, { at, id, type: 'suppressed', reason })))
+  return ids.length
+}
+
+/** A worker watches this folder; a name that is no delivery means nothing else to it. */
+function wakeWorker(stateDir: string) {
+  const { deferred } = prepareSpool(stateDir)
+  const path = join(deferred, `.wake-${process.pid}`)
+  writeFileSync(path, '')
+  rmSync(path, { force: true })
+}

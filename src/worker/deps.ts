@@ -1,0 +1,28 @@
+import type { CurrentConfig } from '../config/current.ts'
+import type { Deliverer } from '../deliver/deliverer.ts'
+import type { EventStatus } from '../journal/history.ts'
+import type { Journal } from '../journal/journal.ts'
+import type { PolicyMemory } from '../policy/checkpoint.ts'
+import type { Templates } from '../render/templates.ts'
+import type { Store } from '../spool/store.ts'
+import type { SessionQueue } from './session-queue.ts'
+
+/** What the parts of the worker share. */
+export interface WorkerDeps {
+  stateDir: string
+  store: Store
+  journal: Journal
+  config: CurrentConfig
+  deliverer: Deliverer
+  memory: PolicyMemory
+  templates: Templates
+  sessions: SessionQueue
+  /** Names of projects by working folder. */
+  projects: Map<string, Promise<string>>
+  /** What the journal says of events that another worker had begun. */
+  begun: Map<string, EventStatus>
+  host: string
+  now(): number
+  /** Milliseconds of a clock that is never put back. */
+  steadyNow(): number
+}

@@ -1,0 +1,229 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describeError } from '../errors.ts'
+import type { Claim } from '../spool/claim.ts'
+import type { WaitingEvent } from '../spool/store.ts'
+import { readBegun } from './begun.ts'
+import type { WorkerDeps } from './deps.ts'
+import { runEvent, runParked } from './event-run.ts'
+
+/** Events that are being prepared at once: transcripts are read meanwhile. */
+const MAX_PREPARING = 64
+/** Events that this worker holds at once; all but the text of the first few hundred stays on the disk. */
+const MAX_HELD = 20_000
+const MAX_REST_MS = 60_000
+/** Whatever ends a worker does so at once. */
+const SUSPECT_MS = 1000
+/** How often a run that delivers once looks whether all that is left waits for a destination that failed. */
+const STALL_CHECK_MS = 20
+
+/** Claims what is due and starts it. Remembers what is under way. */
+export class Dispatcher {
+  readonly #deps: WorkerDeps
+  readonly #onSettled: () => void
+  readonly #underWay = new Set<Promise<void>>()
+  #preparing = 0
+  #wake = () => {}
+  /** What could not be handled (a full disk, a fault of ours), and until when it rests. */
+  readonly #resting = new Map<string, { times: number; until: number }>()
+  #suspects: Promise<void> | undefined
+  /** Unexpected faults, for a worker in the foreground to report. */
+  readonly faults: string[] = []
+  handled = 0
+
+  constructor(deps: WorkerDeps, onSettled: () => void = () => {}) {
+    this.#deps = deps
+    this.#onSettled = onSettled
+  }
+
+  get isIdle(): boolean {
+    return this.#underWay.size === 0 && !this.#suspects
+  }
+
+  /** Whether an event waits that can be handled now. */
+  get hasWaiting(): boolean {
+    return this.#waiting().length > 0
+  }
+
+  /** Whether nothing goes on but waiting for destinations that take nothing now. */
+  get isStalled(): boolean {
+    const { deliverer, journal } = this.#deps
+    const isBusy = this.#preparing > 0 || this.#suspects || journal.pending > 0
+    return !isBusy && !deliverer.isMoving && this.#underWay.size <= deliverer.waiting
+  }
+
+  /** Milliseconds until something rested enough; undefined when nothing rests. */
+  get restMs(): number | undefined {
+    if (this.#resting.size === 0) return undefined
+    const until = Math.min(...[...this.#resting.values()].map((rest) => rest.until))
+    return Math.max(0, until - this.#deps.steadyNow())
+  }
+
+  /** Starts what waits and what is due. @returns how many were claimed */
+  async dispatch(): Promise<number> {
+    const before = this.handled
+    const waiting = this.#waiting()
+    await this.#readBegun(waiting.filter(({ wasClaimed }) => wasClaimed))
+    for (const [index, event] of waiting.filter(({ crashes }) => crashes === 0).entries()) {
+      // A long queue must not hold up what is to be tried again.
+      if (index % MAX_PREPARING === 0) await this.#startDue()
+      await this.#startEvent(event)
+    }
+    await this.#startDue()
+    this.#investigate(waiting.filter(({ crashes }) => crashes > 0))
+    return this.handled - before
+  }
+
+  /** Starts an event of our own, for one channel alone. */
+  async startOwn(claim: Claim | undefined, channel: string) {
+    if (!claim) return
+    await this.#start(
+      claim.id,
+      () => claim,
+      (_, onQueued) => runEvent(claim, this.#deps, { channel, onQueued }),
+    )
+  }
+
+  /** Resolves when nothing is under way but what waits for a destination that failed, or for a disk that takes nothing. */
+  async comeToRest() {
+    while (!this.isIdle && !this.isStalled) {
+      if (this.#deps.journal.failure && this.#underWay.size <= this.#deps.journal.pending) return
+      await Promise.race([this.#changed(), sleep(STALL_CHECK_MS)])
+    }
+  }
+
+  #waiting(): WaitingEvent[] {
+    if (this.#underWay.size >= MAX_HELD) return []
+    return this.#isolated('the spool', () => this.#deps.store.waiting()) ?? []
+  }
+
+  #isResting(name: string): boolean {
+    return (this.#resting.get(name)?.until ?? 0) > this.#deps.steadyNow()
+  }
+
+  async #startDue() {
+    for (const name of this.#isolated('the spool', () => this.#deps.store.due()) ?? []) {
+      if (this.#isResting(name)) continue
+      await this.#start(
+        name,
+        () => this.#deps.store.claimParked(name),
+        (claim, onQueued) => runParked(claim, this.#deps, onQueued),
+      )
+    }
+  }
+
+  async #startEvent({ name }: WaitingEvent) {
+    if (this.#isResting(name)) return
+    await this.#start(
+      name,
+      () => this.#deps.store.claimEvent(name),
+      (claim, onQueued) => runEvent(claim, this.#deps, { onQueued }),
+    )
+  }
+
+  /** How far events came that other workers had begun. */
+  async #readBegun(events: readonly WaitingEvent[]) {
+    const { begun, stateDir } = this.#deps
+    const unknown = events.map(({ id }) => id).filter((id) => !begun.has(id))
+    if (unknown.length === 0) return
+    for (const [id, status] of await readBegun(stateDir, unknown)) begun.set(id, status)
+  }
+
+  /**
+   * One of the events that were there when a worker ended may be the cause. They are begun last and one by one, so
+   * that the cause takes little with it; everything else goes on meanwhile.
+   */
+  #investigate(events: readonly WaitingEvent[]) {
+    if (events.length === 0 || this.#suspects) return
+    this.#suspects = this.#beginOneByOne(events).finally(() => {
+      this.#suspects = undefined
+      this.#changedNow()
+    })
+  }
+
+  async #beginOneByOne(events: readonly WaitingEvent[]) {
+    await forAWhile([...this.#underWay])
+    for (const event of events) {
+      const before = new Set(this.#underWay)
+      await this.#startEvent(event)
+      await forAWhile([...this.#underWay].filter((one) => !before.has(one)))
+    }
+  }
+
+  async #start(
+    name: string,
+    take: () => Claim | undefined,
+    run: (claim: Claim, onQueued: () => void) => Promise<void>,
+  ) {
+    while (this.#preparing >= MAX_PREPARING) await this.#changed()
+    const claim = this.#isolated(name, take)
+    if (!claim) return
+    this.handled += 1
+    this.#preparing += 1
+    let isPreparing = true
+    const onQueued = () => {
+      if (isPreparing) this.#preparing -= 1
+      isPreparing = false
+      this.#changedNow()
+    }
+    const running = run(claim, onQueued)
+      .then(() => void this.#resting.delete(name))
+      .catch((error) => this.#rest(claim, name, error))
+      .finally(() => {
+        onQueued()
+        this.#underWay.delete(running)
+        this.#changedNow()
+        this.#onSettled()
+      })
+    this.#underWay.add(running)
+  }
+
+  /** It goes back to where it was, and is tried again after a while: nothing else waits for it. */
+  #rest(claim: Claim, name: string, error: unknown) {
+    this.#tell(claim.id || name, error)
+    const times = (this.#resting.get(name)?.times ?? 0) + 1
+    const ms = Math.min(1000 * 2 ** (times - 1), MAX_REST_MS)
+    this.#resting.set(name, { times, until: this.#deps.steadyNow() + ms })
+    // Where that fails too, the claim stays where it is: the next worker reclaims it.
+    this.#isolated(name, () => this.#deps.store.release(claim))
+  }
+
+  /** One folder or file that cannot be used takes nothing with it but itself. */
+  #isolated<Result>(what: string, work: () => Result): Result | undefined {
+    try {
+      return work()
+    } catch (error) {
+      this.#tell(what, error)
+      return undefined
+    }
+  }
+
+  #tell(name: string, error: unknown) {
+    const fault = `${name}: ${describeError(error)}`
+    if (this.faults.length < 100 && !this.faults.includes(fault)) this.faults.push(fault)
+  }
+
+  #changed(): Promise<void> {
+    return new Promise((resolve) => {
+      const before = this.#wake
+      this.#wake = () => {
+        before()
+        resolve()
+      }
+    })
+  }
+
+  #changedNow() {
+    const wake = this.#wake
+    this.#wake = () => {}
+    wake()
+  }
+}
+
+async function forAWhile(running: readonly Promise<void>[]) {
+  let timer: NodeJS.Timeout | undefined
+  const timeout = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, SUSPECT_MS)
+  })
+  await Promise.race([Promise.all(running), timeout])
+  clearTimeout(timer)
+}

@@ -1,0 +1,182 @@
+import type { Delivery } from '../delivery.ts'
+import { HookbellError } from '../errors.ts'
+import type { AgentEvent } from '../event/event.ts'
+import { parseEvent } from '../event/parse.ts'
+import type { EventStatus } from '../journal/history.ts'
+import { fingerprintOf } from '../prepare/fingerprint.ts'
+import { type Prepared, prepare, prepareAgain, type Stored, sessionOf } from '../prepare/prepare.ts'
+import type { Claim } from '../spool/claim.ts'
+import type { StoredEvent } from '../spool/store.ts'
+import type { WorkerDeps } from './deps.ts'
+import { deliverAndSettle } from './settle.ts'
+
+/** What was there when this many workers ended is set aside. */
+export const MAX_CRASHES = 3
+
+/** Called once the event is prepared and all its deliveries stand in line. */
+type OnQueued = () => void
+
+/** Takes one claimed event to its end: everything that is told of it is told, parked or given up, and recorded. */
+export async function runEvent(
+  claim: Claim,
+  deps: WorkerDeps,
+  { channel, onQueued = () => {} }: { channel?: string; onQueued?: OnQueued } = {},
+): Promise<void> {
+  const { store, config } = deps
+  const stored = store.readEvent(claim)
+  if (!stored) return
+  const before = deps.begun.get(claim.id)
+  if (claim.crashes >= MAX_CRASHES) {
+    return setAside(
+      claim,
+      `the worker ended ${claim.crashes} times while it had this event`,
+      stored,
+      deps,
+    )
+  }
+  let parsed: AgentEvent
+  try {
+    parsed = parseEvent({ ...stored, id: claim.id }, config.get().config.abnormalReasons)
+  } catch (error) {
+    if (!(error instanceof HookbellError)) throw error
+    return setAside(claim, error.message, stored, deps)
+  }
+  const open = openChannels(before, deps)
+  if (open?.length === 0) return await finishBegun(claim, before, deps)
+  const { header, body, truncated } = stored
+  const facts: Stored = {
+    channel,
+    fingerprint: fingerprintOf({ client: header.client, body, truncated }, parsed.sessionId),
+    shared: header.shared === true,
+    open,
+  }
+  const running = await deps.sessions.runInOrder(sessionOf(parsed), async () => {
+    const prepareDeps = { ...deps, memory: await deps.memory.get() }
+    const prepared = await prepare(parsed, facts, config.get(), prepareDeps)
+    const deliveries = [...prepared.deliveries, ...parkHeld(prepared, deps)]
+    // Standing in line begins here, so that the next event of the session stands behind.
+    return { prepared, ended: deliveries.map((one) => start(one, claim, deps)) }
+  })
+  onQueued()
+  const [begun] = await Promise.all([
+    Promise.all(running.ended),
+    recordDecision(running.prepared, before, deps),
+  ])
+  if (begun.every(Boolean)) finish(claim, deps)
+  else store.release(claim, true)
+}
+
+/** Takes a parked delivery, whose time has come, to its end or to its next attempt. */
+export async function runParked(claim: Claim, deps: WorkerDeps, onQueued: OnQueued): Promise<void> {
+  const { store } = deps
+  const delivery = store.readParked(claim)?.delivery
+  if (!delivery) return
+  if (claim.crashes >= MAX_CRASHES) {
+    const reason = `the worker ended ${claim.crashes} times while it had this delivery`
+    return giveUp(claim, delivery, reason, deps)
+  }
+  const load = async () => store.readParked(claim)?.delivery ?? delivery
+  const running = deliverAndSettle(delivery, load, deps)
+  onQueued()
+  if (await running) store.finish(claim)
+  else store.release(claim, true)
+}
+
+function start(delivery: Delivery, claim: Claim, deps: WorkerDeps): Promise<boolean> {
+  const { store, config } = deps
+  const { channel, urgency } = delivery
+  const load = async () => {
+    const stored = store.readEvent(claim)
+    if (!stored) throw new HookbellError('E_SPOOL', `${claim.id}: gone from the spool`)
+    const parsed = parseEvent({ ...stored, id: claim.id }, config.get().config.abnormalReasons)
+    return await prepareAgain(parsed, { channel, urgency }, config.get(), deps)
+  }
+  return deliverAndSettle(delivery, load, deps)
+}
+
+/** On the disk before it is recorded. @returns what the spool takes no more: better told too early than never */
+function parkHeld({ held }: Prepared, { store }: WorkerDeps): Delivery[] {
+  return held.flatMap(({ delivery, until, reason }) => {
+    try {
+      store.park({ ...delivery, notBefore: until }, { until, reason, isHeld: true })
+      return []
+    } catch {
+      return delivery
+    }
+  })
+}
+
+async function recordDecision(
+  { entry, held, suppressed, reason }: Prepared,
+  before: EventStatus | undefined,
+  { journal, now }: WorkerDeps,
+): Promise<void> {
+  const { id } = entry
+  const at = now()
+  await Promise.all([
+    ...(before ? [] : [journal.append(entry)]),
+    ...held.map(({ delivery: { channel }, until, reason: why }) =>
+      journal.append({ at, id, type: 'held', channel, until, reason: why }),
+    ),
+    ...(reason === undefined
+      ? suppressed.map(({ channel, reason: why }) =>
+          journal.append({ at, id, type: 'suppressed', channel, reason: why }),
+        )
+      : [journal.append({ at, id, type: 'suppressed', reason })]),
+  ])
+}
+
+/** What an earlier worker had chosen and not settled; undefined where none had begun. */
+function openChannels(
+  before: EventStatus | undefined,
+  { store }: WorkerDeps,
+): string[] | undefined {
+  if (!before || before.event === 'unknown') return undefined
+  const isOpen = (channel: string) => {
+    const state = before.channels[channel]?.state
+    if (state !== undefined && state !== 'deferred' && state !== 'held') return false
+    return !store.isParked(before.id, channel)
+  }
+  const known = new Set([...before.to, ...Object.keys(before.channels)])
+  return [...known].filter(isOpen)
+}
+
+/** Nothing is open, but a crash may have come before the record of why nobody is told. */
+async function finishBegun(claim: Claim, before: EventStatus | undefined, deps: WorkerDeps) {
+  if (before?.outcome === 'waiting' && before.to.length === 0) {
+    const reasons = before.trace.filter(({ verdict }) => verdict === 'suppress')
+    const reason = reasons.map(({ because }) => because).join('; ') || `no route for ${before.kind}`
+    await deps.journal.append({ at: deps.now(), id: claim.id, type: 'suppressed', reason })
+  }
+  finish(claim, deps)
+}
+
+async function setAside(
+  claim: Claim,
+  reason: string,
+  { header: { client } }: StoredEvent,
+  { store, journal, now }: WorkerDeps,
+) {
+  await journal.append({ at: now(), id: claim.id, type: 'unusable', reason, client })
+  store.moveToDead(claim)
+}
+
+async function giveUp(
+  claim: Claim,
+  delivery: Delivery,
+  reason: string,
+  { store, journal, now }: WorkerDeps,
+) {
+  const { events, channel, attempts: attempt } = delivery
+  store.giveUp(delivery, reason)
+  const at = now()
+  await Promise.all(
+    events.map((id) => journal.append({ at, id, type: 'exhausted', channel, attempt, reason })),
+  )
+  store.finish(claim)
+}
+
+function finish(claim: Claim, { store, begun }: WorkerDeps) {
+  store.finish(claim)
+  begun.delete(claim.id)
+}

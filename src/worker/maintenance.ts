@@ -1,0 +1,68 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { rotateJournal } from '../journal/write.ts'
+import { enforceCaps, type Removal } from '../spool/caps.ts'
+import { spoolIn } from '../spool/layout.ts'
+import { touchLock } from '../spool/lock.ts'
+import { HEARTBEAT_MS } from '../spool/owner.ts'
+import { sweep } from '../spool/sweep.ts'
+import type { WorkerDeps } from './deps.ts'
+
+const SWEEP_EVERY_MS = 3600_000
+const RECORD_LIMIT_MS = 1000
+
+/** What a worker does beside delivering. Whatever fails here fails alone, and is done again later. */
+export class Maintenance {
+  readonly #deps: WorkerDeps
+  #beatAt = Number.NEGATIVE_INFINITY
+  #sweptAt = Number.NEGATIVE_INFINITY
+
+  constructor(deps: WorkerDeps) {
+    this.#deps = deps
+  }
+
+  /** Shows that this worker lives, and takes over from those that do not. @returns how many events */
+  beat(): number {
+    const { store, stateDir, steadyNow } = this.#deps
+    if (steadyNow() - this.#beatAt < HEARTBEAT_MS) return 0
+    this.#beatAt = steadyNow()
+    attempt(() => store.heartbeat())
+    attempt(() => touchLock(stateDir))
+    return attempt(() => store.reclaimAbandoned()) ?? 0
+  }
+
+  /** Only for the holder of the lock. */
+  async rotate() {
+    const { store, stateDir } = this.#deps
+    try {
+      await rotateJournal(stateDir, () => store.openEvents())
+    } catch {
+      // A full disk: the journal grows until there is room.
+    }
+  }
+
+  /** Slow where much was kept: for when nothing else is to be done. */
+  async sweep() {
+    const { stateDir, now, steadyNow } = this.#deps
+    if (steadyNow() - this.#sweptAt < SWEEP_EVERY_MS) return
+    this.#sweptAt = steadyNow()
+    const spool = spoolIn(stateDir)
+    attempt(() => sweep(spool, now()))
+    await enforceCaps(spool, (removal) => this.#tell(removal)).catch(() => {})
+  }
+
+  /** On the disk before it goes, unless it goes because the disk is full. */
+  async #tell({ events, reason }: Removal) {
+    const { journal, now } = this.#deps
+    const at = now()
+    const told = events.map((id) => journal.append({ at, id, type: 'dropped', reason }))
+    await Promise.race([Promise.all(told), sleep(RECORD_LIMIT_MS, undefined, { ref: false })])
+  }
+}
+
+function attempt<Result>(work: () => Result): Result | undefined {
+  try {
+    return work()
+  } catch {
+    return undefined
+  }
+}

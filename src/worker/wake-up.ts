@@ -1,0 +1,28 @@
+/** Longest delay that setTimeout keeps. */
+const MAX_TIMEOUT_MS = 2 ** 31 - 1
+
+/** Ends a wait early. A call between two waits is not lost. */
+export class WakeUp {
+  #isDue = true
+  #wake: (() => void) | undefined
+
+  notify() {
+    this.#isDue = true
+    this.#wake?.()
+  }
+
+  /** Resolves at the next call of `notify`, at once if there was one since the last wait, or after `ms`. */
+  async wait(ms: number) {
+    if (!this.#isDue) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, Math.min(Math.max(ms, 0), MAX_TIMEOUT_MS))
+        this.#wake = () => {
+          clearTimeout(timer)
+          resolve()
+        }
+      })
+    }
+    this.#wake = undefined
+    this.#isDue = false
+  }
+}

@@ -1,0 +1,45 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { renderCommands, renderHelp } from '../../src/cli/help.ts'
+import { displayWidth } from '../../src/cli/width.ts'
+import { descriptions, findCommand } from '../../src/commands/index.ts'
+
+const names = descriptions.map(([name]) => name)
+
+/** The words of a page without its line breaks. */
+const wordsOf = (page: string) => page.split(/\s+/).filter(Boolean)
+const sorted = (page: string) => wordsOf(page).sort()
+
+describe('cli: help', () => {
+  it.each(names)('the help of %s fits into 60 columns and breaks no word', async (name) => {
+    const command = await findCommand(name, [])
+    const page = renderHelp(command, 60)
+    for (const line of page.split('\n')) expect(displayWidth(line)).toBeLessThanOrEqual(60)
+    expect(sorted(page)).toEqual(sorted(renderHelp(command)))
+  })
+
+  it('the list of commands fits into 60 columns and breaks no word', () => {
+    const page = renderCommands(descriptions, { version: '1.0.0', width: 60 })
+    for (const line of page.split('\n')) expect(displayWidth(line)).toBeLessThanOrEqual(60)
+    expect(sorted(page)).toEqual(sorted(renderCommands(descriptions, { version: '1.0.0' })))
+  })
+
+  it('text that is wrapped goes on under its own column', () => {
+    const page = renderCommands([['init', 'Register hookbell with an agent client']], {
+      version: '1.0.0',
+      width: 32,
+    })
+    expect(page).toContain('  init  Register hookbell with\n        an agent client\n')
+  })
+
+  it('no width breaks a word or loses one', () => {
+    const word = fc.stringMatching(/^[a-z]{1,30}$/)
+    const text = fc.array(word, { minLength: 1, maxLength: 30 }).map((words) => words.join(' '))
+    fc.assert(
+      fc.property(fc.array(fc.tuple(word, text), { minLength: 1 }), fc.nat(200), (rows, width) => {
+        const page = renderCommands(rows, { version: '1.0.0', width })
+        expect(sorted(page)).toEqual(sorted(renderCommands(rows, { version: '1.0.0' })))
+      }),
+    )
+  })
+})

@@ -1,0 +1,79 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, existsSync, openSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { build } from 'esbuild'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { makeFolder } from '../support/folder.ts'
+import { root } from '../support/home.ts'
+import { shellQuote } from '../support/shell-quote.ts'
+
+const LINES = 5000
+const line = 'x'.repeat(99)
+
+/** The command line of a program that prints 500 kB, more than any pipe holds. */
+async function makeProgram(): Promise<[string, ...string[]]> {
+  const outfile = join(await makeFolder(), 'program.cjs')
+  const lines = `for (let at = 0; at < ${LINES}; at += 1) print(${JSON.stringify(line)})`
+  const contents = `import { print } from './src/cli/output.ts'\n${lines}`
+  const stdin = { contents, resolveDir: root }
+  await build({ stdin, bundle: true, platform: 'node', format: 'cjs', outfile })
+  return [process.execPath, outfile]
+}
+
+describe('cli: output', () => {
+  it('all of it arrives at a slow reader, in order', async () => {
+    const [program, ...words] = await makeProgram()
+    const child = spawn(program, words)
+    await sleep(50)
+    let size = 0
+    child.stdout.on('data', (chunk: Buffer) => {
+      size += chunk.length
+      child.stdout.pause()
+      setTimeout(() => child.stdout.resume(), 1)
+    })
+    const [exitCode] = await once(child, 'close')
+    expect({ exitCode, size }).toEqual({ exitCode: 0, size: LINES * 100 })
+  })
+
+  it.runIf(spawnSync('python3', ['--version']).status === 0)(
+    'all of it arrives where the pipe does not block',
+    async () => {
+      const folder = await makeFolder()
+      const command = await makeProgram()
+      const script = `
+import os, subprocess, sys, time
+read, write = os.pipe()
+os.set_blocking(write, False)
+child = subprocess.Popen(sys.argv[2:], stdout=write)
+os.close(write)
+time.sleep(0.5)
+with os.fdopen(read, 'rb') as pipe, open(sys.argv[1], 'wb') as out: out.write(pipe.read())
+sys.exit(child.wait())`
+      const out = join(folder, 'out')
+      const { status } = spawnSync('python3', ['-c', script, out, ...command])
+      expect(status).toBe(0)
+      expect(readFileSync(out, 'utf8')).toBe(`${line}\n`.repeat(LINES))
+    },
+  )
+
+  it('a reader that has seen enough is no fault', async () => {
+    const command = (await makeProgram()).map(shellQuote).join(' ')
+    const script = `{ ${command}; echo "exit $?" >&2; } | head -n 1`
+    const { stdout, stderr } = spawnSync('sh', ['-c', script], { encoding: 'utf8' })
+    expect({ stdout, stderr }).toEqual({ stdout: `${line}\n`, stderr: 'exit 0\n' })
+  })
+
+  it.runIf(existsSync('/dev/full'))('a full disk is told, and exits 74', async () => {
+    const full = openSync('/dev/full', 'w')
+    onTestFinished(() => closeSync(full))
+    const [program, ...words] = await makeProgram()
+    const { status, stderr } = spawnSync(program, words, {
+      stdio: ['ignore', full, 'pipe'],
+      encoding: 'utf8',
+    })
+    expect(stderr).toMatch(/^x ENOSPC: /)
+    expect(status).toBe(74)
+  })
+})

@@ -1,0 +1,88 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { DestinationLimiter, type Slot } from '../../src/deliver/destination-limiter.ts'
+
+function makeLimiter(concurrency = 2, minIntervalMs = 0) {
+  const clock = { now: 0 }
+  return {
+    clock,
+    limiter: new DestinationLimiter({ concurrency, minIntervalMs, now: () => clock.now }),
+  }
+}
+
+describe('a destination limiter', () => {
+  it('allows so many at once, and the next when one ends', () => {
+    const { limiter } = makeLimiter(2)
+    const first = limiter.acquire()
+    limiter.acquire()
+    expect(limiter.readyInMs).toBe(Number.POSITIVE_INFINITY)
+    limiter.release(first)
+    expect(limiter.readyInMs).toBe(0)
+  })
+
+  it('keeps the pace of the destination', () => {
+    const { limiter, clock } = makeLimiter(4, 1000)
+    limiter.release(limiter.acquire())
+    clock.now = 300
+    expect(limiter.readyInMs).toBe(700)
+  })
+
+  it('allows nobody for a while after a failure, then one alone, and all after a success', () => {
+    const { limiter, clock } = makeLimiter(3)
+    expect(limiter.trip(limiter.acquire(), () => 5000)).toBe(5000)
+    expect([limiter.isTripped, limiter.readyInMs]).toEqual([true, 5000])
+    clock.now = 5000
+    const probe = limiter.acquire()
+    expect(limiter.readyInMs).toBe(Number.POSITIVE_INFINITY)
+    limiter.release(probe)
+    limiter.acquire()
+    expect(limiter.readyInMs).toBe(0)
+  })
+
+  it('counts failures that were under way together as one', () => {
+    const { limiter, clock } = makeLimiter(3)
+    const slots = [limiter.acquire(), limiter.acquire(), limiter.acquire()]
+    const seen: number[] = []
+    const delayAfter = (failures: number) => {
+      seen.push(failures)
+      return 1000 * 2 ** failures
+    }
+    clock.now = 10
+    for (const slot of slots) limiter.trip(slot, delayAfter)
+    clock.now = 2010
+    limiter.trip(limiter.acquire(), delayAfter)
+    clock.now = 6010
+    limiter.release(limiter.acquire())
+    limiter.trip(limiter.acquire(), delayAfter)
+    expect(seen).toEqual([1, 1, 1, 2, 1])
+  })
+
+  it('never lets more in than it may, nor closer together, nor while it is tripped', () => {
+    const action = fc.constantFrom('acquire', 'release', 'trip', 'wait')
+    fc.assert(
+      fc.property(
+        fc.array(action, { maxLength: 80 }),
+        fc.integer({ min: 1, max: 3 }),
+        fc.constantFrom(0, 100),
+        (actions, concurrency, minIntervalMs) => {
+          const { limiter, clock } = makeLimiter(concurrency, minIntervalMs)
+          const slots: Slot[] = []
+          let [lastStart, trippedUntil] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY]
+          for (const one of actions) {
+            if (one === 'wait') clock.now += 70
+            if (one === 'acquire' && limiter.readyInMs === 0) {
+              expect(clock.now - lastStart).toBeGreaterThanOrEqual(minIntervalMs)
+              expect(clock.now).toBeGreaterThanOrEqual(trippedUntil)
+              lastStart = clock.now
+              slots.push(limiter.acquire())
+            }
+            const slot = one === 'release' || one === 'trip' ? slots.shift() : undefined
+            if (slot && one === 'release') limiter.release(slot)
+            if (slot && one === 'trip') trippedUntil = clock.now + limiter.trip(slot, () => 150)
+            expect(slots.length).toBeLessThanOrEqual(concurrency)
+          }
+        },
+      ),
+    )
+  })
+})

@@ -1,0 +1,179 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { DestinationLimiter, type Slot } from '../../src/deliver/destination-limiter.ts'
+import { DestinationQueue, type Waiting } from '../../src/deliver/destination-queue.ts'
+import { makeDelivery } from '../support/delivery.ts'
+
+interface Sent {
+  ids: string[]
+  end(): Promise<void>
+}
+
+/** A queue whose clock and receiver belong to the test. */
+function makeQueue({ concurrency = 1, summarizes = false, keepsOrder = false } = {}) {
+  let now = 0
+  const sent: Sent[] = []
+  const limiter = new DestinationLimiter({ concurrency, minIntervalMs: 0, now: () => now })
+  const send = (entries: readonly Waiting[], slot: Slot) =>
+    new Promise<void>((resolve) => {
+      const end = async () => {
+        limiter.release(slot)
+        resolve()
+        await Promise.resolve()
+        await new Promise((next) => setImmediate(next))
+      }
+      sent.push({ ids: entries.map(({ delivery }) => delivery?.events[0] ?? ''), end })
+    })
+  const queue = new DestinationQueue({ limiter, keepsOrder, summarizes, now: () => now, send })
+  return {
+    queue,
+    sent,
+    limiter,
+    advance: (ms: number) => {
+      now += ms
+    },
+    /** `session/id`, with `?` at its end for a permission question. */
+    add(name: string) {
+      const [session = '', id = ''] = name.replace('?', '').split('/')
+      const delivery = makeDelivery(id)
+      queue.add({ session, isPermission: name.endsWith('?'), delivery, load: async () => delivery })
+    },
+  }
+}
+
+/** The queue tells sessions apart by their name alone. */
+function makeSessionQueue(options: { concurrency?: number; keepsOrder?: boolean } = {}) {
+  let now = 0
+  const { concurrency = 1, keepsOrder = false } = options
+  const limiter = new DestinationLimiter({ concurrency, minIntervalMs: 0, now: () => now })
+  const started: string[] = []
+  const underWay: { id: string; slot: Slot; done(): void }[] = []
+  const send = ([entry]: readonly Waiting[], slot: Slot) =>
+    new Promise<void>((resolve) => {
+      const id = entry?.delivery?.id ?? ''
+      started.push(id)
+      underWay.push({ id, slot, done: resolve })
+    })
+  const queue = new DestinationQueue({
+    limiter,
+    keepsOrder,
+    summarizes: false,
+    now: () => now,
+    send,
+  })
+  return {
+    queue,
+    started,
+    underWay,
+    add(session: string, id: string, isPermission = false) {
+      const delivery = makeDelivery(id, { id })
+      now += 1
+      queue.add({ session, isPermission, delivery, load: async () => delivery })
+    },
+    async end(at = 0) {
+      const [one] = underWay.splice(at, 1)
+      if (!one) return
+      limiter.release(one.slot)
+      one.done()
+      await new Promise((next) => setImmediate(next))
+    },
+  }
+}
+
+describe('a destination queue', () => {
+  it('sends permission questions before everything else', async () => {
+    const { add, end, started } = makeSessionQueue()
+    add('a', 'a1')
+    add('a', 'a2')
+    add('b', 'b1')
+    add('a', 'a3', true)
+    add('c', 'c1', true)
+    for (let round = 0; round < 5; round += 1) await end()
+    expect(started).toEqual(['a1', 'a3', 'c1', 'b1', 'a2'])
+  })
+
+  it('keeps the order within a session while others overtake', async () => {
+    const { add, end, started } = makeSessionQueue({ concurrency: 2 })
+    for (const id of ['a1', 'a2', 'a3']) add('a', id)
+    add('b', 'b1')
+    expect(started).toEqual(['a1', 'b1'])
+    await end(1)
+    expect(started).toEqual(['a1', 'b1'])
+    await end(0)
+    expect(started).toEqual(['a1', 'b1', 'a2'])
+  })
+
+  it('never sends two of one session at once, nor out of order, nor forgets one', async () => {
+    const step = fc.oneof(
+      fc.record({ session: fc.constantFrom('a', 'b', 'c') }),
+      fc.record({ end: fc.nat(3) }),
+    )
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(step, { maxLength: 80 }),
+        fc.integer({ min: 1, max: 3 }),
+        async (steps, concurrency) => {
+          const { add, end, started, underWay } = makeSessionQueue({ concurrency })
+          const added: string[] = []
+          for (const one of steps) {
+            if ('session' in one) {
+              const id = `${one.session}${added.length}`
+              added.push(id)
+              add(one.session, id)
+            } else await end(one.end % Math.max(1, underWay.length))
+            const sessions = underWay.map(({ id }) => id[0])
+            expect(new Set(sessions).size).toBe(sessions.length)
+            expect(sessions.length).toBeLessThanOrEqual(concurrency)
+          }
+          while (underWay.length > 0) await end()
+          for (const session of ['a', 'b', 'c']) {
+            const of = (ids: string[]) => ids.filter((id) => id.startsWith(session))
+            expect(of(started)).toEqual(of(added))
+          }
+        },
+      ),
+    )
+  })
+
+  it('sends what waits in one summary once the first has waited too long', async () => {
+    const { add, sent, queue, advance } = makeQueue({ summarizes: true })
+    for (let index = 0; index < 10; index += 1) add(`s${index}/e${index}`)
+    add('s3/q?')
+    await sent[0]?.end()
+    expect(sent[1]?.ids).toEqual(['q'])
+    advance(2000)
+    await sent[1]?.end()
+    expect(sent[2]?.ids).toHaveLength(9)
+    expect(queue.size).toBe(0)
+  })
+
+  it('does not summarize a few, nor where the notifier writes a record', async () => {
+    const few = makeQueue({ summarizes: true })
+    for (let index = 0; index < 6; index += 1) few.add(`s${index}/e${index}`)
+    few.advance(5000)
+    await few.sent[0]?.end()
+    expect(few.sent[1]?.ids).toHaveLength(1)
+    const file = makeQueue()
+    for (let index = 0; index < 50; index += 1) file.add(`s${index}/e${index}`)
+    file.advance(5000)
+    await file.sent[0]?.end()
+    expect(file.sent[1]?.ids).toHaveLength(1)
+  })
+
+  it('keeps the text of the first few hundred only', () => {
+    const { add, queue } = makeQueue()
+    for (let index = 0; index < 2000; index += 1) add(`s${index}/e${index}`)
+    const waiting = queue.clear()
+    expect(waiting).toHaveLength(1999)
+    expect(waiting.filter(({ delivery }) => delivery).length).toBeLessThanOrEqual(500)
+  })
+
+  it('starts nothing while it is paused', async () => {
+    const { add, queue, sent } = makeQueue()
+    queue.setPaused(true)
+    add('a/1')
+    expect(sent).toEqual([])
+    queue.setPaused(false)
+    expect(sent).toHaveLength(1)
+  })
+})

@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest'
+import { makeSteadyClock } from '../../src/deliver/steady-clock.ts'
+
+describe('the steady clock', () => {
+  it('counts the time that the machine slept', () => {
+    let [monotonic, wall] = [0, 1000]
+    const clock = makeSteadyClock(
+      () => monotonic,
+      () => wall,
+    )
+    monotonic += 10
+    wall += 10
+    expect(clock()).toBe(10)
+    // Suspended for an hour: the monotonic clock stood still.
+    monotonic += 5
+    wall += 3600_000
+    expect(clock()).toBe(3600_010)
+  })
+
+  it('goes on when the wall clock is put back', () => {
+    let [monotonic, wall] = [0, 1_000_000]
+    const clock = makeSteadyClock(
+      () => monotonic,
+      () => wall,
+    )
+    monotonic += 20
+    wall -= 900_000
+    expect(clock()).toBe(20)
+  })
+})

@@ -1,0 +1,69 @@
+import { readdirSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { enforceCaps, type Removal } from '../../src/spool/caps.ts'
+import { writeParked } from '../../src/spool/park.ts'
+import { prepareSpool } from '../../src/spool/prepare.ts'
+import { makeDelivery } from '../support/delivery.ts'
+import { makeFolder } from '../support/folder.ts'
+
+const noCaps = { maxBytes: Number.POSITIVE_INFINITY, maxFiles: 1e9, reserveBytes: 0 }
+const plenty = () => 1e12
+
+async function makeFilled() {
+  const spool = prepareSpool(await makeFolder())
+  for (const [index, folder] of (['dead', 'corrupt', 'new', 'deferred'] as const).entries()) {
+    for (let age = 1; age <= 5; age += 1) {
+      const path = join(spool[folder], `e${age}`)
+      writeFileSync(path, 'x'.repeat(100))
+      utimesSync(path, 1000 - age - index, 1000 - age - index)
+    }
+  }
+  const removals: Removal[] = []
+  const tell = async (removal: Removal) => void removals.push(removal)
+  return { spool, removals, tell, left: (folder: 'dead' | 'corrupt') => readdirSync(spool[folder]) }
+}
+
+describe('the caps of what is kept', () => {
+  it('let the oldest go first, each told before, and nothing that waits', async () => {
+    const { spool, removals, tell, left } = await makeFilled()
+    expect(await enforceCaps(spool, tell, { ...noCaps, maxFiles: 3 }, plenty)).toBe(4)
+    expect([left('dead'), left('corrupt')]).toEqual([
+      ['e1', 'e2', 'e3'],
+      ['e1', 'e2', 'e3'],
+    ])
+    expect(removals.filter(({ folder }) => folder === 'dead')).toEqual([
+      { folder: 'dead', name: 'e5', events: ['e5'], reason: 'more than 3 files were kept' },
+      { folder: 'dead', name: 'e4', events: ['e4'], reason: 'more than 3 files were kept' },
+    ])
+    expect([readdirSync(spool.new), readdirSync(spool.deferred)].map((all) => all.length)).toEqual([
+      5, 5,
+    ])
+  })
+
+  it('count bytes', async () => {
+    const { spool, tell, left } = await makeFilled()
+    await enforceCaps(spool, tell, { ...noCaps, maxBytes: 250 }, plenty)
+    expect(left('dead')).toEqual(['e1', 'e2'])
+  })
+
+  it('give way to the reserve of the disk', async () => {
+    const { spool, tell, left } = await makeFilled()
+    let free = 0
+    const grows = () => {
+      free += 10
+      return free
+    }
+    await enforceCaps(spool, tell, { ...noCaps, reserveBytes: 35 }, grows)
+    expect(left('corrupt')).toEqual(['e1', 'e2'])
+  })
+
+  it('name every event of a summary that goes', async () => {
+    const { spool, removals, tell } = await makeFilled()
+    const delivery = makeDelivery('a', { events: ['a', 'b'] })
+    const parked = { until: 0, since: 0, reason: 'x', isHeld: false, delivery }
+    writeParked(spool, 'dead', parked)
+    await enforceCaps(spool, tell, { ...noCaps, maxFiles: 0 }, plenty)
+    expect(removals.map(({ events }) => events)).toContainEqual(['a', 'b'])
+  })
+})

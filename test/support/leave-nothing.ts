@@ -1,0 +1,53 @@
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { homedir, tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const root = join(import.meta.dirname, '../..')
+
+/** Folders in which programs under test could leave something, and which of the names there would be ours. */
+const watched: readonly [folder: string, ours: RegExp][] = [
+  [`/run/user/${process.getuid?.() ?? 0}`, /^hookbell/],
+  [join(homedir(), '.config'), /^hookbell/],
+  [join(homedir(), '.local/state'), /^hookbell/],
+  [join(homedir(), '.cache'), /^hookbell/],
+  [join(root, 'node_modules/.cache'), /^hookbell/],
+  [join(root, 'test/examples'), /^\.snippets/],
+]
+
+/** Caches of tools that the tests start. */
+const TOOL_CACHE = /^(tsx-\d+|node-compile-cache|npm)$/
+
+/** Gives all tests one temporary folder, and fails the run when something is left there or in a folder of the user. */
+export default function leaveNothing() {
+  const folder = mkdtempSync(join(tmpdir(), 'hookbell-run-'))
+  // As /tmp is: some tests run programs as other users.
+  chmodSync(folder, 0o1777)
+  const before = { folder: process.env.TMPDIR, left: leftovers() }
+  process.env.TMPDIR = folder
+  // npm writes its logs there.
+  process.env.npm_config_cache = join(folder, 'npm')
+  return () => {
+    if (before.folder === undefined) delete process.env.TMPDIR
+    else process.env.TMPDIR = before.folder
+    const inFolder = readdirSync(folder).filter((name) => !TOOL_CACHE.test(name))
+    const left = [...inFolder, ...leftovers().filter((path) => !before.left.includes(path))]
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
+    if (left.length > 0) fail(`The tests left behind: ${left.join(', ')}`)
+  }
+}
+
+/** Vitest reports an error of a teardown, but exits 0. */
+function fail(message: string) {
+  process.on('exit', () => {
+    console.error(`\n${message}`)
+    process.exitCode = 1
+  })
+}
+
+function leftovers(): string[] {
+  return watched.flatMap(([folder, ours]) =>
+    (existsSync(folder) ? readdirSync(folder) : [])
+      .filter((name) => ours.test(name))
+      .map((name) => join(folder, name)),
+  )
+}
