@@ -6,7 +6,6 @@ import { dropDead, findDead, retryDead } from '../worker/dead.ts'
 import { readHistory, stateFolders } from './_history.ts'
 
 export const deadCommand = defineCommand({
-  meta: { name: 'dead', description: 'List, retry or drop events that could not be delivered' },
   args: {
     action: { type: 'positional', required: false, description: 'list (default), retry or drop' },
     id: { type: 'positional', required: false, description: 'One event, or the start of its id' },

@@ -6,10 +6,6 @@ import { cleanText } from '../text/clean.ts'
 import { paintOutcome } from './log.ts'
 
 export const demoCommand = defineCommand({
-  meta: {
-    name: 'demo',
-    description: 'See it work, without an account and without changing anything',
-  },
   args: { json: { type: 'boolean', description: 'Print JSON' } },
   async run({ args }) {
     if (process.platform === 'win32') {

@@ -6,7 +6,6 @@ import { deliverOnce } from '../worker/run.ts'
 import { stateFolders } from './_history.ts'
 
 export const flushCommand = defineCommand({
-  meta: { name: 'flush', description: 'Try now what failed and waits for its next attempt' },
   async run() {
     const folders = stateFolders()
     const count = folders.reduce((sum, folder) => sum + flush(folder), 0)

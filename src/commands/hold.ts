@@ -4,7 +4,6 @@ import { setOnHold } from '../worker/control.ts'
 import { stateFolders } from './_history.ts'
 
 export const holdCommand = defineCommand({
-  meta: { name: 'hold', description: 'Send nothing for now; events are kept and wait' },
   run() {
     for (const folder of stateFolders()) setOnHold(folder, true)
     print('On hold: events are accepted and wait. Go on with: hookbell resume')

@@ -35,19 +35,19 @@ const registry: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./dead.ts')).deadCommand,
   },
   flush: {
-    about: 'Try now what failed and waits for its next attempt',
+    description: 'Try now what failed and waits for its next attempt',
     load: async () => (await import('./flush.ts')).flushCommand,
   },
   hold: {
-    about: 'Send nothing for now; events are kept and wait',
+    description: 'Send nothing for now; events are kept and wait',
     load: async () => (await import('./hold.ts')).holdCommand,
   },
   resume: {
-    about: 'Send again what hookbell hold kept back',
+    description: 'Send again what hookbell hold kept back',
     load: async () => (await import('./resume.ts')).resumeCommand,
   },
   purge: {
-    about: 'Remove what waits, undelivered',
+    description: 'Remove what waits, undelivered',
     load: async () => (await import('./purge.ts')).purgeCommand,
   },
   worker: {

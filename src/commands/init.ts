@@ -18,7 +18,6 @@ import { findTarget, type Target, type TargetOptions, usage } from '../install/t
 const SETTLE_MS = 2000
 
 export const initCommand = defineCommand({
-  meta: { name: 'init', description: 'Register hookbell with an agent client' },
   args: {
     client: {
       type: 'string',

@@ -6,7 +6,6 @@ import { cleanText } from '../text/clean.ts'
 import { readHistory, stateFolders } from './_history.ts'
 
 export const logCommand = defineCommand({
-  meta: { name: 'log', description: 'Show what became of each event' },
   args: {
     id: { type: 'positional', required: false, description: 'One event, or the start of its id' },
     limit: {

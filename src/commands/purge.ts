@@ -5,7 +5,6 @@ import { purge } from '../worker/control.ts'
 import { stateFolders } from './_history.ts'
 
 export const purgeCommand = defineCommand({
-  meta: { name: 'purge', description: 'Remove what waits, undelivered' },
   args: { yes: { type: 'boolean', description: 'Needed: what is removed is not told to anybody' } },
   async run({ args }) {
     if (!args.yes) {

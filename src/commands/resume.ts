@@ -6,7 +6,6 @@ import { deliverOnce } from '../worker/run.ts'
 import { stateFolders } from './_history.ts'
 
 export const resumeCommand = defineCommand({
-  meta: { name: 'resume', description: 'Send again what hookbell hold kept back' },
   async run() {
     const held = stateFolders().filter(isOnHold)
     if (held.length === 0) return print('Nothing was on hold')

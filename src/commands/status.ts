@@ -11,7 +11,6 @@ import { lockHolder } from '../spool/lock.ts'
 import { list, readHistory, stateFolders } from './_history.ts'
 
 export const statusCommand = defineCommand({
-  meta: { name: 'status', description: 'Show what is waiting, dead or broken' },
   args: { json: { type: 'boolean', description: 'Print JSON' } },
   async run({ args }) {
     const status = await readStatus()
