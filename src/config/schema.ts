@@ -141,10 +141,16 @@ export function secretsOf({ channels }: Pick<Config, 'channels'>): string[] {
   )
 }
 
-/** A list or a record of secrets counts as each of its values. */
+/**
+ * A list or a record of secrets counts as each of its values that has a digit: headers and variables
+ * are also words, such as `application/json`, and taking those out of every text would only harm it.
+ */
 function textsIn(value: unknown): string[] {
   if (typeof value === 'string') return [value]
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : []
+  if (typeof value !== 'object' || value === null) return []
+  return Object.values(value)
+    .flatMap(textsIn)
+    .filter((text) => /\d/.test(text))
 }
 
 /** Of a URL also what makes it secret: its password and its path, which errors repeat without the rest. */

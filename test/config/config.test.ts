@@ -259,15 +259,15 @@ describe('a reference to a secret', () => {
   })
 
   it('is known by each value of a record and of a list', () => {
-    const signing = `whsec_${'A'.repeat(32)}`
+    const signing = `whsec_${'A1'.repeat(16)}`
     const hook = {
       type: 'webhook',
       url: 'https://example.com/a-long-path',
-      headers: { 'X-Key': 'key-of-the-header' },
+      headers: { 'X-Key': 'key-of-header-1', Accept: 'application/json' },
       signingSecrets: [signing],
     }
     const { secrets } = withConfig(JSON.stringify({ channels: { hook } }))
-    expect(secrets).toEqual([hook.url, '/a-long-path', 'key-of-the-header', signing])
+    expect(secrets).toEqual([hook.url, '/a-long-path', 'key-of-header-1', signing])
   })
 
   it('is refused from a file that others can read, with the command that mends it', () => {
