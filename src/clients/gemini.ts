@@ -1,0 +1,60 @@
+import { defineClient } from './define.ts'
+
+export const gemini = defineClient({
+  name: 'gemini',
+  title: 'Gemini CLI',
+  isOffered: false,
+  folder: '.gemini',
+  movedBy: { home: 'GEMINI_CLI_HOME' },
+  programs: ['gemini'],
+  settings: [{ name: 'settings.json', shape: 'wrapped' }],
+  hookFiles: [
+    { scope: 'user', path: 'settings.json', form: 'wrapped' },
+    { scope: 'project', path: '.gemini/settings.json', form: 'wrapped' },
+  ],
+  entries: 'nested',
+  sameCommandTwice: 'runs-once',
+  legacy: [],
+  events: ['Notification', 'AfterAgent', 'SessionEnd', 'BeforeAgent'],
+  timeoutUnit: 'ms',
+  defaultTimeoutMs: 60_000,
+  stdoutRule: 'is printed for each event; any exit status but 0 and 1 with text denies the prompt',
+  trustRule: 'project hooks run in trusted folders only, after they were listed once',
+  keep: [],
+  windowsShell: 'cmd',
+  killSwitches: [{ key: 'hooksConfig.enabled', in: 'own', off: false }],
+  managed: {},
+  transcripts: ['tmp'],
+  transcriptFormat: 'gemini',
+  transcriptLateByMs: 0,
+  restartNote: 'restart running sessions: Gemini CLI reads its hooks when it starts',
+
+  aliases: {
+    BeforeAgent: 'UserPromptSubmit',
+    AfterAgent: 'Stop',
+    BeforeTool: 'PreToolUse',
+    AfterTool: 'PostToolUse',
+  },
+  variants: [],
+  notices: { ToolPermission: 'permission' },
+  // The end of a session in a terminal is told three times, 40 ms apart.
+  repeats: [{ after: 'SessionEnd', again: 'SessionEnd', withinMs: 1000, same: ['reason'] }],
+  answeredBy: [],
+  askTools: ['ask_user', 'exit_plan_mode'],
+  // Nothing certain is known that tells a one-shot run from a terminal.
+  headless: [],
+  marks: [
+    { transcript_path: /[\\/]\.gemini[\\/]tmp[\\/]/ },
+    { hook_event_name: /^(Before|After)(Agent|Tool|Model)/ },
+    { notification_type: 'ToolPermission' },
+  ],
+  alsoRuns: [],
+  verified: {
+    settings: 'measured',
+    events: 'measured',
+    meaning: 'measured',
+    transcript: 'measured',
+    headless: 'unverified',
+    trust: 'measured',
+  },
+})
