@@ -16,7 +16,16 @@ export const claude = defineClient({
   entries: 'nested',
   sameCommandTwice: 'runs-once',
   legacy: [],
-  events: ['Notification', 'Stop', 'SubagentStop', 'SessionEnd'],
+  events: [
+    'Notification',
+    'Stop',
+    'SubagentStop',
+    'SessionEnd',
+    'StopFailure',
+    'UserPromptSubmit',
+    // It comes with the question, and with the whole tool call; the Notification comes six seconds later.
+    'PermissionRequest',
+  ],
   timeoutUnit: 's',
   defaultTimeoutMs: 600_000,
   stdoutRule: 'goes into the context of the model at SessionStart and UserPromptSubmit',

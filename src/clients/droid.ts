@@ -35,7 +35,7 @@ export const droid = defineClient({
   entries: 'nested',
   sameCommandTwice: 'runs-twice',
   legacy: ['hooks/hooks.json'],
-  events: ['Notification', 'Stop', 'SubagentStop', 'SessionEnd'],
+  events: ['Notification', 'Stop', 'SubagentStop', 'SessionEnd', 'UserPromptSubmit'],
   timeoutUnit: 's',
   defaultTimeoutMs: 60_000,
   stdoutRule: 'goes into the context of the model at SessionStart',

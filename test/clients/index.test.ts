@@ -23,9 +23,10 @@ describe.each<[string, Client]>(Object.entries(clients))('clients: %s', (key, cl
     }
   })
 
-  it('registers what says that a turn is over', () => {
+  it('registers what says that a turn is over, and that a person wrote', () => {
     const meanings = client.events.map((event) => client.aliases[event] ?? event)
     expect(meanings).toContain('Stop')
+    if (client.name !== 'opencode') expect(meanings).toContain('UserPromptSubmit')
   })
 
   it('never registers a hook whose failure would stop a tool or a prompt of copilot', () => {
