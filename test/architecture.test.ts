@@ -31,7 +31,7 @@ const mayImport: { [room: string]: string[] } = {
   context: ['clients', 'config', 'event'],
   demo: ['journal', 'spool'],
   emulator: ['api'],
-  event: ['spool'],
+  event: ['clients', 'spool'],
   fs: [],
   hook: ['config', 'spool'],
   journal: ['spool'],

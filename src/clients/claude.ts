@@ -48,6 +48,8 @@ export const claude = defineClient({
   restartNote: 'restart running sessions: Claude Code reads its hooks when it starts',
 
   aliases: {},
+  unnamed: [],
+  fieldNames: {},
   variants: [],
   notices: { agent_completed: 'other' },
   repeats: [

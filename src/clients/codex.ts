@@ -46,6 +46,8 @@ export const codex = defineClient({
   restartNote: 'restart running sessions, and approve the hooks there: codex skips them until then',
 
   aliases: { 'agent-turn-complete': 'Stop' },
+  unnamed: [],
+  fieldNames: {},
   variants: [
     {
       event: 'agent-turn-complete',

@@ -62,6 +62,23 @@ export const copilot = defineClient({
     preToolUse: 'PreToolUse',
     postToolUse: 'PostToolUse',
   },
+  unnamed: [
+    { where: { hook_event_name: false, notificationType: true }, event: 'notification' },
+    { where: { hook_event_name: false, stopReason: true, agentName: true }, event: 'subagentStop' },
+    { where: { hook_event_name: false, stopReason: true }, event: 'agentStop' },
+    {
+      where: { hook_event_name: false, sessionId: true, 'error.message': true },
+      event: 'errorOccurred',
+    },
+    { where: { hook_event_name: false, sessionId: true, toolName: true }, event: 'preToolUse' },
+    {
+      where: { hook_event_name: false, sessionId: true, prompt: true },
+      event: 'userPromptSubmitted',
+    },
+    { where: { hook_event_name: false, sessionId: true, reason: true }, event: 'sessionEnd' },
+    { where: { hook_event_name: false, sessionId: true, source: true }, event: 'sessionStart' },
+  ],
+  fieldNames: { reason: ['reason', 'stopReason'], parent_session_id: ['parentSessionId'] },
   variants: [
     // It fires for a sub-agent too, with a session id of its own.
     { event: 'agentStop', where: { parentAgentId: true }, means: 'SubagentStop' },
@@ -88,6 +105,8 @@ export const copilot = defineClient({
     { transcript_path: /[\\/]\.copilot[\\/]session-state[\\/]/ },
     { transcriptPath: /[\\/]\.copilot[\\/]session-state[\\/]/ },
     { parentAgentId: true },
+    // A camelCase payload does not name its event.
+    { hook_event_name: false, hookEventName: false, sessionId: true, timestamp: true },
     { hook_event_name: /^(agentStop|userPromptSubmitted|errorOccurred|ErrorOccurred)$/ },
   ],
   alsoRuns: ['claude'],

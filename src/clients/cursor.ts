@@ -49,6 +49,12 @@ export const cursor = defineClient({
     subagentStop: 'SubagentStop',
     sessionEnd: 'SessionEnd',
   },
+  unnamed: [],
+  fieldNames: {
+    cwd: ['workspace_roots.0'],
+    session_id: ['session_id', 'conversation_id'],
+    turn_id: ['generation_id'],
+  },
   variants: [
     { event: 'stop', where: { status: 'error' }, means: 'StopFailure' },
     { event: 'stop', where: { status: 'aborted' }, means: 'Interrupt' },

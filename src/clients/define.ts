@@ -128,6 +128,10 @@ export interface Client {
 
   /** The client's own event names, where they are not those of `canonicalEvents`. */
   aliases: Readonly<Record<string, CanonicalEvent>>
+  /** Events whose payload does not name them, recognised by their fields; the first that fits counts. */
+  unnamed: readonly { where: Where; event: string }[]
+  /** Where this client puts a field that others put under another name; dots lead into nested objects. */
+  fieldNames: Readonly<Record<string, readonly string[]>>
   /** Payloads whose name alone would mislead; the first whose conditions hold counts. */
   variants: readonly Variant[]
   /** Types of Notification that mean something else than with other clients. */

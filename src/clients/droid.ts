@@ -60,6 +60,8 @@ export const droid = defineClient({
   restartNote: 'restart running sessions: droid reads its hooks when it starts',
 
   aliases: {},
+  unnamed: [],
+  fieldNames: {},
   variants: [],
   notices: {},
   repeats: [],

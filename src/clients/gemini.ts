@@ -35,6 +35,8 @@ export const gemini = defineClient({
     BeforeTool: 'PreToolUse',
     AfterTool: 'PostToolUse',
   },
+  unnamed: [],
+  fieldNames: {},
   variants: [],
   notices: { ToolPermission: 'permission' },
   // The end of a session in a terminal is told three times, 40 ms apart.

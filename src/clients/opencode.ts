@@ -47,9 +47,18 @@ export const opencode = defineClient({
     'permission.updated': 'PermissionRequest',
     'permission.replied': 'PermissionReplied',
   },
+  unnamed: [],
+  fieldNames: {
+    session_id: ['sessionID', 'info.id'],
+    parent_session_id: ['parentID', 'info.parentID'],
+    tool_name: ['permission', 'type'],
+    tool_input: ['metadata'],
+    tool_use_id: ['tool.callID', 'callID'],
+  },
   // Our plug-in adds the parent of a session, which the client names only when it is created.
   variants: [
     { event: 'session.created', where: { parentID: true }, means: 'SubagentStart' },
+    { event: 'session.created', where: { 'info.parentID': true }, means: 'SubagentStart' },
     { event: 'session.idle', where: { parentID: true }, means: 'SubagentStop' },
     { event: 'session.error', where: { 'error.name': 'MessageAbortedError' }, means: 'Interrupt' },
   ],

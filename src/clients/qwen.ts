@@ -40,6 +40,8 @@ export const qwen = defineClient({
   restartNote: 'restart running sessions: Qwen Code reads its hooks when it starts',
 
   aliases: {},
+  unnamed: [],
+  fieldNames: {},
   // After each result of a tool the prompt hook runs again, without a prompt.
   variants: [
     { event: 'UserPromptSubmit', where: { prompt: '' }, means: 'PostToolUse' },

@@ -29,8 +29,10 @@ describe('an event', () => {
       at: 5,
       client: 'claude',
       name: 'Notification',
+      means: 'Notification',
       kind: 'permission',
       sessionId: 's1',
+      parentSessionId: '',
       cwd: '/home/me/api-server',
       transcriptPath: '/t.jsonl',
       message: event.message,
@@ -38,10 +40,19 @@ describe('an event', () => {
       prompt: '',
       notificationType: 'permission_prompt',
       reason: '',
-      tool: '',
+      tool: 'Bash',
+      toolUseId: '',
       agent: '',
+      agentId: '',
+      turnId: '',
+      promptId: '',
+      permissionMode: '',
+      model: '',
       backgroundTasks: 0,
       durationMs: undefined,
+      question: undefined,
+      failure: undefined,
+      isHeadless: undefined,
       env: { DISPLAY: ':1' },
       problems: [],
     })
@@ -132,7 +143,12 @@ describe('an event', () => {
         notificationType: 'idle_prompt',
       }),
     ).toMatchObject({ name: 'Notification', sessionId: 's', transcriptPath: '/t', kind: 'waiting' })
-    const notify = { type: 'agent-turn-complete', 'thread-id': 't', 'last-assistant-message': 'x' }
+    const notify = {
+      type: 'agent-turn-complete',
+      client: 'codex-tui',
+      'thread-id': 't',
+      'last-assistant-message': 'x',
+    }
     expect(parse(notify)).toMatchObject({ kind: 'done', sessionId: 't', lastMessage: 'x' })
     const asked = { ...notify, 'input-messages': ['Hi', 'Rename foo'] }
     expect(parse(asked)).toMatchObject({ prompt: 'Rename foo', problems: [] })
