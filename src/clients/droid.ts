@@ -56,7 +56,7 @@ export const droid = defineClient({
   transcripts: ['sessions', 'projects'],
   transcriptFormat: 'droid',
   // The answer is there at Stop, but how the turn ended is written when the hooks of Stop are through.
-  transcriptLateByMs: 300,
+  transcriptLateByMs: 1000,
   restartNote: 'restart running sessions: droid reads its hooks when it starts',
 
   aliases: {},

@@ -44,7 +44,11 @@ export async function readTail(
   }
 }
 
-async function openOwn(path: string, roots: readonly string[]): Promise<FileHandle | undefined> {
+/** @returns undefined where it is not ours to read */
+export async function openOwn(
+  path: string,
+  roots: readonly string[],
+): Promise<FileHandle | undefined> {
   const real = await realpath(expandHome(path))
   const realRoots = await Promise.all(
     roots.map((root) => realpath(expandHome(root)).catch(() => '')),

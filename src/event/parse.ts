@@ -11,7 +11,7 @@ import { isHeadlessRun } from './headless.ts'
 import { readObject } from './json.ts'
 import { kindOf } from './kind.ts'
 import { fieldOf, matches, type Payload } from './payload.ts'
-import { questionInWords, questionOfTool } from './question.ts'
+import { questionInWords, questionOfTool, withSubject } from './question.ts'
 import { aliases, inputs, otherInput } from './schema.ts'
 
 /** More than anybody reads; what templates show is cut further. */
@@ -156,8 +156,7 @@ function messageOf(
   const isRequest = means === 'PermissionRequest'
   const words = message || (isRequest && tool ? `The agent wants to use ${tool}` : '')
   const subject = (question ?? questionOfTool('', fields.tool_input, 'payload'))?.subject ?? ''
-  if (!words || !subject || words.includes(subject)) return words
-  return text(`${words}: ${subject}`)
+  return text(withSubject(words, subject))
 }
 
 /** Lone surrogates would make URL and header encoders throw later. */

@@ -49,6 +49,12 @@ export function questionInWords(message: string): Question {
   }
 }
 
+/** The client's own words, with what the question is about where they do not say it. */
+export function withSubject(message: string, subject: string): string {
+  if (!message || !subject || message.includes(subject)) return message
+  return `${message}: ${subject}`
+}
+
 function asked(tool: string, facts: Payload, from: Question['from']): Question {
   const plan = textOf(facts, 'plan', 'specification')
   if (plan) return { about: 'plan', tool, subject: cut(plan), detail: '', choices: [], from }

@@ -32,6 +32,11 @@ function makeEvent(fields: Partial<EnrichedEvent> = {}): EnrichedEvent {
     env: {},
     problems: [],
     project: 'api-server',
+    branch: '',
+    title: '',
+    firstPrompt: '',
+    tokens: undefined,
+    did: { tools: {}, files: [], commands: [] },
     ...fields,
   }
 }
