@@ -61,6 +61,8 @@ export const claude = defineClient({
       same: [],
     },
   ],
+  ordinaryEnds: [],
+  holdQuestionMs: 0,
   answeredBy: [],
   askTools: ['AskUserQuestion', 'ExitPlanMode'],
   headless: [

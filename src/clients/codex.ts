@@ -63,6 +63,8 @@ export const codex = defineClient({
     { after: 'Stop', again: 'Stop', withinMs: 10_000, same: ['turnId'] },
     { after: 'SubagentStop', again: 'SubagentStop', withinMs: 10_000, same: ['turnId'] },
   ],
+  ordinaryEnds: ['other'],
+  holdQuestionMs: 0,
   answeredBy: [],
   askTools: ['request_user_input'],
   headless: [

@@ -94,6 +94,8 @@ export const copilot = defineClient({
     agent_idle: 'other',
   },
   repeats: [],
+  ordinaryEnds: [],
+  holdQuestionMs: 0,
   answeredBy: [],
   askTools: ['ask_user', 'exit_plan_mode'],
   // Known only when the session is over.

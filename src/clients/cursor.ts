@@ -61,6 +61,8 @@ export const cursor = defineClient({
   ],
   notices: {},
   repeats: [],
+  ordinaryEnds: [],
+  holdQuestionMs: 0,
   answeredBy: [],
   askTools: [],
   headless: [],

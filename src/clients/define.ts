@@ -138,6 +138,10 @@ export interface Client {
   notices: Readonly<Record<string, NoticeMeaning>>
   /** Events that tell of the same thing a second time. */
   repeats: readonly Repeat[]
+  /** Reasons of SessionEnd that say nothing, because the client gives them for every end. */
+  ordinaryEnds: readonly string[]
+  /** For how long to hold a question back, because the client may answer it by itself at once. */
+  holdQuestionMs: number
   /** Further events, and types of Notification, which show that an open question was answered. */
   answeredBy: readonly string[]
   /** Tools with which the agent asks the person something, rather than for leave. */

@@ -65,6 +65,8 @@ export const droid = defineClient({
   variants: [],
   notices: {},
   repeats: [],
+  ordinaryEnds: [],
+  holdQuestionMs: 0,
   answeredBy: [],
   askTools: ['AskUser', 'ExitSpecMode'],
   // Its terminal sessions were never run here; `exec` is marked in the file beside the transcript.

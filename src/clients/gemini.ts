@@ -41,6 +41,8 @@ export const gemini = defineClient({
   notices: { ToolPermission: 'permission' },
   // The end of a session in a terminal is told three times, 40 ms apart.
   repeats: [{ after: 'SessionEnd', again: 'SessionEnd', withinMs: 1000, same: ['reason'] }],
+  ordinaryEnds: [],
+  holdQuestionMs: 0,
   answeredBy: [],
   askTools: ['ask_user', 'exit_plan_mode'],
   // Nothing certain is known that tells a one-shot run from a terminal.

@@ -68,6 +68,9 @@ export const opencode = defineClient({
     { after: 'Interrupt', again: 'Stop', withinMs: 2000, same: [] },
     { after: 'Stop', again: 'Stop', withinMs: 1000, same: [] },
   ],
+  ordinaryEnds: [],
+  // A run without a terminal answers every question with no after 20 ms.
+  holdQuestionMs: 1000,
   answeredBy: [],
   askTools: ['question'],
   headless: [],

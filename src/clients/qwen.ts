@@ -69,6 +69,8 @@ export const qwen = defineClient({
       same: [],
     },
   ],
+  ordinaryEnds: [],
+  holdQuestionMs: 0,
   // After Yes the tool starts at once; after Esc the client is idle.
   answeredBy: ['PreToolUse', 'idle_prompt'],
   askTools: ['ask_user_question', 'exit_plan_mode'],

@@ -25,6 +25,8 @@ export interface Meaning {
   isTurnEnd: boolean
   isInterrupt: boolean
   isSessionEnd: boolean
+  /** Its reason says nothing, since the client gives it for every end. */
+  isOrdinaryEnd: boolean
   /** Whatever the session had asked has been answered, or does not matter any more. */
   isAnswer: boolean
   /** Of a sub-agent, whose session may have an id of its own. */
@@ -43,13 +45,14 @@ const answers: readonly string[] = [
 
 export function meaningOf(event: Told): Meaning {
   const { means, name, notificationType } = event
-  const answeredBy = findClient(event.client)?.answeredBy ?? []
+  const { answeredBy = [], ordinaryEnds = [] } = findClient(event.client) ?? {}
   return {
     isSessionStart: means === 'SessionStart',
     isPrompt: means === 'UserPromptSubmit',
     isTurnEnd: turnEnds.includes(means),
     isInterrupt: means === 'Interrupt',
     isSessionEnd: means === 'SessionEnd',
+    isOrdinaryEnd: means === 'SessionEnd' && ordinaryEnds.includes(event.reason),
     isAnswer:
       answers.includes(means) ||
       [means, name, notificationType].some((one) => one !== '' && answeredBy.includes(one)),

@@ -251,6 +251,12 @@ describe('the meaning of an event', () => {
     expect(meaningOf(read(client, name)).isAnswer).toBe(isAnswer)
   })
 
+  it('of an end whose reason is always the same is ordinary', () => {
+    expect(meaningOf(read('codex', 'SessionEnd')).isOrdinaryEnd).toBe(true)
+    expect(meaningOf(read('claude', 'SessionEnd.abnormal')).isOrdinaryEnd).toBe(false)
+    expect(meaningOf(read('codex', 'Stop')).isOrdinaryEnd).toBe(false)
+  })
+
   it('of the hidden turn that makes a title concerns nobody', () => {
     expect(meaningOf(read('codex', 'notify.title'))).toMatchObject({
       isInternal: true,
