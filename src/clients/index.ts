@@ -36,3 +36,12 @@ export function isClientName(name: string): name is ClientName {
 export function findClient(name: string): Client | undefined {
   return Object.hasOwn(clients, name) ? clients[name as ClientName] : undefined
 }
+
+/** Variables of a session that show whether somebody sits before it. The front door has to keep them. */
+export const sessionVariables: readonly string[] = [
+  ...new Set(
+    (Object.values(clients) as Client[]).flatMap(({ headless }) =>
+      headless.filter(({ from }) => from === 'env').map(({ name }) => name),
+    ),
+  ),
+]

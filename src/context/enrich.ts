@@ -13,7 +13,7 @@ import { readTranscript, type TranscriptFacts, wasAnswered } from './transcript.
 import type { Tokens } from './transcripts/entry.ts'
 
 const LOOK_EVERY_MS = 50
-/** For a client of which nothing is known. */
+/** For a client of which nothing is known, and for a transcript that is not there. */
 const LATE_BY_MS = 300
 /** A folder on a volume that hangs must not hold up the event. */
 const FOLDER_LIMIT_MS = 1000
@@ -121,10 +121,12 @@ function withQuestion(event: AgentEvent, { openCalls }: TranscriptFacts): AgentE
 async function readInTime(event: AgentEvent, { now }: Around): Promise<TranscriptFacts> {
   const roots = rootsOf(event.client)
   const format = formatOf(event.client)
-  const lateByMs = findClient(event.client)?.transcriptLateByMs ?? LATE_BY_MS
+  const ownLateByMs = findClient(event.client)?.transcriptLateByMs ?? LATE_BY_MS
+  // A transcript that is not there at all will hardly come.
+  const lateByMs = () => (facts.isReadable ? ownLateByMs : Math.min(ownLateByMs, LATE_BY_MS))
   const read = () => readTranscript(event.transcriptPath, roots, event.at, format)
   let facts = await read()
-  while (isMissing(event, facts) && now() < event.at + lateByMs) {
+  while (isMissing(event, facts) && now() < event.at + lateByMs()) {
     await sleep(LOOK_EVERY_MS)
     facts = await read()
   }

@@ -1,5 +1,6 @@
 import type { TranscriptFormat } from '../clients/define.ts'
 import { isPayload, type Payload } from '../event/payload.ts'
+import { cutText, oneLine } from '../text/clean.ts'
 import { readHead } from './head.ts'
 import { readTail } from './tail.ts'
 import type { Entry } from './transcripts/entry.ts'
@@ -11,6 +12,7 @@ const TAIL_BYTES = 256 * 1024
 const LONG_TAIL_BYTES = 4 * 1024 * 1024
 const HEAD_BYTES = 64 * 1024
 const SIDECAR_BYTES = 64 * 1024
+const MAX_NAME = 200
 
 export interface TranscriptFacts extends TurnFacts {
   /** What the client, or the person, calls the session; '' where nobody named it. */
@@ -20,7 +22,7 @@ export interface TranscriptFacts extends TurnFacts {
   model: string
   branch: string
   isHeadless: boolean | undefined
-  /** Whether it may be read at all. */
+  /** Whether it may be read, and there is something in it. */
   isReadable: boolean
 }
 
@@ -59,7 +61,7 @@ export async function readTranscript(
     ...sessionFacts(entries),
     ...turnAt(entries, moment),
     firstPrompt: first?.type === 'prompt' ? first.text : '',
-    isReadable: true,
+    isReadable: entries.length > 0,
   }
 }
 
@@ -108,14 +110,20 @@ function sessionFacts(entries: readonly Entry[]) {
   for (const entry of entries) {
     if (entry.type !== 'session') continue
     const { type: _, at: __, ...told } = entry
-    Object.assign(facts, told)
+    Object.assign(facts, Object.fromEntries(Object.entries(told).map(short)))
   }
   return facts
+}
+
+/** Names are short; anything longer is none. */
+function short([key, value]: [string, unknown]): [string, unknown] {
+  return [key, typeof value === 'string' ? cutText(oneLine(value), MAX_NAME) : value]
 }
 
 async function sidecarFacts(path: string, roots: readonly string[], format?: TranscriptFormat) {
   const sidecar = format && format !== 'none' ? readers[format].sidecar : undefined
   if (!sidecar) return {}
   const { text } = await readTail(sidecar.pathOf(path), roots, SIDECAR_BYTES)
-  return text ? sidecar.read(text) : {}
+  const facts = Object.entries(text ? sidecar.read(text) : {})
+  return Object.fromEntries(facts.map(short)) as ReturnType<typeof sidecar.read>
 }

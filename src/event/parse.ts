@@ -153,7 +153,8 @@ function messageOf(
   question: Question | undefined,
   fields: Fields,
 ): string {
-  const isRequest = means === 'PermissionRequest'
+  const isRequest = means === 'PermissionRequest' && message === ''
+  if (isRequest && question && /^(question|plan)$/.test(question.about)) return question.subject
   const words = message || (isRequest && tool ? `The agent wants to use ${tool}` : '')
   const subject = (question ?? questionOfTool('', fields.tool_input, 'payload'))?.subject ?? ''
   return text(withSubject(words, subject))

@@ -15,11 +15,11 @@ export function fieldOf(payload: Payload, path: string): unknown {
   return isPayload(inner) ? valueAt(inner, path.split('.')) : undefined
 }
 
-/** The first that is text and not empty. */
+/** The first that is text and not empty. Lone surrogates would make encoders throw later. */
 export function textOf(payload: Payload, ...paths: readonly string[]): string {
   for (const path of paths) {
     const value = fieldOf(payload, path)
-    if (typeof value === 'string' && value.trim() !== '') return value.trim()
+    if (typeof value === 'string' && value.trim() !== '') return value.trim().toWellFormed()
   }
   return ''
 }

@@ -1,7 +1,13 @@
 import { existsSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type { Client } from '../../src/clients/define.ts'
-import { clientNames, clients, findClient, isClientName } from '../../src/clients/index.ts'
+import {
+  clientNames,
+  clients,
+  findClient,
+  isClientName,
+  sessionVariables,
+} from '../../src/clients/index.ts'
 import { transcriptRoots, userFolder } from '../../src/clients/paths.ts'
 import { canonicalEvents } from '../../src/clients/vocabulary.ts'
 
@@ -75,6 +81,14 @@ describe('clients', () => {
     expect(findClient('qwen')?.title).toBe('Qwen Code')
     expect(findClient('toString')).toBeUndefined()
     expect(findClient('unknown')).toBeUndefined()
+  })
+
+  it('names the variables that the front door has to keep', () => {
+    expect(sessionVariables).toEqual([
+      'CLAUDE_CODE_SESSION_ATTENDED',
+      'CLAUDE_CODE_ENTRYPOINT',
+      'QWEN_CODE_MESSAGING_SOCKET',
+    ])
   })
 
   it.each([

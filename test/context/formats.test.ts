@@ -253,6 +253,39 @@ describe.each(Object.entries(formats))('a transcript of %s', (name, expected) =>
   })
 })
 
+describe('a transcript', () => {
+  it('is read in linear time, whatever a person pasted into it', async () => {
+    const { root, path } = makeHome()
+    const prompt = {
+      type: 'user',
+      timestamp: '2026-11-20T09:10:00.000Z',
+      message: { role: 'user', content: '<system-reminder>'.repeat(200_000) },
+    }
+    writeFileSync(path, `${JSON.stringify(prompt)}\n`)
+    const started = performance.now()
+    const facts = await readTranscript(path, [root], ended, 'claude')
+    expect(performance.now() - started).toBeLessThan(3000)
+    expect(facts.prompt).toHaveLength(64 * 1024)
+  })
+
+  it('gives well-formed text and short names', async () => {
+    const { root, path } = makeHome()
+    const lines = [
+      { type: 'custom-title', customTitle: `a\u001b[31m\ud800${'b'.repeat(5000)}` },
+      {
+        type: 'user',
+        timestamp: '2026-11-20T09:10:00.000Z',
+        message: { role: 'user', content: 'half \ud83d' },
+      },
+    ]
+    writeFileSync(path, lines.map((line) => JSON.stringify(line)).join('\n'))
+    const { title, prompt } = await readTranscript(path, [root], ended, 'claude')
+    expect([title, prompt].every((text) => text.isWellFormed())).toBe(true)
+    expect(title.length).toBeLessThanOrEqual(200)
+    expect(title).not.toContain('\u001b')
+  })
+})
+
 describe('a transcript of gemini', () => {
   const message = (id: string, type: string, content: unknown) => ({
     id,

@@ -161,6 +161,10 @@ describe('a question', () => {
     expect(read(client, name).question).toMatchObject({ ...question, from: 'payload' })
   })
 
+  it('in words is the message itself, not the name of the tool that asks', () => {
+    expect(read('claude', 'PermissionRequest.question').message).toBe('Which database do you want?')
+  })
+
   it('is left to the transcript where the payload has only the name of the tool', () => {
     expect(read('claude', 'Notification.permission')).toMatchObject({
       question: undefined,

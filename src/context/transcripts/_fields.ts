@@ -1,6 +1,9 @@
 import { fieldOf, isPayload, type Payload, textOf } from '../../event/payload.ts'
 import type { Entry, EntryContent, Tokens } from './entry.ts'
 
+/** More than anybody reads. */
+const MAX_TEXT = 64 * 1024
+
 /** The time of a line. */
 export function timeOf(record: Payload): number | undefined {
   const at = Date.parse(textOf(record, 'timestamp'))
@@ -24,13 +27,25 @@ export function blockText(content: unknown, types: readonly string[] = ['text'])
   return withoutNotes(texts.join('\n'))
 }
 
-const NOTE_TAGS =
-  'system-reminder|local-command-[a-z]+|command-[a-z]+|bash-[a-z]+|session_context|environment_context|user_instructions|turn_aborted'
+const NOTE =
+  /<(system-reminder|local-command-[a-z]+|command-[a-z]+|bash-[a-z]+|session_context|environment_context|user_instructions|turn_aborted)>/g
 
-/** What a person wrote or read: notes that the client adds are taken out. */
+/** What a person wrote or read: notes that the client adds are taken out. Linear, also where none of them is closed. */
 function withoutNotes(text: string): string {
-  if (!text.includes('<')) return text.trim()
-  return text.replace(new RegExp(`<(${NOTE_TAGS})>[\\s\\S]*?</\\1>`, 'g'), '').trim()
+  const kept: string[] = []
+  const unclosed = new Set<string>()
+  let from = 0
+  for (const { 0: open, 1: tag = '', index } of text.matchAll(NOTE)) {
+    if (index < from || unclosed.has(tag)) continue
+    const close = `</${tag}>`
+    const end = text.indexOf(close, index + open.length)
+    if (end < 0) unclosed.add(tag)
+    else {
+      kept.push(text.slice(from, index))
+      from = end + close.length
+    }
+  }
+  return [...kept, text.slice(from)].join('').trim().slice(0, MAX_TEXT).toWellFormed()
 }
 
 export function countOf(record: Payload, ...paths: readonly string[]): number {
