@@ -51,7 +51,7 @@ export const codex = defineClient({
   variants: [
     {
       event: 'agent-turn-complete',
-      where: { 'input-messages': /^Generate a concise, single-line task title/ },
+      where: { 'input-messages': /^Generate a concise, single-line task tit/ },
       means: 'Internal',
     },
     { event: 'agent-turn-complete', where: { client: false }, means: 'SubagentStop' },

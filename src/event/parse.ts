@@ -43,7 +43,7 @@ export function parseEvent(accepted: Accepted, abnormalReasons: readonly string[
   const texts = textsOf(fields)
   const failure =
     means === 'StopFailure' ? failureOf(raw, at, texts.message || texts.lastMessage) : undefined
-  const notice = findClient(client)?.notices[texts.notificationType]
+  const notice = noticeOf(client, texts.notificationType)
   const event = {
     ...texts,
     message: texts.message || failure?.reason || text(fields.task_error),
@@ -60,6 +60,11 @@ export function parseEvent(accepted: Accepted, abnormalReasons: readonly string[
   const kind = kindOf({ ...event, name: means || name, notice }, abnormalReasons)
   const question = kind === 'permission' ? questionOf(event, fields) : undefined
   return { ...event, kind, question, message: messageOf(event, question, fields) }
+}
+
+function noticeOf(client: string, notificationType: string) {
+  const notices = findClient(client)?.notices ?? {}
+  return Object.hasOwn(notices, notificationType) ? notices[notificationType] : undefined
 }
 
 function nameOf(raw: Payload): string {

@@ -220,6 +220,8 @@ describe('an event', () => {
   it('cannot reach a prototype by its name or its fields', () => {
     for (const name of ['constructor', '__proto__', 'toString', 'hasOwnProperty']) {
       expect(parse({ hook_event_name: name })).toMatchObject({ kind: 'other', name })
+      const notice = { hook_event_name: 'Notification', notification_type: name }
+      expect(parse(notice).kind).toBe('other')
     }
     const body =
       '{"hook_event_name":"Stop","__proto__":{"polluted":1,"cwd":"/x"},"constructor":{"prototype":{"polluted":1}}}'
