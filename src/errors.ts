@@ -27,6 +27,11 @@ export class HookbellError extends Error {
   }
 }
 
+/** A command that was not written as it has to be. */
+export function usageError(message: string, hint?: string, cause?: unknown): HookbellError {
+  return new HookbellError('E_USAGE', message, { ...(hint !== undefined && { hint }), cause })
+}
+
 /** The text of anything that was thrown, for a person. */
 export function describeError(error: unknown): string {
   return error instanceof Error ? error.message : String(error)

@@ -1,5 +1,5 @@
 import type { ArgsDef, CommandDef } from 'citty'
-import { HookbellError } from '../errors.ts'
+import { usageError } from '../errors.ts'
 
 const KEY_HELP = 'Put the API key into the environment variable HOOKBELL_API_KEY'
 
@@ -19,33 +19,29 @@ export function checkWords(name: string, command: CommandDef, words: readonly st
     if (!word.startsWith('-') || word === '-') {
       positionals -= 1
       if (positionals < 0)
-        throw usage(`${name}: too many arguments: "${word}"`, tooMany(name, help))
+        throw usageError(`${name}: too many arguments: "${word}"`, tooMany(name, help))
       continue
     }
     const [flag = '', value] = word.split('=', 2)
     if (/^--(api-?key|key|token|jwt|password|secret)$/i.test(flag)) {
-      throw usage(
+      throw usageError(
         `${name}: no secret is taken from the command line, where others can read it`,
         KEY_HELP,
       )
     }
-    if (!known.includes(flag)) throw usage(`${name}: unknown option "${flag}"`, help)
+    if (!known.includes(flag)) throw usageError(`${name}: unknown option "${flag}"`, help)
     if (args[flag.slice(2)]?.type === 'boolean') {
       if (value === undefined) continue
       // citty reads --yes=no as yes.
-      throw usage(`${name}: ${flag} takes no value`, help)
+      throw usageError(`${name}: ${flag} takes no value`, help)
     }
     if (value !== undefined) continue
     at += 1
-    if (words[at] === undefined) throw usage(`${name}: ${flag} needs a value`, help)
+    if (words[at] === undefined) throw usageError(`${name}: ${flag} needs a value`, help)
   }
 }
 
 /** An endpoint takes options alone; elsewhere it is mostly a text without quotes. */
 function tooMany(name: string, help: string): string {
   return name.startsWith('api ') ? help : `Put quotes around text with spaces. ${help}`
-}
-
-function usage(message: string, hint: string): HookbellError {
-  return new HookbellError('E_USAGE', message, { hint })
 }

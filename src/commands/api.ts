@@ -2,7 +2,7 @@ import { type ArgsDef, type CommandDef, defineCommand } from 'citty'
 import { listEndpoints } from '../api/endpoints/index.ts'
 import { type Endpoint, PageList } from '../api/index.ts'
 import { paint, print, printJson, table, terminalWidth } from '../cli/output.ts'
-import { HookbellError } from '../errors.ts'
+import { usageError } from '../errors.ts'
 import { cutText } from '../text/clean.ts'
 import { listIn } from './api/answer-table.ts'
 import { withClient } from './api/client.ts'
@@ -58,7 +58,7 @@ function callCommand(endpoint: Endpoint): CommandDef {
     args: argsOf(endpoint, flags),
     async run({ args }) {
       if (args.json && args.table)
-        throw new HookbellError('E_USAGE', `api ${id}: --json and --table exclude each other`)
+        throw usageError(`api ${id}: --json and --table exclude each other`)
       const input = await readInput(endpoint, flags, args)
       await withClient(`api ${id}`, (client) => call(methodOf(client, endpoint)(input)), flags)
 

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { defineCommand } from 'citty'
 import { ago, print, printJson, table } from '../cli/output.ts'
-import { HookbellError } from '../errors.ts'
+import { usageError } from '../errors.ts'
 import { prepareSpool } from '../spool/prepare.ts'
 import { dropDead, retryDead } from '../worker/dead.ts'
 import { list, readHistory, stateFolders } from './_history.ts'
@@ -19,12 +19,12 @@ export const deadCommand = defineCommand({
     const { action = 'list', id, all = false, json = false } = args
     if (action === 'list') return showDead(json)
     if (action !== 'retry' && action !== 'drop') {
-      throw usage(`dead: unknown action "${action}"`, 'Actions: list, retry, drop')
+      throw usageError(`dead: unknown action "${action}"`, 'Actions: list, retry, drop')
     }
-    if (!id && !all) throw usage(`dead ${action}: which event?`, 'Give an id, or --all')
+    if (!id && !all) throw usageError(`dead ${action}: which event?`, 'Give an id, or --all')
     const done = await Promise.all(stateFolders().map((state) => act(action, state, id)))
     const count = done.flat().length
-    if (count === 0 && id) throw usage(`dead: no dead event "${id}"`, 'See: hookbell dead')
+    if (count === 0 && id) throw usageError(`dead: no dead event "${id}"`, 'See: hookbell dead')
     if (json) return printJson(done.flat())
     if (count === 0) return print('Nothing is dead')
     print(
@@ -56,12 +56,8 @@ async function act(action: 'retry' | 'drop', state: string, start = ''): Promise
   const names = readdirSync(spool.dead).filter((name) => !name.endsWith('.json'))
   const chosen = names.filter((name) => name.startsWith(start))
   if (start && chosen.length > 1) {
-    throw usage(`dead: ${chosen.length} events start with "${start}"`, 'Give more of the id')
+    throw usageError(`dead: ${chosen.length} events start with "${start}"`, 'Give more of the id')
   }
   for (const id of chosen) await (action === 'retry' ? retryDead : dropDead)(spool, id)
   return chosen
-}
-
-function usage(message: string, hint: string): HookbellError {
-  return new HookbellError('E_USAGE', message, { hint })
 }

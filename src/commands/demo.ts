@@ -43,7 +43,7 @@ function describe({ command, acts }: Play): string {
 function describeAct(act: Act, number: number): string[] {
   const { says, event, kind, waitedMs, outcome, reason, received } = act
   const head = `${number}. ${says}: ${event}, ${kind}`
-  const facts = `${paintOutcome(outcome as 'delivered')}${reason ? `: ${reason}` : ''}, agent waited ${waitedMs.toFixed(0)} ms`
+  const facts = `${paintOutcome(outcome)}${reason ? `: ${reason}` : ''}, agent waited ${waitedMs.toFixed(0)} ms`
   return [
     paint('bold', head),
     `   ${facts}`,

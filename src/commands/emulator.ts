@@ -1,8 +1,9 @@
 import { defineCommand } from 'citty'
 import { print } from '../cli/output.ts'
 import type { Emulator } from '../emulator/index.ts'
-import { describeError, errorCode, HookbellError } from '../errors.ts'
+import { describeError, errorCode, HookbellError, usageError } from '../errors.ts'
 import { cleanText } from '../text/clean.ts'
+import { quoteWord } from '../text/shell.ts'
 import { toSafeJson } from './api/json.ts'
 
 export const emulatorCommand = defineCommand({
@@ -93,16 +94,16 @@ function howToUse({ url, appUrl, apiKey }: Emulator): string {
 
 /** For a shell; a key of a seed may be anything. */
 function quote(value: string): string {
-  return /^[\w.:/-]+$/.test(value) ? value : `'${value.replaceAll("'", "'\\''")}'`
+  return /^[\w.:/-]+$/.test(value) ? value : quoteWord(value)
 }
 
 /** Such as of a variable that is not set: what was meant would be missing without a word. */
 function refuseEmpty(name: string, file: string | undefined) {
-  if (file === '') throw new HookbellError('E_USAGE', `emulator: --${name} takes a file, not ""`)
+  if (file === '') throw usageError(`emulator: --${name} takes a file, not ""`)
 }
 
 function readPort(name: string, text: string): number {
   const port = Number(text)
   if (/^\d+$/.test(text) && port <= 65_535) return port
-  throw new HookbellError('E_USAGE', `emulator: ${name} takes a number to 65535, not "${text}"`)
+  throw usageError(`emulator: ${name} takes a number to 65535, not "${text}"`)
 }

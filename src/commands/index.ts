@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { CommandDef } from 'citty'
 import { print, table } from '../cli/output.ts'
-import { HookbellError } from '../errors.ts'
+import { usageError } from '../errors.ts'
 import { packageRoot } from '../package-root.ts'
 
 /** One line per command: what it is for, and how to load it. */
@@ -64,9 +64,10 @@ export const commands = {
    */
   async find(name: string, words: readonly string[]): Promise<CommandDef> {
     if (!Object.hasOwn(registry, name)) {
-      throw new HookbellError('E_USAGE', `unknown command "${name}"`, {
-        hint: `Commands: ${Object.keys(registry).join(', ')}, hook`,
-      })
+      throw usageError(
+        `unknown command "${name}"`,
+        `Commands: ${Object.keys(registry).join(', ')}, hook`,
+      )
     }
     return (await registry[name as keyof typeof registry].load(words)) as CommandDef
   },

@@ -3,15 +3,18 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { defineCommand } from 'citty'
 import { clientNames } from '../clients/index.ts'
 import { CurrentConfig } from '../config/current.ts'
+import { shellEnvironment } from '../config/environment.ts'
 import { configDir, stateDir } from '../config/paths.ts'
-import { HookbellError } from '../errors.ts'
+import { refuseFoldersAtRisk } from '../config/trust.ts'
+import { HookbellError, usageError } from '../errors.ts'
 import { applyPlan } from '../install/apply.ts'
 import { renderDiff } from '../install/diff.ts'
 import { readSettings } from '../install/file.ts'
 import { hookCommand, hookEntry, sharedHookCommand } from '../install/hook-command.ts'
 import { settingsNotes } from '../install/notes.ts'
 import { planInstall } from '../install/plan.ts'
-import { findTarget, type Target, type TargetOptions, usage } from '../install/target.ts'
+import { findTarget, type Target, type TargetOptions } from '../install/target.ts'
+import { escapeControls, showPath } from '../text/clean.ts'
 
 /** A running session that writes its old settings back does so within a moment. */
 const SETTLE_MS = 2000
@@ -65,13 +68,23 @@ export interface InitWorld {
   settle(): Promise<unknown>
 }
 
+/** Names of folders and files come from whoever made the project: on a terminal they must stay text. */
 export async function runInit(options: InitOptions, world: InitWorld): Promise<void> {
+  const print = (text: string) => world.print(escapeControls(text))
+  await register(options, { ...world, print })
+}
+
+async function register(options: InitOptions, world: InitWorld): Promise<void> {
   const target = findTarget(options, world)
   if (!options.dryRun && !options.yes && (options.json || !world.isTerminal)) {
-    throw usage('init asks before it writes', 'Use --yes, or --dry-run to see what it would write')
+    throw usageError(
+      'init asks before it writes',
+      'Use --yes, or --dry-run to see what it would write',
+    )
   }
   const { file, client } = target
   const state = stateDir(world.env)
+  refuseFoldersAtRisk(configDir(world.env), state)
   const hook = hookEntry(client, await commandOf(target, state, world))
   const plan = (text: string) => planInstall(text, { ...file, events: client.events, hook })
 
@@ -88,13 +101,14 @@ export async function runInit(options: InitOptions, world: InitWorld): Promise<v
   }
   if (preview.changed && !options.yes) {
     world.print(`${diff}\n${lines('Note', notes)}`)
-    if (!(await world.ask(`Write ${file.path}? [Y/n] `)))
+    if (!(await world.ask(`Write ${showPath(file.path)}? [Y/n] `)))
       return world.print('Nothing was written.\n')
   }
 
   const door = await world.installFrontDoor({ stateDir: state })
   const isShared = target.scope === 'project'
-  const applied = applyPlan({ path: file.path, isShared, stateDir: state, plan })
+  const { guard } = target
+  const applied = applyPlan({ path: file.path, isShared, stateDir: state, plan, guard })
   const more = { door: door.path, notes: options.yes ? notes : [], channel: channelOf(world.env) }
   if (!options.json) world.print(report(target, applied, more))
   if (applied.changed) {
@@ -119,25 +133,27 @@ function report(
   applied: ReturnType<typeof applyPlan>,
   { door, notes, channel }: { door: string; notes: string[]; channel: string },
 ): string {
-  const renewed = `Renewed: ${door} and what it runs, from this version\n`
+  const renewed = `Renewed: ${showPath(door)} and what it runs, from this version\n`
   if (!applied.changed) return nothingToDo(target) + renewed + lines('Note', notes)
   const { client, file } = target
   return [
-    `Wrote ${file.path}: ${client.events.join(', ')}\n`,
-    `Backup: ${applied.created ? 'none, the file is new' : applied.backup}\n`,
+    `Wrote ${showPath(file.path)}: ${client.events.join(', ')}\n`,
+    `Backup: ${applied.created ? 'none, the file is new' : showPath(applied.backup ?? '')}\n`,
     lines('Note', notes),
     `Next: ${client.restartNote}\n      hookbell test ${channel}\n`,
   ].join('')
 }
 
-/** One that there is. */
+/** One that there is. What the configuration names of this shell is stored for the worker. */
 function channelOf(env: InitWorld['env']): string {
-  const { config } = new CurrentConfig(configDir(env), stateDir(env)).get()
+  const current = new CurrentConfig(configDir(env), stateDir(env))
+  current.storeVariables(shellEnvironment(env))
+  const { config } = current.get()
   return Object.keys(config.channels)[0] ?? 'desktop'
 }
 
 function nothingToDo({ client, file }: Target): string {
-  return `Nothing to do: ${file.path} has the hooks for ${client.title} already.\n`
+  return `Nothing to do: ${showPath(file.path)} has the hooks for ${client.title} already.\n`
 }
 
 function refuseUndone(path: string, isUndone: boolean): void {
@@ -148,7 +164,7 @@ function refuseUndone(path: string, isUndone: boolean): void {
 }
 
 function lines(label: string, texts: readonly string[]): string {
-  return texts.map((text) => `${label}: ${text}\n`).join('')
+  return texts.map((text) => `${label}: ${showPath(text)}\n`).join('')
 }
 
 function toJson(value: unknown): string {

@@ -1,6 +1,6 @@
 import { defineCommand } from 'citty'
 import { paint, print, printJson, table } from '../cli/output.ts'
-import { HookbellError } from '../errors.ts'
+import { usageError } from '../errors.ts'
 import type { EventStatus, Outcome } from '../journal/history.ts'
 import { cleanText } from '../text/clean.ts'
 import { readHistory, stateFolders } from './_history.ts'
@@ -20,10 +20,7 @@ export const logCommand = defineCommand({
   async run({ args }) {
     const limit = Number(args.limit)
     if (!Number.isInteger(limit) || limit < 1) {
-      throw new HookbellError(
-        'E_USAGE',
-        `log: --limit takes a whole number from 1, not "${args.limit}"`,
-      )
+      throw usageError(`log: --limit takes a whole number from 1, not "${args.limit}"`)
     }
     const all = (await Promise.all(stateFolders().map(readHistory))).flat()
     const chosen = args.id ? find(all, args.id) : all.slice(-limit)
@@ -38,9 +35,10 @@ function find(all: readonly EventStatus[], start: string): EventStatus[] {
   const found = all.filter(({ id }) => id.startsWith(start))
   if (found.length === 1) return found
   const what = found.length === 0 ? 'no event' : `${found.length} events`
-  throw new HookbellError('E_USAGE', `log: ${what} with an id that starts with "${start}"`, {
-    hint: 'hookbell log --json shows the ids',
-  })
+  throw usageError(
+    `log: ${what} with an id that starts with "${start}"`,
+    'hookbell log --json shows the ids',
+  )
 }
 
 const styles = { delivered: 'green', suppressed: 'dim', dead: 'red', waiting: 'yellow' } as const

@@ -1,6 +1,6 @@
 import { defineCommand } from 'citty'
 import { print, terminalWidth } from '../cli/output.ts'
-import { HookbellError } from '../errors.ts'
+import { usageError } from '../errors.ts'
 import { NEEDS_KEY, withClient } from './api/client.ts'
 import { isForUsers, renderConversation, sortMessages } from './api/conversation.ts'
 import { readSessionId } from './api/session-id.ts'
@@ -40,5 +40,5 @@ export const messagesCommand = defineCommand({
 function readLimit(text: string): number {
   const limit = Number(text)
   if (Number.isInteger(limit) && limit >= 1) return limit
-  throw new HookbellError('E_USAGE', `messages: --limit takes a whole number from 1, not "${text}"`)
+  throw usageError(`messages: --limit takes a whole number from 1, not "${text}"`)
 }

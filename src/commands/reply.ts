@@ -1,7 +1,7 @@
 import { defineCommand } from 'citty'
 import { type Client, isClientError } from '../api/index.ts'
 import { paint, print } from '../cli/output.ts'
-import { HookbellError } from '../errors.ts'
+import { HookbellError, usageError } from '../errors.ts'
 import { oneLine } from '../text/clean.ts'
 import { NEEDS_KEY, withClient } from './api/client.ts'
 import { renderText } from './api/conversation.ts'
@@ -28,7 +28,7 @@ export const replyCommand = defineCommand({
   async run({ args: { session, text: source, wait = false, timeout, json = false } }) {
     const deadlineMs = readSeconds(timeout) * 1000
     const text = source === '-' ? (await readText('reply', '-')).trimEnd() : source
-    if (text.trim() === '') throw new HookbellError('E_USAGE', 'reply: the text is empty')
+    if (text.trim() === '') throw usageError('reply: the text is empty')
     const sessionId = readSessionId('reply', session)
     const post = wait ? postAndWait : postOnly
     await withClient('reply', (client) => post(client, sessionId, text, deadlineMs, json))
@@ -74,5 +74,5 @@ function tooLate(sessionId: string, deadlineMs: number, cause: unknown) {
 function readSeconds(text: string): number {
   const seconds = Number(text)
   if (text.trim() !== '' && seconds > 0 && seconds <= 86_400) return seconds
-  throw new HookbellError('E_USAGE', `reply: --timeout takes seconds above 0, not "${text}"`)
+  throw usageError(`reply: --timeout takes seconds above 0, not "${text}"`)
 }

@@ -3,8 +3,11 @@ import { join } from 'node:path'
 import { defineCommand } from 'citty'
 import { ago, paint, print, printJson, table } from '../cli/output.ts'
 import { CurrentConfig } from '../config/current.ts'
+import { shellEnvironment } from '../config/environment.ts'
+import { howToSet } from '../config/how-to-set.ts'
 import { configPath, type LoadedConfig } from '../config/load.ts'
 import { configDir, stateDir } from '../config/paths.ts'
+import { foldersAtRisk } from '../config/trust.ts'
 import { type EventStatus, outcomes } from '../journal/history.ts'
 import { spoolIn } from '../spool/layout.ts'
 import { lockHolder } from '../spool/lock.ts'
@@ -62,7 +65,7 @@ function channelRows({ config, unusable }: LoadedConfig, accounts: readonly Even
 }
 
 function problemsOf(
-  { config, problem, unusable, source }: LoadedConfig,
+  { config, problem, unusable, unset, source }: LoadedConfig,
   accounts: readonly EventStatus[],
   corrupt: number,
   folders: readonly string[],
@@ -72,9 +75,12 @@ function problemsOf(
     const hint = problem.hint ? `. ${problem.hint}` : ''
     problems.push(`${problem.message} (the ${source} settings are used)${hint}`)
   }
-  const secrets = join(configDir(), 'secrets.env')
+  const hint =
+    unset.length > 0 ? `. ${howToSet(unset, configDir(), shellEnvironment(process.env))}` : ''
   for (const [name, reason] of Object.entries(unusable))
-    problems.push(`channel ${name}: ${reason}. Put it into ${secrets}`)
+    problems.push(`channel ${name}: ${reason}${reason.endsWith('not set') ? hint : ''}`)
+  for (const fault of foldersAtRisk(configDir(), stateDir()))
+    problems.push([fault.message, fault.hint].filter(Boolean).join('. '))
   const { extraCaFile } = config
   if (extraCaFile && !existsSync(extraCaFile)) problems.push(`extraCaFile: no file ${extraCaFile}`)
   const dead = accounts.filter(({ outcome }) => outcome === 'dead').length

@@ -1,10 +1,12 @@
-import { join } from 'node:path'
 import { defineCommand } from 'citty'
 import { paint, print, printJson } from '../cli/output.ts'
 import { CurrentConfig } from '../config/current.ts'
+import { shellEnvironment } from '../config/environment.ts'
+import { howToSet } from '../config/how-to-set.ts'
 import { configPath } from '../config/load.ts'
 import { configDir, stateDir } from '../config/paths.ts'
-import { HookbellError } from '../errors.ts'
+import { refuseFoldersAtRisk } from '../config/trust.ts'
+import { HookbellError, usageError } from '../errors.ts'
 import { sessionEnv } from '../hook/session-env.ts'
 import type { ChannelStatus } from '../journal/history.ts'
 import { prepareSpool } from '../spool/prepare.ts'
@@ -22,6 +24,7 @@ export const testCommand = defineCommand({
     json: { type: 'boolean', description: 'Print JSON' },
   },
   async run({ args: { channel, json } }) {
+    refuseFoldersAtRisk(configDir(), stateDir())
     checkChannel(channel)
     const event = {
       hook_event_name: 'Notification',
@@ -51,19 +54,19 @@ export const testCommand = defineCommand({
 function hintFor(state: ChannelStatus['state'], channel: string, id: string): string {
   if (state === 'not-here') return `Set up a channel of another type in ${configPath(configDir())}`
   if (state === 'gave-up') return `When that is put right: hookbell dead retry ${id}`
-  const { unusable } = new CurrentConfig(configDir(), stateDir()).get()
-  if (!unusable[channel]) return TRIED_AGAIN
-  return `Put it into ${join(configDir(), 'secrets.env')}. ${TRIED_AGAIN}`
+  const { unusable, unset } = new CurrentConfig(configDir(), stateDir()).get()
+  if (!unusable[channel] || unset.length === 0) return TRIED_AGAIN
+  return `${howToSet(unset, configDir(), shellEnvironment(process.env))}. ${TRIED_AGAIN}`
 }
 
 function checkChannel(name: string) {
-  const { config, unusable, problem } = new CurrentConfig(configDir(), stateDir()).get()
+  const current = new CurrentConfig(configDir(), stateDir())
+  current.storeVariables(shellEnvironment(process.env))
+  const { config, unusable, problem } = current.get()
   if (problem) throw problem
   const known = [...Object.keys(config.channels), ...Object.keys(unusable)]
   if (known.includes(name)) return
-  throw new HookbellError('E_USAGE', `test: no channel "${name}"`, {
-    hint: `Channels: ${known.join(', ')}`,
-  })
+  throw usageError(`test: no channel "${name}"`, `Channels: ${known.join(', ')}`)
 }
 
 /** A worker in the background may have been faster to claim it. */

@@ -1,6 +1,6 @@
 import { defineCommand } from 'citty'
 import { print, terminalWidth } from '../cli/output.ts'
-import { HookbellError } from '../errors.ts'
+import { usageError } from '../errors.ts'
 import { NEEDS_KEY, withClient } from './api/client.ts'
 import { lastDays } from './api/period.ts'
 import { readUsage } from './api/usage.ts'
@@ -26,8 +26,7 @@ export const usageCommand = defineCommand({
   async run({ args }) {
     const count = Number(args.days)
     if (!Number.isInteger(count) || count < 1 || count > MOST_DAYS) {
-      throw new HookbellError(
-        'E_USAGE',
+      throw usageError(
         `usage: --days takes a whole number from 1 to ${MOST_DAYS}, not "${args.days}"`,
       )
     }

@@ -1,6 +1,9 @@
 import { defineCommand } from 'citty'
 import { print } from '../cli/output.ts'
+import { CurrentConfig } from '../config/current.ts'
+import { shellEnvironment } from '../config/environment.ts'
 import { configDir, stateDir } from '../config/paths.ts'
+import { refuseFoldersAtRisk } from '../config/trust.ts'
 import { HookbellError } from '../errors.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import { lockHolder } from '../spool/lock.ts'
@@ -15,9 +18,13 @@ export const workerCommand = defineCommand({
     json: { type: 'boolean', description: 'Print each record of the journal as one line' },
   },
   async run({ args }) {
+    refuseFoldersAtRisk(configDir(), stateDir())
+    const config = new CurrentConfig(configDir(), stateDir())
+    config.storeVariables(shellEnvironment(process.env))
     scrubEnvironment(process.env)
     endTidily()
     const options = {
+      config,
       configDir: configDir(),
       onRecord: args.json ? (entry: JournalEntry) => print(JSON.stringify(entry)) : undefined,
     }

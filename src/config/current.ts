@@ -1,9 +1,12 @@
-import { readFileSync, rmSync } from 'node:fs'
-import { dirname, join } from 'node:path'
 import { describeError, HookbellError } from '../errors.ts'
-import { makeFolders, writeDurable } from '../fs/durable.ts'
+import { makeFolders, replaceFile } from '../fs/durable.ts'
+import { readQuietly } from '../fs/read.ts'
+import { readStoredEnvironment, storeEnvironment } from './environment.ts'
+import { lastGoodFile, withoutSecrets } from './last-good.ts'
 import { builtInConfig, configStamp, type LoadedConfig, loadConfig, parseConfig } from './load.ts'
 import { readSecrets } from './secrets.ts'
+
+type Env = Readonly<Record<string, string | undefined>>
 
 /**
  * The configuration in force, re-read when a file changes. A broken file never loses an event:
@@ -12,12 +15,13 @@ import { readSecrets } from './secrets.ts'
 export class CurrentConfig {
   #stamp: string | undefined
   #loaded: LoadedConfig = builtInConfig()
+  #good: LoadedConfig | undefined
   readonly #configDir: string
-  readonly #lastGood: string
+  readonly #stateDir: string
 
   constructor(configDir: string, stateDir: string) {
     this.#configDir = configDir
-    this.#lastGood = join(stateDir, 'last-good-config.json')
+    this.#stateDir = stateDir
   }
 
   /** What `get` gave last, without a look at the files. */
@@ -26,7 +30,7 @@ export class CurrentConfig {
   }
 
   get(): LoadedConfig {
-    const stamp = configStamp(this.#configDir)
+    const stamp = configStamp(this.#configDir, this.#stateDir)
     if (stamp !== this.#stamp) {
       this.#stamp = stamp
       this.#loaded = this.#load()
@@ -34,10 +38,20 @@ export class CurrentConfig {
     return this.#loaded
   }
 
+  /**
+   * Stores the variables that the configuration names as they are in `shell`, for all workers to come.
+   * Best effort: without it the channels that need one wait, and are named.
+   */
+  storeVariables(shell: Env) {
+    try {
+      storeEnvironment(this.#stateDir, this.get().config.env, shell)
+    } catch {}
+  }
+
   #load(): LoadedConfig {
     try {
-      const loaded = loadConfig(this.#configDir)
-      if (loaded.text !== undefined) this.#keep(loaded.text)
+      const loaded = loadConfig(this.#configDir, readStoredEnvironment(this.#stateDir))
+      if (loaded.source === 'file') this.#keep(loaded)
       return loaded
     } catch (error) {
       const problem =
@@ -49,25 +63,29 @@ export class CurrentConfig {
   }
 
   #fallBack(): LoadedConfig {
-    const path = this.#lastGood
+    // With the secrets that stand in the file itself, which are not kept on the disk.
+    if (this.#good) return { ...this.#good, source: 'last good' }
+    const path = lastGoodFile(this.#stateDir)
     const text = readQuietly(path)
     if (text === undefined) return builtInConfig()
     try {
-      const context = { path, secrets: secretsIfReadable(this.#configDir), env: process.env }
-      return { ...parseConfig(text, context), source: 'last good' }
+      const env = readStoredEnvironment(this.#stateDir)
+      const secrets = secretsIfReadable(this.#configDir)
+      return { ...parseConfig(text, { path, secrets, env }), source: 'last good' }
     } catch {
       return builtInConfig()
     }
   }
 
   /** Best effort: without it a broken file falls back to the built-in settings. */
-  #keep(text: string) {
-    if (readQuietly(this.#lastGood) === text) return
+  #keep(loaded: LoadedConfig) {
+    this.#good = loaded
+    const path = lastGoodFile(this.#stateDir)
+    const text = withoutSecrets(loaded.raw ?? {})
+    if (readQuietly(path) === text) return
     try {
-      makeFolders(dirname(this.#lastGood), 0o700)
-      const waiting = `${this.#lastGood}.${process.pid}`
-      rmSync(waiting, { force: true })
-      writeDurable(this.#lastGood, [text], waiting)
+      makeFolders(this.#stateDir, 0o700)
+      replaceFile(path, text)
     } catch {}
   }
 }
@@ -78,13 +96,5 @@ function secretsIfReadable(configDir: string): ReadonlyMap<string, string> {
     return readSecrets(configDir)
   } catch {
     return new Map()
-  }
-}
-
-function readQuietly(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    return undefined
   }
 }

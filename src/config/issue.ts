@@ -10,7 +10,7 @@ export interface Fault {
   hint?: string
 }
 
-/** The one fault to mend first: a key that nobody knows is often the reason why another one is missing. */
+/** The one fault to correct first: a key that nobody knows is often the reason why another one is missing. */
 export function firstFault(issues: readonly z.core.$ZodIssue[], raw: unknown): Fault | undefined {
   const first = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0]
   return first && describeIssue(first, raw)

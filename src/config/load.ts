@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   getNodeValue,
@@ -7,12 +7,16 @@ import {
   parseTree,
   printParseErrorCode,
 } from 'jsonc-parser'
-import { describeError, errorCode, HookbellError } from '../errors.ts'
+import { errorCode, HookbellError } from '../errors.ts'
 import { kinds } from '../event/kind.ts'
 import { knownEvents } from '../event/schema.ts'
+import { checkFolder, checkOwnership } from '../fs/ownership.ts'
+import { readRegular } from '../fs/read.ts'
 import { splitWords } from '../text/clean.ts'
 import { closest, didYouMean } from '../text/suggest.ts'
+import { environmentFile } from './environment.ts'
 import { type Fault, firstFault } from './issue.ts'
+import { INLINE_SECRET } from './last-good.ts'
 import { findLostKey, locate } from './position.ts'
 import { type Config, completeConfig, configSchema, secretsOf } from './schema.ts'
 import { expandReferences, readSecrets } from './secrets.ts'
@@ -23,10 +27,12 @@ export interface LoadedConfig {
   secrets: readonly string[]
   /** Channels that cannot be used now, with the reason. */
   unusable: Readonly<Record<string, string>>
+  /** The names that these channels refer to and that are set nowhere. */
+  unset: readonly string[]
   /** Where the settings in force come from. */
   source: 'file' | 'last good' | 'built-in'
-  /** The text of the file, where it is in force. */
-  text?: string
+  /** What the file says, with its references as they are written. */
+  raw?: Readonly<Record<string, unknown>>
   /** Why the file is not in force. */
   problem?: HookbellError
 }
@@ -37,12 +43,22 @@ export function configPath(configDir: string): string {
   return join(configDir, 'config.json')
 }
 
+/** More is no configuration that a person wrote. */
+const MAX_BYTES = 1024 * 1024
+
 /** Changes whenever the configuration may have; cheap enough to ask per event. */
-export function configStamp(configDir: string): string {
-  return ['config.json', 'secrets.env']
-    .map((name) => {
+export function configStamp(configDir: string, stateDir: string): string {
+  return [
+    configDir,
+    configPath(configDir),
+    join(configDir, 'secrets.env'),
+    environmentFile(stateDir),
+  ]
+    .map((path) => {
       try {
-        const stat = statSync(join(configDir, name), { throwIfNoEntry: false })
+        const stat = statSync(path, { throwIfNoEntry: false })
+        // Of a folder its owner and mode, not what else is put into it.
+        if (stat?.isDirectory()) return `${stat.ino}-${stat.mode}-${stat.uid}`
         // The time of the last change of any kind: chmod changes no other.
         return stat ? `${stat.ino}-${stat.size}-${stat.mtimeMs}-${stat.ctimeMs}` : ''
       } catch (error) {
@@ -55,22 +71,19 @@ export function configStamp(configDir: string): string {
 
 export function builtInConfig(): LoadedConfig {
   const config = completeConfig(configSchema.parse({}))
-  return { config, secrets: [], unusable: {}, source: 'built-in' }
+  return { config, secrets: [], unusable: {}, unset: [], source: 'built-in' }
 }
 
 /**
  * Reads the user's configuration; without a file the built-in one.
+ * @param env where the variables are looked up that the file lists under `env`; no others are
  * @throws HookbellError E_CONFIG with `path:line:column: what is wrong`
  */
-export function loadConfig(configDir: string, env: Env = process.env): LoadedConfig {
+export function loadConfig(configDir: string, env: Env = {}): LoadedConfig {
   const path = configPath(configDir)
-  let text: string
-  try {
-    text = readFileSync(path, 'utf8')
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return builtInConfig()
-    throw new HookbellError('E_CONFIG', `${path}: ${describeError(error)}`, { cause: error })
-  }
+  const text = readRegular(path, { maxBytes: MAX_BYTES, check: checkOwnership })
+  if (text === undefined) return builtInConfig()
+  checkFolder(configDir)
   return parseConfig(text, { path, secrets: readSecrets(configDir), env })
 }
 
@@ -79,8 +92,8 @@ export function parseConfig(
   text: string,
   { path, secrets, env }: { path: string; secrets: ReadonlyMap<string, string>; env: Env },
 ): LoadedConfig {
-  const { tree, raw } = parseObject(text.replace(/^\uFEFF/, ''), path)
-  const { channels, unusable, used } = expandChannels(raw, secrets, env)
+  const { tree, raw } = parseObject(text, path)
+  const { channels, unusable, unset, used } = expandChannels(raw, secrets, listedIn(raw, env))
   const expanded = channels ? { ...raw, channels } : raw
   const result = configSchema.safeParse(expanded)
   const fault = result.success
@@ -97,7 +110,7 @@ export function parseConfig(
     Object.keys(unusable),
   )
   const values = [...secrets.values(), ...used, ...secretsOf(config)]
-  return { config, unusable, secrets: [...new Set(values)], source: 'file', text }
+  return { config, unusable, unset, secrets: [...new Set(values)], source: 'file', raw }
 }
 
 function parseObject(text: string, path: string): { tree: Node; raw: Record<string, unknown> } {
@@ -138,6 +151,13 @@ function faultInRoutes(
   return undefined
 }
 
+/** The values of the variables that the configuration names. */
+function listedIn(raw: Record<string, unknown>, env: Env): Env {
+  const names = Array.isArray(raw.env) ? raw.env.filter((name) => typeof name === 'string') : []
+  const set = names.filter((name) => Object.hasOwn(env, name))
+  return Object.fromEntries(set.map((name) => [name, env[name]]))
+}
+
 /** A reference that is set nowhere makes one channel unusable, not the whole file. */
 function expandChannels(
   raw: Record<string, unknown>,
@@ -146,15 +166,21 @@ function expandChannels(
 ) {
   const unusable: Record<string, string> = {}
   const used: string[] = []
+  const unset = new Set<string>()
   const isObject = typeof raw.channels === 'object' && raw.channels !== null
-  if (!isObject || Array.isArray(raw.channels)) return { unusable, used }
+  if (!isObject || Array.isArray(raw.channels)) return { unusable, unset: [], used }
   const channels: Record<string, unknown> = {}
   for (const [name, channel] of Object.entries(raw.channels as object)) {
     const expanded = expandReferences(channel, secrets, env)
+    const { missing } = expanded
     used.push(...expanded.used)
-    if (expanded.missing.length > 0) {
-      unusable[name] = `${expanded.missing.map((missing) => `\${${missing}}`).join(', ')} not set`
-    } else channels[name] = expanded.value
+    if (missing.length === 0) channels[name] = expanded.value
+    else if (missing.includes(INLINE_SECRET))
+      unusable[name] = 'waits for config.json, which has its secret'
+    else {
+      unusable[name] = `${missing.map((one) => `\${${one}}`).join(', ')} not set`
+      for (const one of missing) unset.add(one)
+    }
   }
-  return { channels, unusable, used }
+  return { channels, unusable, unset: [...unset], used }
 }

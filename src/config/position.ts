@@ -20,7 +20,7 @@ function offsetOf(tree: Node, path: readonly PropertyKey[]): number {
   return tree.offset
 }
 
-/** The first key that would be lost without a word: there twice, or one that no object can hold. */
+/** The first key that would be lost without a word: a duplicate, or one that no object can hold. */
 export function findLostKey(node: Node): { what: string; offset: number } | undefined {
   const seen = new Set<string>()
   for (const child of node.children ?? []) {
@@ -28,7 +28,7 @@ export function findLostKey(node: Node): { what: string; offset: number } | unde
     if (key?.value === '__proto__')
       return { what: `"${key.value}" cannot be a name`, offset: key.offset }
     if (key && seen.has(key.value))
-      return { what: `"${key.value}" is there twice`, offset: key.offset }
+      return { what: `duplicate key "${key.value}"`, offset: key.offset }
     if (key) seen.add(key.value)
     const inner = findLostKey(child)
     if (inner) return inner

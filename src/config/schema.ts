@@ -50,6 +50,10 @@ export const configSchema = z.strictObject({
     .array(route)
     .optional()
     .describe(`Which events go where. Default: ${defaultKinds.join(', ')} to every channel`),
+  env: z
+    .array(z.string().regex(/^[A-Za-z_]\w*$/, 'must be the name of a variable'))
+    .default([])
+    .describe('Names of variables of your shell that channels may refer to'),
   abnormalReasons: z
     .array(z.string())
     .default(['error', 'other'])
@@ -116,10 +120,18 @@ export function secretsOf({ channels }: Pick<Config, 'channels'>): string[] {
   return Object.values(channels).flatMap((channel) =>
     Object.entries(known[channel.type]?.options.shape ?? {}).flatMap(([name, schema]) => {
       const value = (channel as Record<string, unknown>)[name]
-      const isSecret = (schema as z.ZodType).meta()?.secret === true
-      return isSecret && typeof value === 'string' ? partsOf(value) : []
+      return isSecret(schema as z.ZodType) && typeof value === 'string' ? partsOf(value) : []
     }),
   )
+}
+
+export function isSecretOption(type: string, name: string): boolean {
+  const shape = channelShape(type)
+  return Object.hasOwn(shape, name) && isSecret(shape[name])
+}
+
+function isSecret(option: z.ZodType | undefined): boolean {
+  return option?.meta()?.secret === true
 }
 
 /** Of a URL also what makes it secret: its password and its path, which errors repeat without the rest. */

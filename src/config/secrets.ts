@@ -1,6 +1,9 @@
-import { readFileSync, statSync } from 'node:fs'
+import type { Stats } from 'node:fs'
 import { join } from 'node:path'
-import { describeError, HookbellError } from '../errors.ts'
+import { HookbellError } from '../errors.ts'
+import { checkOwnership, modeOf } from '../fs/ownership.ts'
+import { readRegular } from '../fs/read.ts'
+import { quoteWord } from '../text/shell.ts'
 
 /**
  * Reads `secrets.env` beside the config: NAME=value lines, `#` comments, optional quotes.
@@ -16,28 +19,25 @@ export function readSecrets(configDir: string): Map<string, string> {
   return secrets
 }
 
+const MAX_BYTES = 256 * 1024
+
+/** Of what a link points to: people keep such files elsewhere. */
 function readPrivate(path: string): string {
-  let mode: number
-  try {
-    // Of what a link points to: people keep such files elsewhere.
-    const stat = statSync(path, { throwIfNoEntry: false })
-    if (!stat) return ''
-    mode = stat.mode
-    if (process.platform === 'win32' || (mode & 0o077) === 0) {
-      return readFileSync(path, 'utf8').replace(/^\uFEFF/, '')
-    }
-  } catch (error) {
-    throw new HookbellError('E_CONFIG', `${path}: ${describeError(error)}`, { cause: error })
+  return readRegular(path, { maxBytes: MAX_BYTES, check: checkPrivate }) ?? ''
+}
+
+function checkPrivate(path: string, stat: Stats) {
+  if (process.platform !== 'win32' && (stat.mode & 0o077) !== 0) {
+    throw new HookbellError('E_CONFIG', `${path}: other users can read it (mode ${modeOf(stat)})`, {
+      hint: `Run: chmod 600 ${quoteWord(path)}`,
+    })
   }
-  const shown = (mode & 0o777).toString(8).padStart(4, '0')
-  throw new HookbellError('E_CONFIG', `${path}: other users can read it (mode ${shown})`, {
-    hint: `Run: chmod 600 '${path.replaceAll("'", `'\\''`)}'`,
-  })
+  checkOwnership(path, stat)
 }
 
 /**
- * Replaces `${NAME}` in every string of a channel. The file wins over the environment: a repository can set
- * variables for its agent, and must not redirect messages that way.
+ * Replaces `${NAME}` in every string of a channel. The file wins over `env`: the variables that were
+ * stored from the user's shell.
  * @returns the names that are set nowhere, and the values used, for redaction
  */
 export function expandReferences(

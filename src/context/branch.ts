@@ -1,14 +1,20 @@
 import { constants } from 'node:fs'
 import { lstat, open } from 'node:fs/promises'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
+import { pathGate } from './_path-gate.ts'
+import { mayBeProject } from './project.ts'
 
 /** The longest that a reference may be. */
 const MAX_BYTES = 1024
 const MAX_DEPTH = 32
 
-/** The branch that is checked out around a folder; '' where there is none, or nothing safe to read. */
-export async function branchOf(cwd: string): Promise<string> {
-  if (!isAbsolute(cwd) || cwd.includes('\0')) return ''
+/** The branch that is checked out around a folder; '' where there is none, or a look at it takes too long. */
+export async function branchOf(cwd: string, gate = pathGate): Promise<string> {
+  if (!isAbsolute(cwd) || cwd.includes('\0') || !mayBeProject(cwd)) return ''
+  return gate.run(() => lookUp(cwd), '')
+}
+
+async function lookUp(cwd: string): Promise<string> {
   for (let folder = cwd, up = 0; up < MAX_DEPTH; up += 1) {
     const git = join(folder, '.git')
     const stat = await lstat(git).catch(() => undefined)
@@ -27,7 +33,8 @@ async function linkedFolder(file: string, folder: string): Promise<string> {
 }
 
 async function branchIn(git: string): Promise<string> {
-  if (!git) return ''
+  // A work tree can name any folder, also one on another machine.
+  if (!git || !mayBeProject(git)) return ''
   // The file is the repository's: nothing but a well-formed name is taken from it.
   const [, branch = ''] =
     /^ref: refs\/heads\/([\w][\w./+@#-]{0,199})\s*$/.exec(await readShort(join(git, 'HEAD'))) ?? []

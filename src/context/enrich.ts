@@ -15,8 +15,6 @@ import type { Tokens } from './transcripts/entry.ts'
 const LOOK_EVERY_MS = 50
 /** For a client of which nothing is known, and for a transcript that is not there. */
 const LATE_BY_MS = 300
-/** A folder on a volume that hangs must not hold up the event. */
-const FOLDER_LIMIT_MS = 1000
 
 /** An event with what could be found out around it. */
 export interface EnrichedEvent extends AgentEvent {
@@ -49,7 +47,7 @@ const unread: readonly Kind[] = ['other', 'subagent-done']
 export async function enrich(event: AgentEvent, around: Around): Promise<EnrichedEvent> {
   const [project, branch, facts] = await Promise.all([
     remember(around.projects, event.cwd),
-    inTime(branchOf(event.cwd)),
+    branchOf(event.cwd).catch(() => ''),
     event.transcriptPath && !unread.includes(event.kind) ? readInTime(event, around) : undefined,
   ])
   const {
@@ -147,13 +145,9 @@ function isMissing(event: AgentEvent, facts: TranscriptFacts): boolean {
 function remember(projects: Map<string, Promise<string>>, cwd: string): Promise<string> {
   const known = projects.get(cwd)
   if (known) return known
-  const name = inTime(projectName(cwd, homeDir()))
+  const name = projectName(cwd, homeDir()).catch(() => '')
   if (projects.size < 1000) projects.set(cwd, name)
   return name
-}
-
-function inTime(text: Promise<string>): Promise<string> {
-  return Promise.race([text.catch(() => ''), sleep(FOLDER_LIMIT_MS, '', { ref: false })])
 }
 
 function rootsOf(name: string): string[] {

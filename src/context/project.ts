@@ -1,11 +1,25 @@
 import { lstat } from 'node:fs/promises'
-import { basename, dirname, isAbsolute, join } from 'node:path'
+import { basename, dirname, isAbsolute, join, normalize } from 'node:path'
+import { pathGate } from './_path-gate.ts'
 
-/** The name of the folder that holds `.git`, else of the working folder itself; '' where there is none. */
-export async function projectName(cwd: string, home: string): Promise<string> {
+/** Where a look can wait for another machine, or is a question to a driver: nobody's project is there. */
+const NO_PROJECTS =
+  /^(?:[\\/]{2}|\/(?:proc|sys|dev|net|afs|misc|Network|run\/user\/\d+\/(?:gvfs|doc))(?:\/|$))/
+
+/**
+ * The name of the folder that holds `.git`, else of the working folder itself; '' where there is none.
+ * The path comes from a payload: where a look at it takes too long its own last part is the name.
+ */
+export async function projectName(cwd: string, home: string, gate = pathGate): Promise<string> {
   if (!isAbsolute(cwd)) return ''
   if (cwd === home) return '~'
-  return basename((await gitRoot(cwd)) ?? cwd)
+  if (!mayBeProject(cwd)) return basename(cwd)
+  return gate.run(async () => basename((await gitRoot(cwd)) ?? cwd), basename(cwd))
+}
+
+/** Whether a folder is worth a look, by its name alone. */
+export function mayBeProject(cwd: string): boolean {
+  return !NO_PROJECTS.test(cwd.startsWith('//') ? cwd : normalize(cwd))
 }
 
 async function gitRoot(cwd: string): Promise<string | undefined> {

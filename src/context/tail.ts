@@ -1,8 +1,9 @@
 import { constants } from 'node:fs'
 import { type FileHandle, open, realpath } from 'node:fs/promises'
-import { homedir } from 'node:os'
-import { isAbsolute, join, sep } from 'node:path'
+import { normalize, sep } from 'node:path'
 import { errorCode } from '../errors.ts'
+import { expandHome } from '../fs/home.ts'
+import { pathGate } from './_path-gate.ts'
 
 interface Tail {
   text: string
@@ -14,56 +15,92 @@ interface Tail {
 
 /**
  * The last bytes of a transcript, from the start of a line. The path comes from a payload, so it is read only if
- * it is a regular file of this user under one of the client's own folders.
- * @returns no text where any of that does not hold
+ * it is a regular file of this user under one of the client's own folders. Any other path is not even looked at.
+ * @returns no text where any of that does not hold, or where it takes too long
  */
 export async function readTail(
   path: string,
   roots: readonly string[],
   maxBytes: number,
+  gate = pathGate,
+): Promise<Tail> {
+  return readPart(path, roots, gate, (size) => Math.max(0, size - maxBytes), maxBytes)
+}
+
+/** The first bytes, up to the end of a line, under the same conditions; '' where they do not hold. */
+export async function readHead(
+  path: string,
+  roots: readonly string[],
+  maxBytes: number,
+  gate = pathGate,
+): Promise<string> {
+  const { text } = await readPart(path, roots, gate, () => 0, maxBytes)
+  return text.slice(0, text.lastIndexOf('\n') + 1)
+}
+
+async function readPart(
+  path: string,
+  roots: readonly string[],
+  gate: typeof pathGate,
+  startAt: (size: number) => number,
+  maxBytes: number,
+): Promise<Tail> {
+  const absolute = expandHome(path)
+  const own = await ownFolders(roots)
+  // By its name alone, without `..`: to look at a path may be to wait for another machine.
+  if (absolute === undefined || !isBelow(normalize(absolute), own)) return refused
+  return gate.run(() => readOwn(absolute, own, startAt, maxBytes), refused)
+}
+
+const refused: Tail = { text: '', isAll: true, isRefused: true }
+
+async function readOwn(
+  path: string,
+  own: readonly string[],
+  startAt: (size: number) => number,
+  maxBytes: number,
 ): Promise<Tail> {
   let file: FileHandle | undefined
   try {
-    file = await openOwn(path, roots)
+    file = await openOwn(path, own)
   } catch (error) {
-    return { text: '', isAll: true, isRefused: errorCode(error) !== 'ENOENT' }
+    return { ...refused, isRefused: errorCode(error) !== 'ENOENT' }
   }
-  if (!file) return { text: '', isAll: true, isRefused: true }
+  if (!file) return refused
   try {
     const { size } = await file.stat()
-    const start = Math.max(0, size - maxBytes)
-    const bytes = Buffer.alloc(size - start)
+    const start = startAt(size)
+    const bytes = Buffer.alloc(Math.min(maxBytes, size - start))
     const { bytesRead } = await file.read(bytes, 0, bytes.length, start)
     const read = bytes.subarray(0, bytesRead)
     const whole = start > 0 ? read.subarray(read.indexOf(10) + 1) : read
     return { text: whole.toString('utf8'), isAll: start === 0, isRefused: false }
   } catch {
-    return { text: '', isAll: true, isRefused: true }
+    return refused
   } finally {
     await file.close()
   }
 }
 
-/** @returns undefined where it is not ours to read */
-export async function openOwn(
-  path: string,
-  roots: readonly string[],
-): Promise<FileHandle | undefined> {
-  const real = await realpath(expandHome(path))
-  const realRoots = await Promise.all(
-    roots.map((root) => realpath(expandHome(root)).catch(() => '')),
-  )
-  if (!realRoots.some((root) => root && real.startsWith(root + sep))) return undefined
+/** The client's own folders by the names that a payload may use: as they are configured, and behind all links. */
+async function ownFolders(roots: readonly string[]): Promise<string[]> {
+  const named = roots.map(expandHome).filter((root) => root !== undefined)
+  const real = await Promise.all(named.map((root) => realpath(root).catch(() => root)))
+  return [...new Set([...named, ...real])]
+}
+
+function isBelow(path: string, roots: readonly string[]): boolean {
+  return roots.some((root) => path.startsWith(root + sep))
+}
+
+async function openOwn(path: string, own: readonly string[]): Promise<FileHandle | undefined> {
+  const real = await realpath(path)
+  const realRoots = await Promise.all(own.map((root) => realpath(root).catch(() => '')))
+  if (!isBelow(real, realRoots.filter(Boolean))) return undefined
   const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants
   const file = await open(real, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
   const stat = await file.stat()
   if (stat.isFile() && stat.uid === (process.getuid?.() ?? stat.uid)) return file
   await file.close()
   return undefined
-}
-
-function expandHome(path: string): string {
-  const expanded = path.startsWith('~/') ? join(homedir(), path.slice(2)) : path
-  if (!isAbsolute(expanded)) throw new Error('not an absolute path')
-  return expanded
 }

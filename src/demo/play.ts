@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { EventHistory, type EventStatus } from '../journal/history.ts'
+import { EventHistory, type EventStatus, type Outcome } from '../journal/history.ts'
 import { readJournal } from '../journal/read.ts'
 import { lockHolder } from '../spool/lock.ts'
 import { startReceivers } from './receivers.ts'
@@ -16,7 +16,7 @@ export interface Act {
   exitCode: number | null
   output: string
   kind: string
-  outcome: string
+  outcome: Outcome
   /** Why nothing was sent; '' otherwise. */
   reason: string
   /** What each channel received, as a person sees it. */

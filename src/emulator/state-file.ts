@@ -1,14 +1,6 @@
-import {
-  closeSync,
-  fsyncSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  unlinkSync,
-  writeSync,
-} from 'node:fs'
-import { dirname } from 'node:path'
+import { lstatSync, readFileSync } from 'node:fs'
 import * as z from 'zod'
+import { replaceFile } from '../fs/durable.ts'
 import { EmulatorError, parseOr } from './errors.ts'
 import { State } from './state.ts'
 
@@ -18,6 +10,7 @@ const StateFile = z.strictObject({ emulatorState: z.literal(VERSION), state: Sta
 
 /** The state of a file; undefined if there is no file. One that does not fit is refused and left alone. */
 export function loadState(file: string): State | undefined {
+  refuseForeignLink(file)
   const text = readText(file)
   if (text === undefined) return undefined
   const hint = 'It was left as it is. Move it away to start afresh.'
@@ -33,6 +26,15 @@ export function makeStateWriter(file: string): (state: State) => void {
     writeFile(file, text)
     written = text
   }
+}
+
+/** In a folder for all, such as /tmp, anybody can put a link to a file of ours. */
+function refuseForeignLink(file: string) {
+  const stat = lstatSync(file, { throwIfNoEntry: false })
+  if (!stat?.isSymbolicLink() || stat.uid === (process.getuid?.() ?? stat.uid)) return
+  throw new EmulatorError(`state file "${file}": a link of another user`, {
+    hint: 'Name a file in a folder of your own.',
+  })
 }
 
 function readText(file: string) {
@@ -52,46 +54,12 @@ function parseJson(file: string, text: string, hint: string): unknown {
   }
 }
 
-// Synchronous, so that no answer is sent before its effect is on the disk.
+// Synchronous, so that no answer is sent before its effect is on the disk. Private: it holds keys, if only those
+// of an emulator. Never through a link that somebody put there.
 function writeFile(file: string, text: string) {
-  const temporary = `${file}.${process.pid}.tmp`
   try {
-    writeThrough(temporary, text)
-    renameSync(temporary, file)
+    replaceFile(file, text)
   } catch (cause) {
-    removeIfThere(temporary)
     throw new EmulatorError(`state file "${file}": cannot be written`, { cause })
-  }
-  syncFolder(dirname(file))
-}
-
-function writeThrough(file: string, text: string) {
-  // It holds keys, if only those of an emulator.
-  const descriptor = openSync(file, 'w', 0o600)
-  try {
-    const bytes = Buffer.from(text)
-    for (let done = 0; done < bytes.length; ) done += writeSync(descriptor, bytes, done)
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
-  }
-}
-
-function removeIfThere(file: string) {
-  try {
-    unlinkSync(file)
-  } catch {
-    // It was never made.
-  }
-}
-
-function syncFolder(folder: string) {
-  // Windows cannot open a folder.
-  if (process.platform === 'win32') return
-  const descriptor = openSync(folder, 'r')
-  try {
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
   }
 }

@@ -1,6 +1,7 @@
 import {
   closeSync,
   constants,
+  fchmodSync,
   fsyncSync,
   lstatSync,
   mkdirSync,
@@ -18,22 +19,39 @@ const NO_FOLDER_SYNC = new Set(['EPERM', 'EISDIR', 'EINVAL', 'ENOTSUP', 'EACCES'
  * The one way to create a file: write beside it, fsync, rename, fsync the folder.
  * @throws the system error; nothing is left behind then
  */
-export function writeDurable(path: string, chunks: readonly (string | Buffer)[], waiting: string) {
+export function writeDurable(
+  path: string,
+  chunks: readonly (string | Buffer)[],
+  tmpPath: string,
+  mode = 0o600,
+) {
   const { O_WRONLY, O_CREAT, O_EXCL } = constants
-  const file = openSync(waiting, O_WRONLY | O_CREAT | O_EXCL, 0o600)
+  const file = openSync(tmpPath, O_WRONLY | O_CREAT | O_EXCL, 0o600)
   try {
     try {
+      if (mode !== 0o600) fchmodSync(file, mode)
       for (const chunk of chunks) writeAll(file, Buffer.from(chunk))
       fsyncSync(file)
     } finally {
       closeSync(file)
     }
-    renameSync(waiting, path)
+    renameSync(tmpPath, path)
   } catch (error) {
-    unlinkQuietly(waiting)
+    unlinkQuietly(tmpPath)
     throw error
   }
   syncFolder(dirname(path))
+}
+
+/**
+ * Replaces a file by a private one: a reader sees the old text or the new one, also after a crash.
+ * @throws the system error; nothing is left behind then
+ */
+export function replaceFile(path: string, text: string, mode = 0o600) {
+  const tmpPath = `${path}.${process.pid}`
+  // Of an earlier process with this number, that was killed.
+  unlinkQuietly(tmpPath)
+  writeDurable(path, [text], tmpPath, mode)
 }
 
 function writeAll(file: number, bytes: Buffer) {

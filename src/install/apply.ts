@@ -35,6 +35,8 @@ export interface ApplyOptions {
   stateDir: string
   plan(text: string): Plan
   now?: Date
+  /** Throws where the file to be written is not where the user was told any more. */
+  guard?: ((realPath: string) => void) | undefined
   /** Replaces the file if nobody else did meanwhile. Passed in by tests that measure it. */
   commit?: typeof commitUnchanged
 }
@@ -61,9 +63,12 @@ function applyOrGiveUp(options: ApplyOptions): Applied {
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
     const old = readSettings(path)
     const edit = plan(old.text)
+    options.guard?.(old.realPath)
     if (!edit.changed) return { changed: false, created: false, backup: undefined }
     // A folder of the user gets transcripts too; one in a project is for everybody who may read it.
     makeFolders(dirname(old.realPath), isShared ? 0o777 : 0o700)
+    // Again: a folder that was not there may be a link by now.
+    options.guard?.(old.realPath)
     const backup = replace(old, edit, options)
     if (!backup) continue
     syncFolder(dirname(old.realPath))
@@ -89,6 +94,7 @@ function replace(old: SettingsOnDisk, edit: Plan, options: ApplyOptions): Backup
   let isDone = false
   try {
     backup = saveBackup(stateDir, old, edit, now)
+    options.guard?.(old.realPath)
     isDone = commit(path, old, waiting)
     return isDone ? backup : undefined
   } finally {

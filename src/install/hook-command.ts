@@ -1,5 +1,6 @@
 import type { Client } from '../clients/define.ts'
 import { type ClientName, clients } from '../clients/index.ts'
+import { quoteWord } from '../text/shell.ts'
 
 /** How long a client waits for the front door. It needs milliseconds; a stalled machine gets this. */
 const TIMEOUT_MS = 10_000
@@ -27,9 +28,10 @@ export function hookCommand(
   client: ClientName,
   { platform = process.platform, node = process.execPath } = {},
 ): string {
-  if (platform !== 'win32') return guard(quote(path), client)
+  if (platform !== 'win32') return guard(quoteWord(path), client)
   // Neither Windows form has been run on Windows.
-  if (clients[client].windowsShell === 'sh') return guard(`${quote(node)} ${quote(path)}`, client)
+  if (clients[client].windowsShell === 'sh')
+    return guard(`${quoteWord(node)} ${quoteWord(path)}`, client)
   return `"${node}" "${path}" --client ${client} >NUL 2>&1 || exit /b 0`
 }
 
@@ -61,8 +63,4 @@ export function isHookCommand(command: unknown): boolean {
 // The braces matter: bash reports a killed child on the stderr of the list, not of the command.
 function guard(program: string, options: string): string {
   return `{ ${program} --client ${options}; } >/dev/null 2>&1 || :`
-}
-
-function quote(word: string): string {
-  return `'${word.replaceAll("'", String.raw`'\''`)}'`
 }

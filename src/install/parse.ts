@@ -45,7 +45,7 @@ function refuseDuplicates(node: Node, refuse: Refuse): void {
   const seen = new Set<unknown>()
   for (const child of node.children ?? []) {
     const [key] = child.type === 'property' ? (child.children ?? []) : []
-    if (key && seen.has(key.value)) refuse(key.offset, `the key ${quoted(key.value)} is repeated`)
+    if (key && seen.has(key.value)) refuse(key.offset, `duplicate key ${quoted(key.value)}`)
     if (key) seen.add(key.value)
     refuseDuplicates(child, refuse)
   }

@@ -1,10 +1,10 @@
-import { realpathSync } from 'node:fs'
+import { realpathSync, statSync } from 'node:fs'
 import { dirname, join, sep } from 'node:path'
 import type { Client, Scope } from '../clients/define.ts'
 import { type ClientName, clientNames, clients, isClientName } from '../clients/index.ts'
 import { userFolder } from '../clients/paths.ts'
 import { homeDir } from '../config/paths.ts'
-import { HookbellError } from '../errors.ts'
+import { HookbellError, usageError } from '../errors.ts'
 import { exists, type FileInForce, fileInForce, projectRoot } from './locate.ts'
 
 /** Whose settings a command is about, and where. */
@@ -14,6 +14,8 @@ export interface Target {
   scope: Scope
   folder: string
   file: FileInForce
+  /** Throws where a file is not in the project any more, such as by a link that was put there meanwhile. */
+  guard?: (path: string) => void
 }
 
 export interface TargetOptions {
@@ -32,27 +34,26 @@ interface Place {
  * @throws HookbellError `E_USAGE` where it is not the user's choice yet
  */
 export function findTarget(options: TargetOptions, { env, cwd }: Place): Target {
-  if (options.user && options.project) throw usage('--user and --project exclude each other')
+  if (options.user && options.project) throw usageError('--user and --project exclude each other')
   const name = options.client ?? detectClient(env)
   if (!isClientName(name))
-    throw usage(`unknown client "${name}"`, `Known: ${clientNames.join(', ')}`)
+    throw usageError(`unknown client "${name}"`, `Known: ${clientNames.join(', ')}`)
   const client: Client = clients[name]
   const folder = options.project ? projectFolder(client, cwd, env) : userFolder(client, env)
   const file = fileInForce(client, folder)
-  if (options.project) refuseOutside(dirname(folder), [file.path, folder])
-  return { name, client, scope: options.project ? 'project' : 'user', folder, file }
-}
-
-export function usage(message: string, hint?: string): HookbellError {
-  return new HookbellError('E_USAGE', message, hint === undefined ? {} : { hint })
+  if (!options.project) return { name, client, scope: 'user', folder, file }
+  const root = dirname(folder)
+  refuseOutside(root, [file.path, folder])
+  return { name, client, scope: 'project', folder, file, guard: makeGuard(root) }
 }
 
 function projectFolder(client: Client, cwd: string, env: Place['env']): string {
   if (process.platform === 'win32') {
-    throw usage('--project: no shared command line is known to work on Windows', 'Use --user')
+    throw usageError('--project: no shared command line is known to work on Windows', 'Use --user')
   }
   const root = projectRoot(client, cwd, homeDir(env))
-  if (!root) throw usage('--project: this is the home directory', 'Use --user, or go to a project')
+  if (!root)
+    throw usageError('--project: this is the home directory', 'Use --user, or go to a project')
   return join(root, client.folder)
 }
 
@@ -63,6 +64,30 @@ function refuseOutside(root: string, paths: string[]): void {
   throw new HookbellError('E_SETTINGS', `${path}: the file is a link out of the project`, {
     hint: 'Replace the link by a file, or use --user. Nothing was written',
   })
+}
+
+/** The project as it was found: the same folder, and the file in it, whatever its name leads to by then. */
+function makeGuard(root: string): (path: string) => void {
+  const real = realpath(root)
+  const identity = identityOf(root)
+  return (path) => {
+    // What is not there yet is where its folder is; what is there must be no link, since links were followed.
+    const nearest = exists(path) ? path : nearestFolder(dirname(path))
+    const isInside = nearest === root || `${realpath(nearest)}${sep}`.startsWith(real + sep)
+    if (isInside && real !== '' && identityOf(root) === identity && realpath(root) === real) return
+    throw new HookbellError('E_SETTINGS', `${path}: the file is a link out of the project`, {
+      hint: 'It was put there while init ran. Nothing was written',
+    })
+  }
+}
+
+function nearestFolder(path: string): string {
+  return exists(path) || path === dirname(path) ? path : nearestFolder(dirname(path))
+}
+
+function identityOf(path: string): string {
+  const stat = statSync(path, { throwIfNoEntry: false, bigint: true })
+  return stat ? `${stat.dev}:${stat.ino}` : ''
 }
 
 function realpath(path: string): string {
@@ -79,7 +104,7 @@ function detectClient(env: Place['env']): string {
   const [only] = found
   if (only && found.length === 1) return only
   const choices = (only ? found : clientNames).map((name) => `--client ${name}`)
-  throw usage(
+  throw usageError(
     only ? `found more than one agent client: ${found.join(', ')}` : 'found no agent client',
     `Name it: ${choices.join(' or ')}`,
   )

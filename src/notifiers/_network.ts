@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { redact } from '../text/redact.ts'
+import { parseRetryAfter } from './_retry-after.ts'
 import { boundLine } from './_text.ts'
 import { DeliveryError, type SendContext } from './define.ts'
 
@@ -7,14 +8,21 @@ import { DeliveryError, type SendContext } from './define.ts'
 const ANSWER_BYTES = 8 * 1024
 const ANSWER_LENGTH = 300
 
-/** Whether the host name of a parsed URL is this machine. */
+/** Whether a host name can only mean this machine, in any spelling that a URL may have: `127.1`, `[::1]`. */
 export function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname)
+  // URLs of other schemes than http keep the spelling.
+  const url = `http://${hostname}`
+  const host = URL.canParse(url) ? new URL(url).hostname : ''
+  return (
+    /^(.+\.)?localhost$/.test(host) ||
+    /^127\.\d+\.\d+\.\d+$/.test(host) ||
+    /^\[::(1|ffff:7f[\da-f]{2}:[\da-f]{1,4})\]$/.test(host)
+  )
 }
 
-/** An address that takes messages by HTTP. Plain http is for this machine only. */
+/** A URL that takes messages by HTTP. Plain http is for this machine only. */
 export const secureUrl = z
-  .url({ protocol: /^https?$/, error: 'must be an https:// URL' })
+  .url({ protocol: /^https?$/, error: 'must be an https URL' })
   .refine(
     (url) => !URL.canParse(url) || /^https:/i.test(url) || isLoopback(new URL(url).hostname),
     'must begin with https:// (http:// is allowed only for this machine)',
@@ -57,7 +65,7 @@ export function httpFailure(
   // The remaining 4xx say that this request will never be right.
   const temporary = status < 400 || status >= 500 || [408, 425, 429].includes(status)
   return new DeliveryError(temporary ? 'retry' : 'give-up', `${name}: ${status} ${text}`.trim(), {
-    retryAfterMs: temporary ? retryAfterMs(headers?.get('retry-after') ?? null) : undefined,
+    retryAfterMs: temporary ? parseRetryAfter(headers?.get('retry-after')) : undefined,
     ...(hint && { hint }),
   })
 }
@@ -71,7 +79,7 @@ export function connectionFailure(
   error: unknown,
   options: { signal: AbortSignal; secrets: readonly string[] },
 ): DeliveryError {
-  if (options.signal.aborted) return new DeliveryError('retry', `${name}: no answer in time`)
+  if (options.signal.aborted) return new DeliveryError('retry', `${name}: timed out`)
   return new DeliveryError('retry', `${name}: ${answerLine(innermost(error), options.secrets)}`)
 }
 
@@ -81,12 +89,6 @@ export function innermost(error: unknown): string {
   if (error.cause instanceof Error) return innermost(error.cause)
   const first = error instanceof AggregateError ? error.errors[0] : undefined
   return first ? innermost(first) : error.message
-}
-
-function retryAfterMs(header: string | null): number | undefined {
-  if (!header) return undefined
-  const ms = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now()
-  return Number.isFinite(ms) ? Math.max(0, ms) : undefined
 }
 
 async function readStart(response: Response): Promise<string | null> {

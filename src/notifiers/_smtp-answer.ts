@@ -21,7 +21,7 @@ export function smtpAnswer(
  * it holds the dialogue, and so the credentials where a server repeats them.
  */
 export function smtpFailure(error: unknown, server: URL, signal: AbortSignal): DeliveryError {
-  if (signal.aborted) return new DeliveryError('retry', 'email: no answer in time')
+  if (signal.aborted) return new DeliveryError('retry', 'email: timed out')
   const { code, status } = smtpStatus(error)
   const text = cleanAnswer(innermost(error), server)
   // A missing STARTTLS is answered with 5xx too, but may be the doing of the network in between.

@@ -30,7 +30,7 @@ export const desktop = defineNotifier({
       .describe('How long it is shown; 0 is until it is dismissed'),
   }),
   async send({ title, body, urgency }, options, { signal, sessionEnv }) {
-    if (signal.aborted) throw tooLate()
+    if (signal.aborted) throw timedOut()
     const notice = {
       ...options,
       title: boundLine(title, TITLE_LENGTH) || 'hookbell',
@@ -39,7 +39,7 @@ export const desktop = defineNotifier({
     }
     const { tool, nodeNotifierFirst } = chooseBackend(notice, sessionEnv)
     const shown = nodeNotifierFirst && (await showByNodeNotifier(notice, signal))
-    if (signal.aborted) throw tooLate()
+    if (signal.aborted) throw timedOut()
     return shown ? 'shown by node-notifier' : await runTool(tool, signal)
   },
 })
@@ -88,12 +88,12 @@ async function runTool(tool: Tool, signal: AbortSignal): Promise<string> {
     cwd: dirname(process.execPath),
   })
   if (!result.failed) return `shown by ${tool.file}`
-  if (result.isCanceled) throw tooLate()
+  if (result.isCanceled) throw timedOut()
   // Not execa's own message: it repeats the arguments.
   const text = result.stderr || result.originalMessage || `exit status ${result.exitCode}`
   throw toolFailure(tool.file, { code: result.code, text })
 }
 
-function tooLate(): DeliveryError {
-  return new DeliveryError('retry', 'desktop: not shown in time')
+function timedOut(): DeliveryError {
+  return new DeliveryError('retry', 'desktop: timed out')
 }

@@ -16,7 +16,7 @@ const address = z.email({
 })
 
 const smtpUrl = z
-  .url({ protocol: /^smtps?$/, error: 'must be an smtps:// or smtp:// URL' })
+  .url({ protocol: /^smtps?$/, error: 'must be an smtps or smtp URL' })
   .refine((url) => !URL.canParse(url) || isPlainServer(new URL(url)), {
     error: 'must be smtps://user:password@host:port, percent-encoded, with nothing behind the port',
   })

@@ -1,8 +1,8 @@
-import { homedir } from 'node:os'
-import { isAbsolute, join } from 'node:path'
+import { isAbsolute } from 'node:path'
 import * as z from 'zod'
 import { describeError, errorCode, HookbellError } from '../errors.ts'
 import { appendLine } from '../fs/append.ts'
+import { expandHome } from '../fs/home.ts'
 import { DeliveryError, defineNotifier, type Message } from './define.ts'
 
 export const file = defineNotifier({
@@ -17,15 +17,15 @@ export const file = defineNotifier({
       )
       .describe('File to append to, such as ~/agent-events.jsonl'),
   }),
-  // What is under way together is written together, in the order in which it came.
+  // Lines that are sent at the same time are written with one fdatasync, in the order they were sent.
   concurrency: 64,
   keepsOrder: true,
   async send(message, { path }, { signal }) {
-    const file = expandHome(path)
-    if (signal.aborted) throw tooLate()
+    const file = absolutePath(path)
+    if (signal.aborted) throw timedOut()
     let stop = () => {}
     const aborted = new Promise<never>((_, reject) => {
-      stop = () => reject(tooLate())
+      stop = () => reject(timedOut())
       signal.addEventListener('abort', stop, { once: true })
     })
     try {
@@ -39,10 +39,10 @@ export const file = defineNotifier({
   },
 })
 
-function expandHome(path: string): string {
-  const expanded = path.startsWith('~') ? join(homedir(), path.slice(1)) : path
+function absolutePath(path: string): string {
+  const expanded = expandHome(path)
+  if (expanded !== undefined) return expanded
   // Under an empty or relative HOME.
-  if (isAbsolute(expanded)) return expanded
   throw new DeliveryError('give-up', `file: ${path} has no home directory to begin with`, {
     hint: 'Give the path in full',
   })
@@ -54,9 +54,9 @@ function renderLine(message: Message): string {
   return `${JSON.stringify(line)}\n`
 }
 
-function tooLate(): DeliveryError {
+function timedOut(): DeliveryError {
   // The line may still be written. Its repeat then carries the same id.
-  return new DeliveryError('retry', 'file: not on the disk in time')
+  return new DeliveryError('retry', 'file: timed out before the line was on the disk')
 }
 
 const permanentCodes = ['EACCES', 'EISDIR', 'ELOOP', 'ENOTDIR', 'ENXIO', 'EPERM']

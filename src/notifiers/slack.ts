@@ -8,7 +8,7 @@ import {
   urlSecrets,
 } from './_network.ts'
 import { boundLine, boundText, escapeMarkup, markupToken, originOf } from './_text.ts'
-import { defineNotifier, type Message } from './define.ts'
+import { DeliveryError, defineNotifier, type Message } from './define.ts'
 
 // https://docs.slack.dev/reference/block-kit: more than this and Slack refuses the whole message.
 const HEADER_LENGTH = 150
@@ -51,8 +51,11 @@ export const slack = defineNotifier({
     })
     try {
       const { text } = await new IncomingWebhook(url, { fetch }).send(renderMessage(message))
-      return answerLine(text, secrets)
+      const answer = answerLine(text, secrets)
+      if (!isAccepted(text)) throw notAccepted(answer)
+      return answer
     } catch (error) {
+      if (error instanceof DeliveryError) throw error
       if (!(error instanceof IncomingWebhookHTTPError)) {
         throw connectionFailure('slack', error, { signal: context.signal, secrets })
       }
@@ -61,6 +64,32 @@ export const slack = defineNotifier({
     }
   },
 })
+
+/** Slack says `ok`, its workflows and some servers that take the same messages say it in JSON. */
+function isAccepted(text: string): boolean {
+  if (text.trim().toLowerCase() === 'ok') return true
+  try {
+    const { ok, success } = Object(JSON.parse(text)) as { ok?: unknown; success?: unknown }
+    return ok === true || success === true
+  } catch {
+    return false
+  }
+}
+
+/** A 200 of something in between, such as the page on which a network asks for a login. */
+function notAccepted(answer: string): DeliveryError {
+  const hint = hints.get(answer)
+  const said = answer === '' ? 'nothing' : `"${answer}"`
+  return new DeliveryError(
+    hint ? 'give-up' : 'retry',
+    `slack: 200, but it said ${said}, not "ok"`,
+    {
+      hint:
+        hint ??
+        'Check that the URL is that of an incoming webhook, and that no login page is in between',
+    },
+  )
+}
 
 function renderMessage(message: Message) {
   const title = boundLine(message.title, HEADER_LENGTH) || 'hookbell'

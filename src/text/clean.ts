@@ -11,6 +11,22 @@ export function oneLine(text: string): string {
   return cleanText(text).replace(/\s+/g, ' ').trim()
 }
 
+/**
+ * What a terminal would obey or hide, in the escapes of JSON: control characters, marks that change the direction
+ * of text, characters without width. Ends of lines and tabs stay.
+ */
+export function escapeControls(text: string): string {
+  return text.replace(
+    /(?!\r\n)[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+}
+
+/** A path or a name for a person, in one line. */
+export function showPath(path: string): string {
+  return escapeControls(path).replaceAll('\n', '\\n').replaceAll('\r', '\\r')
+}
+
 /** `CommaExpected` to `comma expected`. */
 export function splitWords(name: string): string {
   return name.replace(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase()

@@ -1,44 +1,38 @@
+import { type Shape, shapes } from './secret-shapes.ts'
+
 const MARK = '[redacted]'
 /** Shorter values are words such as `true` or a port: taking them out would only harm the text. */
 const MIN_SECRET = 6
 
+/** What nobody sees on a screen, and what would hide a key from us: `ghp_` and a zero-width space in it. */
+const INVISIBLE =
+  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g
+
+/** Elsewhere these have a meaning, as in the emoji of a family; between two characters of ASCII they have none. */
+const JOINERS =
+  /(?<=[!-~])(?:\u200c|\u200d|[\ufe00-\ufe0f]|\u034f|\udb40[\udc00-\udfff])+(?=[!-~])/g
+
 /**
- * Shapes of well-known keys. Each is specific enough not to hit ordinary prose or code, and looks only so far
- * ahead: without a bound, a long text of half matches would take seconds.
+ * Removes known key shapes and the exact values in `secrets`, also URL-encoded, in base64 and in JSON.
+ * Takes time in proportion to the text, and changes nothing the second time.
  */
-const shapes = [
-  /https:\/\/hooks\.slack\.com\/(?:services|workflows|triggers)\/[\w/-]+/g,
-  /\bxox[abeoprs]-[\w-]{10,}/g,
-  /\bxapp-[\w-]{10,}/g,
-  /\bsk-(?=[\w-]{0,99}\d)[\w-]{20,}/g,
-  /\bfk-(?=[\w-]{0,99}\d)[\w-]{16,}/g,
-  /\b[sr]k_(?:live|test)_\w{16,}/g,
-  /\b(?:ghp|gho|ghu|ghs|ghr)_\w{20,}/g,
-  /\bgithub_pat_\w{20,}/g,
-  /\bglpat-[\w-]{16,}/g,
-  /\bnpm_[A-Za-z0-9]{36}\b/g,
-  /\b(?:AKIA|ASIA)[0-9A-Z]{16}\b/g,
-  /\bAIza[\w-]{30,}/g,
-  /\beyJ[\w-]{10,999}\.[\w-]{10,}\.[\w-]{5,}/g,
-  /-----BEGIN [A-Z ]*KEY-----[\s\S]*?(?:-----END [A-Z ]*KEY-----|$)/g,
-  // user:password@host of a URL: the password.
-  /(?<=\b[a-z][a-z+.-]{1,20}:\/\/[^\s/:@'"]{0,100}:)[^\s/@'"]{3,}(?=@)/gi,
-  /(?<=\bAuthorization["']?\s?[:=]\s?["']?(?:Bearer|Basic|Token)\s)[^\s'",;]{6,}/gi,
-  // What is assigned to a name of a secret, where it looks like a value and not like a word or an expression.
-  /(?<=(?:password|passwd|api_?key|secret|token)["']?\s?[:=]\s?["']?)(?=[^\s'",;(){}<>$]{0,99}\d)[^\s'",;(){}<>$]{6,}(?=["'\s,;]|$)/gim,
-]
-
-/** Without any of these no shape can match: most texts are done with one look. */
-const hints =
-  /hooks\.slack|xox|xapp-|sk-|fk-|k_live|k_test|gh[oprsu]_|github_pat|glpat|npm_|AKIA|ASIA|AIza|eyJ|KEY-----|:\/\/|authorization|passw|api_?key|secret|token/i
-
-/** Removes known key shapes and the exact values in `secrets`, also URL-encoded, in base64 and in JSON. */
 export function redact(text: string, secrets: readonly string[] = []): string {
   // What is redacted already is left as it is, whatever the secrets are.
-  return text
+  return visible(text)
     .split(MARK)
     .map((part) => redactPart(part, secrets))
     .join(MARK)
+}
+
+/** The same for a text of which at most `max` units are wanted: what is far behind them is not looked at. */
+export function redactStart(text: string, max: number, secrets: readonly string[] = []): string {
+  // What is redacted becomes shorter, so more than `max` is needed.
+  const enough = 2 * max + 4096
+  if (text.length <= enough) return redact(text, secrets)
+  // Half a key has no known shape: the last run goes whole, unless it is all there is.
+  const start = text.slice(0, enough)
+  const cut = Math.max(start.lastIndexOf(' '), start.lastIndexOf('\n'))
+  return redact(cut > max ? start.slice(0, cut) : start, secrets)
 }
 
 function redactPart(text: string, secrets: readonly string[]): string {
@@ -50,8 +44,29 @@ function redactPart(text: string, secrets: readonly string[]): string {
 }
 
 function redactShapes(text: string): string {
-  if (!hints.test(text)) return text
-  return shapes.reduce((result, shape) => result.replace(shape, MARK), text)
+  let parts = [text]
+  for (const shape of shapes) parts = parts.flatMap((part) => cutOut(part, shape))
+  return parts.join(MARK)
+}
+
+/** What is left around the keys of one shape. */
+function cutOut(text: string, { pattern, accept }: Shape): string[] {
+  const parts: string[] = []
+  let from = 0
+  pattern.lastIndex = 0
+  for (let match = pattern.exec(text); match; match = pattern.exec(text)) {
+    const start = match.index + (match.groups?.keep?.length ?? 0)
+    const end = pattern.lastIndex
+    if (accept && !accept(text.slice(start, end), text.charAt(end))) continue
+    parts.push(text.slice(from, start))
+    from = end
+  }
+  parts.push(text.slice(from))
+  return parts
+}
+
+function visible(text: string): string {
+  return text.replace(INVISIBLE, '').replace(JOINERS, '')
 }
 
 const known = new WeakMap<readonly string[], readonly string[]>()
@@ -61,13 +76,14 @@ function formsOf(secrets: readonly string[]): readonly string[] {
   const before = known.get(secrets)
   if (before) return before
   const forms = secrets
-    .filter((secret) => secret.length >= MIN_SECRET)
     .flatMap((secret) => [
       secret,
       encodeURIComponent(secret.toWellFormed()),
       Buffer.from(secret).toString('base64'),
       JSON.stringify(secret).slice(1, -1),
     ])
+    .map(visible)
+    .filter((form) => form.length >= MIN_SECRET)
   const sorted = [...new Set(forms)].sort((a, b) => b.length - a.length)
   known.set(secrets, sorted)
   return sorted

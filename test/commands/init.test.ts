@@ -1,6 +1,16 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { applyPatch } from 'diff'
@@ -402,5 +412,94 @@ describe('hookbell init', () => {
     expect(shown).toMatch(isYes ? /\nWrote ~/ : /\nNothing was written\.\r\n/)
     const text = readFileSync(join(home, '.factory/settings.json'), 'utf8')
     expect(text.includes('hookbell-hook')).toBe(isYes)
+  })
+})
+
+describe('init in a project that is not to be trusted', () => {
+  const evil = 'shop\u001b[2J\u202eexe.\u009b31m\u200b\nWrote nothing'
+  const project = { client: 'droid', project: true }
+
+  it.each([{ dryRun: true }, { yes: true }, { yes: true, json: true }, {}])(
+    'lets no mark of its name reach the terminal: %j',
+    async (options) => {
+      const { home, run, questions } = makeMachine({ [`${evil}/.factory/settings.json`]: model })
+      const world = { cwd: join(home, evil), isTerminal: true }
+      const output = await run({ ...project, ...options }, world)
+      // The second time there is nothing to do.
+      const again = await run({ ...project, ...options }, world)
+      const text = [output, again, ...questions].join('\n')
+      expect(text).toContain('shop')
+      expect(text).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\u2028-\u202e]/)
+      expect(text).not.toMatch(/^Wrote nothing/m)
+      if (options.json) expect(JSON.parse(output).path).toBe(`~/${evil}/.factory/settings.json`)
+    },
+  )
+
+  it.each([
+    ['the file', 'repo/.factory/settings.json', '../../victim/settings.json'],
+    ['the folder', 'repo/.factory', '../victim'],
+    ['the project', 'repo', 'other'],
+  ])(
+    'refuses a link in the place of %s that is put there after the question',
+    async (_, link, target) => {
+      const { home, run, read } = makeMachine({
+        'repo/.git/HEAD': '',
+        'repo/.factory/settings.json': model,
+        'victim/settings.json': model,
+        'other/.factory/settings.json': model,
+      })
+      const plant = async () => {
+        renameSync(join(home, link), join(home, 'away'))
+        symlinkSync(target, join(home, link))
+        return true
+      }
+      await expect(
+        run(project, { cwd: join(home, 'repo'), isTerminal: true, ask: plant }),
+      ).rejects.toMatchObject({
+        code: 'E_SETTINGS',
+        message: expect.stringMatching(/link out of the project/),
+      })
+      for (const name of ['victim/settings.json', 'other/.factory/settings.json']) {
+        expect(read(name)).toBe(model)
+      }
+      expect(readdirSync(join(home, 'victim'))).toEqual(['settings.json'])
+      expect(readdirSync(join(home, 'other/.factory'))).toEqual(['settings.json'])
+    },
+  )
+
+  it('refuses a link that is put where there was no folder', async () => {
+    const { home, run } = makeMachine({ 'repo/.git/HEAD': '', 'victim/other.txt': '' })
+    const plant = async () => {
+      symlinkSync('../victim', join(home, 'repo/.factory'))
+      return true
+    }
+    await expect(
+      run(project, { cwd: join(home, 'repo'), isTerminal: true, ask: plant }),
+    ).rejects.toMatchObject({ code: 'E_SETTINGS' })
+    expect(readdirSync(join(home, 'victim'))).toEqual(['other.txt'])
+  })
+})
+
+describe('init with folders that others can change', () => {
+  it.each(['.config/hookbell', '.local/state/hookbell'])('refuses %s', async (name) => {
+    const { home, run, read } = makeMachine()
+    mkdirSync(join(home, name), { recursive: true })
+    chmodSync(join(home, name), 0o777)
+    await expect(run({ yes: true })).rejects.toMatchObject({
+      hint: `Run: chmod go-w '${join(home, name)}'`,
+    })
+    expect(read('.factory/settings.json')).toBe(model)
+  })
+
+  it('stores the variables that the configuration names, for the worker', async () => {
+    const { home, run, read } = makeMachine({
+      '.factory/settings.json': model,
+      '.config/hookbell/config.json': '{"env": ["TEAM_URL"]}',
+    })
+    chmodSync(join(home, '.config/hookbell/config.json'), 0o600)
+    await run({ yes: true }, { env: { HOME: home, TEAM_URL: 'https://example.com/x', OTHER: '1' } })
+    expect(JSON.parse(read('.local/state/hookbell/environment.json'))).toEqual({
+      TEAM_URL: 'https://example.com/x',
+    })
   })
 })

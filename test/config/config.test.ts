@@ -4,6 +4,7 @@ import {
   mkdtempSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
@@ -168,7 +169,7 @@ describe('the configuration', () => {
       '{"routes": [{"on": ["stop", "Stopp"], "to": ["desktop"]}]}',
       '1:29: routes.0.on.1: no event or kind is called "Stopp" | Did you mean "Stop"?',
     ],
-    ['{"lingerSeconds": 1, "lingerSeconds": 2}', '1:22: "lingerSeconds" is there twice'],
+    ['{"lingerSeconds": 1, "lingerSeconds": 2}', '1:22: duplicate key "lingerSeconds"'],
     ['{"channels": {"__proto__": {"type": "desktop"}}}', '1:15: "__proto__" cannot be a name'],
   ])('%j is refused with where and what', (text, problem) => {
     if (typeof problem === 'string') expect(problemOf(text)).toBe(problem)
@@ -231,9 +232,12 @@ describe('the configuration', () => {
 describe('a reference to a secret', () => {
   const slack = (url: string) => JSON.stringify({ channels: { team: { type: 'slack', url } } })
 
-  it('is filled in from secrets.env before the environment', () => {
+  it('is filled in from secrets.env before the variables that the file lists', () => {
     const folder = makeFolder({
-      'config.json': slack(`https://${reference('HOST')}/x/${reference('TOKEN')}`),
+      'config.json': JSON.stringify({
+        env: ['HOST', 'TOKEN'],
+        ...JSON.parse(slack(`https://${reference('HOST')}/x/${reference('TOKEN')}`)),
+      }),
       'secrets.env': '# note\nexport TOKEN="from file" \nOTHER=1\n',
     })
     const { config, secrets } = loadConfig(folder, { HOST: 'example.com', TOKEN: 'from env' })
@@ -247,6 +251,12 @@ describe('a reference to a secret', () => {
     expect(config.routes[0]?.to).toEqual(['team'])
   })
 
+  it('is not filled in from a variable that the file does not list', () => {
+    const { unusable, unset } = withConfig(slack(reference('URL')), { URL: 'https://evil.example' })
+    expect(unusable).toEqual({ team: `${reference('URL')} not set` })
+    expect(unset).toEqual(['URL'])
+  })
+
   it.each(['constructor', '__proto__', 'toString'])('does not find %s', (name) => {
     expect(withConfig(slack(reference(name))).unusable).toHaveProperty('team')
   })
@@ -258,7 +268,7 @@ describe('a reference to a secret', () => {
     expect(secrets).toEqual([smtp, 'p%40ssword', 'p@ssword'])
   })
 
-  it('is refused from a file that others can read, with the command that mends it', () => {
+  it('is refused from a file that others can read, with the command that repairs it', () => {
     const folder = makeFolder({ 'config.json': '{}', 'secrets.env': 'A=1' })
     for (const mode of [0o644, 0o640, 0o604, 0o660]) {
       chmodSync(join(folder, 'secrets.env'), mode)
@@ -346,11 +356,45 @@ describe('the configuration in force', () => {
     expect(source).toBe('built-in')
   })
 
-  it('keeps the text of the user as the last good one, private', () => {
-    const text = '{ "lingerSeconds": 7 } // mine'
-    const { state, current } = makeCurrent(text)
+  it('is kept private, and without the secrets that stand in it', () => {
+    const { state, current } = makeCurrent(
+      JSON.stringify({
+        channels: {
+          inline: { type: 'slack', url: 'https://hooks.example.com/services/canary' },
+          named: { type: 'slack', url: reference('URL') },
+          mail: JSON.parse(mail({ smtp: `smtps://me:${reference('PASSWORD')}@mail.example.com` })),
+          bad: JSON.parse(mail({ smtp: 'smtps://me:canary@mail.example.com' })),
+        },
+      }),
+    )
     current.get()
-    expect(readFileSync(join(state, 'last-good-config.json'), 'utf8')).toBe(text)
+    const path = join(state, 'last-good-config.json')
+    const text = readFileSync(path, 'utf8')
+    expect(text).not.toContain('canary')
+    expect(statSync(path).mode & 0o777).toBe(0o600)
+    const { channels } = JSON.parse(text)
+    expect(channels.named.url).toBe(reference('URL'))
+    expect(channels.mail.smtp).toBe(`smtps://me:${reference('PASSWORD')}@mail.example.com`)
+  })
+
+  it('lets a channel wait whose secret stands in a file that broke, and uses the others', () => {
+    const { folder, state, current } = makeCurrent(
+      JSON.stringify({
+        channels: {
+          team: { type: 'slack', url: 'https://hooks.example.com/services/canary' },
+          audit: { type: 'file', path: '/tmp/audit.jsonl' },
+        },
+      }),
+    )
+    current.get()
+    writeFileSync(join(folder, 'config.json'), '{')
+    const later = new CurrentConfig(folder, state).get()
+    expect(later.source).toBe('last good')
+    expect(Object.keys(later.config.channels)).toEqual(['audit'])
+    expect(later.unusable).toEqual({ team: 'waits for config.json, which has its secret' })
+    expect(later.config.routes[0]?.to).toEqual(['audit', 'team'])
+    // Who had it in memory goes on with it.
+    expect(Object.keys(current.get().config.channels)).toEqual(['team', 'audit'])
   })
 })
 

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { listEndpoints } from '../../src/api/endpoints/index.ts'
+import { chosen } from '../../src/emulator/choices.ts'
 import { handlers } from '../../src/emulator/handlers/index.ts'
 import { ownChoices } from '../../src/emulator/index.ts'
 
@@ -19,6 +20,16 @@ describe('the own choices', () => {
       expect(about.length * choice.length).toBeGreaterThan(0)
       expect(`${about}${choice}`).not.toMatch(/\.$/)
     }
+  })
+})
+
+describe('the value of a choice', () => {
+  it('is there only where a handler reads it', () => {
+    const text = sources.map((name) => readFileSync(join(folder, name), 'utf8')).join('\n')
+    const unread = Object.entries(chosen)
+      .filter(([name, choice]) => 'value' in choice && !text.includes(`${name}.value`))
+      .map(([name]) => name)
+    expect(unread).toEqual([])
   })
 })
 
@@ -69,13 +80,13 @@ describe('the emulator', () => {
     expect([...handlers.keys()]).toEqual(listEndpoints().map(({ id }) => id))
   })
 
-  it('imports nothing of the library but the endpoint table', () => {
+  it('imports nothing of the library but the endpoint table, and what all rooms share', () => {
     for (const name of sources) {
       const text = readFileSync(join(folder, name), 'utf8')
       for (const [, from = ''] of text.matchAll(/from '(\.\.[^']*)'/g)) {
         const target = join(folder, name, '..', from)
         expect(target, name).toMatch(
-          /^src\/(emulator\/|api\/endpoints\/index\.ts$|api\/schemas\/|api\/endpoints\/endpoint\.ts$|api\/core\/operation\.ts$|text\/zod-issue\.ts$)/,
+          /^src\/(emulator\/|api\/endpoints\/index\.ts$|api\/schemas\/|api\/endpoints\/endpoint\.ts$|api\/core\/operation\.ts$|text\/zod-issue\.ts$|fs\/durable\.ts$)/,
         )
       }
     }

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { lchown, lstat, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { EmulatorError, startEmulator } from '../../src/emulator/index.ts'
@@ -62,6 +62,27 @@ describe('the state file', () => {
     expect(await statusWith(second, second.serviceAccountKey)).toBe(200)
     expect(second.computerId).not.toBe(first.computerId)
     expect((await second.get(`/api/v0/computers/${second.computerId}`)).status).toBe(200)
+  })
+
+  it('is never written through a link that somebody put there', async () => {
+    const { folder, stateFile } = await makeFile()
+    const victim = join(folder, 'victim')
+    await writeFile(victim, 'untouched')
+    for (const name of [`${stateFile}.${process.pid}`, `${stateFile}.${process.pid}.tmp`]) {
+      await symlink(victim, name)
+    }
+    const emulator = await startTestEmulator({ stateFile })
+    await emulator.post('/api/v0/sessions', { computerId: emulator.computerId })
+    await emulator.close()
+    expect(await readFile(victim, 'utf8')).toBe('untouched')
+    expect((await lstat(stateFile)).isFile()).toBe(true)
+  })
+
+  it.runIf(process.getuid?.() === 0)('is refused where it is a link of another user', async () => {
+    const { folder, stateFile } = await makeFile()
+    await symlink(join(folder, 'else.json'), stateFile)
+    await lchown(stateFile, 65_533, 65_533)
+    await expect(startTestEmulator({ stateFile })).rejects.toThrow('a link of another user')
   })
 
   it('holds every effect before the answer is sent', async () => {

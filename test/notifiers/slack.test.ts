@@ -175,9 +175,33 @@ describe('notifiers: slack', () => {
     expect(error.hint).toBeUndefined()
   })
 
-  it('reports an answer that is not ok as the answer', async () => {
-    const { url } = await startReceiver({ script: [{ body: 'accepted,\n but why' }] })
-    expect(await slack.send(makeMessage(), { url }, makeContext())).toBe('accepted, but why')
+  it.each(['ok', 'ok\n', 'OK', '{"ok":true}', '{"success": true}'])(
+    'takes %j for a yes',
+    async (body) => {
+      const { url } = await startReceiver({ script: [{ body }] })
+      expect(await slack.send(makeMessage(), { url }, makeContext())).toBe(body.trim())
+    },
+  )
+
+  it.each([
+    '',
+    'accepted, but why',
+    '<html>Log in to the network</html>',
+    'null',
+    '{"ok":false}',
+    '1',
+  ])('does not take %j for a yes, and tries again', async (body) => {
+    const { url } = await startReceiver({ script: [{ body }] })
+    const error = await failureOf(slack.send(makeMessage(), { url }, makeContext()))
+    expect(error.verdict).toBe('retry')
+    expect(error.message).toContain(body || 'said nothing')
+  })
+
+  it('gives up where Slack says no with the status 200', async () => {
+    const { url } = await startReceiver({ script: [{ body: 'no_service' }] })
+    const error = await failureOf(slack.send(makeMessage(), { url }, makeContext()))
+    expect(error.verdict).toBe('give-up')
+    expect(error.hint).toContain('Create a new incoming webhook')
   })
 
   it('leaves a second between two messages to the same webhook', () => {

@@ -135,7 +135,7 @@ describe('notifiers: what a mail server answers', () => {
     await expect.poll(() => sockets).toHaveLength(1)
     const closed = new Promise((resolve) => sockets[0]?.on('close', resolve).resume())
     controller.abort()
-    expect(await sending).toMatchObject({ verdict: 'retry', message: 'email: no answer in time' })
+    expect(await sending).toMatchObject({ verdict: 'retry', message: 'email: timed out' })
     await closed
   })
 

@@ -1,6 +1,6 @@
 import { listEndpoints } from '../../api/endpoints/index.ts'
 import type { Client, Endpoint, PageList } from '../../api/index.ts'
-import { HookbellError } from '../../errors.ts'
+import { usageError } from '../../errors.ts'
 
 /** @throws HookbellError E_USAGE, with the names that are near */
 export function findEndpoint(id: string): Endpoint {
@@ -10,9 +10,10 @@ export function findEndpoint(id: string): Endpoint {
   const ids = endpoints.map((endpoint) => endpoint.id)
   const same = ids.filter((known) => known.toLowerCase() === id.toLowerCase())
   const near = same.length > 0 ? same : ids.filter((known) => isNear(known, id))
-  throw new HookbellError('E_USAGE', `api: unknown endpoint "${id}"`, {
-    hint: near.length > 0 ? `Did you mean: ${near.join(', ')}` : 'List them with: hookbell api',
-  })
+  throw usageError(
+    `api: unknown endpoint "${id}"`,
+    near.length > 0 ? `Did you mean: ${near.join(', ')}` : 'List them with: hookbell api',
+  )
 }
 
 /** A list is a `PageList`, anything else a promise. */

@@ -1,5 +1,5 @@
 import type { Endpoint } from '../../api/index.ts'
-import { describeError, HookbellError } from '../../errors.ts'
+import { describeError, usageError } from '../../errors.ts'
 import type { Flag } from './flags.ts'
 import { readText } from './read-text.ts'
 
@@ -28,7 +28,7 @@ export async function readInput(
     const names = missing.map(({ input: field, name, kind }) =>
       kind === 'json' ? `"${field}" in --body` : name,
     )
-    throw usage(`${command}: ${names.join(', ')} missing`, `See: hookbell ${command} --help`)
+    throw usageError(`${command}: ${names.join(', ')} missing`, `See: hookbell ${command} --help`)
   }
   return input
 }
@@ -37,11 +37,14 @@ function parseValue(command: string, { name, kind, isNullable }: Flag, text: str
   if (isNullable && text === 'null') return null
   if (kind === 'text') return text
   if (kind === 'json') {
-    throw usage(`${command}: ${name} does not fit in a flag`, 'Give it as JSON with --body FILE')
+    throw usageError(
+      `${command}: ${name} does not fit in a flag`,
+      'Give it as JSON with --body FILE',
+    )
   }
   const value = Number(text)
   if (text.trim() !== '' && Number.isFinite(value)) return value
-  throw usage(`${command}: ${name} takes a number, not "${text}"`)
+  throw usageError(`${command}: ${name} takes a number, not "${text}"`)
 }
 
 async function readObject(command: string, source: string): Promise<Record<string, unknown>> {
@@ -49,7 +52,7 @@ async function readObject(command: string, source: string): Promise<Record<strin
   const what = source === '-' ? 'the body on stdin' : `the body in "${source}"`
   const value = parse(text, `${command}: ${what} is not JSON`)
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value }
-  throw usage(`${command}: ${what} is not a JSON object`)
+  throw usageError(`${command}: ${what} is not a JSON object`)
 }
 
 function parse(text: string, problem: string): unknown {
@@ -58,10 +61,6 @@ function parse(text: string, problem: string): unknown {
   } catch (cause) {
     // The text of the error may quote the body, which may hold a secret: only where, not what.
     const [where = ''] = /(at )?position \d+.*$|Unexpected end.*$/.exec(describeError(cause)) ?? []
-    throw usage(problem, where || undefined)
+    throw usageError(problem, where || undefined)
   }
-}
-
-function usage(message: string, hint?: string): HookbellError {
-  return new HookbellError('E_USAGE', message, hint ? { hint } : {})
 }

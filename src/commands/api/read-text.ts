@@ -1,14 +1,11 @@
 import { readFile } from 'node:fs/promises'
-import { describeError, HookbellError } from '../../errors.ts'
+import { describeError, usageError } from '../../errors.ts'
 
 /** The text of a file, or of stdin for `-`. */
 export async function readText(command: string, source: string): Promise<string> {
   if (source !== '-') {
     return await readFile(source, 'utf8').catch((cause: unknown) => {
-      throw new HookbellError('E_USAGE', `${command}: cannot read "${source}"`, {
-        cause,
-        hint: describeError(cause),
-      })
+      throw usageError(`${command}: cannot read "${source}"`, describeError(cause), cause)
     })
   }
   // Otherwise it looks as if nothing happened.

@@ -13,24 +13,18 @@ export const organization = {
     'the key has been rotated or revoked before, or is expired',
     409,
   ),
-  expiryUnit: choose('unit of `expiresAt` in the request', 'Unix milliseconds', 'ms'),
-  pastExpiry: choose(
-    '`expiresAt` in the past',
-    'accepted; the new key is expired from the start',
-    'accepted',
-  ),
+  expiryUnit: choose('unit of `expiresAt` in the request', 'Unix milliseconds'),
+  pastExpiry: choose('`expiresAt` in the past', 'accepted; the new key is expired from the start'),
   inheritedExpiry: choose(
     'expiry of the new key without `expiresAt`',
     'none; only the name is inherited',
-    undefined,
   ),
   graceAtExpiry: choose(
     'a grace period that ends exactly at the expiry',
     'accepted: it does not outlast the key',
-    'accepted',
   ),
   // Limits and users
-  userLimitMinimum: choose('minimum of a user limit', '0', 0),
+  userLimitMinimum: choose('minimum of a user limit', '0'),
   failedUserLimit: choose(
     'which entries of a user limit request fail',
     'addresses that are not an active member, invitations included',
@@ -39,17 +33,15 @@ export const organization = {
   repeatedUserLimit: choose(
     'an address that is twice in a user limit request',
     'both entries are updated in their order, so the last one stays',
-    'last',
   ),
-  emailCase: choose('letter case of e-mail addresses', 'does not matter', 'ignored'),
+  emailCase: choose('letter case of e-mail addresses', 'does not matter'),
   emailPlace: choose(
     'where the e-mail address of a removal stands',
     'in the query; taken from a JSON body if the query has none',
-    'query, then body',
   ),
   unknownUser: choose('removal of an address nobody has', '404', 404),
   lastOwner: choose('removal of the last owner', '409', 409),
-  keysOfRemovedUser: choose('keys of a removed member', 'stop working at once', 401),
+  keysOfRemovedUser: choose('keys of a removed member', 'stop working at once'),
   deletionStatus: choose(
     'success status of deletions (200 here, 204 in public documents)',
     '200 with `{}`; 204 if `behavior.deletionStatus` of the seed says so',

@@ -6,12 +6,10 @@ export const reports = {
   repositories: choose(
     'answer of the repository list',
     '`{repositories: [{id, url, defaultBranch, eligible}]}`',
-    true,
   ),
   scan: choose(
     'answer of the CI scan',
     '`{scannedAt, repositories: [{id, url, workflows: [{path, provider}]}]}`',
-    true,
   ),
   wikiRun: choose(
     'a wiki run',
@@ -41,18 +39,13 @@ export const reports = {
     'made up from the seed and the date alone; all days before today have some',
     'emulator',
   ),
-  malformedDate: choose('dates that are malformed or not in the calendar', '400', 400),
+  malformedDate: choose('dates that are malformed or not in the calendar', '400'),
   reversedRange: choose('an end before the start', '400', 400),
   longRange: choose('the longest range', '3660 days, then 400', { status: 400, days: 3660 }),
-  groupedTokens: choose(
-    'grouped token rows',
-    '`date`, `group_key` and the five counts',
-    'five counts',
-  ),
+  groupedTokens: choose('grouped token rows', '`date`, `group_key` and the five counts'),
   breakdowns: choose(
     'entries of `by_model` and `by_user`',
     'the five counts with `model`, or with `user_id` and `user_email`',
-    'five counts',
   ),
   userPage: choose(
     'what `limit` and `cursor` of `/users` count',
@@ -62,16 +55,15 @@ export const reports = {
   userPageFields: choose(
     'names of the paging fields of `/users`',
     '`has_more` and `next_cursor`, as in public documents',
-    undefined,
   ),
-  idleUsers: choose('users without activity on a day', 'have no row for it', 'no row'),
+  idleUsers: choose('users without activity on a day', 'have no row for it'),
   // Readiness
   readinessAddress: choose(
     'whether the address of the specification still answers',
     'both addresses do; `behavior.readinessAddress` of the seed can leave only one',
     'both',
   ),
-  readinessOrder: choose('order of readiness reports', 'newest first', 'newest first'),
+  readinessOrder: choose('order of readiness reports', 'newest first'),
   readinessPageSize: choose('default `limit` of readiness reports', '20', 20),
   readinessCursor: choose('an unknown `startAfter`', '400', 400),
 }

@@ -5,11 +5,10 @@ const MEBIBYTE = 1024 * 1024
 /** What is open about requests, errors and credentials. */
 export const requests = {
   // Requests and errors
-  errorTitle: choose('values of `title`', 'the name of the HTTP status', 'status name'),
+  errorTitle: choose('values of `title`', 'the name of the HTTP status'),
   errorMetadata: choose(
     'contents of `metadata`',
     'what a program can use: `issues`, `role`, `expiresAt`, `revokedAt`, `archivedAt`, `computerStatus`, `maxBodyBytes`',
-    undefined,
   ),
   refusedInput: choose(
     'how a request that does not fit is answered',
@@ -19,12 +18,10 @@ export const requests = {
   checkOrder: choose(
     'which error comes first',
     '413, 404 and 405 of the address, 401, 400, then 403, 404 and 409 of the thing',
-    'size, address, key, input, thing',
   ),
   unknownQuery: choose(
     'unknown query parameters',
     '400 where the endpoint has query parameters, ignored where it has none',
-    400,
   ),
   unknownRoute: choose('unknown addresses', '404', 404),
   wrongMethod: choose('a known address with another method', '405 with `Allow`', 405),
@@ -38,19 +35,15 @@ export const requests = {
     400,
   ),
   requestId: choose('request IDs', 'header `x-request-id`; in analytics errors `requestId`', 'req'),
-  rateLimit: choose('rate limits', 'none; add a fault to get 429', undefined),
+  rateLimit: choose('rate limits', 'none; add a fault to get 429'),
   // Credentials
-  jwt: choose('where a JWT comes from', 'nowhere; any string in the seed can be a key', undefined),
+  jwt: choose('where a JWT comes from', 'nowhere; any string in the seed can be a key'),
   organizationRole: choose(
     'roles for limits and users of the organization',
     'Manager or Owner, others get 403',
     ['owner', 'manager'] as readonly string[],
   ),
-  otherRoles: choose(
-    'roles for sessions, CI, wikis and readiness reports',
-    'any key that works',
-    undefined,
-  ),
+  otherRoles: choose('roles for sessions, CI, wikis and readiness reports', 'any key that works'),
   serviceAccountRole: choose(
     'permissions of service account keys',
     'those of a role in the seed; `user` if the seed names none',

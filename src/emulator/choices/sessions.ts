@@ -11,9 +11,8 @@ export const sessions = {
   settingValues: choose(
     'values of `compactionModel` and of other settings',
     'any of the right type; unknown settings get 400',
-    undefined,
   ),
-  newSession: choose('status of a new session', '`idle`, without messages', 'idle'),
+  newSession: choose('status of a new session', '`idle`, without messages'),
   sessionOnUnreadyComputer: choose(
     'a session on a computer that is not `active`',
     '400; `metadata.computerStatus` says what it is',
@@ -22,7 +21,6 @@ export const sessions = {
   sessionTransitions: choose(
     'session transitions',
     'a message makes an idle session `pending`, the agent makes it `running`, its answer `idle`',
-    'pending, running, idle',
   ),
   waiting: choose(
     'how adding a message waits for the agent',
@@ -32,33 +30,28 @@ export const sessions = {
   busySession: choose(
     'a message to a session that is at work',
     'is queued and answered next; the answer carries the present status',
-    'queued',
   ),
   archivedSession: choose('an archived session', 'can be read; a new message gets 409', 409),
   otherComputer: choose('a `computerId` the session does not run on', '404', 404),
   messageFields: choose(
     'which fields of an added message are required',
     '`text` alone, as in public documents',
-    'text',
   ),
-  emptyText: choose('an empty `text`', 'accepted', 'accepted'),
+  emptyText: choose('an empty `text`', 'accepted'),
   messageSource: choose('`userMessageSource` of added messages', '`api`', 'api'),
   contentTypes: choose(
     'types of content other than `text`',
     '`image`, `document`, `thinking`, `tool_use` and `tool_result`, as in public documents',
-    undefined,
   ),
   messageValues: choose(
     'further values of message fields',
     '`user_only` as `visibility`, `completed` as `hookStatus`, `final_answer` as phase',
-    undefined,
   ),
   messageQuery: choose(
     'names of the query parameters of the history',
     '`limit`, `cursor`, `computerId` and `role`, as in public documents',
-    undefined,
   ),
-  messageOrder: choose('order of the history', 'oldest first', 'oldest first'),
+  messageOrder: choose('order of the history', 'oldest first'),
   messagePageSize: choose('default page size of the history', '20', 20),
   messageCursor: choose(
     'form of the history cursor',
@@ -71,8 +64,8 @@ export const sessions = {
     '404, a second deletion included; its name is free again',
     404,
   ),
-  computerTransitions: choose('computer transitions', 'none but deletion', undefined),
-  provisioningSteps: choose('whether answers carry provisioning steps', 'always', true),
+  computerTransitions: choose('computer transitions', 'none but deletion'),
+  provisioningSteps: choose('whether answers carry provisioning steps', 'always'),
   ownerKinds: choose('values of `ownerPrincipalKind`', '`user` and `service_account`', {
     user: 'user',
     account: 'service_account',
@@ -80,7 +73,6 @@ export const sessions = {
   computerSource: choose(
     'the second variant of `computerSource`',
     'is not used; a seed may have any object',
-    undefined,
   ),
   managedProvider: choose('name of the managed provider', '`e2b`, as in public documents', 'e2b'),
 }

@@ -1,0 +1,17 @@
+import { join } from 'node:path'
+import { quoteWord } from '../text/shell.ts'
+
+type Env = Readonly<Record<string, string | undefined>>
+
+/**
+ * How a person sets the names that channels refer to. Where the shell has the value, the one command that stores it:
+ * neither the command line nor the history gets to see it.
+ */
+export function howToSet(names: readonly string[], configDir: string, shell: Env): string {
+  const file = join(configDir, 'secrets.env')
+  const inShell = names.filter((name) => shell[name])
+  if (inShell.length === 0 || process.platform === 'win32') return `Put it into ${file}`
+  const lines = inShell.map((name) => `${name}=%s\\n`).join('')
+  const values = inShell.map((name) => `"$${name}"`).join(' ')
+  return `Set in this shell only. To store it, run: (umask 077; printf '${lines}' ${values} >> ${quoteWord(file)})`
+}

@@ -1,0 +1,40 @@
+import { join } from 'node:path'
+import { isSecretOption } from './schema.ts'
+
+/** Stands for a secret that was written out in `config.json`; nothing sets it, so that its channel waits. */
+export const INLINE_SECRET = 'hookbell_inline_secret'
+
+export function lastGoodFile(stateDir: string): string {
+  return join(stateDir, 'last-good-config.json')
+}
+
+/** A configuration as it may be kept in the state folder: with its references to secrets, without the secrets. */
+export function withoutSecrets(raw: Readonly<Record<string, unknown>>): string {
+  return `${JSON.stringify({ ...raw, ...channelsOf(raw) }, null, 2)}\n`
+}
+
+function channelsOf({ channels }: Readonly<Record<string, unknown>>) {
+  if (typeof channels !== 'object' || channels === null) return {}
+  const kept = Object.entries(channels).map(([name, channel]) => [name, withoutInline(channel)])
+  return { channels: Object.fromEntries(kept) }
+}
+
+function withoutInline(channel: object): object {
+  const { type } = channel as { type?: unknown }
+  return Object.fromEntries(
+    Object.entries(channel).map(([name, value]) => [
+      name,
+      isSecretOption(String(type), name) && !isReference(value) ? `\${${INLINE_SECRET}}` : value,
+    ]),
+  )
+}
+
+/** A reference alone, or a URL of which the password is one and which has no path. */
+function isReference(value: unknown): boolean {
+  const reference = String.raw`\$\{[A-Za-z_]\w*\}`
+  const whole = new RegExp(
+    `^(?:${reference}|[a-z]+://(?:[^\\s:@/]*:${reference}@)?[^\\s:@/?#]+(?::\\d+)?/?)$`,
+    'i',
+  )
+  return typeof value === 'string' && whole.test(value)
+}

@@ -1,0 +1,65 @@
+import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs'
+import { describeError, type ErrorCode, errorCode, HookbellError } from '../errors.ts'
+
+const { O_RDONLY, O_NONBLOCK = 0 } = constants
+
+interface ReadOptions {
+  maxBytes: number
+  code?: ErrorCode
+  /** Looks at the owner and the mode of what was opened, and throws. */
+  check?: (path: string, stat: Stats) => void
+}
+
+/**
+ * Reads a small text file. Never waits: a pipe, a device or a folder in its place is refused, and so is a file
+ * that is larger than it can be meant.
+ * @returns undefined where there is none
+ * @throws HookbellError for anything else
+ */
+export function readRegular(path: string, options: ReadOptions): string | undefined {
+  const { maxBytes, code = 'E_CONFIG', check } = options
+  let file: number | undefined
+  try {
+    // Without O_NONBLOCK, opening a pipe waits until somebody writes to it.
+    file = openSync(path, O_RDONLY | O_NONBLOCK)
+    const stat = fstatSync(file)
+    if (!stat.isFile()) throw new HookbellError(code, `${path}: not a regular file`)
+    check?.(path, stat)
+    if (stat.size > maxBytes) throw tooLarge(path, code, maxBytes)
+    const bytes = readAll(file, maxBytes + 1)
+    // It grew, or says 0 as the files in /proc do.
+    if (bytes.length > maxBytes) throw tooLarge(path, code, maxBytes)
+    return bytes.toString('utf8').replace(/^\uFEFF/, '')
+  } catch (error) {
+    if (error instanceof HookbellError) throw error
+    if (file === undefined && errorCode(error) === 'ENOENT') return undefined
+    throw new HookbellError(code, `${path}: ${describeError(error)}`, { cause: error })
+  } finally {
+    if (file !== undefined) closeSync(file)
+  }
+}
+
+/** The same for a file of our own that we can do without. */
+export function readQuietly(path: string, maxBytes = 1024 * 1024): string | undefined {
+  try {
+    return readRegular(path, { maxBytes })
+  } catch {
+    return undefined
+  }
+}
+
+function readAll(file: number, limit: number): Buffer {
+  const chunks: Buffer[] = []
+  for (let size = 0; size < limit; ) {
+    const chunk = Buffer.alloc(Math.min(64 * 1024, limit - size))
+    const read = readSync(file, chunk)
+    if (read === 0) break
+    chunks.push(chunk.subarray(0, read))
+    size += read
+  }
+  return Buffer.concat(chunks)
+}
+
+function tooLarge(path: string, code: ErrorCode, maxBytes: number): HookbellError {
+  return new HookbellError(code, `${path}: larger than ${maxBytes} bytes`)
+}

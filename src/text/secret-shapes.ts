@@ -1,0 +1,167 @@
+/**
+ * Shapes of well-known keys, by what their issuers document and what the rule sets of secret scanners have.
+ *
+ * Each takes time in proportion to the text, by construction: an alternative begins with a fixed word and goes on
+ * with one run of characters; where something has to follow the run, it is the callback that decides, or the run
+ * has a bound, or a run has one beginning only. A test lets the worst text for each of them grow.
+ *
+ * Each also gives the same result on a text that was cut at what another one found: a run ends before a character
+ * that no key begins behind. So what is redacted once is not redacted further the second time.
+ */
+export interface Shape {
+  /** The group `keep`, where there is one, stays. */
+  readonly pattern: RegExp
+  /** What the run must look like to count. */
+  readonly accept?: (value: string, after: string) => boolean
+}
+
+/** Not within a word: `risk-based` has no `sk-` key. */
+const START = '(?<![A-Za-z0-9])'
+/** One start per run of the characters that keys are made of. */
+const RUN_START = String.raw`(?<![\w-])`
+/** A key goes to the end of its run, so that none begins right behind it. */
+const REST = String.raw`[\w-]*`
+
+/** A word, then a run. Nothing follows. */
+const fixed = String.raw`
+  xox[abeoprs]-[\w-]{10,}
+  xapp-[\w-]{10,}
+  [srp]k_(?:live|test)_\w{16,}
+  whsec_[\w+/=]{16,}
+  gh[oprsu]_\w{20,}
+  github_pat_\w{20,}
+  gl(?:pat|ptt|dt|rt|cbt|soat|agent|ft|imt)-[\w.-]{16,}
+  AIza[\w-]{30,}
+  GOCSPX-[\w-]{20,}
+  ya29\.[\w-]{20,}
+  SG\.[\w-]{16,}\.[\w-]{16,}
+  hf_[A-Za-z0-9]{30,}
+  dckr_[op]at_[\w-]{20,}
+  hv[sbr]\.[\w-]{20,}
+  lin_(?:api|oauth)_\w{20,}
+  shp(?:at|ca|pa|ss)_[A-Fa-f0-9]{32,}
+  do[opr]_v1_[a-f0-9]{40,}
+  dapi[a-f0-9]{32,}(?:-\d)?
+  AGE-SECRET-KEY-1[A-Z0-9]{40,}
+  gsk_[A-Za-z0-9]{40,}
+  xai-[A-Za-z0-9]{40,}
+  gl(?:sa|c)_[\w=+/]{30,}
+  sntry[us]_[\w=+/]{30,}
+  ATATT[\w=-]{40,}
+  ntn_[A-Za-z0-9]{40,}
+  PMAK-[\w-]{40,}
+  figd_[\w-]{30,}
+  rubygems_[a-f0-9]{40,}
+  xkeysib-[\w-]{40,}
+  tskey-[\w-]{20,}
+`
+  .trim()
+  .split(/\s+/)
+
+export const shapes: readonly Shape[] = [
+  // First: what another shape finds in a key must not hide where the key ends.
+  {
+    pattern:
+      /-----BEGIN [A-Z ]{0,40}KEY(?: BLOCK)?-----[\s\S]*?(?:-----END [A-Z ]{0,40}KEY(?: BLOCK)?-----|$)/g,
+  },
+  // The path of a webhook is its password.
+  {
+    pattern:
+      /https:\/\/(?:hooks\.slack\.com\/(?:services|workflows|triggers)|(?:\w{1,20}\.)?discord(?:app)?\.com\/api\/(?:v\d+\/)?webhooks|[\w-]{1,63}\.webhook\.office\.com)\/[\w/@.-]+/g,
+  },
+  { pattern: new RegExp(`${START}(?:${fixed.join('|')})${REST}`, 'g') },
+  {
+    pattern: new RegExp(
+      `${START}(?:npm_[A-Za-z0-9]{36}|A(?:KIA|SIA|BIA)[0-9A-Z]{16})(?!\\w)${REST}`,
+      'g',
+    ),
+  },
+  // Names of packages and classes look alike, and have no digit.
+  {
+    pattern: new RegExp(String.raw`${START}(?:sk-[\w-]{20,}|fk-[\w-]{16,})`, 'g'),
+    accept: (value) => /\d/.test(value),
+  },
+  {
+    pattern: new RegExp(String.raw`${START}pypi-[\w-]{30,}`, 'g'),
+    accept: (value) => isMixed(value.slice(5)),
+  },
+  // Twilio: the SID of an API key and that of the account.
+  { pattern: new RegExp(`${START}(?:SK|AC)[0-9a-f]{32}(?!\\w)${REST}`, 'g') },
+  // A JWT, also an encrypted one.
+  {
+    pattern: new RegExp(
+      String.raw`${RUN_START}eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]{5,}(?:\.[\w-]+){0,2}`,
+      'g',
+    ),
+  },
+  // Discord's tokens of bots: an id in base64, a time, a signature.
+  {
+    pattern: new RegExp(String.raw`${RUN_START}[MNO][\w-]{22,28}\.[\w-]{6}\.[\w-]{27,}`, 'g'),
+    accept: isMixed,
+  },
+  // Telegram's, alone or in a URL, where "bot" is in front of it.
+  {
+    pattern: new RegExp(String.raw`${START}(?:bot)?\d{6,12}:[\w-]{30,}`, 'g'),
+    accept: (value) => value.includes(':AA') || isMixed(value.slice(value.indexOf(':'))),
+  },
+  // Microsoft Entra: the secret of a client.
+  { pattern: /(?<![\w.~-])[\w.~-]{3}\dQ~[\w.~-]{31,}/g },
+  // user:password@host of a URL: the password.
+  {
+    pattern: /(?<keep>:\/\/[^\s/:@'"]{0,100}:)[^\s/@'"]{3,}/g,
+    accept: (_, after) => after.startsWith('@'),
+  },
+  { pattern: /(?<keep>[?&](?:sig|X-Amz-Signature|X-Amz-Security-Token)=)[\w%+/=.~-]{16,}/gi },
+  {
+    pattern: /(?<keep>\bAuthorization["']?\s?[:=]\s?["']?(?:Bearer|Basic|Token)\s)[^\s'",;]{6,}/gi,
+  },
+  {
+    pattern: /(?<keep>\bBearer\s)[\w.~+/=-]{16,}/gi,
+    accept: (value) => /\d/.test(value) && !/^[a-z]+(?:-(?:[a-z]+|\d+))+$/i.test(value),
+  },
+  // In a shell even a word is a password: PGPASSWORD=hunter psql
+  {
+    pattern:
+      /(?<keep>(?:PASSWORD|PASSWD|_PWD|_PASS|PASSPHRASE|SECRET|TOKEN|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY)=["']?)[^\s'",;(){}<>$&|]{4,}/g,
+    accept: (value, after) => isShellValue(value) && !/^[(){}<>$]/.test(after),
+  },
+  {
+    pattern:
+      /(?<keep>(?<![\w-])--[\w-]{0,40}?(?:password|passphrase|token|secret|api-?key)[ =]["']?)[^\s'",;(){}<>$]{6,}/gi,
+    accept: isAssignable,
+  },
+  // Last, because it looks at what is behind a value: what is assigned to a name of a secret, where it looks
+  // like a value and not like a word or an expression.
+  {
+    pattern:
+      /(?<keep>(?:password|passwd|passphrase|secret|token|credential|(?:api|access|account|private|signing|encryption|auth|client)[_-]?key)["']?[ \t]{0,8}(?:=>|:=|[:=])\s?["']?)[^\s'",;(){}<>$]{6,}/gi,
+    accept: (value, after) => isAssignable(value) && !/^[(){}<>$]/.test(after),
+  },
+]
+
+/** Made by a machine: no word has all three. */
+function isMixed(value: string): boolean {
+  return /\d/.test(value) && /[a-z]/.test(value) && /[A-Z]/.test(value)
+}
+
+/** Not a number, a word of a programming language, a path or an expression. */
+function isShellValue(value: string): boolean {
+  return (
+    !/^(?:\d+|true|false|null|none|undefined|\*+|%\w+%?|(?:process|os|env|import|config|self|this)\..*)$/i.test(
+      value,
+    ) && !isPath(value)
+  )
+}
+
+function isAssignable(value: string): boolean {
+  // `tokens[0]` is code.
+  if (isPath(value) || /^[A-Za-z_][\w.]*\[\w*\][\w.]*$/.test(value)) return false
+  if (/\d/.test(value)) return true
+  return (
+    value.length >= 20 && /[a-z]/.test(value) && /[A-Z]/.test(value) && /[^A-Za-z.]/.test(value)
+  )
+}
+
+function isPath(value: string): boolean {
+  return /^[.~]?(?:\/[a-z0-9_.-]+)+$/.test(value)
+}

@@ -1,0 +1,92 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { execa } from 'execa'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { CurrentConfig } from '../../src/config/current.ts'
+import { environmentFile, shellEnvironment } from '../../src/config/environment.ts'
+import { howToSet } from '../../src/config/how-to-set.ts'
+
+function makeFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "hookbell env ' "))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+const config = JSON.stringify({
+  env: ['TEAM_URL'],
+  channels: { team: { type: 'slack', url: '${TEAM_URL}' } },
+})
+
+function makeConfig() {
+  const folders = [makeFolder(), makeFolder()] as const
+  writeFileSync(join(folders[0], 'config.json'), config, { mode: 0o600 })
+  return { folders, state: folders[1], current: new CurrentConfig(...folders) }
+}
+
+const url = 'https://hooks.example.com/services/canary'
+
+describe('a variable that the configuration names', () => {
+  it('is stored privately from the shell of the user, for workers that do not have it', () => {
+    const { folders, state, current } = makeConfig()
+    expect(current.get().unset).toEqual(['TEAM_URL'])
+    current.storeVariables({ TEAM_URL: url, OTHER: 'not asked for' })
+    expect(statSync(environmentFile(state)).mode & 0o777).toBe(0o600)
+    expect(JSON.parse(readFileSync(environmentFile(state), 'utf8'))).toEqual({ TEAM_URL: url })
+    for (const one of [current, new CurrentConfig(...folders)]) {
+      expect(one.get().config.channels.team).toMatchObject({ url })
+      expect(one.get().secrets).toContain(url)
+    }
+  })
+
+  it('is never taken from the environment of the process', () => {
+    process.env.TEAM_URL = 'https://evil.example.com/x'
+    onTestFinished(() => {
+      delete process.env.TEAM_URL
+    })
+    const { current } = makeConfig()
+    expect(current.get().unusable).toEqual({ team: '${TEAM_URL} not set' })
+  })
+
+  it('stays stored when another shell does not have it, and goes when it is not named any more', () => {
+    const { folders, state, current } = makeConfig()
+    current.storeVariables({ TEAM_URL: url })
+    current.storeVariables({})
+    expect(current.get().unset).toEqual([])
+    writeFileSync(join(folders[0], 'config.json'), '{}')
+    current.storeVariables({})
+    expect(readFileSync(environmentFile(state), 'utf8')).toBe('{}\n')
+  })
+
+  it('is not taken from the session of an agent', () => {
+    for (const name of ['CLAUDECODE', 'CLAUDE_PROJECT_DIR', 'FACTORY_PROJECT_DIR']) {
+      expect(shellEnvironment({ TEAM_URL: url, [name]: '1' })).toEqual({})
+    }
+    expect(shellEnvironment({ TEAM_URL: url })).toEqual({ TEAM_URL: url })
+  })
+
+  it.each(['nonsense', '[]', 'null', '{"TEAM_URL": 1}'])(
+    'counts as unset where %s is stored',
+    (text) => {
+      const { state, current } = makeConfig()
+      writeFileSync(environmentFile(state), text)
+      expect(current.get().unset).toEqual(['TEAM_URL'])
+    },
+  )
+})
+
+describe('a name that is set in the shell alone', () => {
+  it('is stored by the command that is shown, without showing its value', async () => {
+    const { folders, current } = makeConfig()
+    const hint = howToSet(['TEAM_URL', 'OTHER'], folders[0], { TEAM_URL: url })
+    expect(hint).not.toContain('canary')
+    const [, command = ''] = hint.split('run: ')
+    await execa('sh', ['-c', command], { env: { TEAM_URL: url } })
+    expect(current.get().config.channels.team).toMatchObject({ url })
+    expect(current.get().problem).toBeUndefined()
+  })
+
+  it('and one that is set nowhere has a file to go to', () => {
+    expect(howToSet(['TEAM_URL'], '/c', {})).toBe('Put it into /c/secrets.env')
+  })
+})

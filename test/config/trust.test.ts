@@ -1,0 +1,113 @@
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { execa } from 'execa'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { CurrentConfig } from '../../src/config/current.ts'
+import { foldersAtRisk, refuseFoldersAtRisk } from '../../src/config/trust.ts'
+import type { HookbellError } from '../../src/errors.ts'
+
+const isRoot = process.getuid?.() === 0
+const STRANGER = 65_533
+
+function makeFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'hookbell-trust-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+function makeWorld() {
+  const config = makeFolder()
+  const state = makeFolder()
+  writeFileSync(join(config, 'config.json'), '{"lingerSeconds": 7}', { mode: 0o600 })
+  writeFileSync(join(config, 'secrets.env'), 'TOKEN=some-secret', { mode: 0o600 })
+  mkdirSync(join(config, 'templates'))
+  const current = new CurrentConfig(config, state)
+  expect(current.get().source).toBe('file')
+  return { config, state, current }
+}
+
+/** A user without a group of their own, so that what the group may write is not theirs alone. */
+describe('what somebody else could change', () => {
+  it.each([
+    ['config.json', 0o666, 'go-w'],
+    ['config.json', 0o602, 'go-w'],
+    ['.', 0o777, 'go-w'],
+    ['secrets.env', 0o602, '600'],
+  ])(
+    '%s with the mode %o is refused until the command that is shown was run',
+    async (name, mode, fix) => {
+      const { config, state, current } = makeWorld()
+      const path = join(config, name)
+      chmodSync(path, mode)
+      for (const one of [current, new CurrentConfig(config, state)]) {
+        const { problem, source, config: inForce } = one.get()
+        expect([source, inForce.lingerSeconds]).toEqual(['last good', 7])
+        expect(problem?.hint).toBe(`Run: chmod ${fix} '${path.replace(/\/\.$/, '')}'`)
+      }
+      await execa('sh', ['-c', current.get().problem?.hint?.replace('Run: ', '') ?? 'false'])
+      expect(current.get()).toMatchObject({ source: 'file' })
+      expect(current.get().problem).toBeUndefined()
+    },
+  )
+
+  it.runIf(isRoot)('is refused where the group may write, too', () => {
+    const { config, current } = makeWorld()
+    chmodSync(join(config, 'config.json'), 0o660)
+    expect(current.get().problem?.message).toMatch(/other users can change it \(mode 0660\)$/)
+  })
+
+  it.runIf(isRoot).each(['config.json', 'secrets.env', '.'])(
+    'is refused where %s belongs to somebody else',
+    (name) => {
+      const { config, current } = makeWorld()
+      chownSync(join(config, name), STRANGER, STRANGER)
+      const { problem, source } = current.get()
+      expect(source).toBe('last good')
+      expect(problem?.message).toMatch(/belongs to another user \(uid 65533\)$/)
+      expect(problem?.hint).toMatch(/sudo chown 0 '/)
+    },
+  )
+
+  it('is named of every folder', () => {
+    const { config, state } = makeWorld()
+    expect(foldersAtRisk(config, state)).toEqual([])
+    for (const folder of [config, join(config, 'templates'), state]) {
+      chmodSync(folder, 0o777)
+      const [fault] = foldersAtRisk(config, state)
+      expect(fault?.hint).toBe(`Run: chmod go-w '${folder}'`)
+      expect(() => refuseFoldersAtRisk(config, state)).toThrow(fault as HookbellError)
+      chmodSync(folder, 0o700)
+    }
+    expect(foldersAtRisk(join(config, 'none'), join(state, 'none'))).toEqual([])
+  })
+})
+
+describe('a pipe or a device', () => {
+  it.each(['config.json', 'secrets.env'])(
+    'as %s holds nobody up',
+    async (name) => {
+      const { config, state, current } = makeWorld()
+      rmSync(join(config, name))
+      await execa('mkfifo', ['-m', '600', join(config, name)])
+      // In a process of its own: what waits for a pipe cannot be ended from within.
+      const script = `import { CurrentConfig } from ${JSON.stringify(new URL('../../src/config/current.ts', import.meta.url).pathname)}
+        console.log(new CurrentConfig(...process.argv.slice(2)).get().problem?.message)`
+      const file = join(state, 'read.ts')
+      writeFileSync(file, script)
+      const tsx = new URL('../../node_modules/tsx/dist/cli.mjs', import.meta.url).pathname
+      const { stdout } = await execa(process.execPath, [tsx, file, config, state], {
+        timeout: 20_000,
+      })
+      expect(stdout).toBe(`${join(config, name)}: not a regular file`)
+      expect(current.get()).toMatchObject({ source: 'last good', config: { lingerSeconds: 7 } })
+    },
+    30_000,
+  )
+
+  it('or a file that is too large is refused', () => {
+    const { config, current } = makeWorld()
+    writeFileSync(join(config, 'config.json'), ' '.repeat(1024 * 1024 + 1))
+    expect(current.get().problem?.message).toMatch(/larger than 1048576 bytes/)
+  })
+})

@@ -1,0 +1,141 @@
+import { once } from 'node:events'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { execa, execaSync } from 'execa'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { PathGate } from '../../src/context/_path-gate.ts'
+import { projectName } from '../../src/context/project.ts'
+import { readTail } from '../../src/context/tail.ts'
+
+const canMount = process.getuid?.() === 0 && existsSync('/dev/fuse') && canMountFuse()
+
+/** A file system whose server never answers, not even to say hello: every look at it hangs. */
+async function makeHungMount(): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'hookbell-hung-'))
+  const script = `exec 3<>/dev/fuse
+    mount -i -t fuse -o fd=3,rootmode=40000,user_id=0,group_id=0 hung "$1" || exit 1
+    echo mounted; exec sleep 60`
+  const server = execa('sh', ['-c', script, 'sh', folder], { reject: false })
+  onTestFinished(async () => {
+    // Ends the connection, and so everything that waits for it.
+    server.kill('SIGKILL')
+    await server
+    execaSync('umount', ['-l', folder], { reject: false })
+    rmSync(folder, { recursive: true, force: true })
+  })
+  await once(server.stdout, 'data')
+  return folder
+}
+
+function canMountFuse(): boolean {
+  const folder = mkdtempSync(join(tmpdir(), 'hookbell-hung-'))
+  const script = `exec 3<>/dev/fuse
+    mount -i -t fuse -o fd=3,rootmode=40000,user_id=0,group_id=0 hung "$1" && umount -l "$1"`
+  const { exitCode } = execaSync('sh', ['-c', script, 'sh', folder], {
+    reject: false,
+    timeout: 5000,
+  })
+  rmSync(folder, { recursive: true, force: true })
+  return exitCode === 0
+}
+
+describe.runIf(canMount)('paths on a mount that hangs', () => {
+  it('hold up neither other file work nor the events of other folders', async () => {
+    const mount = await makeHungMount()
+    const gate = new PathGate({ timeoutMs: 300 })
+    const before = performance.now()
+    const names = await Promise.all(
+      ['a', 'b', 'c', 'd', 'e', 'f'].map((name) =>
+        projectName(join(mount, name), '/home/me', gate),
+      ),
+    )
+    expect(names).toEqual(['a', 'b', 'c', 'd', 'e', 'f'])
+    expect(performance.now() - before).toBeLessThan(3000)
+    // All threads would be taken, and this would never come back.
+    await readFile(import.meta.filename)
+    const later = performance.now()
+    expect(await projectName(import.meta.dirname, '/home/me', gate)).toBe('context')
+    expect(performance.now() - later).toBeLessThan(200)
+  }, 20_000)
+
+  it('are not looked at for a transcript outside of the folders of the client', async () => {
+    const mount = await makeHungMount()
+    const root = mkdtempSync(join(tmpdir(), 'hookbell-root-'))
+    onTestFinished(() => rmSync(root, { recursive: true, force: true }))
+    const gate = new PathGate({ timeoutMs: 60_000 })
+    for (const path of [join(mount, 'x.jsonl'), `${root}/../${basename(mount)}/x.jsonl`]) {
+      expect(await readTail(path, [root], 1000, gate)).toMatchObject({ text: '', isRefused: true })
+    }
+  }, 20_000)
+})
+
+describe('work on paths of payloads', () => {
+  it('is done two at a time, all of it where nothing hangs', async () => {
+    const gate = new PathGate({ timeoutMs: 5000 })
+    let running = 0
+    let most = 0
+    const work = async () => {
+      running += 1
+      most = Math.max(most, running)
+      await sleep(1)
+      running -= 1
+      return 'found'
+    }
+    const results = await Promise.all(Array.from({ length: 50 }, () => gate.run(work, '')))
+    expect(new Set(results)).toEqual(new Set(['found']))
+    expect(most).toBe(2)
+  })
+
+  it('is given up after a time, at once while two hang, and goes on when one of them comes back', async () => {
+    const gate = new PathGate({ timeoutMs: 50 })
+    const releases: (() => void)[] = []
+    const hang = () => new Promise<string>((resolve) => releases.push(() => resolve('late')))
+    const found = async () => 'found'
+    const waiting = [gate.run(hang, 'a'), gate.run(hang, 'b'), gate.run(found, 'c')]
+    expect(await Promise.all(waiting)).toEqual(['a', 'b', 'c'])
+    const before = performance.now()
+    expect(await gate.run(found, 'd')).toBe('d')
+    expect(performance.now() - before).toBeLessThan(40)
+    releases[0]?.()
+    await sleep(1)
+    expect(await gate.run(found, 'e')).toBe('found')
+    releases[1]?.()
+  })
+
+  it('that fails finds nothing, and leaves its place', async () => {
+    const gate = new PathGate()
+    const fail = async () => {
+      throw new Error('no')
+    }
+    for (let at = 0; at < 5; at += 1) expect(await gate.run(fail, 'nothing')).toBe('nothing')
+  })
+
+  it('takes the last part of a path for its name where no project can be', async () => {
+    const gate = new PathGate({ limit: 0, timeoutMs: 60_000 })
+    for (const path of [
+      '/proc/1/cwd',
+      '/sys/a/cwd',
+      '/dev/cwd',
+      '/net/host/cwd',
+      '//host/cwd',
+      '/a/../proc/cwd',
+    ]) {
+      expect(await projectName(path, '/home/me', gate)).toBe('cwd')
+    }
+  })
+
+  it('still follows a folder of the client that is a link', async () => {
+    const root = mkdtempSync(join(tmpdir(), 'hookbell-root-'))
+    onTestFinished(() => rmSync(root, { recursive: true, force: true }))
+    mkdirSync(join(root, 'real'))
+    writeFileSync(join(root, 'real/x.jsonl'), 'text')
+    execaSync('ln', ['-s', 'real', join(root, 'linked')])
+    for (const name of ['real', 'linked']) {
+      const path = join(root, name, 'x.jsonl')
+      expect((await readTail(path, [join(root, 'linked')], 1000)).text).toBe('text')
+    }
+  })
+})
