@@ -20,7 +20,7 @@ interface Block {
  * since that is where an agent says what came of it.
  */
 export function headline(lastMessage: string, maxLength = MAX_LENGTH): Headline {
-  const blocks = blocksOf(lastMessage)
+  const blocks = withoutGoodbye(blocksOf(lastMessage))
   const question = questionAtEnd(blocks)
   if (question) return { text: cutStart(question, maxLength), isQuestion: true }
   return { text: cutText(summaryOf(blocks), maxLength), isQuestion: false }
@@ -72,6 +72,16 @@ function isItem(line: string): boolean {
   return /^\s*([-*+•]|\d{1,3}[.)]|[A-Za-z][.)])\s/.test(line)
 }
 
+const GOODBYE =
+  /^(please )?(let me know if (you|there|anything)|feel free to|happy to|i'?m happy to|is there anything else|anything else|just let me know)\b[^\n]{0,160}$/i
+
+/** Courtesy at the end asks nothing and says nothing. */
+function withoutGoodbye(blocks: readonly Block[]): readonly Block[] {
+  const last = blocks.at(-1)
+  const isGoodbye = blocks.length > 1 && last?.type === 'text' && GOODBYE.test(last.text)
+  return isGoodbye ? blocks.slice(0, -1) : blocks
+}
+
 /** Of the last paragraph, or of the one above a closing list of choices. */
 function questionAtEnd(blocks: readonly Block[]): string {
   const last = blocks.at(-1)
@@ -89,7 +99,7 @@ function questionAtEnd(blocks: readonly Block[]): string {
 }
 
 const REQUEST =
-  /\b(let me know (if|which|whether|what|how)|please (confirm|choose|decide|tell me)|(shall|should|may|can) i\b|(do|would) you (want|like|prefer)|which (one|of|option)|waiting for your)\b/i
+  /\b(let me know (which|whether|what|how)|please (confirm|choose|decide|tell me)|(shall|should|may|can) i\b|(do|would) you (want|like|prefer)|which (one|of|option)|waiting for your)\b/i
 
 /** A question mark ends a sentence, or a phrase asks for something. Quoted code does not ask. */
 function asks(text: string): boolean {

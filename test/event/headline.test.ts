@@ -57,6 +57,17 @@ describe('the headline of an answer', () => {
       'See https://example.com/?a=b now.',
     ],
     ['quoted code with a question mark', 'I use `a?.b ? ` now.', 'I use `a?.b ? ` now.'],
+    [
+      'what stands above courtesy',
+      'The total includes tax now.\n\nLet me know if you need anything else!',
+      'The total includes tax now.',
+    ],
+    [
+      'what stands above an empty question',
+      'The total includes tax now.\n\nIs there anything else I can do?',
+      'The total includes tax now.',
+    ],
+    ['courtesy where there is nothing else', 'Feel free to ask.', 'Feel free to ask.'],
     ['nothing of nothing', ' \n\n ', ''],
   ])('is %s', (_, message, text) => {
     expect(headline(message)).toEqual({ text, isQuestion: false })
