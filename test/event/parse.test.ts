@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { HookbellError } from '../../src/errors.ts'
 import { kindOf } from '../../src/event/kind.ts'
 import { parseEvent } from '../../src/event/parse.ts'
+import { knownEvents } from '../../src/event/schema.ts'
 
 const abnormal = ['error', 'other']
 
@@ -260,12 +261,44 @@ describe('an event', () => {
         fc.jsonValue(),
       )
       .map((value) => Buffer.from(JSON.stringify(value)))
+    const named = fc
+      .record({
+        name: fc.constantFrom(...knownEvents),
+        fields: fc.dictionary(
+          fc.constantFrom(
+            'tool_name',
+            'tool_input',
+            'details',
+            'properties',
+            'error',
+            'info',
+            'metadata',
+            'notification_type',
+            'workspace_roots',
+            'last_assistant_message',
+            'background_tasks',
+            'input-messages',
+          ),
+          fc.oneof(
+            fc.jsonValue(),
+            fc.constantFrom(
+              { questions: [{ question: 'a\ud800', options: [1, 'b', { label: 'c' }] }] },
+              'elicitation_dialog',
+              'AskUserQuestion',
+              { command: ['a', 'b'] },
+              { name: 'x', data: { message: 'resets 99:99pm|9999999999 429' } },
+            ),
+          ),
+        ),
+      })
+      .map(({ name, fields }) => Buffer.from(JSON.stringify({ hook_event_name: name, ...fields })))
     const bytes = fc.uint8Array({ maxLength: 300 }).map((array) => Buffer.from(array))
     fc.assert(
-      fc.property(fc.oneof(bytes, json, cut, object), (body) => {
+      fc.property(fc.oneof(bytes, json, cut, object, named), (body) => {
         try {
           const event = parse(body)
           const texts = [event.name, event.cwd, event.message, event.sessionId]
+          texts.push(...Object.values(event.question ?? {}).flat(), event.failure?.reason ?? '')
           expect(texts.every((text) => text.isWellFormed())).toBe(true)
         } catch (error) {
           expect(error).toBeInstanceOf(HookbellError)
