@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
-import { basename } from 'node:path'
 import { build } from 'esbuild'
 import { finishDeclarations } from './declarations.ts'
 import { writeLicences } from './licences.ts'
@@ -17,12 +16,6 @@ const external = ['node-notifier', 'undici']
 const libraries: { [name: string]: string } = {
   api: 'src/api/index.ts',
   emulator: 'src/emulator/index.ts',
-  ...Object.fromEntries(
-    readdirSync('src/api/entries').map((file) => [
-      `api/${basename(file, '.ts')}`,
-      `src/api/entries/${file}`,
-    ]),
-  ),
 }
 const shared = {
   bundle: true,

@@ -1,7 +1,6 @@
-import { type WithAddAndWait, withAddAndWait } from './add-and-wait.ts'
 import type { ClientOptions } from './core/options.ts'
-import { reachEither } from './core/reach-either.ts'
 import type { Api } from './endpoints/index.ts'
+import { type WithAddAndWait, withAddAndWait } from './follow-up/add-and-wait.ts'
 import { type ClientOf, makeClient } from './make-client.ts'
 import * as areas from './operations/index.ts'
 
@@ -18,5 +17,5 @@ export interface Client extends ClientOf<Exclude<keyof Api, 'sessions'>> {
  * for await (const message of client.sessions.messages.list({ sessionId })) console.log(message.role)
  */
 export function createClient(options?: ClientOptions): Client {
-  return withAddAndWait(makeClient(areas, options, reachEither))
+  return withAddAndWait(makeClient(areas, options))
 }

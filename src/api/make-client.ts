@@ -1,5 +1,4 @@
-import type { ReachEither, Shared } from './core/call.ts'
-import type { Drift } from './core/decode.ts'
+import type { Shared } from './core/call.ts'
 import { makeMethod } from './core/method.ts'
 import { once } from './core/once.ts'
 import { isOperation, type OperationTree } from './core/operation.ts'
@@ -12,6 +11,7 @@ import type { Endpoint, InputArguments, Item, Output } from './endpoints/endpoin
 import type { Api } from './endpoints/index.ts'
 import { httpsTransport } from './transports/https.ts'
 import { undiciTransport } from './transports/undici.ts'
+import type { Drift } from './validation/decode.ts'
 
 /** What a call gives: the answer, which for a delete may be known only from its repeat. */
 export type Result<E extends Endpoint> = E extends { method: 'DELETE' }
@@ -45,9 +45,8 @@ export type ClientOf<Area extends keyof Api> = BaseClient & Methods<Pick<Api, Ar
 export function makeClient<Area extends keyof Api>(
   areas: Readonly<Record<Area, OperationTree>>,
   options?: ClientOptions | null,
-  reachEither?: ReachEither,
 ): ClientOf<Area> {
-  const shared = makeShared(options ?? {}, reachEither)
+  const shared = makeShared(options ?? {})
   const methods = walk(areas, shared) as Methods<Pick<Api, Area>>
   return {
     ...methods,
@@ -65,16 +64,15 @@ function walk(tree: OperationTree, shared: Shared): object {
   )
 }
 
-function makeShared(options: ClientOptions, reachEither: ReachEither | undefined): Shared {
+function makeShared(options: ClientOptions): Shared {
   return {
     options,
     settings: once(() => resolveSettings(options)),
     transport: chooseTransport(options.transport),
     budget: makeRetryBudget(),
     reportDrift: onlyOnce(options.onDrift),
-    reportAttempt: options.onAttempt && unfailing(options.onAttempt),
-    reachEither,
-    movedPaths: new Map(),
+    reportAttempt: options.onAttempt && swallowErrors(options.onAttempt),
+    workingPaths: new Map(),
   }
 }
 
@@ -88,7 +86,7 @@ const MOST_DRIFTS = 10_000
 
 function onlyOnce(onDrift: ClientOptions['onDrift']) {
   const seen = new Set<string>()
-  const report = unfailing(onDrift)
+  const report = swallowErrors(onDrift)
   return (drift: Drift) => {
     const key = `${drift.endpoint} ${drift.path}`
     if (seen.has(key) || seen.size >= MOST_DRIFTS) return
@@ -98,7 +96,7 @@ function onlyOnce(onDrift: ClientOptions['onDrift']) {
 }
 
 /** A callback that throws must not turn a call that worked into one that failed. */
-function unfailing<Value>(callback: ((value: Value) => void) | undefined) {
+function swallowErrors<Value>(callback: ((value: Value) => void) | undefined) {
   return (value: Value) => {
     try {
       callback?.(value)

@@ -4,15 +4,15 @@ import { type Endpoint, PageList } from '../api/index.ts'
 import { paint, print, printJson, table, terminalWidth } from '../cli/output.ts'
 import { HookbellError } from '../errors.ts'
 import { cutText } from '../text/clean.ts'
-import { listIn } from './api/answer-table.ts'
 import { withClient } from './api/client.ts'
 import { argsOf, describeEndpoint } from './api/endpoint-help.ts'
-import { failOnPartialAnswer } from './api/errors.ts'
+import { failOnPartialFailure } from './api/errors.ts'
 import { findEndpoint, methodOf } from './api/find-endpoint.ts'
 import { flagsOf } from './api/flags.ts'
 import { printList } from './api/print-list.ts'
+import { printResponse, printTable } from './api/print-response.ts'
 import { readInput } from './api/read-input.ts'
-import { printAnswer, printTable } from './api/write-answer.ts'
+import { listIn } from './api/response-table.ts'
 
 // The longest name and method, with the gaps after them.
 const BEFORE_SUMMARY = 39
@@ -70,9 +70,9 @@ function callCommand(endpoint: Endpoint): CommandDef {
         }
         const answer = await answering
         if (asTable) printTable(listIn(answer))
-        else printAnswer(answer)
+        else printResponse(answer)
         // After the answer is shown: what was done is done.
-        failOnPartialAnswer(`api ${id}`, answer)
+        failOnPartialFailure(`api ${id}`, answer)
       }
     },
   })

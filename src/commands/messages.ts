@@ -3,8 +3,8 @@ import { print, terminalWidth } from '../cli/output.ts'
 import { HookbellError } from '../errors.ts'
 import { NEEDS_KEY, withClient } from './api/client.ts'
 import { isForUsers, renderConversation, sortMessages } from './api/conversation.ts'
+import { printResponse } from './api/print-response.ts'
 import { readSessionId } from './api/session-id.ts'
-import { printAnswer } from './api/write-answer.ts'
 
 const PAGE_SIZE = 100
 
@@ -28,7 +28,7 @@ export const messagesCommand = defineCommand({
     )
     const shown = sortMessages(everything).filter((message) => all || isForUsers(message))
     const chosen = last === undefined ? shown : shown.slice(-last)
-    if (json) return printAnswer(chosen)
+    if (json) return printResponse(chosen)
     const hidden = everything.length - shown.length
     if (chosen.length === 0 && hidden === 0) return print('No messages yet')
     if (chosen.length < shown.length) print(`(${shown.length - chosen.length} before)\n`)

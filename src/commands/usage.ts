@@ -3,9 +3,9 @@ import { print, terminalWidth } from '../cli/output.ts'
 import { HookbellError } from '../errors.ts'
 import { NEEDS_KEY, withClient } from './api/client.ts'
 import { lastDays } from './api/period.ts'
+import { printResponse } from './api/print-response.ts'
 import { readUsage } from './api/usage.ts'
 import { renderUsage } from './api/usage-report.ts'
-import { printAnswer } from './api/write-answer.ts'
 
 const MOST_DAYS = 366
 
@@ -33,7 +33,7 @@ export const usageCommand = defineCommand({
     }
     const period = lastDays(count, Date.now())
     const usage = await withClient('usage', (client) => readUsage(client, period))
-    if (args.json) printAnswer(usage)
+    if (args.json) printResponse(usage)
     else print(renderUsage(usage, terminalWidth()))
   },
 })

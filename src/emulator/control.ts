@@ -24,7 +24,7 @@ export interface ControlRequest {
 }
 
 /** Answers a request to the emulator itself. Needs no key, is not recorded, and no fault befalls it. */
-export function answerControl(running: Running, request: ControlRequest): Reply {
+export function handleControl(running: Running, request: ControlRequest): Reply {
   const { method, path, headers, body } = request
   try {
     refuseBrowsers(headers)

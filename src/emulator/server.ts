@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Host } from '../api/core/operation.ts'
-import { answer } from './answer.ts'
 import { readBody } from './body.ts'
 import { chosen } from './choices.ts'
-import { answerControl, isControl } from './control.ts'
+import { handleControl, isControl } from './control.ts'
 import { EmulatorError } from './errors.ts'
+import { handleRequest } from './handle-request.ts'
 import { recordedBody, recordedHeaders, recordedQuery } from './journal.ts'
 import { Problem, problemReply, type Reply } from './reply.ts'
 import { respond } from './respond.ts'
@@ -52,7 +52,7 @@ async function serve(
   const body = await readBody(request, running.world.seed.behavior.maxBodyBytes)
   if (isControl(path)) {
     const control = { method, path, headers: request.headers, body: body ?? '' }
-    await respond(response, undefined, () => answerControl(running, control))
+    await respond(response, undefined, () => handleControl(running, control))
     return
   }
   const recorded = running.journal.add({
@@ -74,7 +74,7 @@ async function serve(
   const makeReply = (): Reply => {
     if (body === undefined) return problemReply(tooLarge(running), path, requestId)
     const exchange = { host, method, path, query, authorization, body, requestId, onCaller }
-    const reply = answer(running.world, running.router, exchange)
+    const reply = handleRequest(running.world, running.router, exchange)
     running.save()
     return reply
   }

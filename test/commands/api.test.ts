@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { listEndpoints } from '../../src/api/endpoints/index.ts'
-import { renderAnswer } from '../../src/commands/api/answer-table.ts'
 import { flagName } from '../../src/commands/api/flags.ts'
+import { renderResponse } from '../../src/commands/api/response-table.ts'
 import { hasTerminal, runInTerminal } from '../support/terminal.ts'
 import { makeApiHome, makeFault } from './_api-home.ts'
 
@@ -177,7 +177,7 @@ describe('api: one answer', () => {
 
   it('takes a list of any length', () => {
     const items = Array.from({ length: 200_000 }, (_, id) => ({ id }))
-    expect(renderAnswer(items, 80).text).toMatch(/\n199999$/)
+    expect(renderResponse(items, 80).text).toMatch(/\n199999$/)
   })
 
   it.each([
@@ -192,7 +192,7 @@ describe('api: one answer', () => {
     [[{ id: 'x'.repeat(99) }], `id\n${'x'.repeat(63)}…`],
     ['text', 'text'],
   ])('shows %j as a table', (answer, expected) => {
-    expect(renderAnswer(answer).text).toBe(expected)
+    expect(renderResponse(answer).text).toBe(expected)
   })
 
   it('takes nested inputs from stdin and from a file; flags win', async () => {

@@ -23,7 +23,7 @@ export interface Call {
   body: string | undefined
   retry: RetryClass
   /** A delete whose answer was lost has worked if its repeat says 404. */
-  goneIsDone: boolean
+  treat404AsDeleted: boolean
   signal: AbortSignal | undefined
   timeoutMs: number
   deadlineMs: number

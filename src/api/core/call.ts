@@ -1,5 +1,5 @@
+import type { Drift } from '../validation/decode.ts'
 import type { Call } from './attempt.ts'
-import type { Drift } from './decode.ts'
 import { type Context, toError } from './failure.ts'
 import type { Host, RetryClass } from './operation.ts'
 import { type CallOptions, type CallReport, type ClientOptions, noOptions } from './options.ts'
@@ -17,10 +17,8 @@ export interface Shared {
   budget: RetryBudget
   reportDrift(drift: Drift): void
   reportAttempt: ((report: CallReport) => void) | undefined
-  /** For endpoints with a second address; clients without one do not carry it. */
-  reachEither: ReachEither | undefined
   /** Paths that answered where those of the table did not, by endpoint `id`. */
-  movedPaths: Map<string, string>
+  workingPaths: Map<string, string>
 }
 
 /** One request, apart from what the client knows. */
@@ -34,16 +32,9 @@ export interface Target {
   path: string
   body: string | undefined
   retry: RetryClass
-  goneIsDone: boolean
+  treat404AsDeleted: boolean
   hints: Readonly<Record<number, string>>
 }
-
-export type ReachEither = (
-  shared: Shared,
-  first: Target,
-  second: Target,
-  options: CallOptions,
-) => Promise<Answered>
 
 /** A call that ended with an answer. */
 export interface Answered {
@@ -103,7 +94,7 @@ function makeCall(
   limits: Settings['limits'],
   signal: AbortSignal | undefined,
 ): Call {
-  const { method, host, path, body, retry, goneIsDone } = target
+  const { method, host, path, body, retry, treat404AsDeleted } = target
   const { origin, prefix } = settings.hosts[host]
   const { timeoutMs, deadlineMs, retries, maxResponseBytes, headers } = limits
   return {
@@ -113,7 +104,7 @@ function makeCall(
     headers: body === undefined ? headers : { ...headers, 'content-type': 'application/json' },
     body,
     retry,
-    goneIsDone,
+    treat404AsDeleted,
     signal,
     timeoutMs,
     deadlineMs,

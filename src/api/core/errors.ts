@@ -1,4 +1,4 @@
-import type { Drift } from './decode.ts'
+import type { Drift } from '../validation/decode.ts'
 import type { Phase } from './transport.ts'
 
 export type ErrorKind =

@@ -6,9 +6,9 @@ import {
   NetworkError,
   TimeoutError,
 } from './errors.ts'
-import { explain } from './explain.ts'
 import { redact, redactCause } from './redact.ts'
 import type { Outcome } from './send.ts'
+import { toHttpError } from './to-http-error.ts'
 import type { Phase } from './transport.ts'
 
 /** Where a call was made and what helps when it fails. */
@@ -62,7 +62,7 @@ export function toError(call: Call, context: Context, outcome: Outcome): ClientE
   const { headers, text } = last.refusal ?? { headers: {}, text: '' }
   const hint = context.hint(status)
   const known = hint === undefined ? facts : { ...facts, hint }
-  return explain({ status, headers, text, retryAfterMs }, known, context.secrets, Date.now())
+  return toHttpError({ status, headers, text, retryAfterMs }, known, context.secrets, Date.now())
 }
 
 function timeoutError(

@@ -1,11 +1,12 @@
+import { encode } from '../validation/encode.ts'
+import { tryAlternatePath } from './alternate-path.ts'
 import { perform, type Shared, type Target } from './call.ts'
-import { encode } from './encode.ts'
+import { atCallSite, type CallSite, captureCallSite } from './call-site.ts'
 import type { Operation } from './operation.ts'
 import { type CallOptions, noOptions } from './options.ts'
 import { PageList } from './page.ts'
-import { readAnswer } from './read-answer.ts'
+import { readResponse } from './read-response.ts'
 import { isRecord } from './record.ts'
-import { atSite, captureSite, type Site } from './site.ts'
 
 /** The method of a client for one endpoint. */
 export function makeMethod(shared: Shared, entry: Operation) {
@@ -18,7 +19,7 @@ export function makeMethod(shared: Shared, entry: Operation) {
     input?: unknown,
     options: CallOptions = noOptions,
   ): PageList<unknown, unknown> {
-    const site = captureSite(list)
+    const site = captureCallSite(list)
     const given = isRecord(input) ? input : {}
     const cursor = given[page.cursor]
     const size = given[page.size]
@@ -42,31 +43,30 @@ async function callEndpoint(
   entry: Operation,
   input: unknown,
   options: CallOptions,
-  site?: Site,
+  site?: CallSite,
 ): Promise<unknown> {
   try {
     const answered = await reach(shared, entry, input, options)
-    return readAnswer(shared, entry, answered)
+    return readResponse(shared, entry, answered)
   } catch (error) {
-    throw atSite(error, site, 'callEndpoint')
+    throw atCallSite(error, site, 'callEndpoint')
   }
 }
 
 // No async function: it would hide from the engine who awaits the call.
 function reach(shared: Shared, entry: Operation, input: unknown, options: CallOptions) {
   const override = shared.options.paths?.[entry.id]
-  const known = override ?? shared.movedPaths.get(entry.id) ?? entry.path
+  const known = override ?? shared.workingPaths.get(entry.id) ?? entry.path
   const target = targetOf(shared, entry, known, input)
   const { alternatePath } = entry
-  const { reachEither } = shared
-  if (!reachEither || override !== undefined || !alternatePath || known === alternatePath)
+  if (override !== undefined || !alternatePath || known === alternatePath)
     return perform(shared, target, options)
-  return reachEither(shared, target, targetOf(shared, entry, alternatePath, input), options)
+  return tryAlternatePath(shared, target, targetOf(shared, entry, alternatePath, input), options)
 }
 
 function targetOf(shared: Shared, entry: Operation, path: string, input: unknown): Target {
   const { id, method, host, retry, hints = {} } = entry
   const encoded = encode(entry, input, { wire: shared.options.wire?.[id], path })
-  const goneIsDone = method === 'DELETE' && retry === 'safe'
-  return { id, method, route: path, host, retry, hints, goneIsDone, ...encoded }
+  const treat404AsDeleted = method === 'DELETE' && retry === 'safe'
+  return { id, method, route: path, host, retry, hints, treat404AsDeleted, ...encoded }
 }

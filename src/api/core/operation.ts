@@ -1,4 +1,4 @@
-import type { Shape } from './shape.ts'
+import type { Shape } from '../validation/shape.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 

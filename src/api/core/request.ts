@@ -1,11 +1,11 @@
+import { encodeQuery, toJson } from '../validation/encode-value.ts'
 import { perform, type Shared } from './call.ts'
-import { encodeQuery, toJson } from './encode-value.ts'
+import { atCallSite } from './call-site.ts'
 import { type InputIssue, ValidationError } from './errors.ts'
 import type { Host, RetryClass } from './operation.ts'
 import { type CallOptions, noOptions } from './options.ts'
-import { readAny } from './read-answer.ts'
+import { readAny } from './read-response.ts'
 import { isRecord } from './record.ts'
-import { atSite } from './site.ts'
 
 /** A request to an address that the table does not have. */
 export interface RawRequest {
@@ -32,11 +32,11 @@ export function makeRequest(shared: Shared) {
       const { path, body } = encodeRaw(input)
       const { method, host = 'base' } = input
       const retry = input.retry ?? (method === 'GET' || method === 'HEAD' ? 'safe' : 'never')
-      const goneIsDone = method === 'DELETE' && retry === 'safe'
-      const target = { id: 'request', method, route: input.path, host, retry, goneIsDone }
+      const treat404AsDeleted = method === 'DELETE' && retry === 'safe'
+      const target = { id: 'request', method, route: input.path, host, retry, treat404AsDeleted }
       return readAny(await perform(shared, { ...target, hints: {}, path, body }, options))
     } catch (error) {
-      throw atSite(error, undefined, 'request')
+      throw atCallSite(error, undefined, 'request')
     }
   }
 }

@@ -8,7 +8,7 @@ import {
   retryDelay,
 } from './retry.ts'
 
-export interface Surroundings extends Sender {
+export interface SendDeps extends Sender {
   budget: RetryBudget
   onAttempt: ((report: AttemptReport) => void) | undefined
 }
@@ -35,7 +35,7 @@ export interface Outcome {
 }
 
 /** Sends a request until there is an answer, or it must not be repeated, or the time is over. */
-export async function send(call: Call, around: Surroundings, startedAt: number): Promise<Outcome> {
+export async function send(call: Call, around: SendDeps, startedAt: number): Promise<Outcome> {
   const clock = new Clock(call.deadlineMs, call.signal, startedAt)
   around.budget.earn()
   try {
@@ -45,7 +45,7 @@ export async function send(call: Call, around: Surroundings, startedAt: number):
   }
 }
 
-async function repeat(call: Call, around: Surroundings, clock: Clock): Promise<Outcome> {
+async function repeat(call: Call, around: SendDeps, clock: Clock): Promise<Outcome> {
   let appliedBefore = false
   for (let attempts = 1; ; attempts += 1) {
     const last = await tryOnce(call, around, clock).catch((error: unknown) => {
@@ -57,7 +57,7 @@ async function repeat(call: Call, around: Surroundings, clock: Clock): Promise<O
     around.onAttempt?.(reportOf(last, attempts, elapsedMs, delayMs))
     const end = { attempts, elapsedMs, mayBeApplied: applied, budgetSpent, isReplay: false }
     if (delayMs === undefined)
-      return { ...end, last, isReplay: call.goneIsDone && appliedBefore && isGone(last) }
+      return { ...end, last, isReplay: call.treat404AsDeleted && appliedBefore && isGone(last) }
     appliedBefore = applied
     const stopped = await pause(clock, delayMs)
     if (stopped) return { ...end, elapsedMs: clock.elapsedMs, last: stopped }

@@ -47,8 +47,8 @@ export function resolveSettings(options: ClientOptions): Settings {
   return {
     ...findCredential(options, env),
     hosts: {
-      base: readAddress('baseUrl', base, options.allowInsecureHttp),
-      app: readAddress('appUrl', app, options.allowInsecureHttp),
+      base: readUrl('baseUrl', base, options.allowInsecureHttp),
+      app: readUrl('appUrl', app, options.allowInsecureHttp),
     },
     limits: withLimits(defaults, options),
   }
@@ -128,7 +128,7 @@ function findCredential(options: ClientOptions, env: NonNullable<ClientOptions['
   throw new ConfigError(`no API key: ${KEY_VARIABLES[0]} is not set`, keyHint)
 }
 
-function readAddress(name: string, text: string, allowInsecureHttp = false) {
+function readUrl(name: string, text: string, allowInsecureHttp = false) {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const isHttp = url?.protocol === 'http:' || url?.protocol === 'https:'
   // The address itself stays out of the message: it may have a password in it.

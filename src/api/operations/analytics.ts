@@ -1,6 +1,6 @@
 // Written by `npm run gen` from the table in ../endpoints.
 import type { OperationTree } from '../core/operation.ts'
-import { boolean, closed, list, number, open, text, type Shape } from '../core/shape.ts'
+import { boolean, closed, list, number, open, text, type Shape } from '../validation/shape.ts'
 
 const same0 = { '400': "days are in UTC, from 2026-01-14 to yesterday; today is refused", '403': "needs the Manager or Owner role" }
 

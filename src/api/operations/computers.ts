@@ -1,6 +1,6 @@
 // Written by `npm run gen` from the table in ../endpoints.
 import type { OperationTree } from '../core/operation.ts'
-import { closed, list, number, open, someText, text, type Shape } from '../core/shape.ts'
+import { closed, list, number, open, someText, text, type Shape } from '../validation/shape.ts'
 
 const same0 = { '403': "only your own computers; those of service accounts need the Manager or Owner role" }
 

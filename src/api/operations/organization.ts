@@ -1,6 +1,6 @@
 // Written by `npm run gen` from the table in ../endpoints.
 import type { OperationTree } from '../core/operation.ts'
-import { closed, list, open, someText, text, type Shape } from '../core/shape.ts'
+import { closed, list, open, someText, text, type Shape } from '../validation/shape.ts'
 
 const GlobalLimit: Shape = open({ limit: { type: ["integer", "null"], minimum: 0 } }, ["limit"])
 

@@ -1,6 +1,6 @@
 // Written by `npm run gen` from the table in ../endpoints.
 import type { OperationTree } from '../core/operation.ts'
-import { closed, number, open, someText, type Shape } from '../core/shape.ts'
+import { closed, number, open, someText, type Shape } from '../validation/shape.ts'
 
 const ApiKey: Shape = open({ id: someText, value: someText, fingerprint: someText, name: someText, expiresAt: number }, ["id", "value", "fingerprint", "name"])
 

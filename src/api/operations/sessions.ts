@@ -1,6 +1,6 @@
 // Written by `npm run gen` from the table in ../endpoints.
 import type { OperationTree } from '../core/operation.ts'
-import { boolean, closed, integer, list, number, open, someText, text, type Shape } from '../core/shape.ts'
+import { boolean, closed, integer, list, number, open, someText, text, type Shape } from '../validation/shape.ts'
 
 const same1 = { '403': "enabled for selected organizations only" }
 

@@ -1,6 +1,6 @@
 // Written by `npm run gen` from the table in ../endpoints.
 import type { OperationTree } from '../core/operation.ts'
-import { closed, open, someText } from '../core/shape.ts'
+import { closed, open, someText } from '../validation/shape.ts'
 
 const same0 = { '403': "the organization has switched off cloud sync of wikis" }
 

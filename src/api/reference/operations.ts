@@ -23,7 +23,7 @@ export function operationsModule(area: string, tree: EndpointTree): string {
   const imports = [...[...words].sort(), ...(named.size > 0 ? ['type Shape'] : [])].join(', ')
   const body = `${shapes.join('')}export const ${area}: OperationTree = ${operations}\n`
   return `${HEADER}import type { OperationTree } from '../core/operation.ts'
-${imports ? `import { ${imports} } from '../core/shape.ts'\n` : ''}
+${imports ? `import { ${imports} } from '../validation/shape.ts'\n` : ''}
 ${shareLiterals(body)}`
 }
 

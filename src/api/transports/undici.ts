@@ -5,7 +5,7 @@ import { isLocal } from '../core/loopback.ts'
 import { type Transport, TransportFailure, type TransportRequest } from '../core/transport.ts'
 import { closedError } from './_closed.ts'
 import { Exchange } from './_exchange.ts'
-import { makeLine } from './_line.ts'
+import { makeOriginQueue } from './_origin-queue.ts'
 
 export interface UndiciOptions {
   /** Connections per host. @default 8 */
@@ -70,10 +70,10 @@ async function makePools(options: UndiciOptions) {
   }
   const direct = new Agent(settings)
   const proxied = makeProxied(() => new EnvHttpProxyAgent(settings))
-  const lines = new Map<string, ReturnType<typeof makeLine>>()
+  const lines = new Map<string, ReturnType<typeof makeOriginQueue>>()
   return {
     dispatch(request: TransportRequest, exchange: Exchange) {
-      const enter = lines.get(request.origin) ?? makeLine(settings)
+      const enter = lines.get(request.origin) ?? makeOriginQueue(settings)
       lines.set(request.origin, enter)
       enter(request, exchange, () => {
         // A proxy must not see what is meant for this machine.

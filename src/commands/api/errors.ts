@@ -25,7 +25,7 @@ export async function withCommandErrors<Value>(
 }
 
 /** @throws HookbellError E_FAILED if the answer lists entries that were refused */
-export function failOnPartialAnswer(command: string, answer: unknown) {
+export function failOnPartialFailure(command: string, answer: unknown) {
   const { updated, errors } = Object(answer)
   if (!Array.isArray(updated) || !Array.isArray(errors)) return
   try {

@@ -2,7 +2,7 @@ import type { Endpoint, PageList } from '../../api/index.ts'
 import { HookbellError } from '../../errors.ts'
 import { cleanText } from '../../text/clean.ts'
 import { flagName } from './flags.ts'
-import { printAnswer, printLine, printTable } from './write-answer.ts'
+import { printLine, printResponse, printTable } from './print-response.ts'
 
 type PageStyle = NonNullable<Endpoint['page']>
 
@@ -30,7 +30,7 @@ export async function printList(
   }
   const page: unknown = all ? await list.toArray() : await list
   const items = all ? page : at(page, style.items)
-  if (json) printAnswer(page)
+  if (json) printResponse(page)
   else if (!Array.isArray(items)) throw noList(command, style)
   else if (table) printTable(items)
   else items.forEach(printLine)
