@@ -83,7 +83,11 @@ writeLicences(
 execFileSync('node', ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'], {
   stdio: 'inherit',
 })
-finishDeclarations('dist/types', ['api', 'emulator'])
+finishDeclarations(
+  'dist/types',
+  ['index.d.ts', 'api/index.d.ts', 'emulator/index.d.ts'],
+  ['api', 'emulator', 'text'],
+)
 
 function isFresh() {
   if (!existsSync(stamp)) return false

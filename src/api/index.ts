@@ -1,3 +1,4 @@
+// The public names. What is not listed here is not public.
 export {
   type AttachmentOptions,
   type FileAttachment,
@@ -5,20 +6,45 @@ export {
   type ImageAttachment,
   imageFromPath,
 } from './attachments.ts'
-export { type Client, createClient } from './client.ts'
+export {
+  type Client,
+  createClient,
+  type KeysClient,
+  type MessagesClient,
+  type ServiceAccountsClient,
+  type SessionsClient,
+} from './client.ts'
+export { type ClientError, isClientError } from './client-error.ts'
+export type { ApiPromise, ResponseInfo, WithResponse } from './core/api-promise.ts'
+export type {
+  CallOptions,
+  CallReport,
+  ClientOptions,
+  Credential,
+  DerivedOptions,
+  HookHeaders,
+  IncomingResponse,
+  Limits,
+  OutgoingRequest,
+} from './core/options.ts'
+export { PageList } from './core/page.ts'
+export type { RawRequest } from './core/request.ts'
 export {
   AbortedError,
-  ClientError,
   ConfigError,
   DecodeError,
+  type Drift,
   type ErrorFacts,
   type ErrorKind,
   type InputIssue,
-  isClientError,
   NetworkError,
   TimeoutError,
   ValidationError,
-} from './core/errors.ts'
+} from './errors.ts'
+export { fieldOf } from './field-of.ts'
+export type { AddAndWait, Progress, WaitOptions } from './follow-up/add-and-wait.ts'
+export { textOf } from './follow-up/text-of.ts'
+export type { Watch, WatchInput } from './follow-up/watch.ts'
 export {
   AuthenticationError,
   BadRequestError,
@@ -28,17 +54,10 @@ export {
   PermissionError,
   RateLimitError,
   ServerError,
-} from './core/http-errors.ts'
-export type { Host, RetryClass } from './core/operation.ts'
-export type {
-  CallOptions,
-  CallReport,
-  ClientOptions,
-  Credential,
-  Limits,
-} from './core/options.ts'
-export { PageList } from './core/page.ts'
-export type { RawRequest } from './core/request.ts'
+} from './http-errors.ts'
+export type { Host, RetryClass } from './operation.ts'
+export { PartialFailureError, throwIfAnyFailed } from './partial-failure.ts'
+export type { RotatedKey, RotateTo } from './rotate-to.ts'
 export {
   type Phase,
   type ResponseHeaders,
@@ -46,18 +65,8 @@ export {
   TransportFailure,
   type TransportRequest,
   type TransportResponse,
-} from './core/transport.ts'
-export type { Endpoint, Input, InputArguments, Item, Output } from './endpoints/endpoint.ts'
-export type { Api } from './endpoints/index.ts'
-export type { AddAndWait, Progress, WaitOptions } from './follow-up/add-and-wait.ts'
-export type { BaseClient, ClientMethod, ClientOf, Methods, Result } from './make-client.ts'
-export { PartialFailureError, throwIfAnyFailed } from './partial-failure.ts'
-export type { Computer } from './schemas/computer.ts'
-export type { ContentBlock } from './schemas/content-block.ts'
-export type { Message } from './schemas/message.ts'
-export type { Open } from './schemas/open.ts'
-export type { ReadinessReport } from './schemas/readiness.ts'
-export type { Session, TokenUsage } from './schemas/session.ts'
+} from './transport.ts'
+export { type FetchOptions, fetchTransport } from './transports/fetch.ts'
 export { httpsTransport } from './transports/https.ts'
 export { type UndiciOptions, undiciTransport } from './transports/undici.ts'
-export type { Drift } from './validation/decode.ts'
+export type * from './types/index.ts'

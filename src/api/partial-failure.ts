@@ -1,18 +1,16 @@
-import { ClientError } from './core/errors.ts'
-import type { Output } from './endpoints/endpoint.ts'
-import type { Api } from './endpoints/index.ts'
-
-type UserLimits = Output<Api['organization']['limits']['setUsers']>
+import { BaseClientError } from './errors.ts'
+import type { SetUserLimitsResponse } from './types/index.ts'
 
 /** Some of the users were refused; the limits of the others are set. */
-export class PartialFailureError extends ClientError {
+export class PartialFailureError extends BaseClientError {
   override readonly name = 'PartialFailureError'
-  readonly kind = 'http'
-  readonly status = 200
-  readonly updated: UserLimits['updated']
-  readonly errors: UserLimits['errors']
+  readonly kind = 'partial'
+  /** Limits that were set. */
+  readonly updated: SetUserLimitsResponse['updated']
+  /** Entries that were refused, each with its reason. */
+  readonly errors: SetUserLimitsResponse['errors']
 
-  constructor({ updated, errors }: UserLimits) {
+  constructor({ updated, errors }: SetUserLimitsResponse) {
     const lines = errors.map(({ email, error }) => `${email}: ${error}`)
     super(
       `${errors.length} of ${errors.length + updated.length} limits not set: ${lines.join('; ')}`,
@@ -23,11 +21,13 @@ export class PartialFailureError extends ClientError {
 }
 
 /**
- * Gives the answer of `organization.limits.setUsers` back if every limit was set.
+ * Returns the response of `organization.limits.setUsers` if every limit was set.
  * @throws {PartialFailureError} with what was set and what was not
  */
-export function throwIfAnyFailed<Answer extends UserLimits>(answer: Answer): Answer {
-  if (Array.isArray(answer?.errors) && answer.errors.length > 0)
-    throw new PartialFailureError(answer)
-  return answer
+export function throwIfAnyFailed<Response extends SetUserLimitsResponse>(
+  response: Response,
+): Response {
+  if (Array.isArray(response?.errors) && response.errors.length > 0)
+    throw new PartialFailureError(response)
+  return response
 }

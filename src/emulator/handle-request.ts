@@ -1,4 +1,4 @@
-import type { Host } from '../api/core/operation.ts'
+import type { Host } from '../api/operation.ts'
 import { settle } from './agent.ts'
 import { authenticate } from './auth.ts'
 import { handlers } from './handlers/index.ts'

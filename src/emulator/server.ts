@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { Host } from '../api/core/operation.ts'
+import type { Host } from '../api/operation.ts'
 import { readBody } from './body.ts'
 import { chosen } from './choices.ts'
 import { handleControl, isControl } from './control.ts'

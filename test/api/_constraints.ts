@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { Endpoint } from '../../src/api/index.ts'
+import type { Endpoint } from '../../src/api/endpoints/endpoint.ts'
 
 /** An input with one value changed: the nearest that is allowed, or the nearest that is not. */
 export interface Case {

@@ -1,11 +1,15 @@
 import { afterAll, beforeAll, beforeEach, vi } from 'vitest'
-import type { Operation } from '../../src/api/core/operation.ts'
 import {
   type ClientError,
   type ClientOptions,
   createClient,
   isClientError,
 } from '../../src/api/index.ts'
+import {
+  completeOperation,
+  type Operation,
+  type WrittenOperation,
+} from '../../src/api/operation.ts'
 import * as areas from '../../src/api/operations/index.ts'
 import {
   type FaultServer,
@@ -14,7 +18,7 @@ import {
   startFaultServer,
 } from '../support/fault-server.ts'
 
-export const transports = ['undici', 'https'] as const
+export const transports = ['undici', 'https', 'fetch'] as const
 export type TransportName = (typeof transports)[number]
 
 export const apiKey = 'fk-0123456789abcdef'
@@ -100,5 +104,5 @@ export const stuck: [NonNullable<Step['fault']>, 'headers' | 'body'][] = [
 export function operationOf(id: string): Operation {
   let node: unknown = areas
   for (const name of id.split('.')) node = Reflect.get(Object(node), name)
-  return node as Operation
+  return completeOperation(id, node as WrittenOperation)
 }

@@ -233,7 +233,7 @@ describe('api: one answer', () => {
     const body = `{"x":${'['.repeat(20_000)}${']'.repeat(20_000)}}`
     const { run } = await makeApiHome({ faults: [makeFault({ status: 200, body })] })
     const { stderr, exitCode } = await run('api', 'automations.ci.scan')
-    expect(stderr).toBe('x the answer is nested too deep to be shown')
+    expect(stderr).toBe('x the response is nested too deep to be shown')
     expect(exitCode).toBe(76)
   })
 

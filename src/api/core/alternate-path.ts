@@ -1,5 +1,6 @@
+import { NotFoundError } from '../http-errors.ts'
+import { now } from '../timers.ts'
 import { perform, type Shared, type Target } from './call.ts'
-import { NotFoundError } from './http-errors.ts'
 import type { CallOptions } from './options.ts'
 
 /** Tries the second address of an endpoint if the first is not there, and remembers what worked. */
@@ -9,7 +10,7 @@ export async function tryAlternatePath(
   second: Target,
   options: CallOptions,
 ) {
-  const startedAt = performance.now()
+  const startedAt = now()
   try {
     return await perform(shared, first, options, startedAt)
   } catch (error) {

@@ -1,4 +1,4 @@
-import { isClientError } from './errors.ts'
+import { type BaseClientError, hasErrorMarker } from '../errors.ts'
 
 /** Where a call was made: the stack without the frames of the client. */
 export interface CallSite {
@@ -17,11 +17,12 @@ export function captureCallSite(method: (...values: never[]) => unknown): CallSi
 
 /** Lets the stack of an error begin where the call was made, not inside the client. */
 export function atCallSite(error: unknown, site: CallSite | undefined, entry: string): unknown {
-  if (!isClientError(error)) return error
-  const frames = site?.stack ? site.stack.split('\n').slice(1) : framesAfter(error.stack, entry)
+  if (!hasErrorMarker(error)) return error
+  const { stack, name, message } = error as BaseClientError
+  const frames = site?.stack ? site.stack.split('\n').slice(1) : framesAfter(stack, entry)
   if (frames.length === 0) return error
-  const stack = [`${error.name}: ${error.message}`, ...frames].join('\n')
-  Object.defineProperty(error, 'stack', { value: stack, configurable: true, writable: true })
+  const value = [`${name}: ${message}`, ...frames].join('\n')
+  Object.defineProperty(error, 'stack', { value, configurable: true, writable: true })
   return error
 }
 

@@ -1,19 +1,21 @@
-import { encode } from '../validation/encode.ts'
+import type { Operation } from '../operation.ts'
+import { isRecord } from '../record.ts'
+import { type Encoded, encode } from '../validation/encode.ts'
 import { tryAlternatePath } from './alternate-path.ts'
-import { perform, type Shared, type Target } from './call.ts'
+import { type ApiPromise, type InfoHolder, makeApiPromise } from './api-promise.ts'
+import { infoOf, perform, type Shared, type Target } from './call.ts'
 import { atCallSite, type CallSite, captureCallSite } from './call-site.ts'
-import type { Operation } from './operation.ts'
 import { type CallOptions, noOptions } from './options.ts'
 import { PageList } from './page.ts'
 import { readResponse } from './read-response.ts'
-import { isRecord } from './record.ts'
 
 /** The method of a client for one endpoint. */
 export function makeMethod(shared: Shared, entry: Operation) {
   const { page } = entry
   if (!page)
-    return function call(input?: unknown, options: CallOptions = noOptions): Promise<unknown> {
-      return callEndpoint(shared, entry, input, options)
+    return function call(input?: unknown, options: CallOptions = noOptions): ApiPromise<unknown> {
+      const holder: InfoHolder = {}
+      return makeApiPromise(callEndpoint(shared, entry, input, options, holder), holder)
     }
   return function list(
     input?: unknown,
@@ -22,14 +24,15 @@ export function makeMethod(shared: Shared, entry: Operation) {
     const site = captureCallSite(list)
     const given = isRecord(input) ? input : {}
     const cursor = given[page.cursor]
-    const size = given[page.size]
     return new PageList({
       id: entry.id,
       style: page,
       cursor: typeof cursor === 'string' ? cursor : undefined,
-      size: typeof size === 'number' ? size : undefined,
-      fetch: (next) =>
-        callEndpoint(shared, entry, withCursor(input, page.cursor, next), options, site),
+      fetch(next) {
+        const holder: InfoHolder = {}
+        const paged = withCursor(input, page.cursor, next)
+        return makeApiPromise(callEndpoint(shared, entry, paged, options, holder, site), holder)
+      },
     })
   }
 }
@@ -43,11 +46,13 @@ async function callEndpoint(
   entry: Operation,
   input: unknown,
   options: CallOptions,
+  holder: InfoHolder,
   site?: CallSite,
 ): Promise<unknown> {
   try {
     const answered = await reach(shared, entry, input, options)
-    return readResponse(shared, entry, answered)
+    holder.info = infoOf(answered)
+    return readResponse(shared, entry, answered, input)
   } catch (error) {
     throw atCallSite(error, site, 'callEndpoint')
   }
@@ -57,16 +62,34 @@ async function callEndpoint(
 function reach(shared: Shared, entry: Operation, input: unknown, options: CallOptions) {
   const override = shared.options.paths?.[entry.id]
   const known = override ?? shared.workingPaths.get(entry.id) ?? entry.path
-  const target = targetOf(shared, entry, known, input)
+  const target = targetOf(shared, entry, known, input, options)
   const { alternatePath } = entry
   if (override !== undefined || !alternatePath || known === alternatePath)
     return perform(shared, target, options)
-  return tryAlternatePath(shared, target, targetOf(shared, entry, alternatePath, input), options)
+  const second = targetOf(shared, entry, alternatePath, input, options)
+  return tryAlternatePath(shared, target, second, options)
 }
 
-function targetOf(shared: Shared, entry: Operation, path: string, input: unknown): Target {
+function targetOf(
+  shared: Shared,
+  entry: Operation,
+  path: string,
+  input: unknown,
+  options: CallOptions | null,
+): Target {
   const { id, method, host, retry, hints = {} } = entry
-  const encoded = encode(entry, input, { wire: shared.options.wire?.[id], path })
+  const { wire, strict } = shared.options
+  const { extraQuery, extraBody } = options ?? noOptions
+  const isStrict = options?.strict ?? strict ?? false
+  const encoded: Encoded = encode(entry, input, {
+    wire: wire?.[id],
+    path,
+    isStrict,
+    extraQuery,
+    extraBody,
+  })
+  for (const drift of encoded.drift) shared.reportDrift(drift)
   const treat404AsDeleted = method === 'DELETE' && retry === 'safe'
-  return { id, method, route: path, host, retry, hints, treat404AsDeleted, ...encoded }
+  const { path: filled, body } = encoded
+  return { id, method, route: path, host, retry, hints, treat404AsDeleted, path: filled, body }
 }

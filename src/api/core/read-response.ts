@@ -1,23 +1,28 @@
-import { type Decoded, type Drift, decode, parseJson } from '../validation/decode.ts'
+import { DecodeError, type Drift } from '../errors.ts'
+import type { Operation } from '../operation.ts'
+import { errorBodyBytes } from '../transport.ts'
+import { type Decoded, decode, parseJson } from '../validation/decode.ts'
 import type { Received } from './attempt.ts'
 import type { Answered, Shared } from './call.ts'
-import { DecodeError } from './errors.ts'
 import { factsOf } from './failure.ts'
-import type { Operation } from './operation.ts'
 import { redact } from './redact.ts'
 import { requestIdOf } from './to-http-error.ts'
-import { errorBodyBytes } from './transport.ts'
 
 const SHOWN_DRIFTS = 5
 
 /**
- * The value of an answer of an endpoint.
+ * The value of the response of an endpoint.
  * @throws {DecodeError} if it is not JSON, too long, or not as known while `strict` is set
  */
-export function readResponse(shared: Shared, entry: Operation, answered: Answered): unknown {
+export function readResponse(
+  shared: Shared,
+  entry: Operation,
+  answered: Answered,
+  input: unknown,
+): unknown {
   const received = receivedIn(answered)
   if (!received) return { replayed: true }
-  const decoded = decode(entry, received)
+  const decoded = decode(entry, received, input)
   if ('failure' in decoded) throw undecodable(answered, received, problemOf(decoded, received))
   const { value, drift } = decoded
   if (drift.length > 0 && answered.isStrict)
@@ -26,7 +31,7 @@ export function readResponse(shared: Shared, entry: Operation, answered: Answere
   return value
 }
 
-/** The JSON of any answer; undefined if it is empty. */
+/** The JSON of any response; undefined if it is empty. */
 export function readAny(answered: Answered): unknown {
   const received = receivedIn(answered)
   if (!received) return { replayed: true }
@@ -66,7 +71,7 @@ function undecodable(
 ): DecodeError {
   const { secrets, route } = context
   const requestId = requestIdOf(headers)
-  return new DecodeError(`${call.method} ${route}: the answer is ${redact(problem, secrets)}`, {
+  return new DecodeError(`${call.method} ${route}: the response is ${redact(problem, secrets)}`, {
     ...factsOf(call, context, outcome),
     status,
     ...(requestId === undefined ? {} : { requestId: redact(requestId, secrets) }),

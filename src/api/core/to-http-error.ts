@@ -1,9 +1,9 @@
+import type { ErrorFacts } from '../errors.ts'
+import { type HttpError, makeHttpError } from '../http-errors.ts'
+import { isRecord } from '../record.ts'
+import type { ResponseHeaders } from '../transport.ts'
 import { parseJson } from '../validation/decode.ts'
-import type { ErrorFacts } from './errors.ts'
-import { type HttpError, makeHttpError } from './http-errors.ts'
-import { isRecord } from './record.ts'
 import { redact, redactValue } from './redact.ts'
-import type { ResponseHeaders } from './transport.ts'
 
 export interface ErrorResponse {
   status: number
@@ -14,38 +14,40 @@ export interface ErrorResponse {
 
 const LATEST_DATE = 8.64e15
 const DETAIL_LENGTH = 2_000
+const SHOWN_BODY = 200
 
-/** Turns an answer that is no success into an error that keeps all it says. */
+/** Turns a response that is no success into an error that keeps all it says. */
 export function toHttpError(
-  answer: ErrorResponse,
+  response: ErrorResponse,
   facts: ErrorFacts,
   secrets: Iterable<string>,
   now: number,
 ): HttpError {
-  const { status, headers, retryAfterMs } = answer
-  const text = redact(answer.text, secrets)
-  const problem = readProblem(text)
+  const { status, retryAfterMs } = response
+  const text = redact(response.text, secrets)
+  const parsed = parseJson(text)
+  const value = 'value' in parsed ? redactValue(parsed.value, secrets) : undefined
+  const problem = problemOf(value)
   const title = problem.title ?? statusTitle(status)
-  const said = problem.detail ?? elsewhere(problem.isJson, answer)
+  const headers = redactValue(response.headers, secrets) as ResponseHeaders
+  const target = redirectTarget(status, headers)
+  const said = target ?? problem.detail ?? ('value' in parsed ? shorten(value) : notJson(response))
+  const requestId = problem.requestId ?? requestIdOf(headers)
   const place = `${facts.method} ${facts.route}`
   return makeHttpError(`${place}: ${status} ${title}${said ? `: ${said}` : ''}`, {
+    ...(target ? { hint: 'check baseUrl and appUrl: redirects are not followed' } : {}),
     ...facts,
     status,
     title,
     ...(problem.detail === undefined ? {} : { detail: problem.detail }),
     ...(problem.metadata === undefined ? {} : { metadata: problem.metadata }),
-    ...optionalId(problem.requestId ?? requestIdOf(headers), secrets),
+    ...(requestId === undefined ? {} : { requestId: redact(requestId, secrets) }),
     ...(retryAfterMs === undefined
       ? {}
       : { retryAt: new Date(Math.min(LATEST_DATE, now + retryAfterMs)) }),
+    headers,
     bodyText: text,
   })
-
-  function readProblem(body: string) {
-    const parsed = parseJson(body)
-    const value = 'value' in parsed ? redactValue(parsed.value, secrets) : undefined
-    return { isJson: 'value' in parsed, ...problemOf(value) }
-  }
 }
 
 /** The request ID that a header carries. */
@@ -57,10 +59,11 @@ export function requestIdOf(headers: ResponseHeaders): string | undefined {
   return undefined
 }
 
-/** Reads the usual body, the one of analytics (`requestId`), and a lone `error`. */
+/** Reads the usual body, the one of analytics (`requestId`), and what other services call the same. */
 function problemOf(value: unknown) {
   if (!isRecord(value)) return {}
-  const detail = textOf(value.detail) ?? textOf(value.error) ?? textOf(value.message)
+  const [first] = Array.isArray(value.errors) ? value.errors : []
+  const detail = [value.detail, value.error, value.message, first].map(messageOf).find(Boolean)
   return {
     detail: detail?.slice(0, DETAIL_LENGTH),
     title: textOf(value.title),
@@ -69,24 +72,38 @@ function problemOf(value: unknown) {
   }
 }
 
+/** A text, or the text that an object such as `{ message }` has. */
+function messageOf(value: unknown): string | undefined {
+  return isRecord(value) ? (textOf(value.detail) ?? textOf(value.message)) : textOf(value)
+}
+
 function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
+/** JSON in which nothing is called a detail or a message is shown itself. */
+function shorten(value: unknown): string | undefined {
+  const text = JSON.stringify(value) ?? ''
+  if (/^(\{\}|\[\]|null|"")?$/.test(text)) return undefined
+  return text.length > SHOWN_BODY ? `${text.slice(0, SHOWN_BODY)}…` : text
+}
+
+/** Where a redirect leads, without what its query may carry. */
+function redirectTarget(status: number, { location }: ResponseHeaders): string | undefined {
+  if (status < 300 || status > 399 || typeof location !== 'string') return undefined
+  return `the response redirects to ${location.split(/[?#]/)[0]}`
+}
+
 /** A body that is not JSON did not come from the API itself. */
-function elsewhere(isJson: boolean, { headers, text }: ErrorResponse): string | undefined {
-  if (isJson) return undefined
-  if (text === '') return 'the answer is empty'
-  const type = headers['content-encoding'] ?? headers['content-type']
-  if (/\bjson\b/i.test(String(type))) return 'the answer is damaged JSON'
-  return `the answer is ${typeof type === 'string' ? type : 'not JSON'}, perhaps from a proxy`
+function notJson({ headers, text }: ErrorResponse): string {
+  if (text === '') return 'the response is empty'
+  const type = headers['content-type']
+  if (/\bjson\b/i.test(String(type))) return 'the response is damaged JSON'
+  return `the response is ${typeof type === 'string' ? type : 'not JSON'}, perhaps from a proxy`
 }
 
-function optionalId(requestId: string | undefined, secrets: Iterable<string>) {
-  return requestId === undefined ? {} : { requestId: redact(requestId, secrets) }
-}
-
-/** Only needed on the way to an error, so that a client does not load the module at its start. */
+/** Loaded on the way to an error only, so that a client does not load the module at its start. */
 function statusTitle(status: number): string {
-  return process.getBuiltinModule('node:http').STATUS_CODES[status] ?? 'unknown status'
+  const http = globalThis.process?.getBuiltinModule?.('node:http')
+  return http?.STATUS_CODES[status] ?? 'unknown status'
 }

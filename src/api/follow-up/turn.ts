@@ -1,4 +1,4 @@
-import type { Message } from '../schemas/message.ts'
+import type { ContentBlock, Message } from '../types/index.ts'
 
 /** What came after a user message. */
 export interface Turn {
@@ -10,29 +10,25 @@ export interface Turn {
   isAnswered: boolean
   /** The answers may be those to a message that was queued before. */
   isDoubtful: boolean
-  /** Differs whenever something was added or changed. */
-  fingerprint: string
 }
 
 /**
- * How long an agent is given to go on with the next message after it has answered one. After that, the
+ * How long an agent is given to continue with the next message after it has answered one. After that, the
  * answer was to both, or the agent was interrupted.
  */
 export const PATIENCE_MS = 120_000
 
 /**
- * Reads a turn from the new messages of a session.
+ * Reads a turn from the messages that came after `ownId`.
  *
- * The specification has no endpoint that tells the status of a session, so the end of a turn is read
- * from the messages: an agent goes on as long as it calls tools. A turn is over when its newest entry
- * is an assistant message with content, every tool call has its result, no hook is running, and the
- * model does not call the message a commentary.
- *
- * Where messages name their parents, only what belongs to the own message counts.
+ * The specification has no endpoint that tells the status of a session, so the end of a turn is read from the
+ * messages: an agent continues as long as it calls tools. A turn is over when its newest entry is an assistant
+ * message with content, every tool call has its result, no hook is running, and the model does not call the
+ * message a commentary. Where messages name their parents, only what belongs to the own message counts.
  */
 export function readTurn(
   found: readonly Message[],
-  ownId: string,
+  ownId: string | undefined,
   earlier: readonly Message[] = [],
 ): Turn {
   // The order of the list is not documented; the times are.
@@ -51,7 +47,6 @@ export function readTurn(
     isAnswered:
       isFinal(work.at(-1), work) && !messages.some(({ hookStatus }) => hookStatus === 'executing'),
     isDoubtful,
-    fingerprint: JSON.stringify(messages),
   }
 }
 
@@ -89,24 +84,24 @@ function isOver(before: Message, next: Message): boolean {
   return byTime(next, before) > PATIENCE_MS && (before.role !== 'assistant' || isFinal(before))
 }
 
-/** Times that are none leave the order as it is. */
-function byTime(a: Message, b: Message): number {
+/** Times that are not numbers leave the order as it is. */
+export function byTime(a: Message, b: Message): number {
   return a.createdAt - b.createdAt || 0
 }
 
 /** Says whether nothing comes after a message, given what it belongs to. */
-export function isFinal(last: Message | undefined, work = last ? [last] : []): boolean {
+function isFinal(last: Message | undefined, work = last ? [last] : []): boolean {
   if (last?.role !== 'assistant' || last.providerPhase === 'commentary') return false
   return (last.isError === true || blocksOf(last).length > 0) && !hasOpenCall(work)
 }
 
 function hasOpenCall(messages: readonly Message[]): boolean {
   const blocks = messages.flatMap(blocksOf)
-  const done = new Set(blocks.map(({ toolUseId }) => toolUseId))
-  return blocks.some(({ type, id }) => type === 'tool_use' && !done.has(id))
+  const done = new Set(blocks.map((block) => block.type === 'tool_result' && block.toolUseId))
+  return blocks.some((block) => block.type === 'tool_use' && !done.has(block.id))
 }
 
-/** Answers are passed on even if they are not as known, so `content` may be anything. */
-function blocksOf({ content }: Message): Message['content'] {
+/** Responses are passed on even if they are not as known, so `content` may be anything. */
+function blocksOf({ content }: Message): ContentBlock[] {
   return Array.isArray(content) ? content.filter((block) => typeof block === 'object' && block) : []
 }

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http'
-import type { RetryClass } from '../core/operation.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
+import type { RetryClass } from '../operation.ts'
 
 /** The areas of the table, by the first word of an ID. */
 export const areas = [

@@ -1,18 +1,18 @@
-import type { TransportRequest } from '../core/transport.ts'
+import type { TransportRequest } from '../transport.ts'
 import type { Exchange } from './_exchange.ts'
 
 /**
- * The requests to one origin: as many at a time as there are places, the others in a line. In the
- * line of undici a request learns of its end only when a connection was opened for it.
+ * Queues the requests to one origin: as many are sent at a time as there may be connections. In the queue
+ * of undici a request that is over would be noticed only when a connection was opened for it.
  */
-export function makeOriginQueue(places: { connections: number }) {
+export function makeOriginQueue(limits: { connections: number }) {
   const waiting = new Set<() => void>()
   const busy = new Set<() => void>()
 
   function next() {
     for (const begin of waiting) {
       // One may always go: undici takes 0 as any number, and says what is wrong with others.
-      if (busy.size && busy.size === places.connections) return
+      if (busy.size && busy.size === limits.connections) return
       waiting.delete(begin)
       busy.add(begin)
       begin()
@@ -21,7 +21,7 @@ export function makeOriginQueue(places: { connections: number }) {
 
   return (request: TransportRequest, exchange: Exchange, begin: () => void) => {
     waiting.add(begin)
-    exchange.leave = () => {
+    exchange.release = () => {
       busy.delete(begin)
       next()
     }

@@ -1,39 +1,41 @@
-import type { Operation } from '../core/operation.ts'
-import { isRecord } from '../core/record.ts'
+import type { Drift } from '../errors.ts'
+import type { Operation } from '../operation.ts'
+import { isRecord } from '../record.ts'
 import { check } from './check.ts'
 import { addNeutralNames } from './neutral-names.ts'
 
-/** A known field that was missing or of another type than known. */
-export interface Drift {
-  /** The `id` of the endpoint. */
-  endpoint: string
-  /** Where in the answer; `[]` stands for any index. */
-  path: string
-  problem: string
-}
-
-/** The answer as a value, or why there is none. Pure. */
+/** The response as a value, or why there is none. */
 export type Decoded =
   | { value: unknown; drift: readonly Drift[] }
   | { failure: 'not-json' | 'empty' | 'other-type' }
 
-export interface Answer {
+export interface RawResponse {
   status: number
   text: string
 }
 
-/** Reads the answer of an endpoint. Fields that nobody knows stay; what is wrong is listed. */
-export function decode(entry: Operation, { status, text }: Answer): Decoded {
+/** Reads the response of an endpoint. Unknown fields stay; what is not as known is listed. */
+export function decode(
+  entry: Operation,
+  { status, text }: RawResponse,
+  input: unknown = undefined,
+): Decoded {
   const parsed = parseJson(text)
   if ('failure' in parsed && !(parsed.failure === 'empty' && entry.emptyResponse)) return parsed
   const data = 'failure' in parsed ? {} : parsed.value
-  const violations = check(entry.response, data)
-  // Not a field but the whole answer: whatever this is, it is not from this endpoint.
+  const violations = check(shapeFor(entry, input), data)
+  // Not a field but the whole response: whatever this is, it is not from this endpoint.
   if (violations.length > 0 && !isRecord(data)) return { failure: 'other-type' }
   const drift = violations.map(({ path, problem }) => driftAt(entry, path, problem))
   if (!entry.success.includes(status)) drift.push(driftAt(entry, ['(status)'], `got ${status}`))
   const { neutralNames } = entry
   return { value: neutralNames ? addNeutralNames(data, neutralNames) : data, drift }
+}
+
+/** Grouped rows have other fields than plain ones. */
+function shapeFor({ response, groupedResponse }: Operation, input: unknown) {
+  const isGrouped = isRecord(input) && input.groupBy !== undefined
+  return (isGrouped && groupedResponse) || response
 }
 
 /** Reads JSON text, and tells an empty text from a broken one. */
@@ -47,5 +49,5 @@ export function parseJson(text: string): { value: unknown } | { failure: 'not-js
 
 function driftAt(entry: Operation, path: readonly PropertyKey[], problem: string): Drift {
   const text = path.map((key) => (typeof key === 'number' ? '[]' : `.${String(key)}`)).join('')
-  return { endpoint: entry.id, path: text.replace(/^\./, ''), problem }
+  return { endpoint: entry.id, in: 'response', path: text.replace(/^\./, ''), problem }
 }

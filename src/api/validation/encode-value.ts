@@ -1,4 +1,4 @@
-import type { InputIssue } from '../core/errors.ts'
+import type { InputIssue } from '../errors.ts'
 
 /** A path value as one segment: it can neither end the segment nor climb out of it. */
 export function encodeSegment(name: string, value: unknown, issues: InputIssue[]): string {

@@ -1,20 +1,27 @@
-import { type InputIssue, isClientError, ValidationError } from '../core/errors.ts'
-import type { Operation } from '../core/operation.ts'
-import { isRecord } from '../core/record.ts'
+import { type Drift, hasErrorMarker, type InputIssue, ValidationError } from '../errors.ts'
+import type { Operation } from '../operation.ts'
+import { isRecord } from '../record.ts'
 import { check } from './check.ts'
 import { encodeQuery, encodeSegment, toJson } from './encode-value.ts'
 import type { Shape } from './shape.ts'
+import { didYouMean } from './suggest.ts'
 
 /** What goes on the wire, apart from origin and headers. */
 export interface Encoded {
   path: string
   body: string | undefined
+  /** Inputs that this version does not know. They are sent: the service may be newer. */
+  drift: readonly Drift[]
 }
 
-/** Names on the wire and paths that differ from those of the table. */
+/** What differs from the table in one call or one client. */
 export interface Overrides {
   wire?: Readonly<Record<string, string>> | undefined
   path?: string | undefined
+  /** Inputs that are not known are refused. */
+  isStrict?: boolean
+  extraQuery?: Readonly<Record<string, unknown>> | undefined
+  extraBody?: Readonly<Record<string, unknown>> | undefined
 }
 
 type Values = Record<string, unknown>
@@ -22,6 +29,13 @@ interface Parts {
   params: Values
   query: Values
   body: Values
+}
+
+/** What was found in an input so far. */
+interface Findings {
+  issues: InputIssue[]
+  /** Fields and values that are not known. */
+  unknown: InputIssue[]
 }
 
 const partNames = ['params', 'query', 'body'] as const
@@ -34,27 +48,38 @@ export function encode(entry: Operation, input: unknown, overrides: Overrides = 
   try {
     return encodeParts(entry, input, overrides)
   } catch (error) {
-    if (isClientError(error)) throw error
+    if (hasErrorMarker(error)) throw error
     // A getter that throws.
     throw new ValidationError(entry.id, [{ field: 'input', problem: 'cannot be read' }])
   }
 }
 
 function encodeParts(entry: Operation, input: unknown, overrides: Overrides): Encoded {
-  const issues: InputIssue[] = []
-  const parts = split(entry, input, issues)
-  for (const name of partNames) checkPart(entry[name], parts[name], issues)
+  const found: Findings = { issues: [], unknown: [] }
+  const { issues, unknown } = found
+  const parts = split(entry, input, found)
+  for (const name of partNames) checkPart(entry[name], parts[name], found)
+  if (entry.strictInput || overrides.isStrict) issues.push(...unknown)
+  const { extraQuery = {}, extraBody } = overrides
+  if (!isRecord(extraQuery)) issues.push({ field: 'extraQuery', problem: 'must be an object' })
+  if (extraBody !== undefined && !(entry.body && isRecord(extraBody)))
+    issues.push({ field: 'extraBody', problem: 'must be an object, for an endpoint with a body' })
   if (issues.length > 0) throw new ValidationError(entry.id, issues)
   const wire = overrides.wire ? { ...entry.wire, ...overrides.wire } : entry.wire
   const path = fillPath(overrides.path ?? entry.path, parts.params, issues)
-  const query = encodeQuery(renamed(parts.query, wire), issues)
-  const body = entry.body ? toJson(renamed(parts.body, wire), issues) : undefined
+  const query = encodeQuery({ ...renamed(parts.query, wire), ...extraQuery }, issues)
+  const body = entry.body
+    ? toJson({ ...renamed(parts.body, wire), ...extraBody }, issues)
+    : undefined
   if (issues.length > 0) throw new ValidationError(entry.id, issues)
-  return { path: query === '' ? path : `${path}?${query}`, body }
+  const drift = unknown.map(
+    ({ field, problem }): Drift => ({ endpoint: entry.id, in: 'input', path: field, problem }),
+  )
+  return { path: query === '' ? path : `${path}?${query}`, body, drift }
 }
 
-/** Gives every input to the schema that knows its name. */
-function split(entry: Operation, input: unknown, issues: InputIssue[]): Parts {
+/** Gives every input to the part that knows its name; what nobody knows goes where it can be sent. */
+function split(entry: Operation, input: unknown, { issues, unknown }: Findings): Parts {
   const parts: Parts = { params: {}, query: {}, body: {} }
   if (input === undefined) return parts
   if (!isRecord(input)) {
@@ -65,26 +90,33 @@ function split(entry: Operation, input: unknown, issues: InputIssue[]): Parts {
     const value = input[key]
     if (value === undefined) continue
     const owner = ownerOf(entry, key)
-    if (owner) parts[owner][key] = value
-    else issues.push({ field: key, problem: 'is not an input of this endpoint' })
+    // An assignment to this name would change the prototype, not add a property.
+    if (key === '__proto__') issues.push({ field: key, problem: 'cannot be sent' })
+    else parts[owner ?? restOf(entry)][key] = value
+    if (owner || entry.passthrough) continue
+    const known = partNames.flatMap((name) => Object.keys(entry[name]?.properties ?? {}))
+    unknown.push({ field: key, problem: `is not a known input${didYouMean(key, known)}` })
   }
   return parts
 }
 
 function ownerOf(entry: Operation, key: string): keyof Parts | undefined {
-  for (const name of partNames) {
-    const shape = entry[name]
-    if (shape?.properties && Object.hasOwn(shape.properties, key)) return name
-  }
-  // An assignment to this name would change the prototype, not add a property.
-  if (!entry.passthrough || key === '__proto__') return undefined
-  return entry.body ? 'body' : 'query'
+  return partNames.find((name) => Object.hasOwn(entry[name]?.properties ?? {}, key))
 }
 
-function checkPart(shape: Shape | undefined, values: Values, issues: InputIssue[]) {
+function restOf({ body }: Operation): keyof Parts {
+  return body ? 'body' : 'query'
+}
+
+function checkPart(shape: Shape | undefined, values: Values, { issues, unknown }: Findings) {
   if (!shape) return
-  for (const { path, problem } of check(shape, values))
-    issues.push({ field: fieldName(path), problem })
+  const { properties = {} } = shape
+  for (const { path, problem, isOpen } of check(shape, values)) {
+    // Reported as an input that is not known.
+    if (path.length === 1 && !Object.hasOwn(properties, path[0] ?? '')) continue
+    const list = isOpen ? unknown : issues
+    list.push({ field: fieldName(path), problem })
+  }
 }
 
 /** `['users', 0, 'email']` as `users[0].email`. */

@@ -1,5 +1,5 @@
-import type { NeutralNames } from '../core/operation.ts'
-import { isRecord } from '../core/record.ts'
+import type { NeutralNames } from '../operation.ts'
+import { isRecord } from '../record.ts'
 
 const PROVIDER_FIELD =
   /^(.+?)(MessageId|Phase|EncryptedContent|ReasoningId|ReasoningSummary|ThoughtSignature)$/
@@ -39,7 +39,7 @@ function mapAt(
 export function nameCredits(usage: unknown): unknown {
   if (!isRecord(usage) || Object.hasOwn(usage, 'credits')) return usage
   const found = Object.entries(usage).find(([key, value]) => isCredits(key, value))
-  return found ? { ...usage, credits: found[1] } : usage
+  return found ? withHidden(usage, { credits: found[1] }) : usage
 }
 
 function isCredits(key: string, value: unknown) {
@@ -59,7 +59,20 @@ export function nameProviderFields(message: unknown): unknown {
     if (!name || typeof value !== 'string') continue
     if (!Object.hasOwn(message, name)) added[name] ??= value
   }
-  return Object.keys(added).length > 0 ? { ...message, ...added } : message
+  return Object.keys(added).length > 0 ? withHidden(message, added) : message
+}
+
+/** A copy with more fields, which JSON and `Object.keys` leave out: what is passed on is what was received. */
+function withHidden(record: object, fields: Readonly<Record<string, unknown>>): object {
+  const copy = { ...record }
+  for (const [name, value] of Object.entries(fields))
+    Object.defineProperty(copy, name, {
+      value,
+      enumerable: false,
+      writable: true,
+      configurable: true,
+    })
+  return copy
 }
 
 function neutralName(key: string): string | undefined {

@@ -29,25 +29,61 @@ export interface Shape {
   readonly 'x-at-most'?: Readonly<Record<string, string>>
 }
 
-export const text: Shape = { type: 'string' }
-export const someText: Shape = { type: 'string', minLength: 1 }
-export const number: Shape = { type: 'number' }
-export const integer: Shape = { type: 'integer' }
-export const boolean: Shape = { type: 'boolean' }
-
-export function list(items: Shape): Shape {
-  return { type: 'array', items }
+const plain: Readonly<Record<string, Shape>> = {
+  '*': {},
+  a: { type: 'array' },
+  b: { type: 'boolean' },
+  d: { type: 'string', format: 'date' },
+  i: { type: 'integer' },
+  n: { type: 'number' },
+  o: { type: 'object' },
+  s: { type: 'string' },
+  S: { type: 'string', minLength: 1 },
 }
 
-/** An object that may have more fields than these. */
-export function open(
-  properties: NonNullable<Shape['properties']>,
-  required: readonly string[] = [],
-): Shape {
-  return { type: 'object', properties, required }
-}
+/**
+ * A shape in a short form, since the shapes are a fifth of the client. `{name:s,age?:n}` is an object that may have
+ * more fields, `!{…}` one that may not, `[s]` a list, `<n>` an object with numbers under any names, `s0` a text or
+ * null. What has no short form stands in `${…}`.
+ *
+ * @example
+ * shape`{messages:[${Message}],pagination:{hasMore:b,nextCursor?:s0}}`
+ */
+export function shape(texts: TemplateStringsArray, ...parts: readonly Shape[]): Shape {
+  const tokens = texts.join('$').match(/\w+|\W/g) ?? []
+  let at = 0
+  let part = 0
+  return read()
 
-/** An object that may have these fields only. */
-export function closed(...given: Parameters<typeof open>): Shape {
-  return { ...open(...given), additionalProperties: false }
+  function read(): Shape {
+    const token = tokens[at++] ?? ''
+    if (token === '$') return parts[part++] as Shape
+    if (token === '!') return { ...read(), additionalProperties: false }
+    if (token === '[') return { type: 'array', items: readTo() }
+    if (token === '<') return { type: 'object', additionalProperties: readTo() }
+    if (token === '{') return readFields()
+    const found = plain[token.replace('0', '')] as Shape
+    return token.endsWith('0') ? { ...found, type: [found.type as TypeName, 'null'] } : found
+  }
+
+  /** A shape and the bracket after it. */
+  function readTo(): Shape {
+    const found = read()
+    at += 1
+    return found
+  }
+
+  function readFields(): Shape {
+    const properties: Record<string, Shape> = {}
+    const required: string[] = []
+    while (tokens[at] !== '}') {
+      const name = tokens[at++] as string
+      if (name === ',') continue
+      if (tokens[at++] === '?') at += 1
+      else required.push(name)
+      properties[name] = read()
+    }
+    at += 1
+    return { type: 'object', properties, required }
+  }
 }

@@ -1,4 +1,5 @@
-import { isRecord } from '../core/record.ts'
+import { isRecord } from '../record.ts'
+import { isDate, isEmail, isUuid } from './formats.ts'
 import type { Shape, TypeName } from './shape.ts'
 
 /** What is wrong with a value itself, apart from what is in it. */
@@ -40,13 +41,9 @@ const quote = (value: unknown) => JSON.stringify(value)
 
 function textViolation({ minLength, maxLength, format }: Shape, text: string) {
   if (format === 'date' && !isDate(text)) return 'must be a day, YYYY-MM-DD'
+  if (format === 'email' && !isEmail(text)) return 'must be an e-mail address'
+  if (format === 'uuid' && !isUuid(text)) return 'must be a UUID'
   return sizeViolation(minLength, maxLength, text, 'characters')
-}
-
-function isDate(text: string): boolean {
-  const time = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) : Number.NaN
-  // There are engines that take 30 February for 2 March.
-  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text)
 }
 
 function numberViolation({ minimum, exclusiveMinimum, maximum }: Shape, number: number) {

@@ -1,4 +1,5 @@
 import { type Client, createClient } from '../../api/index.ts'
+import { oneLine } from '../../text/clean.ts'
 import { withCommandErrors } from './errors.ts'
 import type { Flag } from './flags.ts'
 
@@ -11,6 +12,7 @@ export async function withClient<Value>(
   run: (client: Client) => Promise<Value>,
   flags: readonly Flag[] = [],
 ): Promise<Value> {
+  tellWhereKeyGoes(process.env)
   // Loads in a few milliseconds and leaves no connection behind.
   const client = createClient({ transport: 'https' })
   try {
@@ -18,4 +20,14 @@ export async function withClient<Value>(
   } finally {
     await client.close()
   }
+}
+
+/** A project may set the URL, and the key of the agent is in every session: nobody may have meant the two together. */
+function tellWhereKeyGoes(env: NodeJS.ProcessEnv) {
+  const { HOOKBELL_API_BASE_URL: url, HOOKBELL_API_KEY: own, FACTORY_API_KEY: agents } = env
+  if (!url || own?.trim() || !agents?.trim() || !URL.canParse(url)) return
+  const { origin } = new URL(url)
+  process.stderr.write(
+    `Note: the key in FACTORY_API_KEY goes to ${oneLine(origin)} (HOOKBELL_API_BASE_URL)\n`,
+  )
 }

@@ -1,4 +1,4 @@
-import { isRecord } from '../../api/core/record.ts'
+import { isRecord } from '../../api/record.ts'
 import { table } from '../../cli/output.ts'
 import { displayWidth } from '../../cli/width.ts'
 import { cutText, oneLine } from '../../text/clean.ts'

@@ -1,8 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, expectTypeOf, it } from 'vitest'
-import type { Item } from '../../../src/api/endpoints/endpoint.ts'
-import type { api } from '../../../src/api/endpoints/index.ts'
-import { isClientError, type PageList } from '../../../src/api/index.ts'
+import { isClientError, type Message, type PageList } from '../../../src/api/index.ts'
 import type { Script, Seen } from '../../support/fault-server.ts'
 import { errorOf, json, transports, useFaultServer } from '../_support.ts'
 
@@ -219,7 +217,6 @@ describe('a list', () => {
   it('knows the types of its items and pages', () => {
     const client = faults.makeClient()
     const list = () => client.sessions.messages.list({ sessionId: 's' })
-    type Message = Item<typeof api.sessions.messages.list>
     expectTypeOf<Awaited<ReturnType<typeof list>>>().toHaveProperty('pagination')
     expectTypeOf<ReturnType<typeof list>>().toExtend<AsyncIterable<Message>>()
     // @ts-expect-error: a session is required

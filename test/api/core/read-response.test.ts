@@ -136,9 +136,9 @@ describe.each(transports)('answers through %s', (transport) => {
     })
 
     it.each([
-      ['application/json; charset=utf-8', 'the answer is broken JSON'],
-      ['text/html', 'the answer is not JSON, but text/html'],
-      ['', 'the answer is not JSON'],
+      ['application/json; charset=utf-8', 'the response is broken JSON'],
+      ['text/html', 'the response is not JSON, but text/html'],
+      ['', 'the response is not JSON'],
     ])('says what a success of type "%s" is', async (type, problem) => {
       faults.play([{ body: '{"limit"', headers: { 'content-type': type } }])
       const error = await errorOf(makeClient().organization.limits.getGlobal())

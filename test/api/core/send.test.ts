@@ -66,7 +66,7 @@ describe.each(transports)('repeats through %s', (transport) => {
     })
 
     it.each(['reset', 'close', 'silent', 'stall', 'cut'] as const)(
-      'a key is rotated once when the answer is lost by %s',
+      'a key is rotated once when the response is lost by %s',
       async (fault) => {
         const isOwn = ({ target }: { target: string }) => target.includes(`/${timeoutMs}-ms/`)
         const requests = () => faults.requests.filter(isOwn)

@@ -1,9 +1,9 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import type { Endpoint } from '../../../src/api/endpoints/endpoint.ts'
 import { listEndpoints } from '../../../src/api/endpoints/index.ts'
 import {
   type ClientOptions,
   createClient,
-  type Endpoint,
   HttpError,
   isClientError,
   PageList,

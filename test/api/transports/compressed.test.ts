@@ -16,13 +16,13 @@ describe.each(transports)('compression through %s', (transport) => {
     faults.play([{ headers, body: gzipSync('{"limit": 1}') }])
     const error = await errorOf(faults.makeClient().organization.limits.getGlobal())
     expect(error).toMatchObject({ kind: 'decode', status: 200, attempts: 1 })
-    expect(error.message).toMatch(/the answer is not JSON, but gzip$/)
+    expect(error.message).toMatch(/the response is not JSON, but gzip$/)
   })
 
   it('hides no status', async () => {
     faults.play([{ status: 404, headers, body: gzipSync('{"detail": "no such thing"}') }])
     const error = await errorOf(faults.makeClient().organization.limits.getGlobal())
     expect(error).toMatchObject({ kind: 'http', status: 404, attempts: 1 })
-    expect(error.message).toMatch(/404 Not Found: the answer is gzip/)
+    expect(error.message).toMatch(/404 Not Found: the response is gzip/)
   })
 })

@@ -44,7 +44,7 @@ describe.each(transports)('connecting through %s', (transport) => {
       { env: { PATH: process.env.PATH, ...env } },
     )
     const [late, aborted, endedAt] = JSON.parse(stdout)
-    expect(late).toMatch(/no answer within 400 ms \(timeoutMs\), while connecting$/)
+    expect(late).toMatch(/no response within 400 ms \(timeoutMs\), while connecting$/)
     expect(aborted).toMatch(/aborted while connecting$/)
     // undici gives a connection up after 10 seconds, and a proxy after 300.
     expect(Date.now() - endedAt).toBeLessThan(5_000)

@@ -1,4 +1,4 @@
-import type { Shape } from '../validation/shape.ts'
+import type { Shape } from './validation/shape.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
@@ -24,9 +24,9 @@ export interface PageStyle {
   size: string
   /**
    * `no-cursor`: over when the flag is false or there is no next cursor.
-   * `short-page`: over when a page has fewer items than asked for, or none.
+   * `empty-page`: over when a page has no items, and only then.
    */
-  end: 'no-cursor' | 'short-page'
+  end: 'no-cursor' | 'empty-page'
 }
 
 /** What it takes to call an endpoint, apart from the shapes of what is sent and answered. */
@@ -49,6 +49,8 @@ export interface OperationFacts {
   /** Where answers have fields that are named after a company, which get neutral names as well. */
   neutralNames?: NeutralNames
   retry: RetryClass
+  /** Unknown inputs are refused instead of sent, as the specification says. */
+  strictInput?: true
   /** What a person can do about a status. */
   hints?: Readonly<Record<number, string>>
   page?: PageStyle
@@ -68,14 +70,27 @@ export interface Operation extends OperationFacts {
   query?: Shape
   body?: Shape
   response: Shape
+  /** The response if the input has `groupBy`. */
+  groupedResponse?: Shape
 }
+
+/** What most operations have. The written ones leave it out. */
+export const standard = { host: 'base', success: [200], retry: 'safe' } as const
+
+/** An operation as it is written: without its ID, which its place gives, and without what is standard. */
+export type WrittenOperation = Omit<Operation, 'id' | keyof typeof standard> &
+  Partial<Pick<Operation, keyof typeof standard>>
 
 /** Operations and further parts by name, at the places of the methods of a client. */
 export interface OperationTree {
-  readonly [name: string]: Operation | OperationTree
+  readonly [name: string]: WrittenOperation | OperationTree
 }
 
 /** Tells an operation from a part of the tree. */
-export function isOperation(node: Operation | OperationTree): node is Operation {
-  return typeof node.id === 'string'
+export function isOperation(node: WrittenOperation | OperationTree): node is WrittenOperation {
+  return typeof node.path === 'string'
+}
+
+export function completeOperation(id: string, written: WrittenOperation): Operation {
+  return { id, ...standard, ...written }
 }

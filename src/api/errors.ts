@@ -1,4 +1,3 @@
-import type { Drift } from '../validation/decode.ts'
 import type { Phase } from './transport.ts'
 
 export type ErrorKind =
@@ -9,6 +8,7 @@ export type ErrorKind =
   | 'aborted'
   | 'http'
   | 'decode'
+  | 'partial'
 
 /** What is known of a failed call. All of it may be shown: no credentials, no input values. */
 export interface ErrorFacts {
@@ -25,11 +25,22 @@ export interface ErrorFacts {
   outcome?: 'unknown'
 }
 
+/** A known field that was missing or of another type than known, or an input that is not known. */
+export interface Drift {
+  /** The `id` of the endpoint. */
+  endpoint: string
+  /** Whether it is about what was sent or about what came back. */
+  in: 'input' | 'response'
+  /** The field, such as `messages[].role`; `[]` stands for any index. */
+  path: string
+  problem: string
+}
+
 // Shared by every copy of this library in a process, unlike `instanceof`.
 const marker = Symbol.for('hookbell.api.error')
 
-/** Everything that a client rejects with. `kind` tells the cases apart. */
-export abstract class ClientError extends Error implements ErrorFacts {
+/** What the errors of a client have in common. Users see the union `ClientError`. */
+export abstract class BaseClientError extends Error implements ErrorFacts {
   abstract readonly kind: ErrorKind
   declare readonly hint?: string
   declare readonly method?: string
@@ -54,13 +65,13 @@ export abstract class ClientError extends Error implements ErrorFacts {
   }
 }
 
-/** Tells the errors of a client from others, also when two copies of this library are loaded. */
-export function isClientError(error: unknown): error is ClientError {
+/** Whether an error was made here, or by another copy of this library. */
+export function hasErrorMarker(error: unknown): boolean {
   return typeof error === 'object' && error !== null && Reflect.get(error, marker) === true
 }
 
-/** The client is not set up: no key, a bad address. No request was made, unless `attempts` says so. */
-export class ConfigError extends ClientError {
+/** The client is not set up: no key, an invalid URL. No request was made, unless `attempts` says so. */
+export class ConfigError extends BaseClientError {
   override readonly name: string = 'ConfigError'
   readonly kind = 'config'
 }
@@ -72,7 +83,7 @@ export interface InputIssue {
 }
 
 /** An input or an option of the call is wrong. No request was made. */
-export class ValidationError extends ClientError {
+export class ValidationError extends BaseClientError {
   override readonly name: string = 'ValidationError'
   readonly kind = 'validation'
   readonly issues: readonly InputIssue[]
@@ -85,7 +96,7 @@ export class ValidationError extends ClientError {
 }
 
 /** There is no connection, or it ended before the answer did. */
-export class NetworkError extends ClientError {
+export class NetworkError extends BaseClientError {
   override readonly name: string = 'NetworkError'
   readonly kind = 'network'
   declare readonly phase: Phase
@@ -98,7 +109,7 @@ export class NetworkError extends ClientError {
 }
 
 /** The time for one attempt (`timeoutMs`) or for the whole call (`deadlineMs`) ran out. */
-export class TimeoutError extends ClientError {
+export class TimeoutError extends BaseClientError {
   override readonly name: string = 'TimeoutError'
   readonly kind = 'timeout'
   declare readonly phase: Phase
@@ -113,7 +124,7 @@ export class TimeoutError extends ClientError {
 }
 
 /** The signal of the call was aborted; `cause` is its reason. */
-export class AbortedError extends ClientError {
+export class AbortedError extends BaseClientError {
   override readonly name: string = 'AbortedError'
   readonly kind = 'aborted'
 }
@@ -125,15 +136,15 @@ interface DecodeFacts {
   bodyText?: string
 }
 
-/** The answer is not what the endpoint is known to send. */
-export class DecodeError extends ClientError {
+/** The response is not what the endpoint is known to send. */
+export class DecodeError extends BaseClientError {
   override readonly name: string = 'DecodeError'
   readonly kind = 'decode'
   declare readonly status?: number
   declare readonly requestId?: string
   /** What is not as known; only if `strict` is set. */
   declare readonly drift?: readonly Drift[]
-  // Private, so that no log prints it: it may hold a key that is shown only once.
+  // Private, so that no log prints it: the body may hold a key that is shown only once.
   readonly #bodyText: string | undefined
 
   constructor(message: string, facts: ErrorFacts & DecodeFacts = {}) {
@@ -142,7 +153,7 @@ export class DecodeError extends ClientError {
     this.#bodyText = bodyText
   }
 
-  /** The answer as it came, up to 64 KB. */
+  /** The response body as it came, up to 64 KB. */
   get bodyText(): string | undefined {
     return this.#bodyText
   }

@@ -1,9 +1,10 @@
-import { ClientError, type ErrorFacts } from './errors.ts'
+import { BaseClientError, type ErrorFacts } from './errors.ts'
+import type { ResponseHeaders } from './transport.ts'
 
-/** What an error answer says. */
+/** What an error response says. */
 export interface HttpFacts extends ErrorFacts {
   status: number
-  /** Title of the status, from the answer if it has one. */
+  /** Title of the status, from the response if it has one. */
   title: string
   detail?: string
   metadata?: Readonly<Record<string, unknown>>
@@ -11,10 +12,11 @@ export interface HttpFacts extends ErrorFacts {
   /** When the service wants to be asked again. */
   retryAt?: Date
   bodyText: string
+  headers: ResponseHeaders
 }
 
 /** The service refused or failed. Statuses without a class of their own use this one. */
-export class HttpError extends ClientError {
+export class HttpError extends BaseClientError {
   override readonly name: string = 'HttpError'
   readonly kind = 'http'
   declare readonly status: number
@@ -25,14 +27,21 @@ export class HttpError extends ClientError {
   declare readonly retryAt?: Date
   // Private, so that logs print the parsed parts only.
   readonly #bodyText: string
+  readonly #headers: ResponseHeaders
 
   constructor(message: string, facts: HttpFacts) {
-    const { bodyText, ...shown } = facts
+    const { bodyText, headers, ...shown } = facts
     super(message, shown)
     this.#bodyText = bodyText
+    this.#headers = headers
   }
 
-  /** The answer as it came, up to 64 KB; credentials of the client are masked. */
+  /** The headers of the response, by name in lower case; credentials of the client are masked. */
+  get headers(): ResponseHeaders {
+    return this.#headers
+  }
+
+  /** The response body as it came, up to 64 KB; credentials of the client are masked. */
   get bodyText(): string {
     return this.#bodyText
   }
