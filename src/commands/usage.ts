@@ -1,10 +1,12 @@
+import { writeFile } from 'node:fs/promises'
 import { defineCommand } from 'citty'
 import { print, terminalWidth } from '../cli/output.ts'
 import { HookbellError } from '../errors.ts'
 import { NEEDS_KEY, withClient } from './api/client.ts'
 import { lastDays } from './api/period.ts'
 import { printResponse } from './api/print-response.ts'
-import { readUsage } from './api/usage.ts'
+import { readUsage, type Usage } from './api/usage.ts'
+import { renderCsv } from './api/usage-csv.ts'
 import { renderUsage } from './api/usage-report.ts'
 
 const MOST_DAYS = 366
@@ -22,6 +24,12 @@ export const usageCommand = defineCommand({
       valueHint: 'N',
     },
     json: { type: 'boolean', description: 'Print JSON, with every day' },
+    csv: { type: 'boolean', description: 'Print a line of CSV for every day' },
+    html: {
+      type: 'string',
+      description: 'Write a page with charts, by day, model, user and tool',
+      valueHint: 'FILE',
+    },
   },
   async run({ args }) {
     const count = Number(args.days)
@@ -32,8 +40,24 @@ export const usageCommand = defineCommand({
       )
     }
     const period = lastDays(count, Date.now())
-    const usage = await withClient('usage', (client) => readUsage(client, period))
-    if (args.json) printResponse(usage)
+    const { json, csv, html } = args
+    if ([json, csv, html !== undefined].filter(Boolean).length > 1)
+      throw new HookbellError('E_USAGE', 'usage: --json, --csv and --html exclude each other')
+    if (html === '') throw new HookbellError('E_USAGE', 'usage: --html takes a file, not ""')
+    const usage = await withClient('usage', (client) =>
+      readUsage(client, period, { withUsers: html !== undefined }),
+    )
+    if (html !== undefined) await writePage(html, usage)
+    else if (csv) print(renderCsv(usage))
+    else if (json) printResponse(usage)
     else print(renderUsage(usage, terminalWidth()))
   },
 })
+
+async function writePage(file: string, usage: Usage) {
+  // The library for charts is larger than everything else here.
+  const { renderPage } = await import('./api/usage-page.ts')
+  // It names people: for its owner alone.
+  await writeFile(file, renderPage(usage), { mode: 0o600 })
+  print(`Wrote ${file}`)
+}

@@ -49,6 +49,8 @@ async function serve(
 ) {
   const { path, query } = targetOf(request.url ?? '/')
   const method = request.method ?? 'GET'
+  if (!LOCAL.test(request.headers.host ?? ''))
+    return void (await respond(response, undefined, () => problemReply(otherHost(), path, '')))
   const body = await readBody(request, running.world.seed.behavior.maxBodyBytes)
   if (isControl(path)) {
     const control = { method, path, headers: request.headers, body: body ?? '' }
@@ -81,6 +83,13 @@ async function serve(
   const fault = running.faults.take({ endpoint: recorded.endpoint, method, path })
   recorded.fault = fault?.then
   recorded.status = await respond(response, fault, makeReply)
+}
+
+const LOCAL = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/i
+
+/** By DNS rebinding a web page reaches a port of its reader under the name of the page. */
+function otherHost() {
+  return new Problem(403, 'The Host must be localhost or a loopback address')
 }
 
 // Not by `new URL`, which would resolve `..` and take `//` for a host: clients are to be seen as they are.

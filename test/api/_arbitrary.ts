@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import * as z from 'zod'
+import { isEmail } from '../../src/api/validation/formats.ts'
 
 interface Node {
   type?: string
@@ -72,6 +73,8 @@ function stringOf({ format, minLength = 0, maxLength = 20 }: Node): fc.Arbitrary
     return fc
       .date({ min: new Date('2000-01-01'), max: new Date('2099-12-31'), noInvalidDate: true })
       .map((date) => date.toISOString().slice(0, 10))
+  if (format === 'email') return fc.emailAddress().filter(isEmail)
+  if (format === 'uuid') return fc.uuid()
   const size = { minLength, maxLength: Math.min(maxLength, 20) }
   return fc.string({ unit: 'binary', ...size }).filter((text) => text !== '.' && text !== '..')
 }

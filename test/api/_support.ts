@@ -19,6 +19,8 @@ import {
 } from '../support/fault-server.ts'
 
 export const transports = ['undici', 'https', 'fetch'] as const
+/** Those that make their connections themselves: they know proxies, and when a connection is there. */
+export const connecting = ['undici', 'https'] as const
 export type TransportName = (typeof transports)[number]
 
 export const apiKey = 'fk-0123456789abcdef'

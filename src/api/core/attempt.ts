@@ -173,7 +173,9 @@ function networkFailure(error: unknown, phase: Phase): AttemptFailure {
   const failure = error instanceof TransportFailure ? error : new TransportFailure(error, true)
   const code = codeOf(failure.cause)
   const permanent = code !== undefined && PERMANENT.test(code)
-  return { kind: 'network', phase, sent: failure.sent, permanent, cause: failure.cause }
+  // Some transports tell only by their failure that there was no connection.
+  const reached = failure.sent ? phase : 'connect'
+  return { kind: 'network', phase: reached, sent: failure.sent, permanent, cause: failure.cause }
 }
 
 /** The code of a system error, also when it is one of several. */

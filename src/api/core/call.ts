@@ -6,6 +6,7 @@ import type { ResponseInfo } from './api-promise.ts'
 import type { Call } from './attempt.ts'
 import { type Context, toError } from './failure.ts'
 import { type CallOptions, type CallReport, type ClientOptions, noOptions } from './options.ts'
+import { redact } from './redact.ts'
 import type { RetryBudget } from './retry.ts'
 import { type AttemptReport, type Outcome, send } from './send.ts'
 import { nextKey, resolveLimits, type Settings } from './settings.ts'
@@ -87,7 +88,12 @@ export async function perform(
     },
     onAttempt:
       reportAttempt &&
-      ((report: AttemptReport) => reportAttempt({ callId, method, route, ...report })),
+      ((report: AttemptReport) => {
+        const { requestId, ...rest } = report
+        // The service chooses it, and may repeat the key in it.
+        const id = requestId === undefined ? {} : { requestId: redact(requestId, secrets) }
+        reportAttempt({ callId, method, route, ...rest, ...id })
+      }),
   }
   const outcome = await send(call, deps, startedAt)
   if (outcome.last.kind === 'failed' && !outcome.isReplay) throw toError(call, context, outcome)

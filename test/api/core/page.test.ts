@@ -148,7 +148,7 @@ describe.each(transports)('lists through %s', (transport) => {
         return { body: json(body).replace(/"reportId":"\d+"/, `"reportId":"${next}"`) }
       })
       const error = await errorOf(style.list(faults.makeClient()).toArray())
-      expect(error).toMatchObject({ kind: 'decode', message: expect.stringContaining('twice') })
+      expect(error).toMatchObject({ kind: 'decode', message: expect.stringContaining('repeated') })
       expect(faults.requests.length).toBeLessThanOrEqual(3)
     })
 
@@ -181,10 +181,22 @@ describe('a list', () => {
     ])
   })
 
-  it('ends at a report page that is shorter than asked for', async () => {
-    faults.play([{ body: json({ reports: [{ reportId: 'a' }] }) }])
-    expect(await faults.makeClient().readiness.reports({ limit: 2 }).toArray()).toHaveLength(1)
-    expect(faults.requests).toHaveLength(1)
+  it.each([
+    ['caps the size of pages', 10, () => true],
+    ['filters pages after it has cut them', 20, (n: number) => n % 3 > 0],
+  ])('of reports is complete where the service %s', async (_, size, isShown) => {
+    const all = Array.from({ length: 120 }, (_, n) => ({ reportId: `r${n}`, n }))
+    faults.play(({ target }) => {
+      const after = new URL(target, 'http://x').searchParams.get('startAfter')
+      const from = all.findIndex(({ reportId }) => reportId === after) + 1
+      const reports = all
+        .slice(from, from + size)
+        .filter(({ n }, at, page) => isShown(n) || at === page.length - 1)
+      return { body: json({ reports }) }
+    })
+    const items = await faults.makeClient().readiness.reports({ limit: 50 }).toArray()
+    expect(items.at(-1)).toMatchObject({ reportId: 'r119' })
+    expect(items.length).toBeGreaterThanOrEqual(80)
   })
 
   it('takes the page as it was, whatever the reader does to it', async () => {

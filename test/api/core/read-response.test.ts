@@ -188,6 +188,33 @@ describe.each(transports)('answers through %s', (transport) => {
     })
   })
 
+  it.each([
+    [{ errors: [{ message: 'no room' }] }, 'no room'],
+    [{ error: { message: 'no room' } }, 'no room'],
+    [{ reason: 'no room' }, '{"reason":"no room"}'],
+    [['no room'], '["no room"]'],
+  ])('%j says what it says', async (body, said) => {
+    faults.play([{ status: 400, body: json(body) }])
+    const error = await errorOf(makeClient().organization.limits.getGlobal())
+    expect(error.message).toMatch(/400 Bad Request: /)
+    expect(error.message).toContain(said)
+  })
+
+  it('a redirect says where it leads, without its query', async () => {
+    const headers = { location: 'https://login.example.org/start?token=secret' }
+    faults.play([{ status: 302, headers }])
+    const error = await errorOf(makeClient().organization.limits.getGlobal())
+    expect(error).toMatchObject({ kind: 'http', status: 302 })
+    expect(error.message).toMatch(/redirects to https:\/\/login\.example\.org\/start$/)
+    expect(error.hint).toContain('baseUrl')
+  })
+
+  it('a short key hides no ordinary word', async () => {
+    faults.play([{ status: 404, body: json({ detail: 'no test named latest' }) }])
+    const error = await errorOf(makeClient({ apiKey: 'test' }).organization.limits.getGlobal())
+    expect(error.message).toContain('no test named latest')
+  })
+
   it('every way to fail gives an error of the closed set', async () => {
     const kinds = ['config', 'validation', 'network', 'timeout', 'aborted', 'http', 'decode']
     const steps: Step[] = [
@@ -218,9 +245,10 @@ describe.each(transports)('answers through %s', (transport) => {
     await client.computers.get({ computerId: 'the-computer' })
     const route = '/api/v0/computers/{computerId}'
     const elapsedMs = expect.any(Number)
+    const call = { callId: expect.any(Number), method: 'GET', route }
     expect(reports).toEqual([
-      { method: 'GET', route, attempt: 1, elapsedMs, status: 503, failure: 'http', retryInMs: 0 },
-      { method: 'GET', route, attempt: 2, elapsedMs, status: 200 },
+      { ...call, attempt: 1, elapsedMs, status: 503, failure: 'http', retryInMs: 0 },
+      { ...call, attempt: 2, elapsedMs, status: 200 },
     ])
   })
 })

@@ -127,6 +127,21 @@ describe.each(transports)('repeats through %s', (transport) => {
       expect(await makeClient().computers.delete({ computerId: 'c' })).toEqual({ replayed: true })
     })
 
+    it.each([
+      ['a 502', [{ status: 502 }]],
+      ['a 408', [{ status: 408 }]],
+      ['a lost response and a 503', [{ fault: 'reset' }, { status: 503 }]],
+    ] as [string, Step[]][])(
+      'does not count a delete as done when %s came before the 404',
+      async (_, before) => {
+        faults.play([...before, { status: 404, body: json(problem) }])
+        const error = await errorOf(
+          makeClient().organization.users.remove({ email: 'nobody@example.com' }),
+        )
+        expect(error).toMatchObject({ kind: 'http', status: 404, attempts: before.length + 1 })
+      },
+    )
+
     it('does not count a delete as done when the first answer was 404', async () => {
       faults.play([{ status: 429, headers: { 'retry-after': '0' } }, { status: 404 }])
       const error = await errorOf(makeClient().computers.delete({ computerId: 'c' }))
@@ -142,7 +157,7 @@ describe.each(transports)('repeats through %s', (transport) => {
       const errors = await Promise.all(calls)
       expect(faults.requests.length).toBeGreaterThan(500)
       expect(faults.requests.length).toBeLessThanOrEqual(560)
-      expect(errors.some(({ hint }) => hint?.includes('many requests fail'))).toBe(true)
+      expect(errors.some(({ hint }) => hint?.includes('many requests are failing'))).toBe(true)
     })
   })
 

@@ -43,6 +43,60 @@ describe('the settings of a client', () => {
     ])
   })
 
+  it.each([{ option: 'baseUrl' }, { option: 'variable' }])(
+    'with a $option alone do not send the key to the public application',
+    async ({ option }) => {
+      faults.play([{}])
+      const isOption = option === 'baseUrl'
+      const client = createClient({
+        apiKey,
+        env: isOption ? {} : { HOOKBELL_API_BASE_URL: faults.url },
+        ...(isOption ? { baseUrl: faults.url } : {}),
+      })
+      const error = await errorOf(client.readiness.reports())
+      expect(error).toMatchObject({ kind: 'config', message: expect.stringContaining('appUrl') })
+      expect(error.hint).toContain('HOOKBELL_APP_BASE_URL')
+      expect(faults.connections).toBe(0)
+    },
+  )
+
+  it.each([
+    ['baseURL', 'baseUrl'],
+    ['timeout', 'timeoutMs'],
+    ['maxRetries', 'retries'],
+    ['apikey', 'apiKey'],
+    ['defaultHeaders', 'headers'],
+  ])('refuse the option %s and name %s', async (wrong, right) => {
+    const client = createClient({ apiKey, env: {}, [wrong]: 5 } as object)
+    const error = await errorOf(client.organization.limits.getGlobal())
+    expect(error).toMatchObject({
+      kind: 'config',
+      message: `${wrong}: is not an option; did you mean ${right}?`,
+    })
+  })
+
+  it('refuse a misspelt option of a call', async () => {
+    const client = faults.makeClient()
+    const options = { timeout: 5 } as object
+    const error = await errorOf(client.organization.limits.getGlobal({}, options))
+    expect(error).toMatchObject({
+      kind: 'validation',
+      issues: [{ field: 'options.timeout', problem: expect.stringContaining('timeoutMs') }],
+    })
+  })
+
+  it.each([
+    [{ apiKey: null }, 'apiKey: must be a string or a function, not null'],
+    [{ baseUrl: 'https://api.example.org/api/v0' }, 'baseUrl: must end before "/api/v0"'],
+    [{ baseUrl: 'https://api.example.org/x/api/v0/' }, 'baseUrl: must end before "/api/v0/"'],
+    [{ baseUrl: 'api.example.org' }, 'baseUrl: must be an http or https URL'],
+  ])('say of %j what is wrong', async (options, message) => {
+    const client = createClient({ apiKey, env: {}, ...options } as object)
+    const error = await errorOf(client.organization.limits.getGlobal())
+    expect(error.kind).toBe('config')
+    expect(error.message).toContain(message)
+  })
+
   it('without a key say which variable to set', async () => {
     faults.play([{}])
     const client = createClient({ env: {}, baseUrl: faults.url })

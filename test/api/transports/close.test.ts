@@ -23,7 +23,8 @@ describe.each(transports)('a closed client of %s', (transport) => {
     },
   )
 
-  it('ends a call that is still connecting', async () => {
+  // `fetch` does not tell when a connection is there.
+  it.skipIf(transport === 'fetch')('ends a call that is still connecting', async () => {
     const mute = createServer()
     mute.listen(0, '127.0.0.1')
     await once(mute, 'listening')

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { promisify } from 'node:util'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { startDeafServer } from '../../support/deaf-server.ts'
-import { errorOf, transports, useFaultServer } from '../_support.ts'
+import { connecting, errorOf, useFaultServer } from '../_support.ts'
 
 const library = new URL('../../../src/api/index.ts', import.meta.url).href
 /** Gives up twice, then has nothing more to do. Prints when. */
@@ -32,7 +32,7 @@ const places = {
   'a handshake behind a proxy': async () => through(await startProxy(accept)),
 }
 
-describe.each(transports)('connecting through %s', (transport) => {
+describe.each(connecting)('connecting through %s', (transport) => {
   const faults = useFaultServer(transport)
 
   it.each(Object.keys(places))('%s does not keep the process', async (name) => {

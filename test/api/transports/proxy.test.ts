@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { errorOf, transports, useFaultServer } from '../_support.ts'
+import { connecting, errorOf, useFaultServer } from '../_support.ts'
 
 const variables = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'http_proxy', 'https_proxy', 'no_proxy']
 
@@ -10,7 +10,7 @@ function setProxy(url: string, noProxy = '') {
   vi.stubEnv('NO_PROXY', noProxy)
 }
 
-describe.each(transports)('a proxy through %s', (transport) => {
+describe.each(connecting)('a proxy through %s', (transport) => {
   const faults = useFaultServer(transport)
   const elsewhere = { baseUrl: 'https://api.example.invalid', retries: 0 }
   afterEach(() => void vi.unstubAllEnvs())

@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { createClient } from '../../../src/api/index.ts'
 import { type Authority, makeAuthority } from '../../support/authority.ts'
-import { apiKey, errorOf, transports } from '../_support.ts'
+import { apiKey, connecting, errorOf } from '../_support.ts'
 
 const library = new URL('../../../src/api/index.ts', import.meta.url).href
 /** Calls twice, the second time what must not be repeated, and prints what came of it. */
@@ -23,7 +23,7 @@ const program = `
   console.log(JSON.stringify([first, second]))
 `
 
-describe.each(transports)('https through %s', (transport) => {
+describe.each(connecting)('https through %s', (transport) => {
   let authority: Authority
   beforeAll(async () => {
     authority = await makeAuthority()
@@ -82,7 +82,7 @@ describe.each(transports)('https through %s', (transport) => {
 
   const refusals = [
     ['nobody vouches for', 'IP:127.0.0.1', false, /^UNABLE_TO_/, /certificate/, /_CA_CERTS$/],
-    ['is for another host', 'IP:127.0.0.2', true, /_ALTNAME_INVALID$/, /127\.0\.0\.2/, /address/],
+    ['is for another host', 'IP:127.0.0.2', true, /_ALTNAME_INVALID$/, /127\.0\.0\.2/, /URL/],
   ] as const
 
   it.each(refusals)('a certificate that %s is refused at once', async (...given) => {

@@ -74,7 +74,6 @@ describe('what does not fit', () => {
     [{ type: 'array' }, {}, 'must be an array'],
     [{ type: 'object' }, [], 'must be an object'],
     [{ type: 'object' }, null, 'must be an object'],
-    [{ enum: ['a', 'b'] }, 'c', 'must be "a" or "b"'],
     [{ not: { enum: ['a'] } }, 'a', 'must not be "a"'],
     [{ type: 'string', minLength: 1 }, '', 'must not be empty'],
     [{ type: 'string', minLength: 2 }, 'x', 'must have at least 2 characters'],
@@ -105,8 +104,29 @@ describe('what does not fit', () => {
       { path: ['list', 1], problem: 'must be a string' },
       { path: ['name'], problem: 'is missing' },
       { path: ['up'], problem: 'must be a string' },
-      { path: ['other'], problem: 'is not known here' },
+      { path: ['other'], problem: 'is not known here', isOpen: true },
     ])
+  })
+
+  it('may only be a value that is not known yet', () => {
+    const problem = 'must be "a" or "b"'
+    expect(check({ enum: ['a', 'b'] }, 'c')).toEqual([{ path: [], problem, isOpen: true }])
+    expect(check({ enum: ['a', 'b'] }, 5)).toEqual([{ path: [], problem }])
+  })
+
+  it.each([
+    ['email', 'ada@example.com', true],
+    ['email', 'ada.l+x@sub.example.co', true],
+    ['email', 'ada', false],
+    ['email', 'ada@', false],
+    ['email', '@example.com', false],
+    ['email', 'a b@example.com', false],
+    ['email', 'a@b@example.com', false],
+    ['email', `${'a'.repeat(400)}@example.com`, false],
+    ['uuid', '1f6c2f2e-3a51-4a5c-9c0d-0f2f6a7b8c9d', true],
+    ['uuid', '1f6c2f2e3a514a5c9c0d0f2f6a7b8c9d', false],
+  ])('is a %s that %j is not, unless %s', (format, text, isRight) => {
+    expect(check({ type: 'string', format }, text)).toHaveLength(isRight ? 0 : 1)
   })
 
   it('is what the nearest variant says', () => {

@@ -97,7 +97,7 @@ describe('drift', () => {
       errors: [],
     }
     faults.play([{ body: json(body) }])
-    await client.organization.limits.setUsers({ users: [{ email: 'a', limit: 1 }] })
+    await client.organization.limits.setUsers({ users: [{ email: 'a@b.example', limit: 1 }] })
     expect(drifts.map(({ path }) => path)).toEqual(['updated[].email'])
   })
 
@@ -120,7 +120,12 @@ describe('drift', () => {
     faults.play([{ status: 202, body: '{"limit": 1}' }])
     expect(await client.organization.limits.getGlobal()).toEqual({ limit: 1 })
     expect(drifts).toEqual([
-      { endpoint: 'organization.limits.getGlobal', path: '(status)', problem: 'got 202' },
+      {
+        endpoint: 'organization.limits.getGlobal',
+        in: 'response',
+        path: '(status)',
+        problem: 'got 202',
+      },
     ])
   })
 
@@ -128,7 +133,9 @@ describe('drift', () => {
     const message = { id: 'm', role: 'assistant', content: 'text', xMessageId: 'p' }
     faults.play([{ body: json({ messages: [message], pagination: { hasMore: false } }) }])
     const page = await faults.makeClient().sessions.messages.list({ sessionId: 's' })
-    expect(page.messages[0]).toEqual({ ...message, providerMessageId: 'p' })
+    expect(page.messages[0]).toEqual(message)
+    expect(page.messages[0]?.providerMessageId).toBe('p')
+    expect(json(page.messages[0])).toBe(json(message))
   })
 
   it('a callback that throws does not fail the call', async () => {

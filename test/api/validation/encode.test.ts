@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Endpoint } from '../../../src/api/endpoints/endpoint.ts'
 import { listEndpoints } from '../../../src/api/endpoints/index.ts'
-import type { Client } from '../../../src/api/index.ts'
+import type { Client, Drift } from '../../../src/api/index.ts'
 import type { Seen } from '../../support/fault-server.ts'
 import { valuesOf } from '../_arbitrary.ts'
 import { errorOf, json, transports, useFaultServer } from '../_support.ts'
@@ -195,10 +195,10 @@ describe('an input that is wrong opens no socket', () => {
     ['computers.get', null, 'input'],
     ['computers.get', 'c', 'input'],
     ['computers.get', { computerId: 5 }, 'computerId'],
-    ['computers.get', { computerId: 'c', colour: 'red' }, 'colour'],
+    ['organization.users.remove', { email: 'nobody' }, 'email'],
+    ['serviceAccounts.keys.rotate', { serviceAccountId: 's', keyId: 'k', colour: 'red' }, 'colour'],
     ['organization.limits.setGlobal', { limit: 5 }, 'limit'],
     ['organization.limits.setUsers', { users: [{ email: 'a' }] }, 'users[0].limit'],
-    ['sessions.create', { computerId: 'c', sessionSettings: { nope: 1 } }, 'sessionSettings.nope'],
     ['sessions.messages.list', { sessionId: 's', limit: 101 }, 'limit'],
     ['analytics.users', { startDate: '2026-01-01', endDate: 'today' }, 'endDate'],
     ['wiki.create', { big: 1n }, 'big'],
@@ -244,6 +244,32 @@ describe('an input that is wrong opens no socket', () => {
     expect(error).toMatchObject({ kind: 'validation' })
     expect(error.message).toContain(field)
     expect(faults.connections).toBe(0)
+  })
+
+  it.each([
+    ['sessions.create', { computerId: 'c', sessionSettings: { nope: 1 } }, 'sessionSettings.nope'],
+    ['sessions.create', { computerId: 'c', nope: 1 }, 'nope'],
+    ['computers.get', { computerId: 'c', colour: 'red' }, 'colour'],
+    ['sessions.messages.list', { sessionId: 's', role: 'robot' }, 'role'],
+  ])('%s(%j) is sent although %s is not known, and reported', async (id, input, path) => {
+    faults.play([{ body: '{"messages": [], "pagination": {"hasMore": false}}' }])
+    const drifts: Drift[] = []
+    const client = faults.makeClient({ onDrift: (drift) => drifts.push(drift) })
+    await methodOf(client, id)(input)
+    expect(faults.requests).toHaveLength(1)
+    const sent = `${faults.requests[0]?.target} ${faults.requests[0]?.body}`
+    expect(sent).toMatch(/nope|colour=red|role=robot/)
+    expect(drifts).toContainEqual(expect.objectContaining({ endpoint: id, in: 'input', path }))
+    const error = await errorOf(methodOf(faults.makeClient({ strict: true }), id)(input))
+    expect(error).toMatchObject({ kind: 'validation', issues: [{ field: path }] })
+  })
+
+  it('a misspelt input is reported with the one that was probably meant', async () => {
+    const drifts: Drift[] = []
+    const client = faults.makeClient({ onDrift: (drift) => drifts.push(drift) })
+    faults.play([{}])
+    await methodOf(client, 'sessions.messages.add')({ sessionId: 's', text: 'x', computerid: 'c' })
+    expect(drifts[0]?.problem).toBe('is not a known input; did you mean computerId?')
   })
 
   it('nothing throws synchronously', async () => {

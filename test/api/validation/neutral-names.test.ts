@@ -24,13 +24,24 @@ const suffixes = [
 // Not a word of our own, such as `parent`, which no provider is called.
 const company = fc.stringMatching(/^[a-z]{1,8}(AI|Labs|[0-9])?$/).map((name) => `zz${name}`)
 
+/** A copy in which hidden fields show. */
+function unhide(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(unhide)
+  if (typeof value !== 'object' || value === null) return value
+  const names = Object.getOwnPropertyNames(value)
+  return Object.fromEntries(names.map((name) => [name, unhide(Reflect.get(value, name))]))
+}
+
 describe('fields that are named after a company', () => {
   it('get neutral names whatever the prefix', () => {
     const property = fc.property(company, fc.constantFrom(...suffixes), (prefix, suffix) => {
       const given = { ...message, [prefix + suffix]: 'value' }
-      expect(nameProviderFields(given)).toEqual({ ...given, [`provider${suffix}`]: 'value' })
+      expect(unhide(nameProviderFields(given))).toEqual({
+        ...given,
+        [`provider${suffix}`]: 'value',
+      })
       const usage = { inputTokens: 1, [`${prefix}Credits`]: 7 }
-      expect(nameCredits(usage)).toEqual({ ...usage, credits: 7 })
+      expect(unhide(nameCredits(usage))).toEqual({ ...usage, credits: 7 })
     })
     fc.assert(property)
   })
@@ -97,7 +108,9 @@ describe('fields that are named after a company', () => {
       childInclusiveTokenUsageBySessionId: { child: usage },
     }
     const named = { ...usage, credits: 2 }
-    expect(addNeutralNames({ ...session, sessionSettings }, create.neutralNames ?? {})).toEqual({
+    const withCredits = addNeutralNames({ ...session, sessionSettings }, create.neutralNames ?? {})
+    expect(withCredits).toEqual({ ...session, sessionSettings })
+    expect(unhide(withCredits)).toEqual({
       ...session,
       sessionSettings: {
         tokenUsage: named,
@@ -106,7 +119,7 @@ describe('fields that are named after a company', () => {
       },
     })
     const given = { ...message, acmePhase: 'commentary', betaThoughtSignature: 'x' }
-    expect(addNeutralNames(page(given), list.neutralNames ?? {})).toEqual(
+    expect(unhide(addNeutralNames(page(given), list.neutralNames ?? {}))).toEqual(
       page({ ...given, providerPhase: 'commentary', providerThoughtSignature: 'x' }),
     )
   })
