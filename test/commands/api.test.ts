@@ -170,7 +170,7 @@ describe('api: one answer', () => {
     const { serviceAccountId, keyId } = emulator
     const { stdout } = await run(
       ...['api', 'serviceAccounts.keys.rotate', '--service-account-id', serviceAccountId],
-      ...['--key-id', keyId, '--table'],
+      ...['--key-id', keyId, '--table', '--yes'],
     )
     expect(stdout).toMatch(/^apiKey\.value +fk-emulator-[0-9a-f]{32}$/m)
   })
@@ -283,10 +283,12 @@ describe('api: mistakes', () => {
     const input = JSON.stringify({ users: [{ email: 'a@example.com' }], other: 1 })
     const words = ['api', 'organization.limits.setUsers', '--body', '-']
     const { stderr, exitCode } = await runWith({ input }, ...words)
-    expect(stderr).toContain(' other: ')
     expect(stderr).toContain(' users[0].limit: ')
     expect(stderr).not.toMatch(/--(other|users)/)
     expect(exitCode).toBe(64)
+    const other = '{"users": [{"email": "a@example.com", "limit": 5}], "user": 1}'
+    const sent = await run('api', 'organization.limits.setUsers', '--body', other)
+    expect(sent.stderr).toContain('Note: user: is not a known input; did you mean users?')
   })
 
   it.each(['{"users": [', '[]', 'fk-secret-that-is-no-json'])(

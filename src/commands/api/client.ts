@@ -1,4 +1,4 @@
-import { type Client, createClient } from '../../api/index.ts'
+import { type Client, createClient, type Drift } from '../../api/index.ts'
 import { oneLine } from '../../text/clean.ts'
 import { withCommandErrors } from './errors.ts'
 import type { Flag } from './flags.ts'
@@ -14,12 +14,17 @@ export async function withClient<Value>(
 ): Promise<Value> {
   tellWhereKeyGoes(process.env)
   // Loads in a few milliseconds and leaves no connection behind.
-  const client = createClient({ transport: 'https' })
+  const client = createClient({ transport: 'https', onDrift: tellOfUnknownInput })
   try {
     return await withCommandErrors(command, () => run(client), flags)
   } finally {
     await client.close()
   }
+}
+
+/** It is sent: the service may be newer. But it may also be misspelt. */
+function tellOfUnknownInput({ in: where, path, problem }: Drift) {
+  if (where === 'input') process.stderr.write(`Note: ${oneLine(path)}: ${problem}\n`)
 }
 
 /** A project may set the URL, and the key of the agent is in every session: nobody may have meant the two together. */

@@ -42,7 +42,7 @@ export async function printList(
 }
 
 function noList(command: string, { items }: PageStyle) {
-  return new HookbellError('E_PROTOCOL', `${command}: the answer has no list at "${items}"`, {
+  return new HookbellError('E_PROTOCOL', `${command}: the response has no list at "${items}"`, {
     hint: '--json shows it as it came',
   })
 }

@@ -21,11 +21,11 @@ export function renderPage(usage: Usage): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<title>${escape(title)}</title>
+<title>${toMarkup(title)}</title>
 <style>${STYLE}</style>
 </head>
 <body>
-<header><h1>${escape(title)}</h1><p>${from} to ${to}, ${days.length} days in UTC</p></header>
+<header><h1>${toMarkup(title)}</h1><p>${from} to ${to}, ${days.length} days in UTC</p></header>
 <section class="totals">${measures.map((measure) => total(usage, measure)).join('')}</section>
 ${section('Credits by day', chartByDay(dates, [bars('credits')]))}
 ${section('People and sessions by day', chartByDay(dates, [line('activeUsers'), line('sessions'), line('messages')]))}
@@ -64,13 +64,13 @@ function renderTable({ days }: Usage): string {
   const head = ['day', ...measures.map((measure) => labels[measure])]
   const rows = days.map((day) => [day.date, ...measures.map((measure) => day[measure])])
   const cells = (row: readonly unknown[], tag: 'th' | 'td') =>
-    `<tr>${row.map((cell) => `<${tag}>${escape(String(cell))}</${tag}>`).join('')}</tr>`
+    `<tr>${row.map((cell) => `<${tag}>${toMarkup(String(cell))}</${tag}>`).join('')}</tr>`
   const body = rows.map((row) => cells(row, 'td')).join('\n')
   return `<div class="scroll"><table><thead>${cells(head, 'th')}</thead><tbody>${body}</tbody></table></div>`
 }
 
 /** Names come from the service: none of them may become markup. */
-function escape(text: string): string {
+function toMarkup(text: string): string {
   const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
   return text.replaceAll(/[&<>"]/g, (character) => entities[character] ?? '')
 }
