@@ -125,7 +125,7 @@ describe('api: lists', () => {
     `)
     expect(stderr).toBe(
       'Not shown: apps, report, modelUsed (--json)\n' +
-        'More: --all, or --start-after 00000000-0000-4000-8000-000000000005',
+        'Perhaps more: --all, or --start-after 00000000-0000-4000-8000-000000000005',
     )
   })
 
@@ -138,7 +138,7 @@ describe('api: lists', () => {
   it.each([[], ['--table']])('exits 76 for a page without its list %j', async (...format) => {
     const { run } = await makeApiHome({ faults: [makeFault({ status: 200, body: {} })] })
     const { stderr, stdout, exitCode } = await run('api', 'readiness.reports', ...format)
-    expect(stderr).toContain('x api readiness.reports: the answer has no list at "reports"')
+    expect(stderr).toContain('x api readiness.reports: the response has no list at "reports"')
     expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 76 })
   })
 

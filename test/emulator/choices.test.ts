@@ -75,7 +75,7 @@ describe('the emulator', () => {
       for (const [, from = ''] of text.matchAll(/from '(\.\.[^']*)'/g)) {
         const target = join(folder, name, '..', from)
         expect(target, name).toMatch(
-          /^src\/(emulator\/|api\/endpoints\/index\.ts$|api\/schemas\/|api\/endpoints\/endpoint\.ts$|api\/core\/operation\.ts$|text\/zod-issue\.ts$)/,
+          /^src\/(emulator\/|api\/endpoints\/index\.ts$|api\/schemas\/|api\/endpoints\/endpoint\.ts$|api\/operation\.ts$|text\/zod-issue\.ts$)/,
         )
       }
     }
