@@ -9,6 +9,8 @@ import type { Drift } from './errors.ts'
 import { once } from './once.ts'
 import { completeOperation, isOperation, type OperationTree } from './operation.ts'
 import * as operations from './operations/index.ts'
+import { areTimersFaked } from './timers.ts'
+import type { Transport } from './transport.ts'
 import { fetchTransport } from './transports/fetch.ts'
 import { httpsTransport } from './transports/https.ts'
 import { isUndiciUsable, undiciTransport } from './transports/undici.ts'
@@ -61,10 +63,21 @@ function walk(tree: OperationTree, shared: Shared, before = ''): object {
 }
 
 function chooseTransport(choice: ClientOptions['transport']) {
-  if (choice === undefined) return isUndiciUsable() ? undiciTransport() : fetchTransport()
-  if (choice === 'undici') return undiciTransport()
+  if (choice === undefined) return isUndiciUsable() ? undiciOrHttps() : fetchTransport()
+  if (choice === 'undici') return undiciOrHttps()
   if (choice === 'fetch') return fetchTransport()
   return choice === 'https' ? httpsTransport() : choice
+}
+
+/** undici counts on `setImmediate` to use a connection again, and would wait for ever for one that a test fakes. */
+function undiciOrHttps(): Transport {
+  const [undici, https] = [undiciTransport(), httpsTransport()]
+  return {
+    send: (request) => (areTimersFaked() ? https : undici).send(request),
+    async close() {
+      await Promise.all([undici.close?.(), https.close?.()])
+    },
+  }
 }
 
 // A service that puts IDs into field names must not fill the memory.

@@ -4,5 +4,10 @@
  */
 export const { setTimeout, clearTimeout, setImmediate } = globalThis
 
+/** Whether a test has replaced the timers since. */
+export function areTimersFaked(): boolean {
+  return globalThis.setImmediate !== setImmediate
+}
+
 /** Milliseconds of a clock that only goes forward. */
 export const now: () => number = performance.now.bind(performance)

@@ -23,7 +23,7 @@ describe('api: what cannot be undone', () => {
 
   it('exits 3 and says so where only a repeat confirms the deletion', async () => {
     const { run, emulator } = await makeApiHome()
-    emulator.faults.add({ endpoint: 'organization.users.remove', then: { cut: 'before-headers' } })
+    emulator.faults.add(makeFault({ cut: 'before-headers' }, { times: 1 }))
     const { exitCode, stdout, stderr } = await run(...remove, '--yes')
     expect(JSON.parse(stdout)).toEqual({ replayed: true })
     expect(stderr).toContain('The first response was lost')
@@ -32,7 +32,7 @@ describe('api: what cannot be undone', () => {
 
   it('a 502 and then a 404 remove nobody', async () => {
     const { run, emulator } = await makeApiHome()
-    emulator.faults.add({ endpoint: 'organization.users.remove', then: { status: 502 } })
+    emulator.faults.add(makeFault({ status: 502 }, { times: 1 }))
     const { exitCode, stdout } = await run(...remove, '--yes')
     expect({ exitCode, stdout }).toEqual({ exitCode: 65, stdout: '' })
   })
