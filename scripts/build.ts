@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
-import { basename, relative } from 'node:path'
+import { relative } from 'node:path'
 import { build, type Plugin } from 'esbuild'
 import { finishDeclarations } from './declarations.ts'
 import { writeLicences } from './licences.ts'
@@ -17,12 +17,6 @@ const external = ['node-notifier', 'undici']
 const libraries: { [name: string]: string } = {
   api: 'src/api/index.ts',
   emulator: 'src/emulator/index.ts',
-  ...Object.fromEntries(
-    readdirSync('src/api/entries').map((file) => [
-      `api/${basename(file, '.ts')}`,
-      `src/api/entries/${file}`,
-    ]),
-  ),
 }
 const shared = {
   bundle: true,
@@ -112,7 +106,11 @@ writeLicences(
 execFileSync('node', ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'], {
   stdio: 'inherit',
 })
-finishDeclarations('dist/types', ['api', 'emulator'])
+finishDeclarations(
+  'dist/types',
+  ['index.d.ts', 'api/index.d.ts', 'emulator/index.d.ts'],
+  ['api', 'emulator', 'text'],
+)
 
 /** esbuild splits no CommonJS program: what it imports at run time becomes ES modules, with chunks of their own. */
 function leavePartsOut(): Plugin {
