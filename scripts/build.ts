@@ -33,7 +33,7 @@ const shared = {
   metafile: true,
 } as const
 /** Commands inside the program itself, not in a part: only such as load neither zod nor another large package. */
-const quickCommands: readonly string[] = []
+const quickCommands: readonly string[] = ['status', 'log', 'dead']
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
 const programs = {
   // Less to read at a start. Names stay, for stack traces.
