@@ -23,7 +23,11 @@ export function optionsTable(): string {
 }
 
 function row(type: string, name: string, field: Field, isRequired: boolean): string {
-  const standard = isRequired ? '**required**' : `\`${JSON.stringify(field.default)}\``
+  const standard = isRequired ? '**required**' : standardOf(field)
   const secret = field.secret ? ' Secret.' : ''
   return `| \`${type}\` | \`${name}\` | ${field.description ?? ''}.${secret} | ${standard} |`
+}
+
+function standardOf(field: Field): string {
+  return field.default === undefined ? 'none' : `\`${JSON.stringify(field.default)}\``
 }

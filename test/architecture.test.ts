@@ -32,7 +32,7 @@ const mayImport: { [room: string]: string[] } = {
   deliver: ['config', 'notifiers'],
   demo: ['journal', 'spool'],
   emulator: ['api'],
-  event: ['spool'],
+  event: ['clients', 'spool'],
   fs: [],
   hook: ['config', 'spool'],
   journal: [],

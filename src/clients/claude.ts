@@ -3,12 +3,34 @@ import { defineClient } from './define.ts'
 export const claude = defineClient({
   name: 'claude',
   title: 'Claude Code',
+  isOffered: true,
   folder: '.claude',
   movedBy: { folder: 'CLAUDE_CONFIG_DIR' },
+  programs: ['claude'],
   settings: [{ name: 'settings.json', shape: 'wrapped' }],
+  hookFiles: [
+    { scope: 'user', path: 'settings.json', form: 'wrapped' },
+    { scope: 'project', path: '.claude/settings.json', form: 'wrapped' },
+    { scope: 'local', path: '.claude/settings.local.json', form: 'wrapped' },
+  ],
+  entries: 'nested',
+  sameCommandTwice: 'runs-once',
   legacy: [],
-  events: ['Notification', 'Stop', 'SubagentStop', 'SessionEnd'],
+  events: [
+    'Notification',
+    'Stop',
+    'SubagentStop',
+    'SessionEnd',
+    'StopFailure',
+    'UserPromptSubmit',
+    // It comes with the question, and with the whole tool call; the Notification comes six seconds later.
+    'PermissionRequest',
+  ],
   timeoutUnit: 's',
+  defaultTimeoutMs: 600_000,
+  stdoutRule: 'goes into the context of the model at SessionStart and UserPromptSubmit',
+  trustRule: 'in a terminal no hook runs before the folder is trusted',
+  keep: [],
   // Git Bash, where `>NUL` would leave an undeletable file (anthropics/claude-code#23942).
   windowsShell: 'sh',
   killSwitches: [
@@ -20,5 +42,47 @@ export const claude = defineClient({
     darwin: '/Library/Application Support/ClaudeCode/managed-settings.json',
   },
   transcripts: ['projects'],
+  transcriptFormat: 'claude',
+  // The last answer was written 122 ms after the hook started at the latest, a question's tool call 62 ms.
+  transcriptLateByMs: 1000,
   restartNote: 'restart running sessions: Claude Code reads its hooks when it starts',
+
+  aliases: {},
+  unnamed: [],
+  fieldNames: {},
+  variants: [],
+  notices: { agent_completed: 'other' },
+  repeats: [
+    {
+      after: 'PermissionRequest',
+      again: 'Notification',
+      notificationType: 'permission_prompt',
+      withinMs: 15_000,
+      same: [],
+    },
+  ],
+  ordinaryEnds: [],
+  holdQuestionMs: 0,
+  answeredBy: [],
+  askTools: ['AskUserQuestion', 'ExitPlanMode'],
+  headless: [
+    { from: 'env', name: 'CLAUDE_CODE_SESSION_ATTENDED', value: '0', isHeadless: true },
+    { from: 'env', name: 'CLAUDE_CODE_SESSION_ATTENDED', value: '1', isHeadless: false },
+    { from: 'env', name: 'CLAUDE_CODE_ENTRYPOINT', value: /^sdk-/, isHeadless: true },
+    { from: 'env', name: 'CLAUDE_CODE_ENTRYPOINT', value: 'cli', isHeadless: false },
+  ],
+  marks: [
+    { transcript_path: /[\\/]\.claude[\\/]projects[\\/]/ },
+    { effort: true, prompt_id: true },
+    { session_crons: true },
+  ],
+  alsoRuns: [],
+  verified: {
+    settings: 'measured',
+    events: 'measured',
+    meaning: 'measured',
+    transcript: 'measured',
+    headless: 'measured',
+    trust: 'measured',
+  },
 })

@@ -3,23 +3,49 @@ import { defineClient } from './define.ts'
 export const droid = defineClient({
   name: 'droid',
   title: 'Factory droid',
+  isOffered: true,
   folder: '.factory',
   movedBy: { home: 'FACTORY_HOME_OVERRIDE' },
-  // By the reference, `settings.json` counts only where there is no `hooks.json`. So a `hooks.json`
-  // that is there is the file to write, and one that is not there is never created: it would switch
-  // off every hook that lives in `settings.json`, and 0.186 did not even read it in exec mode
+  programs: ['droid'],
+  // An event that `hooks.json` names hides the same event of the `settings.json` beside it. So a
+  // `hooks.json` that is there is the file to write, and one that is not there is never created: it
+  // would switch off hooks that live in `settings.json`, and 0.186 did not even read it in exec mode
   // (Factory-AI/factory#3). `settings.json` was seen to work in 0.186 and 0.225, and versions
   // before 0.136 know nothing else.
   settings: [
     { name: 'hooks.json', shape: 'bare' },
     { name: 'settings.json', shape: 'wrapped' },
   ],
+  hookFiles: [
+    {
+      scope: 'user',
+      path: 'hooks.json',
+      form: 'bare',
+      note: 'hides each event it names in settings.json',
+    },
+    { scope: 'user', path: 'settings.json', form: 'wrapped' },
+    {
+      scope: 'project',
+      path: '.factory/hooks.json',
+      form: 'bare',
+      note: 'hides each event it names in settings.json',
+    },
+    { scope: 'project', path: '.factory/settings.json', form: 'wrapped' },
+  ],
+  entries: 'nested',
+  sameCommandTwice: 'runs-twice',
   legacy: ['hooks/hooks.json'],
-  events: ['Notification', 'Stop', 'SubagentStop', 'SessionEnd'],
+  events: ['Notification', 'Stop', 'SubagentStop', 'SessionEnd', 'UserPromptSubmit'],
   timeoutUnit: 's',
+  defaultTimeoutMs: 60_000,
+  stdoutRule: 'goes into the context of the model at SessionStart',
+  trustRule: '',
+  keep: [],
   windowsShell: 'cmd',
   killSwitches: [
+    // In `hooks.json` the hooks map is the file itself.
     { key: 'hooksDisabled', in: 'own' },
+    { key: 'hooks.hooksDisabled', in: 'own' },
     { key: 'allowManagedHooksOnly', in: 'managed' },
   ],
   managed: {
@@ -28,5 +54,36 @@ export const droid = defineClient({
   },
   // Sessions are written to `sessions`; the hook reference shows `projects`.
   transcripts: ['sessions', 'projects'],
+  transcriptFormat: 'droid',
+  // The answer is there at Stop, but how the turn ended is written when the hooks of Stop are through.
+  transcriptLateByMs: 1000,
   restartNote: 'restart running sessions: droid reads its hooks when it starts',
+
+  aliases: {},
+  unnamed: [],
+  fieldNames: {},
+  variants: [],
+  notices: {},
+  repeats: [],
+  ordinaryEnds: [],
+  holdQuestionMs: 0,
+  answeredBy: [],
+  askTools: ['AskUser', 'ExitSpecMode'],
+  // Its terminal sessions were never run here; `exec` is marked in the file beside the transcript.
+  headless: [],
+  marks: [
+    { transcript_path: /[\\/]\.factory[\\/](sessions|projects)[\\/]/ },
+    { permission_mode: /^(off|spec|auto-(low|medium|high))$/ },
+    { tool_execution_count: true },
+    { session_duration_ms: true },
+  ],
+  alsoRuns: [],
+  verified: {
+    settings: 'measured',
+    events: 'source',
+    meaning: 'source',
+    transcript: 'measured',
+    headless: 'measured',
+    trust: 'measured',
+  },
 })

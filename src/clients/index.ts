@@ -1,14 +1,47 @@
 import { claude } from './claude.ts'
+import { codex } from './codex.ts'
+import { copilot } from './copilot.ts'
+import { cursor } from './cursor.ts'
 import type { Client } from './define.ts'
 import { droid } from './droid.ts'
+import { gemini } from './gemini.ts'
+import { opencode } from './opencode.ts'
+import { qwen } from './qwen.ts'
 
 /** Adding a client: one file of data beside this one, and its line here. */
-export const clients = { claude, droid } satisfies Record<string, Client>
+export const clients = {
+  claude,
+  codex,
+  copilot,
+  cursor,
+  droid,
+  gemini,
+  opencode,
+  qwen,
+} satisfies Record<string, Client>
 
 export type ClientName = keyof typeof clients
 
-export const clientNames = Object.keys(clients).sort() as readonly ClientName[]
+/** The clients that `init` offers. */
+export const clientNames = (Object.keys(clients).sort() as ClientName[]).filter(
+  (name) => clients[name].isOffered,
+) as readonly ClientName[]
 
+/** Whether `init` offers a client of this name. */
 export function isClientName(name: string): name is ClientName {
-  return Object.hasOwn(clients, name)
+  return clientNames.includes(name as ClientName)
 }
+
+/** Everything known about a client, whether `init` offers it or not. */
+export function findClient(name: string): Client | undefined {
+  return Object.hasOwn(clients, name) ? clients[name as ClientName] : undefined
+}
+
+/** Variables of a session that show whether somebody sits before it. The front door has to keep them. */
+export const sessionVariables: readonly string[] = [
+  ...new Set(
+    (Object.values(clients) as Client[]).flatMap(({ headless }) =>
+      headless.filter(({ from }) => from === 'env').map(({ name }) => name),
+    ),
+  ),
+]

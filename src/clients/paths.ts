@@ -6,8 +6,8 @@ type Env = Readonly<Record<string, string | undefined>>
 
 /** Where the client keeps the user's settings and transcripts. */
 export function userFolder(client: Client, env: Env = process.env): string {
-  const { movedBy, folder } = client
-  return absolute(env, movedBy.folder) ?? join(absolute(env, movedBy.home) ?? homeDir(env), folder)
+  const { movedBy, folder, userFolder: own = folder } = client
+  return absolute(env, movedBy.folder) ?? join(absolute(env, movedBy.home) ?? homeDir(env), own)
 }
 
 /** The only folders below which a transcript of this client may be read. */

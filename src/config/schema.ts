@@ -139,7 +139,7 @@ export function secretsOf({ channels }: Pick<Config, 'channels'>): string[] {
   return Object.values(channels).flatMap((channel) =>
     Object.entries(known[channel.type]?.options.shape ?? {}).flatMap(([name, schema]) => {
       const value = (channel as Record<string, unknown>)[name]
-      return isSecret(schema as z.ZodType) && typeof value === 'string' ? partsOf(value) : []
+      return isSecret(schema as z.ZodType) ? textsIn(value).flatMap(partsOf) : []
     }),
   )
 }
@@ -151,6 +151,18 @@ export function isSecretOption(type: string, name: string): boolean {
 
 function isSecret(option: z.ZodType | undefined): boolean {
   return option?.meta()?.secret === true
+}
+
+/**
+ * A list or a record of secrets counts as each of its values that has a digit: headers and variables
+ * are also words, such as `application/json`, and taking those out of every text would only harm it.
+ */
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value]
+  if (typeof value !== 'object' || value === null) return []
+  return Object.values(value)
+    .flatMap(textsIn)
+    .filter((text) => /\d/.test(text))
 }
 
 /** Of a URL also what makes it secret: its password and its path, which errors repeat without the rest. */

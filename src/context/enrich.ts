@@ -1,49 +1,144 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { clients, isClientName } from '../clients/index.ts'
+import type { Client } from '../clients/define.ts'
+import { clients, findClient } from '../clients/index.ts'
 import { transcriptRoots } from '../clients/paths.ts'
 import { homeDir } from '../config/paths.ts'
 import type { AgentEvent } from '../event/event.ts'
+import type { Kind } from '../event/kind.ts'
+import { questionOfTool, withSubject } from '../event/question.ts'
+import { branchOf } from './branch.ts'
+import type { Deeds } from './deeds.ts'
 import { projectName } from './project.ts'
-import { readTranscript, type TranscriptFacts } from './transcript.ts'
+import { readTranscript, type TranscriptFacts, wasAnswered } from './transcript.ts'
+import type { Tokens } from './transcripts/entry.ts'
 
-/** Clients write the last lines of a turn a little after they ran the hook. */
-const LATE_BY_MS = 300
 const LOOK_EVERY_MS = 50
+/** For a client of which nothing is known, and for a transcript that is not there. */
+const LATE_BY_MS = 300
 
 /** An event with what could be found out around it. */
 export interface EnrichedEvent extends AgentEvent {
   /** '' where unknown. */
   project: string
+  /** The branch that is checked out; '' where there is none. */
+  branch: string
+  /** What the client or the person calls the session; '' where it has no name. */
+  title: string
+  /** What the person wrote first in the session. */
+  firstPrompt: string
+  /** Of the turn. */
+  tokens: Tokens | undefined
+  /** What the agent did in the turn. */
+  did: Deeds
 }
 
-interface Around {
+interface EnrichDeps {
   projects: Map<string, Promise<string>>
   now(): number
 }
 
-/** Adds the project's name, and for a finished turn its duration and last message. Never fails an event. */
-export async function enrich(event: AgentEvent, around: Around): Promise<EnrichedEvent> {
-  const project = await remember(around.projects, event.cwd)
-  if (event.kind !== 'done' || !event.transcriptPath) return { ...event, project }
-  const { lastMessage, promptedAt } = await readInTime(event, around)
+/** Kinds that nobody is told of, or that are not about a turn of the session. */
+const unread: readonly Kind[] = ['other', 'subagent-done']
+
+/**
+ * Adds what the folder and the transcript tell. Text of the payload is kept; what only the transcript shows, such as a
+ * pending command, is waited for a little where the client writes late. Never fails an event.
+ */
+export async function enrich(event: AgentEvent, deps: EnrichDeps): Promise<EnrichedEvent> {
+  const [project, branch, facts] = await Promise.all([
+    remember(deps.projects, event.cwd),
+    branchOf(event.cwd).catch(() => ''),
+    event.transcriptPath && !unread.includes(event.kind) ? readInTime(event, deps) : undefined,
+  ])
+  const {
+    title = '',
+    firstPrompt = '',
+    tokens,
+    did = { tools: {}, files: [], commands: [] },
+  } = facts ?? {}
   return {
-    ...event,
+    ...(facts ? withTurn(event, facts) : event),
     project,
-    lastMessage: event.lastMessage || lastMessage,
-    durationMs: event.durationMs ?? durationSince(promptedAt, event.at),
+    branch: branch || facts?.branch || '',
+    title,
+    firstPrompt,
+    tokens,
+    did,
   }
 }
 
-/** Looks again for a short while where the transcript does not have the end of the turn yet. */
-async function readInTime(event: AgentEvent, { now }: Around): Promise<TranscriptFacts> {
+/** Whether the transcript shows that what an event asks was answered since. */
+export function isAnswered(
+  event: Pick<AgentEvent, 'client' | 'transcriptPath' | 'at' | 'toolUseId'>,
+): Promise<boolean> {
+  const { client, transcriptPath, at, toolUseId } = event
+  if (!transcriptPath) return Promise.resolve(false)
+  return wasAnswered(transcriptPath, rootsOf(client), { at, toolUseId }, formatOf(client))
+}
+
+function withTurn(event: AgentEvent, facts: TranscriptFacts): AgentEvent {
+  const known = {
+    ...event,
+    prompt: event.prompt || facts.prompt,
+    model: event.model || facts.model,
+    isHeadless: event.isHeadless ?? facts.isHeadless,
+  }
+  if (event.kind === 'permission') return withQuestion(known, facts)
+  if (event.kind !== 'done') return known
+  const lastMessage = event.lastMessage || facts.lastMessage
+  const durationMs = event.durationMs ?? durationSince(facts.promptedAt, event.at)
+  if (facts.outcome !== 'failed') return { ...known, lastMessage, durationMs }
+  // droid ends a failed turn like any other; only its transcript shows it.
+  const reason = facts.outcomeReason || 'the turn failed'
+  return {
+    ...known,
+    kind: 'failed',
+    means: 'StopFailure',
+    message: event.message || reason,
+    lastMessage,
+    durationMs,
+    failure: { reason, isLimit: false, resetsAt: undefined },
+  }
+}
+
+function withQuestion(event: AgentEvent, { openCalls }: TranscriptFacts): AgentEvent {
+  // A call of another tool than the one that the client names is not what is asked.
+  const call = openCalls.find(({ name }) => !event.tool || name === event.tool)
+  const question = event.question ?? (call && questionOfTool(call.name, call.input, 'transcript'))
+  if (!call || !question || event.question) return event
+  return {
+    ...event,
+    question,
+    tool: event.tool || call.name,
+    toolUseId: event.toolUseId || call.id,
+    message: withSubject(event.message, question.subject),
+  }
+}
+
+/** Looks again for a short while where the transcript does not have yet what the event is about. */
+async function readInTime(event: AgentEvent, { now }: EnrichDeps): Promise<TranscriptFacts> {
   const roots = rootsOf(event.client)
-  const read = () => readTranscript(event.transcriptPath, roots, event.at)
+  const format = formatOf(event.client)
+  const ownLateByMs = findClient(event.client)?.transcriptLateByMs ?? LATE_BY_MS
+  // A transcript that is not there at all will hardly come.
+  const lateByMs = () => (facts.isReadable ? ownLateByMs : Math.min(ownLateByMs, LATE_BY_MS))
+  const read = () => readTranscript(event.transcriptPath, roots, event.at, format)
   let facts = await read()
-  while (facts.isLate && !event.lastMessage && now() < event.at + LATE_BY_MS) {
+  while (isMissing(event, facts) && now() < event.at + lateByMs()) {
     await sleep(LOOK_EVERY_MS)
     facts = await read()
   }
   return facts
+}
+
+function isMissing(event: AgentEvent, facts: TranscriptFacts): boolean {
+  if (event.kind === 'done') return facts.isLate && !event.lastMessage
+  return (
+    event.kind === 'permission' &&
+    !event.question &&
+    facts.isReadable &&
+    facts.openCalls.length === 0
+  )
 }
 
 /** A worker sees the same few folders again and again. */
@@ -55,9 +150,14 @@ function remember(projects: Map<string, Promise<string>>, cwd: string): Promise<
   return name
 }
 
-function rootsOf(client: string): string[] {
-  const known = isClientName(client) ? [clients[client]] : Object.values(clients)
-  return known.flatMap((one) => transcriptRoots(one))
+function rootsOf(name: string): string[] {
+  const known = findClient(name)
+  const asked: readonly Client[] = known ? [known] : Object.values(clients)
+  return asked.flatMap((client) => transcriptRoots(client))
+}
+
+function formatOf(name: string): Client['transcriptFormat'] | undefined {
+  return findClient(name)?.transcriptFormat
 }
 
 function durationSince(promptedAt: number | undefined, at: number): number | undefined {

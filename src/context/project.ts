@@ -13,9 +13,13 @@ const NO_PROJECTS =
 export async function projectName(cwd: string, home: string, gate = pathGate): Promise<string> {
   if (!isAbsolute(cwd)) return ''
   if (cwd === home) return '~'
-  const path = cwd.startsWith('//') ? cwd : normalize(cwd)
-  if (NO_PROJECTS.test(path)) return basename(cwd)
+  if (!mayBeProject(cwd)) return basename(cwd)
   return gate.run(async () => basename((await gitRoot(cwd)) ?? cwd), basename(cwd))
+}
+
+/** Whether a folder is worth a look, by its name alone. */
+export function mayBeProject(cwd: string): boolean {
+  return !NO_PROJECTS.test(cwd.startsWith('//') ? cwd : normalize(cwd))
 }
 
 async function gitRoot(cwd: string): Promise<string | undefined> {

@@ -24,16 +24,42 @@ export async function readTail(
   maxBytes: number,
   gate = pathGate,
 ): Promise<Tail> {
+  return readPart(path, roots, gate, (size) => Math.max(0, size - maxBytes), maxBytes)
+}
+
+/** The first bytes, up to the end of a line, under the same conditions; '' where they do not hold. */
+export async function readHead(
+  path: string,
+  roots: readonly string[],
+  maxBytes: number,
+  gate = pathGate,
+): Promise<string> {
+  const { text } = await readPart(path, roots, gate, () => 0, maxBytes)
+  return text.slice(0, text.lastIndexOf('\n') + 1)
+}
+
+async function readPart(
+  path: string,
+  roots: readonly string[],
+  gate: typeof pathGate,
+  startAt: (size: number) => number,
+  maxBytes: number,
+): Promise<Tail> {
   const absolute = expandHome(path)
   const own = await ownFolders(roots)
   // By its name alone, without `..`: to look at a path may be to wait for another machine.
   if (absolute === undefined || !isBelow(normalize(absolute), own)) return refused
-  return gate.run(() => readOwnTail(absolute, own, maxBytes), refused)
+  return gate.run(() => readOwn(absolute, own, startAt, maxBytes), refused)
 }
 
 const refused: Tail = { text: '', isAll: true, isRefused: true }
 
-async function readOwnTail(path: string, own: readonly string[], maxBytes: number): Promise<Tail> {
+async function readOwn(
+  path: string,
+  own: readonly string[],
+  startAt: (size: number) => number,
+  maxBytes: number,
+): Promise<Tail> {
   let file: FileHandle | undefined
   try {
     file = await openOwn(path, own)
@@ -43,8 +69,8 @@ async function readOwnTail(path: string, own: readonly string[], maxBytes: numbe
   if (!file) return refused
   try {
     const { size } = await file.stat()
-    const start = Math.max(0, size - maxBytes)
-    const bytes = Buffer.alloc(size - start)
+    const start = startAt(size)
+    const bytes = Buffer.alloc(Math.min(maxBytes, size - start))
     const { bytesRead } = await file.read(bytes, 0, bytes.length, start)
     const read = bytes.subarray(0, bytesRead)
     const whole = start > 0 ? read.subarray(read.indexOf(10) + 1) : read

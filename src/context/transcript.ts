@@ -1,84 +1,128 @@
-import { readTail } from './tail.ts'
+import type { TranscriptFormat } from '../clients/define.ts'
+import { isPayload, type Payload } from '../event/payload.ts'
+import { cutText, oneLine } from '../text/clean.ts'
+import { readHead, readTail } from './tail.ts'
+import type { Entry } from './transcripts/entry.ts'
+import { readers, readRecords } from './transcripts/index.ts'
+import { type TurnFacts, turnAt, wentOnAfter } from './turn.ts'
 
 /** Enough for the end of most turns; a long one is looked for once more, further back. */
 const TAIL_BYTES = 256 * 1024
 const LONG_TAIL_BYTES = 4 * 1024 * 1024
-/** File times are a few milliseconds coarser than those in a transcript. */
-const CLOCK_SLACK_MS = 100
+const HEAD_BYTES = 64 * 1024
+const SIDECAR_BYTES = 64 * 1024
+const MAX_NAME = 200
 
-export interface TranscriptFacts {
-  /** Text of the turn's last assistant message; '' where there is none. */
-  lastMessage: string
-  /** When the prompt of the turn was written, Unix ms. */
-  promptedAt: number | undefined
-  /** Whether looking again may tell more: the last thing in it is not that message. */
-  isLate: boolean
+export interface TranscriptFacts extends TurnFacts {
+  /** What the client, or the person, calls the session; '' where nobody named it. */
+  title: string
+  /** What the person wrote first. */
+  firstPrompt: string
+  model: string
+  branch: string
+  isHeadless: boolean | undefined
+  /** Whether it may be read, and there is something in it. */
+  isReadable: boolean
 }
 
-interface Entry {
-  role: string
-  text: string
-  at: number
-  /** Something that only a later answer of the assistant can follow: a tool's use or result. */
-  isTool: boolean
+const nothing: TranscriptFacts = {
+  ...turnAt([], 0),
+  isLate: false,
+  title: '',
+  firstPrompt: '',
+  model: '',
+  branch: '',
+  isHeadless: undefined,
+  isReadable: false,
 }
 
 /**
- * What the tail of a transcript tells of the turn that ended at `endedAt`. Reads droid's and Claude Code's: both
- * keep one JSON object per line with a `message`.
+ * What a transcript tells of its session, and of the turn that was going on or ended at a moment. Never throws: what
+ * cannot be read tells nothing.
  */
 export async function readTranscript(
   path: string,
   roots: readonly string[],
-  endedAt: number,
+  moment: number,
+  format?: TranscriptFormat,
 ): Promise<TranscriptFacts> {
-  const { text, isAll, isRefused } = await readTail(path, roots, TAIL_BYTES)
-  if (isRefused) return { lastMessage: '', promptedAt: undefined, isLate: false }
-  const facts = factsOf(text, endedAt)
-  if (facts.promptedAt !== undefined || isAll) return facts
-  const longer = await readTail(path, roots, LONG_TAIL_BYTES)
-  return factsOf(longer.text, endedAt)
+  if (format === 'none') return nothing
+  const { entries, isAll, isRefused } = await readEnd(path, roots, moment, format)
+  if (isRefused) return nothing
+  const start = isAll
+    ? entries
+    : readRecords(recordsOf(await readHead(path, roots, HEAD_BYTES)), format)
+  const first = start.find(({ type }) => type === 'prompt')
+  return {
+    ...nothing,
+    ...(await sidecarFacts(path, roots, format)),
+    ...sessionFacts(start),
+    ...sessionFacts(entries),
+    ...turnAt(entries, moment),
+    firstPrompt: first?.type === 'prompt' ? first.text : '',
+    isReadable: entries.length > 0,
+  }
 }
 
-/** From the end back to the prompt. Whatever came after the turn is not about it. */
-function factsOf(text: string, endedAt: number): TranscriptFacts {
-  const facts: TranscriptFacts = { lastMessage: '', promptedAt: undefined, isLate: true }
-  let isLast = true
-  for (const line of text.split('\n').reverse()) {
-    const entry = readEntry(line)
-    if (!entry || entry.at > endedAt + CLOCK_SLACK_MS) continue
-    if (entry.role === 'user' && entry.text) return { ...facts, promptedAt: entry.at }
-    if (entry.role === 'assistant' && entry.text) {
-      if (isLast && !entry.isTool) facts.isLate = false
-      facts.lastMessage ||= entry.text
+/** Whether the session went on past a question, which shows that it was answered. Looks at the end of the file only. */
+export async function wasAnswered(
+  path: string,
+  roots: readonly string[],
+  asked: { at: number; toolUseId?: string },
+  format?: TranscriptFormat,
+): Promise<boolean> {
+  const { text } = await readTail(path, roots, TAIL_BYTES)
+  return wentOnAfter(readRecords(recordsOf(text), format), asked)
+}
+
+async function readEnd(
+  path: string,
+  roots: readonly string[],
+  moment: number,
+  format?: TranscriptFormat,
+): Promise<{ entries: Entry[]; isAll: boolean; isRefused: boolean }> {
+  const { text, isAll, isRefused } = await readTail(path, roots, TAIL_BYTES)
+  const entries = readRecords(recordsOf(text), format)
+  if (isRefused || isAll || turnAt(entries, moment).promptedAt !== undefined) {
+    return { entries, isAll, isRefused }
+  }
+  const longer = await readTail(path, roots, LONG_TAIL_BYTES)
+  return { ...longer, entries: readRecords(recordsOf(longer.text), format) }
+}
+
+/** One object per line; what is half-written or no object is passed over. */
+function recordsOf(text: string): Payload[] {
+  return text.split('\n').flatMap((line) => {
+    if (!line.startsWith('{')) return []
+    try {
+      const record: unknown = JSON.parse(line)
+      return isPayload(record) ? [record] : []
+    } catch {
+      return []
     }
-    if (entry.text || entry.isTool) isLast = false
+  })
+}
+
+/** The newest of each fact. */
+function sessionFacts(entries: readonly Entry[]) {
+  const facts: { title?: string; model?: string; branch?: string; isHeadless?: boolean } = {}
+  for (const entry of entries) {
+    if (entry.type !== 'session') continue
+    const { type: _, at: __, ...told } = entry
+    Object.assign(facts, Object.fromEntries(Object.entries(told).map(short)))
   }
   return facts
 }
 
-/** @returns undefined for lines of other kinds, half-written ones, and those of sub-agents */
-function readEntry(line: string): Entry | undefined {
-  try {
-    const { message, timestamp, isSidechain, isMeta, isCompactSummary } = JSON.parse(line)
-    if (isSidechain || isMeta || isCompactSummary) return undefined
-    const at = Date.parse(timestamp)
-    if (typeof message?.role !== 'string' || Number.isNaN(at)) return undefined
-    const { content, role } = message
-    const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : content
-    if (!Array.isArray(blocks)) return undefined
-    const isTool = blocks.some((block) => /^tool_(use|result)$/.test(block?.type))
-    return { role, text: textOf(blocks), at, isTool }
-  } catch {
-    return undefined
-  }
+/** Names are short; anything longer is none. */
+function short([key, value]: [string, unknown]): [string, unknown] {
+  return [key, typeof value === 'string' ? cutText(oneLine(value), MAX_NAME) : value]
 }
 
-/** What a person wrote or read: notes that the client adds are taken out. */
-function textOf(blocks: readonly { type?: unknown; text?: unknown }[]): string {
-  return blocks
-    .map((block) => (block?.type === 'text' && typeof block.text === 'string' ? block.text : ''))
-    .join('\n')
-    .replace(/<(system-reminder|local-command-\w+|command-\w+|bash-\w+)>[\s\S]*?<\/\1>/g, '')
-    .trim()
+async function sidecarFacts(path: string, roots: readonly string[], format?: TranscriptFormat) {
+  const sidecar = format && format !== 'none' ? readers[format].sidecar : undefined
+  if (!sidecar) return {}
+  const { text } = await readTail(sidecar.pathOf(path), roots, SIDECAR_BYTES)
+  const facts = Object.entries(text ? sidecar.read(text) : {})
+  return Object.fromEntries(facts.map(short)) as ReturnType<typeof sidecar.read>
 }

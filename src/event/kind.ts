@@ -1,3 +1,5 @@
+import type { NoticeMeaning } from '../clients/vocabulary.ts'
+
 /** What an event means to a person. */
 export const kinds = [
   'permission',
@@ -21,6 +23,8 @@ interface Clues {
   notificationType: string
   message: string
   reason: string
+  /** What the client's data says that this type of Notification means. */
+  notice?: NoticeMeaning | undefined
 }
 
 export function kindOf(clues: Clues, abnormalReasons: readonly string[]): Kind {
@@ -48,7 +52,8 @@ function isAmong(reason: string, reasons: readonly string[]): boolean {
 }
 
 /** Without a type only the two known wordings tell. An unknown one still means: the agent wants attention. */
-function notificationKind({ notificationType, message }: Clues): Kind {
+function notificationKind({ notificationType, message, notice }: Clues): Kind {
+  if (notice) return notice
   if (BLOCKING.test(notificationType)) return 'permission'
   if (WAITING.test(notificationType)) return 'waiting'
   if (notificationType) return 'other'

@@ -1,13 +1,18 @@
 import { isUtf8 } from 'node:buffer'
-import { type ParseError, parse as parseLeniently, printParseErrorCode } from 'jsonc-parser'
 import type * as z from 'zod'
-import { HookbellError } from '../errors.ts'
+import { clients, findClient } from '../clients/index.ts'
 import type { Header } from '../spool/header.ts'
-import { oneLine, splitWords } from '../text/clean.ts'
+import { oneLine } from '../text/clean.ts'
 import { issueInWords } from '../text/zod-issue.ts'
-import type { AgentEvent } from './event.ts'
+import { clientOf, meaningOfName } from './detect.ts'
+import type { AgentEvent, Question } from './event.ts'
+import { failureOf } from './failure.ts'
+import { isHeadlessRun } from './headless.ts'
+import { readObject } from './json.ts'
 import { kindOf } from './kind.ts'
-import { aliases, eventNames, inputs, otherInput } from './schema.ts'
+import { fieldOf, matches, type Payload } from './payload.ts'
+import { questionInWords, questionOfTool, withSubject } from './question.ts'
+import { aliases, inputs, otherInput } from './schema.ts'
 
 /** More than anybody reads; what templates show is cut further. */
 const MAX_TEXT = 64 * 1024
@@ -26,89 +31,49 @@ interface Accepted {
  * @throws HookbellError E_EVENT where nothing can be made of the bytes; the message says what is wrong
  */
 export function parseEvent(accepted: Accepted, abnormalReasons: readonly string[]): AgentEvent {
+  const { at, id, header, body, truncated } = accepted
   const problems: string[] = []
-  if (accepted.truncated) problems.push('larger than 1 MiB: the rest was cut')
-  else if (!isUtf8(accepted.body)) problems.push('not valid UTF-8: some characters are lost')
-  const raw = readObject(accepted.body, problems)
+  if (truncated) problems.push('larger than 1 MiB: the rest was cut')
+  else if (!isUtf8(body)) problems.push('not valid UTF-8: some characters are lost')
+  const raw = readObject(body, problems, (payload) => nameOf(payload) !== UNKNOWN)
   const name = nameOf(raw)
-  const knownName = eventNames.get(name) ?? name
-  const fields = readFields(raw, knownName, problems)
-  const { at, id, header } = accepted
+  const client = clientOf(header.client, raw)
+  const means = meaningOfName(client, name, raw)
+  const fields = readFields(raw, means || name, client, problems)
+  const texts = textsOf(fields)
+  const failure =
+    means === 'StopFailure' ? failureOf(raw, at, texts.message || texts.lastMessage) : undefined
+  const notice = noticeOf(client, texts.notificationType)
   const event = {
-    ...toEvent(fields),
+    ...texts,
+    message: texts.message || failure?.reason || text(fields.task_error),
     id,
     at,
-    client: header.client,
+    client,
     name,
+    means,
+    failure,
+    isHeadless: isHeadlessRun(client, raw, header.env),
     env: header.env,
     problems,
   }
-  if (!event.message && name === 'PermissionRequest' && event.tool) {
-    event.message = `The agent wants to use ${event.tool}`
-  }
-  event.message = withSubject(event.message, fields)
-  return { ...event, kind: kindOf({ ...event, name: knownName }, abnormalReasons) }
+  const kind = kindOf({ ...event, name: means || name, notice }, abnormalReasons)
+  const question = kind === 'permission' ? questionOf(event, fields) : undefined
+  return { ...event, kind, question, message: messageOf(event, question, fields) }
 }
 
-function readObject(body: Buffer, problems: string[]): Record<string, unknown> {
-  const text = body.toString('utf8').replace(/^\uFEFF/, '')
-  if (text.trim() === '') throw new HookbellError('E_EVENT', 'the event is empty')
-  const value = readJson(text, problems)
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    const what = Array.isArray(value) ? 'an array' : value === null ? 'null' : `a ${typeof value}`
-    throw new HookbellError('E_EVENT', `the event is not a JSON object but ${what}`)
-  }
-  return value as Record<string, unknown>
+function noticeOf(client: string, notificationType: string) {
+  const notices = findClient(client)?.notices ?? {}
+  return Object.hasOwn(notices, notificationType) ? notices[notificationType] : undefined
 }
 
-function readJson(text: string, problems: string[]): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    const { value, fault } = readDamaged(text)
-    if (value === undefined) throw new HookbellError('E_EVENT', `the event is not JSON: ${fault}`)
-    problems.push(`damaged JSON, read as far as it goes: ${fault}`)
-    return value
-  }
-}
-
-/** The fault is described in our words: those of JSON.parse quote the text, and a secret may be in it. */
-function readDamaged(text: string): { value?: unknown; fault: string } {
-  const errors: ParseError[] = []
-  try {
-    const value = parseLeniently(text, errors, { allowTrailingComma: true })
-    const [first] = errors
-    const what = first
-      ? splitWords(printParseErrorCode(first.error))
-      : 'a comment or a comma too many'
-    const fault = first ? `${what} at character ${first.offset + 1}` : what
-    const isUsable = isPlainObject(value) && nameOf(value) !== UNKNOWN
-    return isUsable ? { value, fault } : { fault }
-  } catch {
-    return { fault: 'nested too deeply to be mended' }
-  }
-}
-
-function isPlainObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-function nameOf(raw: Record<string, unknown>): string {
+function nameOf(raw: Payload): string {
   for (const field of ['hook_event_name', ...(aliases.hook_event_name ?? [])]) {
     const name = Object.hasOwn(raw, field) ? raw[field] : undefined
     if (typeof name === 'string' && name.trim()) return oneLine(name).slice(0, 64).toWellFormed()
   }
-  return UNKNOWN
-}
-
-/** Only known names are looked up, as own properties: a payload cannot reach a prototype. */
-function pick(raw: Record<string, unknown>, field: string): unknown {
-  const names = [field, ...(aliases[field] ?? [])]
-  const name = names.find((one) => Object.hasOwn(raw, one))
-  if (name !== undefined) return raw[name]
-  // opencode keeps it one level down.
-  const inner = Object.hasOwn(raw, 'properties') ? raw.properties : undefined
-  return field === 'session_id' && isPlainObject(inner) ? pick(inner, field) : undefined
+  const unnamed = Object.values(clients).flatMap((client) => [...client.unnamed])
+  return unnamed.find(({ where }) => matches(raw, where))?.event ?? UNKNOWN
 }
 
 type Input<Name extends keyof typeof inputs> = z.output<(typeof inputs)[Name]>
@@ -117,11 +82,13 @@ type Fields = z.output<typeof otherInput> &
   Partial<Input<'Stop'> & Input<'SubagentStop'> & Input<'SessionEnd'>>
 
 /** A field of a wrong type is left out and named as a problem. */
-function readFields(raw: Record<string, unknown>, name: string, problems: string[]): Fields {
-  const schema = Object.hasOwn(inputs, name) ? inputs[name as keyof typeof inputs] : otherInput
+function readFields(raw: Payload, means: string, client: string, problems: string[]): Fields {
+  const schema = Object.hasOwn(inputs, means) ? inputs[means as keyof typeof inputs] : otherInput
+  const own = findClient(client)?.fieldNames ?? {}
   const found: Record<string, unknown> = {}
   for (const field of Object.keys(schema.shape)) {
-    const value = pick(raw, field)
+    const names = [...(own[field] ?? []), field, ...(aliases[field] ?? [])]
+    const value = names.map((name) => fieldOf(raw, name)).find((one) => one !== undefined)
     if (value !== undefined) found[field] = value
   }
   const result = schema.safeParse(found)
@@ -134,21 +101,33 @@ function readFields(raw: Record<string, unknown>, name: string, problems: string
   return schema.parse(found) as Fields
 }
 
-function toEvent(fields: Fields) {
+function textsOf(fields: Fields) {
   return {
     sessionId: text(fields.session_id),
+    parentSessionId: text(fields.parent_session_id),
     cwd: text(fields.cwd),
     transcriptPath: text(fields.transcript_path),
-    message: text(fields.message || fields.error_details || fields.error || fields.task_error),
+    message: text(fields.message),
     lastMessage: text(fields.last_assistant_message ?? fields.task_result),
     prompt: text(fields.prompt || lastText(fields.input_messages)),
     notificationType: text(fields.notification_type),
     reason: text(fields.reason),
-    tool: text(fields.tool_name),
+    tool: text(fields.tool_name) || toolIn(text(fields.message)),
+    toolUseId: text(fields.tool_use_id),
     agent: text(fields.task_name ?? fields.agent_type),
+    agentId: text(fields.agent_id),
+    turnId: text(fields.turn_id),
+    promptId: text(fields.prompt_id),
+    permissionMode: text(fields.permission_mode),
+    model: text(fields.model),
     backgroundTasks: fields.background_tasks?.length ?? 0,
     durationMs: fields.session_duration_ms,
   }
+}
+
+/** Claude Code's and droid's wording, where the payload has no field for it. */
+function toolIn(message: string): string {
+  return /\bneeds your permission to use ([\w.:-]{1,64})/i.exec(message)?.[1] ?? ''
 }
 
 function lastText(list: readonly unknown[] | undefined): string {
@@ -156,20 +135,34 @@ function lastText(list: readonly unknown[] | undefined): string {
   return typeof last === 'string' ? last : ''
 }
 
-/** What the agent asks for, where the client's own words do not say it: the command, the file or the address. */
-function withSubject(message: string, { tool_input, details }: Fields): string {
-  if (!message) return message
-  const subject = [details, tool_input].map(subjectOf).find((one) => one !== '')
-  return !subject || message.includes(subject) ? message : text(`${message}: ${subject}`)
+/** @returns undefined where only the transcript can tell */
+function questionOf(
+  { tool, message, notificationType }: Pick<AgentEvent, 'tool' | 'message' | 'notificationType'>,
+  { tool_input, details, patterns }: Fields,
+): Question | undefined {
+  if (/^elicitation/i.test(notificationType)) return questionInWords(message)
+  const facts = [details, tool_input].find((one) => isFilled(one))
+  if (facts !== undefined || patterns) {
+    return questionOfTool(tool, { patterns, ...(facts as object | undefined) }, 'payload')
+  }
+  return undefined
 }
 
-function subjectOf(facts: unknown): string {
-  if (!isPlainObject(facts)) return ''
-  for (const name of ['command', 'file_path', 'filePath', 'url']) {
-    const value = Object.hasOwn(facts, name) ? facts[name] : undefined
-    if (typeof value === 'string' && value.trim()) return text(value.trim())
-  }
-  return ''
+function isFilled(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.keys(value).length > 0
+}
+
+/** What the agent asks for is added where the client's own words do not say it. */
+function messageOf(
+  { message, tool, means }: Pick<AgentEvent, 'message' | 'tool' | 'means'>,
+  question: Question | undefined,
+  fields: Fields,
+): string {
+  const isRequest = means === 'PermissionRequest' && message === ''
+  if (isRequest && question && /^(question|plan)$/.test(question.about)) return question.subject
+  const words = message || (isRequest && tool ? `The agent wants to use ${tool}` : '')
+  const subject = (question ?? questionOfTool('', fields.tool_input, 'payload'))?.subject ?? ''
+  return text(withSubject(words, subject))
 }
 
 /** Lone surrogates would make URL and header encoders throw later. */

@@ -1,4 +1,6 @@
 import * as z from 'zod'
+import { clients } from '../clients/index.ts'
+import { canonicalEvents } from '../clients/vocabulary.ts'
 
 // One schema per hook event. Sources of the fields: the public hook references of the clients, and what they
 // were seen to send. Every field is optional: what a client leaves out or sends with a wrong type must not lose
@@ -22,6 +24,12 @@ const common = {
   timestamp: z.union([z.string(), z.number()]).optional(),
   model: text,
   effort: anything,
+  agent_id: text,
+  agent_type: text,
+  error: anything,
+  parent_session_id: text,
+  details: anything,
+  patterns: list,
 }
 
 const stop = {
@@ -37,10 +45,10 @@ const tool = { tool_name: text, tool_use_id: text, tool_input: anything, tool_re
 export const inputs = {
   Notification: z.object({
     ...common,
+    tool_name: text,
     message: text,
     title: text,
     notification_type: text,
-    details: anything,
   }),
   Stop: z.object({
     ...stop,
@@ -55,8 +63,6 @@ export const inputs = {
   }),
   SubagentStop: z.object({
     ...stop,
-    agent_id: text,
-    agent_type: text,
     agent_transcript_path: nullableText,
     task_name: text,
     task_result: nullableText,
@@ -81,13 +87,9 @@ export const otherInput = z.object({
   notification_type: text,
   reason: text,
   last_assistant_message: nullableText,
-  error: text,
   error_details: text,
-  agent_id: text,
-  agent_type: text,
   agent_transcript_path: nullableText,
   prompt: text,
-  details: anything,
 })
 
 /** Other names under which clients send the same field; the first that is present is taken. */
@@ -120,39 +122,23 @@ export const aliases: Readonly<Record<string, readonly string[]>> = {
   tool_input: ['toolInput'],
   tool_response: ['toolResponse'],
   duration_ms: ['durationMs'],
-  error_details: ['errorDetails'],
+  error_details: ['errorDetails', 'error_message'],
+  parent_session_id: ['parentSessionId', 'parentID', 'parent_id'],
   prompt: ['submitted_prompt'],
   input_messages: ['input-messages'],
 }
 
-/** Names that other clients give to the same moment. */
-export const eventNames: ReadonlyMap<string, string> = new Map([
-  ['AfterAgent', 'Stop'],
-  ['agentStop', 'Stop'],
-  ['stop', 'Stop'],
-  ['agent-turn-complete', 'Stop'],
-  ['session.idle', 'Stop'],
-  ['notification', 'Notification'],
-  ['subagentStop', 'SubagentStop'],
-  ['sessionEnd', 'SessionEnd'],
-])
-
 /** Event names that clients are known to send. */
 export const knownEvents: readonly string[] = [
-  ...Object.keys(inputs),
-  ...eventNames.keys(),
-  'StopFailure',
-  'PermissionRequest',
-  'PreToolUse',
-  'PostToolUseFailure',
-  'UserPromptSubmit',
-  'SessionStart',
-  'SubagentStart',
-  'PreCompact',
-  'PostCompact',
-  'BeforeAgent',
-  'BeforeTool',
-  'AfterTool',
-  'Interrupt',
-  'errorOccurred',
+  ...new Set([
+    ...Object.keys(inputs),
+    ...Object.values(clients).flatMap(({ aliases, events }) => [
+      ...Object.keys(aliases),
+      ...events,
+    ]),
+    ...canonicalEvents.filter((name) => name !== 'Internal' && name !== 'PermissionReplied'),
+    'PostToolUseFailure',
+    'PreCompact',
+    'PostCompact',
+  ]),
 ]

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { getNodeValue, parseTree } from 'jsonc-parser'
 import type { Client, KillSwitch, Shape } from '../clients/define.ts'
 import { userFolder } from '../clients/paths.ts'
+import { valueAt } from '../text/zod-issue.ts'
 import { exists } from './locate.ts'
 import type { Target } from './target.ts'
 
@@ -51,11 +52,11 @@ function inFolder({ settings }: Client, folder: string): string[] {
 
 /** One line for each setting that keeps our hooks from running. */
 function killSwitches(client: Client, where: KillSwitch['in'], paths: string[]): string[] {
-  const keys = client.killSwitches.filter((kill) => kill.in === where).map(({ key }) => key)
+  const switches = client.killSwitches.filter((kill) => kill.in === where)
   return paths.flatMap((path) => {
     const settings = readLeniently(path)
-    const set = keys.filter((key) => settings[key] === true)
-    return set.map((key) => `${path} sets "${key}": hooks of yours do not run`)
+    const set = switches.filter(({ key, off = true }) => valueAt(settings, key.split('.')) === off)
+    return set.map(({ key }) => `${path} sets "${key}": hooks of yours do not run`)
   })
 }
 

@@ -4,13 +4,26 @@
  * `test/notifiers/<type>.test.ts`, which calls the shared suite and adds what is its own.
  * Validation, help, redaction and the docs all read the declaration.
  */
+import { command } from './command.ts'
 import type { Notifier } from './define.ts'
 import { desktop } from './desktop.ts'
 import { email } from './email.ts'
 import { file } from './file.ts'
+import { ntfy } from './ntfy.ts'
 import { slack } from './slack.ts'
+import { terminal } from './terminal.ts'
+import { webhook } from './webhook.ts'
 
-export const notifiers = { desktop, email, file, slack } satisfies Record<string, Notifier>
+export const notifiers = {
+  command,
+  desktop,
+  email,
+  file,
+  ntfy,
+  slack,
+  terminal,
+  webhook,
+} satisfies Record<string, Notifier>
 
 /** The notifier of a channel, or undefined where the configuration has no such channel. */
 export function notifierOf(

@@ -16,7 +16,7 @@ export const formats: readonly Format[] = [...markups.keys()]
 
 /** Own properties of plain data only, no files, no partials, bounded work. */
 function makeEngine(format: Format): Liquid {
-  const { escape } = markups.get(format) ?? plain
+  const markup = markups.get(format) ?? plain
   const engine = new Liquid({
     ownPropertyOnly: true,
     strictFilters: true,
@@ -25,7 +25,7 @@ function makeEngine(format: Format): Liquid {
     renderLimit: 1000,
     parseLimit: 64 * 1024,
     memoryLimit: 4 * 1024 * 1024,
-    outputEscape: (value: unknown) => escape(String(value ?? '')),
+    outputEscape: (value: unknown) => markup.escape(String(value ?? '')),
   })
   // It would switch the escaping off. Whoever wants markup writes it into the template.
   engine.registerFilter('raw', (value: unknown) => value)

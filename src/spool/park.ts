@@ -123,7 +123,10 @@ export class ParkedDeliveries {
     const inode = lstatSync(path, { throwIfNoEntry: false })?.ino
     const known = this.#waits.get(name)
     if (inode === undefined || known?.inode === inode) return
-    if (known?.inode === 0) return void (known.inode = inode)
+    if (known?.inode === 0) {
+      known.inode = inode
+      return
+    }
     const parked = readParked(path)
     this.wasFlushed ||= parked?.until === 0
     const { until = 0, since = 0, isHeld = false } = parked ?? {}

@@ -68,7 +68,7 @@ describe('init --dry-run', () => {
     expect(await run({ dryRun: true })).toMatchInlineSnapshot(`
       "--- ~/.factory/settings.json
       +++ ~/.factory/settings.json
-      @@ -1,3 +1,49 @@
+      @@ -1,3 +1,60 @@
        {
       -  "model": "opus" // best
       +  "model": "opus", // best
@@ -116,6 +116,17 @@ describe('init --dry-run', () => {
       +          }
       +        ]
       +      }
+      +    ],
+      +    "UserPromptSubmit": [
+      +      {
+      +        "hooks": [
+      +          {
+      +            "type": "command",
+      +            "command": "{ '~/.local/state/hookbell/hookbell-hook' --client droid; } >/dev/null 2>&1 || :",
+      +            "timeout": 10
+      +          }
+      +        ]
+      +      }
       +    ]
       +  }
        }
@@ -141,7 +152,7 @@ describe('init --dry-run', () => {
     expect((await run({ dryRun: true })).split('\n').slice(0, 6)).toEqual([
       '--- /dev/null',
       '+++ ~/.claude/settings.json',
-      '@@ -0,0 +1,48 @@',
+      '@@ -0,0 +1,81 @@',
       '+{',
       '+  "hooks": {',
       '+    "Notification": [',
@@ -161,14 +172,14 @@ describe('init --yes', () => {
   it('writes, and says what, where the backup is, and what is next', async () => {
     const { run, read, doors } = makeMachine()
     expect(await run({ yes: true })).toMatchInlineSnapshot(`
-      "Wrote ~/.factory/settings.json: Notification, Stop, SubagentStop, SessionEnd
+      "Wrote ~/.factory/settings.json: Notification, Stop, SubagentStop, SessionEnd, UserPromptSubmit
       Backup: ~/.local/state/hookbell/backups/settings.json-<id>/0001.bak
       Next: restart running sessions: droid reads its hooks when it starts
             hookbell test desktop
       "
     `)
     expect(read('.factory/settings.json')).toContain('"model": "opus", // best\n')
-    expect(read('.factory/settings.json').match(/hookbell-hook/g)).toHaveLength(4)
+    expect(read('.factory/settings.json').match(/hookbell-hook/g)).toHaveLength(5)
     expect(doors).toEqual([true, undefined])
   })
 
@@ -198,8 +209,8 @@ describe('init --yes', () => {
     await run({ yes: true })
     await run({ yes: true }, { env: { HOME: home, HOOKBELL_STATE_DIR: join(home, "it's moved") } })
     const hooks = read('.factory/settings.json')
-    expect(hooks.match(/hookbell-hook/g)).toHaveLength(4)
-    expect(hooks.match(/moved\/hookbell-hook/g)).toHaveLength(4)
+    expect(hooks.match(/hookbell-hook/g)).toHaveLength(5)
+    expect(hooks.match(/moved\/hookbell-hook/g)).toHaveLength(5)
   })
 
   it('writes into hooks.json where droid has one, as a bare map', async () => {

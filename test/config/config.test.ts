@@ -140,7 +140,7 @@ describe('the configuration', () => {
       '{"channels": {"a": {"type": "slak", "url": "x"}}}',
       '1:21: channels.a.type: unknown type "slak" | Did you mean "slack"?',
     ],
-    ['{"channels": {"a": {}}}', /^1:15: channels\.a\.type: is missing \| Known: desktop, /],
+    ['{"channels": {"a": {}}}', /^1:15: channels\.a\.type: is missing \| Known: command, /],
     [
       '{"channels": {"a": {"type": "slack"}}}',
       '1:15: channels.a.url: is missing | Meaning: URL of a Slack incoming webhook',
@@ -266,6 +266,18 @@ describe('a reference to a secret', () => {
     const mail = { type: 'email', smtp, from: 'a@example.com', to: ['b@example.com'] }
     const { secrets } = withConfig(JSON.stringify({ channels: { mail } }))
     expect(secrets).toEqual([smtp, 'p%40ssword', 'p@ssword'])
+  })
+
+  it('is known by each value of a record and of a list', () => {
+    const signing = `whsec_${'A1'.repeat(16)}`
+    const hook = {
+      type: 'webhook',
+      url: 'https://example.com/a-long-path',
+      headers: { 'X-Key': 'key-of-header-1', Accept: 'application/json' },
+      signingSecrets: [signing],
+    }
+    const { secrets } = withConfig(JSON.stringify({ channels: { hook } }))
+    expect(secrets).toEqual([hook.url, '/a-long-path', 'key-of-header-1', signing])
   })
 
   it('is refused from a file that others can read, with the command that repairs it', () => {

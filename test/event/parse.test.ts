@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { HookbellError } from '../../src/errors.ts'
 import { kindOf } from '../../src/event/kind.ts'
 import { parseEvent } from '../../src/event/parse.ts'
+import { knownEvents } from '../../src/event/schema.ts'
 
 const abnormal = ['error', 'other']
 
@@ -29,8 +30,10 @@ describe('an event', () => {
       at: 5,
       client: 'claude',
       name: 'Notification',
+      means: 'Notification',
       kind: 'permission',
       sessionId: 's1',
+      parentSessionId: '',
       cwd: '/home/me/api-server',
       transcriptPath: '/t.jsonl',
       message: event.message,
@@ -38,10 +41,19 @@ describe('an event', () => {
       prompt: '',
       notificationType: 'permission_prompt',
       reason: '',
-      tool: '',
+      tool: 'Bash',
+      toolUseId: '',
       agent: '',
+      agentId: '',
+      turnId: '',
+      promptId: '',
+      permissionMode: '',
+      model: '',
       backgroundTasks: 0,
       durationMs: undefined,
+      question: undefined,
+      failure: undefined,
+      isHeadless: undefined,
       env: { DISPLAY: ':1' },
       problems: [],
     })
@@ -132,7 +144,12 @@ describe('an event', () => {
         notificationType: 'idle_prompt',
       }),
     ).toMatchObject({ name: 'Notification', sessionId: 's', transcriptPath: '/t', kind: 'waiting' })
-    const notify = { type: 'agent-turn-complete', 'thread-id': 't', 'last-assistant-message': 'x' }
+    const notify = {
+      type: 'agent-turn-complete',
+      client: 'codex-tui',
+      'thread-id': 't',
+      'last-assistant-message': 'x',
+    }
     expect(parse(notify)).toMatchObject({ kind: 'done', sessionId: 't', lastMessage: 'x' })
     const asked = { ...notify, 'input-messages': ['Hi', 'Rename foo'] }
     expect(parse(asked)).toMatchObject({ prompt: 'Rename foo', problems: [] })
@@ -204,6 +221,8 @@ describe('an event', () => {
   it('cannot reach a prototype by its name or its fields', () => {
     for (const name of ['constructor', '__proto__', 'toString', 'hasOwnProperty']) {
       expect(parse({ hook_event_name: name })).toMatchObject({ kind: 'other', name })
+      const notice = { hook_event_name: 'Notification', notification_type: name }
+      expect(parse(notice).kind).toBe('other')
     }
     const body =
       '{"hook_event_name":"Stop","__proto__":{"polluted":1,"cwd":"/x"},"constructor":{"prototype":{"polluted":1}}}'
@@ -242,12 +261,44 @@ describe('an event', () => {
         fc.jsonValue(),
       )
       .map((value) => Buffer.from(JSON.stringify(value)))
+    const named = fc
+      .record({
+        name: fc.constantFrom(...knownEvents),
+        fields: fc.dictionary(
+          fc.constantFrom(
+            'tool_name',
+            'tool_input',
+            'details',
+            'properties',
+            'error',
+            'info',
+            'metadata',
+            'notification_type',
+            'workspace_roots',
+            'last_assistant_message',
+            'background_tasks',
+            'input-messages',
+          ),
+          fc.oneof(
+            fc.jsonValue(),
+            fc.constantFrom(
+              { questions: [{ question: 'a\ud800', options: [1, 'b', { label: 'c' }] }] },
+              'elicitation_dialog',
+              'AskUserQuestion',
+              { command: ['a', 'b'] },
+              { name: 'x', data: { message: 'resets 99:99pm|9999999999 429' } },
+            ),
+          ),
+        ),
+      })
+      .map(({ name, fields }) => Buffer.from(JSON.stringify({ hook_event_name: name, ...fields })))
     const bytes = fc.uint8Array({ maxLength: 300 }).map((array) => Buffer.from(array))
     fc.assert(
-      fc.property(fc.oneof(bytes, json, cut, object), (body) => {
+      fc.property(fc.oneof(bytes, json, cut, object, named), (body) => {
         try {
           const event = parse(body)
           const texts = [event.name, event.cwd, event.message, event.sessionId]
+          texts.push(...Object.values(event.question ?? {}).flat(), event.failure?.reason ?? '')
           expect(texts.every((text) => text.isWellFormed())).toBe(true)
         } catch (error) {
           expect(error).toBeInstanceOf(HookbellError)

@@ -14,7 +14,7 @@ describe('exampleHooks', () => {
 
   it('is keyed by event, each with a list of commands', () => {
     const example = JSON.parse(exampleHooks())
-    expect(Object.keys(example)).toEqual(['Notification', 'Stop', 'SubagentStop', 'SessionEnd'])
+    expect(Object.keys(example)).toEqual([...clients.droid.events])
     for (const groups of Object.values(example)) {
       expect(groups).toEqual([
         { hooks: [{ type: 'command', command: expect.any(String), timeout: expect.any(Number) }] },

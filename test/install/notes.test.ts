@@ -33,6 +33,12 @@ describe('settingsNotes', () => {
       '~/.claude/settings.json sets "disableAllHooks": hooks of yours do not run',
     ])
     expect(notes('claude', { '.claude/settings.json': '{"disableAllHooks": false}' })).toEqual([])
+    expect(
+      notes('droid', { '.factory/settings.json': '{"hooks":{"hooksDisabled":true}}' }),
+    ).toEqual(['~/.factory/settings.json sets "hooks.hooksDisabled": hooks of yours do not run'])
+    expect(
+      notes('gemini', { '.gemini/settings.json': '{"hooksConfig":{"enabled":false}}' }),
+    ).toEqual(['~/.gemini/settings.json sets "hooksConfig.enabled": hooks of yours do not run'])
   })
 
   it('tells of hooks that the organization does not allow', () => {

@@ -51,16 +51,26 @@ export function allTextOf(error: unknown): string {
 interface Subject {
   notifier: Notifier
   /** Makes options for a receiver that accepts, and tells what text arrived there. */
-  accept(): Promise<{ options: object; context?: Partial<SendContext>; arrived(): Promise<string> }>
+  accept(): Promise<{
+    options: object
+    context?: Partial<SendContext>
+    /** When all messages were accepted, for a receiver that must be older than they are. */
+    at?: string
+    arrived(): Promise<string>
+  }>
 }
 
 /** What holds for every notifier. */
 export function testNotifier({ notifier, accept }: Subject): void {
   const start = async () => {
-    const { options, context, arrived } = await accept()
+    const { options, context, at, arrived } = await accept()
     const parsed = notifier.options.parse(options)
     const send = (message: Message, fields?: Partial<SendContext>) =>
-      notifier.send(message, parsed, makeContext({ ...context, ...fields }))
+      notifier.send(
+        { ...message, ...(at && { at }) },
+        parsed,
+        makeContext({ ...context, ...fields }),
+      )
     return { options, send, arrived }
   }
 
@@ -126,10 +136,14 @@ interface HttpSubject {
   /** Makes options from the receiver's URL. They hold `secret`. */
   options(url: string): object
   secret: string
+  /** What the receiver says where it accepts, and what is made of it. By default `ok`. */
+  accepting?: { body: string; answer: string }
 }
 
 /** What holds for every notifier that posts to a URL. */
-export function testHttpNotifier({ notifier, options, secret }: HttpSubject): void {
+export function testHttpNotifier(subject: HttpSubject): void {
+  const { notifier, options, secret, accepting = { body: 'ok', answer: 'ok' } } = subject
+  const ok = { status: 200, body: accepting.body }
   const start = async (...script: Step[]) => {
     const receiver = await startReceiver({ script })
     const parsed = notifier.options.parse(options(receiver.url))
@@ -141,7 +155,7 @@ export function testHttpNotifier({ notifier, options, secret }: HttpSubject): vo
   testNotifier({
     notifier,
     accept: async () => {
-      const receiver = await startReceiver()
+      const receiver = await startReceiver({ script: [ok] })
       const arrived = async () => decodeJsonText(receiver.received[0]?.body ?? '')
       return { options: options(receiver.url), arrived }
     },
@@ -178,9 +192,9 @@ export function testHttpNotifier({ notifier, options, secret }: HttpSubject): vo
     })
 
     it('succeeds on the next try after a failure', async () => {
-      const { send } = await start(500, 200)
+      const { send } = await start(500, ok)
       expect(await failureOf(send())).toMatchObject({ verdict: 'retry' })
-      expect(await send()).toBe('ok')
+      expect(await send()).toBe(accepting.answer)
     })
 
     it('retries when the connection is refused', async () => {

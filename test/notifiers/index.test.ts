@@ -26,12 +26,22 @@ describe('notifiers: the registry', () => {
         .filter(([, option]) => z.globalRegistry.get(option)?.secret)
         .map(([option]) => `${name}.${option}`),
     )
-    expect(secrets).toEqual(['email.smtp', 'slack.url'])
+    expect(secrets).toEqual([
+      'command.env',
+      'email.smtp',
+      'ntfy.token',
+      'slack.url',
+      'webhook.url',
+      'webhook.headers',
+      'webhook.signingSecrets',
+    ])
   })
 
   it.each(files)('%s loads no heavy package until it is used', (name) => {
     const source = readFileSync(new URL(name, folder), 'utf8')
     const imports = source.match(/^import (?!type).*/gm) ?? []
-    expect(imports.join('\n')).not.toMatch(/'(execa|node-notifier|nodemailer|@slack\/webhook)'/)
+    expect(imports.join('\n')).not.toMatch(
+      /'(execa|liquidjs|node-notifier|nodemailer|standardwebhooks|@slack\/webhook)'/,
+    )
   })
 })

@@ -7,9 +7,11 @@ import { kinds } from '../../src/event/kind.ts'
 import { formatDuration } from '../../src/render/duration.ts'
 import { Renderer } from '../../src/render/render.ts'
 import { Templates } from '../../src/render/templates.ts'
+import { makeAgentEvent } from '../support/payload.ts'
 
 function makeEvent(fields: Partial<EnrichedEvent> = {}): EnrichedEvent {
   return {
+    ...makeAgentEvent(),
     id: 'e1',
     at: Date.UTC(2026, 10, 20, 9, 30),
     client: 'droid',
@@ -30,6 +32,11 @@ function makeEvent(fields: Partial<EnrichedEvent> = {}): EnrichedEvent {
     env: {},
     problems: [],
     project: 'api-server',
+    branch: '',
+    title: '',
+    firstPrompt: '',
+    tokens: undefined,
+    did: { tools: {}, files: [], commands: [] },
     ...fields,
   }
 }

@@ -1,0 +1,89 @@
+import { defineClient } from './define.ts'
+
+export const codex = defineClient({
+  name: 'codex',
+  title: 'Codex CLI',
+  isOffered: false,
+  folder: '.codex',
+  movedBy: { folder: 'CODEX_HOME' },
+  programs: ['codex'],
+  settings: [{ name: 'hooks.json', shape: 'wrapped' }],
+  hookFiles: [
+    { scope: 'user', path: 'hooks.json', form: 'wrapped' },
+    {
+      scope: 'user',
+      path: 'config.toml',
+      form: 'toml',
+      note: 'also `notify`, which runs without trust',
+    },
+    { scope: 'project', path: '.codex/hooks.json', form: 'wrapped' },
+    { scope: 'project', path: '.codex/config.toml', form: 'toml' },
+  ],
+  entries: 'nested',
+  sameCommandTwice: 'runs-twice',
+  legacy: [],
+  events: [
+    'PermissionRequest',
+    'Stop',
+    'SubagentStop',
+    'SessionEnd',
+    'UserPromptSubmit',
+    'Interrupt',
+  ],
+  timeoutUnit: 's',
+  defaultTimeoutMs: undefined,
+  stdoutRule:
+    'goes into the context of the model at SessionStart and a prompt; at Stop plain text is an error',
+  trustRule: 'each hook runs only after it was approved in the terminal: start codex, see /hooks',
+  // Trust is kept by place and content: an entry before ours or another timeout takes it away silently.
+  keep: ['append-last', 'command', 'timeout'],
+  windowsShell: 'cmd',
+  killSwitches: [{ key: 'features.hooks', in: 'own', off: false }],
+  managed: {},
+  transcripts: ['sessions'],
+  transcriptFormat: 'codex',
+  transcriptLateByMs: 0,
+  restartNote: 'restart running sessions, and approve the hooks there: codex skips them until then',
+
+  aliases: { 'agent-turn-complete': 'Stop' },
+  unnamed: [],
+  fieldNames: {},
+  variants: [
+    {
+      event: 'agent-turn-complete',
+      where: { 'input-messages': /^Generate a concise, single-line task tit/ },
+      means: 'Internal',
+    },
+    { event: 'agent-turn-complete', where: { client: false }, means: 'SubagentStop' },
+    { event: 'UserPromptSubmit', where: { agent_id: true }, means: 'SubagentStart' },
+  ],
+  notices: {},
+  // Whoever has both `notify` and hooks hears of each turn twice.
+  repeats: [
+    { after: 'Stop', again: 'Stop', withinMs: 10_000, same: ['turnId'] },
+    { after: 'SubagentStop', again: 'SubagentStop', withinMs: 10_000, same: ['turnId'] },
+  ],
+  ordinaryEnds: ['other'],
+  holdQuestionMs: 0,
+  answeredBy: [],
+  askTools: ['request_user_input'],
+  headless: [
+    { from: 'payload', name: 'client', value: 'codex_exec', isHeadless: true },
+    { from: 'payload', name: 'client', value: 'codex-tui', isHeadless: false },
+  ],
+  marks: [
+    { transcript_path: /[\\/]\.codex[\\/]sessions[\\/]/ },
+    { turn_id: true, model: true },
+    { type: 'agent-turn-complete' },
+    { hook_event_name: 'Interrupt' },
+  ],
+  alsoRuns: [],
+  verified: {
+    settings: 'measured',
+    events: 'measured',
+    meaning: 'measured',
+    transcript: 'measured',
+    headless: 'measured',
+    trust: 'measured',
+  },
+})

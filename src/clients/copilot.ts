@@ -1,0 +1,123 @@
+import { defineClient } from './define.ts'
+
+export const copilot = defineClient({
+  name: 'copilot',
+  title: 'GitHub Copilot CLI',
+  isOffered: false,
+  folder: '.github',
+  userFolder: '.copilot',
+  movedBy: { folder: 'COPILOT_HOME' },
+  programs: ['copilot'],
+  // Every file in the folder counts, so a file of our own needs no merging.
+  settings: [{ name: 'hooks/hookbell.json', shape: 'wrapped' }],
+  hookFiles: [
+    { scope: 'user', path: 'hooks/*.json', form: 'wrapped' },
+    { scope: 'user', path: 'settings.json', form: 'wrapped' },
+    { scope: 'project', path: '.github/hooks/*.json', form: 'wrapped' },
+    { scope: 'project', path: '.github/copilot/settings.json', form: 'wrapped' },
+    { scope: 'local', path: '.github/copilot/settings.local.json', form: 'wrapped' },
+    { scope: 'project', path: '.claude/settings.json', form: 'wrapped' },
+    { scope: 'local', path: '.claude/settings.local.json', form: 'wrapped' },
+  ],
+  entries: 'nested',
+  fileHeader: { version: 1 },
+  sameCommandTwice: 'runs-twice',
+  legacy: [],
+  // PascalCase names bring payloads that name their event. PermissionRequest is left out: it fires
+  // also where nobody is asked. So is PreToolUse: any failure of its hook denies the tool.
+  events: [
+    'Notification',
+    'Stop',
+    'SubagentStop',
+    'SessionEnd',
+    'UserPromptSubmit',
+    'ErrorOccurred',
+  ],
+  timeoutUnit: 's',
+  defaultTimeoutMs: 30_000,
+  stdoutRule: 'is dropped',
+  trustRule: 'hooks of a repository run in trusted folders only',
+  keep: [],
+  windowsShell: 'cmd',
+  // It works in the file that has it, and in a repository's settings for all; not in the user's settings.
+  killSwitches: [{ key: 'disableAllHooks', in: 'own' }],
+  managed: {},
+  transcripts: ['session-state'],
+  transcriptFormat: 'copilot',
+  // A question's tool call was written 120 ms after the hook had started, the last answer 97 ms.
+  transcriptLateByMs: 1000,
+  restartNote: 'restart running sessions: Copilot CLI reads its hooks when it starts',
+
+  aliases: {
+    sessionStart: 'SessionStart',
+    userPromptSubmitted: 'UserPromptSubmit',
+    notification: 'Notification',
+    permissionRequest: 'PermissionRequest',
+    agentStop: 'Stop',
+    subagentStart: 'SubagentStart',
+    subagentStop: 'SubagentStop',
+    errorOccurred: 'StopFailure',
+    ErrorOccurred: 'StopFailure',
+    sessionEnd: 'SessionEnd',
+    preToolUse: 'PreToolUse',
+    postToolUse: 'PostToolUse',
+  },
+  unnamed: [
+    { where: { hook_event_name: false, notificationType: true }, event: 'notification' },
+    { where: { hook_event_name: false, stopReason: true, agentName: true }, event: 'subagentStop' },
+    { where: { hook_event_name: false, stopReason: true }, event: 'agentStop' },
+    {
+      where: { hook_event_name: false, sessionId: true, 'error.message': true },
+      event: 'errorOccurred',
+    },
+    { where: { hook_event_name: false, sessionId: true, toolName: true }, event: 'preToolUse' },
+    {
+      where: { hook_event_name: false, sessionId: true, prompt: true },
+      event: 'userPromptSubmitted',
+    },
+    { where: { hook_event_name: false, sessionId: true, reason: true }, event: 'sessionEnd' },
+    { where: { hook_event_name: false, sessionId: true, source: true }, event: 'sessionStart' },
+  ],
+  fieldNames: { reason: ['reason', 'stopReason'], parent_session_id: ['parentSessionId'] },
+  variants: [
+    // It fires for a sub-agent too, with a session id of its own.
+    { event: 'agentStop', where: { parentAgentId: true }, means: 'SubagentStop' },
+    { event: 'Stop', where: { parentAgentId: true }, means: 'SubagentStop' },
+    { event: 'Stop', where: { parent_agent_id: true }, means: 'SubagentStop' },
+    { event: 'permissionRequest', where: {}, means: 'PreToolUse' },
+    { event: 'PermissionRequest', where: {}, means: 'PreToolUse' },
+  ],
+  notices: {
+    shell_completed: 'other',
+    shell_detached_completed: 'other',
+    agent_completed: 'subagent-done',
+    agent_idle: 'other',
+  },
+  repeats: [],
+  ordinaryEnds: [],
+  holdQuestionMs: 0,
+  answeredBy: [],
+  askTools: ['ask_user', 'exit_plan_mode'],
+  // Known only when the session is over.
+  headless: [
+    { from: 'payload', name: 'reason', value: 'complete', isHeadless: true },
+    { from: 'payload', name: 'reason', value: 'user_exit', isHeadless: false },
+  ],
+  marks: [
+    { transcript_path: /[\\/]\.copilot[\\/]session-state[\\/]/ },
+    { transcriptPath: /[\\/]\.copilot[\\/]session-state[\\/]/ },
+    { parentAgentId: true },
+    // A camelCase payload does not name its event.
+    { hook_event_name: false, hookEventName: false, sessionId: true, timestamp: true },
+    { hook_event_name: /^(agentStop|userPromptSubmitted|errorOccurred|ErrorOccurred)$/ },
+  ],
+  alsoRuns: ['claude'],
+  verified: {
+    settings: 'measured',
+    events: 'measured',
+    meaning: 'measured',
+    transcript: 'measured',
+    headless: 'measured',
+    trust: 'measured',
+  },
+})

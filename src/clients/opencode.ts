@@ -1,0 +1,90 @@
+import { defineClient } from './define.ts'
+
+export const opencode = defineClient({
+  name: 'opencode',
+  title: 'opencode',
+  isOffered: false,
+  folder: '.opencode',
+  userFolder: '.config/opencode',
+  movedBy: { folder: 'OPENCODE_CONFIG_DIR' },
+  programs: ['opencode'],
+  settings: [{ name: 'plugin/hookbell.js', shape: 'bare' }],
+  hookFiles: [
+    { scope: 'user', path: 'plugin/*.js', form: 'plugin' },
+    { scope: 'project', path: '.opencode/plugin/*.js', form: 'plugin' },
+  ],
+  entries: 'plugin',
+  sameCommandTwice: 'unknown',
+  legacy: [],
+  events: [
+    'session.created',
+    'session.idle',
+    'session.error',
+    'permission.asked',
+    // The name of permission.asked before 1.1.
+    'permission.updated',
+    'permission.replied',
+  ],
+  timeoutUnit: 'ms',
+  defaultTimeoutMs: undefined,
+  stdoutRule: 'is for the plug-in, which drops it',
+  trustRule: '',
+  keep: [],
+  windowsShell: 'sh',
+  killSwitches: [],
+  managed: {},
+  // History is in a database.
+  transcripts: [],
+  transcriptFormat: 'none',
+  transcriptLateByMs: 0,
+  restartNote: 'restart running sessions: opencode loads plug-ins when it starts',
+
+  aliases: {
+    'session.created': 'SessionStart',
+    'session.idle': 'Stop',
+    'session.error': 'StopFailure',
+    'permission.asked': 'PermissionRequest',
+    'permission.updated': 'PermissionRequest',
+    'permission.replied': 'PermissionReplied',
+  },
+  unnamed: [],
+  fieldNames: {
+    session_id: ['sessionID', 'info.id'],
+    parent_session_id: ['parentID', 'info.parentID'],
+    tool_name: ['permission', 'type'],
+    tool_input: ['metadata'],
+    tool_use_id: ['tool.callID', 'callID'],
+  },
+  // Our plug-in adds the parent of a session, which the client names only when it is created.
+  variants: [
+    { event: 'session.created', where: { parentID: true }, means: 'SubagentStart' },
+    { event: 'session.created', where: { 'info.parentID': true }, means: 'SubagentStart' },
+    { event: 'session.idle', where: { parentID: true }, means: 'SubagentStop' },
+    { event: 'session.error', where: { 'error.name': 'MessageAbortedError' }, means: 'Interrupt' },
+  ],
+  notices: {},
+  repeats: [
+    { after: 'StopFailure', again: 'Stop', withinMs: 2000, same: [] },
+    { after: 'Interrupt', again: 'Stop', withinMs: 2000, same: [] },
+    { after: 'Stop', again: 'Stop', withinMs: 1000, same: [] },
+  ],
+  ordinaryEnds: [],
+  // A run without a terminal answers every question with no after 20 ms.
+  holdQuestionMs: 1000,
+  answeredBy: [],
+  askTools: ['question'],
+  headless: [],
+  marks: [
+    { hook_event_name: /^(session|permission)\.[a-z]+$/ },
+    { type: /^(session|permission)\.[a-z]+$/ },
+  ],
+  alsoRuns: [],
+  verified: {
+    settings: 'measured',
+    events: 'measured',
+    meaning: 'measured',
+    transcript: 'unverified',
+    headless: 'unverified',
+    trust: 'measured',
+  },
+})

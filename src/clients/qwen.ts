@@ -1,0 +1,92 @@
+import { defineClient } from './define.ts'
+
+export const qwen = defineClient({
+  name: 'qwen',
+  title: 'Qwen Code',
+  isOffered: false,
+  folder: '.qwen',
+  movedBy: { folder: 'QWEN_HOME' },
+  programs: ['qwen'],
+  settings: [{ name: 'settings.json', shape: 'wrapped' }],
+  hookFiles: [
+    { scope: 'user', path: 'settings.json', form: 'wrapped' },
+    { scope: 'project', path: '.qwen/settings.json', form: 'wrapped' },
+  ],
+  entries: 'nested',
+  sameCommandTwice: 'runs-once',
+  legacy: [],
+  events: [
+    'Notification',
+    'Stop',
+    'SubagentStop',
+    'SessionEnd',
+    'StopFailure',
+    'UserPromptSubmit',
+    'PermissionRequest',
+  ],
+  // A value of 1000 or more is read as milliseconds, so seconds must stay below.
+  timeoutUnit: 's',
+  defaultTimeoutMs: 60_000,
+  stdoutRule: 'goes into the context of the model at a prompt, is printed at Stop',
+  trustRule: 'with folder trust switched on, hooks run in trusted folders only',
+  keep: [],
+  windowsShell: 'cmd',
+  killSwitches: [{ key: 'disableAllHooks', in: 'own' }],
+  managed: {},
+  transcripts: ['projects'],
+  transcriptFormat: 'qwen',
+  // In a terminal the last answer came up to 0.8 s after the hook had started.
+  transcriptLateByMs: 1000,
+  restartNote: 'restart running sessions: Qwen Code reads its hooks when it starts',
+
+  aliases: {},
+  unnamed: [],
+  fieldNames: {},
+  // After each result of a tool the prompt hook runs again, without a prompt.
+  variants: [
+    { event: 'UserPromptSubmit', where: { prompt: '' }, means: 'PostToolUse' },
+    {
+      event: 'UserPromptSubmit',
+      where: { prompt: false, submitted_prompt: false },
+      means: 'PostToolUse',
+    },
+  ],
+  // At every start, about nothing that a person has to do.
+  notices: { auth_success: 'other' },
+  repeats: [
+    {
+      after: 'Stop',
+      again: 'Notification',
+      notificationType: 'idle_prompt',
+      withinMs: 1000,
+      same: [],
+    },
+    {
+      after: 'PermissionRequest',
+      again: 'Notification',
+      notificationType: 'permission_prompt',
+      withinMs: 15_000,
+      same: [],
+    },
+  ],
+  ordinaryEnds: [],
+  holdQuestionMs: 0,
+  // After Yes the tool starts at once; after Esc the client is idle.
+  answeredBy: ['PreToolUse', 'idle_prompt'],
+  askTools: ['ask_user_question', 'exit_plan_mode'],
+  headless: [{ from: 'env', name: 'QWEN_CODE_MESSAGING_SOCKET', value: true, isHeadless: false }],
+  marks: [
+    { transcript_path: /[\\/]\.qwen[\\/]projects[\\/]/ },
+    { timestamp: true, permission_mode: true, hook_event_name: /^[A-Z]/, prompt_id: true },
+    { crons: true },
+  ],
+  alsoRuns: [],
+  verified: {
+    settings: 'measured',
+    events: 'measured',
+    meaning: 'measured',
+    transcript: 'measured',
+    headless: 'measured',
+    trust: 'documented',
+  },
+})

@@ -1,0 +1,57 @@
+import { fieldOf, isPayload, textOf } from '../event/payload.ts'
+
+const MAX_LISTED = 50
+const MAX_TEXT = 500
+
+/** What an agent did in a turn. */
+export interface Deeds {
+  /** How often each tool was used, in the order of their first use. */
+  tools: Readonly<Record<string, number>>
+  /** Files that were written or changed. */
+  files: readonly string[]
+  commands: readonly string[]
+}
+
+interface Call {
+  name: string
+  input: unknown
+}
+
+const CHANGES = /^(write|edit|multi_?edit|create|replace|apply_?patch|notebook_?edit|str_replace)/i
+
+export function deedsOf(calls: readonly Call[]): Deeds {
+  const tools = new Map<string, number>()
+  const files = new Set<string>()
+  const commands = new Set<string>()
+  for (const { name, input } of calls) {
+    if (name && tools.size < MAX_LISTED) tools.set(name, (tools.get(name) ?? 0) + 1)
+    for (const file of CHANGES.test(name) ? filesOf(input) : []) add(files, file)
+    const command = commandOf(input)
+    if (command) add(commands, command)
+  }
+  return { tools: Object.fromEntries(tools), files: [...files], commands: [...commands] }
+}
+
+function add(set: Set<string>, text: string): void {
+  if (set.size < MAX_LISTED) set.add(text.slice(0, MAX_TEXT).toWellFormed())
+}
+
+const paths = ['file_path', 'filePath', 'path', 'absolute_path', 'file_name', 'notebook_path']
+
+function filesOf(input: unknown): string[] {
+  if (!isPayload(input)) return []
+  const path = textOf(input, ...paths)
+  if (path) return [path]
+  const patch = textOf(input, 'input', 'patch', 'diff')
+  return [...patch.matchAll(/^\*\*\* (?:Add|Update|Delete) File: (.+)$/gm)].map(([, file = '']) =>
+    file.trim(),
+  )
+}
+
+function commandOf(input: unknown): string {
+  if (!isPayload(input)) return ''
+  const command = fieldOf(input, 'command') ?? fieldOf(input, 'cmd')
+  if (typeof command === 'string') return command.trim()
+  const isWords = Array.isArray(command) && command.every((one) => typeof one === 'string')
+  return isWords ? command.join(' ').trim() : ''
+}

@@ -1,0 +1,76 @@
+import { fieldOf, isPayload, type Payload, textOf } from '../../event/payload.ts'
+import type { Entry, EntryContent, Tokens } from './entry.ts'
+
+/** More than anybody reads. */
+const MAX_TEXT = 64 * 1024
+
+/** The time of a line. */
+export function timeOf(record: Payload): number | undefined {
+  const at = Date.parse(textOf(record, 'timestamp'))
+  return Number.isNaN(at) ? undefined : at
+}
+
+/** The objects of a list; none where it is no list. */
+export function objectsOf(record: Payload, path: string): Payload[] {
+  const list = fieldOf(record, path)
+  return Array.isArray(list) ? list.filter(isPayload) : []
+}
+
+/** The text of blocks such as `{type: 'text', text}`, of which some clients make one string. */
+export function blockText(content: unknown, types: readonly string[] = ['text']): string {
+  if (typeof content === 'string') return withoutNotes(content)
+  if (!Array.isArray(content)) return ''
+  const texts = content
+    .filter(isPayload)
+    .filter(({ type }) => type === undefined || types.includes(String(type)))
+    .map(({ text }) => (typeof text === 'string' ? text : ''))
+  return withoutNotes(texts.join('\n'))
+}
+
+const NOTE =
+  /<(system-reminder|local-command-[a-z]+|command-[a-z]+|bash-[a-z]+|session_context|environment_context|user_instructions|turn_aborted)>/g
+
+/** What a person wrote or read: notes that the client adds are taken out. Linear, also where none of them is closed. */
+function withoutNotes(text: string): string {
+  const kept: string[] = []
+  const unclosed = new Set<string>()
+  let from = 0
+  for (const { 0: open, 1: tag = '', index } of text.matchAll(NOTE)) {
+    if (index < from || unclosed.has(tag)) continue
+    const close = `</${tag}>`
+    const end = text.indexOf(close, index + open.length)
+    if (end < 0) unclosed.add(tag)
+    else {
+      kept.push(text.slice(from, index))
+      from = end + close.length
+    }
+  }
+  return [...kept, text.slice(from)].join('').trim().slice(0, MAX_TEXT).toWellFormed()
+}
+
+export function countOf(record: Payload, ...paths: readonly string[]): number {
+  for (const path of paths) {
+    const value = fieldOf(record, path)
+    if (typeof value === 'number' && Number.isFinite(value) && value >= 0) return value
+  }
+  return 0
+}
+
+/** @returns undefined where a line counts nothing */
+export function tokensOf(input: number, cached: number, output: number): Tokens | undefined {
+  return input + output > 0 ? { input: Math.max(0, input - cached), output } : undefined
+}
+
+/** Entries of one line, all of its time. */
+export function entriesAt(at: number | undefined, contents: readonly EntryContent[]): Entry[] {
+  return contents.map((content) => ({ ...content, at }))
+}
+
+export function parsed(text: unknown): unknown {
+  if (typeof text !== 'string') return text
+  try {
+    return JSON.parse(text)
+  } catch {
+    return { input: text }
+  }
+}

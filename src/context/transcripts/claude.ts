@@ -1,0 +1,97 @@
+import { fieldOf, type Payload, textOf } from '../../event/payload.ts'
+import { blockText, countOf, entriesAt, objectsOf, timeOf, tokensOf } from './_fields.ts'
+import type { EntryContent, TranscriptReader } from './entry.ts'
+
+/** Between the lines that matter lie up to 160 kB of the client's own notes. */
+export const claude: TranscriptReader = {
+  read: (records) => records.flatMap((record) => entriesAt(timeOf(record), contentsOf(record))),
+}
+
+function contentsOf(record: Payload): EntryContent[] {
+  switch (record.type) {
+    case 'custom-title':
+      return titleOf(textOf(record, 'customTitle'))
+    case 'ai-title':
+      return titleOf(textOf(record, 'aiTitle'))
+    case 'system':
+      return record.subtype === 'turn_duration' || record.subtype === 'stop_hook_summary'
+        ? [{ type: 'end', outcome: 'completed', reason: '' }]
+        : []
+    case 'user':
+    case 'assistant':
+      return isNoted(record) ? [] : messageOf(record)
+    default:
+      return []
+  }
+}
+
+function titleOf(title: string): EntryContent[] {
+  return title ? [{ type: 'session', title }] : []
+}
+
+/** Lines of sub-agents, and those that the client wrote itself. */
+function isNoted({ isSidechain, isMeta, isCompactSummary }: Payload): boolean {
+  return Boolean(isSidechain || isMeta || isCompactSummary)
+}
+
+function messageOf(record: Payload): EntryContent[] {
+  const content = fieldOf(record, 'message.content')
+  const blocks = objectsOf(record, 'message.content')
+  const text = blockText(content)
+  if (record.type === 'user') {
+    const results = blocks.filter(({ type }) => type === 'tool_result')
+    return [
+      ...results.map((one): EntryContent => ({ type: 'result', id: textOf(one, 'tool_use_id') })),
+      ...(text && results.length === 0 ? promptOf(record, text) : []),
+    ]
+  }
+  return [...answerOf(text), ...callsOf(blocks), ...factsOf(record)]
+}
+
+function promptOf(record: Payload, text: string): EntryContent[] {
+  if (/^\[Request interrupted by user/.test(text)) {
+    return [{ type: 'end', outcome: 'interrupted', reason: 'interrupted' }]
+  }
+  const source = textOf(record, 'promptSource')
+  const branch = textOf(record, 'gitBranch')
+  return [
+    { type: 'prompt', text },
+    {
+      type: 'session',
+      ...(source && { isHeadless: source === 'sdk' }),
+      // Without a branch the client writes HEAD.
+      ...(branch && branch !== 'HEAD' && { branch }),
+    },
+  ]
+}
+
+function answerOf(text: string): EntryContent[] {
+  return text ? [{ type: 'answer', text }] : []
+}
+
+export function callsOf(blocks: readonly Payload[]): EntryContent[] {
+  return blocks
+    .filter(({ type }) => type === 'tool_use')
+    .map((one) => ({
+      type: 'call',
+      id: textOf(one, 'id'),
+      name: textOf(one, 'name'),
+      input: one.input,
+    }))
+}
+
+function factsOf(record: Payload): EntryContent[] {
+  const usage = 'message.usage.'
+  const tokens = tokensOf(
+    countOf(record, `${usage}input_tokens`) +
+      countOf(record, `${usage}cache_creation_input_tokens`),
+    0,
+    countOf(record, `${usage}output_tokens`),
+  )
+  const model = textOf(record, 'message.model')
+  return [
+    // Each block of a message has a line of its own, with the usage of all.
+    ...(tokens ? [{ type: 'usage' as const, id: textOf(record, 'message.id'), tokens }] : []),
+    ...(model && !model.startsWith('<') ? [{ type: 'session' as const, model }] : []),
+  ]
+}

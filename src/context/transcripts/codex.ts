@@ -1,0 +1,93 @@
+import { fieldOf, type Payload, textOf } from '../../event/payload.ts'
+import { blockText, countOf, entriesAt, parsed, timeOf, tokensOf } from './_fields.ts'
+import type { EntryContent, TranscriptReader } from './entry.ts'
+
+export const codex: TranscriptReader = {
+  read: (records) =>
+    records.flatMap((record) => entriesAt(timeOf(record), contentsOf(record, record.payload))),
+}
+
+function contentsOf(record: Payload, payload: unknown): EntryContent[] {
+  if (typeof payload !== 'object' || payload === null) return []
+  const facts = payload as Payload
+  switch (record.type) {
+    case 'session_meta':
+      return sessionOf(facts)
+    case 'turn_context': {
+      const model = textOf(facts, 'model')
+      return model ? [{ type: 'session', model }] : []
+    }
+    case 'event_msg':
+      return eventOf(facts)
+    case 'response_item':
+      return itemOf(facts)
+    default:
+      return []
+  }
+}
+
+function sessionOf(facts: Payload): EntryContent[] {
+  const [source, branch] = [textOf(facts, 'source'), textOf(facts, 'git.branch')]
+  return [
+    {
+      type: 'session',
+      ...(source && { isHeadless: source === 'exec' }),
+      ...(branch && { branch }),
+    },
+  ]
+}
+
+function eventOf(facts: Payload): EntryContent[] {
+  switch (facts.type) {
+    case 'item_completed': {
+      const text = blockText(fieldOf(facts, 'item.content'))
+      return textOf(facts, 'item.type') === 'UserMessage' && text ? [{ type: 'prompt', text }] : []
+    }
+    // Of older versions.
+    case 'user_message': {
+      const text = textOf(facts, 'message')
+      return text ? [{ type: 'prompt', text }] : []
+    }
+    case 'token_count': {
+      const usage = 'info.last_token_usage.'
+      const tokens = tokensOf(
+        countOf(facts, `${usage}input_tokens`),
+        countOf(facts, `${usage}cached_input_tokens`),
+        countOf(facts, `${usage}output_tokens`),
+      )
+      return tokens ? [{ type: 'usage', id: '', tokens }] : []
+    }
+    case 'task_complete':
+      return [{ type: 'end', outcome: 'completed', reason: '' }]
+    case 'turn_aborted':
+      return [{ type: 'end', outcome: 'interrupted', reason: textOf(facts, 'reason') }]
+    case 'error':
+    case 'stream_error':
+      return facts.type === 'error'
+        ? [{ type: 'end', outcome: 'failed', reason: textOf(facts, 'message') }]
+        : []
+    default:
+      return []
+  }
+}
+
+function itemOf(facts: Payload): EntryContent[] {
+  const id = textOf(facts, 'call_id', 'id')
+  switch (facts.type) {
+    case 'message': {
+      const text = blockText(facts.content, ['output_text', 'text'])
+      return facts.role === 'assistant' && text ? [{ type: 'answer', text }] : []
+    }
+    case 'function_call':
+      return [{ type: 'call', id, name: textOf(facts, 'name'), input: parsed(facts.arguments) }]
+    case 'custom_tool_call':
+      return [{ type: 'call', id, name: textOf(facts, 'name'), input: { input: facts.input } }]
+    case 'local_shell_call':
+      return [{ type: 'call', id, name: 'shell', input: facts.action }]
+    case 'function_call_output':
+    case 'custom_tool_call_output':
+      return [{ type: 'result', id }]
+    default:
+      return []
+  }
+}

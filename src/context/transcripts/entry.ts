@@ -1,0 +1,42 @@
+import type { Payload } from '../../event/payload.ts'
+
+/** Tokens of the turn; `input` without what came from a cache. */
+export interface Tokens {
+  input: number
+  output: number
+}
+
+export type Outcome = 'completed' | 'failed' | 'interrupted'
+
+/** What the lines of a transcript say, in words that all formats share. */
+export type EntryContent =
+  /** A person wrote. */
+  | { type: 'prompt'; text: string }
+  /** The agent wrote to the person. */
+  | { type: 'answer'; text: string }
+  /** The agent wants to use a tool. */
+  | { type: 'call'; id: string; name: string; input: unknown }
+  /** That tool has ended, or was refused. */
+  | { type: 'result'; id: string }
+  /** A question was answered. */
+  | { type: 'replied' }
+  /** Of one call of the model; a later one of the same `id` replaces it. */
+  | { type: 'usage'; id: string; tokens: Tokens }
+  | { type: 'end'; outcome: Outcome; reason: string }
+  | { type: 'session'; title?: string; model?: string; branch?: string; isHeadless?: boolean }
+
+/** Unix ms; undefined where the line has no time of its own. */
+export type Entry = EntryContent & { at: number | undefined }
+
+/** A file beside the transcript that tells more of the session. */
+export interface Sidecar {
+  pathOf(transcriptPath: string): string
+  read(text: string): { title?: string; model?: string; isHeadless?: boolean }
+}
+
+/** How one client writes its sessions down. Lines of unknown types are passed over. */
+export interface TranscriptReader {
+  /** Takes the lines in their order, so that later ones can replace earlier ones. */
+  read(records: readonly Payload[]): Entry[]
+  sidecar?: Sidecar
+}

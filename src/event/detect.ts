@@ -1,0 +1,43 @@
+import type { Client, Variant } from '../clients/define.ts'
+import { clients, findClient } from '../clients/index.ts'
+import { type CanonicalEvent, canonicalEvents } from '../clients/vocabulary.ts'
+import { matches, type Payload } from './payload.ts'
+
+const all: readonly Client[] = Object.values(clients)
+const canonical: ReadonlySet<string> = new Set(canonicalEvents)
+
+/**
+ * Whose event it is. The front door is told by the registered command; where it was not, the payload shows it, and it
+ * also shows a client that runs the hooks in another one's settings.
+ */
+export function clientOf(told: string, payload: Payload): string {
+  const known = findClient(told)
+  const others = known ? all.filter(({ alsoRuns }) => alsoRuns.includes(told)) : all
+  if (known && isMarked(known, payload)) return told
+  return others.find((client) => isMarked(client, payload))?.name ?? told
+}
+
+function isMarked({ marks }: Client, payload: Payload): boolean {
+  return marks.some((where) => matches(payload, where))
+}
+
+/** What an event means; '' where no client has one of this name. */
+export function meaningOfName(client: string, name: string, payload: Payload): CanonicalEvent | '' {
+  const own = findClient(client)
+  // A hook can be registered under a wrong name of the client; its events still mean what they mean.
+  const asked = own ? [own, ...all.filter((one) => one !== own)] : all
+  const variant = asked.flatMap(({ variants }) => variants).find(isFor(name, own, payload))
+  if (variant) return variant.means
+  const alias = asked.find(({ aliases }) => Object.hasOwn(aliases, name))?.aliases[name]
+  return alias ?? (canonical.has(name) ? (name as CanonicalEvent) : '')
+}
+
+/** Another client's rule counts only for a name that is that client's alone. */
+function isFor(name: string, own: Client | undefined, payload: Payload) {
+  return (variant: Variant) => {
+    const isOwn = own?.variants.includes(variant) ?? false
+    return (
+      variant.event === name && (isOwn || !canonical.has(name)) && matches(payload, variant.where)
+    )
+  }
+}

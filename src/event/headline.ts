@@ -1,0 +1,136 @@
+import { cutText } from '../text/clean.ts'
+
+/** About what a phone shows without unfolding. */
+const MAX_LENGTH = 600
+
+/** What of a long answer is worth a notification. Markdown stays as it is. */
+export interface Headline {
+  text: string
+  /** Whether the agent asks something, so that it waits for more than a look. */
+  isQuestion: boolean
+}
+
+interface Block {
+  text: string
+  type: 'text' | 'list' | 'code' | 'heading'
+}
+
+/**
+ * If the end asks something, that; else the lines that sum up. The end of an answer counts more than its beginning,
+ * since that is where an agent says what came of it.
+ */
+export function headline(lastMessage: string, maxLength = MAX_LENGTH): Headline {
+  const blocks = withoutGoodbye(blocksOf(lastMessage))
+  const question = questionAtEnd(blocks)
+  if (question) return { text: cutStart(question, maxLength), isQuestion: true }
+  return { text: cutText(summaryOf(blocks), maxLength), isQuestion: false }
+}
+
+/** Paragraphs; a fenced block is one, whatever is in it. */
+function blocksOf(message: string): Block[] {
+  const blocks: Block[] = []
+  let lines: string[] = []
+  let fence = ''
+  const close = (type?: Block['type']) => {
+    const text = lines.join('\n').trim()
+    if (text) blocks.push({ text, type: type ?? typeOf(lines) })
+    lines = []
+  }
+  for (const line of message.replace(/\r\n?/g, '\n').split('\n')) {
+    const [, mark = ''] = /^\s*(`{3,}|~{3,})/.exec(line) ?? []
+    if (!fence && mark) {
+      close()
+      fence = mark
+      lines.push(line)
+    } else if (fence) {
+      lines.push(line)
+      if (!mark.startsWith(fence)) continue
+      fence = ''
+      close('code')
+    } else if (line.trim() === '') close()
+    else {
+      // A heading, and the first item of a list below its introduction, begin a block of their own.
+      if (isHeading(line) || (isItem(line) && typeOf(lines) === 'text')) close()
+      lines.push(line)
+      if (isHeading(line)) close()
+    }
+  }
+  close(fence ? 'code' : undefined)
+  return blocks
+}
+
+function typeOf([first = '']: readonly string[]): Block['type'] {
+  if (isHeading(first)) return 'heading'
+  return isItem(first) ? 'list' : 'text'
+}
+
+function isHeading(line: string): boolean {
+  return /^\s{0,3}#{1,6}\s/.test(line) || /^\s*(\*\*|__)[^*_]+\1:?\s*$/.test(line)
+}
+
+function isItem(line: string): boolean {
+  return /^\s*([-*+•]|\d{1,3}[.)]|[A-Za-z][.)])\s/.test(line)
+}
+
+const GOODBYE =
+  /^(please )?(let me know if (you|there|anything)|feel free to|happy to|i'?m happy to|is there anything else|anything else|just let me know)\b[^\n]{0,160}$/i
+
+/** Courtesy at the end asks nothing and says nothing. */
+function withoutGoodbye(blocks: readonly Block[]): readonly Block[] {
+  const last = blocks.at(-1)
+  const isGoodbye = blocks.length > 1 && last?.type === 'text' && GOODBYE.test(last.text)
+  return isGoodbye ? blocks.slice(0, -1) : blocks
+}
+
+/** Of the last paragraph, or of the one above a closing list of choices. */
+function questionAtEnd(blocks: readonly Block[]): string {
+  const last = blocks.at(-1)
+  const before = blocks.at(-2)
+  if (!last || last.type === 'code') return ''
+  if (asks(last.text)) {
+    return last.type === 'list' && before?.type === 'text'
+      ? `${before.text}\n${last.text}`
+      : last.text
+  }
+  if (last.type === 'list' && before && before.type !== 'code' && asks(before.text)) {
+    return `${before.text}\n${last.text}`
+  }
+  return ''
+}
+
+const REQUEST =
+  /\b(let me know (which|whether|what|how)|please (confirm|choose|decide|tell me)|(shall|should|may|can) i\b|(do|would) you (want|like|prefer)|which (one|of|option)|waiting for your)\b/i
+
+/** A question mark ends a sentence, or a phrase asks for something. Quoted code does not ask. */
+function asks(text: string): boolean {
+  const spoken = text.replace(/`[^`\n]*`/g, '').replace(/https?:\/\/\S+/g, '')
+  return /[?？؟](?=["'”’»)\]*_~]*(\s|$))/.test(spoken) || REQUEST.test(spoken)
+}
+
+const SUMMARY =
+  /\b(summary|in short|tl;?dr|result|outcome|what (i )?(changed|did)|changes|done|zusammenfassung)\b/i
+
+/** What stands below the last heading that promises a summary; else the last paragraph, with what introduces it. */
+function summaryOf(blocks: readonly Block[]): string {
+  const at = blocks.findLastIndex(({ type, text }) => type === 'heading' && SUMMARY.test(text))
+  const below = at < 0 ? [] : blocks.slice(at + 1)
+  const next = below.findIndex(({ type }) => type === 'heading')
+  const section = below.slice(0, next < 0 ? undefined : next).filter(({ type }) => type !== 'code')
+  if (section.length > 0) return section.map(({ text }) => text).join('\n')
+  const spoken = blocks.filter(({ type }) => type !== 'code')
+  const last = spoken.at(-1)
+  const before = spoken.at(-2)
+  if (!last) return blocks.at(-1)?.text ?? ''
+  const isIntroduced = last.type === 'list' && before?.type === 'text'
+  return isIntroduced ? `${before.text}\n${last.text}` : last.text
+}
+
+/** The end of a question is the question: what leads to it goes first, whole lines of it where possible. */
+function cutStart(text: string, maxLength: number): string {
+  if (text.length <= maxLength) return text
+  const lines = text.split('\n')
+  while (lines.length > 1 && lines.join('\n').length > maxLength - 2) lines.shift()
+  const rest = lines.join('\n')
+  if (rest.length <= maxLength - 2) return `…\n${rest}`
+  return `…${rest.slice(rest.length - maxLength + 1).toWellFormed()}`
+}

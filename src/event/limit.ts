@@ -1,0 +1,82 @@
+const MINUTE_MS = 60_000
+const DAY_MS = 24 * 60 * MINUTE_MS
+/** A date further away than any plan's period was read wrongly. */
+const MAX_AWAY_MS = 40 * DAY_MS
+
+/** Whether a failure is about a limit of use. */
+export function isLimitText(text: string): boolean {
+  return /rate.?limit|usage.?limit|limit (was |has been )?(reached|exceeded|will reset)|hit your .{0,40}limit|quota|too many requests|overloaded|\b429\b/i.test(
+    text,
+  )
+}
+
+/**
+ * When a limit is over, as far as a text says so: as a date, as seconds since 1970, as a time of the day (of this
+ * machine, or of the zone it names), or as a span from now.
+ * @returns Unix ms; undefined where nothing is said, or nothing that makes sense
+ */
+export function resetTimeOf(text: string, now: number): number | undefined {
+  const at = fromEpoch(text) ?? fromDate(text) ?? fromSpan(text, now) ?? fromClock(text, now)
+  return at !== undefined && at > now - DAY_MS && at < now + MAX_AWAY_MS ? at : undefined
+}
+
+function fromEpoch(text: string): number | undefined {
+  const [, seconds] = /(?:\||reset\w*(?:[_ ]at)?["':= ]+)(\d{10})(?!\d)/i.exec(text) ?? []
+  return seconds === undefined ? undefined : Number(seconds) * 1000
+}
+
+function fromDate(text: string): number | undefined {
+  const pattern = /\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?/
+  const found = pattern.exec(text)?.[0]
+  const at = found === undefined ? Number.NaN : Date.parse(found.replace(' ', 'T'))
+  return Number.isNaN(at) ? undefined : at
+}
+
+const units = { d: DAY_MS, h: 60 * MINUTE_MS, m: MINUTE_MS, s: 1000 }
+
+function fromSpan(text: string, now: number): number | undefined {
+  const span =
+    '(?:\\d{1,5} ?(?:d(?:ays?)?|h(?:ours?|rs?)?|m(?:in(?:ute)?s?)?|s(?:ec(?:ond)?s?)?)\\b[ ,]*(?:and )?)+'
+  const found = new RegExp(`\\b(?:in|after) (${span})`, 'i').exec(text)?.[1]
+  if (found === undefined) return undefined
+  let total = 0
+  for (const [, count, unit] of found.matchAll(/(\d+) ?([dhms])/gi)) {
+    total += Number(count) * units[(unit ?? 's').toLowerCase() as keyof typeof units]
+  }
+  return now + total
+}
+
+const CLOCK =
+  /\b(?:resets?|again|until|back)(?: at| on)? (\d{1,2})(?::(\d\d))? ?([ap])?\.?m?\.?(?: ?\(([A-Za-z_]+(?:\/[A-Za-z_+\-0-9]+)*)\))?/i
+
+/** The next time that the clock shows it. */
+function fromClock(text: string, now: number): number | undefined {
+  const [, hours, minutes, half, zone] = CLOCK.exec(text) ?? []
+  if (hours === undefined || (minutes === undefined && half === undefined)) return undefined
+  const hour = (Number(hours) % (half ? 12 : 24)) + (half?.toLowerCase() === 'p' ? 12 : 0)
+  const wanted = hour * 60 + Number(minutes ?? 0)
+  const start = now - (now % MINUTE_MS)
+  const passed = minutesOfDay(now, zone)
+  if (passed === undefined || Number(minutes ?? 0) > 59) return undefined
+  const away = (wanted - passed + 24 * 60) % (24 * 60)
+  const at = start + away * MINUTE_MS
+  // Where the clocks change in between, the hour is put right.
+  const shown = minutesOfDay(at, zone) ?? wanted
+  const drift = ((wanted - shown + 36 * 60) % (24 * 60)) - 12 * 60
+  return at + drift * MINUTE_MS
+}
+
+function minutesOfDay(at: number, zone: string | undefined): number | undefined {
+  try {
+    const parts = new Intl.DateTimeFormat('en-GB', {
+      hour: '2-digit',
+      minute: '2-digit',
+      hourCycle: 'h23',
+      timeZone: zone,
+    }).format(at)
+    const [hour, minute] = parts.split(':').map(Number)
+    return (hour ?? 0) * 60 + (minute ?? 0)
+  } catch {
+    return undefined
+  }
+}

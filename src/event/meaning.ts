@@ -1,0 +1,79 @@
+import type { Repeat } from '../clients/define.ts'
+import { findClient } from '../clients/index.ts'
+import type { CanonicalEvent } from '../clients/vocabulary.ts'
+import type { AgentEvent } from './event.ts'
+
+type Told = Pick<
+  AgentEvent,
+  | 'client'
+  | 'name'
+  | 'means'
+  | 'notificationType'
+  | 'sessionId'
+  | 'at'
+  | 'reason'
+  | 'tool'
+  | 'turnId'
+>
+
+/** What an event says about its session, besides its kind. */
+export interface Meaning {
+  isSessionStart: boolean
+  /** A person wrote a prompt. */
+  isPrompt: boolean
+  /** The turn is over, well or not, or a person stopped it. */
+  isTurnEnd: boolean
+  isInterrupt: boolean
+  isSessionEnd: boolean
+  /** Its reason says nothing, since the client gives it for every end. */
+  isOrdinaryEnd: boolean
+  /** Whatever the session had asked has been answered, or does not matter any more. */
+  isAnswer: boolean
+  /** Of a sub-agent, whose session may have an id of its own. */
+  isSubagent: boolean
+  /** The client's own business: nobody is ever told. */
+  isInternal: boolean
+}
+
+const turnEnds: readonly string[] = ['Stop', 'StopFailure', 'Interrupt'] satisfies CanonicalEvent[]
+const answers: readonly string[] = [
+  'UserPromptSubmit',
+  'PermissionReplied',
+  'SessionEnd',
+  ...turnEnds,
+]
+
+export function meaningOf(event: Told): Meaning {
+  const { means, name, notificationType } = event
+  const { answeredBy = [], ordinaryEnds = [] } = findClient(event.client) ?? {}
+  return {
+    isSessionStart: means === 'SessionStart',
+    isPrompt: means === 'UserPromptSubmit',
+    isTurnEnd: turnEnds.includes(means),
+    isInterrupt: means === 'Interrupt',
+    isSessionEnd: means === 'SessionEnd',
+    isOrdinaryEnd: means === 'SessionEnd' && ordinaryEnds.includes(event.reason),
+    isAnswer:
+      answers.includes(means) ||
+      [means, name, notificationType].some((one) => one !== '' && answeredBy.includes(one)),
+    isSubagent: means === 'SubagentStart' || means === 'SubagentStop',
+    isInternal: means === 'Internal',
+  }
+}
+
+/** Whether `again` tells of what `first` told already, by the data of their client. */
+export function isRepeat(first: Told, again: Told): boolean {
+  if (first.client !== again.client || first.sessionId !== again.sessionId) return false
+  const rules = findClient(again.client)?.repeats ?? []
+  return rules.some((rule) => covers(rule, first, again))
+}
+
+function covers(rule: Repeat, first: Told, again: Told): boolean {
+  const { after, again: what, notificationType, withinMs, same } = rule
+  if (first.means !== after || again.means !== what) return false
+  if (notificationType !== undefined && notificationType !== again.notificationType) return false
+  const apart = again.at - first.at
+  // A field that is missing in both is no evidence.
+  const isSame = same.every((field) => first[field] !== '' && first[field] === again[field])
+  return apart >= 0 && apart <= withinMs && isSame
+}

@@ -1,0 +1,112 @@
+import { clients } from '../clients/index.ts'
+import type { Question } from './event.ts'
+import { isPayload, type Payload, textOf } from './payload.ts'
+
+/** More than fits on any screen; what is sent is cut further. */
+const MAX_SUBJECT = 8 * 1024
+const MAX_CHOICES = 12
+
+const askTools: ReadonlySet<string> = new Set(
+  Object.values(clients).flatMap(({ askTools }) => askTools as readonly string[]),
+)
+
+/** Whether a tool asks the person something, rather than for leave. */
+export function isAskTool(tool: string): boolean {
+  return askTools.has(tool)
+}
+
+/** What a call of a tool asks a person, from what the tool is to be called with. */
+export function questionOfTool(
+  tool: string,
+  input: unknown,
+  from: Question['from'],
+): Question | undefined {
+  const facts = isPayload(input) ? input : {}
+  // Some clients ask under the name of a dialog; its questions show what it is.
+  if (isAskTool(tool) || Array.isArray(facts.questions)) return asked(tool, facts, from)
+  const subject = subjectOf(facts)
+  if (!tool && !subject) return undefined
+  const detail = cut(textOf(facts, 'description', 'justification', 'reason', 'prompt'))
+  return {
+    about: subject?.about ?? 'tool',
+    tool,
+    subject: subject?.text ?? '',
+    detail: detail === subject?.text ? '' : detail,
+    choices: [],
+    from,
+  }
+}
+
+/** A question in plain words, such as that of a dialog. */
+export function questionInWords(message: string): Question {
+  return {
+    about: 'question',
+    tool: '',
+    subject: cut(message),
+    detail: '',
+    choices: [],
+    from: 'payload',
+  }
+}
+
+/** The client's own words, with what the question is about where they do not say it. */
+export function withSubject(message: string, subject: string): string {
+  if (!message || !subject || message.includes(subject)) return message
+  return `${message}: ${subject}`
+}
+
+function asked(tool: string, facts: Payload, from: Question['from']): Question {
+  const plan = textOf(facts, 'plan', 'specification')
+  if (plan) return { about: 'plan', tool, subject: cut(plan), detail: '', choices: [], from }
+  const list = Array.isArray(facts.questions) ? facts.questions.filter(isPayload) : []
+  const [first = facts] = list
+  const words = list.map((one) => textOf(one, 'question', 'prompt')).filter((one) => one !== '')
+  const subject =
+    words.join('\n') || textOf(facts, 'question', 'questionnaire', 'prompt', 'message')
+  return {
+    about: 'question',
+    tool,
+    subject: cut(subject),
+    detail: cut(textOf(first, 'header', 'description')),
+    // Of several questions the choices would not show which they belong to.
+    choices: list.length > 1 ? [] : choicesOf(first),
+    from,
+  }
+}
+
+function choicesOf(facts: Payload): string[] {
+  const given = [facts.options, facts.choices].find(Array.isArray) ?? []
+  return (given as unknown[])
+    .map((one) =>
+      typeof one === 'string' ? one.trim() : isPayload(one) ? textOf(one, 'label', 'value') : '',
+    )
+    .filter((one) => one !== '')
+    .slice(0, MAX_CHOICES)
+    .map((one) => cut(one).slice(0, 200).toWellFormed())
+}
+
+const places = [
+  ['command', ['command', 'cmd', 'metadata.command']],
+  ['file', ['file_path', 'filePath', 'path', 'absolute_path', 'fileName', 'notebook_path']],
+  ['url', ['url', 'uri']],
+] as const
+
+/** What the tool would work on. */
+function subjectOf(facts: Payload): { about: Question['about']; text: string } | undefined {
+  for (const [about, names] of places) {
+    const text = cut(textOf(facts, ...names) || (about === 'command' ? argv(facts.command) : ''))
+    if (text) return { about, text }
+  }
+  const patterns = Array.isArray(facts.patterns) ? argv(facts.patterns) : ''
+  return patterns ? { about: 'tool', text: cut(patterns) } : undefined
+}
+
+/** codex gives some commands as a list of words. */
+function argv(value: unknown): string {
+  const isWords = Array.isArray(value) && value.every((one) => typeof one === 'string')
+  return isWords ? value.join(' ').trim() : ''
+}
+
+function cut(text: string): string {
+  return text.slice(0, MAX_SUBJECT).toWellFormed()
+}

@@ -1,0 +1,86 @@
+import type { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { errorCode } from '../errors.ts'
+
+export interface Program {
+  argv: readonly string[]
+  env: Record<string, string>
+  cwd: string
+  input: string
+}
+
+/** How a program ended: not started at all, by a signal, or with a status. */
+export interface Ended {
+  notStarted?: string | undefined
+  killedBy?: string | undefined
+  status?: number | undefined
+  stdout: string
+  stderr: string
+}
+
+const KEPT_LENGTH = 4096
+/** For what it wrote last, where a child that it left behind keeps the output open. */
+const DRAIN_MS = 200
+
+/**
+ * Runs a program, without a shell, until it ends itself. When the time is over it is killed with
+ * everything that it started, as far as that stayed in its process group.
+ */
+export async function runProgram(program: Program, signal: AbortSignal): Promise<Ended> {
+  const { execa } = await import('execa')
+  const [file = '', ...args] = program.argv
+  const child = execa(file, args, {
+    env: program.env,
+    extendEnv: false,
+    cwd: program.cwd,
+    input: program.input,
+    buffer: false,
+    reject: false,
+    windowsHide: true,
+    // A process group of its own, to be killed as one.
+    detached: process.platform !== 'win32',
+  })
+  const [stdout, stderr] = [keepStart(child.stdout), keepStart(child.stderr)]
+  const ended = new Promise<Omit<Ended, 'stdout' | 'stderr'>>((resolve) => {
+    child.once('exit', (status, killedBy) => {
+      resolve({ status: status ?? undefined, killedBy: killedBy ?? undefined })
+    })
+    child.once('error', (error) => resolve({ notStarted: errorCode(error) ?? 'unknown' }))
+  })
+  const kill = () => void killTree(child.pid)
+  signal.addEventListener('abort', kill, { once: true })
+  try {
+    const end = await ended
+    await Promise.race([child, sleep(DRAIN_MS)])
+    return { ...end, stdout: stdout(), stderr: stderr() }
+  } finally {
+    signal.removeEventListener('abort', kill)
+    // What it left running goes on without a reader.
+    child.stdout.destroy()
+    child.stderr.destroy()
+  }
+}
+
+/** All is read, so that nobody waits with a full pipe; the start is kept. */
+function keepStart(stream: Readable): () => string {
+  let kept = ''
+  stream.setEncoding('utf8').on('data', (text: string) => {
+    if (kept.length < KEPT_LENGTH) kept += text.slice(0, KEPT_LENGTH - kept.length)
+  })
+  stream.on('error', () => {})
+  return () => kept
+}
+
+async function killTree(pid: number | undefined) {
+  if (pid === undefined) return
+  if (process.platform === 'win32') {
+    const { execa } = await import('execa')
+    await execa('taskkill', ['/pid', String(pid), '/t', '/f'], { reject: false })
+    return
+  }
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch {
+    // It has just ended.
+  }
+}

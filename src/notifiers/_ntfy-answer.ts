@@ -1,0 +1,61 @@
+import * as z from 'zod'
+import { answerLine, httpFailure } from './_network.ts'
+import { DeliveryError } from './define.ts'
+
+const MINUTE = 60_000
+
+/** https://docs.ntfy.sh/publish: what the server answers to an accepted message, and to a refused one. */
+const accepted = z.object({ id: z.string().min(1), event: z.literal('message') })
+const refused = z.object({ code: z.int(), error: z.string() })
+
+/** How long to wait where ntfy does not say it, by its code. Without one the worker's own delays hold. */
+const waits = new Map([
+  // A burst: one more request every five seconds.
+  [42901, 5000],
+  // The day's messages are used up.
+  [42908, 60 * MINUTE],
+  [42909, 5 * MINUTE],
+])
+
+const hints = new Map([
+  [40009, 'The topic may have letters, digits, "-" and "_"'],
+  [40101, 'Set a token for this channel, or correct it'],
+  [40301, 'This token must not write to the topic: see `ntfy access` on the server'],
+  [42908, 'The limit of messages per day is reached; use a token or a server of your own'],
+  [42909, 'Too many wrong tokens came from this address: correct the token'],
+])
+
+interface Answer {
+  status: number
+  text: string
+  headers: Headers | undefined
+}
+
+/** The id of an accepted message. @throws DeliveryError where the answer is not that of a ntfy server */
+export function acceptedId({ status, text }: Answer, secrets: readonly string[]): string {
+  const { data } = accepted.safeParse(parseJson(text))
+  if (data) return `accepted as ${answerLine(data.id, secrets)}`
+  const said = answerLine(text, secrets)
+  throw new DeliveryError('retry', `ntfy: ${status}, but no answer of a ntfy server: ${said}`, {
+    hint: 'Check that the server of this channel is a ntfy server',
+  })
+}
+
+/** The verdict on an answer that is not a success. */
+export function ntfyFailure(answer: Answer, secrets: readonly string[]): DeliveryError {
+  const { data } = refused.safeParse(parseJson(answer.text))
+  const code = data?.code ?? 0
+  const text = answerLine(data ? `${data.code} ${data.error}` : answer.text, secrets)
+  const failure = httpFailure('ntfy', { ...answer, text, hint: hints.get(code) })
+  if (failure.verdict !== 'retry' || failure.retryAfterMs !== undefined) return failure
+  const hint = failure.hint && { hint: failure.hint }
+  return new DeliveryError('retry', failure.message, { ...hint, retryAfterMs: waits.get(code) })
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,119 @@
+import { lstat } from 'node:fs/promises'
+import { isAbsolute } from 'node:path'
+import { SYSTEM_PATH } from './_programs.ts'
+import type { Multiplexer } from './_terminal-sequence.ts'
+import { DeliveryError, type SendContext } from './define.ts'
+
+/** The terminal of a session. */
+export interface Place {
+  path: string
+  through: Multiplexer
+  /** What the terminal goes by, to know what it can show. */
+  names: string[]
+  /** Why nothing but a bell gets through. */
+  onlyBell?: string
+}
+
+type Facts = SendContext['sessionEnv']
+
+/**
+ * The terminal that the front door found for the session: an absolute path, such as /dev/pts/3, or on
+ * Linux the number of the device, which is in /proc/PID/stat and costs the door no process.
+ */
+const OWN_TTY = 'HOOKBELL_TTY'
+
+/**
+ * Where the session's person looks. Only device names come out of it, whatever the session says.
+ * @throws DeliveryError where there is no such place
+ */
+export async function findPlace(facts: Facts, signal: AbortSignal): Promise<Place> {
+  const own = ttyName(facts[OWN_TTY])
+  const pane = facts.TMUX && facts.TMUX_PANE ? await askTmux(facts, signal) : undefined
+  // A program that was started from tmux, such as an editor, has terminals of its own.
+  if (pane && (own === undefined || own === pane.path)) return pane
+  // The terminal of an SSH session is that around GNU screen and tmux, not that of the agent.
+  const path = own ?? (facts.TMUX || facts.STY ? undefined : facts.SSH_TTY)
+  if (path === undefined) throw noTerminal()
+  return {
+    path: checkedName(path),
+    through: facts.STY ? 'screen' : 'none',
+    names: [facts.TERM_PROGRAM, facts.LC_TERMINAL, facts.TERM].filter((name) => name !== undefined),
+  }
+}
+
+/** The path of a terminal that is given by path or by number; undefined for none. */
+export function ttyName(tty: string | undefined): string | undefined {
+  if (!tty || !/^\d{1,10}$/.test(tty)) return tty
+  const number = Number(tty)
+  const major = (number >>> 8) & 0xfff
+  const minor = (number & 0xff) | ((number >>> 12) & 0xfff00)
+  if (major === 136) return `/dev/pts/${minor}`
+  if (major !== 4 || minor === 0) return undefined
+  return minor < 64 ? `/dev/tty${minor}` : `/dev/ttyS${minor - 64}`
+}
+
+function noTerminal(): DeliveryError {
+  return new DeliveryError('unavailable', 'terminal: this session has no terminal that is known', {
+    hint: 'Expected in editors, in containers and for agents without a person',
+  })
+}
+
+function checkedName(path: string): string {
+  if (/^\/dev\/(?:pts\/\d+|tty[\w.]+)$/.test(path)) return path
+  throw noTerminal()
+}
+
+const FORMAT = [
+  'pane_tty',
+  'allow-passthrough',
+  'version',
+  'window_active',
+  'session_attached',
+  'client_termname',
+  'client_termtype',
+]
+
+async function askTmux(facts: Facts, signal: AbortSignal): Promise<Place | undefined> {
+  const socket = facts.TMUX?.split(',')[0] ?? ''
+  const pane = facts.TMUX_PANE ?? ''
+  if (!/^%\d+$/.test(pane) || !(await isOwnSocket(socket))) return undefined
+  const format = FORMAT.map((name) => `#{${name}}`).join('|')
+  const { execa } = await import('execa')
+  const args = ['-S', socket, 'display-message', '-p', '-t', pane, format]
+  const { stdout, failed, isCanceled } = await execa('tmux', args, {
+    env: { PATH: SYSTEM_PATH },
+    extendEnv: false,
+    stdin: 'ignore',
+    cwd: '/',
+    cancelSignal: signal,
+    killSignal: 'SIGKILL',
+    maxBuffer: 10_000,
+    reject: false,
+  })
+  if (isCanceled) throw new DeliveryError('retry', 'terminal: tmux did not answer in time')
+  return failed ? undefined : parsePane(stdout)
+}
+
+/** Somebody else's socket would be told where our terminals are, and could name another one. */
+async function isOwnSocket(path: string): Promise<boolean> {
+  if (!isAbsolute(path)) return false
+  const stat = await lstat(path).catch(() => undefined)
+  return stat?.isSocket() === true && stat.uid === process.getuid?.()
+}
+
+/** What tmux said of a pane; undefined where the pane is gone. */
+export function parsePane(line: string): Place | undefined {
+  const [path = '', passthrough, version, active, attached, ...names] = line.trim().split('|')
+  if (!path) return undefined
+  const visible = active === '1' && Number(attached) > 0
+  const onlyBell = whyOnlyBell(passthrough ?? '', version ?? '', visible)
+  return { path: checkedName(path), through: 'tmux', names, ...(onlyBell && { onlyBell }) }
+}
+
+/** The option is 0 and 1, since 3.4 off, on and all; before 3.3 there was none, and everything passed. */
+function whyOnlyBell(passthrough: string, version: string, visible: boolean): string | undefined {
+  if (passthrough === 'all') return undefined
+  if (passthrough === '' && /^(?:[12]\.|3\.[0-2])/.test(version)) return undefined
+  if (!/^(?:1|on)$/.test(passthrough)) return 'allow-passthrough is off in tmux'
+  return visible ? undefined : 'its tmux window is not shown'
+}

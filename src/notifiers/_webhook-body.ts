@@ -1,0 +1,88 @@
+import { basename } from 'node:path'
+import type { Liquid } from 'liquidjs'
+import { describeError } from '../errors.ts'
+import { oneLine } from '../text/clean.ts'
+import { DeliveryError, type Message } from './define.ts'
+
+type Json = string | number | boolean | null | Json[] | { [name: string]: Json }
+
+/** What is sent where the channel has no body of its own, in the shape of https://www.standardwebhooks.com. */
+export function standardBody(message: Message): string {
+  const data = valuesOf(message)
+  return JSON.stringify({ type: `hookbell.${message.kind}`, timestamp: message.at, data })
+}
+
+/**
+ * Fills the templates of a channel's own body: of an object every string in it, so that the result
+ * is JSON whatever the event says; of a text the text itself, its values escaped for the content type.
+ * @throws DeliveryError where a template is wrong
+ */
+export async function fillBody(
+  body: string | { [name: string]: unknown },
+  contentType: string,
+  message: Message,
+): Promise<string> {
+  const values = valuesOf(message)
+  try {
+    if (typeof body !== 'string') {
+      const engine = await makeEngine((text) => text)
+      return JSON.stringify(
+        fillAll(body as Json, (text) => engine.parseAndRenderSync(text, values)),
+      )
+    }
+    const engine = await makeEngine(escapeFor(contentType))
+    return checked(engine.parseAndRenderSync(body, values), contentType)
+  } catch (error) {
+    throw new DeliveryError('give-up', `webhook: body: ${oneLine(describeError(error))}`, {
+      hint: 'Correct the body of this channel in the configuration',
+    })
+  }
+}
+
+/** All that a template can see, and all that is sent. */
+function valuesOf(message: Message) {
+  const { id, event, kind, urgency, title, body, sessionId, cwd, client, at } = message
+  return { id, event, kind, urgency, title, body, sessionId, project: basename(cwd), client, at }
+}
+
+/** As for the texts themselves: own properties only, no files, bounded work. */
+async function makeEngine(escapeValue: (text: string) => string): Promise<Liquid> {
+  const { Liquid } = await import('liquidjs')
+  const engine = new Liquid({
+    ownPropertyOnly: true,
+    strictFilters: true,
+    strictVariables: true,
+    templates: {},
+    renderLimit: 1000,
+    parseLimit: 64 * 1024,
+    memoryLimit: 4 * 1024 * 1024,
+    outputEscape: (value: unknown) => escapeValue(String(value ?? '')),
+  })
+  // It would switch the escaping off.
+  engine.registerFilter('raw', (value: unknown) => value)
+  return engine
+}
+
+function escapeFor(contentType: string): (text: string) => string {
+  if (isJson(contentType)) return (text) => JSON.stringify(text).slice(1, -1)
+  if (/^application\/x-www-form-urlencoded\b/i.test(contentType)) {
+    return (text) => encodeURIComponent(text.toWellFormed())
+  }
+  return (text) => text
+}
+
+function isJson(contentType: string): boolean {
+  return /^application\/(?:[\w.-]+\+)?json\b/i.test(contentType)
+}
+
+function checked(text: string, contentType: string): string {
+  if (isJson(contentType)) JSON.parse(text)
+  return text
+}
+
+function fillAll(value: Json, fill: (text: string) => string): Json {
+  if (typeof value === 'string') return fill(value)
+  if (Array.isArray(value)) return value.map((item) => fillAll(item, fill))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, fillAll(item, fill)]))
+}

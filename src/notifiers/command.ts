@@ -1,0 +1,136 @@
+import { existsSync } from 'node:fs'
+import { homedir, userInfo } from 'node:os'
+import { isAbsolute } from 'node:path'
+import * as z from 'zod'
+import { type Ended, runProgram } from './_command-run.ts'
+import { answerLine } from './_network.ts'
+import { SYSTEM_PATH } from './_programs.ts'
+import { DeliveryError, defineNotifier, type Message } from './define.ts'
+
+const text = z.string().regex(/^[^\0]*$/, 'must have no NUL character')
+
+const program = z
+  .string()
+  .refine(
+    (file) => /^~\//.test(file) || isAbsolute(file) || /^[\w.+-]+$/.test(file),
+    'the program must be absolute, begin with ~/, or be the name of an installed program',
+  )
+  // Windows runs these by a shell.
+  .refine((file) => !/\.(?:bat|cmd)$/i.test(file), 'must be a program, not a batch file')
+
+const options = z.strictObject({
+  argv: z
+    .array(text)
+    .min(1)
+    .max(100)
+    .refine((argv) => program.safeParse(argv[0]).success, {
+      error: ({ input }) => program.safeParse((input as string[])[0]).error?.issues[0]?.message,
+    })
+    .describe('Program and its arguments, such as ["~/bin/ring", "--loud"]'),
+  env: z
+    .record(z.string().regex(/^[A-Za-z_]\w*$/, 'must be the name of a variable'), text)
+    .default({})
+    .describe('Variables for the program, besides PATH, HOME and the like')
+    .meta({ secret: true }),
+})
+
+export const command = defineNotifier({
+  name: 'command',
+  title: 'Command',
+  options,
+  async send(message, { argv, env }, { signal, attempt }) {
+    if (signal.aborted) throw tooLate()
+    const home = homeFolder()
+    const [file = '', ...args] = argv
+    const ended = await runProgram(
+      {
+        argv: [file.replace(/^~(?=\/)/, home), ...args],
+        env: { ...basicEnv(home), ...env },
+        // Not the session's folder: a program might read its settings there.
+        cwd: existsSync(home) ? home : '/',
+        input: renderInput(message, attempt),
+      },
+      signal,
+    )
+    if (signal.aborted) throw tooLate()
+    const secrets = Object.values(env)
+    if (ended.status !== 0) throw failure(file, ended, secrets)
+    return answerLine(ended.stdout.trim().split('\n')[0] ?? '', secrets) || 'ended with status 0'
+  },
+})
+
+/** One line of JSON. Nothing of it is ever an argument. */
+function renderInput(message: Message, attempt: number): string {
+  const { id, event, kind, urgency, title, body, sessionId, cwd, client, at } = message
+  const input = { id, event, kind, urgency, title, body, sessionId, cwd, client, at, attempt }
+  return `${JSON.stringify(input)}\n`
+}
+
+/** From the system and not from our environment, which a repository may have changed. */
+function homeFolder(): string {
+  try {
+    return userInfo().homedir
+  } catch {
+    // A user without an entry, as in containers.
+    return homedir()
+  }
+}
+
+function basicEnv(home: string): Record<string, string> {
+  if (process.platform === 'win32') return windowsEnv()
+  const runtime = `/run/user/${process.getuid?.()}`
+  const name = userName()
+  return {
+    PATH: SYSTEM_PATH,
+    HOME: home,
+    LANG: 'C.UTF-8',
+    ...(name && { USER: name, LOGNAME: name }),
+    // Where sound and desktop are to be found.
+    ...(existsSync(runtime) && { XDG_RUNTIME_DIR: runtime }),
+  }
+}
+
+/** There most programs need these, and the system has no fixed places. */
+function windowsEnv(): Record<string, string> {
+  const names = ['APPDATA', 'LOCALAPPDATA', 'PATH', 'PATHEXT', 'SYSTEMROOT', 'TEMP', 'USERPROFILE']
+  return Object.fromEntries(names.map((name) => [name, process.env[name] ?? '']))
+}
+
+function userName(): string | undefined {
+  try {
+    return userInfo().username
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Statuses that say: never as it stands. Those of sysexits.h for wrong usage, input, addresses,
+ * rights and configuration, and those of shells and env for a program that is not there.
+ */
+const PERMANENT = [64, 65, 66, 67, 68, 70, 76, 77, 78, 126, 127]
+
+function failure(file: string, ended: Ended, secrets: readonly string[]): DeliveryError {
+  const { notStarted, killedBy, status = -1, stderr } = ended
+  if (notStarted !== undefined) return startFailure(file, notStarted)
+  const how = killedBy === undefined ? `ended with status ${status}` : `was killed by ${killedBy}`
+  const said = answerLine(stderr, secrets)
+  const verdict = PERMANENT.includes(status) ? 'give-up' : 'retry'
+  return new DeliveryError(verdict, `command: ${file} ${how}${said && `: ${said}`}`)
+}
+
+function startFailure(file: string, code: string): DeliveryError {
+  const hints: Record<string, string> = {
+    ENOENT: 'Give its path in full',
+    EACCES: 'Make it executable: chmod +x',
+  }
+  const hint = Object.hasOwn(hints, code) ? hints[code] : undefined
+  const verdict = hint === undefined ? 'retry' : 'give-up'
+  return new DeliveryError(verdict, `command: ${file} could not be started (${code})`, {
+    ...(hint && { hint }),
+  })
+}
+
+function tooLate(): DeliveryError {
+  return new DeliveryError('retry', 'command: it did not end in time, and was killed')
+}

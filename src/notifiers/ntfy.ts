@@ -1,0 +1,127 @@
+import { createHash } from 'node:crypto'
+import * as z from 'zod'
+import { boundedFetch, connectionFailure, secureUrl } from './_network.ts'
+import { acceptedId, ntfyFailure } from './_ntfy-answer.ts'
+import { boundLine, boundText, originOf } from './_text.ts'
+import { DeliveryError, defineNotifier, type Message } from './define.ts'
+
+// https://docs.ntfy.sh/publish/#limitations: a longer message becomes an attachment, and the whole
+// JSON may be twice as long. Counted in JSON, so that quotes cannot make it too long.
+const MESSAGE_BYTES = 4096
+const TITLE_LENGTH = 200
+
+const PRIORITIES = { low: 2, normal: 3, critical: 5 }
+
+/** Names that ntfy shows as pictures before the title. */
+const kindTags = new Map<string, string>([
+  ['permission', 'bell'],
+  ['question', 'bell'],
+  ['waiting', 'hourglass'],
+  ['done', 'white_check_mark'],
+  ['failed', 'rotating_light'],
+  ['abnormal-end', 'rotating_light'],
+])
+
+const RESERVED = /^(?:account|app|docs|file|login|metrics|settings|signup|static|v1)$/
+
+const options = z.strictObject({
+  topic: z
+    .string()
+    .regex(/^[\w-]{1,64}$/, 'must be letters, digits, "-" and "_", at most 64')
+    .refine((topic) => !RESERVED.test(topic), 'is a name that ntfy keeps for itself')
+    .describe('Topic to publish to; on an open server whoever knows it can read along'),
+  server: secureUrl
+    .refine((url) => !URL.canParse(url) || isRoot(new URL(url)), {
+      error: 'must be the server alone; the topic is an option of its own',
+    })
+    .default('https://ntfy.sh')
+    .describe('Your own server'),
+  token: z
+    .string()
+    .regex(/^[\x21-\x7e]{1,200}$/, 'must be an access token such as tk_...')
+    .optional()
+    .describe('Access token')
+    .meta({ secret: true }),
+  tags: z
+    .array(z.string().regex(/^[^\s,]{1,50}$/, 'must be one word'))
+    .max(10)
+    .default([])
+    .describe('Tags besides the one for the kind; names of emojis become pictures'),
+  click: z.url().optional().describe('Address to open when the notification is tapped'),
+  replace: z
+    .boolean()
+    .default(false)
+    .describe('Each message takes the place of the one before it of its session'),
+})
+
+type Channel = z.output<typeof options>
+
+export const ntfy = defineNotifier({
+  name: 'ntfy',
+  title: 'ntfy (phone)',
+  summarizes: true,
+  options,
+  async send(message, channel, context) {
+    const { server, topic, token } = channel
+    // On an open server the topic is all that keeps others out.
+    const secrets = [topic, ...(token ? [token] : [])]
+    let headers: Headers | undefined
+    const fetch = boundedFetch(context, (received) => {
+      headers = received
+    })
+    try {
+      // To the root: what is sent to the topic itself would be shown as it is.
+      const response = await fetch(new URL(server).origin, {
+        method: 'POST',
+        redirect: 'manual',
+        headers: {
+          'content-type': 'application/json',
+          'user-agent': 'hookbell',
+          ...(token && { authorization: `Bearer ${token}` }),
+        },
+        body: JSON.stringify(renderMessage(message, channel)),
+      })
+      const answer = { status: response.status, text: await response.text(), headers }
+      if (response.status === 200) return acceptedId(answer, secrets)
+      throw ntfyFailure(answer, secrets)
+    } catch (error) {
+      if (error instanceof DeliveryError) throw error
+      throw connectionFailure('ntfy', error, { signal: context.signal, secrets })
+    }
+  },
+})
+
+function isRoot(url: URL): boolean {
+  return url.pathname === '/' && url.search + url.hash + url.username === ''
+}
+
+function renderMessage(message: Message, { topic, tags, click, replace }: Channel) {
+  const kindTag = kindTags.get(message.kind)
+  return {
+    topic,
+    title: boundLine(message.title, TITLE_LENGTH) || 'hookbell',
+    // ntfy makes `triggered` of an empty one.
+    message: boundJson(message.body) || originOf(message).join(' · ') || 'hookbell',
+    priority: PRIORITIES[message.urgency],
+    tags: kindTag ? [kindTag, ...tags] : tags,
+    ...(click && { click }),
+    sequence_id: sequenceId(message, replace),
+  }
+}
+
+/** By the event a repeat shows nothing new; by the session it is the latest message that is shown. */
+function sequenceId({ id, client, sessionId }: Message, replace: boolean): string {
+  const subject = replace && sessionId ? `${client}\0${sessionId}` : `\0${id}`
+  return createHash('sha256').update(subject).digest('hex').slice(0, 32)
+}
+
+/** Cut to what a message may have in JSON. */
+function boundJson(text: string): string {
+  let bounded = boundText(text, MESSAGE_BYTES)
+  for (;;) {
+    const bytes = Buffer.byteLength(JSON.stringify(bounded))
+    if (bytes <= MESSAGE_BYTES) return bounded
+    // At least in this proportion too long; a few rounds are enough.
+    bounded = boundText(text, Math.floor((bounded.length * MESSAGE_BYTES) / bytes) - 1)
+  }
+}

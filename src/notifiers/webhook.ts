@@ -1,0 +1,138 @@
+import * as z from 'zod'
+import { answerLine, boundedFetch, connectionFailure, httpFailure, urlSecrets } from './_network.ts'
+import { DeliveryError, defineNotifier, type Message } from './define.ts'
+
+// These are made here, or belong to the connection.
+const RESERVED =
+  /^(?:connection|content-length|content-type|expect|host|idempotency-key|keep-alive|te|trailer|transfer-encoding|upgrade|webhook-.*)$/i
+
+const headers = z.record(
+  z
+    .string()
+    .regex(/^[\w!#$%&'*+.^`|~-]+$/, 'must be the name of a header')
+    .refine((name) => !RESERVED.test(name), 'is set by hookbell itself'),
+  z.string().regex(/^[\t\x20-\x7e]*$/, 'must be one line of ASCII'),
+)
+
+const signingSecret = z
+  .string()
+  .regex(/^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/, 'must be whsec_ and 24 to 64 bytes in base64')
+
+const options = z.strictObject({
+  url: z
+    .url({ protocol: /^https?$/, error: 'must be an https:// URL' })
+    .refine((url) => !URL.canParse(url) || new URL(url).username === '', {
+      error: 'must have no user name; use a header',
+    })
+    .describe('URL to post to')
+    .meta({ secret: true }),
+  headers: headers
+    .default({})
+    .describe('Headers to add, such as {"Authorization": "Bearer ${TOKEN}"}')
+    .meta({ secret: true }),
+  body: z
+    .union([z.string().min(1), z.record(z.string(), z.unknown())])
+    .optional()
+    .describe('Template of the body: an object of templates, sent as JSON, or a text'),
+  contentType: z
+    .string()
+    .regex(/^[\w.+-]+\/[\w.+-]+(?:; ?[\w-]+=[\w-]+)?$/, 'must be a media type')
+    .optional()
+    .describe('Media type of the body, application/json unless it is a text'),
+  signingSecrets: z
+    .array(signingSecret)
+    .max(5)
+    .default([])
+    .describe('Secrets (whsec_...) to sign with by Standard Webhooks; more than one to change them')
+    .meta({ secret: true }),
+  allowPrivateNetwork: z
+    .boolean()
+    .default(false)
+    .describe('Also send to addresses of a private network, by http:// too'),
+})
+
+type Channel = z.output<typeof options>
+
+export const webhook = defineNotifier({
+  name: 'webhook',
+  title: 'Webhook',
+  options,
+  async send(message, channel, context) {
+    const { makeGuardedFetch, refusal } = await import('./_guarded-fetch.ts')
+    const request = await makeRequest(message, channel)
+    const secrets = secretsIn(channel, request.headers)
+    const guarded = makeGuardedFetch(new URL(channel.url), channel)
+    let received: Headers | undefined
+    const fetch = boundedFetch({ ...context, fetch: guarded.fetch }, (headers) => {
+      received = headers
+    })
+    try {
+      const response = await fetch(channel.url, request)
+      const { status, statusText } = response
+      const text = answerLine(await response.text(), secrets)
+      if (response.ok) return text || `${status} ${answerLine(statusText, secrets)}`.trim()
+      throw httpFailure('webhook', { status, text, headers: received, hint: hintFor(status) })
+    } catch (error) {
+      if (error instanceof DeliveryError) throw error
+      const { signal } = context
+      throw refusal(error) ?? connectionFailure('webhook', error, { signal, secrets })
+    } finally {
+      await guarded.close()
+    }
+  },
+})
+
+async function makeRequest(message: Message, channel: Channel) {
+  const isText = typeof channel.body === 'string'
+  const contentType = channel.contentType ?? (isText ? 'text/plain' : 'application/json')
+  const { fillBody, standardBody } = await import('./_webhook-body.ts')
+  const body =
+    channel.body === undefined
+      ? standardBody(message)
+      : await fillBody(channel.body, contentType, message)
+  const headers: Record<string, string> = {
+    ...lowerCaseNames({ 'user-agent': 'hookbell', ...channel.headers }),
+    'content-type': contentType,
+    'idempotency-key': message.id,
+    'webhook-id': message.id,
+    ...(await sign(message.id, body, channel.signingSecrets)),
+  }
+  return { method: 'POST', headers, body }
+}
+
+function lowerCaseNames(headers: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
+  )
+}
+
+/** A receiver that changes its secret accepts either signature meanwhile. */
+async function sign(
+  id: string,
+  body: string,
+  secrets: readonly string[],
+): Promise<Record<string, string>> {
+  if (secrets.length === 0) return {}
+  const { default: standardWebhooks } = await import('standardwebhooks')
+  const now = new Date()
+  const signatures = secrets.map((secret) =>
+    new standardWebhooks.Webhook(secret).sign(id, now, body),
+  )
+  return {
+    'webhook-timestamp': String(Math.floor(now.getTime() / 1000)),
+    'webhook-signature': signatures.join(' '),
+  }
+}
+
+function secretsIn({ url, headers, signingSecrets }: Channel, sent: Record<string, string>) {
+  // Of `Bearer abc` also `abc`, which a receiver may repeat alone.
+  const values = Object.values(headers).flatMap((value) => [value, ...value.split(' ')])
+  const signature = sent['webhook-signature'] ?? ''
+  return [...urlSecrets(url), ...values, ...signingSecrets, signature].filter(Boolean)
+}
+
+function hintFor(status: number): string | undefined {
+  if (status === 410) return 'The receiver is gone for good: remove this channel'
+  if (status >= 300 && status < 400) return 'Redirects are not followed: set the final URL'
+  return undefined
+}

@@ -1,0 +1,207 @@
+import { execFileSync } from 'node:child_process'
+import { appendFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { branchOf } from '../../src/context/branch.ts'
+import { enrich, isAnswered } from '../../src/context/enrich.ts'
+import type { AgentEvent } from '../../src/event/event.ts'
+import { makeAgentEvent, parsePayload, readPayload } from '../support/payload.ts'
+import { makeHome, transcriptText } from './_world.ts'
+
+const asked = Date.parse('2026-11-20T09:13:00.050Z')
+
+/** A home in which a client keeps a transcript, and an event that names it. */
+function makeSession(client: string, folder: string) {
+  const { home } = makeHome()
+  vi.stubEnv('HOME', home)
+  onTestFinished(() => void vi.unstubAllEnvs())
+  const path = join(home, folder, 's1.jsonl')
+  mkdirSync(join(path, '..'), { recursive: true })
+  const event = (fields: Partial<AgentEvent>): AgentEvent =>
+    makeAgentEvent({ client, cwd: home, transcriptPath: path, at: asked, ...fields })
+  const around = { projects: new Map<string, Promise<string>>(), now: () => asked }
+  return { home, path, event, around }
+}
+
+/** The transcript as it was when the last command waited for leave. */
+function pending(client: string): string {
+  const lines = transcriptText(client).split('\n')
+  return `${lines
+    .slice(
+      0,
+      lines.findIndex((line) => line.includes('09:13:40')),
+    )
+    .join('\n')}\n`
+}
+
+const clients: [string, string][] = [
+  ['claude', '.claude/projects/-srv-app'],
+  ['copilot', '.copilot/session-state/s1'],
+  ['droid', '.factory/sessions/-srv-app'],
+  ['qwen', '.qwen/projects/-srv-app/chats'],
+]
+
+describe('a permission question', () => {
+  it.each(clients)('of %s gets the pending command from the transcript', async (client, folder) => {
+    const { path, event, around } = makeSession(client, folder)
+    writeFileSync(path, pending(client))
+    const told = event({ kind: 'permission', message: 'I need your permission' })
+    expect(await enrich(told, around)).toMatchObject({
+      question: { about: 'command', subject: 'rm -rf build', from: 'transcript' },
+      message: 'I need your permission: rm -rf build',
+      toolUseId: 't3',
+      prompt: 'Fix the login test',
+      firstPrompt: 'Say hello',
+    })
+  })
+
+  it('waits up to a second for a call that is written late', async () => {
+    const { path, event, around } = makeSession('claude', '.claude/projects/-srv-app')
+    const lines = pending('claude').trimEnd().split('\n')
+    writeFileSync(path, `${lines.slice(0, -1).join('\n')}\n`)
+    let looks = 0
+    const now = () => {
+      looks += 1
+      if (looks === 3) appendFileSync(path, `${lines.at(-1)}\n`)
+      return asked + looks * 50
+    }
+    const told = event({
+      kind: 'permission',
+      message: 'Claude needs your permission to use Bash',
+      tool: 'Bash',
+    })
+    expect((await enrich(told, { ...around, now })).question?.subject).toBe('rm -rf build')
+    expect(looks).toBe(3)
+  })
+
+  it('takes no call of another tool than the one it names', async () => {
+    const { path, event, around } = makeSession('claude', '.claude/projects/-srv-app')
+    writeFileSync(path, pending('claude'))
+    const told = event({ kind: 'permission', message: 'May I?', tool: 'WebFetch' })
+    expect((await enrich(told, { ...around, now: () => asked + 2000 })).question).toBeUndefined()
+  })
+
+  it('keeps what its payload asks, and waits for nothing', async () => {
+    const { path, event, around } = makeSession('claude', '.claude/projects/-srv-app')
+    writeFileSync(path, '')
+    const { question } = parsePayload(readPayload('claude', 'PermissionRequest'))
+    let looks = 0
+    const now = () => {
+      looks += 1
+      return asked
+    }
+    const enriched = await enrich(event({ kind: 'permission', question }), { ...around, now })
+    expect(enriched.question).toEqual(question)
+    expect(looks).toBe(0)
+  })
+
+  it('does not wait for a transcript that may not be read', async () => {
+    const { home, event, around } = makeSession('claude', '.claude/projects/-srv-app')
+    const outside = join(home, 'outside.jsonl')
+    writeFileSync(outside, pending('claude'))
+    const told = event({ kind: 'permission', transcriptPath: outside })
+    expect((await enrich(told, around)).question).toBeUndefined()
+  })
+
+  it('was answered once the transcript went on', async () => {
+    const { path, event } = makeSession('droid', '.factory/sessions/-srv-app')
+    writeFileSync(path, pending('droid'))
+    const told = event({ kind: 'permission' })
+    expect(await isAnswered(told)).toBe(false)
+    writeFileSync(path, transcriptText('droid'))
+    expect(await isAnswered(told)).toBe(true)
+    expect(await isAnswered({ ...told, transcriptPath: '' })).toBe(false)
+  })
+})
+
+describe('a finished turn', () => {
+  it('tells what was done, by whom and where', async () => {
+    const { home, path, event, around } = makeSession('claude', '.claude/projects/-srv-app')
+    mkdirSync(join(home, '.git'))
+    writeFileSync(join(home, '.git/HEAD'), 'ref: refs/heads/feature/tax\n')
+    writeFileSync(path, transcriptText('claude'))
+    const at = Date.parse('2026-11-20T09:14:00.060Z')
+    expect(await enrich(event({ kind: 'done', at }), around)).toMatchObject({
+      branch: 'feature/tax',
+      title: 'Login test',
+      model: 'claude-fake',
+      tokens: { input: 480, output: 120 },
+      durationMs: 240_060,
+      did: { files: ['/srv/app/login.ts'], commands: ['npm test', 'rm -rf build'] },
+      isHeadless: false,
+    })
+  })
+
+  it('of droid is a failure where its transcript says so', async () => {
+    const { path, event, around } = makeSession('droid', '.factory/sessions/-srv-app')
+    const text = transcriptText('droid').replace(
+      /"reason":"completed"(?![\s\S]*"reason":"completed")/,
+      '"reason":"error"',
+    )
+    writeFileSync(path, text)
+    const at = Date.parse('2026-11-20T09:14:00.060Z')
+    expect(await enrich(event({ kind: 'done', at }), around)).toMatchObject({
+      kind: 'failed',
+      means: 'StopFailure',
+      failure: { reason: 'error', isLimit: false },
+      message: 'error',
+    })
+  })
+
+  it('is told without a transcript', async () => {
+    const { event, around } = makeSession('cursor', '.cursor/projects/x')
+    const enriched = await enrich(event({ kind: 'done', transcriptPath: '' }), around)
+    expect(enriched).toMatchObject({ title: '', branch: '', did: { files: [] }, tokens: undefined })
+  })
+})
+
+describe('the branch', () => {
+  function makeRepository(head: string) {
+    const { home } = makeHome()
+    mkdirSync(join(home, 'app/.git'), { recursive: true })
+    mkdirSync(join(home, 'app/src/deep'), { recursive: true })
+    writeFileSync(join(home, 'app/.git/HEAD'), head)
+    return { home, cwd: join(home, 'app/src/deep') }
+  }
+
+  it.each([
+    ['ref: refs/heads/main\n', 'main'],
+    ['ref: refs/heads/feature/tax-1.2#3\n', 'feature/tax-1.2#3'],
+    ['0123456789012345678901234567890123456789\n', ''],
+    ['ref: refs/heads/a b\n', ''],
+    ['ref: refs/heads/\u001b[31m\n', ''],
+    ['ref: refs/heads/../../x\n', ''],
+    [`ref: refs/heads/${'x'.repeat(5000)}\n`, ''],
+    ['', ''],
+  ])('with %j in HEAD is %j', async (head, branch) => {
+    expect(await branchOf(makeRepository(head).cwd)).toBe(branch)
+  })
+
+  it('is that of a work tree beside its repository', async () => {
+    const { home } = makeRepository('ref: refs/heads/main\n')
+    mkdirSync(join(home, 'app/.git/worktrees/wt'), { recursive: true })
+    writeFileSync(join(home, 'app/.git/worktrees/wt/HEAD'), 'ref: refs/heads/other\n')
+    mkdirSync(join(home, 'wt'))
+    writeFileSync(join(home, 'wt/.git'), 'gitdir: ../app/.git/worktrees/wt\n')
+    expect(await branchOf(join(home, 'wt'))).toBe('other')
+  })
+
+  it('is not waited for where a pipe or a link stands instead', async () => {
+    const { home } = makeHome()
+    mkdirSync(join(home, 'a/.git'), { recursive: true })
+    mkdirSync(join(home, 'b/.git'), { recursive: true })
+    execFileSync('mkfifo', [join(home, 'a/.git/HEAD')])
+    symlinkSync('/dev/zero', join(home, 'b/.git/HEAD'))
+    execFileSync('mkfifo', [join(home, '.git')])
+    expect(await branchOf(join(home, 'a'))).toBe('')
+    expect(await branchOf(join(home, 'b'))).toBe('')
+    expect(await branchOf(home)).toBe('')
+  })
+
+  it('is none where there is no repository', async () => {
+    expect(await branchOf('')).toBe('')
+    expect(await branchOf('relative')).toBe('')
+    expect(await branchOf('/a\0b')).toBe('')
+    expect(await branchOf('/')).toBe('')
+  })
+})

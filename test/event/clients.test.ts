@@ -1,0 +1,298 @@
+import { describe, expect, it } from 'vitest'
+import type { AgentEvent } from '../../src/event/event.ts'
+import { isRepeat, meaningOf } from '../../src/event/meaning.ts'
+import { parsePayload, payloadClients, payloadNames, readPayload } from '../support/payload.ts'
+
+const read = (client: string, name: string, told: Parameters<typeof parsePayload>[1] = {}) =>
+  parsePayload(readPayload(client, name), { client, ...told })
+
+/** Every recorded payload, its meaning and its kind. */
+const table: [client: string, name: string, means: string, kind: string][] = [
+  ['claude', 'Notification.elicitation', 'Notification', 'permission'],
+  ['claude', 'Notification.idle', 'Notification', 'waiting'],
+  ['claude', 'Notification.permission', 'Notification', 'permission'],
+  ['claude', 'PermissionRequest', 'PermissionRequest', 'permission'],
+  ['claude', 'PermissionRequest.question', 'PermissionRequest', 'permission'],
+  ['claude', 'PostToolUse', 'PostToolUse', 'other'],
+  ['claude', 'SessionEnd.abnormal', 'SessionEnd', 'abnormal-end'],
+  ['claude', 'SessionEnd.normal', 'SessionEnd', 'ended'],
+  ['claude', 'Stop', 'Stop', 'done'],
+  ['claude', 'Stop.background', 'Stop', 'done'],
+  ['claude', 'StopFailure', 'StopFailure', 'failed'],
+  ['claude', 'SubagentStop', 'SubagentStop', 'subagent-done'],
+  ['claude', 'UserPromptSubmit', 'UserPromptSubmit', 'other'],
+  ['codex', 'Interrupt', 'Interrupt', 'other'],
+  ['codex', 'PermissionRequest', 'PermissionRequest', 'permission'],
+  ['codex', 'SessionEnd', 'SessionEnd', 'abnormal-end'],
+  ['codex', 'Stop', 'Stop', 'done'],
+  ['codex', 'SubagentStop', 'SubagentStop', 'subagent-done'],
+  ['codex', 'UserPromptSubmit', 'UserPromptSubmit', 'other'],
+  ['codex', 'UserPromptSubmit.agent', 'SubagentStart', 'other'],
+  ['codex', 'notify', 'Stop', 'done'],
+  ['codex', 'notify.agent', 'SubagentStop', 'subagent-done'],
+  ['codex', 'notify.exec', 'Stop', 'done'],
+  ['codex', 'notify.title', 'Internal', 'other'],
+  ['copilot', 'ErrorOccurred', 'StopFailure', 'failed'],
+  ['copilot', 'Notification', 'Notification', 'permission'],
+  ['copilot', 'SessionEnd', 'SessionEnd', 'ended'],
+  ['copilot', 'SessionEnd.complete', 'SessionEnd', 'ended'],
+  ['copilot', 'Stop', 'Stop', 'done'],
+  ['copilot', 'SubagentStop', 'SubagentStop', 'subagent-done'],
+  ['copilot', 'UserPromptSubmit', 'UserPromptSubmit', 'other'],
+  ['copilot', 'agentStop', 'Stop', 'done'],
+  ['copilot', 'agentStop.agent', 'SubagentStop', 'subagent-done'],
+  ['copilot', 'notification.camel', 'Notification', 'permission'],
+  ['cursor', 'beforeSubmitPrompt', 'UserPromptSubmit', 'other'],
+  ['cursor', 'sessionEnd', 'SessionEnd', 'ended'],
+  ['cursor', 'stop', 'Stop', 'done'],
+  ['cursor', 'stop.aborted', 'Interrupt', 'other'],
+  ['cursor', 'stop.error', 'StopFailure', 'failed'],
+  ['droid', 'Notification.idle', 'Notification', 'waiting'],
+  ['droid', 'Notification.permission', 'Notification', 'permission'],
+  ['droid', 'PostToolUse', 'PostToolUse', 'other'],
+  ['droid', 'SessionEnd.abnormal', 'SessionEnd', 'abnormal-end'],
+  ['droid', 'SessionEnd.normal', 'SessionEnd', 'ended'],
+  ['droid', 'Stop', 'Stop', 'done'],
+  ['droid', 'SubagentStop', 'SubagentStop', 'subagent-done'],
+  ['droid', 'UserPromptSubmit', 'UserPromptSubmit', 'other'],
+  ['gemini', 'AfterAgent', 'Stop', 'done'],
+  ['gemini', 'BeforeAgent', 'UserPromptSubmit', 'other'],
+  ['gemini', 'Notification.edit', 'Notification', 'permission'],
+  ['gemini', 'Notification.permission', 'Notification', 'permission'],
+  ['gemini', 'SessionEnd', 'SessionEnd', 'ended'],
+  ['gemini', 'SessionStart', 'SessionStart', 'other'],
+  ['opencode', 'permission.asked', 'PermissionRequest', 'permission'],
+  ['opencode', 'permission.replied', 'PermissionReplied', 'other'],
+  ['opencode', 'session.created', 'SessionStart', 'other'],
+  ['opencode', 'session.created.agent', 'SubagentStart', 'other'],
+  ['opencode', 'session.error', 'StopFailure', 'failed'],
+  ['opencode', 'session.error.abort', 'Interrupt', 'other'],
+  ['opencode', 'session.idle', 'Stop', 'done'],
+  ['opencode', 'session.idle.agent', 'SubagentStop', 'subagent-done'],
+  ['qwen', 'Notification.auth', 'Notification', 'other'],
+  ['qwen', 'Notification.idle', 'Notification', 'waiting'],
+  ['qwen', 'Notification.permission', 'Notification', 'permission'],
+  ['qwen', 'PermissionRequest', 'PermissionRequest', 'permission'],
+  ['qwen', 'PreToolUse', 'PreToolUse', 'other'],
+  ['qwen', 'SessionEnd', 'SessionEnd', 'ended'],
+  ['qwen', 'Stop', 'Stop', 'done'],
+  ['qwen', 'SubagentStop', 'SubagentStop', 'subagent-done'],
+  ['qwen', 'UserPromptSubmit', 'UserPromptSubmit', 'other'],
+  ['qwen', 'UserPromptSubmit.result', 'PostToolUse', 'other'],
+]
+
+describe('a payload of a client', () => {
+  it.each(table)('%s %s means %s, of kind %s', (client, name, means, kind) => {
+    expect(read(client, name)).toMatchObject({ client, means, kind, problems: [] })
+  })
+
+  it('is in the table, each one that was recorded', () => {
+    const recorded = payloadClients.flatMap((client) =>
+      payloadNames(client).map((name) => `${client} ${name}`),
+    )
+    expect(table.map(([client, name]) => `${client} ${name}`).sort()).toEqual(recorded.sort())
+  })
+
+  it.each(table)(
+    '%s %s is recognised where the front door was not told the client',
+    (client, name) => {
+      expect(parsePayload(readPayload(client, name)).client).toBe(client)
+    },
+  )
+
+  it.each(table)('%s %s carries its session and folder', (client, name) => {
+    const event = read(client, name)
+    expect(event.sessionId).not.toBe('')
+    expect(event.cwd).toBe('/home/sam/shop')
+  })
+
+  it.each(['copilot', 'cursor'])(
+    '%s is recognised in a hook that Claude Code registered',
+    (client) => {
+      for (const name of payloadNames(client)) {
+        const asClaude = read(client, name, { client: 'claude' })
+        if (name !== 'notification.camel') expect(asClaude.client, name).toBe(client)
+      }
+    },
+  )
+
+  it('of another client does not overrule what the front door was told', () => {
+    expect(read('claude', 'Stop', { client: 'droid' }).client).toBe('droid')
+  })
+})
+
+describe('a question', () => {
+  it.each<[string, string, Partial<AgentEvent['question']>]>([
+    [
+      'claude',
+      'PermissionRequest',
+      {
+        about: 'command',
+        tool: 'Bash',
+        subject: 'npm run migrate',
+        detail: 'Migrate the database',
+      },
+    ],
+    [
+      'claude',
+      'PermissionRequest.question',
+      {
+        about: 'question',
+        subject: 'Which database do you want?',
+        detail: 'Database',
+        choices: ['PostgreSQL', 'SQLite'],
+      },
+    ],
+    [
+      'claude',
+      'Notification.elicitation',
+      { about: 'question', subject: 'Which account should I use?' },
+    ],
+    ['codex', 'PermissionRequest', { about: 'command', detail: 'May I migrate the database?' }],
+    ['gemini', 'Notification.permission', { about: 'command', subject: 'npm run migrate' }],
+    ['gemini', 'Notification.edit', { about: 'file', subject: '/home/sam/shop/src/total.ts' }],
+    [
+      'opencode',
+      'permission.asked',
+      { about: 'command', tool: 'bash', subject: 'npm run migrate' },
+    ],
+    ['qwen', 'PermissionRequest', { about: 'command', subject: 'npm run migrate' }],
+  ])('of %s %s says what is asked', (client, name, question) => {
+    expect(read(client, name).question).toMatchObject({ ...question, from: 'payload' })
+  })
+
+  it('in words is the message itself, not the name of the tool that asks', () => {
+    expect(read('claude', 'PermissionRequest.question').message).toBe('Which database do you want?')
+  })
+
+  it('is left to the transcript where the payload has only the name of the tool', () => {
+    expect(read('claude', 'Notification.permission')).toMatchObject({
+      question: undefined,
+      tool: 'Bash',
+    })
+    expect(read('copilot', 'Notification').question).toBeUndefined()
+  })
+
+  it('is no part of an event that asks nothing', () => {
+    expect(read('qwen', 'PreToolUse').question).toBeUndefined()
+    expect(read('claude', 'PostToolUse').question).toBeUndefined()
+  })
+})
+
+describe('a failed turn', () => {
+  const noon = Date.parse('2026-11-20T11:00:00Z')
+
+  it('of Claude Code says that a limit was reached, and until when', () => {
+    expect(read('claude', 'StopFailure', { at: noon }).failure).toEqual({
+      reason: "You've hit your limit. It resets 3pm (Europe/Berlin)",
+      isLimit: true,
+      resetsAt: Date.parse('2026-11-20T14:00:00Z'),
+    })
+  })
+
+  it('of Copilot says how long the limit lasts', () => {
+    expect(read('copilot', 'ErrorOccurred', { at: noon }).failure).toMatchObject({
+      isLimit: true,
+      resetsAt: noon + 125 * 60_000,
+    })
+  })
+
+  it('of opencode gives the reason of the provider', () => {
+    expect(read('opencode', 'session.error')).toMatchObject({
+      message: 'Too many requests',
+      failure: { reason: 'Too many requests', isLimit: true, resetsAt: undefined },
+    })
+  })
+
+  it('of Cursor gives what little it says', () => {
+    expect(read('cursor', 'stop.error').failure).toMatchObject({ reason: 'error', isLimit: false })
+  })
+})
+
+describe('a headless run', () => {
+  it.each<[string, string, Record<string, string>, boolean | undefined]>([
+    ['claude', 'Stop', { CLAUDE_CODE_SESSION_ATTENDED: '0' }, true],
+    ['claude', 'Stop', { CLAUDE_CODE_SESSION_ATTENDED: '1' }, false],
+    ['claude', 'Stop', { CLAUDE_CODE_ENTRYPOINT: 'sdk-cli' }, true],
+    ['claude', 'Stop', {}, undefined],
+    ['codex', 'notify.exec', {}, true],
+    ['codex', 'notify', {}, false],
+    ['copilot', 'SessionEnd.complete', {}, true],
+    ['copilot', 'SessionEnd', {}, false],
+    ['qwen', 'Stop', { QWEN_CODE_MESSAGING_SOCKET: '/run/x' }, false],
+    ['droid', 'Stop', {}, undefined],
+  ])('of %s is recognised by %s with %j: %s', (client, name, env, isHeadless) => {
+    expect(read(client, name, { env }).isHeadless).toBe(isHeadless)
+  })
+})
+
+describe('the meaning of an event', () => {
+  const prompts = ['claude UserPromptSubmit', 'gemini BeforeAgent', 'cursor beforeSubmitPrompt']
+
+  it.each(table)('%s %s is a prompt only if a person wrote', (client, name, means) => {
+    expect(meaningOf(read(client, name)).isPrompt).toBe(means === 'UserPromptSubmit')
+  })
+
+  it('is a prompt under whatever name the client gives it', () => {
+    for (const prompt of prompts) {
+      const [client = '', name = ''] = prompt.split(' ')
+      expect(meaningOf(read(client, name)).isPrompt, prompt).toBe(true)
+    }
+  })
+
+  it.each([
+    ['claude', 'Stop', true],
+    ['claude', 'UserPromptSubmit', true],
+    ['codex', 'Interrupt', true],
+    ['opencode', 'permission.replied', true],
+    ['qwen', 'PreToolUse', true],
+    ['qwen', 'Notification.idle', true],
+    ['claude', 'Notification.idle', false],
+    ['claude', 'SubagentStop', false],
+    ['claude', 'PostToolUse', false],
+    ['claude', 'Notification.permission', false],
+  ])('of %s %s is evidence of an answer: %s', (client, name, isAnswer) => {
+    expect(meaningOf(read(client, name)).isAnswer).toBe(isAnswer)
+  })
+
+  it('of an end whose reason is always the same is ordinary', () => {
+    expect(meaningOf(read('codex', 'SessionEnd')).isOrdinaryEnd).toBe(true)
+    expect(meaningOf(read('claude', 'SessionEnd.abnormal')).isOrdinaryEnd).toBe(false)
+    expect(meaningOf(read('codex', 'Stop')).isOrdinaryEnd).toBe(false)
+  })
+
+  it('of the hidden turn that makes a title concerns nobody', () => {
+    expect(meaningOf(read('codex', 'notify.title'))).toMatchObject({
+      isInternal: true,
+      isTurnEnd: false,
+    })
+  })
+})
+
+describe('a repeat', () => {
+  const pair = (client: string, first: string, again: string, apart: number) =>
+    isRepeat(read(client, first, { at: 1000 }), read(client, again, { at: 1000 + apart }))
+
+  it.each([
+    ['gemini', 'SessionEnd', 'SessionEnd', 40, true],
+    ['gemini', 'SessionEnd', 'SessionEnd', 5000, false],
+    ['gemini', 'SessionEnd', 'SessionEnd', -1, false],
+    ['claude', 'PermissionRequest', 'Notification.permission', 6000, true],
+    ['claude', 'PermissionRequest', 'Notification.idle', 6000, false],
+    ['claude', 'PermissionRequest', 'PermissionRequest', 10, false],
+    ['qwen', 'Stop', 'Notification.idle', 50, true],
+    ['claude', 'Stop', 'Notification.idle', 60_000, false],
+    ['opencode', 'session.error', 'session.idle', 30, true],
+    ['opencode', 'session.idle', 'session.idle', 20, true],
+    ['opencode', 'session.idle', 'session.idle', 20_000, false],
+    ['codex', 'Stop', 'notify', 300, true],
+    ['claude', 'Stop', 'Stop', 10, false],
+  ])('of %s: %s, then %s after %i ms: %s', (client, first, again, apart, is) => {
+    expect(pair(client, first, again, apart)).toBe(is)
+  })
+
+  it('is never one of another session', () => {
+    const [first, again] = [read('gemini', 'SessionEnd'), read('gemini', 'SessionEnd')]
+    expect(isRepeat(first, { ...again, sessionId: 'other' })).toBe(false)
+  })
+})

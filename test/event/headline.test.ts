@@ -1,0 +1,151 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { headline } from '../../src/event/headline.ts'
+
+describe('the headline of an answer', () => {
+  it.each([
+    [
+      'the question at its end',
+      'I looked at the tests.\n\nTwo of them fail since March.\n\nShould I delete them?',
+      'Should I delete them?',
+    ],
+    [
+      'a question with the choices below it',
+      'Both work.\n\nWhich one do you want?\n\n1. SQLite\n2. PostgreSQL',
+      'Which one do you want?\n1. SQLite\n2. PostgreSQL',
+    ],
+    [
+      'a question in the introduction of a list',
+      'Which one do you want?\n- SQLite\n- PostgreSQL',
+      'Which one do you want?\n- SQLite\n- PostgreSQL',
+    ],
+    ['a request without a question mark', 'Done.\n\nLet me know which you prefer.', undefined],
+    ['a question that is bold', 'Well.\n\n**Go on?**', '**Go on?**'],
+  ])('is %s', (_, message, text) => {
+    expect(headline(message)).toEqual({
+      text: text ?? message.split('\n\n').at(-1),
+      isQuestion: true,
+    })
+  })
+
+  it.each([
+    [
+      'the last paragraph',
+      'I read the code.\n\nThe total includes tax now.',
+      'The total includes tax now.',
+    ],
+    [
+      'what stands below a heading that says summary',
+      'Long story.\n\n## Summary\n\nTax is added.\nTests pass.\n\n## Notes\n\nNothing.',
+      'Tax is added.\nTests pass.',
+    ],
+    [
+      'a list with what introduces it',
+      'Long story.\n\nI changed:\n\n- a.ts\n- b.ts',
+      'I changed:\n- a.ts\n- b.ts',
+    ],
+    ['never code', 'It works now:\n\n```sh\nnpm test # is it green?\n```', 'It works now:'],
+    ['code where there is nothing else', '```\nok\n```', '```\nok\n```'],
+    [
+      'an answer with a question in the middle',
+      'Why did it fail? A typo.\n\nIt is fixed.',
+      'It is fixed.',
+    ],
+    [
+      'an address with a question mark',
+      'See https://example.com/?a=b now.',
+      'See https://example.com/?a=b now.',
+    ],
+    ['quoted code with a question mark', 'I use `a?.b ? ` now.', 'I use `a?.b ? ` now.'],
+    [
+      'what stands above courtesy',
+      'The total includes tax now.\n\nLet me know if you need anything else!',
+      'The total includes tax now.',
+    ],
+    [
+      'what stands above an empty question',
+      'The total includes tax now.\n\nIs there anything else I can do?',
+      'The total includes tax now.',
+    ],
+    ['courtesy where there is nothing else', 'Feel free to ask.', 'Feel free to ask.'],
+    ['nothing of nothing', ' \n\n ', ''],
+  ])('is %s', (_, message, text) => {
+    expect(headline(message)).toEqual({ text, isQuestion: false })
+  })
+
+  it('keeps the end of a long question', () => {
+    const { text } = headline(`${'Well, '.repeat(400)}\nShall I go on?`)
+    expect(text).toBe('…\nShall I go on?')
+    expect(headline(`${'Well, '.repeat(400)} shall I go on?`).text).toMatch(/^….*shall I go on\?$/)
+  })
+
+  const words = fc.array(fc.constantFrom('tests', 'pass', 'now', 'the', '`a?`', 'file.ts'), {
+    minLength: 1,
+    maxLength: 12,
+  })
+  const paragraph = words.map((list) => `${list.join(' ')}.`)
+  const message = fc.array(
+    fc.oneof(
+      paragraph,
+      fc.constant('```\ncode?\n```'),
+      fc.constant('## Summary'),
+      fc.constant('- one\n- two'),
+    ),
+    { minLength: 1, maxLength: 8 },
+  )
+
+  it('is the last paragraph whenever that ends with a question', () => {
+    fc.assert(
+      fc.property(message, words, (parts, asked) => {
+        const question = `Shall ${asked.join(' ')}?`
+        expect(headline([...parts, question].join('\n\n'))).toEqual({
+          text: question,
+          isQuestion: true,
+        })
+      }),
+    )
+  })
+
+  it('consists of lines of the answer, in their order', () => {
+    fc.assert(
+      fc.property(message, (parts) => {
+        const text = parts.join('\n\n')
+        const lines = text.split('\n')
+        let from = 0
+        for (const line of headline(text).text.split('\n')) {
+          from = lines.indexOf(line, from)
+          expect(from).toBeGreaterThanOrEqual(0)
+        }
+      }),
+    )
+  })
+
+  it('is never too long, never malformed, and says something of every text', () => {
+    const any = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 3000 }),
+      message.map((m) => m.join('\n\n')),
+    )
+    fc.assert(
+      fc.property(any, fc.integer({ min: 20, max: 600 }), (text, max) => {
+        const { text: short } = headline(text.toWellFormed(), max)
+        expect(short.length).toBeLessThanOrEqual(max)
+        expect(short.isWellFormed()).toBe(true)
+        expect(short !== '').toBe(text.trim() !== '')
+      }),
+    )
+  })
+
+  it('takes no longer for a hostile text', () => {
+    const started = performance.now()
+    for (const text of [
+      '*'.repeat(60_000),
+      '?'.repeat(60_000),
+      '`'.repeat(60_000),
+      '- '.repeat(30_000),
+      '```\n'.repeat(15_000),
+    ]) {
+      headline(text)
+    }
+    expect(performance.now() - started).toBeLessThan(2000)
+  })
+})

@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest'
+import { clients } from '../../src/clients/index.ts'
+import type { AgentEvent } from '../../src/event/event.ts'
+import { isRepeat, meaningOf } from '../../src/event/meaning.ts'
+import { eventOfLine, loadSequences } from '../support/sequence.ts'
+
+const sequences = loadSequences()
+const start = Date.parse('2026-11-20T09:00:00Z')
+
+it('there are at least twelve sequences, two of them long, and every client is in one', () => {
+  expect(sequences.length).toBeGreaterThanOrEqual(12)
+  expect(sequences.filter(({ lines }) => lines.length > 40)).toHaveLength(2)
+  const seen = new Set(sequences.flatMap(({ lines }) => lines.map(({ client }) => client)))
+  expect([...seen].sort()).toEqual(Object.keys(clients))
+})
+
+describe.each(sequences)('the sequence $name', ({ lines, wanted }) => {
+  const events = lines.map((line) => eventOfLine(line, start))
+
+  it('is in the order of time', () => {
+    const times = lines.map(({ at }) => at)
+    expect(times).toEqual([...times].sort((one, other) => one - other))
+  })
+
+  it.each(lines.map((line, index) => [index, line.client, line.means, line] as const))(
+    'line %i: an event of %s that means %s',
+    (index, client, means, { kind }) => {
+      expect(events[index]).toMatchObject({ client, means, kind, problems: [] })
+      expect(events[index]?.sessionId).not.toBe('')
+    },
+  )
+
+  it('tells as many as are wanted', () => {
+    expect(lines.filter(({ told }) => told !== null)).toHaveLength(wanted)
+  })
+
+  it('asks something wherever a question is told', () => {
+    for (const [index, { told, found }] of lines.entries()) {
+      if (told === 'question') expect(events[index]?.question ?? found.question).toBeDefined()
+    }
+  })
+
+  it('names repeats that the data of the client makes out', () => {
+    for (const [index, { why }] of lines.entries()) {
+      const again = events[index] as AgentEvent
+      const isFound = events.slice(0, index).some((first) => isRepeat(first, again))
+      if (why === 'repeat') expect(isFound, `line ${index}`).toBe(true)
+      else if (isFound) expect(why, `line ${index}`).toBe('idle-after-stop')
+    }
+  })
+
+  it('calls a prompt what a person wrote, and nothing else', () => {
+    for (const [index, { why }] of lines.entries()) {
+      expect(meaningOf(events[index] as AgentEvent).isPrompt, `line ${index}`).toBe(
+        why === 'prompt',
+      )
+    }
+  })
+})
+
+const measured = sequences.filter(({ before }) => before !== undefined)
+
+describe.each(measured)('the sequence $name', ({ lines, wanted, before }) => {
+  it('was told as often as is said when every kind made a ping', () => {
+    const registered = ['Notification', 'Stop', 'SubagentStop', 'SessionEnd']
+    const pinged = ['permission', 'waiting', 'done', 'abnormal-end']
+    const told = lines
+      .map((line) => eventOfLine(line, start))
+      .filter(({ name, kind }) => registered.includes(name) && pinged.includes(kind))
+    expect(told).toHaveLength(before?.told ?? 0)
+    expect(told.length - wanted).toBe(before?.unwanted)
+  })
+})

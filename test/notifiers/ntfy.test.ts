@@ -1,0 +1,202 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { ntfy } from '../../src/notifiers/ntfy.ts'
+import { type Step, startReceiver } from '../support/receiver.ts'
+import { allTextOf, failureOf, makeContext, makeMessage, testHttpNotifier } from './_suite.ts'
+
+const CANARY = 'tk_canary5ecretToken'
+const ACCEPTED = JSON.stringify({ id: 'hwQ2YpKdmg', time: 1, event: 'message', topic: 'builds' })
+
+const start = async (options: object = {}, script: Step[] = [{ body: ACCEPTED }]) => {
+  const receiver = await startReceiver({ script })
+  const channel = ntfy.options.parse({ server: receiver.url, topic: 'my-agents', ...options })
+  const send = (fields = {}) => ntfy.send(makeMessage(fields), channel, makeContext())
+  const post = async (fields = {}) => {
+    await send(fields)
+    return JSON.parse(receiver.received.at(-1)?.body ?? '')
+  }
+  return { receiver, send, post }
+}
+
+/** As the server writes its errors. */
+const refusal = (status: number, code: number, error: string): Step => ({
+  status,
+  body: JSON.stringify({ code, http: status, error, link: 'https://ntfy.sh/docs' }),
+})
+
+describe('notifiers: ntfy', () => {
+  testHttpNotifier({
+    notifier: ntfy,
+    options: (url) => ({ server: url, topic: 'my-agents', token: CANARY }),
+    secret: CANARY,
+    accepting: { body: ACCEPTED, answer: 'accepted as hwQ2YpKdmg' },
+  })
+
+  it('posts JSON to the root of the server', async () => {
+    const { receiver, post } = await start({ token: CANARY, click: 'https://example.com/x' })
+    expect(await post()).toMatchInlineSnapshot(`
+      {
+        "click": "https://example.com/x",
+        "message": "The agent wants to run the tests",
+        "priority": 3,
+        "sequence_id": "10eac14177f83fdaa4ef09097e28e96e",
+        "tags": [
+          "bell",
+        ],
+        "title": "Permission needed in shop",
+        "topic": "my-agents",
+      }
+    `)
+    const [{ method, path, headers }] = receiver.received as [(typeof receiver.received)[0]]
+    expect([method, path, headers.authorization]).toEqual(['POST', '/', `Bearer ${CANARY}`])
+  })
+
+  it('goes without a token to a server that is open', async () => {
+    const { receiver, post } = await start()
+    await post()
+    expect(receiver.received[0]?.headers).not.toHaveProperty('authorization')
+  })
+
+  it.each([
+    ['low', 2],
+    ['normal', 3],
+    ['critical', 5],
+  ])('gives urgency %s the priority %i', async (urgency, priority) => {
+    const { post } = await start()
+    expect(await post({ urgency })).toMatchObject({ priority })
+  })
+
+  it('adds the tags of the channel to that of the kind', async () => {
+    const { post } = await start({ tags: ['laptop'] })
+    expect((await post({ kind: 'done' })).tags).toEqual(['white_check_mark', 'laptop'])
+    expect((await post({ kind: 'other' })).tags).toEqual(['laptop'])
+  })
+
+  it('gives a repeat of an event the same sequence id', async () => {
+    const { post } = await start()
+    const [first, again, next] = [
+      await post({ id: 'a' }),
+      await post({ id: 'a' }),
+      await post({ id: 'b' }),
+    ]
+    expect(again.sequence_id).toBe(first.sequence_id)
+    expect(next.sequence_id).not.toBe(first.sequence_id)
+  })
+
+  it('gives all of a session the same sequence id where they are to be replaced', async () => {
+    const { post } = await start({ replace: true })
+    const ids = await Promise.all(
+      [
+        { id: 'a' },
+        { id: 'b' },
+        { id: 'c', sessionId: 'x' },
+        { id: 'd', client: 'droid' },
+        { id: 'e', sessionId: '' },
+        { id: 'f', sessionId: '' },
+      ].map(async (fields) => {
+        const { post } = await start({ replace: true })
+        return (await post(fields)).sequence_id
+      }),
+    )
+    expect(ids[1]).toBe(ids[0])
+    expect(new Set(ids).size).toBe(5)
+    expect((await post({ sessionId: 'é/..%00'.repeat(50) })).sequence_id).toMatch(/^[\w-]{1,64}$/)
+  })
+
+  it('says where it comes from where there is no text', async () => {
+    const { post } = await start()
+    expect((await post({ body: '' })).message).toBe(
+      'shop · claude · Notification · 2026-11-20 09:30 UTC',
+    )
+    const empty = { title: '', body: '', cwd: '', client: '', event: '', at: '' }
+    expect(await post(empty)).toMatchObject({ title: 'hookbell', message: 'hookbell' })
+  })
+
+  it('keeps to the sizes that ntfy allows', () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.constantFrom('a', '"', '\\', '\n', 'é', '漢', '😀', '👨‍👩‍👧‍👦', '\u2028'), {
+          minLength: 1000,
+          maxLength: 6000,
+          size: 'max',
+        }),
+        async (parts) => {
+          const { receiver, post } = await start()
+          const { message, title } = await post({ title: parts.join(''), body: parts.join('') })
+          expect(Buffer.byteLength(message)).toBeLessThanOrEqual(4096)
+          expect(message.length).toBeGreaterThan(300)
+          expect(message).toBe(message.toWellFormed())
+          expect(title.length).toBeLessThanOrEqual(200)
+          expect(Buffer.byteLength(receiver.received[0]?.body ?? '')).toBeLessThan(8192)
+        },
+      ),
+      { numRuns: 20 },
+    ))
+
+  it.each([
+    refusal(401, 40101, 'unauthorized'),
+    refusal(403, 40301, 'forbidden'),
+    refusal(413, 41303, 'payload too large'),
+    refusal(400, 40009, 'invalid topic'),
+  ])('gives up at %j', async (step) => {
+    const { send } = await start({}, [step])
+    expect(await failureOf(send())).toMatchObject({ verdict: 'give-up', retryAfterMs: undefined })
+  })
+
+  it.each([
+    [42901, 5000],
+    [42908, 3_600_000],
+    [42909, 300_000],
+    [42999, undefined],
+  ])('waits after %i as long as it makes sense', async (code, retryAfterMs) => {
+    const { send } = await start({}, [refusal(429, code, 'limit reached')])
+    const error = await failureOf(send())
+    expect(error).toMatchObject({ verdict: 'retry', retryAfterMs })
+    expect(error.message).toBe(`ntfy: 429 ${code} limit reached`)
+  })
+
+  it('prefers the time that a server names', async () => {
+    const step = { ...(refusal(429, 42908, 'limit') as object), headers: { 'retry-after': '9' } }
+    const { send } = await start({}, [step])
+    expect(await failureOf(send())).toMatchObject({ retryAfterMs: 9000 })
+  })
+
+  it.each([
+    '<html>Welcome to the hotel</html>',
+    '{}',
+    '{"id":""}',
+    '{"id":"x","event":"open"}',
+    '',
+  ])('does not take %j for a success', async (body) => {
+    const { send } = await start({}, [{ body }])
+    expect(await failureOf(send())).toMatchObject({
+      verdict: 'retry',
+      hint: expect.stringContaining('ntfy server'),
+    })
+  })
+
+  it('keeps the topic out of errors: on an open server it is the secret', async () => {
+    const topic = 'hidden-4f9a2b7c'
+    for (const step of [refusal(403, 40301, `no write to ${topic}`), { body: topic }, 'reset']) {
+      const { send } = await start({ topic }, [step as Step])
+      expect(allTextOf(await failureOf(send()))).not.toContain(topic)
+    }
+  })
+
+  it.each([
+    { topic: 'a b' },
+    { topic: '' },
+    { topic: 'x'.repeat(65) },
+    { topic: 'ä' },
+    { topic: 'a/b' },
+    { topic: 'docs' },
+    { topic: 'ok', server: 'https://ntfy.example.com/topic' },
+    { topic: 'ok', server: 'http://ntfy.example.com' },
+    { topic: 'ok', server: 'https://me:pw@ntfy.example.com' },
+    { topic: 'ok', token: 'a\nb' },
+    { topic: 'ok', tags: ['a,b'] },
+    { topic: 'ok', click: 'example' },
+  ])('refuses %j', (options) => {
+    expect(ntfy.options.safeParse(options).success).toBe(false)
+  })
+})

@@ -1,0 +1,274 @@
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { chown, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { terminal } from '../../src/notifiers/terminal.ts'
+import { makeFolder } from '../support/folder.ts'
+import { hasPty, startPty } from '../support/pty.ts'
+import { failureOf, makeContext, makeMessage, testNotifier } from './_suite.ts'
+
+const run = promisify(execFile)
+const reason = hasPty ? '' : ' (skipped: script of util-linux not installed)'
+const hasTmux = hasPty && existsSync('/usr/bin/tmux')
+const noTmux = hasTmux ? '' : ' (skipped: tmux not installed)'
+
+const hasScreen = hasPty && existsSync('/usr/bin/screen')
+const noScreen = hasScreen ? '' : ' (skipped: screen not installed)'
+
+const now = () => new Date().toISOString()
+const CALL = '\x1b]777;notify;Permission needed in shop;The agent wants to run the tests\x07'
+
+const send = (facts: Record<string, string>, options = {}, fields = {}, context = {}) =>
+  terminal.send(
+    makeMessage({ at: now(), ...fields }),
+    terminal.options.parse(options),
+    makeContext({ sessionEnv: facts, ...context }),
+  )
+
+describe.skipIf(reason)(`notifiers: terminal${reason}`, () => {
+  testNotifier({
+    notifier: terminal,
+    accept: async () => {
+      const pty = await startPty()
+      const arrived = async () => {
+        await expect.poll(pty.received).toContain('\x07')
+        return pty.received()
+      }
+      const context = { sessionEnv: { HOOKBELL_TTY: pty.path } }
+      return { options: { mode: 'osc777' }, context, at: now(), arrived }
+    },
+  })
+
+  it('rings a bell where nothing is known of the terminal', async () => {
+    const pty = await startPty()
+    expect(await send({ HOOKBELL_TTY: pty.path })).toBe(`bell to ${pty.path}`)
+    await expect.poll(pty.received).toBe('\x07')
+  })
+
+  it.each([
+    [{ TERM_PROGRAM: 'ghostty' }, 'osc777', '\x1b]777;'],
+    [{ LC_TERMINAL: 'iTerm2' }, 'osc9', '\x1b]9;'],
+    [{ TERM: 'xterm-kitty' }, 'osc99', '\x1b]99;'],
+  ])('shows what a terminal known by %j can show', async (facts, sequence, start) => {
+    const pty = await startPty()
+    expect(await send({ HOOKBELL_TTY: pty.path, ...facts })).toBe(`${sequence} to ${pty.path}`)
+    await expect.poll(pty.received).toContain(start)
+  })
+
+  it('finds a terminal by the number that the system gives it', async () => {
+    const pty = await startPty()
+    const stat = await readFile(`/proc/${pty.pid}/stat`, 'utf8')
+    // Behind the name: state, parent, group, session, terminal.
+    const HOOKBELL_TTY = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[4] ?? ''
+    expect(HOOKBELL_TTY).toMatch(/^[1-9]\d*$/)
+    expect(await send({ HOOKBELL_TTY })).toBe(`bell to ${pty.path}`)
+  })
+
+  it('writes to the terminal of an SSH session', async () => {
+    const pty = await startPty()
+    await send({ SSH_TTY: pty.path }, { mode: 'osc777' })
+    await expect.poll(pty.received).toBe(CALL)
+  })
+
+  it('prefers the terminal of the agent to that of the SSH session', async () => {
+    const [inner, outer] = [await startPty(), await startPty()]
+    await send({ HOOKBELL_TTY: inner.path, SSH_TTY: outer.path })
+    await expect.poll(inner.received).toBe('\x07')
+    expect(outer.received()).toBe('')
+  })
+
+  it('goes through GNU screen', async () => {
+    const pty = await startPty()
+    const facts = { HOOKBELL_TTY: pty.path, STY: '123.pts-0', SSH_TTY: '/dev/pts/99' }
+    await send(facts, { mode: 'osc9' }, { title: 'a', body: 'b' })
+    await expect.poll(pty.received).toBe('\x1bP\x1b]9;a b\x07\x1b\\')
+  })
+
+  it.each<Record<string, string>>([
+    {},
+    { STY: '123.pts-0', SSH_TTY: '/dev/pts/0' },
+    { HOOKBELL_TTY: '/etc/passwd' },
+    { HOOKBELL_TTY: '/dev/tty' },
+    { HOOKBELL_TTY: '0' },
+    { HOOKBELL_TTY: '4294967295' },
+    { HOOKBELL_TTY: '/dev/pts/99999' },
+    { TMUX: '/nowhere/socket,1,0', TMUX_PANE: '%0', SSH_TTY: '/dev/pts/0' },
+    { TMUX: 'relative,1,0', TMUX_PANE: '%0' },
+    { TMUX: '/nowhere/socket,1,0', TMUX_PANE: '-x' },
+  ])('is not here for a session of %j', async (facts) => {
+    expect(await failureOf(send(facts))).toMatchObject({ verdict: 'unavailable' })
+  })
+
+  it('is not here once the terminal was closed', async () => {
+    const pty = await startPty()
+    await pty.close()
+    const error = await failureOf(send({ HOOKBELL_TTY: pty.path }))
+    expect(error).toMatchObject({ verdict: 'unavailable' })
+  })
+
+  it('writes to no newer terminal that has the same name', async () => {
+    const before = new Date(Date.now() - 5000).toISOString()
+    const pty = await startPty()
+    const error = await failureOf(send({ HOOKBELL_TTY: pty.path }, {}, { at: before }))
+    expect(error.message).toBe(`terminal: ${pty.path} is a newer terminal than the session`)
+    expect(pty.received()).toBe('')
+  })
+
+  it.runIf(process.getuid?.() === 0)('writes to no terminal of another user', async () => {
+    const pty = await startPty()
+    await chown(pty.path, 12345, 5)
+    const error = await failureOf(send({ HOOKBELL_TTY: pty.path }))
+    expect(error).toMatchObject({ verdict: 'unavailable' })
+    expect(error.message).toContain('another user')
+  })
+
+  it('tries again where Ctrl+S has stopped the terminal', async () => {
+    const pty = await startPty()
+    pty.type('\x13')
+    await vi.waitFor(async () => {
+      expect(await failureOf(send({ HOOKBELL_TTY: pty.path }))).toMatchObject({
+        verdict: 'retry',
+        hint: expect.stringContaining('Ctrl+Q'),
+      })
+    }, 20_000)
+    pty.type('\x11')
+    await vi.waitFor(() => send({ HOOKBELL_TTY: pty.path }, { mode: 'osc777' }), 20_000)
+    await expect.poll(pty.received).toContain(CALL)
+  })
+
+  it('ends what it began once Ctrl+Q lets it go on', async () => {
+    const pty = await startPty()
+    pty.type('\x13')
+    const sending = send({ HOOKBELL_TTY: pty.path }, { mode: 'osc777' })
+    setTimeout(() => pty.type('\x11'), 500)
+    await sending
+    await expect.poll(pty.received).toContain(CALL)
+  })
+
+  it('refuses a mode that it does not know', () => {
+    expect(terminal.options.safeParse({ mode: 'osc52' }).success).toBe(false)
+  })
+})
+
+describe.skipIf(noTmux)(`notifiers: terminal in tmux${noTmux}`, () => {
+  /** A terminal, tmux in it, and the first pane of that. */
+  const startTmux = async (settings: string[] = []) => {
+    const folder = await makeFolder()
+    const socket = join(folder, 'socket')
+    const tmux = async (...args: string[]) => (await run('tmux', ['-S', socket, ...args])).stdout
+    await writeFile(join(folder, 'conf'), settings.map((line) => `${line}\n`).join(''))
+    const command = `tmux -S '${socket}' -f '${folder}/conf' new-session 'stty -echo; exec sleep 1000'`
+    const pty = await startPty({ command })
+    onTestFinished(() =>
+      tmux('kill-server')
+        .then(() => rm(socket, { force: true }))
+        .catch(() => {}),
+    )
+    // Once tmux draws, it knows its terminal.
+    await expect.poll(() => tmux('display', '-p', '#{session_attached}').catch(String)).toBe('1\n')
+    const facts = { TMUX: `${socket},1,0`, TMUX_PANE: '%0', TERM_PROGRAM: 'tmux' }
+    const path = (await tmux('display', '-p', '-t', '%0', '#{pane_tty}')).trim()
+    return { pty, tmux, facts, path, folder }
+  }
+
+  it('reaches the terminal outside', async () => {
+    const { pty, facts, path } = await startTmux(['set -g allow-passthrough on'])
+    expect(await send(facts, { mode: 'osc777' })).toBe(`osc777 to ${path}`)
+    await expect.poll(pty.received).toContain(CALL)
+  })
+
+  it('carries each sequence to the terminal as it would be without tmux', async () => {
+    const { pty, facts } = await startTmux(['set -g allow-passthrough on'])
+    await send(facts, { mode: 'osc9' }, { title: 'one', body: 'two' })
+    await expect.poll(pty.received).toContain('\x1b]9;one two\x07')
+    await send(facts, { mode: 'osc99' }, { title: 'one', body: 'two' })
+    await expect.poll(pty.received).toMatch(/\x1b\]99;i=hookbell-\w+:d=1:p=body[^\x1b]*\x1b\\/)
+  })
+
+  it('rings the bell of the window where tmux lets nothing else through', async () => {
+    const { pty, tmux, facts, path } = await startTmux(['set -g monitor-bell on'])
+    await tmux('new-window', 'sleep 1000')
+    expect(await send(facts, { mode: 'osc777' })).toBe(
+      `bell to ${path} (no osc777: allow-passthrough is off in tmux)`,
+    )
+    await expect.poll(() => tmux('display', '-p', '-t', ':0', '#{window_bell_flag}')).toBe('1\n')
+    expect(pty.received()).not.toContain('777')
+  })
+
+  it('rings where the window is not shown, whatever may pass', async () => {
+    const { tmux, facts } = await startTmux(['set -g allow-passthrough on'])
+    await tmux('new-window', 'sleep 1000')
+    expect(await send(facts, { mode: 'osc777' })).toContain('its tmux window is not shown')
+    await expect.poll(() => tmux('display', '-p', '-t', ':0', '#{window_bell_flag}')).toBe('1\n')
+  })
+
+  it('knows the terminal outside by what it told tmux', async () => {
+    const { pty, tmux, facts } = await startTmux(['set -g allow-passthrough on'])
+    pty.type('\x1bP>|WezTerm 20240203\x1b\\')
+    await expect.poll(() => tmux('display', '-p', '#{client_termtype}')).toBe('WezTerm 20240203\n')
+    await send(facts)
+    await expect.poll(pty.received).toContain(CALL)
+  })
+
+  it('writes to the terminal of a program that was started from tmux and has its own', async () => {
+    const { facts } = await startTmux()
+    const editor = await startPty()
+    await send({ ...facts, HOOKBELL_TTY: editor.path })
+    await expect.poll(editor.received).toBe('\x07')
+  })
+
+  it('is not here once the pane was closed', async () => {
+    const { tmux, facts } = await startTmux()
+    await tmux('new-window', 'sleep 1000')
+    await tmux('kill-pane', '-t', '%0')
+    expect(await failureOf(send(facts))).toMatchObject({ verdict: 'unavailable' })
+  })
+
+  it('asks no tmux behind a link or a file', async () => {
+    const { facts, folder } = await startTmux()
+    const link = join(folder, 'link')
+    await symlink(join(folder, 'socket'), link)
+    for (const path of [link, join(folder, 'conf')]) {
+      const error = await failureOf(send({ ...facts, TMUX: `${path},1,0` }))
+      expect(error).toMatchObject({ verdict: 'unavailable' })
+    }
+  })
+
+  it('ends with its signal where tmux does not answer', async () => {
+    const folder = await makeFolder()
+    const socket = join(folder, 'deaf')
+    const server = createServer(() => {})
+    await new Promise<void>((resolve) => server.listen(socket, resolve))
+    onTestFinished(() => void server.close())
+    const facts = { TMUX: `${socket},1,0`, TMUX_PANE: '%0' }
+    const signal = AbortSignal.timeout(300)
+    expect(await failureOf(send(facts, {}, {}, { signal }))).toMatchObject({ verdict: 'retry' })
+  })
+})
+
+describe.skipIf(noScreen)(`notifiers: terminal in GNU screen${noScreen}`, () => {
+  it('reaches the terminal outside', async () => {
+    const folder = await makeFolder()
+    const env = { SCREENDIR: folder, HOME: folder }
+    const file = join(folder, 'tty')
+    const inner = `sh -c 'stty -echo; tty > ${file}; exec sleep 1000'`
+    const pty = await startPty({ command: `screen -m -S hookbell ${inner}`, env })
+    const quit = ['-S', 'hookbell', '-X', 'quit']
+    onTestFinished(() => run('screen', quit, { env: { ...process.env, ...env } }).then(() => {}))
+    const HOOKBELL_TTY = await vi.waitFor(async () => {
+      const path = (await readFile(file, 'utf8')).trim()
+      expect(path).toMatch(/^\/dev\//)
+      return path
+    }, 10_000)
+    const facts = { HOOKBELL_TTY, STY: '1.hookbell', SSH_TTY: pty.path }
+    await send(facts, { mode: 'osc777' })
+    await expect.poll(pty.received).toContain(CALL)
+    await send(facts, { mode: 'osc9' }, { title: '\u011b]52;c;eA\u0107', body: 'y'.repeat(300) })
+    // Each in one piece, though it went in several.
+    await expect.poll(pty.received).toContain(`\x1b]9;e]52;c;eAc ${'y'.repeat(100)}`)
+    expect(pty.received()).not.toContain('\x1b]52')
+  })
+})

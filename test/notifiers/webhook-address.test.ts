@@ -1,0 +1,176 @@
+import type { LookupAddress, lookup as lookupName } from 'node:dns'
+import { BlockList, isIPv6 } from 'node:net'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { reachOf } from '../../src/notifiers/_address.ts'
+import { makeGuardedFetch, refusal } from '../../src/notifiers/_guarded-fetch.ts'
+import { startReceiver } from '../support/receiver.ts'
+
+describe('notifiers: webhook addresses', () => {
+  it.each([
+    ['1.1.1.1', 'public'],
+    ['2606:4700:4700::1111', 'public'],
+    ['64:ff9b::101:101', 'public'],
+    ['10.1.2.3', 'private'],
+    ['172.31.255.255', 'private'],
+    ['192.168.0.1', 'private'],
+    ['100.64.0.1', 'private'],
+    ['fd12:3456::1', 'private'],
+    ['::ffff:10.0.0.1', 'private'],
+    ['64:ff9b::a00:1', 'private'],
+    ['127.0.0.1', 'loopback'],
+    ['127.255.0.1', 'loopback'],
+    ['::1', 'loopback'],
+    ['::ffff:7f00:1', 'loopback'],
+    ['169.254.169.254', 'refused'],
+    ['::ffff:169.254.169.254', 'refused'],
+    ['64:ff9b::169.254.169.254', 'refused'],
+    ['64:ff9b:1::a00:1', 'refused'],
+    ['2002:a9fe:a9fe::1', 'refused'],
+    ['2001:0:a9fe:a9fe::1', 'refused'],
+    ['::ffff:0:127.0.0.1', 'refused'],
+    ['::127.0.0.1', 'refused'],
+    ['::', 'refused'],
+    ['0.0.0.0', 'refused'],
+    ['0.1.2.3', 'refused'],
+    ['fe80::1', 'refused'],
+    ['fe80::1%eth0', 'refused'],
+    ['fec0::1', 'refused'],
+    ['ff02::1', 'refused'],
+    ['224.0.0.1', 'refused'],
+    ['240.0.0.1', 'refused'],
+    ['255.255.255.255', 'refused'],
+    ['100.100.100.200', 'refused'],
+    ['168.63.129.16', 'refused'],
+    ['192.0.0.192', 'refused'],
+    ['fd00:ec2::254', 'refused'],
+    ['2001:db8::1', 'refused'],
+    // Spellings that no resolver answers with.
+    ['0x7f.1', 'refused'],
+    ['010.0.0.1', 'refused'],
+    ['2130706433', 'refused'],
+    ['', 'refused'],
+    ['example.com', 'refused'],
+  ])('%s is %s', (address, reach) => {
+    expect(reachOf(address)).toBe(reach)
+  })
+
+  it('calls nothing public that a second list knows as special', () => {
+    const special = new BlockList()
+    for (const [net, bits] of [
+      ['0.0.0.0', 8],
+      ['10.0.0.0', 8],
+      ['100.64.0.0', 10],
+      ['127.0.0.0', 8],
+      ['169.254.0.0', 16],
+      ['172.16.0.0', 12],
+      ['192.168.0.0', 16],
+      ['224.0.0.0', 3],
+    ] as const) {
+      special.addSubnet(net, bits, 'ipv4')
+    }
+    const near = fc.constantFrom(
+      '10.',
+      '100.64.',
+      '127.',
+      '169.254.',
+      '172.16.',
+      '192.168.',
+      '224.',
+    )
+    const ip = fc.oneof(
+      fc.ipV4(),
+      fc.tuple(near, fc.ipV4()).map(([start, rest]) => {
+        const missing = 4 - (start.split('.').length - 1)
+        return start + rest.split('.').slice(-missing).join('.')
+      }),
+    )
+    fc.assert(
+      fc.property(ip, (address) => {
+        if (special.check(address, 'ipv4')) expect(reachOf(address)).not.toBe('public')
+        expect(reachOf(`::ffff:${address}`)).toBe(reachOf(address))
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it('calls no IPv6 address public that is outside of the global ones', () => {
+    fc.assert(
+      fc.property(fc.ipV6(), (address) => {
+        if (reachOf(address) !== 'public') return
+        expect(isIPv6(address)).toBe(true)
+        expect(/^(?:[23][\da-f]{3}:|64:ff9b:)/i.test(address)).toBe(true)
+      }),
+      { numRuns: 500 },
+    )
+  })
+})
+
+describe('notifiers: webhook connections', () => {
+  /** A resolver that gives one list of addresses after the other. */
+  const makeLookup = (...answers: string[][]) => {
+    let asked = 0
+    const lookup = (_name: string, _options: object, done: (...args: unknown[]) => void) => {
+      const answer = answers[Math.min(asked++, answers.length - 1)] ?? []
+      const found: LookupAddress[] = answer.map((address) => ({
+        address,
+        family: isIPv6(address) ? 6 : 4,
+      }))
+      done(null, found)
+    }
+    return { lookup: lookup as typeof lookupName, asked: () => asked }
+  }
+
+  const connect = async (answers: string[][], allowPrivateNetwork = false) => {
+    const { url, received } = await startReceiver()
+    const target = new URL(url.replace('127.0.0.1', 'bell.example.com'))
+    const { lookup, asked } = makeLookup(...answers)
+    const { fetch, close } = makeGuardedFetch(target, { allowPrivateNetwork, lookup })
+    const error = await fetch(target.href).then(
+      () => undefined,
+      (thrown: unknown) => refusal(thrown) ?? thrown,
+    )
+    await close()
+    return { error, received, asked }
+  }
+
+  it('refuses a name that leads to this machine', async () => {
+    const { error, received } = await connect([['127.0.0.1']])
+    expect(error).toMatchObject({
+      verdict: 'retry',
+      message: 'webhook: bell.example.com is at 127.0.0.1, which is this machine',
+      hint: expect.stringContaining('allowPrivateNetwork'),
+    })
+    expect(received).toHaveLength(0)
+  })
+
+  it('connects to it where private networks are allowed', async () => {
+    const { error, received } = await connect([['127.0.0.1']], true)
+    expect(error).toBeUndefined()
+    expect(received).toHaveLength(1)
+  })
+
+  it('never connects where a name leads to credentials of a cloud', async () => {
+    const { error } = await connect([['169.254.169.254'], ['127.0.0.1']], true)
+    expect(error).toMatchObject({ verdict: 'retry', hint: undefined })
+  })
+
+  it('asks once, and connects to what it checked', async () => {
+    const { error, received, asked } = await connect([['1.1.1.1'], ['127.0.0.1']])
+    // By http:// the first answer is refused; a second question would have been answered with this machine.
+    expect(error).toMatchObject({ message: expect.stringContaining('1.1.1.1') })
+    expect(asked()).toBe(1)
+    expect(received).toHaveLength(0)
+  })
+
+  it('leaves out the addresses of a name that are not allowed', async () => {
+    const { error, received } = await connect([['169.254.169.254', 'fe80::1', '127.0.0.1']], true)
+    expect(error).toBeUndefined()
+    expect(received).toHaveLength(1)
+  })
+
+  it('says that a name has no address', async () => {
+    const { error } = await connect([[]])
+    expect(String((error as Error).cause)).toContain('bell.example.com')
+  })
+})
