@@ -1,7 +1,7 @@
-import { lstatSync, readdirSync } from 'node:fs'
+import { existsSync, lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { stateDir } from '../config/paths.ts'
-import { fallbackFolders } from '../config/pinned.ts'
+import { runtimeDir, stateDir } from '../config/paths.ts'
+import { fallbackFolders, pinnedPath } from '../config/pinned.ts'
 import { errorCode } from '../errors.ts'
 import { type EventStatus, emptyStatus, type Outcome } from '../journal/history.ts'
 import { OpenJournal } from '../journal/open.ts'
@@ -12,7 +12,17 @@ import { parseName } from '../spool/names.ts'
 /** The state folder, and those that the front door falls back to where they were ever used. */
 export function stateFolders(): string[] {
   const state = stateDir()
-  return [state, ...fallbackFolders(state).filter(isInUse)]
+  return [state, ...(mayHaveFallback(state) ? fallbackFolders(state).filter(isInUse) : [])]
+}
+
+/** To work out the name of the folder takes a tenth of a start, and most people have none. */
+function mayHaveFallback(state: string): boolean {
+  if (process.env.HOOKBELL_FALLBACK_DIR || existsSync(pinnedPath(state))) return true
+  try {
+    return readdirSync(runtimeDir()).some((name) => name.startsWith('hookbell'))
+  } catch (error) {
+    return errorCode(error) !== 'ENOENT'
+  }
 }
 
 /** An event without its texts. */

@@ -29,13 +29,14 @@ const SETTLED_AFTER_MS = 2000
 export async function readConfigSummary(
   configDir: string,
   stateDir: string,
+  now = Date.now(),
 ): Promise<ConfigSummary> {
   const stamp = `${packageVersion()} ${configDir} ${configStamp(configDir, stateDir)}`
   const kept = readKept(stateDir, stamp)
   if (kept) return kept
   const { CurrentConfig } = await import('./current.ts')
   const summary = summaryOf(new CurrentConfig(configDir, stateDir).get())
-  if (!summary.problem && mayBeKept(configDir)) keep(stateDir, stamp, summary)
+  if (!summary.problem && mayBeKept(configDir, now)) keep(stateDir, stamp, summary)
   return summary
 }
 
@@ -66,10 +67,10 @@ function readKept(stateDir: string, stamp: string): ConfigSummary | undefined {
 }
 
 /** Whether the stamp tells of every change from now on: who is in a group is not part of it. */
-function mayBeKept(configDir: string): boolean {
+function mayBeKept(configDir: string, now: number): boolean {
   return [configPath(configDir), secretsPath(configDir)].every((path) => {
     const stat = statSync(path, { throwIfNoEntry: false })
-    return isTrustedIfPresent(path) && Date.now() - (stat?.ctimeMs ?? 0) > SETTLED_AFTER_MS
+    return isTrustedIfPresent(path) && now - (stat?.ctimeMs ?? 0) > SETTLED_AFTER_MS
   })
 }
 
