@@ -65,10 +65,12 @@ export function applyEntry(status: EventStatus, entry: JournalEntry) {
       status.client = entry.client ?? status.client
       return
     case 'retried':
-      Object.assign(status, { reason: '', outcome: 'waiting' })
       for (const [name, { state }] of Object.entries(status.channels)) {
         if (state === 'exhausted') delete status.channels[name]
       }
+      status.reason = ''
+      // What was told before stays told: then nothing is open, and nothing more will be recorded.
+      status.outcome = Object.keys(status.channels).length > 0 ? outcomeOf(status) : 'waiting'
       return
     case 'dropped':
       return

@@ -91,6 +91,16 @@ describe('the account of an event', () => {
       'waiting',
     ],
     [
+      'told, set aside after crashes, and retried',
+      [
+        accepted(e),
+        delivered(e),
+        { at: 2, id: e, type: 'unusable', reason: 'x' },
+        { at: 3, id: e, type: 'retried' },
+      ],
+      'delivered',
+    ],
+    [
       'dropped',
       [accepted(e), failed(e, 'exhausted'), { at: 3, id: e, type: 'dropped' }],
       undefined,
