@@ -50,7 +50,8 @@ export class EventHistory {
   }
 }
 
-function applyEntry(status: EventStatus, entry: JournalEntry) {
+/** Changes what is known of an event by one entry about it. */
+export function applyEntry(status: EventStatus, entry: JournalEntry) {
   switch (entry.type) {
     case 'accepted':
       Object.assign(status, acceptedFields(entry))
@@ -105,7 +106,7 @@ function outcomeOf({ channels, to }: EventStatus): Outcome {
   return states.includes('delivered') ? 'delivered' : 'suppressed'
 }
 
-function emptyStatus(id: string, at: number): EventStatus {
+export function emptyStatus(id: string, at: number): EventStatus {
   return {
     id,
     acceptedAt: at,
