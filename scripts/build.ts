@@ -1,16 +1,7 @@
 import { execFileSync } from 'node:child_process'
 
-<<<<<<< HEAD
-
-import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
-import { relative } from 'node:path'
-
-=======
-
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { basename, relative } from 'node:path'
-
->>>>>>> w-d
+import { relative } from 'node:path'
 
 import { build, type Plugin } from 'esbuild'
 import { finishDeclarations } from './declarations.ts'
