@@ -34,7 +34,7 @@ const refused = await createClient({ baseUrl: 'http://127.0.0.1:9', retries: 0 }
   .organization.limits.getGlobal().catch((error) => error)
 await client.close()
 console.log(JSON.stringify([limit, status, typeof requestId, isClientError(error) && error.status,
-  answers.map(textOf), refused.kind, refused.phase]))
+  textOf(answers.at(-1)), refused.kind, refused.phase]))
 `
 
 const expected = JSON.stringify([null, 200, 'string', 404, ['Done: hello'], 'network', 'connect'])

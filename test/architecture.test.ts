@@ -134,9 +134,10 @@ describe('architecture', () => {
   })
 
   it('no file is longer than 250 lines', () => {
-    const long = files.filter(
-      (file) => readFileSync(join(src, file), 'utf8').split('\n').length > 250,
-    )
+    // What is written by a program has one declaration per line.
+    const long = files
+      .filter((file) => !file.startsWith('api/types/'))
+      .filter((file) => readFileSync(join(src, file), 'utf8').split('\n').length > 250)
     expect(long).toEqual([])
   })
 

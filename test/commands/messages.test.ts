@@ -296,7 +296,7 @@ describe('messages: lines that are too long', () => {
     await expect.poll(() => shown).toContain('user')
     const client = createClient(emulator.clientOptions)
     await client.sessions.messages.add({ sessionId: emulator.sessionId, text: 'and then?' })
-    await expect.poll(() => shown).toMatch(/and then\?[^]*Done: and then\?/)
+    await expect.poll(() => shown).toMatch(/and then\?[\s\S]*Done: and then\?/)
     await client.close()
   })
 })
