@@ -127,12 +127,10 @@ describe('architecture', () => {
   })
 
   it('no file is longer than 250 lines', () => {
-    // Generated ones are read by nobody from top to bottom.
-    const long = files.filter(
-      (file) =>
-        !/^api\/(types|operations)\//.test(file) &&
-        readFileSync(join(src, file), 'utf8').split('\n').length > 250,
-    )
+    // What is written by a program has one declaration per line.
+    const long = files
+      .filter((file) => !file.startsWith('api/types/'))
+      .filter((file) => readFileSync(join(src, file), 'utf8').split('\n').length > 250)
     expect(long).toEqual([])
   })
 

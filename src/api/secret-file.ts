@@ -15,8 +15,8 @@ export async function openSecretFile(file: string): Promise<SecretFile> {
   const { open, rename, rm, stat } = await import('node:fs/promises')
   const found = await stat(file).catch(() => undefined)
   if (found && !found.isFile()) throw new Error('it is not a file')
-  const temporary = `${file}.${globalThis.process.pid}.new`
-  // `wx`: neither a link that somebody planted nor the file of another rotation is followed.
+  const temporary = `${file}.new`
+  // `wx`: no link that somebody planted is followed, and of two rotations at a time one is refused.
   const handle = await open(temporary, 'wx', 0o600)
   const discard = async () => {
     await handle.close().catch(() => undefined)

@@ -73,7 +73,8 @@ function refusedValues(field: Field): unknown[] {
     const main = field.anyOf.find(({ type }) => type !== 'null') ?? {}
     return refusedValues(main).filter((value) => value !== null)
   }
-  if (field.enum) return ['none of them']
+  // Another text may be a value that is not known yet.
+  if (field.enum) return [5]
   if (field.format === 'date') return ['2026-02-30', '2026-6-1', '1 June 2026']
   const { minLength, maxLength, minimum, maximum, exclusiveMinimum, minItems, maxItems } = field
   const isNumber = field.type === 'integer' || field.type === 'number'

@@ -1,7 +1,11 @@
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { execa } from 'execa'
 import { describe, expect, it } from 'vitest'
 import { bar, percent, shortNumber, sparkline } from '../../src/commands/api/chart.ts'
 import { lastDays } from '../../src/commands/api/period.ts'
-import type { Usage } from '../../src/commands/api/usage.ts'
+import { type Measure, measures, type Usage } from '../../src/commands/api/usage.ts'
+import { renderPage } from '../../src/commands/api/usage-page.ts'
 import { renderUsage } from '../../src/commands/api/usage-report.ts'
 import { makeApiHome, makeFault } from './_api-home.ts'
 
@@ -254,5 +258,69 @@ describe('usage: charts', () => {
   it.each([30, 48, 63, 64, 80, 200])('fits into %i columns', (width) => {
     const lines = renderUsage(busy, width).split('\n').slice(1)
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(Math.max(width, 42))
+  })
+})
+
+const browser = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((path) => existsSync(path))
+
+describe('usage: other forms', () => {
+  it('are a line of CSV for every day', async () => {
+    const { run } = await makeApiHome()
+    const { stdout } = await run('usage', '--days', '3', '--csv')
+    const [head, ...lines] = stdout.split('\n')
+    expect(head).toMatch(/^date,credits,activeUsers,sessions,/)
+    expect(lines).toHaveLength(3)
+    for (const line of lines) expect(line).toMatch(/^\d{4}-\d\d-\d\d(,\d+(\.\d+)?){9}$/)
+  })
+
+  it('are one page that loads nothing, for its owner alone', async () => {
+    const { run, project } = await makeApiHome()
+    const file = join(project, 'usage.html')
+    expect(await run('usage', '--html', file)).toMatchObject({ exitCode: 0, stderr: '' })
+    const page = readFileSync(file, 'utf8')
+    expect(page).toContain('Credits by user')
+    expect(page).toContain('ada@example.com')
+    expect(page.match(/<svg/g)?.length).toBeGreaterThanOrEqual(6)
+    expect(page).not.toMatch(/<script|<link|<img|src=|url\((?!#)/)
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+  })
+
+  it('exclude each other', async () => {
+    const { run } = await makeApiHome()
+    expect(await run('usage', '--csv', '--json')).toMatchObject({ exitCode: 64 })
+  })
+
+  it('do not take names from the service for markup', () => {
+    const evil = '<img src=x onerror=alert(1)>'
+    const day = Object.fromEntries(measures.map((name) => [name, 1])) as Record<Measure, number>
+    const usage: Usage = {
+      organization: evil,
+      from: '2026-02-01',
+      to: '2026-02-01',
+      totals: day,
+      monthlyActiveUsers: 1,
+      days: [{ date: '2026-02-01', ...day }],
+      creditsByModel: [{ name: evil, count: 1 }],
+      creditsByUser: [{ name: evil, count: 1 }],
+      toolCallsByTool: [{ name: `"${evil}`, count: 1 }],
+      filesByLanguage: [],
+    }
+    expect(renderPage(usage)).not.toContain('<img')
+  })
+
+  // Needs a browser; without one there is nothing to look at.
+  it.skipIf(!browser)('are shown by chromium as they are meant', async () => {
+    const { run, project } = await makeApiHome()
+    const file = join(project, 'usage.html')
+    await run('usage', '--html', file)
+    const flags = [
+      ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
+      ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
+      `--user-data-dir=${join(project, 'browser')}`,
+    ]
+    const words = [...flags, '--dump-dom', `file://${file}`]
+    const { stdout } = await execa(String(browser), words, { timeout: 60_000 })
+    expect(stdout).toContain('Credits by model')
+    expect(stdout.match(/<svg/g)?.length).toBeGreaterThanOrEqual(6)
   })
 })

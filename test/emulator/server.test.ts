@@ -1,5 +1,7 @@
+import { request } from 'node:http'
 import { connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
+import { createClient } from '../../src/api/index.ts'
 import { EmulatorError, startEmulator } from '../../src/emulator/index.ts'
 import { makeJournal } from '../../src/emulator/journal.ts'
 import { reopenablePort } from '../support/port.ts'
@@ -231,3 +233,41 @@ function rawStatus(emulator: TestEmulator, target: string): Promise<number> {
     socket.write(`${head}authorization: Bearer ${emulator.apiKey}\r\n\r\n`)
   })
 }
+
+describe('what a test needs of the emulator', () => {
+  it('are the options of a client, the variables of a program, and an end', async () => {
+    let url = ''
+    {
+      await using emulator = await startEmulator()
+      url = emulator.url
+      const { clientOptions, env, apiKey, appUrl } = emulator
+      expect(clientOptions).toEqual({ apiKey, baseUrl: url, appUrl })
+      expect(env).toEqual({
+        HOOKBELL_API_BASE_URL: url,
+        HOOKBELL_APP_BASE_URL: appUrl,
+        HOOKBELL_API_KEY: apiKey,
+      })
+      await using client = createClient(clientOptions)
+      expect(await client.organization.limits.getGlobal()).toEqual({ limit: null })
+    }
+    await expect(fetch(url)).rejects.toThrow()
+  })
+
+  it.each(['url', 'appUrl'] as const)('refuses other hosts at its %s', async (name) => {
+    await using emulator = await startEmulator()
+    const { hostname, port } = new URL(emulator[name])
+    const statusFor = (host: string) =>
+      new Promise<number | undefined>((resolve, reject) => {
+        const headers = { host, authorization: `Bearer ${emulator.apiKey}` }
+        request({ hostname, port, path: GLOBAL, headers }, (response) => {
+          response.resume()
+          resolve(response.statusCode)
+        })
+          .on('error', reject)
+          .end()
+      })
+    expect(await statusFor(`evil.example:${port}`)).toBe(403)
+    expect(emulator.requests()).toEqual([])
+    expect(await statusFor(`localhost:${port}`)).not.toBe(403)
+  })
+})

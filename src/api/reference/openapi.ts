@@ -107,8 +107,11 @@ function bodyOf({ body }: Endpoint, schemas: Schemas): Json {
 }
 
 function responsesOf(endpoint: Endpoint, schemas: Schemas): Json {
-  const { success, errors, hints = {}, response, path } = endpoint
-  const schema = schemas.schemaOf(response, 'output')
+  const { success, errors, hints = {}, response, groupedResponse, path } = endpoint
+  const plain = schemas.schemaOf(response, 'output')
+  const schema = groupedResponse
+    ? { anyOf: [plain, schemas.schemaOf(groupedResponse, 'output')] }
+    : plain
   const good = success.map((status) => [
     status,
     status === 204

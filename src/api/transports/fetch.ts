@@ -81,7 +81,7 @@ function causeOf(error: unknown): unknown {
 
 /** How Node.js, Bun and Deno say that there was no connection. */
 const NOT_CONNECTED =
-  /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused|FailedToOpenSocket|tcp connect error|dns error|CERT|SELF_SIGNED|UNABLE_TO|ERR_TLS/i
+  /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused|FailedToOpenSocket|tcp connect error|dns error|CERT|SELF_SIGNED|UNABLE_TO|ERR_TLS|\(Connect\)|os error 111/i
 
 function wasSent(error: unknown): boolean {
   const cause = causeOf(error)

@@ -20,7 +20,7 @@ export function chartByDay(
 ): string {
   return draw(HEIGHT, {
     grid: { left: 60, right: 20, top: 40, bottom: 30 },
-    legend: { top: 4, icon: 'roundRect' },
+    legend: { top: 4, icon: 'roundRect', itemGap: 30 },
     xAxis: { type: 'category', data: [...days], axisTick: { show: false } },
     yAxis: { type: 'value', axisLabel: { formatter: shortNumber } },
     series: series.map(({ values, ...one }) => ({

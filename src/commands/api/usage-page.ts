@@ -28,7 +28,7 @@ export function renderPage(usage: Usage): string {
 <header><h1>${toMarkup(title)}</h1><p>${from} to ${to}, ${days.length} days in UTC</p></header>
 <section class="totals">${measures.map((measure) => total(usage, measure)).join('')}</section>
 ${section('Credits by day', chartByDay(dates, [bars('credits')]))}
-${section('People and sessions by day', chartByDay(dates, [line('activeUsers'), line('sessions'), line('messages')]))}
+${section('People and sessions by day', chartByDay(dates, [line('activeUsers'), line('sessions')]))}
 ${section('Work by day', chartByDay(dates, [bars('filesCreated'), bars('filesEdited'), bars('commits'), bars('pullRequests')]))}
 ${shares('Credits by model', usage.creditsByModel)}
 ${shares('Credits by user', usage.creditsByUser ?? [])}

@@ -141,7 +141,8 @@ describe.each(transports)('through %s', (transport) => {
         }
         const atOnce = await all({ [page.size]: 100 })
         const before = emulator.requests().length
-        expect(before).toBe(1)
+        // A list that ends with an empty page takes one more.
+        expect(before).toBe(page.end === 'empty-page' ? 2 : 1)
         expect(await all({ [page.size]: 2 })).toEqual(atOnce)
         expect(emulator.requests().length - before).toBeGreaterThan(1)
       })

@@ -94,7 +94,7 @@ describe.each<Order>(['oldest first', 'newest first'])('watching a session, %s',
     ]
     faults.play(serve(old(20), order, steps))
     const found: string[] = []
-    for await (const { id } of watch({ endOnIdle: true, quietMs: 50 })) found.push(id)
+    for await (const { id } of watch({ endOnIdle: true, quietMs: 1_000 })) found.push(id)
     expect(found).toEqual(['m21', 'm22'])
   })
 

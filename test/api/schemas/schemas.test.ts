@@ -6,7 +6,13 @@ const message = { id: 'm', role: 'assistant', content: [], createdAt: 1, updated
 const page = (...messages: object[]) => ({ messages, pagination: { hasMore: false } })
 const computer = { id: 'c', name: 'box', providerType: 'byom', createdAt: 1 }
 const session = { sessionId: 's', status: 'idle', messageCount: 0, createdAt: 1, updatedAt: 1 }
-const report = { reportId: 'r', createdAt: 1, repoUrl: 'u', apps: {}, report: {} }
+const report = {
+  reportId: '1f6c2f2e-3a51-4a5c-9c0d-0f2f6a7b8c9d',
+  createdAt: 1,
+  repoUrl: 'u',
+  apps: {},
+  report: {},
+}
 const points = (numerator: number, denominator: number) => ({
   reports: [{ ...report, report: { lint: { numerator, denominator, rationale: 'why' } } }],
 })

@@ -1,8 +1,9 @@
 import { once } from 'node:events'
+import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createClient } from '../../../src/api/index.ts'
-import { apiKey, connecting, transports, useFaultServer } from '../_support.ts'
+import { apiKey, connecting, transports } from '../_support.ts'
 
 const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n'
 
@@ -36,18 +37,26 @@ describe.each(connecting)('an unasked 100 Continue through %s', (transport) => {
 })
 
 describe.each(transports)('fake timers of a test and %s', (transport) => {
-  const faults = useFaultServer(transport)
   afterEach(() => void vi.useRealTimers())
 
   it('do not stop calls, many in a row', async () => {
-    faults.play(({ target }) =>
-      target.includes('none') ? { status: 503 } : { body: '{"limit": 1}' },
-    )
-    const client = faults.makeClient()
+    // Without timers of its own, which would be fake as well.
+    const server = createHttpServer(({ url }, response) => {
+      response.statusCode = url?.includes('none') ? 503 : 200
+      response.end('{"limit":1}')
+    })
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    onTestFinished(() => void server.close().closeAllConnections())
+    const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const client = createClient({ apiKey, baseUrl, env: {}, transport })
+    await client.organization.limits.getGlobal()
     vi.useFakeTimers()
     for (let calls = 0; calls < 20; calls += 1)
       expect(await client.organization.limits.getGlobal()).toEqual({ limit: 1 })
     const failing = client.computers.get({ computerId: 'none' }).catch(({ kind }) => kind)
     expect(await failing).toBe('http')
+    vi.useRealTimers()
+    await client.close()
   })
 })
