@@ -33,7 +33,7 @@ export const deadCommand = defineCommand({
 })
 
 async function showDead(json: boolean) {
-  const accounts = (await Promise.all(stateFolders().map(readHistory))).flat()
+  const accounts = (await Promise.all(stateFolders().map((state) => readHistory(state)))).flat()
   const dead = accounts.filter(({ outcome }) => outcome === 'dead')
   if (json) return printJson(dead)
   if (dead.length === 0) return print('Nothing is dead')

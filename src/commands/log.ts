@@ -21,7 +21,7 @@ export const logCommand = defineCommand({
     if (!Number.isInteger(limit) || limit < 1) {
       throw usageError(`log: --limit takes a whole number from 1, not "${args.limit}"`)
     }
-    const all = (await Promise.all(stateFolders().map(readHistory))).flat()
+    const all = (await Promise.all(stateFolders().map((state) => readHistory(state)))).flat()
     const chosen = args.id ? find(all, args.id) : all.slice(-limit)
     if (args.json) return printJson(args.id ? chosen[0] : chosen)
     if (chosen.length === 0) return print('No events yet. Register hookbell with: hookbell init')

@@ -27,12 +27,15 @@ type Status = Awaited<ReturnType<typeof readStatus>>
 
 async function readStatus() {
   const folders = stateFolders()
-  const accounts = (await Promise.all(folders.map(readHistory))).flat()
+  const unreadable = new Set<string>()
+  const onUnreadable = (folder: string) => void unreadable.add(folder)
+  const histories = folders.map((folder) => readHistory(folder, onUnreadable))
+  const accounts = (await Promise.all(histories)).flat()
   const loaded = new CurrentConfig(configDir(), stateDir()).get()
   const count = Object.fromEntries(
     outcomes.map((outcome) => [outcome, accounts.filter((one) => one.outcome === outcome).length]),
   )
-  const corrupt = folders.flatMap((folder) => list(spoolIn(folder).corrupt))
+  const corrupt = folders.flatMap((folder) => list(spoolIn(folder).corrupt, onUnreadable))
   return {
     accepted: accounts.length,
     ...(count as Record<(typeof outcomes)[number], number>),
@@ -44,6 +47,9 @@ async function readStatus() {
     channels: channelRows(loaded, accounts),
     lastEvent: accounts.at(-1)?.acceptedAt ?? null,
     problems: [
+      ...[...unreadable].map(
+        (folder) => `${folder} cannot be read; the next worker opens it again`,
+      ),
       ...problemsOf(loaded, accounts, corrupt.length, folders),
       ...(await templateProblemsIn(configDir())),
     ],

@@ -1,10 +1,12 @@
 import { chmodSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { execa } from 'execa'
 import { describe, expect, it } from 'vitest'
-import { makeHome } from '../support/home.ts'
+import { makeHome, root } from '../support/home.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { countOutcomes, makeWorld } from './_world.ts'
 
+const isRoot = process.getuid?.() === 0
 const folders = ['tmp', 'new', 'cur', 'deferred', 'dead', 'corrupt'] as const
 const slack = (url: string) => ({ type: 'slack', url: `${url}/services/x` })
 
@@ -29,6 +31,22 @@ describe('a folder of the spool', () => {
     expect((await home.run('status')).exitCode).toBe(0)
     expect((await home.run('worker')).exitCode).toBe(0)
     expect((await home.run('status')).stdout).toContain('1 damaged or foreign')
+  })
+
+  it.skipIf(!isRoot)('that nobody may enter shows in status, which tells the rest', async () => {
+    const home = await makeHome({ lingerSeconds: 0 })
+    home.accept('no JSON')
+    await home.run('worker')
+    chmodSync(join(home.state, 'spool/cur'), 0)
+    chmodSync(join(home.state, 'spool/corrupt'), 0)
+    await execa('chown', ['-R', '54321:54321', home.home])
+    const user = ['--reuid', '54321', '--regid', '54321', '--clear-groups', process.execPath]
+    const words = [...user, join(root, 'bin/hookbell'), 'status']
+    const { stdout } = await execa('setpriv', words, { env: home.env, reject: false })
+    expect(stdout).toContain('1 accepted = 0 delivered + 0 suppressed + 1 dead')
+    for (const name of ['cur', 'corrupt']) {
+      expect(stdout).toContain(`${home.state}/spool/${name} cannot be read`)
+    }
   })
 
   it.each(['deferred', 'dead', 'cur'] as const)(
