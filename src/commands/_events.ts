@@ -45,11 +45,12 @@ export interface Events {
 export function withEvents<Result>(
   folders: readonly string[],
   work: (events: Events) => Result,
+  onUnreadable?: OnUnreadable,
 ): Result {
   const journals: OpenJournal[] = []
   try {
     for (const folder of folders) journals.push(new OpenJournal(folder))
-    const all = folders.flatMap((folder, index) => outlines(folder, journals[index]?.tally()))
+    const all = folders.flatMap((folder, index) => outlines(folder, journals[index]?.tally(), onUnreadable))
     if (folders.length > 1) all.sort((a, b) => a.acceptedAt - b.acceptedAt)
     return work({ all, inFull: (chosen) => readInFull(journals, chosen) })
   } finally {
@@ -57,21 +58,33 @@ export function withEvents<Result>(
   }
 }
 
-export function list(folder: string): string[] {
+/** Told of a folder that cannot be looked into. @throws what is to end the command */
+type OnUnreadable = (folder: string, error: unknown) => void
+
+export function list(folder: string, onUnreadable: OnUnreadable = rethrow): string[] {
   try {
     return readdirSync(folder)
   } catch (error) {
     // Foreign files are the worker's to set aside.
-    if (['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) return []
-    throw error
+    if (!['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) onUnreadable(folder, error)
+    return []
   }
 }
 
-function outlines(state: string, tally: Tally | undefined): EventOutline[] {
+function rethrow(_: string, error: unknown) {
+  throw error
+}
+
+function outlines(
+  state: string,
+  tally: Tally | undefined,
+  onUnreadable?: OnUnreadable,
+): EventOutline[] {
   if (!tally) return []
   const spool = spoolIn(state)
-  for (const folder of [spool.new, ...list(spool.cur).map((owner) => join(spool.cur, owner))]) {
-    for (const name of list(folder)) {
+  const owners = list(spool.cur, onUnreadable).map((owner) => join(spool.cur, owner))
+  for (const folder of [spool.new, ...owners]) {
+    for (const name of list(folder, onUnreadable)) {
       const parsed = parseName(name)
       if (!parsed || parsed.isDelivery || tally.has(parsed.id)) continue
       // The time of the last write is the time of acceptance.
@@ -80,7 +93,7 @@ function outlines(state: string, tally: Tally | undefined): EventOutline[] {
     }
   }
   // A retry that was cut short after its record.
-  const dead = new Set(list(spool.dead))
+  const dead = new Set(list(spool.dead, onUnreadable))
   return tally.events().map(({ id, acceptedAt, status: { outcome, channels } }) => {
     return { id, acceptedAt, channels, outcome: dead.has(id) ? 'dead' : outcome }
   })

@@ -29,11 +29,14 @@ type Status = Awaited<ReturnType<typeof readStatus>>
 async function readStatus() {
   const folders = stateFolders()
   const config = await readConfigSummary(configDir(), stateDir())
-  const corrupt = folders.flatMap((folder) => list(spoolIn(folder).corrupt)).length
-  const { events, channels } = withEvents(folders, (all) => ({
-    events: all.all,
-    channels: channelRows(config, all),
-  }))
+  const unreadable = new Set<string>()
+  const onUnreadable = (folder: string) => void unreadable.add(folder)
+  const corrupt = folders.flatMap((folder) => list(spoolIn(folder).corrupt, onUnreadable)).length
+  const { events, channels } = withEvents(
+    folders,
+    (all) => ({ events: all.all, channels: channelRows(config, all) }),
+    onUnreadable,
+  )
   const count = Object.fromEntries(
     outcomes.map((outcome) => [outcome, events.filter((one) => one.outcome === outcome).length]),
   ) as Record<(typeof outcomes)[number], number>
@@ -51,6 +54,9 @@ async function readStatus() {
     channels,
     lastEvent: events.at(-1)?.acceptedAt ?? null,
     problems: [
+      ...[...unreadable].map(
+        (folder) => `${folder} cannot be read; the next worker opens it again`,
+      ),
       ...problemsOf(config, count.dead, corrupt, folders),
       ...(await templateProblemsIn(configDir())),
     ],

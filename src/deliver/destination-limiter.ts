@@ -38,7 +38,7 @@ export class DestinationLimiter {
     return this.#now() < this.#trippedUntil
   }
 
-  /** How long every attempt has failed, in ms; 0 where the last one did not. */
+  /** For how long attempts were made and each has failed, in ms; 0 where the last one did not. */
   get failingMs(): number {
     return Math.max(0, this.#now() - this.#failingSince)
   }
@@ -51,6 +51,8 @@ export class DestinationLimiter {
   }
 
   acquire(): Slot {
+    // Nobody tried meanwhile: the machine slept, or nothing was to be sent.
+    if (this.isFailing) this.#failingSince += Math.max(0, this.#now() - this.#trippedUntil)
     const slot = { startedAt: this.#now() }
     this.#underWay.add(slot)
     this.#nextStart = this.#now() + this.#options.minIntervalMs

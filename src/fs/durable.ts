@@ -15,6 +15,13 @@ import { dirname } from 'node:path'
 /** Codes of systems that cannot fsync a folder (Windows, some network volumes). */
 const NO_FOLDER_SYNC = new Set(['EPERM', 'EISDIR', 'EINVAL', 'ENOTSUP', 'EACCES', 'EBADF'])
 
+const NO_ROOM = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EFBIG'])
+
+/** Whether an error says that the disk takes nothing more. */
+export function isOutOfRoom(error: unknown): boolean {
+  return NO_ROOM.has((error as NodeJS.ErrnoException).code ?? '')
+}
+
 /**
  * The one way to create a file: write beside it, fsync, rename, fsync the folder.
  * @throws the system error; nothing is left behind then

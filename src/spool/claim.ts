@@ -9,6 +9,7 @@ import {
 } from 'node:fs'
 import { basename, join } from 'node:path'
 import { errorCode } from '../errors.ts'
+import { isOutOfRoom } from '../fs/durable.ts'
 import type { Spool } from './layout.ts'
 import { formatName, type ParsedName, parseName, setAside } from './names.ts'
 import { LEASE_MS, livenessOf, ownerToken, parseOwner, thisProcess } from './owner.ts'
@@ -27,7 +28,7 @@ export class Claims {
   constructor(spool: Spool) {
     this.#spool = spool
     this.#folder = join(spool.cur, ownerToken(thisProcess()))
-    mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
+    this.#makeFolder()
   }
 
   /** @returns undefined when another worker was faster */
@@ -37,7 +38,7 @@ export class Claims {
     if (move(claim.from, claim.path)) return claim
     // After a long stop, others may have taken this worker for dead, and its folder away.
     if (existsSync(this.#folder)) return undefined
-    mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
+    this.#makeFolder()
     return move(claim.from, claim.path) ? claim : undefined
   }
 
@@ -95,8 +96,19 @@ export class Claims {
   close() {
     try {
       rmdirSync(this.#folder)
+      mkdirSync(spareFolder(this.#spool), { mode: 0o700 })
     } catch {
-      // Something is still in it: whoever comes next takes over.
+      // Something is still in it, so whoever comes next takes over; or there is a spare one already.
+    }
+  }
+
+  #makeFolder() {
+    try {
+      mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
+    } catch (error) {
+      // A full disk makes no folder, but it renames one: the receivers may be in good health.
+      if (!isOutOfRoom(error)) throw error
+      renameSync(spareFolder(this.#spool), this.#folder)
     }
   }
 
@@ -113,6 +125,11 @@ export class Claims {
   #folderOf({ isDelivery }: ParsedName): string {
     return isDelivery ? this.#spool.deferred : this.#spool.new
   }
+}
+
+/** For the next worker that finds the disk full. */
+function spareFolder({ state }: Spool): string {
+  return join(state, 'spool', 'spare')
 }
 
 /** A machine that went down took every worker with it: that says nothing against what they held. */

@@ -1,6 +1,7 @@
 import { readdirSync, renameSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { Delivery } from '../delivery.ts'
+import { errorCode } from '../errors.ts'
 import { writeDurable } from '../fs/durable.ts'
 import { FolderWatcher } from '../fs/folder-watcher.ts'
 import { type Claim, Claims } from './claim.ts'
@@ -65,8 +66,8 @@ export class FileStore implements Store {
     try {
       return this.#claims.take(this.spool.new, name)
     } catch (error) {
-      // Such as a folder of another user.
-      this.#leftAlone.add(name)
+      // Such as a folder of another user. Anything else, such as a full disk, may pass.
+      if (['EACCES', 'EPERM'].includes(errorCode(error) ?? '')) this.#leftAlone.add(name)
       throw error
     }
   }

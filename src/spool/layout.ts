@@ -9,6 +9,8 @@
 // | dead/          | deliveries that gave up, events | `hookbell dead retry` or `drop`, | nothing to do          |
 // |                | of which nothing can be made    | size cap                         |                        |
 // | corrupt/       | damaged or foreign objects      | by a person, size cap            | nothing to do          |
+// | spare/         | always empty: a full disk makes | rename to cur/<owner>/           | the next worker's end  |
+// |                | no folder, but renames one      |                                  | makes another          |
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { isTrusted } from '../fs/trust.ts'

@@ -10,6 +10,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { errorCode } from '../errors.ts'
+import { isOutOfRoom } from '../fs/durable.ts'
 import { packageVersion } from '../package-root.ts'
 import {
   isElsewhere,
@@ -27,9 +28,6 @@ import { endStart } from './start-marker.ts'
 
 /** What this process holds, and what it wrote: both stay true when the machine is renamed. */
 const held = new Map<string, { path: string; text: string }>()
-
-/** No room for a file: the receivers may be in good health all the same. */
-const NO_ROOM = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EFBIG'])
 
 export function lockPath(state: string): string {
   return join(state, 'worker.lock')
@@ -120,7 +118,8 @@ function acquire(path: string, text: string): Outcome {
     }
     return 'busy'
   } catch (error) {
-    if (NO_ROOM.has(errorCode(error) ?? '')) return isBusy(path) ? 'busy' : 'no room'
+    // The receivers may be in good health all the same.
+    if (isOutOfRoom(error)) return isBusy(path) ? 'busy' : 'no room'
     throw error
   } finally {
     rmSync(temporary, { force: true })

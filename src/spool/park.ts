@@ -82,7 +82,8 @@ export class ParkedDeliveries {
   /** Knows a delivery that this process put into the folder. */
   set({ until, since, isHeld, delivery: { id, events, channel } }: Omit<Parked, 'format'>) {
     const name = formatName({ id, isDelivery: true })
-    this.#waits.set(name, { name, until, since, isHeld, events, channel, inode: 0 })
+    const inode = this.#inodeOf(name) ?? 0
+    this.#waits.set(name, { name, until, since, isHeld, events, channel, inode })
   }
 
   /** Forgets a delivery that was claimed. */
@@ -118,16 +119,14 @@ export class ParkedDeliveries {
     return next
   }
 
+  #inodeOf(name: string): number | undefined {
+    return lstatSync(join(this.#folder, name), { throwIfNoEntry: false })?.ino
+  }
+
   #look(name: string) {
-    const path = join(this.#folder, name)
-    const inode = lstatSync(path, { throwIfNoEntry: false })?.ino
-    const known = this.#waits.get(name)
-    if (inode === undefined || known?.inode === inode) return
-    if (known?.inode === 0) {
-      known.inode = inode
-      return
-    }
-    const parked = readParked(path)
+    const inode = this.#inodeOf(name)
+    if (inode === undefined || this.#waits.get(name)?.inode === inode) return
+    const parked = readParked(join(this.#folder, name))
     this.wasFlushed ||= parked?.until === 0
     const { until = 0, since = 0, isHeld = false } = parked ?? {}
     const { events = [], channel = '' } = parked?.delivery ?? {}

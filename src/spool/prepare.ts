@@ -1,21 +1,20 @@
-import { chmodSync } from 'node:fs'
+import { chmodSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { HookbellError } from '../errors.ts'
 import { privateFolder } from '../fs/durable.ts'
 import { folders, type Spool, spoolIn } from './layout.ts'
 
 /**
- * Makes the folders of a spool, for this user only.
- * @throws HookbellError E_SPOOL where a folder is a link, belongs to somebody else or cannot be made
+ * Makes the folders of a spool, for this user only. What stands in the place of one (a file, a link, a folder of
+ * somebody else) is set aside, so that the other folders go on.
+ * @throws HookbellError E_SPOOL where the spool itself is a link, belongs to somebody else or cannot be made
  */
 export function prepareSpool(state: string): Spool {
   const spool = spoolIn(state)
   try {
-    for (const path of [join(state, 'spool'), ...folders.map((folder) => spool[folder])]) {
-      privateFolder(path)
-      // Also where the umask or an older tool had made it wider.
-      if (process.platform !== 'win32') chmodSync(path, 0o700)
-    }
+    makePrivate(join(state, 'spool'))
+    // The place for what is set aside comes first.
+    for (const folder of ['corrupt', ...folders] as const) makeInPlace(spool, folder)
   } catch (error) {
     throw new HookbellError('E_SPOOL', `spool: ${(error as Error).message}`, {
       hint: `Check the folder ${state}, or set HOOKBELL_STATE_DIR to another one`,
@@ -23,4 +22,30 @@ export function prepareSpool(state: string): Spool {
     })
   }
   return spool
+}
+
+function makeInPlace(spool: Spool, folder: (typeof folders)[number]) {
+  try {
+    makePrivate(spool[folder])
+  } catch (error) {
+    // First beside it: a folder of somebody else cannot be moved into another one.
+    const aside = `${spool[folder]}.${Date.now()}`
+    try {
+      renameSync(spool[folder], aside)
+    } catch {
+      throw error
+    }
+    makePrivate(spool[folder])
+    try {
+      renameSync(aside, join(spool.corrupt, `${Date.now()}-${folder}`))
+    } catch {
+      // It stays beside it.
+    }
+  }
+}
+
+function makePrivate(path: string) {
+  privateFolder(path)
+  // Also where the umask or an older tool had made it wider.
+  if (process.platform !== 'win32') chmodSync(path, 0o700)
 }

@@ -62,6 +62,7 @@ export class Dispatcher {
   /** Starts what waits and what is due. @returns how many were claimed */
   async dispatch(): Promise<number> {
     const before = this.handled
+    const rested = [...this.#resting.keys()].filter((name) => !this.#isResting(name))
     // The sh door leaves it to the worker where it cannot.
     if (!hasProc()) this.#isolated('the spool', () => this.#deps.store.sync())
     const waiting = this.#waiting()
@@ -73,6 +74,8 @@ export class Dispatcher {
     }
     await this.#startDue()
     this.#investigate(waiting.filter(({ crashes }) => crashes > 0))
+    // What is not there any more was handled by somebody else: nothing is to be waited for.
+    for (const name of rested) if (!this.#isResting(name)) this.#resting.delete(name)
     return this.handled - before
   }
 
@@ -158,8 +161,15 @@ export class Dispatcher {
     run: (claim: Claim, onQueued: () => void) => Promise<void>,
   ) {
     while (this.#preparing >= MAX_PREPARING) await this.#changed()
-    const claim = this.#isolated(name, take)
+    const times = (this.#resting.get(name)?.times ?? 0) + 1
+    let claim: Claim | undefined
+    try {
+      claim = take()
+    } catch (error) {
+      return this.#rest(name, times, error)
+    }
     if (!claim) return
+    this.#resting.delete(name)
     this.handled += 1
     this.#preparing += 1
     let isPreparing = true
@@ -169,8 +179,11 @@ export class Dispatcher {
       this.#changedNow()
     }
     const running = run(claim, onQueued)
-      .then(() => void this.#resting.delete(name))
-      .catch((error) => this.#rest(claim, name, error))
+      .catch((error) => {
+        this.#rest(name, times, error)
+        // Where that fails too, the claim stays where it is: the next worker reclaims it.
+        this.#isolated(name, () => this.#deps.store.release(claim))
+      })
       .finally(() => {
         onQueued()
         this.#underWay.delete(running)
@@ -180,14 +193,11 @@ export class Dispatcher {
     this.#underWay.add(running)
   }
 
-  /** It goes back to where it was, and is tried again after a while: nothing else waits for it. */
-  #rest(claim: Claim, name: string, error: unknown) {
-    this.#tell(claim.id || name, error)
-    const times = (this.#resting.get(name)?.times ?? 0) + 1
+  /** It is tried again after a while: nothing else waits for it. */
+  #rest(name: string, times: number, error: unknown) {
+    this.#tell(name, error)
     const ms = Math.min(1000 * 2 ** (times - 1), MAX_REST_MS)
     this.#resting.set(name, { times, until: this.#deps.steadyNow() + ms })
-    // Where that fails too, the claim stays where it is: the next worker reclaims it.
-    this.#isolated(name, () => this.#deps.store.release(claim))
   }
 
   /** One folder or file that cannot be used takes nothing with it but itself. */

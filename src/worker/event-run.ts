@@ -6,6 +6,7 @@ import type { EventStatus } from '../journal/history.ts'
 import { fingerprintOf } from '../prepare/fingerprint.ts'
 import { type Prepared, prepare, prepareAgain, type Stored, sessionOf } from '../prepare/prepare.ts'
 import type { Claim } from '../spool/claim.ts'
+import type { Parked } from '../spool/park.ts'
 import type { StoredEvent } from '../spool/store.ts'
 import type { WorkerDeps } from './deps.ts'
 import { deliverAndSettle } from './settle.ts'
@@ -69,18 +70,29 @@ export async function runEvent(
 
 /** Takes a parked delivery, whose time has come, to its end or to its next attempt. */
 export async function runParked(claim: Claim, deps: WorkerDeps, onQueued: OnQueued): Promise<void> {
-  const { store } = deps
-  const delivery = store.readParked(claim)?.delivery
-  if (!delivery) return
+  const { store, now } = deps
+  const parked = store.readParked(claim)
+  if (!parked) return
+  const delivery = countedUntilDue(parked, now())
   if (claim.crashes >= MAX_CRASHES) {
     const reason = `the worker ended ${claim.crashes} times while it had this delivery`
     return giveUp(claim, delivery, reason, deps)
   }
-  const load = async () => store.readParked(claim)?.delivery ?? delivery
+  const load = async () => {
+    const again = store.readParked(claim)
+    return again ? countedUntilDue(again, now()) : delivery
+  }
   const running = deliverAndSettle(delivery, load, deps)
   onQueued()
   if (await running) store.finish(claim)
   else store.release(claim, true)
+}
+
+/** A machine that was off when the time came has not tried: that does not count towards the age at which to give up. */
+function countedUntilDue({ delivery, until }: Parked, now: number): Delivery {
+  const { firstTriedAt } = delivery
+  const idleMs = until > 0 && firstTriedAt > 0 ? Math.max(0, now - until) : 0
+  return { ...delivery, firstTriedAt: Math.min(firstTriedAt + idleMs, now) }
 }
 
 function start(delivery: Delivery, claim: Claim, deps: WorkerDeps): Promise<boolean> {

@@ -4,6 +4,7 @@ import { enforceCaps, type Removal } from '../spool/caps.ts'
 import { spoolIn } from '../spool/layout.ts'
 import { isSoleWorker, touchLock } from '../spool/lock.ts'
 import { HEARTBEAT_MS } from '../spool/owner.ts'
+import { prepareSpool } from '../spool/prepare.ts'
 import { salvage } from '../spool/salvage.ts'
 import { sweep } from '../spool/sweep.ts'
 import type { WorkerDeps } from './deps.ts'
@@ -26,6 +27,8 @@ export class Maintenance {
     const { store, stateDir, now, steadyNow } = this.#deps
     if (steadyNow() - this.#beatAt < HEARTBEAT_MS) return 0
     this.#beatAt = steadyNow()
+    // Somebody may have removed or closed a folder meanwhile.
+    attempt(() => prepareSpool(stateDir))
     attempt(() => store.heartbeat())
     attempt(() => touchLock(stateDir))
     attempt(() => salvage(spoolIn(stateDir), now()))

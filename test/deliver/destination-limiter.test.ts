@@ -57,6 +57,17 @@ describe('a destination limiter', () => {
     expect(seen).toEqual([1, 1, 1, 2, 1])
   })
 
+  it('does not count the time in which nobody tried, such as that of a machine asleep', () => {
+    const { limiter, clock } = makeLimiter()
+    limiter.trip(limiter.acquire(), () => 1000)
+    clock.now = 1000
+    limiter.trip(limiter.acquire(), () => 1000)
+    expect(limiter.failingMs).toBe(1000)
+    clock.now = 100_000_000
+    limiter.trip(limiter.acquire(), () => 1000)
+    expect(limiter.failingMs).toBe(2000)
+  })
+
   it('never lets more in than it may, nor closer together, nor while it is tripped', () => {
     const action = fc.constantFrom('acquire', 'release', 'trip', 'wait')
     fc.assert(

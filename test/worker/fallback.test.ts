@@ -8,7 +8,9 @@ import { packageRoot } from '../../src/package-root.ts'
 import { prepareSpool } from '../../src/spool/prepare.ts'
 import { acceptEvent } from '../../src/spool/write.ts'
 import { servedFolders } from '../../src/worker/served-folders.ts'
-import { makeWorld, type World } from './_world.ts'
+import { makeHome } from '../support/home.ts'
+import { startReceiver } from '../support/receiver.ts'
+import { countOutcomes, makeWorld, type World } from './_world.ts'
 
 const isRoot = process.getuid?.() === 0
 const BODY = Buffer.from('{"hook_event_name":"Notification"}')
@@ -90,6 +92,32 @@ describe('a worker with a fallback folder', () => {
     await runWorker(world, env)
     const attempts = readFileSync(join(folder, 'journal.jsonl'), 'utf8').match(/"attempt":[2-9]/g)
     expect(attempts?.length).toBeGreaterThan(0)
+  })
+
+  it('that is the state folder itself retries as always', async () => {
+    const { url, received } = await startReceiver({ script: [500, 200] })
+    const world = makeWorld({ channels: { chat: { type: 'slack', url: `${url}/x` } } })
+    world.accept({})
+    await runWorker(world, { HOOKBELL_FALLBACK_DIR: world.stateDir })
+    expect(received).toHaveLength(2)
+    expect(countOutcomes(await world.accounts())).toEqual({ delivered: 1 })
+  })
+
+  it('is mentioned in status as long as something is in it', async () => {
+    const home = await makeHome({
+      channels: { file: { type: 'file', path: '~/out.jsonl' } },
+      routes: [{ on: ['*'], to: ['file'] }],
+      lingerSeconds: 0,
+    })
+    const folder = fallbackStateDir(home.state, home.env)
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    await home.run('worker')
+    acceptEvent(folder, HEADER, BODY)
+    const problems = async () => JSON.parse((await home.run('status', '--json')).stdout).problems
+    expect(await problems()).toEqual([`events are stored in ${folder}: ${home.state} failed`])
+    await home.run('worker', '--once')
+    expect(home.read('out.jsonl')).toContain('Notification')
+    expect(await problems()).toEqual([])
   })
 
   it('does not look at it while nothing waits there', () => {

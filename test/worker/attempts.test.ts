@@ -1,0 +1,129 @@
+import { readdirSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { JournalEntry } from '../../src/journal/entry.ts'
+import { readParked, writeParked } from '../../src/spool/park.ts'
+import { makeDelivery } from '../support/delivery.ts'
+import { startFaultServer } from '../support/fault-server.ts'
+import { startReceiver } from '../support/receiver.ts'
+import { countOutcomes, makeWorld, readLines, type World } from './_world.ts'
+
+const DAY_MS = 24 * 3600_000
+const slack = (url: string) => ({ type: 'slack', url: `${url}/services/x` })
+const entriesOf = (world: World) => readLines<JournalEntry>(join(world.stateDir, 'journal.jsonl'))
+const deferredIn = (world: World) => entriesOf(world).filter(({ type }) => type === 'deferred')
+
+describe('300 mails to a server that refuses all', () => {
+  it('are recorded once per attempt, and not once per turn in line', async () => {
+    const server = await startFaultServer([{ fault: 'reset' }])
+    const port = new URL(server.url).port
+    const mail = { type: 'email', smtp: `smtp://127.0.0.1:${port}`, from: 'a@b.example' }
+    const retry = { firstDelaySeconds: 0.2, maxDelaySeconds: 1 }
+    const world = makeWorld({ channels: { mail: { ...mail, to: ['c@d.example'] } }, retry })
+    await server.close()
+    for (let index = 0; index < 300; index += 1) world.accept({ message: `${index}` })
+    const running = world.untilIdle()
+    await expect
+      .poll(() => entriesOf(world).filter(({ type }) => type === 'accepted'))
+      .toHaveLength(300)
+    const startedAt = performance.now()
+    await expect.poll(() => deferredIn(world).length).toBeGreaterThanOrEqual(8)
+    // The destination takes one attempt at a time, at least half of the first delay apart.
+    const most = 8 + (performance.now() - startedAt) / 100
+    expect(deferredIn(world).length).toBeLessThan(most)
+    expect(entriesOf(world).length).toBeLessThan(300 + 300 + most)
+    expect(world.list('deferred').length).toBeLessThan(most)
+    world.configure({ channels: { file: { type: 'file', path: world.outFile } }, lingerSeconds: 0 })
+    await running
+  })
+})
+
+describe('a Retry-After', () => {
+  it('of one channel stands although another channel of the event is due earlier', async () => {
+    const times: number[] = []
+    const limited = await startReceiver({
+      script: [
+        () => {
+          times.push(performance.now())
+          return times.length === 1 ? { status: 429, headers: { 'retry-after': '3' } } : {}
+        },
+      ],
+    })
+    const failing = await startReceiver({ script: [500, 500, 500, 200] })
+    const world = makeWorld({ channels: { a: slack(limited.url), b: slack(failing.url) } })
+    world.accept({ message: 'one' })
+    await world.untilIdle()
+    expect(failing.received).toHaveLength(4)
+    expect(times).toHaveLength(2)
+    expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(2990)
+    expect(countOutcomes(await world.accounts())).toEqual({ delivered: 1 })
+  })
+})
+
+describe('a machine that was off for days', () => {
+  it('tries an old event again as if it were new', async () => {
+    const { url, received } = await startReceiver({ script: [500, 500, 200] })
+    const world = makeWorld({ channels: { team: slack(url) } })
+    const id = world.accept({ message: 'hello' })
+    const at = new Date(Date.now() - 3 * DAY_MS)
+    utimesSync(join(world.spool.new, id), at, at)
+    await world.untilIdle()
+    expect(received).toHaveLength(3)
+    expect(await world.account(id)).toMatchObject({ outcome: 'delivered' })
+  })
+
+  it('does not count the time in which nothing could be tried', async () => {
+    const { url, received } = await startReceiver({ script: [500, 500, 200] })
+    const world = makeWorld({ channels: { team: slack(url) } })
+    const tried = Date.now() - 3 * DAY_MS
+    const delivery = makeDelivery('e', {
+      ...{ channel: 'team', attempts: 40, firstTriedAt: tried - 3600_000 },
+    })
+    const wait = { until: tried + 1000, since: tried, reason: 'x', isHeld: false }
+    writeParked(world.spool, 'deferred', { ...wait, delivery })
+    world.configure({
+      channels: { team: slack(url) },
+      lingerSeconds: 0,
+      retry: { firstDelaySeconds: 0.05, maxDelaySeconds: 0.2 },
+    })
+    await world.untilIdle()
+    expect(received).toHaveLength(3)
+    expect(readdirSync(world.spool.dead)).toEqual([])
+  })
+})
+
+describe('a spool file', () => {
+  it('that names a channel is routed as any other event', async () => {
+    const { url, received } = await startReceiver()
+    const world = makeWorld()
+    const channels = { file: { type: 'file', path: world.outFile }, secret: slack(url) }
+    world.configure({ channels, routes: [{ on: ['*'], to: ['file'] }], lingerSeconds: 0 })
+    const text = 'hookbell-event 1\nclient: claude\nchannel: secret\n\n{"hook_event_name":"Stop"}'
+    writeFileSync(join(world.spool.new, 'e1'), text)
+    await world.untilIdle()
+    expect(world.lines().map(({ id }) => id)).toEqual(['e1'])
+    expect(received).toEqual([])
+  })
+})
+
+describe('a parked delivery', () => {
+  it('holds no secret, whatever the receiver and the agent say', async () => {
+    const canary = 'canary-7f3a9c1e5b'
+    const { url } = await startReceiver({
+      script: [({ path }) => ({ status: 500, body: `no ${path} ${canary}` })],
+    })
+    const world = makeWorld()
+    writeFileSync(join(world.configDir, 'secrets.env'), `CANARY=${canary}\n`, { mode: 0o600 })
+    world.configure({
+      channels: { team: { type: 'slack', url: `${url}/services/\${CANARY}` } },
+      routes: [{ on: ['*'], to: ['team'] }],
+      retry: { firstDelaySeconds: 600 },
+    })
+    world.accept({ message: `it is ${canary}`, cwd: `/srv/${canary}`, session_id: canary })
+    await world.once()
+    const [name = ''] = readdirSync(world.spool.deferred)
+    const parked = readParked(join(world.spool.deferred, name))
+    expect(parked?.delivery.message.body).toContain('[redacted]')
+    expect(JSON.stringify(parked)).not.toContain(canary)
+  })
+})

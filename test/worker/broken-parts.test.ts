@@ -1,0 +1,162 @@
+import { chmodSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { execa } from 'execa'
+import { describe, expect, it } from 'vitest'
+import { makeHome, root } from '../support/home.ts'
+import { startReceiver } from '../support/receiver.ts'
+import { countOutcomes, makeWorld } from './_world.ts'
+
+const isRoot = process.getuid?.() === 0
+const folders = ['tmp', 'new', 'cur', 'deferred', 'dead', 'corrupt'] as const
+const slack = (url: string) => ({ type: 'slack', url: `${url}/services/x` })
+
+describe('a folder of the spool', () => {
+  it.each(folders)('%s that is a file is set aside, and the others go on', async (folder) => {
+    const world = makeWorld()
+    world.accept({ message: 'first' })
+    await world.once()
+    rmSync(world.spool[folder], { recursive: true })
+    writeFileSync(world.spool[folder], '')
+    await world.once()
+    world.accept({ message: 'second' })
+    await world.once()
+    expect(world.lines()).toHaveLength(2)
+    expect(readdirSync(world.spool.corrupt)).toEqual([expect.stringMatching(`^\\d+-${folder}$`)])
+  })
+
+  it('that was set aside shows in status', async () => {
+    const home = await makeHome({ lingerSeconds: 0 })
+    mkdirSync(join(home.state, 'spool'), { recursive: true, mode: 0o700 })
+    writeFileSync(join(home.state, 'spool/dead'), '')
+    expect((await home.run('status')).exitCode).toBe(0)
+    expect((await home.run('worker')).exitCode).toBe(0)
+    expect((await home.run('status')).stdout).toContain('1 damaged or foreign')
+  })
+
+  it.skipIf(!isRoot)('that nobody may enter shows in status, which tells the rest', async () => {
+    const home = await makeHome({ lingerSeconds: 0 })
+    home.accept('no JSON')
+    await home.run('worker')
+    chmodSync(join(home.state, 'spool/cur'), 0)
+    chmodSync(join(home.state, 'spool/corrupt'), 0)
+    await execa('chown', ['-R', '54321:54321', home.home])
+    const user = ['--reuid', '54321', '--regid', '54321', '--clear-groups', process.execPath]
+    const words = [...user, join(root, 'bin/hookbell'), 'status']
+    const { stdout } = await execa('setpriv', words, { env: home.env, reject: false })
+    expect(stdout).toContain('1 accepted = 0 delivered + 0 suppressed + 1 dead')
+    for (const name of ['cur', 'corrupt']) {
+      expect(stdout).toContain(`${home.state}/spool/${name} cannot be read`)
+    }
+  })
+
+  it.each(['deferred', 'dead', 'cur'] as const)(
+    '%s that is replaced under a worker hinders only what needs it',
+    async (folder) => {
+      const { url } = await startReceiver({ script: [404] })
+      const world = makeWorld({ lingerSeconds: 600, channels: { team: slack(url) } })
+      const first = world.accept({ message: 'first' })
+      const running = world.untilIdle()
+      await expect.poll(() => world.lines().length).toBe(1)
+      await expect.poll(async () => (await world.account(first))?.outcome).toBe('dead')
+      rmSync(world.spool[folder], { recursive: true })
+      writeFileSync(world.spool[folder], '')
+      if (folder !== 'cur') {
+        world.accept({ message: 'second' })
+        await expect.poll(() => world.lines().length).toBe(2)
+      }
+      world.accept({ message: 'third' })
+      rmSync(world.spool[folder])
+      mkdirSync(world.spool[folder], { mode: 0o700 })
+      await expect.poll(() => world.lines().length).toBe(folder === 'cur' ? 2 : 3)
+      world.configure({
+        channels: { file: { type: 'file', path: world.outFile } },
+        lingerSeconds: 0,
+      })
+      await running
+      expect(countOutcomes(await world.accounts())).toEqual({ dead: folder === 'cur' ? 2 : 3 })
+    },
+  )
+
+  it('that nobody may enter is opened again', async () => {
+    const world = makeWorld()
+    const id = world.accept({})
+    for (const folder of folders) chmodSync(world.spool[folder], 0)
+    await world.once()
+    expect(world.lines()).toMatchObject([{ id }])
+  })
+
+  it('that is a link is not followed', async () => {
+    const world = makeWorld()
+    const elsewhere = join(world.folder, 'elsewhere')
+    mkdirSync(elsewhere)
+    rmSync(world.spool.dead, { recursive: true })
+    symlinkSync(elsewhere, world.spool.dead)
+    world.acceptRaw('no JSON')
+    await world.once()
+    expect(readdirSync(elsewhere)).toEqual([])
+    expect(world.list('dead')).toHaveLength(1)
+  })
+})
+
+describe('an event that could not be handled and that another worker took meanwhile', () => {
+  it('keeps no worker from its end', async () => {
+    const world = makeWorld({ lingerSeconds: 1 })
+    const running = world.untilIdle()
+    rmSync(world.spool.dead, { recursive: true })
+    writeFileSync(world.spool.dead, '')
+    const id = world.acceptRaw('no JSON')
+    await expect.poll(async () => (await world.account(id))?.outcome).toBe('dead')
+    await expect.poll(() => world.list('new')).toEqual([id])
+    rmSync(join(world.spool.new, id))
+    await running
+  })
+})
+
+describe('a template of the user', () => {
+  it.each([
+    ['is broken', '{% if %}'],
+    [
+      'never ends',
+      '{% for a in (1..9999999) %}{% for b in (1..9999999) %}x{% endfor %}{% endfor %}',
+    ],
+    [
+      'wants too much',
+      '{% assign x = "aaaaaaaaaaaaaaaa" %}{% for i in (1..64) %}{% assign x = x | append: x %}{% endfor %}{{ x }}',
+    ],
+  ])('that %s gives way to ours, and holds up nothing', async (_, template) => {
+    const world = makeWorld()
+    const folder = join(world.configDir, 'templates/plain')
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    writeFileSync(join(folder, 'done.liquid'), template)
+    const broken = world.accept({ hook_event_name: 'Stop', cwd: '/srv/api' })
+    world.accept({ message: 'other' })
+    await world.once()
+    expect(world.lines()).toHaveLength(2)
+    const account = await world.account(broken)
+    expect(account).toMatchObject({ outcome: 'delivered', title: 'api: done' })
+    expect(account?.problems.join()).toContain('done.liquid')
+  })
+})
+
+describe('a text that is hard for regular expressions', () => {
+  it.each([
+    ['secrets', 'token=1'],
+    ['keys', '-----BEGIN RSA PRIVATE KEY-----'],
+    ['addresses', 'https://a:b@'],
+    ['spaces', ' \n'],
+    ['brackets', '[[[{"'],
+  ])('(%s) takes no time from other events', async (_, part) => {
+    const world = makeWorld()
+    for (let index = 0; index < 10; index += 1) {
+      world.accept({
+        hook_event_name: 'Stop',
+        last_assistant_message: part.repeat(65_536 / part.length),
+      })
+    }
+    const id = world.accept({ message: 'other' })
+    const start = performance.now()
+    await world.once()
+    expect(world.lines().map((line) => line.id)).toContain(id)
+    expect(performance.now() - start).toBeLessThan(5000)
+  })
+})

@@ -1,0 +1,168 @@
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { flush, purge, setOnHold } from '../../src/worker/control.ts'
+import { startReceiver } from '../support/receiver.ts'
+import {
+  buildProgram,
+  countOutcomes,
+  exited,
+  makeWorld,
+  readLines,
+  removeProgram,
+  startProgram,
+  type World,
+} from './_world.ts'
+
+let program = ''
+beforeAll(async () => {
+  program = await buildProgram('src/worker/main.ts')
+})
+afterAll(() => removeProgram(program))
+
+const slack = (url: string) => ({ type: 'slack', url: `${url}/services/x` })
+
+/** A running worker that has one channel, and has delivered nothing yet. */
+async function startWorker(world: World) {
+  const worker = startProgram(program, world)
+  await expect.poll(() => existsSync(join(world.stateDir, 'worker.lock'))).toBe(true)
+  return worker
+}
+
+function toTeam(world: World, url: string, more: object = {}) {
+  const routes = [{ on: ['*'], to: ['team'] }]
+  world.configure({ channels: { team: slack(url) }, routes, lingerSeconds: 30, ...more })
+}
+
+describe('a worker that runs', () => {
+  it('sends nothing while on hold, keeps its queue, and goes on at once when resumed', async () => {
+    const { url, received } = await startReceiver()
+    const world = makeWorld()
+    toTeam(world, url)
+    const worker = await startWorker(world)
+    // One per second leaves: the others are in line.
+    for (let index = 0; index < 4; index += 1) world.accept({ message: `${index}` })
+    await expect.poll(() => received.length).toBe(1)
+    setOnHold(world.stateDir, true)
+    world.accept({ message: 'while on hold' })
+    const sent = received.length
+    await new Promise((resolve) => setTimeout(resolve, 2500))
+    expect(received.length).toBeLessThanOrEqual(sent + 1)
+    expect(world.list('deferred')).toEqual([])
+    expect(worker.exitCode).toBeNull()
+    setOnHold(world.stateDir, false)
+    await expect.poll(async () => countOutcomes(await world.accounts())).toEqual({ delivered: 5 })
+    expect(received).toHaveLength(5)
+    worker.kill()
+    expect(await exited(worker)).toBe(0)
+  })
+
+  it('ends while on hold, and what it had in line waits for the next one', async () => {
+    const { url, received } = await startReceiver()
+    const world = makeWorld()
+    toTeam(world, url, { lingerSeconds: 0 })
+    setOnHold(world.stateDir, true)
+    for (let index = 0; index < 3; index += 1) world.accept({ message: `${index}` })
+    expect(await exited(startProgram(program, world))).toBe(0)
+    expect([received.length, world.list('new').length]).toEqual([0, 3])
+    setOnHold(world.stateDir, false)
+    expect(await exited(startProgram(program, world))).toBe(0)
+    expect(received).toHaveLength(3)
+    expect(countOutcomes(await world.accounts())).toEqual({ delivered: 3 })
+  })
+
+  it('tries at once what a person flushes', async () => {
+    const { url, received } = await startReceiver({ script: [500, 200] })
+    const world = makeWorld()
+    toTeam(world, url, { retry: { firstDelaySeconds: 3600, maxDelaySeconds: 3600 } })
+    const worker = await startWorker(world)
+    for (let index = 0; index < 3; index += 1) world.accept({ message: `${index}` })
+    await expect.poll(() => world.list('deferred').length).toBe(1)
+    flush(world.stateDir)
+    await expect.poll(() => received.length).toBe(4)
+    await expect.poll(async () => countOutcomes(await world.accounts())).toEqual({ delivered: 3 })
+    worker.kill()
+    await exited(worker)
+  })
+
+  it('tells nobody of what was purged', async () => {
+    const { url, received } = await startReceiver({ script: [500] })
+    const world = makeWorld()
+    toTeam(world, url, { retry: { firstDelaySeconds: 2 } })
+    const worker = await startWorker(world)
+    const id = world.accept({ message: 'never mind' })
+    await expect.poll(() => world.list('deferred').length).toBe(1)
+    expect(await purge(world.stateDir)).toBe(1)
+    await new Promise((resolve) => setTimeout(resolve, 2500))
+    expect(received).toHaveLength(1)
+    expect(world.list('deferred')).toEqual([])
+    expect(await world.account(id)).toMatchObject({ reason: 'purged by hand' })
+    worker.kill()
+    await exited(worker)
+  })
+})
+
+describe('400 events to a destination that takes one per second', () => {
+  it('leave in a few messages, permission questions first, and each has its own line in the journal', async () => {
+    const { url, received } = await startReceiver()
+    const world = makeWorld()
+    toTeam(world, url, { lingerSeconds: 0 })
+    for (let index = 0; index < 400; index += 1) {
+      world.accept({ session_id: `s${index % 7}`, message: `event ${index}` })
+    }
+    const questions = [1, 2].map((index) =>
+      world.accept({ hook_event_name: 'PermissionRequest', session_id: `q${index}` }),
+    )
+    await world.untilIdle()
+    expect(received.length).toBeLessThanOrEqual(10)
+    const texts = received.map(({ body }) => body)
+    const asked = texts.findLastIndex((text) => /permission/i.test(text))
+    const summary = texts.findIndex((text) => /and \d+ more/.test(text))
+    expect(asked).toBeLessThan(summary)
+    expect(countOutcomes(await world.accounts())).toEqual({ delivered: 402 })
+    expect(await world.account(questions[0] ?? '')).toMatchObject({ outcome: 'delivered' })
+    const told = readLines<{ type: string; id: string; summary?: string }>(
+      join(world.stateDir, 'journal.jsonl'),
+    ).filter(({ type }) => type === 'delivered')
+    expect(told).toHaveLength(402)
+    // Each message has one line that is not part of another.
+    expect(told.filter((line) => !line.summary)).toHaveLength(received.length)
+  })
+})
+
+describe('the text of messages', () => {
+  const SAID = 'what-the-agent-said'
+
+  it.each([true, false])('is in the journal where the configuration keeps it: %s', async (text) => {
+    const world = makeWorld({ journal: { text } })
+    for (const hook_event_name of ['Stop', 'Notification', 'PermissionRequest', 'StopFailure']) {
+      const event = { message: SAID, last_assistant_message: SAID, prompt: SAID, error: SAID }
+      world.accept({ hook_event_name, session_id: 's', ...event, tool_input: { command: SAID } })
+    }
+    await world.once()
+    expect(readFileSync(world.outFile, 'utf8')).toContain(SAID)
+    expect(readFileSync(join(world.stateDir, 'journal.jsonl'), 'utf8').includes(SAID)).toBe(text)
+    expect(readdirSync(join(world.stateDir, 'spool')).includes('done')).toBe(false)
+  })
+})
+
+describe('what is kept beyond its cap', () => {
+  it('goes when the worker has nothing else to do, the oldest first', async () => {
+    const world = makeWorld()
+    for (const name of ['newer', 'older']) {
+      const path = join(world.spool.corrupt, name)
+      writeFileSync(path, '')
+      truncateSync(path, 40 * 1024 * 1024)
+    }
+    utimesSync(join(world.spool.corrupt, 'older'), 1, 1)
+    await world.once()
+    expect(readdirSync(world.spool.corrupt)).toEqual(['newer'])
+  })
+})

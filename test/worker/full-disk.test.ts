@@ -1,0 +1,78 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { workerEnvironment } from '../../src/config/worker-env.ts'
+import { startReceiver } from '../support/receiver.ts'
+import { buildProgram, exited, makeWorld, removeProgram, type World } from './_world.ts'
+
+const canMount =
+  process.getuid?.() === 0 &&
+  spawnSync('unshare', ['-m', 'mount', '-t', 'tmpfs', 'x', '/mnt']).status === 0
+
+let program = ''
+beforeAll(async () => {
+  program = await buildProgram('src/worker/main.ts')
+})
+afterAll(() => removeProgram(program))
+
+/** A disk on which a worker has run before, full to the last byte or file, with one event on it. */
+const SCRIPT = `
+  cd "$STATE" && mount -t tmpfs -o "mode=700,$SIZE" x "$STATE" && cd "$STATE"
+  "$NODE" "$WORKER"
+  printf 'hookbell-event 1\\nclient: claude\\n\\n{"hook_event_name":"Stop"}' >spool/new/waits
+  mkdir fill
+  case $SIZE in
+    *nr_inodes*) n=0; while touch "fill/$n" 2>/dev/null; do n=$((n + 1)); done ;;
+    *) head -c 9000000 /dev/zero 2>/dev/null >fill/0 ;;
+  esac
+  "$NODE" "$WORKER" &
+  while [ ! -e "$GO" ]; do sleep 0.05; done
+  ls . spool/* | sed 's/^/full: /'
+  rm -r fill
+  wait
+  ls . spool/* | sed 's/^/then: /'
+  cat journal.jsonl
+`
+
+function startOnFullDisk(world: World, size: string) {
+  const child = spawn('unshare', ['-m', 'sh', '-c', SCRIPT], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: {
+      ...workerEnvironment(world.stateDir, world.env),
+      ...{ STATE: world.stateDir, SIZE: size, GO: join(world.folder, 'go') },
+      ...{ NODE: process.execPath, WORKER: program },
+    },
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  return { child, output: outputOf(child) }
+}
+
+async function outputOf(child: ChildProcess) {
+  let text = ''
+  child.stdout?.on('data', (chunk) => {
+    text += chunk
+  })
+  await exited(child)
+  return text
+}
+
+describe.skipIf(!canMount)('a worker that starts on a full disk', () => {
+  it.each(['size=400k', 'size=4m,nr_inodes=30'])(
+    'tells a receiver in good health, and records it when there is room (%s)',
+    async (size) => {
+      const { url, received } = await startReceiver()
+      const world = makeWorld()
+      const channels = { team: { type: 'slack', url: `${url}/services/x` } }
+      world.configure({ channels, routes: [{ on: ['*'], to: ['team'] }], lingerSeconds: 0 })
+      const { output } = startOnFullDisk(world, size)
+      await expect.poll(() => received.length).toBe(1)
+      writeFileSync(join(world.folder, 'go'), '')
+      const text = await output
+      expect(text).not.toMatch(/^full: worker\..*\.(stale|tmp)|^full: worker\.lock\./m)
+      expect(text).not.toMatch(/^then: (waits|worker\.)/m)
+      expect(text).toMatch(/"id":"waits","type":"delivered"/)
+      expect(received).toHaveLength(1)
+    },
+  )
+})

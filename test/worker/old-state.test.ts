@@ -1,0 +1,68 @@
+import { cpSync, existsSync, readdirSync, utimesSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { startReceiver } from '../support/receiver.ts'
+import { countOutcomes, makeWorld, retryById } from './_world.ts'
+
+const fixture = join(import.meta.dirname, '../fixtures/state-0.1')
+const slack = (url: string, path: string) => ({ type: 'slack', url: `${url}${path}` })
+
+/** A state folder as version 0.1 left it: something in each folder, and its own names in the journal. */
+async function makeOldWorld() {
+  const { url, received } = await startReceiver()
+  const world = makeWorld()
+  cpSync(fixture, world.stateDir, { recursive: true })
+  const [owner = ''] = readdirSync(world.spool.cur)
+  utimesSync(join(world.spool.cur, owner), 1, 1)
+  world.configure({
+    channels: {
+      file: { type: 'file', path: world.outFile },
+      team: slack(url, '/team'),
+      gone: slack(url, '/gone'),
+    },
+    routes: [{ on: ['Notification'], to: ['file'] }],
+    lingerSeconds: 0,
+  })
+  return { world, told: () => received.map(({ path }) => path) }
+}
+
+describe('the state of version 0.1', () => {
+  it('is read as it was written', async () => {
+    const { world } = await makeOldWorld()
+    const byId = Object.fromEntries((await world.accounts()).map((one) => [one.id, one]))
+    expect(countOutcomes(Object.values(byId))).toEqual({
+      ...{ delivered: 1, suppressed: 2, waiting: 3, dead: 2 },
+    })
+    expect(byId.told).toMatchObject({ outcome: 'delivered', title: 'api: waiting for you' })
+    expect(byId.desktopless?.channels).toMatchObject({ desktop: { state: 'unavailable' } })
+    expect(byId.refused?.channels).toMatchObject({ gone: { state: 'exhausted' } })
+    expect(byId.repeated?.reason).toBe('the same event as told, from your own hooks')
+  })
+
+  it('is taken to its end, and nothing is told twice', async () => {
+    const { world, told } = await makeOldWorld()
+    await world.untilIdle()
+    // Of the deferred one only the channel that had failed.
+    expect(told()).toEqual(['/team'])
+    expect(
+      world
+        .lines()
+        .map(({ id }) => id)
+        .sort(),
+    ).toEqual(['claimed', 'waiting'])
+    expect(countOutcomes(await world.accounts())).toEqual({ delivered: 4, suppressed: 2, dead: 2 })
+    for (const folder of ['new', 'cur', 'deferred'] as const) expect(world.list(folder)).toEqual([])
+    expect(existsSync(join(world.stateDir, 'spool/done'))).toBe(false)
+    expect(existsSync(join(world.stateDir, 'worker.lock'))).toBe(false)
+  })
+
+  it('keeps what is dead, which can still be retried', async () => {
+    const { world, told } = await makeOldWorld()
+    await world.untilIdle()
+    expect(readdirSync(world.spool.dead).sort()).toEqual(['nonsense', 'refused', 'refused.json'])
+    await retryById(world, 'refused')
+    await world.once()
+    expect(told()).toEqual(['/team', '/gone'])
+    expect(readdirSync(world.spool.dead)).toEqual(['nonsense'])
+  })
+})

@@ -1,0 +1,120 @@
+import { readdirSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { flush, setOnHold } from '../../src/worker/control.ts'
+import { findDead } from '../../src/worker/dead.ts'
+import { startReceiver } from '../support/receiver.ts'
+import {
+  buildProgram,
+  exited,
+  makeWorld,
+  removeProgram,
+  startProgram,
+  type World,
+} from './_world.ts'
+
+const isFull = process.env.HOOKBELL_FULL === '1'
+
+let program = ''
+beforeAll(async () => {
+  program = await buildProgram('src/worker/main.ts')
+})
+afterAll(() => removeProgram(program))
+
+/** What happens, in any order. */
+const steps = fc.array(
+  fc.oneof(
+    fc.record({ do: fc.constant('accept' as const), count: fc.integer({ min: 1, max: 12 }) }),
+    fc.record({ do: fc.constant('nonsense' as const) }),
+    fc.record({ do: fc.constant('ignored' as const) }),
+    fc.record({ do: fc.constant('twice' as const) }),
+    fc.record({ do: fc.constant('kill' as const), afterMs: fc.integer({ min: 0, max: 400 }) }),
+    fc.record({ do: fc.constant('end' as const), afterMs: fc.integer({ min: 0, max: 400 }) }),
+    fc.record({ do: fc.constant('hold' as const) }),
+    fc.record({ do: fc.constant('resume' as const) }),
+    fc.record({ do: fc.constant('flush' as const) }),
+  ),
+  { minLength: 3, maxLength: 10 },
+)
+
+/** Answers of the receiver, in turn: well, refused for now, refused for good. */
+const answers = fc.array(fc.constantFrom(200, 200, 500, 429, 404), { minLength: 1, maxLength: 20 })
+
+function makeRandomWorld(url: string) {
+  const world = makeWorld()
+  const channels = {
+    file: { type: 'file', path: world.outFile },
+    hook: { type: 'webhook', url: `${url}/hook` },
+  }
+  const routes = [
+    { on: ['Notification'], to: ['file', 'hook'] },
+    { on: ['Stop'], to: ['hook'] },
+  ]
+  const retry = { firstDelaySeconds: 0.05, maxDelaySeconds: 0.1, maxAttempts: 3 }
+  world.configure({ channels, routes, retry, lingerSeconds: 0 })
+  return world
+}
+
+type Step = (typeof steps extends fc.Arbitrary<infer Steps> ? Steps : never)[number]
+
+function acceptFor(step: Step, world: World): string[] {
+  if (step.do === 'accept') {
+    return Array.from({ length: step.count }, (_, index) =>
+      world.accept({ session_id: `s${index % 3}`, message: `${index} ${Math.random()}` }),
+    )
+  }
+  if (step.do === 'nonsense') return [world.acceptRaw('no JSON')]
+  if (step.do === 'ignored') return [world.accept({ hook_event_name: 'SubagentStop' })]
+  if (step.do !== 'twice') return []
+  const stop = { hook_event_name: 'Stop', session_id: 's', last_assistant_message: 'done' }
+  return [world.accept(stop), world.accept(stop, { shared: true })]
+}
+
+async function play(step: Step, world: World): Promise<string[]> {
+  if (step.do === 'hold' || step.do === 'resume') setOnHold(world.stateDir, step.do === 'hold')
+  if (step.do === 'flush') flush(world.stateDir)
+  if (step.do === 'kill' || step.do === 'end') {
+    const worker = startProgram(program, world)
+    await Promise.race([exited(worker), sleep(150 + step.afterMs)])
+    worker.kill(step.do === 'kill' ? 'SIGKILL' : 'SIGTERM')
+    await exited(worker)
+  }
+  return acceptFor(step, world)
+}
+
+/** Every event has one outcome, and what is dead or waiting can be found in the spool. */
+async function expectReconciled(world: World, ids: readonly string[]) {
+  const accounts = await world.accounts()
+  expect(accounts.map(({ id }) => id).sort()).toEqual([...ids].sort())
+  const dead = new Set(findDead(world.stateDir).flatMap(({ events }) => events))
+  for (const { id, outcome } of accounts) {
+    if (outcome === 'dead') expect(dead).toContain(id)
+    else expect(['delivered', 'suppressed']).toContain(outcome)
+  }
+  const told = new Set(world.lines().map(({ id }) => id))
+  for (const { id, channels } of accounts) {
+    expect(channels.file?.state === 'delivered').toBe(told.has(id))
+  }
+}
+
+describe('after any row of failures, kills and holds', () => {
+  it('accepted = delivered + suppressed + dead, and nothing is left', async () => {
+    await fc.assert(
+      fc.asyncProperty(steps, answers, async (row, statuses) => {
+        const { url, close } = await startReceiver({ script: [...statuses, 200] })
+        const world = makeRandomWorld(url)
+        const ids: string[] = []
+        for (const step of row) ids.push(...(await play(step, world)))
+        setOnHold(world.stateDir, false)
+        expect(await exited(startProgram(program, world))).toBe(0)
+        await expectReconciled(world, ids)
+        for (const folder of ['new', 'cur', 'deferred'] as const) {
+          expect(readdirSync(world.spool[folder])).toEqual([])
+        }
+        await close()
+      }),
+      { numRuns: isFull ? 100 : 8, interruptAfterTimeLimit: isFull ? 500_000 : 90_000 },
+    )
+  })
+})
