@@ -7,7 +7,7 @@ import { prepareSpool } from '../src/spool/prepare.ts'
 const root = fileURLToPath(new URL('..', import.meta.url))
 export const cli = join(root, 'bin/hookbell')
 export const frontDoor = join(root, 'bin/hookbell-hook')
-export const worker = join(root, 'dist/worker.js')
+export const worker = join(root, 'dist/worker.cjs')
 export const library = join(root, 'dist/api.js')
 
 /** State and configuration folders of their own. */
