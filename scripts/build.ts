@@ -81,6 +81,8 @@ const built = await Promise.all([
     ...shared,
     ...programs,
     entryPoints: { 'worker-code': 'src/worker/main.ts' },
+    // The private copy has no packages beside it; node-notifier brings programs and is for other systems.
+    external: ['node-notifier'],
     outdir: 'dist',
     format: 'cjs',
     charset: 'ascii',

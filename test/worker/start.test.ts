@@ -10,6 +10,8 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { readCodeCache, writeCodeCache } from '../../src/fs/code-cache.ts'
@@ -104,6 +106,24 @@ describe('a worker and its compiled code', () => {
     spoil()
     await deliverOne()
     expect(readCodeCache(cache(), source())?.length).toBeGreaterThan(100_000)
+  })
+
+  it('needs no package beside it, also for a webhook', async () => {
+    const server = createServer((request, response) => {
+      request.resume().on('end', () => response.end('ok'))
+    }).listen(0, '127.0.0.1')
+    onTestFinished(() => void server.close())
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const hook = { type: 'webhook', url: `http://127.0.0.1:${port}/` }
+    const path = join(world.configDir, 'config.json')
+    const { channels, routes, ...rest } = JSON.parse(readFileSync(path, 'utf8'))
+    const to = [...Object.keys(channels), 'hook']
+    const config = { ...rest, channels: { ...channels, hook }, routes: [{ on: ['*'], to }] }
+    writeFileSync(path, JSON.stringify(config))
+    await deliverOne()
+    const journal = readFileSync(join(world.stateDir, 'journal.jsonl'), 'utf8')
+    expect(journal).toMatch(/"type":"delivered","channel":"hook"/)
   })
 
   it('works where none can be kept', async () => {
