@@ -7,7 +7,7 @@ import { prepareSpool } from '../src/spool/prepare.ts'
 const root = fileURLToPath(new URL('..', import.meta.url))
 export const cli = join(root, 'bin/hookbell')
 export const frontDoor = join(root, 'bin/hookbell-hook')
-export const worker = join(root, 'dist/worker.js')
+export const worker = join(root, 'dist/worker.cjs')
 export const library = join(root, 'dist/api.js')
 
 /** State and configuration folders of their own. */
@@ -15,11 +15,13 @@ export function makeHome(channel: object, more: object = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'hookbell-bench-'))
   const [stateDir, configDir] = [join(folder, 'state'), join(folder, 'config')]
   for (const path of [stateDir, configDir]) mkdirSync(path, { mode: 0o700 })
-  const config = { channels: { bench: channel }, routes: [{ on: ['*'], to: ['bench'] }], ...more }
-  writeFileSync(join(configDir, 'config.json'), JSON.stringify(config))
+  const configure = (config: object) =>
+    writeFileSync(join(configDir, 'config.json'), JSON.stringify(config), { mode: 0o600 })
+  configure({ channels: { bench: channel }, routes: [{ on: ['*'], to: ['bench'] }], ...more })
   return {
     folder,
     stateDir,
+    configure,
     spool: prepareSpool(stateDir),
     env: { ...process.env, HOOKBELL_STATE_DIR: stateDir, HOOKBELL_CONFIG_DIR: configDir },
     remove: () => rmSync(folder, { recursive: true, force: true }),

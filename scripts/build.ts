@@ -1,8 +1,6 @@
 import { execFileSync } from 'node:child_process'
-
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { relative } from 'node:path'
-
 import { build, type Plugin } from 'esbuild'
 import { finishDeclarations } from './declarations.ts'
 import { writeLicences } from './licences.ts'
@@ -66,7 +64,6 @@ const built = await Promise.all([
     ...programs,
     entryPoints: {
       ...parts,
-      worker: 'src/worker/main.ts',
       index: 'src/index.ts',
     },
     outdir: 'dist',
@@ -77,6 +74,31 @@ const built = await Promise.all([
     banner: {
       js: "import { createRequire as makeRequire } from 'node:module'; const require = makeRequire(import.meta.url);",
     },
+  }),
+  // One file, so that its compiled code is one file too: src/worker/start.ts, which calls what the two lines make of it.
+  build({
+    ...shared,
+    ...programs,
+    entryPoints: { 'worker-code': 'src/worker/main.ts' },
+    // The private copy has no packages beside it; node-notifier brings programs and is for other systems.
+    external: ['node-notifier'],
+    outdir: 'dist',
+    format: 'cjs',
+    charset: 'ascii',
+    outExtension: { '.js': '.cjs' },
+    define: { ...programs.define, 'import.meta.url': 'moduleUrl' },
+    banner: {
+      js: "(function(require,__filename,keepCode){'use strict';const module={exports:{}};const moduleUrl=require('node:url').pathToFileURL(__filename).href;",
+    },
+    footer: { js: '})' },
+  }),
+  build({
+    ...shared,
+    entryPoints: { worker: 'src/worker/start.ts' },
+    outdir: 'dist',
+    format: 'cjs',
+    minify: true,
+    outExtension: { '.js': '.cjs' },
   }),
   // CommonJS: an ESM entry costs 3 ms more to start, and the agent waits for this one.
   build({
@@ -106,6 +128,8 @@ const built = await Promise.all([
     outExtension: { '.js': '.cjs' },
   }),
 ])
+// What a front door of an earlier version starts.
+writeFileSync('dist/worker.js', "import './worker.cjs'\n")
 writeLicences(
   'dist/LICENCES.txt',
   built.map(({ metafile }) => metafile),

@@ -8,6 +8,7 @@ import { HookbellError } from '../errors.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import { lockHolder } from '../spool/lock.ts'
 import { scrubEnvironment } from '../worker/isolate.ts'
+import { keepMemorySmall } from '../worker/keep-memory-small.ts'
 import { deliverOnce, releaseAll, runUntilIdle } from '../worker/run.ts'
 import { stateFolders } from './_events.ts'
 
@@ -22,6 +23,7 @@ export const workerCommand = defineCommand({
     config.storeVariables(shellEnvironment(process.env))
     scrubEnvironment(process.env)
     endTidily()
+    keepMemorySmall()
     const options = {
       config,
       configDir: configDir(),

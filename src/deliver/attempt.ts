@@ -29,7 +29,8 @@ export function findDestination(
   const missing = Object.hasOwn(loaded.unusable, channel) && loaded.unusable[channel]
   if (missing) return { error: new DeliveryError('retry', missing) }
   // The desktop of last resort is there even where the configuration has no such channel.
-  for (const config of [loaded.config, builtInConfig().config]) {
+  for (const find of [() => loaded.config, () => builtInConfig().config]) {
+    const config = find()
     const notifier = notifierOf(channel, config)
     if (!notifier) continue
     const { type: _, ...options } = config.channels[channel] ?? { type: '' }

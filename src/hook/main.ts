@@ -16,7 +16,7 @@ process.umask(0o077)
 readEvent((body, drain) => {
   const state = installedFor(__dirname) ?? stateDir()
   const root = store(state, body)
-  if (root) wakeWorker(state, root, `${__dirname}/worker.js`)
+  if (root) wakeWorker(state, root, `${__dirname}/worker.cjs`)
   else notifyFailure()
   drain(() => process.exit(0))
 })

@@ -1,3 +1,5 @@
+import { statOf } from '../spool/process.ts'
+
 /** Facts of the agent's session that the worker cannot find out later. No secrets. Same list: bin/hookbell-hook. */
 const names = [
   'DISPLAY',
@@ -9,14 +11,21 @@ const names = [
   'TMUX',
   'TMUX_PANE',
   'STY',
+  'TERM',
   'TERM_PROGRAM',
+  'LC_TERMINAL',
   'WT_SESSION',
   'SSH_CONNECTION',
   'SSH_TTY',
   'FACTORY_PROJECT_DIR',
   'CLAUDE_PROJECT_DIR',
   'DROID_DISABLE_NOTIFICATIONS',
+  'CLAUDE_CODE_SESSION_ATTENDED',
+  'CLAUDE_CODE_ENTRYPOINT',
+  'QWEN_CODE_MESSAGING_SOCKET',
 ]
+/** How far up the terminal is looked for. Same number: bin/hookbell-hook. */
+const STEPS = 8
 
 export function sessionEnv(env: NodeJS.ProcessEnv): Record<string, string> {
   const facts: Record<string, string> = {}
@@ -24,5 +33,17 @@ export function sessionEnv(env: NodeJS.ProcessEnv): Record<string, string> {
     const value = env[name]
     if (value && value.length <= 1024) facts[name] = value
   }
+  const tty = terminalOf(process.ppid)
+  if (tty) facts.HOOKBELL_TTY = `${tty}`
   return facts
+}
+
+/** The number of the agent's terminal, or of what it was started from: agents give their hooks none. */
+function terminalOf(agent: number): number | undefined {
+  let pid = agent
+  for (let step = 0; step < STEPS && pid > 0; step += 1) {
+    const stat = statOf(pid)
+    if (!stat || stat.tty) return stat?.tty
+    pid = stat.parent
+  }
 }

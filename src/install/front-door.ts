@@ -16,6 +16,7 @@ import { HookbellError } from '../errors.ts'
 import { privateFolder, writeDurable } from '../fs/durable.ts'
 import { packageRoot } from '../package-root.ts'
 import { requestHandover } from '../spool/handover.ts'
+import { compileWorker } from './compile-worker.ts'
 
 const SETTINGS_LINE = "state='' config='' fallback='' home='' node='' worker=''"
 
@@ -39,6 +40,7 @@ export async function installFrontDoor(options: {
     const pinned = pin(stateDir)
     copyRuntime(stateDir, pinned)
     if (!windows) writeFrontDoor(path, stateDir, pinned)
+    await compileWorker(join(stateDir, 'runtime'), pinned.node)
     requestHandover(stateDir)
   } catch (error) {
     throw new HookbellError('E_FAILED', `${path}: ${(error as Error).message}`, {
@@ -66,7 +68,7 @@ function writeFrontDoor(path: string, stateDir: string, pinned: Pinned) {
     fallback: pinned.fallbackDir,
     home: pinned.home,
     node: pinned.node,
-    worker: join(stateDir, 'runtime/dist/worker.js'),
+    worker: join(stateDir, 'runtime/dist/worker.cjs'),
   })
   const line = settings.map(([name, value]) => `${name}=${quote(value)}`).join(' ')
   replaceFile(
@@ -80,7 +82,7 @@ function writeFrontDoor(path: string, stateDir: string, pinned: Pinned) {
 function copyRuntime(stateDir: string, pinned: Pinned) {
   const target = join(stateDir, 'runtime')
   const root = packageRoot()
-  if (existsSync(join(root, 'dist/worker.js')) && root !== target) replaceFolder(root, target)
+  if (existsSync(join(root, 'dist/worker.cjs')) && root !== target) replaceFolder(root, target)
   mkdirSync(target, { recursive: true, mode: 0o700 })
   closeToOthers(target)
   replaceFile(pinnedPath(stateDir), `${JSON.stringify(pinned, null, 2)}\n`)

@@ -53,7 +53,8 @@ export const duplicates = definePolicy<State>({
 function otherHalf({ id, at, shared, fingerprint }: JudgedEvent, { open, found }: State) {
   const before = found.find(([known]) => known === id)
   if (before || !fingerprint) return before?.[1]
-  return open.find((one) => isSame(one, { id, at, shared, hash: fingerprint }))?.id
+  const self = { id, at, shared, hash: fingerprint }
+  return open.find((one) => one.hash === fingerprint && isSame(one, self))?.id
 }
 
 function remember(state: State, entry: AcceptedEntry, hash: string) {

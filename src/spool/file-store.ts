@@ -1,4 +1,4 @@
-import { readdirSync, renameSync, rmSync } from 'node:fs'
+import { readdirSync, renameSync, rmSync, unlinkSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { Delivery } from '../delivery.ts'
 import { errorCode } from '../errors.ts'
@@ -45,6 +45,12 @@ export class FileStore implements Store {
     this.#takeUpOldDeferred()
     this.#parked.refresh(true)
     this.#parked.wasFlushed = false
+  }
+
+  hasWaiting(): boolean {
+    return readdirSync(this.spool.new).some(
+      (name) => !this.#leftAlone.has(name) && !isUnreadable(name),
+    )
   }
 
   waiting(): WaitingEvent[] {
@@ -98,7 +104,12 @@ export class FileStore implements Store {
   }
 
   finish(claim: Claim) {
-    rmSync(claim.path, { force: true })
+    try {
+      unlinkSync(claim.path)
+    } catch (error) {
+      // Others may have taken this worker for dead.
+      if (errorCode(error) !== 'ENOENT') throw error
+    }
   }
 
   moveToDead(claim: Claim) {

@@ -5,6 +5,9 @@ export interface ProcessStat {
   state: string
   /** When it started, as the kernel counts it. */
   started: string
+  parent: number
+  /** The number of the terminal that it belongs to; 0 for none. */
+  tty: number
 }
 
 /** @returns undefined where there is no such process, or no /proc */
@@ -13,7 +16,12 @@ export function statOf(pid: number | string): ProcessStat | undefined {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
     // The command in parentheses may itself hold parentheses and spaces.
     const fields = stat.slice(stat.lastIndexOf(') ') + 2).split(' ')
-    return { state: fields[0] ?? '', started: fields[19] ?? '' }
+    return {
+      state: fields[0] ?? '',
+      started: fields[19] ?? '',
+      parent: Number(fields[1]),
+      tty: Number(fields[4]),
+    }
   } catch {
     return undefined
   }

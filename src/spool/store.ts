@@ -38,6 +38,8 @@ export interface ParkReason {
 export interface Store {
   /** Accepted events, oldest first. */
   waiting(): WaitingEvent[]
+  /** The same question without their order, which costs a look at each. */
+  hasWaiting(): boolean
   /** Puts what waits on the disk, for a front door that cannot. */
   sync(): void
   /** Makes an event this worker's alone. @returns undefined where another worker was faster */

@@ -1,4 +1,4 @@
-import { type Shape, shapes } from './secret-shapes.ts'
+import { mayHoldKey, type Shape, shapes } from './secret-shapes.ts'
 
 const MARK = '[redacted]'
 /** Shorter values are words such as `true` or a port: taking them out would only harm the text. */
@@ -44,6 +44,7 @@ function redactPart(text: string, secrets: readonly string[]): string {
 }
 
 function redactShapes(text: string): string {
+  if (!mayHoldKey(text)) return text
   let parts = [text]
   for (const shape of shapes) parts = parts.flatMap((part) => cutOut(part, shape))
   return parts.join(MARK)

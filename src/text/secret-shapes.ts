@@ -139,6 +139,13 @@ export const shapes: readonly Shape[] = [
   },
 ]
 
+const SUSPICIOUS = /\S{15}|:\/\/|--|=|pass|secret|token|credential|key|authorization/i
+
+/** False where no shape can match, which is so for most words and titles, and shows in one look. */
+export function mayHoldKey(text: string): boolean {
+  return SUSPICIOUS.test(text)
+}
+
 /** Made by a machine: no word has all three. */
 function isMixed(value: string): boolean {
   return /\d/.test(value) && /[a-z]/.test(value) && /[A-Z]/.test(value)

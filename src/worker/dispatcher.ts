@@ -42,7 +42,8 @@ export class Dispatcher {
 
   /** Whether an event waits that can be handled now. */
   get hasWaiting(): boolean {
-    return this.#waiting().length > 0
+    if (this.#underWay.size >= MAX_HELD) return false
+    return this.#isolated('the spool', () => this.#deps.store.hasWaiting()) ?? false
   }
 
   /** Whether nothing goes on but waiting for destinations that take nothing now. */

@@ -54,7 +54,7 @@ export async function runEvent(
   }
   const running = await deps.sessions.runInOrder(sessionOf(parsed), async () => {
     const prepareDeps = { ...deps, memory: await deps.memory.get() }
-    const prepared = await prepare(parsed, facts, config.get(), prepareDeps)
+    const prepared = await prepare(parsed, facts, config.last, prepareDeps)
     const deliveries = [...prepared.deliveries, ...parkHeld(prepared, deps)]
     // Standing in line begins here, so that the next event of the session stands behind.
     return { prepared, ended: deliveries.map((one) => start(one, claim, deps)) }

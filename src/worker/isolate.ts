@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process'
 import { closeSync, readdirSync, readFileSync } from 'node:fs'
 
 const O_CLOEXEC = 0o2000000
@@ -59,6 +58,8 @@ export function startWorker(
   args: readonly string[],
   env: NodeJS.ProcessEnv,
 ): number | undefined {
+  // Loaded only when something is to be started: it costs a start several milliseconds.
+  const { spawn } = process.getBuiltinModule('node:child_process')
   const child = spawn(node, args, { cwd: '/', detached: true, stdio: 'ignore', env })
   // It could not be started: the next event tries again.
   child.on('error', () => {})

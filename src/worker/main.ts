@@ -1,4 +1,4 @@
-// The detached worker. The front door starts it; nobody sees its output.
+// The detached worker. The front door starts it, by start.ts; nobody sees its output.
 import { fileURLToPath } from 'node:url'
 import { CurrentConfig } from '../config/current.ts'
 import { stateDir } from '../config/paths.ts'
@@ -14,6 +14,9 @@ import { closeInherited, replaceEnvironment, startWorker, wasInfluenced } from '
 import { releaseAll, runUntilIdle, type WorkerOptions } from './run.ts'
 import { servedFolders } from './served-folders.ts'
 
+/** Keeps what V8 has compiled for the next start, where start.ts runs this. */
+declare const keepCode: (() => void) | undefined
+
 const script = fileURLToPath(import.meta.url)
 const state = stateDir()
 const before = { ...process.env }
@@ -21,9 +24,8 @@ const before = { ...process.env }
 replaceEnvironment(process.env, workerEnvironment(state, before))
 closeInherited()
 process.umask(0o077)
-await main()
 // A connection that is kept alive must not keep the worker alive.
-process.exit(0)
+void main().then(() => process.exit(0))
 
 async function main() {
   const configDir = process.env.HOOKBELL_CONFIG_DIR ?? ''
@@ -44,6 +46,7 @@ async function main() {
   process.on('SIGHUP', () => {})
   // Each folder on its own: what is wrong with one does not keep the others waiting.
   await Promise.allSettled(options.map(serve))
+  if (typeof keepCode === 'function') keepCode()
 }
 
 async function serve(options: WorkerOptions) {

@@ -1,5 +1,4 @@
 import { hostname } from 'node:os'
-import { setFlagsFromString } from 'node:v8'
 import { CurrentConfig } from '../config/current.ts'
 import { Deliverer } from '../deliver/deliverer.ts'
 import { makeSteadyClock } from '../deliver/steady-clock.ts'
@@ -174,8 +173,6 @@ async function close({ deliverer, journal, memory, store }: WorkerDeps, dispatch
 
 /** Everything that a worker needs. */
 function open({ stateDir, configDir, onRecord, ...options }: WorkerOptions) {
-  // A worker waits most of its life: it must not keep the memory of one busy moment (130 MiB without, 100 with).
-  setFlagsFromString('--semi-space-growth-factor=1')
   const config = options.config ?? new CurrentConfig(configDir, stateDir)
   const steadyNow = makeSteadyClock()
   const effects = { fetch: globalThis.fetch, now: Date.now, random: Math.random }

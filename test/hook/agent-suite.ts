@@ -127,7 +127,7 @@ export function agentSuite(door: Door) {
       if (!door.isInstalled) return
       const [path = ''] = await door.argv(home)
       const text = readFileSync(path, 'utf8')
-      expect(text).toContain(` worker='${home.state}/runtime/dist/worker.js'`)
+      expect(text).toContain(` worker='${home.state}/runtime/dist/worker.cjs'`)
       execFileSync('sed', ['-i', "s| node='[^']*'| node='/nonexistent/node'|", path])
       expect(await run(command)).toMatchObject(SILENT)
       // Run by the Node.js on PATH.

@@ -1,8 +1,20 @@
 import { spawnSync } from 'node:child_process'
-import { chownSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
+import {
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { sessionVariables } from '../../src/clients/index.ts'
+import { ttyName } from '../../src/notifiers/_terminal-place.ts'
 import { parseSpoolFile } from '../../src/spool/header.ts'
+import { hasPty, startPty } from '../support/pty.ts'
+import { shellQuote } from '../support/shell-quote.ts'
 import {
   type Door,
   emptySpools,
@@ -16,12 +28,33 @@ import {
   ringInTime,
   silent,
   spooled,
+  waitFor,
 } from './_door.ts'
 
 /** Without an entry in the passwd file. */
 const UNKNOWN_USER = 54321
 const asUnknown = `setpriv --reuid ${UNKNOWN_USER} --clear-groups`
 const isRoot = process.getuid?.() === 0
+const PLACES = [
+  'DISPLAY',
+  'WAYLAND_DISPLAY',
+  'XAUTHORITY',
+  'DBUS_SESSION_BUS_ADDRESS',
+  'XDG_SESSION_TYPE',
+  'TMUX',
+  'TMUX_PANE',
+  'STY',
+  'TERM',
+  'TERM_PROGRAM',
+  'LC_TERMINAL',
+  'WT_SESSION',
+  'SSH_CONNECTION',
+  'SSH_TTY',
+  'FACTORY_PROJECT_DIR',
+  'CLAUDE_PROJECT_DIR',
+  'DROID_DISABLE_NOTIFICATIONS',
+  'CLAUDE_CODE_ENTRYPOINT',
+]
 const EVENT = '{"hook_event_name":"Stop"}'
 
 /** What every front door promises wherever it is started, and by whom. */
@@ -30,6 +63,12 @@ export function environmentSuite(door: Door) {
   beforeEach(() => {
     home = makeHome()
   })
+
+  function storedFacts() {
+    const folder = join(home.state, 'spool/new')
+    const path = join(folder, files(folder)[0] ?? '')
+    return parseSpoolFile(readFileSync(path))?.header.env ?? {}
+  }
 
   async function expectStored(options: Parameters<typeof ring>[2], state = home.state) {
     const isRight = () => String(spooled(state)) === EVENT
@@ -110,11 +149,34 @@ export function environmentSuite(door: Door) {
       const path = join(home.state, 'spool/new', files(join(home.state, 'spool/new'))[0] ?? '')
       const { DISPLAY, TMUX } = facts
       const { XDG_RUNTIME_DIR } = home.env
-      expect(parseSpoolFile(readFileSync(path))?.header).toEqual({
-        client: 'droid',
-        env: { DISPLAY, TMUX, XDG_RUNTIME_DIR },
-      })
+      const { client, env } = parseSpoolFile(readFileSync(path))?.header ?? {}
+      // Of whoever runs the tests, and what bash sets by itself.
+      const { HOOKBELL_TTY: _, TERM: __, ...kept } = env ?? {}
+      expect(client).toBe('droid')
+      expect(kept).toEqual({ DISPLAY, TMUX, XDG_RUNTIME_DIR })
       expect(readFileSync(path, 'utf8')).not.toContain('secret-canary')
+    })
+
+    it('keeps all that shows which desktop or terminal the session has, and whether somebody sits there', async () => {
+      const facts = Object.fromEntries(
+        [...sessionVariables, ...PLACES].map((name) => [name, `of ${name}`]),
+      )
+      await expectStored({ env: { ...home.env, ...facts } })
+      expect(storedFacts()).toMatchObject(facts)
+    })
+
+    it.skipIf(!hasPty)('finds the terminal that the agent was started in', async () => {
+      const argv = [...(await door.argv(home)), '--client', 'droid'].map(shellQuote).join(' ')
+      const event = join(home.folder, 'event')
+      writeFileSync(event, EVENT)
+      // The hook has none: neither on its descriptors nor as its own.
+      const agent = `setsid --wait ${argv} <${event} >/dev/null 2>&1; sleep 1000`
+      const { path } = await startPty({
+        command: `sh -c ${shellQuote(agent)}`,
+        env: home.env as never,
+      })
+      await waitFor(() => files(join(home.state, 'spool/new')).length > 0)
+      expect(ttyName(storedFacts().HOOKBELL_TTY)).toBe(path)
     })
 
     it.each([

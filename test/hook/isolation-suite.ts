@@ -52,8 +52,8 @@ export function isolationSuite(door: Door) {
     })
 
     it.each([
-      ['the worker can be written by its group', 'runtime/dist/worker.js', 0o664],
-      ['the worker can be written by everybody', 'runtime/dist/worker.js', 0o666],
+      ['the worker can be written by its group', 'runtime/dist/worker.cjs', 0o664],
+      ['the worker can be written by everybody', 'runtime/dist/worker.cjs', 0o666],
       ['the folder of the worker can be written by others', 'runtime/dist', 0o777],
       ['the configuration folder can be written by others', '../config', 0o777],
       ['the state folder can be written by others', '.', 0o777],
@@ -64,7 +64,7 @@ export function isolationSuite(door: Door) {
       await expectRefused(home, starts)
     })
 
-    it.skipIf(!isRoot).each(['runtime/dist/worker.js', 'runtime/dist', 'runtime', '../config'])(
+    it.skipIf(!isRoot).each(['runtime/dist/worker.cjs', 'runtime/dist', 'runtime', '../config'])(
       'accepts the event and starts nothing when %s belongs to another user',
       async (path) => {
         const home = makeHome({ holdsWorkerBack: false })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { redact, redactStart } from '../../src/text/redact.ts'
-import { shapes } from '../../src/text/secret-shapes.ts'
+import { mayHoldKey, shapes } from '../../src/text/secret-shapes.ts'
 
 const letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'
 /** Put together here, so that no scanner takes this file for a leak. */
@@ -299,4 +299,44 @@ describe('redact', () => {
       }
     })
   })
+})
+
+describe('mayHoldKey', () => {
+  const pieces = [
+    ...Object.values(keys),
+    ...['password', 'PGPASSWORD', 'TOKEN', 'api_key', '--token', 'Authorization', 'Bearer', '_PWD'],
+    ...[
+      '-----BEGIN KEY-----',
+      'postgres://',
+      'u',
+      ':',
+      '=',
+      ' ',
+      '@',
+      '"',
+      'abcd',
+      'a1b2c3d4',
+      '?sig=',
+    ],
+  ]
+  it('is true of every text in which a shape matches', () => {
+    const cut = fc
+      .tuple(fc.constantFrom(...pieces), fc.nat(60))
+      .map(([piece, length]) => piece.slice(0, length))
+    const texts = fc.array(fc.oneof(fc.constantFrom(...pieces), cut), { maxLength: 6 })
+    const check = (words: string[]) => {
+      const text = words.join('')
+      const isKey = shapes.some(({ pattern }) => new RegExp(pattern).test(text))
+      expect(isKey && !mayHoldKey(text)).toBe(false)
+    }
+    fc.assert(fc.property(texts, check), { numRuns: 5000 })
+    for (const key of Object.values(keys)) expect(mayHoldKey(key)).toBe(true)
+  })
+
+  it.each(['', 'Stop', 'api-server: done in 4 min', 'The tests are green.'])(
+    'is false of %j',
+    (text) => {
+      expect(mayHoldKey(text)).toBe(false)
+    },
+  )
 })

@@ -1,0 +1,144 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { readCodeCache, writeCodeCache } from '../../src/fs/code-cache.ts'
+import { installFrontDoor } from '../../src/install/front-door.ts'
+import { packageRoot } from '../../src/package-root.ts'
+import { makeWorld, type World } from './_world.ts'
+
+const SOURCE = '(function(){ return 1 })'
+const CODE = Buffer.from('what V8 made of it')
+
+describe('compiled code that was kept', () => {
+  let path: string
+  beforeEach(() => {
+    path = join(makeWorld().folder, 'code.cache')
+    writeCodeCache(path, SOURCE, CODE)
+  })
+
+  it('is read again, and is private', () => {
+    expect(readCodeCache(path, SOURCE)).toEqual(CODE)
+    expect(statSync(path).mode & 0o777).toBe(0o600)
+  })
+
+  it('is not used for another source of the same length', () => {
+    expect(readCodeCache(path, SOURCE.replace('1', '2'))).toBeUndefined()
+  })
+
+  it('is not used once a byte of it has changed', () => {
+    const whole = readFileSync(path)
+    for (const index of whole.keys()) {
+      const damaged = Buffer.from(whole)
+      damaged[index] = (damaged[index] ?? 0) ^ 1
+      writeFileSync(path, damaged)
+      expect(readCodeCache(path, SOURCE)).toBeUndefined()
+    }
+    writeFileSync(path, whole.subarray(0, 10))
+    expect(readCodeCache(path, SOURCE)).toBeUndefined()
+  })
+
+  it.each([0o620, 0o602])('is not used where others may write it: %o', (mode) => {
+    chmodSync(path, mode)
+    expect(readCodeCache(path, SOURCE)).toBeUndefined()
+  })
+
+  it('is not read through a link', () => {
+    symlinkSync(path, `${path}.link`)
+    expect(readCodeCache(`${path}.link`, SOURCE)).toBeUndefined()
+  })
+})
+
+describe('a worker and its compiled code', () => {
+  let world: World
+  let dist: string
+  beforeEach(() => {
+    world = makeWorld()
+    const copy = join(world.folder, 'copy')
+    dist = join(copy, 'dist')
+    mkdirSync(dist, { recursive: true })
+    for (const part of ['dist/worker.cjs', 'dist/worker-code.cjs', 'templates']) {
+      cpSync(join(packageRoot(), part), join(copy, part), { recursive: true })
+    }
+  })
+
+  async function deliverOne() {
+    const id = world.accept({})
+    const env = {
+      HOME: world.folder,
+      HOOKBELL_STATE_DIR: world.stateDir,
+      HOOKBELL_CONFIG_DIR: world.configDir,
+    }
+    const child = spawn(process.execPath, [join(dist, 'worker.cjs')], { env, stdio: 'ignore' })
+    onTestFinished(() => void child.kill('SIGKILL'))
+    await once(child, 'exit')
+    expect(world.lines().map((line) => line.id)).toContain(id)
+  }
+
+  const cache = () => join(dist, 'worker-code.cache')
+  const source = () => readFileSync(join(dist, 'worker-code.cjs'), 'latin1')
+
+  it('is kept by the first, and used by the next', async () => {
+    await deliverOne()
+    expect(readCodeCache(cache(), source())?.length).toBeGreaterThan(100_000)
+    const { ino } = statSync(cache())
+    await deliverOne()
+    expect(statSync(cache()).ino).toBe(ino)
+  })
+
+  it.each([
+    ['damaged', () => writeFileSync(cache(), 'nonsense')],
+    ['of another source', () => writeCodeCache(cache(), SOURCE, CODE)],
+    ['refused by V8', () => writeCodeCache(cache(), source(), CODE)],
+  ])('is replaced where it is %s, and the event is delivered', async (_, spoil) => {
+    spoil()
+    await deliverOne()
+    expect(readCodeCache(cache(), source())?.length).toBeGreaterThan(100_000)
+  })
+
+  it('needs no package beside it, also for a webhook', async () => {
+    const server = createServer((request, response) => {
+      request.resume().on('end', () => response.end('ok'))
+    }).listen(0, '127.0.0.1')
+    onTestFinished(() => void server.close())
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const hook = { type: 'webhook', url: `http://127.0.0.1:${port}/` }
+    const path = join(world.configDir, 'config.json')
+    const { channels, routes, ...rest } = JSON.parse(readFileSync(path, 'utf8'))
+    const to = [...Object.keys(channels), 'hook']
+    const config = { ...rest, channels: { ...channels, hook }, routes: [{ on: ['*'], to }] }
+    writeFileSync(path, JSON.stringify(config))
+    await deliverOne()
+    const journal = readFileSync(join(world.stateDir, 'journal.jsonl'), 'utf8')
+    expect(journal).toMatch(/"type":"delivered","channel":"hook"/)
+  })
+
+  it('works where none can be kept', async () => {
+    mkdirSync(cache())
+    await deliverOne()
+  })
+})
+
+describe('init', () => {
+  it('leaves compiled code beside its private copy', async () => {
+    const { stateDir } = makeWorld()
+    await installFrontDoor({ stateDir })
+    const dist = join(stateDir, 'runtime/dist')
+    const source = readFileSync(join(dist, 'worker-code.cjs'), 'latin1')
+    expect(readCodeCache(join(dist, 'worker-code.cache'), source)?.length).toBeGreaterThan(100_000)
+    expect(existsSync(join(stateDir, 'runtime/rehearsal'))).toBe(false)
+  })
+})
