@@ -1,4 +1,5 @@
 import { resolve, sep } from 'node:path'
+import { formatTime } from '../text/local-time.ts'
 
 /** What a person does not want to hear of, and for how long. Without `session` and `project`: everything. */
 export interface Mute {
@@ -8,6 +9,29 @@ export interface Mute {
   session?: string
   /** The name of a project, or its folder. */
   project?: string
+}
+
+/** From what a person wrote. `.` and other paths are folders. */
+export function makeMute(said: {
+  until: number
+  session?: string | undefined
+  project?: string | undefined
+}): Mute {
+  const { until, session, project } = said
+  const isPath = project !== undefined && (/^\.{1,2}$/.test(project) || /[/\\]/.test(project))
+  return {
+    until,
+    ...(session && { session }),
+    ...(project && { project: isPath ? resolve(project) : project }),
+  }
+}
+
+/** `Muted until 2026-11-20 09:00 (project shop)`. */
+export function describeMute({ until, session, project }: Mute): string {
+  const what = [session && `session ${session}`, project && `project ${project}`]
+  const named = what.filter(Boolean).join(', ')
+  const when = until === 0 ? 'until hookbell unmute' : `until ${formatTime(until)}`
+  return `Muted ${when}${named && ` (${named})`}`
 }
 
 interface Whose {

@@ -23,11 +23,20 @@ export const quietHours = defineRule({
     const moment = Math.max(at, now)
     const period = periods.find((one) => isWithin(one, moment))
     if (!period) return send
-    const until = quietUntil(periods, moment)
+    const until = quietUntilCached(periods, moment)
     const reason = `quiet hours until ${formatTime(until, period.timeZone)}`
     return { type: 'hold', until, reason, group: 'quiet-hours' }
   },
 })
+
+/** The last answer: of many events that waited, each would take as long to find out. */
+let known = { key: '', until: 0 }
+
+function quietUntilCached(periods: readonly QuietHours[], from: number): number {
+  const key = `${Math.floor(from / MINUTE_MS)} ${JSON.stringify(periods)}`
+  if (known.key !== key) known = { key, until: quietUntil(periods, from) }
+  return known.until
+}
 
 /** The first minute in which none of the periods counts. Steps, since a night may be an hour longer or shorter. */
 export function quietUntil(periods: readonly QuietHours[], from: number): number {
