@@ -109,7 +109,9 @@ function emptySession(): Session {
 
 function remember(session: Session, entry: AcceptedEntry) {
   const { id, acceptedAt: at, kind, client, sessionId, event: name } = entry
-  const { means = '', toolUseId = '', parentSessionId = '', ...facts } = entry.facts ?? {}
+  const { means = '', toolUseId: call = '', parentSessionId = '', ...facts } = entry.facts ?? {}
+  // What was taken out of two ids does not make them one.
+  const toolUseId = call.includes('[redacted]') ? '' : call
   const { notificationType = '', reason = '', tool = '', turnId = '' } = facts
   const judged = judgedChannels(entry)
   const told = { client, sessionId, at, means, name, notificationType, reason, tool, turnId }

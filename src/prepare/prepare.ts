@@ -4,6 +4,7 @@ import { type EnrichedEvent, enrich } from '../context/enrich.ts'
 import { type Delivery, deliveryId } from '../delivery.ts'
 import type { AgentEvent } from '../event/event.ts'
 import type { AcceptedEntry } from '../journal/entry.ts'
+import { cleanEntry } from '../journal/journal.ts'
 import { notifierOf } from '../notifiers/index.ts'
 import type { Judgement } from '../policy/memory.ts'
 import type { Candidate, Verdict } from '../policy/types.ts'
@@ -50,7 +51,8 @@ export async function prepare(
   const { event, judgements, suppress } = decided
   const renderer = new Renderer(deps.templates, event, loaded.secrets)
   const entry = acceptedEntry({ ...decided, renderer }, loaded, deps.now())
-  deps.memory.fold(entry)
+  // What is remembered is written to the disk, so it must not know more than the journal.
+  deps.memory.fold(cleanEntry(entry, loaded.secrets))
   const make = (candidate: Candidate) => makeDelivery(event, candidate, renderer, loaded, deps)
   const reason = suppress ?? reasonForAll(judgements)
   return {
