@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { cli, makeHome, median, printTable } from './_bench.ts'
@@ -7,6 +7,8 @@ import { cli, makeHome, median, printTable } from './_bench.ts'
 const ROUNDS = 21
 const EVENTS = 50
 const GOAL = 1.3
+const LARGE_FILE_EVENTS = 54_000
+const LARGE_GOAL_SECONDS = 1
 
 const commands = { version: ['--version'], help: ['--help'], status: ['status'], log: ['log'] }
 
@@ -29,9 +31,42 @@ export async function benchStart(): Promise<void> {
       return [name, `${median(all).toFixed(1)} ms`, `${ratio.toFixed(2)} x`]
     })
     printTable(`Start of a command (goal: ${GOAL} x node -e 0)`, rows)
+    benchLargeJournal(home.stateDir, env)
   } finally {
     home.remove()
   }
+}
+
+/** The processor's time of a first call, and of one that finds what the first has kept. Fails above the goal. */
+function benchLargeJournal(stateDir: string, env: NodeJS.ProcessEnv) {
+  const text = smallJournal(LARGE_FILE_EVENTS)
+  for (const age of ['.4', '.3', '.2', '.1', '']) {
+    // The same size, but other events.
+    writeFileSync(
+      join(stateDir, `journal${age}.jsonl`),
+      text.replaceAll('"event-', `"event${age}-`),
+    )
+  }
+  const rows = [['status'], ['log']].flatMap((words) => {
+    rmSync(join(stateDir, 'cache'), { recursive: true, force: true })
+    return ['first', 'then'].map((which) => {
+      const seconds = processorSeconds([cli, ...words], env)
+      if (which === 'then' && seconds > LARGE_GOAL_SECONDS) process.exitCode = 1
+      return [`${words}, ${which}`, `${seconds.toFixed(2)} s`]
+    })
+  })
+  printTable(`After 80 MB of journal (goal: ${LARGE_GOAL_SECONDS} s of the processor)`, rows)
+}
+
+function processorSeconds(args: readonly string[], env: NodeJS.ProcessEnv): number {
+  const script = 'node "$@" >/dev/null; times'
+  const { stdout } = spawnSync('bash', ['-c', script, 'bash', ...args], { env, encoding: 'utf8' })
+  const [, ofChildren = ''] = stdout.trim().split('\n')
+  const times = [...ofChildren.matchAll(/(\d+)m([\d.]+)s/g)]
+  return times.reduce(
+    (sum, [, minutes, seconds]) => sum + 60 * Number(minutes) + Number(seconds),
+    0,
+  )
 }
 
 /** Interleaved, so that a machine that gets slower slows all of them. */
@@ -52,10 +87,10 @@ function timeOf(args: readonly string[], env: NodeJS.ProcessEnv): number {
   return performance.now() - startedAt
 }
 
-function smallJournal(): string {
+function smallJournal(events = EVENTS): string {
   const now = Date.now()
-  const lines = Array.from({ length: EVENTS }, (_, index) => {
-    const [id, at] = [`event-${index}`, now - (EVENTS - index) * 1000]
+  const lines = Array.from({ length: events }, (_, index) => {
+    const [id, at] = [`event-${index}`, now - (events - index) * 1000]
     const facts = { event: 'Stop', kind: 'done', client: 'droid', sessionId: 's', project: 'p' }
     const accepted = { at, id, type: 'accepted', acceptedAt: at, ...facts, title: 'p: done' }
     const outcome = { type: 'delivered', channel: 'bench', attempt: 1, ms: 3, answer: 'ok' }

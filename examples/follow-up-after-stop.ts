@@ -3,7 +3,7 @@
 //   { "hooks": [{ "type": "command", "command": "node --import tsx follow-up-after-stop.ts npm test", "timeout": 300 }] }
 import { execFile } from 'node:child_process'
 import { text } from 'node:stream/consumers'
-import { createClient } from 'hookbell/api'
+import { createClient, textOf } from 'hookbell/api'
 
 const OPENING = 'The checks failed after you stopped.'
 
@@ -20,8 +20,8 @@ async function followUp() {
   // Once only. The agent stops again after the follow-up, and the two would talk to each other for ever.
   const messages = await client.sessions.messages.list({ sessionId, role: 'user' }).toArray()
   messages.sort((one, other) => one.createdAt - other.createdAt)
-  const alreadyTold = messages.at(-1)?.content.some(({ text }) => text?.startsWith(OPENING))
-  if (!alreadyTold) {
+  const last = messages.at(-1)
+  if (!last || !textOf(last).startsWith(OPENING)) {
     const lines = output.trim().split('\n').slice(-40).join('\n')
     await client.sessions.messages.add({ sessionId, text: `${OPENING}\n\n${lines}` })
   }

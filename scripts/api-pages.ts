@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs'
 import { api } from '../src/api/endpoints/index.ts'
 import { makeOpenApi } from '../src/api/reference/openapi.ts'
 import { operationsIndex, operationsModule } from '../src/api/reference/operations.ts'
 import { makeTable } from '../src/api/reference/table.ts'
+import { checkNames, kebab, typeModules, typesIndex } from '../src/api/reference/types.ts'
 import { ownChoices } from '../src/emulator/index.ts'
 
 /** The OpenAPI document as it is checked in. */
@@ -9,16 +11,28 @@ export function openApiText(): string {
   return `${JSON.stringify(makeOpenApi(), null, 2)}\n`
 }
 
-/** What the client knows of the endpoints: path of a module to a function that gives its text. */
-export function operationModules(): { [path: string]: () => string } {
-  const folder = 'src/api/operations'
-  const areas = Object.entries(api)
-  const modules = areas.map(([area, tree]): [string, () => string] => [
-    `${folder}/${kebab(area)}.ts`,
-    () => operationsModule(area, tree),
+/** What the client knows of the endpoints, and its public types: path of a module to a function that gives its text. */
+export function clientModules(): { [path: string]: () => string } {
+  checkNames()
+  const names = Object.keys(api)
+  const modules = Object.entries(api).flatMap(([area, tree]): [string, () => string][] => [
+    [`src/api/operations/${kebab(area)}.ts`, () => operationsModule(area, tree)],
+    [`src/api/types/${kebab(area)}.ts`, () => typeModules(area, tree).methods],
+    [`src/api/types/${kebab(area)}-responses.ts`, () => typeModules(area, tree).responses],
   ])
-  const index = () => operationsIndex(areas.map(([area]) => ({ area, file: `${kebab(area)}.ts` })))
-  return Object.fromEntries([...modules, [`${folder}/index.ts`, index]])
+  const index = () => operationsIndex(names.map((area) => ({ area, file: `${kebab(area)}.ts` })))
+  return Object.fromEntries([
+    ...modules,
+    ['src/api/operations/index.ts', index],
+    ['src/api/types/index.ts', () => typesIndex(names)],
+    ['src/api/version.ts', versionModule],
+  ])
+}
+
+/** For the user agent: the library reads no file. */
+function versionModule(): string {
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
+  return `// Written by \`npm run gen\` from package.json.\nexport const version = '${version}'\n`
 }
 
 /** One row per endpoint. */
@@ -30,10 +44,6 @@ export function endpointsTable(): string {
 export function choicesTable(): string {
   const rows = ownChoices.map(({ about, choice }) => `| ${cell(about)} | ${cell(choice)} |`)
   return ['| not shown | the emulator |', '| --- | --- |', ...rows].join('\n')
-}
-
-function kebab(name: string): string {
-  return name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 }
 
 function cell(text: string): string {

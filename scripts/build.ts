@@ -1,6 +1,8 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
-import { basename, relative } from 'node:path'
+
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { relative } from 'node:path'
+
 import { build, type Plugin } from 'esbuild'
 import { finishDeclarations } from './declarations.ts'
 import { writeLicences } from './licences.ts'
@@ -17,12 +19,6 @@ const external = ['node-notifier', 'undici']
 const libraries: { [name: string]: string } = {
   api: 'src/api/index.ts',
   emulator: 'src/emulator/index.ts',
-  ...Object.fromEntries(
-    readdirSync('src/api/entries').map((file) => [
-      `api/${basename(file, '.ts')}`,
-      `src/api/entries/${file}`,
-    ]),
-  ),
 }
 const shared = {
   bundle: true,
@@ -32,8 +28,8 @@ const shared = {
   legalComments: 'none',
   metafile: true,
 } as const
-/** Commands inside the program itself, not in a part: only such as load neither zod nor another large package. */
-const quickCommands: readonly string[] = []
+/** Commands that start as quickly as the program itself: CommonJS, and only such as load no large package. */
+const quickCommands: readonly string[] = ['status', 'log', 'dead']
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
 const programs = {
   // Less to read at a start. Names stay, for stack traces.
@@ -46,18 +42,23 @@ const programs = {
 }
 /** What the command line program loads when it needs it: name in dist/ to source. */
 const parts: { [name: string]: string } = {}
+const quickPrograms = quickCommands.map((name) => [name, `src/commands/${name}.ts`] as const)
 const cli = await build({
   ...shared,
   ...programs,
-  entryPoints: { cli: 'src/cli.ts' },
+  entryPoints: { cli: 'src/cli.ts', ...Object.fromEntries(quickPrograms) },
   outdir: 'dist',
   // As the hook: the loader of ES modules costs a fifth of a start.
   format: 'cjs',
   outExtension: { '.js': '.cjs' },
-  define: { ...programs.define, 'import.meta.url': 'moduleUrl' },
-  banner: { js: "const moduleUrl = require('node:url').pathToFileURL(__filename).href;" },
+  define: { ...programs.define, 'import.meta.url': 'importMeta.url' },
+  // Worked out when it is asked for: that takes a twentieth of a start.
+  banner: {
+    js: "const importMeta={get url(){return require('node:url').pathToFileURL(__filename).href}};",
+  },
   plugins: [leavePartsOut()],
 })
+requireQuickCommands('dist/cli.cjs')
 const built = await Promise.all([
   cli,
   build({
@@ -112,7 +113,11 @@ writeLicences(
 execFileSync('node', ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'], {
   stdio: 'inherit',
 })
-finishDeclarations('dist/types', ['api', 'emulator'])
+finishDeclarations(
+  'dist/types',
+  ['index.d.ts', 'api/index.d.ts', 'emulator/index.d.ts'],
+  ['api', 'emulator', 'text'],
+)
 
 /** esbuild splits no CommonJS program: what it imports at run time becomes ES modules, with chunks of their own. */
 function leavePartsOut(): Plugin {
@@ -123,12 +128,22 @@ function leavePartsOut(): Plugin {
         if (kind !== 'dynamic-import' || external.includes(path)) return undefined
         const source = (await resolve(path, { kind: 'import-statement', resolveDir })).path
         const name = path.startsWith('.') ? relative('src', source).replace(/\.ts$/, '') : path
-        if (quickCommands.some((command) => name === `commands/${command}`)) return undefined
+        const quick = quickCommands.find((command) => name === `commands/${command}`)
+        if (quick) return { path: `./${quick}.cjs`, external: true }
         parts[`parts/${name}`] = source
         return { path: `./parts/${name}.js`, external: true }
       })
     },
   }
+}
+
+/** What is CommonJS itself needs no loader of ES modules. */
+function requireQuickCommands(path: string) {
+  const quick = /\bimport\((".\/(?:[a-z]+).cjs")\)/g
+  const text = readFileSync(path, 'utf8')
+  if (text.match(quick)?.length !== quickCommands.length)
+    throw new Error(`${path}: not as expected`)
+  writeFileSync(path, text.replaceAll(quick, 'Promise.resolve().then(()=>require($1))'))
 }
 
 function isFresh() {

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { configJsonSchema } from '../src/config/json-schema.ts'
 import { exampleHooks } from '../src/install/example.ts'
-import { choicesTable, endpointsTable, openApiText, operationModules } from './api-pages.ts'
+import { choicesTable, clientModules, endpointsTable, openApiText } from './api-pages.ts'
 import { optionsTable } from './options-table.ts'
 
 /** Every file that is made from the code. `--check` fails where one differs from what would be written. */
@@ -11,7 +11,7 @@ const files: { [path: string]: (old: string) => string } = {
   'openapi.json': openApiText,
   'docs/api.md': (old) => replaceBlock(old, 'endpoints', endpointsTable()),
   'docs/emulator.md': (old) => replaceBlock(old, 'choices', choicesTable()),
-  ...operationModules(),
+  ...clientModules(),
   'docs/notifiers.md': (old) => replaceBlock(old, 'notifiers', optionsTable()),
 }
 

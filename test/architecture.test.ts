@@ -128,8 +128,11 @@ describe('architecture', () => {
   })
 
   it('no file is longer than 250 lines', () => {
+    // Generated ones are read by nobody from top to bottom.
     const long = files.filter(
-      (file) => readFileSync(join(src, file), 'utf8').split('\n').length > 250,
+      (file) =>
+        !/^api\/(types|operations)\//.test(file) &&
+        readFileSync(join(src, file), 'utf8').split('\n').length > 250,
     )
     expect(long).toEqual([])
   })

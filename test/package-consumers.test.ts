@@ -2,14 +2,13 @@ import {
   cpSync,
   mkdirSync,
   mkdtempSync,
-  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import { build } from 'esbuild'
 import { execa } from 'execa'
 import { publint } from 'publint'
@@ -45,10 +44,6 @@ function makeConsumer(name: string, files: Record<string, string>, needs: string
   return folder
 }
 
-/** `hookbell/api/NAME`: an area of the API each, and the table. */
-const entries = readdirSync(join(root, 'src/api/entries')).map((file) => basename(file, '.ts'))
-const areas = entries.filter((entry) => entry !== 'table')
-
 async function runNode(folder: string, ...words: string[]) {
   const emulator = await startEmulator({ seed: { agent: { instant: true } } })
   const env = {
@@ -71,7 +66,7 @@ describe('the packed package', () => {
   })
 
   it.each([
-    ['node16', ['api', 'emulator', ...entries.map((entry) => `api/${entry}`)]],
+    ['node16', ['api', 'emulator']],
     // Its hooks are ES modules and programs; nobody requires them.
     ['esm-only', ['.']],
   ])('has the right types under the profile %s', async (profile, entries) => {
@@ -98,11 +93,10 @@ export async function main() {
   const error: unknown = await client.computers.get({ computerId: 'none' }).catch((e: unknown) => e)
   // @ts-expect-error an input that is missing
   const invalid: unknown = await client.computers.get({}).catch((e: unknown) => e)
-  const { sessions, ...others } = createSessionsClient({ baseUrl, appUrl, apiKey })
-  const page = await sessions.messages.list({ sessionId, limit: 1 })
+  const page = await client.sessions.messages.list({ sessionId, limit: 1 })
   roles.push(...page.messages.map((message): string => message.role))
-  // @ts-expect-error an area that this client does not know
-  void others.wiki
+  // @ts-expect-error a field that no message has
+  void page.messages[0]?.rolle
   await client.close()
   await emulator.close()
   console.log(JSON.stringify([credits, roles, kindOf(error), kindOf(invalid)]))
@@ -123,7 +117,6 @@ describe.each([
     'esm',
     'mts',
     `import { type Client, createClient, isClientError } from 'hookbell/api'
-import { createClient as createSessionsClient } from 'hookbell/api/sessions'
 import { type Emulator, startEmulator } from 'hookbell/emulator'
 ${program}
 await main()`,
@@ -132,7 +125,6 @@ await main()`,
     'cjs',
     'cts',
     `import { type Client, createClient, isClientError } from 'hookbell/api'
-import { createClient as createSessionsClient } from 'hookbell/api/sessions'
 import { type Emulator, startEmulator } from 'hookbell/emulator'
 ${program}
 void main()`,
@@ -167,7 +159,6 @@ void main()`,
 describe('a consumer with a bundler', () => {
   it('compiles, and runs as one file', async () => {
     const source = `import { type Client, createClient, isClientError } from 'hookbell/api'
-import { createClient as createSessionsClient } from 'hookbell/api/sessions'
 import { type Emulator, startEmulator } from 'hookbell/emulator'
 ${program}
 await main()`
@@ -195,10 +186,10 @@ await main()`
   })
 })
 
-describe('a bundle with one area', () => {
-  async function bundle(area: string) {
-    const entry = `export { createClient, isClientError } from 'hookbell/api/${area}'`
-    const folder = makeConsumer(`area-${area}`, { 'main.mjs': entry })
+describe('the whole client', () => {
+  it('is small in a bundle', async () => {
+    const entry = `export { createClient, isClientError } from 'hookbell/api'`
+    const folder = makeConsumer('bundle', { 'main.mjs': entry })
     const { outputFiles } = await build({
       entryPoints: [join(folder, 'main.mjs')],
       bundle: true,
@@ -208,35 +199,101 @@ describe('a bundle with one area', () => {
       external: ['undici'],
       write: false,
     })
-    return outputFiles[0]?.text ?? ''
-  }
-
-  /** The addresses of the endpoints show whose they are. */
-  const pathsOf = (text: string) => [...text.matchAll(/"(\/api\/[^"]*)"/g)].map(([, path]) => path)
-
-  it.each(areas)('%s: is below 40 KB, and has nothing of the others', async (area) => {
-    const text = await bundle(area)
-    const endpoints = listEndpoints().filter(({ id }) => kebab(id.split('.')[0] ?? '') === area)
-    const own = endpoints.flatMap(({ path, alternatePath = path }) => [path, alternatePath])
-    expect([...new Set(pathsOf(text))].sort()).toEqual([...new Set(own)].sort())
-    expect(text.length).toBeLessThan(40 * 1024)
+    const text = outputFiles[0]?.text ?? ''
+    const paths = new Set([...text.matchAll(/"(\/api\/[^"]*)"/g)].map(([, path]) => path))
+    for (const { path } of listEndpoints()) expect(paths).toContain(path)
+    expect(text.length).toBeLessThan(MOST_BYTES)
   })
 
-  it('works like the whole, with its area alone', async () => {
-    const source = `import { createClient } from 'hookbell/api/sessions'
-import { createClient as createReadiness, isClientError } from 'hookbell/api/readiness'
-const client = createClient()
-const { messageId } = await client.sessions.messages.add({ sessionId: process.env.SESSION_ID, text: 'hi' })
-const error = await createReadiness().readiness.reports({ limit: 0 }).catch((error) => error)
-console.log(typeof messageId, typeof client.sessions.messages.addAndWait, client.wiki, isClientError(error))`
-    const folder = makeConsumer('areas', { 'main.mjs': source }, ['undici'])
-    const { stdout, stderr } = await runNode(folder, 'main.mjs')
-    expect(stderr).toBe('')
-    expect(stdout).toBe('string function undefined true')
+  it('has declarations without zod, which are small', () => {
+    const files = declarationsOf(join(packed, 'dist/types/api/index.d.ts'))
+    const text = files.map((file) => readFileSync(file, 'utf8')).join('')
+    expect(text).not.toMatch(/from ['"]zod/)
+    expect(text.length).toBeLessThan(150_000)
   })
 })
 
-const kebab = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+const MOST_BYTES = 64 * 1024
+
+/** A declaration file and all that it refers to. */
+function declarationsOf(file: string, found = new Set<string>()): string[] {
+  if (found.has(file)) return []
+  found.add(file)
+  const refs = readFileSync(file, 'utf8').matchAll(/(?:from |import\()["'](\.[^"']+)\.js["']/g)
+  for (const [, path] of refs) declarationsOf(join(file, '..', `${path}.d.ts`), found)
+  return [...found]
+}
+
+const recipes: Record<string, string> = {
+  'tail a session': `
+    const controller = new AbortController()
+    for await (const message of client.sessions.messages.watch({ sessionId: 's', signal: controller.signal }))
+      for (const block of message.content) {
+        if (block.type === 'text') { const text: string = block.text; console.log(text) }
+        else if (block.type === 'tool_use') { const name: string = block.name; console.log(name) }
+        else if (block.type !== 'image') console.log(String(block.type))
+      }`,
+  'rotate a key': `
+    const { id, file }: RotatedKey = await client.serviceAccounts.keys.rotateTo('key', { serviceAccountId: 'a', keyId: 'k', gracePeriodMinutes: undefined })
+    console.log(id, file)`,
+  'usage as CSV': `
+    const { data } = await client.analytics.tokens({ startDate: '2026-02-01', endDate: '2026-02-02' })
+    const rows: TokenUsageRow[] = data
+    for (const row of rows) { const credits: number = row.billable_tokens; console.log(row.date, credits) }
+    const grouped = await client.analytics.tools({ startDate: '2026-02-01', endDate: '2026-02-02', groupBy: 'tool_name' })
+    const key: string | undefined = grouped.data[0]?.group_key
+    console.log(key)`,
+  'tell errors apart': `
+    try {
+      const { data, status, requestId } = await client.computers.get({ computerId: 'c' }, { timeoutMs: undefined }).withResponse()
+      const shown: [Computer, number, string | undefined] = [data, status, requestId]
+      console.log(shown)
+    } catch (error) {
+      if (!isClientError(error)) throw error
+      if (error.kind === 'http') { const status: number = error.status; console.log(status) }
+      if (error.kind === 'partial') console.log(error.updated.length)
+      if (error.kind === 'validation') console.log(error.issues[0]?.field)
+    }`,
+  'test your code': `
+    await using emulator: Emulator = await startEmulator()
+    await using tested = createClient(emulator.clientOptions)
+    console.log((await tested.organization.limits.getGlobal()).limit, emulator.env.HOOKBELL_API_KEY)`,
+}
+
+describe.each(['node16', 'bundler'])('a newcomer with moduleResolution %s', (moduleResolution) => {
+  it('compiles each recipe under the strictest settings', async () => {
+    const head = `import { type Computer, createClient, isClientError, type RotatedKey, type TokenUsageRow } from 'hookbell/api'
+import { type Emulator, startEmulator } from 'hookbell/emulator'
+declare const client: ReturnType<typeof createClient>
+void [createClient, isClientError, startEmulator]
+export type Used = [Computer, RotatedKey, TokenUsageRow, Emulator]
+`
+    const sources = Object.values(recipes).map((text, at): [string, string] => [
+      `recipe-${at}.mts`,
+      `${head}export async function run() {${text}\n}\n`,
+    ])
+    const module = moduleResolution === 'node16' ? 'node16' : 'esnext'
+    const options = {
+      ...compilerOptions,
+      lib: ['es2024', 'esnext.disposable'],
+      module,
+      moduleResolution,
+      exactOptionalPropertyTypes: true,
+      noUncheckedIndexedAccess: true,
+      noEmit: true,
+    }
+    const tsconfig = JSON.stringify({ compilerOptions: options, include: ['*.mts'] })
+    const files = { 'package.json': '{ "private": true }', 'tsconfig.json': tsconfig }
+    const folder = makeConsumer(
+      `newcomer-${moduleResolution}`,
+      { ...files, ...Object.fromEntries(sources) },
+      types,
+    )
+    const tsc = join(root, 'node_modules/typescript/bin/tsc')
+    const { stdout } = await execa(process.execPath, [tsc, '-p', folder], { reject: false })
+    expect(stdout).toBe('')
+  })
+})
 
 describe('what is loaded', () => {
   // There is no undici to load here: whatever needs it at its start fails.
@@ -260,11 +317,8 @@ describe('what is loaded', () => {
 
   it('of zod, nothing by the client, and English alone by the emulator', () => {
     const read = (path: string) => readFileSync(join(packed, path), 'utf8')
-    for (const path of ['api', ...areas.map((area) => `api/${area}`)])
-      expect(read(`dist/${path}.cjs`)).not.toContain('/zod/')
-    const found = ['dist/api/table.cjs', 'dist/emulator.cjs'].flatMap((path) => [
-      ...read(path).matchAll(/\/locales\/([\w-]+)\.js/g),
-    ])
+    expect(read('dist/api.cjs')).not.toContain('/zod/')
+    const found = [...read('dist/emulator.cjs').matchAll(/\/locales\/([\w-]+)\.js/g)]
     expect([...new Set(found.map(([, language]) => language))]).toEqual(['en'])
   })
 })

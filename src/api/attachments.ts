@@ -1,6 +1,5 @@
-import { type FileHandle, open, stat } from 'node:fs/promises'
-import { basename, extname } from 'node:path'
-import { ValidationError } from './core/errors.ts'
+import type { FileHandle } from 'node:fs/promises'
+import { ValidationError } from './errors.ts'
 
 /** An image as `sessions.messages.add` takes it. */
 export interface ImageAttachment {
@@ -71,7 +70,7 @@ export async function fileFromPath(
   options: AttachmentOptions = {},
 ): Promise<FileAttachment> {
   const attachment = await read('fileFromPath', path, fileTypes, options)
-  return { ...attachment, name: basename(path) }
+  return { ...attachment, name: baseName(path) }
 }
 
 async function read(
@@ -84,8 +83,10 @@ async function read(
   const refuse = (problem: string, cause?: unknown) =>
     new ValidationError(place, [{ field: 'path', problem: `"${path}" ${problem}` }], { cause })
   if (typeof path !== 'string') throw refuse('is not a string')
-  const mediaType = types[extname(path).toLowerCase()]
+  const mediaType = types[/\.[^./\\]+$/.exec(path)?.[0].toLowerCase() ?? '']
   if (!mediaType) throw refuse(`must end in ${Object.keys(types).join(', ')}`)
+  // Loaded here, since not every runtime has a file system.
+  const { open, stat } = await import('node:fs/promises')
   let file: FileHandle | undefined
   try {
     // Before it is opened, since to open a pipe waits for somebody who writes.
@@ -105,4 +106,8 @@ async function read(
   } finally {
     await file?.close()
   }
+}
+
+function baseName(path: string): string {
+  return path.split(/[\\/]/).at(-1) ?? path
 }

@@ -1,13 +1,53 @@
-import { type WithAddAndWait, withAddAndWait } from './add-and-wait.ts'
-import type { ClientOptions } from './core/options.ts'
-import { reachEither } from './core/reach-either.ts'
-import type { Api } from './endpoints/index.ts'
-import { type ClientOf, makeClient } from './make-client.ts'
-import * as areas from './operations/index.ts'
+import type { ApiPromise } from './core/api-promise.ts'
+import type { CallOptions, ClientOptions, DerivedOptions } from './core/options.ts'
+import type { RawRequest } from './core/request.ts'
+import { type AddAndWait, makeAddAndWait } from './follow-up/add-and-wait.ts'
+import { makeWatch, type Watch } from './follow-up/watch.ts'
+import { makeMethods, makePool, mergeOptions, type Pool } from './make-client.ts'
+import { makeRotateTo, type RotateTo } from './rotate-to.ts'
+import type {
+  EndpointMethods,
+  ServiceAccountsApi,
+  ServiceAccountsKeysApi,
+  SessionsApi,
+  SessionsMessagesApi,
+} from './types/index.ts'
 
-/** A client. Every endpoint of the table is a method that takes one flat input and then options. */
-export interface Client extends ClientOf<Exclude<keyof Api, 'sessions'>> {
-  readonly sessions: (ClientOf<'sessions'> & WithAddAndWait)['sessions']
+/** A client. Every endpoint is a method that takes one flat input and then options. */
+export interface Client extends Omit<EndpointMethods, 'serviceAccounts' | 'sessions'> {
+  /** Keys of service accounts. */
+  readonly serviceAccounts: ServiceAccountsClient
+  /** Sessions of the agent, and what is said in them. */
+  readonly sessions: SessionsClient
+  /** Sends a request to any path. Gives the JSON of the response, undefined if it is empty. */
+  request(input: RawRequest, options?: CallOptions): ApiPromise<unknown>
+  /** A client with other options that uses the same connections. To close one closes both. */
+  withOptions(options: DerivedOptions): Client
+  /** Closes all connections. Calls that are under way fail. */
+  close(): Promise<void>
+  /** Closes the client at the end of the block: `await using client = createClient()`. */
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+/** Keys of service accounts. */
+export interface ServiceAccountsClient extends Omit<ServiceAccountsApi, 'keys'> {
+  readonly keys: KeysClient
+}
+
+/** Keys of service accounts. */
+export interface KeysClient extends ServiceAccountsKeysApi {
+  readonly rotateTo: RotateTo
+}
+
+/** Sessions of the agent, and what is said in them. */
+export interface SessionsClient extends Omit<SessionsApi, 'messages'> {
+  readonly messages: MessagesClient
+}
+
+/** The messages of sessions. */
+export interface MessagesClient extends SessionsMessagesApi {
+  readonly watch: Watch
+  readonly addAndWait: AddAndWait
 }
 
 /**
@@ -18,5 +58,27 @@ export interface Client extends ClientOf<Exclude<keyof Api, 'sessions'>> {
  * for await (const message of client.sessions.messages.list({ sessionId })) console.log(message.role)
  */
 export function createClient(options?: ClientOptions): Client {
-  return withAddAndWait(makeClient(areas, options, reachEither))
+  // Callers without types give null for nothing.
+  return makeClient(options ?? {}, makePool(options ?? {}))
+}
+
+function makeClient(options: ClientOptions, pool: Pool): Client {
+  const { methods, request } = makeMethods(options, pool)
+  const { sessions, serviceAccounts } = methods
+  const watch = makeWatch(sessions.messages)
+  const addAndWait = makeAddAndWait(sessions.messages)
+  const close = async () => pool.transport.close?.()
+  const client: Client = {
+    ...methods,
+    sessions: { ...sessions, messages: { ...sessions.messages, watch, addAndWait } },
+    serviceAccounts: {
+      ...serviceAccounts,
+      keys: { ...serviceAccounts.keys, rotateTo: makeRotateTo(() => client) },
+    },
+    request,
+    withOptions: (more) => makeClient(mergeOptions(options, more), pool),
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+  return client
 }

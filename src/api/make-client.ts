@@ -1,86 +1,83 @@
-import type { ReachEither, Shared } from './core/call.ts'
-import type { Drift } from './core/decode.ts'
+import type { Shared } from './core/call.ts'
+import { logAttempts } from './core/log.ts'
 import { makeMethod } from './core/method.ts'
-import { once } from './core/once.ts'
-import { isOperation, type OperationTree } from './core/operation.ts'
-import type { CallOptions, ClientOptions } from './core/options.ts'
-import type { PageList } from './core/page.ts'
-import { makeRequest, type RawRequest } from './core/request.ts'
+import type { ClientOptions, DerivedOptions } from './core/options.ts'
+import { makeRequest } from './core/request.ts'
 import { makeRetryBudget } from './core/retry.ts'
 import { resolveSettings } from './core/settings.ts'
-import type { Endpoint, InputArguments, Item, Output } from './endpoints/endpoint.ts'
-import type { Api } from './endpoints/index.ts'
+import type { Drift } from './errors.ts'
+import { once } from './once.ts'
+import { completeOperation, isOperation, type OperationTree } from './operation.ts'
+import * as operations from './operations/index.ts'
+import { areTimersFaked } from './timers.ts'
+import type { Transport } from './transport.ts'
+import { fetchTransport } from './transports/fetch.ts'
 import { httpsTransport } from './transports/https.ts'
-import { undiciTransport } from './transports/undici.ts'
+import { isUndiciUsable, undiciTransport } from './transports/undici.ts'
+import type { EndpointMethods } from './types/index.ts'
 
-/** What a call gives: the answer, which for a delete may be known only from its repeat. */
-export type Result<E extends Endpoint> = E extends { method: 'DELETE' }
-  ? Output<E> & { replayed?: true }
-  : Output<E>
+/** What the clients that are derived from one another have in common. */
+export type Pool = Pick<Shared, 'transport' | 'budget' | 'workingPaths'>
 
-/** The method of one endpoint: its input, then the options of the call. */
-export type ClientMethod<E extends Endpoint> = (
-  ...given: [...InputArguments<E>, options?: CallOptions]
-) => E extends { page: object } ? PageList<Output<E>, Item<E>> : Promise<Result<E>>
-
-/** The methods of a part of the table, at the same places. */
-export type Methods<Tree> = {
-  readonly [Name in keyof Tree]: Tree[Name] extends Endpoint
-    ? ClientMethod<Tree[Name]>
-    : Methods<Tree[Name]>
+/** The methods of a client, and its request of any other path. */
+export function makeMethods(options: ClientOptions, pool: Pool) {
+  const shared: Shared = {
+    ...pool,
+    options,
+    settings: once(() => resolveSettings(options)),
+    reportDrift: onlyOnce(options.onDrift),
+    reportAttempt: both(logAttempts(options), options.onAttempt),
+  }
+  // The types are written from the same table as the operations.
+  const methods = walk(operations, shared) as EndpointMethods
+  return { methods, request: makeRequest(shared) }
 }
 
-/** What every client has, whichever endpoints it knows. */
-export interface BaseClient {
-  /** Sends a request that the table does not have. Gives the JSON of the answer, undefined if empty. */
-  request(input: RawRequest, options?: CallOptions): Promise<unknown>
-  /** Closes all connections. Calls that are under way fail. */
-  close(): Promise<void>
-}
-
-/** A client of some areas. */
-export type ClientOf<Area extends keyof Api> = BaseClient & Methods<Pick<Api, Area>>
-
-/** Makes the methods of the areas. What the compiler knows of them comes from the table. */
-export function makeClient<Area extends keyof Api>(
-  areas: Readonly<Record<Area, OperationTree>>,
-  options?: ClientOptions | null,
-  reachEither?: ReachEither,
-): ClientOf<Area> {
-  const shared = makeShared(options ?? {}, reachEither)
-  const methods = walk(areas, shared) as Methods<Pick<Api, Area>>
+/** Connections and what was learnt over them. */
+export function makePool({ transport }: ClientOptions): Pool {
   return {
-    ...methods,
-    request: makeRequest(shared),
-    close: async () => shared.transport.close?.(),
+    transport: chooseTransport(transport),
+    budget: makeRetryBudget(),
+    workingPaths: new Map(),
   }
 }
 
-function walk(tree: OperationTree, shared: Shared): object {
+/** The options of a derived client: those that are left out stay. */
+export function mergeOptions(options: ClientOptions, more: DerivedOptions): ClientOptions {
+  const given = Object.entries(more ?? {}).filter(([, value]) => value !== undefined)
+  const merged: ClientOptions = { ...options, ...Object.fromEntries(given) }
+  if (more?.headers) merged.headers = { ...options.headers, ...more.headers }
+  return merged
+}
+
+function walk(tree: OperationTree, shared: Shared, before = ''): object {
   return Object.fromEntries(
-    Object.entries(tree).map(([name, node]) => [
-      name,
-      isOperation(node) ? makeMethod(shared, node) : walk(node, shared),
-    ]),
+    Object.entries(tree).map(([name, node]) => {
+      const id = before + name
+      const made = isOperation(node)
+        ? makeMethod(shared, completeOperation(id, node))
+        : walk(node, shared, `${id}.`)
+      return [name, made]
+    }),
   )
 }
 
-function makeShared(options: ClientOptions, reachEither: ReachEither | undefined): Shared {
-  return {
-    options,
-    settings: once(() => resolveSettings(options)),
-    transport: chooseTransport(options.transport),
-    budget: makeRetryBudget(),
-    reportDrift: onlyOnce(options.onDrift),
-    reportAttempt: options.onAttempt && unfailing(options.onAttempt),
-    reachEither,
-    movedPaths: new Map(),
-  }
+function chooseTransport(choice: ClientOptions['transport']) {
+  if (choice === undefined) return isUndiciUsable() ? undiciOrHttps() : fetchTransport()
+  if (choice === 'undici') return undiciOrHttps()
+  if (choice === 'fetch') return fetchTransport()
+  return choice === 'https' ? httpsTransport() : choice
 }
 
-function chooseTransport(choice: ClientOptions['transport'] = 'undici') {
-  if (choice === 'undici') return undiciTransport()
-  return choice === 'https' ? httpsTransport() : choice
+/** undici counts on `setImmediate` to use a connection again, and would wait for ever for one that a test fakes. */
+function undiciOrHttps(): Transport {
+  const [undici, https] = [undiciTransport(), httpsTransport()]
+  return {
+    send: (request) => (areTimersFaked() ? https : undici).send(request),
+    async close() {
+      await Promise.all([undici.close?.(), https.close?.()])
+    },
+  }
 }
 
 // A service that puts IDs into field names must not fill the memory.
@@ -88,20 +85,33 @@ const MOST_DRIFTS = 10_000
 
 function onlyOnce(onDrift: ClientOptions['onDrift']) {
   const seen = new Set<string>()
-  const report = unfailing(onDrift)
+  const report = swallowErrors(onDrift)
   return (drift: Drift) => {
-    const key = `${drift.endpoint} ${drift.path}`
-    if (seen.has(key) || seen.size >= MOST_DRIFTS) return
+    const key = `${drift.endpoint} ${drift.in} ${drift.path}`
+    if (!report || seen.has(key) || seen.size >= MOST_DRIFTS) return
     seen.add(key)
     report(drift)
   }
 }
 
+function both<Value>(
+  one: ((value: Value) => void) | undefined,
+  other: ((value: Value) => void) | undefined,
+) {
+  const [first, second] = [swallowErrors(one), swallowErrors(other)]
+  if (!first || !second) return first ?? second
+  return (value: Value) => {
+    first(value)
+    second(value)
+  }
+}
+
 /** A callback that throws must not turn a call that worked into one that failed. */
-function unfailing<Value>(callback: ((value: Value) => void) | undefined) {
+function swallowErrors<Value>(callback: ((value: Value) => void) | undefined) {
+  if (!callback) return undefined
   return (value: Value) => {
     try {
-      callback?.(value)
+      callback(value)
     } catch {
       // Its owner has no other way to hear of it, and neither do we.
     }

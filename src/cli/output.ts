@@ -76,3 +76,13 @@ export function ago(at: number, now = Date.now()): string {
   if (minutes < 48 * 60) return `${Math.floor(minutes / 60)} h ago`
   return new Date(at).toISOString().slice(0, 10)
 }
+
+/** `now`, `in 5 s`, `in 5 min`, `in 2 h`, then the date. */
+export function ahead(at: number, now = Date.now()): string {
+  const seconds = Math.ceil((at - now) / 1000)
+  if (seconds <= 0) return 'now'
+  if (seconds < 120) return `in ${seconds} s`
+  if (seconds < 120 * 60) return `in ${Math.floor(seconds / 60)} min`
+  if (seconds < 48 * 3600) return `in ${Math.floor(seconds / 3600)} h`
+  return new Date(at).toISOString().slice(0, 10)
+}

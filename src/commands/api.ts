@@ -1,26 +1,26 @@
 import { type ArgsDef, type CommandDef, defineCommand } from 'citty'
+import type { Endpoint } from '../api/endpoints/endpoint.ts'
 import { listEndpoints } from '../api/endpoints/index.ts'
-import { type Endpoint, PageList } from '../api/index.ts'
 import { paint, print, printJson, table, terminalWidth } from '../cli/output.ts'
 import { usageError } from '../errors.ts'
 import { cutText } from '../text/clean.ts'
-import { listIn } from './api/answer-table.ts'
-import { withClient } from './api/client.ts'
+import { callEndpoint, type Formats } from './api/call-endpoint.ts'
+import { confirm } from './api/confirm.ts'
 import { argsOf, describeEndpoint } from './api/endpoint-help.ts'
-import { failOnPartialAnswer } from './api/errors.ts'
-import { findEndpoint, methodOf } from './api/find-endpoint.ts'
-import { flagsOf } from './api/flags.ts'
-import { printList } from './api/print-list.ts'
+import { findEndpoint } from './api/find-endpoint.ts'
+import { flagsOf, undocumentedFlags } from './api/flags.ts'
+import { isMethod, rawCommand } from './api/raw-command.ts'
 import { readInput } from './api/read-input.ts'
-import { printAnswer, printTable } from './api/write-answer.ts'
+import { rotateKey } from './api/rotate-key.ts'
 
 // The longest name and method, with the gaps after them.
 const BEFORE_SUMMARY = 39
 const LEAST_SUMMARY = 20
 
-/** The command for the endpoint that the words name; without one, the list of endpoints. */
-export function apiCommand([id = '']: readonly string[]): CommandDef {
-  return id === '' || id.startsWith('-') ? listCommand() : callCommand(findEndpoint(id))
+/** The command for the endpoint or the method that the words name; without one, the list of endpoints. */
+export function apiCommand([id = '', ...words]: readonly string[]): CommandDef {
+  if (id === '' || id.startsWith('-')) return listCommand()
+  return isMethod(id) ? rawCommand() : callCommand(findEndpoint(id), words)
 }
 
 function listCommand(): CommandDef {
@@ -45,40 +45,34 @@ function listCommand(): CommandDef {
         ),
       )
       print('\nhookbell api ENDPOINT --help shows the inputs of an endpoint')
+      print('hookbell api GET /path calls any other path')
     },
   }
 }
 
-function callCommand(endpoint: Endpoint): CommandDef {
+function callCommand(endpoint: Endpoint, words: readonly string[]): CommandDef {
   const { id } = endpoint
-  const flags = flagsOf(endpoint)
+  const command = `api ${id}`
+  const known = flagsOf(endpoint)
+  const flags = [...known, ...undocumentedFlags(endpoint, known, words)]
   return defineCommand({
-    meta: { name: `api ${id}`, description: describeEndpoint(endpoint, flags) },
+    meta: { name: command, description: describeEndpoint(endpoint, flags) },
     args: argsOf(endpoint, flags),
-    async run({ args }) {
+    async run({ args: given }) {
+      const args = given as GivenFlags
       if (args.json && args.table)
-        throw usageError(`api ${id}: --json and --table exclude each other`)
+        throw usageError(`${command}: --json and --table exclude each other`)
       const input = await readInput(endpoint, flags, args)
-      await withClient(`api ${id}`, (client) => call(methodOf(client, endpoint)(input)), flags)
-
-      async function call(answering: PageList<unknown, unknown> | Promise<unknown>) {
-        const { json = false, table: asTable = false, all = false } = args as Formats
-        if (endpoint.page && answering instanceof PageList) {
-          const format = { command: `api ${id}`, json, table: asTable, all }
-          return await printList(endpoint.page, answering, format, input[endpoint.page.size])
-        }
-        const answer = await answering
-        if (asTable) printTable(listIn(answer))
-        else printAnswer(answer)
-        // After the answer is shown: what was done is done.
-        failOnPartialAnswer(`api ${id}`, answer)
-      }
+      await confirm(command, endpoint, input, args.yes === true)
+      if (id === 'serviceAccounts.keys.rotate') return await rotateKey(input, args, flags)
+      return await callEndpoint(endpoint, flags, input, args)
     },
   })
 }
 
-interface Formats {
-  json?: boolean
-  table?: boolean
-  all?: boolean
+/** Flags that are not inputs of the endpoint. */
+interface GivenFlags extends Formats {
+  [flag: string]: unknown
+  yes?: boolean
+  output?: string
 }

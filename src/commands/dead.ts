@@ -2,8 +2,7 @@ import { defineCommand } from 'citty'
 import { ago, print, printJson, table } from '../cli/output.ts'
 import { usageError } from '../errors.ts'
 import { isInUse } from '../spool/layout.ts'
-import { dropDead, findDead, retryDead } from '../worker/dead.ts'
-import { readHistory, stateFolders } from './_history.ts'
+import { stateFolders, withEvents } from './_events.ts'
 
 export const deadCommand = defineCommand({
   args: {
@@ -32,9 +31,10 @@ export const deadCommand = defineCommand({
   },
 })
 
-async function showDead(json: boolean) {
-  const accounts = (await Promise.all(stateFolders().map(readHistory))).flat()
-  const dead = accounts.filter(({ outcome }) => outcome === 'dead')
+function showDead(json: boolean) {
+  const dead = withEvents(stateFolders(), ({ all, inFull }) =>
+    inFull(all.filter(({ outcome }) => outcome === 'dead')),
+  )
   if (json) return printJson(dead)
   if (dead.length === 0) return print('Nothing is dead')
   const rows = dead.map(({ id, acceptedAt, title, event, reason, channels }) => {
@@ -49,6 +49,8 @@ async function showDead(json: boolean) {
 
 async function act(action: 'retry' | 'drop', state: string, start = ''): Promise<string[]> {
   if (!isInUse(state)) return []
+  // Not for the list, which needs to be quick.
+  const { dropDead, findDead, retryDead } = await import('../worker/dead.ts')
   const items = findDead(state, start)
   const ids = new Set(items.flatMap(({ events }) => events).filter((id) => id.startsWith(start)))
   if (start && ids.size > 1) {

@@ -1,9 +1,10 @@
 import { defineCommand } from 'citty'
 import { print } from '../cli/output.ts'
 import { configDir } from '../config/paths.ts'
-import { flush, isOnHold } from '../worker/control.ts'
+import { flush } from '../worker/control.ts'
+import { isOnHold } from '../worker/on-hold.ts'
 import { deliverOnce } from '../worker/run.ts'
-import { stateFolders } from './_history.ts'
+import { stateFolders } from './_events.ts'
 
 export const flushCommand = defineCommand({
   async run() {

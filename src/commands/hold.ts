@@ -1,7 +1,7 @@
 import { defineCommand } from 'citty'
 import { print } from '../cli/output.ts'
 import { setOnHold } from '../worker/control.ts'
-import { stateFolders } from './_history.ts'
+import { stateFolders } from './_events.ts'
 
 export const holdCommand = defineCommand({
   run() {

@@ -3,7 +3,7 @@ import { paint, print, printJson, table } from '../cli/output.ts'
 import { usageError } from '../errors.ts'
 import type { EventStatus, Outcome } from '../journal/history.ts'
 import { cleanText } from '../text/clean.ts'
-import { readHistory, stateFolders } from './_history.ts'
+import { type EventOutline, stateFolders, withEvents } from './_events.ts'
 
 export const logCommand = defineCommand({
   args: {
@@ -16,13 +16,14 @@ export const logCommand = defineCommand({
     },
     json: { type: 'boolean', description: 'Print JSON' },
   },
-  async run({ args }) {
+  run({ args }) {
     const limit = Number(args.limit)
     if (!Number.isInteger(limit) || limit < 1) {
       throw usageError(`log: --limit takes a whole number from 1, not "${args.limit}"`)
     }
-    const all = (await Promise.all(stateFolders().map(readHistory))).flat()
-    const chosen = args.id ? find(all, args.id) : all.slice(-limit)
+    const chosen = withEvents(stateFolders(), ({ all, inFull }) =>
+      inFull(args.id ? find(all, args.id) : all.slice(-limit)),
+    )
     if (args.json) return printJson(args.id ? chosen[0] : chosen)
     if (chosen.length === 0) return print('No events yet. Register hookbell with: hookbell init')
     print(table(chosen.map(row)))
@@ -30,7 +31,7 @@ export const logCommand = defineCommand({
   },
 })
 
-function find(all: readonly EventStatus[], start: string): EventStatus[] {
+function find(all: readonly EventOutline[], start: string): EventOutline[] {
   const found = all.filter(({ id }) => id.startsWith(start))
   if (found.length === 1) return found
   const what = found.length === 0 ? 'no event' : `${found.length} events`

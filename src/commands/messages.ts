@@ -1,10 +1,11 @@
 import { defineCommand } from 'citty'
+import type { Message, MessagesClient } from '../api/index.ts'
 import { print, terminalWidth } from '../cli/output.ts'
 import { usageError } from '../errors.ts'
 import { withClient } from './api/client.ts'
 import { isForUsers, renderConversation, sortMessages } from './api/conversation.ts'
+import { printLine, printResponse } from './api/print-response.ts'
 import { readSessionId } from './api/session-id.ts'
-import { printAnswer } from './api/write-answer.ts'
 
 const PAGE_SIZE = 100
 
@@ -17,24 +18,58 @@ export const messagesCommand = defineCommand({
       valueHint: 'N',
     },
     all: { type: 'boolean', description: 'Also what is meant for the model only' },
+    follow: { type: 'boolean', description: 'Go on with what comes, until Ctrl+C' },
     json: { type: 'boolean', description: 'Print JSON, every message complete' },
   },
-  async run({ args: { session, limit, all = false, json = false } }) {
+  async run({ args: { session, limit, all = false, follow = false, json = false } }) {
     const last = limit === undefined ? undefined : readLimit(limit)
     const sessionId = readSessionId('messages', session)
-    const everything = await withClient('messages', (client) =>
-      client.sessions.messages.list({ sessionId, limit: PAGE_SIZE }).toArray(),
-    )
-    const shown = sortMessages(everything).filter((message) => all || isForUsers(message))
-    const chosen = last === undefined ? shown : shown.slice(-last)
-    if (json) return printAnswer(chosen)
-    const hidden = everything.length - shown.length
-    if (chosen.length === 0 && hidden === 0) return print('No messages yet')
-    if (chosen.length < shown.length) print(`(${shown.length - chosen.length} before)\n`)
-    if (chosen.length > 0) print(renderConversation(chosen, terminalWidth()))
-    if (hidden > 0) process.stderr.write(`${hidden} more for the model only: --all\n`)
+    const show = (messages: readonly Message[]) => {
+      const chosen = choose(messages, last, all)
+      if (json && follow) chosen.shown.forEach(printLine)
+      else if (json) printResponse(chosen.shown)
+      else printConversation(chosen)
+    }
+    await withClient('messages', async ({ sessions: { messages } }) => {
+      const everything = await messages.list({ sessionId, limit: PAGE_SIZE }).toArray()
+      show(everything)
+      if (follow) await goOn(messages, sessionId, sortMessages(everything).at(-1)?.id)
+    })
+
+    /** What comes from now on, each message once; as JSON also those that have changed. */
+    async function goOn(messages: MessagesClient, id: string, after: string | undefined) {
+      const seen = new Set<string>()
+      for await (const message of messages.watch({ sessionId: id, after })) {
+        if (!all && !isForUsers(message)) continue
+        if (json) printLine(message)
+        else if (!seen.has(message.id)) print(`\n${renderConversation([message], terminalWidth())}`)
+        seen.add(message.id)
+      }
+    }
   },
 })
+
+interface Chosen {
+  shown: readonly Message[]
+  /** How many come before those. */
+  before: number
+  /** How many are for the model alone. */
+  hidden: number
+}
+
+function choose(messages: readonly Message[], last: number | undefined, all: boolean): Chosen {
+  const visible = sortMessages(messages).filter((message) => all || isForUsers(message))
+  const shown = last === undefined ? visible : visible.slice(-last)
+  const before = visible.length - shown.length
+  return { shown, before, hidden: messages.length - visible.length }
+}
+
+function printConversation({ shown, before, hidden }: Chosen) {
+  if (shown.length === 0 && hidden === 0) return print('No messages yet')
+  if (before > 0) print(`(${before} before)\n`)
+  if (shown.length > 0) print(renderConversation(shown, terminalWidth()))
+  if (hidden > 0) process.stderr.write(`${hidden} more for the model only: --all\n`)
+}
 
 function readLimit(text: string): number {
   const limit = Number(text)

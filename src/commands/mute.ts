@@ -3,7 +3,7 @@ import { print } from '../cli/output.ts'
 import { readMutes, writeMutes } from '../policy/mute-file.ts'
 import { describeMute, type Mute, makeMute } from '../policy/mutes.ts'
 import { prepareSpool } from '../spool/prepare.ts'
-import { stateFolders } from './_history.ts'
+import { stateFolders } from './_events.ts'
 import { muteUntil } from './_mute-until.ts'
 
 export const muteCommand = defineCommand({

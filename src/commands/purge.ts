@@ -2,7 +2,7 @@ import { defineCommand } from 'citty'
 import { print } from '../cli/output.ts'
 import { HookbellError } from '../errors.ts'
 import { purge } from '../worker/control.ts'
-import { stateFolders } from './_history.ts'
+import { stateFolders } from './_events.ts'
 
 export const purgeCommand = defineCommand({
   args: { yes: { type: 'boolean', description: 'Needed: what is removed is not told to anybody' } },

@@ -7,9 +7,9 @@ import { withClient } from './api/client.ts'
 import { renderText } from './api/conversation.ts'
 import { asText } from './api/fields.ts'
 import { makeFollower } from './api/follow.ts'
+import { printResponse } from './api/print-response.ts'
 import { readText } from './api/read-text.ts'
 import { readSessionId } from './api/session-id.ts'
-import { printAnswer } from './api/write-answer.ts'
 
 export const replyCommand = defineCommand({
   args: {
@@ -36,7 +36,7 @@ export const replyCommand = defineCommand({
 
 async function postOnly(client: Client, sessionId: string, text: string, _: number, json: boolean) {
   const answer = await client.sessions.messages.add({ sessionId, text })
-  if (json) return printAnswer(answer)
+  if (json) return printResponse(answer)
   const [id, status] = [answer.messageId, answer.status].map((value) => oneLine(asText(value)))
   const facts = [id ? ` as ${id}` : '', status ? `; the session is ${status}` : ''].join('')
   print(`${paint('green', 'ok')} posted${facts}`)
@@ -55,7 +55,7 @@ async function postAndWait(
     .catch((error: unknown) => {
       throw isTooLate(error) ? tooLate(sessionId, deadlineMs, error) : error
     })
-  if (json) return printAnswer(answers)
+  if (json) return printResponse(answers)
   print(renderText(answers) || 'The agent is done and has written no text')
 }
 

@@ -1,17 +1,18 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { defineCommand } from 'citty'
-import { ago, paint, print, printJson, table } from '../cli/output.ts'
-import { CurrentConfig } from '../config/current.ts'
+import { ago, ahead, paint, print, printJson, table } from '../cli/output.ts'
 import { shellEnvironment } from '../config/environment.ts'
 import { howToSet } from '../config/how-to-set.ts'
-import { configPath, type LoadedConfig } from '../config/load.ts'
-import { configDir, stateDir } from '../config/paths.ts'
+import { configDir, configPath, stateDir } from '../config/paths.ts'
+import { type ConfigSummary, readConfigSummary } from '../config/summary.ts'
 import { foldersAtRisk } from '../config/trust.ts'
 import { type EventStatus, outcomes } from '../journal/history.ts'
 import { holdsEvents, spoolIn } from '../spool/layout.ts'
 import { lockHolder } from '../spool/lock.ts'
-import { list, readHistory, stateFolders } from './_history.ts'
+import { outlineParked } from '../spool/outline.ts'
+import { isOnHold } from '../worker/on-hold.ts'
+import { type EventOutline, type Events, list, stateFolders, withEvents } from './_events.ts'
 
 export const statusCommand = defineCommand({
   args: { json: { type: 'boolean', description: 'Print JSON' } },
@@ -27,45 +28,64 @@ type Status = Awaited<ReturnType<typeof readStatus>>
 
 async function readStatus() {
   const folders = stateFolders()
-  const accounts = (await Promise.all(folders.map(readHistory))).flat()
-  const loaded = new CurrentConfig(configDir(), stateDir()).get()
+  const config = await readConfigSummary(configDir(), stateDir())
+  const corrupt = folders.flatMap((folder) => list(spoolIn(folder).corrupt)).length
+  const { events, channels } = withEvents(folders, (all) => ({
+    events: all.all,
+    channels: channelRows(config, all),
+  }))
   const count = Object.fromEntries(
-    outcomes.map((outcome) => [outcome, accounts.filter((one) => one.outcome === outcome).length]),
-  )
-  const corrupt = folders.flatMap((folder) => list(spoolIn(folder).corrupt))
+    outcomes.map((outcome) => [outcome, events.filter((one) => one.outcome === outcome).length]),
+  ) as Record<(typeof outcomes)[number], number>
   return {
-    accepted: accounts.length,
-    ...(count as Record<(typeof outcomes)[number], number>),
-    corrupt: corrupt.length,
+    accepted: events.length,
+    ...count,
+    oldestWaiting: events.find(({ outcome }) => outcome === 'waiting')?.acceptedAt ?? null,
+    onHold: folders.some(isOnHold),
+    parked: parkedIn(folders),
+    corrupt,
     worker: lockHolder(stateDir())?.pid ?? null,
-    config: { path: configPath(configDir()), source: loaded.source },
+    config: { path: configPath(configDir()), source: config.source },
     state: stateDir(),
     installed: existsSync(join(stateDir(), 'hookbell-hook')),
-    channels: channelRows(loaded, accounts),
-    lastEvent: accounts.at(-1)?.acceptedAt ?? null,
+    channels,
+    lastEvent: events.at(-1)?.acceptedAt ?? null,
     problems: [
-      ...problemsOf(loaded, accounts, corrupt.length, folders),
+      ...problemsOf(config, count.dead, corrupt, folders),
       ...(await templateProblemsIn(configDir())),
     ],
   }
 }
 
+/** Deliveries that failed and are tried again, and those that a policy holds. */
+function parkedIn(folders: readonly string[]) {
+  const parked = folders.flatMap((folder) => outlineParked(spoolIn(folder)))
+  const held = parked.filter(({ isHeld }) => isHeld).length
+  const next = parked.reduce((least, { until }) => Math.min(least, until), Number.POSITIVE_INFINITY)
+  return { failed: parked.length - held, held, nextAt: parked.length > 0 ? next : null }
+}
+
 /** Per channel what happened last, so that a silent one is seen. */
-function channelRows({ config, unusable }: LoadedConfig, accounts: readonly EventStatus[]) {
-  const names = [...Object.keys(config.channels), ...Object.keys(unusable)]
-  return names.map((name) => {
-    const last = accounts.findLast(({ channels }) => Object.hasOwn(channels, name))?.channels[name]
+function channelRows({ channels, unusable }: ConfigSummary, { all, inFull }: Events) {
+  const names = [...Object.keys(channels), ...Object.keys(unusable)]
+  const lastOf = (name: string) =>
+    all.findLast((event: EventOutline) => Object.hasOwn(event.channels, name))
+  const lasts = names.map(lastOf)
+  const ids = new Set(lasts.flatMap((last) => (last ? [last] : [])))
+  const inDetail = new Map<string, EventStatus>(inFull([...ids]).map((event) => [event.id, event]))
+  return names.map((name, index) => {
+    const last = inDetail.get(lasts[index]?.id ?? '')?.channels[name]
     return {
       name,
-      type: config.channels[name]?.type ?? '',
+      type: channels[name] ?? '',
       last: last ? { state: last.state, at: last.at, detail: last.detail } : null,
     }
   })
 }
 
 function problemsOf(
-  { config, problem, unusable, unset, source }: LoadedConfig,
-  accounts: readonly EventStatus[],
+  { extraCaFile, problem, unusable, unset, source }: ConfigSummary,
+  dead: number,
   corrupt: number,
   folders: readonly string[],
 ): string[] {
@@ -80,9 +100,7 @@ function problemsOf(
     problems.push(`channel ${name}: ${reason}${reason.endsWith('not set') ? hint : ''}`)
   for (const fault of foldersAtRisk(configDir(), stateDir()))
     problems.push([fault.message, fault.hint].filter(Boolean).join('. '))
-  const { extraCaFile } = config
   if (extraCaFile && !existsSync(extraCaFile)) problems.push(`extraCaFile: no file ${extraCaFile}`)
-  const dead = accounts.filter(({ outcome }) => outcome === 'dead').length
   if (dead > 0) problems.push(`${dead} dead: see hookbell dead`)
   if (corrupt > 0) problems.push(`${corrupt} damaged or foreign in ${spoolIn(stateDir()).corrupt}`)
   for (const folder of folders.slice(1).filter(holdsEvents)) {
@@ -106,6 +124,7 @@ function describe(status: Status): string {
   const lines = [
     ['events', events],
     ['last', status.lastEvent === null ? 'none yet' : ago(status.lastEvent)],
+    ...waitingLines(status),
     ['worker', worker === null ? 'not running (starts with the next event)' : `process ${worker}`],
     ['config', `${config.source === 'file' ? config.path : `${config.source} settings`}`],
     [
@@ -119,4 +138,22 @@ function describe(status: Status): string {
   ]
   const problems = status.problems.map((problem) => `${paint('red', 'x')} ${problem}`)
   return [table(lines), ...problems].join('\n')
+}
+
+/** Only where something waits. */
+function waitingLines({ onHold, oldestWaiting, parked }: Status): string[][] {
+  const { failed, held, nextAt } = parked
+  const counts = [
+    ...(failed > 0 ? [`${deliveries(failed)} failed and tried again`] : []),
+    ...(held > 0 ? [`${deliveries(held)} held back`] : []),
+  ]
+  return [
+    ...(onHold ? [['on hold', 'nothing is sent until: hookbell resume']] : []),
+    ...(oldestWaiting === null ? [] : [['oldest', `waits since ${ago(oldestWaiting)}`]]),
+    ...(nextAt === null ? [] : [['parked', `${counts.join(', ')}; next ${ahead(nextAt)}`]]),
+  ]
+}
+
+function deliveries(count: number): string {
+  return count === 1 ? '1 delivery' : `${count} deliveries`
 }

@@ -3,15 +3,14 @@ import { paint, print, printJson } from '../cli/output.ts'
 import { CurrentConfig } from '../config/current.ts'
 import { shellEnvironment } from '../config/environment.ts'
 import { howToSet } from '../config/how-to-set.ts'
-import { configPath } from '../config/load.ts'
-import { configDir, stateDir } from '../config/paths.ts'
+import { configDir, configPath, stateDir } from '../config/paths.ts'
 import { refuseFoldersAtRisk } from '../config/trust.ts'
 import { HookbellError, usageError } from '../errors.ts'
 import { sessionEnv } from '../hook/session-env.ts'
 import type { ChannelStatus } from '../journal/history.ts'
 import { scrubEnvironment } from '../worker/isolate.ts'
 import { deliverTo } from '../worker/run.ts'
-import { readHistory } from './_history.ts'
+import { withEvents } from './_events.ts'
 
 const NOT_RECORDED =
   'The message may have been sent all the same. Check the disk of the state folder'
@@ -38,7 +37,7 @@ export const testCommand = defineCommand({
     const { id, faults } = await deliverTo(channel, header, body, folders)
     if (faults.length > 0)
       throw new HookbellError('E_FAILED', faults.join('; '), { hint: NOT_RECORDED })
-    const account = await answerOf(id, channel)
+    const account = answerOf(id, channel)
     if (json) printJson({ id, channel, ...account })
     else if (account.state === 'delivered')
       print(`${paint('green', 'ok')} ${channel}: ${account.detail}`)
@@ -69,8 +68,10 @@ function checkChannel(name: string) {
   throw usageError(`test: no channel "${name}"`, `Channels: ${known.join(', ')}`)
 }
 
-async function answerOf(id: string, channel: string): Promise<ChannelStatus> {
-  const event = (await readHistory(stateDir())).find((one) => one.id === id)
+function answerOf(id: string, channel: string): ChannelStatus {
+  const [event] = withEvents([stateDir()], (events) =>
+    events.inFull(events.all.filter((one) => one.id === id)),
+  )
   const status = event?.channels[channel]
   if (status) return status
   throw new HookbellError('E_UNAVAILABLE', `${channel}: no answer yet`, {

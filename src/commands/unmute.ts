@@ -2,7 +2,7 @@ import { defineCommand } from 'citty'
 import { print } from '../cli/output.ts'
 import { readMutes, writeMutes } from '../policy/mute-file.ts'
 import { isInForce, makeMute } from '../policy/mutes.ts'
-import { stateFolders } from './_history.ts'
+import { stateFolders } from './_events.ts'
 
 export const unmuteCommand = defineCommand({
   args: {

@@ -1,11 +1,13 @@
+import { writeFile } from 'node:fs/promises'
 import { defineCommand } from 'citty'
 import { print, terminalWidth } from '../cli/output.ts'
 import { usageError } from '../errors.ts'
 import { withClient } from './api/client.ts'
 import { lastDays } from './api/period.ts'
-import { readUsage } from './api/usage.ts'
+import { printResponse } from './api/print-response.ts'
+import { readUsage, type Usage } from './api/usage.ts'
+import { renderCsv } from './api/usage-csv.ts'
 import { renderUsage } from './api/usage-report.ts'
-import { printAnswer } from './api/write-answer.ts'
 
 const MOST_DAYS = 366
 
@@ -18,6 +20,12 @@ export const usageCommand = defineCommand({
       valueHint: 'N',
     },
     json: { type: 'boolean', description: 'Print JSON, with every day' },
+    csv: { type: 'boolean', description: 'Print a line of CSV for every day' },
+    html: {
+      type: 'string',
+      description: 'Write a page with charts, by day, model, user and tool',
+      valueHint: 'FILE',
+    },
   },
   async run({ args }) {
     const count = Number(args.days)
@@ -27,8 +35,24 @@ export const usageCommand = defineCommand({
       )
     }
     const period = lastDays(count, Date.now())
-    const usage = await withClient('usage', (client) => readUsage(client, period))
-    if (args.json) printAnswer(usage)
+    const { json, csv, html } = args
+    if ([json, csv, html !== undefined].filter(Boolean).length > 1)
+      throw usageError('usage: --json, --csv and --html exclude each other')
+    if (html === '') throw usageError('usage: --html takes a file, not ""')
+    const usage = await withClient('usage', (client) =>
+      readUsage(client, period, { withUsers: html !== undefined }),
+    )
+    if (html !== undefined) await writePage(html, usage)
+    else if (csv) print(renderCsv(usage))
+    else if (json) printResponse(usage)
     else print(renderUsage(usage, terminalWidth()))
   },
 })
+
+async function writePage(file: string, usage: Usage) {
+  // The library for charts is larger than everything else here.
+  const { renderPage } = await import('./api/usage-page.ts')
+  // It names people: for its owner alone.
+  await writeFile(file, renderPage(usage), { mode: 0o600 })
+  print(`Wrote ${file}`)
+}

@@ -5,7 +5,7 @@ import type { JournalEntry } from '../journal/entry.ts'
 import type { EventStatus } from '../journal/history.ts'
 import { readJournalOf } from '../journal/read.ts'
 import { cleanText } from '../text/clean.ts'
-import { readHistory, stateFolders } from './_history.ts'
+import { type EventOutline, stateFolders, withEvents } from './_events.ts'
 import { reasonsOf } from './_reasons.ts'
 
 /** Of a session the latest, so that they fit on a screen. */
@@ -23,8 +23,9 @@ export const whyCommand = defineCommand({
   },
   async run({ args: { id = 'last', session, json } }) {
     const folders = stateFolders()
-    const all = (await Promise.all(folders.map(readHistory))).flat()
-    const chosen = session === undefined ? [findEvent(all, id)] : ofSession(all, session)
+    const chosen = withEvents(folders, ({ all, inFull }) =>
+      session === undefined ? inFull([findEvent(all, id)]) : ofSession(inFull(all), session),
+    )
     const entries = await entriesOf(chosen, folders)
     const told = chosen.map((status) => ({
       ...status,
@@ -35,7 +36,7 @@ export const whyCommand = defineCommand({
   },
 })
 
-function findEvent(all: readonly EventStatus[], start: string): EventStatus {
+function findEvent(all: readonly EventOutline[], start: string): EventOutline {
   const found = start === 'last' ? all.slice(-1) : all.filter(({ id }) => id.startsWith(start))
   const [only, another] = found
   if (only && !another) return only

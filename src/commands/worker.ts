@@ -9,7 +9,7 @@ import type { JournalEntry } from '../journal/entry.ts'
 import { lockHolder } from '../spool/lock.ts'
 import { scrubEnvironment } from '../worker/isolate.ts'
 import { deliverOnce, releaseAll, runUntilIdle } from '../worker/run.ts'
-import { stateFolders } from './_history.ts'
+import { stateFolders } from './_events.ts'
 
 export const workerCommand = defineCommand({
   args: {

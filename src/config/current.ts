@@ -3,8 +3,9 @@ import { makeFolders, replaceFile } from '../fs/durable.ts'
 import { readQuietly } from '../fs/read.ts'
 import { readStoredEnvironment, storeEnvironment } from './environment.ts'
 import { lastGoodFile, withoutSecrets } from './last-good.ts'
-import { builtInConfig, configStamp, type LoadedConfig, loadConfig, parseConfig } from './load.ts'
+import { builtInConfig, type LoadedConfig, loadConfig, parseConfig } from './load.ts'
 import { readSecrets } from './secrets.ts'
+import { configStamp } from './stamp.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 

@@ -1,5 +1,3 @@
-import { statSync } from 'node:fs'
-import { join } from 'node:path'
 import {
   getNodeValue,
   type Node,
@@ -7,16 +5,16 @@ import {
   parseTree,
   printParseErrorCode,
 } from 'jsonc-parser'
-import { errorCode, HookbellError } from '../errors.ts'
+import { HookbellError } from '../errors.ts'
 import { kinds } from '../event/kind.ts'
 import { knownEvents } from '../event/schema.ts'
 import { checkFolder, checkOwnership } from '../fs/ownership.ts'
 import { readRegular } from '../fs/read.ts'
 import { splitWords } from '../text/clean.ts'
 import { closest, didYouMean } from '../text/suggest.ts'
-import { environmentFile } from './environment.ts'
 import { type Fault, firstFault } from './issue.ts'
 import { INLINE_SECRET } from './last-good.ts'
+import { configPath } from './paths.ts'
 import { findLostKey, locate } from './position.ts'
 import { type Config, completeConfig, configSchema, secretsOf } from './schema.ts'
 import { expandReferences, readSecrets } from './secrets.ts'
@@ -39,35 +37,8 @@ export interface LoadedConfig {
 
 type Env = Readonly<Record<string, string | undefined>>
 
-export function configPath(configDir: string): string {
-  return join(configDir, 'config.json')
-}
-
 /** More is no configuration that a person wrote. */
 const MAX_BYTES = 1024 * 1024
-
-/** Changes whenever the configuration may have; cheap enough to ask per event. */
-export function configStamp(configDir: string, stateDir: string): string {
-  return [
-    configDir,
-    configPath(configDir),
-    join(configDir, 'secrets.env'),
-    environmentFile(stateDir),
-  ]
-    .map((path) => {
-      try {
-        const stat = statSync(path, { throwIfNoEntry: false })
-        // Of a folder its owner and mode, not what else is put into it.
-        if (stat?.isDirectory()) return `${stat.ino}-${stat.mode}-${stat.uid}`
-        // The time of the last change of any kind: chmod changes no other.
-        return stat ? `${stat.ino}-${stat.size}-${stat.mtimeMs}-${stat.ctimeMs}` : ''
-      } catch (error) {
-        // A folder that cannot be looked into: to read it says so in full.
-        return errorCode(error) ?? 'unknown'
-      }
-    })
-    .join(' ')
-}
 
 export function builtInConfig(): LoadedConfig {
   const config = completeConfig(configSchema.parse({}))

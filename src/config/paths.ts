@@ -7,6 +7,14 @@ export function configDir(env: Env = process.env): string {
   return pick(env, 'HOOKBELL_CONFIG_DIR', 'XDG_CONFIG_HOME', 'APPDATA', '.config')
 }
 
+export function configPath(configDir: string): string {
+  return join(configDir, 'config.json')
+}
+
+export function secretsPath(configDir: string): string {
+  return join(configDir, 'secrets.env')
+}
+
 /** Where the spool, the journal, the lock and the installed front door are. */
 export function stateDir(env: Env = process.env): string {
   return pick(env, 'HOOKBELL_STATE_DIR', 'XDG_STATE_HOME', 'LOCALAPPDATA', '.local/state')

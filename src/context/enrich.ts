@@ -32,7 +32,7 @@ export interface EnrichedEvent extends AgentEvent {
   did: Deeds
 }
 
-interface Around {
+interface EnrichDeps {
   projects: Map<string, Promise<string>>
   now(): number
 }
@@ -44,11 +44,11 @@ const unread: readonly Kind[] = ['other', 'subagent-done']
  * Adds what the folder and the transcript tell. Text of the payload is kept; what only the transcript shows, such as a
  * pending command, is waited for a little where the client writes late. Never fails an event.
  */
-export async function enrich(event: AgentEvent, around: Around): Promise<EnrichedEvent> {
+export async function enrich(event: AgentEvent, deps: EnrichDeps): Promise<EnrichedEvent> {
   const [project, branch, facts] = await Promise.all([
-    remember(around.projects, event.cwd),
+    remember(deps.projects, event.cwd),
     branchOf(event.cwd).catch(() => ''),
-    event.transcriptPath && !unread.includes(event.kind) ? readInTime(event, around) : undefined,
+    event.transcriptPath && !unread.includes(event.kind) ? readInTime(event, deps) : undefined,
   ])
   const {
     title = '',
@@ -116,7 +116,7 @@ function withQuestion(event: AgentEvent, { openCalls }: TranscriptFacts): AgentE
 }
 
 /** Looks again for a short while where the transcript does not have yet what the event is about. */
-async function readInTime(event: AgentEvent, { now }: Around): Promise<TranscriptFacts> {
+async function readInTime(event: AgentEvent, { now }: EnrichDeps): Promise<TranscriptFacts> {
   const roots = rootsOf(event.client)
   const format = formatOf(event.client)
   const ownLateByMs = findClient(event.client)?.transcriptLateByMs ?? LATE_BY_MS

@@ -86,7 +86,7 @@ export function failedOutcome(
   const hint = error instanceof DeliveryError && error.hint ? ` (${error.hint})` : ''
   const reason = describeError(error) + hint
   if (!isRetry(error)) {
-    const type = (error as DeliveryError).verdict === 'not-here' ? 'unavailable' : 'exhausted'
+    const type = (error as DeliveryError).verdict === 'unavailable' ? 'unavailable' : 'exhausted'
     return { type, attempt, reason, delivery }
   }
   const why = whyGiveUp(attempt, now() - firstTriedAt, retry)

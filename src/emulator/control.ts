@@ -24,10 +24,10 @@ export interface ControlRequest {
 }
 
 /** Answers a request to the emulator itself. Needs no key, is not recorded, and no fault befalls it. */
-export function answerControl(running: Running, request: ControlRequest): Reply {
+export function handleControl(running: Running, request: ControlRequest): Reply {
   const { method, path, headers, body } = request
   try {
-    refuseBrowsers(headers)
+    refuseOrigin(headers)
     const name = `${method} ${path.slice(PREFIX.length)}`
     const action = actions.get(name)
     if (!action) throw unknownControl()
@@ -103,15 +103,9 @@ const actions = new Map<string, Action>([
   ],
 ])
 
-const LOCAL = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/i
-
-/**
- * A web page can reach every port of its reader, and this path takes no key. Its requests carry an
- * Origin, or by DNS rebinding the name of the page as their Host.
- */
-function refuseBrowsers({ host = '', origin }: IncomingHttpHeaders) {
+/** A web page can reach every port of its reader, and this path takes no key. */
+function refuseOrigin({ origin }: IncomingHttpHeaders) {
   if (origin !== undefined) throw new Problem(403, 'Not for web pages: the request has an Origin')
-  if (!LOCAL.test(host)) throw new Problem(403, 'The Host must be localhost or a loopback address')
 }
 
 function parse(body: string): unknown {

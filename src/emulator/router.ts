@@ -1,5 +1,5 @@
-import type { Host } from '../api/core/operation.ts'
 import type { Endpoint } from '../api/endpoints/endpoint.ts'
+import type { Host } from '../api/operation.ts'
 import { chosen } from './choices.ts'
 import { Problem } from './reply.ts'
 

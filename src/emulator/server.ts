@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { Host } from '../api/core/operation.ts'
-import { answer } from './answer.ts'
+import type { Host } from '../api/operation.ts'
 import { readBody } from './body.ts'
 import { chosen } from './choices.ts'
-import { answerControl, isControl } from './control.ts'
+import { handleControl, isControl } from './control.ts'
 import { EmulatorError } from './errors.ts'
+import { handleRequest } from './handle-request.ts'
 import { recordedBody, recordedHeaders, recordedQuery } from './journal.ts'
 import { Problem, problemReply, type Reply } from './reply.ts'
 import { respond } from './respond.ts'
@@ -49,10 +49,12 @@ async function serve(
 ) {
   const { path, query } = targetOf(request.url ?? '/')
   const method = request.method ?? 'GET'
+  if (!LOCAL.test(request.headers.host ?? ''))
+    return void (await respond(response, undefined, () => problemReply(otherHost(), path, '')))
   const body = await readBody(request, running.world.seed.behavior.maxBodyBytes)
   if (isControl(path)) {
     const control = { method, path, headers: request.headers, body: body ?? '' }
-    await respond(response, undefined, () => answerControl(running, control))
+    await respond(response, undefined, () => handleControl(running, control))
     return
   }
   const recorded = running.journal.add({
@@ -74,13 +76,20 @@ async function serve(
   const makeReply = (): Reply => {
     if (body === undefined) return problemReply(tooLarge(running), path, requestId)
     const exchange = { host, method, path, query, authorization, body, requestId, onCaller }
-    const reply = answer(running.world, running.router, exchange)
+    const reply = handleRequest(running.world, running.router, exchange)
     running.save()
     return reply
   }
   const fault = running.faults.take({ endpoint: recorded.endpoint, method, path })
   recorded.fault = fault?.then
   recorded.status = await respond(response, fault, makeReply)
+}
+
+const LOCAL = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/i
+
+/** By DNS rebinding a web page reaches a port of its reader under the name of the page. */
+function otherHost() {
+  return new Problem(403, 'The Host must be localhost or a loopback address')
 }
 
 // Not by `new URL`, which would resolve `..` and take `//` for a host: clients are to be seen as they are.

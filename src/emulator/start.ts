@@ -31,10 +31,18 @@ export interface EmulatorOptions {
 }
 
 export interface Emulator extends Samples {
-  /** Address of everything but the readiness reports. */
+  /** URL of everything but the readiness reports. */
   url: string
-  /** Address of the readiness reports. */
+  /** URL of the readiness reports. */
   appUrl: string
+  /** For `createClient`: both URLs and the key. */
+  clientOptions: { apiKey: string; baseUrl: string; appUrl: string }
+  /** The same as environment variables, for a program of its own. */
+  env: {
+    HOOKBELL_API_BASE_URL: string
+    HOOKBELL_APP_BASE_URL: string
+    HOOKBELL_API_KEY: string
+  }
   clock: Clock
   faults: Faults
   /** The last requests, oldest first. */
@@ -44,17 +52,17 @@ export interface Emulator extends Samples {
   /** Back to the seed and the faults of the start; clock and requests included. */
   reset(): void
   close(): Promise<void>
+  /** Closes it at the end of the block: `await using emulator = await startEmulator()`. */
+  [Symbol.asyncDispose](): Promise<void>
 }
 
 /**
  * Starts a server on the loopback interface that behaves like the platform, with state.
  *
  * @example
- * const emulator = await startEmulator()
- * await fetch(`${emulator.url}/api/v0/computers/${emulator.computerId}`, {
- *   headers: { authorization: `Bearer ${emulator.apiKey}` },
- * })
- * await emulator.close()
+ * await using emulator = await startEmulator()
+ * const client = createClient(emulator.clientOptions)
+ * await client.computers.get({ computerId: emulator.computerId })
  */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
   const { stateFile } = options
@@ -76,9 +84,21 @@ async function start(options: EmulatorOptions, unlock: () => void): Promise<Emul
     await close(server)
     throw error
   })
+  const [url, appUrl] = [urlOf(server), urlOf(appServer)]
+  const { apiKey } = samples
+  const stop = async () => {
+    await Promise.all([close(server), close(appServer)])
+    unlock()
+  }
   return {
-    url: urlOf(server),
-    appUrl: urlOf(appServer),
+    url,
+    appUrl,
+    clientOptions: { apiKey, baseUrl: url, appUrl },
+    env: {
+      HOOKBELL_API_BASE_URL: url,
+      HOOKBELL_APP_BASE_URL: appUrl,
+      HOOKBELL_API_KEY: apiKey,
+    },
     ...samples,
     clock: world.clock,
     faults: { add: faults.add, clear: faults.clear, list: faults.list },
@@ -89,10 +109,8 @@ async function start(options: EmulatorOptions, unlock: () => void): Promise<Emul
       return viewState(world.state)
     },
     reset: running.reset,
-    close: async () => {
-      await Promise.all([close(server), close(appServer)])
-      unlock()
-    },
+    close: stop,
+    [Symbol.asyncDispose]: stop,
   }
 }
 

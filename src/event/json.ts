@@ -48,6 +48,6 @@ function readDamaged(text: string): { value?: unknown; fault: string } {
     const what = splitWords(printParseErrorCode(first.error))
     return { value, fault: `${what} at character ${first.offset + 1}` }
   } catch {
-    return { fault: 'nested too deeply to be mended' }
+    return { fault: 'nested too deeply to be repaired' }
   }
 }

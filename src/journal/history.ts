@@ -50,7 +50,8 @@ export class EventHistory {
   }
 }
 
-function applyEntry(status: EventStatus, entry: JournalEntry) {
+/** Changes what is known of an event by one entry about it. */
+export function applyEntry(status: EventStatus, entry: JournalEntry) {
   switch (entry.type) {
     case 'accepted':
       Object.assign(status, acceptedFields(entry))
@@ -64,10 +65,12 @@ function applyEntry(status: EventStatus, entry: JournalEntry) {
       status.client = entry.client ?? status.client
       return
     case 'retried':
-      Object.assign(status, { reason: '', outcome: 'waiting' })
       for (const [name, { state }] of Object.entries(status.channels)) {
         if (state === 'exhausted') delete status.channels[name]
       }
+      status.reason = ''
+      // What was told before stays told: then nothing is open, and nothing more will be recorded.
+      status.outcome = Object.keys(status.channels).length > 0 ? outcomeOf(status) : 'waiting'
       return
     case 'dropped':
       return
@@ -103,7 +106,7 @@ function outcomeOf({ channels, to }: EventStatus): Outcome {
   return states.includes('delivered') ? 'delivered' : 'suppressed'
 }
 
-function emptyStatus(id: string, at: number): EventStatus {
+export function emptyStatus(id: string, at: number): EventStatus {
   return {
     id,
     acceptedAt: at,

@@ -24,7 +24,7 @@ export interface Tool {
 export function notifySend(notice: Notice, sessionEnv: SendContext['sessionEnv']): Tool {
   const bus = sessionBus(sessionEnv)
   if (!bus) {
-    throw new DeliveryError('not-here', 'desktop: this session has no D-Bus session bus', {
+    throw new DeliveryError('unavailable', 'desktop: this session has no D-Bus session bus', {
       hint: 'Expected over SSH, in containers and in CI',
     })
   }
@@ -123,12 +123,12 @@ const NO_DESKTOP = /Could not connect|ServiceUnknown|not provided by any|StartSe
 export function toolFailure(file: string, failure: { code: string | undefined; text: string }) {
   const text = `desktop: ${file}: ${boundLine(failure.text, 300)}`
   if (failure.code === 'ENOENT') {
-    return new DeliveryError('not-here', `desktop: ${file} is not installed`, {
+    return new DeliveryError('unavailable', `desktop: ${file} is not installed`, {
       hint: 'On Linux, install libnotify (libnotify-bin on Debian and Ubuntu)',
     })
   }
   if (NO_DESKTOP.test(failure.text) && !/Timeout|NoReply/.test(failure.text)) {
-    return new DeliveryError('not-here', text, {
+    return new DeliveryError('unavailable', text, {
       hint: 'Start a notification daemon in the desktop session',
     })
   }

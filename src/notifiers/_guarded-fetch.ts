@@ -23,7 +23,7 @@ const reasons: Record<Reach, string> = {
   public: 'is not in a private network, and http:// is not encrypted',
   private: 'is an address of a private network',
   loopback: 'is this machine',
-  refused: 'is no address that messages are sent to',
+  refused: 'is an address that messages are not sent to',
 }
 
 interface Rules {

@@ -53,7 +53,7 @@ export function ttyName(tty: string | undefined): string | undefined {
 }
 
 function noTerminal(): DeliveryError {
-  return new DeliveryError('not-here', 'terminal: this session has no terminal that is known', {
+  return new DeliveryError('unavailable', 'terminal: this session has no terminal that is known', {
     hint: 'Expected in editors, in containers and for agents without a person',
   })
 }

@@ -21,9 +21,9 @@ export interface SendContext {
 
 /**
  * `retry`: may succeed later. `give-up`: will never succeed as it stands.
- * `not-here`: this machine or session has no such thing (no desktop); recorded, neither retried nor a failure.
+ * `unavailable`: this machine or session has no such thing (no desktop); recorded, neither retried nor a failure.
  */
-export type Verdict = 'retry' | 'give-up' | 'not-here'
+export type Verdict = 'retry' | 'give-up' | 'unavailable'
 
 /** Why a notifier could not deliver. Anything else that a notifier throws counts as `retry`. */
 export class DeliveryError extends Error {

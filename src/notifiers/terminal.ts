@@ -52,7 +52,7 @@ async function write(path: string, text: string, { at }: Message, signal: AbortS
     // Never to become our own terminal, never to wait for one, and no link.
     handle = await open(path, O_WRONLY | O_NOCTTY | O_NONBLOCK | O_NOFOLLOW)
     const reason = whyNot(await handle.stat(), handle.fd, at)
-    if (reason) throw new DeliveryError('not-here', `terminal: ${path} ${reason}`)
+    if (reason) throw new DeliveryError('unavailable', `terminal: ${path} ${reason}`)
     await writeAll(handle, Buffer.from(text), signal)
   } catch (error) {
     throw error instanceof DeliveryError ? error : failure(path, error)
@@ -63,7 +63,7 @@ async function write(path: string, text: string, { at }: Message, signal: AbortS
 
 /** Names of terminals are given to the next one as soon as a terminal is closed. */
 function whyNot(stat: Stats, fd: number, at: string): string | undefined {
-  if (!stat.isCharacterDevice() || !isatty(fd)) return 'is no terminal'
+  if (!stat.isCharacterDevice() || !isatty(fd)) return 'is not a terminal'
   if (stat.uid !== process.getuid?.()) return 'belongs to another user'
   if (stat.ctimeMs > Date.parse(at) + SLACK_MS) return 'is a newer terminal than the session'
   return undefined
@@ -104,5 +104,5 @@ const GONE = ['EACCES', 'EIO', 'ELOOP', 'ENODEV', 'ENOENT', 'ENOTDIR', 'ENXIO', 
 function failure(path: string, error: unknown): DeliveryError {
   const isGone = GONE.includes(errorCode(error) ?? '')
   const text = isGone ? `${path} was closed, or is not ours` : describeError(error)
-  return new DeliveryError(isGone ? 'not-here' : 'retry', `terminal: ${text}`, { cause: error })
+  return new DeliveryError(isGone ? 'unavailable' : 'retry', `terminal: ${text}`, { cause: error })
 }

@@ -38,7 +38,7 @@ function problemOf(folder: string, format: Format, file: string): string[] {
       .map((name) => `${path}: no value is called "${name}". ${meantValue(name)}`)
   } catch (error) {
     const what = oneLine(describeError(error))
-    return [`${path}: ${what}. Ours is used until you mend it`]
+    return [`${path}: ${what}. Ours is used until it is fixed`]
   }
 }
 

@@ -1,17 +1,9 @@
-import { existsSync, rmSync, writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { appendEntry } from '../journal/write.ts'
 import { makeAllDue, purgeAll } from '../spool/control.ts'
 import { prepareSpool } from '../spool/prepare.ts'
-
-/** While this file is there, nothing is sent; events are accepted and wait. */
-function holdPath(stateDir: string): string {
-  return join(stateDir, 'on-hold')
-}
-
-export function isOnHold(stateDir: string): boolean {
-  return existsSync(holdPath(stateDir))
-}
+import { holdPath } from './on-hold.ts'
 
 /** @throws the system error */
 export function setOnHold(stateDir: string, isHeld: boolean) {

@@ -25,6 +25,8 @@ export async function runEvent(
   const stored = store.readEvent(claim)
   if (!stored) return
   const before = deps.begun.get(claim.id)
+  const open = openChannels(before, deps)
+  if (open?.length === 0) return await finishBegun(claim, before, deps)
   if (claim.crashes >= MAX_CRASHES) {
     return setAside(
       claim,
@@ -41,8 +43,6 @@ export async function runEvent(
     return setAside(claim, error.message, stored, deps)
   }
   deps.lastSession.env = parsed.env
-  const open = openChannels(before, deps)
-  if (open?.length === 0) return await finishBegun(claim, before, deps)
   const { header, body, truncated } = stored
   const facts: Stored = {
     channel,

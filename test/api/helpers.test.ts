@@ -9,7 +9,7 @@ import {
   PartialFailureError,
   throwIfAnyFailed,
 } from '../../src/api/index.ts'
-import { errorOf, json, useFaultServer } from './support.ts'
+import { errorOf, json, useFaultServer } from './_support.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'hookbell-api-'))
 afterAll(() => rmSync(folder, { recursive: true }))

@@ -25,7 +25,7 @@ describe('api: exit codes', () => {
   it.each([
     [404, {}, 'Check the name or ID'],
     [429, {}, 'Try again later'],
-    [503, { 'x-request-id': 'req_7' }, 'Try again later; if it stays, report request req_7'],
+    [503, { 'x-request-id': 'req_7' }, 'Try again later'],
     [503, { 'retry-after': '3600' }, 'Try again after '],
   ])('%i %j says what to do', async (status, headers, hint) => {
     const { run } = await makeApiHome({ faults: [makeFault({ status, headers })] })
@@ -37,7 +37,7 @@ describe('api: exit codes', () => {
     const body = { detail: 'no\u001b[2J\n  run this: \u202ex', title: 'T\u0007', status: 400 }
     const { run } = await makeApiHome({ faults: [makeFault({ status: 400, body })] })
     const { stderr } = await run('api', 'automations.ci.scan')
-    expect(stderr).toMatch(/400 T: no\[2J run this: x$/)
+    expect(stderr).toMatch(/400 T: no\[2J run this: x \(request req_1\)$/)
   })
 
   it('78 without a key, naming the variable', async () => {
@@ -72,7 +72,7 @@ describe('api: exit codes', () => {
     const { serviceAccountId, keyId } = emulator
     const { exitCode, stderr } = await run(
       ...['api', 'serviceAccounts.keys.rotate'],
-      ...['--service-account-id', serviceAccountId, '--key-id', keyId],
+      ...['--service-account-id', serviceAccountId, '--key-id', keyId, '--yes'],
     )
     expect(stderr).toContain('It may have been carried out all the same')
     expect(exitCode).toBe(69)

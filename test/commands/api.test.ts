@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { listEndpoints } from '../../src/api/endpoints/index.ts'
-import { renderAnswer } from '../../src/commands/api/answer-table.ts'
 import { flagName } from '../../src/commands/api/flags.ts'
+import { renderResponse } from '../../src/commands/api/response-table.ts'
 import { hasTerminal, runInTerminal } from '../support/terminal.ts'
 import { makeApiHome, makeFault } from './_api-home.ts'
 
@@ -125,7 +125,7 @@ describe('api: lists', () => {
     `)
     expect(stderr).toBe(
       'Not shown: apps, report, modelUsed (--json)\n' +
-        'More: --all, or --start-after 00000000-0000-4000-8000-000000000005',
+        'Perhaps more: --all, or --start-after 00000000-0000-4000-8000-000000000005',
     )
   })
 
@@ -138,7 +138,7 @@ describe('api: lists', () => {
   it.each([[], ['--table']])('exits 76 for a page without its list %j', async (...format) => {
     const { run } = await makeApiHome({ faults: [makeFault({ status: 200, body: {} })] })
     const { stderr, stdout, exitCode } = await run('api', 'readiness.reports', ...format)
-    expect(stderr).toContain('x api readiness.reports: the answer has no list at "reports"')
+    expect(stderr).toContain('x api readiness.reports: the response has no list at "reports"')
     expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 76 })
   })
 
@@ -170,14 +170,14 @@ describe('api: one answer', () => {
     const { serviceAccountId, keyId } = emulator
     const { stdout } = await run(
       ...['api', 'serviceAccounts.keys.rotate', '--service-account-id', serviceAccountId],
-      ...['--key-id', keyId, '--table'],
+      ...['--key-id', keyId, '--table', '--yes'],
     )
     expect(stdout).toMatch(/^apiKey\.value +fk-emulator-[0-9a-f]{32}$/m)
   })
 
   it('takes a list of any length', () => {
     const items = Array.from({ length: 200_000 }, (_, id) => ({ id }))
-    expect(renderAnswer(items, 80).text).toMatch(/\n199999$/)
+    expect(renderResponse(items, 80).text).toMatch(/\n199999$/)
   })
 
   it.each([
@@ -192,7 +192,7 @@ describe('api: one answer', () => {
     [[{ id: 'x'.repeat(99) }], `id\n${'x'.repeat(63)}…`],
     ['text', 'text'],
   ])('shows %j as a table', (answer, expected) => {
-    expect(renderAnswer(answer).text).toBe(expected)
+    expect(renderResponse(answer).text).toBe(expected)
   })
 
   it('takes nested inputs from stdin and from a file; flags win', async () => {
@@ -233,7 +233,7 @@ describe('api: one answer', () => {
     const body = `{"x":${'['.repeat(20_000)}${']'.repeat(20_000)}}`
     const { run } = await makeApiHome({ faults: [makeFault({ status: 200, body })] })
     const { stderr, exitCode } = await run('api', 'automations.ci.scan')
-    expect(stderr).toBe('x the answer is nested too deep to be shown')
+    expect(stderr).toBe('x the response is nested too deep to be shown')
     expect(exitCode).toBe(76)
   })
 
@@ -283,10 +283,12 @@ describe('api: mistakes', () => {
     const input = JSON.stringify({ users: [{ email: 'a@example.com' }], other: 1 })
     const words = ['api', 'organization.limits.setUsers', '--body', '-']
     const { stderr, exitCode } = await runWith({ input }, ...words)
-    expect(stderr).toContain(' other: ')
     expect(stderr).toContain(' users[0].limit: ')
     expect(stderr).not.toMatch(/--(other|users)/)
     expect(exitCode).toBe(64)
+    const other = '{"users": [{"email": "a@example.com", "limit": 5}], "user": 1}'
+    const sent = await run('api', 'organization.limits.setUsers', '--body', other)
+    expect(sent.stderr).toContain('Note: user: is not a known input; did you mean users?')
   })
 
   it.each(['{"users": [', '[]', 'fk-secret-that-is-no-json'])(

@@ -1,7 +1,11 @@
+import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
-import { describe, expect, it } from 'vitest'
+import { execa } from 'execa'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createClient } from '../../src/api/index.ts'
 import type { SeedInput } from '../../src/emulator/index.ts'
 import { wrapLine } from '../../src/text/wrap.ts'
+import { root } from '../support/home.ts'
 import { hasTerminal, runInTerminal } from '../support/terminal.ts'
 import { makeApiHome, makeFault } from './_api-home.ts'
 
@@ -137,8 +141,8 @@ describe('messages', () => {
         role: `tool${evil}`,
         modelId: evil,
         content: [
-          { type: 'tool_use', name: evil, input: { evil } },
-          { type: 'tool_result', content: evil },
+          { type: 'tool_use', id: 't', name: evil, input: { evil } },
+          { type: 'tool_result', toolUseId: 't', content: evil },
           { type: evil },
         ],
       },
@@ -154,8 +158,13 @@ describe('messages', () => {
       ...text('assistant', words, createdAt),
       modelId,
     })
-    const call = { type: 'tool_use' as const, name: 'Edit', input: { path: 'a.ts', old: 1 } }
-    const result = { type: 'tool_result' as const, content: 'done' }
+    const call = {
+      type: 'tool_use' as const,
+      id: 't',
+      name: 'Edit',
+      input: { path: 'a.ts', old: 1 },
+    }
+    const result = { type: 'tool_result' as const, toolUseId: 't', content: 'done' }
     const seed = seedWith([
       said('First I look.', 'm1', at),
       { role: 'assistant', modelId: 'm1', createdAt: at + 1, content: [call] },
@@ -221,7 +230,7 @@ describe('messages', () => {
 
   it.runIf(hasTerminal)('breaks lines between words in a terminal, and colours there', async () => {
     const long = `${'many words '.repeat(12)}\n    ${'indented '.repeat(12)}`
-    const call = { type: 'tool_use' as const, name: 'Execute', input: 'x '.repeat(99) }
+    const call = { type: 'tool_use' as const, id: 't', name: 'Execute', input: 'x '.repeat(99) }
     const { env } = await makeApiHome({
       seed: seedWith([
         text('user', long),
@@ -268,5 +277,26 @@ describe('messages: lines that are too long', () => {
     ['one two', Infinity, ['one two']],
   ])('%j in %d columns', (line, width, lines) => {
     expect(wrapLine(line, width)).toEqual(lines)
+  })
+
+  it('follows a session with --follow', async () => {
+    const { emulator, env, project } = await makeApiHome({ seed: { agent: { instant: true } } })
+    const words = ['messages', emulator.sessionId, '--follow', '--limit', '1']
+    const child = execa(process.execPath, [join(root, 'bin/hookbell'), ...words], {
+      cwd: project,
+      env,
+      extendEnv: false,
+      reject: false,
+    })
+    onTestFinished(() => void child.kill('SIGKILL'))
+    let shown = ''
+    child.stdout.on('data', (chunk) => {
+      shown += String(chunk)
+    })
+    await expect.poll(() => shown).toContain('user')
+    const client = createClient(emulator.clientOptions)
+    await client.sessions.messages.add({ sessionId: emulator.sessionId, text: 'and then?' })
+    await expect.poll(() => shown).toMatch(/and then\?[\s\S]*Done: and then\?/)
+    await client.close()
   })
 })

@@ -74,7 +74,7 @@ describe('usage: the command', () => {
     const faults = [makeFault({ status: 200, body: { data: {} } })]
     const { run } = await makeApiHome({ faults })
     const { stderr, exitCode } = await run('usage')
-    expect(stderr).toContain('x usage: the answer of analytics.tokens has no list at "data"')
+    expect(stderr).toContain('x usage: the response of analytics.tokens has no list at "data"')
     expect(exitCode).toBe(76)
   })
 

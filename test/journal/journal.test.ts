@@ -91,6 +91,16 @@ describe('the account of an event', () => {
       'waiting',
     ],
     [
+      'told, set aside after crashes, and retried',
+      [
+        accepted(e),
+        delivered(e),
+        { at: 2, id: e, type: 'unusable', reason: 'x' },
+        { at: 3, id: e, type: 'retried' },
+      ],
+      'delivered',
+    ],
+    [
       'dropped',
       [accepted(e), failed(e, 'exhausted'), { at: 3, id: e, type: 'dropped' }],
       undefined,
@@ -175,7 +185,9 @@ describe('a rotation', () => {
     const world = makeWorld({ channels: { team: { type: 'slack', url: '${NOT_SET_ANYWHERE}' } } })
     const id = world.accept({ message: 'waits' })
     await world.once()
-    const filler = `${JSON.stringify(delivered('x'))}\n`.repeat(240_000)
+    // Long lines: the size is what matters, and few are read more quickly.
+    const long = { ...delivered('x'), answer: 'x'.repeat(16 * 1024) }
+    const filler = `${JSON.stringify(long)}\n`.repeat(1100)
     for (let round = 0; round < 6; round += 1) {
       const path = join(world.stateDir, 'journal.jsonl')
       writeFileSync(path, (existsSync(path) ? readFileSync(path, 'utf8') : '') + filler)

@@ -44,11 +44,14 @@ describe('notifiers: programs of the platforms', () => {
   })
 
   it.each([
-    ['Could not connect: No such file or directory', 'not-here'],
-    ['Could not connect: Connection refused', 'not-here'],
-    ['GDBus.Error:org.freedesktop.DBus.Error.ServiceUnknown: The name is unknown', 'not-here'],
-    ['The name org.freedesktop.Notifications was not provided by any .service files', 'not-here'],
-    ['Error calling StartServiceByName for org.freedesktop.Notifications: exited', 'not-here'],
+    ['Could not connect: No such file or directory', 'unavailable'],
+    ['Could not connect: Connection refused', 'unavailable'],
+    ['GDBus.Error:org.freedesktop.DBus.Error.ServiceUnknown: The name is unknown', 'unavailable'],
+    [
+      'The name org.freedesktop.Notifications was not provided by any .service files',
+      'unavailable',
+    ],
+    ['Error calling StartServiceByName for org.freedesktop.Notifications: exited', 'unavailable'],
     ['Error calling StartServiceByName for x: Timeout was reached', 'retry'],
     ['Timeout was reached', 'retry'],
     ['something else', 'retry'],

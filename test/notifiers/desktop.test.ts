@@ -165,7 +165,7 @@ describe.skipIf(reason)(`notifiers: desktop${reason}`, () => {
     const bare = await startDesktop({ daemon: false })
     onTestFinished(bare.close)
     const error = await failureOf(send({}, {}, bare.env))
-    expect(error).toMatchObject({ verdict: 'not-here', hint: expect.stringContaining('daemon') })
+    expect(error).toMatchObject({ verdict: 'unavailable', hint: expect.stringContaining('daemon') })
   })
 
   it('draws what it was told', async () => {

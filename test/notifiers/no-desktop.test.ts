@@ -12,19 +12,22 @@ describe.runIf(process.platform === 'linux')('notifiers: desktop: where there is
 
   it('is not here without a bus', async () => {
     const error = await failureOf(send({ DISPLAY: ':0' }))
-    expect(error).toMatchObject({ verdict: 'not-here', hint: expect.stringContaining('SSH') })
+    expect(error).toMatchObject({ verdict: 'unavailable', hint: expect.stringContaining('SSH') })
   })
 
   it('is not here where nobody listens on the bus', async () => {
     const error = await failureOf(send({ DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere/bus' }))
-    expect(error.verdict).toBe('not-here')
+    expect(error.verdict).toBe('unavailable')
   })
 
   it('is not here without notify-send', async () => {
     vi.stubEnv('PATH', await makeFolder('hookbell-path-'))
     onTestFinished(() => void vi.unstubAllEnvs())
     const error = await failureOf(send({ DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere/bus' }))
-    expect(error).toMatchObject({ verdict: 'not-here', hint: expect.stringContaining('libnotify') })
+    expect(error).toMatchObject({
+      verdict: 'unavailable',
+      hint: expect.stringContaining('libnotify'),
+    })
   })
 
   it('sends nothing to a bus on another machine', async () => {

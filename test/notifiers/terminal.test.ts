@@ -99,14 +99,14 @@ describe.skipIf(reason)(`notifiers: terminal${reason}`, () => {
     { TMUX: 'relative,1,0', TMUX_PANE: '%0' },
     { TMUX: '/nowhere/socket,1,0', TMUX_PANE: '-x' },
   ])('is not here for a session of %j', async (facts) => {
-    expect(await failureOf(send(facts))).toMatchObject({ verdict: 'not-here' })
+    expect(await failureOf(send(facts))).toMatchObject({ verdict: 'unavailable' })
   })
 
   it('is not here once the terminal was closed', async () => {
     const pty = await startPty()
     await pty.close()
     const error = await failureOf(send({ HOOKBELL_TTY: pty.path }))
-    expect(error).toMatchObject({ verdict: 'not-here' })
+    expect(error).toMatchObject({ verdict: 'unavailable' })
   })
 
   it('writes to no newer terminal that has the same name', async () => {
@@ -121,7 +121,7 @@ describe.skipIf(reason)(`notifiers: terminal${reason}`, () => {
     const pty = await startPty()
     await chown(pty.path, 12345, 5)
     const error = await failureOf(send({ HOOKBELL_TTY: pty.path }))
-    expect(error).toMatchObject({ verdict: 'not-here' })
+    expect(error).toMatchObject({ verdict: 'unavailable' })
     expect(error.message).toContain('another user')
   })
 
@@ -224,7 +224,7 @@ describe.skipIf(noTmux)(`notifiers: terminal in tmux${noTmux}`, () => {
     const { tmux, facts } = await startTmux()
     await tmux('new-window', 'sleep 1000')
     await tmux('kill-pane', '-t', '%0')
-    expect(await failureOf(send(facts))).toMatchObject({ verdict: 'not-here' })
+    expect(await failureOf(send(facts))).toMatchObject({ verdict: 'unavailable' })
   })
 
   it('asks no tmux behind a link or a file', async () => {
@@ -233,7 +233,7 @@ describe.skipIf(noTmux)(`notifiers: terminal in tmux${noTmux}`, () => {
     await symlink(join(folder, 'socket'), link)
     for (const path of [link, join(folder, 'conf')]) {
       const error = await failureOf(send({ ...facts, TMUX: `${path},1,0` }))
-      expect(error).toMatchObject({ verdict: 'not-here' })
+      expect(error).toMatchObject({ verdict: 'unavailable' })
     }
   })
 

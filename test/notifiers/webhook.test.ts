@@ -193,7 +193,7 @@ describe('notifiers: webhook', () => {
     ])('never sends to %s', async (url) => {
       const error = await failureOf(sendTo(url, { allowPrivateNetwork: true }))
       expect(error).toMatchObject({ verdict: 'give-up', hint: undefined })
-      expect(error.message).toContain('no address that messages are sent to')
+      expect(error.message).toContain('an address that messages are not sent to')
     })
 
     it('sends nothing unencrypted to the internet', async () => {

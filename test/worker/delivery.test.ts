@@ -87,7 +87,7 @@ describe('deliveries', () => {
 
   it('that wait are tried at once when the configuration was fixed', async () => {
     const broken = await startReceiver({ script: [500] })
-    const mended = await startReceiver()
+    const fixed = await startReceiver()
     const routes = [{ on: ['*'], to: ['team'] }]
     const retry = { firstDelaySeconds: 600 }
     const config = (url: string) => ({ channels: { team: slack(url) }, routes, retry })
@@ -96,10 +96,10 @@ describe('deliveries', () => {
     world.accept({ message: 'one' })
     const worker = world.untilIdle()
     await expect.poll(() => world.list('deferred').length).toBe(1)
-    world.configure({ ...config(mended.url), lingerSeconds: 0 })
+    world.configure({ ...config(fixed.url), lingerSeconds: 0 })
     world.accept({ message: 'two' })
     await worker
-    expect(mended.received).toHaveLength(2)
+    expect(fixed.received).toHaveLength(2)
     expect(countOutcomes(await world.accounts())).toEqual({ delivered: 2 })
   })
 

@@ -88,7 +88,7 @@ describe('an event with a body that is none', () => {
     ['a number', '7', 'the event is not a JSON object but a number'],
     ['null', 'null', 'the event is not a JSON object but null'],
     ['not JSON', 'hello', 'the event is not JSON: invalid symbol at character 1'],
-    ['nested deeply', '['.repeat(1e6), 'the event is not JSON: nested too deeply to be mended'],
+    ['nested deeply', '['.repeat(1e6), 'the event is not JSON: nested too deeply to be repaired'],
   ])('(%s) is dead and says why; its bytes are kept', async (_, body, reason) => {
     const world = makeWorld()
     const id = world.acceptRaw(body)

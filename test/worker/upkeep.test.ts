@@ -83,7 +83,7 @@ describe('a broken configuration', () => {
       lingerSeconds: 0,
     })
 
-  it('loses nothing, and is told once until it is mended', async () => {
+  it('loses nothing, and is told once until it is fixed', async () => {
     const world = makeWorld()
     const good = configWith(world.outFile)
     const titles = () =>

@@ -1,7 +1,8 @@
+import { clearTimeout, now, setTimeout } from '../timers.ts'
+import type { Phase } from '../transport.ts'
 import { Lifetime } from './lifetime.ts'
 import { onAbort } from './on-abort.ts'
 import type { AttemptFailure } from './retry.ts'
-import type { Phase } from './transport.ts'
 
 /** Longer timers would fire at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
@@ -28,7 +29,7 @@ export class Clock {
   #end: ((failure: Ended['failure']) => void) | undefined
   readonly #forget: (() => void) | undefined
 
-  constructor(deadlineMs: number, signal: AbortSignal | undefined, startedAt = performance.now()) {
+  constructor(deadlineMs: number, signal: AbortSignal | undefined, startedAt = now()) {
     this.#startedAt = startedAt
     this.#deadlineMs = deadlineMs
     this.#signal = signal
@@ -40,11 +41,11 @@ export class Clock {
   }
 
   get elapsedMs() {
-    return Math.round(performance.now() - this.#startedAt)
+    return Math.round(now() - this.#startedAt)
   }
 
   get remainingMs() {
-    return this.#deadlineMs - (performance.now() - this.#startedAt)
+    return this.#deadlineMs - (now() - this.#startedAt)
   }
 
   /** Waits. Rejects with `Ended` when the call is aborted or the deadline comes first. */

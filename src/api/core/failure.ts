@@ -1,17 +1,17 @@
-import { type Call, codeOf } from './attempt.ts'
 import {
   AbortedError,
-  type ClientError,
+  type BaseClientError,
   type ErrorFacts,
   NetworkError,
   TimeoutError,
-} from './errors.ts'
-import { explain } from './explain.ts'
+} from '../errors.ts'
+import type { Phase } from '../transport.ts'
+import { type Call, codeOf } from './attempt.ts'
 import { redact, redactCause } from './redact.ts'
 import type { Outcome } from './send.ts'
-import type { Phase } from './transport.ts'
+import { toHttpError } from './to-http-error.ts'
 
-/** Where a call was made and what helps when it fails. */
+/** Which call it was, and what helps when it fails. */
 export interface Context {
   /** The path with its `{names}`. */
   route: string
@@ -22,9 +22,9 @@ export interface Context {
 const doing: Record<Phase, string> = {
   credentials: 'waiting for the credentials',
   connect: 'connecting',
-  headers: 'waiting for the answer',
-  body: 'reading the answer',
-  wait: 'waiting to try again',
+  headers: 'waiting for the response',
+  body: 'reading the response',
+  wait: 'waiting before a retry',
 }
 
 /** What every error of this call tells. */
@@ -39,13 +39,13 @@ export function factsOf(call: Call, context: Context, outcome: Outcome): ErrorFa
       ? { outcome: 'unknown' }
       : {}),
     ...(outcome.budgetSpent
-      ? { hint: 'many requests fail at the moment, so this one was not repeated' }
+      ? { hint: 'many requests are failing, so this one was not retried' }
       : {}),
   }
 }
 
-/** The error for a call without an answer, or with one that is no success. */
-export function toError(call: Call, context: Context, outcome: Outcome): ClientError {
+/** The error for a call without a response, or with one that is no success. */
+export function toError(call: Call, context: Context, outcome: Outcome): BaseClientError {
   const { last } = outcome
   if (last.kind === 'answered') throw new TypeError('the call did not fail')
   const facts = factsOf(call, context, outcome)
@@ -62,7 +62,7 @@ export function toError(call: Call, context: Context, outcome: Outcome): ClientE
   const { headers, text } = last.refusal ?? { headers: {}, text: '' }
   const hint = context.hint(status)
   const known = hint === undefined ? facts : { ...facts, hint }
-  return explain({ status, headers, text, retryAfterMs }, known, context.secrets, Date.now())
+  return toHttpError({ status, headers, text, retryAfterMs }, known, context.secrets, Date.now())
 }
 
 function timeoutError(
@@ -71,7 +71,7 @@ function timeoutError(
   { phase, limit }: { phase: Phase; limit: 'timeoutMs' | 'deadlineMs' },
   facts: ErrorFacts,
 ) {
-  const message = `${place}: no answer within ${call[limit]} ms (${limit}), while ${doing[phase]}`
+  const message = `${place}: no response within ${call[limit]} ms (${limit}), while ${doing[phase]}`
   return new TimeoutError(message, { ...facts, phase, limit })
 }
 
@@ -97,5 +97,5 @@ function connectHint(code = '') {
   if (code === 'ERR_CLOSED') return 'make a new client'
   return /^(DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/.test(code)
     ? 'to trust it, use NODE_EXTRA_CA_CERTS'
-    : 'check the address, the network and the proxy settings'
+    : 'check the URL, the network and the proxy settings'
 }

@@ -1,34 +1,38 @@
-import { perform, type Shared, type Target } from './call.ts'
-import { encode } from './encode.ts'
-import type { Operation } from './operation.ts'
+import type { Operation } from '../operation.ts'
+import { isRecord } from '../record.ts'
+import { type Encoded, encode } from '../validation/encode.ts'
+import { tryAlternatePath } from './alternate-path.ts'
+import { type ApiPromise, type InfoHolder, makeApiPromise } from './api-promise.ts'
+import { infoOf, perform, type Shared, type Target } from './call.ts'
+import { atCallSite, type CallSite, captureCallSite } from './call-site.ts'
 import { type CallOptions, noOptions } from './options.ts'
 import { PageList } from './page.ts'
-import { readAnswer } from './read-answer.ts'
-import { isRecord } from './record.ts'
-import { atSite, captureSite, type Site } from './site.ts'
+import { readResponse } from './read-response.ts'
 
 /** The method of a client for one endpoint. */
 export function makeMethod(shared: Shared, entry: Operation) {
   const { page } = entry
   if (!page)
-    return function call(input?: unknown, options: CallOptions = noOptions): Promise<unknown> {
-      return callEndpoint(shared, entry, input, options)
+    return function call(input?: unknown, options: CallOptions = noOptions): ApiPromise<unknown> {
+      const holder: InfoHolder = {}
+      return makeApiPromise(callEndpoint(shared, entry, input, options, holder), holder)
     }
   return function list(
     input?: unknown,
     options: CallOptions = noOptions,
   ): PageList<unknown, unknown> {
-    const site = captureSite(list)
+    const site = captureCallSite(list)
     const given = isRecord(input) ? input : {}
     const cursor = given[page.cursor]
-    const size = given[page.size]
     return new PageList({
       id: entry.id,
       style: page,
       cursor: typeof cursor === 'string' ? cursor : undefined,
-      size: typeof size === 'number' ? size : undefined,
-      fetch: (next) =>
-        callEndpoint(shared, entry, withCursor(input, page.cursor, next), options, site),
+      fetch(next) {
+        const holder: InfoHolder = {}
+        const paged = withCursor(input, page.cursor, next)
+        return makeApiPromise(callEndpoint(shared, entry, paged, options, holder, site), holder)
+      },
     })
   }
 }
@@ -42,31 +46,50 @@ async function callEndpoint(
   entry: Operation,
   input: unknown,
   options: CallOptions,
-  site?: Site,
+  holder: InfoHolder,
+  site?: CallSite,
 ): Promise<unknown> {
   try {
     const answered = await reach(shared, entry, input, options)
-    return readAnswer(shared, entry, answered)
+    holder.info = infoOf(answered)
+    return readResponse(shared, entry, answered, input)
   } catch (error) {
-    throw atSite(error, site, 'callEndpoint')
+    throw atCallSite(error, site, 'callEndpoint')
   }
 }
 
 // No async function: it would hide from the engine who awaits the call.
 function reach(shared: Shared, entry: Operation, input: unknown, options: CallOptions) {
   const override = shared.options.paths?.[entry.id]
-  const known = override ?? shared.movedPaths.get(entry.id) ?? entry.path
-  const target = targetOf(shared, entry, known, input)
+  const known = override ?? shared.workingPaths.get(entry.id) ?? entry.path
+  const target = targetOf(shared, entry, known, input, options)
   const { alternatePath } = entry
-  const { reachEither } = shared
-  if (!reachEither || override !== undefined || !alternatePath || known === alternatePath)
+  if (override !== undefined || !alternatePath || known === alternatePath)
     return perform(shared, target, options)
-  return reachEither(shared, target, targetOf(shared, entry, alternatePath, input), options)
+  const second = targetOf(shared, entry, alternatePath, input, options)
+  return tryAlternatePath(shared, target, second, options)
 }
 
-function targetOf(shared: Shared, entry: Operation, path: string, input: unknown): Target {
+function targetOf(
+  shared: Shared,
+  entry: Operation,
+  path: string,
+  input: unknown,
+  options: CallOptions | null,
+): Target {
   const { id, method, host, retry, hints = {} } = entry
-  const encoded = encode(entry, input, { wire: shared.options.wire?.[id], path })
-  const goneIsDone = method === 'DELETE' && retry === 'safe'
-  return { id, method, route: path, host, retry, hints, goneIsDone, ...encoded }
+  const { wire, strict } = shared.options
+  const { extraQuery, extraBody } = options ?? noOptions
+  const isStrict = options?.strict ?? strict ?? false
+  const encoded: Encoded = encode(entry, input, {
+    wire: wire?.[id],
+    path,
+    isStrict,
+    extraQuery,
+    extraBody,
+  })
+  for (const drift of encoded.drift) shared.reportDrift(drift)
+  const treat404AsDeleted = method === 'DELETE' && retry === 'safe'
+  const { path: filled, body } = encoded
+  return { id, method, route: path, host, retry, hints, treat404AsDeleted, path: filled, body }
 }

@@ -1,6 +1,6 @@
-import type { Drift } from './decode.ts'
+import type { Drift } from '../errors.ts'
+import type { ResponseHeaders, Transport } from '../transport.ts'
 import type { AttemptReport } from './send.ts'
-import type { Transport } from './transport.ts'
 
 /** A key, or a function that is asked for a key or a JWT before every attempt. */
 export type Credential = string | (() => string | Promise<string>)
@@ -8,52 +8,104 @@ export type Credential = string | (() => string | Promise<string>)
 /** Limits and headers, for a client or for one call. */
 export interface Limits {
   /** How long one attempt may take, with connection and body, in milliseconds. @default 60000 */
-  timeoutMs?: number
+  timeoutMs?: number | undefined
   /** How long a call may take, with all attempts and pauses, in milliseconds. @default 180000 */
-  deadlineMs?: number
+  deadlineMs?: number | undefined
   /** How often a request may be repeated, where that does no harm. @default 2 */
-  retries?: number
-  /** More headers. They replace none that the client sets. */
-  headers?: Readonly<Record<string, string>>
-  /** Whether an answer with a missing or mistyped known field is an error. @default false */
-  strict?: boolean
-  /** A longer answer is an error, in bytes. @default 67108864 */
-  maxResponseBytes?: number
+  retries?: number | undefined
+  /** More headers. They do not replace those that the client sets. */
+  headers?: Readonly<Record<string, string>> | undefined
+  /** Whether unknown inputs, and missing or mistyped known fields of responses, are errors. @default false */
+  strict?: boolean | undefined
+  /** A longer response is an error, in bytes, decompressed. @default 67108864 */
+  maxResponseBytes?: number | undefined
 }
 
+/** The options of a single call. */
 export interface CallOptions extends Limits {
   /** Ends the call at once, whatever it is doing. */
-  signal?: AbortSignal
+  signal?: AbortSignal | undefined
+  /** Query parameters besides the inputs, sent as they are. */
+  extraQuery?: Readonly<Record<string, unknown>> | undefined
+  /** Fields of the body besides the inputs, sent as they are. */
+  extraBody?: Readonly<Record<string, unknown>> | undefined
+  /** Headers of this call alone, besides `headers`. */
+  extraHeaders?: Readonly<Record<string, string>> | undefined
 }
 
 /** Stands for options that were left out. */
 export const noOptions: CallOptions = {}
 
-export interface ClientOptions extends Limits {
-  /** @default HOOKBELL_API_KEY, else FACTORY_API_KEY */
-  apiKey?: Credential
-  /** Address of the API. @default HOOKBELL_API_BASE_URL, else https://api.factory.ai */
-  baseUrl?: string
-  /** Address of the readiness reports. @default HOOKBELL_APP_BASE_URL, else https://app.factory.ai */
-  appUrl?: string
-  /** `undici` keeps connections, `https` suits commands that exit after a request. @default 'undici' */
-  transport?: 'undici' | 'https' | Transport
+/** A request just before it is sent. The credentials are not shown. */
+export interface OutgoingRequest {
+  /** The same for all attempts of a call, and different for each call of the process. */
+  callId: number
+  /** Counts the attempts of the call, from 1. */
+  attempt: number
+  method: string
+  url: string
+  headers: Readonly<Record<string, string>>
+  body: string | undefined
+}
+
+/** A response just after it was received. */
+export interface IncomingResponse {
+  callId: number
+  attempt: number
+  method: string
+  url: string
+  status: number
+  headers: ResponseHeaders
+  bodyText: string
+}
+
+/** The options of a client that its derived clients may change. */
+export interface DerivedOptions extends Limits {
+  /** A key, or a function that gives one. @default HOOKBELL_API_KEY, else FACTORY_API_KEY */
+  apiKey?: Credential | undefined
+  /** URL of the API. @default HOOKBELL_API_BASE_URL, else https://api.factory.ai */
+  baseUrl?: string | undefined
+  /**
+   * URL of the application, for readiness reports. Required with a `baseUrl` of your own.
+   * @default HOOKBELL_APP_BASE_URL, else https://app.factory.ai
+   */
+  appUrl?: string | undefined
   /** Whether the key may go over plain http to another machine. @default false */
-  allowInsecureHttp?: boolean
+  allowInsecureHttp?: boolean | undefined
   /** Other names on the wire, by endpoint `id` and input name. */
-  wire?: Readonly<Record<string, Readonly<Record<string, string>>>>
+  wire?: Readonly<Record<string, Readonly<Record<string, string>>>> | undefined
   /** Other paths, by endpoint `id`. */
-  paths?: Readonly<Record<string, string>>
-  /** Called once for each endpoint and path where an answer is not as known. */
-  onDrift?: (drift: Drift) => void
-  /** Called after every attempt. Has no credentials, inputs or answers in it. */
-  onAttempt?: (report: CallReport) => void
-  /** Where the variables are looked up. @default process.env */
-  env?: Readonly<Record<string, string | undefined>>
+  paths?: Readonly<Record<string, string>> | undefined
+  /** Called once for each endpoint and path where an input or a response is not as known. */
+  onDrift?: ((drift: Drift) => void) | undefined
+  /** Called after every attempt. Has no credentials, inputs or response data in it. */
+  onAttempt?: ((report: CallReport) => void) | undefined
+  /** Called before every attempt. Headers that it returns are added, for example to trace or to sign. */
+  beforeRequest?: ((request: OutgoingRequest) => HookHeaders | Promise<HookHeaders>) | undefined
+  /** Called after every response, also of those that fail. */
+  afterResponse?: ((response: IncomingResponse) => void) | undefined
+  /** Where variables are looked up. `HOOKBELL_LOG=debug` logs every attempt to stderr. @default process.env */
+  env?: Readonly<Record<string, string | undefined>> | undefined
+}
+
+/** Headers to add, or nothing. */
+// biome-ignore lint/suspicious/noConfusingVoidType: a hook that returns nothing must be allowed
+export type HookHeaders = Readonly<Record<string, string>> | undefined | void
+
+/** The options of a client. */
+export interface ClientOptions extends DerivedOptions {
+  /**
+   * `undici` keeps connections, `https` suits commands that exit after a request, `fetch` runs anywhere.
+   * @default 'undici' on Node.js, else 'fetch'
+   */
+  transport?: 'undici' | 'https' | 'fetch' | Transport | undefined
 }
 
 /** One attempt of one call, for logs. */
 export interface CallReport extends AttemptReport {
+  /** The same for all attempts of a call, and different for each call of the process. */
+  callId: number
   method: string
+  /** The path with its `{names}`. */
   route: string
 }

@@ -1,16 +1,16 @@
-import { DecodeError, ValidationError } from './errors.ts'
-import type { PageStyle } from './operation.ts'
-import { isRecord } from './record.ts'
+import { DecodeError, ValidationError } from '../errors.ts'
+import type { PageStyle } from '../operation.ts'
+import { isRecord } from '../record.ts'
+import type { ApiPromise, WithResponse } from './api-promise.ts'
 
 /** How a list gets its pages. */
 export interface PageSource<Page> {
   /** The `id` of the endpoint, for errors. */
   id: string
   style: PageStyle
-  /** The cursor and the page size that the caller gave. */
+  /** The cursor that the caller gave. */
   cursor: string | undefined
-  size: number | undefined
-  fetch(cursor: string | undefined): Promise<Page>
+  fetch(cursor: string | undefined): ApiPromise<Page>
 }
 
 /**
@@ -19,7 +19,7 @@ export interface PageSource<Page> {
  */
 export class PageList<Page, Item> implements PromiseLike<Page>, AsyncIterable<Item> {
   readonly #source: PageSource<Page>
-  #first: Promise<Page> | undefined
+  #first: ApiPromise<Page> | undefined
 
   constructor(source: PageSource<Page>) {
     this.#source = source
@@ -31,8 +31,7 @@ export class PageList<Page, Item> implements PromiseLike<Page>, AsyncIterable<It
     resolve?: ((page: Page) => A | PromiseLike<A>) | null,
     reject?: ((error: unknown) => B | PromiseLike<B>) | null,
   ): Promise<A | B> {
-    this.#first ??= this.#source.fetch(this.#source.cursor)
-    return this.#first.then(resolve, reject)
+    return this.#fetchFirst().then(resolve, reject)
   }
 
   /** The first page, or what `reject` makes of the error. */
@@ -45,12 +44,17 @@ export class PageList<Page, Item> implements PromiseLike<Page>, AsyncIterable<It
     return this.then().finally(settle)
   }
 
+  /** The first page, with status, headers and request ID. */
+  withResponse(): Promise<WithResponse<Page>> {
+    return this.#fetchFirst().withResponse()
+  }
+
   /**
    * The pages, one request each. Nothing is fetched ahead.
-   * @throws {DecodeError} after a page that says there is more and not where, or where we were before
+   * @throws {DecodeError} after a page that says there is more but not where, or that repeats an earlier cursor
    */
   async *pages(): AsyncGenerator<Page, void, undefined> {
-    const { id, style, size, fetch } = this.#source
+    const { id, style, fetch } = this.#source
     let { cursor } = this.#source
     const seen = new Set<string>()
     let problem: DecodeError | undefined
@@ -60,9 +64,9 @@ export class PageList<Page, Item> implements PromiseLike<Page>, AsyncIterable<It
       itemsOf(id, style, page)
       try {
         // Before the page is handed out, since the reader may change it.
-        cursor = nextCursor(id, style, page, size)
+        cursor = nextCursor(id, style, page)
         if (cursor !== undefined && seen.has(cursor))
-          throw new DecodeError(`${id}: the list has no end, since a cursor came twice`)
+          throw new DecodeError(`${id}: the list has no end: a cursor was repeated`)
       } catch (error) {
         problem = error as DecodeError
       }
@@ -90,27 +94,32 @@ export class PageList<Page, Item> implements PromiseLike<Page>, AsyncIterable<It
     }
     return items
   }
+
+  #fetchFirst(): ApiPromise<Page> {
+    this.#first ??= this.#source.fetch(this.#source.cursor)
+    return this.#first
+  }
 }
 
 function itemsOf(id: string, style: PageStyle, page: unknown): unknown[] {
   const items = at(page, style.items)
   if (Array.isArray(items)) return items
-  throw new DecodeError(`${id}: the answer has no list at "${style.items}"`)
+  throw new DecodeError(`${id}: the response has no list at "${style.items}"`)
 }
 
 /** The cursor of the next page, or undefined at the end. */
-function nextCursor(id: string, style: PageStyle, page: unknown, size: number | undefined) {
+function nextCursor(id: string, style: PageStyle, page: unknown) {
   const { next } = style
   const items = itemsOf(id, style, page)
   if (style.hasMore !== undefined && at(page, style.hasMore) === false) return undefined
-  if (style.end === 'short-page' && (items.length === 0 || items.length < (size ?? 0)))
-    return undefined
+  // Not on a short page: a server may cap the size of pages, or filter them.
+  if (style.end === 'empty-page' && items.length === 0) return undefined
   const cursor = next.from === 'response' ? at(page, next.path) : at(items.at(-1), next.field)
   if (typeof cursor === 'string' && cursor !== '') return cursor
   if (style.hasMore !== undefined && at(page, style.hasMore) === true)
-    throw new DecodeError(`${id}: there is more, but no cursor to go on from`)
+    throw new DecodeError(`${id}: there is more, but no cursor to continue from`)
   if (next.from === 'response') return undefined
-  throw new DecodeError(`${id}: the last item has no "${next.field}" to go on from`)
+  throw new DecodeError(`${id}: the last item has no "${next.field}" to continue from`)
 }
 
 function at(value: unknown, path: string): unknown {

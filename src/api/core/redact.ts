@@ -1,6 +1,8 @@
 const MASK = '[secret]'
 /** Shorter strings are no secrets, and to mask them would make every text unreadable. */
-const SHORTEST = 4
+const SHORTEST = 8
+/** One case and nothing else: below this length more likely an ordinary word than a key. */
+const WORD = /^([a-z]{1,15}|[A-Z]{1,15}|[A-Z][a-z]{1,14})$/
 
 const DEEPEST = 100
 
@@ -8,7 +10,7 @@ const DEEPEST = 100
 export function redact(text: string, secrets: Iterable<string>): string {
   let clean = text
   for (const secret of secrets) {
-    if (secret.length < SHORTEST) continue
+    if (secret.length < SHORTEST || WORD.test(secret)) continue
     for (const form of formsOf(secret)) clean = withoutStart(clean.replaceAll(form, MASK), form)
   }
   return clean

@@ -1,13 +1,14 @@
-import { perform, type Shared } from './call.ts'
-import { encodeQuery, toJson } from './encode-value.ts'
-import { type InputIssue, ValidationError } from './errors.ts'
-import type { Host, RetryClass } from './operation.ts'
+import { type InputIssue, ValidationError } from '../errors.ts'
+import type { Host, RetryClass } from '../operation.ts'
+import { isRecord } from '../record.ts'
+import { encodeQuery, toJson } from '../validation/encode-value.ts'
+import { type ApiPromise, type InfoHolder, makeApiPromise } from './api-promise.ts'
+import { infoOf, perform, type Shared } from './call.ts'
+import { atCallSite } from './call-site.ts'
 import { type CallOptions, noOptions } from './options.ts'
-import { readAny } from './read-answer.ts'
-import { isRecord } from './record.ts'
-import { atSite } from './site.ts'
+import { readAny } from './read-response.ts'
 
-/** A request to an address that the table does not have. */
+/** A request to a path that the table does not have. */
 export interface RawRequest {
   method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Starts with `/`, without a query. Values in it must be encoded already. */
@@ -24,19 +25,26 @@ export interface RawRequest {
 
 /** `client.request`: any request, with the deadline, the retries and the errors of every other. */
 export function makeRequest(shared: Shared) {
-  return async function request(
+  return function request(
     input: RawRequest,
     options: CallOptions = noOptions,
-  ): Promise<unknown> {
+  ): ApiPromise<unknown> {
+    const holder: InfoHolder = {}
+    return makeApiPromise(callRaw(input, options, holder), holder)
+  }
+
+  async function callRaw(input: RawRequest, options: CallOptions, holder: InfoHolder) {
     try {
-      const { path, body } = encodeRaw(input)
+      const { path, body } = encodeRaw(input, options ?? noOptions)
       const { method, host = 'base' } = input
       const retry = input.retry ?? (method === 'GET' || method === 'HEAD' ? 'safe' : 'never')
-      const goneIsDone = method === 'DELETE' && retry === 'safe'
-      const target = { id: 'request', method, route: input.path, host, retry, goneIsDone }
-      return readAny(await perform(shared, { ...target, hints: {}, path, body }, options))
+      const treat404AsDeleted = method === 'DELETE' && retry === 'safe'
+      const target = { id: 'request', method, route: input.path, host, retry, treat404AsDeleted }
+      const answered = await perform(shared, { ...target, hints: {}, path, body }, options)
+      holder.info = infoOf(answered)
+      return readAny(answered)
     } catch (error) {
-      throw atSite(error, undefined, 'request')
+      throw atCallSite(error, undefined, 'callRaw')
     }
   }
 }
@@ -45,7 +53,10 @@ const METHODS = /^(GET|HEAD|POST|PUT|PATCH|DELETE)$/
 const PATH = /^(?!\/\/)(\/[\w!$&'()*+,;=:@.~%-]*)+$/
 const DOTS = /\/(\.|%2e){1,2}(?=\/|$)/i
 
-function encodeRaw(input: RawRequest): { path: string; body: string | undefined } {
+function encodeRaw(
+  input: RawRequest,
+  { extraQuery, extraBody }: CallOptions,
+): { path: string; body: string | undefined } {
   const issues: InputIssue[] = []
   const check = (isRight: boolean, field: string, problem: string) => {
     if (!isRight) issues.push({ field, problem })
@@ -69,8 +80,9 @@ function encodeRaw(input: RawRequest): { path: string; body: string | undefined 
     'body',
     'needs another method',
   )
-  const text = encodeQuery(isRecord(query) ? query : {}, issues)
-  const json = body === undefined ? undefined : toJson(body, issues)
+  const text = encodeQuery({ ...(isRecord(query) ? query : {}), ...extraQuery }, issues)
+  const sent = extraBody ? { ...Object(body), ...extraBody } : body
+  const json = sent === undefined ? undefined : toJson(sent, issues)
   if (issues.length > 0) throw new ValidationError('request', issues)
   return { path: text === '' ? path : `${path}?${text}`, body: json }
 }

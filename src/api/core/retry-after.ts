@@ -1,4 +1,4 @@
-import type { ResponseHeaders } from './transport.ts'
+import type { ResponseHeaders } from '../transport.ts'
 
 // The three forms of RFC 9110, section 5.6.7; the older two have a two-digit year or no time zone.
 const TIME = String.raw`\d{2}:\d{2}:\d{2}`

@@ -1,5 +1,5 @@
-import type { RetryClass } from './operation.ts'
-import type { Phase } from './transport.ts'
+import type { RetryClass } from '../operation.ts'
+import type { Phase } from '../transport.ts'
 
 /** Why an attempt failed, as far as repeating it is concerned. */
 export type AttemptFailure =

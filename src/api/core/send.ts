@@ -1,3 +1,4 @@
+import { now } from '../timers.ts'
 import { type Attempt, type Call, type Sender, tryOnce } from './attempt.ts'
 import { Clock, Ended } from './clock.ts'
 import {
@@ -7,17 +8,21 @@ import {
   type RetryBudget,
   retryDelay,
 } from './retry.ts'
+import { requestIdOf } from './to-http-error.ts'
 
-export interface Surroundings extends Sender {
+export interface SendDeps extends Sender {
   budget: RetryBudget
   onAttempt: ((report: AttemptReport) => void) | undefined
 }
 
 /** What happened in one attempt, for logs. */
 export interface AttemptReport {
+  /** Counts the attempts of the call, from 1. */
   attempt: number
+  /** How long this attempt took, in milliseconds. */
   elapsedMs: number
   status?: number
+  requestId?: string
   failure?: AttemptFailure['kind']
   /** There is another attempt after this pause. */
   retryInMs?: number
@@ -29,39 +34,56 @@ export interface Outcome {
   elapsedMs: number
   /** The request may have been carried out, in the last attempt or before. */
   mayBeApplied: boolean
-  /** The last attempt says that what was to be deleted is gone. */
+  /** The first response was lost, and the last attempt says that what was to be deleted is gone. */
   isReplay: boolean
   budgetSpent: boolean
 }
 
-/** Sends a request until there is an answer, or it must not be repeated, or the time is over. */
-export async function send(call: Call, around: Surroundings, startedAt: number): Promise<Outcome> {
+/** Sends a request until there is a response, or it must not be repeated, or the time is over. */
+export async function send(call: Call, deps: SendDeps, startedAt: number): Promise<Outcome> {
   const clock = new Clock(call.deadlineMs, call.signal, startedAt)
-  around.budget.earn()
+  deps.budget.earn()
   try {
-    return await repeat(call, around, clock)
+    return await repeat(call, deps, clock)
   } finally {
     clock.stop()
   }
 }
 
-async function repeat(call: Call, around: Surroundings, clock: Clock): Promise<Outcome> {
-  let appliedBefore = false
+async function repeat(call: Call, deps: SendDeps, clock: Clock): Promise<Outcome> {
+  const past: Past = { mayBeApplied: false, wasAnswered: false }
   for (let attempts = 1; ; attempts += 1) {
-    const last = await tryOnce(call, around, clock).catch((error: unknown) => {
-      throw attempts > 1 ? withPast(error, call, attempts - 1, appliedBefore) : error
+    const startedAt = now()
+    const last = await tryOnce(call, deps, clock, attempts).catch((error: unknown) => {
+      throw attempts > 1 ? withPast(error, call, attempts - 1, past.mayBeApplied) : error
     })
-    const { delayMs, budgetSpent } = plan(last, attempts, call, around.budget, clock)
-    const applied: boolean = appliedBefore || last.kind === 'answered' || mayBeApplied(last.failure)
+    const { delayMs, budgetSpent } = plan(last, attempts, call, deps.budget, clock)
+    const applied = past.mayBeApplied || last.kind === 'answered' || mayBeApplied(last.failure)
+    const attemptMs = Math.round(now() - startedAt)
+    deps.onAttempt?.(reportOf(last, attempts, attemptMs, delayMs))
     const { elapsedMs } = clock
-    around.onAttempt?.(reportOf(last, attempts, elapsedMs, delayMs))
     const end = { attempts, elapsedMs, mayBeApplied: applied, budgetSpent, isReplay: false }
     if (delayMs === undefined)
-      return { ...end, last, isReplay: call.goneIsDone && appliedBefore && isGone(last) }
-    appliedBefore = applied
+      return { ...end, last, isReplay: call.treat404AsDeleted && isReplay(past, last) }
+    past.mayBeApplied = applied
+    past.wasAnswered ||= last.kind === 'failed' && last.failure.kind === 'http'
     const stopped = await pause(clock, delayMs)
     if (stopped) return { ...end, elapsedMs: clock.elapsedMs, last: stopped }
   }
+}
+
+/** What the attempts before the present one have come to. */
+interface Past {
+  mayBeApplied: boolean
+  wasAnswered: boolean
+}
+
+/**
+ * Whether a 404 means that an earlier attempt deleted it. Only if the response to that attempt was lost: a 502
+ * or any other status is a response, and says that it was not deleted, or not by us.
+ */
+function isReplay(past: Past, last: Attempt): boolean {
+  return past.mayBeApplied && !past.wasAnswered && isGone(last)
 }
 
 /** What was sent before there was no key any more. */
@@ -98,7 +120,11 @@ function isGone(last: Attempt) {
 function reportOf(last: Attempt, attempt: number, elapsedMs: number, retryInMs?: number) {
   const received = last.kind === 'answered' ? last.received : last.refusal
   const report: AttemptReport = { attempt, elapsedMs }
-  if (received) report.status = received.status
+  if (received) {
+    report.status = received.status
+    const requestId = requestIdOf(received.headers)
+    if (requestId !== undefined) report.requestId = requestId
+  }
   if (last.kind === 'failed') report.failure = last.failure.kind
   if (retryInMs !== undefined) report.retryInMs = retryInMs
   return report

@@ -1,6 +1,9 @@
-import { ConfigError, type InputIssue, ValidationError } from './errors.ts'
+import { ConfigError, type InputIssue, ValidationError } from '../errors.ts'
+import type { Host } from '../operation.ts'
+import { isRecord } from '../record.ts'
+import { didYouMean } from '../validation/suggest.ts'
+import { version } from '../version.ts'
 import { isLoopback } from './loopback.ts'
-import type { Host } from './operation.ts'
 import {
   type CallOptions,
   type ClientOptions,
@@ -8,25 +11,28 @@ import {
   type Limits,
   noOptions,
 } from './options.ts'
-import { isRecord } from './record.ts'
+
+type Complete<Options> = { [Name in keyof Options]-?: NonNullable<Options[Name]> }
 
 /** The options of a client, checked and complete. */
 export interface Settings {
   credential: Credential
   /** Where the key comes from, for hints. */
   keySource: string
-  /** Address of each host: the origin, and the path before every path. */
-  hosts: Readonly<Record<Host, { origin: string; prefix: string }>>
-  limits: Required<Limits>
+  /** URL of each host: the origin, and the path before every path. `app` is missing if nobody named it. */
+  hosts: Readonly<Partial<Record<Host, { origin: string; prefix: string }>>>
+  limits: Complete<Limits>
 }
 
+const API_URL = 'https://api.factory.ai'
+const APP_URL = 'https://app.factory.ai'
 const KEY_VARIABLES = ['HOOKBELL_API_KEY', 'FACTORY_API_KEY']
 const keyHint = { hint: `set ${KEY_VARIABLES[0]} or pass apiKey` }
-const defaults: Required<Limits> = {
+const defaults: Complete<Limits> = {
   timeoutMs: 60_000,
   deadlineMs: 180_000,
   retries: 2,
-  headers: { accept: 'application/json', 'user-agent': 'hookbell' },
+  headers: { accept: 'application/json', 'user-agent': `hookbell/${version}` },
   strict: false,
   maxResponseBytes: 64 * 1024 * 1024,
 }
@@ -36,45 +42,59 @@ const defaults: Required<Limits> = {
  * @throws {ConfigError} if there is no key, or it would go over plain http to another machine
  */
 export function resolveSettings(options: ClientOptions): Settings {
-  const env = options.env ?? process.env
-  const base = options.baseUrl ?? (env.HOOKBELL_API_BASE_URL || 'https://api.factory.ai')
-  const app = options.appUrl ?? (env.HOOKBELL_APP_BASE_URL || 'https://app.factory.ai')
+  const unknown = unknownNames(options, clientOptionNames)
+  if (unknown[0]) throw new ConfigError(`${unknown[0].field}: ${unknown[0].problem}`)
+  const env = options.env ?? globalThis.process?.env ?? {}
+  const base = options.baseUrl ?? (env.HOOKBELL_API_BASE_URL || API_URL)
+  const app = options.appUrl ?? (env.HOOKBELL_APP_BASE_URL || undefined)
   const { transport = 'https' } = options
-  if (transport !== 'undici' && transport !== 'https' && typeof transport?.send !== 'function')
-    throw new ConfigError('transport: must be undici, https, or an object with send')
+  if (!['undici', 'https', 'fetch'].includes(String(transport)) && !hasSend(transport))
+    throw new ConfigError('transport: must be undici, https, fetch, or an object with send')
   const issues = limitIssues(options)
   if (issues[0]) throw new ConfigError(`${issues[0].field}: ${issues[0].problem}`)
   return {
     ...findCredential(options, env),
-    hosts: {
-      base: readAddress('baseUrl', base, options.allowInsecureHttp),
-      app: readAddress('appUrl', app, options.allowInsecureHttp),
-    },
+    hosts: readHosts(base, app, options.allowInsecureHttp),
     limits: withLimits(defaults, options),
   }
+}
+
+/** Who names another API and no application gets none: the key is not for the public one. */
+function readHosts(base: string, app: string | undefined, allowHttp?: boolean): Settings['hosts'] {
+  const hosts = { base: readUrl('baseUrl', base, allowHttp) }
+  const isPublic = hosts.base.origin === API_URL && hosts.base.prefix === ''
+  const appUrl = app ?? (isPublic ? APP_URL : undefined)
+  return appUrl === undefined ? hosts : { ...hosts, app: readUrl('appUrl', appUrl, allowHttp) }
 }
 
 /**
  * The limits of one call: its own, else those of the client.
  * @throws {ValidationError} naming the option that is wrong
  */
-export function resolveLimits(place: string, limits: Required<Limits>, options: CallOptions) {
+export function resolveLimits(place: string, limits: Settings['limits'], options: CallOptions) {
   if (options === noOptions) return limits
-  if (!isRecord(options))
+  if (!isOptions(options))
     throw new ValidationError(place, [{ field: 'options', problem: 'must be an object' }])
-  const issues = limitIssues(options)
-  const { signal } = options
+  const issues = [...unknownNames(options, callOptionNames), ...limitIssues(options)]
+  const { signal, extraHeaders } = options
   if (signal !== undefined && !(signal instanceof AbortSignal))
     issues.push({ field: 'signal', problem: 'must be an AbortSignal' })
+  issues.push(...headerIssues(extraHeaders, 'extraHeaders'))
   if (issues.length > 0)
     throw new ValidationError(
       place,
       issues.map(({ field, problem }) => ({ field: `options.${field}`, problem })),
     )
-  return withLimits(limits, options)
+  const own = withLimits(limits, options)
+  return extraHeaders ? withLimits(own, { headers: extraHeaders }) : own
 }
 
-function withLimits(limits: Required<Limits>, own: Limits): Required<Limits> {
+/** Callers without types may give anything. */
+function isOptions(options: CallOptions): boolean {
+  return isRecord(options)
+}
+
+function withLimits(limits: Complete<Limits>, own: Limits): Complete<Limits> {
   return {
     timeoutMs: own.timeoutMs ?? limits.timeoutMs,
     deadlineMs: own.deadlineMs ?? limits.deadlineMs,
@@ -106,21 +126,49 @@ function limitIssues(limits: Limits): InputIssue[] {
   const { retries, headers } = limits
   if (retries !== undefined && !(Number.isInteger(retries) && retries >= 0))
     issues.push({ field: 'retries', problem: 'must be a whole number, 0 or more' })
+  return [...issues, ...headerIssues(headers, 'headers')]
+}
+
+function headerIssues(headers: Limits['headers'], option: string): InputIssue[] {
+  const issues: InputIssue[] = []
   for (const [name, value] of Object.entries(headers ?? {})) {
-    const field = `headers.${name}`
-    if (!HEADER_NAME.test(name)) issues.push({ field, problem: 'is no header name' })
+    const field = `${option}.${name}`
+    if (!HEADER_NAME.test(name)) issues.push({ field, problem: 'is not a valid header name' })
     else if (RESERVED.test(name)) issues.push({ field, problem: 'is set by the client' })
     else if (typeof value !== 'string' || !HEADER_VALUE.test(value))
-      issues.push({ field, problem: 'is no text, or has a forbidden character' })
+      issues.push({ field, problem: 'must be text without control characters' })
   }
   return issues
+}
+
+const limitNames = 'timeoutMs deadlineMs retries headers strict maxResponseBytes'.split(' ')
+const callOptionNames = [...limitNames, 'signal', 'extraQuery', 'extraBody', 'extraHeaders']
+const clientOptionNames = [
+  ...limitNames,
+  ...'apiKey baseUrl appUrl transport allowInsecureHttp wire paths env'.split(' '),
+  ...'onDrift onAttempt beforeRequest afterResponse'.split(' '),
+]
+
+/** An option that is misspelt would be without effect, and nobody would notice. */
+function unknownNames(options: object, known: readonly string[]): InputIssue[] {
+  return Object.keys(options)
+    .filter((name) => !known.includes(name))
+    .map((name) => ({ field: name, problem: `is not an option${didYouMean(name, known)}` }))
+}
+
+function hasSend(transport: unknown): boolean {
+  return typeof Object(transport).send === 'function'
 }
 
 function findCredential(options: ClientOptions, env: NonNullable<ClientOptions['env']>) {
   if (typeof options.apiKey === 'function')
     return { credential: options.apiKey, keySource: 'the apiKey function' }
-  if (options.apiKey !== undefined)
+  if (typeof options.apiKey === 'string')
     return { credential: options.apiKey, keySource: 'the apiKey option' }
+  if (options.apiKey !== undefined) {
+    const given = options.apiKey === null ? 'null' : typeof options.apiKey
+    throw new ConfigError(`apiKey: must be a string or a function, not ${given}`, keyHint)
+  }
   for (const keySource of KEY_VARIABLES) {
     const credential = env[keySource]?.trim()
     if (credential) return { credential, keySource }
@@ -128,13 +176,16 @@ function findCredential(options: ClientOptions, env: NonNullable<ClientOptions['
   throw new ConfigError(`no API key: ${KEY_VARIABLES[0]} is not set`, keyHint)
 }
 
-function readAddress(name: string, text: string, allowInsecureHttp = false) {
+function readUrl(name: string, text: string, allowInsecureHttp = false) {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const isHttp = url?.protocol === 'http:' || url?.protocol === 'https:'
-  // The address itself stays out of the message: it may have a password in it.
-  if (!url || !isHttp) throw new ConfigError(`${name}: is no http or https address`)
+  // The URL itself stays out of the message: it may have a password in it.
+  if (!url || !isHttp) throw new ConfigError(`${name}: must be an http or https URL`)
   if (url.username || url.password || url.search || url.hash)
     throw new ConfigError(`${name}: must not have a password, a query or a fragment`)
+  const apiPath = /\/api(\/v\d+.*)?\/?$/.exec(url.pathname)?.[0]
+  if (apiPath)
+    throw new ConfigError(`${name}: must end before "${apiPath}", which the client adds itself`)
   if (url.protocol === 'http:' && !isLoopback(url.hostname) && !allowInsecureHttp)
     throw new ConfigError(`${name}: the key would go over plain http to ${url.hostname}`, {
       hint: 'use https, or set allowInsecureHttp if the network is your own',

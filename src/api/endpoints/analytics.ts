@@ -1,14 +1,17 @@
 import * as z from 'zod'
-import { once } from '../core/once.ts'
+import { once } from '../once.ts'
 import {
   ActivityRow,
   AnalyticsMeta,
   AnalyticsPageMeta,
   envelope,
+  GroupedActivityRow,
+  GroupedTokenUsageRow,
+  GroupedToolUsageRow,
   ProductivityRow,
-  TokensRow,
-  ToolsRow,
-  UserRow,
+  TokenUsageRow,
+  ToolUsageRow,
+  UserActivityRow,
 } from '../schemas/analytics.ts'
 import { endpoint } from './endpoint.ts'
 
@@ -41,6 +44,7 @@ export const analytics = {
   /** Credits and tokens used, by day. */
   tokens: endpoint({
     id: 'analytics.tokens',
+    name: 'TokenUsage',
     method: 'GET',
     path: '/api/v1/analytics/tokens',
     host: 'base',
@@ -48,7 +52,8 @@ export const analytics = {
     query: () => z.strictObject({ ...period(), groupBy: groupBy('model') }),
     wire,
     success: [200],
-    response: () => envelope(TokensRow(), AnalyticsMeta()),
+    response: () => envelope(TokenUsageRow(), AnalyticsMeta()),
+    groupedResponse: () => envelope(GroupedTokenUsageRow(), AnalyticsMeta()),
     retry: 'safe',
     errors,
     hints,
@@ -57,6 +62,7 @@ export const analytics = {
   /** Tool calls, MCP servers, skills, commands and hooks, by day. */
   tools: endpoint({
     id: 'analytics.tools',
+    name: 'ToolUsage',
     method: 'GET',
     path: '/api/v1/analytics/tools',
     host: 'base',
@@ -64,7 +70,8 @@ export const analytics = {
     query: () => z.strictObject({ ...period(), groupBy: groupBy('tool_name') }),
     wire,
     success: [200],
-    response: () => envelope(ToolsRow(), AnalyticsMeta()),
+    response: () => envelope(ToolUsageRow(), AnalyticsMeta()),
+    groupedResponse: () => envelope(GroupedToolUsageRow(), AnalyticsMeta()),
     retry: 'safe',
     errors,
     hints,
@@ -73,6 +80,7 @@ export const analytics = {
   /** Active users, sessions and messages, by day. */
   activity: endpoint({
     id: 'analytics.activity',
+    name: 'Activity',
     method: 'GET',
     path: '/api/v1/analytics/activity',
     host: 'base',
@@ -81,6 +89,7 @@ export const analytics = {
     wire,
     success: [200],
     response: () => envelope(ActivityRow(), AnalyticsMeta()),
+    groupedResponse: () => envelope(GroupedActivityRow(), AnalyticsMeta()),
     retry: 'safe',
     errors,
     hints,
@@ -89,6 +98,7 @@ export const analytics = {
   /** Files, commits and pull requests, by day. */
   productivity: endpoint({
     id: 'analytics.productivity',
+    name: 'Productivity',
     method: 'GET',
     path: '/api/v1/analytics/productivity',
     host: 'base',
@@ -104,6 +114,7 @@ export const analytics = {
   /** What each user did, by day, page by page. */
   users: endpoint({
     id: 'analytics.users',
+    name: 'UserActivity',
     method: 'GET',
     path: '/api/v1/analytics/users',
     host: 'base',
@@ -120,7 +131,7 @@ export const analytics = {
         cursor: z.string().optional().describe('User ID from the page before'),
       }),
     success: [200],
-    response: () => envelope(UserRow(), AnalyticsPageMeta()),
+    response: () => envelope(UserActivityRow(), AnalyticsPageMeta()),
     retry: 'safe',
     errors,
     hints,

@@ -5,6 +5,7 @@ const ci = {
   /** List repositories that can have CI automations. */
   repositories: endpoint({
     id: 'automations.ci.repositories',
+    name: 'ListCiRepositories',
     method: 'GET',
     path: '/api/v0/automations/ci/repositories',
     host: 'base',
@@ -18,6 +19,7 @@ const ci = {
   /** Look for CI workflows in the repositories. */
   scan: endpoint({
     id: 'automations.ci.scan',
+    name: 'ScanCi',
     method: 'GET',
     path: '/api/v0/automations/ci/scan',
     host: 'base',

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { once } from '../core/once.ts'
+import { once } from '../once.ts'
 import { Computer } from '../schemas/computer.ts'
 import { endpoint } from './endpoint.ts'
 
@@ -14,6 +14,7 @@ export const computers = {
   /** Get a computer by its name. */
   getByName: endpoint({
     id: 'computers.getByName',
+    name: 'GetComputerByName',
     method: 'GET',
     path: '/api/v0/computers/name/{name}',
     host: 'base',
@@ -31,6 +32,7 @@ export const computers = {
   /** Get a computer by its ID. */
   get: endpoint({
     id: 'computers.get',
+    name: 'GetComputer',
     method: 'GET',
     path: '/api/v0/computers/{computerId}',
     host: 'base',
@@ -46,6 +48,7 @@ export const computers = {
   /** Configure credentials and environment of a computer again. */
   refresh: endpoint({
     id: 'computers.refresh',
+    name: 'RefreshComputer',
     method: 'POST',
     path: '/api/v0/computers/{computerId}/refresh',
     host: 'base',
@@ -67,12 +70,14 @@ export const computers = {
   /** Delete a computer for good. */
   delete: endpoint({
     id: 'computers.delete',
+    name: 'DeleteComputer',
     method: 'DELETE',
     path: '/api/v0/computers/{computerId}',
     host: 'base',
     summary: 'Delete a computer for good.',
     description:
       'Revokes the API key of the computer, archives its sessions and tears down a managed machine. Cannot be undone.',
+    irreversible: 'Delete this computer',
     params,
     // 204: public documentation.
     success: [200, 204],

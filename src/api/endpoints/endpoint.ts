@@ -1,6 +1,6 @@
 import type * as z from 'zod'
-import { once } from '../core/once.ts'
-import type { OperationFacts } from '../core/operation.ts'
+import { once } from '../once.ts'
+import type { OperationFacts } from '../operation.ts'
 
 /**
  * Who says that the endpoint answers with a status: the specification, the public documentation,
@@ -10,9 +10,13 @@ export type ErrorSource = 'specification' | 'documentation' | 'inference'
 
 /** What is known of one endpoint apart from its schemas. */
 interface Facts extends OperationFacts {
+  /** Names the types of the input and the response: `RotateKey` for `RotateKeyInput`. */
+  name: string
   /** One sentence. The JSDoc of the entry says the same. */
   summary: string
   description?: string
+  /** What it does that cannot be undone; a person is asked before. */
+  irreversible?: string
   errors: Readonly<Record<number, ErrorSource>>
 }
 
@@ -21,6 +25,8 @@ interface Schemas {
   query?: z.ZodObject
   body?: z.ZodObject
   response: z.ZodType
+  /** The response if the input has `groupBy`. */
+  groupedResponse?: z.ZodType
 }
 
 /** All that is known of one endpoint, as data. Client, emulator, docs and tests come from this record. */
@@ -51,7 +57,7 @@ type CheckParams<D extends Definition> = [BracedNames<D['path']>] extends [Param
     : { params: `not in the path: ${Exclude<ParamNames<D>, BracedNames<D['path']>>}` }
   : { params: `missing: ${Exclude<BracedNames<D['path']>, ParamNames<D>>}` }
 
-const schemaNames = ['params', 'query', 'body', 'response'] as const
+const schemaNames = ['params', 'query', 'body', 'response', 'groupedResponse'] as const
 
 /** Declares an endpoint; the compiler checks that `params` has the names in the braces of `path`. */
 export function endpoint<const D extends Definition>(definition: D & CheckParams<D>): Built<D> {
@@ -76,18 +82,5 @@ type AnyInput<E> = PartInput<E, 'params'> & PartInput<E, 'query'> & PartInput<E,
 /** Path, query and body values of an endpoint as one flat object. */
 export type Input<E> = unknown extends AnyInput<E> ? Record<string, never> : Flat<AnyInput<E>>
 
-/** The leading arguments of a client method: the input may be left out when nothing in it is required. */
-export type InputArguments<E> =
-  Record<never, never> extends Input<E> ? [input?: Input<E>] : [input: Input<E>]
-
-/** The answer of an endpoint, including the neutral names that the client adds. */
+/** The response of an endpoint, including the neutral names that the client adds. */
 export type Output<E extends Endpoint> = z.output<E['response']>
-
-/** One entry of a paginated list. */
-export type Item<E extends Endpoint> = E extends { page: { items: infer Key } }
-  ? Key extends keyof Output<E>
-    ? Output<E>[Key] extends readonly (infer One)[]
-      ? One
-      : never
-    : never
-  : never

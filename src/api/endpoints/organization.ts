@@ -1,9 +1,13 @@
 import * as z from 'zod'
-import { once } from '../core/once.ts'
+import { once } from '../once.ts'
+import { isEmail } from '../validation/formats.ts'
 import { endpoint } from './endpoint.ts'
 
 const email = once(() =>
-  z.string().min(1).meta({ format: 'email', description: 'E-mail address of the user' }),
+  z
+    .string()
+    .refine(isEmail, 'must be an e-mail address')
+    .meta({ format: 'email', description: 'E-mail address of the user' }),
 )
 
 const GlobalLimit = once(() =>
@@ -24,6 +28,7 @@ const limits = {
   /** Read the credit limit of users who have none of their own. */
   getGlobal: endpoint({
     id: 'organization.limits.getGlobal',
+    name: 'GetGlobalLimit',
     method: 'GET',
     path: '/api/v0/organization/usage/limits/global',
     host: 'base',
@@ -37,6 +42,7 @@ const limits = {
   /** Set or remove the credit limit of users who have none of their own. */
   setGlobal: endpoint({
     id: 'organization.limits.setGlobal',
+    name: 'SetGlobalLimit',
     method: 'PUT',
     path: '/api/v0/organization/usage/limits/global',
     host: 'base',
@@ -58,6 +64,7 @@ const limits = {
   /** Set the credit limits of single users; some may fail while the others are applied. */
   setUsers: endpoint({
     id: 'organization.limits.setUsers',
+    name: 'SetUserLimits',
     method: 'PUT',
     path: '/api/v0/organization/usage/limits/users',
     host: 'base',
@@ -100,10 +107,12 @@ const users = {
   /** Remove somebody who is a member, or only invited. */
   remove: endpoint({
     id: 'organization.users.remove',
+    name: 'RemoveUser',
     method: 'DELETE',
     path: '/api/v0/organization/users',
     host: 'base',
     summary: 'Remove somebody who is a member, or only invited.',
+    irreversible: 'Remove this user',
     // In the query, not in the body: public documentation.
     query: () => z.strictObject({ email: email() }),
     wire: { email: 'email' },

@@ -6,6 +6,7 @@ export const readiness = {
   /** List the agent-readiness reports of the organization. */
   reports: endpoint({
     id: 'readiness.reports',
+    name: 'ListReadinessReports',
     method: 'GET',
     path: '/api/organization/maturity-level-reports',
     // Public documentation since July 2026; whether the path above still answers there is unknown.
@@ -31,7 +32,7 @@ export const readiness = {
       next: { from: 'last-item', field: 'reportId' },
       cursor: 'startAfter',
       size: 'limit',
-      end: 'short-page',
+      end: 'empty-page',
     },
   }),
 }

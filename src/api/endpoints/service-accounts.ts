@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { once } from '../core/once.ts'
+import { once } from '../once.ts'
 import { endpoint } from './endpoint.ts'
 
 export const ApiKey = once(() =>
@@ -24,10 +24,12 @@ export const serviceAccounts = {
     /** Replace a key by a new one that takes over its name. */
     rotate: endpoint({
       id: 'serviceAccounts.keys.rotate',
+      name: 'RotateKey',
       method: 'POST',
       path: '/api/v0/service-accounts/{serviceAccountId}/api-keys/{keyId}/rotate',
       host: 'base',
       summary: 'Replace a key by a new one that takes over its name.',
+      irreversible: 'Replace this key',
       description:
         'Without a grace period the old key fails from then on. No later answer repeats the new value.',
       params: () =>
@@ -54,6 +56,7 @@ export const serviceAccounts = {
       response: () => z.looseObject({ apiKey: ApiKey().describe('The replacement') }),
       // A second copy would revoke the key that the lost answer carried.
       retry: 'never',
+      strictInput: true,
       errors: {
         400: 'specification',
         401: 'specification',

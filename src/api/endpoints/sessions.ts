@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { once } from '../core/once.ts'
+import { once } from '../once.ts'
 import { Message } from '../schemas/message.ts'
 import { Session, SessionSettingsInput, sessionStatus } from '../schemas/session.ts'
 import { endpoint } from './endpoint.ts'
@@ -32,6 +32,7 @@ const messages = {
   /** Add a user message to a session. */
   add: endpoint({
     id: 'sessions.messages.add',
+    name: 'AddMessage',
     method: 'POST',
     path: '/api/v0/sessions/{sessionId}/messages',
     host: 'base',
@@ -72,6 +73,7 @@ const messages = {
   /** List the messages of a session, page by page. */
   list: endpoint({
     id: 'sessions.messages.list',
+    name: 'ListMessages',
     method: 'GET',
     path: '/api/v0/sessions/{sessionId}/messages',
     host: 'base',
@@ -132,6 +134,7 @@ export const sessions = {
   /** Start a session of the agent on a computer. */
   create: endpoint({
     id: 'sessions.create',
+    name: 'CreateSession',
     method: 'POST',
     path: '/api/v0/sessions',
     host: 'base',

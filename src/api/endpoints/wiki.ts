@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { once } from '../core/once.ts'
+import { once } from '../once.ts'
 import { endpoint } from './endpoint.ts'
 
 // Nobody documents the parameters and answers of wiki runs: both pass as they are.
@@ -18,6 +18,7 @@ export const wiki = {
   /** Create a wiki run. */
   create: endpoint({
     id: 'wiki.create',
+    name: 'CreateWikiRun',
     method: 'POST',
     path: '/api/v0/wiki',
     host: 'base',
@@ -36,6 +37,7 @@ export const wiki = {
   /** Get a wiki run. */
   get: endpoint({
     id: 'wiki.get',
+    name: 'GetWikiRun',
     method: 'GET',
     path: '/api/v0/wiki/{wikiRunId}',
     host: 'base',
@@ -51,6 +53,7 @@ export const wiki = {
   /** Search a wiki run. */
   search: endpoint({
     id: 'wiki.search',
+    name: 'SearchWikiRun',
     method: 'GET',
     path: '/api/v0/wiki/{wikiRunId}/search',
     host: 'base',
@@ -69,6 +72,7 @@ export const wiki = {
   /** Set how private a wiki run is. */
   setPrivacy: endpoint({
     id: 'wiki.setPrivacy',
+    name: 'SetWikiPrivacy',
     method: 'POST',
     path: '/api/v0/wiki/{wikiRunId}/privacy',
     host: 'base',

@@ -1,64 +1,67 @@
 // Written by `npm run gen` from the table in ../endpoints.
-import type { OperationTree } from '../core/operation.ts'
-import { boolean, closed, integer, list, number, open, someText, text, type Shape } from '../core/shape.ts'
+import type { OperationTree } from '../operation.ts'
+import { shape } from '../validation/shape.ts'
 
-const same1 = { '403': "enabled for selected organizations only" }
+const same0 = { '403': "enabled for selected organizations only" }
 
-const same0 = ["text", "image", "thinking", "redacted_thinking", "tool_use", "tool_result", "document"]
+const SessionSettingsInput = shape`!{model?:s,specModeModel?:s,runInWorktree?:b,providerLockTimestamp?:s,assistantActiveTimeMs?:n,archivedAt?:s,enabledToolIds?:[s],disabledToolIds?:[s],compactionModel?:s,compactionThresholdCheckEnabled?:b,reasoningEffort?:s,specModeReasoningEffort?:s,interactionMode?:s,autonomyLevel?:s,autonomyMode?:s,providerLock?:s,apiProviderLock?:s,tags?:[!{name:s,metadata?:o}],childInclusiveTokenUsageBySessionId?:o}`
 
-const shared = { model: text, specModeModel: text, runInWorktree: boolean, providerLockTimestamp: text, assistantActiveTimeMs: number, archivedAt: text, enabledToolIds: list(text), disabledToolIds: list(text), compactionModel: text, compactionThresholdCheckEnabled: boolean, reasoningEffort: text, specModeReasoningEffort: text, interactionMode: text, autonomyLevel: text, autonomyMode: text, providerLock: text, apiProviderLock: text }
+const TokenUsage = shape`{inputTokens?:n,outputTokens?:n,cacheCreationTokens?:n,cacheReadTokens?:n,thinkingTokens?:n,credits?:n}`
 
-const SessionSettingsInput: Shape = closed({ ...shared, tags: list(closed({ name: text, metadata: { type: "object" } }, ["name"])), childInclusiveTokenUsageBySessionId: { type: "object" } })
+const SessionSettings = shape`{model?:s,specModeModel?:s,runInWorktree?:b,providerLockTimestamp?:s,assistantActiveTimeMs?:n,archivedAt?:s,enabledToolIds?:[s],disabledToolIds?:[s],compactionModel?:s,compactionThresholdCheckEnabled?:b,reasoningEffort?:s,specModeReasoningEffort?:s,interactionMode?:s,autonomyLevel?:s,autonomyMode?:s,providerLock?:s,apiProviderLock?:s,tags?:[{name:s,metadata?:o}],tokenUsage?:${TokenUsage},inclusiveTokenUsage?:${TokenUsage},childInclusiveTokenUsageBySessionId?:<${TokenUsage}>}`
 
-const TokenUsage: Shape = open({ inputTokens: number, outputTokens: number, cacheCreationTokens: number, cacheReadTokens: number, thinkingTokens: number, credits: number })
+const Session = shape`{sessionId:s,status:s,messageCount:i,createdAt:i,updatedAt:i,title?:s,completedAt?:i,computerId?:s,sessionSettings?:${SessionSettings}}`
 
-const SessionSettings: Shape = open({ ...shared, tags: list(open({ name: text, metadata: { type: "object" } }, ["name"])), tokenUsage: TokenUsage, inclusiveTokenUsage: TokenUsage, childInclusiveTokenUsageBySessionId: { type: "object", additionalProperties: TokenUsage } })
+const TextBlock = shape`{type:${{ type: "string", enum: ["text"] }},text:s,id?:s}`
 
-const Session: Shape = open({ sessionId: text, status: text, messageCount: integer, createdAt: integer, updatedAt: integer, title: text, completedAt: integer, computerId: text, sessionSettings: SessionSettings }, ["sessionId", "status", "messageCount", "createdAt", "updatedAt"])
+const ImageBlock = shape`{type:${{ type: "string", enum: ["image"] }},source?:*,id?:s}`
 
-const ContentBlock: Shape = { anyOf: [open({ type: { type: "string", enum: same0 }, id: text, text: text, thinking: text, signature: text, durationMs: number, name: text, input: {}, toolUseId: text, content: {}, isError: boolean, source: {} }, ["type"]), open({ type: { type: "string", not: { enum: same0 } } }, ["type"])] }
+const ThinkingBlock = shape`{type:${{ type: "string", enum: ["thinking"] }},thinking:s,signature?:s,durationMs?:n,id?:s}`
 
-const Message: Shape = open({ id: text, role: text, content: list(ContentBlock), createdAt: number, updatedAt: number, parentId: text, userMessageSource: text, visibility: text, isUserVisible: boolean, hiddenFromUserViews: boolean, isError: boolean, modelId: text, routerId: text, reasoningEffort: text, interactionMode: text, chatCompletionReasoningField: text, chatCompletionReasoningContent: text, parallelGroupId: text, isParallelExecution: boolean, hookEventName: text, hookMatcher: text, hookToolCallId: text, hookCommands: list(open({ command: text, timeout: number })), hookStatus: text, hookResults: list(open({ exitCode: number, stdout: text, stderr: text, suppressOutput: boolean })), hookStartTime: number, hookEndTime: number, providerMessageId: text, providerPhase: text, providerEncryptedContent: text, providerReasoningId: text, providerReasoningSummary: text, providerThoughtSignature: text }, ["id", "role", "content", "createdAt", "updatedAt"])
+const RedactedThinkingBlock = shape`{type:${{ type: "string", enum: ["redacted_thinking"] }},id?:s}`
+
+const ToolUseBlock = shape`{type:${{ type: "string", enum: ["tool_use"] }},id:s,name:s,input?:*}`
+
+const ToolResultBlock = shape`{type:${{ type: "string", enum: ["tool_result"] }},toolUseId:s,content?:*,isError?:b,id?:s}`
+
+const DocumentBlock = shape`{type:${{ type: "string", enum: ["document"] }},name?:s,source?:*,id?:s}`
+
+const OtherBlock = shape`{type:${{ type: "string", not: { enum: ["text", "image", "thinking", "redacted_thinking", "tool_use", "tool_result", "document"] } }}}`
+
+const ContentBlock = { anyOf: [TextBlock, ImageBlock, ThinkingBlock, RedactedThinkingBlock, ToolUseBlock, ToolResultBlock, DocumentBlock, OtherBlock] }
+
+const Message = shape`{id:s,role:s,content:[${ContentBlock}],createdAt:n,updatedAt:n,parentId?:s,userMessageSource?:s,visibility?:s,isUserVisible?:b,hiddenFromUserViews?:b,isError?:b,modelId?:s,routerId?:s,reasoningEffort?:s,interactionMode?:s,chatCompletionReasoningField?:s,chatCompletionReasoningContent?:s,parallelGroupId?:s,isParallelExecution?:b,hookEventName?:s,hookMatcher?:s,hookToolCallId?:s,hookCommands?:[{command?:s,timeout?:n}],hookStatus?:s,hookResults?:[{exitCode?:n,stdout?:s,stderr?:s,suppressOutput?:b}],hookStartTime?:n,hookEndTime?:n,providerMessageId?:s,providerPhase?:s,providerEncryptedContent?:s,providerReasoningId?:s,providerReasoningSummary?:s,providerThoughtSignature?:s}`
 
 export const sessions: OperationTree = {
   create: {
-    id: "sessions.create",
     method: "POST",
     path: "/api/v0/sessions",
-    host: "base",
-    success: [201],
     neutralNames: { credits: ["sessionSettings.tokenUsage", "sessionSettings.inclusiveTokenUsage", "sessionSettings.childInclusiveTokenUsageBySessionId.*"] },
+    hints: same0,
+    success: [201],
     retry: "never",
-    hints: same1,
-    body: closed({ computerId: text, cwd: { type: "string", minLength: 1, maxLength: 4096 }, sessionSettings: SessionSettingsInput }, ["computerId"]),
+    body: shape`!{computerId:s,cwd?:${{ type: "string", minLength: 1, maxLength: 4096 }},sessionSettings?:${SessionSettingsInput}}`,
     response: Session,
   },
   messages: {
     add: {
-      id: "sessions.messages.add",
       method: "POST",
       path: "/api/v0/sessions/{sessionId}/messages",
-      host: "base",
-      success: [200],
+      hints: same0,
       retry: "never",
-      hints: same1,
-      params: closed({ sessionId: someText }, ["sessionId"]),
-      body: closed({ text: text, images: list(closed({ type: { type: "string", enum: ["base64"] }, data: text, mediaType: text }, ["type", "data"])), files: list(closed({ type: { type: "string", enum: ["base64"] }, data: text, mediaType: text, parsedData: text, name: text, path: text }, ["type", "data"])), computerId: text }, ["text"]),
-      response: open({ messageId: text, status: text }, ["messageId", "status"]),
+      params: shape`!{sessionId:S}`,
+      body: shape`!{text:s,images?:[!{type:${{ type: "string", enum: ["base64"] }},data:s,mediaType?:s}],files?:[!{type:${{ type: "string", enum: ["base64"] }},data:s,mediaType?:s,parsedData?:s,name?:s,path?:s}],computerId?:s}`,
+      response: shape`{messageId:s,status:s}`,
     },
     list: {
-      id: "sessions.messages.list",
       method: "GET",
       path: "/api/v0/sessions/{sessionId}/messages",
-      host: "base",
-      success: [200],
       neutralNames: { provider: ["messages.*"] },
-      retry: "safe",
-      hints: same1,
+      hints: same0,
       page: { items: "messages", next: { from: "response", path: "pagination.nextCursor" }, hasMore: "pagination.hasMore", cursor: "cursor", size: "limit", end: "no-cursor" },
-      params: closed({ sessionId: someText }, ["sessionId"]),
-      query: closed({ limit: { type: "integer", minimum: 1, maximum: 100 }, cursor: text, computerId: text, role: { type: "string", enum: ["user", "assistant", "tool"] } }),
-      response: open({ messages: list(Message), pagination: open({ hasMore: boolean, nextCursor: { type: ["string", "null"] } }, ["hasMore"]) }, ["messages", "pagination"]),
+      params: shape`!{sessionId:S}`,
+      query: shape`!{limit?:${{ type: "integer", minimum: 1, maximum: 100 }},cursor?:s,computerId?:s,role?:${{ type: "string", enum: ["user", "assistant", "tool"] }}}`,
+      response: shape`{messages:[${Message}],pagination:{hasMore:b,nextCursor?:s0}}`,
     },
   },
 }

@@ -1,57 +1,43 @@
 // Written by `npm run gen` from the table in ../endpoints.
-import type { OperationTree } from '../core/operation.ts'
-import { closed, open, someText } from '../core/shape.ts'
+import type { OperationTree } from '../operation.ts'
+import { shape } from '../validation/shape.ts'
 
 const same0 = { '403': "the organization has switched off cloud sync of wikis" }
 
 export const wiki: OperationTree = {
   create: {
-    id: "wiki.create",
     method: "POST",
     path: "/api/v0/wiki",
-    host: "base",
     passthrough: true,
-    success: [200],
-    retry: "never",
     hints: same0,
-    body: open({}),
-    response: {},
+    retry: "never",
+    body: shape`{}`,
+    response: shape`*`,
   },
   get: {
-    id: "wiki.get",
     method: "GET",
     path: "/api/v0/wiki/{wikiRunId}",
-    host: "base",
-    success: [200],
-    retry: "safe",
     hints: same0,
-    params: closed({ wikiRunId: someText }, ["wikiRunId"]),
-    response: {},
+    params: shape`!{wikiRunId:S}`,
+    response: shape`*`,
   },
   search: {
-    id: "wiki.search",
     method: "GET",
     path: "/api/v0/wiki/{wikiRunId}/search",
-    host: "base",
     passthrough: true,
-    success: [200],
-    retry: "safe",
     hints: same0,
-    params: closed({ wikiRunId: someText }, ["wikiRunId"]),
-    query: open({}),
-    response: {},
+    params: shape`!{wikiRunId:S}`,
+    query: shape`{}`,
+    response: shape`*`,
   },
   setPrivacy: {
-    id: "wiki.setPrivacy",
     method: "POST",
     path: "/api/v0/wiki/{wikiRunId}/privacy",
-    host: "base",
     passthrough: true,
-    success: [200],
-    retry: "never",
     hints: same0,
-    params: closed({ wikiRunId: someText }, ["wikiRunId"]),
-    body: open({}),
-    response: {},
+    retry: "never",
+    params: shape`!{wikiRunId:S}`,
+    body: shape`{}`,
+    response: shape`*`,
   },
 }

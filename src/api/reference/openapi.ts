@@ -2,7 +2,7 @@ import type { Endpoint, ErrorSource } from '../endpoints/endpoint.ts'
 import { listEndpoints } from '../endpoints/index.ts'
 import { AnyErrorBody, ErrorBody } from '../schemas/error-body.ts'
 import { type Json, makeSchemas } from './json-schema.ts'
-import { areaOf, areas, retryWords, statusTitle } from './words.ts'
+import { areaOf, areas, retryLabels, statusTitle } from './labels.ts'
 
 type Schemas = ReturnType<typeof makeSchemas>
 
@@ -56,7 +56,7 @@ function operationOf(endpoint: Endpoint, schemas: Schemas): Json {
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(endpoint.body && method !== 'DELETE' ? { requestBody: bodyOf(endpoint, schemas) } : {}),
     responses: responsesOf(endpoint, schemas),
-    'x-retry': retryWords[retry],
+    'x-retry': retryLabels[retry],
     ...(page ? { 'x-pagination': page } : {}),
     ...(alternatePath ? { 'x-alternate-path': alternatePath } : {}),
   }

@@ -1,11 +1,11 @@
 import * as z from 'zod'
 import type { Endpoint } from '../endpoints/endpoint.ts'
 import { type EndpointTree, isEndpoint } from '../endpoints/index.ts'
+import { standard } from '../operation.ts'
 import type { Json } from './json-schema.ts'
-import { printCode } from './print-code.ts'
+import { HEADER } from './module.ts'
+import { printData, printShape } from './print-code.ts'
 import { toShape } from './shape.ts'
-
-const HEADER = '// Written by `npm run gen` from the table in ../endpoints.\n'
 
 /** The module that gives the operations of all areas. */
 export function operationsIndex(areas: readonly { area: string; file: string }[]): string {
@@ -15,15 +15,11 @@ export function operationsIndex(areas: readonly { area: string; file: string }[]
 /** The module with the operations of an area: its entries of the table, as the client needs them. */
 export function operationsModule(area: string, tree: EndpointTree): string {
   const named = new Map<string, Json>()
-  const words = new Set<string>()
-  const operations = printTree(tree, { named, words, indent: '' })
-  const shapes = shareFields(
-    [...named].map(([name, shape]) => `const ${name}: Shape = ${printCode(shape, words)}\n\n`),
-  )
-  const imports = [...[...words].sort(), ...(named.size > 0 ? ['type Shape'] : [])].join(', ')
+  const operations = printTree(tree, { named, indent: '' })
+  const shapes = [...named].map(([name, one]) => `const ${name} = ${printShape(one)}\n\n`)
   const body = `${shapes.join('')}export const ${area}: OperationTree = ${operations}\n`
-  return `${HEADER}import type { OperationTree } from '../core/operation.ts'
-${imports ? `import { ${imports} } from '../core/shape.ts'\n` : ''}
+  return `${HEADER}import type { OperationTree } from '../operation.ts'
+${body.includes('shape`') ? `import { shape } from '../validation/shape.ts'\n` : ''}
 ${shareLiterals(body)}`
 }
 
@@ -38,24 +34,10 @@ function shareLiterals(body: string): string {
   )
 }
 
-/** What is known of the module so far: shapes with names, and words from core/shape.ts. */
+/** What is known of the module so far: shapes with names. */
 interface Printer {
   named: Map<string, Json>
-  words: Set<string>
   indent: string
-}
-
-const FIELDS = /(?<=\(\{ )(\w+: [\w()]+, )+/
-
-/** The long start that two shapes have in common stands there once. */
-function shareFields(shapes: readonly string[]): string[] {
-  const starts = shapes.map((text) => FIELDS.exec(text)?.[0] ?? '')
-  const twice = starts.find((start, at) => start.length > 200 && starts.indexOf(start) < at)
-  if (twice === undefined) return [...shapes]
-  return [
-    `const shared = { ${twice.slice(0, -2)} }\n\n`,
-    ...shapes.map((text) => text.replace(`({ ${twice}`, '({ ...shared, ')),
-  ]
 }
 
 function printTree(tree: EndpointTree, printer: Printer): string {
@@ -67,33 +49,49 @@ function printTree(tree: EndpointTree, printer: Printer): string {
   return printLines(texts, printer.indent)
 }
 
-function printOperation(endpoint: Endpoint, { named, words, indent }: Printer): string {
-  const fields = Object.entries(operationOf(endpoint, named))
-  return printLines(
-    fields.map(([name, field]) => [name, printCode(field, words)]),
-    indent,
-  )
+function printOperation(endpoint: Endpoint, { named, indent }: Printer): string {
+  const { facts, shapes } = operationOf(endpoint, named)
+  const texts = [
+    ...Object.entries(facts).map(([name, field]): [string, string] => [name, printData(field)]),
+    ...Object.entries(shapes).map(([name, one]): [string, string] => [
+      name,
+      printShape(one as Json),
+    ]),
+  ]
+  return printLines(texts, indent)
 }
 
 function printLines(fields: readonly [name: string, text: string][], indent: string): string {
   return `{\n${fields.map(([name, text]) => `${indent}  ${name}: ${text},\n`).join('')}${indent}}`
 }
 
-/** All but what only people and servers read. */
-function operationOf(endpoint: Endpoint, named: Map<string, Json>): Json {
-  const { summary: _, description: __, errors: ___, ...facts } = endpoint
-  const { params, query, body, response, wire = {}, ...rest } = facts
+/** All but what only people and servers read, and what `completeOperation` adds. */
+function operationOf(endpoint: Endpoint, named: Map<string, Json>): { facts: Json; shapes: Json } {
+  const {
+    name: _,
+    summary: __,
+    description: ___,
+    errors: ____,
+    irreversible: _____,
+    ...known
+  } = endpoint
+  const { id: ______, params, query, body, response, groupedResponse, ...rest } = known
+  const { wire = {}, host, success, retry, ...others } = rest
   // Names that are the same on the wire are there for people, who may have to change them.
   const renamed = Object.entries(wire).filter(([name, other]) => name !== other)
-  const shapes = Object.entries({ params, query, body }).flatMap(([part, schema]) =>
-    schema ? [[part, shapeOf(schema, 'input', named)]] : [],
-  )
-  return {
-    ...rest,
+  const schemas = Object.entries({ params, query, body, response, groupedResponse })
+  const shapes = schemas.flatMap(([part, schema]) => {
+    const io = part.toLowerCase().endsWith('response') ? 'output' : 'input'
+    return schema ? [[part, shapeOf(schema, io, named)]] : []
+  })
+  const facts = {
+    ...others,
+    ...(host !== standard.host && { host }),
+    ...(success.join() !== standard.success.join() && { success }),
+    ...(retry !== standard.retry && { retry }),
     ...(renamed.length > 0 && { wire: Object.fromEntries(renamed) }),
-    ...Object.fromEntries(shapes),
-    response: shapeOf(response, 'output', named),
   }
+  return { facts, shapes: Object.fromEntries(shapes) }
 }
 
 /** The shape of a schema. Those that it refers to by name go into `named`, each after its own. */

@@ -33,9 +33,10 @@ export function toShape(schema: Json, keep: (name: string) => void): Json {
       const name = String(value).replace('#/$defs/', '')
       keep(name)
       shape.$ref = name
+    } else if (keyword === 'oneOf') {
+      Object.assign(shape, { anyOf: (value as Json[]).map(go) })
     } else if (keyword === 'format') {
-      // The others only tell what the text means.
-      if (value === 'date') shape.format = value
+      shape.format = value
     } else if (!dropped.has(keyword)) throw new Error(`the checker does not know "${keyword}"`)
   }
   dropSafeBounds(shape)

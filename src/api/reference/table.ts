@@ -1,6 +1,6 @@
-import type { PageStyle } from '../core/operation.ts'
 import type { Endpoint, ErrorSource } from '../endpoints/endpoint.ts'
 import { listEndpoints } from '../endpoints/index.ts'
+import type { PageStyle } from '../operation.ts'
 import { type Json, makeSchemas } from './json-schema.ts'
 
 /** The endpoints as a Markdown table: address, inputs, errors, retry class and page style. */
@@ -73,6 +73,6 @@ function errorsText(errors: Readonly<Record<number, ErrorSource>>): string {
 
 function pageText({ items, next, cursor, end }: PageStyle): string {
   const from = next.from === 'response' ? `\`${next.path}\`` : `\`${next.field}\` of the last item`
-  const until = end === 'short-page' ? '; ends with a short page' : ''
+  const until = end === 'empty-page' ? '; ends with an empty page' : ''
   return `\`${items}\`; ${from} → \`${cursor}\`${until}`
 }

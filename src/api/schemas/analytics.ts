@@ -1,13 +1,11 @@
 import * as z from 'zod'
-import { once } from '../core/once.ts'
+import { once } from '../once.ts'
 import { openEnum } from './open.ts'
 
 const count = (description: string) => z.number().describe(description)
 const optionalCount = (description: string) => z.number().optional().describe(description)
 const date = once(() => z.string().describe('Day, YYYY-MM-DD in UTC'))
-const groupKey = once(() =>
-  z.string().optional().describe('Value of the grouped dimension, if grouped'),
-)
+const groupKey = once(() => z.string().describe('Value of the grouped dimension'))
 
 function optionalList<Shape extends z.ZodRawShape>(description: string, shape: Shape) {
   return z.array(z.looseObject(shape)).optional().describe(description)
@@ -40,31 +38,60 @@ export const AnalyticsPageMeta = once(() =>
     .meta({ id: 'AnalyticsPageMeta' }),
 )
 
-// Rows that can be grouped: a grouped row leaves out what a plain row has, so little is required.
-export const TokensRow = once(() =>
+const tokenCounts = once(() => ({
+  input_tokens: optionalCount('Tokens sent to models'),
+  output_tokens: optionalCount('Tokens written by models'),
+  cache_read_tokens: optionalCount('Tokens read from prompt caches'),
+  cache_write_tokens: optionalCount('Tokens written to prompt caches'),
+}))
+
+export const TokenUsageRow = once(() =>
+  z
+    .looseObject({
+      date: date(),
+      billable_tokens: count('Credits used, with cache discounts'),
+      ...tokenCounts(),
+      by_model: z.array(z.unknown()).optional().describe('The same by model'),
+      by_user: z.array(z.unknown()).optional().describe('The same by user'),
+    })
+    .meta({ id: 'TokenUsageRow' }),
+)
+
+// The specification does not show which metrics a grouped row has.
+export const GroupedTokenUsageRow = once(() =>
   z
     .looseObject({
       date: date(),
       group_key: groupKey(),
       billable_tokens: optionalCount('Credits used, with cache discounts'),
-      input_tokens: optionalCount('Tokens sent to models'),
-      output_tokens: optionalCount('Tokens written by models'),
-      cache_read_tokens: optionalCount('Tokens read from prompt caches'),
-      cache_write_tokens: optionalCount('Tokens written to prompt caches'),
-      by_model: z.array(z.unknown()).optional().describe('The same by model'),
-      by_user: z.array(z.unknown()).optional().describe('The same by user'),
+      ...tokenCounts(),
     })
-    .meta({ id: 'TokensRow' }),
+    .meta({ id: 'GroupedTokenUsageRow' }),
+)
+
+export const GroupedToolUsageRow = once(() =>
+  z
+    .looseObject({ date: date(), group_key: groupKey(), tool_calls: count('Tool calls') })
+    .meta({ id: 'GroupedToolUsageRow' }),
+)
+
+export const GroupedActivityRow = once(() =>
+  z
+    .looseObject({
+      date: date(),
+      group_key: groupKey(),
+      daily_active_users: count('Users active on the day'),
+    })
+    .meta({ id: 'GroupedActivityRow' }),
 )
 
 const name = once(() => z.string().describe('Name'))
 const uses = once(() => count('How often it was used'))
 
-export const ToolsRow = once(() =>
+export const ToolUsageRow = once(() =>
   z
     .looseObject({
       date: date(),
-      group_key: groupKey(),
       tool_calls: count('Tool calls'),
       by_tool: optionalList('Tool calls by tool', {
         tool: z.string().describe('Tool'),
@@ -105,14 +132,13 @@ export const ToolsRow = once(() =>
         .optional()
         .describe('Tool calls by autonomy level'),
     })
-    .meta({ id: 'ToolsRow' }),
+    .meta({ id: 'ToolUsageRow' }),
 )
 
 export const ActivityRow = once(() =>
   z
     .looseObject({
       date: date(),
-      group_key: groupKey(),
       daily_active_users: count('Users active on the day'),
       weekly_active_users: optionalCount('Users active in the 7 days up to the day'),
       monthly_active_users: optionalCount('Users active in the 30 days up to the day'),
@@ -145,7 +171,7 @@ export const ProductivityRow = once(() =>
     .meta({ id: 'ProductivityRow' }),
 )
 
-export const UserRow = once(() =>
+export const UserActivityRow = once(() =>
   z
     .looseObject({
       user_id: z.string().describe('User ID'),
@@ -179,5 +205,5 @@ export const UserRow = once(() =>
       ]).describe('How much the user lets the agent do'),
       languages: z.array(z.string()).describe('Languages worked in'),
     })
-    .meta({ id: 'UserRow' }),
+    .meta({ id: 'UserActivityRow' }),
 )

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { once } from '../core/once.ts'
-import { openEnum, otherThan } from './open.ts'
+import { once } from '../once.ts'
+import { openEnum, otherThan, uuid } from './open.ts'
 
 const ProvisioningStep = once(() =>
   z.looseObject({
@@ -36,7 +36,7 @@ export const Computer = once(() =>
       name: z.string().min(1).max(63).describe('Name of the computer'),
       providerType: openEnum(['byom', 'e2b']).describe('Own machine, or a managed provider'),
       createdAt: z.number().describe('When the computer was created'),
-      hostId: z.string().meta({ format: 'uuid' }).optional().describe('ID of the host'),
+      hostId: uuid().optional().describe('ID of the host'),
       status: openEnum(['provisioning', 'active', 'error'])
         .optional()
         .describe('State of the computer'),

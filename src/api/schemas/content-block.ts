@@ -1,8 +1,52 @@
 import * as z from 'zod'
-import { once } from '../core/once.ts'
-import { type Open, otherThan } from './open.ts'
+import { once } from '../once.ts'
+import { otherThan } from './open.ts'
+
+const id = once(() => z.string().optional().describe('ID of the block'))
+const source = once(() => z.unknown().optional().describe('The data, and how it is encoded'))
+
+function block<const Type extends string, Fields extends z.ZodRawShape>(
+  type: Type,
+  name: string,
+  fields: Fields,
+) {
+  return z
+    .looseObject({ type: z.literal(type).describe('What the block is'), ...fields })
+    .meta({ id: name })
+}
 
 // The specification shows `text`; the others are public documentation.
+const blocks = once(
+  () =>
+    [
+      block('text', 'TextBlock', { text: z.string().describe('The text'), id: id() }),
+      block('image', 'ImageBlock', { source: source(), id: id() }),
+      block('thinking', 'ThinkingBlock', {
+        thinking: z.string().describe('What the model thought'),
+        signature: z.string().optional().describe('Signature of the model provider'),
+        durationMs: z.number().optional().describe('How long it took, in milliseconds'),
+        id: id(),
+      }),
+      block('redacted_thinking', 'RedactedThinkingBlock', { id: id() }),
+      block('tool_use', 'ToolUseBlock', {
+        id: z.string().describe('ID of the tool call'),
+        name: z.string().describe('Name of the tool'),
+        input: z.unknown().optional().describe('Input of the tool'),
+      }),
+      block('tool_result', 'ToolResultBlock', {
+        toolUseId: z.string().describe('ID of the tool call that this is the result of'),
+        content: z.unknown().optional().describe('Text, or a list of blocks'),
+        isError: z.boolean().optional().describe('Whether the tool failed'),
+        id: id(),
+      }),
+      block('document', 'DocumentBlock', {
+        name: z.string().optional().describe('File name'),
+        source: source(),
+        id: id(),
+      }),
+    ] as const,
+)
+
 export const contentBlockTypes = [
   'text',
   'image',
@@ -13,33 +57,15 @@ export const contentBlockTypes = [
   'document',
 ] as const
 
-const fields = once(() => ({
-  id: z.string().optional().describe('ID of the block, or of the tool call in `tool_use`'),
-  text: z.string().optional().describe('Text of a `text` block'),
-  thinking: z.string().optional().describe('Text of a `thinking` block'),
-  signature: z.string().optional().describe('Signature of a `thinking` block'),
-  durationMs: z.number().optional().describe('How long the thinking took, in milliseconds'),
-  name: z.string().optional().describe('Name of the tool in `tool_use`'),
-  input: z.unknown().optional().describe('Input of the tool in `tool_use`'),
-  toolUseId: z.string().optional().describe('ID of the tool call a `tool_result` answers'),
-  content: z.unknown().optional().describe('Text or blocks of a `tool_result`'),
-  isError: z.boolean().optional().describe('Whether the tool failed, in `tool_result`'),
-  source: z.unknown().optional().describe('Data of an `image` or `document`'),
-}))
+export const ContentBlock = once(() =>
+  z.union([...blocks(), otherBlock()]).meta({ id: 'ContentBlock' }),
+)
 
-/** A block of a type we do not know may use these names for something else: look at `type` first. */
-export type ContentBlock = z.output<z.ZodObject<ReturnType<typeof fields>, z.core.$loose>> & {
-  type: Open<(typeof contentBlockTypes)[number]>
-}
-
-export const ContentBlock = once(() => {
-  const type = z.enum(contentBlockTypes).describe('What the block is')
-  const known = z.looseObject({ type, ...fields() })
-  const block: unknown = z.union([known, otherBlock()]).meta({ id: 'ContentBlock' })
-  return block as z.ZodType<ContentBlock, ContentBlock>
-})
+export type ContentBlock = z.output<ReturnType<typeof ContentBlock>>
 
 function otherBlock() {
   const type = otherThan(contentBlockTypes, 'expected a block of this type')
-  return z.looseObject({ type: type.describe('A type that this version does not know') })
+  return z
+    .looseObject({ type: type.describe('A type that this version does not know') })
+    .meta({ id: 'OtherBlock' })
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { once } from '../core/once.ts'
+import { once } from '../once.ts'
 
 /** What the `/api/v0` endpoints send with every error. */
 export const ErrorBody = once(() =>

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { once } from '../core/once.ts'
+import { once } from '../once.ts'
 import { ContentBlock } from './content-block.ts'
 import { openEnum } from './open.ts'
 import { providerFields } from './provider-fields.ts'

@@ -1,7 +1,6 @@
 import * as z from 'zod'
-
-/** A string with known values that may get more: editors suggest the known ones, every string passes. */
-export type Open<Value extends string> = Value | (string & {})
+import type { Open } from '../types/open.ts'
+import { isUuid } from '../validation/formats.ts'
 
 /** Declares a string whose list of values is known to be incomplete, or may grow. */
 export function openEnum<const Value extends string>(values: readonly Value[]) {
@@ -16,4 +15,9 @@ export function otherThan(known: readonly string[], problem: string) {
     .string()
     .refine(isOther, problem)
     .meta({ not: { enum: [...known] } })
+}
+
+/** Declares a UUID. */
+export function uuid() {
+  return z.string().refine(isUuid, 'must be a UUID').meta({ format: 'uuid' })
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { once } from '../core/once.ts'
+import { once } from '../once.ts'
 
 /** A field that no service sends: the client adds it. Documents of the wire leave it out. */
 function addedField(schema: z.ZodString | z.ZodNumber, description: string) {

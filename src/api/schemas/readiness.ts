@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { once } from '../core/once.ts'
-import { openEnum } from './open.ts'
+import { once } from '../once.ts'
+import { openEnum, uuid } from './open.ts'
 
 const App = once(() =>
   z.looseObject({ description: z.string().describe('What the application is') }),
@@ -30,7 +30,7 @@ const ModelUsed = once(() =>
 export const ReadinessReport = once(() =>
   z
     .looseObject({
-      reportId: z.string().meta({ format: 'uuid' }).describe('Report ID'),
+      reportId: uuid().describe('Report ID'),
       createdAt: z.number().describe('When the report was made, in Unix milliseconds'),
       repoUrl: z.string().describe('Repository that was evaluated'),
       apps: z.record(z.string(), App()).describe('Applications by path'),

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { once } from '../core/once.ts'
+import { once } from '../once.ts'
 import { openEnum } from './open.ts'
 import { creditsField } from './provider-fields.ts'
 

@@ -1,26 +1,27 @@
 import type { Socket } from 'node:net'
 import type { Dispatcher } from 'undici'
-import type { ResponseHeaders, TransportRequest, TransportResponse } from '../core/transport.ts'
+import { setImmediate, setTimeout } from '../timers.ts'
+import type { ResponseHeaders, TransportRequest, TransportResponse } from '../transport.ts'
 import { Body } from './_body.ts'
 
 /**
- * One request to undici and its answer. On the level below `request()`, which does not tell when the
+ * One request to undici and its response. On the level below `request()`, which does not tell when the
  * first byte goes out, though that decides what may be sent again, and which takes longer.
  */
 export class Exchange implements Dispatcher.DispatchHandler {
   isSent = false
-  /** Makes room for the next request. Set when this one enters its line. */
-  leave!: () => void
-  readonly answer: Promise<TransportResponse>
+  /** Makes room for the next request. Set when this one is queued. */
+  release!: () => void
+  readonly response: Promise<TransportResponse>
   readonly #request: TransportRequest
-  #resolve!: (response: TransportResponse) => void
+  #resolve!: (response: TransportResponse | Promise<TransportResponse>) => void
   #reject!: (reason: unknown) => void
   #socket: Socket | undefined
   #received: { status: number; headers: ResponseHeaders; body: Body } | undefined
 
   constructor(request: TransportRequest) {
     this.#request = request
-    this.answer = new Promise((resolve, reject) => {
+    this.response = new Promise((resolve, reject) => {
       this.#resolve = resolve
       this.#reject = reject
     })
@@ -58,7 +59,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     queueMicrotask(() =>
       setImmediate(() => {
         this.#settle('complete')
-        this.leave()
+        this.release()
       }),
     )
   }
@@ -67,12 +68,17 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#settle('broken', cause)
     this.#socket?.destroy()
     // Not at once, but after the timers that are due: they may be about to end the next as well.
-    setTimeout(this.leave)
+    setTimeout(this.release)
   }
 
   #settle(end: TransportResponse['end'], cause?: unknown) {
     if (!this.#received) return this.#reject(cause)
     const { status, headers, body } = this.#received
-    this.#resolve({ status, headers, text: body.text, end, cause })
+    const read = body.finish(headers, end, cause)
+    this.#resolve(
+      'then' in read
+        ? read.then((one) => ({ status, headers, ...one }))
+        : { status, headers, ...read },
+    )
   }
 }

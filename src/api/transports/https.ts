@@ -5,8 +5,8 @@ import {
   TransportFailure,
   type TransportRequest,
   type TransportResponse,
-} from '../core/transport.ts'
-import { Body, endedEarly, readBody } from './_body.ts'
+} from '../transport.ts'
+import { acceptEncoding, Body, endedEarly, readBody } from './_body.ts'
 import { closedError } from './_closed.ts'
 import { undiciTransport } from './undici.ts'
 
@@ -47,10 +47,14 @@ async function exchange(
   open.add(sent)
   request.onEnd((reason) => sent.destroy(reason))
   try {
-    const response = await answerTo(sent, request, progress)
+    const response = await responseTo(sent, request, progress)
     request.onPhase('body')
     const status = response.statusCode ?? 0
-    const read = await readBody(response, new Body(status, request.maxResponseBytes))
+    const read = await readBody(
+      response,
+      response.headers,
+      new Body(status, request.maxResponseBytes),
+    )
     return { status, headers: response.headers, ...read }
   } catch (error) {
     throw new TransportFailure(error, progress.isSent)
@@ -71,14 +75,14 @@ function start({ origin, path, method, headers, body }: TransportRequest): Clien
     port,
     path,
     method,
-    headers: { ...headers, ...framing },
+    headers: { 'accept-encoding': acceptEncoding, ...headers, ...framing },
     agent: false,
   })
   sent.end(body)
   return sent
 }
 
-function answerTo(sent: ClientRequest, request: TransportRequest, progress: { isSent: boolean }) {
+function responseTo(sent: ClientRequest, request: TransportRequest, progress: { isSent: boolean }) {
   return new Promise<IncomingMessage>((resolve, reject) => {
     sent.on('socket', (socket) => {
       const ready = request.origin.startsWith('https:') ? 'secureConnect' : 'connect'

@@ -1,11 +1,13 @@
 import type { Socket } from 'node:net'
 import type { buildConnector, Dispatcher } from 'undici'
-import { ConfigError, isClientError } from '../core/errors.ts'
 import { isLocal } from '../core/loopback.ts'
-import { type Transport, TransportFailure, type TransportRequest } from '../core/transport.ts'
+import { ConfigError, hasErrorMarker } from '../errors.ts'
+import { type Transport, TransportFailure, type TransportRequest } from '../transport.ts'
+import { acceptEncoding } from './_body.ts'
 import { closedError } from './_closed.ts'
 import { Exchange } from './_exchange.ts'
-import { makeLine } from './_line.ts'
+import { makeOriginQueue } from './_origin-queue.ts'
+import { skipContinue } from './_skip-continue.ts'
 
 export interface UndiciOptions {
   /** Connections per host. @default 8 */
@@ -32,9 +34,9 @@ export function undiciTransport(options: UndiciOptions = {}): Transport {
         pools ??= makePools(options)
         const { dispatch } = await pools
         dispatch(request, exchange)
-        return await exchange.answer
+        return await exchange.response
       } catch (error) {
-        if (isClientError(error)) throw error
+        if (hasErrorMarker(error)) throw error
         throw new TransportFailure(isClosed ? closedError() : error, exchange.isSent)
       }
     },
@@ -46,14 +48,29 @@ export function undiciTransport(options: UndiciOptions = {}): Transport {
   }
 }
 
+/** Whether undici works here: Bun and Deno replace it, and edge functions have none. */
+export function isUndiciUsable(): boolean {
+  const versions = globalThis.process?.versions
+  return Boolean(versions?.node) && !versions?.bun && !versions?.deno
+}
+
+function withEncodings({ origin, path, method, headers, body }: TransportRequest) {
+  const all = { 'accept-encoding': acceptEncoding, ...headers }
+  return { origin, path, method: method as Dispatcher.HttpMethod, headers: all, body }
+}
+
 async function makePools(options: UndiciOptions) {
   const { Agent, EnvHttpProxyAgent, Pool, buildConnector } = await load()
   let dispatched: Exchange | undefined
   const watch =
     (connect: buildConnector.connector): buildConnector.connector =>
     (to, callback) => {
-      // The types keep quiet about what it returns.
-      const socket = connect(to, callback) as unknown as Socket
+      const opened: typeof callback = (...given) => {
+        if (given[1]) skipContinue(given[1])
+        callback(...given)
+      }
+      // The types do not say what it returns.
+      const socket = connect(to, opened) as unknown as Socket
       dispatched?.onOpen(socket)
       return socket
     }
@@ -70,17 +87,17 @@ async function makePools(options: UndiciOptions) {
   }
   const direct = new Agent(settings)
   const proxied = makeProxied(() => new EnvHttpProxyAgent(settings))
-  const lines = new Map<string, ReturnType<typeof makeLine>>()
+  const queues = new Map<string, ReturnType<typeof makeOriginQueue>>()
   return {
     dispatch(request: TransportRequest, exchange: Exchange) {
-      const enter = lines.get(request.origin) ?? makeLine(settings)
-      lines.set(request.origin, enter)
-      enter(request, exchange, () => {
+      const acquire = queues.get(request.origin) ?? makeOriginQueue(settings)
+      queues.set(request.origin, acquire)
+      acquire(request, exchange, () => {
         // A proxy must not see what is meant for this machine.
         const pool = isLocal(request.origin) ? direct : proxied
         // A connection that is opened meanwhile is for this request alone.
         dispatched = exchange
-        pool.dispatch(request, exchange)
+        pool.dispatch(withEncodings(request), exchange)
         dispatched = undefined
       })
     },
@@ -96,8 +113,8 @@ function makeProxied(make: () => Dispatcher): Dispatcher {
   try {
     return make()
   } catch {
-    // The cause stays out: it repeats the address, which may have a password in it.
-    throw new ConfigError('HTTP_PROXY or HTTPS_PROXY is no address')
+    // The cause stays out: it repeats the URL, which may have a password in it.
+    throw new ConfigError('HTTP_PROXY or HTTPS_PROXY must be a URL')
   }
 }
 

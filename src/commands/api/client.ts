@@ -1,4 +1,5 @@
-import { type Client, createClient } from '../../api/index.ts'
+import { type Client, createClient, type Drift } from '../../api/index.ts'
+import { oneLine } from '../../text/clean.ts'
 import { withCommandErrors } from './errors.ts'
 import type { Flag } from './flags.ts'
 
@@ -8,11 +9,27 @@ export async function withClient<Value>(
   run: (client: Client) => Promise<Value>,
   flags: readonly Flag[] = [],
 ): Promise<Value> {
+  tellWhereKeyGoes(process.env)
   // Loads in a few milliseconds and leaves no connection behind.
-  const client = createClient({ transport: 'https' })
+  const client = createClient({ transport: 'https', onDrift: tellOfUnknownInput })
   try {
     return await withCommandErrors(command, () => run(client), flags)
   } finally {
     await client.close()
   }
+}
+
+/** It is sent: the service may be newer. But it may also be misspelt. */
+function tellOfUnknownInput({ in: where, path, problem }: Drift) {
+  if (where === 'input') process.stderr.write(`Note: ${oneLine(path)}: ${problem}\n`)
+}
+
+/** A project may set the URL, and the key of the agent is in every session: nobody may have meant the two together. */
+function tellWhereKeyGoes(env: NodeJS.ProcessEnv) {
+  const { HOOKBELL_API_BASE_URL: url, HOOKBELL_API_KEY: own, FACTORY_API_KEY: agents } = env
+  if (!url || own?.trim() || !agents?.trim() || !URL.canParse(url)) return
+  const { origin } = new URL(url)
+  process.stderr.write(
+    `Note: the key in FACTORY_API_KEY goes to ${oneLine(origin)} (HOOKBELL_API_BASE_URL)\n`,
+  )
 }

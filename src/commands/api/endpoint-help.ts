@@ -1,5 +1,5 @@
 import type { ArgsDef } from 'citty'
-import type { Endpoint } from '../../api/index.ts'
+import type { Endpoint } from '../../api/endpoints/endpoint.ts'
 import { NEEDS_KEY } from '../../cli/key-help.ts'
 import { terminalWidth } from '../../cli/output.ts'
 import { wrapLine } from '../../text/wrap.ts'
@@ -13,7 +13,11 @@ const HELP_WIDTH = 80
 export function describeEndpoint(endpoint: Endpoint, flags: readonly Flag[]): string {
   const { method, path, summary, description } = endpoint
   const about = [summary, description, `${method} ${path}`, NEEDS_KEY].filter(Boolean).join('\n')
-  return [about, ...flags.filter(({ kind }) => kind === 'json').map(describeField)].join('\n\n')
+  const anything = 'Any other --name TEXT is sent as it is: the inputs are not documented.'
+  const open = endpoint.passthrough ? [anything] : []
+  return [about, ...open, ...flags.filter(({ kind }) => kind === 'json').map(describeField)].join(
+    '\n\n',
+  )
 }
 
 /** The options of an endpoint, from its inputs. */
@@ -27,8 +31,8 @@ export function argsOf(endpoint: Endpoint, flags: readonly Flag[]): ArgsDef {
     args[flag.name.slice(2)] = { type: 'string', description: about(flag), valueHint: flag.hint }
   }
   if (takesBody(endpoint)) {
-    const description = 'Inputs as a JSON object in a file, or - for stdin; flags win'
-    args.body = { type: 'string', description, valueHint: 'FILE|-' }
+    const description = 'Inputs as a JSON object, a file with one, or - for stdin; flags win'
+    args.body = { type: 'string', description, valueHint: 'JSON|FILE|-' }
   }
   if (endpoint.page) args.all = { type: 'boolean', description: 'All pages, not only the first' }
   const json = endpoint.page
@@ -36,6 +40,11 @@ export function argsOf(endpoint: Endpoint, flags: readonly Flag[]): ArgsDef {
     : 'Print JSON (default)'
   args.json = { type: 'boolean', description: json }
   args.table = { type: 'boolean', description: 'Print a table' }
+  if (endpoint.irreversible) args.yes = { type: 'boolean', description: 'Do it without a question' }
+  if (endpoint.id === 'serviceAccounts.keys.rotate') {
+    const description = 'Write the new key to this file, for its owner alone (0600)'
+    args.output = { type: 'string', description, valueHint: 'FILE' }
+  }
   return args
 }
 

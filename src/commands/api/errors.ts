@@ -25,7 +25,7 @@ export async function withCommandErrors<Value>(
 }
 
 /** @throws HookbellError E_FAILED if the answer lists entries that were refused */
-export function failOnPartialAnswer(command: string, answer: unknown) {
+export function failOnPartialFailure(command: string, answer: unknown) {
   const { updated, errors } = Object(answer)
   if (!Array.isArray(updated) || !Array.isArray(errors)) return
   try {
@@ -53,11 +53,13 @@ function saysAlready(message: string, hint: string): boolean {
 }
 
 function messageOf(command: string, error: ClientError, flags: readonly Flag[]): string {
-  const { issues } = error as { issues?: readonly { field: string; problem: string }[] }
   // One line, so that what a service says is not taken for what we say.
-  if (!issues) return `${command}: ${oneLine(error.message)}`
+  if (error.kind !== 'validation') {
+    const request = 'requestId' in error && error.requestId ? ` (request ${error.requestId})` : ''
+    return `${command}: ${oneLine(error.message + request)}`
+  }
   // A person has typed flags, not fields.
-  const lines = issues.map(({ field, problem }) => {
+  const lines = error.issues.map(({ field, problem }) => {
     const flag = flags.find(({ input, kind }) => input === field && kind !== 'json')
     return `${flag?.name ?? field}: ${problem}`
   })
@@ -65,29 +67,28 @@ function messageOf(command: string, error: ClientError, flags: readonly Flag[]):
 }
 
 const KEY_HINT = 'Put the key into the environment variable HOOKBELL_API_KEY'
-const ADDRESS_HINT = 'Put right the environment variable HOOKBELL_API_BASE_URL'
-const APP_ADDRESS_HINT = 'Put right the environment variable HOOKBELL_APP_BASE_URL'
+const URL_HINT = 'Correct the environment variable HOOKBELL_API_BASE_URL'
+const APP_URL_HINT = 'Correct the environment variable HOOKBELL_APP_BASE_URL'
 
 function hintOf(command: string, error: ClientError): string | undefined {
   // What the client says there is for programs.
   if (error.kind === 'config' && error.hint?.includes('apiKey')) return KEY_HINT
-  if (error.kind === 'config' && error.message.startsWith('baseUrl')) return ADDRESS_HINT
-  if (error.kind === 'config' && error.message.startsWith('appUrl')) return APP_ADDRESS_HINT
+  if (error.kind === 'config' && error.message.startsWith('baseUrl')) return URL_HINT
+  if (error.kind === 'config' && error.message.startsWith('appUrl: is not set'))
+    return 'Set the environment variable HOOKBELL_APP_BASE_URL as well'
+  if (error.kind === 'config' && error.message.startsWith('appUrl')) return APP_URL_HINT
   if (error.hint) return error.hint.charAt(0).toUpperCase() + error.hint.slice(1)
   if (error.kind === 'validation') return `See: hookbell ${command} --help`
-  return error.kind === 'http' ? hintOfStatus(error as HttpError) : undefined
+  return error.kind === 'http' ? hintOfStatus(error) : undefined
 }
 
-function hintOfStatus({ status, retryAt, requestId }: HttpError): string | undefined {
+function hintOfStatus({ status, retryAt }: HttpError): string | undefined {
   if (retryAt) return `Try again after ${retryAt.toISOString()}`
   if (status === 404) return 'Check the name or ID: nothing has it, or your key may not see it'
-  if (status === 429) return 'Try again later'
-  if (status < 500) return undefined
-  return `Try again later${requestId ? `; if it stays, report request ${requestId}` : ''}`
+  return status === 429 || status >= 500 ? 'Try again later' : undefined
 }
 
 function codeOf(error: ClientError): ErrorCode {
-  const { status = 0 } = error as { status?: number }
   switch (error.kind) {
     case 'config':
       return 'E_CONFIG'
@@ -96,11 +97,16 @@ function codeOf(error: ClientError): ErrorCode {
     case 'decode':
       return 'E_PROTOCOL'
     case 'http':
-      if (status === 401 || status === 403) return 'E_PERMISSION'
-      return status >= 400 && status < 500 && status !== 429 && status !== 408
-        ? 'E_DATA'
-        : 'E_UNAVAILABLE'
+      return codeOfStatus(error.status)
+    case 'partial':
+      return 'E_FAILED'
     default:
       return 'E_UNAVAILABLE'
   }
+}
+
+function codeOfStatus(status: number): ErrorCode {
+  if (status === 401 || status === 403) return 'E_PERMISSION'
+  const isRefused = status >= 400 && status < 500 && status !== 429 && status !== 408
+  return isRefused ? 'E_DATA' : 'E_UNAVAILABLE'
 }

@@ -1,5 +1,6 @@
+import type { Endpoint } from '../../api/endpoints/endpoint.ts'
 import { listEndpoints } from '../../api/endpoints/index.ts'
-import type { Client, Endpoint, PageList } from '../../api/index.ts'
+import type { Client, PageList } from '../../api/index.ts'
 import { usageError } from '../../errors.ts'
 
 /** @throws HookbellError E_USAGE, with the names that are near */

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { Endpoint } from '../../api/index.ts'
+import type { Endpoint } from '../../api/endpoints/endpoint.ts'
 
 /** An input of an endpoint as a flag of the command line. */
 export interface Flag {
@@ -45,6 +45,34 @@ export function flagsOf(endpoint: Endpoint): Flag[] {
       return makeFlag(input, field as FieldSchema, isRequired, $defs as Definitions)
     })
   })
+}
+
+const ours = ['--all', '--body', '--json', '--table', '--yes', '--help']
+
+/** Where the inputs are not documented, every flag is one. */
+export function undocumentedFlags(
+  { passthrough }: Endpoint,
+  known: readonly Flag[],
+  words: readonly string[],
+): Flag[] {
+  if (!passthrough) return []
+  const taken = [...ours, ...known.map(({ name }) => name)]
+  const names = words
+    .filter((word) => /^--[a-z]/.test(word))
+    .map((word) => word.split('=')[0] ?? word)
+    .filter(
+      (name) => !taken.includes(name) && !/^--(api-?key|key|token|jwt|password|secret)$/.test(name),
+    )
+  return [...new Set(names)].map((name) => ({
+    input: name.slice(2).replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase()),
+    name,
+    kind: 'text',
+    isNullable: false,
+    isRequired: false,
+    description: 'Not documented: sent as it is',
+    hint: 'TEXT',
+    shape: '',
+  }))
 }
 
 /** `sessionId` as `--session-id`. */

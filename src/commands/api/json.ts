@@ -14,6 +14,6 @@ function stringify(value: unknown, indent?: number): string {
     return JSON.stringify(value, null, indent) ?? 'null'
   } catch (cause) {
     // It came as JSON, so that nothing but its depth can be the matter.
-    throw new HookbellError('E_PROTOCOL', 'the answer is nested too deep to be shown', { cause })
+    throw new HookbellError('E_PROTOCOL', 'the response is nested too deep to be shown', { cause })
   }
 }

@@ -1,8 +1,9 @@
-import type { Endpoint, PageList } from '../../api/index.ts'
+import type { Endpoint } from '../../api/endpoints/endpoint.ts'
+import type { PageList } from '../../api/index.ts'
 import { HookbellError } from '../../errors.ts'
 import { cleanText } from '../../text/clean.ts'
 import { flagName } from './flags.ts'
-import { printAnswer, printLine, printTable } from './write-answer.ts'
+import { printLine, printResponse, printTable } from './print-response.ts'
 
 type PageStyle = NonNullable<Endpoint['page']>
 
@@ -22,7 +23,6 @@ export async function printList(
   style: PageStyle,
   list: PageList<unknown, unknown>,
   { command, all, json, table }: ListFormat,
-  pageSize: unknown,
 ) {
   if (all && !json && !table) {
     for await (const item of list) printLine(item)
@@ -30,31 +30,26 @@ export async function printList(
   }
   const page: unknown = all ? await list.toArray() : await list
   const items = all ? page : at(page, style.items)
-  if (json) printAnswer(page)
+  if (json) printResponse(page)
   else if (!Array.isArray(items)) throw noList(command, style)
   else if (table) printTable(items)
   else items.forEach(printLine)
-  const cursor = all ? undefined : nextCursor(style, page, items, pageSize)
+  const cursor = all ? undefined : nextCursor(style, page, items)
   if (cursor === undefined) return
-  // Where only a short page shows the end, and nobody said how long a page is, nobody knows.
-  const more = style.end === 'short-page' && pageSize === undefined ? 'Perhaps more' : 'More'
+  // Where only an empty page shows the end, a page with items says nothing.
+  const more = style.end === 'empty-page' ? 'Perhaps more' : 'More'
   process.stderr.write(`${more}: --all, or ${flagName(style.cursor)} ${cleanText(cursor)}\n`)
 }
 
 function noList(command: string, { items }: PageStyle) {
-  return new HookbellError('E_PROTOCOL', `${command}: the answer has no list at "${items}"`, {
+  return new HookbellError('E_PROTOCOL', `${command}: the response has no list at "${items}"`, {
     hint: '--json shows it as it came',
   })
 }
 
-function nextCursor(
-  { next, hasMore, end }: PageStyle,
-  page: unknown,
-  items: unknown,
-  size: unknown,
-) {
+function nextCursor({ next, hasMore, end }: PageStyle, page: unknown, items: unknown) {
   if (!Array.isArray(items) || (hasMore && at(page, hasMore) === false)) return undefined
-  if (end === 'short-page' && items.length < Number(size ?? 0)) return undefined
+  if (end === 'empty-page' && items.length === 0) return undefined
   const cursor = next.from === 'response' ? at(page, next.path) : at(items.at(-1), next.field)
   return typeof cursor === 'string' && cursor !== '' ? cursor : undefined
 }

@@ -1,4 +1,4 @@
-import type { Endpoint } from '../../api/index.ts'
+import type { Endpoint } from '../../api/endpoints/endpoint.ts'
 import { describeError, usageError } from '../../errors.ts'
 import type { Flag } from './flags.ts'
 import { readText } from './read-text.ts'
@@ -48,11 +48,24 @@ function parseValue(command: string, { name, kind, isNullable }: Flag, text: str
 }
 
 async function readObject(command: string, source: string): Promise<Record<string, unknown>> {
-  const text = await readText(command, source)
-  const what = source === '-' ? 'the body on stdin' : `the body in "${source}"`
-  const value = parse(text, `${command}: ${what} is not JSON`)
+  const value = await readJson(command, source)
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value }
-  throw usageError(`${command}: ${what} is not a JSON object`)
+  throw usageError(`${command}: ${nameOf(source)} is not a JSON object`)
+}
+
+/** JSON that stands on the command line itself, in a file, or on stdin for `-`. */
+export async function readJson(command: string, source: string): Promise<unknown> {
+  const text = isInline(source) ? source : await readText(command, source)
+  return parse(text, `${command}: ${nameOf(source)} is not JSON`)
+}
+
+function isInline(source: string): boolean {
+  return /^\s*[{[]/.test(source)
+}
+
+function nameOf(source: string): string {
+  if (isInline(source)) return '--body'
+  return source === '-' ? 'the body on stdin' : `the body in "${source}"`
 }
 
 function parse(text: string, problem: string): unknown {

@@ -14,7 +14,7 @@ const MOST_BAR = 20
 const MOST_NAME = 32
 const MOST_SHARES = 5
 
-const labels: Record<Measure, string> = {
+export const labels: Record<Measure, string> = {
   credits: 'credits',
   activeUsers: 'active users',
   sessions: 'sessions',

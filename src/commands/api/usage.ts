@@ -36,33 +36,47 @@ export interface Usage {
   monthlyActiveUsers: number | null
   days: UsageDay[]
   creditsByModel: Share[]
+  /** Only if it was asked for: it takes a request for every hundred rows. */
+  creditsByUser?: Share[]
   toolCallsByTool: Share[]
   filesByLanguage: Share[]
 }
 
 /** Asks the service for all figures of a period at once. */
-export async function readUsage({ analytics }: Client, period: Period): Promise<Usage> {
+export async function readUsage(
+  { analytics }: Client,
+  period: Period,
+  { withUsers = false }: { withUsers?: boolean } = {},
+): Promise<Usage> {
   const { startDate, endDate } = period
   const range = { startDate, endDate }
-  const answers = await Promise.all([
+  const responses = await Promise.all([
     analytics.tokens(range),
     analytics.tokens({ ...range, groupBy: 'model' }),
     analytics.tools(range),
     analytics.activity(range),
     analytics.productivity(range),
   ])
-  const [tokens, models, tools, activity, productivity] = answers.map(rowsOf) as Five<Fields[]>
+  const [tokens, models, tools, activity, productivity] = responses.map(rowsOf) as Five<Fields[]>
+  const users = withUsers ? await analytics.users({ ...range, limit: 100 }).toArray() : undefined
   const lastRow = activity.find(({ date }) => date === endDate) ?? activity.at(-1)
   return {
-    organization: asText(fieldsOf(answers[0].meta).org_id),
+    organization: asText(fieldsOf(responses[0].meta).org_id),
     from: startDate,
     to: endDate,
     ...daysOf(period, { tokens, tools, activity, productivity }),
     monthlyActiveUsers: readMonth(lastRow),
     creditsByModel: sharesOf(models, 'group_key', 'billable_tokens'),
+    ...(users ? { creditsByUser: sharesOf(users.map(nameUser), 'user', 'billable_tokens') } : {}),
     toolCallsByTool: sharesOf(listsIn(tools, 'by_tool'), 'tool', 'invocations'),
     filesByLanguage: sharesOf(listsIn(productivity, 'by_language'), 'language', 'count'),
   }
+}
+
+/** Some users have no address. */
+function nameUser(row: unknown): Fields {
+  const fields = fieldsOf(row)
+  return { ...fields, user: fields.user_email ?? fields.user_id }
 }
 
 type Five<T> = [T, T, T, T, T]
@@ -84,7 +98,7 @@ const sources: Record<Measure, [keyof Rows, string]> = {
 function rowsOf({ data }: { data: unknown }, index: number): Fields[] {
   if (Array.isArray(data)) return itemsOf(data)
   const id = `analytics.${['tokens', 'tokens', 'tools', 'activity', 'productivity'][index]}`
-  throw new HookbellError('E_PROTOCOL', `usage: the answer of ${id} has no list at "data"`, {
+  throw new HookbellError('E_PROTOCOL', `usage: the response of ${id} has no list at "data"`, {
     hint: `To see what came: hookbell api ${id}`,
   })
 }

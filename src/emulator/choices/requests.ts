@@ -23,8 +23,8 @@ export const requests = {
     'unknown query parameters',
     '400 where the endpoint has query parameters, ignored where it has none',
   ),
-  unknownRoute: choose('unknown addresses', '404', 404),
-  wrongMethod: choose('a known address with another method', '405 with `Allow`', 405),
+  unknownRoute: choose('unknown paths', '404', 404),
+  wrongMethod: choose('a known path with another method', '405 with `Allow`', 405),
   bodySize: choose('size limits of bodies, texts, images and files', '10 MiB, then 413', {
     status: 413,
     bytes: 10 * MEBIBYTE,

@@ -58,7 +58,19 @@ export const sessions = {
     'ID of the last message of the page; an unknown one gets 400; null after the last page',
     400,
   ),
+  sessionCwd: choose(
+    'what becomes of the `cwd` of a new session',
+    'checked and dropped: no response carries it',
+  ),
+  filePath: choose(
+    'what becomes of `path` and `parsedData` of a file',
+    'dropped; `name`, `mediaType` and `data` are kept in the history',
+  ),
   // Computers
+  deletedAt: choose(
+    '`deletedAt` in responses',
+    'is kept in the state and sent by no endpoint: a deleted computer gets 404',
+  ),
   deletedComputer: choose(
     'calls to a deleted computer',
     '404, a second deletion included; its name is free again',

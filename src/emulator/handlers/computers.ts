@@ -13,10 +13,10 @@ export const computers = [
       computer.name === name && computer.deletedAt === undefined
     const found = context.state.computers.find(isIt)
     if (!found || !mayUse(context, found)) throw noComputer(name)
-    return ok(answerOf(found))
+    return ok(responseOf(found))
   }),
 
-  handle(get, ({ computerId }, context) => ok(answerOf(requireComputer(context, computerId)))),
+  handle(get, ({ computerId }, context) => ok(responseOf(requireComputer(context, computerId)))),
 
   handle(refresh, ({ computerId }, context) => {
     requireComputer(context, computerId).refreshCount += 1
@@ -32,7 +32,7 @@ export const computers = [
   }),
 ]
 
-function answerOf({ fields }: ComputerState) {
+function responseOf({ fields }: ComputerState) {
   return api.computers.get.response.parse(fields)
 }
 

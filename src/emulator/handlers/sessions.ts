@@ -22,7 +22,7 @@ export const sessions = [
     const settings = { ...input.sessionSettings }
     const session = newSession({ id, computerId: computer.id, now, settings })
     state.sessions.push(session)
-    return { status: 201, body: answerOf(session, context) }
+    return { status: 201, body: responseOf(session, context) }
   }),
 
   handle(messages.add, (input, context) => {
@@ -96,7 +96,7 @@ function archived({ id, settings }: SessionState) {
   return new Problem(chosen.archivedSession.value, `Session "${id}" is archived`, { metadata })
 }
 
-function answerOf(session: SessionState, { world }: Context): Output<typeof create> {
+function responseOf(session: SessionState, { world }: Context): Output<typeof create> {
   const { id, status, createdAt, updatedAt, title, completedAt, computerId } = session
   const tokenUsage = {
     inputTokens: 0,

@@ -14,11 +14,11 @@ export const wiki = [
     const id = nextId(state, 'wiki')
     const run = { id, privacy, createdAt: now, updatedAt: now, request: input }
     state.wikiRuns.push(run)
-    return ok(answerOf(run, now))
+    return ok(responseOf(run, now))
   }),
 
   handle(get, ({ wikiRunId }, context) =>
-    ok(answerOf(requireRun(context, wikiRunId), context.now)),
+    ok(responseOf(requireRun(context, wikiRunId), context.now)),
   ),
 
   handle(search, (input, context) => {
@@ -37,7 +37,7 @@ export const wiki = [
     if (!privacy) throw new Problem(400, 'body.privacy: expected a non-empty string')
     run.privacy = privacy
     run.updatedAt = context.now
-    return ok(answerOf(run, context.now))
+    return ok(responseOf(run, context.now))
   }),
 ]
 
@@ -58,7 +58,7 @@ function findText(input: Record<string, unknown>, names: readonly string[]) {
   return values.find((value): value is string => typeof value === 'string' && value !== '')
 }
 
-function answerOf(run: WikiRun, now: number) {
+function responseOf(run: WikiRun, now: number) {
   const { id: wikiRunId, privacy, createdAt, updatedAt, request } = run
   return { wikiRunId, status: statusOf(run, now), privacy, createdAt, updatedAt, request }
 }

@@ -1,0 +1,36 @@
+import { type BaseClientError, hasErrorMarker } from '../errors.ts'
+
+/** Where a call was made: the stack without the frames of the client. */
+export interface CallSite {
+  stack?: string
+}
+
+/**
+ * Remembers who called `method`, in 10 µs: a tenth of a fast request. So lists do it, which make many
+ * requests; single calls rely on the engine, which knows who awaits them.
+ */
+export function captureCallSite(method: (...values: never[]) => unknown): CallSite {
+  const site: CallSite = {}
+  Error.captureStackTrace(site, method)
+  return site
+}
+
+/** Lets the stack of an error begin where the call was made, not inside the client. */
+export function atCallSite(error: unknown, site: CallSite | undefined, entry: string): unknown {
+  if (!hasErrorMarker(error)) return error
+  const { stack, name, message } = error as BaseClientError
+  const frames = site?.stack ? site.stack.split('\n').slice(1) : framesAfter(stack, entry)
+  if (frames.length === 0) return error
+  const value = [`${name}: ${message}`, ...frames].join('\n')
+  Object.defineProperty(error, 'stack', { value, configurable: true, writable: true })
+  return error
+}
+
+/** The frames of those who await the function. None if the caller did not await. */
+function framesAfter(stack = '', entry: string): string[] {
+  const lines = stack.split('\n')
+  const last = lines.findLastIndex(
+    (line) => / at (async )?(.*\.)?(\w+) \(/.exec(line)?.[3] === entry,
+  )
+  return last < 0 ? [] : lines.slice(last + 1)
+}

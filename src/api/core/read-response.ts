@@ -1,0 +1,81 @@
+import { DecodeError, type Drift } from '../errors.ts'
+import type { Operation } from '../operation.ts'
+import { errorBodyBytes } from '../transport.ts'
+import { type Decoded, decode, parseJson } from '../validation/decode.ts'
+import type { Received } from './attempt.ts'
+import type { Answered, Shared } from './call.ts'
+import { factsOf } from './failure.ts'
+import { redact } from './redact.ts'
+import { requestIdOf } from './to-http-error.ts'
+
+const SHOWN_DRIFTS = 5
+
+/**
+ * The value of the response of an endpoint.
+ * @throws {DecodeError} if it is not JSON, too long, or not as known while `strict` is set
+ */
+export function readResponse(
+  shared: Shared,
+  entry: Operation,
+  answered: Answered,
+  input: unknown,
+): unknown {
+  const received = receivedIn(answered)
+  if (!received) return { replayed: true }
+  const decoded = decode(entry, received, input)
+  if ('failure' in decoded) throw undecodable(answered, received, problemOf(decoded, received))
+  const { value, drift } = decoded
+  if (drift.length > 0 && answered.isStrict)
+    throw undecodable(answered, received, `not as known: ${listDrift(drift)}`, drift)
+  for (const one of drift) shared.reportDrift(one)
+  return value
+}
+
+/** The JSON of any response; undefined if it is empty. */
+export function readAny(answered: Answered): unknown {
+  const received = receivedIn(answered)
+  if (!received) return { replayed: true }
+  const parsed = parseJson(received.text)
+  if ('value' in parsed) return parsed.value
+  if (parsed.failure === 'empty') return undefined
+  throw undecodable(answered, received, problemOf(parsed, received))
+}
+
+function receivedIn(answered: Answered): Received | undefined {
+  const { last, isReplay } = answered.outcome
+  if (last.kind === 'failed' || isReplay) return undefined
+  if (!last.isTooLong) return last.received
+  const limit = `longer than ${answered.call.maxResponseBytes} bytes (maxResponseBytes)`
+  throw undecodable(answered, last.received, limit)
+}
+
+function problemOf({ failure }: Extract<Decoded, { failure: unknown }>, { headers }: Received) {
+  if (failure === 'empty') return 'empty'
+  if (failure === 'other-type') return 'not an object'
+  const form = headers['content-encoding'] ?? headers['content-type']
+  if (!form) return 'not JSON'
+  return /\bjson\b/i.test(String(form)) ? 'broken JSON' : `not JSON, but ${form}`
+}
+
+function listDrift(drift: readonly Drift[]) {
+  const shown = drift.slice(0, SHOWN_DRIFTS).map(({ path, problem }) => `${path}: ${problem}`)
+  const rest = drift.length - shown.length
+  return shown.join('; ') + (rest > 0 ? `; and ${rest} more` : '')
+}
+
+function undecodable(
+  { call, context, outcome }: Answered,
+  { status, headers, text }: Received,
+  problem: string,
+  drift?: readonly Drift[],
+): DecodeError {
+  const { secrets, route } = context
+  const requestId = requestIdOf(headers)
+  return new DecodeError(`${call.method} ${route}: the response is ${redact(problem, secrets)}`, {
+    ...factsOf(call, context, outcome),
+    status,
+    ...(requestId === undefined ? {} : { requestId: redact(requestId, secrets) }),
+    ...(drift ? { drift } : {}),
+    bodyText: redact(text.slice(0, errorBodyBytes), secrets),
+  })
+}

@@ -1,0 +1,10 @@
+import type { Message } from '../types/index.ts'
+
+/** The text of a message: its text blocks, with a blank line between them. Empty if it has none. */
+export function textOf({ content }: Pick<Message, 'content'>): string {
+  const blocks = Array.isArray(content) ? content : []
+  const texts = blocks.flatMap((block) =>
+    block?.type === 'text' ? [String(block.text ?? '')] : [],
+  )
+  return texts.join('\n\n')
+}

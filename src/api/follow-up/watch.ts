@@ -1,0 +1,123 @@
+import { Clock, Ended } from '../core/clock.ts'
+import type { CallOptions } from '../core/options.ts'
+import { AbortedError, hasErrorMarker, type InputIssue, ValidationError } from '../errors.ts'
+import type { Message, SessionsMessagesApi } from '../types/index.ts'
+import { PATIENCE_MS, type Turn } from './turn.ts'
+import { Watcher } from './watcher.ts'
+
+/** What to watch, and how. */
+export interface WatchInput {
+  /** Session ID. */
+  sessionId: string
+  /** ID of a computer to ask directly. */
+  computerId?: string | undefined
+  /** Only what comes after the message with this ID. Left out: what comes from now on. */
+  after?: string | undefined
+  /** Ends the watch at once, with an `AbortedError`. */
+  signal?: AbortSignal | undefined
+  /** Whether to end when the agent has finished. Left out: never. @default false */
+  endOnIdle?: boolean | undefined
+  /** How long nothing must change before the agent counts as finished, in milliseconds. @default 3000 */
+  quietMs?: number | undefined
+  /** The first pause between two looks, in milliseconds. It grows while nothing happens. @default 1000 */
+  pollMs?: number | undefined
+  /** The longest pause between two looks, in milliseconds. @default 15000 */
+  maxPollMs?: number | undefined
+}
+
+/**
+ * The new and changed messages of a session as they come, oldest first. The service has no way to push them, so
+ * the end of the list is read again and again. Failures that may pass are tried again.
+ *
+ * @example
+ * for await (const message of client.sessions.messages.watch({ sessionId, signal }))
+ *   console.log(message.role, textOf(message))
+ */
+export type Watch = (
+  input: WatchInput,
+  options?: CallOptions,
+) => AsyncGenerator<Message, void, undefined>
+
+const PLACE = 'sessions.messages.watch'
+const PAGE_SIZE = 100
+const GROWTH = 1.5
+const MOST_FAILURES = 5
+
+/** Makes `sessions.messages.watch` of a client. */
+export function makeWatch(messages: Pick<SessionsMessagesApi, 'list'>): Watch {
+  return async function* watch(input, options) {
+    for await (const { changed } of follow(messages, input, options)) yield* changed
+  }
+}
+
+/** What one look has found, and how the turn stands. */
+export interface Look {
+  changed: readonly Message[]
+  turn: Turn
+}
+
+/** Looks again and again; gives what each look that found something has found. */
+export async function* follow(
+  messages: Pick<SessionsMessagesApi, 'list'>,
+  input: WatchInput,
+  options: CallOptions = {},
+): AsyncGenerator<Look> {
+  const { signal, after, endOnIdle, quietMs = 3_000, pollMs = 1_000, maxPollMs = 15_000 } = input
+  checkInput(input)
+  const { sessionId, computerId } = input
+  const watcher = new Watcher(
+    (cursor) =>
+      messages.list({ sessionId, computerId, limit: PAGE_SIZE, cursor }, { ...options, signal }),
+    after,
+  )
+  const clock = new Clock(Number.POSITIVE_INFINITY, signal)
+  let changedAt = clock.elapsedMs
+  let failures = 0
+  let pause = pollMs
+  try {
+    for (;;) {
+      const changed = await watcher.look().catch((error: unknown) => {
+        failures += 1
+        if (failures > MOST_FAILURES || !mayPass(error)) throw error
+        return undefined
+      })
+      if (changed) failures = 0
+      if (changed?.length) {
+        changedAt = clock.elapsedMs
+        pause = pollMs
+        yield { changed, turn: watcher.turn }
+      }
+      if (endOnIdle && changed && watcher.hasStarted && isIdle(watcher.turn)) return
+      await clock.sleep(pause)
+      pause = Math.min(Math.max(pollMs, maxPollMs), pause * GROWTH)
+    }
+  } catch (error) {
+    throw error instanceof Ended ? aborted(signal) : error
+  } finally {
+    clock.stop()
+  }
+
+  function isIdle({ isAnswered, isDoubtful }: Turn): boolean {
+    const needed = isDoubtful ? Math.max(quietMs, PATIENCE_MS) : quietMs
+    return isAnswered && clock.elapsedMs - changedAt >= needed
+  }
+}
+
+function checkInput(input: WatchInput) {
+  const { pollMs, maxPollMs, quietMs } = input
+  const issues: InputIssue[] = Object.entries({ pollMs, maxPollMs, quietMs })
+    .filter(([, value]) => value !== undefined && !(value >= 0))
+    .map(([field]) => ({ field, problem: 'must be 0 or more' }))
+  if (issues.length > 0) throw new ValidationError(PLACE, issues)
+}
+
+function aborted(signal: AbortSignal | undefined) {
+  return new AbortedError(`${PLACE}: aborted`, { cause: signal?.reason })
+}
+
+/** Of what a call could not get over by itself: the network may come back, and the service recover. */
+function mayPass(error: unknown): boolean {
+  if (!hasErrorMarker(error)) return false
+  const { kind, status = 0 } = error as { kind?: string; status?: number }
+  return kind === 'network' || kind === 'timeout' || status === 429 || status >= 500
+}

@@ -1,0 +1,96 @@
+import type { Shape } from './validation/shape.ts'
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
+
+/** `base` serves the API, `app` serves the readiness reports. Both origins are options of the client. */
+export type Host = 'base' | 'app'
+
+/**
+ * `safe`: a second copy of the request changes nothing more, so a lost answer may be asked for again.
+ * `never`: not proven harmless. Only a request that cannot have been carried out may be sent again.
+ */
+export type RetryClass = 'safe' | 'never'
+
+/** How a list goes on. Paths into the response are dotted. */
+export interface PageStyle {
+  /** Where the items are. */
+  items: string
+  /** Where the next cursor comes from: a path into the response, or a field of the last item. */
+  next: { from: 'response'; path: string } | { from: 'last-item'; field: string }
+  /** Path of the flag that says whether there is more. */
+  hasMore?: string
+  /** The inputs that carry the cursor and the page size. */
+  cursor: string
+  size: string
+  /**
+   * `no-cursor`: over when the flag is false or there is no next cursor.
+   * `empty-page`: over when a page has no items, and only then.
+   */
+  end: 'no-cursor' | 'empty-page'
+}
+
+/** What it takes to call an endpoint, apart from the shapes of what is sent and answered. */
+export interface OperationFacts {
+  /** The path of the method in the client: `serviceAccounts.keys.rotate`. */
+  id: string
+  method: Method
+  /** Names in `{braces}` are the keys of `params`. */
+  path: string
+  /** A second address of the same resource, to be tried when `path` answers 404. */
+  alternatePath?: string
+  host: Host
+  /** Inputs that nobody declared are sent as they are: in the body if there is one, else in the query. */
+  passthrough?: true
+  /** Input name to name on the wire, where they differ or where the name may turn out to be another. */
+  wire?: Readonly<Record<string, string>>
+  success: readonly number[]
+  /** The answer may be empty, which counts as `{}`. */
+  emptyResponse?: true
+  /** Where answers have fields that are named after a company, which get neutral names as well. */
+  neutralNames?: NeutralNames
+  retry: RetryClass
+  /** Unknown inputs are refused instead of sent, as the specification says. */
+  strictInput?: true
+  /** What a person can do about a status. */
+  hints?: Readonly<Record<number, string>>
+  page?: PageStyle
+}
+
+/** Dotted paths into the answer; `*` stands for every item of a list and every field of an object. */
+export interface NeutralNames {
+  /** Messages: `openaiMessageId` is also `providerMessageId`. */
+  provider?: readonly string[]
+  /** Token usage: `factoryCredits` is also `credits`. */
+  credits?: readonly string[]
+}
+
+/** An endpoint as the client knows it. Written by `npm run gen` from its entry in the table. */
+export interface Operation extends OperationFacts {
+  params?: Shape
+  query?: Shape
+  body?: Shape
+  response: Shape
+  /** The response if the input has `groupBy`. */
+  groupedResponse?: Shape
+}
+
+/** What most operations have. The written ones leave it out. */
+export const standard = { host: 'base', success: [200], retry: 'safe' } as const
+
+/** An operation as it is written: without its ID, which its place gives, and without what is standard. */
+export type WrittenOperation = Omit<Operation, 'id' | keyof typeof standard> &
+  Partial<Pick<Operation, keyof typeof standard>>
+
+/** Operations and further parts by name, at the places of the methods of a client. */
+export interface OperationTree {
+  readonly [name: string]: WrittenOperation | OperationTree
+}
+
+/** Tells an operation from a part of the tree. */
+export function isOperation(node: WrittenOperation | OperationTree): node is WrittenOperation {
+  return typeof node.path === 'string'
+}
+
+export function completeOperation(id: string, written: WrittenOperation): Operation {
+  return { id, ...standard, ...written }
+}

@@ -1,0 +1,14 @@
+export const HEADER = '// Written by `npm run gen` from the table in ../endpoints.\n'
+
+/** The import lines for the words that a text uses. */
+export function importsOf(
+  text: string,
+  modules: readonly [path: string, words: readonly string[]][],
+) {
+  return modules
+    .map(([path, words]) => {
+      const used = words.filter((word) => new RegExp(`\\b${word}\\b`).test(text)).sort()
+      return used.length > 0 ? `import type { ${used.join(', ')} } from '${path}'\n` : ''
+    })
+    .join('')
+}

@@ -1,0 +1,133 @@
+import type { Endpoint } from '../endpoints/endpoint.ts'
+import { type EndpointTree, isEndpoint, listEndpoints } from '../endpoints/index.ts'
+import { areas } from './labels.ts'
+import { HEADER, importsOf } from './module.ts'
+import { makeTypePrinter, pascal } from './type-printer.ts'
+
+/** The modules with the public types of an area: what is sent and called, and what comes back. */
+export function typeModules(
+  area: string,
+  tree: EndpointTree,
+): { methods: string; responses: string } {
+  const inputs = makeTypePrinter('input')
+  const responses = makeTypePrinter('output')
+  const interfaces: string[] = []
+  printMethods(area, tree, { inputs, responses, interfaces })
+  const methods = `${[inputs.text(), ...interfaces].filter(Boolean).join('\n')}`
+  const head = importsOf(methods, [
+    ['../core/api-promise.ts', ['ApiPromise']],
+    ['../core/options.ts', ['CallOptions']],
+    ['../core/page.ts', ['PageList']],
+    ['./open.ts', ['NoInput', 'Open', 'Unlisted']],
+    [`./${kebab(area)}-responses.ts`, responses.names()],
+  ])
+  const text = responses.text()
+  return {
+    methods: `${HEADER}${head}\n${methods}`,
+    responses: `${HEADER}${importsOf(text, [['./open.ts', ['Open', 'Unlisted']]])}\n${text || 'export {}\n'}`,
+  }
+}
+
+/** The module that gives the types of all areas. */
+export function typesIndex(names: readonly string[]): string {
+  const exported = names.flatMap((area) => [
+    `export type * from './${kebab(area)}.ts'\n`,
+    `export type * from './${kebab(area)}-responses.ts'\n`,
+  ])
+  const imports = names.map(
+    (area) => `import type { ${pascal(area)}Api } from './${kebab(area)}.ts'\n`,
+  )
+  const fields = areas.map(
+    ({ name, about }) => `  /** ${about}. */\n  readonly ${name}: ${pascal(name)}Api\n`,
+  )
+  return `${HEADER}${imports.join('')}
+${exported.join('')}export type { NoInput, Open, Unlisted } from './open.ts'
+
+/** The methods of a client, one for each endpoint. */
+export interface EndpointMethods {
+${fields.join('')}}
+`
+}
+
+interface Printers {
+  inputs: ReturnType<typeof makeTypePrinter>
+  responses: ReturnType<typeof makeTypePrinter>
+  interfaces: string[]
+}
+
+/** Adds the interface of a part of the table, after those of its parts. Gives its name. */
+function printMethods(path: string, tree: EndpointTree, printers: Printers): string {
+  const members = Object.entries(tree).map(([name, node]) =>
+    isEndpoint(node)
+      ? printMethod(name, node, printers)
+      : `  readonly ${name}: ${printMethods(`${path}.${name}`, node, printers)}\n`,
+  )
+  const name = `${path.split('.').map(pascal).join('')}Api`
+  const about =
+    areas.find((area) => area.name === path)?.about ?? `Part of \`${path.split('.')[0]}\``
+  printers.interfaces.push(`/** ${about}. */\nexport interface ${name} {\n${members.join('')}}\n`)
+  return name
+}
+
+function printMethod(method: string, endpoint: Endpoint, { inputs, responses }: Printers): string {
+  const { response, groupedResponse, method: verb, page } = endpoint
+  const [input, ...grouped] = inputTypes(endpoint, inputs)
+  const name = `${endpoint.name}Response`
+  const gets = responses.add(name, response, verb === 'DELETE' ? replayed : '')
+  const line = (given: string, got: string) =>
+    `  ${method}(${given}, options?: CallOptions): ${resultOf(got, page, responses)}\n`
+  if (!groupedResponse) return docOf(endpoint) + line(input ?? '', gets)
+  const getsGroups = responses.add(`Grouped${name}`, groupedResponse)
+  const [group = ''] = grouped
+  const either = `input: ${endpoint.name}Input | Grouped${endpoint.name}Input`
+  return [
+    docOf(endpoint) + line(input ?? '', gets),
+    docOf(endpoint, ' Grouped: one row per value of the dimension and day.') +
+      line(group, getsGroups),
+    docOf(endpoint) + line(either, `${gets} | ${getsGroups}`),
+  ].join('')
+}
+
+const replayed = `  /** Set if the first response was lost, and a repeat found nothing to delete any more. */
+  replayed?: true
+`
+
+/** The parameter of a method; for rows that can be grouped also the one that groups. */
+function inputTypes(endpoint: Endpoint, inputs: Printers['inputs']): string[] {
+  const { name, params, query, body, passthrough, groupedResponse } = endpoint
+  const parts = [params, query, body].flatMap((schema) => (schema ? [schema] : []))
+  if (parts.length === 0) return ['input?: NoInput']
+  const about = `Input of \`${endpoint.id}\`.`
+  const isRequired = inputs.addParts(
+    `${name}Input`,
+    about,
+    parts,
+    passthrough ?? false,
+    groupedResponse && 'none',
+  )
+  const plain = `input${isRequired ? '' : '?'}: ${name}Input`
+  if (!groupedResponse) return [plain]
+  inputs.addParts(`Grouped${name}Input`, `${about} With groups.`, parts, false, 'some')
+  return [plain, `input: Grouped${name}Input`]
+}
+
+function resultOf(type: string, page: Endpoint['page'], responses: Printers['responses']): string {
+  if (!page) return `ApiPromise<${type}>`
+  return `PageList<${type}, ${responses.itemOf(type, page.items)}>`
+}
+
+function docOf({ summary, description, method, path }: Endpoint, more = ''): string {
+  const lines = [summary + more, ...(description ? [description] : []), `\`${method} ${path}\``]
+  return `  /**\n${lines.map((line) => `   * ${line}\n`).join('   *\n')}   */\n`
+}
+
+export function kebab(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+}
+
+/** The names of all endpoints differ, since the names of their types are made from them. */
+export function checkNames(endpoints: readonly Endpoint[] = listEndpoints()) {
+  const names = endpoints.map(({ name }) => name)
+  const twice = names.find((name, at) => names.indexOf(name) < at)
+  if (twice) throw new Error(`two endpoints are named ${twice}`)
+}

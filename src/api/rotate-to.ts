@@ -1,0 +1,69 @@
+import type { Client } from './client.ts'
+import type { CallOptions } from './core/options.ts'
+import { type BaseClientError, hasErrorMarker, ValidationError } from './errors.ts'
+import { openSecretFile, type SecretFile } from './secret-file.ts'
+import type { RotateKeyInput } from './types/index.ts'
+
+/** What became of a rotation. The value of the key is in the file alone. */
+export interface RotatedKey {
+  file: string
+  /** ID of the new key. */
+  id: string
+  /** End of the new key, for display. */
+  fingerprint: string
+  name: string
+  /** When the new key expires, in Unix milliseconds. */
+  expiresAt?: number
+}
+
+/**
+ * Rotates a key and writes the new one to a file that only its owner can read (0600). The file is opened, and
+ * room for the key taken, before the call; an existing file is replaced when the new key is on the disk. The
+ * new key is then tried once.
+ * @throws {ValidationError} if the file cannot be written; no request was made
+ * @throws {ClientError} with a `hint` that names the file, if the new key is there but does not work
+ */
+export type RotateTo = (
+  file: string,
+  input: RotateKeyInput,
+  options?: CallOptions,
+) => Promise<RotatedKey>
+
+export function makeRotateTo(client: () => Client): RotateTo {
+  return async function rotateTo(file, input, options) {
+    const secretFile = await openFile(file)
+    const { keys } = client().serviceAccounts
+    const rotated = await keys.rotate(input, options).catch(async (error: unknown) => {
+      await secretFile.discard()
+      throw error
+    })
+    const { value, id, fingerprint, name, expiresAt } = rotated.apiKey
+    await secretFile.save(`${value}\n`)
+    await verify(client(), value, file, options)
+    return { file, id, fingerprint, name, ...(expiresAt === undefined ? {} : { expiresAt }) }
+  }
+}
+
+async function openFile(file: string): Promise<SecretFile> {
+  try {
+    return await openSecretFile(file)
+  } catch (cause) {
+    const problem = `"${file}" cannot be written: ${cause instanceof Error ? cause.message : cause}`
+    throw new ValidationError('rotateTo', [{ field: 'file', problem }], { cause })
+  }
+}
+
+/** A key that may not read the limit is still a key: only one that is not known gets another error. */
+async function verify(client: Client, apiKey: string, file: string, options?: CallOptions) {
+  try {
+    const { extraBody: _, extraQuery: __, ...rest } = options ?? {}
+    await client.withOptions({ apiKey }).organization.limits.getGlobal({}, rest)
+  } catch (error) {
+    if (!hasErrorMarker(error) || Reflect.get(Object(error), 'status') === 403) {
+      if (hasErrorMarker(error)) return
+      throw error
+    }
+    const hint = `the new key is in ${file}, but could not be tried; do not rotate again before you have`
+    throw Object.assign(error as BaseClientError, { hint })
+  }
+}

@@ -1,0 +1,42 @@
+/** A file for the only copy of a secret. Nothing can be lost to it between `openSecretFile` and `save`. */
+export interface SecretFile {
+  /** Writes the text to the disk and puts the file in its place. */
+  save(text: string): Promise<void>
+  /** Removes what was prepared. */
+  discard(): Promise<void>
+}
+
+// Longer than any key: room that is taken before the call, so that a full disk fails then.
+const ROOM = 16_384
+
+/** Prepares a file that only its owner can read, beside the one that it will replace. */
+export async function openSecretFile(file: string): Promise<SecretFile> {
+  // Loaded here, since not every runtime has a file system.
+  const { open, rename, rm, stat } = await import('node:fs/promises')
+  const found = await stat(file).catch(() => undefined)
+  if (found && !found.isFile()) throw new Error('it is not a file')
+  const temporary = `${file}.${globalThis.process.pid}.new`
+  // `wx`: neither a link that somebody planted nor the file of another rotation is followed.
+  const handle = await open(temporary, 'wx', 0o600)
+  const discard = async () => {
+    await handle.close().catch(() => undefined)
+    await rm(temporary, { force: true })
+  }
+  try {
+    await handle.write(' '.repeat(ROOM), 0)
+    await handle.sync()
+  } catch (error) {
+    await discard()
+    throw error
+  }
+  return {
+    discard,
+    async save(text) {
+      await handle.write(text, 0)
+      await handle.truncate(Buffer.byteLength(text))
+      await handle.sync()
+      await handle.close()
+      await rename(temporary, file)
+    },
+  }
+}

@@ -1,0 +1,30 @@
+import type { Socket } from 'node:net'
+
+const CONTINUE = /^HTTP\/1\.1 100\b[\s\S]*?\r\n\r\n/
+// Enough for the status line: more is read as Latin-1 only if this much says `100`.
+const START = 'HTTP/1.1 100'
+
+/**
+ * Drops an interim `100 Continue` from what a socket reads. Some servers send one unasked; undici takes that for
+ * a fault and closes the connection although the response follows.
+ */
+export function skipContinue(socket: Socket) {
+  let isHeadExpected = false
+  const { read, write } = socket
+  socket.write = ((...given: Parameters<Socket['write']>) => {
+    isHeadExpected = true
+    return write.apply(socket, given)
+  }) as Socket['write']
+  socket.read = (size?: number) => {
+    const chunk: Buffer | null = read.call(socket, size)
+    // What comes first after a request was written is the head of its response.
+    if (!isHeadExpected || !chunk?.length) return chunk
+    if (chunk.toString('latin1', 0, START.length) !== START) {
+      isHeadExpected = false
+      return chunk
+    }
+    const [head = ''] = CONTINUE.exec(chunk.toString('latin1')) ?? []
+    const rest = chunk.subarray(head.length)
+    return rest.length > 0 ? rest : socket.read(size)
+  }
+}

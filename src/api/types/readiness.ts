@@ -1,0 +1,24 @@
+// Written by `npm run gen` from the table in ../endpoints.
+import type { CallOptions } from '../core/options.ts'
+import type { PageList } from '../core/page.ts'
+import type { ListReadinessReportsResponse, ReadinessReport } from './readiness-responses.ts'
+
+/** Input of `readiness.reports`. */
+export interface ListReadinessReportsInput {
+  /** Only reports of the repository with this ID. */
+  repoId?: string | undefined
+  /** Reports per page. @exclusiveMinimum 0 */
+  limit?: number | undefined
+  /** The reportId at the end of the page before. */
+  startAfter?: string | undefined
+}
+
+/** Agent-readiness reports. */
+export interface ReadinessApi {
+  /**
+   * List the agent-readiness reports of the organization.
+   *
+   * `GET /api/organization/maturity-level-reports`
+   */
+  reports(input?: ListReadinessReportsInput, options?: CallOptions): PageList<ListReadinessReportsResponse, ReadinessReport>
+}

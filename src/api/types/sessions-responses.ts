@@ -1,0 +1,287 @@
+// Written by `npm run gen` from the table in ../endpoints.
+import type { Open, Unlisted } from './open.ts'
+
+export interface Session {
+  /** Session ID. */
+  sessionId: string
+  /** Current execution status. */
+  status: Open<'idle' | 'pending' | 'running'>
+  /** How many messages there are. */
+  messageCount: number
+  /** When the session was created, in Unix milliseconds. */
+  createdAt: number
+  /** When the session changed last, in Unix milliseconds. */
+  updatedAt: number
+  /** Session title. */
+  title?: string
+  /** When the session completed, in Unix milliseconds. */
+  completedAt?: number
+  /** ID of the connected computer. */
+  computerId?: string
+  /** Settings of the session. */
+  sessionSettings?: SessionSettings
+}
+
+export interface SessionSettings {
+  /** Model the session works with. */
+  model?: string
+  /** Model that writes specifications. */
+  specModeModel?: string
+  /** Whether the session works in its own worktree. */
+  runInWorktree?: boolean
+  /** When the model provider was fixed. */
+  providerLockTimestamp?: string
+  /** How long the assistant was active, in milliseconds. */
+  assistantActiveTimeMs?: number
+  /** When the session was archived (ISO time); its presence means archived. */
+  archivedAt?: string
+  /** IDs of tools that are switched on. */
+  enabledToolIds?: string[]
+  /** IDs of tools that are switched off. */
+  disabledToolIds?: string[]
+  /** Model that compacts the history. */
+  compactionModel?: Open<'current-model'>
+  /** Whether the history is compacted at a threshold. */
+  compactionThresholdCheckEnabled?: boolean
+  /** How much the model reasons. */
+  reasoningEffort?: Open<'none' | 'dynamic' | 'off' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max'>
+  /** How much the model reasons in specification mode. */
+  specModeReasoningEffort?: Open<'none' | 'dynamic' | 'off' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max'>
+  /** How the agent works with the user. */
+  interactionMode?: Open<'auto' | 'spec' | 'agi' | 'mission'>
+  /** How much the agent may do without asking. */
+  autonomyLevel?: Open<'off' | 'low' | 'medium' | 'high'>
+  /** Older form of interactionMode and autonomyLevel. */
+  autonomyMode?: Open<'normal' | 'spec' | 'auto-low' | 'auto-medium' | 'auto-high'>
+  /** Model provider the session is fixed to. */
+  providerLock?: string
+  /** API provider the session is fixed to. */
+  apiProviderLock?: string
+  /** Tags of the session. */
+  tags?: SessionSettingsTag[]
+  /** Token usage of the session. */
+  tokenUsage?: TokenUsage
+  /** Token usage including child sessions. */
+  inclusiveTokenUsage?: TokenUsage
+  /** Token usage of child sessions, by session ID. */
+  childInclusiveTokenUsageBySessionId?: Record<string, TokenUsage>
+}
+
+export interface SessionSettingsTag {
+  /** Name of the tag. */
+  name: string
+  /** Facts that belong to the tag, as names and values. */
+  metadata?: Record<string, unknown>
+}
+
+export interface TokenUsage {
+  /** Tokens sent to the model. */
+  inputTokens?: number
+  /** Tokens written by the model. */
+  outputTokens?: number
+  /** Tokens written to the prompt cache. */
+  cacheCreationTokens?: number
+  /** Tokens read from the prompt cache. */
+  cacheReadTokens?: number
+  /** Tokens spent on thinking. */
+  thinkingTokens?: number
+  /** Credits used; copied from the field that is named after the service. */
+  credits?: number
+}
+
+export interface AddMessageResponse {
+  /** ID of the new message. */
+  messageId: string
+  /** Execution status of the session. */
+  status: Open<'idle' | 'pending' | 'running'>
+}
+
+export interface ListMessagesResponse {
+  /** Messages of this page. */
+  messages: Message[]
+  /** How to go on. */
+  pagination: ListMessagesResponsePagination
+}
+
+export interface Message {
+  /** Message ID. */
+  id: string
+  /** Who wrote the message. */
+  role: Open<'user' | 'assistant' | 'tool' | 'system'>
+  /** What the message says, in blocks. */
+  content: ContentBlock[]
+  /** When the message was created, in Unix milliseconds. */
+  createdAt: number
+  /** When the message changed last, in Unix milliseconds. */
+  updatedAt: number
+  /** ID of the message before. */
+  parentId?: string
+  /** Where a user message came from. */
+  userMessageSource?: Open<'web' | 'desktop' | 'cli_tui' | 'cli_exec' | 'cli_acp' | 'slack' | 'linear' | 'sessions_api' | 'api' | 'automation' | 'readiness-remediation' | 'readiness-evaluation' | 'wiki-generation' | 'wiki-ci-setup'>
+  /** Who sees the message. */
+  visibility?: Open<'both' | 'llm_only' | 'user_only'>
+  /** Older form of visibility. */
+  isUserVisible?: boolean
+  /** Whether users do not see the message. */
+  hiddenFromUserViews?: boolean
+  /** Whether the message reports an error. */
+  isError?: boolean
+  /** Model that wrote the message. */
+  modelId?: string
+  /** Router that chose the model. */
+  routerId?: string
+  /** How much the model reasoned. */
+  reasoningEffort?: Open<'none' | 'dynamic' | 'off' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max'>
+  /** How the agent worked with the user. */
+  interactionMode?: Open<'auto' | 'spec' | 'agi' | 'mission'>
+  /** Name of the field in which a chat completion carried its reasoning. */
+  chatCompletionReasoningField?: Open<'reasoning' | 'reasoning_content'>
+  /** Reasoning of a chat completion. */
+  chatCompletionReasoningContent?: string
+  /** ID that parallel calls share. */
+  parallelGroupId?: string
+  /** Whether it ran beside others. */
+  isParallelExecution?: boolean
+  /** Event that ran the hook. */
+  hookEventName?: string
+  /** Matcher of the hook. */
+  hookMatcher?: string
+  /** ID of the tool call the hook ran for. */
+  hookToolCallId?: string
+  /** Commands of the hook. */
+  hookCommands?: MessageHookCommand[]
+  /** State of the hook. */
+  hookStatus?: Open<'executing' | 'completed' | 'error'>
+  /** Results of the commands. */
+  hookResults?: MessageHookResult[]
+  /** When the hook started. */
+  hookStartTime?: number
+  /** When the hook ended. */
+  hookEndTime?: number
+  /** The message ID of the model provider. */
+  providerMessageId?: string
+  /** The phase of the answer as the model provider names it. */
+  providerPhase?: string
+  /** Encrypted reasoning of the model provider. */
+  providerEncryptedContent?: string
+  /** The reasoning ID of the model provider. */
+  providerReasoningId?: string
+  /** The reasoning summary of the model provider. */
+  providerReasoningSummary?: string
+  /** The thought signature of the model provider. */
+  providerThoughtSignature?: string
+}
+
+export type ContentBlock =
+  | TextBlock
+  | ImageBlock
+  | ThinkingBlock
+  | RedactedThinkingBlock
+  | ToolUseBlock
+  | ToolResultBlock
+  | DocumentBlock
+  | OtherBlock
+
+export interface TextBlock {
+  /** What the block is. */
+  type: 'text'
+  /** The text. */
+  text: string
+  /** ID of the block. */
+  id?: string
+}
+
+export interface ImageBlock {
+  /** What the block is. */
+  type: 'image'
+  /** The data, and how it is encoded. */
+  source?: unknown
+  /** ID of the block. */
+  id?: string
+}
+
+export interface ThinkingBlock {
+  /** What the block is. */
+  type: 'thinking'
+  /** What the model thought. */
+  thinking: string
+  /** Signature of the model provider. */
+  signature?: string
+  /** How long it took, in milliseconds. */
+  durationMs?: number
+  /** ID of the block. */
+  id?: string
+}
+
+export interface RedactedThinkingBlock {
+  /** What the block is. */
+  type: 'redacted_thinking'
+  /** ID of the block. */
+  id?: string
+}
+
+export interface ToolUseBlock {
+  /** What the block is. */
+  type: 'tool_use'
+  /** ID of the tool call. */
+  id: string
+  /** Name of the tool. */
+  name: string
+  /** Input of the tool. */
+  input?: unknown
+}
+
+export interface ToolResultBlock {
+  /** What the block is. */
+  type: 'tool_result'
+  /** ID of the tool call that this is the result of. */
+  toolUseId: string
+  /** Text, or a list of blocks. */
+  content?: unknown
+  /** Whether the tool failed. */
+  isError?: boolean
+  /** ID of the block. */
+  id?: string
+}
+
+export interface DocumentBlock {
+  /** What the block is. */
+  type: 'document'
+  /** File name. */
+  name?: string
+  /** The data, and how it is encoded. */
+  source?: unknown
+  /** ID of the block. */
+  id?: string
+}
+
+export interface OtherBlock {
+  /** A type that this version does not know. */
+  type: Unlisted
+}
+
+export interface MessageHookCommand {
+  /** Command line. */
+  command?: string
+  /** Time limit in seconds. */
+  timeout?: number
+}
+
+export interface MessageHookResult {
+  /** Exit code of the command. */
+  exitCode?: number
+  /** Standard output of the command. */
+  stdout?: string
+  /** Standard error of the command. */
+  stderr?: string
+  /** Whether the output is kept back. */
+  suppressOutput?: boolean
+}
+
+/** How to go on. */
+export interface ListMessagesResponsePagination {
+  /** Whether there are more messages. */
+  hasMore: boolean
+  /** Cursor of the next page. */
+  nextCursor?: string | null
+}

@@ -1,0 +1,3 @@
+// Written by `npm run gen` from the table in ../endpoints.
+
+export {}

@@ -1,0 +1,93 @@
+import { isRecord } from '../record.ts'
+import type { Shape } from './shape.ts'
+import { violationOf } from './violation.ts'
+
+/** Where a value is not as its shape says, and how. */
+export interface Violation {
+  path: readonly PropertyKey[]
+  problem: string
+  /** It only is not known yet: a field that has no shape, or a further value of an enumeration. */
+  isOpen?: true
+}
+
+/** Lists every place where a value does not fit. Pure. `undefined` counts as left out. */
+export function check(shape: Shape, value: unknown): Violation[] {
+  const violations: Violation[] = []
+  visit(shape, value, { path: [], violations })
+  return violations
+}
+
+/** The path is that of the value under way; a violation gets a copy. */
+interface Visit {
+  path: PropertyKey[]
+  violations: Violation[]
+}
+
+function visit(shape: Shape, value: unknown, at: Visit) {
+  const problem = value === undefined ? 'is missing' : violationOf(shape, value)
+  if (problem !== undefined) report(at, problem, isOpen(shape, value))
+  else if (shape.anyOf) visitVariants(shape.anyOf, value, at)
+  else if (Array.isArray(value)) visitItems(shape, value, at)
+  else if (isRecord(value)) visitFields(shape, value, at)
+}
+
+/** One variant must fit. If none does, the nearest tells why: the first with the fewest violations. */
+function visitVariants(variants: readonly Shape[], value: unknown, at: Visit) {
+  const named = variants.find((variant) => isNamedBy(variant, value))
+  if (named) return visit(named, value, at)
+  let nearest: Violation[] | undefined
+  for (const variant of variants) {
+    const violations: Violation[] = []
+    visit(variant, value, { path: at.path, violations })
+    if (violations.length === 0) return
+    if (!nearest || violations.length < nearest.length) nearest = violations
+  }
+  at.violations.push(...(nearest ?? []))
+}
+
+/** Whether the value says that it is this variant, such as by its `type`. */
+function isNamedBy({ properties = {} }: Shape, value: unknown): boolean {
+  if (!isRecord(value)) return false
+  return Object.entries(properties).some(([name, field]) => field.enum?.includes(value[name]))
+}
+
+function visitItems({ items }: Shape, values: readonly unknown[], at: Visit) {
+  if (items) for (const [index, value] of values.entries()) visitAt(index, items, value, at)
+}
+
+function visitFields(shape: Shape, value: Record<string, unknown>, at: Visit) {
+  const { properties = {}, required = [], additionalProperties: others } = shape
+  for (const [name, field] of Object.entries(properties)) {
+    const found = Object.hasOwn(value, name) ? value[name] : undefined
+    if (found !== undefined || required.includes(name)) visitAt(name, field, found, at)
+  }
+  if (others !== undefined)
+    for (const [name, found] of Object.entries(value)) {
+      if (found === undefined || Object.hasOwn(properties, name)) continue
+      if (others) visitAt(name, others, found, at)
+      else report(at, 'is not known here', true, name)
+    }
+  for (const [name, other] of Object.entries(shape['x-at-most'] ?? {}))
+    if (Number(value[name]) > Number(value[other]))
+      report(at, `must be at most ${other}`, false, name)
+}
+
+function visitAt(key: PropertyKey, shape: Shape, value: unknown, at: Visit) {
+  at.path.push(key)
+  visit(shape, value, at)
+  at.path.pop()
+}
+
+/** A service that is newer may know more values than this version. */
+function isOpen(shape: Shape, value: unknown): boolean {
+  return shape.enum !== undefined && typeof value === 'string' && value !== ''
+}
+
+function report(
+  { path, violations }: Visit,
+  problem: string,
+  isOpen: boolean,
+  ...keys: PropertyKey[]
+) {
+  violations.push({ path: [...path, ...keys], problem, ...(isOpen ? { isOpen } : {}) })
+}

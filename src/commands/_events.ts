@@ -1,0 +1,99 @@
+import { existsSync, lstatSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { runtimeDir, stateDir } from '../config/paths.ts'
+import { fallbackFolders, pinnedPath } from '../config/pinned.ts'
+import { errorCode } from '../errors.ts'
+import { type EventStatus, emptyStatus, type Outcome } from '../journal/history.ts'
+import { OpenJournal } from '../journal/open.ts'
+import type { Tally } from '../journal/tally.ts'
+import { isInUse, spoolIn } from '../spool/layout.ts'
+import { parseName } from '../spool/names.ts'
+
+/** The state folder, and those that the front door falls back to where they were ever used. */
+export function stateFolders(): string[] {
+  const state = stateDir()
+  return [state, ...(mayHaveFallback(state) ? fallbackFolders(state).filter(isInUse) : [])]
+}
+
+/** To work out the name of the folder takes a tenth of a start, and most people have none. */
+function mayHaveFallback(state: string): boolean {
+  if (process.env.HOOKBELL_FALLBACK_DIR || existsSync(pinnedPath(state))) return true
+  try {
+    return readdirSync(runtimeDir()).some((name) => name.startsWith('hookbell'))
+  } catch (error) {
+    return errorCode(error) !== 'ENOENT'
+  }
+}
+
+/** An event without its texts. */
+export interface EventOutline {
+  id: string
+  /** Unix ms. */
+  acceptedAt: number
+  outcome: Outcome
+  /** The names of the channels of which something is known. */
+  channels: object
+}
+
+export interface Events {
+  /** All that are known, oldest first: from the journal, and those that no worker has seen yet. */
+  all: EventOutline[]
+  inFull(chosen: readonly EventOutline[]): EventStatus[]
+}
+
+/** The events of some state folders, for as long as `work` needs them. */
+export function withEvents<Result>(
+  folders: readonly string[],
+  work: (events: Events) => Result,
+): Result {
+  const journals: OpenJournal[] = []
+  try {
+    for (const folder of folders) journals.push(new OpenJournal(folder))
+    const all = folders.flatMap((folder, index) => outlines(folder, journals[index]?.tally()))
+    if (folders.length > 1) all.sort((a, b) => a.acceptedAt - b.acceptedAt)
+    return work({ all, inFull: (chosen) => readInFull(journals, chosen) })
+  } finally {
+    for (const journal of journals) journal.close()
+  }
+}
+
+export function list(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch (error) {
+    // Foreign files are the worker's to set aside.
+    if (['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) return []
+    throw error
+  }
+}
+
+function outlines(state: string, tally: Tally | undefined): EventOutline[] {
+  if (!tally) return []
+  const spool = spoolIn(state)
+  for (const folder of [spool.new, ...list(spool.cur).map((owner) => join(spool.cur, owner))]) {
+    for (const name of list(folder)) {
+      const parsed = parseName(name)
+      if (!parsed || parsed.isDelivery || tally.has(parsed.id)) continue
+      // The time of the last write is the time of acceptance.
+      const stat = lstatSync(join(folder, name), { throwIfNoEntry: false })
+      tally.expect(parsed.id, Math.floor(stat?.mtimeMs ?? Date.now()))
+    }
+  }
+  // A retry that was cut short after its record.
+  const dead = new Set(list(spool.dead))
+  return tally.events().map(({ id, acceptedAt, status: { outcome, channels } }) => {
+    return { id, acceptedAt, channels, outcome: dead.has(id) ? 'dead' : outcome }
+  })
+}
+
+function readInFull(
+  journals: readonly OpenJournal[],
+  chosen: readonly EventOutline[],
+): EventStatus[] {
+  const ids = new Set(chosen.map(({ id }) => id))
+  const histories = ids.size > 0 ? journals.map((journal) => journal.read(ids)) : []
+  return chosen.map(({ id, acceptedAt, outcome }) => {
+    const known = histories.map(({ byId }) => byId.get(id)).find((status) => status !== undefined)
+    return { ...(known ?? emptyStatus(id, acceptedAt)), outcome }
+  })
+}

@@ -1,0 +1,56 @@
+import type { Endpoint } from '../../api/endpoints/endpoint.ts'
+import { PageList } from '../../api/index.ts'
+import { withClient } from './client.ts'
+import { failOnPartialFailure } from './errors.ts'
+import { fieldsOf } from './fields.ts'
+import { methodOf } from './find-endpoint.ts'
+import type { Flag } from './flags.ts'
+import { printList } from './print-list.ts'
+import { printResponse, printTable } from './print-response.ts'
+import { listIn } from './response-table.ts'
+
+/** How a response is printed. */
+export interface Formats {
+  json?: boolean
+  table?: boolean
+  all?: boolean
+}
+
+/** Exit code of a deletion that only its repeat confirms. */
+const REPLAYED = 3
+
+/** Calls an endpoint and prints what comes back. Gives the exit code. */
+export function callEndpoint(
+  endpoint: Endpoint,
+  flags: readonly Flag[],
+  input: Record<string, unknown>,
+  { json = false, table = false, all = false }: Formats,
+): Promise<number> {
+  const command = `api ${endpoint.id}`
+  return withClient(
+    command,
+    async (client) => {
+      const calling = methodOf(client, endpoint)(input)
+      if (endpoint.page && calling instanceof PageList) {
+        await printList(endpoint.page, calling, { command, json, table, all })
+        return 0
+      }
+      const response = await calling
+      if (table) printTable(listIn(response))
+      else printResponse(response)
+      // After the response is shown: what was done is done.
+      failOnPartialFailure(command, response)
+      return exitCodeFor(response)
+    },
+    flags,
+  )
+}
+
+/** Says when nobody knows which request has deleted it. */
+export function exitCodeFor(response: unknown): number {
+  if (fieldsOf(response).replayed !== true) return 0
+  process.stderr.write(
+    'The first response was lost, and the repeat found nothing to delete (404)\n',
+  )
+  return REPLAYED
+}

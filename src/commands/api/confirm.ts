@@ -1,0 +1,25 @@
+import type { Endpoint } from '../../api/endpoints/endpoint.ts'
+import { askYesNo } from '../../cli/ask.ts'
+import { HookbellError } from '../../errors.ts'
+import { oneLine } from '../../text/clean.ts'
+
+/**
+ * Asks a person before something that cannot be undone.
+ * @throws HookbellError E_USAGE if nobody can be asked, or the answer is no
+ */
+export async function confirm(
+  command: string,
+  { irreversible }: Pick<Endpoint, 'irreversible'>,
+  input: Readonly<Record<string, unknown>>,
+  isSure: boolean,
+) {
+  if (!irreversible || isSure) return
+  const ids = Object.values(input).filter((value) => typeof value === 'string')
+  const what = oneLine([irreversible, ids.join(' ')].filter(Boolean).join(': '))
+  if (!process.stdin.isTTY || !process.stderr.isTTY)
+    throw new HookbellError('E_USAGE', `${command}: cannot be undone, and nobody can be asked`, {
+      hint: 'Add --yes to do it',
+    })
+  if (await askYesNo(`${what}. This cannot be undone. Continue?`)) return
+  throw new HookbellError('E_USAGE', `${command}: nothing was done`)
+}

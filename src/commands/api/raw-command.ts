@@ -1,0 +1,60 @@
+import { type CommandDef, defineCommand } from 'citty'
+import type { RawRequest } from '../../api/index.ts'
+import { NEEDS_KEY } from '../../cli/key-help.ts'
+import { HookbellError } from '../../errors.ts'
+import { exitCodeFor } from './call-endpoint.ts'
+import { withClient } from './client.ts'
+import { confirm } from './confirm.ts'
+import { printResponse } from './print-response.ts'
+import { readJson } from './read-input.ts'
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+type Method = (typeof METHODS)[number]
+
+export function isMethod(word: string): boolean {
+  return METHODS.some((method) => method === word)
+}
+
+/** `api GET /path`: any path, also one that the table does not have. */
+export function rawCommand(): CommandDef {
+  const command = defineCommand({
+    meta: { name: 'api', description: `Call any path of the API\n${NEEDS_KEY}` },
+    args: {
+      method: { type: 'positional', required: true, description: METHODS.join(', ') },
+      path: { type: 'positional', required: true, description: 'Path, with a query if needed' },
+      body: {
+        type: 'string',
+        description: 'JSON, a file, or - for stdin',
+        valueHint: 'JSON|FILE|-',
+      },
+      app: { type: 'boolean', description: 'Ask the application instead of the API' },
+      yes: { type: 'boolean', description: 'Delete without a question' },
+    },
+    async run({ args }) {
+      const method = args.method as Method
+      const name = `api ${method}`
+      const [path = '', ...query] = args.path.split('?')
+      const irreversible = method === 'DELETE' ? `Delete ${path}` : undefined
+      const request: RawRequest = {
+        method,
+        path,
+        query: readQuery(name, query.join('?')),
+        ...(args.body === undefined ? {} : { body: await readJson(name, args.body) }),
+        ...(args.app ? { host: 'app' } : {}),
+      }
+      await confirm(name, irreversible ? { irreversible } : {}, {}, args.yes === true)
+      return await withClient(name, async (client) => {
+        const response = await client.request(request)
+        if (response !== undefined) printResponse(response)
+        return exitCodeFor(response)
+      })
+    },
+  })
+  return command as CommandDef
+}
+
+function readQuery(command: string, text: string): Record<string, string[]> {
+  if (text.includes('#')) throw new HookbellError('E_USAGE', `${command}: the path has a fragment`)
+  const query = new URLSearchParams(text)
+  return Object.fromEntries([...new Set(query.keys())].map((name) => [name, query.getAll(name)]))
+}

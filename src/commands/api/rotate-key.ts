@@ -1,0 +1,70 @@
+import { writeSync } from 'node:fs'
+import { mkdtemp, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Client } from '../../api/index.ts'
+import { errorCode, HookbellError } from '../../errors.ts'
+import { withClient } from './client.ts'
+import type { Flag } from './flags.ts'
+import { toSafeJson } from './json.ts'
+import { printResponse } from './print-response.ts'
+import { renderResponse } from './response-table.ts'
+
+type RotateInput = Parameters<Client['serviceAccounts']['keys']['rotate']>[0]
+
+/**
+ * Rotates a key whose new value is shown only once. The place for it is tried before the call: a file that is
+ * opened, or stdout, which may be a closed pipe or a full disk.
+ */
+export async function rotateKey(
+  given: Record<string, unknown>,
+  { output, table = false }: { output?: unknown; table?: boolean },
+  flags: readonly Flag[],
+) {
+  const input = given as unknown as RotateInput
+  const command = 'api serviceAccounts.keys.rotate'
+  if (output === '') throw new HookbellError('E_USAGE', `${command}: --output takes a file, not ""`)
+  await withClient(
+    command,
+    async ({ serviceAccounts: { keys } }) => {
+      if (typeof output === 'string') return printResponse(await keys.rotateTo(output, input))
+      tryStdout()
+      const response = await keys.rotate(input)
+      const text = table ? renderResponse(response).text : toSafeJson(response, 2)
+      await writeOrSave(`${text}\n`)
+    },
+    flags,
+  )
+}
+
+/** An empty line is nothing to a reader of JSON, and fails where the key would be lost. */
+function tryStdout() {
+  if (!process.stdout.isTTY) writeAll('\n')
+}
+
+async function writeOrSave(text: string) {
+  try {
+    writeAll(text)
+  } catch (cause) {
+    const file = join(await mkdtemp(join(tmpdir(), 'hookbell-key-')), 'response.json')
+    await writeFile(file, text, { mode: 0o600 })
+    process.stderr.write(`The output was closed. The new key is in ${file}\n`)
+    throw cause
+  }
+}
+
+const PATIENCE_MS = 5_000
+
+function writeAll(text: string) {
+  const bytes = Buffer.from(text)
+  const startedAt = Date.now()
+  for (let done = 0; done < bytes.length; ) {
+    try {
+      done += writeSync(1, bytes, done)
+    } catch (error) {
+      // A slow reader, where the other end made the pipe non-blocking.
+      if (errorCode(error) !== 'EAGAIN' || Date.now() - startedAt > PATIENCE_MS) throw error
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10)
+    }
+  }
+}

@@ -1,0 +1,40 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { errorCode } from '../errors.ts'
+import type { Spool } from './layout.ts'
+import { parseName } from './names.ts'
+
+/** When a parked delivery is due. */
+export interface ParkedOutline {
+  /** Unix ms; 0 for now. */
+  until: number
+  /** By a policy; else it failed and is tried again. */
+  isHeld: boolean
+}
+
+/** The deliveries that wait for a time, read without a schema: for a command that has to be quick. */
+export function outlineParked({ deferred }: Spool): ParkedOutline[] {
+  return namesIn(deferred).flatMap((name) => {
+    if (!parseName(name)?.isDelivery) return []
+    const { until, isHeld } = readFields(join(deferred, name))
+    return typeof until === 'number' ? [{ until, isHeld: isHeld === true }] : []
+  })
+}
+
+function readFields(path: string): { until?: unknown; isHeld?: unknown } {
+  try {
+    return Object(JSON.parse(readFileSync(path, 'utf8')))
+  } catch {
+    // A worker just took it, or will set it aside.
+    return {}
+  }
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) return []
+    throw error
+  }
+}

@@ -1,0 +1,11 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** While this file is there, nothing is sent; events are accepted and wait. */
+export function holdPath(stateDir: string): string {
+  return join(stateDir, 'on-hold')
+}
+
+export function isOnHold(stateDir: string): boolean {
+  return existsSync(holdPath(stateDir))
+}

@@ -1,0 +1,117 @@
+import * as z from 'zod'
+import type { Endpoint } from '../../src/api/endpoints/endpoint.ts'
+
+/** An input with one value changed: the nearest that is allowed, or the nearest that is not. */
+export interface Case {
+  field: string
+  title: string
+  change: Record<string, unknown>
+}
+
+interface Field {
+  type?: string
+  anyOf?: Field[]
+  enum?: unknown[]
+  format?: string
+  minLength?: number
+  maxLength?: number
+  minimum?: number
+  maximum?: number
+  exclusiveMinimum?: number
+  minItems?: number
+  maxItems?: number
+  items?: Field
+  properties?: Record<string, Field>
+  required?: string[]
+}
+
+/** What the table allows, at its limits. */
+export function allowedCases(endpoint: Endpoint): Case[] {
+  return casesOf(endpoint, allowedValues, () => [])
+}
+
+/** What the table refuses, one step beyond its limits. */
+export function refusedCases(endpoint: Endpoint): Case[] {
+  return casesOf(endpoint, refusedValues, (isRequired) => (isRequired ? [undefined] : []))
+}
+
+function casesOf(
+  endpoint: Endpoint,
+  valuesOf: (field: Field) => unknown[],
+  absentOf: (isRequired: boolean) => unknown[],
+): Case[] {
+  return [endpoint.params, endpoint.query, endpoint.body].flatMap((schema) => {
+    if (!schema) return []
+    const { properties = {}, required = [] } = z.toJSONSchema(schema, { io: 'input' }) as Field
+    return Object.entries(properties).flatMap(([field, shape]) =>
+      [...valuesOf(shape), ...absentOf(required.includes(field))].map((value) => ({
+        field,
+        title: `${field} ${describeValue(value)}`,
+        change: { [field]: value },
+      })),
+    )
+  })
+}
+
+function allowedValues(field: Field): unknown[] {
+  if (field.anyOf)
+    return field.anyOf.flatMap((one) => (one.type === 'null' ? [null] : allowedValues(one)))
+  if (field.enum) return field.enum
+  const { minLength, maxLength, minimum, maximum, exclusiveMinimum, minItems, maxItems } = field
+  if (field.format === 'date') return []
+  return [
+    ...known(minLength).map((length) => 'x'.repeat(length)),
+    ...known(maxLength).map((length) => 'x'.repeat(length)),
+    ...known(minimum, maximum),
+    ...known(exclusiveMinimum).map((number) => number + 1),
+    ...known(minItems, maxItems).map((length) => listOf(field, length)),
+  ]
+}
+
+function refusedValues(field: Field): unknown[] {
+  if (field.anyOf) {
+    const main = field.anyOf.find(({ type }) => type !== 'null') ?? {}
+    return refusedValues(main).filter((value) => value !== null)
+  }
+  if (field.enum) return ['none of them']
+  if (field.format === 'date') return ['2026-02-30', '2026-6-1', '1 June 2026']
+  const { minLength, maxLength, minimum, maximum, exclusiveMinimum, minItems, maxItems } = field
+  const isNumber = field.type === 'integer' || field.type === 'number'
+  return [
+    ...known(minLength).flatMap((length) => (length > 0 ? ['x'.repeat(length - 1)] : [])),
+    ...known(maxLength).map((length) => 'x'.repeat(length + 1)),
+    ...known(minimum).map((number) => number - 1),
+    ...known(maximum).map((number) => number + 1),
+    ...known(exclusiveMinimum),
+    ...known(minItems).map((length) => listOf(field, length - 1)),
+    ...known(maxItems).map((length) => listOf(field, length + 1)),
+    ...(field.type === 'integer' ? [1.5] : []),
+    ...(isNumber ? ['10'] : [10]),
+    null,
+  ]
+}
+
+function listOf({ items = {} }: Field, length: number): unknown[] {
+  return Array.from({ length }, (_, index) =>
+    Object.fromEntries(
+      Object.keys(items.properties ?? {}).map((name) => [
+        name,
+        name === 'email' ? `user${index}@example.com` : 1_000_000,
+      ]),
+    ),
+  )
+}
+
+/** JSON has no larger whole numbers: that limit is of the language, not of the table. */
+function known(...limits: (number | undefined)[]): number[] {
+  return limits.filter(
+    (limit) => limit !== undefined && Math.abs(limit) < Number.MAX_SAFE_INTEGER,
+  ) as number[]
+}
+
+function describeValue(value: unknown): string {
+  if (value === undefined) return 'left out'
+  if (typeof value === 'string' && value.length > 20) return `of ${value.length} characters`
+  if (Array.isArray(value)) return `of ${value.length} entries`
+  return JSON.stringify(value)
+}

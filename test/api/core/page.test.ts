@@ -1,0 +1,241 @@
+import fc from 'fast-check'
+import { describe, expect, expectTypeOf, it } from 'vitest'
+import { isClientError, type Message, type PageList } from '../../../src/api/index.ts'
+import type { Script, Seen } from '../../support/fault-server.ts'
+import { errorOf, json, transports, useFaultServer } from '../_support.ts'
+
+const day = { startDate: '2026-02-01', endDate: '2026-02-02' }
+const meta = { org_id: 'o', start_date: '2026-02-01', end_date: '2026-02-02' }
+
+/** A list of numbered items that is split into pages, in the style of one endpoint. */
+interface Style {
+  name: string
+  list(
+    client: ReturnType<ReturnType<typeof useFaultServer>['makeClient']>,
+  ): PageList<object, object>
+  /** The answer for a page: what is on it, and the cursor of the next. */
+  page(items: readonly number[], next: string | undefined): unknown
+  number(item: object): number
+  cursor: string
+  /** Whether a page without items is the end. */
+  emptyIsEnd: boolean
+}
+
+const styles: Style[] = [
+  {
+    name: 'nextCursor',
+    list: (client) => client.sessions.messages.list({ sessionId: 's' }),
+    page: (items, next) => ({
+      messages: items.map((n) => ({
+        id: `${n}`,
+        role: 'user',
+        content: [],
+        createdAt: n,
+        updatedAt: n,
+      })),
+      pagination: { hasMore: next !== undefined, nextCursor: next ?? null },
+    }),
+    number: (item) => Number(Reflect.get(item, 'id')),
+    cursor: 'cursor',
+    emptyIsEnd: false,
+  },
+  {
+    name: 'next_cursor',
+    list: (client) => client.analytics.users(day),
+    page: (items, next) => ({
+      data: items.map((n) => ({ user_id: `${n}` })),
+      meta: { ...meta, has_more: next !== undefined, next_cursor: next },
+    }),
+    number: (item) => Number(Reflect.get(item, 'user_id')),
+    cursor: 'cursor',
+    emptyIsEnd: false,
+  },
+  {
+    name: 'last reportId',
+    list: (client) => client.readiness.reports(),
+    page: (items) => ({ reports: items.map((n) => ({ reportId: `${n}` })) }),
+    number: (item) => Number(Reflect.get(item, 'reportId')),
+    cursor: 'startAfter',
+    emptyIsEnd: true,
+  },
+]
+
+/** Serves pages by the cursor that the request carries; counts nothing itself. */
+function serve(style: Style, pages: readonly (readonly number[])[]): Script {
+  const all = style.emptyIsEnd ? [...pages.filter((page) => page.length > 0), []] : pages
+  const cursorAfter = (index: number) =>
+    style.emptyIsEnd ? `${all[index]?.at(-1)}` : `after ${index}`
+  return ({ target }: Seen) => {
+    const cursor = new URL(target, 'http://x').searchParams.get(style.cursor)
+    const index = cursor === null ? 0 : all.findIndex((_, i) => cursorAfter(i) === cursor) + 1
+    const next = index < all.length - 1 ? cursorAfter(index) : undefined
+    return { body: json(style.page(all[index] ?? [], next)) }
+  }
+}
+
+const split = fc
+  .array(fc.integer({ min: 0, max: 4 }), { minLength: 1, maxLength: 6 })
+  .map((sizes) => {
+    let next = 0
+    return sizes.map((size) => Array.from({ length: size }, () => next++))
+  })
+
+describe.each(transports)('lists through %s', (transport) => {
+  const faults = useFaultServer(transport)
+
+  describe.each(styles)('with $name', (style) => {
+    it('give each item once, in order, with as few requests as possible', async () => {
+      const client = faults.makeClient()
+      await fc.assert(
+        fc.asyncProperty(split, async (pages) => {
+          faults.play(serve(style, pages))
+          const found: number[] = []
+          for await (const item of style.list(client)) found.push(style.number(item))
+          expect(found).toEqual(pages.flat())
+          const needed = style.emptyIsEnd
+            ? pages.filter((p) => p.length > 0).length + 1
+            : pages.length
+          expect(faults.requests).toHaveLength(needed)
+        }),
+        { numRuns: 20 },
+      )
+    })
+
+    it('fetch no page beyond the items that are taken', async () => {
+      const client = faults.makeClient()
+      const taken = fc.integer({ min: 1, max: 24 })
+      await fc.assert(
+        fc.asyncProperty(split, taken, fc.boolean(), async (pages, count, asArray) => {
+          faults.play(serve(style, pages))
+          const found: number[] = []
+          const list = style.list(client)
+          expect(faults.requests).toHaveLength(0)
+          if (asArray) found.push(...(await list.toArray({ limit: count })).map(style.number))
+          else
+            for await (const item of list) {
+              found.push(style.number(item))
+              if (found.length === count) break
+            }
+          expect(found).toEqual(pages.flat().slice(0, count))
+          if (pages.flat().length < count) return
+          const filled = style.emptyIsEnd ? pages.filter((p) => p.length > 0) : pages
+          const ends = filled.map((_, i) => filled.slice(0, i + 1).flat().length)
+          expect(faults.requests).toHaveLength(ends.findIndex((end) => end >= count) + 1)
+        }),
+        { numRuns: 20 },
+      )
+    })
+
+    it('are a page when awaited, and pages when asked for them', async () => {
+      const pages = [[0, 1], [2], [3]]
+      faults.play(serve(style, pages))
+      const list = style.list(faults.makeClient())
+      const first = await list
+      expect(json(first)).toContain('"1"')
+      expect(json(first)).not.toContain('"2"')
+      expect(await list).toBe(first)
+      expect(faults.requests).toHaveLength(1)
+      let count = 0
+      for await (const _ of list.pages()) count += 1
+      expect(count).toBe(style.emptyIsEnd ? 4 : 3)
+    })
+
+    it('notice a cursor that comes again', async () => {
+      faults.play(({ target }, index) => {
+        const isFirst = !target.includes('=a') && !target.includes('=b')
+        const next = isFirst || target.endsWith('=b') ? 'a' : 'b'
+        const body = style.page([index], next)
+        return { body: json(body).replace(/"reportId":"\d+"/, `"reportId":"${next}"`) }
+      })
+      const error = await errorOf(style.list(faults.makeClient()).toArray())
+      expect(error).toMatchObject({ kind: 'decode', message: expect.stringContaining('repeated') })
+      expect(faults.requests.length).toBeLessThanOrEqual(3)
+    })
+
+    it('reject with the error of the page that failed', async () => {
+      const good = serve(style, [[0], [1]])
+      faults.play((request, index) =>
+        index === 0 && typeof good === 'function' ? good(request, 0) : { status: 403 },
+      )
+      const found: number[] = []
+      const read = async () => {
+        for await (const item of style.list(faults.makeClient())) found.push(style.number(item))
+      }
+      expect(await errorOf(read())).toMatchObject({ kind: 'http', status: 403 })
+      expect(found).toEqual([0])
+    })
+  })
+})
+
+describe('a list', () => {
+  const faults = useFaultServer('https')
+
+  it('starts at the cursor it is given and keeps the other inputs', async () => {
+    faults.play(serve(styles[0] as Style, [[0], [1], [2]]))
+    const input = { sessionId: 's', cursor: 'after 0', limit: 7, role: 'user' } as const
+    const items = await faults.makeClient().sessions.messages.list(input).toArray()
+    expect(items.map(({ id }) => id)).toEqual(['1', '2'])
+    expect(faults.requests.map(({ target }) => target.split('?')[1])).toEqual([
+      'cursor=after%200&limit=7&role=user',
+      'cursor=after%201&limit=7&role=user',
+    ])
+  })
+
+  it.each([
+    ['caps the size of pages', 10, () => true],
+    ['filters pages after it has cut them', 20, (n: number) => n % 3 > 0],
+  ])('of reports is complete where the service %s', async (_, size, isShown) => {
+    const all = Array.from({ length: 120 }, (_, n) => ({ reportId: `r${n}`, n }))
+    faults.play(({ target }) => {
+      const after = new URL(target, 'http://x').searchParams.get('startAfter')
+      const from = all.findIndex(({ reportId }) => reportId === after) + 1
+      const reports = all
+        .slice(from, from + size)
+        .filter(({ n }, at, page) => isShown(n) || at === page.length - 1)
+      return { body: json({ reports }) }
+    })
+    const items = await faults.makeClient().readiness.reports({ limit: 50 }).toArray()
+    expect(items.at(-1)).toMatchObject({ reportId: 'r119' })
+    expect(items.length).toBeGreaterThanOrEqual(80)
+  })
+
+  it('takes the page as it was, whatever the reader does to it', async () => {
+    faults.play(serve(styles[2] as Style, [[0], [1]]))
+    let count = 0
+    for await (const page of faults.makeClient().readiness.reports().pages()) {
+      count += page.reports.length
+      page.reports.length = 0
+    }
+    expect(count).toBe(2)
+  })
+
+  it('without items where they belong is an error, not a crash', async () => {
+    faults.play([{ body: '{"messages": 5}' }])
+    const list = faults.makeClient().sessions.messages.list({ sessionId: 's' })
+    expect(await errorOf(list.toArray())).toMatchObject({ kind: 'decode' })
+    expect(await errorOf(list.toArray({ limit: -1 }))).toMatchObject({ kind: 'validation' })
+    expect(await list.toArray({ limit: 0 })).toEqual([])
+  })
+
+  it('can be used like a promise', async () => {
+    faults.play([{ status: 403 }])
+    const list = faults.makeClient().readiness.reports()
+    const settled: string[] = []
+    expect(await list.catch(isClientError)).toBe(true)
+    await list.finally(() => settled.push('yes')).catch(() => undefined)
+    expect(settled).toEqual(['yes'])
+  })
+
+  it('knows the types of its items and pages', () => {
+    const client = faults.makeClient()
+    const list = () => client.sessions.messages.list({ sessionId: 's' })
+    expectTypeOf<Awaited<ReturnType<typeof list>>>().toHaveProperty('pagination')
+    expectTypeOf<ReturnType<typeof list>>().toExtend<AsyncIterable<Message>>()
+    // @ts-expect-error: a session is required
+    void (() => client.sessions.messages.list())
+    // @ts-expect-error: there is no such role
+    void (() => client.sessions.messages.list({ sessionId: 's', role: 'nobody' }))
+    type Deleted = Awaited<ReturnType<typeof client.computers.delete>>
+    expectTypeOf<Deleted['replayed']>().toEqualTypeOf<true | undefined>()
+  })
+})

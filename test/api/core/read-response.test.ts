@@ -1,0 +1,254 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { isClientError } from '../../../src/api/index.ts'
+import type { Step } from '../../support/fault-server.ts'
+import { apiKey, errorOf, json, stuck, transports, useFaultServer } from '../_support.ts'
+
+const rotate = { serviceAccountId: 's', keyId: 'k' }
+
+describe.each(transports)('answers through %s', (transport) => {
+  const faults = useFaultServer(transport)
+  const { makeClient } = faults
+
+  describe('the status decides', () => {
+    const bodies = {
+      json: '{"limit": 1}',
+      html: '<html>hello</html>',
+      empty: '',
+      number: '5',
+      string: '"ok"',
+      nothing: 'null',
+      list: '[1]',
+      half: '{"limit": 1',
+    }
+    const statuses = [
+      200, 201, 202, 203, 206, 207, 226, 299, 300, 301, 302, 307, 400, 401, 402, 403,
+    ]
+      .concat([404, 405, 408, 409, 410, 413, 418, 422, 425, 429, 451, 499, 500, 501, 502, 503, 504])
+      .concat([505, 507, 511, 520, 530, 599])
+
+    it.each(statuses)('%i', async (status) => {
+      const client = makeClient({ retries: 0 })
+      for (const [name, body] of Object.entries(bodies)) {
+        faults.play([{ status, body, headers: { location: `${faults.url}/elsewhere` } }])
+        const call = client.organization.limits.getGlobal().then(
+          (value) => value,
+          (error: unknown) => error,
+        )
+        const result = await call
+        if (status <= 299 && name === 'json') expect(result).toEqual({ limit: 1 })
+        else if (status <= 299)
+          expect(result).toMatchObject({ kind: 'decode', status, bodyText: body })
+        else
+          expect(result).toMatchObject({
+            kind: 'http',
+            status,
+            bodyText: body,
+            title: expect.any(String),
+          })
+        expect(isClientError(result)).toBe(status > 299 || name !== 'json')
+        expect(faults.requests).toHaveLength(1)
+      }
+    })
+
+    it.each([200, 204])('a deletion with an empty %i', async (status) => {
+      faults.play([{ status, body: '' }])
+      expect(await makeClient().computers.delete({ computerId: 'c' })).toEqual({})
+    })
+
+    it('a body that is cut is no success', async () => {
+      faults.play([{ body: '{"limit": 1}         ', fault: 'cut' }])
+      const error = await errorOf(makeClient().organization.limits.getGlobal())
+      expect(error).toMatchObject({ kind: 'network', phase: 'body', attempts: 3 })
+    })
+
+    it('an error answer that is cut keeps its status and what came of its body', async () => {
+      faults.play([{ status: 404, body: '{"detail": "no such thing"}', fault: 'cut' }])
+      const error = await errorOf(makeClient().organization.limits.getGlobal())
+      expect(error).toMatchObject({ kind: 'http', status: 404, bodyText: '{"detail": "n' })
+    })
+
+    it('an answer that is too long is refused before it fills the memory', async () => {
+      faults.play([{ fault: 'endless' }])
+      const options = { maxResponseBytes: 100_000 }
+      const error = await errorOf(makeClient().organization.limits.getGlobal({}, options))
+      expect(error).toMatchObject({ kind: 'decode', message: expect.stringContaining('100000') })
+      await faults.requests[0]?.closed
+    })
+  })
+
+  describe('no error loses its body', () => {
+    it('whatever bytes it has', async () => {
+      const client = makeClient({ retries: 0 })
+      await fc.assert(
+        fc.asyncProperty(fc.uint8Array({ maxLength: 300 }), async (bytes) => {
+          faults.play([{ status: 400, body: bytes }])
+          const error = await errorOf(client.organization.limits.getGlobal())
+          expect(error).toMatchObject({ bodyText: Buffer.from(bytes).toString('utf8') })
+        }),
+        { numRuns: 40 },
+      )
+    })
+
+    it('up to 64 KB', async () => {
+      faults.play([{ status: 400, body: 'x'.repeat(200_000) }])
+      const error = await errorOf(makeClient().organization.limits.getGlobal())
+      expect(error).toMatchObject({ bodyText: 'x'.repeat(65_536) })
+    })
+
+    it('and reads no more of it', async () => {
+      faults.play([{ status: 400, fault: 'endless' }])
+      const error = await errorOf(makeClient().organization.limits.getGlobal())
+      expect(error).toMatchObject({ kind: 'http', status: 400, bodyText: ' '.repeat(65_536) })
+      await faults.requests[0]?.closed
+    })
+
+    it.each([
+      ['an error body', { detail: 'why', status: 409, title: 'Taken', metadata: { a: [1] } }],
+      [
+        'an error body of analytics',
+        { detail: 'why', status: 409, title: 'Taken', requestId: 'r-1' },
+      ],
+      ['a lone error', { error: 'why' }],
+    ])('%s', async (_, body) => {
+      faults.play([{ status: 409, body: json(body), headers: { 'x-request-id': 'from-header' } }])
+      const error = await errorOf(makeClient().serviceAccounts.keys.rotate(rotate))
+      expect(error).toMatchObject({
+        name: 'ConflictError',
+        kind: 'http',
+        status: 409,
+        title: 'title' in body ? 'Taken' : 'Conflict',
+        detail: 'why',
+        requestId: 'requestId' in body ? 'r-1' : 'from-header',
+        method: 'POST',
+        route: '/api/v0/service-accounts/{serviceAccountId}/api-keys/{keyId}/rotate',
+        attempts: 1,
+        elapsedMs: expect.any(Number),
+        message: expect.stringMatching(/^POST .+ 409 \w+: why$/),
+      })
+      if ('metadata' in body) expect(error).toHaveProperty('metadata', { a: [1] })
+    })
+
+    it('says when a proxy answered', async () => {
+      faults.play([{ status: 502, body: '<html>', headers: { 'content-type': 'text/html' } }])
+      const error = await errorOf(makeClient({ retries: 0 }).organization.limits.getGlobal())
+      expect(error.message).toContain('text/html, perhaps from a proxy')
+    })
+
+    it.each([
+      ['application/json; charset=utf-8', 'the response is broken JSON'],
+      ['text/html', 'the response is not JSON, but text/html'],
+      ['', 'the response is not JSON'],
+    ])('says what a success of type "%s" is', async (type, problem) => {
+      faults.play([{ body: '{"limit"', headers: { 'content-type': type } }])
+      const error = await errorOf(makeClient().organization.limits.getGlobal())
+      expect(error).toMatchObject({ kind: 'decode', message: expect.stringMatching(`${problem}$`) })
+    })
+
+    it.each([
+      [400, 'BadRequestError'],
+      [401, 'AuthenticationError'],
+      [403, 'PermissionError'],
+      [404, 'NotFoundError'],
+      [409, 'ConflictError'],
+      [418, 'HttpError'],
+      [429, 'RateLimitError'],
+      [500, 'ServerError'],
+      [503, 'ServerError'],
+    ])('%i is a %s', async (status, name) => {
+      faults.play([{ status, body: '{}' }])
+      const error = await errorOf(makeClient({ retries: 0 }).organization.limits.getGlobal())
+      expect(error).toMatchObject({ name, status })
+    })
+
+    it('says what to do', async () => {
+      const env = { FACTORY_API_KEY: apiKey }
+      const options = { apiKey: undefined, env } as { env: typeof env }
+      faults.play([{ status: 401 }, { status: 403 }])
+      const client = makeClient(options)
+      const first = await errorOf(client.sessions.create({ computerId: 'c' }))
+      expect(first.hint).toContain('FACTORY_API_KEY')
+      const second = await errorOf(client.sessions.create({ computerId: 'c' }))
+      expect(second.hint).toBe('enabled for selected organizations only')
+    })
+
+    it('names the line that made the call', async () => {
+      faults.play([{ status: 400 }])
+      const client = makeClient()
+      const calls = [
+        async () => void (await client.organization.limits.getGlobal()),
+        async () => void (await client.request({ method: 'GET', path: '/' })),
+        async () => void (await client.readiness.reports()),
+        async () => void (await client.readiness.reports().toArray()),
+      ]
+      for (const call of calls) {
+        const error = await errorOf(call())
+        expect(error.stack?.split('\n')[1]).toContain('read-response.test.ts')
+      }
+    })
+  })
+
+  it.each([
+    [{ errors: [{ message: 'no room' }] }, 'no room'],
+    [{ error: { message: 'no room' } }, 'no room'],
+    [{ reason: 'no room' }, '{"reason":"no room"}'],
+    [['no room'], '["no room"]'],
+  ])('%j says what it says', async (body, said) => {
+    faults.play([{ status: 400, body: json(body) }])
+    const error = await errorOf(makeClient().organization.limits.getGlobal())
+    expect(error.message).toMatch(/400 Bad Request: /)
+    expect(error.message).toContain(said)
+  })
+
+  it('a redirect says where it leads, without its query', async () => {
+    const headers = { location: 'https://login.example.org/start?token=secret' }
+    faults.play([{ status: 302, headers }])
+    const error = await errorOf(makeClient().organization.limits.getGlobal())
+    expect(error).toMatchObject({ kind: 'http', status: 302 })
+    expect(error.message).toMatch(/redirects to https:\/\/login\.example\.org\/start$/)
+    expect(error.hint).toContain('baseUrl')
+  })
+
+  it('a short key hides no ordinary word', async () => {
+    faults.play([{ status: 404, body: json({ detail: 'no test named latest' }) }])
+    const error = await errorOf(makeClient({ apiKey: 'test' }).organization.limits.getGlobal())
+    expect(error.message).toContain('no test named latest')
+  })
+
+  it('every way to fail gives an error of the closed set', async () => {
+    const kinds = ['config', 'validation', 'network', 'timeout', 'aborted', 'http', 'decode']
+    const steps: Step[] = [
+      ...stuck.map(([fault]) => ({ fault })),
+      { fault: 'reset' },
+      { fault: 'close' },
+      { body: '{"limit": 1}', fault: 'cut' },
+      { status: 101 },
+      { status: 99 },
+      { headers: { 'content-length': 'x' } },
+      { headers: { 'content-encoding': 'gzip' }, body: '\x1f\x8b' },
+      { status: 500 },
+      { body: '[[' },
+      { body: '[[' },
+    ]
+    for (const step of steps) {
+      faults.play([step])
+      const client = makeClient({ timeoutMs: 150, retries: 1 })
+      const error = await errorOf(client.organization.limits.getGlobal())
+      expect(kinds).toContain(error.kind)
+    }
+  })
+
+  it('reports every attempt without inputs or answers', async () => {
+    const reports: unknown[] = []
+    const client = makeClient({ onAttempt: (report) => reports.push(report) })
+    faults.play([{ status: 503 }, { body: '{"id": "c"}' }])
+    await client.computers.get({ computerId: 'the-computer' })
+    const route = '/api/v0/computers/{computerId}'
+    const elapsedMs = expect.any(Number)
+    const call = { callId: expect.any(Number), method: 'GET', route }
+    expect(reports).toEqual([
+      { ...call, attempt: 1, elapsedMs, status: 503, failure: 'http', retryInMs: 0 },
+      { ...call, attempt: 2, elapsedMs, status: 200 },
+    ])
+  })
+})

@@ -1,0 +1,94 @@
+import { inspect } from 'node:util'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { redact } from '../../../src/api/core/redact.ts'
+import { type ClientError, createClient } from '../../../src/api/index.ts'
+import type { Step } from '../../support/fault-server.ts'
+import { errorOf, json, transports, useFaultServer } from '../_support.ts'
+
+const secret = fc
+  .string({ minLength: 8, maxLength: 40, unit: 'grapheme-ascii' })
+  .map((text) => `fk-${text.replaceAll(/[^!-~]/g, 'x')}`)
+
+/** Everything that a log could show of a value. */
+function shown(value: unknown): string {
+  const error = value as Partial<ClientError> & { bodyText?: string }
+  return [
+    inspect(value, { depth: Number.POSITIVE_INFINITY, showHidden: true }),
+    json(value),
+    String(value),
+    String(error?.stack),
+    String(error?.message),
+    String(error?.bodyText),
+  ].join('\n')
+}
+
+/** Answers that repeat the key wherever they can. */
+function echoes(key: string): Step[] {
+  const body = { detail: `bad key ${key}`, title: key, metadata: { [key]: [key] }, requestId: key }
+  return [
+    { status: 401, body: json(body) },
+    { status: 500, body: `<html>${key}`, headers: { 'x-request-id': encodeURIComponent(key) } },
+    { status: 400, body: json({ error: key }) },
+    { status: 200, body: `broken ${key}`, headers: { 'content-type': encodeURIComponent(key) } },
+    { status: 200, body: json({ limit: key }) },
+    { fault: 'reset' },
+  ]
+}
+
+describe.each(transports)('secrets through %s', (transport) => {
+  const faults = useFaultServer(transport)
+
+  it('the key is in nothing that is shown, though the service repeats it', async () => {
+    await fc.assert(
+      fc.asyncProperty(secret, async (key) => {
+        const seen: unknown[] = []
+        const log = (entry: unknown) => seen.push(entry)
+        const options = { apiKey: key, retries: 0, onAttempt: log, onDrift: log }
+        const client = faults.makeClient(options)
+        expect(shown(client)).not.toContain(key)
+        for (const step of echoes(key)) {
+          faults.play([step])
+          seen.push(await errorOf(client.organization.limits.getGlobal({}, { strict: true })))
+          await client.organization.limits.getGlobal().catch(() => undefined)
+        }
+        for (const one of seen) expect(shown(one)).not.toContain(key)
+        expect(seen.length).toBeGreaterThan(12)
+      }),
+      { numRuns: 10 },
+    )
+  })
+
+  it('a new key whose answer is not understood can be read, but is not printed', async () => {
+    const answer = { apiKey: { value: 'fk-new-and-shown-once' } }
+    faults.play([{ body: json(answer) }])
+    const call = faults
+      .makeClient()
+      .serviceAccounts.keys.rotate({ serviceAccountId: 's', keyId: 'k' }, { strict: true })
+    const error = (await errorOf(call)) as ClientError & { bodyText: string }
+    expect(inspect(error, { depth: 9, showHidden: true }) + json(error)).not.toContain('fk-new')
+    expect(error.bodyText).toContain('fk-new-and-shown-once')
+  })
+})
+
+describe('redaction', () => {
+  it('masks every form of a secret', () => {
+    fc.assert(
+      fc.property(secret, fc.string(), fc.string(), (key, before, after) => {
+        const text = `${before}${key}${encodeURIComponent(key)}${json({ key })}${after}`
+        expect(redact(text, [key])).not.toContain(key)
+      }),
+    )
+  })
+
+  it('masks the key in the cause of an error', async () => {
+    const apiKey = 'fk-very-secret'
+    const transport = {
+      send: async () => Promise.reject(new Error(`cannot send ${apiKey}`)),
+    }
+    const client = createClient({ apiKey, transport, env: {}, retries: 0 })
+    const error = await errorOf(client.organization.limits.getGlobal())
+    expect(error).toMatchObject({ kind: 'network', cause: expect.any(Error) })
+    expect(shown(error)).not.toContain(apiKey)
+  })
+})

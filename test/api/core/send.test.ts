@@ -1,0 +1,179 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Step } from '../../support/fault-server.ts'
+import { refusedPort } from '../../support/port.ts'
+import { errorOf, json, transports, useFaultServer } from '../_support.ts'
+
+const problem = { detail: 'no such computer', status: 404, title: 'Not Found' }
+const rotate = { serviceAccountId: 's', keyId: 'k' }
+const QUICK_MS = 150
+
+describe.each(transports)('repeats through %s', (transport) => {
+  const faults = useFaultServer(transport)
+  const { makeClient } = faults
+
+  describe('nothing unsafe is sent twice', () => {
+    const refused: Step[] = [
+      { status: 429, headers: { 'retry-after': '0' } },
+      { status: 429 },
+      { status: 503, headers: { 'retry-after': '0' } },
+    ]
+    const doubtful: Step[] = [
+      { fault: 'reset' },
+      { fault: 'close' },
+      { fault: 'silent' },
+      { status: 200, body: '{"limit": 1}', fault: 'cut' },
+      { status: 201, body: '{"limit": 1}', fault: 'stall' },
+      { status: 200, body: 'no json' },
+      { status: 500 },
+      { status: 502, body: '<html>' },
+      { status: 503 },
+      { status: 504, fault: 'stall' },
+      { status: 408 },
+    ]
+    const step = fc.oneof(fc.constantFrom(...refused), fc.constantFrom(...doubtful))
+
+    it('whatever happens', async () => {
+      let runs = 0
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(step, { minLength: 1, maxLength: 5 }),
+          fc.nat(2),
+          async (script, which) => {
+            runs += 1
+            const name = `run-${runs}-`
+            const answers: (Step | undefined)[] = []
+            faults.play(({ target, body }) => {
+              // Given up in an earlier run, and late.
+              if (!`${target} ${body}`.includes(name)) return { fault: 'close' }
+              const step = script[Math.min(answers.length, script.length - 1)]
+              answers.push(step)
+              return step ?? {}
+            })
+            const client = makeClient({ retries: 4, timeoutMs: QUICK_MS })
+            const calls = [
+              () => client.serviceAccounts.keys.rotate({ ...rotate, keyId: name }),
+              () => client.sessions.messages.add({ sessionId: name, text: 'hi' }),
+              () => client.sessions.create({ computerId: name }),
+            ]
+            await calls[which]?.().catch(() => undefined)
+            const carriedOut = answers.filter((one) => one && !refused.includes(one))
+            expect(carriedOut.length).toBeLessThanOrEqual(1)
+          },
+        ),
+        { numRuns: 40 },
+      )
+    })
+
+    it.each(['reset', 'close', 'silent', 'stall', 'cut'] as const)(
+      'a key is rotated once when the response is lost by %s',
+      async (fault) => {
+        const isOwn = ({ target }: { target: string }) => target.includes(`/${timeoutMs}-ms/`)
+        const requests = () => faults.requests.filter(isOwn)
+        const rotateWithin = (timeoutMs: number) => {
+          faults.play([{ fault, body: '{"apiKey": {}}' }])
+          const { keys } = makeClient({ timeoutMs }).serviceAccounts
+          return errorOf(keys.rotate({ ...rotate, keyId: `${timeoutMs}-ms` }))
+        }
+        let timeoutMs = QUICK_MS
+        let error = await rotateWithin(timeoutMs)
+        // A busy machine may need longer to send it at all.
+        while (requests().length < Number(error.attempts) && timeoutMs < 20_000) {
+          timeoutMs *= 2
+          error = await rotateWithin(timeoutMs)
+        }
+        expect(requests()).toHaveLength(1)
+        expect(error).toMatchObject({ outcome: 'unknown', attempts: 1, method: 'POST' })
+      },
+    )
+
+    it('says nothing of an unknown outcome when the server refused', async () => {
+      faults.play([{ status: 403, body: json(problem) }])
+      const error = await errorOf(makeClient().serviceAccounts.keys.rotate(rotate))
+      expect(error).toMatchObject({ kind: 'http', status: 403 })
+      expect(error).not.toHaveProperty('outcome')
+    })
+
+    it('sends it again when no connection came about', async () => {
+      const client = makeClient({ baseUrl: `http://127.0.0.1:${await refusedPort()}` })
+      const error = await errorOf(client.sessions.create({ computerId: 'c' }))
+      expect(error).toMatchObject({ kind: 'network', phase: 'connect', attempts: 3 })
+      expect(error).toMatchObject({ code: 'ECONNREFUSED' })
+      expect(error).not.toHaveProperty('outcome')
+    })
+
+    it('sends it again when the server refused it', async () => {
+      const session = {
+        sessionId: 's',
+        status: 'idle',
+        messageCount: 0,
+        createdAt: 1,
+        updatedAt: 1,
+      }
+      faults.play([...refused, { status: 201, body: json(session) }])
+      const client = makeClient({ retries: 3 })
+      expect(await client.sessions.create({ computerId: 'c' })).toEqual(session)
+      expect(faults.requests).toHaveLength(4)
+    })
+
+    it('sends a safe one again until there is an answer', async () => {
+      faults.play([{ fault: 'reset' }, { status: 502 }, { body: '{"limit": 7}' }])
+      expect(await makeClient().organization.limits.getGlobal()).toEqual({ limit: 7 })
+      expect(faults.requests).toHaveLength(3)
+    })
+
+    it('counts a delete as done when its answer was lost and its repeat finds nothing', async () => {
+      faults.play([{ fault: 'reset' }, { status: 404, body: json(problem) }])
+      expect(await makeClient().computers.delete({ computerId: 'c' })).toEqual({ replayed: true })
+    })
+
+    it.each([
+      ['a 502', [{ status: 502 }]],
+      ['a 408', [{ status: 408 }]],
+      ['a lost response and a 503', [{ fault: 'reset' }, { status: 503 }]],
+    ] as [string, Step[]][])(
+      'does not count a delete as done when %s came before the 404',
+      async (_, before) => {
+        faults.play([...before, { status: 404, body: json(problem) }])
+        const error = await errorOf(
+          makeClient().organization.users.remove({ email: 'nobody@example.com' }),
+        )
+        expect(error).toMatchObject({ kind: 'http', status: 404, attempts: before.length + 1 })
+      },
+    )
+
+    it('does not count a delete as done when the first answer was 404', async () => {
+      faults.play([{ status: 429, headers: { 'retry-after': '0' } }, { status: 404 }])
+      const error = await errorOf(makeClient().computers.delete({ computerId: 'c' }))
+      expect(error).toMatchObject({ kind: 'http', status: 404, attempts: 2 })
+    })
+
+    it('keeps to the retry budget of the client', async () => {
+      faults.play([{ fault: 'close' }])
+      const client = makeClient()
+      const calls = Array.from({ length: 500 }, () =>
+        errorOf(client.organization.limits.getGlobal()),
+      )
+      const errors = await Promise.all(calls)
+      expect(faults.requests.length).toBeGreaterThan(500)
+      expect(faults.requests.length).toBeLessThanOrEqual(560)
+      expect(errors.some(({ hint }) => hint?.includes('many requests are failing'))).toBe(true)
+    })
+  })
+
+  it('asks for the key again before every attempt', async () => {
+    let asked = 0
+    const client = makeClient({
+      apiKey: async () => {
+        asked += 1
+        return `key-number-${asked}`
+      },
+    })
+    faults.play([{ status: 503 }, { body: '{"limit": 1}' }])
+    await client.organization.limits.getGlobal()
+    expect(faults.requests.map(({ headers }) => headers.authorization)).toEqual([
+      'Bearer key-number-1',
+      'Bearer key-number-2',
+    ])
+  })
+})

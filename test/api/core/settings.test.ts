@@ -1,0 +1,207 @@
+import { describe, expect, it } from 'vitest'
+import { isLoopback } from '../../../src/api/core/loopback.ts'
+import { ConfigError, createClient, isClientError } from '../../../src/api/index.ts'
+import { apiKey, errorOf, useFaultServer } from '../_support.ts'
+
+describe('the settings of a client', () => {
+  const faults = useFaultServer('https')
+
+  it('come from the environment', async () => {
+    faults.play([{ body: '{"limit": 1}' }])
+    const urls = { HOOKBELL_API_BASE_URL: faults.url, HOOKBELL_APP_BASE_URL: `${faults.url}/app` }
+    const both = { HOOKBELL_API_KEY: ' first-key\n', FACTORY_API_KEY: 'second-key', ...urls }
+    const other = { HOOKBELL_API_KEY: '', FACTORY_API_KEY: 'second-key', ...urls }
+    const transport = 'https'
+    await createClient({ env: both, transport }).organization.limits.getGlobal()
+    await createClient({ env: other, transport }).organization.limits.getGlobal()
+    await createClient({ env: both, apiKey, transport })
+      .readiness.reports()
+      .catch(() => undefined)
+    expect(faults.requests.map(({ headers }) => headers.authorization)).toEqual([
+      'Bearer first-key',
+      'Bearer second-key',
+      `Bearer ${apiKey}`,
+    ])
+    expect(faults.requests[2]?.target).toBe('/app/api/organization/maturity-level-reports')
+  })
+
+  it('point to the service if nothing else is said', async () => {
+    const seen: string[] = []
+    const text = '{}'
+    const transport = {
+      send: async ({ origin, path }: { origin: string; path: string }) => {
+        seen.push(origin + path)
+        return { status: 200, headers: {}, text, end: 'complete' as const }
+      },
+    }
+    const client = createClient({ apiKey, env: {}, transport })
+    await client.computers.delete({ computerId: 'c' })
+    await client.readiness.reports()
+    expect(seen).toEqual([
+      'https://api.factory.ai/api/v0/computers/c',
+      'https://app.factory.ai/api/organization/maturity-level-reports',
+    ])
+  })
+
+  it.each([{ option: 'baseUrl' }, { option: 'variable' }])(
+    'with a $option alone do not send the key to the public application',
+    async ({ option }) => {
+      faults.play([{}])
+      const isOption = option === 'baseUrl'
+      const client = createClient({
+        apiKey,
+        env: isOption ? {} : { HOOKBELL_API_BASE_URL: faults.url },
+        ...(isOption ? { baseUrl: faults.url } : {}),
+      })
+      const error = await errorOf(client.readiness.reports())
+      expect(error).toMatchObject({ kind: 'config', message: expect.stringContaining('appUrl') })
+      expect(error.hint).toContain('HOOKBELL_APP_BASE_URL')
+      expect(faults.connections).toBe(0)
+    },
+  )
+
+  it.each([
+    ['baseURL', 'baseUrl'],
+    ['timeout', 'timeoutMs'],
+    ['maxRetries', 'retries'],
+    ['apikey', 'apiKey'],
+    ['defaultHeaders', 'headers'],
+  ])('refuse the option %s and name %s', async (wrong, right) => {
+    const client = createClient({ apiKey, env: {}, [wrong]: 5 } as object)
+    const error = await errorOf(client.organization.limits.getGlobal())
+    expect(error).toMatchObject({
+      kind: 'config',
+      message: `${wrong}: is not an option; did you mean ${right}?`,
+    })
+  })
+
+  it('refuse a misspelt option of a call', async () => {
+    const client = faults.makeClient()
+    const options = { timeout: 5 } as object
+    const error = await errorOf(client.organization.limits.getGlobal({}, options))
+    expect(error).toMatchObject({
+      kind: 'validation',
+      issues: [{ field: 'options.timeout', problem: expect.stringContaining('timeoutMs') }],
+    })
+  })
+
+  it.each([
+    [{ apiKey: null }, 'apiKey: must be a string or a function, not null'],
+    [{ baseUrl: 'https://api.example.org/api/v0' }, 'baseUrl: must end before "/api/v0"'],
+    [{ baseUrl: 'https://api.example.org/x/api/v0/' }, 'baseUrl: must end before "/api/v0/"'],
+    [{ baseUrl: 'api.example.org' }, 'baseUrl: must be an http or https URL'],
+  ])('say of %j what is wrong', async (options, message) => {
+    const client = createClient({ apiKey, env: {}, ...options } as object)
+    const error = await errorOf(client.organization.limits.getGlobal())
+    expect(error.kind).toBe('config')
+    expect(error.message).toContain(message)
+  })
+
+  it('without a key say which variable to set', async () => {
+    faults.play([{}])
+    const client = createClient({ env: {}, baseUrl: faults.url })
+    const error = await errorOf(client.organization.limits.getGlobal())
+    expect(error).toMatchObject({ kind: 'config', name: 'ConfigError' })
+    expect(error.hint).toContain('HOOKBELL_API_KEY')
+    expect(faults.connections).toBe(0)
+  })
+
+  it.each([
+    ['', 'gave no key'],
+    ['two words', 'forbidden character'],
+    ['line\r\nx: y', 'forbidden character'],
+    ['käse', 'forbidden character'],
+    [async () => '', 'gave no key'],
+    [async () => Promise.reject(new Error('vault is closed')), 'failed'],
+    [
+      () => {
+        throw new Error('vault is closed')
+      },
+      'failed',
+    ],
+  ])('refuse the key %o', async (key, problem) => {
+    faults.play([{}])
+    const client = faults.makeClient({ apiKey: key })
+    const error = await errorOf(client.organization.limits.getGlobal())
+    expect(error).toMatchObject({ kind: 'config', message: expect.stringContaining(problem) })
+    expect(faults.connections).toBe(0)
+  })
+
+  it.each([
+    'http://api.example.org',
+    'http://192.168.0.1:8080',
+    'http://localhost.example.org',
+    'http://127.0.0.1.example.org',
+    'http://0.0.0.0',
+  ])('never send the key over plain http to %s', async (url) => {
+    for (const options of [{ baseUrl: url }, { appUrl: url }]) {
+      const client = createClient({ apiKey, env: {}, ...options })
+      const error = await errorOf(client.readiness.reports())
+      expect(error).toMatchObject({
+        kind: 'config',
+        message: expect.stringContaining('plain http'),
+      })
+    }
+  })
+
+  it('send it over plain http if that is allowed', async () => {
+    const transport = {
+      send: async () => ({
+        status: 200,
+        headers: {},
+        text: '{}',
+        end: 'complete' as const,
+      }),
+    }
+    const options = {
+      apiKey,
+      env: {},
+      transport,
+      baseUrl: 'http://intranet',
+      allowInsecureHttp: true,
+    }
+    expect(await createClient(options).computers.delete({ computerId: 'c' })).toEqual({})
+  })
+
+  it.each(['nothing', 'ftp://x', 'https://user:hunter22@x', 'https://x/?a=b', ''])(
+    'refuse the address "%s" without repeating a password',
+    async (baseUrl) => {
+      const error = await errorOf(createClient({ apiKey, env: {}, baseUrl }).automations.ci.scan())
+      expect(error).toMatchObject({ kind: 'config', message: expect.stringContaining('baseUrl') })
+      expect(error.message).not.toContain('hunter22')
+    },
+  )
+
+  it.each([
+    [{ timeoutMs: 0 }, 'timeoutMs'],
+    [{ retries: 1.5 }, 'retries'],
+    [{ headers: { host: 'x' } }, 'headers.host'],
+  ])('refuse %o', async (options, name) => {
+    const client = faults.makeClient(options)
+    const error = await errorOf(client.automations.ci.scan())
+    expect(error).toMatchObject({ kind: 'config', message: expect.stringContaining(name) })
+  })
+})
+
+describe('loopback', () => {
+  it.each(['localhost', 'a.localhost', '127.0.0.1', '127.9.9.9', '[::1]'])('is %s', (host) => {
+    expect(isLoopback(host)).toBe(true)
+  })
+  it.each(['localhost.com', '128.0.0.1', '[::2]', '127.0.0.1.com', ''])('is not %s', (host) => {
+    expect(isLoopback(host)).toBe(false)
+  })
+})
+
+describe('isClientError', () => {
+  it('knows the errors of another copy of the library', async () => {
+    const path = '../../../src/api/errors.ts?copy'
+    const copy: typeof import('../../../src/api/errors.ts') = await import(/* @vite-ignore */ path)
+    const error = new copy.ConfigError('x')
+    expect(error).not.toBeInstanceOf(ConfigError)
+    expect(isClientError(error)).toBe(true)
+  })
+
+  it.each([undefined, null, 5, 'x', {}, new Error('x')])('refuses %o', (value) => {
+    expect(isClientError(value)).toBe(false)
+  })
+})

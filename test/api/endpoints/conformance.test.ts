@@ -1,0 +1,149 @@
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import type { Endpoint } from '../../../src/api/endpoints/endpoint.ts'
+import { listEndpoints } from '../../../src/api/endpoints/index.ts'
+import {
+  type ClientOptions,
+  createClient,
+  HttpError,
+  isClientError,
+  PageList,
+} from '../../../src/api/index.ts'
+import { methodOf } from '../../../src/commands/api/find-endpoint.ts'
+import type { EmulatorOptions } from '../../../src/emulator/index.ts'
+import { makeExamples, makeFault, startTestEmulator } from '../../emulator/_support.ts'
+import { allowedCases, refusedCases } from '../_constraints.ts'
+import { errorOf, transports } from '../_support.ts'
+
+const ids = listEndpoints().map(({ id }) => id)
+
+/** A client of an emulator of its own, and a call of one endpoint with an input that succeeds. */
+async function start(id: string, options: ClientOptions, seed?: EmulatorOptions['seed']) {
+  const emulator = await startTestEmulator({ ...(seed ? { seed } : {}) })
+  const { url: baseUrl, appUrl, apiKey } = emulator
+  const client = createClient({ baseUrl, appUrl, apiKey, env: {}, ...options })
+  onTestFinished(() => client.close())
+  const example = makeExamples(emulator).find(({ endpoint }) => endpoint.id === id)
+  if (!example) throw new Error(`no example of ${id}`)
+  const { endpoint, input } = example
+  const list = (change: Record<string, unknown> = {}) =>
+    methodOf(client, endpoint)({ ...input, ...change })
+  const call = async (change: Record<string, unknown> = {}) => await list(change)
+  return { emulator, endpoint, input, call, list, client }
+}
+
+const problem = (status: number) => ({ detail: `Because of ${status}`, status, title: 'A title' })
+
+describe.each(transports)('through %s', (transport) => {
+  describe.each(ids)('%s', (id) => {
+    const table = listEndpoints().find((endpoint) => endpoint.id === id) as Endpoint
+
+    it('sends one request that the emulator knows, and gets what the table says', async () => {
+      const drift = vi.fn()
+      const { emulator, endpoint, call } = await start(id, {
+        transport,
+        strict: true,
+        onDrift: drift,
+      })
+      await call()
+      expect(emulator.requests()).toMatchObject([
+        { endpoint: id, method: endpoint.method, host: endpoint.host, status: endpoint.success[0] },
+      ])
+      expect(drift).not.toHaveBeenCalled()
+    })
+
+    it('sends each input under its name on the wire', async () => {
+      const { emulator, endpoint, input, call } = await start(id, { transport })
+      await call()
+      const { path, query, body } = emulator.requests()[0] ?? {}
+      const { wire = {}, params } = endpoint
+      for (const [name, value] of Object.entries(input)) {
+        if (params && Object.hasOwn(params.shape, name)) {
+          expect(path?.split('/').map(decodeURIComponent)).toContain(value)
+          continue
+        }
+        const sent: unknown = { ...query, ...Object(body) }[wire[name] ?? name]
+        expect(endpoint.body ? sent : String(sent)).toEqual(endpoint.body ? value : String(value))
+      }
+    })
+
+    it.each(Object.keys(table.errors).map(Number))('rejects with %i', async (status) => {
+      const { emulator, endpoint, call } = await start(id, { transport, retries: 0 })
+      emulator.faults.add(makeFault({ endpoint: id }, { status, body: problem(status) }))
+      const error = await errorOf(call())
+      expect(error).toBeInstanceOf(HttpError)
+      expect(error).toMatchObject({
+        kind: 'http',
+        status,
+        title: 'A title',
+        detail: `Because of ${status}`,
+        method: endpoint.method,
+        route: endpoint.path,
+        attempts: 1,
+      })
+      const hint = endpoint.hints?.[status]
+      if (hint) expect(error.hint).toBe(hint)
+      expect(emulator.requests()).toHaveLength(1)
+    })
+
+    it('rejects with 401 for a key that is not known', async () => {
+      const { call } = await start(id, { transport, apiKey: 'fk-unknown' })
+      expect(await errorOf(call())).toMatchObject({ status: 401, name: 'AuthenticationError' })
+    })
+
+    it(`is repeated as its retry class says: ${table.retry}`, async () => {
+      // No pauses between attempts.
+      vi.spyOn(Math, 'random').mockReturnValue(0)
+      onTestFinished(() => void vi.restoreAllMocks())
+      const { emulator, call } = await start(id, { transport, retries: 2 })
+      emulator.faults.add(makeFault({ endpoint: id, times: 2 }, { status: 502, body: 'a page' }))
+      if (table.retry === 'safe') {
+        await call()
+        expect(emulator.requests()).toHaveLength(3)
+        return
+      }
+      expect(await errorOf(call())).toMatchObject({ status: 502, outcome: 'unknown' })
+      expect(emulator.requests()).toHaveLength(1)
+    })
+
+    const refused = refusedCases(table)
+    if (refused.length > 0)
+      it.each(refused)('refuses $title without a request', async ({ field, change }) => {
+        const { emulator, call } = await start(id, { transport })
+        const error = await errorOf(call(change))
+        expect(error).toMatchObject({ kind: 'validation' })
+        expect(error.message).toContain(field)
+        expect(emulator.requests()).toEqual([])
+      })
+
+    const allowed = allowedCases(table)
+    if (allowed.length > 0)
+      it.each(allowed)('takes $title', async ({ change }) => {
+        const { emulator, call } = await start(id, { transport })
+        const error: unknown = await call(change).then(
+          () => undefined,
+          (reason: unknown) => reason,
+        )
+        // A name of 63 characters need not be that of a computer.
+        if (error !== undefined && !(isClientError(error) && error.kind === 'http')) throw error
+        const [request] = emulator.requests()
+        expect(request?.endpoint).toBe(id)
+        expect(request?.status).not.toBe(400)
+      })
+
+    const { page } = table
+    if (page)
+      it('gives each item once, whatever the size of the pages', async () => {
+        const { emulator, list } = await start(id, { transport })
+        const all = async (change: Record<string, unknown>) => {
+          const given = list({ role: undefined, ...change })
+          if (!(given instanceof PageList)) throw new Error('no list')
+          return await given.toArray()
+        }
+        const atOnce = await all({ [page.size]: 100 })
+        const before = emulator.requests().length
+        expect(before).toBe(1)
+        expect(await all({ [page.size]: 2 })).toEqual(atOnce)
+        expect(emulator.requests().length - before).toBeGreaterThan(1)
+      })
+  })
+})

@@ -1,0 +1,144 @@
+import { describe, expect, it } from 'vitest'
+import { type Message, textOf } from '../../../src/api/index.ts'
+import type { Script } from '../../support/fault-server.ts'
+import { errorOf, json, useFaultServer } from '../_support.ts'
+
+type Order = 'oldest first' | 'newest first'
+
+const make = (id: number, role = 'assistant', more: object = {}) => ({
+  id: `m${id}`,
+  role,
+  content: [{ type: 'text', text: `text ${id}` }],
+  createdAt: id,
+  updatedAt: id,
+  ...more,
+})
+
+/** A session that changes whenever its first page, or the page where new ones come, is read. */
+function serve(history: object[], order: Order, steps: ((list: object[]) => void)[]): Script {
+  let looks = 0
+  return ({ target }) => {
+    const query = new URL(target, 'http://x').searchParams
+    const from = Number(query.get('cursor') ?? 0)
+    const size = 100
+    const isLook = order === 'newest first' ? from === 0 : from + size >= history.length
+    const listed = order === 'oldest first' ? history : [...history].reverse()
+    const hasMore = from + size < listed.length
+    const pagination = { hasMore, nextCursor: hasMore ? `${from + size}` : null }
+    const body = json({ messages: listed.slice(from, from + size), pagination })
+    if (isLook) steps[looks++]?.(history)
+    return { body }
+  }
+}
+
+const old = (count: number) => Array.from({ length: count }, (_, n) => make(n))
+
+describe.each<Order>(['oldest first', 'newest first'])('watching a session, %s', (order) => {
+  const faults = useFaultServer('https')
+  const watch = (input: object) =>
+    faults
+      .makeClient()
+      .sessions.messages.watch({ sessionId: 's', pollMs: 1, maxPollMs: 5, ...input })
+
+  async function take(list: AsyncIterable<Message>, count: number) {
+    const found: Message[] = []
+    for await (const message of list) {
+      found.push(message)
+      if (found.length === count) break
+    }
+    return found
+  }
+
+  it('gives what is new and what has changed, from where it starts', async () => {
+    const running = make(502, 'system', { hookStatus: 'executing' })
+    const script = serve(old(500), order, [
+      (list) => list.push(make(501)),
+      (list) => list.push(running),
+      () => Object.assign(running, { hookStatus: 'completed', updatedAt: 503 }),
+      (list) => list.push(make(504), make(505)),
+    ])
+    faults.play(script)
+    const found = await take(watch({}), 5)
+    expect(found.map(({ id }) => id)).toEqual(['m501', 'm502', 'm502', 'm504', 'm505'])
+    expect(found[2]?.hookStatus).toBe('completed')
+    expect(textOf(found[0] as Message)).toBe('text 501')
+  })
+
+  it('does not read the whole history at every look', async () => {
+    faults.play(
+      serve(
+        old(5_000),
+        order,
+        [...Array(5)].map((_, n) => (list) => list.push(make(6_000 + n))),
+      ),
+    )
+    await take(watch({}), 5)
+    const first = order === 'oldest first' ? 50 : 1
+    expect(faults.requests.length).toBeLessThanOrEqual(first + 7)
+  })
+
+  it('gives what came after a message', async () => {
+    faults.play(serve(old(150), order, []))
+    const found = await take(watch({ after: 'm140' }), 9)
+    expect(found.map(({ id }) => id)).toEqual(
+      old(150)
+        .slice(141)
+        .map(({ id }) => id),
+    )
+  })
+
+  it('ends when the agent is done, if asked', async () => {
+    const steps = [
+      (list: object[]) => list.push(make(21, 'user')),
+      (list: object[]) => list.push(make(22)),
+    ]
+    faults.play(serve(old(20), order, steps))
+    const found: string[] = []
+    for await (const { id } of watch({ endOnIdle: true, quietMs: 50 })) found.push(id)
+    expect(found).toEqual(['m21', 'm22'])
+  })
+
+  it('ends with its signal', async () => {
+    faults.play(serve(old(20), order, []))
+    const controller = new AbortController()
+    const call = take(watch({ signal: controller.signal }), 1)
+    setTimeout(() => controller.abort('enough'), 50)
+    expect(await errorOf(call)).toMatchObject({ kind: 'aborted', cause: 'enough' })
+  })
+
+  it('gets over failures that pass', async () => {
+    const good = serve(old(20), order, [(list) => list.push(make(21))])
+    faults.play((request, index) =>
+      index === 0 || index > 4 || typeof good !== 'function'
+        ? (good as (seen: typeof request, at: number) => object)(request, index)
+        : { status: 500 },
+    )
+    expect((await take(watch({}), 1)).map(({ id }) => id)).toEqual(['m21'])
+  })
+
+  it('fails at once where waiting does not help', async () => {
+    faults.play([{ status: 403 }])
+    expect(await errorOf(take(watch({}), 1))).toMatchObject({ kind: 'http', status: 403 })
+    expect(faults.requests).toHaveLength(1)
+  })
+
+  it('takes longer pauses while nothing happens', async () => {
+    faults.play(serve(old(20), order, []))
+    const controller = new AbortController()
+    const call = take(watch({ pollMs: 10, maxPollMs: 1_000, signal: controller.signal }), 1)
+    setTimeout(() => controller.abort(), 1_000)
+    await errorOf(call)
+    expect(faults.requests.length).toBeLessThan(15)
+  })
+})
+
+describe('the text of a message', () => {
+  it.each([
+    [[{ type: 'text', text: 'a' }, { type: 'image' }, { type: 'text', text: 'b' }], 'a\n\nb'],
+    [[], ''],
+    [undefined, ''],
+    [[null, { type: 'tool_use' }], ''],
+  ])('of %j is %j', (content, text) => {
+    expect(textOf({ content } as unknown as Message)).toBe(text)
+  })
+})

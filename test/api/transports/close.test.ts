@@ -1,0 +1,54 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { errorOf, transports, useFaultServer } from '../_support.ts'
+
+/** What a client says that was closed: no fault of the network, and nothing to try again. */
+const closed = { kind: 'network', code: 'ERR_CLOSED', attempts: 1, hint: 'make a new client' }
+
+describe.each(transports)('a closed client of %s', (transport) => {
+  const faults = useFaultServer(transport)
+
+  it.each(['silent', 'header-drip', 'stall', 'drip'] as const)(
+    'ends a call whose answer is %s, and its connection',
+    async (fault) => {
+      faults.play([{ fault, body: '{"limit": 1}' }])
+      const client = faults.makeClient({ retries: 0 })
+      const call = errorOf(client.organization.limits.getGlobal())
+      await expect.poll(() => faults.requests.length).toBe(1)
+      await client.close()
+      expect(await call).toMatchObject({ kind: 'network' })
+      await faults.requests[0]?.closed
+      expect(faults.requests).toHaveLength(1)
+    },
+  )
+
+  // `fetch` does not tell when a connection is there.
+  it.skipIf(transport === 'fetch')('ends a call that is still connecting', async () => {
+    const mute = createServer()
+    mute.listen(0, '127.0.0.1')
+    await once(mute, 'listening')
+    onTestFinished(() => void mute.close())
+    const { port } = mute.address() as AddressInfo
+    const client = faults.makeClient({ baseUrl: `https://127.0.0.1:${port}` })
+    const call = errorOf(client.organization.limits.getGlobal())
+    const [socket] = await once(mute, 'connection')
+    socket.on('error', () => {}).resume()
+    const gone = once(socket, 'close')
+    const closedAt = performance.now()
+    await client.close()
+    expect(await call).toMatchObject({ ...closed, phase: 'connect' })
+    await gone
+    // undici itself would wait for 10 seconds.
+    expect(performance.now() - closedAt).toBeLessThan(5_000)
+  })
+
+  it.each([0, 1])('sends nothing any more after %i calls', async (calls) => {
+    faults.play([{ body: '{"limit": 1}' }])
+    const client = faults.makeClient()
+    if (calls > 0) await client.organization.limits.getGlobal()
+    await client.close()
+    expect(await errorOf(client.organization.limits.getGlobal())).toMatchObject(closed)
+    expect(faults.requests).toHaveLength(calls)
+  })
+})

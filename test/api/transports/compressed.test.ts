@@ -1,0 +1,53 @@
+import { brotliCompressSync, gzipSync } from 'node:zlib'
+import { describe, expect, it } from 'vitest'
+import { errorOf, json, transports, useFaultServer } from '../_support.ts'
+
+const encodings = [
+  ['gzip', gzipSync],
+  ['br', brotliCompressSync],
+] as const
+
+describe.each(transports)('compression through %s', (transport) => {
+  const faults = useFaultServer(transport)
+
+  it('is asked for', async () => {
+    faults.play([{ body: '{"limit": 1}' }])
+    await faults.makeClient().organization.limits.getGlobal()
+    expect(faults.requests[0]?.headers['accept-encoding']).toMatch(/gzip/)
+  })
+
+  describe.each(encodings)('with %s', (encoding, compress) => {
+    const headers = { 'content-encoding': encoding, 'content-type': 'application/json' }
+
+    it('is undone', async () => {
+      const limit = 12_345
+      faults.play([{ headers, body: compress(json({ limit, note: 'ü'.repeat(10_000) })) }])
+      expect(await faults.makeClient().organization.limits.getGlobal()).toMatchObject({ limit })
+    })
+
+    it('is undone in error responses', async () => {
+      faults.play([{ status: 404, headers, body: compress('{"detail": "no such thing"}') }])
+      const error = await errorOf(faults.makeClient().organization.limits.getGlobal())
+      expect(error).toMatchObject({ kind: 'http', status: 404, detail: 'no such thing' })
+    })
+
+    it('is not undone beyond the size limit', async () => {
+      const bomb = compress(json({ limit: 1, more: 'x'.repeat(20_000_000) }))
+      expect(bomb.length).toBeLessThan(50_000)
+      faults.play([{ headers, body: bomb }])
+      const client = faults.makeClient({ maxResponseBytes: 100_000 })
+      const error = await errorOf(client.organization.limits.getGlobal())
+      expect(error).toMatchObject({ kind: 'decode' })
+      expect(error.message).toContain('longer than 100000 bytes')
+    })
+
+    it('that is damaged is an error of the connection', async () => {
+      const body = compress(json({ limit: 1, more: 'abc'.repeat(1000) })).subarray(0, 30)
+      faults.play([{ headers, body }])
+      const call = faults.makeClient({ retries: 0 }).organization.limits.getGlobal()
+      // Some runtimes take what they could unpack for all of it.
+      const kind = transport === 'fetch' ? expect.stringMatching(/network|decode/) : 'network'
+      expect(await errorOf(call)).toMatchObject({ kind })
+    })
+  })
+})

@@ -1,0 +1,95 @@
+import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { promisify } from 'node:util'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { startDeafServer } from '../../support/deaf-server.ts'
+import { connecting, errorOf, useFaultServer } from '../_support.ts'
+
+const library = new URL('../../../src/api/index.ts', import.meta.url).href
+/** Gives up twice, then has nothing more to do. Prints when. */
+const program = `
+  import { createClient } from ${JSON.stringify(library)}
+  const client = createClient({ transport: process.env.TRANSPORT, retries: 0 })
+  const { limits } = client.organization
+  const late = await limits.getGlobal({}, { timeoutMs: 400 }).catch((error) => error)
+  const signal = AbortSignal.timeout(200)
+  const aborted = await limits.getGlobal({}, { signal }).catch((error) => error)
+  console.log(JSON.stringify([late.message, aborted.message, Date.now()]))
+`
+
+/** What listens where the connection should lead to, and how it is reached. */
+const places = {
+  'a server that nothing reaches': async () => ({
+    HOOKBELL_API_BASE_URL: `https://127.0.0.1:${await startDeafServer()}`,
+  }),
+  'a handshake that nobody answers': async () => ({
+    HOOKBELL_API_BASE_URL: (await startProxy(() => {})).replace('http:', 'https:'),
+  }),
+  'a proxy that nothing reaches': async () =>
+    through(`http://127.0.0.1:${await startDeafServer()}`),
+  'a proxy that says nothing': async () => through(await startProxy(() => {})),
+  'a handshake behind a proxy': async () => through(await startProxy(accept)),
+}
+
+describe.each(connecting)('connecting through %s', (transport) => {
+  const faults = useFaultServer(transport)
+
+  it.each(Object.keys(places))('%s does not keep the process', async (name) => {
+    const place = places[name as keyof typeof places]
+    const env = { TRANSPORT: transport, HOOKBELL_API_KEY: 'fk-test', ...(await place()) }
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      ['--import', 'tsx', '--input-type=module', '-e', program],
+      { env: { PATH: process.env.PATH, ...env } },
+    )
+    const [late, aborted, endedAt] = JSON.parse(stdout)
+    expect(late).toMatch(/no response within 400 ms \(timeoutMs\), while connecting$/)
+    expect(aborted).toMatch(/aborted while connecting$/)
+    // undici gives a connection up after 10 seconds, and a proxy after 300.
+    expect(Date.now() - endedAt).toBeLessThan(5_000)
+  })
+
+  it.each([
+    ['says nothing', () => {}],
+    ['connects with nobody', accept],
+  ])('a proxy that %s takes no place from later calls', async (_, behave) => {
+    let isWell = false
+    const proxy = await startProxy((socket) => (isWell ? refuse(socket) : behave(socket)))
+    for (const [key, value] of Object.entries(through(proxy))) vi.stubEnv(key, value)
+    onTestFinished(() => void vi.unstubAllEnvs())
+    const client = faults.makeClient({ baseUrl: 'https://api.example.invalid', retries: 0 })
+    const { getGlobal } = client.organization.limits
+    const stuck = Array.from({ length: 10 }, () => errorOf(getGlobal({}, { timeoutMs: 300 })))
+    for (const error of await Promise.all(stuck)) expect(error).toMatchObject({ kind: 'timeout' })
+    isWell = true
+    const error = await errorOf(getGlobal({}, { timeoutMs: 5_000 }))
+    expect(error).toMatchObject({ kind: 'network', phase: 'connect' })
+  })
+})
+
+/** Whatever is asked for, this machine would not know where it is. */
+function through(proxy: string) {
+  const HOOKBELL_API_BASE_URL = 'https://api.example.invalid'
+  const env = { HTTPS_PROXY: proxy, https_proxy: proxy, NO_PROXY: '', no_proxy: '' }
+  return { ...env, HOOKBELL_API_BASE_URL }
+}
+
+const accept = (socket: Socket) => void socket.write('HTTP/1.1 200 OK\r\n\r\n')
+const refuse = (socket: Socket) => void socket.end('HTTP/1.1 403 Forbidden\r\n\r\n')
+
+async function startProxy(onRequest: (socket: Socket) => void): Promise<string> {
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => {
+    sockets.add(socket)
+    socket.on('error', () => socket.destroy())
+    socket.once('data', () => onRequest(socket))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}

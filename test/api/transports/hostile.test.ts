@@ -1,0 +1,120 @@
+import { describe, expect, it } from 'vitest'
+import {
+  type CallOptions,
+  type ClientOptions,
+  createClient,
+  fileFromPath,
+  imageFromPath,
+  throwIfAnyFailed,
+} from '../../../src/api/index.ts'
+import { apiKey, errorOf, json, transports, useFaultServer } from '../_support.ts'
+
+/** What no type allows, as it comes from programs without types. */
+const odd = <Value>(value: unknown) => value as Value
+
+describe.each(transports)('wrong use through %s', (transport) => {
+  const faults = useFaultServer(transport)
+
+  it('options that are null count as left out', async () => {
+    faults.play([{ body: '{"limit": 1}' }])
+    const options = odd<CallOptions>(null)
+    const client = faults.makeClient()
+    expect(await client.organization.limits.getGlobal({}, options)).toEqual({ limit: 1 })
+    faults.play([{ body: '{"reports": []}' }])
+    const list = client.readiness.reports({}, options)
+    expect(await list.toArray(odd<{ limit: number }>(null))).toEqual([])
+    expect(await client.request({ method: 'GET', path: '/x' }, options)).toEqual({ reports: [] })
+    expect(() => createClient(odd<ClientOptions>(null))).not.toThrow()
+  })
+
+  it.each([
+    ['options', 5],
+    ['options', 'quick'],
+    ['options.timeoutMs', { timeoutMs: 100n }],
+    ['options.timeoutMs', { timeoutMs: '100' }],
+    ['options.headers.a', { headers: { a: Symbol('a') } }],
+    ['options.headers.a', { headers: { a: undefined } }],
+  ])('%s: %o is refused', async (field, options) => {
+    faults.play([{}])
+    const call = faults.makeClient().organization.limits.getGlobal({}, odd<CallOptions>(options))
+    expect(await errorOf(call)).toMatchObject({ kind: 'validation', issues: [{ field }] })
+    expect(faults.requests).toEqual([])
+  })
+
+  it('an input that cannot be read is refused', async () => {
+    faults.play([{}])
+    const unreadable = {
+      get field() {
+        throw new Error('mine')
+      },
+    }
+    const call = faults.makeClient().wiki.create(unreadable)
+    expect(await errorOf(call)).toMatchObject({ kind: 'validation', issues: [{ field: 'input' }] })
+    expect(faults.requests).toEqual([])
+  })
+
+  it('a body that is deeper than any stack leaves status and text', async () => {
+    for (const body of [`${'{"a":'.repeat(9_000)}1${'}'.repeat(9_000)}`, '['.repeat(30_000)]) {
+      faults.play([
+        { status: 400, body },
+        { status: 400, body: body + ']'.repeat(30_000) },
+      ])
+      for (const _ of [1, 2]) {
+        const error = await errorOf(faults.makeClient().organization.limits.getGlobal())
+        expect(error).toMatchObject({ kind: 'http', status: 400 })
+        expect(Reflect.get(error, 'bodyText')).toContain(body.slice(0, 1_000))
+      }
+    }
+  })
+
+  it('a key that the cut of a long body parts does not show', async () => {
+    for (const shown of [8, 10, apiKey.length - 1]) {
+      faults.play([{ status: 400, body: 'a'.repeat(65_536 - shown) + apiKey }])
+      const error = await errorOf(faults.makeClient().organization.limits.getGlobal())
+      expect(Reflect.get(error, 'bodyText')).toMatch(/^a+\[secret\]$/)
+    }
+  })
+
+  it('a key that cannot be had again does not hide what was sent before', async () => {
+    faults.play([{ fault: 'reset' }])
+    let asked = 0
+    const key = () => {
+      asked += 1
+      if (asked > 1) throw new Error('no more keys')
+      return apiKey
+    }
+    const error = await errorOf(
+      faults.makeClient({ apiKey: key }).organization.limits.setGlobal({ limit: null }),
+    )
+    expect(error).toMatchObject({ kind: 'config', outcome: 'unknown', attempts: 1, method: 'PUT' })
+    expect(faults.requests).toHaveLength(1)
+  })
+
+  it('a list that has more and does not say where is no whole list', async () => {
+    const page = { messages: [{ id: 'm' }], pagination: { hasMore: true } }
+    faults.play([{ body: json(page) }])
+    const seen: unknown[] = []
+    const read = async () => {
+      const list = faults.makeClient().sessions.messages.list({ sessionId: 's' })
+      for await (const { id } of list) seen.push(id)
+    }
+    expect(await errorOf(read())).toMatchObject({ kind: 'decode' })
+    expect(seen).toEqual(['m'])
+  })
+})
+
+describe('wrong use of the helpers', () => {
+  it('is told as every mistake is', async () => {
+    const url = odd<string>(new URL('file:///tmp/a.pdf'))
+    expect(await errorOf(fileFromPath(url))).toMatchObject({ kind: 'validation' })
+    const options = odd<{ maxBytes: number }>(null)
+    expect(await errorOf(imageFromPath('none.png', options))).toMatchObject({ kind: 'validation' })
+    expect(throwIfAnyFailed(odd<Parameters<typeof throwIfAnyFailed>[0]>(null))).toBe(null)
+  })
+
+  it('a transport that is none is a mistake of the settings', async () => {
+    const transport = odd<'https'>('carrier pigeon')
+    const client = createClient({ apiKey, env: {}, transport })
+    expect(await errorOf(client.organization.limits.getGlobal())).toMatchObject({ kind: 'config' })
+  })
+})

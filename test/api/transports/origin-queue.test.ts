@@ -1,0 +1,74 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import type { Step } from '../../support/fault-server.ts'
+import { errorOf, useFaultServer } from '../_support.ts'
+
+const connections = 8
+const ok: Step = { body: '{"limit": 1}' }
+
+describe('the line before the connections of undici', () => {
+  const faults = useFaultServer('undici')
+
+  function makeCall() {
+    const client = faults.makeClient({ retries: 0 })
+    return { client, call: client.organization.limits.getGlobal }
+  }
+
+  it.each([
+    ['aborted', () => ({ signal: AbortSignal.timeout(300) })],
+    ['over their deadline', () => ({ deadlineMs: 300 })],
+  ] as const)('opens nothing for calls that are %s while they wait', async (_, limit) => {
+    faults.play([{ fault: 'silent' }])
+    const { call } = makeCall()
+    const options = limit()
+    const calls = Array.from({ length: 200 }, () => errorOf(call({}, options)))
+    for (const error of await Promise.all(calls)) expect(error.kind).toMatch(/^(aborted|timeout)$/)
+    await sleep(300)
+    // Those whose time is over a little later may get a place before.
+    expect(faults.connections).toBeLessThan(4 * connections)
+  })
+
+  it('says that a waiting call was not sent', async () => {
+    faults.play([{ fault: 'silent' }])
+    const { call } = makeCall()
+    const calls = Array.from({ length: 10 }, () => errorOf(call({}, { timeoutMs: 300 })))
+    const phases = (await Promise.all(calls)).map((error) => 'phase' in error && error.phase)
+    expect(phases).toEqual([...Array(connections).fill('headers'), 'connect', 'connect'])
+  })
+
+  it.each([
+    ['success', ok],
+    ['a refusal', { status: 404 }],
+    ['an end without an answer', { fault: 'close' }],
+    ['a reset', { fault: 'reset' }],
+    ['half of a body', { ...ok, fault: 'cut' }],
+    ['a body that is too long', { fault: 'endless' }],
+    ['silence', { fault: 'silent' }],
+    ['headers without an end', { fault: 'header-drip' }],
+    ['a body without an end', { fault: 'drip' }],
+  ] as [string, Step][])('a place is free again after %s', async (_, step) => {
+    const calls = 3 * connections
+    faults.play((_, index) => (index < calls ? step : ok))
+    const { call } = makeCall()
+    const options = { timeoutMs: 500, maxResponseBytes: 1_000 }
+    const others = Array.from({ length: calls }, () => call({}, options).then(String, String))
+    await Promise.all(others)
+    // The server hears of the last connections a little later.
+    await sleep(100)
+    faults.play([ok])
+    const last = Array.from({ length: calls }, () => call({}, { timeoutMs: 5_000 }))
+    for (const { limit } of await Promise.all(last)) expect(limit).toBe(1)
+    expect(faults.connections).toBeLessThanOrEqual(connections)
+  })
+
+  it('ends with the client', async () => {
+    faults.play([{ fault: 'silent' }])
+    const { client, call } = makeCall()
+    const calls = Array.from({ length: 100 }, () => errorOf(call()))
+    await expect.poll(() => faults.requests.length).toBe(connections)
+    await client.close()
+    for (const error of (await Promise.all(calls)).slice(connections))
+      expect(error).toMatchObject({ kind: 'network', code: 'ERR_CLOSED', phase: 'connect' })
+    expect(faults.connections).toBe(connections)
+  })
+})

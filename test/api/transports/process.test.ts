@@ -1,0 +1,95 @@
+import { execFile } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { type BuildOptions, build } from 'esbuild'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { transports, useFaultServer } from '../_support.ts'
+
+const run = promisify(execFile)
+/** A folder from which no package can be found, least of all undici. */
+const folder = mkdtempSync(join(tmpdir(), 'hookbell-bundle-'))
+const banner =
+  "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);"
+
+beforeAll(async () => {
+  const shared = {
+    entryPoints: ['src/api/index.ts'],
+    bundle: true,
+    platform: 'node',
+    target: 'node20.18',
+    external: ['undici'],
+  } satisfies BuildOptions
+  await build({ ...shared, format: 'cjs', outfile: join(folder, 'api.cjs') })
+  await build({
+    ...shared,
+    format: 'esm',
+    outfile: join(folder, 'api.mjs'),
+    banner: { js: banner },
+  })
+  mkdirSync(join(folder, 'full/node_modules'), { recursive: true })
+  symlinkSync(join(process.cwd(), 'node_modules/undici'), join(folder, 'full/node_modules/undici'))
+  cpSync(join(folder, 'api.cjs'), join(folder, 'full/api.cjs'))
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+describe('the library in a process', () => {
+  const faults = useFaultServer('https')
+
+  async function runScript(name: string, source: string) {
+    const path = join(folder, name)
+    writeFileSync(path, source)
+    const env = {
+      PATH: process.env.PATH,
+      HOOKBELL_API_BASE_URL: faults.url,
+      HOOKBELL_API_KEY: 'fk-key-of-env',
+    }
+    const { stdout, stderr } = await run(process.execPath, [path], { env })
+    expect(stderr).toBe('')
+    return stdout.trim()
+  }
+
+  it.each([
+    ['a.cjs', "const { createClient } = require('./api.cjs')"],
+    ['a.mjs', "import { createClient } from './api.mjs'"],
+  ])('%s makes a client without undici', async (name, load) => {
+    expect(await runScript(name, `${load}; console.log(typeof createClient().request)`)).toBe(
+      'function',
+    )
+  })
+
+  it('makes a request with the https transport without undici, and leaves nothing behind', async () => {
+    faults.play([{ body: '{"limit": 5}' }])
+    const source = `
+      import { createClient } from './api.mjs'
+      const client = createClient({ transport: 'https' })
+      const { limit } = await client.organization.limits.getGlobal()
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      console.log(limit, process.getActiveResourcesInfo().filter((name) => /TCP|Timeout/.test(name)))
+    `
+    expect(await runScript('b.mjs', source)).toBe('5 []')
+  })
+
+  it('says what is missing when the undici transport has no undici', async () => {
+    const source = `
+      import { createClient } from './api.mjs'
+      createClient().organization.limits.getGlobal().catch((error) => console.log(error.kind, error.hint))
+    `
+    expect(await runScript('c.mjs', source)).toBe(
+      'config install undici, or use the https transport',
+    )
+  })
+
+  it.each(transports)('exits soon after its last answer through %s', async (transport) => {
+    faults.play([{ body: '{"limit": 5}' }])
+    const source = `
+      const { createClient } = require('./api.cjs')
+      const client = createClient({ transport: '${transport}' })
+      client.organization.limits.getGlobal().then(() => console.log(Date.now()))
+    `
+    const answeredAt = await runScript(`full/${transport}.cjs`, source)
+    // Less than any timer or idle connection of the client would keep it.
+    expect(Date.now() - Number(answeredAt)).toBeLessThan(3_000)
+  })
+})

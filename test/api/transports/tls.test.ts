@@ -1,0 +1,141 @@
+import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer as createHttpServer, type IncomingMessage } from 'node:http'
+import { createServer, type Server } from 'node:https'
+import { type AddressInfo, connect, createServer as createProxy } from 'node:net'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { createClient } from '../../../src/api/index.ts'
+import { type Authority, makeAuthority } from '../../support/authority.ts'
+import { apiKey, connecting, errorOf } from '../_support.ts'
+
+const library = new URL('../../../src/api/index.ts', import.meta.url).href
+/** Calls twice, the second time what must not be repeated, and prints what came of it. */
+const program = `
+  import { inspect } from 'node:util'
+  import { createClient } from ${JSON.stringify(library)}
+  const client = createClient({ transport: process.env.TRANSPORT })
+  const tell = (error) =>
+    ({ ...error, message: error.message, shown: inspect(error, { depth: 9, showHidden: true }) })
+  const first = await client.organization.limits.getGlobal().catch(tell)
+  const rotated = { serviceAccountId: 's', keyId: 'k' }
+  const second = await client.serviceAccounts.keys.rotate(rotated).catch(tell)
+  console.log(JSON.stringify([first, second]))
+`
+
+describe.each(connecting)('https through %s', (transport) => {
+  let authority: Authority
+  beforeAll(async () => {
+    authority = await makeAuthority()
+  })
+  afterAll(() => authority.remove())
+
+  /** The API behind a certificate for these names. */
+  async function startApi(...names: string[]) {
+    const seen: Pick<IncomingMessage, 'method' | 'headers'>[] = []
+    const certificate = await authority.issue(...names)
+    const server = createServer(certificate, (request, response) => {
+      seen.push(request)
+      response.end(request.method === 'GET' ? '{"limit": 7}' : '{"apiKey": {"value": "new"}}')
+    })
+    const api = { seen, connections: 0, port: await listen(server) }
+    server.on('connection', () => {
+      api.connections += 1
+    })
+    return api
+  }
+
+  async function call(url: string, env: NodeJS.ProcessEnv = {}) {
+    const own = { TRANSPORT: transport, HOOKBELL_API_BASE_URL: url, HOOKBELL_API_KEY: apiKey }
+    const { stdout, stderr } = await promisify(execFile)(
+      process.execPath,
+      ['--import', 'tsx', '--input-type=module', '-e', program],
+      { env: { PATH: process.env.PATH, ...own, ...env } },
+    )
+    return { results: stdout && JSON.parse(stdout), output: stdout + stderr }
+  }
+
+  it.each(['localhost', '127.0.0.1'])(
+    'works with an authority of your own for %s',
+    async (host) => {
+      const api = await startApi('DNS:localhost', 'IP:127.0.0.1')
+      const url = `https://${host}:${api.port}`
+      const { results } = await call(url, { NODE_EXTRA_CA_CERTS: authority.file })
+      expect(results).toMatchObject([{ limit: 7 }, { apiKey: { value: 'new' } }])
+      expect(api.seen.map(({ method }) => method)).toEqual(['GET', 'POST'])
+      for (const { headers } of api.seen) expect(headers.authorization).toBe(`Bearer ${apiKey}`)
+    },
+  )
+
+  it('works through a proxy, which sees nothing of it', async () => {
+    const api = await startApi('DNS:api.example.test')
+    const proxy = await startProxy(api.port)
+    const env = { HTTPS_PROXY: proxy.url, NODE_EXTRA_CA_CERTS: authority.file }
+    const { results } = await call('https://api.example.test', env)
+    expect(results).toMatchObject([{ limit: 7 }, { apiKey: { value: 'new' } }])
+    expect(proxy.heads.length).toBeGreaterThan(0)
+    for (const head of proxy.heads) {
+      expect(head).toMatch(/^CONNECT api\.example\.test:443 HTTP/)
+      expect(head).not.toContain(apiKey)
+    }
+  })
+
+  const refusals = [
+    ['nobody vouches for', 'IP:127.0.0.1', false, /^UNABLE_TO_/, /certificate/, /_CA_CERTS$/],
+    ['is for another host', 'IP:127.0.0.2', true, /_ALTNAME_INVALID$/, /127\.0\.0\.2/, /URL/],
+  ] as const
+
+  it.each(refusals)('a certificate that %s is refused at once', async (...given) => {
+    const [, name, isTrusted, code, message, hint] = given
+    const api = await startApi(name)
+    const env = isTrusted ? { NODE_EXTRA_CA_CERTS: authority.file } : {}
+    const { results, output } = await call(`https://127.0.0.1:${api.port}`, env)
+    for (const error of results) {
+      expect(error).toMatchObject({ kind: 'network', phase: 'connect', attempts: 1 })
+      expect(error.code).toMatch(code)
+      expect(error.message).toMatch(message)
+      expect(error.hint).toMatch(hint)
+      expect(error).not.toHaveProperty('outcome')
+    }
+    expect(api.seen).toEqual([])
+    expect(api.connections).toBe(2)
+    expect(output).not.toContain(apiKey)
+  })
+
+  it('a server that does not speak it is asked once', async () => {
+    const port = await listen(createHttpServer())
+    const client = createClient({
+      apiKey,
+      transport,
+      baseUrl: `https://127.0.0.1:${port}`,
+      env: {},
+    })
+    const error = await errorOf(client.organization.limits.getGlobal())
+    await client.close()
+    expect(error).toMatchObject({ kind: 'network', phase: 'connect', attempts: 1 })
+    expect(error.message).toMatch(/wrong version.*, while connecting$/)
+  })
+})
+
+async function listen(server: Server | ReturnType<typeof createProxy>): Promise<number> {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  return (server.address() as AddressInfo).port
+}
+
+/** Connects whoever asks with the API, whatever host is asked for. */
+async function startProxy(port: number) {
+  const heads: string[] = []
+  const server = createProxy((socket) => {
+    socket.once('data', (head) => {
+      heads.push(String(head))
+      const api = connect(port, '127.0.0.1')
+      socket.on('error', () => api.destroy())
+      api.on('error', () => socket.destroy())
+      socket.write('HTTP/1.1 200 OK\r\n\r\n')
+      socket.pipe(api).pipe(socket)
+    })
+  })
+  return { heads, url: `http://127.0.0.1:${await listen(server)}` }
+}

@@ -1,0 +1,77 @@
+import { describe, expectTypeOf, it } from 'vitest'
+import type {
+  ApiPromise,
+  Client,
+  ClientError,
+  ContentBlock,
+  GroupedToolUsageResponse,
+  HttpError,
+  ListMessagesResponse,
+  Message,
+  PageList,
+  PartialFailureError,
+  Session,
+  TextBlock,
+  TokenUsageResponse,
+  TokenUsageRow,
+  ToolUsageResponse,
+} from '../../../src/api/index.ts'
+
+declare const client: Client
+const period = { startDate: '2026-02-01', endDate: '2026-02-02' }
+
+describe('the types of the client', () => {
+  it('are named: methods, pages and items', () => {
+    const create = () => client.sessions.create({ computerId: 'c' })
+    expectTypeOf(create).returns.toEqualTypeOf<ApiPromise<Session>>()
+    const list = () => client.sessions.messages.list({ sessionId: 's' })
+    expectTypeOf(list).returns.toEqualTypeOf<PageList<ListMessagesResponse, Message>>()
+    expectTypeOf<TokenUsageResponse['data'][number]>().toEqualTypeOf<TokenUsageRow>()
+  })
+
+  it('tell rows with groups from plain ones', () => {
+    const plain = () => client.analytics.tools(period)
+    const grouped = () => client.analytics.tools({ ...period, groupBy: 'tool_name' })
+    const groupBy = undefined as 'tool_name' | undefined
+    const either = () => client.analytics.tools({ ...period, ...(groupBy ? { groupBy } : {}) })
+    expectTypeOf(plain).returns.toEqualTypeOf<ApiPromise<ToolUsageResponse>>()
+    expectTypeOf(grouped).returns.toEqualTypeOf<ApiPromise<GroupedToolUsageResponse>>()
+    expectTypeOf(either).returns.toExtend<Promise<ToolUsageResponse | GroupedToolUsageResponse>>()
+  })
+
+  it('narrow blocks by their type', () => {
+    const read = (block: ContentBlock) => {
+      if (block.type !== 'text') return undefined
+      expectTypeOf(block).toEqualTypeOf<TextBlock>()
+      return block.text
+    }
+    expectTypeOf(read).returns.toEqualTypeOf<string | undefined>()
+  })
+
+  it('narrow errors by their kind', () => {
+    const read = (error: ClientError) => {
+      if (error.kind === 'partial') expectTypeOf(error).toEqualTypeOf<PartialFailureError>()
+      if (error.kind !== 'http') return undefined
+      expectTypeOf(error).toEqualTypeOf<HttpError>()
+      return error.status
+    }
+    expectTypeOf(read).returns.toEqualTypeOf<number | undefined>()
+  })
+
+  it('refuse misspelt fields, inputs and options', () => {
+    void ((message: Message) => {
+      // @ts-expect-error: no such field
+      void message.rolle
+    })
+    // @ts-expect-error: no such input
+    void (() => client.sessions.create({ computerId: 'c', cmd: '/' }))
+    // @ts-expect-error: no such option
+    void (() => client.sessions.create({ computerId: 'c' }, { timeout: 5 }))
+    // @ts-expect-error: a session is required
+    void (() => client.sessions.messages.list({}))
+  })
+
+  it('take undefined for what may be left out', () => {
+    void (() => client.sessions.create({ computerId: 'c', cwd: undefined }, { retries: undefined }))
+  })
+})

@@ -1,0 +1,155 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type * as z from 'zod'
+import { listEndpoints } from '../../../src/api/endpoints/index.ts'
+import { check } from '../../../src/api/validation/check.ts'
+import { type Shape, shape as shapeOf } from '../../../src/api/validation/shape.ts'
+import { anyJson, valuesOf } from '../_arbitrary.ts'
+import { operationOf } from '../_support.ts'
+
+const parts = ['params', 'query', 'body', 'response'] as const
+
+/** Every schema of the table, and the shape that the client checks in its place. */
+const each = listEndpoints().flatMap((endpoint) => {
+  const operation = operationOf(endpoint.id)
+  return parts.flatMap((part): [name: string, schema: z.ZodType, shape: Shape][] => {
+    const [schema, shape] = [endpoint[part], operation[part]]
+    expect(Boolean(schema)).toBe(Boolean(shape))
+    return schema && shape ? [[`${endpoint.id} ${part}`, schema, shape]] : []
+  })
+})
+
+/** Values that are wrong in one way and nearly right. */
+const odd = fc.oneof(
+  anyJson,
+  fc.constantFrom(0, -1, 0.5, 1e6, 1e16, '', 'x'.repeat(64), '2026-02-30', null, [], {}, [{}]),
+)
+
+type Step = { at: number; change: 'replace' | 'remove' | 'add'; value: unknown }
+const step: fc.Arbitrary<Step> = fc.record({
+  at: fc.nat(),
+  change: fc.constantFrom('replace', 'remove', 'add'),
+  value: odd,
+})
+
+/** Changes one place of a value. Which one is counted out from `at`. */
+function spoil(value: unknown, { at, change, value: other }: Step): unknown {
+  if (typeof value !== 'object' || value === null) return other
+  const keys = Object.keys(value)
+  const chosen = at % (keys.length + 2)
+  if (chosen === keys.length) return other
+  const copy = Array.isArray(value) ? [...value] : { ...value }
+  const key = keys[chosen]
+  if (key === undefined || change === 'add') Reflect.set(copy, `x${at}`, other)
+  else if (change === 'remove') Reflect.deleteProperty(copy, key)
+  else {
+    const next = { at: Math.floor(at / (keys.length + 2)), change, value: other }
+    Reflect.set(copy, key, spoil(Reflect.get(value, key), next))
+  }
+  return JSON.parse(JSON.stringify(copy))
+}
+
+describe('the shapes of the client', () => {
+  it.each(each)('%s: take and refuse what the table does', (_, schema, shape) => {
+    fc.assert(
+      fc.property(valuesOf(schema, 'output'), fc.option(step), (value, change) => {
+        const given = change ? spoil(value, change) : value
+        const { success, error } = schema.safeParse(given)
+        expect(check(shape, given).length === 0, String(error)).toBe(success)
+      }),
+      { numRuns: 300 },
+    )
+  })
+})
+
+describe('what does not fit', () => {
+  it.each<[Shape, unknown, string]>([
+    [{ type: 'string' }, 5, 'must be a string'],
+    [{ type: 'number' }, Number.NaN, 'must be a number'],
+    [{ type: 'number' }, '5', 'must be a number'],
+    [{ type: 'integer' }, 0.5, 'must be a whole number'],
+    [{ type: 'integer' }, 2 ** 53, 'must be a whole number'],
+    [{ type: ['integer', 'null'] }, 'x', 'must be a whole number or null'],
+    [{ type: 'boolean' }, 1, 'must be true or false'],
+    [{ type: 'array' }, {}, 'must be an array'],
+    [{ type: 'object' }, [], 'must be an object'],
+    [{ type: 'object' }, null, 'must be an object'],
+    [{ not: { enum: ['a'] } }, 'a', 'must not be "a"'],
+    [{ type: 'string', minLength: 1 }, '', 'must not be empty'],
+    [{ type: 'string', minLength: 2 }, 'x', 'must have at least 2 characters'],
+    [{ type: 'string', maxLength: 2 }, 'xxx', 'must have at most 2 characters'],
+    [{ type: 'string', format: 'date' }, '2026-02-30', 'must be a day, YYYY-MM-DD'],
+    [{ type: 'string', format: 'date' }, '2026-2-3', 'must be a day, YYYY-MM-DD'],
+    [{ type: 'integer', minimum: 1 }, 0, 'must be at least 1'],
+    [{ type: 'integer', maximum: 1 }, 2, 'must be at most 1'],
+    [{ type: 'integer', exclusiveMinimum: 0 }, 0, 'must be more than 0'],
+    [{ type: 'array', minItems: 1 }, [], 'must not be empty'],
+    [{ type: 'array', minItems: 2 }, [1], 'must have at least 2 entries'],
+    [{ type: 'array', maxItems: 2 }, [1, 2, 3], 'must have at most 2 entries'],
+    [{}, undefined, 'is missing'],
+  ])('%j, %j: %s', (shape, value, problem) => {
+    expect(check(shape, value)).toEqual([{ path: [], problem }])
+  })
+
+  it('is named by its place', () => {
+    const name: Shape = { type: 'string' }
+    const shape: Shape = {
+      type: 'object',
+      properties: { list: { type: 'array', items: name }, name, more: name, up: name },
+      required: ['name', 'list'],
+      additionalProperties: false,
+    }
+    const value = { list: ['a', 5], more: undefined, up: null, other: 1, gone: undefined }
+    expect(check(shape, value)).toEqual([
+      { path: ['list', 1], problem: 'must be a string' },
+      { path: ['name'], problem: 'is missing' },
+      { path: ['up'], problem: 'must be a string' },
+      { path: ['other'], problem: 'is not known here', isOpen: true },
+    ])
+  })
+
+  it('may only be a value that is not known yet', () => {
+    const problem = 'must be "a" or "b"'
+    expect(check({ enum: ['a', 'b'] }, 'c')).toEqual([{ path: [], problem, isOpen: true }])
+    expect(check({ enum: ['a', 'b'] }, 5)).toEqual([{ path: [], problem }])
+  })
+
+  it.each([
+    ['email', 'ada@example.com', true],
+    ['email', 'ada.l+x@sub.example.co', true],
+    ['email', 'ada', false],
+    ['email', 'ada@', false],
+    ['email', '@example.com', false],
+    ['email', 'a b@example.com', false],
+    ['email', 'a@b@example.com', false],
+    ['email', `${'a'.repeat(400)}@example.com`, false],
+    ['uuid', '1f6c2f2e-3a51-4a5c-9c0d-0f2f6a7b8c9d', true],
+    ['uuid', '1f6c2f2e3a514a5c9c0d0f2f6a7b8c9d', false],
+  ])('is a %s that %j is not, unless %s', (format, text, isRight) => {
+    expect(check({ type: 'string', format }, text)).toHaveLength(isRight ? 0 : 1)
+  })
+
+  it('is what the nearest variant says', () => {
+    const { response } = operationOf('sessions.messages.list')
+    const content = [{ type: 'text', text: 5 }, { type: 'hologram', text: 5 }, { text: 'x' }]
+    const message = { id: 'm', role: 'user', content, createdAt: 1, updatedAt: 1 }
+    const page = { messages: [message], pagination: { hasMore: false } }
+    expect(check(response, page)).toEqual([
+      { path: ['messages', 0, 'content', 0, 'text'], problem: 'must be a string' },
+      { path: ['messages', 0, 'content', 2, 'type'], problem: 'is missing' },
+    ])
+  })
+
+  it('includes a number above the one that limits it', () => {
+    const shape: Shape = { type: 'object', 'x-at-most': { part: 'whole' } }
+    expect(check(shape, { part: 2, whole: 1 })).toEqual([
+      { path: ['part'], problem: 'must be at most whole' },
+    ])
+    expect(check(shape, { part: 1, whole: 1 })).toEqual([])
+  })
+
+  it('is not looked for in fields that objects inherit', () => {
+    const shape: Shape = { type: 'object', properties: { constructor: shapeOf`s` } }
+    expect(check(shape, {})).toEqual([])
+  })
+})

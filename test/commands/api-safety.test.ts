@@ -1,0 +1,163 @@
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { execa } from 'execa'
+import { describe, expect, it } from 'vitest'
+import { root } from '../support/home.ts'
+import { makeApiHome, makeFault } from './_api-home.ts'
+
+const remove = ['api', 'organization.users.remove', '--email', 'nobody@example.com']
+
+describe('api: what cannot be undone', () => {
+  it.each([
+    remove,
+    ['api', 'computers.delete', '--computer-id', 'comp_ada'],
+    ['api', 'serviceAccounts.keys.rotate', '--service-account-id', 'x', '--key-id', 'y'],
+    ['api', 'DELETE', '/api/v0/computers/comp_ada'],
+  ])('%s %s needs --yes where nobody can be asked', async (...words) => {
+    const { run, emulator } = await makeApiHome()
+    const { exitCode, stderr } = await run(...words)
+    expect(exitCode).toBe(64)
+    expect(stderr).toContain('Add --yes')
+    expect(emulator.requests()).toEqual([])
+  })
+
+  it('exits 3 and says so where only a repeat confirms the deletion', async () => {
+    const { run, emulator } = await makeApiHome()
+    emulator.faults.add(makeFault({ cut: 'before-headers' }, { times: 1 }))
+    const { exitCode, stdout, stderr } = await run(...remove, '--yes')
+    expect(JSON.parse(stdout)).toEqual({ replayed: true })
+    expect(stderr).toContain('The first response was lost')
+    expect(exitCode).toBe(3)
+  })
+
+  it('a 502 and then a 404 remove nobody', async () => {
+    const { run, emulator } = await makeApiHome()
+    emulator.faults.add(makeFault({ status: 502 }, { times: 1 }))
+    const { exitCode, stdout } = await run(...remove, '--yes')
+    expect({ exitCode, stdout }).toEqual({ exitCode: 65, stdout: '' })
+  })
+})
+
+describe('api: the key that is shown only once', () => {
+  async function start() {
+    const home = await makeApiHome()
+    const { serviceAccountId, keyId } = home.emulator
+    const ids = ['--service-account-id', serviceAccountId, '--key-id', keyId]
+    return { ...home, words: ['api', 'serviceAccounts.keys.rotate', ...ids, '--yes'] }
+  }
+
+  it('goes to a file for its owner alone, and works', async () => {
+    const { run, words, emulator, project } = await start()
+    const file = join(project, 'key.txt')
+    writeFileSync(file, 'the old one', { mode: 0o644 })
+    const { stdout, exitCode } = await run(...words, '--output', file)
+    expect(exitCode).toBe(0)
+    const value = readFileSync(file, 'utf8').trim()
+    expect(value).toMatch(/^fk-emulator-/)
+    expect(stdout).not.toContain(value)
+    expect(JSON.parse(stdout)).toMatchObject({ file, id: expect.any(String) })
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    expect(emulator.requests().at(-1)?.endpoint).toBe('organization.limits.getGlobal')
+  })
+
+  it('is not made where the file cannot be written', async () => {
+    const { run, words, emulator, project } = await start()
+    const { exitCode, stderr } = await run(...words, '--output', join(project, 'none/key.txt'))
+    expect(exitCode).toBe(64)
+    expect(stderr).toContain('cannot be written')
+    expect(emulator.requests()).toEqual([])
+  })
+
+  it.skipIf(process.platform !== 'linux')('is not made for a full disk', async () => {
+    const { words, emulator, env, project } = await start()
+    const program = [process.execPath, join(root, 'bin/hookbell'), ...words]
+    const options = { cwd: project, env, extendEnv: false, reject: false } as const
+    const { exitCode } = await execa('sh', ['-c', '"$@" > /dev/full', 'sh', ...program], options)
+    expect(exitCode).toBe(74)
+    expect(emulator.requests()).toEqual([])
+  })
+
+  it('is not made for a closed pipe', async () => {
+    const { words, emulator, env, project } = await start()
+    const script = '(sleep 1; exec "$@"; ) | true; exit 0'
+    const program = [process.execPath, join(root, 'bin/hookbell'), ...words]
+    const options = { cwd: project, env, extendEnv: false, reject: false } as const
+    await execa('sh', ['-c', script, 'sh', ...program], options)
+    expect(emulator.requests()).toEqual([])
+  })
+})
+
+describe('api: any path', () => {
+  it('calls it, with a query and a body from the command line', async () => {
+    const { run, emulator } = await makeApiHome()
+    const computer = await run('api', 'GET', `/api/v0/computers/${emulator.computerId}?a=1&a=2`)
+    expect(JSON.parse(computer.stdout)).toMatchObject({ id: emulator.computerId })
+    expect(emulator.requests().at(-1)?.query).toEqual({ a: ['1', '2'] })
+    const body = '{"limit": 2000000}'
+    const limit = await run(
+      'api',
+      'PUT',
+      '/api/v0/organization/usage/limits/global',
+      '--body',
+      body,
+    )
+    expect(JSON.parse(limit.stdout)).toEqual({ limit: 2_000_000 })
+    const reports = await run('api', 'GET', '/api/organization/maturity-level-reports', '--app')
+    expect(reports.exitCode).toBe(0)
+  })
+
+  it('refuses a path that is none', async () => {
+    const { run } = await makeApiHome()
+    expect(await run('api', 'GET', 'computers')).toMatchObject({ exitCode: 64 })
+  })
+})
+
+describe('api: inputs', () => {
+  it('can stand on the command line as JSON', async () => {
+    const { run } = await makeApiHome()
+    const body = '{"users": [{"email": "ada@example.com", "limit": 5}]}'
+    const { stdout } = await run('api', 'organization.limits.setUsers', '--body', body)
+    expect(JSON.parse(stdout).updated).toEqual([{ email: 'ada@example.com', limit: 5 }])
+  })
+
+  it('that nobody documents are flags of any name', async () => {
+    const { run, emulator } = await makeApiHome()
+    const words = ['--wiki-run-id', emulator.wikiRunId, '--query', 'spool', '--page-size', '5']
+    expect(await run('api', 'wiki.search', ...words)).toMatchObject({ exitCode: 0 })
+    expect(emulator.requests().at(-1)?.query).toEqual({ query: 'spool', pageSize: '5' })
+  })
+
+  it('come back once in JSON: no field is doubled', async () => {
+    const { run, emulator } = await makeApiHome()
+    const { stdout } = await run('api', 'sessions.create', '--computer-id', emulator.computerId)
+    const { tokenUsage } = JSON.parse(stdout).sessionSettings
+    expect(Object.keys(tokenUsage).filter((name) => /credits/i.test(name))).toHaveLength(1)
+  })
+})
+
+describe('api: where the key goes', () => {
+  it('is told once where the URL is set and the key is that of the agent', async () => {
+    const { runWith, emulator } = await makeApiHome()
+    const env = { HOOKBELL_API_KEY: undefined, FACTORY_API_KEY: emulator.apiKey }
+    const { stderr, exitCode } = await runWith({ env }, 'api', 'organization.limits.getGlobal')
+    expect(stderr).toBe(
+      `Note: the key in FACTORY_API_KEY goes to ${emulator.url} (HOOKBELL_API_BASE_URL)`,
+    )
+    expect(exitCode).toBe(0)
+  })
+
+  it('is not the public application where only the URL of the API is set', async () => {
+    const { runWith, emulator } = await makeApiHome()
+    const env = { HOOKBELL_APP_BASE_URL: undefined }
+    const { stderr, exitCode } = await runWith({ env }, 'api', 'readiness.reports')
+    expect(stderr).toContain('Set the environment variable HOOKBELL_APP_BASE_URL as well')
+    expect(exitCode).toBe(78)
+    expect(emulator.requests()).toEqual([])
+  })
+
+  it('a request ID is in every error', async () => {
+    const { run } = await makeApiHome({ faults: [makeFault({ status: 400 })] })
+    const { stderr } = await run('api', 'automations.ci.scan')
+    expect(stderr).toMatch(/\(request req_1\)$/m)
+  })
+})

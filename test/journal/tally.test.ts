@@ -1,0 +1,238 @@
+import {
+  appendFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { type JournalEntry, parseEntry } from '../../src/journal/entry.ts'
+import { EventHistory, outcomes } from '../../src/journal/history.ts'
+import { OpenJournal } from '../../src/journal/open.ts'
+import { type Outline, outlineEntry, outlineLine } from '../../src/journal/outline.ts'
+import { readJournal } from '../../src/journal/read.ts'
+import { rotateJournal } from '../../src/journal/write.ts'
+import { newId } from '../../src/spool/new-id.ts'
+import { makeFolder } from '../support/folder.ts'
+
+const isFull = process.env.HOOKBELL_FULL === '1'
+const words = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 12 }),
+  fc.constantFrom('"}', '}', '"]}', '"}]}', '\\', ',"to":["x"]', '{"', 'ü\u2028', ',', '[', ':'),
+)
+const id = fc.constantFrom('a', 'b-1', 'c.2', 'd', 'e')
+const channel = fc.constantFrom('team', 'mail', 'log.file')
+const time = fc.nat(50)
+const step = fc.record({ by: words, channel, verdict: fc.constant('send'), because: words })
+const optional = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: undefined })
+/** In the order of our own writer, which the quick path knows. */
+const delivery = (type: string) => ({
+  ...{ at: time, id, type: fc.constant(type), channel, attempt: fc.nat(3) },
+})
+
+const accepted = fc
+  .record({
+    ...{ at: time, id, type: fc.constant('accepted'), acceptedAt: time },
+    ...{ event: words, kind: words, client: words, sessionId: words, project: words, title: words },
+    text: optional(words),
+    facts: optional(fc.record({ cwd: words, durationMs: time })),
+    to: optional(fc.uniqueArray(channel)),
+    trace: optional(fc.array(step, { maxLength: 2 })),
+    problems: optional(fc.array(words, { maxLength: 2 })),
+    fingerprint: optional(fc.constant('0af3')),
+    shared: optional(fc.constant(true)),
+  })
+  .map((entry) => entry as JournalEntry)
+const others = fc.oneof(
+  ...[
+    { ...delivery('delivered'), ms: fc.nat(), answer: words },
+    ...['deferred', 'held'].map((type) => ({ ...delivery(type), reason: words, until: time })),
+    ...['exhausted', 'unavailable'].map((type) => ({ ...delivery(type), reason: words })),
+    { at: time, id, type: fc.constant('suppressed'), reason: words, channel: optional(channel) },
+    { at: time, id, type: fc.constant('unusable'), reason: words },
+    ...['retried', 'dropped'].map((type) => ({ at: time, id, type: fc.constant(type) })),
+  ].map((shape) => fc.record(shape).map((entry) => entry as unknown as JournalEntry)),
+)
+const entry = fc.oneof(accepted, others)
+
+const whole = entry.map((one) => JSON.stringify(one))
+const cut = whole.chain((one) => fc.nat(one.length).map((end) => one.slice(0, end)))
+/** As it was written, as a crash leaves it, and as something else wrote it. */
+const line = fc.oneof(
+  { weight: 8, arbitrary: whole },
+  { weight: 3, arbitrary: cut },
+  { weight: 1, arbitrary: fc.tuple(cut, whole).map((both) => both.join('')) },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom('', '{}', 'null', '\0\0\0', '{"at":1,"id":"a","type":"later"}'),
+  },
+)
+
+function outlineOfLine(one: string): Outline | undefined {
+  const bytes = `before\n${Buffer.from(one).toString('latin1')}\nafter`
+  return outlineLine(bytes, 7, bytes.length - 6)
+}
+
+describe('a line of the journal', () => {
+  it('is outlined as the parser reads it, also where a crash cut it', () => {
+    fc.assert(
+      fc.property(line, (one) => {
+        const parsed = parseEntry(one)
+        expect(outlineOfLine(one)).toEqual(parsed && outlineEntry(parsed))
+      }),
+      { numRuns: isFull ? 20_000 : 2000 },
+    )
+  })
+
+  it('is outlined as the parser reads it at each place where it may be cut', () => {
+    fc.assert(
+      fc.property(entry, (one) => {
+        const text = JSON.stringify(one)
+        for (let end = 0; end <= text.length; end += 1) {
+          const start = text.slice(0, end)
+          const parsed = parseEntry(start)
+          expect(outlineOfLine(start)).toEqual(parsed && outlineEntry(parsed))
+        }
+      }),
+      { numRuns: isFull ? 1000 : 30 },
+    )
+  })
+})
+
+interface Counts {
+  id: string
+  acceptedAt: number
+  outcome: string
+  channels: string[]
+}
+
+/** What the whole of the journal says. */
+async function fullFold(stateDir: string): Promise<Counts[]> {
+  const history = new EventHistory()
+  for await (const one of readJournal(stateDir)) history.add(one)
+  return [...history.byId.values()]
+    .sort((a, b) => a.acceptedAt - b.acceptedAt)
+    .map(({ id, acceptedAt, outcome, channels }) => {
+      return { id, acceptedAt, outcome, channels: Object.keys(channels) }
+    })
+}
+
+function tallied(stateDir: string, saveAfterBytes?: number): Counts[] {
+  const journal = new OpenJournal(stateDir, saveAfterBytes)
+  try {
+    return journal
+      .tally()
+      .events()
+      .map(({ id, acceptedAt, status: { outcome, channels } }) => {
+        return { id, acceptedAt, outcome, channels: Object.keys(channels) }
+      })
+  } finally {
+    journal.close()
+  }
+}
+
+const retried = { at: 1, type: 'retried' }
+const journalOf = (stateDir: string) => join(stateDir, 'journal.jsonl')
+
+const damages: { [name: string]: (path: string) => void } = {
+  none: () => {},
+  cut: (path) => truncateSync(path, Math.floor(statSync(path).size / 2)),
+  empty: (path) => truncateSync(path, 0),
+  'of other numbers': (path) =>
+    writeFileSync(path, readFileSync(path, 'utf8').replace(/"path":\[[^\]]*\]/, '"path":[99]')),
+  'of a later version': (path) =>
+    writeFileSync(path, readFileSync(path, 'utf8').replace('tally 1', 'tally 9')),
+}
+
+const action = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ lines: fc.array(line, { maxLength: 8 }) }) },
+  { weight: 2, arbitrary: fc.constant({ rotate: true }) },
+  { weight: 1, arbitrary: fc.record({ damage: fc.constantFrom(...Object.keys(damages)) }) },
+  { weight: 1, arbitrary: fc.record({ unfinished: line }) },
+  { weight: 1, arbitrary: fc.constant({ replace: true }) },
+)
+
+async function act(stateDir: string, one: object) {
+  const path = journalOf(stateDir)
+  if ('lines' in one) for (const each of one.lines as string[]) appendFileSync(path, `${each}\n`)
+  if ('unfinished' in one) appendFileSync(path, `\n${one.unfinished}`)
+  if ('replace' in one) {
+    // Another file, which may get the number of the old one.
+    rmSync(path, { force: true })
+    const lines = Array.from({ length: 9 }, () => JSON.stringify({ ...retried, id: newId() }))
+    writeFileSync(path, `${lines.join('\n')}\n`)
+  }
+  if ('rotate' in one) {
+    appendFileSync(path, '')
+    await rotateJournal(stateDir, () => new Set(['a', 'b-1']), 1)
+  }
+  if ('damage' in one) {
+    for (const name of readdirSync(join(stateDir, 'cache')).slice(0, 1)) {
+      damages[String(one.damage)]?.(join(stateDir, 'cache', name))
+    }
+  }
+}
+
+describe('the tally of the journal', () => {
+  it('says what the full fold says, however it was continued, rotated, cut or damaged', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(action, { minLength: 1, maxLength: 12 }), async (actions) => {
+        const stateDir = await makeFolder()
+        mkdirSync(join(stateDir, 'cache'))
+        for (const one of actions) {
+          await act(stateDir, one)
+          const all = tallied(stateDir, 0)
+          expect(all).toEqual(await fullFold(stateDir))
+          const count = (outcome: string) => all.filter((event) => event.outcome === outcome).length
+          expect(outcomes.reduce((sum, outcome) => sum + count(outcome), 0)).toBe(all.length)
+        }
+      }),
+      { numRuns: isFull ? 1000 : 40 },
+    )
+  })
+
+  it('reads only what is new since it was saved', async () => {
+    const stateDir = await makeFolder()
+    const one = { at: 1, id: 'a', type: 'delivered', channel: 'team', attempt: 1, ms: 1 }
+    const write = (id: string) =>
+      appendFileSync(journalOf(stateDir), `${JSON.stringify({ ...one, id, answer: 'ok' })}\n`)
+    for (const name of ['a', 'b', 'c']) write(name)
+    tallied(stateDir, 0)
+    const [name = ''] = readdirSync(join(stateDir, 'cache'))
+    const path = join(stateDir, 'cache', name)
+    expect(statSync(path).mode & 0o777).toBe(0o600)
+    // What was saved is believed, so a change of it shows.
+    writeFileSync(path, readFileSync(path, 'utf8').replace('a\\nb\\nc', 'a\\nb\\nx'))
+    write('d')
+    expect(tallied(stateDir, 0).map(({ id: known }) => known)).toEqual(['a', 'b', 'x', 'd'])
+  })
+
+  it('is not saved for a small journal', async () => {
+    const stateDir = await makeFolder()
+    appendFileSync(journalOf(stateDir), '{}\n')
+    tallied(stateDir)
+    expect(readdirSync(stateDir)).toEqual(['journal.jsonl'])
+  })
+
+  it('forgets what it saved of files that are gone', async () => {
+    const stateDir = await makeFolder()
+    for (let round = 0; round < 8; round += 1) {
+      appendFileSync(journalOf(stateDir), '{}\n')
+      tallied(stateDir, 0)
+      await rotateJournal(stateDir, () => new Set(), 1)
+    }
+    tallied(stateDir, 0)
+    expect(readdirSync(join(stateDir, 'cache')).length).toBeLessThanOrEqual(5)
+  })
+
+  it('is refused where a file of the journal cannot be read', async () => {
+    const stateDir = await makeFolder()
+    mkdirSync(journalOf(stateDir))
+    expect(() => tallied(stateDir)).toThrow('is not a regular file')
+  })
+})
