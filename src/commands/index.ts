@@ -30,6 +30,18 @@ const registry: Readonly<Record<string, Entry>> = {
     description: 'Show what became of each event',
     load: async () => (await import('./log.ts')).logCommand,
   },
+  why: {
+    description: 'Say why an event was told, or was not',
+    load: async () => (await import('./why.ts')).whyCommand,
+  },
+  mute: {
+    description: 'Tell nothing for a while, of everything or of one session or project',
+    load: async () => (await import('./mute.ts')).muteCommand,
+  },
+  unmute: {
+    description: 'Take back what was muted',
+    load: async () => (await import('./unmute.ts')).unmuteCommand,
+  },
   dead: {
     description: 'List, retry or drop events that could not be delivered',
     load: async () => (await import('./dead.ts')).deadCommand,

@@ -1,31 +1,26 @@
 import * as z from 'zod'
-import { urgencies } from '../delivery.ts'
-import { kinds } from '../event/kind.ts'
 import type { Notifier } from '../notifiers/define.ts'
 import { notifiers } from '../notifiers/index.ts'
+import { noise, quietHoursKeys } from './noise.ts'
+import { conditionKeys, route } from './route.ts'
+
+const noiseSwitch = z
+  .boolean()
+  .optional()
+  .describe('Whether the rules against noise count. Default: true, but false for a file')
 
 const [firstType, ...otherTypes] = Object.values(notifiers).map(channelType)
 
 /** A channel is a notifier's own options and the `type` that names it. */
 function channelType(notifier: Notifier) {
   const type = z.literal(notifier.name).describe(notifier.title)
-  return z.strictObject({ type, ...notifier.options.shape })
+  return z.strictObject({ type, noise: noiseSwitch, ...notifier.options.shape })
 }
 
 /** What a person is told about without any configuration. */
-const defaultKinds = ['permission', 'waiting', 'done', 'abnormal-end']
+const defaultKinds = ['permission', 'waiting', 'done', 'failed', 'abnormal-end']
 
-const route = z.strictObject({
-  on: z
-    .array(z.string().min(1))
-    .min(1)
-    .describe(`Event names (Stop, Notification, ...) and kinds (${kinds.join(', ')}); "*" is all`),
-  to: z.array(z.string()).min(1).describe('Names of channels'),
-  urgency: z
-    .enum(urgencies)
-    .optional()
-    .describe('Instead of the urgency that follows from the kind'),
-})
+const defaultAbnormalReasons = ['error', 'other']
 
 const retry = z.strictObject({
   firstDelaySeconds: z
@@ -62,10 +57,13 @@ export const configSchema = z.strictObject({
     .array(z.string().regex(/^[A-Za-z_]\w*$/, 'must be the name of a variable'))
     .default([])
     .describe('Names of variables of your shell that channels may refer to'),
+  noise: noise.prefault({}).describe('What is not worth telling'),
   abnormalReasons: z
     .array(z.string())
-    .default(['error', 'other'])
-    .describe('SessionEnd reasons that count as abnormal'),
+    .optional()
+    .describe(
+      `SessionEnd reasons that always count as abnormal. Default: ${defaultAbnormalReasons.join(', ')}, unless the last turn had ended well`,
+    ),
   lingerSeconds: z
     .number()
     .nonnegative()
@@ -90,37 +88,56 @@ export const configSchema = z.strictObject({
 export type Route = z.output<typeof route>
 export type RetryPolicy = z.output<typeof retry>
 type Parsed = z.output<typeof configSchema>
-export type Config = Omit<Parsed, 'routes' | '$schema'> & { routes: Route[] }
+export type Config = Omit<Parsed, 'routes' | 'abnormalReasons' | '$schema'> & {
+  routes: Route[]
+  abnormalReasons: string[]
+  /** Whether a person set `abnormalReasons`: then no evidence counts against them. */
+  hasOwnReasons: boolean
+}
 export type Channel = Config['channels'][string]
 
 /** Fills in the routes, which depend on the channels: also on those that cannot be used yet. */
 export function completeConfig(
-  { $schema, routes, ...config }: Parsed,
+  { $schema, routes, abnormalReasons, ...config }: Parsed,
   unusable: readonly string[] = [],
 ): Config {
   const everywhere = [{ on: defaultKinds, to: [...Object.keys(config.channels), ...unusable] }]
-  return { ...config, routes: routes ?? everywhere }
+  return {
+    ...config,
+    routes: routes ?? everywhere,
+    abnormalReasons: abnormalReasons ?? defaultAbnormalReasons,
+    hasOwnReasons: abnormalReasons !== undefined,
+  }
 }
 
 /** The names of the fields at a place that is not a channel. */
 export function configKeys(path: readonly PropertyKey[]): string[] {
+  const [room, , part] = path
+  if (room === 'routes' && (part === 'when' || part === 'not')) return conditionKeys
+  if (room === 'noise' && path[1] === 'quietHours') return quietHoursKeys
   const shapes: Record<string, object> = {
     retry: retry.shape,
     routes: route.shape,
     journal: journal.shape,
+    noise: noise.shape,
   }
-  return Object.keys(shapes[String(path[0])] ?? configSchema.shape)
+  return Object.keys(shapes[String(room)] ?? configSchema.shape)
 }
 
 /** The names of the fields of a channel. */
 export function channelKeys(type: string): string[] {
-  return ['type', ...Object.keys(channelShape(type))]
+  return ['type', 'noise', ...Object.keys(channelShape(type))]
 }
 
 /** What the nearest field around a place is for. */
 export function descriptionAt(path: readonly PropertyKey[], type: string): string | undefined {
   const [room] = path
-  const shapes = { channels: channelShape(type), retry: retry.shape, routes: route.shape }
+  const shapes = {
+    channels: channelShape(type),
+    retry: retry.shape,
+    routes: route.shape,
+    noise: noise.shape,
+  }
   const shape: object = shapes[room as keyof typeof shapes] ?? {}
   const name = path.findLast((key) => Object.hasOwn(shape, key))
   const field = name === undefined ? undefined : (shape as Record<PropertyKey, z.ZodType>)[name]

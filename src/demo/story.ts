@@ -6,6 +6,7 @@ export interface Scene {
 }
 
 const SESSION = '7d3f9a52-6c1e-4b0a-9f4e-2a1b8c5d6e7f'
+const OTHER_SESSION = '2c8e4b17-9d3a-4f60-8b5c-6e7f1a2d3c4b'
 
 export function story(cwd: string, transcript: string): Scene[] {
   const common = {
@@ -44,6 +45,7 @@ export function story(cwd: string, transcript: string): Scene[] {
       message_count: 42,
     }),
     scene('Another one ends abnormally', 'SessionEnd', {
+      session_id: OTHER_SESSION,
       reason: 'error',
       session_duration_ms: 95_310.25,
       message_count: 6,

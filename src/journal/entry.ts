@@ -20,19 +20,29 @@ export interface TraceStep {
   by: string
   /** Absent for a route that concerns several channels. */
   channel?: string
-  verdict: 'matched' | 'not matched' | 'send' | 'suppress' | 'hold'
+  verdict: 'matched' | 'not matched' | 'corrected' | 'send' | 'suppress' | 'hold'
   /** The condition that decided. */
   because: string
 }
 
 /** What a policy needs to judge the event once more; the text is not part of it. */
 export interface EventFacts {
+  /** What happened, whichever client tells of it; '' for an event that no client's data knows. */
+  means?: string
   notificationType?: string
   reason?: string
   durationMs?: number
   backgroundTasks?: number
   cwd?: string
   agent?: string
+  tool?: string
+  toolUseId?: string
+  turnId?: string
+  parentSessionId?: string
+  permissionMode?: string
+  branch?: string
+  /** Whether nobody sits before the session. */
+  isHeadless?: boolean
 }
 
 export interface AcceptedEntry extends Base {
@@ -58,6 +68,8 @@ export interface AcceptedEntry extends Base {
   shared?: boolean
   /** The event that is the same one. */
   duplicateOf?: string
+  /** The event of the client that told of the same thing before. */
+  repeatOf?: string
 }
 
 /** One line of the journal: a decision about an event, or one attempt to deliver it. */

@@ -57,7 +57,7 @@ export class Journal {
 }
 
 /** Free text bounded, without secrets and control characters. The rest is ours. */
-function cleanEntry(entry: JournalEntry, secrets: readonly string[]): JournalEntry {
+export function cleanEntry(entry: JournalEntry, secrets: readonly string[]): JournalEntry {
   const line = (text: string) => cutText(redactStart(oneLine(text), MAX_LINE, secrets), MAX_LINE)
   if (entry.type === 'accepted') {
     const { event, sessionId, project, title, text, problems, facts, trace } = entry

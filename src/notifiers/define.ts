@@ -56,6 +56,8 @@ export interface Notifier<Options extends z.ZodObject = z.ZodObject> {
   markup?: Markup
   /** People read it, so that many waiting messages may be told in one summary. */
   summarizes?: boolean
+  /** It keeps a record and disturbs nobody: nothing is noise there, unless a channel says so. */
+  isRecord?: boolean
   /** How many messages may be under way at once. Default 4. */
   concurrency?: number
   /** Messages arrive in the order of the calls, also while the first is under way. */

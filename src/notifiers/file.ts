@@ -17,6 +17,7 @@ export const file = defineNotifier({
       )
       .describe('File to append to, such as ~/agent-events.jsonl'),
   }),
+  isRecord: true,
   // Lines that are sent at the same time are written with one fdatasync, in the order they were sent.
   concurrency: 64,
   keepsOrder: true,

@@ -28,6 +28,7 @@ interface State {
  */
 export const duplicates = definePolicy<State>({
   name: 'duplicates',
+  isNoise: false,
   initial: { open: [], found: [] },
   judge(event, _, state) {
     const other = otherHalf(event, state)

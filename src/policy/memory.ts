@@ -1,8 +1,9 @@
 import type { AcceptedEntry, JournalEntry } from '../journal/entry.ts'
 import { policies as allPolicies } from './policies.ts'
-import type { Candidate, JudgedEvent, Policy, Verdict } from './types.ts'
+import { foldSession, type Session, type Sessions, sessionKey } from './sessions.ts'
+import type { Candidate, HeldEvent, JudgeContext, JudgedEvent, Policy, Verdict } from './types.ts'
 
-/** The first policy that objects to a candidate, or that none does. */
+/** What becomes of a candidate, and which policies said so. */
 export interface Judgement {
   candidate: Candidate
   /** The policy that decided; '' where all agree to send. */
@@ -10,16 +11,21 @@ export interface Judgement {
   verdict: Verdict
 }
 
-/** What the policies remember: one plain value per policy, by its name. */
+/** What the policies remember: one plain value per policy, by its name, and what is known of the sessions. */
 export type MemoryState = { [policy: string]: unknown }
+
+/** What a person has set: the same for all channels. */
+export type JudgeSettings = Omit<JudgeContext, 'session'>
 
 /** All policies in their order, with what each remembers. A policy that throws is passed over: what is not known is told. */
 export class Memory {
   readonly #policies: readonly Policy[]
+  readonly #sessions: Sessions
   #state: MemoryState
 
   constructor(state: MemoryState = {}, policies: readonly Policy[] = allPolicies) {
     this.#policies = policies
+    this.#sessions = Object(state.sessions) === state.sessions ? (state.sessions as Sessions) : {}
     this.#state = Object.fromEntries(
       policies.map(({ name, initial }) => [name, state[name] ?? structuredClone(initial)]),
     )
@@ -27,22 +33,45 @@ export class Memory {
 
   /** Plain JSON, to be kept and given to the constructor again. */
   get state(): MemoryState {
-    return this.#state
+    return { ...this.#state, sessions: this.#sessions }
   }
 
-  judge(event: JudgedEvent, candidates: readonly Candidate[]): Judgement[] {
-    return candidates.map((candidate) => this.#judgeOne(event, candidate))
+  /** What is known of a session; undefined where nothing is. */
+  session(event: { client: string; sessionId: string }): Session | undefined {
+    const key = sessionKey(event)
+    return event.sessionId && Object.hasOwn(this.#sessions, key) ? this.#sessions[key] : undefined
+  }
+
+  judge(
+    event: JudgedEvent,
+    candidates: readonly Candidate[],
+    settings: JudgeSettings,
+  ): Judgement[] {
+    const context = { ...settings, session: this.session(event) }
+    return candidates.map((candidate) => this.#judgeOne(event, candidate, context))
   }
 
   /** What the policies want the journal to keep about the event. */
-  note(event: JudgedEvent): Partial<AcceptedEntry> {
+  note(event: JudgedEvent, settings: JudgeSettings): Partial<AcceptedEntry> {
+    const context = { ...settings, session: this.session(event) }
     const notes = this.#policies.map((policy) =>
-      attempt(() => policy.note?.(event, this.#state[policy.name])),
+      attempt(() => policy.note?.(event, this.#state[policy.name], context)),
     )
     return Object.assign({}, ...notes)
   }
 
+  /** Why a held delivery is not worth telling any more; undefined where it is. */
+  review(held: HeldEvent, settings: JudgeSettings): string | undefined {
+    const context = { ...settings, session: this.session(held) }
+    for (const policy of this.#policies) {
+      const reason = attempt(() => policy.review?.(held, this.#state[policy.name], context))
+      if (reason !== undefined) return reason
+    }
+    return undefined
+  }
+
   fold(entry: JournalEntry) {
+    attempt(() => foldSession(this.#sessions, entry))
     for (const policy of this.#policies) {
       attempt(() => {
         this.#state[policy.name] = policy.fold(this.#state[policy.name], entry)
@@ -50,13 +79,27 @@ export class Memory {
     }
   }
 
-  #judgeOne(event: JudgedEvent, candidate: Candidate): Judgement {
-    for (const policy of this.#policies) {
-      const verdict = attempt(() => policy.judge(event, candidate, this.#state[policy.name]))
-      if (verdict && verdict.type !== 'send') return { candidate, by: policy.name, verdict }
+  #judgeOne(event: JudgedEvent, candidate: Candidate, context: JudgeContext): Judgement {
+    let longest: Judgement = { candidate, by: '', verdict: { type: 'send' } }
+    for (const policy of this.#policies.filter((one) => isInForce(one, candidate, context))) {
+      const verdict = attempt(() =>
+        policy.judge(event, candidate, this.#state[policy.name], context),
+      )
+      if (verdict?.type === 'suppress') return { candidate, by: policy.name, verdict }
+      if (verdict?.type !== 'hold') continue
+      const before = longest.verdict.type === 'hold' ? longest.verdict.until : 0
+      if (verdict.until > before) longest = { candidate, by: policy.name, verdict }
     }
-    return { candidate, by: '', verdict: { type: 'send' } }
+    return longest
   }
+}
+
+function isInForce(
+  { isNoise, name }: Policy,
+  { hasNoiseRules }: Candidate,
+  { noise }: JudgeContext,
+) {
+  return !isNoise || (hasNoiseRules && !(noise.off as readonly string[]).includes(name))
 }
 
 /** State of another version, or damaged: the rule does without. */

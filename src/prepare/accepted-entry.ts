@@ -3,19 +3,15 @@ import type { EnrichedEvent } from '../context/enrich.ts'
 import type { AcceptedEntry, EventFacts, TraceStep } from '../journal/entry.ts'
 import type { Judgement } from '../policy/memory.ts'
 import type { Renderer } from '../render/render.ts'
-import type { Decision } from '../route/route.ts'
+import type { Decided } from './decide.ts'
 
-interface Decided {
-  event: EnrichedEvent
-  renderer: Renderer
-  decision: Decision
-  judgements: readonly Judgement[]
-}
+/** What was rendered of it. */
+type Text = Pick<Renderer, 'title' | 'body' | 'problems'>
 
 /** The journal's line about an event: the facts, the text as it is sent, and why each channel is told or not. */
 export function acceptedEntry(
-  { event, renderer, decision, judgements }: Decided,
-  { config }: LoadedConfig,
+  { event, renderer, trace, judgements, notes }: Decided & { renderer: Text },
+  { config }: Pick<LoadedConfig, 'config'>,
   now: number,
 ): AcceptedEntry {
   const { id, at, name, kind, client, project, sessionId } = event
@@ -35,8 +31,9 @@ export function acceptedEntry(
     ...(config.journal.text && renderer.body && { text: renderer.body }),
     facts: factsOf(event),
     ...(to.length > 0 && { to: to.map(({ candidate }) => candidate.channel) }),
-    trace: [...decision.trace, ...judgements.map(stepOf)],
+    trace: [...trace, ...judgements.map(stepOf)],
     ...(problems.length > 0 && { problems }),
+    ...notes,
   }
 }
 
@@ -46,13 +43,25 @@ function stepOf({ candidate: { channel }, by, verdict }: Judgement): TraceStep {
 }
 
 function factsOf(event: EnrichedEvent): EventFacts {
-  const { notificationType, reason, durationMs, backgroundTasks, cwd, agent } = event
+  const { notificationType, reason, durationMs, backgroundTasks, cwd, agent, tool } = event
+  const { means, toolUseId, turnId, parentSessionId, permissionMode, branch, isHeadless } = event
+  const texts = {
+    notificationType,
+    reason,
+    cwd,
+    agent,
+    tool,
+    toolUseId,
+    turnId,
+    parentSessionId,
+    permissionMode,
+    branch,
+  }
   return {
-    ...(notificationType && { notificationType }),
-    ...(reason && { reason }),
+    means,
+    ...Object.fromEntries(Object.entries(texts).filter(([, text]) => text)),
     ...(durationMs !== undefined && { durationMs: Math.round(durationMs) }),
     ...(backgroundTasks > 0 && { backgroundTasks }),
-    ...(cwd && { cwd }),
-    ...(agent && { agent }),
+    ...(isHeadless !== undefined && { isHeadless }),
   }
 }

@@ -4,37 +4,28 @@ import { type EnrichedEvent, enrich } from '../context/enrich.ts'
 import { type Delivery, deliveryId } from '../delivery.ts'
 import type { AgentEvent } from '../event/event.ts'
 import type { AcceptedEntry } from '../journal/entry.ts'
+import { cleanEntry } from '../journal/journal.ts'
 import { notifierOf } from '../notifiers/index.ts'
-import type { Judgement, Memory } from '../policy/memory.ts'
-import type { Candidate, JudgedEvent } from '../policy/types.ts'
+import type { Judgement } from '../policy/memory.ts'
+import type { Candidate, Verdict } from '../policy/types.ts'
 import { Renderer } from '../render/render.ts'
 import type { Templates } from '../render/templates.ts'
-import { type Decision, route, routeTo } from '../route/route.ts'
 import { acceptedEntry } from './accepted-entry.ts'
+import { type DecideDeps, decide, type Stored } from './decide.ts'
 
 /** What this machine gives to the preparation of an event. */
-export interface PrepareDeps {
+export interface PrepareDeps extends DecideDeps {
   templates: Templates
   /** Names of projects by working folder. */
   projects: Map<string, Promise<string>>
-  memory: Memory
-  host: string
-  now(): number
-}
-
-export interface Stored {
-  /** The channel that a person asked for by name. */
-  channel?: string | undefined
-  fingerprint?: string | undefined
-  shared: boolean
-  /** Channels that an earlier worker chose and that are still open: they stand, whatever the routes say now. */
-  open?: readonly string[] | undefined
 }
 
 export interface Held {
   delivery: Delivery
   until: number
   reason: string
+  /** What is due together with the same group is told in one message; absent where it is told alone. */
+  group?: string
 }
 
 /** One event, understood and decided: what goes to the journal, and what goes out. */
@@ -56,23 +47,19 @@ export async function prepare(
   loaded: LoadedConfig,
   deps: PrepareDeps,
 ): Promise<Prepared> {
-  const event = await enrich(parsed, deps)
+  const decided = decide(await enrich(parsed, deps), stored, loaded.config, deps)
+  const { event, judgements, suppress } = decided
   const renderer = new Renderer(deps.templates, event, loaded.secrets)
-  const decision = decide(event, stored, loaded)
-  const judged = { ...event, fingerprint: stored.fingerprint, shared: stored.shared }
-  const judgements = judge(judged, decision, stored, deps)
-  const entry = acceptedEntry({ event, renderer, decision, judgements }, loaded, deps.now())
-  Object.assign(entry, deps.memory.note(judged))
-  deps.memory.fold(entry)
+  const entry = acceptedEntry({ ...decided, renderer }, loaded, deps.now())
+  // What is remembered is written to the disk, so it must not know more than the journal.
+  deps.memory.fold(cleanEntry(entry, loaded.secrets))
   const make = (candidate: Candidate) => makeDelivery(event, candidate, renderer, loaded, deps)
-  const reason = decision.suppress ?? reasonForAll(judgements)
+  const reason = suppress ?? reasonForAll(judgements)
   return {
     entry,
     deliveries: judgements.filter(isSent).map(({ candidate }) => make(candidate)),
     held: judgements.flatMap(({ candidate, verdict }) =>
-      verdict.type === 'hold'
-        ? [{ delivery: make(candidate), until: verdict.until, reason: verdict.reason }]
-        : [],
+      verdict.type === 'hold' ? [holdBack(make(candidate), verdict, loaded)] : [],
     ),
     suppressed: judgements.flatMap(({ candidate: { channel }, verdict }) =>
       verdict.type === 'suppress' ? [{ channel, reason: verdict.reason }] : [],
@@ -84,34 +71,24 @@ export async function prepare(
 /** The delivery once more, where its text was not kept in memory while it stood in line. */
 export async function prepareAgain(
   parsed: AgentEvent,
-  candidate: Candidate,
+  { kind, ...candidate }: Pick<Delivery, 'channel' | 'urgency' | 'kind'>,
   loaded: LoadedConfig,
-  deps: Omit<PrepareDeps, 'memory'>,
+  deps: Omit<PrepareDeps, 'memory' | 'mutes'>,
 ): Promise<Delivery> {
-  const event = await enrich(parsed, deps)
+  const event = { ...(await enrich(parsed, deps)), kind }
   const renderer = new Renderer(deps.templates, event, loaded.secrets)
   return makeDelivery(event, candidate, renderer, loaded, deps)
 }
 
-function decide(event: EnrichedEvent, { channel, open }: Stored, loaded: LoadedConfig): Decision {
-  const decision = channel ? routeTo(channel, event) : route(event, loaded.config)
-  if (!open) return decision
-  const known = (name: string) => decision.candidates.find((one) => one.channel === name)
-  const candidates = open.map(
-    (name) => known(name) ?? { channel: name, urgency: 'normal' as const },
-  )
-  return { candidates, trace: decision.trace }
-}
-
-/** What a person asked for, and what was decided before, is not judged again. */
-function judge(
-  event: JudgedEvent,
-  { candidates }: Decision,
-  { channel, open }: Stored,
-  { memory }: PrepareDeps,
-): Judgement[] {
-  if (!channel && !open) return memory.judge(event, candidates)
-  return candidates.map((candidate) => ({ candidate, by: '', verdict: { type: 'send' } }))
+/** What people read may be told together; for a program each event stays one. */
+function holdBack(
+  delivery: Delivery,
+  { until, reason, group }: Extract<Verdict, { type: 'hold' }>,
+  { config }: LoadedConfig,
+): Held {
+  const { channel } = delivery
+  const isTogether = group !== '' && notifierOf(channel, config)?.summarizes === true
+  return { delivery, until, reason, ...(isTogether && { group: hashOf(`${channel} ${group}`) }) }
 }
 
 function isSent({ verdict }: Judgement): boolean {
@@ -129,7 +106,7 @@ function reasonForAll(judgements: readonly Judgement[]): string | undefined {
 
 function makeDelivery(
   event: EnrichedEvent,
-  { channel, urgency }: Candidate,
+  { channel, urgency }: Pick<Candidate, 'channel' | 'urgency'>,
   renderer: Renderer,
   { config }: LoadedConfig,
   { host }: Pick<PrepareDeps, 'host'>,

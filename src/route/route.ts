@@ -1,12 +1,14 @@
 import type { Config, Route } from '../config/schema.ts'
+import type { EnrichedEvent } from '../context/enrich.ts'
 import type { Urgency } from '../delivery.ts'
 import type { AgentEvent } from '../event/event.ts'
 import type { Kind } from '../event/kind.ts'
 import type { TraceStep } from '../journal/entry.ts'
+import { conditionsOf, type RouteDeps } from './conditions.ts'
 
 export interface Decision {
   /** Every channel once, in the order of the routes. */
-  candidates: readonly { channel: string; urgency: Urgency }[]
+  candidates: readonly { channel: string; urgency: Urgency; on: string }[]
   /** Why there are none; absent otherwise. */
   suppress?: string
   /** Each route's verdict, and the condition that decided. */
@@ -25,32 +27,49 @@ const urgencyOf: Record<Kind, Urgency> = {
 }
 
 /** Which channels an event is for, or why none. Every matching route counts, every channel once. */
-export function route(event: AgentEvent, { routes }: Pick<Config, 'routes'>): Decision {
+export function route(
+  event: EnrichedEvent,
+  { routes }: Pick<Config, 'routes'>,
+  deps: RouteDeps,
+): Decision {
   if (/^(1|true|yes)$/i.test(event.env.DROID_DISABLE_NOTIFICATIONS ?? '')) {
     return { candidates: [], suppress: 'muted by DROID_DISABLE_NOTIFICATIONS', trace: [] }
   }
-  const chosen = new Map<string, Urgency>()
+  const chosen = new Map<string, Decision['candidates'][number]>()
   const trace: TraceStep[] = []
   for (const [index, one] of routes.entries()) {
-    const word = wordThatMatches(one, event)
-    const { on, to, urgency } = one
-    const because = word ? `on: ${word}` : `on: ${on.join(', ')}`
+    const { word, because } = match(one, event, deps)
     trace.push({ by: `route ${index + 1}`, verdict: word ? 'matched' : 'not matched', because })
     if (!word) continue
-    for (const channel of to) {
-      if (!chosen.has(channel)) chosen.set(channel, urgency ?? urgencyOf[event.kind])
+    for (const channel of one.to) {
+      if (chosen.has(channel)) continue
+      chosen.set(channel, { channel, urgency: one.urgency ?? urgencyOf[event.kind], on: word })
     }
+    if (one.stop) break
   }
-  const candidates = [...chosen].map(([channel, urgency]) => ({ channel, urgency }))
+  const candidates = [...chosen.values()]
   if (candidates.length > 0) return { candidates, trace }
   return { candidates, suppress: `no route for ${event.kind}`, trace }
 }
 
 /** A delivery that a person asked for by name goes to that channel alone. */
 export function routeTo(channel: string, event: AgentEvent): Decision {
-  return { candidates: [{ channel, urgency: urgencyOf[event.kind] }], trace: [] }
+  return { candidates: [{ channel, urgency: urgencyOf[event.kind], on: '*' }], trace: [] }
 }
 
-function wordThatMatches({ on }: Route, { name, kind }: AgentEvent): string | undefined {
-  return on.find((word) => word === '*' || word === name || word === kind)
+/** @returns the word of `on` that matches, where the conditions hold too; and what decided */
+function match(
+  { on, when = {}, not = {} }: Route,
+  event: EnrichedEvent,
+  deps: RouteDeps,
+): { word?: string; because: string } {
+  const word = on.find((one) => one === '*' || one === event.name || one === event.kind)
+  if (!word) return { because: `on: ${on.join(', ')}` }
+  const wanted = conditionsOf(when, event, deps)
+  const missing = wanted.find(({ holds }) => !holds)
+  if (missing) return { because: `when ${missing.because}` }
+  const unwanted = conditionsOf(not, event, deps).find(({ holds }) => holds)
+  if (unwanted) return { because: `not ${unwanted.because}` }
+  const because = [`on: ${word}`, ...wanted.map((one) => `when ${one.because}`)]
+  return { word, because: because.join('; ') }
 }

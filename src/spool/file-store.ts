@@ -116,8 +116,8 @@ export class FileStore implements Store {
     renameSync(claim.path, join(this.spool.dead, claim.id))
   }
 
-  park(delivery: Delivery, { until, reason, isHeld }: ParkReason) {
-    const parked = { until, since: this.#now(), reason, isHeld, delivery }
+  park(delivery: Delivery, { until, reason, isHeld, group }: ParkReason) {
+    const parked = { until, since: this.#now(), reason, isHeld, delivery, group }
     writeParked(this.spool, 'deferred', parked)
     this.#parked.set(parked)
   }
@@ -134,6 +134,10 @@ export class FileStore implements Store {
   due(): string[] {
     this.#parked.refresh()
     return this.#parked.due(this.#now())
+  }
+
+  dueInGroup(group: string): string[] {
+    return this.#parked.due(this.#now(), group)
   }
 
   claimParked(name: string): Claim | undefined {

@@ -14,6 +14,7 @@ const parkedSchema = z.object({
   since: z.number().describe('When `until` was set: a clock that shows less was put back'),
   reason: z.string(),
   isHeld: z.boolean().describe('By a policy; else after a failure'),
+  group: z.string().optional().describe('What is due together is told in one message'),
   delivery: deliverySchema,
 })
 
@@ -45,6 +46,7 @@ interface Wait {
   until: number
   since: number
   isHeld: boolean
+  group?: string | undefined
   /** Of the file: somebody may have put another in its place. */
   inode: number
   /** Events and channel, so that an event that a crash left behind is not told twice. */
@@ -80,10 +82,10 @@ export class ParkedDeliveries {
   }
 
   /** Knows a delivery that this process put into the folder. */
-  set({ until, since, isHeld, delivery: { id, events, channel } }: Omit<Parked, 'format'>) {
+  set({ until, since, isHeld, group, delivery: { id, events, channel } }: Omit<Parked, 'format'>) {
     const name = formatName({ id, isDelivery: true })
     const inode = this.#inodeOf(name) ?? 0
-    this.#waits.set(name, { name, until, since, isHeld, events, channel, inode })
+    this.#waits.set(name, { name, until, since, isHeld, group, events, channel, inode })
   }
 
   /** Forgets a delivery that was claimed. */
@@ -103,8 +105,9 @@ export class ParkedDeliveries {
     for (const wait of this.#waits.values()) if (!wait.isHeld) wait.until = 0
   }
 
-  due(now: number): string[] {
+  due(now: number, group?: string): string[] {
     return [...this.#waits.values()]
+      .filter((wait) => group === undefined || wait.group === group)
       .filter((wait) => untilDue(wait, now) <= 0)
       .sort((a, b) => a.until - b.until)
       .map(({ name }) => name)
@@ -128,9 +131,9 @@ export class ParkedDeliveries {
     if (inode === undefined || this.#waits.get(name)?.inode === inode) return
     const parked = readParked(join(this.#folder, name))
     this.wasFlushed ||= parked?.until === 0
-    const { until = 0, since = 0, isHeld = false } = parked ?? {}
+    const { until = 0, since = 0, isHeld = false, group } = parked ?? {}
     const { events = [], channel = '' } = parked?.delivery ?? {}
-    this.#waits.set(name, { name, until, since, isHeld, events, channel, inode })
+    this.#waits.set(name, { name, until, since, isHeld, group, events, channel, inode })
   }
 }
 

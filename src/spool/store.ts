@@ -29,6 +29,8 @@ export interface ParkReason {
   reason: string
   /** By a policy; else after a failure. */
   isHeld: boolean
+  /** What is due together with the same group is told in one message. */
+  group?: string | undefined
 }
 
 /**
@@ -62,6 +64,8 @@ export interface Store {
   isParked(event: string, channel: string): boolean
   /** Names of parked deliveries whose time has come. */
   due(): string[]
+  /** Of these the names of one group. */
+  dueInGroup(group: string): string[]
   claimParked(name: string): Claim | undefined
   /** @returns undefined where it is damaged: it is out of the way then */
   readParked(claim: Claim): Parked | undefined

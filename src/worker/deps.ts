@@ -3,6 +3,7 @@ import type { Deliverer } from '../deliver/deliverer.ts'
 import type { EventStatus } from '../journal/history.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { PolicyMemory } from '../policy/checkpoint.ts'
+import type { Mute } from '../policy/mutes.ts'
 import type { Templates } from '../render/templates.ts'
 import type { Store } from '../spool/store.ts'
 import type { SessionQueue } from './session-queue.ts'
@@ -15,6 +16,8 @@ export interface WorkerDeps {
   config: CurrentConfig
   deliverer: Deliverer
   memory: PolicyMemory
+  /** What a person has muted, read now. */
+  mutes(): readonly Mute[]
   templates: Templates
   sessions: SessionQueue
   /** Names of projects by working folder. */

@@ -5,7 +5,8 @@ import { hasProc } from '../spool/process.ts'
 import type { WaitingEvent } from '../spool/store.ts'
 import { readBegun } from './begun.ts'
 import type { WorkerDeps } from './deps.ts'
-import { runEvent, runParked } from './event-run.ts'
+import { runEvent } from './event-run.ts'
+import { runParked } from './parked-run.ts'
 
 /** Events that are being prepared at once: transcripts are read meanwhile. */
 const MAX_PREPARING = 64

@@ -3,16 +3,14 @@ import { HookbellError } from '../errors.ts'
 import type { AgentEvent } from '../event/event.ts'
 import { parseEvent } from '../event/parse.ts'
 import type { EventStatus } from '../journal/history.ts'
+import type { Stored } from '../prepare/decide.ts'
 import { fingerprintOf } from '../prepare/fingerprint.ts'
-import { type Prepared, prepare, prepareAgain, type Stored, sessionOf } from '../prepare/prepare.ts'
+import { type Prepared, prepare, prepareAgain, sessionOf } from '../prepare/prepare.ts'
 import type { Claim } from '../spool/claim.ts'
-import type { Parked } from '../spool/park.ts'
 import type { StoredEvent } from '../spool/store.ts'
 import type { WorkerDeps } from './deps.ts'
+import { MAX_CRASHES } from './parked-run.ts'
 import { deliverAndSettle } from './settle.ts'
-
-/** What was there when this many workers ended is set aside. */
-export const MAX_CRASHES = 3
 
 /** Called once the event is prepared and all its deliveries stand in line. */
 type OnQueued = () => void
@@ -68,50 +66,23 @@ export async function runEvent(
   else store.release(claim, true)
 }
 
-/** Takes a parked delivery, whose time has come, to its end or to its next attempt. */
-export async function runParked(claim: Claim, deps: WorkerDeps, onQueued: OnQueued): Promise<void> {
-  const { store, now } = deps
-  const parked = store.readParked(claim)
-  if (!parked) return
-  const delivery = countedUntilDue(parked, now())
-  if (claim.crashes >= MAX_CRASHES) {
-    const reason = `the worker ended ${claim.crashes} times while it had this delivery`
-    return giveUp(claim, delivery, reason, deps)
-  }
-  const load = async () => {
-    const again = store.readParked(claim)
-    return again ? countedUntilDue(again, now()) : delivery
-  }
-  const running = deliverAndSettle(delivery, load, deps)
-  onQueued()
-  if (await running) store.finish(claim)
-  else store.release(claim, true)
-}
-
-/** A machine that was off when the time came has not tried: that does not count towards the age at which to give up. */
-function countedUntilDue({ delivery, until }: Parked, now: number): Delivery {
-  const { firstTriedAt } = delivery
-  const idleMs = until > 0 && firstTriedAt > 0 ? Math.max(0, now - until) : 0
-  return { ...delivery, firstTriedAt: Math.min(firstTriedAt + idleMs, now) }
-}
-
 function start(delivery: Delivery, claim: Claim, deps: WorkerDeps): Promise<boolean> {
   const { store, config } = deps
-  const { channel, urgency } = delivery
+  const { channel, urgency, kind } = delivery
   const load = async () => {
     const stored = store.readEvent(claim)
     if (!stored) throw new HookbellError('E_SPOOL', `${claim.id}: gone from the spool`)
     const parsed = parseEvent({ ...stored, id: claim.id }, config.get().config.abnormalReasons)
-    return await prepareAgain(parsed, { channel, urgency }, config.get(), deps)
+    return await prepareAgain(parsed, { channel, urgency, kind }, config.get(), deps)
   }
   return deliverAndSettle(delivery, load, deps)
 }
 
 /** On the disk before it is recorded. @returns what the spool takes no more: better told too early than never */
 function parkHeld({ held }: Prepared, { store }: WorkerDeps): Delivery[] {
-  return held.flatMap(({ delivery, until, reason }) => {
+  return held.flatMap(({ delivery, until, reason, group }) => {
     try {
-      store.park({ ...delivery, notBefore: until }, { until, reason, isHeld: true })
+      store.park({ ...delivery, notBefore: until }, { until, reason, isHeld: true, group })
       return []
     } catch {
       return delivery
@@ -172,21 +143,6 @@ async function setAside(
 ) {
   await journal.append({ at: now(), id: claim.id, type: 'unusable', reason, client })
   store.moveToDead(claim)
-}
-
-async function giveUp(
-  claim: Claim,
-  delivery: Delivery,
-  reason: string,
-  { store, journal, now }: WorkerDeps,
-) {
-  const { events, channel, attempts: attempt } = delivery
-  store.giveUp(delivery, reason)
-  const at = now()
-  await Promise.all(
-    events.map((id) => journal.append({ at, id, type: 'exhausted', channel, attempt, reason })),
-  )
-  store.finish(claim)
 }
 
 function finish(claim: Claim, { store, begun }: WorkerDeps) {

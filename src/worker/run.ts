@@ -6,6 +6,7 @@ import { describeError } from '../errors.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import { Journal } from '../journal/journal.ts'
 import { PolicyMemory } from '../policy/checkpoint.ts'
+import { readMutes } from '../policy/mute-file.ts'
 import { Templates } from '../render/templates.ts'
 import { FileStore } from '../spool/file-store.ts'
 import { handoverRequested, requestHandoverIfOlder } from '../spool/handover.ts'
@@ -183,6 +184,7 @@ function open({ stateDir, configDir, onRecord, ...options }: WorkerOptions) {
     journal: new Journal({ stateDir, secrets: () => config.last.secrets, onEntry: onRecord }),
     deliverer: new Deliverer({ ...effects, config: () => config.get(), steadyNow }),
     memory: new PolicyMemory(stateDir),
+    mutes: () => readMutes(stateDir),
     templates: new Templates(configDir),
     sessions: new SessionQueue(),
     projects: new Map(),

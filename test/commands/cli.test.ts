@@ -186,6 +186,9 @@ describe('cli: help', () => {
         test      Send one real message to a channel and show its answer
         status    Show what is waiting, dead or broken
         log       Show what became of each event
+        why       Say why an event was told, or was not
+        mute      Tell nothing for a while, of everything or of one session or project
+        unmute    Take back what was muted
         dead      List, retry or drop events that could not be delivered
         flush     Try now what failed and waits for its next attempt
         hold      Send nothing for now; events are kept and wait

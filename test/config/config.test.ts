@@ -59,7 +59,7 @@ describe('the configuration', () => {
     expect(source).toBe('built-in')
     expect(Object.keys(config.channels)).toEqual(['desktop'])
     expect(config.routes).toEqual([
-      { on: ['permission', 'waiting', 'done', 'abnormal-end'], to: ['desktop'] },
+      { on: ['permission', 'waiting', 'done', 'failed', 'abnormal-end'], to: ['desktop'] },
     ])
     expect(config).toMatchObject({ lingerSeconds: 60, abnormalReasons: ['error', 'other'] })
   })

@@ -1,15 +1,17 @@
 import { describe, expect, it } from 'vitest'
-import type { AgentEvent } from '../../src/event/event.ts'
+import type { EnrichedEvent } from '../../src/context/enrich.ts'
 import { route, routeTo } from '../../src/route/route.ts'
 
-const event = { name: 'Stop', kind: 'done', env: {} } as AgentEvent
+const event = { name: 'Stop', kind: 'done', env: {} } as EnrichedEvent
+
+const deps = { host: 'workstation', now: Date.parse('2026-11-20T09:00:00Z') }
 
 describe('a route', () => {
   it.each(['Stop', 'done', '*'])('takes an event by %s', (word) => {
     const routes = [{ on: [word], to: ['a', 'b'] }]
-    expect(route(event, { routes })).toMatchObject({
+    expect(route(event, { routes }, deps)).toMatchObject({
       candidates: [
-        { channel: 'a', urgency: 'normal' },
+        { channel: 'a', urgency: 'normal', on: word },
         { channel: 'b', urgency: 'normal' },
       ],
     })
@@ -21,7 +23,7 @@ describe('a route', () => {
       { on: ['Stop'], to: ['a', 'b'] },
       { on: ['waiting'], to: ['c'] },
     ]
-    expect(route(event, { routes })).toMatchObject({
+    expect(route(event, { routes }, deps)).toMatchObject({
       candidates: [
         { channel: 'a', urgency: 'critical' },
         { channel: 'b', urgency: 'normal' },
@@ -34,14 +36,14 @@ describe('a route', () => {
       { on: ['waiting', 'failed'], to: ['a'] },
       { on: ['ended', 'done'], to: ['b'] },
     ]
-    expect(route(event, { routes }).trace).toEqual([
+    expect(route(event, { routes }, deps).trace).toEqual([
       { by: 'route 1', verdict: 'not matched', because: 'on: waiting, failed' },
       { by: 'route 2', verdict: 'matched', because: 'on: done' },
     ])
   })
 
   it('that is missing suppresses the event and says so', () => {
-    expect(route(event, { routes: [] })).toEqual({
+    expect(route(event, { routes: [] }, deps)).toEqual({
       candidates: [],
       suppress: 'no route for done',
       trace: [],
@@ -51,12 +53,12 @@ describe('a route', () => {
   it.each(['1', 'true', 'YES'])('is off under DROID_DISABLE_NOTIFICATIONS=%s', (value) => {
     const muted = { ...event, env: { DROID_DISABLE_NOTIFICATIONS: value } }
     const routes = [{ on: ['*'], to: ['a'] }]
-    expect(route(muted, { routes })).toMatchObject({
+    expect(route(muted, { routes }, deps)).toMatchObject({
       candidates: [],
       suppress: 'muted by DROID_DISABLE_NOTIFICATIONS',
     })
     const notMuted = { ...event, env: { DROID_DISABLE_NOTIFICATIONS: '0' } }
-    expect(route(notMuted, { routes }).candidates).toHaveLength(1)
+    expect(route(notMuted, { routes }, deps).candidates).toHaveLength(1)
   })
 
   it('asked for by name goes to that channel alone', () => {

@@ -1,0 +1,39 @@
+import { usageError } from '../errors.ts'
+
+const unitMs: { [unit: string]: number } = { s: 1000, m: 60_000, h: 3600_000, d: 86_400_000 }
+
+/**
+ * When a mute ends, Unix ms; 0 for never. Takes `30m`, `2h`, `1d`, `1h30m`, and `until 9:00`: the next time that the
+ * clock shows it.
+ * @throws HookbellError E_USAGE
+ */
+export function muteUntil(words: readonly string[], now: Date): number {
+  const [first, second] = words
+  if (first === undefined) return 0
+  const until = first === 'until' ? nextTime(second ?? '', now) : afterDuration(first, now)
+  if (until !== undefined && (first === 'until' || second === undefined)) return until
+  throw usageError(
+    `mute: "${words.join(' ')}" is no time`,
+    'Such as: hookbell mute 2h, or: hookbell mute until 9:00',
+  )
+}
+
+function afterDuration(text: string, now: Date): number | undefined {
+  if (!/^(\d{1,4}[smhd])+$/.test(text)) return undefined
+  const parts = text.match(/\d+[smhd]/g) ?? []
+  const ms = parts.reduce(
+    (sum, part) => sum + Number(part.slice(0, -1)) * (unitMs[part.slice(-1)] ?? 0),
+    0,
+  )
+  return ms > 0 ? now.getTime() + ms : undefined
+}
+
+/** The clock of this machine decides, also on the days on which it is changed. */
+function nextTime(text: string, now: Date): number | undefined {
+  const [, hours, minutes = '0'] = /^([01]?\d|2[0-3])(?::([0-5]\d))?$/.exec(text) ?? []
+  if (hours === undefined) return undefined
+  const at = new Date(now)
+  at.setHours(Number(hours), Number(minutes), 0, 0)
+  if (at <= now) at.setDate(at.getDate() + 1)
+  return at.getTime()
+}

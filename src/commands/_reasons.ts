@@ -1,0 +1,86 @@
+import type { AcceptedEntry, EventFacts, JournalEntry, TraceStep } from '../journal/entry.ts'
+import type { EventStatus } from '../journal/history.ts'
+import { formatTime } from '../text/local-time.ts'
+
+type Told = EventStatus & { entries: readonly JournalEntry[] }
+
+/** Why an event was told or not, from the journal, in the order in which it was decided: a label and a sentence each. */
+export function reasonsOf(told: Told): [string, string][] {
+  const accepted = told.entries.find((entry) => entry.type === 'accepted')
+  const lines: [string, string][] = [['came', formatTime(told.acceptedAt)]]
+  if (accepted) lines.push(...origin(accepted), ...told.trace.map(stepInWords))
+  for (const problem of told.problems) lines.push(['problem', problem])
+  const after = told.entries.flatMap((entry) => afterwards(entry, told))
+  if (!accepted && after.length === 0) after.push(['now', 'no worker has looked at it yet'])
+  return [...lines, ...after, ['so', outcomeInWords(told)]]
+}
+
+function origin({ client, sessionId, event, kind, facts = {} }: AcceptedEntry): [string, string][] {
+  const session = sessionId ? `, session ${sessionId}` : ''
+  const headless = facts.isHeadless ? ', nobody sits before it' : ''
+  return [
+    ['client', `${client}${session}${headless}`],
+    ['kind', `${kind}: ${evidence(event, facts)}`],
+  ]
+}
+
+/** From what the kind follows. */
+function evidence(event: string, facts: EventFacts): string {
+  const { means = '', notificationType, reason } = facts
+  const parts = [`the event ${event}`]
+  if (means && means !== event) parts.push(`which means ${means}`)
+  if (notificationType) parts.push(`of the type ${notificationType}`)
+  if (reason) parts.push(`with the reason ${reason}`)
+  return parts.join(', ')
+}
+
+function stepInWords({ by, channel, verdict, because }: TraceStep): [string, string] {
+  if (channel === undefined) return [by, `${verdict}: ${because}`]
+  if (verdict === 'send') return [channel, `to be told: ${because}`]
+  const what = verdict === 'hold' ? 'held' : 'not told'
+  return [channel, `${what} by the rule ${by}: ${because}`]
+}
+
+/** What happened after the decision. */
+function afterwards(entry: JournalEntry, { trace }: Told): [string, string][] {
+  const when = formatTime(entry.at)
+  switch (entry.type) {
+    case 'held':
+      return [[entry.channel, `held until ${formatTime(entry.until)}`]]
+    case 'delivered':
+      return [[entry.channel, `${when} told${inSummary(entry)}: ${entry.answer}`]]
+    case 'deferred': {
+      const next = formatTime(entry.until)
+      return [[entry.channel, `${when} attempt ${entry.attempt}: ${entry.reason}; next ${next}`]]
+    }
+    case 'unavailable':
+      return [[entry.channel, `${when} not possible here: ${entry.reason}`]]
+    case 'exhausted':
+      return [[entry.channel, `${when} gave up after attempt ${entry.attempt}: ${entry.reason}`]]
+    case 'suppressed': {
+      // What a rule said at once stands in the trace already.
+      const isKnown = trace.some(
+        ({ because, verdict }) => verdict === 'suppress' && entry.reason.includes(because),
+      )
+      return isKnown ? [] : [[entry.channel ?? 'all', `${when} not told: ${entry.reason}`]]
+    }
+    case 'unusable':
+      return [['event', `${when} nothing can be made of it: ${entry.reason}`]]
+    case 'retried':
+      return [['person', `${when} asked for another attempt`]]
+    default:
+      return []
+  }
+}
+
+function inSummary({ summary }: { summary?: string }): string {
+  return summary ? ` in the message of ${summary.slice(0, 8)}` : ''
+}
+
+function outcomeInWords({ outcome, reason, channels }: EventStatus): string {
+  const told = Object.entries(channels)
+    .filter(([, { state }]) => state === 'delivered')
+    .map(([name]) => name)
+  if (told.length > 0) return `${outcome}: ${told.join(', ')}`
+  return reason ? `${outcome}: ${reason}` : outcome
+}

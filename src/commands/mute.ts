@@ -1,0 +1,40 @@
+import { defineCommand } from 'citty'
+import { print } from '../cli/output.ts'
+import { readMutes, writeMutes } from '../policy/mute-file.ts'
+import { describeMute, type Mute, makeMute } from '../policy/mutes.ts'
+import { prepareSpool } from '../spool/prepare.ts'
+import { stateFolders } from './_events.ts'
+import { muteUntil } from './_mute-until.ts'
+
+export const muteCommand = defineCommand({
+  args: {
+    for: { type: 'positional', required: false, description: 'Such as 30m, 2h, 1d; or: until' },
+    time: { type: 'positional', required: false, description: 'After until: such as 9:00' },
+    session: {
+      type: 'string',
+      description: 'Only this session',
+      valueHint: 'ID',
+    },
+    project: {
+      type: 'string',
+      description: 'Only this project; . is the current folder',
+      valueHint: 'NAME',
+    },
+  },
+  run({ args }) {
+    const now = new Date()
+    const words = [args.for, args.time].filter((word) => word !== undefined)
+    const mute = makeMute({ ...args, until: muteUntil(words, now) })
+    for (const folder of stateFolders()) add(folder, mute, now.getTime())
+    print(`${describeMute(mute)}. Questions too. Take it back with: hookbell unmute`)
+  },
+})
+
+/** The latest word about the same thing counts. */
+function add(stateDir: string, mute: Mute, now: number) {
+  prepareSpool(stateDir)
+  const others = readMutes(stateDir).filter(
+    ({ session, project }) => session !== mute.session || project !== mute.project,
+  )
+  writeMutes(stateDir, [...others, mute], now)
+}

@@ -1,0 +1,74 @@
+import { defineCommand } from 'citty'
+import { paint, print, printJson, table } from '../cli/output.ts'
+import { usageError } from '../errors.ts'
+import type { JournalEntry } from '../journal/entry.ts'
+import type { EventStatus } from '../journal/history.ts'
+import { readJournalOf } from '../journal/read.ts'
+import { cleanText } from '../text/clean.ts'
+import { type EventOutline, stateFolders, withEvents } from './_events.ts'
+import { reasonsOf } from './_reasons.ts'
+
+/** Of a session the latest, so that they fit on a screen. */
+const MAX_OF_SESSION = 5
+
+export const whyCommand = defineCommand({
+  args: {
+    id: {
+      type: 'positional',
+      required: false,
+      description: 'An event, or the start of its id. Default: last',
+    },
+    session: { type: 'string', description: 'The latest of this session', valueHint: 'ID' },
+    json: { type: 'boolean', description: 'Print JSON' },
+  },
+  async run({ args: { id = 'last', session, json } }) {
+    const folders = stateFolders()
+    const chosen = withEvents(folders, ({ all, inFull }) =>
+      session === undefined ? inFull([findEvent(all, id)]) : ofSession(inFull(all), session),
+    )
+    const entries = await entriesOf(chosen, folders)
+    const told = chosen.map((status) => ({
+      ...status,
+      entries: entries.filter((entry) => entry.id === status.id),
+    }))
+    if (json) return printJson(session === undefined ? told[0] : told)
+    print(told.map(describe).join('\n\n'))
+  },
+})
+
+function findEvent(all: readonly EventOutline[], start: string): EventOutline {
+  const found = start === 'last' ? all.slice(-1) : all.filter(({ id }) => id.startsWith(start))
+  const [only, another] = found
+  if (only && !another) return only
+  if (start === 'last') throw usageError('why: no events yet', 'Register them: hookbell init')
+  const what = only ? `${found.length} events` : 'no event'
+  const message = `why: ${what} with an id that starts with "${start}"`
+  throw usageError(message, 'hookbell log --json shows the ids')
+}
+
+function ofSession(all: readonly EventStatus[], start: string): EventStatus[] {
+  const found = all.filter(({ sessionId }) => start !== '' && sessionId.startsWith(start))
+  if (found.length > 0) return found.slice(-MAX_OF_SESSION)
+  throw usageError(
+    `why: no event of a session "${start}"`,
+    'hookbell log --json shows the sessions',
+  )
+}
+
+async function entriesOf(chosen: readonly EventStatus[], folders: readonly string[]) {
+  const ids = new Set(chosen.map(({ id }) => id))
+  const entries: JournalEntry[] = []
+  for (const folder of folders) {
+    for await (const entry of readJournalOf(folder, ids)) entries.push(entry)
+  }
+  return entries
+}
+
+function describe(told: EventStatus & { entries: readonly JournalEntry[] }): string {
+  const title = cleanText(told.title || told.event)
+  const lines = reasonsOf(told).map(([label, text]) => [
+    `  ${paint('dim', label)}`,
+    cleanText(text),
+  ])
+  return `${title} ${paint('dim', told.id.slice(0, 8))}\n${table(lines)}`
+}

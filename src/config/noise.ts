@@ -1,0 +1,80 @@
+import * as z from 'zod'
+import { kinds } from '../event/kind.ts'
+
+/** Rules against noise that can be switched off by name. Each is a file in `src/policy/`. */
+export const noiseRules = [
+  'repeats',
+  'sub-agents',
+  'background',
+  'idle',
+  'ends',
+  'short-turns',
+  'cooldown',
+  'answered-at-once',
+  'burst',
+  'quiet-hours',
+] as const
+
+export const weekdays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
+
+export const timeOfDay = z
+  .string()
+  .regex(/^(([01]?\d|2[0-3]):[0-5]\d|24:00)$/, 'must be a time such as 22:00')
+
+export const timeZone = z
+  .string()
+  .refine(isTimeZone, 'must be the name of a time zone, such as Europe/Berlin')
+  .optional()
+  .describe('Such as Europe/Berlin. Default: that of this machine')
+
+const quietHours = z.strictObject({
+  from: timeOfDay.describe('When they begin, such as 22:00'),
+  to: timeOfDay.describe('When they end, such as 07:00; earlier than `from`: on the next day'),
+  days: z
+    .array(z.enum(weekdays))
+    .min(1)
+    .optional()
+    .describe('The days on which they begin. Default: every day'),
+  timeZone,
+  except: z
+    .array(z.enum(kinds))
+    .default([])
+    .describe('Kinds that are told all the same. Permission questions always are'),
+})
+
+export const noise = z.strictObject({
+  minSeconds: z
+    .number()
+    .nonnegative()
+    .default(15)
+    .describe('A turn that took less is not told, where it is known how long it took'),
+  burstSeconds: z
+    .number()
+    .nonnegative()
+    .max(60)
+    .default(2)
+    .describe('Questions of one session so soon after another one are told in one message'),
+  cooldownSeconds: z
+    .number()
+    .nonnegative()
+    .default(0)
+    .describe(
+      'Silence of a session after something was told of it; not for questions and failures',
+    ),
+  quietHours: z
+    .array(quietHours)
+    .default([])
+    .describe('When to keep everything but questions, and tell it in one message afterwards'),
+  off: z.array(z.enum(noiseRules)).default([]).describe('Rules that are switched off'),
+})
+
+export const quietHoursKeys = Object.keys(quietHours.shape)
+
+function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name })
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,26 @@
+import { findClient } from '../clients/index.ts'
+import { isAnswered } from './sessions.ts'
+import { defineRule, send } from './types.ts'
+
+/**
+ * A client that runs without a terminal may answer its own questions at once: they are held for a moment. Whatever was
+ * held, for this or another reason, is dropped if it was answered meanwhile.
+ */
+export const answeredAtOnce = defineRule({
+  name: 'answered-at-once',
+  isNoise: true,
+  judge({ kind, client, at }) {
+    const ms = findClient(client)?.holdQuestionMs ?? 0
+    if (kind !== 'permission' || ms === 0) return send
+    const reason = `${client} may answer by itself within ${ms / 1000} s`
+    return { type: 'hold', until: at + ms, reason, group: '' }
+  },
+  review(held, { session }) {
+    const isQuestion = held.kind === 'permission'
+    if (!session) return undefined
+    if (isQuestion && isAnswered(session, held)) return 'answered before it was told'
+    // Whoever wrote a prompt since has seen where the session stood.
+    const isSeen = ['done', 'waiting'].includes(held.kind) && session.promptAt > held.at
+    return isSeen ? 'a person went on with the session before it was told' : undefined
+  },
+})

@@ -1,0 +1,21 @@
+import { isTurnOver } from './sessions.ts'
+import { defineRule, send, suppress } from './types.ts'
+
+/** The end of a session adds nothing to the end, or the failure, of its last turn. */
+export const ends = defineRule({
+  name: 'ends',
+  isNoise: true,
+  judge(event, { channel, on }, { session, noise }) {
+    const isEnd = event.kind === 'ended' || event.kind === 'abnormal-end'
+    if (!isEnd || !session?.turnEnd || !isTurnOver(session)) return send
+    const { means, judged } = session.turnEnd
+    if (!judged.includes(channel)) return send
+    if (event.kind === 'abnormal-end') {
+      return means === 'StopFailure' && !noise.abnormalReasons
+        ? suppress('the failure of the last turn was judged before')
+        : send
+    }
+    // Whoever has a route for ends wants to hear of them.
+    return on === '*' ? suppress('the end of the last turn was judged before') : send
+  },
+})

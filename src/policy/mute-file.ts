@@ -1,0 +1,39 @@
+import { readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import * as z from 'zod'
+import { replaceFile } from '../fs/durable.ts'
+import { isInForce, type Mute } from './mutes.ts'
+
+const MAX_MUTES = 100
+
+const fileSchema = z.object({
+  format: z.literal(1),
+  mutes: z.array(
+    z.object({
+      until: z.number(),
+      session: z.string().min(1).exactOptional(),
+      project: z.string().min(1).exactOptional(),
+    }),
+  ),
+})
+
+function mutePath(stateDir: string): string {
+  return join(stateDir, 'mutes.json')
+}
+
+/** Fails open: where it cannot be read, nothing is muted. */
+export function readMutes(stateDir: string): readonly Mute[] {
+  try {
+    return fileSchema.parse(JSON.parse(readFileSync(mutePath(stateDir), 'utf8'))).mutes
+  } catch {
+    return []
+  }
+}
+
+/** Replaces all mutes; those whose time is over are left out. @throws the system error */
+export function writeMutes(stateDir: string, mutes: readonly Mute[], now: number) {
+  const path = mutePath(stateDir)
+  const current = mutes.filter((mute) => isInForce(mute, now)).slice(-MAX_MUTES)
+  if (current.length === 0) return rmSync(path, { force: true })
+  replaceFile(path, JSON.stringify({ format: 1, mutes: current }))
+}

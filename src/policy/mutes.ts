@@ -1,0 +1,62 @@
+import { resolve, sep } from 'node:path'
+import { formatTime } from '../text/local-time.ts'
+
+/** What a person does not want to hear of, and for how long. Without `session` and `project`: everything. */
+export interface Mute {
+  /** Unix ms; 0: until it is taken back. */
+  until: number
+  /** The id of a session, or its beginning. */
+  session?: string
+  /** The name of a project, or its folder. */
+  project?: string
+}
+
+/** From what a person wrote. `.` and other paths are folders. */
+export function makeMute(said: {
+  until: number
+  session?: string | undefined
+  project?: string | undefined
+}): Mute {
+  const { until, session, project } = said
+  const isPath = project !== undefined && (/^\.{1,2}$/.test(project) || /[/\\]/.test(project))
+  return {
+    until,
+    ...(session && { session }),
+    ...(project && { project: isPath ? resolve(project) : project }),
+  }
+}
+
+/** `Muted until 2026-11-20 09:00 (project shop)`. */
+export function describeMute({ until, session, project }: Mute): string {
+  const what = [session && `session ${session}`, project && `project ${project}`]
+  const named = what.filter(Boolean).join(', ')
+  const when = until === 0 ? 'until hookbell unmute' : `until ${formatTime(until)}`
+  return `Muted ${when}${named && ` (${named})`}`
+}
+
+interface Whose {
+  sessionId: string
+  project: string
+  cwd: string
+}
+
+/** The mute that counts for an event now. */
+export function findMute(mutes: readonly Mute[], whose: Whose, now: number): Mute | undefined {
+  return mutes.find((mute) => isInForce(mute, now) && isAbout(mute, whose))
+}
+
+export function isInForce({ until }: Mute, now: number): boolean {
+  return until === 0 || now < until
+}
+
+function isAbout({ session, project }: Mute, { sessionId, ...where }: Whose): boolean {
+  if (session !== undefined && !(session !== '' && sessionId.startsWith(session))) return false
+  return project === undefined || isIn(project, where)
+}
+
+function isIn(muted: string, { project, cwd }: Pick<Whose, 'project' | 'cwd'>): boolean {
+  if (muted === project) return true
+  if (!muted.includes(sep) || !cwd) return false
+  const folder = resolve(muted)
+  return cwd === folder || cwd.startsWith(folder.endsWith(sep) ? folder : folder + sep)
+}

@@ -1,0 +1,31 @@
+import { isRepeat } from '../event/meaning.ts'
+import type { Earlier } from './sessions.ts'
+import { defineRule, type JudgeContext, type JudgedEvent, send, suppress } from './types.ts'
+
+/**
+ * Some clients tell of one thing by two events: a question by the request and, seconds later, by a notification. The
+ * first counts. A question is a repeat only on a channel that was told the first: better twice than never.
+ */
+export const repeats = defineRule({
+  name: 'repeats',
+  isNoise: true,
+  judge(event, { channel }, context) {
+    const first = findFirst(event, context)
+    const channels = event.kind === 'permission' ? first?.to : first?.judged
+    if (!first || !channels?.includes(channel)) return send
+    return suppress(`the same as ${first.id.slice(0, 8)} (${first.name}) told before`)
+  },
+  note(event, context) {
+    const first = findFirst(event, context)
+    return first ? { repeatOf: first.id } : {}
+  },
+})
+
+function findFirst(event: JudgedEvent, { session }: JudgeContext): Earlier | undefined {
+  const { client, sessionId } = event
+  return session?.firsts.findLast(
+    (first) =>
+      first.id !== event.id &&
+      isRepeat({ client, sessionId, ...first } as Parameters<typeof isRepeat>[0], event),
+  )
+}

@@ -1,0 +1,180 @@
+import { findClient } from '../clients/index.ts'
+import { meaningOf } from '../event/meaning.ts'
+import type { AcceptedEntry, JournalEntry } from '../journal/entry.ts'
+
+/** Sessions that are remembered: more than run on one machine in a day. */
+const MAX_SESSIONS = 500
+/** Of each list of a session. */
+const MAX_ITEMS = 50
+const MAX_CHANNELS = 50
+
+/** An event that came before, with what later ones are compared with. */
+export interface Earlier {
+  id: string
+  at: number
+  means: string
+  name: string
+  notificationType: string
+  reason: string
+  tool: string
+  turnId: string
+  /** Channels that a route chose for it. */
+  judged: readonly string[]
+  /** Channels of these that it was told to, or held for. */
+  to: readonly string[]
+}
+
+export interface TurnEnd {
+  at: number
+  means: string
+  backgroundTasks: number
+  judged: readonly string[]
+}
+
+/** A question, or an answer to one; '' where nobody can tell which call of a tool it is about. */
+interface Asked {
+  id: string
+  at: number
+  toolUseId: string
+}
+
+/** What is known of one session. Times are Unix ms; 0: never. */
+export interface Session {
+  promptAt: number
+  /** A person answered, or it does not matter any more what was asked. */
+  answeredAt: number
+  turnEnd: TurnEnd | undefined
+  questions: Asked[]
+  /** Answers to single questions. */
+  replies: Asked[]
+  /** Events that later ones may repeat. */
+  firsts: Earlier[]
+  /** By channel: when something other than a question was last judged. */
+  judgedAt: { [channel: string]: number }
+  isSubagent: boolean
+}
+
+export type Sessions = { [key: string]: Session }
+
+/** Every client has its own ids. The space keeps the key from being a name that objects have anyway. */
+export function sessionKey({ client, sessionId }: { client: string; sessionId: string }): string {
+  return `${client} ${sessionId}`
+}
+
+/** Only times grow, and lists know what is in them: entries that come twice change nothing. */
+export function foldSession(sessions: Sessions, entry: JournalEntry) {
+  const isNew = entry.type === 'accepted' && !entry.duplicateOf && !entry.repeatOf
+  if (!isNew || !entry.sessionId || entry.facts?.means === undefined) return
+  const key = sessionKey(entry)
+  const session = sessions[key] ?? emptySession()
+  delete sessions[key]
+  sessions[key] = session
+  remember(session, entry)
+  for (const old of Object.keys(sessions).slice(0, -MAX_SESSIONS)) delete sessions[old]
+}
+
+/** The channels that a route chose: each of them has a line in the trace. */
+export function judgedChannels({ trace = [], to = [] }: AcceptedEntry): string[] {
+  const judged = trace.flatMap(({ channel }) => (channel === undefined ? [] : [channel]))
+  return [...new Set([...judged, ...to])].slice(0, MAX_CHANNELS)
+}
+
+/** Whether what was asked then has been answered since. */
+export function isAnswered(session: Session, { id, at }: { id: string; at: number }): boolean {
+  const isOver = (one: Asked) =>
+    session.answeredAt >= one.at ||
+    (one.toolUseId !== '' && session.replies.some(({ toolUseId }) => toolUseId === one.toolUseId))
+  const asked = session.questions.find((one) => one.id === id)
+  if (isOver(asked ?? { id, at, toolUseId: '' })) return true
+  if (!asked) return false
+  // An answer that does not say to which question: only when there are as many as open questions, it was all of them.
+  const open = session.questions.filter((one) => !isOver(one))
+  const since = Math.min(...open.map((one) => one.at))
+  const unnamed = session.replies.filter((one) => one.toolUseId === '' && one.at >= since)
+  return unnamed.length >= open.length
+}
+
+function emptySession(): Session {
+  return {
+    promptAt: 0,
+    answeredAt: 0,
+    turnEnd: undefined,
+    questions: [],
+    replies: [],
+    firsts: [],
+    judgedAt: {},
+    isSubagent: false,
+  }
+}
+
+function remember(session: Session, entry: AcceptedEntry) {
+  const { id, acceptedAt: at, kind, client, sessionId, event: name } = entry
+  const { means = '', toolUseId: call = '', parentSessionId = '', ...facts } = entry.facts ?? {}
+  // What was taken out of two ids does not make them one.
+  const toolUseId = call.includes('[redacted]') ? '' : call
+  const { notificationType = '', reason = '', tool = '', turnId = '' } = facts
+  const judged = judgedChannels(entry)
+  const told = { client, sessionId, at, means, name, notificationType, reason, tool, turnId }
+  const meaning = meaningOf(told as Parameters<typeof meaningOf>[0])
+  const isReply =
+    meaning.isAnswer && !meaning.isPrompt && !meaning.isTurnEnd && means !== 'SessionEnd'
+  if (meaning.isPrompt) session.promptAt = Math.max(session.promptAt, at)
+  if (isReply) append(session.replies, { id, at, toolUseId })
+  else if (meaning.isAnswer) session.answeredAt = Math.max(session.answeredAt, at)
+  if (kind === 'permission') append(session.questions, { id, at, toolUseId })
+  // What judges the idle notice after it needs to know the end as it was: so this comes after the others.
+  else if (!isIdleAfterTurn(session, kind)) noteJudged(session, judged, at)
+  if (meaning.isTurnEnd && at >= (session.turnEnd?.at ?? 0)) {
+    session.turnEnd = { at, means, backgroundTasks: facts.backgroundTasks ?? 0, judged }
+  }
+  if (meaning.isSubagent && parentSessionId && parentSessionId !== sessionId) {
+    session.isSubagent = true
+  }
+  const canRepeat = findClient(client)?.repeats.some(({ after }) => after === means)
+  if (canRepeat) {
+    const { to = [] } = entry
+    append(session.firsts, {
+      id,
+      at,
+      means,
+      name,
+      notificationType,
+      reason,
+      tool,
+      turnId,
+      judged,
+      to,
+    })
+  }
+}
+
+/** The turn was over, and no other has begun. */
+export function isTurnOver({ turnEnd, promptAt }: Session): boolean {
+  return turnEnd !== undefined && turnEnd.at >= promptAt
+}
+
+/** When something other than a question was last judged for the channel; 0 for never. */
+export function lastJudgedAt({ judgedAt }: Session, channel: string): number {
+  return Object.hasOwn(judgedAt, channel) ? (judgedAt[channel] ?? 0) : 0
+}
+
+function isIdleAfterTurn(session: Session, kind: string): boolean {
+  return kind === 'waiting' && isTurnOver(session)
+}
+
+function noteJudged(session: Session, channels: readonly string[], at: number) {
+  for (const channel of channels) {
+    session.judgedAt[channel] = Math.max(lastJudgedAt(session, channel), at)
+  }
+  for (const old of Object.keys(session.judgedAt).slice(0, -MAX_CHANNELS)) {
+    delete session.judgedAt[old]
+  }
+}
+
+function append<Item extends { id: string; at: number }>(list: Item[], item: Item) {
+  if (list.some(({ id }) => id === item.id)) return
+  // It was there before, and had to make room.
+  if (list.length === MAX_ITEMS && item.at <= (list[0]?.at ?? 0)) return
+  list.push(item)
+  if (list.length > MAX_ITEMS) list.shift()
+}

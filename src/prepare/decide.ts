@@ -1,0 +1,100 @@
+import type { Config } from '../config/schema.ts'
+import type { EnrichedEvent } from '../context/enrich.ts'
+import type { AcceptedEntry, TraceStep } from '../journal/entry.ts'
+import { notifierOf } from '../notifiers/index.ts'
+import { kindByEvidence } from '../policy/evidence.ts'
+import type { Judgement, JudgeSettings, Memory } from '../policy/memory.ts'
+import type { Mute } from '../policy/mutes.ts'
+import { noiseSettingsOf } from '../policy/noise.ts'
+import type { Candidate } from '../policy/types.ts'
+import { type Decision, route, routeTo } from '../route/route.ts'
+
+/** What a decision depends on, besides the event and the configuration. */
+export interface DecideDeps {
+  memory: Memory
+  /** What a person has muted, read now. */
+  mutes(): readonly Mute[]
+  host: string
+  now(): number
+}
+
+export interface Stored {
+  /** The channel that a person asked for by name. */
+  channel?: string | undefined
+  fingerprint?: string | undefined
+  shared: boolean
+  /** Channels that an earlier worker chose and that are still open: they stand, whatever the routes say now. */
+  open?: readonly string[] | undefined
+}
+
+export interface Decided {
+  /** With its kind corrected, where what came before shows another. */
+  event: EnrichedEvent
+  judgements: readonly Judgement[]
+  /** Why there is no channel for it; absent otherwise. */
+  suppress?: string
+  /** How the kind was corrected, and the verdict of each route. */
+  trace: readonly TraceStep[]
+  /** What the policies want the journal to keep. */
+  notes: Partial<AcceptedEntry>
+}
+
+/** Which channels are told of an event, which are not, and why. Reads nothing, and remembers nothing by itself. */
+export function decide(
+  found: EnrichedEvent,
+  stored: Stored,
+  config: Config,
+  deps: DecideDeps,
+): Decided {
+  const { memory } = deps
+  const settings = settingsOf(config, deps)
+  const better = kindByEvidence(found, memory.session(found), settings.noise.abnormalReasons)
+  const event = better ? { ...found, kind: better.kind } : found
+  const { candidates, trace, suppress } = chooseChannels(event, stored, config, deps)
+  const judged = { ...event, fingerprint: stored.fingerprint, shared: stored.shared }
+  // What a person asked for, and what was decided before, is not judged again.
+  const isDecided = stored.channel !== undefined || stored.open !== undefined
+  return {
+    event,
+    judgements: isDecided
+      ? candidates.map((candidate) => ({ candidate, by: '', verdict: { type: 'send' } }))
+      : memory.judge(judged, candidates, settings),
+    ...(suppress !== undefined && { suppress }),
+    trace: [...(better ? [correction(better)] : []), ...trace],
+    notes: memory.note(judged, settings),
+  }
+}
+
+/** What a person has set, for one event or one delivery. */
+export function settingsOf(
+  config: Config,
+  { mutes, now }: Pick<DecideDeps, 'mutes' | 'now'>,
+): JudgeSettings {
+  return { noise: noiseSettingsOf(config), mutes: mutes(), now: now() }
+}
+
+function correction({ kind, because }: { kind: string; because: string }): TraceStep {
+  return { by: 'kind', verdict: 'corrected', because: `${kind}: ${because}` }
+}
+
+function chooseChannels(
+  event: EnrichedEvent,
+  { channel, open }: Stored,
+  config: Config,
+  { host, now }: DecideDeps,
+): Omit<Decision, 'candidates'> & { candidates: Candidate[] } {
+  const decision = channel ? routeTo(channel, event) : route(event, config, { host, now: now() })
+  const known = (name: string) => decision.candidates.find((one) => one.channel === name)
+  const chosen = open
+    ? open.map((name) => known(name) ?? { channel: name, urgency: 'normal' as const, on: '*' })
+    : decision.candidates
+  const candidates = chosen.map((one) => ({ ...one, ...noiseOf(one.channel, config) }))
+  return open ? { candidates, trace: decision.trace } : { ...decision, candidates }
+}
+
+/** A channel says for itself whether it wants everything. */
+function noiseOf(channel: string, config: Config) {
+  const isRecord = notifierOf(channel, config)?.isRecord === true
+  const own = Object.hasOwn(config.channels, channel) ? config.channels[channel]?.noise : undefined
+  return { isRecord, hasNoiseRules: own ?? !isRecord }
+}

@@ -1,0 +1,95 @@
+import { createContext, Script } from 'node:vm'
+import picomatch from 'picomatch'
+import type { Conditions } from '../config/route.ts'
+import type { EnrichedEvent } from '../context/enrich.ts'
+import { expandHome } from '../fs/home.ts'
+import { isWithin } from '../text/local-time.ts'
+
+/** What a condition may look at, besides the event. */
+export interface RouteDeps {
+  host: string
+  /** Unix ms. */
+  now: number
+}
+
+/** One condition: whether it holds, and in words. */
+export interface Held {
+  holds: boolean
+  because: string
+}
+
+/** Longer texts are compared at their beginning and their end, where agents say what matters. */
+const MAX_TEXT = 4000
+/** A pattern may take exponential time; the worker has other things to do. */
+const PATTERN_MS = 50
+
+/** Each condition that is given, in the order of the documentation. */
+export function conditionsOf(
+  { from, to, weekday, timeZone, ...given }: Conditions,
+  event: EnrichedEvent,
+  { host, now }: RouteDeps,
+): Held[] {
+  const { project, branch, client, reason, message, minSeconds, permissionMode, ssh } = given
+  const list: (Held | undefined)[] = [
+    project && held('project', project, matchesAny(project, [event.project, event.cwd])),
+    branch && held('branch', branch, matchesAny(branch, [event.branch])),
+    client && held('client', client, client.includes(event.client)),
+    reason &&
+      held(
+        'reason',
+        reason,
+        reasonsOf(event).some((one) => reason.includes(one)),
+      ),
+    message === undefined ? undefined : held('message', [message], matchesText(message, event)),
+    minSeconds === undefined
+      ? undefined
+      : held('minSeconds', [String(minSeconds)], (event.durationMs ?? 0) >= minSeconds * 1000),
+    permissionMode &&
+      held('permissionMode', permissionMode, permissionMode.includes(event.permissionMode)),
+    given.host && held('host', given.host, matchesAny(given.host, [host])),
+    (from ?? to ?? weekday) === undefined
+      ? undefined
+      : held(
+          'time',
+          [`${from ?? '00:00'}-${to ?? '24:00'}`, ...(weekday ?? [])],
+          isWithin({ from: from ?? '00:00', to: to ?? '24:00', days: weekday, timeZone }, now),
+        ),
+    ssh === undefined ? undefined : held('ssh', [String(ssh)], isOverSsh(event) === ssh),
+  ]
+  return list.filter((one) => one !== undefined)
+}
+
+function held(name: string, values: readonly string[], holds: boolean): Held {
+  return { holds, because: `${name}: ${values.join(', ')}` }
+}
+
+function matchesAny(patterns: readonly string[], names: readonly string[]): boolean {
+  const known = names.filter(Boolean)
+  return patterns.some((pattern) => {
+    const isMatch = picomatch(expandHome(pattern) ?? pattern, { dot: true, noextglob: true })
+    return known.some((name) => name === pattern || isMatch(name))
+  })
+}
+
+function reasonsOf({ reason, failure }: EnrichedEvent): string[] {
+  return [reason, failure?.reason ?? ''].filter(Boolean)
+}
+
+function isOverSsh({ env }: EnrichedEvent): boolean {
+  return Boolean(env.SSH_CONNECTION || env.SSH_TTY)
+}
+
+/** A pattern that takes too long is cut off, and does not hold. */
+function matchesText(pattern: string, { message, lastMessage }: EnrichedEvent): boolean {
+  const text = [message, lastMessage].filter(Boolean).join('\n')
+  const short =
+    text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT / 2)}\n${text.slice(-MAX_TEXT / 2)}` : text
+  try {
+    const context = createContext({ pattern, text: short })
+    return script.runInContext(context, { timeout: PATTERN_MS }) === true
+  } catch {
+    return false
+  }
+}
+
+const script = new Script("new RegExp(pattern, 'u').test(text)")

@@ -1,0 +1,10 @@
+import type { Config } from '../config/schema.ts'
+
+/** Channels that no route names: nothing ever reaches them. */
+export function unreachableChannels({
+  channels,
+  routes,
+}: Pick<Config, 'channels' | 'routes'>): string[] {
+  const named = new Set(routes.flatMap(({ to }) => to))
+  return Object.keys(channels).filter((name) => !named.has(name))
+}

@@ -1,0 +1,57 @@
+/** `2026-11-20 09:00`, in the zone, or in that of this machine. */
+export function formatTime(at: number, timeZone?: string): string {
+  const { year, month, day, hour, minute } = partsAt(at, timeZone)
+  return `${year}-${month}-${day} ${hour}:${minute}`
+}
+
+/** What clock and calendar show in the zone. */
+export function localTime(at: number, timeZone?: string): { weekday: number; minutes: number } {
+  const { year, month, day, hour, minute } = partsAt(at, timeZone)
+  const weekday = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day))).getUTCDay()
+  return { weekday, minutes: Number(hour) * 60 + Number(minute) }
+}
+
+const formatters = new Map<string | undefined, Intl.DateTimeFormat>()
+
+function partsAt(at: number, timeZone: string | undefined): Record<string, string> {
+  const known = formatters.get(timeZone)
+  const formatter =
+    known ??
+    new Intl.DateTimeFormat('en-GB', {
+      ...(timeZone && { timeZone }),
+      calendar: 'gregory',
+      numberingSystem: 'latn',
+      hourCycle: 'h23',
+      year: 'numeric',
+      month: '2-digit',
+      day: '2-digit',
+      hour: '2-digit',
+      minute: '2-digit',
+    })
+  formatters.set(timeZone, formatter)
+  return Object.fromEntries(formatter.formatToParts(at).map(({ type, value }) => [type, value]))
+}
+
+const weekdays = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const
+
+/** A time of day that comes every day, or on the days on which it begins. `from` later than `to`: over midnight. */
+export interface Period {
+  from: string
+  to: string
+  days?: readonly string[] | undefined
+  timeZone?: string | undefined
+}
+
+/** Whether a moment is in the period. One over midnight belongs to the day on which it begins. */
+export function isWithin({ from, to, timeZone, days }: Period, at: number): boolean {
+  const { weekday, minutes } = localTime(at, timeZone)
+  const [start, end] = [minutesOf(from), minutesOf(to)]
+  const isOn = (day: number) => !days || days.includes(weekdays[(day + 7) % 7] ?? '')
+  if (start < end) return start <= minutes && minutes < end && isOn(weekday)
+  return (minutes >= start && isOn(weekday)) || (minutes < end && isOn(weekday - 1))
+}
+
+function minutesOf(time: string): number {
+  const [hours = 0, minutes = 0] = time.split(':').map(Number)
+  return hours * 60 + minutes
+}

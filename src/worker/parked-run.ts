@@ -1,0 +1,111 @@
+import { summarize } from '../deliver/summary.ts'
+import type { Delivery } from '../delivery.ts'
+import { settingsOf } from '../prepare/decide.ts'
+import type { Claim } from '../spool/claim.ts'
+import type { Parked } from '../spool/park.ts'
+import type { WorkerDeps } from './deps.ts'
+import { deliverAndSettle } from './settle.ts'
+
+/** What was there when this many workers ended is set aside. */
+export const MAX_CRASHES = 3
+
+interface Due {
+  claim: Claim
+  delivery: Delivery
+}
+
+/** Takes a parked delivery, whose time has come, to its end or to its next attempt; and what is told with it. */
+export async function runParked(
+  claim: Claim,
+  deps: WorkerDeps,
+  onQueued: () => void,
+): Promise<void> {
+  const { store, now } = deps
+  const parked = store.readParked(claim)
+  if (!parked) return
+  const all = [{ claim, delivery: countedUntilDue(parked, now()) }, ...claimGroup(parked, deps)]
+  const usable = await withoutCrashed(all, deps)
+  const due = parked.isHeld ? await stillWorthTelling(usable, deps) : usable
+  const [first, ...rest] = due.map(({ delivery }) => delivery)
+  if (!first) return
+  const delivery = rest.length > 0 ? summarize([first, ...rest]) : first
+  const load = async () => {
+    const again = rest.length > 0 ? undefined : store.readParked(claim)
+    return again ? countedUntilDue(again, now()) : delivery
+  }
+  const running = deliverAndSettle(delivery, load, deps)
+  onQueued()
+  const isSettled = await running
+  for (const one of due) {
+    if (isSettled) store.finish(one.claim)
+    else store.release(one.claim, true)
+  }
+}
+
+/** A machine that was off when the time came has not tried: that does not count towards the age at which to give up. */
+function countedUntilDue({ delivery, until }: Parked, now: number): Delivery {
+  const { firstTriedAt } = delivery
+  const idleMs = until > 0 && firstTriedAt > 0 ? Math.max(0, now - until) : 0
+  return { ...delivery, firstTriedAt: Math.min(firstTriedAt + idleMs, now) }
+}
+
+/** What is due now and held for the same message. A crash after this gives each of them back. */
+function claimGroup({ group }: Parked, { store }: WorkerDeps): Due[] {
+  if (group === undefined) return []
+  const due = store.dueInGroup(group).flatMap((name) => {
+    const claim = store.claimParked(name)
+    const delivery = claim && store.readParked(claim)?.delivery
+    return delivery ? [{ claim, delivery }] : []
+  })
+  return due.sort((one, other) => one.delivery.acceptedAt - other.delivery.acceptedAt)
+}
+
+async function withoutCrashed(all: readonly Due[], deps: WorkerDeps): Promise<Due[]> {
+  const crashed = all.filter(({ claim }) => claim.crashes >= MAX_CRASHES)
+  for (const { claim, delivery } of crashed) {
+    const reason = `the worker ended ${claim.crashes} times while it had this delivery`
+    await giveUp(claim, delivery, reason, deps)
+  }
+  return all.filter((one) => !crashed.includes(one))
+}
+
+/** What was held is judged once more: it may have been answered, or muted, since. */
+async function stillWorthTelling(all: readonly Due[], deps: WorkerDeps): Promise<Due[]> {
+  const { store, journal, config, now } = deps
+  const memory = await deps.memory.get()
+  const settings = settingsOf(config.get().config, deps)
+  const kept: Due[] = []
+  for (const one of all) {
+    const { events, channel, acceptedAt: at, kind, message } = one.delivery
+    const { client, sessionId, cwd } = message
+    const [id = ''] = events
+    const held = { id, client, sessionId, at, kind, channel, cwd }
+    const reason = memory.review(held, settings)
+    if (reason === undefined) {
+      kept.push(one)
+      continue
+    }
+    await Promise.all(
+      events.map((event) =>
+        journal.append({ at: now(), id: event, type: 'suppressed', channel, reason }),
+      ),
+    )
+    store.finish(one.claim)
+  }
+  return kept
+}
+
+async function giveUp(
+  claim: Claim,
+  delivery: Delivery,
+  reason: string,
+  { store, journal, now }: WorkerDeps,
+) {
+  const { events, channel, attempts: attempt } = delivery
+  store.giveUp(delivery, reason)
+  const at = now()
+  await Promise.all(
+    events.map((id) => journal.append({ at, id, type: 'exhausted', channel, attempt, reason })),
+  )
+  store.finish(claim)
+}

@@ -1,0 +1,100 @@
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { muteUntil } from '../../src/commands/_mute-until.ts'
+import { makeHome } from '../support/home.ts'
+import { startReceiver } from '../support/receiver.ts'
+
+const question = {
+  hook_event_name: 'Notification',
+  notification_type: 'permission_prompt',
+  message: 'May I?',
+  session_id: 's1',
+}
+
+async function makeMuteHome() {
+  const { url, received } = await startReceiver()
+  const home = await makeHome({
+    channels: {
+      team: { type: 'slack', url: `${url}/services/x` },
+      audit: { type: 'file', path: '~/audit.jsonl' },
+    },
+    routes: [{ on: ['*'], to: ['team', 'audit'] }],
+    lingerSeconds: 0,
+  })
+  const tell = async (event: object = {}) => {
+    home.accept({ ...question, ...event })
+    await home.run('worker', '--once')
+  }
+  return { home, received, tell }
+}
+
+describe('hookbell mute', () => {
+  it('silences questions too, in every later worker, but no record; unmute takes it back', async () => {
+    const { home, received, tell } = await makeMuteHome()
+    const { stdout } = await home.run('mute', '2h')
+    expect(stdout).toMatch(/^Muted until \d{4}-\d\d-\d\d \d\d:\d\d\. Questions too\./)
+    await tell()
+    await tell({ session_id: 's2' })
+    expect(received).toEqual([])
+    expect(home.read('audit.jsonl').trim().split('\n')).toHaveLength(2)
+    const why = await home.run('why')
+    expect(why.stdout).toMatch(/team +not told by the rule mute: Muted until /)
+    expect((await home.run('unmute')).stdout).toBe('No longer muted')
+    expect(existsSync(join(home.state, 'mutes.json'))).toBe(false)
+    await tell({ session_id: 's3' })
+    expect(received).toHaveLength(1)
+    expect((await home.run('unmute')).stdout).toBe('Nothing was muted')
+  })
+
+  it('silences one session, or one project, alone', async () => {
+    const { home, received, tell } = await makeMuteHome()
+    await home.run('mute', '--session', 's1')
+    await home.run('mute', '1h', '--project', '.')
+    await tell()
+    await tell({ session_id: 's2', cwd: home.project })
+    expect(received).toEqual([])
+    await tell({ session_id: 's3', cwd: '/srv/other' })
+    expect(received).toHaveLength(1)
+    await home.run('unmute', '--session', 's1')
+    await tell({ session_id: 's1-b' })
+    expect(received).toHaveLength(2)
+    await tell({ session_id: 's4', cwd: home.project })
+    expect(received).toHaveLength(2)
+  })
+
+  it.each(['', 'damaged', '{"format":1,"mutes":[{"until":"soon"}]}'])(
+    'mutes nothing where its file holds %j',
+    async (text) => {
+      const { home, received, tell } = await makeMuteHome()
+      await home.run('mute')
+      writeFileSync(join(home.state, 'mutes.json'), text)
+      await tell()
+      expect(received).toHaveLength(1)
+    },
+  )
+
+  it.each(['soon', 'until', '0m', '2', '2h x', 'until 25:00'])('refuses %j', async (words) => {
+    const { home } = await makeMuteHome()
+    const { exitCode, stderr } = await home.run('mute', ...words.split(' '))
+    expect(exitCode).toBe(64)
+    expect(stderr).toContain('hookbell mute until 9:00')
+  })
+})
+
+describe('the end of a mute', () => {
+  const now = new Date(2026, 10, 20, 22, 30)
+
+  it.each([
+    ['', 0],
+    ['30m', new Date(2026, 10, 20, 23, 0).getTime()],
+    ['1h30m', new Date(2026, 10, 21, 0, 0).getTime()],
+    ['1d', now.getTime() + 86_400_000],
+    ['until 23:00', new Date(2026, 10, 20, 23, 0).getTime()],
+    ['until 9:00', new Date(2026, 10, 21, 9, 0).getTime()],
+    ['until 9', new Date(2026, 10, 21, 9, 0).getTime()],
+    ['until 22:30', new Date(2026, 10, 21, 22, 30).getTime()],
+  ])('is understood from %j', (words, expected) => {
+    expect(muteUntil(words.split(' ').filter(Boolean), now)).toBe(expected)
+  })
+})

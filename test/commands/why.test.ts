@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest'
+import { makeHome } from '../support/home.ts'
+import { startReceiver } from '../support/receiver.ts'
+
+const session_id = '00000001-2222-4333-8444-555555555555'
+
+async function makeWhyHome(script: number[] = []) {
+  const { url } = await startReceiver({ script })
+  const home = await makeHome({
+    channels: { team: { type: 'slack', url: `${url}/services/x` } },
+    routes: [
+      { on: ['failed'], to: ['team'] },
+      { on: ['done', 'abnormal-end', 'permission'], when: { client: ['droid'] }, to: ['team'] },
+    ],
+    lingerSeconds: 0,
+  })
+  const tell = async (event: object) => {
+    const id = home.accept({ session_id, cwd: home.project, ...event })
+    await home.run('worker', '--once')
+    return id
+  }
+  return { home, tell }
+}
+
+/** Without what differs from run to run. */
+function plain(text: string, id: string) {
+  return text
+    .replaceAll(id.slice(0, 8), '<id>')
+    .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d/g, '<time>')
+    .replaceAll(/ +$/gm, '')
+}
+
+describe('hookbell why', () => {
+  it('says what decided that an event was told, and what the receiver answered', async () => {
+    const { home, tell } = await makeWhyHome()
+    const id = await tell({ hook_event_name: 'Stop', last_assistant_message: 'All green' })
+    const { stdout } = await home.run('why')
+    expect(plain(stdout, id)).toMatchInlineSnapshot(`
+      "api-server: done <id>
+        came     <time>
+        client   droid, session 00000001-2222-4333-8444-555555555555
+        kind     done: the event Stop
+        route 1  not matched: on: failed
+        route 2  matched: on: done; when client: droid
+        team     to be told: no policy objects
+        team     <time> told: ok
+        so       delivered: team"
+    `)
+    expect((await home.run('why', id.slice(0, 12))).stdout).toBe(stdout)
+  })
+
+  it('says which rule was against it, and by which evidence the kind was corrected', async () => {
+    const { home, tell } = await makeWhyHome()
+    await tell({ hook_event_name: 'UserPromptSubmit', prompt: 'Go' })
+    const stop = await tell({ hook_event_name: 'Stop' })
+    const end = await tell({ hook_event_name: 'SessionEnd', reason: 'other' })
+    const { stdout } = await home.run('why', stop)
+    expect(stdout).toMatch(/team +not told by the rule short-turns: the turn took [\d.]+ s, less/)
+    const why = await home.run('why', 'last')
+    expect(plain(why.stdout, end)).toMatchInlineSnapshot(`
+      "api-server: session ended (other) <id>
+        came     <time>
+        client   droid, session 00000001-2222-4333-8444-555555555555
+        kind     ended: the event SessionEnd, with the reason other
+        kind     corrected: ended: the last turn of the session had ended well
+        route 1  not matched: on: failed
+        route 2  not matched: on: done, abnormal-end, permission
+        all      <time> not told: no route for ended
+        so       suppressed: no route for ended"
+    `)
+  })
+
+  it('says of each attempt what went wrong, and when the next one is', async () => {
+    const { home, tell } = await makeWhyHome([500])
+    await tell({ hook_event_name: 'Stop' })
+    const { stdout } = await home.run('why')
+    expect(stdout).toMatch(/team +\S+ \S+ attempt 1: .*500.*; next \d{4}-/)
+  })
+
+  it('says of a broken event what is wrong with it', async () => {
+    const { home } = await makeWhyHome()
+    home.accept('no json')
+    expect((await home.run('why')).stdout).toContain('no worker has looked at it yet')
+    await home.run('worker', '--once')
+    expect((await home.run('why')).stdout).toMatch(/event +.* nothing can be made of it: /)
+  })
+
+  it('shows the events of a session, and all facts as JSON', async () => {
+    const { home, tell } = await makeWhyHome()
+    await tell({ hook_event_name: 'Stop' })
+    await tell({ hook_event_name: 'Stop', session_id: 'other' })
+    const { stdout } = await home.run('why', '--session', session_id.slice(0, 8), '--json')
+    expect(JSON.parse(stdout)).toMatchObject([
+      {
+        sessionId: session_id,
+        outcome: 'delivered',
+        trace: [{ by: 'route 1' }, { by: 'route 2', because: 'on: done; when client: droid' }, {}],
+        entries: [{ type: 'accepted', facts: { means: 'Stop' } }, { type: 'delivered' }],
+      },
+    ])
+  })
+
+  it.each([
+    [['why'], 'no events yet'],
+    [['why', 'zzz'], 'no event with an id that starts with "zzz"'],
+    [['why', '--session', 'zzz'], 'no event of a session "zzz"'],
+  ])('names what it does not find: %j', async (words, message) => {
+    const home = await makeHome()
+    const { stderr, exitCode } = await home.run(...words)
+    expect(stderr).toContain(message)
+    expect(exitCode).toBe(64)
+  })
+})

@@ -1,0 +1,55 @@
+import * as fc from 'fast-check'
+import type { EnrichedEvent } from '../../src/context/enrich.ts'
+import { parsePayload } from '../support/payload.ts'
+
+const start = Date.parse('2026-11-20T09:00:00Z')
+
+const word = fc.constantFrom('', 'one', 'two')
+const sessions = fc.constantFrom('s1', 's2')
+
+const payload = fc.oneof(
+  fc.record({ hook_event_name: fc.constant('UserPromptSubmit'), prompt: fc.constant('Go') }),
+  fc.record({
+    hook_event_name: fc.constant('Stop'),
+    background_tasks: fc.array(fc.constant({}), { maxLength: 2 }),
+    turn_id: word,
+  }),
+  fc.record({ hook_event_name: fc.constantFrom('StopFailure', 'Interrupt', 'SubagentStop') }),
+  fc.record({
+    hook_event_name: fc.constant('SessionEnd'),
+    reason: fc.constantFrom('other', 'error', 'exit'),
+  }),
+  fc.record({
+    hook_event_name: fc.constant('Notification'),
+    notification_type: fc.constantFrom('idle_prompt', 'permission_prompt', 'auth_success'),
+  }),
+  fc.record({
+    hook_event_name: fc.constantFrom('PermissionRequest', 'PreToolUse'),
+    tool_name: fc.constant('Bash'),
+    tool_use_id: word,
+  }),
+  fc.record({ hook_event_name: fc.constant('permission.replied') }),
+)
+
+const step = fc.record({
+  // Often at the same time or in one burst, sometimes much later.
+  afterMs: fc.oneof(fc.integer({ min: 0, max: 3000 }), fc.integer({ min: 0, max: 3_600_000 })),
+  client: fc.constantFrom('claude', 'codex', 'qwen', 'gemini', 'opencode', 'droid'),
+  session_id: sessions,
+  payload,
+})
+
+/** Any events of a few sessions, in the order of time. */
+export const timelines: fc.Arbitrary<EnrichedEvent[]> = fc
+  .array(step, { maxLength: 25 })
+  .map((steps) => {
+    let at = start
+    return steps.map(({ afterMs, client, session_id, payload: fields }, index) => {
+      at += afterMs
+      const event = parsePayload({ session_id, cwd: '/srv/shop', ...fields }, { client, at })
+      const id = `event-${index}`
+      const did = { tools: {}, files: [], commands: [] }
+      const none = { branch: '', title: '', firstPrompt: '', tokens: undefined, did }
+      return { ...event, id, project: 'shop', ...none }
+    })
+  })

@@ -1,0 +1,146 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { noiseRules } from '../../src/config/noise.ts'
+import type { AcceptedEntry } from '../../src/journal/entry.ts'
+import { Memory } from '../../src/policy/memory.ts'
+import { policies } from '../../src/policy/policies.ts'
+import { runTimeline } from '../support/timeline.ts'
+import { timelines } from './arbitrary.ts'
+
+const everything = [{ on: ['*'], to: ['desktop'] }]
+const quietHours = [
+  { from: '00:00', to: '24:00', days: ['sat', 'sun'] },
+  { from: '10:00', to: '11:00', timeZone: 'UTC' },
+]
+const noise = fc.record({
+  minSeconds: fc.constantFrom(0, 15, 3600),
+  burstSeconds: fc.constantFrom(0, 2, 60),
+  cooldownSeconds: fc.constantFrom(0, 600),
+  quietHours: fc.constantFrom([], quietHours),
+})
+
+/** The questions that a message told of. */
+function toldIn({ pings }: ReturnType<typeof runTimeline>): Set<string> {
+  return new Set(pings.flatMap(({ events }) => events))
+}
+
+describe('the rules, whatever happens', () => {
+  it('leave out no question that is not muted, but one that was told or answered', () => {
+    fc.assert(
+      fc.property(timelines, noise, (events, settings) => {
+        const run = runTimeline(events, { config: { routes: everything, noise: settings } })
+        const told = toldIn(run)
+        const answered = new Set(run.dropped.map(({ id }) => id))
+        for (const { id, kind, repeatOf } of run.entries) {
+          if (kind !== 'permission' || told.has(id)) continue
+          const first = repeatOf ?? id
+          expect(told.has(first) || answered.has(first), id).toBe(true)
+        }
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it('leave out everything that is muted', () => {
+    fc.assert(
+      fc.property(timelines, (events) => {
+        const mutes = () => [{ until: 0 }]
+        const { pings } = runTimeline(events, { config: { routes: everything }, mutes })
+        expect(pings).toEqual([])
+      }),
+    )
+  })
+
+  it('never tell more than without one of them', () => {
+    fc.assert(
+      fc.property(timelines, noise, fc.constantFrom(...noiseRules), (events, settings, rule) => {
+        const told = (off: string[]) =>
+          toldIn(
+            runTimeline(events, { config: { routes: everything, noise: { ...settings, off } } }),
+          )
+        const without = told([rule])
+        for (const id of told([])) expect(without.has(id), `${id} without ${rule}`).toBe(true)
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it('tell a channel without rules everything, at once', () => {
+    fc.assert(
+      fc.property(timelines, noise, (events, settings) => {
+        const channels = { audit: { type: 'file', path: '/tmp/audit' } }
+        const routes = [{ on: ['*'], to: ['audit'] }]
+        const { pings } = runTimeline(events, { config: { channels, routes, noise: settings } })
+        expect(pings.map(({ at, events: [id] }) => [at, id])).toEqual(
+          events.map(({ at, id }) => [at, id]),
+        )
+      }),
+    )
+  })
+})
+
+describe('what the rules remember', () => {
+  it('is the same when entries are folded twice, at once or after a restart', () => {
+    fc.assert(
+      fc.property(timelines, fc.nat(), (events, from) => {
+        const { entries, memory } = runTimeline(events, { config: { routes: everything } })
+        const once = JSON.stringify(memory.state)
+        const twice = new Memory()
+        for (const entry of entries) {
+          twice.fold(entry)
+          twice.fold(entry)
+        }
+        expect(twice.state).toEqual(JSON.parse(once))
+        const restarted = new Memory(JSON.parse(once))
+        for (const entry of entries.slice(from % (entries.length + 1))) restarted.fold(entry)
+        expect(restarted.state).toEqual(JSON.parse(once))
+      }),
+    )
+  })
+
+  it('judges the same after a restart', () => {
+    fc.assert(
+      fc.property(timelines, fc.nat(), (events, cut) => {
+        const config = { routes: everything }
+        const middle = cut % (events.length + 1)
+        const first = runTimeline(events.slice(0, middle), { config })
+        const memory = new Memory(JSON.parse(JSON.stringify(first.memory.state)))
+        const rest = runTimeline(events.slice(middle), { config, memory })
+        const whole = runTimeline(events, { config })
+        const traces = (entries: readonly AcceptedEntry[]) => entries.map(({ trace }) => trace)
+        expect(traces([...first.entries, ...rest.entries])).toEqual(traces(whole.entries))
+      }),
+    )
+  })
+
+  it('stays small, however many sessions and events there are', () => {
+    const memory = new Memory()
+    const entry = (index: number): AcceptedEntry => ({
+      at: index,
+      id: `event-${index}`,
+      type: 'accepted',
+      acceptedAt: index,
+      event: 'PermissionRequest',
+      kind: 'permission',
+      client: 'claude',
+      sessionId: `session-${index % 2 === 0 ? 'busy' : index}`,
+      project: '',
+      title: '',
+      facts: { means: index % 3 === 0 ? 'PermissionReplied' : 'PermissionRequest' },
+      fingerprint: `${index}`,
+      to: [`channel-${index}`],
+    })
+    for (let index = 0; index < 20_000; index += 1) memory.fold(entry(index))
+    expect(JSON.stringify(memory.state).length).toBeLessThan(600_000)
+  })
+
+  it('does without what it cannot read', () => {
+    for (const sessions of ['damaged', 7, null, { 'claude s1': 'damaged' }]) {
+      const memory = new Memory({ sessions, duplicates: 'damaged' })
+      expect(memory.session({ client: 'gemini', sessionId: 's1' })).toBeUndefined()
+    }
+    expect(
+      policies.every(({ isNoise, name }) => isNoise === noiseRules.includes(name as never)),
+    ).toBe(true)
+  })
+})

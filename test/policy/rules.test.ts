@@ -1,0 +1,316 @@
+import { describe, expect, it } from 'vitest'
+import type { EnrichedEvent } from '../../src/context/enrich.ts'
+import { findMute, makeMute } from '../../src/policy/mutes.ts'
+import { parsePayload } from '../support/payload.ts'
+import { type Options, runTimeline } from '../support/timeline.ts'
+
+const start = Date.parse('2026-11-20T09:00:00Z')
+const channels = { desk: { type: 'desktop' }, phone: { type: 'desktop' } }
+const prompt = { hook_event_name: 'UserPromptSubmit', prompt: 'Go' }
+const stop = { hook_event_name: 'Stop' }
+const idle = { hook_event_name: 'Notification', notification_type: 'idle_prompt' }
+const request = { hook_event_name: 'PermissionRequest', tool_name: 'Bash' }
+const notice = { hook_event_name: 'Notification', notification_type: 'permission_prompt' }
+const end = { hook_event_name: 'SessionEnd', reason: 'other' }
+const tasks = (count: number) => ({ background_tasks: Array(count).fill({}) })
+
+type Step = [seconds: number, payload: object]
+
+/** What is told of: `channel seconds` of each ping. */
+function told(
+  steps: readonly Step[],
+  { client = 'claude', ...config }: { client?: string; [name: string]: unknown } = {},
+  more: Options = {},
+) {
+  const events = steps.map(([seconds, payload]): EnrichedEvent => {
+    const at = start + seconds * 1000
+    const event = parsePayload({ session_id: 's1', ...payload }, { client, at })
+    const did = { tools: {}, files: [], commands: [] }
+    const around = { project: 'shop', branch: '', title: '', firstPrompt: '', tokens: undefined }
+    return { ...event, ...around, id: `${seconds}`, did }
+  })
+  const { pings } = runTimeline(events, { ...more, config })
+  return pings.map(({ channel, events: ids }) => `${channel} ${ids.join('+')}`)
+}
+
+const byDefault = (steps: readonly Step[], client = 'claude') => told(steps, { client })
+
+describe('the rule', () => {
+  it('repeats: tells a question by its notification where the request has no route', () => {
+    const routes = [
+      { on: ['PermissionRequest'], to: ['desk'] },
+      { on: ['Notification'], to: ['phone'] },
+    ]
+    expect(
+      told(
+        [
+          [0, request],
+          [6, notice],
+        ],
+        { channels, routes },
+      ),
+    ).toEqual(['desk 0', 'phone 6'])
+  })
+
+  it('idle: tells it where the end of a turn has no route, or no turn has ended', () => {
+    const routes = [
+      { on: ['done'], to: ['desk'] },
+      { on: ['waiting'], to: ['desk', 'phone'] },
+    ]
+    const steps: Step[] = [
+      [0, prompt],
+      [60, stop],
+      [120, idle],
+    ]
+    expect(told(steps, { channels, routes })).toEqual(['desk 60', 'phone 120'])
+    expect(
+      byDefault([
+        [0, prompt],
+        [60, idle],
+      ]),
+    ).toEqual(['desktop 60'])
+  })
+
+  it('idle: is silent after a person stopped the turn', () => {
+    expect(
+      byDefault([
+        [0, prompt],
+        [5, { hook_event_name: 'Interrupt' }],
+        [60, idle],
+      ]),
+    ).toEqual([])
+  })
+
+  it('background: does not wait for what ran before the turn began', () => {
+    const server: Step[] = [
+      [0, prompt],
+      [60, { ...stop, ...tasks(1) }],
+      [100, prompt],
+      [160, { ...stop, ...tasks(1) }],
+    ]
+    expect(byDefault(server)).toEqual(['desktop 160'])
+    const more: Step[] = [...server.slice(0, 3), [160, { ...stop, ...tasks(2) }]]
+    expect(byDefault(more)).toEqual([])
+  })
+
+  it('ends: tells a crash, but no ordinary end, whatever its reason', () => {
+    expect(
+      byDefault([
+        [0, prompt],
+        [60, end],
+      ]),
+    ).toEqual(['desktop 60'])
+    expect(byDefault([[60, end]])).toEqual(['desktop 60'])
+    expect(
+      byDefault([
+        [0, prompt],
+        [60, stop],
+        [61, end],
+      ]),
+    ).toEqual(['desktop 60'])
+    expect(
+      byDefault([
+        [0, prompt],
+        [60, stop],
+        [61, { ...end, reason: 'error' }],
+      ]),
+    ).toEqual(['desktop 60'])
+    expect(
+      byDefault([
+        [0, prompt],
+        [60, stop],
+        [70, prompt],
+        [80, end],
+      ]),
+    ).toEqual(['desktop 60', 'desktop 80'])
+    expect(
+      byDefault(
+        [
+          [0, prompt],
+          [60, end],
+        ],
+        'codex',
+      ),
+    ).toEqual([])
+  })
+
+  it('ends: follows a person who says what is abnormal', () => {
+    const steps: Step[] = [
+      [0, prompt],
+      [60, stop],
+      [61, end],
+    ]
+    expect(told(steps, { abnormalReasons: ['other'] })).toEqual(['desktop 60', 'desktop 61'])
+  })
+
+  it('ends: tells a failure once, by the turn or by the end', () => {
+    const steps: Step[] = [
+      [0, prompt],
+      [60, { hook_event_name: 'StopFailure', error: 'server_error' }],
+      [61, end],
+    ]
+    expect(byDefault(steps)).toEqual(['desktop 60'])
+    const routes = [{ on: ['abnormal-end'], to: ['desktop'] }]
+    expect(told(steps, { routes })).toEqual(['desktop 61'])
+  })
+
+  it('ends: tells every end to whoever names it', () => {
+    const steps: Step[] = [
+      [0, prompt],
+      [60, stop],
+      [61, end],
+    ]
+    expect(told(steps, { routes: [{ on: ['*'], to: ['desktop'] }] })).toEqual([
+      'desktop 0',
+      'desktop 60',
+    ])
+    const routes = [{ on: ['done', 'ended'], to: ['desktop'] }]
+    expect(told(steps, { routes })).toEqual(['desktop 60', 'desktop 61'])
+  })
+
+  it('sub-agents: is silent with "*", but not where a route names them', () => {
+    const steps: Step[] = [[0, { hook_event_name: 'SubagentStop' }]]
+    expect(told(steps, { routes: [{ on: ['*'], to: ['desktop'] }] })).toEqual([])
+    expect(told(steps, { routes: [{ on: ['subagent-done'], to: ['desktop'] }] })).toEqual([
+      'desktop 0',
+    ])
+  })
+
+  it('short-turns: tells what is not known to be short', () => {
+    expect(byDefault([[5, stop]])).toEqual(['desktop 5'])
+    expect(
+      byDefault([
+        [0, prompt],
+        [14.9, stop],
+      ]),
+    ).toEqual([])
+    expect(
+      byDefault([
+        [0, prompt],
+        [15, stop],
+      ]),
+    ).toEqual(['desktop 15'])
+    expect(
+      told(
+        [
+          [0, prompt],
+          [5, stop],
+        ],
+        { noise: { minSeconds: 0 } },
+      ),
+    ).toEqual(['desktop 5'])
+  })
+
+  it('cooldown: the first passes, and every turn starts the time again', () => {
+    const steps: Step[] = [0, 100, 200, 300, 1000].flatMap((at): Step[] => [
+      [at, prompt],
+      [at + 60, stop],
+    ])
+    expect(told(steps)).toHaveLength(5)
+    expect(told(steps, { noise: { cooldownSeconds: 300 } })).toEqual(['desktop 60', 'desktop 1060'])
+    const asks: Step[] = [
+      [0, prompt],
+      [60, stop],
+      [70, request],
+    ]
+    expect(told(asks, { noise: { cooldownSeconds: 300 } })).toEqual(['desktop 60', 'desktop 70'])
+  })
+
+  it('burst: tells the first at once, the rest together, and begins again after that', () => {
+    const steps: Step[] = [0, 0.5, 1.9, 2.1, 2.2, 10].map((at) => [at, request])
+    expect(byDefault(steps)).toEqual([
+      'desktop 0',
+      'desktop 0.5+1.9',
+      'desktop 2.1',
+      'desktop 2.2',
+      'desktop 10',
+    ])
+  })
+
+  it('burst: tells each by itself to a channel that does not make summaries', () => {
+    const hook = { hook: { type: 'webhook', url: 'https://example.com/hook' } }
+    const steps: Step[] = [0, 0.5, 1].map((at) => [at, request])
+    expect(told(steps, { channels: hook })).toEqual(['hook 0', 'hook 0.5', 'hook 1'])
+  })
+
+  it('answered-at-once: drops a question only when it is clear which one was answered', () => {
+    const ask = (id: string) => ({
+      hook_event_name: 'permission.asked',
+      sessionID: 's1',
+      id,
+      permission: id,
+    })
+    const reply = { hook_event_name: 'permission.replied', sessionID: 's1' }
+    const two: Step[] = [
+      [0, ask('a')],
+      [0.1, ask('b')],
+      [0.2, reply],
+    ]
+    expect(told(two, { client: 'opencode' })).toEqual(['desktop 0', 'desktop 0.1'])
+    expect(told([...two, [0.3, reply]], { client: 'opencode' })).toEqual([])
+  })
+
+  it.each(['idle', 'short-turns', 'background'])('%s: can be switched off', (name) => {
+    const steps: Step[] = [
+      [0, prompt],
+      [5, { ...stop, ...tasks(name === 'background' ? 1 : 0) }],
+      [65, idle],
+    ]
+    const off = name === 'background' ? ['background', 'short-turns'] : [name]
+    expect(told(steps, { noise: { off } })).toHaveLength(1)
+  })
+
+  it('counts for a channel as the channel says', () => {
+    const quiet = {
+      audit: { type: 'file', path: '/tmp/a', noise: true },
+      desk: { type: 'desktop', noise: false },
+    }
+    const steps: Step[] = [
+      [0, prompt],
+      [5, stop],
+      [65, idle],
+    ]
+    expect(told(steps, { channels: quiet })).toEqual(['desk 5', 'desk 65'])
+  })
+
+  it('mute: silences a channel without other rules too, but no record', () => {
+    const all = { audit: { type: 'file', path: '/tmp/a' }, desk: { type: 'desktop', noise: false } }
+    const mutes = () => [{ until: 0 }]
+    expect(told([[0, request]], { channels: all }, { mutes })).toEqual(['audit 0'])
+  })
+
+  it('mute: drops what was held before', () => {
+    const mutes = (now: number) => (now > start + 1500 ? [{ until: 0 }] : [])
+    expect(
+      told(
+        [
+          [0, request],
+          [1, request],
+        ],
+        {},
+        { mutes },
+      ),
+    ).toEqual(['desktop 0'])
+  })
+})
+
+describe('a mute', () => {
+  const whose = { sessionId: 'abc-def', project: 'shop', cwd: '/srv/work/shop' }
+
+  it.each([
+    [{}, true],
+    [{ session: 'abc' }, true],
+    [{ session: 'def' }, false],
+    [{ project: 'shop' }, true],
+    [{ project: 'sho' }, false],
+    [{ project: '/srv/work' }, true],
+    [{ project: '/srv/wor' }, false],
+    [{ project: '/srv/work/shop/' }, true],
+    [{ project: '/' }, true],
+    [{ session: 'abc', project: 'other' }, false],
+  ])('of %j counts for its events: %s', (said, expected) => {
+    const mute = makeMute({ until: 10, ...said })
+    expect(findMute([mute], whose, 9)).toEqual(expected ? mute : undefined)
+    expect(findMute([mute], whose, 10)).toBeUndefined()
+  })
+})

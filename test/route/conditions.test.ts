@@ -1,0 +1,160 @@
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { parseConfig } from '../../src/config/load.ts'
+import { configSchema } from '../../src/config/schema.ts'
+import type { EnrichedEvent } from '../../src/context/enrich.ts'
+import { unreachableChannels } from '../../src/route/reach.ts'
+import { route } from '../../src/route/route.ts'
+import { makeAgentEvent } from '../support/payload.ts'
+
+const deps = { host: 'workstation', now: Date.parse('2026-11-20T09:00:00Z') }
+
+const event: EnrichedEvent = {
+  ...makeAgentEvent({
+    client: 'claude',
+    cwd: join(homedir(), 'work/api-server'),
+    message: 'May I run make deploy?',
+    reason: 'other',
+    permissionMode: 'plan',
+    durationMs: 90_000,
+    env: { SSH_CONNECTION: '10.0.0.1 1 10.0.0.2 22' },
+  }),
+  project: 'api-server',
+  branch: 'release/1.2',
+  title: '',
+  firstPrompt: '',
+  tokens: undefined,
+  did: { tools: {}, files: [], commands: [] },
+}
+
+function decide(conditions: object, more: object = {}, told: Partial<EnrichedEvent> = {}) {
+  const routes = [{ on: ['*'], to: ['a'], ...conditions, ...more }]
+  const { routes: parsed = [] } = configSchema.parse({ routes })
+  const { candidates, trace } = route({ ...event, ...told }, { routes: parsed }, deps)
+  return { isTold: candidates.length > 0, because: trace[0]?.because }
+}
+
+const table: [string, object, boolean][] = [
+  ['project', { project: ['api-server'] }, true],
+  ['project', { project: ['web', 'api-*'] }, true],
+  ['project', { project: ['~/work/**'] }, true],
+  ['project', { project: ['~/play/**'] }, false],
+  ['branch', { branch: ['release/*'] }, true],
+  ['branch', { branch: ['main'] }, false],
+  ['client', { client: ['claude', 'codex'] }, true],
+  ['client', { client: ['droid'] }, false],
+  ['reason', { reason: ['other'] }, true],
+  ['reason', { reason: ['exit'] }, false],
+  ['message', { message: '\\bdeploy\\b' }, true],
+  ['message', { message: '^deploy' }, false],
+  ['minSeconds', { minSeconds: 90 }, true],
+  ['minSeconds', { minSeconds: 91 }, false],
+  ['permissionMode', { permissionMode: ['plan'] }, true],
+  ['permissionMode', { permissionMode: ['default'] }, false],
+  ['host', { host: ['work*'] }, true],
+  ['host', { host: ['laptop'] }, false],
+  ['time', { from: '09:00', to: '17:00', timeZone: 'UTC' }, true],
+  ['time', { from: '09:01', timeZone: 'UTC' }, false],
+  ['time', { to: '09:00', timeZone: 'UTC' }, false],
+  ['time', { from: '22:00', to: '10:00', timeZone: 'UTC' }, true],
+  ['time', { weekday: ['fri'], timeZone: 'UTC' }, true],
+  ['time', { weekday: ['sat', 'sun'], timeZone: 'UTC' }, false],
+  ['ssh', { ssh: true }, true],
+  ['ssh', { ssh: false }, false],
+]
+
+describe('a route with conditions', () => {
+  it.each(table)('looks at %s: %j', (name, conditions, holds) => {
+    const when = decide({ when: conditions })
+    expect(when.isTold).toBe(holds)
+    expect(when.because).toContain(`when ${name}: `)
+    const not = decide({ not: conditions })
+    expect(not.isTold).toBe(!holds)
+    if (holds) expect(not.because).toContain(`not ${name}: `)
+  })
+
+  it('needs all of `when` and none of `not`', () => {
+    const when = { client: ['claude'], branch: ['main'] }
+    expect(decide({ when })).toEqual({ isTold: false, because: 'when branch: main' })
+    const not = { branch: ['main'], ssh: true }
+    expect(decide({ not })).toEqual({ isTold: false, because: 'not ssh: true' })
+  })
+
+  it('does not hold where nobody knows how long the turn took', () => {
+    expect(decide({ when: { minSeconds: 1 } }, {}, { durationMs: undefined }).isTold).toBe(false)
+  })
+
+  it('finds the reason of a failure too', () => {
+    const failure = { reason: 'rate_limit', isLimit: true, resetsAt: undefined }
+    expect(decide({ when: { reason: ['rate_limit'] } }, {}, { failure }).isTold).toBe(true)
+  })
+
+  it('looks at the beginning and the end of a long text', () => {
+    const lastMessage = `${'x'.repeat(100_000)} Shall I deploy?`
+    expect(decide({ when: { message: 'Shall I' } }, {}, { lastMessage }).isTold).toBe(true)
+  })
+
+  it('is not held up by a pattern that takes for ever', () => {
+    const lastMessage = `${'a'.repeat(3000)}b`
+    const startedAt = performance.now()
+    expect(decide({ when: { message: '(a+)+$' } }, {}, { message: '', lastMessage }).isTold).toBe(
+      false,
+    )
+    expect(performance.now() - startedAt).toBeLessThan(5000)
+  })
+
+  it('gives no access to this program by what an agent writes', () => {
+    const lastMessage = "'); globalThis.pwned = true; ('"
+    expect(decide({ when: { message: 'pwned' } }, {}, { lastMessage }).isTold).toBe(true)
+    expect(globalThis).not.toHaveProperty('pwned')
+  })
+
+  it('can be the last one that counts', () => {
+    const routes = [
+      { on: ['done'], to: ['a'], stop: true },
+      { on: ['done'], to: ['b'] },
+    ]
+    const { candidates, trace } = route(event, { routes }, deps)
+    expect(candidates.map(({ channel }) => channel)).toEqual(['a'])
+    expect(trace).toHaveLength(1)
+  })
+})
+
+describe('a mistake in a route or in noise', () => {
+  const read = (config: object) => () =>
+    parseConfig(JSON.stringify(config), { path: 'config.json', secrets: new Map(), env: {} })
+  const when = (conditions: object) => ({
+    routes: [{ on: ['*'], to: ['desktop'], when: conditions }],
+  })
+
+  it.each<[object, string, string]>([
+    [when({ brnch: ['main'] }), 'routes.0.when.brnch: unknown key', 'Did you mean "branch"?'],
+    [when({ branch: 'main' }), 'routes.0.when.branch: must be', 'Put it in brackets'],
+    [when({ message: '(a' }), 'routes.0.when.message: must be a regular expression', ''],
+    [when({ weekday: ['friday'] }), 'routes.0.when.weekday.0: must be', ''],
+    [when({ from: '9 am' }), 'routes.0.when.from: must be a time such as 22:00', ''],
+    [when({ timeZone: 'Berlin' }), 'routes.0.when.timeZone: must be the name of a time zone', ''],
+    [{ noise: { minSecond: 1 } }, 'noise.minSecond: unknown key', 'Did you mean "minSeconds"?'],
+    [{ noise: { off: ['idel'] } }, 'noise.off.0: must be', ''],
+    [
+      { noise: { quietHours: [{ from: '22:00', til: '7:00' }] } },
+      'noise.quietHours.0.til: unknown key',
+      'Known: ',
+    ],
+  ])('is named by its place: %j', (config, message, hint) => {
+    expect(read(config)).toThrow(message)
+    try {
+      read(config)()
+    } catch (error) {
+      expect((error as { hint?: string }).hint ?? '').toContain(hint)
+    }
+  })
+})
+
+it('a channel that no route names is found', () => {
+  const channels = { desk: { type: 'desktop' }, team: { type: 'desktop' } } as const
+  const routes = [{ on: ['*'], to: ['desk'] }]
+  const config = configSchema.parse({ channels, routes })
+  expect(unreachableChannels({ channels: config.channels, routes })).toEqual(['team'])
+})

@@ -1,0 +1,96 @@
+import { utimesSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { startReceiver } from '../support/receiver.ts'
+import { makeWorld, type World } from './_world.ts'
+
+const opencode = { client: 'opencode' }
+const ask = (id: string) => ({
+  hook_event_name: 'PermissionRequest',
+  session_id: 's1',
+  tool_name: 'Bash',
+  tool_input: { command: `make ${id}` },
+  tool_use_id: id,
+})
+
+async function makeHeldWorld(noise: object = {}) {
+  const { url, received } = await startReceiver()
+  const world = makeWorld()
+  world.configure({
+    channels: { team: { type: 'slack', url: `${url}/services/x` } },
+    routes: [{ on: ['permission', 'done', 'waiting'], to: ['team'] }],
+    lingerSeconds: 0,
+    noise,
+  })
+  const texts = () => received.map(({ body }) => String(JSON.parse(body).text))
+  return { world, texts }
+}
+
+/** Accepted `ms` after the first, whenever the test gets to it. */
+function accept(world: World, event: object, at: number, more: object = {}) {
+  const id = world.accept(event, more)
+  utimesSync(join(world.spool.new, id), at / 1000, at / 1000)
+  return id
+}
+
+describe('questions that come right after another one of their session', () => {
+  it('are told in one message, when their time is over', async () => {
+    const { world, texts } = await makeHeldWorld({ burstSeconds: 3 })
+    const now = Date.now()
+    const ids = ['one', 'two', 'three'].map((id, index) => accept(world, ask(id), now + index))
+    await world.untilIdle()
+    expect(texts()).toHaveLength(2)
+    expect(texts()[1]).toContain('and 1 more')
+    const accounts = await Promise.all(ids.map((id) => world.account(id)))
+    expect(accounts.map((account) => account?.outcome)).toEqual(Array(3).fill('delivered'))
+    expect(world.list('deferred')).toEqual([])
+  })
+
+  it('are told by a later worker, also where the first one ended meanwhile', async () => {
+    const { world, texts } = await makeHeldWorld({ burstSeconds: 3 })
+    const now = Date.now()
+    for (const id of ['one', 'two', 'three']) accept(world, ask(id), now)
+    await world.once()
+    expect(texts()).toHaveLength(1)
+    expect(world.list('deferred')).toHaveLength(2)
+    await world.untilIdle()
+    expect(texts()).toHaveLength(2)
+  })
+
+  it('are not told when a person has answered meanwhile', async () => {
+    const { world, texts } = await makeHeldWorld({ burstSeconds: 3 })
+    const now = Date.now()
+    accept(world, ask('one'), now)
+    const second = accept(world, ask('two'), now + 1)
+    await world.once()
+    accept(world, { hook_event_name: 'UserPromptSubmit', session_id: 's1', prompt: 'No' }, now + 2)
+    await world.untilIdle()
+    expect(texts()).toHaveLength(1)
+    expect(await world.account(second)).toMatchObject({
+      outcome: 'suppressed',
+      channels: { team: { detail: 'answered before it was told' } },
+    })
+  })
+})
+
+describe('a question that the client answers by itself', () => {
+  const asked = { hook_event_name: 'permission.asked', sessionID: 'ses_1', permission: 'bash' }
+
+  it('is not told', async () => {
+    const { world, texts } = await makeHeldWorld()
+    const now = Date.now()
+    const id = accept(world, { ...asked, id: 'per_1' }, now, opencode)
+    const replied = { hook_event_name: 'permission.replied', sessionID: 'ses_1', reply: 'reject' }
+    accept(world, replied, now + 20, opencode)
+    await world.untilIdle()
+    expect(texts()).toEqual([])
+    expect(await world.account(id)).toMatchObject({ outcome: 'suppressed' })
+  })
+
+  it('is told a second later where nobody answers it', async () => {
+    const { world, texts } = await makeHeldWorld()
+    accept(world, { ...asked, id: 'per_1' }, Date.now(), opencode)
+    await world.untilIdle()
+    expect(texts()).toHaveLength(1)
+  })
+})
