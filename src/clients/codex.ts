@@ -20,6 +20,7 @@ export const codex = defineClient({
     { scope: 'project', path: '.codex/config.toml', form: 'toml' },
   ],
   entries: 'nested',
+  isVoidedByOneEntry: true,
   sameCommandTwice: 'runs-twice',
   legacy: [],
   events: [
