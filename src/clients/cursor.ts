@@ -3,7 +3,7 @@ import { defineClient } from './define.ts'
 export const cursor = defineClient({
   name: 'cursor',
   title: 'Cursor',
-  isOffered: false,
+  isOffered: true,
   folder: '.cursor',
   movedBy: {},
   programs: ['cursor-agent', 'cursor'],

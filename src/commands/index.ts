@@ -18,6 +18,10 @@ const registry: Readonly<Record<string, Entry>> = {
     description: 'Register hookbell with an agent client',
     load: async () => (await import('./init.ts')).initCommand,
   },
+  uninstall: {
+    description: 'Take the hooks off again, everywhere',
+    load: async () => (await import('./uninstall.ts')).uninstallCommand,
+  },
   test: {
     description: 'Send one real message to a channel and show its answer',
     load: async () => (await import('./test.ts')).testCommand,

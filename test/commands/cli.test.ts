@@ -29,7 +29,7 @@ describe('cli: mistakes', () => {
     [['dead', 'drop', 'abc'], 'x dead: no dead event "abc"'],
     [['init'], 'x found no agent client'],
     [['init', '--client', 'droid'], 'x init asks before it writes'],
-    [['init', '--client', 'foo'], 'x unknown client "foo"', 'Known: claude, droid'],
+    [['init', '--client', 'foo'], 'x unknown client "foo"', 'Known: claude, codex, copilot, cursor, droid, gemini, opencode, qwen'],
     [['init', '--client', 'droid', '--yes=no'], 'x init: --yes takes no value'],
     [['status', '--json=yes'], 'x status: --json takes no value'],
   ])('%j says what is wrong in one line and exits 64', async (words, message, hint = '') => {

@@ -158,7 +158,7 @@ describe('planRemoval', () => {
     [
       'a comment about ours',
       `{"hooks":{"Stop":[{"hooks":[${ours}]} // bell\n]}, "a": 1}`,
-      '{"a": 1}',
+      '{"hooks":{"Stop":[ // bell\n]}, "a": 1}',
     ],
     ['a trailing comma', `{"a": 1, "hooks":{"Stop":[{"hooks":[${ours},]},]},}`, '{"a": 1,}'],
     ['with a matcher around it', `{"hooks":{"Stop":[{"matcher":"x","hooks":[${ours}]}]}}`, '{}'],
