@@ -18,6 +18,10 @@ const registry: Readonly<Record<string, Entry>> = {
     description: 'Register hookbell with an agent client',
     load: async () => (await import('./init.ts')).initCommand,
   },
+  clients: {
+    description: 'Show which agent clients are here, and where hookbell is registered',
+    load: async () => (await import('./clients.ts')).clientsCommand,
+  },
   uninstall: {
     description: 'Take the hooks off again, everywhere',
     load: async () => (await import('./uninstall.ts')).uninstallCommand,

@@ -18,8 +18,7 @@ export function settingsNotes(
   const { client, scope, folder, file } = target
   const folders = new Set([folder, userFolder(client, env)])
   const notes = [
-    ...[...folders].flatMap((place) => killSwitches(client, 'own', inFolder(client, place))),
-    ...killSwitches(client, 'managed', [client.managed[platform] ?? []].flat()),
+    ...killSwitchNotes(client, [...folders], platform),
     ...hiddenFiles(target),
     ...client.legacy
       .map((name) => join(folder, name))
@@ -62,6 +61,18 @@ function hiddenFiles({ client, folder, file }: Target): string[] {
 
 function inFolder({ settings }: Client, folder: string): string[] {
   return settings.map(({ name }) => join(folder, name))
+}
+
+/** The settings that keep our hooks from running: in these folders, and the organization's. */
+export function killSwitchNotes(
+  client: Client,
+  folders: readonly string[],
+  platform: NodeJS.Platform,
+): string[] {
+  return [
+    ...folders.flatMap((place) => killSwitches(client, 'own', inFolder(client, place))),
+    ...killSwitches(client, 'managed', [client.managed[platform] ?? []].flat()),
+  ]
 }
 
 /** One line for each setting that keeps our hooks from running. */

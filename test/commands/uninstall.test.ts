@@ -96,7 +96,7 @@ describe('hookbell uninstall, after init for every client', { timeout: 120_000 }
       await sawEnd
       expect(run).toEqual({ code: 0, signal: null, output: '' })
     }
-    expect(lockHolder(home.state)).toBeDefined()
+    await expect.poll(() => lockHolder(home.state), { timeout: 20_000 }).toBeDefined()
 
     const gone = await home.run('uninstall', '--yes', '--json')
     expect(gone).toMatchObject({ exitCode: 0, stderr: '' })
