@@ -22,6 +22,10 @@ const registry: Readonly<Record<string, Entry>> = {
     description: 'Show which agent clients are here, and where hookbell is registered',
     load: async () => (await import('./clients.ts')).clientsCommand,
   },
+  doctor: {
+    description: 'Find out why nothing rings; --fix repairs what is safe',
+    load: async () => (await import('./doctor.ts')).doctorCommand,
+  },
   uninstall: {
     description: 'Take the hooks off again, everywhere',
     load: async () => (await import('./uninstall.ts')).uninstallCommand,

@@ -3,11 +3,10 @@ import { dirname, join } from 'node:path'
 import type { Client } from '../clients/define.ts'
 import { type ClientName, clientNames, clients } from '../clients/index.ts'
 import { userFolder } from '../clients/paths.ts'
-import { homeDir } from '../config/paths.ts'
 import { readBackups } from '../install/backup.ts'
-import { exists, fileInForce, projectRoot } from '../install/locate.ts'
+import { fileInForce } from '../install/locate.ts'
 import { killSwitchNotes } from '../install/notes.ts'
-import { knownPlaces, rememberedPlaces } from '../install/places.ts'
+import { knownPlaces, placesOf, rememberedPlaces } from '../install/places.ts'
 import { isPresent } from '../install/presence.ts'
 import { readLeniently } from '../install/read-leniently.ts'
 import { type Registered, readRegistered } from '../install/registered.ts'
@@ -50,7 +49,7 @@ function checkClient(name: ClientName, all: readonly Registered[], facts: Facts)
     ...vanished(id, name, ours, facts),
     ...duplicates(id, ours),
     ...hidden(id, client, ours, facts),
-    ...switches(id, client, facts),
+    ...switches(id, name, facts),
     ...(name === 'codex' ? ours.flatMap((one) => trust(id, one, client, facts)) : []),
     ...(ours.length > 0 ? [lastEvent(id, client, facts)] : []),
     ...unproven(id, client),
@@ -119,18 +118,26 @@ function hidden(id: string, client: Client, ours: readonly Registered[], facts: 
   })
 }
 
-function switches(id: string, client: Client, { env, cwd }: Facts): Check[] {
-  const root = projectRoot(client, cwd, homeDir(env))
-  const folders = [userFolder(client, env), ...(root ? [join(root, client.folder)] : [])]
-  const notes = killSwitchNotes(client, folders, process.platform)
-  return notes.map((note) => check(`${id}.switch`, 'broken', note, 'Remove that setting'))
+/** Also those of a repository, which switch off the user's hooks with most clients. */
+function switches(id: string, name: ClientName, { env, cwd }: Facts): Check[] {
+  const client: Client = clients[name]
+  const paths = placesOf(name, { env, cwd }).map(({ path }) => path)
+  const notes = killSwitchNotes(client, paths, process.platform)
+  const toml = client.hookFiles
+    .filter(({ scope, form }) => scope === 'user' && form === 'toml')
+    .map(({ path }) => join(userFolder(client, env), path))
+    .filter((path) => /^\[features\][^[]*^\s*hooks\s*=\s*false/m.test(readQuietly(path)))
+    .map((path) => `${path} sets "hooks" to false: hooks of yours do not run`)
+  return [...notes, ...toml].map((note) =>
+    check(`${id}.switch`, 'broken', note, 'Remove that setting'),
+  )
 }
 
 /** Codex runs a hook only once a person approved it, and keeps that by the place of the entry. */
 function trust(id: string, { place, hooks }: Registered, client: Client, { env }: Facts): Check[] {
   if (place.scope !== 'user') return []
   const path = join(userFolder(client, env), 'config.toml')
-  const text = exists(path) ? readQuietly(path) : ''
+  const text = readQuietly(path)
   const events = [...new Set(hooks.map(({ event }) => event))]
   const isKnown = (event: string) => {
     const key = event.replace(/(?<=[a-z])(?=[A-Z])/g, '_').toLowerCase()

@@ -18,7 +18,11 @@ export function settingsNotes(
   const { client, scope, folder, file } = target
   const folders = new Set([folder, userFolder(client, env)])
   const notes = [
-    ...killSwitchNotes(client, [...folders], platform),
+    ...killSwitchNotes(
+      client,
+      [...folders].flatMap((place) => inFolder(client, place)),
+      platform,
+    ),
     ...hiddenFiles(target),
     ...client.legacy
       .map((name) => join(folder, name))
@@ -63,20 +67,20 @@ function inFolder({ settings }: Client, folder: string): string[] {
   return settings.map(({ name }) => join(folder, name))
 }
 
-/** The settings that keep our hooks from running: in these folders, and the organization's. */
+/** The settings that keep our hooks from running: in these files, and the organization's. */
 export function killSwitchNotes(
   client: Client,
-  folders: readonly string[],
+  paths: readonly string[],
   platform: NodeJS.Platform,
 ): string[] {
   return [
-    ...folders.flatMap((place) => killSwitches(client, 'own', inFolder(client, place))),
+    ...killSwitches(client, 'own', paths),
     ...killSwitches(client, 'managed', [client.managed[platform] ?? []].flat()),
   ]
 }
 
 /** One line for each setting that keeps our hooks from running. */
-function killSwitches(client: Client, where: KillSwitch['in'], paths: string[]): string[] {
+function killSwitches(client: Client, where: KillSwitch['in'], paths: readonly string[]): string[] {
   const switches = client.killSwitches.filter((kill) => kill.in === where)
   return paths.flatMap((path) => {
     const settings = readLeniently(path)
