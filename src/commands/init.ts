@@ -34,8 +34,8 @@ export const initCommand = defineCommand({
   args: {
     client: {
       type: 'string',
-      description: 'The agent client, or several with commas; needed if several are found',
-      valueHint: clientNames.join('|'),
+      description: `The agent client, or several with commas: ${clientNames.join(', ')}`,
+      valueHint: 'NAME',
     },
     all: { type: 'boolean', description: 'All clients that are found' },
     user: { type: 'boolean', description: 'In your own settings (default)' },
@@ -43,7 +43,7 @@ export const initCommand = defineCommand({
     events: {
       type: 'string',
       description: "Only these of the client's events, with commas",
-      valueHint: 'Stop,Notification',
+      valueHint: 'NAMES',
     },
     'dry-run': { type: 'boolean', description: 'Show the change, write nothing' },
     print: { type: 'boolean', description: 'Print what belongs into the settings, write nothing' },

@@ -16,7 +16,7 @@ export const uninstallCommand = defineCommand({
     client: {
       type: 'string',
       description: 'Only from this agent client',
-      valueHint: clientNames.join('|'),
+      valueHint: 'NAME',
     },
     user: { type: 'boolean', description: 'Only from your own settings' },
     project: { type: 'boolean', description: 'Only from the settings of projects' },

@@ -19,7 +19,11 @@ export async function endWorker(stateDir: string): Promise<boolean> {
   const holder = lockHolder(stateDir)
   if (!holder) return true
   if (isElsewhere(holder)) return false
-  process.kill(holder.pid, 'SIGTERM')
+  try {
+    process.kill(holder.pid, 'SIGTERM')
+  } catch {
+    // It has just ended by itself.
+  }
   for (let waited = 0; waited < WORKER_ENDS_WITHIN_MS; waited += 50) {
     if (lockHolder(stateDir)?.pid !== holder.pid) return true
     await sleep(50)
