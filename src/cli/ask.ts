@@ -1,12 +1,27 @@
 import { createInterface } from 'node:readline/promises'
 
-/** Asks a question to which only `y` or `yes` is yes. On stderr, since stdout belongs to the result. */
-export async function askYesNo(question: string): Promise<boolean> {
-  const terminal = createInterface({ input: process.stdin, output: process.stderr })
-  const closed = new Promise<string>((resolve) => terminal.once('close', () => resolve('')))
+interface AskOptions {
+  /** Whether Enter alone is yes. */
+  enterIsYes: boolean
+  /** Where the question goes; stderr where stdout belongs to the result. Default: stdout. */
+  output?: NodeJS.WriteStream
+}
+
+/** The end of the input and Ctrl+C are no. */
+export async function askYesNo(
+  question: string,
+  { enterIsYes, output = process.stdout }: AskOptions,
+): Promise<boolean> {
+  const terminal = createInterface({ input: process.stdin, output })
+  const closed = new Promise<undefined>((resolve) => {
+    terminal.once('close', () => resolve(undefined))
+  })
   try {
-    const answer = await Promise.race([terminal.question(`${question} [y/N] `), closed])
-    return /^y(es)?$/i.test(answer.trim())
+    const answered = terminal.question(question).catch(() => undefined)
+    const answer = await Promise.race([answered, closed])
+    if (answer === undefined) output.write('\n')
+    if (answer?.trim() === '') return enterIsYes
+    return answer !== undefined && /^y(es)?$/i.test(answer.trim())
   } finally {
     terminal.close()
   }

@@ -3,7 +3,7 @@ import { defineClient } from './define.ts'
 export const codex = defineClient({
   name: 'codex',
   title: 'Codex CLI',
-  isOffered: false,
+  isOffered: true,
   folder: '.codex',
   movedBy: { folder: 'CODEX_HOME' },
   programs: ['codex'],
@@ -20,6 +20,7 @@ export const codex = defineClient({
     { scope: 'project', path: '.codex/config.toml', form: 'toml' },
   ],
   entries: 'nested',
+  isVoidedByOneEntry: true,
   sameCommandTwice: 'runs-twice',
   legacy: [],
   events: [

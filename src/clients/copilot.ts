@@ -3,7 +3,7 @@ import { defineClient } from './define.ts'
 export const copilot = defineClient({
   name: 'copilot',
   title: 'GitHub Copilot CLI',
-  isOffered: false,
+  isOffered: true,
   folder: '.github',
   userFolder: '.copilot',
   movedBy: { folder: 'COPILOT_HOME' },

@@ -3,7 +3,7 @@ import { defineClient } from './define.ts'
 export const cursor = defineClient({
   name: 'cursor',
   title: 'Cursor',
-  isOffered: false,
+  isOffered: true,
   folder: '.cursor',
   movedBy: {},
   programs: ['cursor-agent', 'cursor'],
@@ -20,10 +20,13 @@ export const cursor = defineClient({
     },
   ],
   entries: 'flat',
+  // The payload comes as a here-document behind it.
+  isCommandExtended: true,
+  isVoidedByOneEntry: true,
   fileHeader: { version: 1 },
   sameCommandTwice: 'runs-once',
   legacy: [],
-  // An unknown name or one bad entry voids the whole file.
+  // An unknown name voids the whole file.
   events: ['stop', 'subagentStop', 'sessionEnd', 'beforeSubmitPrompt'],
   timeoutUnit: 's',
   defaultTimeoutMs: 60_000,

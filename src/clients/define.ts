@@ -97,6 +97,12 @@ export interface Client {
   hookFiles: readonly HookFile[]
   /** `nested`: `[{matcher?, hooks: [{type, command}]}]`; `flat`: `[{command}]`; `plugin`: a script that starts the door. */
   entries: 'nested' | 'flat' | 'plugin'
+  /** An event that the first of `settings` names is not read from the others any more. */
+  hidesByEvent?: true
+  /** The client appends text to the command line, so that has to be one simple command. */
+  isCommandExtended?: true
+  /** One entry of the wrong form, anybody's, and the client runs no hook of that file. */
+  isVoidedByOneEntry?: true
   /** What else the file has to say at its top level, such as `version`. */
   fileHeader?: Readonly<Record<string, unknown>>
   /** What becomes of one command that stands in two files. */

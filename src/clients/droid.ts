@@ -33,6 +33,8 @@ export const droid = defineClient({
     { scope: 'project', path: '.factory/settings.json', form: 'wrapped' },
   ],
   entries: 'nested',
+  hidesByEvent: true,
+  isVoidedByOneEntry: true,
   sameCommandTwice: 'runs-twice',
   legacy: ['hooks/hooks.json'],
   events: ['Notification', 'Stop', 'SubagentStop', 'SessionEnd', 'UserPromptSubmit'],

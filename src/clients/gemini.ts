@@ -3,7 +3,7 @@ import { defineClient } from './define.ts'
 export const gemini = defineClient({
   name: 'gemini',
   title: 'Gemini CLI',
-  isOffered: false,
+  isOffered: true,
   folder: '.gemini',
   movedBy: { home: 'GEMINI_CLI_HOME' },
   programs: ['gemini'],

@@ -3,7 +3,7 @@ import { defineClient } from './define.ts'
 export const opencode = defineClient({
   name: 'opencode',
   title: 'opencode',
-  isOffered: false,
+  isOffered: true,
   folder: '.opencode',
   userFolder: '.config/opencode',
   movedBy: { folder: 'OPENCODE_CONFIG_DIR' },

@@ -3,7 +3,7 @@ import { defineClient } from './define.ts'
 export const qwen = defineClient({
   name: 'qwen',
   title: 'Qwen Code',
-  isOffered: false,
+  isOffered: true,
   folder: '.qwen',
   movedBy: { folder: 'QWEN_HOME' },
   programs: ['qwen'],

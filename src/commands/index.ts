@@ -18,6 +18,18 @@ const registry: Readonly<Record<string, Entry>> = {
     description: 'Register hookbell with an agent client',
     load: async () => (await import('./init.ts')).initCommand,
   },
+  clients: {
+    description: 'Show which agent clients are here, and where hookbell is registered',
+    load: async () => (await import('./clients.ts')).clientsCommand,
+  },
+  doctor: {
+    description: 'Find out why nothing rings; --fix repairs what is safe',
+    load: async () => (await import('./doctor.ts')).doctorCommand,
+  },
+  uninstall: {
+    description: 'Take the hooks off again, everywhere',
+    load: async () => (await import('./uninstall.ts')).uninstallCommand,
+  },
   test: {
     description: 'Send one real message to a channel and show its answer',
     load: async () => (await import('./test.ts')).testCommand,

@@ -1,6 +1,6 @@
-import { createInterface } from 'node:readline/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { defineCommand } from 'citty'
+import { askYesNo } from '../cli/ask.ts'
 import { write } from '../cli/output.ts'
 import { clientNames } from '../clients/index.ts'
 import { CurrentConfig } from '../config/current.ts'
@@ -11,11 +11,21 @@ import { HookbellError, usageError } from '../errors.ts'
 import { applyPlan } from '../install/apply.ts'
 import { renderDiff } from '../install/diff.ts'
 import { readSettings } from '../install/file.ts'
-import { hookCommand, hookEntry, sharedHookCommand } from '../install/hook-command.ts'
 import { settingsNotes } from '../install/notes.ts'
-import { planInstall } from '../install/plan.ts'
-import { findTarget, type Target, type TargetOptions } from '../install/target.ts'
+import { rememberPlace } from '../install/places.ts'
+import { planTarget } from '../install/plan-target.ts'
+import { findTargets, type Target, type TargetOptions } from '../install/target.ts'
 import { escapeControls, showPath } from '../text/clean.ts'
+import {
+  type AppliedChange,
+  type Change,
+  factsOf,
+  lines,
+  previewed,
+  printed,
+  report,
+  toJson,
+} from './_init-report.ts'
 
 /** A running session that writes its old settings back does so within a moment. */
 const SETTLE_MS = 2000
@@ -24,25 +34,33 @@ export const initCommand = defineCommand({
   args: {
     client: {
       type: 'string',
-      description: 'The agent client; needed if several are found',
-      valueHint: clientNames.join('|'),
+      description: `The agent client, or several with commas: ${clientNames.join(', ')}`,
+      valueHint: 'NAME',
     },
+    all: { type: 'boolean', description: 'All clients that are found' },
     user: { type: 'boolean', description: 'In your own settings (default)' },
     project: { type: 'boolean', description: "In this project's settings, for all who share it" },
+    events: {
+      type: 'string',
+      description: "Only these of the client's events, with commas",
+      valueHint: 'NAMES',
+    },
     'dry-run': { type: 'boolean', description: 'Show the change, write nothing' },
+    print: { type: 'boolean', description: 'Print what belongs into the settings, write nothing' },
     yes: { type: 'boolean', description: 'Do not ask' },
     json: { type: 'boolean', description: 'Print one JSON object; needs --yes or --dry-run' },
   },
   async run({ args }) {
     const { installFrontDoor } = await import('../install/front-door.ts')
+    const { print, ...flags } = args
     await runInit(
-      { ...args, dryRun: args['dry-run'] },
+      { ...flags, dryRun: args['dry-run'], printOnly: print },
       {
         env: process.env,
         cwd: process.cwd(),
         isTerminal: Boolean(process.stdin.isTTY && process.stdout.isTTY),
         print: write,
-        ask,
+        ask: (question) => askYesNo(question, { enterIsYes: true }),
         installFrontDoor,
         settle: () => sleep(SETTLE_MS),
       },
@@ -52,6 +70,7 @@ export const initCommand = defineCommand({
 
 export interface InitOptions extends TargetOptions {
   dryRun?: boolean | undefined
+  printOnly?: boolean | undefined
   yes?: boolean | undefined
   json?: boolean | undefined
 }
@@ -75,73 +94,83 @@ export async function runInit(options: InitOptions, world: InitWorld): Promise<v
 }
 
 async function register(options: InitOptions, world: InitWorld): Promise<void> {
-  const target = findTarget(options, world)
-  if (!options.dryRun && !options.yes && (options.json || !world.isTerminal)) {
+  const targets = findTargets(options, world)
+  const isPreview = options.dryRun || options.printOnly
+  if (!isPreview && !options.yes && (options.json || !world.isTerminal)) {
     throw usageError(
       'init asks before it writes',
       'Use --yes, or --dry-run to see what it would write',
     )
   }
-  const { file, client } = target
   const state = stateDir(world.env)
   refuseFoldersAtRisk(configDir(world.env), state)
-  const hook = hookEntry(client, await commandOf(target, state, world))
-  const plan = (text: string) => planInstall(text, { ...file, events: client.events, hook })
+  const { path: door } = await world.installFrontDoor({ stateDir: state, dryRun: true })
+  if (options.printOnly) return world.print(printed(targets, door, options))
+  // All of them before the first is written: what one refuses leaves the others as they are.
+  const changes = targets.map((target) => look(target, door, world))
+  if (options.dryRun) return world.print(previewed(changes, door, options))
 
+  const pending = changes.filter(({ preview }) => preview.changed)
+  if (pending.length > 0 && !options.yes) {
+    world.print(pending.map(({ diff, notes }) => `${diff}\n${lines('Note', notes)}`).join('\n'))
+    const files = pending.map(({ target }) => showPath(target.file.path)).join(', ')
+    if (!(await world.ask(`Write ${files}? [Y/n] `))) return world.print('Nothing was written.\n')
+  }
+  await world.installFrontDoor({ stateDir: state })
+  const applied = applyAll(changes, state)
+  if (!options.json) {
+    const channel = channelOf(world.env)
+    world.print(report(applied, { door, channel, areNotesNew: Boolean(options.yes) }))
+  }
+  if (applied.some(({ changed }) => changed)) {
+    await world.settle()
+    for (const { target, plan } of changes)
+      refuseUndone(target.file.path, plan(readSettings(target.file.path).text).changed)
+  }
+  if (options.json) {
+    const places = applied.map(({ change, changed, backup = null }) => {
+      return { ...factsOf(change, door), changed, written: changed, backup }
+    })
+    world.print(toJson({ door, places }))
+  }
+}
+
+function look(target: Target, door: string, { env }: InitWorld): Change {
+  const { file } = target
+  const plan = planTarget(target, door)
   const old = readSettings(file.path)
   const preview = plan(old.text)
   const diff = renderDiff(file.path, old.hash && old.text, preview.text)
-  const found = { shape: preview.shape, links: old.links }
-  const notes = settingsNotes(target, found, { env: world.env })
-  const facts = { client: client.name, scope: target.scope, path: file.path, hook, notes }
-  if (options.dryRun) {
-    const shown = preview.changed ? `${diff}\nNothing was written.\n` : nothingToDo(target)
-    const json = { ...facts, changed: preview.changed, written: false, diff }
-    return world.print(options.json ? toJson(json) : shown + lines('Note', notes))
-  }
-  if (preview.changed && !options.yes) {
-    world.print(`${diff}\n${lines('Note', notes)}`)
-    if (!(await world.ask(`Write ${showPath(file.path)}? [Y/n] `)))
-      return world.print('Nothing was written.\n')
-  }
-
-  const door = await world.installFrontDoor({ stateDir: state })
-  const isShared = target.scope === 'project'
-  const { guard } = target
-  const applied = applyPlan({ path: file.path, isShared, stateDir: state, plan, guard })
-  const more = { door: door.path, notes: options.yes ? notes : [], channel: channelOf(world.env) }
-  if (!options.json) world.print(report(target, applied, more))
-  if (applied.changed) {
-    await world.settle()
-    refuseUndone(file.path, plan(readSettings(file.path).text).changed)
-  }
-  const { changed, backup = null } = applied
-  if (options.json) world.print(toJson({ ...facts, changed, written: changed, backup }))
+  const notes = settingsNotes(target, { shape: preview.shape, links: old.links }, { env })
+  return { target, plan, preview, diff, notes }
 }
 
-async function commandOf(
-  { name, scope }: Target,
-  state: string,
-  world: InitWorld,
-): Promise<string> {
-  const { path } = await world.installFrontDoor({ stateDir: state, dryRun: true })
-  return scope === 'project' ? sharedHookCommand(name) : hookCommand(path, name)
+/** Where one fails, those before it stand, and the message says so. */
+function applyAll(changes: readonly Change[], state: string): AppliedChange[] {
+  const done: AppliedChange[] = []
+  for (const change of changes) {
+    const { target, plan } = change
+    const { file, scope, name, guard, client } = target
+    const isShared = scope === 'project'
+    try {
+      const applied = applyPlan({ path: file.path, isShared, stateDir: state, plan, guard })
+      done.push({ ...applied, change })
+    } catch (error) {
+      throw withWritten(error, done)
+    }
+    const form = client.entries === 'plugin' ? 'plugin' : file.shape
+    rememberPlace(state, { client: name, scope, path: file.path, form })
+  }
+  return done
 }
 
-function report(
-  target: Target,
-  applied: ReturnType<typeof applyPlan>,
-  { door, notes, channel }: { door: string; notes: string[]; channel: string },
-): string {
-  const renewed = `Renewed: ${showPath(door)} and what it runs, from this version\n`
-  if (!applied.changed) return nothingToDo(target) + renewed + lines('Note', notes)
-  const { client, file } = target
-  return [
-    `Wrote ${showPath(file.path)}: ${client.events.join(', ')}\n`,
-    `Backup: ${applied.created ? 'none, the file is new' : showPath(applied.backup ?? '')}\n`,
-    lines('Note', notes),
-    `Next: ${client.restartNote}\n      hookbell test ${channel}\n`,
-  ].join('')
+function withWritten(error: unknown, done: readonly AppliedChange[]): unknown {
+  const written = done.filter(({ changed }) => changed)
+  if (!(error instanceof HookbellError) || written.length === 0) return error
+  const paths = written.map(({ change }) => change.target.file.path).join(', ')
+  const why = error.hint?.replace(/\.? ?Nothing was written$/, '')
+  const hint = `${why ? `${why}. ` : ''}Written before that: ${paths}`
+  return new HookbellError(error.code, error.message, { hint, cause: error })
 }
 
 /** One that there is. What the configuration names of this shell is stored for the worker. */
@@ -152,37 +181,9 @@ function channelOf(env: InitWorld['env']): string {
   return Object.keys(config.channels)[0] ?? 'desktop'
 }
 
-function nothingToDo({ client, file }: Target): string {
-  return `Nothing to do: ${showPath(file.path)} has the hooks for ${client.title} already.\n`
-}
-
 function refuseUndone(path: string, isUndone: boolean): void {
   if (!isUndone) return
   throw new HookbellError('E_FAILED', `${path}: the hooks were removed again`, {
     hint: 'A running session wrote its old settings back: end all sessions, then run init again',
   })
-}
-
-function lines(label: string, texts: readonly string[]): string {
-  return texts.map((text) => `${label}: ${showPath(text)}\n`).join('')
-}
-
-function toJson(value: unknown): string {
-  return `${JSON.stringify(value, null, 2)}\n`
-}
-
-/** Enter is yes; the end of the input and Ctrl+C are no. */
-async function ask(question: string): Promise<boolean> {
-  const terminal = createInterface({ input: process.stdin, output: process.stdout })
-  const closed = new Promise<undefined>((resolve) => {
-    terminal.once('close', () => resolve(undefined))
-  })
-  try {
-    const answered = terminal.question(question).catch(() => undefined)
-    const answer = await Promise.race([answered, closed])
-    if (answer === undefined) process.stdout.write('\n')
-    return answer !== undefined && /^(y|yes)?$/i.test(answer.trim())
-  } finally {
-    terminal.close()
-  }
 }

@@ -66,10 +66,10 @@ function applyOrGiveUp(options: ApplyOptions): Applied {
     options.guard?.(old.realPath)
     if (!edit.changed) return { changed: false, created: false, backup: undefined }
     // A folder of the user gets transcripts too; one in a project is for everybody who may read it.
-    makeFolders(dirname(old.realPath), isShared ? 0o777 : 0o700)
+    const made = makeFolders(dirname(old.realPath), isShared ? 0o777 : 0o700)
     // Again: a folder that was not there may be a link by now.
     options.guard?.(old.realPath)
-    const backup = replace(old, edit, options)
+    const backup = replace(old, edit, options, made)
     if (!backup) continue
     syncFolder(dirname(old.realPath))
     return { changed: true, created: old.hash === undefined, backup: backup.path }
@@ -87,13 +87,18 @@ export function commitUnchanged(path: string, old: SettingsOnDisk, waiting: stri
   return true
 }
 
-function replace(old: SettingsOnDisk, edit: Plan, options: ApplyOptions): Backup | undefined {
+function replace(
+  old: SettingsOnDisk,
+  edit: Plan,
+  options: ApplyOptions,
+  made: string | undefined,
+): Backup | undefined {
   const { path, stateDir, now = new Date(), commit = commitUnchanged } = options
   const waiting = writeBeside(old, edit.text)
   let backup: Backup | undefined
   let isDone = false
   try {
-    backup = saveBackup(stateDir, old, edit, now)
+    backup = saveBackup(stateDir, old, edit, now, made)
     options.guard?.(old.realPath)
     isDone = commit(path, old, waiting)
     return isDone ? backup : undefined

@@ -18,6 +18,8 @@ export interface BackupRecord {
   after: string
   /** The file beside this record that has the bytes from before. */
   backup: string | null
+  /** The highest folder that had to be made for the file. */
+  folder?: string
   /** The spans of each edit, oldest edit first. Offsets count UTF-16 units of the text. */
   edits: Span[][]
 }
@@ -40,6 +42,7 @@ export function saveBackup(
   old: SettingsOnDisk,
   edit: { text: string; spans: Span[] },
   now: Date,
+  madeFolder?: string,
 ): Backup {
   const folder = backupFolder(stateDir, old.realPath)
   privateFolder(join(folder, '..'))
@@ -47,6 +50,7 @@ export function saveBackup(
   const last = readBackups(stateDir, old.realPath).at(-1)
   const base = last?.record.after === old.hash ? last : undefined
   const number = nextNumber(folder)
+  const made = base?.record.folder ?? madeFolder
   const copy = base || old.hash === undefined ? undefined : `${number}.bak`
   const record: BackupRecord = {
     version: 1,
@@ -55,6 +59,7 @@ export function saveBackup(
     before: base ? base.record.before : (old.hash ?? null),
     after: hashOf(edit.text),
     backup: base ? base.record.backup : (copy ?? null),
+    ...(made !== undefined && { folder: made }),
     edits: [...(base?.record.edits ?? []), edit.spans],
   }
   if (copy) save(folder, copy, old.text)
@@ -76,6 +81,25 @@ export function readBackups(
     const record = readRecord(join(folder, name))
     return record ? [{ name, record }] : []
   })
+}
+
+/** The text from before our first edit that is still known; '' where there was no file. */
+export function originalText(stateDir: string, path: string): string | undefined {
+  const [first] = readBackups(stateDir, path)
+  if (!first) return undefined
+  const { before, backup } = first.record
+  if (before === null) return ''
+  try {
+    const text = readFileSync(join(backupFolder(stateDir, path), basename(backup ?? '')), 'utf8')
+    return hashOf(text) === before ? text : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** When the file is as it was, nothing here is needed any more. */
+export function forgetBackups(stateDir: string, path: string): void {
+  rmSync(backupFolder(stateDir, path), { recursive: true, force: true })
 }
 
 export function backupFolder(stateDir: string, path: string): string {

@@ -19,8 +19,20 @@ export interface EventNode {
   ours: Node[]
 }
 
+/** How one event lists its hooks: in groups that share a matcher, or one after the other. */
+export type Entries = 'nested' | 'flat'
+
+export interface Reading {
+  shape: Shape
+  /** @default 'nested' */
+  entries?: Entries
+  /** Names that are events for certain, whatever case they are written in. */
+  events?: readonly string[]
+}
+
 /** Finds the hooks, and refuses every form that a client would read differently than we do. */
-export function readEventMap(root: Node | undefined, shape: Shape, refuse: Refuse): EventMap {
+export function readEventMap(root: Node | undefined, reading: Reading, refuse: Refuse): EventMap {
+  const { shape } = reading
   if (!root) return { shape, node: undefined, events: new Map() }
   if (root.type !== 'object') refuse(root.offset, `the file is ${kindOf(root)}, not an object`)
   const wrapper = property(root, 'hooks')
@@ -28,11 +40,11 @@ export function readEventMap(root: Node | undefined, shape: Shape, refuse: Refus
     refuse(wrapper.offset, `"hooks" is ${kindOf(wrapper)}, not an object`)
   }
   if (shape === 'wrapped' || wrapper) {
-    const events = new Map(wrapper ? entriesOf(wrapper, refuse) : [])
+    const events = new Map(wrapper ? entriesOf(wrapper, reading, refuse) : [])
     if (shape === 'bare') refuseMixed(root, refuse)
     return { shape: 'wrapped', node: wrapper, events }
   }
-  return { shape, node: root, events: new Map(entriesOf(root, refuse)) }
+  return { shape, node: root, events: new Map(entriesOf(root, reading, refuse)) }
 }
 
 export function property(object: Node, key: string): Node | undefined {
@@ -45,24 +57,35 @@ function refuseMixed(root: Node, refuse: Refuse): void {
   if (bare) refuse(bare.offset, 'hooks are both at the top level and under "hooks"')
 }
 
-function* entriesOf(map: Node, refuse: Refuse): Generator<[string, EventNode]> {
+function* entriesOf(map: Node, reading: Reading, refuse: Refuse): Generator<[string, EventNode]> {
   for (const { children: [key, node] = [] } of map.children ?? []) {
     const name = String(key?.value)
-    // A `$schema` or a `version` beside the events of a bare file.
-    if (!node || (node.type !== 'array' && !/^[A-Z]/.test(name))) continue
+    if (!node || !isEvent(name, node, reading)) continue
     if (node.type !== 'array') refuse(node.offset, `"${name}" is ${kindOf(node)}, not an array`)
-    yield [name, { node, ours: (node.children ?? []).flatMap((group) => ours(group, refuse)) }]
+    yield [
+      name,
+      { node, ours: (node.children ?? []).flatMap((item) => ours(item, reading, refuse)) },
+    ]
   }
 }
 
-function ours(group: Node, refuse: Refuse): Node[] {
-  if (group.type !== 'object')
-    refuse(group.offset, `a hook entry is ${kindOf(group)}, not an object`)
-  const hooks = property(group, 'hooks')
-  if (!hooks) return []
+/** Not a `$schema` or a `version` beside the events of a bare file, nor a list of names such as `disabled`. */
+function isEvent(name: string, node: Node, { events = [] }: Reading): boolean {
+  if (/^[A-Z]/.test(name) || events.includes(name)) return true
+  return node.type === 'array' && (node.children ?? []).every(({ type }) => type !== 'string')
+}
+
+function ours(item: Node, { entries = 'nested' }: Reading, refuse: Refuse): Node[] {
+  if (item.type !== 'object') refuse(item.offset, `a hook entry is ${kindOf(item)}, not an object`)
+  const hooks = property(item, 'hooks')
+  if (!hooks) return entries === 'flat' && isOurs(item) ? [item] : []
   if (hooks.type !== 'array') refuse(hooks.offset, `"hooks" is ${kindOf(hooks)}, not an array`)
   for (const hook of hooks.children ?? []) {
     if (hook.type !== 'object') refuse(hook.offset, `a hook is ${kindOf(hook)}, not an object`)
   }
-  return (hooks.children ?? []).filter((hook) => isHookCommand(property(hook, 'command')?.value))
+  return (hooks.children ?? []).filter(isOurs)
+}
+
+function isOurs(hook: Node): boolean {
+  return isHookCommand(property(hook, 'command')?.value)
 }

@@ -64,6 +64,12 @@ export function readSettings(path: string): SettingsOnDisk {
   }
 }
 
+/** What cannot be read again could not be taken off again either. */
+export function refuseTooLarge(path: string, text: string): void {
+  if (Buffer.byteLength(text) > MAX_BYTES)
+    refuse(path, 'with the hooks the file would be larger than 1 MiB')
+}
+
 export function hashOf(content: Uint8Array | string): string {
   return createHash('sha256').update(content).digest('hex')
 }

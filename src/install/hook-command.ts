@@ -8,13 +8,19 @@ const TIMEOUT_MS = 10_000
 const WORD = String.raw`(?:'[^']*'|"[^"]*"|\\.|[^\s'"\\;&|<>(){}])+`
 
 /** The whole command, not a part of it: what a person built around ours is theirs. */
-const OURS = new RegExp(
+const OURS_GUARDED = new RegExp(
   String.raw`^(?:\{ )?(?:(?<node>${WORD}) )?(?<door>${WORD}) --client [a-z][a-z0-9-]*(?: --shared)?(?:; \})?` +
     String.raw`(?: >(?:/dev/null|NUL) 2>&1| 2>/dev/null)?(?: \|\| (?::|true|exit /b 0))?$`,
 )
 
+/** One simple command, for a client that appends the payload to the command line as a here-document. */
+const OURS_SIMPLE = new RegExp(
+  String.raw`^sh -c '\{ "\$0" --client [a-z][a-z0-9-]*(?: --shared)?; \} >/dev/null 2>&1 \|\| :' (?<door>${WORD})$`,
+)
+
 export interface HookEntry {
-  type: 'command'
+  /** Where entries are flat there is no other type. */
+  type?: 'command'
   command: string
   timeout: number
 }
@@ -28,10 +34,10 @@ export function hookCommand(
   client: ClientName,
   { platform = process.platform, node = process.execPath } = {},
 ): string {
-  if (platform !== 'win32') return guard(quoteWord(path), client)
+  if (platform !== 'win32') return guard(quoteWord(path), client, client)
+  const { windowsShell } = clients[client]
   // Neither Windows form has been run on Windows.
-  if (clients[client].windowsShell === 'sh')
-    return guard(`${quoteWord(node)} ${quoteWord(path)}`, client)
+  if (windowsShell === 'sh') return guard(`${quoteWord(node)} ${quoteWord(path)}`, client, client)
   return `"${node}" "${path}" --client ${client} >NUL 2>&1 || exit /b 0`
 }
 
@@ -42,25 +48,29 @@ export function hookCommand(
  */
 export function sharedHookCommand(client: ClientName): string {
   const state = '${HOOKBELL_STATE_DIR:-${XDG_STATE_HOME:-$HOME/.local/state}/hookbell}'
-  return guard(`"${state}/hookbell-hook"`, `${client} --shared`)
+  return guard(`"${state}/hookbell-hook"`, client, `${client} --shared`)
 }
 
 /** The entry of one event, with a timeout in the client's own unit. */
 export function hookEntry(client: Client, command: string): HookEntry {
   // Always explicit: without it Claude Code ends SessionEnd hooks after 1.5 s.
   const timeout = client.timeoutUnit === 's' ? TIMEOUT_MS / 1000 : TIMEOUT_MS
-  return { type: 'command', command, timeout }
+  return client.entries === 'flat' ? { command, timeout } : { type: 'command', command, timeout }
 }
 
 /** True if `init` wrote this command, now or before, for any client. */
 export function isHookCommand(command: unknown): boolean {
-  const groups = typeof command === 'string' ? OURS.exec(command)?.groups : undefined
+  if (typeof command !== 'string') return false
+  const groups = (OURS_GUARDED.exec(command) ?? OURS_SIMPLE.exec(command))?.groups
   if (!groups?.door) return false
   const isNode = !groups.node || /(?:^|[\\/'"])node(?:\.exe)?['"]?$/i.test(groups.node)
   return isNode && /(?:^|[\\/'"])(?:hookbell-hook|hook\.cjs)['"]?$/.test(groups.door)
 }
 
 // The braces matter: bash reports a killed child on the stderr of the list, not of the command.
-function guard(program: string, options: string): string {
+function guard(program: string, client: ClientName, options: string): string {
+  const { isCommandExtended }: Client = clients[client]
+  if (isCommandExtended)
+    return `sh -c '{ "$0" --client ${options}; } >/dev/null 2>&1 || :' ${program}`
   return `{ ${program} --client ${options}; } >/dev/null 2>&1 || :`
 }

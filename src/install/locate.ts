@@ -1,6 +1,7 @@
 import { lstatSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Client, SettingsFile } from '../clients/define.ts'
+import { readLeniently } from './read-leniently.ts'
 
 export interface FileInForce extends SettingsFile {
   path: string
@@ -12,6 +13,31 @@ export function fileInForce(client: Client, folder: string): FileInForce {
   const found = files.find(({ path }) => exists(path)) ?? files.at(-1)
   if (!found) throw new Error(`${client.name}: no settings file is declared`)
   return found
+}
+
+/**
+ * Where each event is to be written. Where one file hides another event by event, an event goes where the client
+ * reads it now: nothing that works is switched off.
+ */
+export function filesInForce(
+  client: Client,
+  folder: string,
+  events: readonly string[],
+): { file: FileInForce; events: readonly string[] }[] {
+  const file = fileInForce(client, folder)
+  const [hiding, hidden] = client.settings.map((one) => ({ ...one, path: join(folder, one.name) }))
+  if (!client.hidesByEvent || !hiding || !hidden || file.path !== hiding.path)
+    return [{ file, events }]
+  const first = readLeniently(hiding.path)
+  const second = Object(readLeniently(hidden.path).hooks)
+  // A map under "hooks" is not read from this file, whatever it says.
+  const isIgnored = typeof first.hooks === 'object'
+  const isElsewhere = (event: string) =>
+    isIgnored || (!Object.hasOwn(first, event) && Object.hasOwn(second, event))
+  return [
+    { file, events: events.filter((event) => !isElsewhere(event)) },
+    { file: hidden, events: events.filter(isElsewhere) },
+  ].filter((one) => one.events.length > 0)
 }
 
 /**

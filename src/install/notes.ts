@@ -1,10 +1,9 @@
-import { readFileSync, statSync } from 'node:fs'
-import { join } from 'node:path'
-import { getNodeValue, parseTree } from 'jsonc-parser'
+import { basename, join } from 'node:path'
 import type { Client, KillSwitch, Shape } from '../clients/define.ts'
 import { userFolder } from '../clients/paths.ts'
 import { valueAt } from '../text/zod-issue.ts'
 import { exists } from './locate.ts'
+import { readLeniently } from './read-leniently.ts'
 import type { Target } from './target.ts'
 
 /**
@@ -19,11 +18,12 @@ export function settingsNotes(
   const { client, scope, folder, file } = target
   const folders = new Set([folder, userFolder(client, env)])
   const notes = [
-    ...[...folders].flatMap((place) => killSwitches(client, 'own', inFolder(client, place))),
-    ...killSwitches(client, 'managed', [client.managed[platform] ?? []].flat()),
-    ...inFolder(client, folder)
-      .filter((path) => path !== file.path && 'hooks' in readLeniently(path))
-      .map((path) => `${client.title} ignores the hooks in ${path}: ${file.name} is in force`),
+    ...killSwitchNotes(
+      client,
+      [...folders].flatMap((place) => inFolder(client, place)),
+      platform,
+    ),
+    ...hiddenFiles(target),
     ...client.legacy
       .map((name) => join(folder, name))
       .filter((path) => exists(path))
@@ -46,26 +46,45 @@ export function settingsNotes(
   return notes
 }
 
+/** Files whose hooks the client does not read, as far as another one says the same or is of the wrong form. */
+function hiddenFiles({ client, folder, file }: Target): string[] {
+  const [first, ...others] = inFolder(client, folder)
+  if (first === undefined || !client.hidesByEvent || !exists(first)) return []
+  const hiding = readLeniently(first)
+  if (typeof hiding.hooks === 'object')
+    return [`${client.title} ignores ${first}: its events are under "hooks"`]
+  return others.flatMap((path) =>
+    Object.keys(Object(readLeniently(path).hooks))
+      .filter((event) => Array.isArray(hiding[event]))
+      .map(
+        (event) => `${client.title} ignores ${event} in ${path}: ${basename(first)} names it too`,
+      )
+      .filter(() => file.path === first),
+  )
+}
+
 function inFolder({ settings }: Client, folder: string): string[] {
   return settings.map(({ name }) => join(folder, name))
 }
 
+/** The settings that keep our hooks from running: in these files, and the organization's. */
+export function killSwitchNotes(
+  client: Client,
+  paths: readonly string[],
+  platform: NodeJS.Platform,
+): string[] {
+  return [
+    ...killSwitches(client, 'own', paths),
+    ...killSwitches(client, 'managed', [client.managed[platform] ?? []].flat()),
+  ]
+}
+
 /** One line for each setting that keeps our hooks from running. */
-function killSwitches(client: Client, where: KillSwitch['in'], paths: string[]): string[] {
+function killSwitches(client: Client, where: KillSwitch['in'], paths: readonly string[]): string[] {
   const switches = client.killSwitches.filter((kill) => kill.in === where)
   return paths.flatMap((path) => {
     const settings = readLeniently(path)
     const set = switches.filter(({ key, off = true }) => valueAt(settings, key.split('.')) === off)
     return set.map(({ key }) => `${path} sets "${key}": hooks of yours do not run`)
   })
-}
-
-function readLeniently(path: string): Record<string, unknown> {
-  try {
-    if (!statSync(path).isFile()) return {}
-    const root = parseTree(readFileSync(path, 'utf8').replace(/^\uFEFF/, ' '))
-    return root?.type === 'object' ? getNodeValue(root) : {}
-  } catch {
-    return {}
-  }
 }

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Node } from 'jsonc-parser'
 import type { Shape } from '../clients/define.ts'
-import { type EventMap, property, readEventMap } from './event-map.ts'
+import { type EventMap, property, type Reading, readEventMap } from './event-map.ts'
+import { refuseTooLarge } from './file.ts'
 import type { HookEntry } from './hook-command.ts'
 import { type Item, insertInto, valueOnLines } from './insert.ts'
 import { parseSettings, refuseAt } from './parse.ts'
@@ -9,13 +10,16 @@ import { type Edit, type Span, splice } from './splice.ts'
 import { detectStyle, type Style } from './style.ts'
 import { verifyInstall } from './verify.ts'
 
-export interface InstallRequest {
+/** How the client expects this file. A `hooks.json` that is wrapped stays so. */
+export interface InstallRequest extends Reading {
   /** The file's name in messages. */
   path: string
-  /** How the client expects this file. A `hooks.json` that is wrapped stays so. */
-  shape: Shape
   events: readonly string[]
   hook: HookEntry
+  /** What else the file has to say at its top level. What it says already stays. */
+  header?: Readonly<Record<string, unknown>> | undefined
+  /** Leaves the timeout of a hook that is there: another one would cost it the trust it was given. */
+  keepsTimeout?: boolean
 }
 
 export interface Plan {
@@ -35,11 +39,12 @@ export interface Plan {
 export function planInstall(text: string, request: InstallRequest): Plan {
   const refuse = refuseAt(request.path, text)
   const root = parseSettings(text, refuse)
-  const map = readEventMap(root, request.shape, refuse)
+  const map = readEventMap(root, request, refuse)
   const style = detectStyle(text, root)
   const edits = root ? editTree(text, root, map, request, style) : [writeAll(text, request, style)]
   const { text: after, spans } = splice(text, edits)
   verifyInstall(text, after, spans, map.shape, request)
+  if (edits.length > 0) refuseTooLarge(request.path, after)
   return { text: after, changed: edits.length > 0, spans, shape: map.shape }
 }
 
@@ -47,38 +52,56 @@ function editTree(
   text: string,
   root: Node,
   map: EventMap,
-  { events, hook }: InstallRequest,
+  request: InstallRequest,
   style: Style,
 ): Edit[] {
-  const group = { hooks: [hook] }
+  const { events, hook, header = {} } = request
+  const entry = entryOf(request)
   const missing = events.filter((event) => !map.events.has(event))
-  const items = missing.map((event): Item => ({ key: event, value: [group] }))
-  const present = events.flatMap((event) => map.events.get(event) ?? [])
-  const edits = present.flatMap(({ node, ours }) =>
-    ours.length === 0
-      ? insertInto(text, node, [{ value: group }], style)
-      : ours.flatMap((old) => update(text, old, hook, style)),
-  )
-  if (items.length === 0) return edits
-  if (map.node) return [...edits, ...insertInto(text, map.node, items, style)]
-  const hooks = Object.fromEntries(missing.map((event) => [event, [group]]))
-  return [...edits, ...insertInto(text, root, [{ key: 'hooks', value: hooks }], style)]
+  const items = missing.map((event): Item => ({ key: event, value: [entry] }))
+  const edits = events
+    .flatMap((event) => map.events.get(event) ?? [])
+    .flatMap(({ node, ours }) =>
+      ours.length === 0
+        ? insertInto(text, node, [{ value: entry }], style)
+        : ours.flatMap((old) => update(text, old, hook, request, style)),
+    )
+  const atTop = Object.entries(header)
+    .filter(([key]) => !property(root, key))
+    .map(([key, value]): Item => ({ key, value }))
+  if (items.length > 0) {
+    if (map.node && map.node !== root) edits.push(...insertInto(text, map.node, items, style))
+    else if (map.node) atTop.push(...items)
+    else atTop.push({ key: 'hooks', value: Object.fromEntries(missing.map((e) => [e, [entry]])) })
+  }
+  return atTop.length > 0 ? [...edits, ...insertInto(text, root, atTop, style)] : edits
+}
+
+function entryOf({ entries, hook }: InstallRequest): object {
+  return entries === 'flat' ? hook : { hooks: [hook] }
 }
 
 /** Replaces the values that differ, so that what a person added to the hook stays. */
-function update(text: string, old: Node, hook: HookEntry, style: Style): Edit[] {
+function update(
+  text: string,
+  old: Node,
+  hook: HookEntry,
+  { keepsTimeout = false }: InstallRequest,
+  style: Style,
+): Edit[] {
   return Object.entries(hook).flatMap(([key, value]) => {
     const node = property(old, key)
     if (!node) return insertInto(text, old, [{ key, value }], style)
-    if (isDeepStrictEqual(node.value, value)) return []
+    if (isDeepStrictEqual(node.value, value) || (key === 'timeout' && keepsTimeout)) return []
     return [{ offset: node.offset, length: node.length, text: JSON.stringify(value) }]
   })
 }
 
 /** For a file that is empty or has only comments. */
-function writeAll(text: string, { shape, events, hook }: InstallRequest, style: Style): Edit {
-  const map = Object.fromEntries(events.map((event) => [event, [{ hooks: [hook] }]]))
-  const value = valueOnLines(shape === 'bare' ? map : { hooks: map }, '', style)
+function writeAll(text: string, request: InstallRequest, style: Style): Edit {
+  const { shape, events, header } = request
+  const map = Object.fromEntries(events.map((event) => [event, [entryOf(request)]]))
+  const value = valueOnLines(shape === 'bare' ? map : { ...header, hooks: map }, '', style)
   const isLineOpen = /[^\r\n\uFEFF]$/.test(text)
   return {
     offset: text.length,

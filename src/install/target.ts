@@ -5,7 +5,8 @@ import { type ClientName, clientNames, clients, isClientName } from '../clients/
 import { userFolder } from '../clients/paths.ts'
 import { homeDir } from '../config/paths.ts'
 import { HookbellError, usageError } from '../errors.ts'
-import { exists, type FileInForce, fileInForce, projectRoot } from './locate.ts'
+import { exists, type FileInForce, filesInForce, projectRoot } from './locate.ts'
+import { isPresent } from './presence.ts'
 
 /** Whose settings a command is about, and where. */
 export interface Target {
@@ -14,12 +15,21 @@ export interface Target {
   scope: Scope
   folder: string
   file: FileInForce
+  /** What is to be registered in this file. */
+  events: readonly string[]
+  /** Nothing shows that the client is installed. */
+  isAbsent: boolean
   /** Throws where a file is not in the project any more, such as by a link that was put there meanwhile. */
   guard?: (path: string) => void
 }
 
 export interface TargetOptions {
+  /** Names, with commas between them. */
   client?: string | undefined
+  /** All clients that are found. */
+  all?: boolean | undefined
+  /** Names of events, with commas between them. */
+  events?: string | undefined
   user?: boolean | undefined
   project?: boolean | undefined
 }
@@ -30,21 +40,58 @@ interface Place {
 }
 
 /**
- * Reads the choice of client and scope.
+ * Reads the choice of clients, scope and events: one target for each file that is to be written.
  * @throws HookbellError `E_USAGE` where it is not the user's choice yet
  */
-export function findTarget(options: TargetOptions, { env, cwd }: Place): Target {
+export function findTargets(options: TargetOptions, place: Place): Target[] {
   if (options.user && options.project) throw usageError('--user and --project exclude each other')
-  const name = options.client ?? detectClient(env)
-  if (!isClientName(name))
+  if (options.all && options.client !== undefined)
+    throw usageError('--all and --client exclude each other')
+  const names = chooseClients(options, place.env)
+  const wanted = options.events?.split(',').map((name) => name.trim())
+  refuseUnknownEvents(names, wanted)
+  return names.flatMap((name) => targetsOf(name, wanted, options, place))
+}
+
+function chooseClients({ all, client }: TargetOptions, env: Place['env']): ClientName[] {
+  const found = clientNames.filter((name) => isPresent(clients[name], env))
+  if (all && found.length > 0) return found
+  const names = client?.split(',').map((name) => name.trim()) ?? [onlyOne(found)]
+  return [...new Set(names)].map((name) => {
+    if (isClientName(name)) return name
     throw usageError(`unknown client "${name}"`, `Known: ${clientNames.join(', ')}`)
+  })
+}
+
+function refuseUnknownEvents(names: ClientName[], wanted: string[] | undefined): void {
+  for (const name of names) {
+    const { events, title }: Client = clients[name]
+    const unknown = wanted?.find((event) => !events.includes(event))
+    if (unknown === undefined) continue
+    throw usageError(
+      `--events: ${title} has no "${unknown}" to register`,
+      `It has: ${events.join(', ')}`,
+    )
+  }
+}
+
+function targetsOf(
+  name: ClientName,
+  wanted: string[] | undefined,
+  options: TargetOptions,
+  { env, cwd }: Place,
+): Target[] {
   const client: Client = clients[name]
+  const isAbsent = !isPresent(client, env)
   const folder = options.project ? projectFolder(client, cwd, env) : userFolder(client, env)
-  const file = fileInForce(client, folder)
-  if (!options.project) return { name, client, scope: 'user', folder, file }
-  const root = dirname(folder)
-  refuseOutside(root, [file.path, folder])
-  return { name, client, scope: 'project', folder, file, guard: makeGuard(root) }
+  const events = client.events.filter((event) => wanted?.includes(event) ?? true)
+  return filesInForce(client, folder, events).map((one) => {
+    const common = { name, client, folder, isAbsent, ...one }
+    if (!options.project) return { ...common, scope: 'user' }
+    const root = dirname(folder)
+    refuseOutside(root, [one.file.path, folder])
+    return { ...common, scope: 'project', guard: makeGuard(root) }
+  })
 }
 
 function projectFolder(client: Client, cwd: string, env: Place['env']): string {
@@ -98,14 +145,13 @@ function realpath(path: string): string {
   }
 }
 
-/** The only client that has a folder. Several are a question, and guessing would surprise. */
-function detectClient(env: Place['env']): string {
-  const found = clientNames.filter((name) => exists(userFolder(clients[name], env)))
+/** The only client that is there. Several are a question, and guessing would surprise. */
+function onlyOne(found: readonly ClientName[]): string {
   const [only] = found
   if (only && found.length === 1) return only
   const choices = (only ? found : clientNames).map((name) => `--client ${name}`)
   throw usageError(
     only ? `found more than one agent client: ${found.join(', ')}` : 'found no agent client',
-    `Name it: ${choices.join(' or ')}`,
+    `Name it: ${choices.join(' or ')}${only ? ', or take them --all' : ''}`,
   )
 }

@@ -1,7 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import { getNodeValue, parseTree } from 'jsonc-parser'
 import type { Shape } from '../clients/define.ts'
-import { type HookEntry, isHookCommand } from './hook-command.ts'
+import type { Reading } from './event-map.ts'
+import { isHookCommand } from './hook-command.ts'
+import type { InstallRequest } from './plan.ts'
 import { type Span, unsplice } from './splice.ts'
 
 type Json = Record<string, unknown>
@@ -15,12 +17,15 @@ export function verifyInstall(
   after: string,
   spans: readonly Span[],
   shape: Shape,
-  { events, hook }: { events: readonly string[]; hook: HookEntry },
+  request: Omit<InstallRequest, 'path' | 'shape'>,
 ): void {
   check(unsplice(after, spans) === before, 'the old text does not come back')
   const [old, now] = [readValue(before), readValue(after)]
-  check(isDeepStrictEqual(foreignHooks(now, shape), foreignHooks(old, shape)), 'a hook is lost')
-  check(isDeepStrictEqual(now, expected(old, shape, events, hook)), 'the value is not as expected')
+  check(
+    isDeepStrictEqual(foreignHooks(now, shape, request), foreignHooks(old, shape, request)),
+    'a hook is lost',
+  )
+  check(isDeepStrictEqual(now, expected(old, shape, request)), 'the value is not as expected')
   if (isStrictJson(before)) check(isStrictJson(after), 'it is not JSON any more')
 }
 
@@ -29,25 +34,32 @@ function check(holds: boolean, what: string): void {
 }
 
 /** The old value with the entries that the install adds or brings up to date. */
-function expected(root: Json, shape: Shape, events: readonly string[], hook: HookEntry): Json {
-  const result = structuredClone(root)
-  if (shape === 'wrapped') result.hooks ??= {}
+function expected(
+  root: Json,
+  shape: Shape,
+  { events, hook, entries, header, keepsTimeout }: Omit<InstallRequest, 'path' | 'shape'>,
+): Json {
+  const result: Json = { ...header, ...structuredClone(root) }
   const map = eventMap(result, shape)
   for (const event of events) {
     map[event] ??= []
-    const groups = map[event] as Json[]
-    const ours = groups.flatMap(hooksOf).filter(isOurs)
-    for (const old of ours) Object.assign(old, hook)
-    if (ours.length === 0) groups.push({ hooks: [{ ...hook }] })
+    const items = map[event] as Json[]
+    const ours = items.flatMap((item) => hooksOf(item, entries)).filter(isOurs)
+    for (const old of ours) {
+      const { timeout } = old
+      Object.assign(old, hook, keepsTimeout && timeout !== undefined && { timeout })
+    }
+    if (ours.length === 0) items.push(entries === 'flat' ? { ...hook } : { hooks: [{ ...hook }] })
   }
+  if (shape === 'wrapped' && Object.keys(map).length > 0) result.hooks ??= map
   return result
 }
 
-function foreignHooks(root: Json, shape: Shape): unknown[] {
+function foreignHooks(root: Json, shape: Shape, { entries }: Pick<Reading, 'entries'>): unknown[] {
   return Object.entries(eventMap(root, shape)).flatMap(([event, groups]) => {
     if (!Array.isArray(groups)) return [[event, groups]]
     return (groups as Json[]).flatMap((group) => {
-      const foreign = hooksOf(group).filter((hook) => !isOurs(hook))
+      const foreign = hooksOf(group, entries).filter((hook) => !isOurs(hook))
       return foreign.map((hook) => [event, { ...group, hooks: undefined }, hook])
     })
   })
@@ -57,8 +69,10 @@ function eventMap(root: Json, shape: Shape): Json {
   return shape === 'bare' ? root : ((root.hooks ?? {}) as Json)
 }
 
-function hooksOf(group: Json): Json[] {
-  return Array.isArray(group.hooks) ? group.hooks : []
+/** Of a group, or the entry itself where it is no group. */
+function hooksOf(item: Json, entries: Reading['entries']): Json[] {
+  if (item.hooks === undefined && entries === 'flat') return [item]
+  return Array.isArray(item.hooks) ? item.hooks : []
 }
 
 function isOurs(hook: Json): boolean {

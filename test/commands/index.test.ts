@@ -23,7 +23,10 @@ describe('commands: index', () => {
     ['stauts', 'Did you mean "status"?'],
     ['lgo', 'Did you mean "log"?'],
     ['mesages', 'Did you mean "messages"?'],
-    ['frobnicate', expect.stringMatching(/^Commands: init, test, status, /)],
+    [
+      'frobnicate',
+      expect.stringMatching(/^Commands: init, clients, doctor, uninstall, test, status, /),
+    ],
     ['constructor', expect.stringMatching(/^Commands: /)],
   ])('the unknown command %s gets a hint', async (name, hint) => {
     await expect(findCommand(name, [])).rejects.toMatchObject({

@@ -141,7 +141,10 @@ describe('init --dry-run', () => {
 
   it.each(patchable)('shows exactly what is written then: %s', async (_, __, text) => {
     const { run, home, read } = makeMachine({ '.factory/settings.json': text })
-    const diff = JSON.parse(await run({ dryRun: true, json: true })).diff.replaceAll('~', home)
+    const diff = JSON.parse(await run({ dryRun: true, json: true })).places[0].diff.replaceAll(
+      '~',
+      home,
+    )
     await run({ yes: true })
     const patched = applyPatch(text, diff, { autoConvertLineEndings: false })
     expect(patched).toBe(read('.factory/settings.json'))
@@ -237,7 +240,7 @@ describe('init --yes', () => {
 
   it('prints one JSON object for programs', async () => {
     const { run } = makeMachine()
-    expect(JSON.parse(await run({ yes: true, json: true }))).toMatchObject({
+    expect(JSON.parse(await run({ yes: true, json: true })).places[0]).toMatchObject({
       client: 'droid',
       scope: 'user',
       path: '~/.factory/settings.json',
@@ -246,7 +249,7 @@ describe('init --yes', () => {
       backup: '~/.local/state/hookbell/backups/settings.json-<id>/0001.bak',
       notes: [],
     })
-    expect(JSON.parse(await run({ yes: true, json: true }))).toMatchObject({
+    expect(JSON.parse(await run({ yes: true, json: true })).places[0]).toMatchObject({
       changed: false,
       backup: null,
     })
@@ -432,7 +435,8 @@ describe('init in a project that is not to be trusted', () => {
       expect(text).toContain('shop')
       expect(text).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\u2028-\u202e]/)
       expect(text).not.toMatch(/^Wrote nothing/m)
-      if (options.json) expect(JSON.parse(output).path).toBe(`~/${evil}/.factory/settings.json`)
+      if (options.json)
+        expect(JSON.parse(output).places[0].path).toBe(`~/${evil}/.factory/settings.json`)
     },
   )
 

@@ -86,6 +86,31 @@ describe.each(shells)('hook command under %s', (shell) => {
     expect(args).toBe('--client claude {"a":1}')
   })
 
+  describe('with the payload appended to it as a here-document', () => {
+    const appended = (command: string) => `${command} <<'END'\n{"a":1}\nEND\n`
+
+    it('reaches the front door as one simple command', () => {
+      const door = makeDoor('cat > "$(dirname "$0")/got"', "it's here")
+      const command = hookCommand(door, 'cursor')
+      expect(run(shell, appended(command))).toEqual(silence)
+      expect(spawnSync('cat', [join(door, '../got')], { encoding: 'utf8' }).stdout).toBe(
+        '{"a":1}\n',
+      )
+      expect(command.replaceAll(/'[^']*'/g, '')).not.toMatch(/[;&|{}]/)
+    })
+
+    it.each(['/nowhere/hookbell-hook', makeDoor('echo x; exit 2'), makeDoor('kill -KILL $$')])(
+      'is silent and succeeds whatever the front door does: %s',
+      (door) => {
+        expect(run(shell, appended(hookCommand(door, 'cursor')))).toEqual(silence)
+        expect(run(shell, hookCommand(door, 'cursor'))).toEqual(silence)
+        expect(
+          run(shell, sharedHookCommand('cursor'), { HOME: '/nowhere', PATH: process.env.PATH }),
+        ).toEqual(silence)
+      },
+    )
+  })
+
   describe('shared in a project', () => {
     it('does nothing where hookbell is not installed', () => {
       expect(run(shell, sharedHookCommand('droid'), { HOME: '/nowhere' })).toEqual(silence)
@@ -137,6 +162,8 @@ describe('hook command', () => {
     hookCommand('C:\\a b\\hook.cjs', 'claude', { platform: 'win32', node: 'C:\\n d\\node.exe' }),
     sharedHookCommand('droid'),
     sharedHookCommand('claude'),
+    ...oddNames.map((name) => hookCommand(`/x/${name}/hookbell-hook`, 'cursor')),
+    sharedHookCommand('cursor'),
     "'/x/hookbell-hook' --client droid",
     '{ "$HOME/hookbell-hook" --client droid; } >/dev/null 2>&1 || :',
     "'/x/hookbell-hook' --client qwen 2>/dev/null || :",
@@ -147,6 +174,8 @@ describe('hook command', () => {
 
   it.each([
     'echo /x/hookbell-hook --client droid',
+    `${hookCommand('/x/hookbell-hook', 'cursor')}; rm -rf /`,
+    `sh -c 'rm -rf /' /x/hookbell-hook`,
     '/x/my-hookbell-hook --client droid',
     '/x/hookbell-hook-wrapper --client droid',
     '/x/hookbell-hook',

@@ -11,7 +11,15 @@ function notes(name: ClientName, files: Record<string, string>, found = {}, mana
   const home = makeHome(files)
   const client = { ...clients[name], managed: managed ? { linux: join(home, managed) } : {} }
   const folder = join(home, client.folder)
-  const target: Target = { name, client, scope: 'user', folder, file: fileInForce(client, folder) }
+  const target: Target = {
+    name,
+    client,
+    scope: 'user',
+    folder,
+    file: fileInForce(client, folder),
+    events: client.events,
+    isAbsent: false,
+  }
   const shape = target.file.shape
   const world = { env: { HOME: home }, platform: 'linux' } as const
   const texts = settingsNotes(target, { shape, links: 1, ...found }, world)
@@ -49,9 +57,12 @@ describe('settingsNotes', () => {
   })
 
   it('tells of hooks in a file that is not in force', () => {
-    const files = { '.factory/hooks.json': '{}', '.factory/settings.json': '{"hooks":{"Stop":[]}}' }
+    const files = {
+      '.factory/hooks.json': '{"Stop":[]}',
+      '.factory/settings.json': '{"hooks":{"Stop":[]}}',
+    }
     expect(notes('droid', files)).toEqual([
-      'Factory droid ignores the hooks in ~/.factory/settings.json: hooks.json is in force',
+      'Factory droid ignores Stop in ~/.factory/settings.json: hooks.json names it too',
     ])
   })
 
@@ -64,6 +75,7 @@ describe('settingsNotes', () => {
   it('tells of a shape that may not be read, and of hard links', () => {
     const files = { '.factory/hooks.json': '{"hooks":{}}' }
     expect(notes('droid', files, { shape: 'wrapped', links: 2 })).toEqual([
+      'Factory droid ignores ~/.factory/hooks.json: its events are under "hooks"',
       'hooks.json has its events under "hooks", which Factory droid may not read',
       '~/.factory/hooks.json has 2 hard links: only this one gets the hooks',
     ])
@@ -79,6 +91,8 @@ describe('settingsNotes', () => {
       client,
       scope: 'user',
       folder,
+      events: client.events,
+      isAbsent: false,
       file: { name: 'hooks.json', shape: 'bare', path: join(folder, 'hooks.json') },
     }
     expect(settingsNotes(target, { shape: 'bare', links: 1 }, { env: { HOME: home } })).toEqual([])

@@ -1,15 +1,15 @@
-import { mkdirSync, symlinkSync } from 'node:fs'
+import { chmodSync, mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { findTarget, type TargetOptions } from '../../src/install/target.ts'
+import { findTargets, type TargetOptions } from '../../src/install/target.ts'
 import { makeHome } from './make-home.ts'
 
 function find(home: string, options: TargetOptions = {}, cwd = home) {
-  const { name, scope, file } = findTarget(options, { env: { HOME: home }, cwd })
-  return [name, scope, file.path.replace(home, '~')]
+  const [target] = findTargets(options, { env: { HOME: home }, cwd })
+  return target && [target.name, target.scope, target.file.path.replace(home, '~')]
 }
 
-describe('findTarget', () => {
+describe('findTargets', () => {
   it('takes the only client that is there', () => {
     expect(find(makeHome({ '.factory/x': '' }))).toEqual([
       'droid',
@@ -32,7 +32,7 @@ describe('findTarget', () => {
   })
 
   it.each<[string, Record<string, string>, TargetOptions, string, RegExp]>([
-    ['no client', {}, {}, 'found no agent client', /--client claude or --client droid/],
+    ['no client', {}, {}, 'found no agent client', /--client claude or .*--client droid/],
     [
       'several clients',
       { '.claude/x': '', '.factory/x': '' },
@@ -40,8 +40,14 @@ describe('findTarget', () => {
       'found more than one agent client: claude, droid',
       /--client claude or --client droid/,
     ],
-    ['an unknown client', {}, { client: 'drod' }, 'unknown client "drod"', /claude, droid/],
-    ['an inherited name', {}, { client: 'toString' }, 'unknown client "toString"', /claude, droid/],
+    ['an unknown client', {}, { client: 'drod' }, 'unknown client "drod"', /claude, .*droid/],
+    [
+      'an inherited name',
+      {},
+      { client: 'toString' },
+      'unknown client "toString"',
+      /claude, .*droid/,
+    ],
     [
       'both scopes',
       {},
@@ -60,6 +66,51 @@ describe('findTarget', () => {
     const error = catchError(() => find(makeHome(files), options))
     expect(error).toMatchObject({ code: 'E_USAGE', message })
     expect((error as { hint?: string }).hint ?? '').toMatch(hint)
+  })
+
+  it('takes several, or all that are found by folder or program', () => {
+    const home = makeHome({ '.factory/x': '', '.qwen/x': '', 'bin/codex': '' })
+    chmodSync(join(home, 'bin/codex'), 0o755)
+    const env = { HOME: home, PATH: join(home, 'bin') }
+    const names = (options: TargetOptions) =>
+      findTargets(options, { env, cwd: home }).map(({ name, isAbsent }) => [name, isAbsent])
+    expect(names({ all: true })).toEqual([
+      ['codex', false],
+      ['droid', false],
+      ['qwen', false],
+    ])
+    expect(names({ client: 'droid, gemini' })).toEqual([
+      ['droid', false],
+      ['gemini', true],
+    ])
+  })
+
+  it('takes only the events that are asked for, and refuses unknown ones', () => {
+    const place = { env: { HOME: makeHome() }, cwd: '/' }
+    const [target] = findTargets({ client: 'gemini', events: 'SessionEnd,AfterAgent' }, place)
+    expect(target?.events).toEqual(['AfterAgent', 'SessionEnd'])
+    expect(() => findTargets({ client: 'gemini', events: 'Stop' }, place)).toThrow(
+      '--events: Gemini CLI has no "Stop" to register',
+    )
+  })
+
+  it('writes each event of droid where droid reads it', () => {
+    const stop = '[{"hooks":[{"type":"command","command":"x"}]}]'
+    const home = makeHome({
+      '.factory/hooks.json': `{"Stop": ${stop}}`,
+      '.factory/settings.json': `{"hooks": {"Stop": ${stop}, "SessionEnd": ${stop}}}`,
+    })
+    const targets = findTargets({ client: 'droid' }, { env: { HOME: home }, cwd: home })
+    expect(targets.map(({ file, events }) => [file.name, events])).toEqual([
+      ['hooks.json', ['Notification', 'Stop', 'SubagentStop', 'UserPromptSubmit']],
+      ['settings.json', ['SessionEnd']],
+    ])
+  })
+
+  it('writes nothing into a hooks.json of droid that it does not read', () => {
+    const home = makeHome({ '.factory/hooks.json': '{"hooks": {"Stop": []}}' })
+    const targets = findTargets({ client: 'droid' }, { env: { HOME: home }, cwd: home })
+    expect(targets.map(({ file }) => file.name)).toEqual(['settings.json'])
   })
 
   it('finds the project around the current folder', () => {

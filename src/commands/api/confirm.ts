@@ -20,6 +20,7 @@ export async function confirm(
     throw new HookbellError('E_USAGE', `${command}: cannot be undone, and nobody can be asked`, {
       hint: 'Add --yes to do it',
     })
-  if (await askYesNo(`${what}. This cannot be undone. Continue?`)) return
+  const question = `${what}. This cannot be undone. Continue? [y/N] `
+  if (await askYesNo(question, { enterIsYes: false, output: process.stderr })) return
   throw new HookbellError('E_USAGE', `${command}: nothing was done`)
 }

@@ -1,0 +1,89 @@
+import type { Applied } from '../install/apply.ts'
+import type { Plan } from '../install/plan.ts'
+import { commandOf, planTarget } from '../install/plan-target.ts'
+import type { Target } from '../install/target.ts'
+import { showPath } from '../text/clean.ts'
+
+/** One file, and what is to become of it. */
+export interface Change {
+  target: Target
+  plan(text: string): Plan
+  preview: Plan
+  diff: string
+  notes: string[]
+}
+
+export type AppliedChange = Applied & { change: Change }
+
+interface Form {
+  json?: boolean | undefined
+}
+
+/** For people who keep their settings elsewhere. */
+export function printed(targets: readonly Target[], door: string, { json }: Form): string {
+  const texts = targets.map((target) => {
+    return { ...factsOf({ target, notes: [] }, door), text: planTarget(target, door)('').text }
+  })
+  if (json) return toJson({ door, places: texts })
+  return texts.map(({ path, text }) => (texts.length > 1 ? `// ${path}\n${text}` : text)).join('\n')
+}
+
+/** What a run would do. */
+export function previewed(changes: readonly Change[], door: string, { json }: Form): string {
+  if (json) {
+    const places = changes.map((change) => {
+      const { preview, diff } = change
+      return { ...factsOf(change, door), changed: preview.changed, written: false, diff }
+    })
+    return toJson({ door, places })
+  }
+  const isPending = changes.some(({ preview }) => preview.changed)
+  const texts = changes.map(({ target, preview, diff }) =>
+    preview.changed ? diff : nothingToDo(target),
+  )
+  const notes = changes.map((change) => lines('Note', change.notes) + absence(change.target))
+  return [texts.join('\n'), isPending ? '\nNothing was written.\n' : '', ...notes].join('')
+}
+
+export function factsOf({ target, notes }: Pick<Change, 'target' | 'notes'>, door: string) {
+  const { client, scope, file, events, isAbsent } = target
+  const command = client.entries === 'plugin' ? door : commandOf(target, door)
+  return { client: client.name, scope, path: file.path, events, command, found: !isAbsent, notes }
+}
+
+export function report(
+  applied: readonly AppliedChange[],
+  { door, channel, areNotesNew }: { door: string; channel: string; areNotesNew: boolean },
+): string {
+  const written = applied.filter(({ changed }) => changed)
+  const texts = applied.map(({ change: { target, notes }, changed, created, backup }) => {
+    const shown = (areNotesNew || !changed ? lines('Note', notes) : '') + absence(target)
+    if (!changed) return nothingToDo(target) + shown
+    const { file, events } = target
+    const copy = created ? 'none, the file is new' : showPath(backup ?? '')
+    return `Wrote ${showPath(file.path)}: ${events.join(', ')}\nBackup: ${copy}\n${shown}`
+  })
+  if (written.length === 0)
+    return `${texts.join('')}Renewed: ${showPath(door)} and what it runs, from this version\n`
+  const restart = [...new Set(written.map(({ change }) => change.target.client.restartNote))]
+  const next = [...restart, `hookbell test ${channel}`].join('\n      ')
+  return `${texts.join('')}Next: ${next}\n`
+}
+
+function absence({ client, isAbsent }: Target): string {
+  if (!isAbsent) return ''
+  const programs = client.programs.join(' or ')
+  return `Note: ${client.title} was not found here: neither its folder nor ${programs} on the PATH\n`
+}
+
+function nothingToDo({ client, file }: Target): string {
+  return `Nothing to do: ${showPath(file.path)} has the hooks for ${client.title} already.\n`
+}
+
+export function lines(label: string, texts: readonly string[]): string {
+  return texts.map((text) => `${label}: ${showPath(text)}\n`).join('')
+}
+
+export function toJson(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`
+}

@@ -1,0 +1,60 @@
+import { defineCommand } from 'citty'
+import { print, printJson, table } from '../cli/output.ts'
+import type { Client } from '../clients/define.ts'
+import { type ClientName, clientNames, clients } from '../clients/index.ts'
+import { stateDir } from '../config/paths.ts'
+import { knownPlaces } from '../install/places.ts'
+import { presenceOf } from '../install/presence.ts'
+import { readRegistered } from '../install/registered.ts'
+import { showPath } from '../text/clean.ts'
+
+export const clientsCommand = defineCommand({
+  args: { json: { type: 'boolean', description: 'Print JSON' } },
+  run({ args }) {
+    const rows = readClients()
+    if (args.json) printJson(rows)
+    else print(describe(rows))
+  },
+})
+
+function readClients() {
+  const registered = knownPlaces(stateDir(), { env: process.env, cwd: process.cwd() })
+    .map(readRegistered)
+    .filter(({ hooks }) => hooks.length > 0)
+  return clientNames.map((name) => describeClient(name, registered))
+}
+
+function describeClient(name: ClientName, all: ReturnType<typeof readRegistered>[]) {
+  const client: Client = clients[name]
+  const { folder = null, program = null } = presenceOf(client, process.env)
+  const registered = all
+    .filter(({ place }) => place.client === name)
+    .map(({ place: { path, scope }, hooks }) => {
+      return { path, scope, events: [...new Set(hooks.map(({ event }) => event))] }
+    })
+  return {
+    client: name,
+    title: client.title,
+    folder,
+    program,
+    registered,
+    verified: client.verified,
+  }
+}
+
+function describe(rows: ReturnType<typeof readClients>): string {
+  const lines = rows.map(({ client, title, folder, program, registered, verified }) => [
+    client,
+    title,
+    folder || program ? 'found' : 'not found',
+    registered.map(({ path }) => showPath(path)).join(', ') || 'not registered',
+    unproven(verified),
+  ])
+  return table(lines)
+}
+
+/** What is only known from papers; the rest was seen to work. */
+function unproven(verified: Client['verified']): string {
+  const names = Object.entries(verified).filter(([, evidence]) => evidence !== 'measured')
+  return names.map(([name, evidence]) => `${name}: ${evidence}`).join(', ')
+}

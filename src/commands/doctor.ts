@@ -1,0 +1,84 @@
+import { defineCommand } from 'citty'
+import { paint, print, printJson } from '../cli/output.ts'
+import { CurrentConfig } from '../config/current.ts'
+import { configDir, stateDir } from '../config/paths.ts'
+import type { Check, CheckStatus, Facts } from '../doctor/check.ts'
+import { checkClients, readAll } from '../doctor/clients.ts'
+import { checkConfig, checkSpool, checkSystem } from '../doctor/delivery.ts'
+import { checkCommands, checkDoor } from '../doctor/door.ts'
+import { fixSafely } from '../doctor/fix.ts'
+import { describeError } from '../errors.ts'
+import { packageVersion } from '../package-root.ts'
+import { cleanText } from '../text/clean.ts'
+import { readHistory, stateFolders } from './_history.ts'
+
+export const doctorCommand = defineCommand({
+  args: {
+    fix: { type: 'boolean', description: 'Repair what can do no harm, and say what' },
+    json: { type: 'boolean', description: 'Print JSON' },
+  },
+  async run({ args }) {
+    const first = await examine()
+    const { installFrontDoor } = await import('../install/front-door.ts')
+    const renew = () => installFrontDoor({ stateDir: stateDir() })
+    const fixed = args.fix ? await fixSafely(first.checks, first.facts, renew) : []
+    const { checks } = fixed.length > 0 ? await examine() : first
+    if (args.json) printJson({ checks, fixed })
+    else print([...fixed.map((one) => `fixed: ${one}`), ...checks.map(describe)].join('\n'))
+    return exitCode(checks)
+  },
+})
+
+async function examine(): Promise<{ checks: Check[]; facts: Facts }> {
+  const facts = await gather()
+  const commands = await checkCommands(readAll(facts), facts)
+  const checks = [
+    ...checkClients(facts),
+    ...checkDoor(facts),
+    ...commands,
+    ...checkSpool(facts),
+    ...checkConfig(facts),
+    ...checkSystem(facts),
+  ]
+  return { checks, facts }
+}
+
+async function gather(): Promise<Facts> {
+  const folders = stateFolders()
+  const accounts = (await Promise.all(folders.map(readQuietly))).flat()
+  return {
+    env: process.env,
+    cwd: process.cwd(),
+    stateDir: stateDir(),
+    configDir: configDir(),
+    folders,
+    loaded: new CurrentConfig(configDir(), stateDir()).get(),
+    accounts,
+    version: packageVersion(),
+    now: Date.now(),
+  }
+}
+
+/** What keeps the journal closed is found by another check. */
+async function readQuietly(folder: string) {
+  try {
+    return await readHistory(folder)
+  } catch (error) {
+    process.stderr.write(`${cleanText(describeError(error))}\n`)
+    return []
+  }
+}
+
+const colours = { ok: 'green', warning: 'yellow', broken: 'red', 'cannot tell': 'dim' } as const
+
+function describe({ id, status, seen, do: what }: Check): string {
+  const line = `${paint(colours[status], status.padEnd(11))}  ${id}: ${cleanText(seen)}`
+  return status === 'ok' || what === '' ? line : `${line}\n${' '.repeat(13)}${cleanText(what)}`
+}
+
+/** 0: nothing is wrong as far as can be told; 1: something should be looked at; 2: something does not work. */
+function exitCode(checks: readonly Check[]): number {
+  const has = (status: CheckStatus) => checks.some((one) => one.status === status)
+  if (has('broken')) return 2
+  return has('warning') ? 1 : 0
+}

@@ -1,0 +1,209 @@
+import { defineCommand } from 'citty'
+import { askYesNo } from '../cli/ask.ts'
+import { write } from '../cli/output.ts'
+import { clientNames, isClientName } from '../clients/index.ts'
+import { configDir, stateDir } from '../config/paths.ts'
+import { describeError, HookbellError, usageError } from '../errors.ts'
+import { renderDiff } from '../install/diff.ts'
+import { knownPlaces } from '../install/places.ts'
+import { endWorker, removeEverything, removeFrontDoor } from '../install/remove-state.ts'
+import { findRegistration, type Registration, takeAway } from '../install/uninstall.ts'
+import { escapeControls, showPath } from '../text/clean.ts'
+import { readHistory, stateFolders } from './_history.ts'
+
+export const uninstallCommand = defineCommand({
+  args: {
+    client: {
+      type: 'string',
+      description: 'Only from this agent client',
+      valueHint: 'NAME',
+    },
+    user: { type: 'boolean', description: 'Only from your own settings' },
+    project: { type: 'boolean', description: 'Only from the settings of projects' },
+    all: { type: 'boolean', description: 'From every place that is known (default)' },
+    'dry-run': { type: 'boolean', description: 'Show the change, write nothing' },
+    yes: { type: 'boolean', description: 'Do not ask' },
+    json: { type: 'boolean', description: 'Print one JSON object; needs --yes or --dry-run' },
+    purge: {
+      type: 'boolean',
+      description: 'Remove configuration, secrets, state and copies too, with what waits',
+    },
+  },
+  async run({ args }) {
+    return runUninstall(
+      { ...args, dryRun: args['dry-run'] },
+      {
+        env: process.env,
+        cwd: process.cwd(),
+        isTerminal: Boolean(process.stdin.isTTY && process.stdout.isTTY),
+        print: write,
+        ask: (question) => askYesNo(question, { enterIsYes: true }),
+      },
+    )
+  },
+})
+
+export interface UninstallOptions {
+  client?: string | undefined
+  user?: boolean | undefined
+  project?: boolean | undefined
+  all?: boolean | undefined
+  dryRun?: boolean | undefined
+  yes?: boolean | undefined
+  json?: boolean | undefined
+  purge?: boolean | undefined
+}
+
+export interface UninstallWorld {
+  env: Readonly<Record<string, string | undefined>>
+  cwd: string
+  isTerminal: boolean
+  print(text: string): void
+  ask(question: string): Promise<boolean>
+}
+
+interface Found {
+  registrations: Registration[]
+  /** Files that have our command in them and cannot be edited. */
+  faults: string[]
+}
+
+/** @returns 0, or 1 where something of ours could not be taken away */
+export async function runUninstall(
+  options: UninstallOptions,
+  world: UninstallWorld,
+): Promise<number> {
+  checkOptions(options, world)
+  const print = (text: string) => world.print(escapeControls(text))
+  const found = findAll(options, world)
+  const isWhole = !options.client && !options.user && !options.project
+  const waiting = options.purge ? await countWaiting() : 0
+  if (!options.json) print(describe(found, options, waiting))
+  if (options.dryRun) {
+    if (options.json) print(toJson({ ...report(found), waiting, written: false }))
+    return found.faults.length > 0 ? 1 : 0
+  }
+  if (!options.yes && !(await world.ask('Take it off? [Y/n] '))) {
+    print('Nothing was written.\n')
+    return 0
+  }
+  const outcome = takeAll(found, stateDir(world.env))
+  const isDone = outcome.faults.length === 0
+  const rest = isWhole && isDone ? await removeRest(options, world) : { notes: [] as string[] }
+  if (isWhole && !isDone) rest.notes.push('The front door stays until every place is free of it')
+  if (options.json) print(toJson({ ...outcome, ...rest, waiting, written: true }))
+  else print(lines([...outcome.told, ...outcome.faults, ...rest.notes]))
+  return isDone ? 0 : 1
+}
+
+function checkOptions(
+  { client, user, project, all, purge, ...options }: UninstallOptions,
+  world: UninstallWorld,
+) {
+  const isPart = client !== undefined || Boolean(user) || Boolean(project)
+  if (client !== undefined && !isClientName(client))
+    throw usageError(`unknown client "${client}"`, `Known: ${clientNames.join(', ')}`)
+  if (user && project) throw usageError('--user and --project exclude each other')
+  if (all && isPart) throw usageError('--all takes it off everywhere, so it stands alone')
+  if (purge && isPart)
+    throw usageError('--purge removes everything, so it takes no --client, --user or --project')
+  if (!options.dryRun && !options.yes && (options.json || !world.isTerminal)) {
+    throw usageError(
+      'uninstall asks before it writes',
+      'Use --yes, or --dry-run to see what it would do',
+    )
+  }
+}
+
+function findAll({ client, user, project }: UninstallOptions, { env, cwd }: UninstallWorld): Found {
+  const found: Found = { registrations: [], faults: [] }
+  for (const place of knownPlaces(stateDir(env), { env, cwd })) {
+    if (client !== undefined && place.client !== client) continue
+    if ((user && place.scope !== 'user') || (project && place.scope === 'user')) continue
+    try {
+      const registration = findRegistration(place, stateDir(env))
+      if (registration) found.registrations.push(registration)
+    } catch (error) {
+      if (!(error instanceof HookbellError)) throw error
+      found.faults.push(error.message)
+    }
+  }
+  return found
+}
+
+function takeAll({ registrations, faults }: Found, state: string) {
+  const outcome = { places: [] as object[], told: [] as string[], faults: [...faults] }
+  for (const { place } of registrations) {
+    try {
+      const became = takeAway(place, state)
+      outcome.places.push({ ...place, outcome: became })
+      outcome.told.push(`${words[became]} ${showPath(place.path)}`)
+    } catch (error) {
+      outcome.faults.push(describeError(error))
+    }
+  }
+  return outcome
+}
+
+const words = {
+  restored: 'As it was before, byte for byte:',
+  deleted: 'Removed, as init had made it:',
+  cleaned: 'Only our hooks were taken out of',
+}
+
+/** Once nothing is registered any more: what runs, and with --purge what is stored. */
+async function removeRest({ purge }: UninstallOptions, { env }: UninstallWorld) {
+  const notes: string[] = []
+  const state = stateDir(env)
+  const folders = stateFolders()
+  removeFrontDoor(state)
+  for (const folder of folders) {
+    if (!(await endWorker(folder))) notes.push(`A worker goes on in ${showPath(folder)}`)
+  }
+  if (!purge) {
+    notes.push(`Kept: ${showPath(configDir(env))} and ${showPath(state)}; --purge removes them`)
+    return { notes }
+  }
+  const left = removeEverything(folders, configDir(env))
+  notes.push('Removed: configuration, secrets, state and copies')
+  return { notes: [...notes, ...left.map((path) => `Not ours, left: ${showPath(path)}`)] }
+}
+
+async function countWaiting(): Promise<number> {
+  const accounts = (await Promise.all(stateFolders().map(readHistory))).flat()
+  return accounts.filter(({ outcome }) => outcome === 'waiting' || outcome === 'dead').length
+}
+
+function describe(
+  { registrations, faults }: Found,
+  { dryRun, purge }: UninstallOptions,
+  waiting: number,
+): string {
+  const diffs = registrations.map(({ place, before, removal }) =>
+    dryRun
+      ? renderDiff(place.path, before, removal.text)
+      : `Registered in ${showPath(place.path)}\n`,
+  )
+  return [
+    ...(registrations.length === 0 ? ['No hook of hookbell is registered here.\n'] : diffs),
+    ...(dryRun ? faults.map((fault) => `${fault}\n`) : []),
+    purge && waiting > 0 ? `Undelivered, and lost with --purge: ${waiting}\n` : '',
+    dryRun ? '\nNothing was written.\n' : '',
+  ].join('')
+}
+
+function report({ registrations, faults }: Found) {
+  const places = registrations.map(({ place, removal }) => ({
+    ...place,
+    outcome: removal.isGone ? 'deleted' : removal.isExact ? 'restored' : 'cleaned',
+  }))
+  return { places, faults }
+}
+
+function lines(texts: readonly string[]): string {
+  return texts.map((text) => `${text}\n`).join('')
+}
+
+function toJson(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`
+}

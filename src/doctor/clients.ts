@@ -1,0 +1,183 @@
+import { readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { Client } from '../clients/define.ts'
+import { type ClientName, clientNames, clients } from '../clients/index.ts'
+import { userFolder } from '../clients/paths.ts'
+import { readBackups } from '../install/backup.ts'
+import { fileInForce } from '../install/locate.ts'
+import { killSwitchNotes } from '../install/notes.ts'
+import { knownPlaces, placesOf, rememberedPlaces } from '../install/places.ts'
+import { isPresent } from '../install/presence.ts'
+import { readLeniently } from '../install/read-leniently.ts'
+import { type Registered, readRegistered } from '../install/registered.ts'
+import { CANARY_EVENT, type Check, check, type Facts } from './check.ts'
+
+const QUIET_MS = 3 * 24 * 3600 * 1000
+
+/** For each client that is installed, or in whose settings hookbell stands. */
+export function checkClients(facts: Facts): Check[] {
+  const all = readAll(facts)
+  const shown = clientNames.filter(
+    (name) =>
+      isPresent(clients[name], facts.env) ||
+      all.some(({ place, hooks }) => place.client === name && hooks.length > 0),
+  )
+  if (shown.length === 0)
+    return [check('clients', 'warning', 'no agent client is found here', 'hookbell clients')]
+  return shown.flatMap((name) =>
+    checkClient(
+      name,
+      all.filter(({ place }) => place.client === name),
+      facts,
+    ),
+  )
+}
+
+export function readAll({ stateDir, env, cwd }: Facts): Registered[] {
+  return knownPlaces(stateDir, { env, cwd }).map(readRegistered)
+}
+
+function checkClient(name: ClientName, all: readonly Registered[], facts: Facts): Check[] {
+  const client: Client = clients[name]
+  const id = `client.${name}`
+  const ours = all.filter(({ hooks }) => hooks.length > 0)
+  return [
+    registration(id, name, ours),
+    ...all.flatMap(({ fault }) =>
+      fault === undefined ? [] : [check(`${id}.shape`, 'broken', fault, 'Correct it by hand')],
+    ),
+    ...vanished(id, name, ours, facts),
+    ...duplicates(id, ours),
+    ...hidden(id, client, ours, facts),
+    ...switches(id, name, facts),
+    ...(name === 'codex' ? ours.flatMap((one) => trust(id, one, client, facts)) : []),
+    ...(ours.length > 0 ? [lastEvent(id, client, facts)] : []),
+    ...unproven(id, client),
+  ]
+}
+
+function registration(id: string, name: ClientName, ours: readonly Registered[]): Check {
+  if (ours.length === 0)
+    return check(`${id}.registered`, 'warning', 'not registered', `hookbell init --client ${name}`)
+  const texts = ours.map(({ place, hooks }) => {
+    return `${new Set(hooks.map(({ event }) => event)).size} events in ${place.path}`
+  })
+  return check(`${id}.registered`, 'ok', texts.join(', '))
+}
+
+/** Where `init` wrote, and nothing of it is left. */
+function vanished(
+  id: string,
+  name: ClientName,
+  ours: readonly Registered[],
+  facts: Facts,
+): Check[] {
+  const here = new Set(ours.map(({ place }) => place.path))
+  return rememberedPlaces(facts.stateDir)
+    .filter(({ client, path }) => client === name && !here.has(path))
+    .map(({ path }) => {
+      const at = readBackups(facts.stateDir, path).at(-1)?.record.writtenAt
+      const since = at ? `, written ${at}` : ''
+      return check(
+        `${id}.vanished`,
+        'broken',
+        `the hooks are gone from ${path}${since}`,
+        `End all sessions, then: hookbell init --client ${name}`,
+      )
+    })
+}
+
+function duplicates(id: string, ours: readonly Registered[]): Check[] {
+  return ['user', 'project'].flatMap((scope) => {
+    const places = ours.filter(({ place }) => (place.scope === 'user') === (scope === 'user'))
+    const events = places.flatMap(({ hooks }) => hooks.map(({ event }) => event))
+    const twice = [...new Set(events.filter((event, at) => events.indexOf(event) !== at))]
+    if (twice.length === 0) return []
+    const seen = `${twice.join(', ')} stands more than once in the ${scope}'s settings`
+    return [check(`${id}.duplicates`, 'warning', seen, 'hookbell uninstall, then hookbell init')]
+  })
+}
+
+/** droid: an event that the first file names is not read from the second. */
+function hidden(id: string, client: Client, ours: readonly Registered[], facts: Facts): Check[] {
+  if (!client.hidesByEvent) return []
+  return ours.flatMap(({ place, hooks }) => {
+    const folder = dirname(place.path)
+    const first = fileInForce(client, folder)
+    if (first.path === place.path) return []
+    const names = readLeniently(first.path)
+    const lost = [...new Set(hooks.map(({ event }) => event))].filter((event) => names[event])
+    const isElsewhere = (event: string) =>
+      readAll(facts).some(
+        (one) => one.place.path === first.path && one.hooks.some((hook) => hook.event === event),
+      )
+    const silent = lost.filter((event) => !isElsewhere(event))
+    if (silent.length === 0) return []
+    const seen = `${silent.join(', ')} in ${place.path} is hidden by ${first.path}`
+    return [check(`${id}.in-force`, 'broken', seen, `hookbell init --client ${client.name}`)]
+  })
+}
+
+/** Also those of a repository, which switch off the user's hooks with most clients. */
+function switches(id: string, name: ClientName, { env, cwd }: Facts): Check[] {
+  const client: Client = clients[name]
+  const paths = placesOf(name, { env, cwd }).map(({ path }) => path)
+  const notes = killSwitchNotes(client, paths, process.platform)
+  const toml = client.hookFiles
+    .filter(({ scope, form }) => scope === 'user' && form === 'toml')
+    .map(({ path }) => join(userFolder(client, env), path))
+    .filter((path) => /^\[features\][^[]*^\s*hooks\s*=\s*false/m.test(readQuietly(path)))
+    .map((path) => `${path} sets "hooks" to false: hooks of yours do not run`)
+  return [...notes, ...toml].map((note) =>
+    check(`${id}.switch`, 'broken', note, 'Remove that setting'),
+  )
+}
+
+/** Codex runs a hook only once a person approved it, and keeps that by the place of the entry. */
+function trust(id: string, { place, hooks }: Registered, client: Client, { env }: Facts): Check[] {
+  if (place.scope !== 'user') return []
+  const path = join(userFolder(client, env), 'config.toml')
+  const text = readQuietly(path)
+  const events = [...new Set(hooks.map(({ event }) => event))]
+  const isKnown = (event: string) => {
+    const key = event.replace(/(?<=[a-z])(?=[A-Z])/g, '_').toLowerCase()
+    return text.includes(`${place.path}:${key}:`)
+  }
+  const missing = events.filter((event) => !isKnown(event))
+  if (missing.length === 0)
+    return [
+      check(`${id}.trust`, 'cannot tell', 'approved once; whether it still holds, codex knows'),
+    ]
+  const seen = `not approved yet: ${missing.join(', ')}`
+  return [check(`${id}.trust`, 'warning', seen, 'Start codex and approve the hooks, or see /hooks')]
+}
+
+function lastEvent(id: string, client: Client, { accounts, now }: Facts): Check {
+  const last = accounts.findLast(
+    (one) => one.client === client.name && one.event !== '' && one.event !== CANARY_EVENT,
+  )
+  if (!last) {
+    const seen = 'no event seen yet'
+    return check(`${id}.last`, 'cannot tell', seen, `Use it once; ${client.restartNote}`)
+  }
+  const days = Math.floor((now - last.acceptedAt) / 86_400_000)
+  const when = new Date(last.acceptedAt).toISOString()
+  if (now - last.acceptedAt < QUIET_MS) return check(`${id}.last`, 'ok', `${last.event}, ${when}`)
+  const seen = `no event for ${days} days: ${last.event}, ${when}`
+  return check(`${id}.last`, 'warning', seen, `If you used it since: ${client.restartNote}`)
+}
+
+function unproven(id: string, { verified }: Client): Check[] {
+  const names = Object.entries(verified).filter(([, evidence]) => evidence !== 'measured')
+  if (names.length === 0) return []
+  const seen = names.map(([name, evidence]) => `${name}: ${evidence}`).join(', ')
+  return [check(`${id}.verified`, 'cannot tell', `not seen to work, only known: ${seen}`)]
+}
+
+function readQuietly(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
+}

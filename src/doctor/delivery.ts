@@ -1,0 +1,160 @@
+import { existsSync, lstatSync, statfsSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { foldersAtRisk } from '../config/trust.ts'
+import { quoteWord } from '../text/shell.ts'
+import { type Check, check, type Facts } from './check.ts'
+
+const LOW_BYTES = 64 * 1024 * 1024
+const OLD_MS = 3600 * 1000
+
+/** What waits, what gave up, and whether there is room and nobody else can write. */
+export function checkSpool(facts: Facts): Check[] {
+  const { accounts, stateDir, configDir, now, folders } = facts
+  const waiting = accounts.filter(({ outcome }) => outcome === 'waiting')
+  const dead = accounts.filter(({ outcome }) => outcome === 'dead').length
+  const oldest = now - Math.min(now, ...waiting.map(({ acceptedAt }) => acceptedAt))
+  const minutes = Math.round(oldest / 60_000)
+  const seen =
+    waiting.length === 0 ? 'nothing waits' : `${waiting.length} wait, the oldest ${minutes} min`
+  const risks = foldersAtRisk(configDir, stateDir)
+  return [
+    check(
+      'spool.backlog',
+      oldest > OLD_MS ? 'warning' : 'ok',
+      seen,
+      oldest > OLD_MS ? 'hookbell log' : '',
+    ),
+    dead > 0
+      ? check('spool.dead', 'warning', `${dead} could not be delivered`, 'hookbell dead')
+      : check('spool.dead', 'ok', 'none'),
+    ...folders
+      .slice(1)
+      .map((folder) =>
+        check(
+          'spool.fallback',
+          'warning',
+          `events were stored in ${folder}`,
+          `Look at ${stateDir}`,
+        ),
+      ),
+    ...risks.map((risk) => check('permissions', 'broken', risk.message, risk.hint ?? '')),
+    ...(risks.length === 0 ? [check('permissions', 'ok', 'only you can write')] : []),
+    checkDisk(stateDir),
+    ...checkPrivacy(facts),
+  ]
+}
+
+function checkDisk(stateDir: string): Check {
+  try {
+    const { bavail, bsize } = statfsSync(stateDir)
+    const free = bavail * bsize
+    const seen = `${Math.round(free / 1024 / 1024)} MiB free`
+    return check(
+      'disk',
+      free < LOW_BYTES ? 'warning' : 'ok',
+      seen,
+      free < LOW_BYTES ? 'Make room' : '',
+    )
+  } catch {
+    return check('disk', 'cannot tell', `no ${stateDir}`)
+  }
+}
+
+/** Files that only their owner may read. */
+function checkPrivacy({ configDir }: Facts): Check[] {
+  const path = join(configDir, 'secrets.env')
+  if (process.platform === 'win32' || !existsSync(path)) return []
+  const isOpen = (statSync(path).mode & 0o077) !== 0
+  if (!isOpen) return [check('secrets', 'ok', 'secrets.env is private')]
+  return [
+    check('secrets', 'broken', `other users can read ${path}`, `chmod 600 ${quoteWord(path)}`),
+  ]
+}
+
+/** The configuration, and each channel: usable, reached by a route, and when it last worked. */
+export function checkConfig({ loaded, accounts }: Facts): Check[] {
+  const { config, problem, unusable, source } = loaded
+  const routed = new Set(config.routes.flatMap(({ to }) => to))
+  const names = Object.keys(config.channels)
+  return [
+    problem
+      ? check(
+          'config',
+          'broken',
+          `${problem.message} (the ${source} settings are used)`,
+          problem.hint,
+        )
+      : check(
+          'config',
+          'ok',
+          source === 'built-in' ? 'the built-in settings' : 'read without fault',
+        ),
+    ...Object.entries(unusable).map(([name, why]) =>
+      check(`channel.${name}`, 'broken', why, 'Set it'),
+    ),
+    ...names.map((name) => {
+      const last = accounts.findLast((one) => Object.hasOwn(one.channels, name))?.channels[name]
+      const when = last ? `${last.state} ${new Date(last.at).toISOString()}` : 'nothing sent yet'
+      if (!routed.has(name))
+        return check(
+          `channel.${name}`,
+          'warning',
+          `no route leads to it; ${when}`,
+          'Name it in a route',
+        )
+      if (last?.state === 'exhausted' || last?.state === 'unavailable')
+        return check(
+          `channel.${name}`,
+          'warning',
+          `${when}: ${last.detail}`,
+          `hookbell test ${name}`,
+        )
+      return check(
+        `channel.${name}`,
+        last ? 'ok' : 'cannot tell',
+        when,
+        last ? '' : `hookbell test ${name}`,
+      )
+    }),
+  ]
+}
+
+/** Where this runs, as far as it decides what can be shown. */
+export function checkSystem({ env, loaded, accounts, now }: Facts): Check[] {
+  const hasDesktop = Object.values(loaded.config.channels).some(({ type }) => type === 'desktop')
+  const bus = env.DBUS_SESSION_BUS_ADDRESS ?? `/run/user/${process.getuid?.() ?? 0}/bus`
+  const hasBus = env.DBUS_SESSION_BUS_ADDRESS !== undefined || isSocket(bus)
+  const future = accounts.some(({ acceptedAt }) => acceptedAt > now + 60_000)
+  const traits = [
+    env.SSH_CONNECTION && 'SSH',
+    env.WSL_DISTRO_NAME && 'WSL',
+    (existsSync('/.dockerenv') || existsSync('/run/.containerenv')) && 'container',
+  ].filter(Boolean)
+  return [
+    ...(hasDesktop && process.platform === 'linux'
+      ? [
+          hasBus
+            ? check('desktop.bus', 'ok', bus)
+            : check(
+                'desktop.bus',
+                'warning',
+                'no desktop bus here',
+                'Set up a channel of another type',
+              ),
+        ]
+      : []),
+    check('system', 'ok', [process.platform, `Node.js ${process.version}`, ...traits].join(', ')),
+    future
+      ? check(
+          'clock',
+          'warning',
+          'events lie in the future: the clock was set back',
+          'Set the clock',
+        )
+      : check('clock', 'ok', new Date(now).toISOString()),
+  ]
+}
+
+function isSocket(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSocket() ?? false
+}

@@ -1,0 +1,106 @@
+import { accessSync, constants, existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { readPinned } from '../config/pinned.ts'
+import { hookCommand, sharedHookCommand } from '../install/hook-command.ts'
+import type { HookPlace } from '../install/places.ts'
+import type { Registered } from '../install/registered.ts'
+import { lockHolder, lockVersion } from '../spool/lock.ts'
+import { fireCanary } from './canary.ts'
+import { type Check, check, type Facts } from './check.ts'
+
+const SLOW_MS = 1000
+const RENEW = 'hookbell doctor --fix, or hookbell init'
+
+/** What the registered commands start: there, of this version, executable, with a Node.js behind it. */
+export function checkDoor(facts: Facts): Check[] {
+  const { stateDir, version } = facts
+  const door = doorIn(stateDir)
+  if (!existsSync(door)) return [check('door.present', 'broken', `no ${door}`, 'hookbell init')]
+  const copied = copiedVersion(stateDir)
+  const node = readPinned(stateDir)?.node
+  return [
+    isExecutable(door)
+      ? check('door.present', 'ok', door)
+      : check('door.present', 'broken', `${door} is not executable`, RENEW),
+    copied === version
+      ? check('door.version', 'ok', version)
+      : check(
+          'door.version',
+          'warning',
+          `the copy is ${copied ?? 'unknown'}, this is ${version}`,
+          RENEW,
+        ),
+    node !== undefined && isExecutable(node)
+      ? check('door.node', 'ok', node)
+      : check(
+          'door.node',
+          'broken',
+          `Node.js is not where it was: ${node ?? 'nothing pinned'}`,
+          RENEW,
+        ),
+    checkWorker(facts),
+  ]
+}
+
+function checkWorker({ stateDir, version }: Facts): Check {
+  const holder = lockHolder(stateDir)
+  if (!holder) return check('worker', 'ok', 'not running; it starts with the next event')
+  const running = lockVersion(stateDir) ?? 'unknown'
+  const seen = `process ${holder.pid}, version ${running}`
+  return check(
+    'worker',
+    running === version ? 'ok' : 'warning',
+    seen,
+    running === version ? '' : RENEW,
+  )
+}
+
+/**
+ * Each command that is registered, once. Only those that `init` would write now are run: a repository can name any
+ * program in its settings.
+ */
+export async function checkCommands(all: readonly Registered[], facts: Facts): Promise<Check[]> {
+  const commands = new Map<string, HookPlace>()
+  for (const { place, hooks } of all)
+    for (const { command } of hooks) if (command) commands.set(command, place)
+  const checks: Check[] = []
+  for (const [command, place] of commands) checks.push(await checkCommand(command, place, facts))
+  return checks
+}
+
+async function checkCommand(command: string, place: HookPlace, facts: Facts): Promise<Check> {
+  const { client, path } = place
+  const id = `client.${client}.canary`
+  const expected = [hookCommand(doorIn(facts.stateDir), client), sharedHookCommand(client)]
+  if (!expected.includes(command)) {
+    const seen = `${path} starts another front door, which was not tried: ${command}`
+    return check(id, 'warning', seen, `hookbell init --client ${client}`)
+  }
+  if (process.platform === 'win32') return check(id, 'cannot tell', 'not tried on Windows')
+  const { ms, code, output, isLate } = await fireCanary(command, facts.env)
+  if (isLate) return check(id, 'broken', `no end within 10 s: ${command}`, RENEW)
+  if (code !== 0 || output !== '')
+    return check(id, 'broken', `exit ${code}, "${output.slice(0, 80)}": ${command}`, RENEW)
+  return check(id, ms > SLOW_MS ? 'warning' : 'ok', `${ms} ms, silent, exit 0`)
+}
+
+function doorIn(stateDir: string): string {
+  return join(stateDir, process.platform === 'win32' ? 'runtime/dist/hook.cjs' : 'hookbell-hook')
+}
+
+function copiedVersion(stateDir: string): string | undefined {
+  try {
+    return JSON.parse(readFileSync(join(stateDir, 'runtime/package.json'), 'utf8')).version
+  } catch {
+    return undefined
+  }
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,123 @@
+import { mkdirSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import type { Client, HookFile, Shape } from '../clients/define.ts'
+import { type ClientName, clients } from '../clients/index.ts'
+import { userFolder } from '../clients/paths.ts'
+import { homeDir } from '../config/paths.ts'
+import { replaceFile } from '../fs/durable.ts'
+import { exists, projectRoot } from './locate.ts'
+
+export type PlaceScope = HookFile['scope']
+
+/** A file in which hooks of one client may stand. */
+export interface HookPlace {
+  client: ClientName
+  scope: PlaceScope
+  path: string
+  form: Shape | 'plugin'
+}
+
+type Env = Readonly<Record<string, string | undefined>>
+
+/** Notes where `init` wrote, so that what it wrote can be found from anywhere. */
+export function rememberPlace(stateDir: string, place: HookPlace): void {
+  const known = rememberedPlaces(stateDir)
+  if (known.some((one) => isSame(one, place))) return
+  writePlaces(stateDir, [...known, place])
+}
+
+export function forgetPlace(stateDir: string, path: string): void {
+  const known = rememberedPlaces(stateDir)
+  const rest = known.filter((one) => one.path !== path)
+  if (rest.length < known.length) writePlaces(stateDir, rest)
+}
+
+/** What cannot be read is left out. */
+export function rememberedPlaces(stateDir: string): HookPlace[] {
+  try {
+    const places: unknown = JSON.parse(readFileSync(placesPath(stateDir), 'utf8'))
+    return Array.isArray(places) ? places.filter(isPlace) : []
+  } catch {
+    return []
+  }
+}
+
+/**
+ * Every file that is there and in which a hook of ours can stand: where `init` wrote, and wherever a client would
+ * look from here.
+ */
+export function knownPlaces(
+  stateDir: string,
+  { env, cwd }: { env: Env; cwd: string },
+): HookPlace[] {
+  const names = Object.keys(clients) as ClientName[]
+  const looked = names.flatMap((name) => placesOf(name, { env, cwd }))
+  const all = [...rememberedPlaces(stateDir), ...looked].filter(({ path }) => exists(path))
+  const seen = new Set<string>()
+  return all.filter(({ path }) => {
+    const real = realPath(path)
+    return !seen.has(real) && seen.add(real)
+  })
+}
+
+/** Where a client reads hooks from at this moment, for the user and for the project around `cwd`. */
+export function placesOf(name: ClientName, { env, cwd }: { env: Env; cwd: string }): HookPlace[] {
+  const client: Client = clients[name]
+  const root = projectRoot(client, cwd, homeDir(env))
+  return client.hookFiles.flatMap(({ scope, path, form }) => {
+    if (form === 'toml' || scope === 'managed') return []
+    const folder = scope === 'user' ? userFolder(client, env) : root
+    // Copilot's project files include Claude Code's, which are looked at as such.
+    if (
+      folder === undefined ||
+      (scope !== 'user' && path.startsWith('.claude/') && name !== 'claude')
+    )
+      return []
+    return expand(folder, path).map((one) => ({ client: name, scope, path: one, form }))
+  })
+}
+
+/** The files that `*` stands for, in the last part of a path. */
+function expand(folder: string, path: string): string[] {
+  const full = join(folder, path)
+  if (!path.includes('*')) return [full]
+  const [start = '', end = ''] = basename(full).split('*')
+  try {
+    const names = readdirSync(dirname(full)).sort()
+    const found = names.filter((name) => name.startsWith(start) && name.endsWith(end))
+    return found.map((name) => join(dirname(full), name))
+  } catch {
+    return []
+  }
+}
+
+function placesPath(stateDir: string): string {
+  return join(stateDir, 'places.json')
+}
+
+function writePlaces(stateDir: string, places: readonly HookPlace[]) {
+  mkdirSync(stateDir, { recursive: true, mode: 0o700 })
+  replaceFile(placesPath(stateDir), `${JSON.stringify(places, null, 2)}\n`)
+}
+
+function isSame(left: HookPlace, right: HookPlace): boolean {
+  return left.path === right.path && left.client === right.client
+}
+
+function isPlace(value: unknown): value is HookPlace {
+  const { client, path, form, scope } = Object(value)
+  return (
+    Object.hasOwn(clients, String(client)) &&
+    typeof path === 'string' &&
+    ['bare', 'wrapped', 'plugin'].includes(form) &&
+    ['user', 'project', 'local', 'managed'].includes(scope)
+  )
+}
+
+function realPath(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return path
+  }
+}

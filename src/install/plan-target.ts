@@ -1,0 +1,28 @@
+import { hookCommand, hookEntry, sharedHookCommand } from './hook-command.ts'
+import { type Plan, planInstall } from './plan.ts'
+import { planPlugin, pluginText } from './plugin.ts'
+import type { Target } from './target.ts'
+
+/** How the text of a target's file becomes one that starts the front door at `door`. */
+export function planTarget(target: Target, door: string): (text: string) => Plan {
+  const { client, file, events } = target
+  if (client.entries === 'plugin') {
+    const text = pluginOf(target, door)
+    return (old) => planPlugin(file.path, old, text)
+  }
+  const { path, shape } = file
+  const hook = hookEntry(client, commandOf(target, door))
+  const keepsTimeout = client.keep.includes('timeout')
+  const { entries, fileHeader: header } = client
+  return (text) => planInstall(text, { path, shape, entries, events, hook, header, keepsTimeout })
+}
+
+export function commandOf({ name, scope }: Target, door: string): string {
+  return scope === 'project' ? sharedHookCommand(name) : hookCommand(door, name)
+}
+
+function pluginOf({ client, events, scope }: Target, door: string): string {
+  if (scope === 'project') return pluginText(client, events)
+  const isScript = process.platform === 'win32'
+  return pluginText(client, events, isScript ? [process.execPath, door] : [door])
+}

@@ -1,0 +1,72 @@
+import type { Client } from '../clients/define.ts'
+import { HookbellError } from '../errors.ts'
+import type { Plan } from './plan.ts'
+
+const MARK =
+  '// Written by `hookbell init`, which replaces this file. `hookbell uninstall` removes it.'
+
+/**
+ * The plug-in for a client that has no hook commands: it passes each event on to the front door and waits for nothing.
+ * @param door its path, or undefined for a file that is shared: then it is looked for where it runs
+ */
+export function pluginText(
+  client: Client,
+  events: readonly string[],
+  door?: readonly string[],
+): string {
+  const command = door
+    ? JSON.stringify([...door, '--client', client.name])
+    : `[join(state, 'hookbell-hook'), '--client', '${client.name}', '--shared']`
+  const lookup = `import { homedir } from 'node:os'
+import { join } from 'node:path'
+
+const base = process.env.XDG_STATE_HOME || join(homedir(), '.local/state')
+const state = process.env.HOOKBELL_STATE_DIR || join(base, 'hookbell')
+`
+  return `${MARK}
+import { spawn } from 'node:child_process'
+${door ? '\n' : lookup}const [door, ...words] = ${command}
+const events = new Set(${JSON.stringify(events)})
+// Which session started which, as told when it was created: its end does not say so.
+const parents = new Map()
+
+export const Hookbell = async ({ directory }) => ({
+  event: async ({ event }) => {
+    try {
+      const properties = event.properties ?? {}
+      const { id, parentID } = properties.info ?? {}
+      if (id && parentID) parents.set(id, parentID)
+      if (event.type === 'session.deleted') parents.delete(id)
+      if (events.has(event.type)) tell(event.type, directory, properties)
+    } catch {}
+  },
+})
+
+function tell(type, directory, properties) {
+  const parentID = parents.get(properties.sessionID)
+  const body = { hook_event_name: type, cwd: directory, ...(parentID && { parentID }), ...properties }
+  const hook = spawn(door, words, { stdio: ['pipe', 'ignore', 'ignore'], detached: true })
+  hook.on('error', () => {})
+  hook.stdin.on('error', () => {})
+  hook.stdin.end(JSON.stringify(body))
+  hook.unref()
+}
+`
+}
+
+/** Whether `init` wrote this plug-in. */
+export function isOurPlugin(text: string): boolean {
+  return text.startsWith(MARK)
+}
+
+/** @throws HookbellError E_SETTINGS where a file of somebody else has our name */
+export function planPlugin(path: string, old: string, text: string): Plan {
+  if (old.trim() !== '' && !isOurPlugin(old)) {
+    throw new HookbellError('E_SETTINGS', `${path}: this file is not from hookbell`, {
+      hint: 'Move it away, then run the command again. Nothing was written',
+    })
+  }
+  if (old === text) return { text, changed: false, spans: [], shape: 'bare' }
+  const spans = [{ offset: 0, length: text.length, removed: old }]
+  return { text, changed: true, spans, shape: 'bare' }
+}

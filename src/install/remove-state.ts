@@ -1,0 +1,55 @@
+import { existsSync, readdirSync, rmdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { lockHolder } from '../spool/lock.ts'
+import { isElsewhere } from '../spool/owner.ts'
+
+const WORKER_ENDS_WITHIN_MS = 5000
+
+/** Everything that hookbell ever writes into a state folder. */
+const STATE =
+  /^(hookbell-hook|runtime(\.\w+)*|spool|backups|on-hold|(places|environment|last-good-config|policy-memory)\.json.*|journal\..*|worker\..*|\.\d+\.new)$/
+const CONFIG = /^(config\.json|secrets\.env|templates)$/
+
+/**
+ * Ends the worker of a state folder: the very process that holds its lock, known by number and start time.
+ * @returns false where one goes on, such as on another machine that shares the folder
+ */
+export async function endWorker(stateDir: string): Promise<boolean> {
+  const holder = lockHolder(stateDir)
+  if (!holder) return true
+  if (isElsewhere(holder)) return false
+  try {
+    process.kill(holder.pid, 'SIGTERM')
+  } catch {
+    // It has just ended by itself.
+  }
+  for (let waited = 0; waited < WORKER_ENDS_WITHIN_MS; waited += 50) {
+    if (lockHolder(stateDir)?.pid !== holder.pid) return true
+    await sleep(50)
+  }
+  return false
+}
+
+/** The front door and the copy that it runs. From then on a registered command does nothing. */
+export function removeFrontDoor(stateDir: string): void {
+  for (const name of ['hookbell-hook', 'runtime'])
+    rmSync(join(stateDir, name), { recursive: true, force: true })
+}
+
+/** @returns what is left in the folders, because it is not ours */
+export function removeEverything(stateDirs: readonly string[], configDir: string): string[] {
+  return [
+    ...stateDirs.flatMap((folder) => removeKnown(folder, STATE)),
+    ...removeKnown(configDir, CONFIG),
+  ]
+}
+
+function removeKnown(folder: string, known: RegExp): string[] {
+  if (!existsSync(folder)) return []
+  for (const name of readdirSync(folder).filter((one) => known.test(one)))
+    rmSync(join(folder, name), { recursive: true, force: true })
+  const left = readdirSync(folder)
+  if (left.length === 0) rmdirSync(folder)
+  return left.map((name) => join(folder, name))
+}

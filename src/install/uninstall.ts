@@ -1,0 +1,100 @@
+import { lstatSync, readFileSync, rmdirSync, rmSync, statSync } from 'node:fs'
+import { dirname, relative, sep } from 'node:path'
+import type { Client } from '../clients/define.ts'
+import { clients } from '../clients/index.ts'
+import { HookbellError } from '../errors.ts'
+import { applyPlan } from './apply.ts'
+import { forgetBackups, originalText, readBackups } from './backup.ts'
+import { isUnchanged, readSettings, type SettingsOnDisk } from './file.ts'
+import { forgetPlace, type HookPlace } from './places.ts'
+import type { Plan } from './plan.ts'
+import { planRemoval, type Removal } from './plan-removal.ts'
+import { isOurPlugin } from './plugin.ts'
+
+const ATTEMPTS = 3
+
+/** Every command line of ours has one of these in it. */
+const TRACE = /hookbell-hook|hook\.cjs|hookbell init/
+
+export interface Registration {
+  place: HookPlace
+  before: string
+  removal: Removal
+}
+
+/**
+ * What stands in one file that is ours, and what the file would be without it.
+ * @returns undefined where there is nothing of ours
+ * @throws HookbellError `E_SETTINGS` for a file that has our command in it and cannot be edited
+ */
+export function findRegistration(place: HookPlace, stateDir: string): Registration | undefined {
+  if (!hasTrace(place.path)) return undefined
+  const old = readSettings(place.path)
+  const removal = planFor(place, stateDir, old)
+  return removal.changed || removal.isGone ? { place, before: old.text, removal } : undefined
+}
+
+/** @returns what became of the file */
+export function takeAway(place: HookPlace, stateDir: string): 'restored' | 'deleted' | 'cleaned' {
+  const { path, scope } = place
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+    const old = readSettings(path)
+    const { isGone, isExact } = planFor(place, stateDir, old)
+    if (isGone && !isLink(path)) {
+      if (!isUnchanged(path, old)) continue
+      const folder = readBackups(stateDir, old.realPath).at(-1)?.record.folder
+      rmSync(old.realPath)
+      if (folder !== undefined) removeEmptyFolders(dirname(old.realPath), folder)
+    } else {
+      const plan = (text: string) => planFor(place, stateDir, { ...old, text })
+      applyPlan({ path, isShared: scope !== 'user', stateDir, plan })
+    }
+    // A file that others changed too keeps its copies until the state is removed.
+    if (isExact) forgetBackups(stateDir, old.realPath)
+    forgetPlace(stateDir, path)
+    return isGone ? 'deleted' : isExact ? 'restored' : 'cleaned'
+  }
+  throw new HookbellError('E_SETTINGS', `${path}: the file keeps changing`, {
+    hint: 'Close running sessions of the agent, then run the command again',
+  })
+}
+
+function planFor(place: HookPlace, stateDir: string, { text, realPath }: SettingsOnDisk): Removal {
+  const { client, path, form } = place
+  if (form === 'plugin') return planPluginRemoval(text)
+  const records = readBackups(stateDir, realPath).map(({ record }) => record)
+  const { fileHeader: header }: Client = clients[client]
+  const original = originalText(stateDir, realPath)
+  return planRemoval(text, { path, shape: form, records, original, header })
+}
+
+function planPluginRemoval(text: string): Removal {
+  const isGone = isOurPlugin(text)
+  const plan: Plan = { text: isGone ? '' : text, changed: isGone, spans: [], shape: 'bare' }
+  return { ...plan, isExact: isGone, isGone }
+}
+
+/** Most files have nothing to do with us, and what is wrong with them is not ours to tell. */
+function hasTrace(path: string): boolean {
+  try {
+    return statSync(path).isFile() && TRACE.test(readFileSync(path, 'utf8'))
+  } catch {
+    return false
+  }
+}
+
+function isLink(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false
+}
+
+/** From the file's folder up to the highest that `init` had made, as far as nobody else uses them. */
+function removeEmptyFolders(folder: string, highest: string): void {
+  const isInside = folder === highest || !relative(highest, folder).startsWith(`..${sep}`)
+  if (!isInside || !folder.startsWith(highest)) return
+  try {
+    rmdirSync(folder)
+  } catch {
+    return
+  }
+  if (folder !== highest) removeEmptyFolders(dirname(folder), highest)
+}

@@ -1,0 +1,64 @@
+import { isDeepStrictEqual } from 'node:util'
+import { getNodeValue, parseTree } from 'jsonc-parser'
+import type { Shape } from '../clients/define.ts'
+import { isHookCommand } from './hook-command.ts'
+
+type Json = Record<string, unknown>
+
+/**
+ * Checks a text without our hooks before it is written, on values instead of on the tree that it was planned with.
+ * What it finds is a bug of ours, so it throws a plain error.
+ */
+export function verifyRemoval(before: string, after: string, { shape }: { shape: Shape }): void {
+  const [old, now] = [readValue(before), readValue(after)]
+  if (!isDeepStrictEqual(pruned(now, shape), pruned(old, shape)))
+    throw new Error('refusing to write the settings: something that is not ours would be lost')
+  if (countOurs(now, shape) > 0)
+    throw new Error('refusing to write the settings: a hook of ours is left')
+}
+
+/** Through JSON, so that a key such as `__proto__` is a key like any other. */
+export function readValue(text: string): Json {
+  const root = parseTree(text.replace(/^\uFEFF/, ' '), [], { allowTrailingComma: true })
+  const value: unknown = root ? JSON.parse(JSON.stringify(getNodeValue(root))) : {}
+  return Object(value)
+}
+
+/** Whether a file has nothing but what every file of its kind starts with; comments are content. */
+export function isWithoutContent(text: string, header: Readonly<Json> = {}): boolean {
+  if (/\/[/*]/.test(text)) return false
+  const { hooks, ...rest } = readValue(text)
+  const isEmpty = hooks === undefined || isDeepStrictEqual(hooks, {})
+  return isEmpty && (Object.keys(rest).length === 0 || isDeepStrictEqual(rest, header))
+}
+
+/** Without our hooks, and without what is empty then: an empty list says as much as none. */
+function pruned(root: Json, shape: Shape): Json {
+  const { hooks, ...rest } = root
+  const isBare = shape === 'bare' && typeof hooks !== 'object'
+  const map = Object.entries(isBare ? root : Object(hooks)).map(([name, items]) => [
+    name,
+    Array.isArray(items) ? items.flatMap(withoutOurs) : items,
+  ])
+  const filled = map.filter(([, items]) => !Array.isArray(items) || items.length > 0)
+  return { rest: isBare ? {} : rest, map: filled }
+}
+
+function withoutOurs(item: Json): Json[] {
+  if (isOurs(item)) return []
+  if (!Array.isArray(item?.hooks)) return [item]
+  const hooks = item.hooks.filter((hook) => !isOurs(hook))
+  // A comment may have kept the empty group.
+  return hooks.length === 0 ? [] : [{ ...item, hooks }]
+}
+
+function countOurs(root: Json, shape: Shape): number {
+  const map = shape === 'bare' && typeof root.hooks !== 'object' ? root : Object(root.hooks)
+  const items = Object.values(map).filter(Array.isArray).flat() as Json[]
+  const hooks = items.flatMap((item) => (Array.isArray(item?.hooks) ? item.hooks : [item]))
+  return hooks.filter(isOurs).length
+}
+
+function isOurs(hook: unknown): boolean {
+  return isHookCommand(Object(hook).command)
+}

@@ -1,0 +1,198 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { Check } from '../../src/doctor/check.ts'
+import { type Home, makeHome } from '../support/home.ts'
+
+const config = {
+  channels: { audit: { type: 'file', path: '~/audit.jsonl' } },
+  routes: [{ on: ['*'], to: ['audit'] }],
+}
+
+async function makeInstalled(client = 'claude'): Promise<Home> {
+  const home = await makeHome(config)
+  expect(await home.run('init', '--client', client, '--yes')).toMatchObject({ exitCode: 0 })
+  return home
+}
+
+async function examine(home: Home, ...words: string[]) {
+  const { exitCode, stdout } = await home.run('doctor', '--json', ...words)
+  const { checks, fixed } = JSON.parse(stdout) as { checks: Check[]; fixed: string[] }
+  return { exitCode, checks, fixed, find: (id: string) => checks.find((one) => one.id === id) }
+}
+
+const settings = (home: Home) => join(home.home, '.claude/settings.json')
+
+/** What is broken, and which check says so. */
+const faults: [string, (home: Home) => void, string, Check['status'], RegExp][] = [
+  [
+    'entries that a session wrote away',
+    (home) => writeFileSync(settings(home), '{"model": "opus"}'),
+    'client.claude.vanished',
+    'broken',
+    /the hooks are gone from .*settings\.json, written 20/,
+  ],
+  [
+    'a damaged settings file',
+    (home) => writeFileSync(settings(home), '{"hooks": {'),
+    'client.claude.shape',
+    'broken',
+    /settings\.json:1:\d+: /,
+  ],
+  [
+    'a kill switch of the user',
+    (home) => {
+      const value = JSON.parse(readFileSync(settings(home), 'utf8'))
+      writeFileSync(settings(home), JSON.stringify({ ...value, disableAllHooks: true }))
+    },
+    'client.claude.switch',
+    'broken',
+    /sets "disableAllHooks"/,
+  ],
+  [
+    'a kill switch of the repository',
+    (home) => {
+      mkdirSync(join(home.project, '.claude'))
+      const path = join(home.project, '.claude/settings.local.json')
+      writeFileSync(path, '{"disableAllHooks": true}')
+    },
+    'client.claude.switch',
+    'broken',
+    /api-server\/\.claude\/settings\.local\.json sets/,
+  ],
+  [
+    'the same hook twice',
+    (home) => {
+      const value = JSON.parse(readFileSync(settings(home), 'utf8'))
+      value.hooks.Stop.push(value.hooks.Stop[0])
+      writeFileSync(settings(home), JSON.stringify(value))
+    },
+    'client.claude.duplicates',
+    'warning',
+    /^Stop stands more than once in the user's settings$/,
+  ],
+  [
+    'a front door that is gone',
+    (home) => rmSync(join(home.state, 'hookbell-hook')),
+    'door.present',
+    'broken',
+    /hookbell-hook$/,
+  ],
+  [
+    'an older copy',
+    (home) => writeFileSync(join(home.state, 'runtime/package.json'), '{"version":"0.0.1"}'),
+    'door.version',
+    'warning',
+    /the copy is 0\.0\.1/,
+  ],
+  [
+    'secrets that others can read',
+    (home) =>
+      writeFileSync(join(home.env.HOOKBELL_CONFIG_DIR, 'secrets.env'), 'A=1', { mode: 0o644 }),
+    'secrets',
+    'broken',
+    /other users can read/,
+  ],
+  [
+    'a configuration that is no JSON',
+    (home) => void home.writeConfig('{'),
+    'config',
+    'broken',
+    /config\.json:1:/,
+  ],
+  [
+    'a channel that no route leads to',
+    (home) => void home.writeConfig(JSON.stringify({ ...config, routes: [] })),
+    'channel.audit',
+    'warning',
+    /^no route leads to it/,
+  ],
+]
+
+describe('hookbell doctor', { timeout: 60_000 }, () => {
+  it('finds nothing wrong after init, and tells nobody of its canary', async () => {
+    const home = await makeInstalled()
+    const { exitCode, checks, find } = await examine(home)
+    expect(checks.filter(({ status }) => status === 'warning' || status === 'broken')).toEqual([])
+    expect(exitCode).toBe(0)
+    expect(find('client.claude.canary')).toMatchObject({ status: 'ok' })
+    expect(find('client.claude.last')).toMatchObject({ status: 'cannot tell' })
+    await expect
+      .poll(async () => (await home.run('log', '--json')).stdout, { timeout: 20_000 })
+      .toContain('muted by DROID_DISABLE_NOTIFICATIONS')
+    expect(existsSync(join(home.home, 'audit.jsonl'))).toBe(false)
+    expect((await examine(home)).find('client.claude.last')).toMatchObject({
+      seen: 'no event seen yet',
+    })
+    await home.run('uninstall', '--yes')
+  })
+
+  it.each(faults)('sees %s', async (_, breakIt, id, status, seen) => {
+    const home = await makeInstalled()
+    breakIt(home)
+    const { exitCode, find } = await examine(home)
+    expect(find(id)).toMatchObject({ id, status, seen: expect.stringMatching(seen) })
+    expect(exitCode).toBe(status === 'broken' ? 2 : 1)
+    await home.run('uninstall', '--yes')
+  })
+
+  it('repairs what is safe, and says what', async () => {
+    const home = await makeInstalled()
+    const secrets = join(home.env.HOOKBELL_CONFIG_DIR, 'secrets.env')
+    writeFileSync(secrets, 'A=1', { mode: 0o644 })
+    chmodSync(home.state, 0o777)
+    rmSync(join(home.state, 'hookbell-hook'))
+    const { exitCode, fixed } = await examine(home, '--fix')
+    expect(fixed).toEqual([
+      expect.stringMatching(/^chmod go-w .*state$/),
+      expect.stringMatching(/^chmod 600 .*secrets\.env$/),
+      expect.stringMatching(/^made the folders of the spool/),
+      expect.stringMatching(/^renewed the front door/),
+    ])
+    expect(exitCode).toBe(0)
+    await home.run('uninstall', '--yes')
+  })
+
+  it('runs no command of a repository that init did not write', async () => {
+    const home = await makeInstalled()
+    const door = join(home.home, 'hookbell-hook')
+    writeFileSync(door, `#!/bin/sh\ntouch '${home.home}/ran'\n`, { mode: 0o755 })
+    mkdirSync(join(home.project, '.claude'))
+    const command = `{ '${door}' --client claude; } >/dev/null 2>&1 || :`
+    const hooks = { Stop: [{ hooks: [{ type: 'command', command }] }] }
+    writeFileSync(join(home.project, '.claude/settings.json'), JSON.stringify({ hooks }))
+    const { checks } = await examine(home)
+    expect(checks).toContainEqual(
+      expect.objectContaining({ status: 'warning', seen: expect.stringContaining('not tried') }),
+    )
+    expect(existsSync(join(home.home, 'ran'))).toBe(false)
+    await home.run('uninstall', '--yes')
+  })
+
+  it('says what codex needs before it runs a hook', async () => {
+    const home = await makeInstalled('codex')
+    expect((await examine(home)).find('client.codex.trust')).toMatchObject({
+      status: 'warning',
+      do: expect.stringContaining('/hooks'),
+    })
+    await home.run('uninstall', '--yes')
+  })
+})
+
+describe('hookbell clients', { timeout: 60_000 }, () => {
+  it('says what is found, what is registered, and what was never seen to work', async () => {
+    const home = await makeInstalled()
+    const { stdout } = await home.run('clients', '--json')
+    const rows = JSON.parse(stdout)
+    expect(rows).toHaveLength(8)
+    expect(rows[0]).toMatchObject({
+      client: 'claude',
+      folder: join(home.home, '.claude'),
+      registered: [{ path: settings(home), scope: 'user' }],
+    })
+    const text = (await home.run('clients')).stdout
+    expect(text).toMatch(/^cursor +Cursor +.*meaning: unverified/m)
+    expect(text).toMatch(/^qwen +Qwen Code +not found +not registered/m)
+    await home.run('uninstall', '--yes')
+  })
+})

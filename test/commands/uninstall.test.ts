@@ -1,0 +1,225 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { clientNames } from '../../src/clients/index.ts'
+import { lockHolder } from '../../src/spool/lock.ts'
+import { runHook } from '../support/fake-agent.ts'
+import { type Home, makeHome } from '../support/home.ts'
+
+const theirs = { type: 'command', command: 'say done' }
+const group = [{ hooks: [theirs] }]
+
+/** Settings as people of all clients have them. */
+const settings: Record<string, string> = {
+  '.claude/settings.json': '{\n\t"model": "opus", // best\n\t"hooks": {"Stop": []}\n}\n',
+  '.codex/hooks.json': JSON.stringify({ hooks: { Stop: group } }),
+  '.cursor/hooks.json': JSON.stringify(
+    { version: 1, hooks: { stop: [{ command: 'say' }] } },
+    null,
+    4,
+  ),
+  '.factory/hooks.json': JSON.stringify({ Stop: group }, null, 2),
+  '.factory/settings.json': JSON.stringify({ hooks: { SessionEnd: group } }),
+  '.gemini/settings.json': '{"hooks": {"disabled": ["x"]}}',
+}
+
+function write(home: Home, files = settings) {
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(home.home, name)), { recursive: true })
+    writeFileSync(join(home.home, name), text)
+  }
+}
+
+/** Every file below a folder, with its bytes. */
+function contents(folder: string, names: readonly string[]): Record<string, string> {
+  const found: Record<string, string> = {}
+  for (const name of names) {
+    const top = join(folder, name)
+    if (!existsSync(top)) continue
+    for (const entry of readdirSync(top, { recursive: true, encoding: 'utf8' })) {
+      const path = join(top, entry)
+      found[join(name, entry)] = statSync(path).isDirectory() ? '' : readFileSync(path, 'utf8')
+    }
+  }
+  return found
+}
+
+const homes = [
+  '.claude',
+  '.codex',
+  '.copilot',
+  '.cursor',
+  '.factory',
+  '.gemini',
+  '.config',
+  '.qwen',
+]
+const config = { channels: { audit: { type: 'file', path: '~/audit.jsonl' } }, routes: [] }
+
+describe('hookbell uninstall, after init for every client', { timeout: 120_000 }, () => {
+  it('gives the same bytes back, and nothing of hookbell runs any more', async () => {
+    const home = await makeHome(config)
+    write(home)
+    const before = contents(home.home, homes)
+    const init = await home.run('init', '--client', clientNames.join(','), '--yes', '--json')
+    expect(init).toMatchObject({ exitCode: 0 })
+    const { places } = JSON.parse(init.stdout)
+    expect(places.map(({ client }: { client: string }) => client)).toEqual([
+      ...clientNames.slice(0, 4),
+      'droid',
+      ...clientNames.slice(4),
+    ])
+    const installed = contents(home.home, homes)
+    expect(await home.run('init', '--client', clientNames.join(','), '--yes')).toMatchObject({
+      exitCode: 0,
+      stdout: expect.not.stringContaining('Wrote'),
+    })
+    expect(contents(home.home, homes)).toEqual(installed)
+    for (const { client, command } of places) {
+      if (client === 'opencode') continue
+      const { sawEnd, ...run } = await runHook(command, {
+        env: home.env,
+        input: '{"hook_event_name":"Stop"}',
+        stdio: 'pipes',
+      })
+      await sawEnd
+      expect(run).toEqual({ code: 0, signal: null, output: '' })
+    }
+    await expect.poll(() => lockHolder(home.state), { timeout: 20_000 }).toBeDefined()
+
+    const gone = await home.run('uninstall', '--yes', '--json')
+    expect(gone).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(contents(home.home, homes)).toEqual(before)
+    expect(lockHolder(home.state)).toBe(undefined)
+    expect(existsSync(join(home.state, 'hookbell-hook'))).toBe(false)
+    expect(existsSync(join(home.state, 'runtime'))).toBe(false)
+    // A session that had read its hooks before goes on calling it.
+    for (const { command } of places.slice(0, 5)) {
+      const { sawEnd, ...run } = await runHook(command, { env: home.env, input: '{}' })
+      await sawEnd
+      expect(run).toEqual({ code: 0, signal: null, output: '' })
+    }
+    expect(await home.run('uninstall', '--yes')).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringMatching(/^No hook of hookbell is registered here\./),
+    })
+  })
+
+  it('keeps what others changed meanwhile, and takes part of it off', async () => {
+    const home = await makeHome(config)
+    write(home)
+    await home.run('init', '--client', 'claude,codex', '--yes')
+    const path = join(home.home, '.codex/hooks.json')
+    const value = JSON.parse(readFileSync(path, 'utf8'))
+    value.hooks.Stop.push({ hooks: [{ type: 'command', command: 'later' }] })
+    writeFileSync(path, JSON.stringify(value, null, 2))
+    const dry = await home.run('uninstall', '--client', 'codex', '--dry-run')
+    expect(dry.stdout).toMatch(/^--- [\s\S]*\nNothing was written\.$/)
+    const part = await home.run('uninstall', '--client', 'codex', '--yes')
+    expect(part.stdout).toMatch(/Only our hooks were taken out of .*\.codex\/hooks\.json/)
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({
+      hooks: { Stop: [...group, { hooks: [{ type: 'command', command: 'later' }] }] },
+    })
+    expect(home.read('.claude/settings.json')).toContain('hookbell-hook')
+    expect(existsSync(join(home.state, 'hookbell-hook'))).toBe(true)
+  })
+
+  it('names a file that it cannot edit, takes the others off, and exits 1', async () => {
+    const home = await makeHome(config)
+    write(home)
+    await home.run('init', '--client', 'claude,codex', '--yes')
+    writeFileSync(join(home.home, '.codex/hooks.json'), '{"hooks": "hookbell-hook"}')
+    const result = await home.run('uninstall', '--yes')
+    expect(result.exitCode).toBe(1)
+    expect(result.stdout).toContain('.codex/hooks.json:1:11: "hooks" is a string')
+    expect(home.read('.claude/settings.json')).toBe(settings['.claude/settings.json'])
+    expect(existsSync(join(home.state, 'hookbell-hook'))).toBe(true)
+  })
+
+  it('works with half of it gone, and purges what is left, saying what waits', async () => {
+    const home = await makeHome(config)
+    write(home)
+    await home.run('init', '--client', 'claude', '--yes')
+    home.accept({ hook_event_name: 'Stop' }, 'claude')
+    for (const name of ['runtime', 'hookbell-hook', 'backups', 'places.json'])
+      rmSync(join(home.state, name), { recursive: true })
+    writeFileSync(join(home.env.HOOKBELL_CONFIG_DIR, 'notes.txt'), 'mine')
+    const { stdout, exitCode } = await home.run('uninstall', '--yes', '--purge')
+    expect(exitCode).toBe(0)
+    expect(stdout).toMatch(/^Undelivered, and lost with --purge: 1$/m)
+    expect(stdout).toMatch(/^Not ours, left: .*notes\.txt$/m)
+    expect(home.read('.claude/settings.json')).not.toContain('hookbell')
+    expect(existsSync(home.state)).toBe(false)
+    expect(readdirSync(home.env.HOOKBELL_CONFIG_DIR)).toEqual(['notes.txt'])
+  })
+
+  it('finds the project that init wrote to, from anywhere', async () => {
+    const home = await makeHome(config)
+    await home.run('init', '--client', 'droid', '--project', '--yes')
+    const path = join(home.project, '.factory/settings.json')
+    expect(readFileSync(path, 'utf8')).not.toContain(home.home)
+    const { spawnSync } = await import('node:child_process')
+    const cli = join(import.meta.dirname, '../../bin/hookbell')
+    const words = [cli, 'uninstall', '--project', '--yes']
+    expect(spawnSync(process.execPath, words, { env: home.env, cwd: home.home }).status).toBe(0)
+    expect(existsSync(path)).toBe(false)
+    expect(existsSync(dirname(path))).toBe(false)
+  })
+
+  it.each([
+    [['--client', 'foo', '--yes'], 'x unknown client "foo"'],
+    [['--all', '--user', '--yes'], 'x --all takes it off everywhere, so it stands alone'],
+    [['--purge', '--client', 'droid', '--yes'], 'x --purge removes everything'],
+    [['--json'], 'x uninstall asks before it writes'],
+  ])('refuses %j', async (words, message) => {
+    const home = await makeHome(config)
+    const result = await home.run('uninstall', ...words)
+    expect(result.exitCode).toBe(64)
+    expect(result.stderr.startsWith(message)).toBe(true)
+  })
+})
+
+describe('the plug-in for opencode', { timeout: 60_000 }, () => {
+  it('passes events on with the parent of a session, and waits for nothing', async () => {
+    const home = await makeHome(config)
+    await home.run('init', '--client', 'opencode', '--yes', '--events', 'session.idle')
+    const door = join(home.home, 'door')
+    const plugin = join(home.home, 'plugin.mjs')
+    const text = home.read('.config/opencode/plugin/hookbell.js')
+    expect(text).toContain(JSON.stringify(join(home.state, 'hookbell-hook')))
+    writeFileSync(plugin, text.replace(join(home.state, 'hookbell-hook'), door))
+    writeFileSync(door, `#!/bin/sh\ncat >> '${home.home}/told'\n`, { mode: 0o755 })
+    const script = `
+      import { Hookbell } from ${JSON.stringify(pathToFileURL(plugin).href)}
+      const { event } = await Hookbell({ directory: '/repo' })
+      const info = { id: 'child', parentID: 'main' }
+      await event({ event: { type: 'session.created', properties: { info } } })
+      await event({ event: { type: 'session.idle', properties: { sessionID: 'child' } } })
+      await event({ event: {} })
+      await event({})`
+    const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+      stdio: 'inherit',
+    })
+    expect(await once(child, 'close')).toEqual([0, null])
+    await expect
+      .poll(() => existsSync(join(home.home, 'told')) && home.read('told'), { timeout: 10_000 })
+      .toMatch(/}$/)
+    expect(JSON.parse(home.read('told'))).toEqual({
+      hook_event_name: 'session.idle',
+      cwd: '/repo',
+      parentID: 'main',
+      sessionID: 'child',
+    })
+  })
+})

@@ -1,0 +1,189 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Shape } from '../../src/clients/define.ts'
+import type { BackupRecord } from '../../src/install/backup.ts'
+import type { Entries } from '../../src/install/event-map.ts'
+import { hashOf } from '../../src/install/file.ts'
+import { hookCommand, isHookCommand } from '../../src/install/hook-command.ts'
+import { planInstall } from '../../src/install/plan.ts'
+import { planRemoval } from '../../src/install/plan-removal.ts'
+import { readValue } from '../../src/install/verify-removal.ts'
+import { fixtures } from './fixtures.ts'
+import { makeSettings } from './make-settings.ts'
+
+const events = ['Notification', 'Stop', 'SubagentStop', 'SessionEnd']
+const command = hookCommand('/state/hookbell-hook', 'droid')
+const path = 'settings.json'
+
+// biome-ignore lint/suspicious/noExplicitAny: any JSON
+type Json = any
+
+function install(text: string, shape: Shape, entries: Entries = 'nested') {
+  const hook = { type: 'command', command, timeout: 10 } as const
+  return planInstall(text, { path, shape, entries, events, hook })
+}
+
+function recordOf(before: string, after: string, edits: BackupRecord['edits']): BackupRecord {
+  return {
+    version: 1,
+    path,
+    writtenAt: '',
+    before: hashOf(before),
+    after: hashOf(after),
+    backup: null,
+    edits,
+  }
+}
+
+function remove(
+  text: string,
+  shape: Shape,
+  more: { records?: BackupRecord[]; original?: string } = {},
+) {
+  return planRemoval(text, { path, shape, records: more.records ?? [], original: more.original })
+}
+
+function mapOf(value: Json, shape: Shape): Json {
+  return shape === 'bare' && typeof value.hooks !== 'object' ? value : (value.hooks ?? {})
+}
+
+describe.each(fixtures)('planRemoval: %s', (_, shape, text) => {
+  const hasOurs = text.includes('hookbell-hook')
+  const plan = install(text, shape)
+
+  it.skipIf(hasOurs)('gives the same bytes back, with the record of the edit', () => {
+    const records = [recordOf(text, plan.text, [plan.spans])]
+    expect(remove(plan.text, shape, { records, original: text })).toMatchObject({
+      text,
+      isExact: true,
+    })
+  })
+
+  it('leaves no hook of ours, with no record at all', () => {
+    expect(remove(plan.text, shape).text).not.toContain('hookbell-hook')
+  })
+
+  it('does nothing the second time', () => {
+    const { text: once } = remove(plan.text, shape)
+    expect(remove(once, shape)).toMatchObject({ changed: false, spans: [] })
+  })
+})
+
+describe('planRemoval: random settings', () => {
+  const made = fc.record({
+    settings: makeSettings(),
+    entries: fc.constantFrom<Entries>('nested', 'flat'),
+  })
+
+  it('gives the same bytes back', () => {
+    fc.assert(
+      fc.property(made, ({ settings: { text, shape }, entries }) => {
+        const plan = install(text, shape, entries)
+        const again = install(plan.text, shape, entries)
+        const records = [recordOf(text, again.text, [plan.spans, again.spans])]
+        const removal = remove(again.text, shape, { records, original: text })
+        expect(removal).toMatchObject({ text, isExact: true })
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it('gives the old value back where the file was changed meanwhile, by whoever', () => {
+    fc.assert(
+      fc.property(made, ({ settings: { text, value, shape }, entries }) => {
+        const plan = install(text, shape, entries)
+        const changed = `${plan.text}\n/* by somebody */`
+        const removal = remove(changed, shape, { original: text })
+        expect(removal.isExact).toBe(false)
+        expect(removal.text.endsWith('\n/* by somebody */')).toBe(true)
+        expect(readValue(removal.text)).toEqual(JSON.parse(JSON.stringify(value)))
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it('keeps hooks that others put before, behind and beside ours', () => {
+    const foreign = { type: 'command', command: 'say hello' }
+    fc.assert(
+      fc.property(made, fc.nat(2), fc.nat(4), ({ settings, entries }, where, indent) => {
+        const { text, shape } = settings
+        const value = readValue(install(text, shape, entries).text)
+        const map = mapOf(value, shape)
+        for (const event of events) {
+          const entry = entries === 'flat' ? foreign : { hooks: [foreign] }
+          if (where === 0) map[event].unshift(entry)
+          if (where === 1) map[event].push(entry)
+          if (where === 2) map[event].at(-1).hooks?.push(foreign)
+        }
+        const changed = JSON.stringify(value, null, indent)
+        const { text: after } = remove(changed, shape, { original: text })
+        const left = mapOf(readValue(after), shape)
+        const isBeside = where === 2 && entries === 'flat'
+        for (const event of events) {
+          const hooks = (left[event] ?? []).flatMap((item: Json) => item.hooks ?? [item])
+          expect(hooks.some((hook: Json) => isHookCommand(hook.command))).toBe(false)
+          expect(hooks.some((hook: Json) => hook.command === 'say hello')).toBe(!isBeside)
+        }
+      }),
+      { numRuns: 300 },
+    )
+  })
+})
+
+describe('planRemoval', () => {
+  const ours = JSON.stringify({ type: 'command', command, timeout: 10 })
+
+  it.each([
+    ['the only one', `{"hooks":{"Stop":[{"hooks":[${ours}]}]}}`, '{}'],
+    [
+      'the first',
+      `{"hooks":{"Stop":[{"hooks":[${ours}]}, {"hooks":[]}]}}`,
+      '{"hooks":{"Stop":[{"hooks":[]}]}}',
+    ],
+    [
+      'the last',
+      `{"hooks":{"Stop":[{"hooks":[]}, {"hooks":[${ours}]}]}}`,
+      '{"hooks":{"Stop":[{"hooks":[]}]}}',
+    ],
+    [
+      'beside another',
+      `{"hooks":{"Stop":[{"hooks":[${ours}, {"command":"x"}]}]}}`,
+      '{"hooks":{"Stop":[{"hooks":[{"command":"x"}]}]}}',
+    ],
+    [
+      'behind a line comment',
+      `{"hooks":{"Stop":[{"hooks":[{"command":"x"}, // x\n${ours}]}]}}`,
+      '{"hooks":{"Stop":[{"hooks":[{"command":"x"} // x\n]}]}}',
+    ],
+    [
+      'a comment about ours',
+      `{"hooks":{"Stop":[{"hooks":[${ours}]} // bell\n]}, "a": 1}`,
+      '{"hooks":{"Stop":[ // bell\n]}, "a": 1}',
+    ],
+    ['a trailing comma', `{"a": 1, "hooks":{"Stop":[{"hooks":[${ours},]},]},}`, '{"a": 1,}'],
+    ['with a matcher around it', `{"hooks":{"Stop":[{"matcher":"x","hooks":[${ours}]}]}}`, '{}'],
+  ])('%s', (_, text, after) => {
+    expect(remove(text, 'wrapped').text).toBe(after)
+  })
+
+  it('keeps the empty list that was there before', () => {
+    const original = '{"hooks":{"Stop":[]}}'
+    const text = `{"hooks":{"Stop":[{"hooks":[${ours}]}]}} // mine`
+    expect(remove(text, 'wrapped', { original }).text).toBe(`${original} // mine`)
+  })
+
+  it('knows a file that only we had written', () => {
+    const plan = install('', 'wrapped')
+    const record = { ...recordOf('', plan.text, [plan.spans]), before: null }
+    expect(remove(plan.text, 'wrapped', { records: [record], original: '' }).isGone).toBe(true)
+    expect(remove(`${plan.text} `, 'wrapped', { records: [record], original: '' }).isGone).toBe(
+      true,
+    )
+    expect(remove(`${plan.text}// my notes`, 'wrapped', { original: '' }).isGone).toBe(false)
+    expect(remove(plan.text, 'wrapped').isGone).toBe(false)
+  })
+
+  it('refuses a damaged file', () => {
+    expect(() => remove(`{"hooks":{"Stop":[${ours}`, 'wrapped')).toThrow(/settings\.json:1:/)
+  })
+})

@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest'
+import type { Client } from '../../src/clients/define.ts'
+import { type ClientName, clients } from '../../src/clients/index.ts'
+import { planTarget } from '../../src/install/plan-target.ts'
+import { findTargets } from '../../src/install/target.ts'
+import { makeHome } from './make-home.ts'
+
+const door = '/s/hookbell-hook'
+const guarded = (client: string) => `{ '${door}' --client ${client}; } >/dev/null 2>&1 || :`
+
+function plan(client: ClientName, old = '', events: string = clients[client].events[0]) {
+  const home = makeHome()
+  const [target] = findTargets({ client, events }, { env: { HOME: home }, cwd: home })
+  if (!target) throw new Error('no target')
+  return { path: target.file.path.replace(home, '~'), ...planTarget(target, door)(old) }
+}
+
+/** What each client expects, written out by hand. */
+const layouts: [ClientName, string, object][] = [
+  ['claude', '~/.claude/settings.json', nested('claude', 'Notification')],
+  ['qwen', '~/.qwen/settings.json', nested('qwen', 'Notification')],
+  ['gemini', '~/.gemini/settings.json', nested('gemini', 'Notification', 10_000)],
+  ['codex', '~/.codex/hooks.json', nested('codex', 'PermissionRequest')],
+  [
+    'copilot',
+    '~/.copilot/hooks/hookbell.json',
+    { version: 1, ...nested('copilot', 'Notification') },
+  ],
+  ['droid', '~/.factory/settings.json', nested('droid', 'Notification')],
+  [
+    'cursor',
+    '~/.cursor/hooks.json',
+    {
+      version: 1,
+      hooks: {
+        stop: [
+          {
+            command: `sh -c '{ "$0" --client cursor; } >/dev/null 2>&1 || :' '${door}'`,
+            timeout: 10,
+          },
+        ],
+      },
+    },
+  ],
+]
+
+function nested(client: string, event: string, timeout = 10) {
+  const hook = { type: 'command', command: guarded(client), timeout }
+  return { hooks: { [event]: [{ hooks: [hook] }] } }
+}
+
+describe('planTarget', () => {
+  it.each(layouts)('%s', (client, path, value) => {
+    const first = plan(client)
+    expect(first.path).toBe(path)
+    expect(JSON.parse(first.text)).toEqual(value)
+    expect(Object.keys(JSON.parse(first.text))).toEqual(Object.keys(value))
+    expect(plan(client, first.text).changed).toBe(false)
+  })
+
+  it('adds a version that is missing, and leaves one that is there', () => {
+    expect(JSON.parse(plan('cursor', '{}').text).version).toBe(1)
+    expect(JSON.parse(plan('cursor', '{"version": 2}').text).version).toBe(2)
+  })
+
+  it('appends behind the hooks of others for codex, and changes no timeout that was approved', () => {
+    const other = { hooks: [{ type: 'command', command: 'x' }] }
+    const text = JSON.stringify({ hooks: { Stop: [other] } })
+    const first = plan('codex', text, 'Stop')
+    const { Stop } = JSON.parse(first.text).hooks
+    expect(Stop).toEqual([
+      other,
+      { hooks: [{ type: 'command', command: guarded('codex'), timeout: 10 }] },
+    ])
+    const slower = first.text.replace('"timeout":10', '"timeout":30')
+    expect(plan('codex', slower, 'Stop').changed).toBe(false)
+    const { keep }: Client = clients.qwen
+    expect(keep).toEqual([])
+    expect(plan('qwen', slower.replace('--client codex', '--client qwen'), 'Stop').changed).toBe(
+      true,
+    )
+  })
+
+  it('leaves lists of names beside the events alone', () => {
+    const text = '{"hooks": {"enabled": true, "disabled": ["x"]}}'
+    expect(JSON.parse(plan('gemini', text).text).hooks).toMatchObject({
+      enabled: true,
+      disabled: ['x'],
+    })
+  })
+
+  it('replaces its own plug-in, and refuses one of somebody else', () => {
+    const { text } = plan('opencode')
+    expect(plan('opencode', text).changed).toBe(false)
+    expect(plan('opencode', text.replace(door, '/old')).text).toBe(text)
+    expect(() => plan('opencode', 'export const Mine = 1')).toThrow(
+      /this file is not from hookbell/,
+    )
+  })
+
+  it('refuses what would be larger than it could read again', () => {
+    const text = JSON.stringify({ a: 'x'.repeat(1024 * 1024 - 100) })
+    expect(() => plan('claude', text)).toThrow(/with the hooks the file would be larger than 1 MiB/)
+  })
+})
