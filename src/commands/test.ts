@@ -4,6 +4,8 @@ import { CurrentConfig } from '../config/current.ts'
 import { shellEnvironment } from '../config/environment.ts'
 import { howToSet } from '../config/how-to-set.ts'
 import { configDir, configPath, stateDir } from '../config/paths.ts'
+import { unreachableChannels } from '../config/reach.ts'
+import type { Config } from '../config/schema.ts'
 import { refuseFoldersAtRisk } from '../config/trust.ts'
 import { HookbellError, usageError } from '../errors.ts'
 import { sessionEnv } from '../hook/session-env.ts'
@@ -23,7 +25,7 @@ export const testCommand = defineCommand({
   },
   async run({ args: { channel, json } }) {
     refuseFoldersAtRisk(configDir(), stateDir())
-    checkChannel(channel)
+    const config = checkChannel(channel)
     const event = {
       hook_event_name: 'Notification',
       notification_type: 'idle_prompt',
@@ -40,7 +42,7 @@ export const testCommand = defineCommand({
     const account = answerOf(id, channel)
     if (json) printJson({ id, channel, ...account })
     else if (account.state === 'delivered')
-      print(`${paint('green', 'ok')} ${channel}: ${account.detail}`)
+      print(`${paint('green', 'ok')} ${channel}: ${account.detail}${noRoute(channel, config)}`)
     if (account.state === 'delivered') return 0
     if (json) return 1
     throw new HookbellError('E_UNAVAILABLE', `${channel}: ${account.state}: ${account.detail}`, {
@@ -58,13 +60,19 @@ function hintFor(state: ChannelStatus['state'], channel: string, id: string): st
   return `${howToSet(unset, configDir(), shellEnvironment(process.env))}. ${TRIED_AGAIN}`
 }
 
-function checkChannel(name: string) {
+/** It works, but nothing but a test will ever be sent to it. */
+function noRoute(channel: string, config: Config): string {
+  if (!unreachableChannels(config).includes(channel)) return ''
+  return `\nNo route names it: no event reaches it. See routes in ${configPath(configDir())}`
+}
+
+function checkChannel(name: string): Config {
   const current = new CurrentConfig(configDir(), stateDir())
   current.storeVariables(shellEnvironment(process.env))
   const { config, unusable, problem } = current.get()
   if (problem) throw problem
   const known = [...Object.keys(config.channels), ...Object.keys(unusable)]
-  if (known.includes(name)) return
+  if (known.includes(name)) return config
   throw usageError(`test: no channel "${name}"`, `Channels: ${known.join(', ')}`)
 }
 

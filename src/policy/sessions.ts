@@ -5,7 +5,8 @@ import type { AcceptedEntry, JournalEntry } from '../journal/entry.ts'
 /** Sessions that are remembered: more than run on one machine in a day. */
 const MAX_SESSIONS = 500
 /** Of each list of a session. */
-const MAX_ITEMS = 50
+const MAX_ITEMS = 30
+const MAX_FIRSTS = 10
 const MAX_CHANNELS = 50
 
 /** An event that came before, with what later ones are compared with. */
@@ -133,18 +134,8 @@ function remember(session: Session, entry: AcceptedEntry) {
   const canRepeat = findClient(client)?.repeats.some(({ after }) => after === means)
   if (canRepeat) {
     const { to = [] } = entry
-    append(session.firsts, {
-      id,
-      at,
-      means,
-      name,
-      notificationType,
-      reason,
-      tool,
-      turnId,
-      judged,
-      to,
-    })
+    const first = { id, at, means, name, notificationType, reason, tool, turnId, judged, to }
+    append(session.firsts, first, MAX_FIRSTS)
   }
 }
 
@@ -171,10 +162,14 @@ function noteJudged(session: Session, channels: readonly string[], at: number) {
   }
 }
 
-function append<Item extends { id: string; at: number }>(list: Item[], item: Item) {
+function append<Item extends { id: string; at: number }>(
+  list: Item[],
+  item: Item,
+  max = MAX_ITEMS,
+) {
   if (list.some(({ id }) => id === item.id)) return
   // It was there before, and had to make room.
-  if (list.length === MAX_ITEMS && item.at <= (list[0]?.at ?? 0)) return
+  if (list.length === max && item.at <= (list[0]?.at ?? 0)) return
   list.push(item)
-  if (list.length > MAX_ITEMS) list.shift()
+  if (list.length > max) list.shift()
 }

@@ -140,6 +140,15 @@ describe('commands: test', () => {
     expect(received[0]?.body).toContain('This is a test of the channel')
   })
 
+  it('says that no route names the channel', async () => {
+    const { url } = await startReceiver()
+    const channels = { team: { type: 'slack', url }, desk: { type: 'desktop' } }
+    const home = await makeHome({ channels, routes: [{ on: ['*'], to: ['desk'] }] })
+    const { stdout, exitCode } = await home.run('test', 'team')
+    expect(stdout).toContain('\nNo route names it: no event reaches it. See routes in ')
+    expect(exitCode).toBe(0)
+  })
+
   it('says why it failed, and exits 69', async () => {
     const { url } = await startReceiver({ script: [{ status: 404, body: 'no_service' }] })
     const home = await makeHome({

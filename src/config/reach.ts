@@ -1,4 +1,4 @@
-import type { Config } from '../config/schema.ts'
+import type { Config } from './schema.ts'
 
 /** Channels that no route names: nothing ever reaches them. */
 export function unreachableChannels({
