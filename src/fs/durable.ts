@@ -7,6 +7,7 @@ import {
   mkdirSync,
   openSync,
   renameSync,
+  type Stats,
   unlinkSync,
   writeSync,
 } from 'node:fs'
@@ -93,10 +94,12 @@ export function syncFolder(path: string) {
  */
 export function privateFolder(path: string) {
   const stat = lstatSync(path, { throwIfNoEntry: false }) ?? makeFolder(path)
-  const uid = process.getuid?.()
-  if (!stat.isDirectory() || (uid !== undefined && stat.uid !== uid)) {
-    throw new Error(`${path}: not a folder of this user`)
-  }
+  if (!isOwnFolder(stat)) throw new Error(`${path}: not a folder of this user`)
+}
+
+/** Given what `lstat` says: a link is none. */
+export function isOwnFolder(stat: Stats): boolean {
+  return stat.isDirectory() && stat.uid === (process.getuid?.() ?? stat.uid)
 }
 
 function makeFolder(path: string) {

@@ -1,7 +1,7 @@
-import { chmodSync, renameSync } from 'node:fs'
+import { chmodSync, lstatSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { HookbellError } from '../errors.ts'
-import { privateFolder } from '../fs/durable.ts'
+import { isOwnFolder, privateFolder } from '../fs/durable.ts'
 import { folders, type Spool, spoolIn } from './layout.ts'
 
 /**
@@ -25,22 +25,17 @@ export function prepareSpool(state: string): Spool {
 }
 
 function makeInPlace(spool: Spool, folder: (typeof folders)[number]) {
+  const path = spool[folder]
+  const stat = lstatSync(path, { throwIfNoEntry: false })
+  if (!stat || isOwnFolder(stat)) return makePrivate(path)
+  // First beside it: a folder of somebody else cannot be moved into another one.
+  const aside = `${path}.${Date.now()}`
+  renameSync(path, aside)
+  makePrivate(path)
   try {
-    makePrivate(spool[folder])
-  } catch (error) {
-    // First beside it: a folder of somebody else cannot be moved into another one.
-    const aside = `${spool[folder]}.${Date.now()}`
-    try {
-      renameSync(spool[folder], aside)
-    } catch {
-      throw error
-    }
-    makePrivate(spool[folder])
-    try {
-      renameSync(aside, join(spool.corrupt, `${Date.now()}-${folder}`))
-    } catch {
-      // It stays beside it.
-    }
+    renameSync(aside, join(spool.corrupt, `${Date.now()}-${folder}`))
+  } catch {
+    // It stays beside it.
   }
 }
 
