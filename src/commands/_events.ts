@@ -50,7 +50,9 @@ export function withEvents<Result>(
   const journals: OpenJournal[] = []
   try {
     for (const folder of folders) journals.push(new OpenJournal(folder))
-    const all = folders.flatMap((folder, index) => outlines(folder, journals[index]?.tally(), onUnreadable))
+    const all = folders.flatMap((folder, index) =>
+      outlines(folder, journals[index]?.tally(), onUnreadable),
+    )
     if (folders.length > 1) all.sort((a, b) => a.acceptedAt - b.acceptedAt)
     return work({ all, inFull: (chosen) => readInFull(journals, chosen) })
   } finally {

@@ -10,7 +10,7 @@ import { fixSafely } from '../doctor/fix.ts'
 import { describeError } from '../errors.ts'
 import { packageVersion } from '../package-root.ts'
 import { cleanText } from '../text/clean.ts'
-import { readHistory, stateFolders } from './_history.ts'
+import { stateFolders, withEvents } from './_events.ts'
 
 export const doctorCommand = defineCommand({
   args: {
@@ -45,7 +45,7 @@ async function examine(): Promise<{ checks: Check[]; facts: Facts }> {
 
 async function gather(): Promise<Facts> {
   const folders = stateFolders()
-  const accounts = (await Promise.all(folders.map(readQuietly))).flat()
+  const accounts = folders.flatMap(readQuietly)
   return {
     env: process.env,
     cwd: process.cwd(),
@@ -60,9 +60,9 @@ async function gather(): Promise<Facts> {
 }
 
 /** What keeps the journal closed is found by another check. */
-async function readQuietly(folder: string) {
+function readQuietly(folder: string) {
   try {
-    return await readHistory(folder)
+    return withEvents([folder], ({ all, inFull }) => inFull(all))
   } catch (error) {
     process.stderr.write(`${cleanText(describeError(error))}\n`)
     return []

@@ -9,7 +9,7 @@ import { knownPlaces } from '../install/places.ts'
 import { endWorker, removeEverything, removeFrontDoor } from '../install/remove-state.ts'
 import { findRegistration, type Registration, takeAway } from '../install/uninstall.ts'
 import { escapeControls, showPath } from '../text/clean.ts'
-import { readHistory, stateFolders } from './_history.ts'
+import { stateFolders, withEvents } from './_events.ts'
 
 export const uninstallCommand = defineCommand({
   args: {
@@ -169,9 +169,11 @@ async function removeRest({ purge }: UninstallOptions, { env }: UninstallWorld) 
   return { notes: [...notes, ...left.map((path) => `Not ours, left: ${showPath(path)}`)] }
 }
 
-async function countWaiting(): Promise<number> {
-  const accounts = (await Promise.all(stateFolders().map(readHistory))).flat()
-  return accounts.filter(({ outcome }) => outcome === 'waiting' || outcome === 'dead').length
+function countWaiting(): number {
+  return withEvents(
+    stateFolders(),
+    ({ all }) => all.filter(({ outcome }) => outcome === 'waiting' || outcome === 'dead').length,
+  )
 }
 
 function describe(

@@ -10,8 +10,10 @@ import { runParked } from './parked-run.ts'
 
 /** Events that are being prepared at once: transcripts are read meanwhile. */
 const MAX_PREPARING = 64
-/** Events that this worker holds at once; all but the text of the first few hundred stays on the disk. */
-const MAX_HELD = 20_000
+/** Events that this worker holds at once while they go out: the others wait in new/, and cost no memory. */
+const MAX_FLOWING = 2000
+/** The same where all wait for destinations that failed: those to other destinations must not wait behind them. */
+const MAX_STALLED = 20_000
 const MAX_REST_MS = 60_000
 /** Whatever ends a worker does so at once. */
 const SUSPECT_MS = 1000
@@ -24,6 +26,7 @@ export class Dispatcher {
   readonly #onSettled: () => void
   readonly #underWay = new Set<Promise<void>>()
   #preparing = 0
+  #isFull = false
   #wake = () => {}
   /** What could not be handled (a full disk, a fault of ours), and until when it rests. */
   readonly #resting = new Map<string, { times: number; until: number }>()
@@ -67,11 +70,17 @@ export class Dispatcher {
     const rested = [...this.#resting.keys()].filter((name) => !this.#isResting(name))
     // The sh door leaves it to the worker where it cannot.
     if (!hasProc()) this.#isolated('the spool', () => this.#deps.store.sync())
+    if (this.#isStillFull()) {
+      await this.#startDue()
+      return this.handled - before
+    }
     const waiting = this.#waiting()
     await this.#readBegun(waiting.filter(({ wasClaimed }) => wasClaimed))
     for (const [index, event] of waiting.filter(({ crashes }) => crashes === 0).entries()) {
       // A long queue must not hold up what is to be tried again.
       if (index % MAX_PREPARING === 0) await this.#startDue()
+      this.#isFull = this.#underWay.size >= this.#limit
+      if (this.#isFull) break
       await this.#startEvent(event)
     }
     await this.#startDue()
@@ -100,8 +109,17 @@ export class Dispatcher {
   }
 
   #waiting(): WaitingEvent[] {
-    if (this.#underWay.size >= MAX_HELD) return []
     return this.#isolated('the spool', () => this.#deps.store.waiting()) ?? []
+  }
+
+  get #limit(): number {
+    return this.isStalled ? MAX_STALLED : MAX_FLOWING
+  }
+
+  /** Once full, half has to go before a long folder is listed again. */
+  #isStillFull(): boolean {
+    this.#isFull &&= this.#underWay.size > this.#limit / 2
+    return this.#isFull
   }
 
   #isResting(name: string): boolean {

@@ -1,11 +1,14 @@
 import { mkdirSync, readFileSync, renameSync, rmdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { builtInConfig } from '../../src/config/load.ts'
 import { appendEntry } from '../../src/journal/write.ts'
 import { PolicyMemory } from '../../src/policy/checkpoint.ts'
+import { noiseSettingsOf } from '../../src/policy/noise.ts'
 import { makeWorld } from '../worker/_world.ts'
 
 const at = Date.now()
+const settings = { noise: noiseSettingsOf(builtInConfig().config), mutes: [], now: at }
 
 /** What the journal says of an event that is one half of a pair. */
 const told = (id: string) => ({
@@ -17,7 +20,7 @@ const told = (id: string) => ({
 /** The event that the memory takes for the other half, if any. */
 async function otherHalf(memory: PolicyMemory): Promise<string | undefined> {
   const event = { id: 'second', at, fingerprint: 'the same', shared: true }
-  return (await memory.get()).note(event as never).duplicateOf
+  return (await memory.get()).note(event as never, settings).duplicateOf
 }
 
 describe('what the policies remember', () => {
