@@ -46,7 +46,7 @@ export class Dispatcher {
 
   /** Whether an event waits that can be handled now. */
   get hasWaiting(): boolean {
-    if (this.#underWay.size >= MAX_HELD) return false
+    if (this.#underWay.size >= MAX_STALLED) return false
     return this.#isolated('the spool', () => this.#deps.store.hasWaiting()) ?? false
   }
 
