@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { makeHome, root } from '../support/home.ts'
+import { makeHome, root } from './support/home.ts'
 
 describe('cli: mistakes', () => {
   it.each<[string[], string, string?]>([

@@ -1,0 +1,104 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+
+const root = join(import.meta.dirname, '..')
+
+/** Test files that hold a promise of a whole folder instead of one source file. */
+const topics: { [folder: string]: readonly string[] } = {
+  '.': ['architecture', 'mirror', 'package', 'package-consumers', 'readme'],
+  api: ['helpers'],
+  'api/core': ['inspect'],
+  'api/endpoints': ['conformance', 'endpoints'],
+  'api/reference': ['reference'],
+  'api/schemas': ['schemas'],
+  'api/transports': [
+    'close',
+    'compressed',
+    'connecting',
+    'hostile',
+    'process',
+    'proxy',
+    'surprises',
+    'tls',
+  ],
+  'api/types': ['types'],
+  commands: ['api-exit-codes', 'api-safety', 'delivery'],
+  context: ['formats', 'hung-mount'],
+  'emulator/handlers': ['session-history'],
+  event: ['clients', 'sequences'],
+  hook: [
+    'agent-installed',
+    'agent-node',
+    'agent-sh',
+    'door-installed',
+    'door-node',
+    'door-sh',
+    'durability-node',
+    'durability-sh',
+    'environment-installed',
+    'environment-node',
+    'environment-sh',
+    'faults-installed',
+    'faults-node',
+    'faults-sh',
+    'isolation-installed',
+    'isolation-installed-node',
+  ],
+  install: ['concurrent'],
+  notifiers: ['desktop-tools', 'email-encryption', 'file-disk', 'no-desktop', 'webhook-address'],
+  policy: ['promises', 'rules', 'sequences'],
+  worker: [
+    'attempts',
+    'broken-parts',
+    'crash',
+    'delivery',
+    'fallback',
+    'foreign',
+    'full-disk',
+    'held',
+    'machine',
+    'old-state',
+    'reconcile',
+    'recovery',
+    'starvation',
+    'upgrade',
+    'upkeep',
+  ],
+}
+
+/** Folders of test/ that mirror a folder beside src/, or that hold what tests share. */
+const others = /^(examples|fixtures|support)(\/|$)/
+
+const tests = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
+  .map((path) => path.replaceAll('\\', '/'))
+  .filter((path) => path.endsWith('.test.ts') && !others.test(path))
+
+function hasSource(test: string): boolean {
+  const [folder, stem] = [dirname(test), basename(test, '.test.ts')]
+  // A file that is private to its folder starts with _.
+  return [stem, `_${stem}`].some((name) => existsSync(join(root, 'src', folder, `${name}.ts`)))
+}
+
+describe('mirror', () => {
+  it('every folder of tests mirrors a folder of sources', () => {
+    const folders = [...new Set(tests.map((test) => dirname(test)))]
+    expect(folders.filter((folder) => !existsSync(join(root, 'src', folder)))).toEqual([])
+  })
+
+  it('every test file has the name of a source file, or is a topic of its folder', () => {
+    const lost = tests.filter(
+      (test) => !hasSource(test) && !topics[dirname(test)]?.includes(basename(test, '.test.ts')),
+    )
+    expect(lost).toEqual([])
+  })
+
+  it('every topic has its test file, and is no source file', () => {
+    const listed = Object.entries(topics).flatMap(([folder, names]) =>
+      names.map((name) => join(folder, `${name}.test.ts`)),
+    )
+
+    expect(listed.filter((test) => !tests.includes(test))).toEqual([])
+    expect(listed.filter(hasSource)).toEqual([])
+  })
+})
