@@ -10,7 +10,7 @@ const texts = z.array(z.string().min(1).max(MAX_PATTERN)).min(1)
 const conditions = z.strictObject({
   project: texts
     .optional()
-    .describe('Patterns for the name of the project or its folder, such as api-* or ~/work/**'),
+    .describe('Patterns for the name of the project or its folder, such as api-* or ~/code/**'),
   branch: texts.optional().describe('Patterns for the branch, such as release/*'),
   client: texts.optional().describe('Names of clients, such as claude'),
   reason: texts.optional().describe('Why the session ended or the turn failed; exact words'),

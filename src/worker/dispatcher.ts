@@ -7,6 +7,7 @@ import { readBegun } from './begun.ts'
 import type { WorkerDeps } from './deps.ts'
 import { runEvent } from './event-run.ts'
 import { runParked } from './parked-run.ts'
+import { Resting } from './resting.ts'
 
 /** Events that are being prepared at once: transcripts are read meanwhile. */
 const MAX_PREPARING = 64
@@ -14,7 +15,6 @@ const MAX_PREPARING = 64
 const MAX_FLOWING = 2000
 /** The same where all wait for destinations that failed: those to other destinations must not wait behind them. */
 const MAX_STALLED = 20_000
-const MAX_REST_MS = 60_000
 /** Whatever ends a worker does so at once. */
 const SUSPECT_MS = 1000
 /** How often a run that delivers once looks whether all that is left waits for a destination that failed. */
@@ -28,8 +28,7 @@ export class Dispatcher {
   #preparing = 0
   #isFull = false
   #wake = () => {}
-  /** What could not be handled (a full disk, a fault of ours), and until when it rests. */
-  readonly #resting = new Map<string, { times: number; until: number }>()
+  readonly #resting: Resting
   #suspects: Promise<void> | undefined
   /** Unexpected faults, for a worker in the foreground to report. */
   readonly faults: string[] = []
@@ -38,6 +37,7 @@ export class Dispatcher {
   constructor(deps: WorkerDeps, onSettled: () => void = () => {}) {
     this.#deps = deps
     this.#onSettled = onSettled
+    this.#resting = new Resting(deps.steadyNow)
   }
 
   get isIdle(): boolean {
@@ -59,15 +59,13 @@ export class Dispatcher {
 
   /** Milliseconds until something rested enough; undefined when nothing rests. */
   get restMs(): number | undefined {
-    if (this.#resting.size === 0) return undefined
-    const until = Math.min(...[...this.#resting.values()].map((rest) => rest.until))
-    return Math.max(0, until - this.#deps.steadyNow())
+    return this.#resting.nextInMs
   }
 
   /** Starts what waits and what is due. @returns how many were claimed */
   async dispatch(): Promise<number> {
     const before = this.handled
-    const rested = [...this.#resting.keys()].filter((name) => !this.#isResting(name))
+    const rested = this.#resting.rested()
     // The sh door leaves it to the worker where it cannot.
     if (!hasProc()) this.#isolated('the spool', () => this.#deps.store.sync())
     if (this.#isStillFull()) {
@@ -86,7 +84,7 @@ export class Dispatcher {
     await this.#startDue()
     this.#investigate(waiting.filter(({ crashes }) => crashes > 0))
     // What is not there any more was handled by somebody else: nothing is to be waited for.
-    for (const name of rested) if (!this.#isResting(name)) this.#resting.delete(name)
+    for (const name of rested) if (!this.#resting.has(name)) this.#resting.delete(name)
     return this.handled - before
   }
 
@@ -122,13 +120,9 @@ export class Dispatcher {
     return this.#isFull
   }
 
-  #isResting(name: string): boolean {
-    return (this.#resting.get(name)?.until ?? 0) > this.#deps.steadyNow()
-  }
-
   async #startDue() {
     for (const name of this.#isolated('the spool', () => this.#deps.store.due()) ?? []) {
-      if (this.#isResting(name)) continue
+      if (this.#resting.has(name)) continue
       await this.#start(
         name,
         () => this.#deps.store.claimParked(name),
@@ -138,7 +132,7 @@ export class Dispatcher {
   }
 
   async #startEvent({ name }: WaitingEvent) {
-    if (this.#isResting(name)) return
+    if (this.#resting.has(name)) return
     await this.#start(
       name,
       () => this.#deps.store.claimEvent(name),
@@ -181,7 +175,7 @@ export class Dispatcher {
     run: (claim: Claim, onQueued: () => void) => Promise<void>,
   ) {
     while (this.#preparing >= MAX_PREPARING) await this.#changed()
-    const times = (this.#resting.get(name)?.times ?? 0) + 1
+    const times = this.#resting.timesOf(name) + 1
     let claim: Claim | undefined
     try {
       claim = take()
@@ -216,8 +210,7 @@ export class Dispatcher {
   /** It is tried again after a while: nothing else waits for it. */
   #rest(name: string, times: number, error: unknown) {
     this.#tell(name, error)
-    const ms = Math.min(1000 * 2 ** (times - 1), MAX_REST_MS)
-    this.#resting.set(name, { times, until: this.#deps.steadyNow() + ms })
+    this.#resting.add(name, times)
   }
 
   /** One folder or file that cannot be used takes nothing with it but itself. */

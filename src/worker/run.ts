@@ -49,12 +49,13 @@ export async function deliverOnce(options: WorkerOptions): Promise<WorkerSummary
     await close(deps, dispatcher)
     return { handled: 0, faults: [] }
   }
+  let claimed = 0
   do {
-    await dispatcher.dispatch()
+    claimed = await dispatcher.dispatch()
     await dispatcher.startOwn(problem.check(deps.config.get()), DESKTOP_OF_LAST_RESORT)
     // What only stands in line is waited for; what waits for a destination that failed is not.
     await dispatcher.comeToRest()
-  } while (dispatcher.hasWaiting && !dispatcher.isStalled && !deps.journal.failure)
+  } while (claimed > 0 && dispatcher.hasWaiting && !deps.journal.failure)
   await close(deps, dispatcher)
   return { handled: dispatcher.handled, faults: dispatcher.faults }
 }

@@ -295,7 +295,7 @@ describe('the rule', () => {
 })
 
 describe('a mute', () => {
-  const whose = { sessionId: 'abc-def', project: 'shop', cwd: '/srv/work/shop' }
+  const whose = { sessionId: 'abc-def', project: 'shop', cwd: '/srv/code/shop' }
 
   it.each([
     [{}, true],
@@ -305,7 +305,7 @@ describe('a mute', () => {
     [{ project: 'sho' }, false],
     [{ project: '/srv/work' }, true],
     [{ project: '/srv/wor' }, false],
-    [{ project: '/srv/work/shop/' }, true],
+    [{ project: '/srv/code/shop/' }, true],
     [{ project: '/' }, true],
     [{ session: 'abc', project: 'other' }, false],
   ])('of %j counts for its events: %s', (said, expected) => {

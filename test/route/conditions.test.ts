@@ -38,7 +38,7 @@ function decide(conditions: object, more: object = {}, told: Partial<EnrichedEve
 const table: [string, object, boolean][] = [
   ['project', { project: ['api-server'] }, true],
   ['project', { project: ['web', 'api-*'] }, true],
-  ['project', { project: ['~/work/**'] }, true],
+  ['project', { project: ['~/code/**'] }, true],
   ['project', { project: ['~/play/**'] }, false],
   ['branch', { branch: ['release/*'] }, true],
   ['branch', { branch: ['main'] }, false],

@@ -73,7 +73,7 @@ const harmless = [
   'const token = tokens[0]; secret = values[index1]',
   'password file: secret: /run/secrets/db_1, --token-file ./a/b1, token=./build/out2',
   '"integrity": "sha512-q7mBvGyHfLk0NvDkB0h7J8fE9cKcGZ1X2y3Z4a5b6c7d8e9f0A1B2C3D4E5F6G7H8I9J0K=="',
-  'resolved "https://registry.npmjs.org/left-pad/-/left-pad-1.3.0.tgz#5b8a3a7765dfe001261dde915589e782f8c94d1e"',
+  'resolved "https://packages.example.com/left-pad/-/left-pad-1.3.0.tgz#5b8a3a7765dfe001261dde915589e782f8c94d1e"',
   'go.sum: github.com/a/b v1.2.3 h1:abcdEFGH1234567890abcdEFGH1234567890abcd=',
   'sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
   'user id 123e4567-e89b-12d3-a456-426614174000 in /var/lib/docker/overlay2/0a1b2c3d4e5f/merged',
