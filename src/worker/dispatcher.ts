@@ -8,6 +8,7 @@ import type { WorkerDeps } from './deps.ts'
 import { runEvent } from './event-run.ts'
 import { runParked } from './parked-run.ts'
 import { Resting } from './resting.ts'
+import { Changes } from './wake-up.ts'
 
 /** Events that are being prepared at once: transcripts are read meanwhile. */
 const MAX_PREPARING = 64
@@ -27,7 +28,7 @@ export class Dispatcher {
   readonly #underWay = new Set<Promise<void>>()
   #preparing = 0
   #isFull = false
-  #wake = () => {}
+  readonly #changes = new Changes()
   readonly #resting: Resting
   #suspects: Promise<void> | undefined
   /** Unexpected faults, for a worker in the foreground to report. */
@@ -102,7 +103,7 @@ export class Dispatcher {
   async comeToRest() {
     while (!this.isIdle && !this.isStalled) {
       if (this.#deps.journal.failure && this.#underWay.size <= this.#deps.journal.pending) return
-      await Promise.race([this.#changed(), sleep(STALL_CHECK_MS)])
+      await Promise.race([this.#changes.next(), sleep(STALL_CHECK_MS)])
     }
   }
 
@@ -156,7 +157,7 @@ export class Dispatcher {
     if (events.length === 0 || this.#suspects) return
     this.#suspects = this.#beginOneByOne(events).finally(() => {
       this.#suspects = undefined
-      this.#changedNow()
+      this.#changes.notify()
     })
   }
 
@@ -174,7 +175,7 @@ export class Dispatcher {
     take: () => Claim | undefined,
     run: (claim: Claim, onQueued: () => void) => Promise<void>,
   ) {
-    while (this.#preparing >= MAX_PREPARING) await this.#changed()
+    while (this.#preparing >= MAX_PREPARING) await this.#changes.next()
     const times = this.#resting.timesOf(name) + 1
     let claim: Claim | undefined
     try {
@@ -190,7 +191,7 @@ export class Dispatcher {
     const onQueued = () => {
       if (isPreparing) this.#preparing -= 1
       isPreparing = false
-      this.#changedNow()
+      this.#changes.notify()
     }
     const running = run(claim, onQueued)
       .catch((error) => {
@@ -201,7 +202,7 @@ export class Dispatcher {
       .finally(() => {
         onQueued()
         this.#underWay.delete(running)
-        this.#changedNow()
+        this.#changes.notify()
         this.#onSettled()
       })
     this.#underWay.add(running)
@@ -226,22 +227,6 @@ export class Dispatcher {
   #tell(name: string, error: unknown) {
     const fault = `${name}: ${describeError(error)}`
     if (this.faults.length < 100 && !this.faults.includes(fault)) this.faults.push(fault)
-  }
-
-  #changed(): Promise<void> {
-    return new Promise((resolve) => {
-      const before = this.#wake
-      this.#wake = () => {
-        before()
-        resolve()
-      }
-    })
-  }
-
-  #changedNow() {
-    const wake = this.#wake
-    this.#wake = () => {}
-    wake()
   }
 }
 

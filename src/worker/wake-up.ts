@@ -26,3 +26,18 @@ export class WakeUp {
     this.#isDue = false
   }
 }
+
+/** Tells everybody who waits at the moment, once. */
+export class Changes {
+  #waiting: (() => void)[] = []
+
+  next(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#waiting.push(resolve)
+    })
+  }
+
+  notify() {
+    for (const resolve of this.#waiting.splice(0)) resolve()
+  }
+}
