@@ -135,7 +135,18 @@ describe('cli: start', () => {
 describe('cli: folders', () => {
   const oneLine = /^x .*\n {2}Check .*$/
 
-  it.each(['status', 'log', 'dead'])(
+  it('status names a folder that cannot be read, and tells the rest', async () => {
+    const home = await makeHome()
+    home.accept('{}')
+    const folder = join(home.state, 'spool/dead')
+    symlinkSync(folder, folder)
+    const { exitCode, stdout } = await home.run('status')
+    expect(stdout).toContain(`${folder} cannot be read`)
+    expect(stdout).toContain('1 accepted')
+    expect(exitCode).toBe(1)
+  })
+
+  it.each(['log', 'dead'])(
     '%s says in one line what cannot be read, and exits 74',
     async (name) => {
       const home = await makeHome()
@@ -193,6 +204,9 @@ describe('cli: help', () => {
         test       Send one real message to a channel and show its answer
         status     Show what is waiting, dead or broken
         log        Show what became of each event
+        why        Say why an event was told, or was not
+        mute       Tell nothing for a while, of everything or of one session or project
+        unmute     Take back what was muted
         dead       List, retry or drop events that could not be delivered
         flush      Try now what failed and waits for its next attempt
         hold       Send nothing for now; events are kept and wait
