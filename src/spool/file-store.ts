@@ -141,7 +141,7 @@ export class FileStore implements Store {
   }
 
   claimParked(name: string): Claim | undefined {
-    this.#parked.delete(name)
+    this.#parked.take(name)
     return this.#claims.take(this.spool.deferred, name)
   }
 

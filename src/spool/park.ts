@@ -56,11 +56,14 @@ interface Wait {
 
 /** Listing many deliveries after every change of one would take all the time there is. */
 const REFRESH_MS = 1000
+const MAX_TAKEN = 10_000
 
 /** When each parked delivery is due. Read from the folder, so that another process may add to it. */
 export class ParkedDeliveries {
   readonly #folder: string
   readonly #waits = new Map<string, Wait>()
+  /** Event and channel of what was claimed, oldest first. */
+  readonly #taken = new Set<string>()
   #refreshedAt = Number.NEGATIVE_INFINITY
   /** The folder may hold deliveries that are not known here yet. */
   isStale = false
@@ -88,12 +91,20 @@ export class ParkedDeliveries {
     this.#waits.set(name, { name, until, since, isHeld, group, events, channel, inode })
   }
 
-  /** Forgets a delivery that was claimed. */
-  delete(name: string) {
+  /** A delivery that is claimed does not wait any more; its events are still told by it alone. */
+  take(name: string) {
+    const { events = [], channel = '' } = this.#waits.get(name) ?? {}
+    for (const event of events) this.#taken.add(`${event} ${channel}`)
+    for (const oldest of this.#taken) {
+      if (this.#taken.size <= MAX_TAKEN) break
+      this.#taken.delete(oldest)
+    }
     this.#waits.delete(name)
   }
 
+  /** Whether a delivery that is parked, or was until this process claimed it, tells the channel of the event. */
   has(event: string, channel: string): boolean {
+    if (this.#taken.has(`${event} ${channel}`)) return true
     for (const wait of this.#waits.values()) {
       if (wait.channel === channel && wait.events.includes(event)) return true
     }

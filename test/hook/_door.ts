@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { onTestFinished, vi } from 'vitest'
+import { expect, onTestFinished, vi } from 'vitest'
 import { fallbackStateDir } from '../../src/config/paths.ts'
 import { installFrontDoor } from '../../src/install/front-door.ts'
 import { packageRoot } from '../../src/package-root.ts'
@@ -95,7 +95,10 @@ export function makeHome({ holdsWorkerBack = true, config = {} } = {}): Home {
   if (holdsWorkerBack) pretendWarmWorker(state)
   onTestFinished(async () => {
     await stopWorker(state)
-    rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
+    // A program of this test may still write: it ends within seconds.
+    await expect
+      .poll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }))
+      .toBeUndefined()
   })
   const env = {
     PATH: process.env.PATH,

@@ -73,7 +73,7 @@ export function agentSuite(door: Door) {
         terminal: '0',
       })
       expect(session).not.toBe(String(sessionOf(process.pid)))
-      expect(readFileSync(`/proc/${pid}/status`, 'utf8')).toMatch(/State:\s+[SR]/)
+      expect(readFileSync(`/proc/${pid}/status`, 'utf8')).toMatch(/State:\s+[SRD]/)
     })
 
     it('gives the worker no dangerous variable of the agent', async () => {

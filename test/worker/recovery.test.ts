@@ -93,20 +93,26 @@ describe('after a crash', () => {
     expect(await outcomeOf(world, id)).toEqual(['delivered', 'file', 'second'])
   })
 
-  it('a delivery that was parked before it was recorded is not told twice', async () => {
-    const { world, id, accepted, delivered } = makeCrash()
-    await appendEntry(world.stateDir, accepted)
-    await delivered('file')
-    const delivery = { ...makeDelivery(id), channel: 'second' }
-    writeParked(world.spool, 'deferred', {
-      ...{ until: Date.now() + 50, since: Date.now(), reason: 'x', isHeld: false },
-      delivery,
-    })
-    await world.untilIdle()
-    expect(world.lines()).toEqual([])
-    expect(readLines(join(world.folder, 'second.jsonl'))).toHaveLength(1)
-    expect(await outcomeOf(world, id)).toEqual(['delivered', 'file', 'second'])
-  })
+  it.each([
+    ['is due already', 0],
+    ['is due soon', Date.now() + 50],
+  ])(
+    'a delivery that was parked before it was recorded is not told twice: it %s',
+    async (_, until) => {
+      const { world, id, accepted, delivered } = makeCrash()
+      await appendEntry(world.stateDir, accepted)
+      await delivered('file')
+      const delivery = { ...makeDelivery(id), channel: 'second' }
+      writeParked(world.spool, 'deferred', {
+        ...{ until, since: Date.now(), reason: 'x', isHeld: false },
+        delivery,
+      })
+      await world.untilIdle()
+      expect(world.lines()).toEqual([])
+      expect(readLines(join(world.folder, 'second.jsonl'))).toHaveLength(1)
+      expect(await outcomeOf(world, id)).toEqual(['delivered', 'file', 'second'])
+    },
+  )
 
   it('an event that version 0.1 had deferred is completed from the journal', async () => {
     const { world, id, accepted, delivered } = makeCrash()
