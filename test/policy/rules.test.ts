@@ -303,7 +303,7 @@ describe('a mute', () => {
     [{ session: 'def' }, false],
     [{ project: 'shop' }, true],
     [{ project: 'sho' }, false],
-    [{ project: '/srv/work' }, true],
+    [{ project: '/srv/code' }, true],
     [{ project: '/srv/wor' }, false],
     [{ project: '/srv/code/shop/' }, true],
     [{ project: '/' }, true],

@@ -13,7 +13,7 @@ const deps = { host: 'workstation', now: Date.parse('2026-11-20T09:00:00Z') }
 const event: EnrichedEvent = {
   ...makeAgentEvent({
     client: 'claude',
-    cwd: join(homedir(), 'work/api-server'),
+    cwd: join(homedir(), 'code/api-server'),
     message: 'May I run make deploy?',
     reason: 'other',
     permissionMode: 'plan',
