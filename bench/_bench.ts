@@ -24,7 +24,7 @@ export function makeHome(channel: object, more: object = {}) {
     configure,
     spool: prepareSpool(stateDir),
     env: { ...process.env, HOOKBELL_STATE_DIR: stateDir, HOOKBELL_CONFIG_DIR: configDir },
-    remove: () => rmSync(folder, { recursive: true, force: true }),
+    remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }),
   }
 }
 
