@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, vi } from 'vitest'
 import {
   type ClientError,
@@ -25,6 +26,11 @@ export type TransportName = (typeof transports)[number]
 
 export const apiKey = 'fk-0123456789abcdef'
 
+/** Lets the server of this process read what was on its way to it, so that no later test sees it. */
+async function readWhatWasSent() {
+  for (let turn = 0; turn < 10; turn += 1) await nextTurn()
+}
+
 /** A server for all tests of a block, a client of it, and pauses between attempts of 0 ms. */
 export function useFaultServer(transport: TransportName) {
   const used: { server?: FaultServer; clients: ReturnType<typeof createClient>[] } = { clients: [] }
@@ -35,15 +41,21 @@ export function useFaultServer(transport: TransportName) {
     await makeClient()
       .organization.limits.getGlobal({})
       .catch(() => undefined)
+    await closeClients()
   })
   beforeEach(() => {
     vi.spyOn(Math, 'random').mockReturnValue(0)
-    return () => vi.restoreAllMocks()
+    return async () => {
+      vi.restoreAllMocks()
+      await closeClients()
+      await readWhatWasSent()
+    }
   })
-  afterAll(async () => {
-    await Promise.all(used.clients.map((client) => client.close()))
-    await server().close()
-  })
+  afterAll(() => server().close())
+
+  async function closeClients() {
+    await Promise.all(used.clients.splice(0).map((client) => client.close()))
+  }
 
   function server(): FaultServer {
     if (!used.server) throw new Error('the server is not started')
