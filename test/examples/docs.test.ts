@@ -16,7 +16,7 @@ function programOf(page: string): string {
 }
 
 describe('snippets', () => {
-  it.each(['README.md', 'docs/api.md', 'docs/emulator.md'])(
+  it.each(['README.md', 'docs/api.md', 'docs/api-recipes.md', 'docs/emulator.md'])(
     'those of %s compile and run',
     async (page) => {
       const emulator = await startEmulator({ seed: { agent: { instant: true } } })

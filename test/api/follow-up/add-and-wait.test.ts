@@ -26,8 +26,13 @@ const work = [
 ]
 
 /** A session that grows each time its first page is read after a message was added. */
-function session(order: Order, status: string, steps: readonly object[][] = work): Script {
-  const history: object[] = [...old]
+function session(
+  order: Order,
+  status: string,
+  steps: readonly object[][] = work,
+  before: readonly object[] = old,
+): Script {
+  const history: object[] = [...before]
   let left: readonly object[][] = []
   return ({ method, target, body }) => {
     if (method === 'POST') {
@@ -73,6 +78,13 @@ describe.each(transports)('addAndWait through %s', (transport) => {
       // 3 pages before, the message itself, then 1 or 2 pages at each of the 5 looks.
       expect(faults.requests.length).toBeLessThanOrEqual(3 + 1 + 2 * work.length)
     }
+  })
+
+  it('adds the message at once, however long the session is', async () => {
+    const long = Array.from({ length: 5_000 }, (_, n) => make(n - 5_000, 'assistant'))
+    faults.play(session('newest first', 'running', work, [...long, ...old]))
+    await add()
+    expect(faults.requests[0]?.method).toBe('POST')
   })
 
   it('waits until nothing has changed for a while', async () => {
