@@ -25,6 +25,14 @@ describe('package', () => {
     expect(unexpected).toEqual([])
   })
 
+  it('can be published: nothing of it has to be corrected', async () => {
+    const words = ['publish', '--dry-run', '--ignore-scripts']
+    const env = { npm_config_registry: 'http://127.0.0.1:9', npm_config_fetch_retries: '0' }
+    const { stderr } = await execa('npm', words, { cwd: root, env, reject: false })
+    const warnings = stderr.split('\n').filter((line) => line.startsWith('npm warn publish'))
+    expect(warnings.filter((line) => !line.includes('logged in'))).toEqual([])
+  })
+
   it('runs no script when it is installed', () => {
     const names = Object.keys(manifest.scripts)
     expect(names.filter((name) => /^(pre|post)?(install|prepare)$/.test(name))).toEqual([])
