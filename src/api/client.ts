@@ -67,18 +67,18 @@ function makeClient(options: ClientOptions, pool: Pool): Client {
   const { sessions, serviceAccounts } = methods
   const watch = makeWatch(sessions.messages)
   const addAndWait = makeAddAndWait(sessions.messages)
+  const withOptions = (more: DerivedOptions) => makeClient(mergeOptions(options, more), pool)
+  const rotateTo = makeRotateTo(serviceAccounts.keys, (apiKey, callOptions) =>
+    withOptions({ apiKey }).organization.limits.getGlobal({}, callOptions),
+  )
   const close = async () => pool.transport.close?.()
-  const client: Client = {
+  return {
     ...methods,
     sessions: { ...sessions, messages: { ...sessions.messages, watch, addAndWait } },
-    serviceAccounts: {
-      ...serviceAccounts,
-      keys: { ...serviceAccounts.keys, rotateTo: makeRotateTo(() => client) },
-    },
+    serviceAccounts: { ...serviceAccounts, keys: { ...serviceAccounts.keys, rotateTo } },
     request,
-    withOptions: (more) => makeClient(mergeOptions(options, more), pool),
+    withOptions,
     close,
     [Symbol.asyncDispose]: close,
   }
-  return client
 }

@@ -1,8 +1,7 @@
-import type { Client } from './client.ts'
 import type { CallOptions } from './core/options.ts'
 import { type BaseClientError, hasErrorMarker, ValidationError } from './errors.ts'
 import { openSecretFile, type SecretFile } from './secret-file.ts'
-import type { RotateKeyInput } from './types/index.ts'
+import type { RotateKeyInput, ServiceAccountsKeysApi } from './types/index.ts'
 
 /** What became of a rotation. The value of the key is in the file alone. */
 export interface RotatedKey {
@@ -29,17 +28,21 @@ export type RotateTo = (
   options?: CallOptions,
 ) => Promise<RotatedKey>
 
-export function makeRotateTo(client: () => Client): RotateTo {
+/** A call that needs a key and changes nothing. */
+type TryKey = (apiKey: string, options: CallOptions) => Promise<unknown>
+
+/** Makes `serviceAccounts.keys.rotateTo` of a client. */
+export function makeRotateTo(keys: ServiceAccountsKeysApi, tryKey: TryKey): RotateTo {
   return async function rotateTo(file, input, options) {
     const secretFile = await openFile(file)
-    const { keys } = client().serviceAccounts
     const rotated = await keys.rotate(input, options).catch(async (error: unknown) => {
       await secretFile.discard()
       throw error
     })
     const { value, id, fingerprint, name, expiresAt } = rotated.apiKey
     await secretFile.save(`${value}\n`)
-    await verify(client(), value, file, options)
+    const { extraBody: _, extraQuery: __, ...rest } = options ?? {}
+    await verify(tryKey(value, rest), file)
     return { file, id, fingerprint, name, ...(expiresAt === undefined ? {} : { expiresAt }) }
   }
 }
@@ -54,10 +57,9 @@ async function openFile(file: string): Promise<SecretFile> {
 }
 
 /** A key that may not read the limit is still a key: only one that is not known gets another error. */
-async function verify(client: Client, apiKey: string, file: string, options?: CallOptions) {
+async function verify(trial: Promise<unknown>, file: string) {
   try {
-    const { extraBody: _, extraQuery: __, ...rest } = options ?? {}
-    await client.withOptions({ apiKey }).organization.limits.getGlobal({}, rest)
+    await trial
   } catch (error) {
     if (!hasErrorMarker(error) || Reflect.get(Object(error), 'status') === 403) {
       if (hasErrorMarker(error)) return

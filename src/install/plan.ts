@@ -1,26 +1,15 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Node } from 'jsonc-parser'
 import type { Shape } from '../clients/define.ts'
-import { type EventMap, property, type Reading, readEventMap } from './event-map.ts'
+import { type EventMap, property, readEventMap } from './event-map.ts'
 import { refuseTooLarge } from './file.ts'
 import type { HookEntry } from './hook-command.ts'
 import { type Item, insertInto, valueOnLines } from './insert.ts'
 import { parseSettings, refuseAt } from './parse.ts'
+import type { InstallRequest } from './request.ts'
 import { type Edit, type Span, splice } from './splice.ts'
 import { detectStyle, type Style } from './style.ts'
 import { verifyInstall } from './verify.ts'
-
-/** How the client expects this file. A `hooks.json` that is wrapped stays so. */
-export interface InstallRequest extends Reading {
-  /** The file's name in messages. */
-  path: string
-  events: readonly string[]
-  hook: HookEntry
-  /** What else the file has to say at its top level. What it says already stays. */
-  header?: Readonly<Record<string, unknown>> | undefined
-  /** Leaves the timeout of a hook that is there: another one would cost it the trust it was given. */
-  keepsTimeout?: boolean
-}
 
 export interface Plan {
   text: string

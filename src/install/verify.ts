@@ -3,7 +3,7 @@ import { getNodeValue, parseTree } from 'jsonc-parser'
 import type { Shape } from '../clients/define.ts'
 import type { Reading } from './event-map.ts'
 import { isHookCommand } from './hook-command.ts'
-import type { InstallRequest } from './plan.ts'
+import type { InstallRequest } from './request.ts'
 import { type Span, unsplice } from './splice.ts'
 
 type Json = Record<string, unknown>

@@ -1,6 +1,6 @@
 import type { Drift } from '../errors.ts'
 import type { ResponseHeaders, Transport } from '../transport.ts'
-import type { AttemptReport } from './send.ts'
+import type { AttemptReport } from './attempt-report.ts'
 
 /** A key, or a function that is asked for a key or a JWT before every attempt. */
 export type Credential = string | (() => string | Promise<string>)

@@ -1,31 +1,13 @@
 import { now } from '../timers.ts'
 import { type Attempt, type Call, type Sender, tryOnce } from './attempt.ts'
+import type { AttemptReport } from './attempt-report.ts'
 import { Clock, Ended } from './clock.ts'
-import {
-  type AttemptFailure,
-  mayBeApplied,
-  mayRepeat,
-  type RetryBudget,
-  retryDelay,
-} from './retry.ts'
+import { mayBeApplied, mayRepeat, type RetryBudget, retryDelay } from './retry.ts'
 import { requestIdOf } from './to-http-error.ts'
 
 export interface SendDeps extends Sender {
   budget: RetryBudget
   onAttempt: ((report: AttemptReport) => void) | undefined
-}
-
-/** What happened in one attempt, for logs. */
-export interface AttemptReport {
-  /** Counts the attempts of the call, from 1. */
-  attempt: number
-  /** How long this attempt took, in milliseconds. */
-  elapsedMs: number
-  status?: number
-  requestId?: string
-  failure?: AttemptFailure['kind']
-  /** There is another attempt after this pause. */
-  retryInMs?: number
 }
 
 export interface Outcome {
