@@ -137,6 +137,22 @@ describe('architecture', () => {
     expect(long).toEqual([])
   })
 
+  it('no file imports one that imports it in turn', () => {
+    const finished = new Set<string>()
+    const circles: string[] = []
+    const visit = (file: string, path: readonly string[]) => {
+      if (path.includes(file)) circles.push([...path.slice(path.indexOf(file)), file].join(' -> '))
+      if (path.includes(file) || finished.has(file)) return
+      for (const name of importsOf(file)) {
+        const target = relative(src, join(src, dirname(file), name))
+        if (files.includes(target)) visit(target, [...path, file])
+      }
+      finished.add(file)
+    }
+    for (const file of files) visit(file, [])
+    expect(circles).toEqual([])
+  })
+
   it('nothing runs a shell string', () => {
     const wrong = files.filter((file) =>
       /shell: true|\bexecSync\(|\bexec\(/.test(
