@@ -3,9 +3,10 @@ import { join } from 'node:path'
 import { runtimeDir, stateDir } from '../config/paths.ts'
 import { fallbackFolders, pinnedPath } from '../config/pinned.ts'
 import { errorCode } from '../errors.ts'
-import { type EventStatus, emptyStatus, type Outcome } from '../journal/history.ts'
+import { type EventStatus, emptyStatus } from '../journal/history.ts'
 import { OpenJournal } from '../journal/open.ts'
-import type { Tally } from '../journal/tally.ts'
+import { Tallies } from '../journal/tallies.ts'
+import type { TalliedEvent, Tally } from '../journal/tally.ts'
 import { isInUse, spoolIn } from '../spool/layout.ts'
 import { parseName } from '../spool/names.ts'
 
@@ -26,18 +27,13 @@ function mayHaveFallback(state: string): boolean {
 }
 
 /** An event without its texts. */
-export interface EventOutline {
-  id: string
-  /** Unix ms. */
-  acceptedAt: number
-  outcome: Outcome
-  /** The names of the channels of which something is known. */
-  channels: object
-}
+export type EventOutline = TalliedEvent
 
 export interface Events {
-  /** All that are known, oldest first: from the journal, and those that no worker has seen yet. */
-  all: EventOutline[]
+  /** All that are known, oldest first: from the journal, and those that no worker has seen yet. Slow for many. */
+  readonly all: EventOutline[]
+  /** The same, where they need not all be looked at. */
+  tallies: Tallies
   inFull(chosen: readonly EventOutline[]): EventStatus[]
 }
 
@@ -50,11 +46,17 @@ export function withEvents<Result>(
   const journals: OpenJournal[] = []
   try {
     for (const folder of folders) journals.push(new OpenJournal(folder))
-    const all = folders.flatMap((folder, index) =>
-      outlines(folder, journals[index]?.tally(), onUnreadable),
+    const tallies = journals.map((journal, index) =>
+      tallyOf(journal, folders[index] ?? '', onUnreadable),
     )
-    if (folders.length > 1) all.sort((a, b) => a.acceptedAt - b.acceptedAt)
-    return work({ all, inFull: (chosen) => readInFull(journals, chosen) })
+    const joined = new Tallies(tallies)
+    return work({
+      get all() {
+        return joined.all()
+      },
+      tallies: joined,
+      inFull: (chosen) => readInFull(journals, chosen),
+    })
   } finally {
     for (const journal of journals) journal.close()
   }
@@ -77,12 +79,9 @@ function rethrow(_: string, error: unknown) {
   throw error
 }
 
-function outlines(
-  state: string,
-  tally: Tally | undefined,
-  onUnreadable?: OnUnreadable,
-): EventOutline[] {
-  if (!tally) return []
+/** With what waits in the spool. */
+function tallyOf(journal: OpenJournal, state: string, onUnreadable?: OnUnreadable): Tally {
+  const tally = journal.tally()
   const spool = spoolIn(state)
   const owners = list(spool.cur, onUnreadable).map((owner) => join(spool.cur, owner))
   for (const folder of [spool.new, ...owners]) {
@@ -95,10 +94,8 @@ function outlines(
     }
   }
   // A retry that was cut short after its record.
-  const dead = new Set(list(spool.dead, onUnreadable))
-  return tally.events().map(({ id, acceptedAt, status: { outcome, channels } }) => {
-    return { id, acceptedAt, channels, outcome: dead.has(id) ? 'dead' : outcome }
-  })
+  for (const name of list(spool.dead, onUnreadable)) tally.markDead(name)
+  return tally
 }
 
 function readInFull(

@@ -21,8 +21,8 @@ export const logCommand = defineCommand({
     if (!Number.isInteger(limit) || limit < 1) {
       throw usageError(`log: --limit takes a whole number from 1, not "${args.limit}"`)
     }
-    const chosen = withEvents(stateFolders(), ({ all, inFull }) =>
-      inFull(args.id ? find(all, args.id) : all.slice(-limit)),
+    const chosen = withEvents(stateFolders(), (events) =>
+      events.inFull(args.id ? find(events.all, args.id) : events.tallies.latest(limit)),
     )
     if (args.json) return printJson(args.id ? chosen[0] : chosen)
     if (chosen.length === 0) return print('No events yet. Register hookbell with: hookbell init')

@@ -7,12 +7,12 @@ import { howToSet } from '../config/how-to-set.ts'
 import { configDir, configPath, stateDir } from '../config/paths.ts'
 import { type ConfigSummary, readConfigSummary } from '../config/summary.ts'
 import { foldersAtRisk } from '../config/trust.ts'
-import { type EventStatus, outcomes } from '../journal/history.ts'
+import type { EventStatus } from '../journal/history.ts'
 import { holdsEvents, spoolIn } from '../spool/layout.ts'
 import { lockHolder } from '../spool/lock.ts'
 import { outlineParked } from '../spool/outline.ts'
 import { isOnHold } from '../worker/on-hold.ts'
-import { type EventOutline, type Events, list, stateFolders, withEvents } from './_events.ts'
+import { type Events, list, stateFolders, withEvents } from './_events.ts'
 
 export const statusCommand = defineCommand({
   args: { json: { type: 'boolean', description: 'Print JSON' } },
@@ -32,18 +32,20 @@ async function readStatus() {
   const unreadable = new Set<string>()
   const onUnreadable = (folder: string) => void unreadable.add(folder)
   const corrupt = folders.flatMap((folder) => list(spoolIn(folder).corrupt, onUnreadable)).length
-  const { events, channels } = withEvents(
+  const { count, latest, oldestWaiting, channels } = withEvents(
     folders,
-    (all) => ({ events: all.all, channels: channelRows(config, all) }),
+    (events) => ({
+      count: events.tallies.count(),
+      latest: events.tallies.latest(1)[0],
+      oldestWaiting: events.tallies.oldest('waiting'),
+      channels: channelRows(config, events),
+    }),
     onUnreadable,
   )
-  const count = Object.fromEntries(
-    outcomes.map((outcome) => [outcome, events.filter((one) => one.outcome === outcome).length]),
-  ) as Record<(typeof outcomes)[number], number>
   return {
-    accepted: events.length,
+    accepted: Object.values(count).reduce((sum, one) => sum + one, 0),
     ...count,
-    oldestWaiting: events.find(({ outcome }) => outcome === 'waiting')?.acceptedAt ?? null,
+    oldestWaiting: oldestWaiting?.acceptedAt ?? null,
     onHold: folders.some(isOnHold),
     parked: parkedIn(folders),
     corrupt,
@@ -52,7 +54,7 @@ async function readStatus() {
     state: stateDir(),
     installed: existsSync(join(stateDir(), 'hookbell-hook')),
     channels,
-    lastEvent: events.at(-1)?.acceptedAt ?? null,
+    lastEvent: latest?.acceptedAt ?? null,
     problems: [
       ...[...unreadable].map(
         (folder) => `${folder} cannot be read; the next worker opens it again`,
@@ -72,11 +74,10 @@ function parkedIn(folders: readonly string[]) {
 }
 
 /** Per channel what happened last, so that a silent one is seen. */
-function channelRows({ channels, unusable }: ConfigSummary, { all, inFull }: Events) {
+function channelRows({ channels, unusable }: ConfigSummary, { tallies, inFull }: Events) {
   const names = [...Object.keys(channels), ...Object.keys(unusable)]
-  const lastOf = (name: string) =>
-    all.findLast((event: EventOutline) => Object.hasOwn(event.channels, name))
-  const lasts = names.map(lastOf)
+  const latest = tallies.latestByChannel()
+  const lasts = names.map((name) => latest.get(name))
   const ids = new Set(lasts.flatMap((last) => (last ? [last] : [])))
   const inDetail = new Map<string, EventStatus>(inFull([...ids]).map((event) => [event.id, event]))
   return names.map((name, index) => {

@@ -144,7 +144,8 @@ export function parseEntry(line: string): JournalEntry | undefined {
 
 function isEntry(fields: { [field: string]: unknown }): boolean {
   const { type, at, id } = fields
-  if (typeof at !== 'number' || typeof id !== 'string') return false
+  // An id is the name of a file of ours, and the tally has slashes between them.
+  if (typeof at !== 'number' || typeof id !== 'string' || id.includes('/')) return false
   if (!Object.hasOwn(required, type as string)) return false
   return Object.entries(required[type as EntryType]).every(
     ([field, kind]) => typeof fields[field] === kind,

@@ -1,26 +1,16 @@
-import { closeSync, constants, fstatSync, openSync, readdirSync, readSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
-import { errorCode, HookbellError } from '../errors.ts'
+import { closeSync } from 'node:fs'
 import { parseEntry } from './entry.ts'
-import { FileTally } from './file-tally.ts'
 import { journalFiles } from './files.ts'
 import { EventHistory } from './history.ts'
-import { decodeBytes, outlineLine } from './outline.ts'
-import { readSavedTally, savedPath, saveTally } from './saved-tally.ts'
+import { hashOf } from './id-table.ts'
+import { type OpenFile, openFile } from './open-file.ts'
+import { decodeBytes } from './outline.ts'
+import { forgetTalliesBut, readSavedTally, SAVE_AFTER_BYTES, saveTally } from './saved-tally.ts'
+import { type Segment, segmentOf } from './segment.ts'
+import { eachLine, readStretches } from './stretches.ts'
 import { Tally } from './tally.ts'
 
-const CHUNK_BYTES = 1024 * 1024
-/** What is read in no time is read again. */
-const SAVE_AFTER_BYTES = 512 * 1024
-const BEFORE_BYTES = 64
-const { O_RDONLY, O_NONBLOCK = 0 } = constants
 const ID = /"id":"([^"\\]*)"/
-
-interface OpenFile {
-  fd: number
-  inode: number
-  size: number
-}
 
 /**
  * The journal as it was when it was opened, for a command that reads it and ends: with synchronous calls, since the
@@ -30,7 +20,7 @@ export class OpenJournal {
   readonly #stateDir: string
   readonly #saveAfterBytes: number
   readonly #files: OpenFile[] = []
-  readonly #tallies = new Map<OpenFile, FileTally>()
+  readonly #segments = new Map<OpenFile, readonly Segment[]>()
 
   /** @throws where a file is there and cannot be read: a person must not be told that there is nothing */
   constructor(stateDir: string, saveAfterBytes = SAVE_AFTER_BYTES) {
@@ -44,29 +34,27 @@ export class OpenJournal {
     }
   }
 
-  /** What became of all events, without the texts. What earlier calls have counted is not read again. */
+  /** What became of all events, without the texts. What was counted before is not read again. */
   tally(): Tally {
-    const tally = new Tally()
     for (const file of this.#files) {
-      const ofFile = tallyOf(file, savedPath(this.#stateDir, file.inode), this.#saveAfterBytes)
-      this.#tallies.set(file, ofFile)
-      tally.add(ofFile)
+      this.#segments.set(file, segmentsOf(this.#stateDir, file, this.#saveAfterBytes))
     }
-    this.#forgetOthers()
-    return tally
+    forgetTalliesBut(
+      this.#stateDir,
+      this.#files.map(({ inode }) => inode),
+    )
+    return new Tally([...this.#segments.values()].flat())
   }
 
-  /** Some events in full; of all others not even the line is parsed. To be called after `tally`. */
+  /** Some events in full, from where the first line about one of them is. To be called after `tally`. */
   read(ids: ReadonlySet<string>): EventHistory {
     const history = new EventHistory()
+    const hashes = new Set(Array.from(ids, hashOf))
     for (const file of this.#files) {
-      if (!this.#tallies.get(file)?.records.some(({ id }) => ids.has(id))) continue
-      const add = (line: string) => {
-        if (!ids.has(ID.exec(line)?.[1] ?? '')) return
-        const entry = parseEntry(decodeBytes(line))
-        if (entry && ids.has(entry.id)) history.add(entry)
+      for (const segment of this.#segments.get(file) ?? []) {
+        const from = firstOf(segment, ids, hashes)
+        if (from !== undefined) readFrom(from, segment.end, file, ids, history)
       }
-      add(eachLine(file, 0, (text, start, end) => add(text.slice(start, end))).rest)
     }
     return history
   }
@@ -79,96 +67,61 @@ export class OpenJournal {
   #openAll(paths: readonly string[]) {
     const seen = new Set<string>()
     for (const path of [...paths].reverse()) {
-      const fd = openIfThere(path)
-      if (fd === undefined) continue
-      const stat = fstatSync(fd)
-      const key = `${stat.dev} ${stat.ino}`
-      if (seen.has(key)) {
-        closeSync(fd)
-        continue
-      }
+      const file = openFile(path)
+      if (!file) continue
+      const key = `${file.dev} ${file.inode}`
+      if (seen.has(key)) closeSync(file.fd)
+      else this.#files.unshift(file)
       seen.add(key)
-      this.#files.unshift({ fd, inode: stat.ino, size: stat.size })
-      if (!stat.isFile()) throw new HookbellError('E_SPOOL', `${path} is not a regular file`)
-    }
-  }
-
-  /** Of files that were rotated away. */
-  #forgetOthers() {
-    const folder = join(this.#stateDir, 'cache')
-    const known = new Set(this.#files.map(({ inode }) => `journal-${inode}.json`))
-    for (const name of namesIn(folder)) {
-      if (!/^journal-\d+\.json$/.test(name) || known.has(name)) continue
-      rmSync(join(folder, name), { force: true })
     }
   }
 }
 
 /** From what was saved, and what the file has gained since. */
-function tallyOf(file: OpenFile, path: string, saveAfterBytes: number): FileTally {
-  const saved = readSavedTally(path)
-  const isOfThis = saved !== undefined && bytesBefore(file, saved.offset) === saved.before
-  const tally = isOfThis ? saved.tally : new FileTally()
-  const from = isOfThis ? saved.offset : 0
-  const add = (text: string, start: number, end: number) => {
-    const outline = outlineLine(text, start, end)
-    if (outline) tally.add(outline)
+function segmentsOf(stateDir: string, file: OpenFile, saveAfterBytes: number): Segment[] {
+  const segments = readSavedTally(stateDir, file)
+  const from = segments.at(-1)?.end ?? 0
+  let whole = from
+  for (const stretch of readStretches(file.fd, from, file.size)) {
+    const segment = segmentOf(stretch)
+    segments.push(segment)
+    if (stretch.text.endsWith('\n')) whole = segment.end
   }
-  const { offset, rest } = eachLine(file, from, add)
-  if (offset - from > saveAfterBytes) {
-    saveTally(path, { offset, before: bytesBefore(file, offset) ?? '', tally })
+  if (whole - from > saveAfterBytes) {
+    const isSaved = segments.filter(({ end }) => end <= whole)
+    saveTally(stateDir, file, isSaved)
   }
-  // A line that is being written, or that a crash cut.
-  if (rest !== '') add(`${rest}\n`, 0, rest.length)
-  return tally
+  return segments
 }
 
-/** @returns undefined where the file is not so long */
-function bytesBefore({ fd, size }: OpenFile, offset: number): string | undefined {
-  if (offset > size) return undefined
-  const bytes = Buffer.alloc(Math.min(BEFORE_BYTES, offset))
-  readSync(fd, bytes, 0, bytes.length, offset - bytes.length)
-  return bytes.toString('latin1')
+/** Where in the file the first line about one of them begins. */
+function firstOf(
+  { ids, hashes, offsets, start }: Segment,
+  wanted: ReadonlySet<string>,
+  wantedHashes: ReadonlySet<number>,
+): number | undefined {
+  // In the order of their first lines.
+  const index = hashes.findIndex(
+    (hash, at) => wantedHashes.has(hash) && wanted.has(ids.list[at] ?? ''),
+  )
+  return index < 0 ? undefined : start + (offsets[index] ?? 0)
 }
 
-function openIfThere(path: string): number | undefined {
-  try {
-    return openSync(path, O_RDONLY | O_NONBLOCK)
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return undefined
-    throw error
-  }
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-  } catch {
-    return []
-  }
-}
-
-/**
- * Visits text with one character for each byte, which costs least, and each line with where its newline is.
- * @returns what comes after the last newline, and where it begins
- */
-function eachLine(
-  { fd, size }: OpenFile,
+/** Of all other events not even the line is parsed. */
+function readFrom(
   from: number,
-  visit: (text: string, start: number, end: number) => void,
-): { offset: number; rest: string } {
-  const chunk = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, size - from + 1))
-  let rest = ''
-  for (let position = from; ; ) {
-    const bytesRead = readSync(fd, chunk, 0, chunk.length, position)
-    position += bytesRead
-    if (bytesRead === 0) return { offset: position - rest.length, rest }
-    const text = rest + chunk.toString('latin1', 0, bytesRead)
-    let start = 0
-    for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', start)) {
-      if (end > start) visit(text, start, end)
-      start = end + 1
-    }
-    rest = text.slice(start)
+  to: number,
+  { fd }: OpenFile,
+  ids: ReadonlySet<string>,
+  history: EventHistory,
+) {
+  for (const { text } of readStretches(fd, from, to)) {
+    const lines = text.endsWith('\n') ? text : `${text}\n`
+    eachLine(lines, (start, end) => {
+      const line = lines.slice(start, end)
+      if (!ids.has(ID.exec(line)?.[1] ?? '')) return
+      const entry = parseEntry(decodeBytes(line))
+      if (entry && ids.has(entry.id)) history.add(entry)
+    })
   }
 }

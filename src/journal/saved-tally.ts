@@ -1,46 +1,155 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
-import { FileTally, type SavedTally } from './file-tally.ts'
+import { errorCode } from '../errors.ts'
+import { JoinedIds } from './id-table.ts'
+import type { OpenFile } from './open-file.ts'
+import { pathOf, type Segment } from './segment.ts'
 
-const FORMAT = 'hookbell-tally 1'
+// Numbers are written as this machine has them in memory.
+const FIRST_BYTE = new Uint8Array(Uint16Array.of(1).buffer)[0]
+const FORMAT = `hookbell-tally 2 ${FIRST_BYTE === 1 ? 'little' : 'big'}`
+const BEFORE_BYTES = 64
+/** What is read in no time is read again. */
+export const SAVE_AFTER_BYTES = 512 * 1024
 
-/** What a file of the journal said up to an offset. Such files are only appended to. */
-export interface TallyTo {
-  offset: number
-  /** The last bytes before it, so that another file with the same number is not taken for it. */
+interface Saved {
+  format: string
+  /** The last bytes before the end, so that another file with the same number is not taken for it. */
   before: string
-  tally: FileTally
+  segments: SavedSegment[]
 }
 
-export function savedPath(stateDir: string, inode: number): string {
-  return join(stateDir, 'cache', `journal-${inode}.json`)
+interface SavedSegment {
+  end: number
+  ids: string
+  hashes: string
+  at: string
+  offsets: string
+  paths: string[][]
+  path: string
 }
 
-/** @returns undefined where there is none, or none of use */
-export function readSavedTally(path: string): TallyTo | undefined {
+/** What was counted of a file up to some place. Such files are only appended to. None where nothing of use is there. */
+export function readSavedTally(stateDir: string, file: OpenFile): Segment[] {
   try {
-    const saved: SavedTally & Omit<TallyTo, 'tally'> & { format: string } = JSON.parse(
-      readFileSync(path, 'utf8'),
-    )
-    const { format, offset, before } = saved
-    if (format !== FORMAT || !Number.isSafeInteger(offset) || typeof before !== 'string') {
-      return undefined
-    }
-    return { offset, before, tally: FileTally.restore(saved) }
+    const text = readFileSync(savedPath(stateDir, file.inode), 'utf8')
+    const { format, before, segments }: Saved = JSON.parse(text)
+    if (format !== FORMAT) return []
+    let start = 0
+    const restored = segments.map((saved) => {
+      const segment = restore(saved, start)
+      start = segment.end
+      return segment
+    })
+    return bytesBefore(file, start) === before ? restored : []
   } catch {
-    return undefined
+    return []
   }
 }
 
 /** Best effort: without it the journal is read again. */
-export function saveTally(path: string, { offset, before, tally }: TallyTo) {
+export function saveTally(stateDir: string, file: OpenFile, segments: readonly Segment[]) {
+  const path = savedPath(stateDir, file.inode)
   const tmpPath = `${path}.${process.pid}`
   try {
-    mkdirSync(dirname(path), { mode: 0o700, recursive: true })
-    const text = JSON.stringify({ format: FORMAT, offset, before, ...tally.save() })
+    makeFolder(dirname(path))
+    const before = bytesBefore(file, segments.at(-1)?.end ?? 0)
+    const text = JSON.stringify({ format: FORMAT, before, segments: segments.map(toSaved) })
     writeFileSync(tmpPath, text, { mode: 0o600, flag: 'wx' })
     renameSync(tmpPath, path)
   } catch {
     rmSync(tmpPath, { force: true })
+  }
+}
+
+/** Only this one: a state folder that was removed meanwhile is not to come back. */
+function makeFolder(path: string) {
+  try {
+    mkdirSync(path, { mode: 0o700 })
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') throw error
+  }
+}
+
+/** Of files that were rotated away. */
+export function forgetTalliesBut(stateDir: string, inodes: readonly number[]) {
+  const folder = join(stateDir, 'cache')
+  const known = new Set(inodes.map((inode) => savedPath(stateDir, inode)))
+  for (const name of namesIn(folder)) {
+    const path = join(folder, name)
+    // Version 0.1 had no word in the name.
+    if (/^journal-(?:tally-)?\d+\.json$/.test(name) && !known.has(path))
+      rmSync(path, { force: true })
+  }
+}
+
+function savedPath(stateDir: string, inode: number): string {
+  return join(stateDir, 'cache', `journal-tally-${inode}.json`)
+}
+
+function toSaved({ end, ids, hashes, at, offsets, paths, path }: Segment) {
+  return {
+    end,
+    ids: ids.text,
+    hashes: textOf(hashes),
+    at: textOf(at),
+    offsets: textOf(offsets),
+    paths: paths.map(({ steps }) => steps),
+    path: textOf(path),
+  }
+}
+
+/** @throws what cannot be read of something that was not saved by `toSaved` */
+function restore(saved: SavedSegment, start: number): Segment {
+  const { end } = saved
+  const segment = {
+    start,
+    end,
+    ids: new JoinedIds(saved.ids),
+    hashes: new Uint32Array(bytesOf(saved.hashes)),
+    at: new Float64Array(bytesOf(saved.at)),
+    offsets: new Uint32Array(bytesOf(saved.offsets)),
+    paths: saved.paths.map(pathOf),
+    path: new Uint32Array(bytesOf(saved.path)),
+  }
+  const { hashes, at, offsets, paths, path } = segment
+  const isWhole = [hashes, at, offsets].every(({ length }) => length === path.length)
+  const isKnown = path.every((number) => number < paths.length)
+  if (!isWhole || !isKnown || !Number.isSafeInteger(end) || end <= start) {
+    throw new Error('not whole')
+  }
+  return segment
+}
+
+function textOf({ buffer, byteOffset, byteLength }: Uint32Array | Float64Array): string {
+  return Buffer.from(buffer, byteOffset, byteLength).toString('base64')
+}
+
+/** A copy, since the columns have to begin at even places in memory. */
+function bytesOf(text: string): ArrayBuffer {
+  return new Uint8Array(Buffer.from(text, 'base64')).buffer
+}
+
+/** @returns undefined where the file is not so long */
+function bytesBefore({ fd, size }: OpenFile, offset: number): string | undefined {
+  if (offset > size) return undefined
+  const bytes = Buffer.alloc(Math.min(BEFORE_BYTES, offset))
+  readSync(fd, bytes, 0, bytes.length, offset - bytes.length)
+  return bytes.toString('latin1')
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
   }
 }

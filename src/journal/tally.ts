@@ -1,64 +1,179 @@
 import type { JournalEntry } from './entry.ts'
-import type { FileTally, Path } from './file-tally.ts'
-import { applyEntry, type EventStatus, emptyStatus } from './history.ts'
+import { applyEntry, type EventStatus, emptyStatus, type Outcome } from './history.ts'
+import { IdTable } from './id-table.ts'
+import type { Path, Segment } from './segment.ts'
 
 /** An event as far as it is counted. */
 export interface TalliedEvent {
   id: string
   /** Unix ms. */
   acceptedAt: number
-  /** Without texts and times. Shared by all events to which the same happened. */
-  status: Pick<EventStatus, 'outcome' | 'channels' | 'to'>
+  outcome: Outcome
+  /** By the names of the channels of which something is known; without texts and times. */
+  channels: EventStatus['channels']
 }
 
+/** Shared by all events to which the same happened. */
 interface Progress {
   status: EventStatus
   after: Map<Path, Progress>
 }
 
-interface Counted {
-  id: string
-  acceptedAt: number
-  progress: Progress
-}
-
-/** Folds the journal as EventHistory does, but without the texts and with little memory. */
+/**
+ * Folds the journal as EventHistory does, but without the texts. A row is what one segment says of one event; the
+ * first of an event's rows stands for the event. An object is made only for events that are asked for.
+ */
 export class Tally {
-  readonly #start: Progress = { status: emptyStatus('', 0), after: new Map() }
-  readonly #events = new Map<string, Counted>()
+  readonly #start = progressOf(emptyStatus('', 0))
+  readonly #segments: readonly Segment[]
+  readonly #firstRows: number[] = []
+  /** By row. */
+  readonly #segmentOf: Uint32Array
+  readonly #table: IdTable
+  readonly #at: number[] = []
+  /** Undefined where another row stands for the event, or where it was dropped. */
+  readonly #progress: (Progress | undefined)[] = []
+  /** Rows of events that no segment tells of, after the others. */
+  readonly #expected = new Map<string, number>()
+  readonly #expectedIds = new Map<number, string>()
+  #sorted: readonly number[] | undefined
 
-  has(id: string): boolean {
-    return this.#events.has(id)
+  /** @param segments of all files of the journal, in their order */
+  constructor(segments: readonly Segment[]) {
+    this.#segments = segments
+    const rows = segments.reduce((sum, { path }) => sum + path.length, 0)
+    this.#table = new IdTable(rows, (row) => this.#idOf(row))
+    this.#segmentOf = new Uint32Array(rows)
+    for (const [number, segment] of segments.entries()) this.#add(segment, number)
   }
 
-  /** To be called for the files of the journal in their order. */
-  add({ records }: FileTally) {
-    for (const { id, at, path } of records) {
-      const { steps } = path
-      const event = this.#events.get(id)
-      if (!event) {
-        if (steps.at(-1) === 'dropped') continue
-        const progress = advance(this.#start, path)
-        this.#events.set(id, { id, acceptedAt: at, progress })
-        continue
-      }
-      if (steps.some((step) => typeOf(step) === 'accepted')) event.acceptedAt = at
-      event.progress = advance(event.progress, path)
-      if (steps.at(-1) === 'dropped') this.#events.delete(id)
-    }
+  has(id: string): boolean {
+    return this.#progress[this.#rowOf(id)] !== undefined
   }
 
   /** An event that is accepted, but that no worker has looked at. */
   expect(id: string, acceptedAt: number) {
-    if (!this.has(id)) this.#events.set(id, { id, acceptedAt, progress: this.#start })
+    if (this.has(id)) return
+    this.#sorted = undefined
+    const row = this.#at.push(acceptedAt) - 1
+    this.#progress.push(this.#start)
+    this.#expected.set(id, row)
+    this.#expectedIds.set(row, id)
   }
 
-  /** Oldest first. */
-  events(): TalliedEvent[] {
-    return [...this.#events.values()]
-      .sort((a, b) => a.acceptedAt - b.acceptedAt)
-      .map(({ id, acceptedAt, progress: { status } }) => ({ id, acceptedAt, status }))
+  /** What lies among the dead, whatever the journal says of it. */
+  markDead(id: string) {
+    const row = this.#rowOf(id)
+    const progress = this.#progress[row]
+    if (progress) this.#progress[row] = progressOf({ ...progress.status, outcome: 'dead' })
   }
+
+  count(): Record<Outcome, number> {
+    const counts = { delivered: 0, suppressed: 0, dead: 0, waiting: 0 }
+    for (const progress of this.#progress) if (progress) counts[progress.status.outcome] += 1
+    return counts
+  }
+
+  /** All of them, oldest first. */
+  events(): TalliedEvent[] {
+    return this.#rows().map((row) => this.#eventAt(row))
+  }
+
+  /** The last ones, oldest first. */
+  latest(limit: number): TalliedEvent[] {
+    return this.#rows()
+      .slice(-limit)
+      .map((row) => this.#eventAt(row))
+  }
+
+  oldest(outcome: Outcome): TalliedEvent | undefined {
+    const row = this.#rows().find((one) => this.#progress[one]?.status.outcome === outcome)
+    return row === undefined ? undefined : this.#eventAt(row)
+  }
+
+  /** By the name of a channel, the last event of which something is known there. */
+  latestByChannel(): Map<string, TalliedEvent> {
+    const latest = new Map<string, TalliedEvent>()
+    const seen = new Set<Progress>()
+    const rows = this.#rows()
+    for (let index = rows.length - 1; index >= 0; index -= 1) {
+      const row = rows[index] ?? -1
+      const progress = this.#progress[row]
+      if (!progress || seen.has(progress)) continue
+      seen.add(progress)
+      for (const name of Object.keys(progress.status.channels)) {
+        if (!latest.has(name)) latest.set(name, this.#eventAt(row))
+      }
+    }
+    return latest
+  }
+
+  #add({ hashes, at, paths, path }: Segment, number: number) {
+    const first = this.#at.length
+    this.#firstRows.push(first)
+    this.#segmentOf.fill(number, first, first + path.length)
+    for (let index = 0; index < path.length; index += 1) {
+      this.#at.push(at[index] ?? 0)
+      this.#progress.push(undefined)
+      const way = paths[path[index] ?? -1]
+      if (way) this.#fold(first + index, hashes[index] ?? 0, way)
+    }
+  }
+
+  /** Continues what is known of the row's event, or begins it. */
+  #fold(row: number, hash: number, path: Path) {
+    const known = this.#table.findOrAdd(row, hash)
+    const before = this.#progress[known]
+    if (!before) {
+      if (known !== row) this.#table.replace(known, row)
+      if (!path.isDropped) this.#progress[row] = advance(this.#start, path)
+      return
+    }
+    if (path.isAccepted) this.#at[known] = this.#at[row] ?? 0
+    this.#progress[known] = path.isDropped ? undefined : advance(before, path)
+  }
+
+  #rowOf(id: string): number {
+    const row = this.#table.find(id)
+    return this.#progress[row] ? row : (this.#expected.get(id) ?? -1)
+  }
+
+  #idOf(row: number): string {
+    const number = this.#segmentOf[row] ?? 0
+    return this.#segments[number]?.ids.list[row - (this.#firstRows[number] ?? 0)] ?? ''
+  }
+
+  #eventAt(row: number): TalliedEvent {
+    const { outcome, channels } = (this.#progress[row] ?? this.#start).status
+    return {
+      id: this.#expectedIds.get(row) ?? this.#idOf(row),
+      acceptedAt: this.#at[row] ?? 0,
+      outcome,
+      channels,
+    }
+  }
+
+  /** Those that stand for an event, in the order of acceptance. */
+  #rows(): readonly number[] {
+    if (this.#sorted) return this.#sorted
+    const rows: number[] = []
+    let isSorted = true
+    let before = Number.NEGATIVE_INFINITY
+    for (let row = 0; row < this.#progress.length; row += 1) {
+      if (!this.#progress[row]) continue
+      const at = this.#at[row] ?? 0
+      isSorted &&= at >= before
+      before = at
+      rows.push(row)
+    }
+    if (!isSorted) rows.sort((a, b) => (this.#at[a] ?? 0) - (this.#at[b] ?? 0))
+    this.#sorted = rows
+    return rows
+  }
+}
+
+function progressOf(status: EventStatus): Progress {
+  return { status, after: new Map() }
 }
 
 /** Memorised, since the same happens to most events. */
@@ -67,13 +182,9 @@ function advance(progress: Progress, path: Path): Progress {
   if (known) return known
   const status = { ...progress.status, channels: { ...progress.status.channels } }
   for (const step of path.steps) applyEntry(status, entryOf(step))
-  const next = { status, after: new Map() }
+  const next = progressOf(status)
   progress.after.set(path, next)
   return next
-}
-
-function typeOf(step: string): string {
-  return step.split('\n', 1)[0] ?? ''
 }
 
 /** An entry that says nothing but what is counted. */

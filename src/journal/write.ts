@@ -14,14 +14,15 @@ export async function appendEntry(state: string, entry: JournalEntry): Promise<v
 /**
  * Keeps the journal at a few files of 16 MiB. What would fall out is kept as far as it is about an event that
  * is open, so that an account never loses one that waits. Only for who holds the worker's lock.
+ * @returns whether there is a new file from now on
  */
 export async function rotateJournal(
   state: string,
   openIds: () => ReadonlySet<string>,
   limitBytes = ROTATE_AT_BYTES,
-) {
+): Promise<boolean> {
   const size = statSync(currentFile(state), { throwIfNoEntry: false })?.size ?? 0
-  if (size < limitBytes) return
+  if (size < limitBytes) return false
   const [open, ...files] = journalFiles(state)
   if (statSync(files[0] ?? '', { throwIfNoEntry: false })) {
     await keepOpen(open, files[0] ?? '', openIds())
@@ -30,6 +31,7 @@ export async function rotateJournal(
     const from = files[at + 1] ?? ''
     if (statSync(from, { throwIfNoEntry: false })) renameSync(from, to)
   }
+  return true
 }
 
 async function keepOpen(open: string, oldest: string, ids: ReadonlySet<string>) {

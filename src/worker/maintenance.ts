@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { TallyKeeper } from '../journal/keep-tally.ts'
 import { rotateJournal } from '../journal/write.ts'
 import { enforceCaps, type Removal } from '../spool/caps.ts'
 import { spoolIn } from '../spool/layout.ts'
@@ -15,11 +16,14 @@ const RECORD_LIMIT_MS = 1000
 /** What a worker does beside delivering. Whatever fails here fails alone, and is done again later. */
 export class Maintenance {
   readonly #deps: WorkerDeps
+  readonly #tallies: TallyKeeper
+  #counting: Promise<void> | undefined
   #beatAt = Number.NEGATIVE_INFINITY
   #sweptAt = Number.NEGATIVE_INFINITY
 
   constructor(deps: WorkerDeps) {
     this.#deps = deps
+    this.#tallies = new TallyKeeper(deps.stateDir)
   }
 
   /** Shows that this worker lives, and takes over from those that do not. @returns how many events */
@@ -41,10 +45,21 @@ export class Maintenance {
     // Beside another worker, two would move the same files.
     if (!isSoleWorker(stateDir)) return
     try {
-      await rotateJournal(stateDir, () => store.openEvents())
+      if (await rotateJournal(stateDir, () => store.openEvents())) void this.count()
     } catch {
       // A full disk: the journal grows until there is room.
     }
+  }
+
+  /** Counts what the journal has gained. Nothing waits for it, and it waits for nothing to be done. */
+  count(): Promise<void> {
+    this.#counting ??= this.#tallies
+      .keep()
+      .catch(() => {})
+      .finally(() => {
+        this.#counting = undefined
+      })
+    return this.#counting
   }
 
   /** Slow where much was kept: for when nothing else is to be done. */

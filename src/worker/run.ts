@@ -115,7 +115,7 @@ async function run(opened: Opened): Promise<WorkerSummary> {
     releaseLock(stateDir)
   } while (hasWork(deps, dispatcher) && acquireLock(stateDir))
   watcher.close()
-  await close(deps, dispatcher)
+  await Promise.all([close(deps, dispatcher), opened.maintenance.count()])
   return { handled: dispatcher.handled, faults: dispatcher.faults }
 }
 
@@ -147,6 +147,7 @@ async function serve(
     const times = next.filter((ms) => ms !== undefined)
     if (dispatcher.isIdle || isHeld) {
       await maintenance.sweep()
+      void maintenance.count()
       if (times.length === 0 && leftMs <= 0) return
       if (leftMs > 0) times.push(leftMs)
     }

@@ -1,5 +1,6 @@
 import {
   appendFileSync,
+  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -10,12 +11,14 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { type JournalEntry, parseEntry } from '../../src/journal/entry.ts'
 import { EventHistory, outcomes } from '../../src/journal/history.ts'
+import { TallyKeeper } from '../../src/journal/keep-tally.ts'
 import { OpenJournal } from '../../src/journal/open.ts'
 import { type Outline, outlineEntry, outlineLine } from '../../src/journal/outline.ts'
 import { readJournal } from '../../src/journal/read.ts'
+import type { TalliedEvent } from '../../src/journal/tally.ts'
 import { rotateJournal } from '../../src/journal/write.ts'
 import { newId } from '../../src/spool/new-id.ts'
 import { makeFolder } from '../support/folder.ts'
@@ -104,7 +107,7 @@ describe('a line of the journal', () => {
   })
 })
 
-interface Counts {
+interface Counted {
   id: string
   acceptedAt: number
   outcome: string
@@ -112,7 +115,7 @@ interface Counts {
 }
 
 /** What the whole of the journal says. */
-async function fullFold(stateDir: string): Promise<Counts[]> {
+async function fullFold(stateDir: string): Promise<Counted[]> {
   const history = new EventHistory()
   for await (const one of readJournal(stateDir)) history.add(one)
   return [...history.byId.values()]
@@ -122,13 +125,13 @@ async function fullFold(stateDir: string): Promise<Counts[]> {
     })
 }
 
-function tallied(stateDir: string, saveAfterBytes?: number): Counts[] {
+function tallied(stateDir: string, saveAfterBytes?: number): Counted[] {
   const journal = new OpenJournal(stateDir, saveAfterBytes)
   try {
     return journal
       .tally()
       .events()
-      .map(({ id, acceptedAt, status: { outcome, channels } }) => {
+      .map(({ id, acceptedAt, outcome, channels }) => {
         return { id, acceptedAt, outcome, channels: Object.keys(channels) }
       })
   } finally {
@@ -144,9 +147,9 @@ const damages: { [name: string]: (path: string) => void } = {
   cut: (path) => truncateSync(path, Math.floor(statSync(path).size / 2)),
   empty: (path) => truncateSync(path, 0),
   'of other numbers': (path) =>
-    writeFileSync(path, readFileSync(path, 'utf8').replace(/"path":\[[^\]]*\]/, '"path":[99]')),
+    writeFileSync(path, readFileSync(path, 'utf8').replace(/"path":"[^"]*"/, '"path":"YwAAAA=="')),
   'of a later version': (path) =>
-    writeFileSync(path, readFileSync(path, 'utf8').replace('tally 1', 'tally 9')),
+    writeFileSync(path, readFileSync(path, 'utf8').replace('tally 2', 'tally 9')),
 }
 
 const action = fc.oneof(
@@ -155,6 +158,7 @@ const action = fc.oneof(
   { weight: 1, arbitrary: fc.record({ damage: fc.constantFrom(...Object.keys(damages)) }) },
   { weight: 1, arbitrary: fc.record({ unfinished: line }) },
   { weight: 1, arbitrary: fc.constant({ replace: true }) },
+  { weight: 2, arbitrary: fc.constant({ keep: true }) },
 )
 
 async function act(stateDir: string, one: object) {
@@ -171,10 +175,32 @@ async function act(stateDir: string, one: object) {
     appendFileSync(path, '')
     await rotateJournal(stateDir, () => new Set(['a', 'b-1']), 1)
   }
+  if ('keep' in one) await new TallyKeeper(stateDir, 0).keep()
   if ('damage' in one) {
     for (const name of readdirSync(join(stateDir, 'cache')).slice(0, 1)) {
       damages[String(one.damage)]?.(join(stateDir, 'cache', name))
     }
+  }
+}
+
+/** What is asked for without looking at each event. */
+function expectSums(stateDir: string, all: readonly Counted[]) {
+  const journal = new OpenJournal(stateDir, 0)
+  const tally = journal.tally()
+  journal.close()
+  const outline = (event: TalliedEvent | undefined) =>
+    event && { ...event, channels: Object.keys(event.channels) }
+  const count = (outcome: string) => all.filter((event) => event.outcome === outcome).length
+  expect(tally.count()).toEqual(
+    Object.fromEntries(outcomes.map((outcome) => [outcome, count(outcome)])),
+  )
+  expect(tally.latest(3).map(outline)).toEqual(all.slice(-3))
+  expect(outline(tally.oldest('waiting'))).toEqual(all.find(({ outcome }) => outcome === 'waiting'))
+  const latest = tally.latestByChannel()
+  for (const name of ['team', 'mail', 'log.file']) {
+    expect(outline(latest.get(name))).toEqual(
+      all.findLast(({ channels }) => channels.includes(name)),
+    )
   }
 }
 
@@ -188,8 +214,7 @@ describe('the tally of the journal', () => {
           await act(stateDir, one)
           const all = tallied(stateDir, 0)
           expect(all).toEqual(await fullFold(stateDir))
-          const count = (outcome: string) => all.filter((event) => event.outcome === outcome).length
-          expect(outcomes.reduce((sum, outcome) => sum + count(outcome), 0)).toBe(all.length)
+          expectSums(stateDir, all)
         }
       }),
       { numRuns: isFull ? 1000 : 40 },
@@ -207,9 +232,42 @@ describe('the tally of the journal', () => {
     const path = join(stateDir, 'cache', name)
     expect(statSync(path).mode & 0o777).toBe(0o600)
     // What was saved is believed, so a change of it shows.
-    writeFileSync(path, readFileSync(path, 'utf8').replace('a\\nb\\nc', 'a\\nb\\nx'))
+    writeFileSync(path, readFileSync(path, 'utf8').replace('a/b/c', 'a/b/x'))
     write('d')
     expect(tallied(stateDir, 0).map(({ id: known }) => known)).toEqual(['a', 'b', 'x', 'd'])
+  })
+
+  it('knows what a worker counted, and finds events in it', async () => {
+    const stateDir = await makeFolder()
+    const lineOf = (id: string, answer: string) =>
+      JSON.stringify({ at: 1, id, type: 'delivered', channel: 'team', attempt: 1, ms: 1, answer })
+    const long = 'x'.repeat(1000)
+    const ids = Array.from({ length: 4000 }, (_, index) => `e${index}`)
+    const lines = ids.map((one) => `${lineOf(one, long)}\n`)
+    writeFileSync(journalOf(stateDir), lines.join(''))
+    await new TallyKeeper(stateDir).keep()
+    expect(readdirSync(join(stateDir, 'cache'))).toHaveLength(1)
+    // One line that is begun, and one that is not whole.
+    appendFileSync(journalOf(stateDir), `${lineOf('e1', 'later')}\n${lineOf('new', 'ok')}`)
+    const journal = new OpenJournal(stateDir)
+    onTestFinished(() => journal.close())
+    expect(journal.tally().count().delivered).toBe(4001)
+    const { byId } = journal.read(new Set(['e1', 'e3999', 'new']))
+    expect([...byId].map(([one, { channels }]) => [one, channels.team?.detail])).toEqual([
+      ['e1', 'later'],
+      ['e3999', long],
+      ['new', 'ok'],
+    ])
+  })
+
+  it('does not bring a state folder back that was removed', async () => {
+    const stateDir = await makeFolder()
+    appendFileSync(journalOf(stateDir), '{}\n')
+    const journal = new OpenJournal(stateDir, 0)
+    rmSync(stateDir, { recursive: true })
+    journal.tally()
+    journal.close()
+    expect(existsSync(stateDir)).toBe(false)
   })
 
   it('is not saved for a small journal', async () => {

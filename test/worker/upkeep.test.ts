@@ -310,3 +310,16 @@ describe('the folders of a spool', () => {
     )
   })
 })
+
+describe('a worker that is idle', () => {
+  it('has counted what the journal gained, for those who look', async () => {
+    const world = makeWorld()
+    const line = { at: 1, id: 'old', type: 'delivered', channel: 'log', attempt: 1, ms: 1 }
+    const text = JSON.stringify({ ...line, answer: 'x'.repeat(1000) })
+    writeFileSync(join(world.stateDir, 'journal.jsonl'), `${text}\n`.repeat(1000))
+    world.accept({ message: 'hello' })
+    await world.untilIdle()
+    const { ino } = statSync(join(world.stateDir, 'journal.jsonl'))
+    expect(readdirSync(join(world.stateDir, 'cache'))).toContain(`journal-tally-${ino}.json`)
+  })
+})

@@ -1,0 +1,34 @@
+import { closeSync, constants, fstatSync, openSync } from 'node:fs'
+import { errorCode, HookbellError } from '../errors.ts'
+
+const { O_RDONLY, O_NONBLOCK = 0 } = constants
+
+/** A file of the journal, as it was when it was opened. */
+export interface OpenFile {
+  fd: number
+  dev: number
+  inode: number
+  size: number
+}
+
+/**
+ * @returns undefined where there is none
+ * @throws where it is there and cannot be read: a person must not be told that there is nothing
+ */
+export function openFile(path: string): OpenFile | undefined {
+  const fd = openIfThere(path)
+  if (fd === undefined) return undefined
+  const stat = fstatSync(fd)
+  if (stat.isFile()) return { fd, dev: stat.dev, inode: stat.ino, size: stat.size }
+  closeSync(fd)
+  throw new HookbellError('E_SPOOL', `${path} is not a regular file`)
+}
+
+function openIfThere(path: string): number | undefined {
+  try {
+    return openSync(path, O_RDONLY | O_NONBLOCK)
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined
+    throw error
+  }
+}

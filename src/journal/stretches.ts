@@ -1,0 +1,40 @@
+import { readSync } from 'node:fs'
+
+const STRETCH_BYTES = 1024 * 1024
+
+/** Whole lines that follow each other in a file. */
+export interface Stretch {
+  /** One character for each byte, which costs least. Ends with a newline, but for the end of a file without one. */
+  text: string
+  /** Where it begins in the file. */
+  start: number
+}
+
+/** A part of a file, one mebibyte after the other, as far as it goes. */
+export function* readStretches(fd: number, from: number, to: number): Generator<Stretch> {
+  const chunk = Buffer.allocUnsafe(Math.min(STRETCH_BYTES, Math.max(0, to - from)))
+  let rest = ''
+  for (let position = from; position < to; ) {
+    const bytesRead = readSync(fd, chunk, 0, Math.min(chunk.length, to - position), position)
+    // Somebody cut it.
+    if (bytesRead === 0) break
+    const read = chunk.toString('latin1', 0, bytesRead)
+    const whole = read.lastIndexOf('\n') + 1
+    if (whole > 0) {
+      yield { text: rest + read.slice(0, whole), start: position - rest.length }
+      rest = ''
+    }
+    rest += read.slice(whole)
+    position += bytesRead
+    if (position >= to && rest !== '') yield { text: rest, start: position - rest.length }
+  }
+}
+
+/** @param visit called with where a line begins and where its newline is; not for empty lines */
+export function eachLine(text: string, visit: (start: number, end: number) => void) {
+  let start = 0
+  for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', start)) {
+    if (end > start) visit(start, end)
+    start = end + 1
+  }
+}
