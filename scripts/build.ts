@@ -44,10 +44,11 @@ const quickPrograms = quickCommands.map((name) => [name, `src/commands/${name}.t
 const cli = await build({
   ...shared,
   ...programs,
-  entryPoints: { cli: 'src/cli.ts', ...Object.fromEntries(quickPrograms) },
+  entryPoints: { 'cli-code': 'src/cli.ts', ...Object.fromEntries(quickPrograms) },
   outdir: 'dist',
-  // As the hook: the loader of ES modules costs a fifth of a start.
+  // As the hook: the loader of ES modules costs a fifth of a start. src/cli/start.ts loads what this makes.
   format: 'cjs',
+  charset: 'ascii',
   outExtension: { '.js': '.cjs' },
   define: { ...programs.define, 'import.meta.url': 'importMeta.url' },
   // Worked out when it is asked for: that takes a twentieth of a start.
@@ -56,7 +57,8 @@ const cli = await build({
   },
   plugins: [leavePartsOut()],
 })
-requireQuickCommands('dist/cli.cjs')
+requireQuickCommands('dist/cli-code.cjs')
+for (const name of ['cli-code', ...quickCommands]) importFromStart(`dist/${name}.cjs`)
 const built = await Promise.all([
   cli,
   build({
@@ -94,7 +96,7 @@ const built = await Promise.all([
   }),
   build({
     ...shared,
-    entryPoints: { worker: 'src/worker/start.ts' },
+    entryPoints: { worker: 'src/worker/start.ts', cli: 'src/cli/start.ts' },
     outdir: 'dist',
     format: 'cjs',
     minify: true,
@@ -161,13 +163,18 @@ function leavePartsOut(): Plugin {
   }
 }
 
-/** What is CommonJS itself needs no loader of ES modules. */
+/** What is CommonJS itself needs no loader of ES modules. What is not is imported by src/cli/start.ts. */
 function requireQuickCommands(path: string) {
   const quick = /\bimport\((".\/(?:[a-z]+).cjs")\)/g
   const text = readFileSync(path, 'utf8')
   if (text.match(quick)?.length !== quickCommands.length)
     throw new Error(`${path}: not as expected`)
   writeFileSync(path, text.replaceAll(quick, 'Promise.resolve().then(()=>require($1))'))
+}
+
+function importFromStart(path: string) {
+  const text = readFileSync(path, 'utf8')
+  writeFileSync(path, text.replaceAll('import("./parts/', 'importPart("./parts/'))
 }
 
 function isFresh() {

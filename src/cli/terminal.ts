@@ -1,4 +1,5 @@
-import { fstatSync } from 'node:fs'
+import { fstatSync, statSync } from 'node:fs'
+import { devNull } from 'node:os'
 import { styleText } from 'node:util'
 
 export type Style = Parameters<typeof styleText>[0]
@@ -21,8 +22,14 @@ export function terminalWidth(): number | undefined {
 /** Whether it is not a pipe or a file. Cheaper than asking process.stdout, which is made by the question. */
 export function mayBeTerminal(output: Output): boolean {
   if (process.platform === 'win32') return true
-  isDevice[output] ??= fstatSync(output === 'stdout' ? 1 : 2).isCharacterDevice()
+  isDevice[output] ??= isCharacterDevice(output === 'stdout' ? 1 : 2)
   return isDevice[output]
+}
+
+/** But the one that takes everything and shows nothing. */
+function isCharacterDevice(fd: number): boolean {
+  const stat = fstatSync(fd)
+  return stat.isCharacterDevice() && stat.rdev !== statSync(devNull).rdev
 }
 
 const isDevice: { [name in Output]?: boolean } = {}

@@ -47,6 +47,6 @@ export async function compileWorker(runtime: string, node: string): Promise<void
 }
 
 function isCompiled(dist: string): boolean {
-  const source = readFileSync(join(dist, 'worker-code.cjs'), 'latin1')
+  const source = readFileSync(join(dist, 'worker-code.cjs'))
   return readCodeCache(join(dist, 'worker-code.cache'), source) !== undefined
 }

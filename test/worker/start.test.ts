@@ -2,9 +2,11 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
   chmodSync,
+  chownSync,
   cpSync,
   existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   statSync,
   symlinkSync,
@@ -12,14 +14,14 @@ import {
 } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { readCodeCache, writeCodeCache } from '../../src/fs/code-cache.ts'
 import { installFrontDoor } from '../../src/install/front-door.ts'
 import { packageRoot } from '../../src/package-root.ts'
 import { makeWorld, type World } from './_world.ts'
 
-const SOURCE = '(function(){ return 1 })'
+const SOURCE = Buffer.from('(function(){ return 1 })')
 const CODE = Buffer.from('what V8 made of it')
 
 describe('compiled code that was kept', () => {
@@ -35,7 +37,7 @@ describe('compiled code that was kept', () => {
   })
 
   it('is not used for another source of the same length', () => {
-    expect(readCodeCache(path, SOURCE.replace('1', '2'))).toBeUndefined()
+    expect(readCodeCache(path, Buffer.from(`${SOURCE}`.replace('1', '2')))).toBeUndefined()
   })
 
   it('is not used once a byte of it has changed', () => {
@@ -53,6 +55,22 @@ describe('compiled code that was kept', () => {
   it.each([0o620, 0o602])('is not used where others may write it: %o', (mode) => {
     chmodSync(path, mode)
     expect(readCodeCache(path, SOURCE)).toBeUndefined()
+  })
+
+  it('is not written to a folder that others may write', () => {
+    const folder = join(dirname(path), 'shared')
+    mkdirSync(folder)
+    chmodSync(folder, 0o775)
+    writeCodeCache(join(folder, 'code.cache'), SOURCE, CODE)
+    expect(readdirSync(folder)).toEqual([])
+  })
+
+  it.runIf(process.getuid?.() === 0)('is not written to a folder of somebody else', () => {
+    const folder = join(dirname(path), 'other')
+    mkdirSync(folder, { mode: 0o755 })
+    chownSync(folder, 1234, 1234)
+    writeCodeCache(join(folder, 'code.cache'), SOURCE, CODE)
+    expect(readdirSync(folder)).toEqual([])
   })
 
   it('is not read through a link', () => {
@@ -88,7 +106,7 @@ describe('a worker and its compiled code', () => {
   }
 
   const cache = () => join(dist, 'worker-code.cache')
-  const source = () => readFileSync(join(dist, 'worker-code.cjs'), 'latin1')
+  const source = () => readFileSync(join(dist, 'worker-code.cjs'))
 
   it('is kept by the first, and used by the next', async () => {
     await deliverOne()
@@ -137,7 +155,7 @@ describe('init', () => {
     const { stateDir } = makeWorld()
     await installFrontDoor({ stateDir })
     const dist = join(stateDir, 'runtime/dist')
-    const source = readFileSync(join(dist, 'worker-code.cjs'), 'latin1')
+    const source = readFileSync(join(dist, 'worker-code.cjs'))
     expect(readCodeCache(join(dist, 'worker-code.cache'), source)?.length).toBeGreaterThan(100_000)
     expect(existsSync(join(stateDir, 'runtime/rehearsal'))).toBe(false)
   })

@@ -1,0 +1,57 @@
+import { spawnSync } from 'node:child_process'
+import { chmodSync, cpSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { readCodeCache, writeCodeCache } from '../../src/fs/code-cache.ts'
+import { packageRoot } from '../../src/package-root.ts'
+import { makeFolder } from '../support/folder.ts'
+
+describe('a command and its compiled code', () => {
+  let folder: string
+  beforeEach(async () => {
+    folder = await makeFolder()
+    mkdirSync(join(folder, 'dist'))
+    for (const name of ['cli.cjs', 'cli-code.cjs', 'log.cjs']) {
+      cpSync(join(packageRoot(), 'dist', name), join(folder, 'dist', name))
+    }
+    cpSync(join(packageRoot(), 'bin'), join(folder, 'bin'), { recursive: true })
+  })
+
+  function log(): string {
+    const env = { PATH: process.env.PATH, HOME: folder, HOOKBELL_STATE_DIR: join(folder, 'state') }
+    const args = [join(folder, 'bin/hookbell'), 'log']
+    const { stdout, stderr } = spawnSync(process.execPath, args, { env, encoding: 'utf8' })
+    return stdout + stderr
+  }
+
+  const cache = (name: string) => join(folder, 'dist', `${name}.cache`)
+  const source = (name: string) => readFileSync(join(folder, 'dist', `${name}.cjs`))
+  const names = ['cli-code', 'log']
+  const text = 'No events yet. Register hookbell with: hookbell init\n'
+
+  it('is kept by the first, and used by the next', () => {
+    expect(log()).toBe(text)
+    const before = names.map((name) => statSync(cache(name)).ino)
+    for (const name of names) {
+      expect(readCodeCache(cache(name), source(name))?.length).toBeGreaterThan(5000)
+    }
+    expect(log()).toBe(text)
+    expect(names.map((name) => statSync(cache(name)).ino)).toEqual(before)
+  })
+
+  it.each([
+    ['damaged', () => writeFileSync(cache('log'), 'nonsense')],
+    ['of another source', () => writeCodeCache(cache('log'), Buffer.from('1'), Buffer.from('2'))],
+    ['refused by V8', () => writeCodeCache(cache('log'), source('log'), Buffer.from('2'))],
+  ])('is replaced where it is %s', (_, spoil) => {
+    spoil()
+    expect(log()).toBe(text)
+    expect(readCodeCache(cache('log'), source('log'))?.length).toBeGreaterThan(5000)
+  })
+
+  it('is not kept in a folder that others may write', () => {
+    chmodSync(join(folder, 'dist'), 0o777)
+    expect(log()).toBe(text)
+    expect(statSync(cache('log'), { throwIfNoEntry: false })).toBeUndefined()
+  })
+})
