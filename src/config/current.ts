@@ -15,7 +15,7 @@ type Env = Readonly<Record<string, string | undefined>>
  */
 export class CurrentConfig {
   #stamp: string | undefined
-  #loaded: LoadedConfig = builtInConfig()
+  #loaded: LoadedConfig | undefined
   #good: LoadedConfig | undefined
   readonly #configDir: string
   readonly #stateDir: string
@@ -27,15 +27,14 @@ export class CurrentConfig {
 
   /** What `get` gave last, without a look at the files. */
   get last(): LoadedConfig {
-    return this.#stamp === undefined ? this.get() : this.#loaded
+    return this.#loaded ?? this.get()
   }
 
   get(): LoadedConfig {
     const stamp = configStamp(this.#configDir, this.#stateDir)
-    if (stamp !== this.#stamp) {
-      this.#stamp = stamp
-      this.#loaded = this.#load()
-    }
+    if (this.#loaded && stamp === this.#stamp) return this.#loaded
+    this.#stamp = stamp
+    this.#loaded = this.#load()
     return this.#loaded
   }
 

@@ -53,6 +53,7 @@ export class TallyKeeper {
   }
 
   async #keepOne(file: OpenFile) {
+    if (!this.#countedTo.has(file.inode)) this.#countedTo.set(file.inode, 0)
     if (this.#isCounted(file.inode, file.size)) return
     const segments = readSavedTally(this.#stateDir, file)
     const from = segments.at(-1)?.end ?? 0
