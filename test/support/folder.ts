@@ -2,7 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, onTestFinished } from 'vitest'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { onTestFinished } from 'vitest'
 
 /** An empty folder that goes with the test. */
 export async function makeFolder(): Promise<string> {
@@ -13,7 +14,7 @@ export async function makeFolder(): Promise<string> {
 
 /** Ends every process that was started for the folder, and removes it. Such a process could make the folder again. */
 export async function removeFolder(folder: string) {
-  await expect.poll(() => processesOf(folder).map(kill)).toEqual([])
+  while (processesOf(folder).map(kill).length > 0) await sleep(20)
   await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
 }
 
