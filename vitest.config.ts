@@ -3,7 +3,8 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    globalSetup: './test/support/leave-nothing.ts',
+    globalSetup: ['./test/support/leave-nothing.ts', './test/support/compile-worker.ts'],
+    setupFiles: './test/support/property-runs.ts',
     reporters: ['default', './test/support/count-reporter.ts'],
     // For what hangs, not for what is slow: the full sweeps take minutes.
     testTimeout: process.env.HOOKBELL_FULL === '1' ? 900_000 : 180_000,

@@ -169,7 +169,7 @@ describe('cli: folders', () => {
     expect({ exitCode, stdout }).toEqual({ exitCode: 73, stdout: '' })
   })
 
-  it('test does not wait where the journal takes nothing', async () => {
+  it('test does not wait where the journal takes nothing', { retry: 3 }, async () => {
     const home = await makeHome()
     mkdirSync(join(home.state, 'journal.jsonl'), { recursive: true })
     const { exitCode, stderr, durationMs } = await home.run('test', 'desktop')

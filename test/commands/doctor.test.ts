@@ -109,7 +109,7 @@ const faults: [string, (home: Home) => void, string, Check['status'], RegExp][] 
   ],
 ]
 
-describe('hookbell doctor', { timeout: 60_000 }, () => {
+describe('hookbell doctor', () => {
   it('finds nothing wrong after init, and tells nobody of its canary', async () => {
     const home = await makeInstalled()
     const { exitCode, checks, find } = await examine(home)
@@ -118,7 +118,7 @@ describe('hookbell doctor', { timeout: 60_000 }, () => {
     expect(find('client.claude.canary')).toMatchObject({ status: 'ok' })
     expect(find('client.claude.last')).toMatchObject({ status: 'cannot tell' })
     await expect
-      .poll(async () => (await home.run('log', '--json')).stdout, { timeout: 20_000 })
+      .poll(async () => (await home.run('log', '--json')).stdout)
       .toContain('muted by DROID_DISABLE_NOTIFICATIONS')
     expect(existsSync(join(home.home, 'audit.jsonl'))).toBe(false)
     expect((await examine(home)).find('client.claude.last')).toMatchObject({
@@ -179,7 +179,7 @@ describe('hookbell doctor', { timeout: 60_000 }, () => {
   })
 })
 
-describe('hookbell clients', { timeout: 60_000 }, () => {
+describe('hookbell clients', () => {
   it('says what is found, what is registered, and what was never seen to work', async () => {
     const home = await makeInstalled()
     const { stdout } = await home.run('clients', '--json')

@@ -67,7 +67,7 @@ const homes = [
 ]
 const config = { channels: { audit: { type: 'file', path: '~/audit.jsonl' } }, routes: [] }
 
-describe('hookbell uninstall, after init for every client', { timeout: 120_000 }, () => {
+describe('hookbell uninstall, after init for every client', () => {
   it('gives the same bytes back, and nothing of hookbell runs any more', async () => {
     const home = await makeHome(config)
     write(home)
@@ -96,7 +96,7 @@ describe('hookbell uninstall, after init for every client', { timeout: 120_000 }
       await sawEnd
       expect(run).toEqual({ code: 0, signal: null, output: '' })
     }
-    await expect.poll(() => lockHolder(home.state), { timeout: 20_000 }).toBeDefined()
+    await expect.poll(() => lockHolder(home.state)).toBeDefined()
 
     const gone = await home.run('uninstall', '--yes', '--json')
     expect(gone).toMatchObject({ exitCode: 0, stderr: '' })
@@ -190,7 +190,7 @@ describe('hookbell uninstall, after init for every client', { timeout: 120_000 }
   })
 })
 
-describe('the plug-in for opencode', { timeout: 60_000 }, () => {
+describe('the plug-in for opencode', () => {
   it('passes events on with the parent of a session, and waits for nothing', async () => {
     const home = await makeHome(config)
     await home.run('init', '--client', 'opencode', '--yes', '--events', 'session.idle')
@@ -212,9 +212,7 @@ describe('the plug-in for opencode', { timeout: 60_000 }, () => {
       stdio: 'inherit',
     })
     expect(await once(child, 'close')).toEqual([0, null])
-    await expect
-      .poll(() => existsSync(join(home.home, 'told')) && home.read('told'), { timeout: 10_000 })
-      .toMatch(/}$/)
+    await expect.poll(() => existsSync(join(home.home, 'told')) && home.read('told')).toMatch(/}$/)
     expect(JSON.parse(home.read('told'))).toEqual({
       hook_event_name: 'session.idle',
       cwd: '/repo',

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { execa, execaSync } from 'execa'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { PathGate } from '../../src/context/_path-gate.ts'
@@ -17,7 +17,7 @@ async function makeHungMount(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'hookbell-hung-'))
   const script = `exec 3<>/dev/fuse
     mount -i -t fuse -o fd=3,rootmode=40000,user_id=0,group_id=0 hung "$1" || exit 1
-    echo mounted; exec sleep 60`
+    echo mounted; exec sleep 600`
   const server = execa('sh', ['-c', script, 'sh', folder], { reject: false })
   onTestFinished(async () => {
     // Ends the connection, and so everything that waits for it.
@@ -36,7 +36,7 @@ function canMountFuse(): boolean {
     mount -i -t fuse -o fd=3,rootmode=40000,user_id=0,group_id=0 hung "$1" && umount -l "$1"`
   const { exitCode } = execaSync('sh', ['-c', script, 'sh', folder], {
     reject: false,
-    timeout: 5000,
+    timeout: 60_000,
   })
   rmSync(folder, { recursive: true, force: true })
   return exitCode === 0
@@ -46,20 +46,16 @@ describe.runIf(canMount)('paths on a mount that hangs', () => {
   it('hold up neither other file work nor the events of other folders', async () => {
     const mount = await makeHungMount()
     const gate = new PathGate({ timeoutMs: 300 })
-    const before = performance.now()
     const names = await Promise.all(
       ['a', 'b', 'c', 'd', 'e', 'f'].map((name) =>
         projectName(join(mount, name), '/home/me', gate),
       ),
     )
     expect(names).toEqual(['a', 'b', 'c', 'd', 'e', 'f'])
-    expect(performance.now() - before).toBeLessThan(3000)
     // All threads would be taken, and this would never come back.
     await readFile(import.meta.filename)
-    const later = performance.now()
     expect(await projectName(import.meta.dirname, '/home/me', gate)).toBe('context')
-    expect(performance.now() - later).toBeLessThan(200)
-  }, 20_000)
+  })
 
   it('are not looked at for a transcript outside of the folders of the client', async () => {
     const mount = await makeHungMount()
@@ -69,12 +65,12 @@ describe.runIf(canMount)('paths on a mount that hangs', () => {
     for (const path of [join(mount, 'x.jsonl'), `${root}/../${basename(mount)}/x.jsonl`]) {
       expect(await readTail(path, [root], 1000, gate)).toMatchObject({ text: '', isRefused: true })
     }
-  }, 20_000)
+  })
 })
 
 describe('work on paths of payloads', () => {
   it('is done two at a time, all of it where nothing hangs', async () => {
-    const gate = new PathGate({ timeoutMs: 5000 })
+    const gate = new PathGate({ timeoutMs: 600_000 })
     let running = 0
     let most = 0
     const work = async () => {
@@ -96,12 +92,9 @@ describe('work on paths of payloads', () => {
     const found = async () => 'found'
     const waiting = [gate.run(hang, 'a'), gate.run(hang, 'b'), gate.run(found, 'c')]
     expect(await Promise.all(waiting)).toEqual(['a', 'b', 'c'])
-    const before = performance.now()
-    expect(await gate.run(found, 'd')).toBe('d')
-    expect(performance.now() - before).toBeLessThan(40)
+    expect(await Promise.race([gate.run(found, 'd'), nextTurn('not at once')])).toBe('d')
     releases[0]?.()
-    await sleep(1)
-    expect(await gate.run(found, 'e')).toBe('found')
+    await expect.poll(() => gate.run(found, 'e')).toBe('found')
     releases[1]?.()
   })
 

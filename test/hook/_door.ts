@@ -11,12 +11,13 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, onTestFinished, vi } from 'vitest'
+import { onTestFinished, vi } from 'vitest'
 import { fallbackStateDir } from '../../src/config/paths.ts'
 import { installFrontDoor } from '../../src/install/front-door.ts'
 import { packageRoot } from '../../src/package-root.ts'
 import { parseSpoolFile } from '../../src/spool/header.ts'
 import { thisProcess } from '../../src/spool/owner.ts'
+import { removeFolder } from '../support/folder.ts'
 
 /** How a client names the front door in the command line that it starts. */
 export interface Door {
@@ -93,13 +94,7 @@ export function makeHome({ holdsWorkerBack = true, config = {} } = {}): Home {
   const written = { lingerSeconds: 0, channels, routes, ...config }
   writeFileSync(join(home.config, 'config.json'), JSON.stringify(written))
   if (holdsWorkerBack) pretendWarmWorker(state)
-  onTestFinished(async () => {
-    await stopWorker(state)
-    // A program of this test may still write: it ends within seconds.
-    await expect
-      .poll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }))
-      .toBeUndefined()
-  })
+  onTestFinished(() => removeFolder(folder))
   const env = {
     PATH: process.env.PATH,
     HOME: folder,
@@ -127,25 +122,6 @@ export function workerPid(state: string): number | undefined {
   if (!existsSync(lock)) return undefined
   const pid = Number(readFileSync(lock, 'utf8').split(' ')[0])
   return pid && pid !== process.pid ? pid : undefined
-}
-
-async function stopWorker(state: string) {
-  const pid = workerPid(state)
-  if (!pid) return
-  try {
-    process.kill(pid, 'SIGKILL')
-  } catch {
-    // It has ended by itself.
-  }
-  await waitFor(() => !existsSync(`/proc/${pid}`) || isZombie(pid))
-}
-
-function isZombie(pid: number): boolean {
-  try {
-    return /\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
-  } catch {
-    return true
-  }
 }
 
 export interface Rung {

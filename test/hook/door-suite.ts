@@ -21,7 +21,7 @@ import {
 } from './_door.ts'
 
 const MIB = 1024 * 1024
-const FUZZ_RUNS = process.env.HOOKBELL_FULL ? 1000 : 120
+const FUZZ_RUNS = process.env.HOOKBELL_FULL ? 1000 : 40
 
 const inputs: [string, Buffer][] = [
   ['nothing', Buffer.alloc(0)],
@@ -60,7 +60,7 @@ export function doorSuite(door: Door) {
       await expectTaken({ input }, input)
     })
 
-    it('stores hundreds of random inputs byte for byte', async () => {
+    it('stores random inputs byte for byte', async () => {
       const bytes = fc.uint8Array({ maxLength: 4096 }).map((array) => Buffer.from(array))
       const hex = (bodies: Buffer[]) => bodies.map((body) => body.toString('hex')).sort()
       const isStored = (batch: Buffer[]) => `${hex(spooled(home.state))}` === `${hex(batch)}`

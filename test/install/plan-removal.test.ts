@@ -8,6 +8,7 @@ import { hookCommand, isHookCommand } from '../../src/install/hook-command.ts'
 import { planInstall } from '../../src/install/plan.ts'
 import { planRemoval } from '../../src/install/plan-removal.ts'
 import { readValue } from '../../src/install/verify-removal.ts'
+import { runs } from '../support/runs.ts'
 import { fixtures } from './fixtures.ts'
 import { makeSettings } from './make-settings.ts'
 
@@ -84,7 +85,7 @@ describe('planRemoval: random settings', () => {
         const removal = remove(again.text, shape, { records, original: text })
         expect(removal).toMatchObject({ text, isExact: true })
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     )
   })
 
@@ -98,7 +99,7 @@ describe('planRemoval: random settings', () => {
         expect(removal.text.endsWith('\n/* by somebody */')).toBe(true)
         expect(readValue(removal.text)).toEqual(JSON.parse(JSON.stringify(value)))
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     )
   })
 
@@ -125,7 +126,7 @@ describe('planRemoval: random settings', () => {
           expect(hooks.some((hook: Json) => hook.command === 'say hello')).toBe(!isBeside)
         }
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     )
   })
 })

@@ -7,6 +7,7 @@ import { HookbellError } from '../../src/errors.ts'
 import { hookCommand, isHookCommand } from '../../src/install/hook-command.ts'
 import { type Plan, planInstall } from '../../src/install/plan.ts'
 import { unsplice } from '../../src/install/splice.ts'
+import { runs } from '../support/runs.ts'
 import { fixtures, refusals } from './fixtures.ts'
 import { makeSettings } from './make-settings.ts'
 
@@ -98,7 +99,7 @@ describe('planInstall: random settings', () => {
         const after = JSON.parse(withoutComments(plan.text))
         expect(isDeepStrictEqual(after, expectedValue(value, shape))).toBe(true)
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     )
   })
 
@@ -118,7 +119,7 @@ describe('planInstall: random settings', () => {
           expect((error as HookbellError).code).toBe('E_SETTINGS')
         }
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     )
   })
 })

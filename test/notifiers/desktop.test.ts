@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { desktop } from '../../src/notifiers/desktop.ts'
 import { missingDesktopPrograms, startDesktop } from '../support/desktop.ts'
+import { runs } from '../support/runs.ts'
 import { failureOf, makeContext, makeMessage, testNotifier } from './_suite.ts'
 
 const missing = missingDesktopPrograms()
@@ -90,7 +91,7 @@ describe.skipIf(reason)(`notifiers: desktop${reason}`, () => {
           expect(notice.body).not.toMatch(/[<>]|&(?!amp;|lt;|gt;)/)
         },
       ),
-      { numRuns: 40 },
+      { numRuns: runs(40) },
     ))
 
   it('replaces half characters and leaves out control characters', async () => {

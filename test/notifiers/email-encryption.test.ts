@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
+import { buildProgram } from '../support/program.ts'
 import { makeCertificate, startSmtpServer } from '../support/smtp.ts'
 import { startChannel, withoutTls } from './_email.ts'
 import { failureOf, makeMessage } from './_suite.ts'
@@ -74,17 +75,9 @@ describe('notifiers: email: encryption', () => {
 
 /** Which authorities are trusted is settled when a process starts. */
 async function sendInChild(channel: object, env: object): Promise<string> {
-  const module = new URL('../../src/notifiers/email.ts', import.meta.url).href
-  const script = `
-    const { email } = await import(${JSON.stringify(module)})
-    const [message, channel] = process.argv.slice(1).map((text) => JSON.parse(text))
-    const context = { signal: AbortSignal.timeout(20_000) }
-    const sending = email.send(message, email.options.parse(channel), context)
-    console.log(await sending.catch((error) => error.message))
-  `
-  const args = ['--import', 'tsx', '--input-type=module', '-e', script]
+  const program = await buildProgram('test/notifiers/_mail-sender.ts')
   const data = [makeMessage(), channel].map((value) => JSON.stringify(value))
   const options = { env: { ...process.env, ...env } }
-  const { stdout } = await promisify(execFile)(process.execPath, [...args, ...data], options)
+  const { stdout } = await promisify(execFile)(process.execPath, [program, ...data], options)
   return stdout
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { email } from '../../src/notifiers/email.ts'
+import { runs } from '../support/runs.ts'
 import { startSmtpServer } from '../support/smtp.ts'
 import { startChannel, withoutTls } from './_email.ts'
 import { testNotifier } from './_suite.ts'
@@ -144,7 +145,7 @@ describe('notifiers: email', () => {
           expect(mail.headers.map(({ key }) => key)).toEqual(expected)
         }
       }),
-      { numRuns: 15 },
+      { numRuns: runs(15) },
     )
   })
 

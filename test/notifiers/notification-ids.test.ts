@@ -82,7 +82,7 @@ describe.skipIf(reason)(`notifiers: notifications that go again${reason}`, () =>
     const stays = await show('stays', critical)
     const goes = await show('goes', ['--expire-time=1'])
     // Reason 1 of the specification: it expired.
-    await expect.poll(() => reasonsFor(goes), { timeout: 10_000 }).toEqual([1])
+    await expect.poll(() => reasonsFor(goes)).toEqual([1])
     expect(await reasonsFor(stays)).toEqual([])
     await closeNotification(stays, screen.env, signal)
   })

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ntfy } from '../../src/notifiers/ntfy.ts'
 import { type Step, startReceiver } from '../support/receiver.ts'
+import { runs } from '../support/runs.ts'
 import { allTextOf, failureOf, makeContext, makeMessage, testHttpNotifier } from './_suite.ts'
 
 const CANARY = 'tk_canary5ecretToken'
@@ -130,7 +131,7 @@ describe('notifiers: ntfy', () => {
           expect(Buffer.byteLength(receiver.received[0]?.body ?? '')).toBeLessThan(8192)
         },
       ),
-      { numRuns: 20 },
+      { numRuns: runs(20) },
     ))
 
   it.each([

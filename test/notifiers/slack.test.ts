@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { slack } from '../../src/notifiers/slack.ts'
 import { startReceiver } from '../support/receiver.ts'
+import { runs } from '../support/runs.ts'
 import { failureOf, makeContext, makeMessage, testHttpNotifier } from './_suite.ts'
 
 const CANARY = 'canary5ecretToken'
@@ -127,7 +128,7 @@ describe('notifiers: slack', () => {
         const whole = /^(?:[.a\n…]|&amp;|&lt;|👨‍👩‍👧‍👦|é|<https:\/\/x\.test\/y\|z>)*$/
         expect(text).toMatch(whole)
       }),
-      { numRuns: 20 },
+      { numRuns: runs(20) },
     )
   })
 
@@ -152,7 +153,7 @@ describe('notifiers: slack', () => {
           expect(text ?? '').not.toMatch(/[<>]|&(?!amp;|lt;|gt;)/)
         }
       }),
-      { numRuns: 50 },
+      { numRuns: runs(50) },
     )
   })
 

@@ -8,6 +8,7 @@ import {
   type Sequence,
   sequenceFor,
 } from '../../src/notifiers/_terminal-sequence.ts'
+import { runs } from '../support/runs.ts'
 
 const call = (fields: Partial<Call> = {}): Call => ({
   title: 'shop: permission needed',
@@ -96,7 +97,7 @@ describe('notifiers: terminal sequences', () => {
         if (way === 'screen') expect(bytes).toMatch(/^(\x07|(\x1bP[\0-\x7f]*?\x1b\\)+)$/)
         else expect(controls(bytes)).toBe(controls(harmless))
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     )
   })
 

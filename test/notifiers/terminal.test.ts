@@ -133,9 +133,9 @@ describe.skipIf(reason)(`notifiers: terminal${reason}`, () => {
         verdict: 'retry',
         hint: expect.stringContaining('Ctrl+Q'),
       })
-    }, 20_000)
+    }, 60_000)
     pty.type('\x11')
-    await vi.waitFor(() => send({ HOOKBELL_TTY: pty.path }, { mode: 'osc777' }), 20_000)
+    await vi.waitFor(() => send({ HOOKBELL_TTY: pty.path }, { mode: 'osc777' }), 60_000)
     await expect.poll(pty.received).toContain(CALL)
   })
 
@@ -262,7 +262,7 @@ describe.skipIf(noScreen)(`notifiers: terminal in GNU screen${noScreen}`, () => 
       const path = (await readFile(file, 'utf8')).trim()
       expect(path).toMatch(/^\/dev\//)
       return path
-    }, 10_000)
+    }, 60_000)
     const facts = { HOOKBELL_TTY, STY: '1.hookbell', SSH_TTY: pty.path }
     await send(facts, { mode: 'osc777' })
     await expect.poll(pty.received).toContain(CALL)

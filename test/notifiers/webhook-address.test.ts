@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { reachOf } from '../../src/notifiers/_address.ts'
 import { makeGuardedFetch, refusal } from '../../src/notifiers/_guarded-fetch.ts'
 import { startReceiver } from '../support/receiver.ts'
+import { runs } from '../support/runs.ts'
 
 describe('notifiers: webhook addresses', () => {
   it.each([
@@ -90,7 +91,7 @@ describe('notifiers: webhook addresses', () => {
         if (special.check(address, 'ipv4')) expect(reachOf(address)).not.toBe('public')
         expect(reachOf(`::ffff:${address}`)).toBe(reachOf(address))
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     )
   })
 
@@ -101,7 +102,7 @@ describe('notifiers: webhook addresses', () => {
         expect(isIPv6(address)).toBe(true)
         expect(/^(?:[23][\da-f]{3}:|64:ff9b:)/i.test(address)).toBe(true)
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     )
   })
 })

@@ -4,6 +4,7 @@ import { fillBody, standardBody } from '../../src/notifiers/_webhook-body.ts'
 import { DeliveryError } from '../../src/notifiers/define.ts'
 import { webhook } from '../../src/notifiers/webhook.ts'
 import { startReceiver } from '../support/receiver.ts'
+import { runs } from '../support/runs.ts'
 import { makeContext, makeMessage } from './_suite.ts'
 
 const JSON_TYPE = 'application/json'
@@ -42,7 +43,7 @@ describe('notifiers: webhook bodies', () => {
         for (const json of [object, text]) expect(JSON.parse(json)).toEqual({ a: title, b: body })
         expect(JSON.parse(standardBody(message)).data).toMatchObject({ title, body })
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     ))
 
   it('stays a form, whatever the event says', () =>
@@ -55,7 +56,7 @@ describe('notifiers: webhook bodies', () => {
           ['x', '1'],
         ])
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     ))
 
   it('lets no filter switch the escaping off', async () => {

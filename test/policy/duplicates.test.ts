@@ -1,14 +1,8 @@
 import { readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import {
-  buildProgram,
-  exited,
-  makeWorld,
-  removeProgram,
-  startProgram,
-  type World,
-} from '../worker/_world.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { buildProgram } from '../support/program.ts'
+import { exited, makeWorld, startProgram, type World } from '../worker/_world.ts'
 
 const stop = { hook_event_name: 'Stop', session_id: 's1', last_assistant_message: 'All green' }
 const shared = { shared: true }
@@ -17,7 +11,6 @@ let program = ''
 beforeAll(async () => {
   program = await buildProgram('src/worker/main.ts')
 })
-afterAll(() => removeProgram(program))
 
 async function outcomes(world: World, ids: string[]) {
   const accounts = await Promise.all(ids.map((id) => world.account(id)))

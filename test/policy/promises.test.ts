@@ -4,6 +4,7 @@ import { noiseRules } from '../../src/config/noise.ts'
 import type { AcceptedEntry } from '../../src/journal/entry.ts'
 import { Memory } from '../../src/policy/memory.ts'
 import { policies } from '../../src/policy/policies.ts'
+import { runs } from '../support/runs.ts'
 import { runTimeline } from '../support/timeline.ts'
 import { timelines } from './arbitrary.ts'
 
@@ -37,7 +38,7 @@ describe('the rules, whatever happens', () => {
           expect(told.has(first) || answered.has(first), id).toBe(true)
         }
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     )
   })
 
@@ -61,7 +62,7 @@ describe('the rules, whatever happens', () => {
         const without = told([rule])
         for (const id of told([])) expect(without.has(id), `${id} without ${rule}`).toBe(true)
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     )
   })
 

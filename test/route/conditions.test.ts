@@ -96,12 +96,11 @@ describe('a route with conditions', () => {
   })
 
   it('is not held up by a pattern that takes for ever', () => {
+    // Without a limit, this would outlast the time limit of any test.
     const lastMessage = `${'a'.repeat(3000)}b`
-    const startedAt = performance.now()
     expect(decide({ when: { message: '(a+)+$' } }, {}, { message: '', lastMessage }).isTold).toBe(
       false,
     )
-    expect(performance.now() - startedAt).toBeLessThan(5000)
   })
 
   it('gives no access to this program by what an agent writes', () => {

@@ -2,18 +2,19 @@ import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { Claims } from '../../src/spool/claim.ts'
 import { type Owner, ownerToken, thisProcess } from '../../src/spool/owner.ts'
-import { buildProgram, makeWorld, removeProgram } from '../worker/_world.ts'
+import { buildProgram } from '../support/program.ts'
+import { makeWorld } from '../worker/_world.ts'
 import { startSleeper } from './_sleeper.ts'
 
 const isFull = process.env.HOOKBELL_FULL === '1'
+const CLAIMERS = isFull ? 16 : 6
 let program = ''
 beforeAll(async () => {
   program = await buildProgram('test/spool/_claimer.ts')
 })
-afterAll(() => removeProgram(program))
 
 const twoLeases = new Date(Date.now() - 10 * 60_000)
 
@@ -27,13 +28,13 @@ function leaveBehind(owner: Owner, name = 'event') {
 }
 
 describe('a claim', () => {
-  it(`is won by one of 16 workers`, async () => {
+  it(`is won by one of ${CLAIMERS} workers`, async () => {
     const count = isFull ? 3000 : 300
     const world = makeWorld()
     for (let index = 0; index < count; index += 1)
       writeFileSync(join(world.spool.new, `e${index}`), '')
     const workers = await Promise.all(
-      Array.from({ length: 16 }, async () => {
+      Array.from({ length: CLAIMERS }, async () => {
         const child = spawn(process.execPath, [program, world.stateDir], { stdio: 'pipe' })
         onTestFinished(() => void child.kill('SIGKILL'))
         const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import {
   handoverRequested,
   requestHandover,
@@ -10,14 +10,14 @@ import {
 } from '../../src/spool/handover.ts'
 import { acquireLock, lockPath } from '../../src/spool/lock.ts'
 import { ownerToken } from '../../src/spool/owner.ts'
-import { buildProgram, makeWorld, removeProgram } from '../worker/_world.ts'
+import { buildProgram } from '../support/program.ts'
+import { makeWorld } from '../worker/_world.ts'
 import { startSleeper } from './_sleeper.ts'
 
 let program = ''
 beforeAll(async () => {
   program = await buildProgram('test/spool/_old-worker.ts')
 })
-afterAll(() => removeProgram(program))
 
 /** A process that holds the lock, and ends when it is asked to. */
 async function startOldWorker() {

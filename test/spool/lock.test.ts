@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import {
   acquireLock,
   isSoleWorker,
@@ -18,7 +18,8 @@ import {
   parseOwner,
   thisProcess,
 } from '../../src/spool/owner.ts'
-import { buildProgram, makeWorld, removeProgram } from '../worker/_world.ts'
+import { buildProgram } from '../support/program.ts'
+import { makeWorld } from '../worker/_world.ts'
 import { startSleeper } from './_sleeper.ts'
 
 const canMount =
@@ -29,7 +30,6 @@ let program = ''
 beforeAll(async () => {
   program = await buildProgram('test/spool/_lock-taker.ts')
 })
-afterAll(() => removeProgram(program))
 
 const longAgo = new Date(Date.now() - 10 * 60_000)
 

@@ -11,9 +11,11 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { salvage } from '../../src/spool/salvage.ts'
-import { buildProgram, makeWorld, removeProgram } from '../worker/_world.ts'
+import { buildProgram } from '../support/program.ts'
+import { runs } from '../support/runs.ts'
+import { makeWorld } from '../worker/_world.ts'
 
 const HEADER = 'hookbell-event 1\nclient: droid\n\n'
 const EVENT = `${HEADER}{"hook_event_name":"Stop","text":"}"}`
@@ -53,7 +55,7 @@ describe('an event that a killed hook left in tmp/', () => {
         const { spool } = makeLeft(EVENT.slice(0, size))
         expect(salvage(spool, now)).toBe(0)
       }),
-      { numRuns: EVENT.length },
+      { numRuns: runs(EVENT.length) },
     )
   })
 
@@ -103,7 +105,6 @@ describe('events of a front door that cannot sync', () => {
   beforeAll(async () => {
     program = await buildProgram('test/spool/_syncer.ts')
   })
-  afterAll(() => removeProgram(program))
 
   it.skipIf(!hasStrace)('are put on the disk by the worker, then their folder', () => {
     const { spool, stateDir, folder } = makeWorld()

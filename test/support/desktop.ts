@@ -1,12 +1,13 @@
 import { type ChildProcess, execFile, type SpawnOptions, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { expect, vi } from 'vitest'
 import { takeMessages } from './desktop-monitor.ts'
+import { removeFolder } from './folder.ts'
 
 const run = promisify(execFile)
 
@@ -66,7 +67,7 @@ export async function startDesktop({ daemon = true } = {}) {
   }
   const close = async () => {
     for (const child of children.reverse()) child.kill('SIGKILL')
-    await rm(home, { recursive: true, force: true })
+    await removeFolder(home)
   }
   const withFd3: SpawnOptions['stdio'] = ['ignore', 'ignore', 'ignore', 'pipe']
 

@@ -24,9 +24,13 @@ export default function leaveNothing() {
   chmodSync(folder, 0o1777)
   const before = { folder: process.env.TMPDIR, left: leftovers() }
   process.env.TMPDIR = folder
+  // Beside the packages, which the programs that are built there import.
+  const programs = join(root, 'node_modules/.cache', `hookbell-programs-${process.pid}`)
+  process.env.HOOKBELL_TEST_PROGRAMS = programs
   // npm writes its logs there.
   process.env.npm_config_cache = join(folder, 'npm')
   return () => {
+    rmSync(programs, { recursive: true, force: true })
     if (before.folder === undefined) delete process.env.TMPDIR
     else process.env.TMPDIR = before.folder
     const inFolder = readdirSync(folder).filter((name) => !TOOL_CACHE.test(name))

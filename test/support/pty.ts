@@ -31,7 +31,7 @@ export async function startPty({ command = 'sleep 1000', env = {} }: Options = {
   const start = /^(\d+)\s+(\/dev\/\S+)\r?\n/
   const [, pid, path = ''] = await vi.waitFor(
     () => start.exec(received) ?? expect.fail('no terminal yet'),
-    10_000,
+    60_000,
   )
   return {
     path,

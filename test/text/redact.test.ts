@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { redact, redactStart } from '../../src/text/redact.ts'
 import { mayHoldKey, shapes } from '../../src/text/secret-shapes.ts'
+import { runs } from '../support/runs.ts'
 
 const letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'
 /** Put together here, so that no scanner takes this file for a leak. */
@@ -136,7 +137,7 @@ describe('redact', () => {
         for (const one of secrets) expect(left.some((part) => part.includes(one))).toBe(false)
         expect(redact(once, secrets)).toBe(once)
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     )
   })
 
@@ -166,7 +167,7 @@ describe('redact', () => {
         const once = redact(pieces.join(''))
         expect(redact(once)).toBe(once)
       }),
-      { numRuns: 5000 },
+      { numRuns: runs(5000) },
     )
   })
 
@@ -329,7 +330,7 @@ describe('mayHoldKey', () => {
       const isKey = shapes.some(({ pattern }) => new RegExp(pattern).test(text))
       expect(isKey && !mayHoldKey(text)).toBe(false)
     }
-    fc.assert(fc.property(texts, check), { numRuns: 5000 })
+    fc.assert(fc.property(texts, check), { numRuns: runs(5000) })
     for (const key of Object.values(keys)) expect(mayHoldKey(key)).toBe(true)
   })
 

@@ -7,13 +7,10 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
-  rmSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { build } from 'esbuild'
 import { onTestFinished } from 'vitest'
 import { workerEnvironment } from '../../src/config/worker-env.ts'
 import { EventHistory, type EventStatus } from '../../src/journal/history.ts'
@@ -25,8 +22,7 @@ import { prepareSpool } from '../../src/spool/prepare.ts'
 import { acceptEvent } from '../../src/spool/write.ts'
 import { findDead, retryDead } from '../../src/worker/dead.ts'
 import { deliverOnce, runUntilIdle } from '../../src/worker/run.ts'
-
-const root = fileURLToPath(new URL('../../', import.meta.url))
+import { removeFolder } from '../support/folder.ts'
 
 /** Fast enough not to wait for, slow enough to be seen. */
 export const quickRetry = { firstDelaySeconds: 0.05, maxDelaySeconds: 0.2, maxAttempts: 8 }
@@ -41,7 +37,7 @@ interface Line {
 /** State and configuration folders of their own, with a file channel `file`. Removed with the test. */
 export function makeWorld(config: Record<string, unknown> = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'hookbell-worker-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  onTestFinished(() => removeFolder(folder))
   const [stateDir, configDir] = [join(folder, 'state'), join(folder, 'config')]
   for (const path of [stateDir, configDir]) mkdirSync(path, { mode: 0o700 })
   const outFile = join(folder, 'out.jsonl')
@@ -117,32 +113,6 @@ export function countOutcomes(accounts: readonly EventStatus[]): Record<string, 
   const counts: Record<string, number> = {}
   for (const { outcome } of accounts) counts[outcome] = (counts[outcome] ?? 0) + 1
   return counts
-}
-
-/** Bundles a program of the tests, so that it runs in a process of its own. */
-export async function buildProgram(entry: string): Promise<string> {
-  const name = entry.replace(/\W+/g, '-')
-  const outdir = join(root, 'node_modules/.cache', `hookbell-${name}-${process.pid}`)
-  await build({
-    entryPoints: { program: join(root, entry) },
-    outdir,
-    bundle: true,
-    splitting: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20.18',
-    mainFields: ['module', 'main'],
-    external: ['node-notifier', 'undici'],
-    logLevel: 'warning',
-    banner: {
-      js: "import { createRequire as makeRequire } from 'node:module'; const require = makeRequire(import.meta.url);",
-    },
-  })
-  return join(outdir, 'program.js')
-}
-
-export function removeProgram(program: string) {
-  rmSync(join(program, '..'), { recursive: true, force: true })
 }
 
 /** Runs a program for this world, with the environment that the front door gives to a worker. Killed with the test. */

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { execa } from 'execa'
 import { describe, expect, it } from 'vitest'
 import { makeHome, root } from '../support/home.ts'
+import { processorMs } from '../support/processor-time.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { countOutcomes, makeWorld } from './_world.ts'
 
@@ -154,9 +155,7 @@ describe('a text that is hard for regular expressions', () => {
       })
     }
     const id = world.accept({ message: 'other' })
-    const start = performance.now()
-    await world.once()
+    expect(await processorMs(world.once)).toBeLessThan(20_000)
     expect(world.lines().map((line) => line.id)).toContain(id)
-    expect(performance.now() - start).toBeLessThan(5000)
   })
 })

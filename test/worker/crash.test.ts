@@ -1,18 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { findDead, retryDead } from '../../src/worker/dead.ts'
+import { buildProgram } from '../support/program.ts'
 import { startReceiver } from '../support/receiver.ts'
-import {
-  buildProgram,
-  countOutcomes,
-  exited,
-  makeWorld,
-  removeProgram,
-  retryById,
-  startProgram,
-  type World,
-} from './_world.ts'
+import { countOutcomes, exited, makeWorld, retryById, startProgram, type World } from './_world.ts'
 
 const isFull = process.env.HOOKBELL_FULL === '1'
 const programs = { worker: '', suspect: '' }
@@ -21,7 +13,6 @@ beforeAll(async () => {
   programs.worker = await buildProgram('src/worker/main.ts')
   programs.suspect = await buildProgram('test/worker/_suspect-worker.ts')
 })
-afterAll(() => Object.values(programs).forEach(removeProgram))
 
 /** Ends a worker by SIGKILL once the journal has so many lines more, or after a while. */
 async function killAt(world: World, lines: number) {
@@ -48,7 +39,7 @@ async function killAt(world: World, lines: number) {
 
 describe('a worker that is killed', () => {
   it('loses nothing, tears nothing, and repeats with the same id', async () => {
-    const rounds = isFull ? 100 : 12
+    const rounds = isFull ? 100 : 6
     const { url, received } = await startReceiver()
     const world = makeWorld({ channels: { web: { type: 'slack', url: `${url}/services/x` } } })
     // Slack takes one message a second: most go to the file only.
@@ -143,7 +134,7 @@ describe('a worker that is told to end', () => {
 
 describe('an event that comes while the worker ends', () => {
   it('is never left behind', async () => {
-    const count = isFull ? 4000 : 400
+    const count = isFull ? 4000 : 150
     const world = makeWorld()
     const running = new Set<Promise<unknown>>()
     let workers = 0

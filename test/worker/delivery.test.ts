@@ -3,8 +3,9 @@ import { readdirSync, readFileSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { flush } from '../../src/worker/control.ts'
+import { buildProgram } from '../support/program.ts'
 import { startReceiver } from '../support/receiver.ts'
-import { buildProgram, countOutcomes, makeWorld, removeProgram, retryById } from './_world.ts'
+import { countOutcomes, makeWorld, retryById } from './_world.ts'
 
 const hasStrace = spawnSync('strace', ['-V']).status === 0
 
@@ -56,7 +57,6 @@ describe('deliveries', () => {
 
   it.skipIf(!hasStrace)('of one session go to the disk together, in their order', async () => {
     const program = await buildProgram('src/worker/main.ts')
-    onTestFinished(() => removeProgram(program))
     const world = makeWorld()
     const ids = Array.from({ length: 40 }, (_, index) => {
       const id = world.accept({ session_id: 's1', message: `${index}` })

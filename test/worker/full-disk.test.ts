@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { workerEnvironment } from '../../src/config/worker-env.ts'
+import { buildProgram } from '../support/program.ts'
 import { startReceiver } from '../support/receiver.ts'
-import { buildProgram, exited, makeWorld, removeProgram, type World } from './_world.ts'
+import { exited, makeWorld, type World } from './_world.ts'
 
 const canMount =
   process.getuid?.() === 0 &&
@@ -14,7 +15,6 @@ let program = ''
 beforeAll(async () => {
   program = await buildProgram('src/worker/main.ts')
 })
-afterAll(() => removeProgram(program))
 
 /** A disk on which a worker has run before, full to the last byte or file, with one event on it. */
 const SCRIPT = `

@@ -1,18 +1,11 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { workerEnvironment } from '../../src/config/worker-env.ts'
+import { buildProgram } from '../support/program.ts'
 import { startReceiver } from '../support/receiver.ts'
-import {
-  buildProgram,
-  countOutcomes,
-  exited,
-  makeWorld,
-  removeProgram,
-  startProgram,
-  type World,
-} from './_world.ts'
+import { countOutcomes, exited, makeWorld, startProgram, type World } from './_world.ts'
 
 const canRename =
   process.getuid?.() === 0 && spawnSync('unshare', ['--uts', 'hostname', 'x']).status === 0
@@ -22,7 +15,6 @@ let program = ''
 beforeAll(async () => {
   program = await buildProgram('src/worker/main.ts')
 })
-afterAll(() => removeProgram(program))
 
 /** A worker on a machine that is renamed while it waits, then a second one there. */
 const RENAMED = `

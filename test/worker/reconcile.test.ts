@@ -1,18 +1,12 @@
 import { readdirSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { flush, setOnHold } from '../../src/worker/control.ts'
 import { findDead } from '../../src/worker/dead.ts'
+import { buildProgram } from '../support/program.ts'
 import { startReceiver } from '../support/receiver.ts'
-import {
-  buildProgram,
-  exited,
-  makeWorld,
-  removeProgram,
-  startProgram,
-  type World,
-} from './_world.ts'
+import { exited, makeWorld, startProgram, type World } from './_world.ts'
 
 const isFull = process.env.HOOKBELL_FULL === '1'
 
@@ -20,7 +14,6 @@ let program = ''
 beforeAll(async () => {
   program = await buildProgram('src/worker/main.ts')
 })
-afterAll(() => removeProgram(program))
 
 /** What happens, in any order. */
 const steps = fc.array(
@@ -114,7 +107,7 @@ describe('after any row of failures, kills and holds', () => {
         }
         await close()
       }),
-      { numRuns: isFull ? 100 : 8, interruptAfterTimeLimit: isFull ? 500_000 : 90_000 },
+      { numRuns: isFull ? 100 : 4, interruptAfterTimeLimit: isFull ? 500_000 : 90_000 },
     )
   })
 })

@@ -8,6 +8,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -17,6 +18,7 @@ import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { readCodeCache, writeCodeCache } from '../../src/fs/code-cache.ts'
+import { compileWorker } from '../../src/install/compile-worker.ts'
 import { installFrontDoor } from '../../src/install/front-door.ts'
 import { packageRoot } from '../../src/package-root.ts'
 import { makeWorld, type World } from './_world.ts'
@@ -155,6 +157,9 @@ describe('init', () => {
     const { stateDir } = makeWorld()
     await installFrontDoor({ stateDir })
     const dist = join(stateDir, 'runtime/dist')
+    // That of the package may have been there already, and was copied.
+    rmSync(join(dist, 'worker-code.cache'), { force: true })
+    await compileWorker(join(stateDir, 'runtime'), process.execPath)
     const source = readFileSync(join(dist, 'worker-code.cjs'))
     expect(readCodeCache(join(dist, 'worker-code.cache'), source)?.length).toBeGreaterThan(100_000)
     expect(existsSync(join(stateDir, 'runtime/rehearsal'))).toBe(false)

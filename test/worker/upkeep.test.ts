@@ -10,25 +10,18 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { prepareSpool } from '../../src/spool/prepare.ts'
 import { sweep } from '../../src/spool/sweep.ts'
 import { scrubEnvironment } from '../../src/worker/isolate.ts'
+import { buildProgram } from '../support/program.ts'
 import { startReceiver } from '../support/receiver.ts'
-import {
-  buildProgram,
-  exited,
-  makeWorld,
-  readLines,
-  removeProgram,
-  startProgram,
-} from './_world.ts'
+import { exited, makeWorld, readLines, startProgram } from './_world.ts'
 
 let program = ''
 beforeAll(async () => {
   program = await buildProgram('src/worker/main.ts')
 })
-afterAll(() => removeProgram(program))
 
 const ticksOf = (pid = 0) => {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []

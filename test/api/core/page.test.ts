@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { isClientError, type Message, type PageList } from '../../../src/api/index.ts'
 import type { Script, Seen } from '../../support/fault-server.ts'
+import { runs } from '../../support/runs.ts'
 import { errorOf, json, transports, useFaultServer } from '../_support.ts'
 
 const day = { startDate: '2026-02-01', endDate: '2026-02-02' }
@@ -97,7 +98,7 @@ describe.each(transports)('lists through %s', (transport) => {
             : pages.length
           expect(faults.requests).toHaveLength(needed)
         }),
-        { numRuns: 20 },
+        { numRuns: runs(20) },
       )
     })
 
@@ -122,7 +123,7 @@ describe.each(transports)('lists through %s', (transport) => {
           const ends = filled.map((_, i) => filled.slice(0, i + 1).flat().length)
           expect(faults.requests).toHaveLength(ends.findIndex((end) => end >= count) + 1)
         }),
-        { numRuns: 20 },
+        { numRuns: runs(20) },
       )
     })
 

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { isClientError } from '../../../src/api/index.ts'
 import type { Step } from '../../support/fault-server.ts'
+import { runs } from '../../support/runs.ts'
 import { apiKey, errorOf, json, stuck, transports, useFaultServer } from '../_support.ts'
 
 const rotate = { serviceAccountId: 's', keyId: 'k' }
@@ -86,7 +87,7 @@ describe.each(transports)('answers through %s', (transport) => {
           const error = await errorOf(client.organization.limits.getGlobal())
           expect(error).toMatchObject({ bodyText: Buffer.from(bytes).toString('utf8') })
         }),
-        { numRuns: 40 },
+        { numRuns: runs(40) },
       )
     })
 

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Step } from '../../support/fault-server.ts'
 import { refusedPort } from '../../support/port.ts'
+import { runs } from '../../support/runs.ts'
 import { errorOf, json, transports, useFaultServer } from '../_support.ts'
 
 const problem = { detail: 'no such computer', status: 404, title: 'Not Found' }
@@ -34,14 +35,14 @@ describe.each(transports)('repeats through %s', (transport) => {
     const step = fc.oneof(fc.constantFrom(...refused), fc.constantFrom(...doubtful))
 
     it('whatever happens', async () => {
-      let runs = 0
+      let count = 0
       await fc.assert(
         fc.asyncProperty(
           fc.array(step, { minLength: 1, maxLength: 5 }),
           fc.nat(2),
           async (script, which) => {
-            runs += 1
-            const name = `run-${runs}-`
+            count += 1
+            const name = `run-${count}-`
             const answers: (Step | undefined)[] = []
             faults.play(({ target, body }) => {
               // Given up in an earlier run, and late.
@@ -61,7 +62,7 @@ describe.each(transports)('repeats through %s', (transport) => {
             expect(carriedOut.length).toBeLessThanOrEqual(1)
           },
         ),
-        { numRuns: 40 },
+        { numRuns: runs(40) },
       )
     })
 

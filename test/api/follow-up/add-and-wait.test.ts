@@ -232,7 +232,7 @@ describe.each(transports)('addAndWait through %s', (transport) => {
     expect(answers.map(({ id }) => id)).toEqual(['m101'])
   })
 
-  it('waits for the answer to its own message on a busy session', { timeout: 60_000 }, async () => {
+  it('waits for the answer to its own message on a busy session', async () => {
     await withEmulator(
       { seed: { agent: { stepMs: 1_000, tools: [] } } },
       async (client, sessionId) => {
@@ -247,7 +247,7 @@ describe.each(transports)('addAndWait through %s', (transport) => {
     )
   })
 
-  it('gives each of two callers the own answers', { timeout: 60_000 }, async () => {
+  it('gives each of two callers the own answers', async () => {
     await withEmulator({ seed: { agent: { stepMs: 200 } } }, async (client, sessionId) => {
       const ask = (text: string) =>
         client.sessions.messages.addAndWait({ sessionId, text }, { pollMs: 20, quietMs: 100 })

@@ -24,24 +24,28 @@ describe.each(transports)('a closed client of %s', (transport) => {
   )
 
   // `fetch` does not tell when a connection is there.
-  it.skipIf(transport === 'fetch')('ends a call that is still connecting', async () => {
-    const mute = createServer()
-    mute.listen(0, '127.0.0.1')
-    await once(mute, 'listening')
-    onTestFinished(() => void mute.close())
-    const { port } = mute.address() as AddressInfo
-    const client = faults.makeClient({ baseUrl: `https://127.0.0.1:${port}` })
-    const call = errorOf(client.organization.limits.getGlobal())
-    const [socket] = await once(mute, 'connection')
-    socket.on('error', () => {}).resume()
-    const gone = once(socket, 'close')
-    const closedAt = performance.now()
-    await client.close()
-    expect(await call).toMatchObject({ ...closed, phase: 'connect' })
-    await gone
-    // undici itself would wait for 10 seconds.
-    expect(performance.now() - closedAt).toBeLessThan(5_000)
-  })
+  it.skipIf(transport === 'fetch')(
+    'ends a call that is still connecting',
+    { retry: 5 },
+    async () => {
+      const mute = createServer()
+      mute.listen(0, '127.0.0.1')
+      await once(mute, 'listening')
+      onTestFinished(() => void mute.close())
+      const { port } = mute.address() as AddressInfo
+      const client = faults.makeClient({ baseUrl: `https://127.0.0.1:${port}` })
+      const call = errorOf(client.organization.limits.getGlobal())
+      const [socket] = await once(mute, 'connection')
+      socket.on('error', () => {}).resume()
+      const gone = once(socket, 'close')
+      const closedAt = performance.now()
+      await client.close()
+      expect(await call).toMatchObject({ ...closed, phase: 'connect' })
+      await gone
+      // undici itself would wait for 10 seconds, each time; a busy machine may need long once.
+      expect(performance.now() - closedAt).toBeLessThan(5_000)
+    },
+  )
 
   it.each([0, 1])('sends nothing any more after %i calls', async (calls) => {
     faults.play([{ body: '{"limit": 1}' }])

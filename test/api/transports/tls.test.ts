@@ -7,29 +7,18 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { createClient } from '../../../src/api/index.ts'
 import { type Authority, makeAuthority } from '../../support/authority.ts'
+import { buildProgram } from '../../support/program.ts'
 import { apiKey, connecting, errorOf } from '../_support.ts'
 
-const library = new URL('../../../src/api/index.ts', import.meta.url).href
-/** Calls twice, the second time what must not be repeated, and prints what came of it. */
-const program = `
-  import { inspect } from 'node:util'
-  import { createClient } from ${JSON.stringify(library)}
-  const client = createClient({ transport: process.env.TRANSPORT })
-  const tell = (error) =>
-    ({ ...error, message: error.message, shown: inspect(error, { depth: 9, showHidden: true }) })
-  const first = await client.organization.limits.getGlobal().catch(tell)
-  const rotated = { serviceAccountId: 's', keyId: 'k' }
-  const second = await client.serviceAccounts.keys.rotate(rotated).catch(tell)
-  console.log(JSON.stringify([first, second]))
-`
+let program = ''
+let authority: Authority
+beforeAll(async () => {
+  program = await buildProgram('test/api/transports/_calls-twice.ts')
+  authority = await makeAuthority()
+})
+afterAll(() => authority.remove())
 
 describe.each(connecting)('https through %s', (transport) => {
-  let authority: Authority
-  beforeAll(async () => {
-    authority = await makeAuthority()
-  })
-  afterAll(() => authority.remove())
-
   /** The API behind a certificate for these names. */
   async function startApi(...names: string[]) {
     const seen: Pick<IncomingMessage, 'method' | 'headers'>[] = []
@@ -47,11 +36,9 @@ describe.each(connecting)('https through %s', (transport) => {
 
   async function call(url: string, env: NodeJS.ProcessEnv = {}) {
     const own = { TRANSPORT: transport, HOOKBELL_API_BASE_URL: url, HOOKBELL_API_KEY: apiKey }
-    const { stdout, stderr } = await promisify(execFile)(
-      process.execPath,
-      ['--import', 'tsx', '--input-type=module', '-e', program],
-      { env: { PATH: process.env.PATH, ...own, ...env } },
-    )
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, [program], {
+      env: { PATH: process.env.PATH, ...own, ...env },
+    })
     return { results: stdout && JSON.parse(stdout), output: stdout + stderr }
   }
 

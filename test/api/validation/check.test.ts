@@ -4,6 +4,7 @@ import type * as z from 'zod'
 import { listEndpoints } from '../../../src/api/endpoints/index.ts'
 import { check } from '../../../src/api/validation/check.ts'
 import { type Shape, shape as shapeOf } from '../../../src/api/validation/shape.ts'
+import { runs } from '../../support/runs.ts'
 import { anyJson, valuesOf } from '../_arbitrary.ts'
 import { operationOf } from '../_support.ts'
 
@@ -57,7 +58,7 @@ describe('the shapes of the client', () => {
         const { success, error } = schema.safeParse(given)
         expect(check(shape, given).length === 0, String(error)).toBe(success)
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     )
   })
 })

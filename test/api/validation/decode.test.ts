@@ -4,6 +4,7 @@ import * as z from 'zod'
 import { listEndpoints } from '../../../src/api/endpoints/index.ts'
 import type { Drift } from '../../../src/api/index.ts'
 import { decode } from '../../../src/api/validation/decode.ts'
+import { runs } from '../../support/runs.ts'
 import { anyJson, valuesOf } from '../_arbitrary.ts'
 import { errorOf, json, operationOf, useFaultServer } from '../_support.ts'
 
@@ -43,7 +44,7 @@ describe('the service of tomorrow', () => {
         // The client may add neutral names, and loses nothing.
         expect(decoded).toMatchObject({ value: JSON.parse(text) })
       }),
-      { numRuns: 40 },
+      { numRuns: runs(40) },
     )
   })
 

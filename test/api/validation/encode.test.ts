@@ -4,6 +4,7 @@ import type { Endpoint } from '../../../src/api/endpoints/endpoint.ts'
 import { listEndpoints } from '../../../src/api/endpoints/index.ts'
 import type { Client, Drift } from '../../../src/api/index.ts'
 import type { Seen } from '../../support/fault-server.ts'
+import { runs } from '../../support/runs.ts'
 import { valuesOf } from '../_arbitrary.ts'
 import { errorOf, json, transports, useFaultServer } from '../_support.ts'
 
@@ -69,7 +70,7 @@ describe.each(transports)('the wire through %s', (transport) => {
         expect(readBack(entry, seen)).toEqual({ params, query: asText(query), body })
         expect(seen.headers['content-type']).toBe(entry.body && 'application/json')
       }),
-      { numRuns: 15 },
+      { numRuns: runs(15) },
     )
   })
 
@@ -92,7 +93,7 @@ describe.each(transports)('the wire through %s', (transport) => {
         const expected = isRefused ? [] : [`/api/v0/computers/${encodeURIComponent(computerId)}`]
         expect(targets).toEqual(expected)
       }),
-      { numRuns: 80 },
+      { numRuns: runs(80) },
     )
   })
 
@@ -158,7 +159,7 @@ describe.each(transports)('the wire through %s', (transport) => {
     expect(error).toMatchObject({ kind: 'aborted', cause: 'enough' })
   })
 
-  it('has one deadline for both addresses', async () => {
+  it('has one deadline for both addresses', { retry: 5 }, async () => {
     faults.play([{ status: 404, waitMs: 400 }, { fault: 'silent' }])
     const call = faults.makeClient().readiness.reports({}, { deadlineMs: 1_000 })
     const error = await errorOf(call)

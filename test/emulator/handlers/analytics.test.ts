@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { addDays } from '../../../src/emulator/analytics/days.ts'
+import { runs } from '../../support/runs.ts'
 import { type Answer, startTestEmulator, type TestEmulator } from '../_support.ts'
 
 const ANALYTICS = '/api/v1/analytics'
@@ -105,7 +106,7 @@ describe.each(all)('GET .../%s', (name) => {
         ]
         expect(byUser(name, parts)).toEqual(whole)
       }),
-      { numRuns: 25 },
+      { numRuns: runs(25) },
     )
   })
 
