@@ -40,7 +40,7 @@ const mayImport: { [room: string]: string[] } = {
   hook: ['config', 'spool'],
   journal: [],
   notifiers: ['event', 'spool'],
-  render: ['config', 'context', 'event', 'notifiers'],
+  render: ['clients', 'config', 'context', 'event', 'notifiers'],
   policy: ['clients', 'config', 'context', 'event', 'journal'],
   prepare: ['config', 'context', 'event', 'journal', 'notifiers', 'policy', 'render', 'route'],
   route: ['config', 'context', 'event', 'journal'],

@@ -5,7 +5,7 @@ import { type Kind, kinds } from '../event/kind.ts'
 import { oneLine } from '../text/clean.ts'
 import { closest, didYouMean } from '../text/suggest.ts'
 import { type Format, fill, formats, namesIn } from './engine.ts'
-import { valueNames } from './render.ts'
+import { valueNames } from './values.ts'
 
 /** Left behind by editors, or by somebody who keeps an old version. */
 const LEFT_OVER = /^\.|~$|\.(bak|old|orig)$/i
