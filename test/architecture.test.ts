@@ -24,6 +24,7 @@ const mayImport: { [room: string]: string[] } = {
     'hook',
     'journal',
     'policy',
+    'prepare',
     'render',
     'install',
     'spool',

@@ -50,9 +50,10 @@ function noticeOf(
   now: number,
 ): Notice {
   const body = boundText(message.body, BODY_LENGTH)
+  const session = boundLine(sessionOf(message, now), TITLE_LENGTH)
   return {
     title: boundLine(message.title, TITLE_LENGTH) || 'hookbell',
-    body: [body, boundLine(sessionOf(message, now), TITLE_LENGTH)].filter(Boolean).join('\n'),
+    body: [body, session && `— ${session}`].filter(Boolean).join('\n'),
     urgency: message.urgency,
     sound,
     timeoutSeconds,

@@ -114,7 +114,8 @@ function reasonForAll(judgements: readonly Judgement[]): string | undefined {
   return [...new Set(reasons)].join('; ')
 }
 
-function makeDelivery(
+/** An event as it goes to one channel. */
+export function makeDelivery(
   event: EnrichedEvent,
   { channel, urgency, template }: Pick<Candidate, 'channel' | 'urgency' | 'template'>,
   renderer: Renderer,

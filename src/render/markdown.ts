@@ -7,7 +7,7 @@ import { plain } from './plain.ts'
 /** Reads Markdown into the tokens of `marked`. */
 export type ReadMarkdown = (text: string) => Token[]
 
-const MARKED = /[*_`~#|[\]\\]|:\/\/|^\s*(?:[-+>]|\d+[.)])\s|^(?: {4}|\t)|^[=-]+\s*$/m
+const MARKED = /[*_`~#|[\]\\]|:\/\/|^[ \t]*(?:[-+>]|\d{1,9}[.)])\s|^(?: {4}|\t)|^[=-]+[ \t]*$/m
 
 /** Whether one of the texts may have Markdown. In doubt yes. */
 export function mayHaveMarkdown(texts: readonly string[]): boolean {

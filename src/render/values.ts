@@ -137,7 +137,7 @@ function facts(event: EnrichedEvent, line: Line) {
     notification_type: line(event.notificationType),
     reason: line(event.reason),
     limit: failure?.isLimit ? 'yes' : '',
-    resets: failure?.resetsAt === undefined ? '' : moment(failure.resetsAt),
+    resets: failure?.resetsAt === undefined ? '' : moment(failure.resetsAt, event.at),
     failed: event.kind === 'subagent-done' && event.message ? 'yes' : '',
     tool: line(event.tool),
     agent: line(event.agent),
@@ -150,8 +150,11 @@ function facts(event: EnrichedEvent, line: Line) {
   }
 }
 
-function moment(at: number): Formatted {
-  return new Formatted(({ parts }) => parts.moment(at, formatTime(at)))
+/** @param from without the date where that is on the same day */
+function moment(at: number, from?: number): Formatted {
+  const words = formatTime(at)
+  const isSameDay = from !== undefined && formatTime(from).slice(0, 10) === words.slice(0, 10)
+  return new Formatted(({ parts }) => parts.moment(at, isSameDay ? words.slice(11) : words))
 }
 
 function doings({ did, durationMs, backgroundTasks, tokens }: EnrichedEvent, line: Line) {

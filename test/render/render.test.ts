@@ -249,11 +249,11 @@ describe('the end of a turn', () => {
     const renderer = render({ kind: 'failed', message: failure.reason, failure })
     expect(renderer).toMatchObject({
       title: 'api-server: limit reached',
-      body: 'You hit your limit\nThe limit is over at 2026-11-20 15:00.',
+      body: 'You hit your limit\nThe limit is over at 15:00.',
     })
     const { markup } = renderer.message('normal', { clearance: 'full', markup: 'slack' })
     expect(markup).toContain(
-      'The limit is over at <!date^1795186800^{date_short_pretty} {time}|2026-11-20 15:00>.',
+      'The limit is over at <!date^1795186800^{date_short_pretty} {time}|15:00>.',
     )
   })
 })
