@@ -6,6 +6,8 @@ export default defineConfig({
     globalSetup: ['./test/support/leave-nothing.ts', './test/support/compile-worker.ts'],
     setupFiles: './test/support/property-runs.ts',
     reporters: ['default', './test/support/count-reporter.ts'],
+    // Messages tell the local time.
+    env: { TZ: 'UTC' },
     // For what hangs, not for what is slow: the full sweeps take minutes.
     testTimeout: process.env.HOOKBELL_FULL === '1' ? 900_000 : 180_000,
     hookTimeout: 180_000,

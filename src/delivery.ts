@@ -4,6 +4,22 @@ import { kinds } from './event/kind.ts'
 export const urgencies = ['low', 'normal', 'critical'] as const
 export type Urgency = (typeof urgencies)[number]
 
+/**
+ * How much of what the agent says a channel may have. `full`: whole messages; `summary`: what is asked and the last
+ * lines; `minimal`: who and what kind of event, none of the agent's text.
+ */
+export const clearances = ['full', 'summary', 'minimal'] as const
+export type Clearance = (typeof clearances)[number]
+
+const origin = z.object({
+  label: z.string().describe('What a person knows the session by; its short id where nothing else'),
+  project: z.string(),
+  branch: z.string(),
+  host: z.string().describe("The machine, where the reader may sit at another one; '' otherwise"),
+  reply: z.string().describe("The command that answers the session; '' where none can"),
+})
+export type Origin = z.output<typeof origin>
+
 /** One event, rendered for one channel. All text is bounded and free of control characters (newlines stay). */
 export const messageSchema = z.object({
   id: z
@@ -19,6 +35,7 @@ export const messageSchema = z.object({
   markup: z
     .string()
     .describe("The body in the notifier's own markup, escaped; '' where it has none"),
+  origin: origin.optional().describe('Whose event it is, in words for a person'),
   sessionId: z.string(),
   cwd: z.string(),
   client: z.string(),
@@ -35,6 +52,7 @@ export const deliverySchema = z.object({
   events: z.array(z.string()).min(1).describe('The events it tells of, oldest first'),
   host: z.string(),
   channel: z.string(),
+  template: z.string().optional().describe('The template that the route names'),
   session: z.string().describe('Messages of one session arrive in the order of acceptance'),
   kind: z.enum(kinds),
   urgency: z.enum(urgencies),

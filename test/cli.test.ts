@@ -202,6 +202,7 @@ describe('cli: help', () => {
         doctor     Find out why nothing rings; --fix repairs what is safe
         uninstall  Take the hooks off again, everywhere
         test       Send one real message to a channel and show its answer
+        preview    Show exactly what a channel would be sent, without sending it
         status     Show what is waiting, dead or broken
         log        Show what became of each event
         why        Say why an event was told, or was not

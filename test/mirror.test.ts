@@ -46,7 +46,14 @@ const topics: { [folder: string]: readonly string[] } = {
     'isolation-installed-node',
   ],
   install: ['concurrent'],
-  notifiers: ['desktop-tools', 'email-encryption', 'file-disk', 'no-desktop', 'webhook-address'],
+  notifiers: [
+    'compose',
+    'desktop-tools',
+    'email-encryption',
+    'file-disk',
+    'no-desktop',
+    'webhook-address',
+  ],
   policy: ['promises', 'rules', 'sequences'],
   worker: [
     'attempts',

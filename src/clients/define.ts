@@ -153,6 +153,8 @@ export interface Client {
   /** Tools with which the agent asks the person something, rather than for leave. */
   askTools: readonly string[]
   headless: readonly HeadlessMark[]
+  /** Its sessions take messages through the API, as `hookbell reply` posts them. */
+  repliesThroughApi?: true
   /** Payloads that can only be this client's: any one set of conditions. */
   marks: readonly Where[]
   /** Clients whose settings it also runs, so that a hook registered there may speak for this one. */

@@ -73,6 +73,7 @@ export const droid = defineClient({
   askTools: ['AskUser', 'ExitSpecMode'],
   // Its terminal sessions were never run here; `exec` is marked in the file beside the transcript.
   headless: [],
+  repliesThroughApi: true,
   marks: [
     { transcript_path: /[\\/]\.factory[\\/](sessions|projects)[\\/]/ },
     { permission_mode: /^(off|spec|auto-(low|medium|high))$/ },

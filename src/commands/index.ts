@@ -34,6 +34,10 @@ const registry: Readonly<Record<string, Entry>> = {
     description: 'Send one real message to a channel and show its answer',
     load: async () => (await import('./test.ts')).testCommand,
   },
+  preview: {
+    description: 'Show exactly what a channel would be sent, without sending it',
+    load: async () => (await import('./preview.ts')).previewCommand,
+  },
   status: {
     description: 'Show what is waiting, dead or broken',
     load: async () => (await import('./status.ts')).statusCommand,

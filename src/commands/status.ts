@@ -60,7 +60,7 @@ async function readStatus() {
         (folder) => `${folder} cannot be read; the next worker opens it again`,
       ),
       ...problemsOf(config, count.dead, corrupt, folders),
-      ...(await templateProblemsIn(configDir())),
+      ...(await templateProblemsIn(configDir(), config.templates)),
     ],
   }
 }
@@ -117,10 +117,13 @@ function problemsOf(
 }
 
 /** Most people have none, and the engine is not loaded for nothing. */
-async function templateProblemsIn(folder: string): Promise<string[]> {
+async function templateProblemsIn(
+  folder: string,
+  named: readonly string[] = [],
+): Promise<string[]> {
   if (!existsSync(join(folder, 'templates'))) return []
   const { templateProblems } = await import('../render/check.ts')
-  return templateProblems(folder)
+  return templateProblems(folder, named)
 }
 
 function describe(status: Status): string {

@@ -16,8 +16,9 @@ import { type Fault, firstFault } from './issue.ts'
 import { INLINE_SECRET } from './last-good.ts'
 import { configPath } from './paths.ts'
 import { findLostKey, locate } from './position.ts'
-import { type Config, completeConfig, configSchema, secretsOf } from './schema.ts'
+import { type Config, completeConfig, configSchema, type Route, secretsOf } from './schema.ts'
 import { expandReferences, readSecrets } from './secrets.ts'
+import { templateNames } from './template-names.ts'
 
 export interface LoadedConfig {
   config: Config
@@ -55,20 +56,30 @@ export function loadConfig(configDir: string, env: Env = {}): LoadedConfig {
   const text = readRegular(path, { maxBytes: MAX_BYTES, check: checkOwnership })
   if (text === undefined) return builtInConfig()
   checkFolder(configDir)
-  return parseConfig(text, { path, secrets: readSecrets(configDir), env })
+  const templates = templateNames(configDir)
+  return parseConfig(text, { path, secrets: readSecrets(configDir), env, templates })
+}
+
+interface Surroundings {
+  /** Of the file, for errors. */
+  path: string
+  secrets: ReadonlyMap<string, string>
+  env: Env
+  /** What a route can name; without them any name is right. */
+  templates?: readonly string[]
 }
 
 /** @throws HookbellError E_CONFIG */
 export function parseConfig(
   text: string,
-  { path, secrets, env }: { path: string; secrets: ReadonlyMap<string, string>; env: Env },
+  { path, secrets, env, templates }: Surroundings,
 ): LoadedConfig {
   const { tree, raw } = parseObject(text, path)
   const { channels, unusable, unset, used } = expandChannels(raw, secrets, listedIn(raw, env))
   const expanded = channels ? { ...raw, channels } : raw
   const result = configSchema.safeParse(expanded)
   const fault = result.success
-    ? faultInRoutes(result.data.routes ?? [], result.data.channels, unusable)
+    ? faultInRoutes(result.data.routes ?? [], result.data.channels, unusable, templates)
     : firstFault(result.error.issues, expanded)
   if (fault) {
     const { path: where, what, hint } = fault
@@ -99,13 +110,19 @@ function parseObject(text: string, path: string): { tree: Node; raw: Record<stri
 
 /** A route to nowhere, or for something that never happens. */
 function faultInRoutes(
-  routes: readonly { on: string[]; to: string[] }[],
+  routes: readonly Route[],
   channels: object,
   unusable: object,
+  templates?: readonly string[],
 ): Fault | undefined {
   const known = [...Object.keys(channels), ...Object.keys(unusable)]
   const words = [...kinds, ...knownEvents]
-  for (const [index, { on, to }] of routes.entries()) {
+  for (const [index, { on, to, template }] of routes.entries()) {
+    if (template !== undefined && templates && !templates.includes(template)) {
+      const what = `no template "${template}": there is no templates/plain/${template}.liquid`
+      const hint = templates.length > 0 ? didYouMean(template, templates) : 'Write that file'
+      return { path: ['routes', index, 'template'], what, hint }
+    }
     for (const [at, name] of to.entries()) {
       if (known.includes(name)) continue
       const hint = didYouMean(name, known)

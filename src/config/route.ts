@@ -47,6 +47,11 @@ export const route = z.strictObject({
     .enum(urgencies)
     .optional()
     .describe('Instead of the urgency that follows from the kind'),
+  template: z
+    .string()
+    .regex(/^[\w-]{1,64}$/, 'must be a name of letters, digits, "_" and "-"')
+    .optional()
+    .describe('Name of a template of yours, such as short for templates/plain/short.liquid'),
   stop: z.boolean().optional().describe('Where this route matches, those after it do not count'),
 })
 

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { clearances } from '../delivery.ts'
 import type { Notifier } from '../notifiers/define.ts'
 import { notifiers } from '../notifiers/index.ts'
 import { noise, quietHoursKeys } from './noise.ts'
@@ -14,7 +15,13 @@ const [firstType, ...otherTypes] = Object.values(notifiers).map(channelType)
 /** A channel is a notifier's own options and the `type` that names it. */
 function channelType(notifier: Notifier) {
   const type = z.literal(notifier.name).describe(notifier.title)
-  return z.strictObject({ type, noise: noiseSwitch, ...notifier.options.shape })
+  const clearance = z
+    .enum(clearances)
+    .default(notifier.leavesMachine ? 'summary' : 'full')
+    .describe(
+      'How much of what the agent says is sent: full: whole messages; summary: what is asked and the last lines; minimal: none of it',
+    )
+  return z.strictObject({ type, noise: noiseSwitch, clearance, ...notifier.options.shape })
 }
 
 /** What a person is told about without any configuration. */
@@ -126,7 +133,7 @@ export function configKeys(path: readonly PropertyKey[]): string[] {
 
 /** The names of the fields of a channel. */
 export function channelKeys(type: string): string[] {
-  return ['type', 'noise', ...Object.keys(channelShape(type))]
+  return ['type', 'noise', 'clearance', ...Object.keys(channelShape(type))]
 }
 
 /** What the nearest field around a place is for. */

@@ -2,13 +2,18 @@ import { statSync } from 'node:fs'
 import { errorCode } from '../errors.ts'
 import { environmentFile } from './environment.ts'
 import { configPath, secretsPath } from './paths.ts'
+import { plainTemplates } from './template-names.ts'
 
 /** Changes whenever the configuration may have; cheap enough to ask per event. */
 export function configStamp(configDir: string, stateDir: string): string {
-  return [configDir, configPath(configDir), secretsPath(configDir), environmentFile(stateDir)]
+  const templates = plainTemplates(configDir)
+  const files = [configPath(configDir), secretsPath(configDir), environmentFile(stateDir)]
+  return [configDir, ...files, templates]
     .map((path) => {
       try {
         const stat = statSync(path, { throwIfNoEntry: false })
+        // Of the templates which names there are: a route can say them.
+        if (path === templates) return stat ? `${stat.ino}-${stat.mtimeMs}` : ''
         // Of a folder its owner and mode, not what else is put into it.
         if (stat?.isDirectory()) return `${stat.ino}-${stat.mode}-${stat.uid}`
         // The time of the last change of any kind: chmod changes no other.

@@ -16,6 +16,8 @@ export interface ConfigSummary {
   unusable: LoadedConfig['unusable']
   unset: LoadedConfig['unset']
   extraCaFile?: string
+  /** The templates that routes name. */
+  templates?: readonly string[]
   problem?: { message: string; hint?: string }
 }
 
@@ -42,10 +44,12 @@ export async function readConfigSummary(
 
 function summaryOf({ config, problem, source, unusable, unset }: LoadedConfig): ConfigSummary {
   const types = Object.entries(config.channels).map(([name, { type }]) => [name, type])
+  const templates = new Set(config.routes.flatMap(({ template }) => template ?? []))
   const { message, hint } = problem ?? {}
   return {
     ...{ source, channels: Object.fromEntries(types), unusable, unset },
     ...(config.extraCaFile && { extraCaFile: config.extraCaFile }),
+    ...(templates.size > 0 && { templates: [...templates] }),
     ...(message !== undefined && { problem: { message, ...(hint && { hint }) } }),
   }
 }

@@ -84,8 +84,10 @@ function withTurn(event: AgentEvent, facts: TranscriptFacts): AgentEvent {
     isHeadless: event.isHeadless ?? facts.isHeadless,
   }
   if (event.kind === 'permission') return withQuestion(known, facts)
-  if (event.kind !== 'done') return known
   const lastMessage = event.lastMessage || facts.lastMessage
+  // What it said last is what it waits for.
+  if (event.kind === 'waiting') return { ...known, lastMessage }
+  if (event.kind !== 'done') return known
   const durationMs = event.durationMs ?? durationSince(facts.promptedAt, event.at)
   if (facts.outcome !== 'failed') return { ...known, lastMessage, durationMs }
   // droid ends a failed turn like any other; only its transcript shows it.

@@ -47,7 +47,7 @@ export async function send(
   { notifier, options }: Destination,
   { message, attempts, sessionEnv }: Delivery,
   { config }: LoadedConfig,
-  { fetch }: AttemptDeps,
+  { fetch, now }: AttemptDeps,
 ): Promise<string> {
   const timeout = new AbortController()
   const { signal } = timeout
@@ -64,6 +64,7 @@ export async function send(
     const sent = notifier.send(message, options, {
       signal,
       attempt: attempts + 1,
+      now: now(),
       fetch,
       sessionEnv,
     })

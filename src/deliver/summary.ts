@@ -7,6 +7,8 @@ const MAX_LINE = 200
 /** One delivery that tells of several, oldest first: what the first one says, and how many more. */
 export function summarize(deliveries: readonly [Delivery, ...Delivery[]]): Delivery {
   const [first] = deliveries
+  // Whose it is holds for the first alone.
+  const { origin: _, ...message } = first.message
   const all = deliveries.flatMap(({ events }) => events)
   const titles = deliveries.map(({ message }) => cutText(message.title, MAX_LINE))
   const shown = titles.slice(0, MAX_LINES)
@@ -21,7 +23,7 @@ export function summarize(deliveries: readonly [Delivery, ...Delivery[]]): Deliv
     attempts: 0,
     firstTriedAt: 0,
     message: {
-      ...first.message,
+      ...message,
       urgency,
       title: `${titles[0]} and ${all.length - 1} more`,
       body: [...shown, ...(rest > 0 ? [`and ${rest} more`] : [])].join('\n'),

@@ -8,6 +8,8 @@ export interface Headline {
   text: string
   /** Whether the agent asks something, so that it waits for more than a look. */
   isQuestion: boolean
+  /** What else the answer says; '' where that is all. */
+  rest: string
 }
 
 interface Block {
@@ -20,10 +22,23 @@ interface Block {
  * since that is where an agent says what came of it.
  */
 export function headline(lastMessage: string, maxLength = MAX_LENGTH): Headline {
-  const blocks = withoutGoodbye(blocksOf(lastMessage))
+  const all = blocksOf(lastMessage)
+  const blocks = withoutGoodbye(all)
   const question = questionAtEnd(blocks)
-  if (question) return { text: cutStart(question, maxLength), isQuestion: true }
-  return { text: cutText(summaryOf(blocks), maxLength), isQuestion: false }
+  const chosen = question.length > 0 ? question : summaryOf(blocks)
+  const whole = textOf(chosen)
+  const isCut = whole.length > maxLength
+  const rest = isCut ? all : all.filter((block) => !chosen.includes(block))
+  const isQuestion = question.length > 0
+  return {
+    text: isQuestion ? cutStart(whole, maxLength) : cutText(whole, maxLength),
+    isQuestion,
+    rest: rest.map(({ text }) => text).join('\n\n'),
+  }
+}
+
+function textOf(blocks: readonly Block[]): string {
+  return blocks.map(({ text }) => text).join('\n')
 }
 
 /** Paragraphs; a fenced block is one, whatever is in it. */
@@ -82,20 +97,18 @@ function withoutGoodbye(blocks: readonly Block[]): readonly Block[] {
   return isGoodbye ? blocks.slice(0, -1) : blocks
 }
 
-/** Of the last paragraph, or of the one above a closing list of choices. */
-function questionAtEnd(blocks: readonly Block[]): string {
+/** The last paragraph, and the one above a closing list of choices; none where nothing is asked. */
+function questionAtEnd(blocks: readonly Block[]): readonly Block[] {
   const last = blocks.at(-1)
   const before = blocks.at(-2)
-  if (!last || last.type === 'code') return ''
+  if (!last || last.type === 'code') return []
   if (asks(last.text)) {
-    return last.type === 'list' && before?.type === 'text'
-      ? `${before.text}\n${last.text}`
-      : last.text
+    return last.type === 'list' && before?.type === 'text' ? [before, last] : [last]
   }
   if (last.type === 'list' && before && before.type !== 'code' && asks(before.text)) {
-    return `${before.text}\n${last.text}`
+    return [before, last]
   }
-  return ''
+  return []
 }
 
 const REQUEST =
@@ -111,18 +124,17 @@ const SUMMARY =
   /\b(summary|in short|tl;?dr|result|outcome|what (i )?(changed|did)|changes|done|zusammenfassung)\b/i
 
 /** What stands below the last heading that promises a summary; else the last paragraph, with what introduces it. */
-function summaryOf(blocks: readonly Block[]): string {
+function summaryOf(blocks: readonly Block[]): readonly Block[] {
   const at = blocks.findLastIndex(({ type, text }) => type === 'heading' && SUMMARY.test(text))
   const below = at < 0 ? [] : blocks.slice(at + 1)
   const next = below.findIndex(({ type }) => type === 'heading')
   const section = below.slice(0, next < 0 ? undefined : next).filter(({ type }) => type !== 'code')
-  if (section.length > 0) return section.map(({ text }) => text).join('\n')
+  if (section.length > 0) return section
   const spoken = blocks.filter(({ type }) => type !== 'code')
   const last = spoken.at(-1)
   const before = spoken.at(-2)
-  if (!last) return blocks.at(-1)?.text ?? ''
-  const isIntroduced = last.type === 'list' && before?.type === 'text'
-  return isIntroduced ? `${before.text}\n${last.text}` : last.text
+  if (!last) return blocks.slice(-1)
+  return last.type === 'list' && before?.type === 'text' ? [before, last] : [last]
 }
 
 /** The end of a question is the question: what leads to it goes first, whole lines of it where possible. */

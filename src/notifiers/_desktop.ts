@@ -29,6 +29,17 @@ export function notifySend(notice: Notice, sessionEnv: SendContext['sessionEnv']
     })
   }
   return {
+    ...notifySendCommand(notice),
+    // Nothing of our own session: the worker serves several. Messages are in English without LANG.
+    env: {
+      PATH: process.env.PATH || '/usr/local/bin:/usr/bin:/bin',
+      DBUS_SESSION_BUS_ADDRESS: bus,
+    },
+  }
+}
+
+export function notifySendCommand(notice: Notice): Pick<Tool, 'file' | 'args'> {
+  return {
     file: 'notify-send',
     args: [
       '--app-name=hookbell',
@@ -41,11 +52,6 @@ export function notifySend(notice: Notice, sessionEnv: SendContext['sessionEnv']
       // The body alone is markup, and it alone has its backslash sequences resolved by notify-send.
       escapeMarkup(notice.body).replaceAll('\\', '\\\\'),
     ],
-    // Nothing of our own session: the worker serves several. Messages are in English without LANG.
-    env: {
-      PATH: process.env.PATH || '/usr/local/bin:/usr/bin:/bin',
-      DBUS_SESSION_BUS_ADDRESS: bus,
-    },
   }
 }
 

@@ -1,3 +1,4 @@
+import { listOfLines } from '../text/list.ts'
 import type { Markup } from './define.ts'
 
 const entities: { [mark: string]: string } = {
@@ -8,14 +9,69 @@ const entities: { [mark: string]: string } = {
   "'": '&#39;',
 }
 
+/** The three characters that are live in Slack. */
+function escapeLive(text: string): string {
+  return text.replace(/[&<>]/g, (mark) => entities[mark] ?? mark)
+}
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (mark) => entities[mark] ?? mark)
+}
+
 export const slackMarkup: Markup = {
   name: 'slack',
   // Slack reads * _ ~ ` only at the edge of a word; a zero-width space on both sides takes that edge away.
-  escape: (text) =>
-    text.replace(/[&<>]/g, (mark) => entities[mark] ?? mark).replace(/[*_~`]/g, '\u200b$&\u200b'),
+  escape: (text) => escapeLive(text).replace(/[*_~`]/g, '\u200b$&\u200b'),
+  parts: {
+    bold: (inner) => around('*', inner),
+    italic: (inner) => around('_', inner),
+    strike: (inner) => around('~', inner),
+    code: slackCode,
+    codeBlock: (text) => `\`\`\`\n${escapeLive(text.replaceAll('```', "'''"))}\n\`\`\``,
+    // As code, so that it can be copied: no zero-width spaces.
+    address: slackCode,
+    paragraph: (inner) => inner,
+    quote: (inner) => inner.replace(/^/gm, '> '),
+    list: listOfLines,
+    moment: (at, words) => {
+      const fallback = words.replace(/[|<>^]/g, ' ')
+      return `<!date^${Math.floor(at / 1000)}^{date_short_pretty} {time}|${fallback}>`
+    },
+  },
 }
 
 export const htmlMarkup: Markup = {
   name: 'html',
-  escape: (text) => text.replace(/[&<>"']/g, (mark) => entities[mark] ?? mark),
+  escape: escapeHtml,
+  parts: {
+    bold: (inner) => `<b>${inner}</b>`,
+    italic: (inner) => `<i>${inner}</i>`,
+    strike: (inner) => `<s>${inner}</s>`,
+    code: (text) =>
+      `<code style="background: #8882; padding: 0 0.2em; border-radius: 3px">${escapeHtml(text)}</code>`,
+    codeBlock: (text) =>
+      `<pre style="white-space: pre-wrap; background: #8882; padding: 0.6em 0.8em; border-radius: 6px; margin: 0.8em 0">${escapeHtml(text)}</pre>`,
+    address: escapeHtml,
+    paragraph: (inner) => `<p style="margin: 0.6em 0">${inner.replaceAll('\n', '<br>\n')}</p>`,
+    quote: (inner) =>
+      `<blockquote style="margin: 0.6em 0; padding-left: 0.8em; border-left: 3px solid #8886">${inner}</blockquote>`,
+    list: (items, first) => {
+      const [open, close] =
+        first === undefined ? ['<ul>', '</ul>'] : [`<ol start="${first}">`, '</ol>']
+      return `${open}${items.map((item) => `<li>${item}</li>`).join('')}${close}`
+    },
+    moment: (_, words) => words,
+  },
+}
+
+/** Slack reads no mark across lines, and none with a space inside it. */
+function around(mark: string, inner: string): string {
+  const text = inner.replace(/\s+/g, ' ').trim()
+  return text && `${mark}${text}${mark}`
+}
+
+/** There is no escape for a backquote. */
+function slackCode(text: string): string {
+  const inner = escapeLive(text.replaceAll('`', "'")).replace(/\s+/g, ' ').trim()
+  return inner && `\`${inner}\``
 }

@@ -1,5 +1,7 @@
 import { basename } from 'node:path'
+import { ageInWords } from '../text/age.ts'
 import { cleanText, oneLine } from '../text/clean.ts'
+import { formatTime } from '../text/local-time.ts'
 import type { Message } from './define.ts'
 
 /** An entity, a tag or a Slack link, to be kept whole by `boundText`. */
@@ -25,10 +27,31 @@ export function escapeMarkup(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }
 
-/** Project, client, event and time: where a message comes from, for the small print. */
-export function originOf({ cwd, client, event, at }: Message): string[] {
-  const time = at && `${at.slice(0, 16).replace('T', ' ')} UTC`
-  return [basename(cwd), client, event, time].map(oneLine).filter((fact) => fact !== '')
+/** Whose message it is and when it happened, for the small print. */
+export function originOf(message: Message, now: number): string[] {
+  return [...whoOf(message), timeOf(message, now)].filter((fact) => fact !== '')
+}
+
+/** What a title with the project leaves open: which session, which branch, and when where that is not now. */
+export function sessionOf({ origin, at }: Message, now: number): string {
+  const { label = '', branch = '' } = origin ?? {}
+  const facts = [label, branch, ageInWords(Date.parse(at), now)]
+  return facts.map(oneLine).filter(Boolean).join(' · ')
+}
+
+/** Session, project, branch, machine and client, as far as they are known. */
+export function whoOf({ origin, cwd, client }: Message): string[] {
+  const { label = '', project = '', branch = '', host = '' } = origin ?? {}
+  const facts = [label, project || basename(cwd), branch, host && `on ${host}`, client]
+  return [...new Set(facts.map(oneLine))].filter((fact) => fact !== '')
+}
+
+/** Local time, with the age of what arrives late; '' where it is not known. */
+export function timeOf({ at }: Pick<Message, 'at'>, now: number): string {
+  const ms = Date.parse(at)
+  if (Number.isNaN(ms)) return ''
+  const age = ageInWords(ms, now)
+  return `${formatTime(ms)}${age && ` (${age})`}`
 }
 
 function cutPoint(text: string, max: number, whole: RegExp | undefined): number {

@@ -5,7 +5,7 @@ import * as z from 'zod'
 import { type Ended, runProgram } from './_command-run.ts'
 import { answerLine } from './_network.ts'
 import { SYSTEM_PATH } from './_programs.ts'
-import { DeliveryError, defineNotifier, type Message } from './define.ts'
+import { type ComposeContext, DeliveryError, defineNotifier, type Message } from './define.ts'
 
 const text = z.string().regex(/^[^\0]*$/, 'must have no NUL character')
 
@@ -38,7 +38,9 @@ export const command = defineNotifier({
   name: 'command',
   title: 'Command',
   options,
-  async send(message, { argv, env }, { signal, attempt }) {
+  compose: composeInput,
+  async send(message, { argv, env }, context) {
+    const { signal } = context
     if (signal.aborted) throw tooLate()
     const home = homeFolder()
     const [file = '', ...args] = argv
@@ -48,7 +50,7 @@ export const command = defineNotifier({
         env: { ...basicEnv(home), ...env },
         // Not the session's folder: a program might read its settings there.
         cwd: existsSync(home) ? home : '/',
-        input: renderInput(message, attempt),
+        input: composeInput(message, { argv, env }, context).body,
       },
       signal,
     )
@@ -60,10 +62,10 @@ export const command = defineNotifier({
 })
 
 /** One line of JSON. Nothing of it is ever an argument. */
-function renderInput(message: Message, attempt: number): string {
+function composeInput(message: Message, _: object, { attempt }: ComposeContext) {
   const { id, event, kind, urgency, title, body, sessionId, cwd, client, at } = message
   const input = { id, event, kind, urgency, title, body, sessionId, cwd, client, at, attempt }
-  return `${JSON.stringify(input)}\n`
+  return { body: `${JSON.stringify(input)}\n` }
 }
 
 /** From the system and not from our environment, which a repository may have changed. */

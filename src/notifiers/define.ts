@@ -3,17 +3,52 @@ import type { Message, Urgency } from '../delivery.ts'
 
 export type { Message, Urgency }
 
-/** A format of text, and how a value becomes a part of it that cannot act as markup. */
+/** A format of text. */
 export interface Markup {
   name: string
+  /** How a value becomes a part that cannot act as markup. */
   escape(text: string): string
+  parts: MarkupParts
 }
 
-export interface SendContext {
-  /** Aborted when the delivery's deadline is over. Must reach every network step. */
-  signal: AbortSignal
+/** What a text of an agent is made of. `inner` is escaped already, `text` is not. */
+export interface MarkupParts {
+  bold(inner: string): string
+  italic(inner: string): string
+  strike(inner: string): string
+  code(text: string): string
+  codeBlock(text: string): string
+  /** Of a link, which is never made live. */
+  address(text: string): string
+  paragraph(inner: string): string
+  quote(inner: string): string
+  /** @param first the number of the first item; without one they have none */
+  list(items: readonly string[], first?: number): string
+  /** @param words the same moment in words, for whoever cannot show it otherwise; escaped already */
+  moment(at: number, words: string): string
+}
+
+/** What is to be sent, as far as it depends on the message: what `send` sends and `hookbell preview` shows. */
+export interface Composed {
+  /** In their order; without the secrets of the channel. */
+  headers?: Readonly<Record<string, string>>
+  /** A text, or an object that is sent as JSON or handed over by its fields. */
+  body: string | object
+  /** The same in HTML, where the receiver gets both. */
+  html?: string
+}
+
+/** What a message may depend on, besides itself and its channel. */
+export interface ComposeContext {
+  /** Unix ms. */
+  now: number
   /** 1 for the first try. */
   attempt: number
+}
+
+export interface SendContext extends ComposeContext {
+  /** Aborted when the delivery's deadline is over. Must reach every network step. */
+  signal: AbortSignal
   fetch: typeof globalThis.fetch
   /** Facts of the session the event came from (DISPLAY, DBUS_SESSION_BUS_ADDRESS, ...). */
   sessionEnv: Readonly<Record<string, string>>
@@ -56,6 +91,8 @@ export interface Notifier<Options extends z.ZodObject = z.ZodObject> {
   markup?: Markup
   /** People read it, so that many waiting messages may be told in one summary. */
   summarizes?: boolean
+  /** What it sends leaves this machine, so that its channels have less clearance unless they say otherwise. */
+  leavesMachine?: boolean
   /** It keeps a record and disturbs nobody: nothing is noise there, unless a channel says so. */
   isRecord?: boolean
   /** How many messages may be under way at once. Default 4. */
@@ -64,6 +101,12 @@ export interface Notifier<Options extends z.ZodObject = z.ZodObject> {
   keepsOrder?: boolean
   /** At least this long between two messages to the same destination. */
   pace?: { minIntervalMs: number; destination(options: z.output<Options>): string }
+  /** Builds what `send` sends. Sends nothing and looks at nothing but its arguments. @throws DeliveryError */
+  compose?(
+    message: Message,
+    options: z.output<Options>,
+    context: ComposeContext,
+  ): Composed | Promise<Composed>
   /**
    * Resolves with the receiver's own answer, in one short line, once the receiver has accepted the message.
    * Heavy packages are imported here, on first use.

@@ -4,14 +4,15 @@ import * as z from 'zod'
 import {
   type Notice,
   notifySend,
+  notifySendCommand,
   osascript,
   powershell,
   type Tool,
   toolFailure,
 } from './_desktop.ts'
 import { showByNodeNotifier } from './_node-notifier.ts'
-import { boundLine, boundText } from './_text.ts'
-import { DeliveryError, defineNotifier, type SendContext } from './define.ts'
+import { boundLine, boundText, sessionOf } from './_text.ts'
+import { DeliveryError, defineNotifier, type Message, type SendContext } from './define.ts'
 
 // No desktop shows more, and one argument may have 128 KiB at most.
 const TITLE_LENGTH = 200
@@ -30,20 +31,42 @@ export const desktop = defineNotifier({
       .default(10)
       .describe('How long it is shown; 0 is until it is dismissed'),
   }),
-  async send({ title, body, urgency }, options, { signal, sessionEnv }) {
+  compose: (message, options, { now }) => ({
+    body: argumentsOf(noticeOf(message, options, now)),
+  }),
+  async send(message, options, { signal, sessionEnv, now }) {
     if (signal.aborted) throw timedOut()
-    const notice = {
-      ...options,
-      title: boundLine(title, TITLE_LENGTH) || 'hookbell',
-      body: boundText(body, BODY_LENGTH),
-      urgency,
-    }
+    const notice = noticeOf(message, options, now)
     const { tool, nodeNotifierFirst } = chooseBackend(notice, sessionEnv)
     const shown = nodeNotifierFirst && (await showByNodeNotifier(notice, signal))
     if (signal.aborted) throw timedOut()
     return shown ? 'shown by node-notifier' : await runTool(tool, signal)
   },
 })
+
+function noticeOf(
+  message: Message,
+  { sound, timeoutSeconds }: { sound: boolean; timeoutSeconds: number },
+  now: number,
+): Notice {
+  const body = boundText(message.body, BODY_LENGTH)
+  const session = boundLine(sessionOf(message, now), TITLE_LENGTH)
+  return {
+    title: boundLine(message.title, TITLE_LENGTH) || 'hookbell',
+    body: [body, session && `— ${session}`].filter(Boolean).join('\n'),
+    urgency: message.urgency,
+    sound,
+    timeoutSeconds,
+  }
+}
+
+/** The program and its arguments; of Windows, where those are a script, the notice that it shows. */
+function argumentsOf(notice: Notice): object {
+  if (process.platform === 'win32' || isWsl()) return notice
+  const isMac = process.platform === 'darwin'
+  const { file, args } = isMac ? osascript(notice) : notifySendCommand(notice)
+  return { file, args }
+}
 
 /**
  * node-notifier is the first choice where it carries the text as it is. On Linux it never is:

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto'
 import type { SendMailOptions } from 'nodemailer'
 import * as z from 'zod'
+import { oneLine } from '../text/clean.ts'
 import { htmlMarkup } from './_markup.ts'
 import { isLoopback } from './_network.ts'
 import { smtpAnswer, smtpCredentials, smtpFailure } from './_smtp-answer.ts'
 import { boundLine, boundText, escapeMarkup, markupToken, originOf } from './_text.ts'
-import { defineNotifier, type Message } from './define.ts'
+import { type ComposeContext, defineNotifier, type Message } from './define.ts'
 
 const SUBJECT_LENGTH = 200
 const BODY_LENGTH = 100_000
@@ -35,20 +36,24 @@ const options = z.strictObject({
   subjectPrefix: z.string().max(50).default('').describe('Text before each subject'),
 })
 
+type Channel = z.output<typeof options>
+
 export const email = defineNotifier({
   name: 'email',
   title: 'Email (SMTP)',
   options,
   markup: htmlMarkup,
   summarizes: true,
+  leavesMachine: true,
+  compose: composeMail,
   concurrency: 2,
-  async send(message, channel, { signal }) {
+  async send(message, channel, { signal, now }) {
     const { createTransport } = await import('nodemailer')
     const server = new URL(channel.smtp)
     try {
       const transport = createTransport(transportOptions(server, channel.allowInsecure))
       return smtpAnswer(
-        await transport.sendMail({ ...renderMail(message, channel), signal }),
+        await transport.sendMail({ ...mailOptions(message, channel, now), signal }),
         server,
       )
     } catch (error) {
@@ -88,22 +93,42 @@ function transportOptions(server: URL, allowInsecure: boolean) {
 }
 
 /** Only strings and address objects: nodemailer reads files and parses lists from anything else. */
-function renderMail(message: Message, channel: z.output<typeof options>): SendMailOptions {
-  const { from, to, subjectPrefix } = channel
-  const domain = `hookbell.${from.split('@').at(-1)}`
-  const title = boundLine(`${subjectPrefix} ${message.title}`, SUBJECT_LENGTH) || 'hookbell'
-  const thread = threadId(message, domain)
+function mailOptions(message: Message, channel: Channel, now: number): SendMailOptions {
+  const { from, to } = channel
+  const { headers, body: text, html } = composeMail(message, channel, { now })
+  const thread = headers['In-Reply-To']
   return {
     from: { name: 'hookbell', address: from },
     to: to.map((recipient) => ({ name: '', address: recipient })),
-    subject: title,
-    text: renderText(message),
-    html: renderHtml(message, title),
-    messageId: `<${message.id.replace(/[^\w.~-]/g, '-')}@${domain}>`,
+    subject: headers.Subject,
+    text,
+    html,
+    messageId: headers['Message-ID'],
     ...(thread && { inReplyTo: thread, references: thread }),
-    date: Number.isNaN(Date.parse(message.at)) ? new Date() : new Date(message.at),
-    headers: { 'Auto-Submitted': 'auto-generated' },
+    date: new Date(headers.Date),
+    headers: { 'Auto-Submitted': headers['Auto-Submitted'] },
   }
+}
+
+function composeMail(
+  message: Message,
+  { from, to, subjectPrefix }: Channel,
+  { now }: Pick<ComposeContext, 'now'>,
+) {
+  const domain = `hookbell.${from.split('@').at(-1)}`
+  const title = boundLine(`${subjectPrefix} ${message.title}`, SUBJECT_LENGTH) || 'hookbell'
+  const thread = threadId(message, domain)
+  const at = Number.isNaN(Date.parse(message.at)) ? now : Date.parse(message.at)
+  const headers = {
+    From: `hookbell <${from}>`,
+    To: to.join(', '),
+    Subject: title,
+    'Message-ID': `<${message.id.replace(/[^\w.~-]/g, '-')}@${domain}>`,
+    ...(thread && { 'In-Reply-To': thread, References: thread }),
+    Date: new Date(at).toUTCString(),
+    'Auto-Submitted': 'auto-generated',
+  }
+  return { headers, body: renderText(message, now), html: renderHtml(message, title, now) }
 }
 
 /** One thread for each session: all its mails answer a first mail that was never sent. */
@@ -113,21 +138,34 @@ function threadId({ client, sessionId }: Message, domain: string): string | unde
   return `<session-${hash}@${domain}>`
 }
 
-function renderText(message: Message): string {
+function renderText(message: Message, now: number): string {
   const parts = [message.title, message.body].filter((part) => part !== '')
+  const small = smallPrint(message, now).join('\n')
   // Mail programs know a line of two dashes and a space as the start of the small print.
-  return boundText(`${parts.join('\n\n')}\n\n-- \n${originOf(message).join(' · ')}`, BODY_LENGTH)
+  return boundText(`${parts.join('\n\n')}\n\n-- \n${small}`, BODY_LENGTH)
 }
 
-function renderHtml(message: Message, title: string): string {
+/** Whose message it is, and how to answer. */
+function smallPrint(message: Message, now: number): string[] {
+  const { sessionId, origin } = message
+  const facts = [
+    originOf(message, now).join(' · '),
+    sessionId && `Session ${oneLine(sessionId)}`,
+    origin?.reply && `Answer: ${origin.reply}`,
+  ]
+  return facts.filter((fact) => fact !== undefined && fact !== '') as string[]
+}
+
+function renderHtml(message: Message, title: string, now: number): string {
   const body = message.markup || `<p>${escapeMarkup(message.body).replaceAll('\n', '<br>\n')}</p>`
+  const small = smallPrint(message, now).map(escapeMarkup).join('<br>\n')
   return `<!doctype html>
 <html>
-<head><meta charset="utf-8"><title>${escapeMarkup(title)}</title></head>
+<head><meta charset="utf-8"><meta name="color-scheme" content="light dark"><title>${escapeMarkup(title)}</title></head>
 <body style="font: 15px/1.5 system-ui, sans-serif; max-width: 42em; margin: 1em auto; padding: 0 1em">
 <h1 style="font-size: 1.2em">${escapeMarkup(boundLine(message.title, SUBJECT_LENGTH))}</h1>
 ${boundText(body, BODY_LENGTH, markupToken)}
-<p style="color: #777; font-size: 0.85em">${escapeMarkup(originOf(message).join(' · '))}</p>
+<p style="color: #777; font-size: 0.85em; border-top: 1px solid #8884; padding-top: 0.6em; margin-top: 1.6em">${small}</p>
 </body>
 </html>
 `

@@ -18,6 +18,7 @@ export const file = defineNotifier({
       .describe('File to append to, such as ~/agent-events.jsonl'),
   }),
   isRecord: true,
+  compose: composeLine,
   // Lines that are sent at the same time are written with one fdatasync, in the order they were sent.
   concurrency: 64,
   keepsOrder: true,
@@ -30,7 +31,7 @@ export const file = defineNotifier({
       signal.addEventListener('abort', stop, { once: true })
     })
     try {
-      await Promise.race([appendLine(file, renderLine(message)), aborted])
+      await Promise.race([appendLine(file, composeLine(message).body), aborted])
       return `written to ${file}`
     } catch (error) {
       throw error instanceof DeliveryError ? error : fileFailure(error)
@@ -49,10 +50,10 @@ function absolutePath(path: string): string {
   })
 }
 
-function renderLine(message: Message): string {
+function composeLine(message: Message) {
   const { id, event, kind, urgency, title, body, sessionId, cwd, client, at } = message
   const line = { id, event, kind, urgency, title, body, sessionId, cwd, client, at }
-  return `${JSON.stringify(line)}\n`
+  return { body: `${JSON.stringify(line)}\n` }
 }
 
 function timedOut(): DeliveryError {

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { boundedFetch, connectionFailure, secureUrl } from './_network.ts'
 import { acceptedId, ntfyFailure } from './_ntfy-answer.ts'
 import { boundLine, boundText, originOf } from './_text.ts'
-import { DeliveryError, defineNotifier, type Message } from './define.ts'
+import { type ComposeContext, DeliveryError, defineNotifier, type Message } from './define.ts'
 
 // https://docs.ntfy.sh/publish/#limitations: a longer message becomes an attachment, and the whole
 // JSON may be twice as long. Counted in JSON, so that quotes cannot make it too long.
@@ -60,7 +60,9 @@ export const ntfy = defineNotifier({
   name: 'ntfy',
   title: 'ntfy (phone)',
   summarizes: true,
+  leavesMachine: true,
   options,
+  compose: composeNtfy,
   async send(message, channel, context) {
     const { server, topic, token } = channel
     // On an open server the topic is all that keeps others out.
@@ -79,7 +81,7 @@ export const ntfy = defineNotifier({
           'user-agent': 'hookbell',
           ...(token && { authorization: `Bearer ${token}` }),
         },
-        body: JSON.stringify(renderMessage(message, channel)),
+        body: JSON.stringify(composeNtfy(message, channel, context).body),
       })
       const answer = { status: response.status, text: await response.text(), headers }
       if (response.status === 200) return acceptedId(answer, secrets)
@@ -95,18 +97,30 @@ function isRoot(url: URL): boolean {
   return url.pathname === '/' && url.search + url.hash + url.username === ''
 }
 
-function renderMessage(message: Message, { topic, tags, click, replace }: Channel) {
+function composeNtfy(
+  message: Message,
+  { topic, tags, click, replace }: Channel,
+  { now }: Pick<ComposeContext, 'now'>,
+) {
   const kindTag = kindTags.get(message.kind)
-  return {
+  const origin = originOf(message, now).join(' · ')
+  const body = {
     topic,
     title: boundLine(message.title, TITLE_LENGTH) || 'hookbell',
     // ntfy makes `triggered` of an empty one.
-    message: boundJson(message.body) || originOf(message).join(' · ') || 'hookbell',
+    message: withOrigin(boundJson(message.body), origin) || 'hookbell',
     priority: PRIORITIES[message.urgency],
     tags: kindTag ? [kindTag, ...tags] : tags,
     ...(click && { click }),
     sequence_id: sequenceId(message, replace),
   }
+  return { body }
+}
+
+/** Which session it is comes last, and is what goes where there is not room for both. */
+function withOrigin(text: string, origin: string): string {
+  const both = [text, origin].filter(Boolean).join('\n\n')
+  return Buffer.byteLength(JSON.stringify(both)) <= MESSAGE_BYTES ? both : text
 }
 
 /** By the event a repeat shows nothing new; by the session it is the latest message that is shown. */

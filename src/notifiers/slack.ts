@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { ageInWords } from '../text/age.ts'
 import { slackMarkup } from './_markup.ts'
 import {
   answerLine,
@@ -8,8 +9,8 @@ import {
   secureUrl,
   urlSecrets,
 } from './_network.ts'
-import { boundLine, boundText, escapeMarkup, markupToken, originOf } from './_text.ts'
-import { DeliveryError, defineNotifier, type Message } from './define.ts'
+import { boundLine, boundText, escapeMarkup, markupToken, timeOf, whoOf } from './_text.ts'
+import { type ComposeContext, DeliveryError, defineNotifier, type Message } from './define.ts'
 
 // https://docs.slack.dev/reference/block-kit: more than this and Slack refuses the whole message.
 const HEADER_LENGTH = 150
@@ -40,6 +41,8 @@ export const slack = defineNotifier({
   }),
   markup: slackMarkup,
   summarizes: true,
+  leavesMachine: true,
+  compose: composeSlack,
   // Slack's limit for incoming webhooks.
   pace: { minIntervalMs: 1000, destination: ({ url }) => url },
   async send(message, { url }, context) {
@@ -52,7 +55,9 @@ export const slack = defineNotifier({
       headers = received
     })
     try {
-      const { text } = await new IncomingWebhook(url, { fetch }).send(renderMessage(message))
+      const { text } = await new IncomingWebhook(url, { fetch }).send(
+        composeSlack(message, { url }, context).body,
+      )
       const answer = answerLine(text, secrets)
       if (!isAccepted(text)) throw notAccepted(answer)
       return answer
@@ -93,29 +98,44 @@ function notAccepted(answer: string): DeliveryError {
   )
 }
 
-function renderMessage(message: Message) {
+function composeSlack(message: Message, _: object, { now }: Pick<ComposeContext, 'now'>) {
   const title = boundLine(message.title, HEADER_LENGTH) || 'hookbell'
-  return {
+  const body = {
     // What notifications and screen readers show in place of the blocks.
     text: boundText(escapeMarkup(`${title}\n${message.body}`.trim()), SECTION_LENGTH, markupToken),
     unfurl_links: false,
     unfurl_media: false,
     blocks: [
       { type: 'header' as const, text: plainText(title, HEADER_LENGTH) },
-      // The agent's own words as plain text, what the template says about them as mrkdwn.
-      ...[plainText(message.body, SECTION_LENGTH), details(message.markup)]
+      // A summary of several messages, and a template for plain text, have no markup.
+      ...[message.markup ? formatted(message.markup) : plainText(message.body, SECTION_LENGTH)]
         .filter(({ text }) => text.trim() !== '')
         .map((text) => ({ type: 'section' as const, text })),
-      {
-        type: 'context' as const,
-        elements: originOf(message).map((fact) => plainText(fact, HEADER_LENGTH)),
-      },
+      { type: 'context' as const, elements: smallPrint(message, now) },
     ],
   }
+  return { body }
+}
+
+function smallPrint(message: Message, now: number) {
+  const { sessionId, origin } = message
+  const facts = [...whoOf(message), sessionId && `session ${sessionId}`, origin?.reply ?? '']
+  return [
+    ...facts.filter(Boolean).map((fact) => plainText(fact, HEADER_LENGTH)),
+    ...time(message, now),
+  ]
+}
+
+/** In the zone of whoever reads it. */
+function time({ at }: Message, now: number) {
+  const words = timeOf({ at }, now)
+  if (words === '') return []
+  const age = ageInWords(Date.parse(at), now)
+  return [formatted(`${slackMarkup.parts.moment(Date.parse(at), words)}${age && ` (${age})`}`)]
 }
 
 /** `verbatim` keeps Slack from turning bare words into links and mentions. */
-function details(markup: string) {
+function formatted(markup: string) {
   const text = boundText(markup, SECTION_LENGTH, markupToken)
   return { type: 'mrkdwn' as const, text, verbatim: true }
 }

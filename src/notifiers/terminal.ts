@@ -25,6 +25,7 @@ export const terminal = defineNotifier({
       .default('auto')
       .describe('What to send; `auto` is what the terminal is known to show, else a bell'),
   }),
+  compose: composeCall,
   // Several terminals drop what follows within a second.
   pace: { minIntervalMs: 1000, destination: () => 'terminals' },
   async send(message, { mode }, { signal, sessionEnv }) {
@@ -32,12 +33,18 @@ export const terminal = defineNotifier({
     const place = await findPlace(sessionEnv, signal)
     const wanted = mode === 'auto' ? sequenceFor(place.names) : mode
     const sequence = place.onlyBell ? 'bell' : wanted
-    const text = renderSequence(sequence, { ...message, id: idOf(message) }, place.through)
+    const text = renderSequence(sequence, composeCall(message).body, place.through)
     await write(place.path, text, message, signal)
     const why = place.onlyBell && wanted !== 'bell' ? ` (no ${wanted}: ${place.onlyBell})` : ''
     return `${sequence} to ${place.path}${why}`
   },
 })
+
+/** What each sequence shows as far as there is room; a bell shows nothing. */
+function composeCall(message: Message) {
+  const { title, body, urgency } = message
+  return { body: { title, body, urgency, id: idOf(message) } }
+}
 
 /** Letters and digits alone are safe in every sequence. */
 function idOf({ client, sessionId, id }: Message): string {

@@ -57,6 +57,8 @@ export const webhook = defineNotifier({
   name: 'webhook',
   title: 'Webhook',
   options,
+  leavesMachine: true,
+  compose: composeWebhook,
   async send(message, channel, context) {
     const { makeGuardedFetch, refusal } = await import('./_guarded-fetch.ts')
     const request = await makeRequest(message, channel)
@@ -83,6 +85,14 @@ export const webhook = defineNotifier({
 })
 
 async function makeRequest(message: Message, channel: Channel) {
+  const { headers, body } = await composeWebhook(message, channel)
+  const own = lowerCaseNames(channel.headers)
+  const signature = await sign(message.id, body, channel.signingSecrets)
+  return { method: 'POST', headers: { ...headers, ...own, ...signature }, body }
+}
+
+/** Without the values of the channel's own headers, which are secret, and without the signature of an attempt. */
+async function composeWebhook(message: Message, channel: Channel) {
   const isText = typeof channel.body === 'string'
   const contentType = channel.contentType ?? (isText ? 'text/plain' : 'application/json')
   const { fillBody, standardBody } = await import('./_webhook-body.ts')
@@ -91,13 +101,18 @@ async function makeRequest(message: Message, channel: Channel) {
       ? standardBody(message)
       : await fillBody(channel.body, contentType, message)
   const headers: Record<string, string> = {
-    ...lowerCaseNames({ 'user-agent': 'hookbell', ...channel.headers }),
+    'user-agent': 'hookbell',
+    ...hidden(channel.headers),
     'content-type': contentType,
     'idempotency-key': message.id,
     'webhook-id': message.id,
-    ...(await sign(message.id, body, channel.signingSecrets)),
   }
-  return { method: 'POST', headers, body }
+  return { headers, body }
+}
+
+function hidden(headers: Record<string, string>): Record<string, string> {
+  const names = Object.keys(lowerCaseNames(headers))
+  return Object.fromEntries(names.map((name) => [name, '[redacted]']))
 }
 
 function lowerCaseNames(headers: Record<string, string>): Record<string, string> {

@@ -19,6 +19,8 @@ export interface Candidate {
   urgency: Urgency
   /** The word of the route that matched: '*', a kind, or the name of an event. */
   on: string
+  /** The template that the route names. */
+  template?: string | undefined
   /** Whether the rules against noise count for the channel. */
   hasNoiseRules: boolean
   /** It keeps a record and disturbs nobody. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { LoadedConfig } from '../config/load.ts'
+import type { Config } from '../config/schema.ts'
 import { type EnrichedEvent, enrich } from '../context/enrich.ts'
 import { type Delivery, deliveryId } from '../delivery.ts'
 import type { AgentEvent } from '../event/event.ts'
@@ -10,6 +11,7 @@ import type { Judgement } from '../policy/memory.ts'
 import type { Candidate, Verdict } from '../policy/types.ts'
 import { Renderer } from '../render/render.ts'
 import type { Templates } from '../render/templates.ts'
+import { markdownReaderFor } from '../render/values.ts'
 import { acceptedEntry } from './accepted-entry.ts'
 import { type DecideDeps, decide, type Stored } from './decide.ts'
 
@@ -47,19 +49,26 @@ export async function prepare(
   loaded: LoadedConfig,
   deps: PrepareDeps,
 ): Promise<Prepared> {
-  const decided = decide(await enrich(parsed, deps), stored, loaded.config, deps)
+  const found = await enrich(parsed, deps)
+  // Before the decision: from there until it is remembered no other event may come in between.
+  const read = await markdownReaderFor(found)
+  const decided = decide(found, stored, loaded.config, deps)
   const { event, judgements, suppress } = decided
-  const renderer = new Renderer(deps.templates, event, loaded.secrets)
+  const renderer = new Renderer(deps.templates, event, { ...settingsOf(loaded, deps), read })
+  const made = judgements.flatMap(({ candidate, verdict }) => {
+    if (verdict.type === 'suppress') return []
+    return { verdict, delivery: makeDelivery(event, candidate, renderer, loaded, deps) }
+  })
+  // Once all texts are made: its problems are part of the record.
   const entry = acceptedEntry({ ...decided, renderer }, loaded, deps.now())
   // What is remembered is written to the disk, so it must not know more than the journal.
   deps.memory.fold(cleanEntry(entry, loaded.secrets))
-  const make = (candidate: Candidate) => makeDelivery(event, candidate, renderer, loaded, deps)
   const reason = suppress ?? reasonForAll(judgements)
   return {
     entry,
-    deliveries: judgements.filter(isSent).map(({ candidate }) => make(candidate)),
-    held: judgements.flatMap(({ candidate, verdict }) =>
-      verdict.type === 'hold' ? [holdBack(make(candidate), verdict, loaded)] : [],
+    deliveries: made.flatMap(({ verdict, delivery }) => (verdict.type === 'send' ? delivery : [])),
+    held: made.flatMap(({ verdict, delivery }) =>
+      verdict.type === 'hold' ? [holdBack(delivery, verdict, loaded)] : [],
     ),
     suppressed: judgements.flatMap(({ candidate: { channel }, verdict }) =>
       verdict.type === 'suppress' ? [{ channel, reason: verdict.reason }] : [],
@@ -71,12 +80,13 @@ export async function prepare(
 /** The delivery once more, where its text was not kept in memory while it stood in line. */
 export async function prepareAgain(
   parsed: AgentEvent,
-  { kind, ...candidate }: Pick<Delivery, 'channel' | 'urgency' | 'kind'>,
+  { kind, ...candidate }: Pick<Delivery, 'channel' | 'urgency' | 'kind' | 'template'>,
   loaded: LoadedConfig,
   deps: Omit<PrepareDeps, 'memory' | 'mutes'>,
 ): Promise<Delivery> {
   const event = { ...(await enrich(parsed, deps)), kind }
-  const renderer = new Renderer(deps.templates, event, loaded.secrets)
+  const read = await markdownReaderFor(event)
+  const renderer = new Renderer(deps.templates, event, { ...settingsOf(loaded, deps), read })
   return makeDelivery(event, candidate, renderer, loaded, deps)
 }
 
@@ -91,8 +101,8 @@ function holdBack(
   return { delivery, until, reason, ...(isTogether && { group: hashOf(`${channel} ${group}`) }) }
 }
 
-function isSent({ verdict }: Judgement): boolean {
-  return verdict.type === 'send'
+function settingsOf({ secrets }: LoadedConfig, { host }: Pick<PrepareDeps, 'host'>) {
+  return { secrets, host }
 }
 
 /** Where every channel is suppressed, the reasons are those of the event. */
@@ -104,9 +114,10 @@ function reasonForAll(judgements: readonly Judgement[]): string | undefined {
   return [...new Set(reasons)].join('; ')
 }
 
-function makeDelivery(
+/** An event as it goes to one channel. */
+export function makeDelivery(
   event: EnrichedEvent,
-  { channel, urgency }: Pick<Candidate, 'channel' | 'urgency'>,
+  { channel, urgency, template }: Pick<Candidate, 'channel' | 'urgency' | 'template'>,
   renderer: Renderer,
   { config }: LoadedConfig,
   { host }: Pick<PrepareDeps, 'host'>,
@@ -117,10 +128,11 @@ function makeDelivery(
     events: [id],
     host,
     channel,
+    ...(template !== undefined && { template }),
     session: hashOf(sessionOf(event)),
     kind,
     urgency,
-    message: renderer.message(urgency, notifierOf(channel, config)?.markup?.name),
+    message: renderer.message(urgency, { ...readerOf(channel, config), template }),
     sessionEnv: { ...event.env },
     acceptedAt: at,
     notBefore: 0,
@@ -128,6 +140,13 @@ function makeDelivery(
     attempts: 0,
     firstTriedAt: 0,
   }
+}
+
+/** What a channel gets, and in which format. One that is gone gets as little as possible. */
+export function readerOf(channel: string, config: Config) {
+  const { markup, leavesMachine } = notifierOf(channel, config) ?? {}
+  const own = Object.hasOwn(config.channels, channel) ? config.channels[channel] : undefined
+  return { markup: markup?.name, leavesMachine, clearance: own?.clearance ?? 'minimal' } as const
 }
 
 /** The session's own id is the agent's text, and may hold anything. */

@@ -5,30 +5,38 @@ import { type Kind, kinds } from '../event/kind.ts'
 import { oneLine } from '../text/clean.ts'
 import { closest, didYouMean } from '../text/suggest.ts'
 import { type Format, fill, formats, namesIn } from './engine.ts'
-import { valueNames } from './render.ts'
+import { valueNames } from './values.ts'
 
 /** Left behind by editors, or by somebody who keeps an old version. */
 const LEFT_OVER = /^\.|~$|\.(bak|old|orig)$/i
 
 const sampleValues = Object.fromEntries(valueNames.map((name) => [name, 'x']))
 
-/** What is wrong with the user's own templates, each with what to do. */
-export function templateProblems(configDir: string): string[] {
+/**
+ * What is wrong with the user's own templates, each with what to do.
+ * @param named the templates that routes name, besides those of kinds
+ */
+export function templateProblems(configDir: string, named: readonly string[] = []): string[] {
   const folder = join(configDir, 'templates')
   return namesOf(folder).flatMap((name) => {
     const path = join(folder, name)
     if (isTemplate(name)) return [`${path}: not used. Put it into a folder: ${formats.join(', ')}`]
     const inside = namesOf(path).filter(isTemplate)
     if (inside.length === 0 || isFormat(name))
-      return inside.flatMap((file) => problemOf(path, name, file))
+      return inside.flatMap((file) => problemOf(path, name, file, named))
     return [`${path}: not used, no format is called "${name}". ${didYouMean(name, formats)}`]
   })
 }
 
-function problemOf(folder: string, format: Format, file: string): string[] {
+function problemOf(
+  folder: string,
+  format: Format,
+  file: string,
+  named: readonly string[],
+): string[] {
   const path = join(folder, file)
-  const kind = kinds.find((one) => `${one}.liquid` === file)
-  if (!kind) return [`${path}: not used. ${rightName(file)}`]
+  const isUsed = [...kinds, ...named].some((one) => `${one}.liquid` === file)
+  if (!isUsed) return [`${path}: not used. ${rightName(file)}`]
   try {
     if (!statSync(path).isFile()) return [`${path}: not used, it is not a file`]
     const text = readFileSync(path, 'utf8').replace(/^\uFEFF/, '')
@@ -45,7 +53,8 @@ function problemOf(folder: string, format: Format, file: string): string[] {
 function rightName(file: string): string {
   const stem = file.split('.')[0] ?? ''
   const meant = isKind(stem) ? stem : closest(stem, kinds)
-  return meant ? `Did you mean "${meant}.liquid"?` : `Known: ${kinds.join(', ')}, with .liquid`
+  if (meant) return `Did you mean "${meant}.liquid"?`
+  return `No route names it as its template, and it is none of: ${kinds.join(', ')}`
 }
 
 function meantValue(name: string): string {

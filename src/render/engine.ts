@@ -1,8 +1,8 @@
 import { Liquid, type Template } from 'liquidjs'
-import type { Markup, Notifier } from '../notifiers/define.ts'
+import type { Notifier } from '../notifiers/define.ts'
 import { notifiers } from '../notifiers/index.ts'
-
-const plain: Markup = { name: 'plain', escape: (text) => text }
+import { Formatted } from './formatted.ts'
+import { plain } from './plain.ts'
 
 /** The formats that templates are written in: plain text, and each markup that a notifier declares. */
 const markups = new Map(
@@ -29,7 +29,8 @@ function makeEngine(format: Format): Liquid {
     parseLimit: 64 * 1024,
     locale,
     memoryLimit: 4 * 1024 * 1024,
-    outputEscape: (value: unknown) => markup.escape(String(value ?? '')),
+    outputEscape: (value: unknown) =>
+      value instanceof Formatted ? value.in(markup) : markup.escape(String(value ?? '')),
   })
   // It would switch the escaping off. Whoever wants markup writes it into the template.
   engine.registerFilter('raw', (value: unknown) => value)

@@ -1,52 +1,76 @@
+import { findClient } from '../clients/index.ts'
 import type { EnrichedEvent } from '../context/enrich.ts'
-import type { Message, Urgency } from '../delivery.ts'
+import type { Clearance, Message, Origin, Urgency } from '../delivery.ts'
 import { describeError } from '../errors.ts'
+import type { Kind } from '../event/kind.ts'
 import { cleanText, cutText, oneLine } from '../text/clean.ts'
 import { redactStart } from '../text/redact.ts'
-import { formatDuration } from './duration.ts'
 import { type Format, fill, formats } from './engine.ts'
 import type { Templates } from './templates.ts'
+import { type ValueDeps, type Values, valuesOf } from './values.ts'
 
 const MAX_TITLE = 120
 const MAX_BODY = 3000
-const MAX_FIELD = 2000
+
+/** For whom a text is. */
+export interface Reader {
+  clearance: Clearance
+  /** The template that the route names. */
+  template?: string | undefined
+}
+
+/** What a message needs to know of its channel. */
+export interface Channel extends Reader {
+  /** The notifier's own format; absent where it has none. */
+  markup?: Format | undefined
+  /** Whether its reader may sit at another machine. */
+  leavesMachine?: boolean | undefined
+}
+
+/** For the record on this machine. */
+const here: Reader = { clearance: 'full' }
+
+const endings: readonly Kind[] = ['ended', 'abnormal-end']
 
 /** Fills the templates for one event. A broken template of the user is named in `problems` and ours is used. */
 export class Renderer {
   readonly #templates: Templates
-  readonly #secrets: readonly string[]
-  readonly #values: Values
+  readonly #deps: ValueDeps
   readonly #event: EnrichedEvent
-  readonly #filled = new Map<Format, string>()
-  readonly problems: string[] = []
+  readonly #values = new Map<Clearance, Values>()
+  readonly #filled = new Map<string, string>()
+  readonly #problems = new Set<string>()
+  /** As the journal keeps them. */
   readonly title: string
   readonly body: string
 
-  constructor(templates: Templates, event: EnrichedEvent, secrets: readonly string[]) {
+  constructor(templates: Templates, event: EnrichedEvent, deps: ValueDeps) {
     this.#templates = templates
     this.#event = event
-    this.#secrets = secrets
-    this.#values = valuesOf(event, secrets)
-    const [title = '', ...body] = cleanText(this.#fill('plain')).split('\n')
-    this.title = cutText(oneLine(title), MAX_TITLE) || 'hookbell'
-    this.body = cutText(tidy(body.join('\n')), MAX_BODY)
+    this.#deps = deps
+    const { title, body } = this.#text(here)
+    this.title = title
+    this.body = body
     // A broken template is to be known before the event is recorded, whichever channel would use it.
     for (const format of formats) {
-      const own = format === 'plain' ? undefined : this.#fillOwn(format)
-      if (own !== undefined) this.#filled.set(format, own)
+      if (format !== 'plain') this.#fillOwn(format, event.kind, here)
     }
   }
 
-  message(urgency: Urgency, markup: Format | undefined): Message {
+  get problems(): string[] {
+    return [...this.#problems]
+  }
+
+  message(urgency: Urgency, channel: Channel): Message {
     const { id, kind, sessionId, cwd, client, at } = this.#event
     return {
       id,
-      event: this.#values.event,
+      event: String(this.#valuesFor(channel).event),
       kind,
       urgency,
-      title: this.title,
-      body: this.body,
-      markup: markup ? tidy(this.#fill(markup)) : '',
+      ...this.#text(channel),
+      markup: channel.markup ? tidy(this.#fill(channel.markup, channel)) : '',
+      origin: this.#origin(channel),
       sessionId: this.#field(sessionId, 200),
       cwd: this.#field(cwd, 4096),
       client,
@@ -54,93 +78,83 @@ export class Renderer {
     }
   }
 
-  /** Once per format, however many channels ask. */
-  #fill(format: Format): string {
-    const text = this.#filled.get(format) ?? this.#fillOwn(format) ?? this.#fillBuiltIn(format)
-    this.#filled.set(format, text)
-    return text
-  }
-
-  #fillOwn(format: Format): string | undefined {
-    const { kind } = this.#event
-    try {
-      const own = this.#templates.own(format, kind)
-      return own === undefined ? undefined : fill(format, own, this.#values)
-    } catch (error) {
-      this.problems.push(`template ${format}/${kind}.liquid: ${oneLine(describeError(error))}`)
-      return undefined
+  #text(reader: Reader): { title: string; body: string } {
+    const [title = '', ...body] = cleanText(this.#fill('plain', reader)).split('\n')
+    return {
+      title: cutText(oneLine(title), MAX_TITLE) || 'hookbell',
+      body: cutText(tidy(body.join('\n')), MAX_BODY),
     }
   }
 
-  #fillBuiltIn(format: Format): string {
+  #origin({ leavesMachine, ...reader }: Channel): Origin {
+    const { label, project, branch, host, session_id: id } = this.#valuesFor(reader)
+    const { client, kind } = this.#event
+    // The id is the agent's text: it becomes part of a command only where it is a word.
+    const isWord = /^\w[\w.-]{0,127}$/.test(String(id))
+    const canReply = findClient(client)?.repliesThroughApi && isWord && !endings.includes(kind)
+    return {
+      label: String(label),
+      project: String(project),
+      branch: String(branch),
+      host: leavesMachine ? String(host) : '',
+      reply: canReply ? `hookbell reply ${id} "…"` : '',
+    }
+  }
+
+  #valuesFor({ clearance }: Reader): Values {
+    const values = this.#values.get(clearance) ?? valuesOf(this.#event, clearance, this.#deps)
+    this.#values.set(clearance, values)
+    return values
+  }
+
+  /** Once per format and reader, however many channels ask. */
+  #fill(format: Format, reader: Reader): string {
+    const key = `${format} ${reader.clearance} ${reader.template ?? ''}`
+    const known = this.#filled.get(key)
+    const text = known ?? this.#fillNamed(format, reader) ?? this.#fillKind(format, reader)
+    this.#filled.set(key, text)
+    return text
+  }
+
+  /** The template of the route. A format in which it is not written shows the plain text of it. */
+  #fillNamed(format: Format, reader: Reader): string | undefined {
+    const { template } = reader
+    if (template === undefined) return undefined
+    const text = this.#fillOwn(format, template, reader)
+    if (text !== undefined) return text
+    const isThere = format !== 'plain' && this.#fillOwn('plain', template, reader) !== undefined
+    if (isThere) return ''
+    if (format === 'plain') this.#problems.add(`template plain/${template}.liquid: cannot be used`)
+    return undefined
+  }
+
+  #fillKind(format: Format, reader: Reader): string {
     const { kind } = this.#event
+    const own = this.#fillOwn(format, kind, reader)
+    if (own !== undefined) return own
     try {
-      return fill(format, this.#templates.builtIn(format, kind), this.#values)
+      return fill(format, this.#templates.builtIn(format, kind), this.#valuesFor(reader))
     } catch (error) {
       // The package is gone, or the machine slept in the middle and the time for rendering is over.
-      this.problems.push(oneLine(describeError(error)))
-      const { project, event, message } = this.#values
+      this.#problems.add(oneLine(describeError(error)))
+      const { project, event, message } = this.#valuesFor(reader)
       return format === 'plain' ? `${project}: ${event}\n${message}` : ''
     }
   }
 
+  #fillOwn(format: Format, name: string, reader: Reader): string | undefined {
+    try {
+      const own = this.#templates.own(format, name)
+      return own === undefined ? undefined : fill(format, own, this.#valuesFor(reader))
+    } catch (error) {
+      this.#problems.add(`template ${format}/${name}.liquid: ${oneLine(describeError(error))}`)
+      return undefined
+    }
+  }
+
   #field(value: string, max: number): string {
-    return redactStart(oneLine(value), max, this.#secrets).slice(0, max).toWellFormed()
+    return redactStart(oneLine(value), max, this.#deps.secrets).slice(0, max).toWellFormed()
   }
-}
-
-/** All that a template can see. */
-export const valueNames = [
-  'project',
-  'client',
-  'event',
-  'kind',
-  'message',
-  'last_message',
-  'prompt',
-  'notification_type',
-  'reason',
-  'tool',
-  'agent',
-  'background',
-  'duration',
-  'cwd',
-  'session',
-  'time',
-  'problem',
-] as const
-
-type Values = Record<(typeof valueNames)[number], string>
-
-/** Text, bounded and free of secrets and control characters. */
-function valuesOf(event: EnrichedEvent, secrets: readonly string[]): Values {
-  const line = (text: string) => cutText(redactStart(oneLine(text), 200, secrets), 200)
-  const text = (value: string) =>
-    cutText(redactStart(cleanText(value), MAX_FIELD, secrets).trim(), MAX_FIELD)
-  return {
-    project: line(event.project) || event.client,
-    client: event.client,
-    event: line(event.name),
-    kind: event.kind,
-    message: text(event.message),
-    last_message: text(event.lastMessage),
-    prompt: text(event.prompt),
-    notification_type: line(event.notificationType),
-    reason: line(event.reason),
-    tool: line(event.tool),
-    agent: line(event.agent),
-    background: tasks(event.backgroundTasks),
-    duration: event.durationMs === undefined ? '' : formatDuration(event.durationMs),
-    cwd: line(event.cwd),
-    session: line(event.sessionId).slice(0, 8).toWellFormed(),
-    time: new Date(event.at).toISOString().slice(11, 19),
-    problem: line(event.problems.join('; ')),
-  }
-}
-
-function tasks(count: number): string {
-  if (count === 0) return ''
-  return count === 1 ? '1 task' : `${count} tasks`
 }
 
 /** Conditions in templates leave empty lines behind. */

@@ -24,12 +24,12 @@ export class Templates {
   }
 
   /**
-   * The user's file, where there is one. Read again when it changes.
+   * The user's file of a kind, or the one that a route names, where there is one. Read again when it changes.
    * @throws the system error where it cannot be read
    */
-  own(format: Format, kind: Kind): string | undefined {
+  own(format: Format, name: string): string | undefined {
     if (!this.#hasOwn()) return undefined
-    return this.#read(join(this.#theirs, format, `${kind}.liquid`))
+    return this.#read(join(this.#theirs, format, `${name}.liquid`))
   }
 
   /** @throws HookbellError E_TEMPLATE where the package is gone */

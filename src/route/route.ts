@@ -6,9 +6,18 @@ import type { Kind } from '../event/kind.ts'
 import type { TraceStep } from '../journal/entry.ts'
 import { conditionsOf, type RouteDeps } from './conditions.ts'
 
+interface Chosen {
+  channel: string
+  urgency: Urgency
+  /** The word of the route that matched. */
+  on: string
+  /** The template that the route names. */
+  template?: string | undefined
+}
+
 export interface Decision {
   /** Every channel once, in the order of the routes. */
-  candidates: readonly { channel: string; urgency: Urgency; on: string }[]
+  candidates: readonly Chosen[]
   /** Why there are none; absent otherwise. */
   suppress?: string
   /** Each route's verdict, and the condition that decided. */
@@ -35,7 +44,7 @@ export function route(
   if (/^(1|true|yes)$/i.test(event.env.DROID_DISABLE_NOTIFICATIONS ?? '')) {
     return { candidates: [], suppress: 'muted by DROID_DISABLE_NOTIFICATIONS', trace: [] }
   }
-  const chosen = new Map<string, Decision['candidates'][number]>()
+  const chosen = new Map<string, Chosen>()
   const trace: TraceStep[] = []
   for (const [index, one] of routes.entries()) {
     const { word, because } = match(one, event, deps)
@@ -43,7 +52,9 @@ export function route(
     if (!word) continue
     for (const channel of one.to) {
       if (chosen.has(channel)) continue
-      chosen.set(channel, { channel, urgency: one.urgency ?? urgencyOf[event.kind], on: word })
+      const urgency = one.urgency ?? urgencyOf[event.kind]
+      const { template } = one
+      chosen.set(channel, { channel, urgency, on: word, ...(template && { template }) })
     }
     if (one.stop) break
   }

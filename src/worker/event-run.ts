@@ -68,12 +68,12 @@ export async function runEvent(
 
 function start(delivery: Delivery, claim: Claim, deps: WorkerDeps): Promise<boolean> {
   const { store, config } = deps
-  const { channel, urgency, kind } = delivery
+  const { channel, urgency, kind, template } = delivery
   const load = async () => {
     const stored = store.readEvent(claim)
     if (!stored) throw new HookbellError('E_SPOOL', `${claim.id}: gone from the spool`)
     const parsed = parseEvent({ ...stored, id: claim.id }, config.get().config.abnormalReasons)
-    return await prepareAgain(parsed, { channel, urgency, kind }, config.get(), deps)
+    return await prepareAgain(parsed, { channel, urgency, kind, template }, config.get(), deps)
   }
   return deliverAndSettle(delivery, load, deps)
 }

@@ -25,7 +25,7 @@ describe('commands: index', () => {
     ['mesages', 'Did you mean "messages"?'],
     [
       'frobnicate',
-      expect.stringMatching(/^Commands: init, clients, doctor, uninstall, test, status, /),
+      expect.stringMatching(/^Commands: init, clients, doctor, uninstall, test, preview, status, /),
     ],
     ['constructor', expect.stringMatching(/^Commands: /)],
   ])('the unknown command %s gets a hint', async (name, hint) => {

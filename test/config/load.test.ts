@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { CurrentConfig } from '../../src/config/current.ts'
 import { configJsonSchema } from '../../src/config/json-schema.ts'
@@ -17,6 +17,7 @@ import { builtInConfig, loadConfig } from '../../src/config/load.ts'
 import { configDir, homeDir, stateDir } from '../../src/config/paths.ts'
 import { configSchema } from '../../src/config/schema.ts'
 import { HookbellError } from '../../src/errors.ts'
+import type { Notifier } from '../../src/notifiers/define.ts'
 import { notifiers } from '../../src/notifiers/index.ts'
 import { closest } from '../../src/text/suggest.ts'
 
@@ -24,6 +25,7 @@ function makeFolder(files: Record<string, string> = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'hookbell-config-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true, mode: 0o700 })
     writeFileSync(join(folder, name), text, { mode: 0o600 })
   }
   return folder
@@ -459,5 +461,73 @@ describe('the word that was meant', () => {
     ['', undefined],
   ])('by %j is %j', (word, meant) => {
     expect(closest(word, ['channels', 'slack', 'team', 'desktop'])).toBe(meant)
+  })
+})
+
+describe('the template of a route', () => {
+  const config = (template: string) =>
+    JSON.stringify({ routes: [{ on: ['done'], to: ['desktop'], template }] })
+  const load = (template: string, files: string[]) =>
+    loadConfig(
+      makeFolder({
+        'config.json': config(template),
+        ...Object.fromEntries(files.map((name) => [`templates/plain/${name}.liquid`, 'x'])),
+      }),
+    )
+
+  it('is one of the plain templates of the user', () => {
+    expect(load('short', ['short']).config.routes[0]).toMatchObject({ template: 'short' })
+  })
+
+  it.each([
+    ['shrot', ['short', 'loud'], 'Did you mean "short"?'],
+    ['nothing-like-it', ['short', 'loud'], 'Known: loud, short'],
+    ['short', [], 'Write that file'],
+  ])('is refused where there is none: %s of %j', (template, files, hint) => {
+    expect(() => load(template, files)).toThrow(
+      expect.objectContaining({
+        message: expect.stringContaining(
+          `config.json:1:44: routes.0.template: no template "${template}": there is no templates/plain/${template}.liquid`,
+        ),
+        hint,
+      }),
+    )
+  })
+
+  it.each(['../secrets', 'a/b', ''])('is no path: %j', (template) => {
+    expect(() => load(template, [])).toThrow(/routes\.0\.template: must be a name of letters/)
+  })
+
+  it('is found once its file is written, without a change of the configuration', () => {
+    const folder = makeFolder({ 'config.json': config('short') })
+    const current = new CurrentConfig(folder, makeFolder())
+    expect(current.get().problem?.message).toContain('no template "short"')
+    mkdirSync(join(folder, 'templates/plain'), { recursive: true })
+    writeFileSync(join(folder, 'templates/plain/short.liquid'), 'x')
+    expect(current.get().problem).toBeUndefined()
+  })
+})
+
+describe('the clearance of a channel', () => {
+  it('is less where what is sent leaves this machine', () => {
+    const leaving = Object.values<Notifier>(notifiers).filter((one) => one.leavesMachine)
+    expect(leaving.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['email', 'ntfy', 'slack', 'webhook']),
+    )
+    const channels = {
+      a: { type: 'desktop' },
+      b: { type: 'slack', url: 'https://hooks.slack.com/services/x' },
+      c: { type: 'webhook', url: 'https://example.com', clearance: 'full' },
+      d: { type: 'file', path: '/tmp/x', clearance: 'minimal' },
+    }
+    const { config } = withConfig(JSON.stringify({ channels }))
+    const clearances = Object.values(config.channels).map(({ clearance }) => clearance)
+    expect(clearances).toEqual(['full', 'summary', 'full', 'minimal'])
+  })
+
+  it('is refused where it is none', () => {
+    expect(problemOf('{"channels": {"a": {"type": "desktop", "clearance": "none"}}}')).toMatch(
+      /channels\.a\.clearance: must be "full", "summary" or "minimal", not "none"/,
+    )
   })
 })

@@ -205,3 +205,14 @@ describe('the branch', () => {
     expect(await branchOf('/')).toBe('')
   })
 })
+
+describe('an agent that waits', () => {
+  it('is told with what it said last', async () => {
+    const { path, event, around } = makeSession('droid', '.factory/sessions/-srv-app')
+    writeFileSync(path, transcriptText('droid'))
+    const end = event({ kind: 'done', at: Date.parse('2026-11-20T10:00:00Z') })
+    const { lastMessage } = await enrich(end, around)
+    expect(lastMessage).not.toBe('')
+    expect(await enrich({ ...end, kind: 'waiting' }, around)).toMatchObject({ lastMessage })
+  })
+})

@@ -23,7 +23,7 @@ describe('the headline of an answer', () => {
     ['a request without a question mark', 'Done.\n\nLet me know which you prefer.', undefined],
     ['a question that is bold', 'Well.\n\n**Go on?**', '**Go on?**'],
   ])('is %s', (_, message, text) => {
-    expect(headline(message)).toEqual({
+    expect(headline(message)).toMatchObject({
       text: text ?? message.split('\n\n').at(-1),
       isQuestion: true,
     })
@@ -71,7 +71,7 @@ describe('the headline of an answer', () => {
     ['courtesy where there is nothing else', 'Feel free to ask.', 'Feel free to ask.'],
     ['nothing of nothing', ' \n\n ', ''],
   ])('is %s', (_, message, text) => {
-    expect(headline(message)).toEqual({ text, isQuestion: false })
+    expect(headline(message)).toMatchObject({ text, isQuestion: false })
   })
 
   it('keeps the end of a long question', () => {
@@ -99,7 +99,7 @@ describe('the headline of an answer', () => {
     fc.assert(
       fc.property(message, words, (parts, asked) => {
         const question = `Shall ${asked.join(' ')}?`
-        expect(headline([...parts, question].join('\n\n'))).toEqual({
+        expect(headline([...parts, question].join('\n\n'))).toMatchObject({
           text: question,
           isQuestion: true,
         })

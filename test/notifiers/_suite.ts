@@ -10,6 +10,9 @@ import {
 import { refusedPort } from '../support/port.ts'
 import { type Step, startReceiver } from '../support/receiver.ts'
 
+/** A moment after the messages of this suite have happened. */
+export const SENT_AT = Date.UTC(2026, 10, 20, 9, 30, 2)
+
 export function makeMessage(fields: Partial<Message> = {}): Message {
   return {
     id: '01J9ZK3QHV',
@@ -29,7 +32,7 @@ export function makeMessage(fields: Partial<Message> = {}): Message {
 
 export function makeContext(fields: Partial<SendContext> = {}): SendContext {
   const { signal } = new AbortController()
-  return { signal, attempt: 1, fetch: globalThis.fetch, sessionEnv: {}, ...fields }
+  return { signal, now: SENT_AT, attempt: 1, fetch: globalThis.fetch, sessionEnv: {}, ...fields }
 }
 
 /** What a send was refused with. Fails where it was not refused, or with anything but a DeliveryError. */

@@ -38,7 +38,9 @@ describe('notifiers: ntfy', () => {
     expect(await post()).toMatchInlineSnapshot(`
       {
         "click": "https://example.com/x",
-        "message": "The agent wants to run the tests",
+        "message": "The agent wants to run the tests
+
+      shop · claude · 2026-11-20 09:30",
         "priority": 3,
         "sequence_id": "10eac14177f83fdaa4ef09097e28e96e",
         "tags": [
@@ -106,9 +108,7 @@ describe('notifiers: ntfy', () => {
 
   it('says where it comes from where there is no text', async () => {
     const { post } = await start()
-    expect((await post({ body: '' })).message).toBe(
-      'shop · claude · Notification · 2026-11-20 09:30 UTC',
-    )
+    expect((await post({ body: '' })).message).toBe('shop · claude · 2026-11-20 09:30')
     const empty = { title: '', body: '', cwd: '', client: '', event: '', at: '' }
     expect(await post(empty)).toMatchObject({ title: 'hookbell', message: 'hookbell' })
   })

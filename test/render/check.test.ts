@@ -38,6 +38,16 @@ describe('own templates', () => {
     expect(problemsOf(files)).toEqual([])
   })
 
+  it('are also those that a route names, and faults in them are told', () => {
+    const folder = makeConfigDir({
+      'plain/short.liquid': '{{ projet }}',
+      'plain/other-one.liquid': 'x',
+    })
+    const problems = templateProblems(folder, ['short']).join('\n')
+    expect(problems).toContain('plain/short.liquid: no value is called "projet". Did you mean')
+    expect(problems).toContain('plain/other-one.liquid: not used. No route names it as its')
+  })
+
   it.each([
     [
       'plain/done.liquid',
@@ -59,7 +69,7 @@ describe('own templates', () => {
     [
       'plain/Stop.liquid',
       '',
-      'plain/Stop.liquid: not used. Known: permission, waiting, done, subagent-done, ended, abnormal-end, failed, other, with .liquid',
+      'plain/Stop.liquid: not used. No route names it as its template, and it is none of: permission, waiting, done, subagent-done, ended, abnormal-end, failed, other',
     ],
     [
       'Plain/done.liquid',

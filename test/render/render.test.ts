@@ -1,12 +1,15 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { lexer } from 'marked'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { EnrichedEvent } from '../../src/context/enrich.ts'
+import type { Clearance } from '../../src/delivery.ts'
 import { kinds } from '../../src/event/kind.ts'
 import { formatDuration } from '../../src/render/duration.ts'
 import { Renderer } from '../../src/render/render.ts'
 import { Templates } from '../../src/render/templates.ts'
+import { valueNames } from '../../src/render/values.ts'
 import { makeAgentEvent } from '../support/payload.ts'
 
 function makeEvent(fields: Partial<EnrichedEvent> = {}): EnrichedEvent {
@@ -52,7 +55,11 @@ function makeConfigDir(files: Record<string, string> = {}) {
 }
 
 function render(event: Partial<EnrichedEvent>, folder = makeConfigDir(), secrets: string[] = []) {
-  return new Renderer(new Templates(folder), makeEvent(event), secrets)
+  return new Renderer(new Templates(folder), makeEvent(event), {
+    secrets,
+    host: 'here',
+    read: lexer,
+  })
 }
 
 describe('a message', () => {
@@ -102,7 +109,7 @@ describe('a message', () => {
       }
       const renderer = render(event)
       for (const format of ['slack', 'html'] as const) {
-        const { markup } = renderer.message('normal', format)
+        const { markup } = renderer.message('normal', { clearance: 'full', markup: format })
         expect(markup, `${format} ${kind}`).not.toContain('<b>say')
       }
     }
@@ -125,7 +132,7 @@ describe('a message', () => {
     for (const kind of kinds) {
       const event = Object.fromEntries(fields.map((field) => [field, `${secret} ${noise}`]))
       const renderer = render({ ...event, kind }, undefined, [secret])
-      const message = renderer.message('normal', 'html')
+      const message = renderer.message('normal', { clearance: 'full', markup: 'html' })
       expect(message.title.length).toBeLessThanOrEqual(120)
       expect(message.body.length).toBeLessThanOrEqual(3000)
       expect(JSON.stringify(message)).not.toMatch(/canary|\\u001b|\\u0000/)
@@ -136,7 +143,7 @@ describe('a message', () => {
     const { sessionId, cwd } = render({
       sessionId: `a${'😀'.repeat(300)}`,
       cwd: `/${'😀'.repeat(3000)}`,
-    }).message('low', undefined)
+    }).message('low', { clearance: 'full' })
     expect([sessionId.isWellFormed(), cwd.isWellFormed()]).toEqual([true, true])
   })
 
@@ -181,9 +188,193 @@ describe('a message', () => {
   it('is made of a changed template without a restart', () => {
     const folder = makeConfigDir({ 'plain/done.liquid': 'one' })
     const templates = new Templates(folder)
-    expect(new Renderer(templates, makeEvent(), []).title).toBe('one')
+    expect(new Renderer(templates, makeEvent(), { secrets: [], host: 'here' }).title).toBe('one')
     writeFileSync(join(folder, 'templates/plain/done.liquid'), 'two')
-    expect(new Renderer(templates, makeEvent(), []).title).toBe('two')
+    expect(new Renderer(templates, makeEvent(), { secrets: [], host: 'here' }).title).toBe('two')
+  })
+})
+
+describe('a question', () => {
+  const question = { tool: 'Bash', detail: '', choices: [], from: 'payload' } as const
+
+  it.each<[string, NonNullable<EnrichedEvent['question']>, string, string]>([
+    [
+      'its command',
+      { ...question, about: 'command', subject: 'npm publish *', detail: 'Release it' },
+      'api-server: permission needed',
+      'Bash: npm publish *\nRelease it',
+    ],
+    [
+      'its file',
+      { ...question, about: 'file', tool: 'Edit', subject: 'src/a_b.ts' },
+      'api-server: permission needed',
+      'Edit: src/a_b.ts',
+    ],
+    [
+      'its words and choices',
+      { ...question, about: 'question', subject: 'Which **store**?', choices: ['SQLite', 'Redis'] },
+      'api-server: asks you',
+      'Which store?\n1. SQLite\n2. Redis',
+    ],
+    [
+      'its plan',
+      { ...question, about: 'plan', subject: '# Plan\n\n1. Move\n2. Test' },
+      'api-server: asks you',
+      'Plan\n\n1. Move\n2. Test',
+    ],
+  ])('is told with %s', (_, asked, title, body) => {
+    const { tool } = asked
+    const event = { kind: 'permission', message: 'May I?', tool, question: asked } as const
+    expect(render(event)).toMatchObject({ title, body })
+    const { markup } = render(event).message('normal', { clearance: 'summary', markup: 'slack' })
+    expect(markup).toContain(asked.subject.split(/[\s*_#]+/).find(Boolean))
+  })
+})
+
+describe('the end of a turn', () => {
+  const did = { tools: { Edit: 3, Bash: 2 }, files: ['a', 'b', 'c'], commands: ['npm t', 'ls'] }
+
+  it('says first what the agent asks, then the rest, then what it did', () => {
+    const lastMessage = 'I looked at **both** stores.\n\nShould I delete the old one?'
+    const { title, body } = render({ lastMessage, did, durationMs: 240_000 })
+    expect(title).toBe('api-server: done in 4 min and asks you')
+    expect(body).toBe(
+      'Should I delete the old one?\n\nI looked at both stores.\n\ndid: 3 files, 2 commands, 4 min',
+    )
+  })
+
+  it('says why it failed, and when a limit is over', () => {
+    const resetsAt = Date.UTC(2026, 10, 20, 15, 0)
+    const failure = { reason: 'You hit your limit', isLimit: true, resetsAt }
+    const renderer = render({ kind: 'failed', message: failure.reason, failure })
+    expect(renderer).toMatchObject({
+      title: 'api-server: limit reached',
+      body: 'You hit your limit\nThe limit is over at 15:00.',
+    })
+    const { markup } = renderer.message('normal', { clearance: 'full', markup: 'slack' })
+    expect(markup).toContain(
+      'The limit is over at <!date^1795186800^{date_short_pretty} {time}|15:00>.',
+    )
+  })
+})
+
+describe('whose message it is', () => {
+  const team = { clearance: 'summary', leavesMachine: true } as const
+  const known = { title: 'Retry webhooks', firstPrompt: 'Please retry', branch: 'main' }
+
+  it.each<[Partial<EnrichedEvent>, string]>([
+    [known, 'Retry webhooks'],
+    [{ ...known, title: '' }, 'Please retry'],
+    [{ firstPrompt: 'x'.repeat(90) }, `${'x'.repeat(59)}…`],
+    [{}, '01234567'],
+  ])('is told by what %j is known by', (event, label) => {
+    expect(render(event).message('low', team).origin?.label).toBe(label)
+  })
+
+  it('has project and branch, and the machine where the reader may sit at another one', () => {
+    const renderer = render(known)
+    const facts = { project: 'api-server', branch: 'main' }
+    expect(renderer.message('low', team).origin).toMatchObject({ ...facts, host: 'here' })
+    const desk = renderer.message('low', { clearance: 'full' })
+    expect(desk.origin).toMatchObject({ ...facts, host: '' })
+  })
+
+  it.each<[string, Partial<EnrichedEvent>, string]>([
+    ['droid', {}, 'hookbell reply 0123456789 "…"'],
+    ['a session that is over', { kind: 'ended' }, ''],
+    ['a client without an API', { client: 'claude' }, ''],
+    ['an id that is no word', { sessionId: 'x; rm -rf ~' }, ''],
+    ['an id that is an option', { sessionId: '--help' }, ''],
+  ])('has the command that answers it, where there is one: %s', (_, event, reply) => {
+    expect(render(event).message('low', team).origin?.reply).toBe(reply)
+  })
+})
+
+describe('clearance', () => {
+  const canary = 'canarybird'
+  const middle = `Begin of it. ${'One more word. '.repeat(100)}\n\nThe ${canary} sits here.\n\n${'And on it goes. '.repeat(100)}\n\nAll 12 tests pass now.`
+  const long = `start ${'and so on '.repeat(150)} ${canary} ${'and so on '.repeat(150)} end`
+  const question = { about: 'command', tool: 'Bash', subject: long, detail: long } as const
+  const asked = { ...question, choices: [], from: 'payload' } as const
+  const spoken = { ...asked, about: 'question', tool: '', choices: ['Yes'] } as const
+  const events: Partial<EnrichedEvent>[] = [
+    ...kinds.map((kind) => ({ kind, lastMessage: middle, message: long, prompt: long })),
+    { kind: 'permission', question: asked, message: long },
+    { kind: 'permission', question: spoken, message: long },
+    { kind: 'waiting', lastMessage: middle },
+  ]
+  const everything = (event: Partial<EnrichedEvent>, clearance: Clearance) =>
+    ['html', 'slack', undefined].map((markup) =>
+      JSON.stringify(render(event).message('low', { clearance, markup, leavesMachine: true })),
+    )
+
+  it('in full lets whole messages through', () => {
+    expect(everything({ lastMessage: middle }, 'full').join()).toContain(canary)
+  })
+
+  it.each(events)('as a summary lets nothing of the middle of a text through: %#', (event) => {
+    for (const text of everything(event, 'summary')) expect(text).not.toContain(canary)
+  })
+
+  it('as a summary lets the end of an answer and what is asked through', () => {
+    expect(everything({ lastMessage: middle }, 'summary').join()).toContain('All 12 tests pass')
+    const question = { ...asked, subject: 'npm publish', detail: '' }
+    const ask = { kind: 'permission', question } as const
+    for (const text of everything(ask, 'summary')) expect(text).toContain('npm publish')
+  })
+
+  it.each(kinds)('at its minimum lets no text of the agent through: %s', (kind) => {
+    const fields = ['message', 'lastMessage', 'prompt', 'tool', 'agent', 'title', 'firstPrompt']
+    const event = {
+      ...Object.fromEntries(fields.map((field) => [field, `${canary} ${field}`])),
+      kind,
+      reason: `because ${canary}`,
+      question: { ...spoken, subject: canary, detail: canary, choices: [canary] },
+      failure: { reason: canary, isLimit: true, resetsAt: 0 },
+      did: { tools: { [canary]: 1 }, files: [canary], commands: [canary] },
+      problems: [canary],
+      durationMs: 60_000,
+    }
+    for (const text of everything(event, 'minimal')) {
+      expect(text).not.toContain(canary)
+      expect(text).toContain('api-server')
+    }
+  })
+
+  it('holds for templates of the user too', () => {
+    const all = valueNames.map((name) => `{{ ${name} }}`).join(' ')
+    const folder = makeConfigDir({ 'plain/done.liquid': all, 'slack/done.liquid': all })
+    const event = { lastMessage: `${canary}. ${middle}`, message: canary }
+    const { body, title, markup } = render(event, folder).message('low', {
+      clearance: 'minimal',
+      markup: 'slack',
+    })
+    expect(body + title + markup).not.toContain(canary)
+  })
+})
+
+describe('the template that a route names', () => {
+  const reader = { clearance: 'full', markup: 'slack', template: 'short' } as const
+
+  it('is used in place of that of the kind', () => {
+    const folder = makeConfigDir({
+      'plain/short.liquid': '{{ project }}!',
+      'slack/short.liquid': '*{{ project }}*',
+    })
+    const message = render({ lastMessage: 'Long story' }, folder).message('low', reader)
+    expect(message).toMatchObject({ title: 'api-server!', body: '', markup: '*api-server*' })
+  })
+
+  it('shows its plain text where it is not written for a format', () => {
+    const folder = makeConfigDir({ 'plain/short.liquid': '{{ project }}!' })
+    const message = render({ lastMessage: 'Long story' }, folder).message('low', reader)
+    expect(message).toMatchObject({ title: 'api-server!', body: '', markup: '' })
+  })
+
+  it('is that of the kind, and a problem, where it is missing', () => {
+    const renderer = render({ lastMessage: 'Short story' })
+    expect(renderer.message('low', reader)).toMatchObject({ body: 'Short story' })
+    expect(renderer.problems).toEqual(['template plain/short.liquid: cannot be used'])
   })
 })
 

@@ -1,0 +1,137 @@
+import { existsSync, statSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { defineCommand } from 'citty'
+import { paint, print, printJson, write } from '../cli/output.ts'
+import { CurrentConfig } from '../config/current.ts'
+import { shellEnvironment } from '../config/environment.ts'
+import { howToSet } from '../config/how-to-set.ts'
+import type { LoadedConfig } from '../config/load.ts'
+import { configDir, stateDir } from '../config/paths.ts'
+import { describeError, HookbellError, usageError } from '../errors.ts'
+import { readJournalOf } from '../journal/read.ts'
+import { previewOf, type Source } from '../prepare/preview.ts'
+import { type SampleName, sampleNames } from '../prepare/samples.ts'
+import { Templates } from '../render/templates.ts'
+import { escapeControls } from '../text/clean.ts'
+import { redact } from '../text/redact.ts'
+import { closest, didYouMean } from '../text/suggest.ts'
+import { stateFolders, withEvents } from './_events.ts'
+import { readText } from './api/read-text.ts'
+
+const RECORDED = 'Made of what the journal keeps: the text as it was told'
+
+export const previewCommand = defineCommand({
+  args: {
+    event: {
+      type: 'positional',
+      required: false,
+      description: `A sample (${sampleNames.join(', ')}), a file with a payload, - for stdin, or the id of an event. Default: permission`,
+    },
+    channel: {
+      type: 'string',
+      description: 'Name of the channel. Default: the only one',
+      valueHint: 'NAME',
+    },
+    client: {
+      type: 'string',
+      default: 'unknown',
+      description: 'The client of a payload, where that does not show it',
+      valueHint: 'NAME',
+    },
+    html: { type: 'string', description: 'Write the HTML part of a mail here', valueHint: 'FILE' },
+    json: { type: 'boolean', description: 'Print JSON' },
+  },
+  async run({ args: { event = 'permission', channel: named, client, html: file, json } }) {
+    const loaded = new CurrentConfig(configDir(), stateDir()).get()
+    if (loaded.problem) throw loaded.problem
+    const channel = channelOf(named, loaded)
+    const source = await sourceOf(event, client)
+    const { composed, problems } = await previewOf(source, channel, loaded, {
+      templates: new Templates(configDir()),
+      host: hostname(),
+      cwd: process.cwd(),
+      now: Date.now(),
+    })
+    if (!composed) throw usageError(`preview: ${channel} cannot be shown`)
+    const { headers = {}, body, html } = hideSecrets(composed, loaded.secrets)
+    if (file !== undefined) await writeHtml(file, html, channel)
+    if (json) return printJson({ channel, headers, body, ...(html !== undefined && { html }) })
+    for (const [name, value] of Object.entries(headers))
+      print(`${paint('dim', `${name}:`)} ${value}`)
+    if (Object.keys(headers).length > 0) print('')
+    const text = typeof body === 'string' ? body : JSON.stringify(body, null, 2)
+    write(`${escapeControls(text).trimEnd()}\n`)
+    if (source.type === 'recorded') note(RECORDED)
+    for (const problem of problems) note(problem)
+  },
+})
+
+/** What a program reads from stdout is the message alone. */
+function note(text: string) {
+  process.stderr.write(`${text}\n`)
+}
+
+/** As everything that is printed. */
+function hideSecrets<Value>(value: Value, secrets: readonly string[]): Value {
+  return JSON.parse(JSON.stringify(value), (_, part) =>
+    typeof part === 'string' ? redact(part, secrets) : part,
+  )
+}
+
+async function writeHtml(path: string, html: string | undefined, channel: string) {
+  if (html === undefined) throw usageError(`preview: ${channel} is sent no HTML`)
+  await writeFile(path, html, { mode: 0o600 }).catch((cause: unknown) => {
+    throw usageError(`preview: cannot write "${path}"`, describeError(cause), cause)
+  })
+}
+
+function channelOf(named: string | undefined, { config, unusable, unset }: LoadedConfig): string {
+  const names = Object.keys(config.channels)
+  const channel = named ?? (names.length === 1 ? names[0] : undefined)
+  if (channel !== undefined && names.includes(channel)) return channel
+  const reason = channel === undefined ? undefined : unusable[channel]
+  if (reason !== undefined) {
+    const hint =
+      unset.length > 0 ? howToSet(unset, configDir(), shellEnvironment(process.env)) : undefined
+    throw new HookbellError('E_UNAVAILABLE', `preview: ${channel}: ${reason}`, {
+      ...(hint && { hint }),
+    })
+  }
+  if (channel === undefined) {
+    throw usageError('preview: which channel? Say --channel NAME', `Channels: ${names.join(', ')}`)
+  }
+  throw usageError(`preview: no channel "${channel}"`, didYouMean(channel, names))
+}
+
+async function sourceOf(word: string, client: string): Promise<Source> {
+  const name = sampleNames.find((one) => one === word)
+  if (name) return { type: 'sample', name: name satisfies SampleName }
+  if (word === '-' || isFile(word)) {
+    return { type: 'payload', body: Buffer.from(await readText('preview', word)), client }
+  }
+  const entry = await findEntry(word)
+  if (entry) return { type: 'recorded', entry }
+  const meant = closest(word, sampleNames)
+  const hint = meant ? `Did you mean "${meant}"?` : `Samples: ${sampleNames.join(', ')}`
+  throw usageError(`preview: "${word}" is no sample, no file and no event`, hint)
+}
+
+function isFile(path: string): boolean {
+  return existsSync(path) && statSync(path).isFile()
+}
+
+/** The event whose id starts so, if there is one alone. */
+async function findEntry(start: string) {
+  const folders = stateFolders()
+  const ids = withEvents(folders, ({ all }) =>
+    all.filter(({ id }) => id.startsWith(start)).map(({ id }) => id),
+  )
+  if (ids.length !== 1) return undefined
+  for (const folder of folders) {
+    for await (const entry of readJournalOf(folder, new Set(ids))) {
+      if (entry.type === 'accepted') return entry
+    }
+  }
+  return undefined
+}

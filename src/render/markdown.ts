@@ -1,0 +1,177 @@
+import type { Token, Tokens } from 'marked'
+import type { Markup } from '../notifiers/define.ts'
+import { redact } from '../text/redact.ts'
+import { Formatted } from './formatted.ts'
+import { plain } from './plain.ts'
+
+/** Reads Markdown into the tokens of `marked`. */
+export type ReadMarkdown = (text: string) => Token[]
+
+const MARKED = /[*_`~#|[\]\\]|:\/\/|^[ \t]*(?:[-+>]|\d{1,9}[.)])\s|^(?: {4}|\t)|^[=-]+[ \t]*$/m
+
+/** Whether one of the texts may have Markdown. In doubt yes. */
+export function mayHaveMarkdown(texts: readonly string[]): boolean {
+  return texts.some((text) => MARKED.test(text))
+}
+
+/** Loaded on first use: it is a twentieth of the worker's code, and many texts need none of it. */
+export async function loadMarkdown(): Promise<ReadMarkdown> {
+  const { lexer } = await import('marked')
+  return (text) => lexer(text)
+}
+
+/**
+ * An agent's Markdown as each format shows it. Nothing in it becomes live: a link is its text and its address, HTML
+ * is shown as it stands. Without a reader the text is shown as it is.
+ */
+export function fromMarkdown(
+  text: string,
+  read: ReadMarkdown | undefined,
+  secrets: readonly string[],
+): Formatted {
+  const tokens = read ? tokensOf(text, read) : undefined
+  if (!tokens) return asItIs(text)
+  const words = blocks(tokens, plain)
+  const redacted = redact(words, secrets)
+  // Marks within a key had hidden it.
+  if (redacted !== words) return asItIs(redacted)
+  return new Formatted((markup) => (markup === plain ? words : blocks(tokens, markup)))
+}
+
+/** Lines of a program, such as a command. */
+export function asCode(text: string): Formatted {
+  return new Formatted(({ parts }) => (text === '' ? '' : parts.codeBlock(text)))
+}
+
+/** Text that is not Markdown, in paragraphs. */
+export function asItIs(text: string): Formatted {
+  return new Formatted((markup) =>
+    text
+      .split(/\n{2,}/)
+      .filter((one) => one.trim() !== '')
+      .map((one) => markup.parts.paragraph(markup.escape(one)))
+      .join('\n\n'),
+  )
+}
+
+/** Nested beyond what the stack takes, it is no Markdown. */
+function tokensOf(text: string, read: ReadMarkdown): Token[] | undefined {
+  try {
+    const tokens = read(text)
+    blocks(tokens, plain)
+    return tokens
+  } catch {
+    return undefined
+  }
+}
+
+function blocks(tokens: readonly Token[], markup: Markup): string {
+  return tokens
+    .map((token) => block(token, markup))
+    .filter((text) => text.trim() !== '')
+    .join('\n\n')
+}
+
+function block(token: Token, markup: Markup): string {
+  const { parts } = markup
+  switch (token.type) {
+    case 'space':
+    case 'def':
+      return ''
+    case 'heading': {
+      // Bold within bold would end it.
+      const inner = inline(token.tokens ?? [], { ...markup, parts: { ...parts, bold: same } })
+      return parts.paragraph(parts.bold(inner))
+    }
+    case 'code':
+      return parts.codeBlock(token.text)
+    case 'blockquote':
+      return parts.quote(blocks(token.tokens ?? [], markup))
+    case 'list':
+      return listOf(token as Tokens.List, markup)
+    case 'table':
+      return parts.codeBlock(tableOf(token as Tokens.Table))
+    case 'hr':
+      return parts.paragraph('—')
+    case 'html':
+      return parts.paragraph(markup.escape(token.raw.trim()))
+    case 'paragraph':
+      return parts.paragraph(inline(token.tokens ?? [], markup))
+    default:
+      return inline([token], markup)
+  }
+}
+
+function listOf({ items, ordered, start }: Tokens.List, markup: Markup): string {
+  const texts = items.map(({ tokens }) =>
+    tokens
+      .map((token) => block(token, markup))
+      .filter((text) => text.trim() !== '')
+      .join('\n')
+      .replace(/^(☑|☐)\n/, '$1 '),
+  )
+  return markup.parts.list(texts, ordered ? Number(start) || 1 : undefined)
+}
+
+/** Columns in line, as far as each character is as wide as the next. */
+function tableOf({ header, rows }: Tokens.Table): string {
+  const cells = [header, ...rows].map((row) => row.map((cell) => inline(cell.tokens, plain)))
+  const widths = header.map((_, column) =>
+    Math.min(40, Math.max(...cells.map((row) => row[column]?.length ?? 0))),
+  )
+  const lines = cells.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  )
+  return lines.join('\n')
+}
+
+function inline(tokens: readonly Token[], markup: Markup): string {
+  return tokens.map((token) => inlinePart(token, markup)).join('')
+}
+
+function inlinePart(token: Token, markup: Markup): string {
+  const { parts } = markup
+  const inner = () => inline(('tokens' in token && token.tokens) || [], markup)
+  switch (token.type) {
+    case 'strong':
+      return parts.bold(inner())
+    case 'em':
+      return parts.italic(inner())
+    case 'del':
+      return parts.strike(inner())
+    case 'codespan':
+      return parts.code(token.text)
+    case 'br':
+      return '\n'
+    case 'checkbox':
+      return token.checked ? '☑' : '☐'
+    case 'link':
+      return withAddress(inner(), token as Tokens.Link, markup)
+    case 'image':
+      return withAddress(markup.escape(token.text), token as Tokens.Image, markup)
+    case 'text':
+      return 'tokens' in token && token.tokens ? inner() : markup.escape(token.text)
+    case 'escape':
+      return markup.escape(token.text)
+    default:
+      return markup.escape(token.raw)
+  }
+}
+
+/** Where a link leads is shown, and nobody gets there by a click on something else. */
+function withAddress(
+  inner: string,
+  { text, href }: { text: string; href: string },
+  markup: Markup,
+) {
+  const address = markup.parts.address(href)
+  const isSame = href === text || href === `mailto:${text}` || href === `http://${text}`
+  return isSame || text === '' ? address : `${inner} (${address})`
+}
+
+function same(inner: string): string {
+  return inner
+}

@@ -1,0 +1,12 @@
+/** Within this time a message comes as it happens. */
+const SOON_MS = 3 * 60_000
+
+/** `2 h ago`, rounded down; '' for what has happened just now, and for a moment that is not known. */
+export function ageInWords(at: number, now: number): string {
+  const ms = now - at
+  if (!(ms >= SOON_MS)) return ''
+  const minutes = Math.floor(ms / 60_000)
+  if (minutes < 60) return `${minutes} min ago`
+  const hours = Math.floor(minutes / 60)
+  return hours < 48 ? `${hours} h ago` : `${Math.floor(hours / 24)} days ago`
+}

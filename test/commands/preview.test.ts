@@ -1,0 +1,112 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { execa } from 'execa'
+import { describe, expect, it } from 'vitest'
+import { makeHome, root } from '../support/home.ts'
+import { startReceiver } from '../support/receiver.ts'
+
+const mail = {
+  type: 'email',
+  smtp: 'smtps://bell:canary-passw0rd@mail.example.com',
+  from: 'bell@example.com',
+  to: ['me@example.com'],
+}
+
+const stop = {
+  hook_event_name: 'Stop',
+  session_id: '00000001-2222-4333-8444-555555555555',
+  last_assistant_message: 'I looked.\n\nShall I **go on**, <!channel>?',
+}
+
+describe('hookbell preview', () => {
+  it('shows what the channel is sent, for the same event', async () => {
+    const { url, received } = await startReceiver()
+    const home = await makeHome({
+      channels: { team: { type: 'slack', url: `${url}/services/canary5ecret` } },
+      routes: [{ on: ['done'], to: ['team'], template: 'short' }],
+      lingerSeconds: 0,
+    })
+    const folder = join(home.env.HOOKBELL_CONFIG_DIR, 'templates')
+    await execa('mkdir', ['-p', join(folder, 'plain'), join(folder, 'slack')])
+    writeFileSync(join(folder, 'plain/short.liquid'), 'Short: {{ project }}')
+    writeFileSync(join(folder, 'slack/short.liquid'), '*{{ label }}* {{ headline }}')
+    const payload = { ...stop, cwd: home.project }
+    writeFileSync(join(home.home, 'event.json'), JSON.stringify(payload))
+    const file = join(home.home, 'event.json')
+    const preview = await home.run('preview', file, '--channel', 'team', '--client', 'droid')
+    expect(preview).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(preview.stdout).not.toContain('canary')
+    expect(received).toEqual([])
+
+    home.accept(payload)
+    await home.run('worker', '--once')
+    // The moment of each is its own.
+    const withoutTime = (text: string) => text.replaceAll(/<!date[^>]*>/g, '<time>')
+    const shown = JSON.parse(withoutTime(preview.stdout))
+    expect(shown).toEqual(JSON.parse(withoutTime(received[0]?.body ?? '{}')))
+    expect(shown.text).toBe('Short: api-server')
+    expect(JSON.stringify(shown)).toContain('*go on*')
+    expect(JSON.stringify(shown)).not.toContain('<!channel>')
+  })
+
+  it('shows a mail by its headers and its text, and writes its HTML', async () => {
+    const home = await makeHome({ channels: { mail } })
+    const html = join(home.home, 'mail.html')
+    const { stdout, exitCode } = await home.run('preview', 'question', '--html', html)
+    expect(exitCode).toBe(0)
+    expect(stdout).toContain('Subject: api-server: asks you\n')
+    expect(stdout).toContain('Where should failed webhooks be kept?\n1. PostgreSQL\n2. Redis')
+    expect(readFileSync(html, 'utf8')).toContain('<li>PostgreSQL</li>')
+    expect(stdout).not.toContain('canary')
+  })
+
+  it.each(['permission', 'question', 'waiting', 'done', 'failed', 'ended', 'abnormal-end'])(
+    'has a sample: %s',
+    async (name) => {
+      const home = await makeHome({ channels: { log: { type: 'file', path: '~/log' } } })
+      const { stdout, exitCode } = await home.run('preview', name)
+      expect(exitCode).toBe(0)
+      const kind = name === 'question' ? 'permission' : name
+      const title = expect.stringMatching(/^api-server: /)
+      expect(JSON.parse(stdout)).toMatchObject({ kind, title })
+    },
+  )
+
+  it('shows an event of the journal, as far as that knows it', async () => {
+    const home = await makeHome({
+      channels: { log: { type: 'file', path: '~/log' } },
+      routes: [{ on: ['*'], to: ['log'] }],
+      lingerSeconds: 0,
+    })
+    const id = home.accept({ ...stop, cwd: home.project })
+    await home.run('worker', '--once')
+    const { stdout, stderr } = await home.run('preview', id.slice(0, 12))
+    expect(JSON.parse(stdout)).toMatchObject({ id, kind: 'done', client: 'droid' })
+    expect(JSON.parse(stdout).body).toContain('Shall I go on')
+    expect(stderr).toContain('Made of what the journal keeps')
+  })
+
+  it('takes a payload on stdin', async () => {
+    const home = await makeHome({ channels: { log: { type: 'file', path: '~/log' } } })
+    const { stdout } = await execa(
+      process.execPath,
+      [join(root, 'bin/hookbell'), 'preview', '-', '--json'],
+      { env: home.env, extendEnv: false, cwd: home.project, input: JSON.stringify(stop) },
+    )
+    expect(JSON.parse(JSON.parse(stdout).body).body).toContain('Shall I go on')
+  })
+
+  it.each([
+    [['permision'], '"permision" is no sample, no file and no event', 'Did you mean "permission"?'],
+    [['done', '--channel', 'maill'], 'no channel "maill"', 'Did you mean "mail"?'],
+    [['done', '--channel', 'team'], '${NOT_SET} not set', 'NOT_SET'],
+    [['done', '--channel', 'mail', '--html', '/no/such/file'], 'cannot write "/no/such/file"', ''],
+  ])('says what is wrong and what to do: %j', async (words, message, hint) => {
+    const team = { type: 'slack', url: '${NOT_SET}' }
+    const home = await makeHome({ channels: { mail, team } })
+    const { stderr, exitCode } = await home.run('preview', ...words)
+    expect(exitCode).not.toBe(0)
+    expect(stderr).toContain(message)
+    expect(stderr).toContain(hint)
+  })
+})

@@ -1,0 +1,141 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { Composed, Message, Notifier, SendContext } from '../../src/notifiers/define.ts'
+import { notifiers } from '../../src/notifiers/index.ts'
+import { missingDesktopPrograms, startDesktop } from '../support/desktop.ts'
+import { makeFolder } from '../support/folder.ts'
+import { hasPty, startPty } from '../support/pty.ts'
+import { startReceiver } from '../support/receiver.ts'
+import { startSmtpServer } from '../support/smtp.ts'
+import { makeContext, makeMessage } from './_suite.ts'
+
+const message = makeMessage({
+  title: 'shop: done in 4 min and asks you 😀',
+  body: 'Shall I <remove> "it" & C:\\new?\n\nSecond paragraph.',
+  markup: '',
+  sessionId: '7d3f9a52-6c1e',
+  origin: {
+    label: 'Retry webhooks',
+    project: 'shop',
+    branch: 'main',
+    host: 'build-3',
+    reply: 'hookbell reply 7d3f9a52-6c1e "…"',
+  },
+})
+/** Two hours late. */
+const now = Date.parse(message.at) + 2 * 3_600_000
+
+/** What would be sent and what a receiver got, by a notifier as it is in the registry. */
+async function both(
+  type: keyof typeof notifiers,
+  options: object,
+  { at, ...context }: Partial<SendContext> & { at?: string } = {},
+) {
+  const notifier: Notifier = notifiers[type]
+  const parsed = notifier.options.parse(options)
+  const told: Message = { ...message, ...(at && { at }) }
+  const full = makeContext({ now, ...context })
+  const composed: Composed | undefined = await notifier.compose?.(told, parsed, full)
+  await notifier.send(told, parsed, full)
+  return composed ?? expect.fail(`${type} composes nothing`)
+}
+
+describe('what is composed is what arrives', () => {
+  it.each([
+    ['slack', (url: string) => ({ url })],
+    ['ntfy', (server: string) => ({ server, topic: 'agents', tags: ['robot'] })],
+  ] as const)('at %s', async (type, options) => {
+    const body = type === 'ntfy' ? '{"id":"x","event":"message"}' : 'ok'
+    const { url, received } = await startReceiver({ script: [{ status: 200, body }] })
+    const composed = await both(type, options(url))
+    expect(JSON.parse(received[0]?.body ?? '')).toEqual(composed.body)
+  })
+
+  it.each([
+    [{}, 'application/json'],
+    [{ body: '{{ title }}\n{{ body }}' }, 'text/plain'],
+  ])('at a webhook, but for the values of its secret headers: %j', async (body, contentType) => {
+    const { url, received } = await startReceiver()
+    const headers = { Authorization: 'Bearer canary' }
+    const composed = await both('webhook', { url, headers, allowPrivateNetwork: true, ...body })
+    expect(received[0]?.body).toBe(composed.body)
+    expect(received[0]?.headers).toMatchObject({
+      ...composed.headers,
+      authorization: 'Bearer canary',
+    })
+    expect(composed.headers).toMatchObject({
+      authorization: '[redacted]',
+      'content-type': contentType,
+    })
+  })
+
+  it('in a mailbox', async () => {
+    const { port, received } = await startSmtpServer({ disabledCommands: ['STARTTLS'] })
+    const smtp = `smtp://127.0.0.1:${port}`
+    const { headers, body, html } = await both('email', {
+      smtp,
+      from: 'bell@example.com',
+      to: ['me@example.com', 'you@example.com'],
+    })
+    const [{ mail } = expect.fail('no mail')] = received
+    expect([mail.text?.trimEnd(), mail.html?.trimEnd()]).toEqual([
+      String(body).trimEnd(),
+      html?.trimEnd(),
+    ])
+    const got = new Map(mail.headers.map(({ key, value }) => [key, value]))
+    for (const [name, value] of Object.entries(headers ?? {})) {
+      if (name === 'Subject') expect(mail.subject).toBe(value)
+      else if (name === 'Date') expect(Date.parse(got.get('date') ?? '')).toBe(Date.parse(value))
+      else expect(got.get(name.toLowerCase())).toBe(value)
+    }
+  })
+
+  it('in a file', async () => {
+    const path = join(await makeFolder(), 'lines')
+    const { body } = await both('file', { path })
+    expect(readFileSync(path, 'utf8')).toBe(body)
+  })
+
+  it.runIf(process.platform !== 'win32')('at a command', async () => {
+    const path = join(await makeFolder(), 'input')
+    const { body } = await both('command', { argv: ['sh', '-c', `cat > '${path}'`] })
+    expect(readFileSync(path, 'utf8')).toBe(body)
+  })
+
+  it.skipIf(missingDesktopPrograms().length > 0)('on a desktop', async () => {
+    const screen = await startDesktop()
+    try {
+      const { body } = await both('desktop', {}, { sessionEnv: screen.env })
+      await screen.caughtUp()
+      const [{ title, body: shown } = expect.fail('nothing shown')] = screen.notices
+      const { args } = body as { args: string[] }
+      // notify-send resolves the backslashes of the body.
+      expect([title, shown]).toEqual([args.at(-2), args.at(-1)?.replaceAll('\\\\', '\\')])
+      expect(shown).toContain('Retry webhooks · main · 2 h ago')
+    } finally {
+      await screen.close()
+    }
+  })
+
+  it.skipIf(!hasPty)('in a terminal', async () => {
+    const pty = await startPty()
+    const at = new Date().toISOString()
+    const options = { mode: 'osc99' }
+    const { body } = await both('terminal', options, {
+      at,
+      sessionEnv: { HOOKBELL_TTY: pty.path },
+    })
+    const { title, body: text } = body as { title: string; body: string }
+    const shown = () =>
+      [...pty.received().matchAll(/e=1;([\w+/=]*)/g)].map(([, base64 = '']) =>
+        Buffer.from(base64, 'base64').toString(),
+      )
+    await expect.poll(shown).toEqual([title, text.replace(/\s+/g, ' ')])
+  })
+
+  it('is known of every notifier', () => {
+    const all: Notifier[] = Object.values(notifiers)
+    expect(all.filter(({ compose }) => !compose).map(({ name }) => name)).toEqual([])
+  })
+})

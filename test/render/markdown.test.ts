@@ -1,0 +1,181 @@
+import fc from 'fast-check'
+import { lexer } from 'marked'
+import { describe, expect, it } from 'vitest'
+import { notifiers } from '../../src/notifiers/index.ts'
+import { fromMarkdown, mayHaveMarkdown } from '../../src/render/markdown.ts'
+import { plain } from '../../src/render/plain.ts'
+
+const slack = notifiers.slack.markup ?? expect.fail('no markup')
+const html = notifiers.email.markup ?? expect.fail('no markup')
+
+function show(text: string, secrets: string[] = []) {
+  const formatted = fromMarkdown(text, lexer, secrets)
+  return {
+    plain: formatted.in(plain),
+    slack: formatted.in(slack).replaceAll('\u200b', ''),
+    html: formatted.in(html).replace(/ style="[^"]*"/g, ''),
+  }
+}
+
+describe("an agent's Markdown", () => {
+  it.each([
+    [
+      'bold',
+      'now **all** green',
+      'now all green',
+      'now *all* green',
+      '<p>now <b>all</b> green</p>',
+    ],
+    ['italic', 'it *may* work', 'it may work', 'it _may_ work', '<p>it <i>may</i> work</p>'],
+    ['code', 'run `a<b`', 'run a<b', 'run `a&lt;b`', '<p>run <code>a&lt;b</code></p>'],
+    [
+      'a heading',
+      '## **All** done\nfine',
+      'All done\n\nfine',
+      '*All done*\n\nfine',
+      '<p><b>All done</b></p>\n\n<p>fine</p>',
+    ],
+    [
+      'a list',
+      '- one\n- two\n  1. deep',
+      '• one\n• two\n  1. deep',
+      '• one\n• two\n  1. deep',
+      '<ul><li>one</li><li>two\n<ol start="1"><li>deep</li></ol></li></ul>',
+    ],
+    [
+      'numbers',
+      '3. c\n4. d',
+      '3. c\n4. d',
+      '3. c\n4. d',
+      '<ol start="3"><li>c</li><li>d</li></ol>',
+    ],
+    [
+      'tasks',
+      '- [x] a\n- [ ] b',
+      '• ☑ a\n• ☐ b',
+      '• ☑ a\n• ☐ b',
+      '<ul><li>☑ a</li><li>☐ b</li></ul>',
+    ],
+    [
+      'a block of code',
+      '```sh\nnpm t && x\n```',
+      'npm t && x',
+      '```\nnpm t &amp;&amp; x\n```',
+      '<pre>npm t &amp;&amp; x</pre>',
+    ],
+    ['a quote', '> said', '> said', '> said', '<blockquote><p>said</p></blockquote>'],
+    [
+      'a table',
+      '| a | bb |\n|---|---|\n| 123 | 4 |',
+      'a    bb\n123  4',
+      '```\na    bb\n123  4\n```',
+      '<pre>a    bb\n123  4</pre>',
+    ],
+    ['lines', 'one\ntwo', 'one\ntwo', 'one\ntwo', '<p>one<br>\ntwo</p>'],
+    ['escapes', 'a \\*b\\*', 'a *b*', 'a *b*', '<p>a *b*</p>'],
+  ])('is shown: %s', (_, text, ...shown) => {
+    const { plain, slack, html } = show(text)
+    expect([plain, slack, html]).toEqual(shown)
+  })
+
+  it.each([
+    ['[the bank](https://evil.test/a_b_c)', 'the bank (https://evil.test/a_b_c)'],
+    ['[https://good.test](https://evil.test)', 'https://good.test (https://evil.test)'],
+    ['https://plain.test/x', 'https://plain.test/x'],
+    ['<https://auto.test>', 'https://auto.test'],
+    ['![chart](https://evil.test/pixel.png)', 'chart (https://evil.test/pixel.png)'],
+    ['[x](javascript:alert(1))', 'x (javascript:alert(1))'],
+  ])('shows where %s leads, and has no live link', (text, words) => {
+    const shown = show(text)
+    expect(shown.plain).toBe(words)
+    expect(shown.slack.replaceAll('`', '')).toBe(words)
+    expect(shown.html).toBe(`<p>${words}</p>`)
+  })
+
+  it('shows HTML and mentions as they stand', () => {
+    const text = '<script>alert(1)</script>\n\nhi <!channel> <@U1> <b>x</b> <http://evil.test|bank>'
+    const shown = show(text)
+    expect(shown.slack).not.toMatch(/[<>]/)
+    expect(shown.html).not.toMatch(/<(?!\/?p>)/)
+    expect(shown.html).toContain('&lt;script&gt;')
+    expect(shown.plain).toContain('<!channel>')
+  })
+
+  it('makes nothing live, whatever the text is', () => {
+    const piece = fc.constantFrom(
+      ...[
+        '<!channel>',
+        '<@U1>',
+        '<http://e.test|x>',
+        '<b>',
+        '&amp;',
+        '`',
+        '```\n',
+        '**',
+        '_',
+        '~~',
+      ],
+      ...[
+        '[a](',
+        ')',
+        '](<x>)',
+        '![',
+        '\n',
+        '\n\n',
+        '> ',
+        '- ',
+        '1. ',
+        '# ',
+        '|',
+        '|-|-|\n',
+        '\\',
+        ' ',
+        'a',
+      ],
+    )
+    const texts = fc.array(piece, { maxLength: 60 }).map((parts) => parts.join(''))
+    fc.assert(
+      fc.property(texts, (text) => {
+        const shown = fromMarkdown(text, lexer, [])
+        expect(shown.in(slack).replace(/&(amp|lt|gt);/g, '')).not.toMatch(/[<&]/)
+        expect(
+          shown
+            .in(html)
+            .replace(
+              /<\/?(p|b|i|s|code|pre|blockquote|ul|ol|li|br)( (style|start)="[^"]*")?>/g,
+              '',
+            ),
+        ).not.toMatch(/[<>]/)
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it('hides a key that its marks had cut in two', () => {
+    const key = 'ghp_0123456789abcdefghijABCDEFGHIJ012345'
+    const cut = `key: ${key.slice(0, 12)}****${key.slice(12)} and ${key.slice(0, 4)}**${key.slice(4)}**`
+    const shown = show(cut)
+    for (const text of Object.values(shown)) expect(text.replace(/[*<b>/]/g, '')).not.toContain(key)
+  })
+
+  it.each([
+    ['quotes', '>'.repeat(5000)],
+    ['lists', '- '.repeat(2000)],
+    ['brackets', '['.repeat(5000)],
+    ['stars', '*a '.repeat(2000)],
+  ])('is shown in the end where it is nested beyond reason: %s', (_, text) => {
+    expect(show(text).plain.length).toBeGreaterThan(0)
+  })
+
+  it.each([
+    ['All tests pass. Nothing (really) left; 3 files, a-b.', false],
+    ['one\ntwo', false],
+    ['see https://x.test', true],
+    ['`x`', true],
+    ['a\n- b', true],
+    ['1. b', true],
+    ['', false],
+  ])('is looked for before its reader is loaded: %j', (text, expected) => {
+    expect(mayHaveMarkdown([text])).toBe(expected)
+  })
+})
