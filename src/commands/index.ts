@@ -46,6 +46,10 @@ const registry: Readonly<Record<string, Entry>> = {
     description: 'Say why an event was told, or was not',
     load: async () => (await import('./why.ts')).whyCommand,
   },
+  simulate: {
+    description: 'Judge what happened by another configuration, and show the difference',
+    load: async () => (await import('./simulate.ts')).simulateCommand,
+  },
   mute: {
     description: 'Tell nothing for a while, of everything or of one session or project',
     load: async () => (await import('./mute.ts')).muteCommand,
