@@ -206,6 +206,7 @@ describe('cli: help', () => {
         log        Show what became of each event
         why        Say why an event was told, or was not
         simulate   Judge what happened by another configuration, and show the difference
+        report     Show how long agents waited for a person, and what was told
         mute       Tell nothing for a while, of everything or of one session or project
         unmute     Take back what was muted
         dead       List, retry or drop events that could not be delivered

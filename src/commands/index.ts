@@ -50,6 +50,10 @@ const registry: Readonly<Record<string, Entry>> = {
     description: 'Judge what happened by another configuration, and show the difference',
     load: async () => (await import('./simulate.ts')).simulateCommand,
   },
+  report: {
+    description: 'Show how long agents waited for a person, and what was told',
+    load: async () => (await import('./report.ts')).reportCommand,
+  },
   mute: {
     description: 'Tell nothing for a while, of everything or of one session or project',
     load: async () => (await import('./mute.ts')).muteCommand,
