@@ -52,7 +52,18 @@ const mayImport: { [room: string]: string[] } = {
   simulate: ['config', 'context', 'event', 'journal', 'notifiers', 'policy', 'prepare'],
   spool: [],
   text: [],
-  worker: ['config', 'deliver', 'event', 'hook', 'journal', 'policy', 'prepare', 'render', 'spool'],
+  worker: [
+    'config',
+    'deliver',
+    'event',
+    'hook',
+    'journal',
+    'policy',
+    'prepare',
+    'render',
+    'report',
+    'spool',
+  ],
 }
 
 const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((path) =>

@@ -2,7 +2,16 @@ import type { Config } from '../config/schema.ts'
 import type { AcceptedEntry } from '../journal/entry.ts'
 import { notifierOf } from '../notifiers/index.ts'
 import type { Ping } from './replay.ts'
-import type { Simulation } from './simulate.ts'
+
+/** A question of which nobody is told. */
+export interface MissedQuestion {
+  id: string
+  /** Unix ms. */
+  at: number
+  title: string
+  project: string
+  because: string
+}
 
 /** What was decided, by the journal or by a replay. */
 export interface Told {
@@ -19,7 +28,7 @@ export interface Told {
 export function missedQuestions(
   { entries, pings, dropped }: Told,
   config: Pick<Config, 'channels'>,
-): Simulation['missed'] {
+): MissedQuestion[] {
   const shown = pings.filter(({ channel }) => notifierOf(channel, config)?.isRecord !== true)
   const known = new Set([...shown.flatMap(({ events }) => events), ...dropped.map(({ id }) => id)])
   return entries

@@ -2,7 +2,7 @@ import type { Config } from '../config/schema.ts'
 import type { AcceptedEntry, JournalEntry } from '../journal/entry.ts'
 import { Memory } from '../policy/memory.ts'
 import { eventOfEntry } from '../prepare/facts.ts'
-import { missedQuestions, type Told } from './questions.ts'
+import { type MissedQuestion, missedQuestions, type Told } from './questions.ts'
 import { Recorded } from './recorded.ts'
 import { type Ping, Replay } from './replay.ts'
 
@@ -53,7 +53,7 @@ export interface Simulation {
   /** Messages by channel. */
   channels: { [name: string]: BeforeAfter }
   /** Questions that nobody would be told of. */
-  missed: { id: string; at: number; title: string; project: string; because: string }[]
+  missed: MissedQuestion[]
   /** Of how many nobody was told before. */
   missedBefore: number
   /** The sources of the most messages, most first. */
