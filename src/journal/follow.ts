@@ -29,9 +29,7 @@ export class JournalFollower {
   read(): JournalEntry[] {
     const lines: string[] = []
     if (this.#tail) readOn(this.#tail, lines)
-    for (const path of this.#later()) {
-      const next = openTail(path, 'start')
-      if (!next) continue
+    for (const next of this.#later()) {
       // Once more: the last lines may have come between the two looks.
       if (this.#tail) readOn(this.#tail, lines)
       this.close()
@@ -47,14 +45,24 @@ export class JournalFollower {
   }
 
   /** The files after the one that is open, oldest first: several, where it was rotated more than once. */
-  #later(): string[] {
-    const [, ...files] = journalFiles(this.#stateDir)
+  #later(): Tail[] {
     const known = this.#tail?.inode
-    if (known === undefined) return [currentFile(this.#stateDir)]
-    const inodes = files.map((path) => statSync(path, { throwIfNoEntry: false })?.ino)
-    const at = inodes.lastIndexOf(known)
-    // So far behind that its file is gone: what is left is shown.
-    return files.slice(at + 1)
+    const current = statSync(currentFile(this.#stateDir), { throwIfNoEntry: false })
+    if (!current || current.ino === known) return []
+    const [, ...files] = journalFiles(this.#stateDir)
+    const tails: Tail[] = []
+    // The newest before the others: a rotation meanwhile must not hide one.
+    for (const path of files.reverse()) {
+      const tail = openTail(path, 'start')
+      if (!tail) continue
+      if (tails.some(({ inode }) => inode === tail.inode)) closeSync(tail.fd)
+      else tails.unshift(tail)
+    }
+    // So far behind that its file is gone: what is left is shown. Where there was none, all but the current is older.
+    const at =
+      known === undefined ? tails.length - 2 : tails.map(({ inode }) => inode).lastIndexOf(known)
+    for (const { fd } of tails.slice(0, at + 1)) closeSync(fd)
+    return tails.slice(Math.max(0, at + 1))
   }
 }
 
