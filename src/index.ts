@@ -17,5 +17,16 @@ export {
 } from './notifiers/define.ts'
 export { notifiers } from './notifiers/index.ts'
 export { route } from './route/route.ts'
+export { type Judged, type JudgedPayload, type JudgeOptions, judge } from './simulate/judge.ts'
+export { policyConfig } from './simulate/policy-config.ts'
+export type { Ping } from './simulate/replay.ts'
+export {
+  type BeforeAfter,
+  type Change,
+  type SimulateOptions,
+  type Simulation,
+  type Source,
+  simulate,
+} from './simulate/simulate.ts'
 export { acceptEvent } from './spool/write.ts'
 export { deliverOnce, runUntilIdle } from './worker/run.ts'

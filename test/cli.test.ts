@@ -206,6 +206,9 @@ describe('cli: help', () => {
         status     Show what is waiting, dead or broken
         log        Show what became of each event
         why        Say why an event was told, or was not
+        simulate   Judge what happened by another configuration, and show the difference
+        report     Show how long agents waited for a person, and what was told
+        digest     Say what happened: done, failed, and what still waits for you
         mute       Tell nothing for a while, of everything or of one session or project
         unmute     Take back what was muted
         dead       List, retry or drop events that could not be delivered

@@ -3,7 +3,7 @@ import { paint, print, printJson } from '../cli/output.ts'
 import type { Act, Play } from '../demo/play.ts'
 import { HookbellError } from '../errors.ts'
 import { cleanText } from '../text/clean.ts'
-import { paintOutcome } from './log.ts'
+import { paintOutcome } from './_log-rows.ts'
 
 export const demoCommand = defineCommand({
   args: { json: { type: 'boolean', description: 'Print JSON' } },

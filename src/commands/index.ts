@@ -50,6 +50,18 @@ const registry: Readonly<Record<string, Entry>> = {
     description: 'Say why an event was told, or was not',
     load: async () => (await import('./why.ts')).whyCommand,
   },
+  simulate: {
+    description: 'Judge what happened by another configuration, and show the difference',
+    load: async () => (await import('./simulate.ts')).simulateCommand,
+  },
+  report: {
+    description: 'Show how long agents waited for a person, and what was told',
+    load: async () => (await import('./report.ts')).reportCommand,
+  },
+  digest: {
+    description: 'Say what happened: done, failed, and what still waits for you',
+    load: async () => (await import('./digest.ts')).digestCommand,
+  },
   mute: {
     description: 'Tell nothing for a while, of everything or of one session or project',
     load: async () => (await import('./mute.ts')).muteCommand,

@@ -1,35 +1,131 @@
 import { defineCommand } from 'citty'
-import { paint, print, printJson, table } from '../cli/output.ts'
+import { print, printJson, table } from '../cli/output.ts'
 import { usageError } from '../errors.ts'
-import type { EventStatus, Outcome } from '../journal/history.ts'
-import { cleanText } from '../text/clean.ts'
-import { type EventOutline, stateFolders, withEvents } from './_events.ts'
+import { type Kind, kinds } from '../event/kind.ts'
+import type { EventStatus } from '../journal/history.ts'
+import { closest, didYouMean } from '../text/suggest.ts'
+import { type EventOutline, type Events, stateFolders, withEvents } from './_events.ts'
+import { detailsOf, rowOf } from './_log-rows.ts'
+import { sinceTime } from './_since.ts'
 
 export const logCommand = defineCommand({
   args: {
     id: { type: 'positional', required: false, description: 'One event, or the start of its id' },
     limit: {
       type: 'string',
-      default: '20',
-      description: 'How many of the latest events',
+      description: 'How many of the latest events. Default: 20, with --since all',
       valueHint: 'N',
     },
-    json: { type: 'boolean', description: 'Print JSON' },
+    since: {
+      type: 'string',
+      description: 'All events since then, such as 2h, 7d or 2026-11-20',
+      valueHint: 'TIME',
+    },
+    session: {
+      type: 'string',
+      description: 'Only of this session, by the start of its id',
+      valueHint: 'ID',
+    },
+    kind: { type: 'string', description: `Only of this kind: ${kinds.join(', ')}` },
+    follow: {
+      type: 'boolean',
+      description: 'Go on, and show each event when its outcome is known',
+    },
+    json: { type: 'boolean', description: 'Print JSON; with --follow one line per event' },
   },
-  run({ args }) {
-    const limit = Number(args.limit)
-    if (!Number.isInteger(limit) || limit < 1) {
-      throw usageError(`log: --limit takes a whole number from 1, not "${args.limit}"`)
+  async run({ args }) {
+    const { id, follow, json } = args
+    const wanted = readFilter(args)
+    if (id !== undefined && (follow || isNarrowed(wanted))) {
+      throw usageError('log: one event is shown whole', 'Leave out its id, or the other options')
     }
-    const chosen = withEvents(stateFolders(), (events) =>
-      events.inFull(args.id ? find(events.all, args.id) : events.tallies.latest(limit)),
-    )
-    if (args.json) return printJson(args.id ? chosen[0] : chosen)
-    if (chosen.length === 0) return print('No events yet. Register hookbell with: hookbell init')
-    print(table(chosen.map(row)))
-    for (const account of args.id ? chosen : []) print(`\n${details(account)}`)
+    const folders = stateFolders()
+    const read = () =>
+      withEvents(folders, (events) =>
+        id === undefined
+          ? choose(events, wanted, follow === true)
+          : events.inFull(find(events.all, id)),
+      )
+    if (follow) {
+      const { followLog } = await import('./_log-follow.ts')
+      return followLog(folders, read, { matches: (one) => isWanted(one, wanted), json })
+    }
+    const chosen = read()
+    if (json) return printJson(id === undefined ? chosen : chosen[0])
+    if (chosen.length === 0) return print(isNarrowed(wanted) ? NO_MATCH : NO_EVENTS)
+    print(table(chosen.map(rowOf)))
+    for (const status of id === undefined ? [] : chosen) print(`\n${detailsOf(status)}`)
   },
 })
+
+const DEFAULT_LIMIT = 20
+const NO_EVENTS = 'No events yet. Register hookbell with: hookbell init'
+const NO_MATCH = 'No such events'
+
+interface Filter {
+  since: number | undefined
+  session: string | undefined
+  kind: Kind | undefined
+  /** How many of the latest. */
+  limit: number
+}
+
+interface Args {
+  limit?: string | undefined
+  since?: string | undefined
+  session?: string | undefined
+  kind?: string | undefined
+}
+
+function readFilter({ limit, since, session, kind }: Args): Filter {
+  const count = limit === undefined ? DEFAULT_LIMIT : Number(limit)
+  if (!Number.isInteger(count) || count < 1) {
+    throw usageError(`log: --limit takes a whole number from 1, not "${limit}"`)
+  }
+  if (kind !== undefined && !kinds.includes(kind as Kind)) {
+    throw usageError(`log: no kind is called "${kind}"`, didYouMean(kind, kinds))
+  }
+  if (session === '') throw usageError('log: --session takes the start of an id, not ""')
+  return {
+    since: since === undefined ? undefined : sinceTime(since, 'log'),
+    session,
+    kind: kind as Kind | undefined,
+    limit: since !== undefined && limit === undefined ? Number.POSITIVE_INFINITY : count,
+  }
+}
+
+function isNarrowed({ since, session, kind }: Filter): boolean {
+  return since !== undefined || session !== undefined || kind !== undefined
+}
+
+/** The texts of events are read only where they are needed. */
+function choose(events: Events, filter: Filter, mayBeNone: boolean): EventStatus[] {
+  const { inFull, tallies } = events
+  const { since = Number.NEGATIVE_INFINITY, session, kind, limit } = filter
+  // To ask for all costs a look at each.
+  if (!isNarrowed(filter)) return inFull(tallies.latest(limit))
+  const recent = events.all.filter(({ acceptedAt }) => acceptedAt >= since)
+  if (session === undefined && kind === undefined) return inFull(recent.slice(-limit))
+  const known = inFull(recent)
+  if (session !== undefined && !mayBeNone) refuseUnknown(session, known)
+  return known.filter((status) => isWanted(status, filter)).slice(-limit)
+}
+
+function isWanted({ sessionId, kind }: EventStatus, filter: Filter): boolean {
+  const isOfSession = filter.session === undefined || sessionId.startsWith(filter.session)
+  return isOfSession && (filter.kind === undefined || kind === filter.kind)
+}
+
+function refuseUnknown(session: string, known: readonly EventStatus[]) {
+  if (known.some(({ sessionId }) => sessionId.startsWith(session))) return
+  const sessions = [...new Set(known.map(({ sessionId }) => sessionId).filter(Boolean))]
+  const starts = sessions.map((one) => one.slice(0, Math.max(session.length, 4)))
+  const meant = closest(session, starts)
+  throw usageError(
+    `log: no event of a session "${session}"`,
+    meant ? `Did you mean "${meant}"?` : 'hookbell log --json shows the sessions',
+  )
+}
 
 function find(all: readonly EventOutline[], start: string): EventOutline[] {
   const found = all.filter(({ id }) => id.startsWith(start))
@@ -39,42 +135,4 @@ function find(all: readonly EventOutline[], start: string): EventOutline[] {
     `log: ${what} with an id that starts with "${start}"`,
     'hookbell log --json shows the ids',
   )
-}
-
-const styles = { delivered: 'green', suppressed: 'dim', dead: 'red', waiting: 'yellow' } as const
-
-export function paintOutcome(outcome: Outcome): string {
-  return paint(styles[outcome], outcome)
-}
-
-function row(account: EventStatus): string[] {
-  const { id, acceptedAt, title, event, reason, channels, outcome, client } = account
-  const where = Object.entries(channels).map(([name, { state }]) =>
-    state === 'delivered' ? name : `${name} (${state})`,
-  )
-  return [
-    paint('dim', localTime(acceptedAt)),
-    paint('dim', id.slice(0, 8)),
-    paintOutcome(outcome),
-    client,
-    cleanText(title || event),
-    cleanText(where.join(', ') || reason),
-  ]
-}
-
-function localTime(at: number): string {
-  const date = new Date(at - new Date(at).getTimezoneOffset() * 60_000)
-  return date.toISOString().slice(0, 19).replace('T', ' ')
-}
-
-function details({ id, channels, reason, problems, sessionId, kind }: EventStatus): string {
-  const lines = [`id       ${id}`, `kind     ${kind}`, `session  ${sessionId || '-'}`]
-  if (reason) lines.push(`reason   ${reason}`)
-  for (const problem of problems) lines.push(`problem  ${problem}`)
-  for (const [name, { state, attempts, detail, at }] of Object.entries(channels)) {
-    const when = state === 'deferred' ? `, next try ${localTime(at)}` : ''
-    const tries = attempts === 1 ? '1 attempt' : `${attempts} attempts`
-    lines.push(`${name}: ${state} (${tries}${when}): ${detail}`)
-  }
-  return cleanText(lines.join('\n'))
 }

@@ -74,7 +74,10 @@ function parkedIn(folders: readonly string[]) {
 }
 
 /** Per channel what happened last, so that a silent one is seen. */
-function channelRows({ channels, unusable }: ConfigSummary, { tallies, inFull }: Events) {
+function channelRows(
+  { channels, unusable, unreachable }: ConfigSummary,
+  { tallies, inFull }: Events,
+) {
   const names = [...Object.keys(channels), ...Object.keys(unusable)]
   const latest = tallies.latestByChannel()
   const lasts = names.map((name) => latest.get(name))
@@ -85,6 +88,7 @@ function channelRows({ channels, unusable }: ConfigSummary, { tallies, inFull }:
     return {
       name,
       type: channels[name] ?? '',
+      isReachable: !unreachable.includes(name),
       last: last ? { state: last.state, at: last.at, detail: last.detail } : null,
     }
   })
@@ -141,13 +145,16 @@ function describe(status: Status): string {
       'hook',
       status.installed ? join(status.state, 'hookbell-hook') : 'not installed: hookbell init',
     ],
-    ...channels.map(({ name, type, last }) => [
-      name,
-      `${type || 'not usable'}  ${last ? `${last.state} ${ago(last.at)}: ${last.detail}` : 'nothing sent yet'}`,
-    ]),
+    ...channels.map((channel) => [channel.name, describeChannel(channel)]),
   ]
   const problems = status.problems.map((problem) => `${paint('red', 'x')} ${problem}`)
   return [table(lines), ...problems].join('\n')
+}
+
+function describeChannel({ type, isReachable, last }: Status['channels'][number]): string {
+  const what = last ? `${last.state} ${ago(last.at)}: ${last.detail}` : 'nothing sent yet'
+  const reach = isReachable ? '' : '; no route names it: no event reaches it'
+  return `${type || 'not usable'}  ${what}${reach}`
 }
 
 /** Only where something waits. */

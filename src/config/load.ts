@@ -79,7 +79,8 @@ export function parseConfig(
   const expanded = channels ? { ...raw, channels } : raw
   const result = configSchema.safeParse(expanded)
   const fault = result.success
-    ? faultInRoutes(result.data.routes ?? [], result.data.channels, unusable, templates)
+    ? (faultInRoutes(result.data.routes ?? [], result.data.channels, unusable, templates) ??
+      faultInDigest(result.data.digest?.to ?? [], result.data.channels, unusable))
     : firstFault(result.error.issues, expanded)
   if (fault) {
     const { path: where, what, hint } = fault
@@ -137,6 +138,14 @@ function faultInRoutes(
     }
   }
   return undefined
+}
+
+function faultInDigest(to: readonly string[], channels: object, unusable: object) {
+  const known = [...Object.keys(channels), ...Object.keys(unusable)]
+  const at = to.findIndex((name) => !known.includes(name))
+  if (at < 0) return undefined
+  const hint = didYouMean(to[at] ?? '', known)
+  return { path: ['digest', 'to', at], what: `unknown channel "${to[at]}"`, hint }
 }
 
 /** The values of the variables that the configuration names. */

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { clearances } from '../delivery.ts'
 import type { Notifier } from '../notifiers/define.ts'
 import { notifiers } from '../notifiers/index.ts'
+import { digest } from './digest.ts'
 import { noise, quietHoursKeys } from './noise.ts'
 import { conditionKeys, route } from './route.ts'
 
@@ -65,6 +66,9 @@ export const configSchema = z.strictObject({
     .default([])
     .describe('Names of variables of your shell that channels may refer to'),
   noise: noise.prefault({}).describe('What is not worth telling'),
+  digest: digest
+    .optional()
+    .describe('A message at a time of day about what happened since the last one'),
   abnormalReasons: z
     .array(z.string())
     .optional()
@@ -127,6 +131,7 @@ export function configKeys(path: readonly PropertyKey[]): string[] {
     routes: route.shape,
     journal: journal.shape,
     noise: noise.shape,
+    digest: digest.shape,
   }
   return Object.keys(shapes[String(room)] ?? configSchema.shape)
 }
@@ -144,6 +149,7 @@ export function descriptionAt(path: readonly PropertyKey[], type: string): strin
     retry: retry.shape,
     routes: route.shape,
     noise: noise.shape,
+    digest: digest.shape,
   }
   const shape: object = shapes[room as keyof typeof shapes] ?? {}
   const name = path.findLast((key) => Object.hasOwn(shape, key))

@@ -6,6 +6,7 @@ import { isTrusted, isTrustedIfPresent } from '../fs/trust.ts'
 import { packageVersion } from '../version.ts'
 import type { LoadedConfig } from './load.ts'
 import { configPath, secretsPath } from './paths.ts'
+import { unreachableChannels } from './reach.ts'
 import { configStamp } from './stamp.ts'
 
 /** What a person is told of the configuration: no secrets, and no settings of a channel but its type. */
@@ -15,12 +16,16 @@ export interface ConfigSummary {
   channels: Readonly<Record<string, string>>
   unusable: LoadedConfig['unusable']
   unset: LoadedConfig['unset']
+  /** Channels that no event reaches. */
+  unreachable: readonly string[]
   extraCaFile?: string
   /** The templates that routes name. */
   templates?: readonly string[]
   problem?: { message: string; hint?: string }
 }
 
+/** Of what is kept. */
+const FORMAT = 2
 /** Long enough that a later change of a file gets another time. */
 const SETTLED_AFTER_MS = 2000
 
@@ -33,7 +38,7 @@ export async function readConfigSummary(
   stateDir: string,
   now = Date.now(),
 ): Promise<ConfigSummary> {
-  const stamp = `${packageVersion()} ${configDir} ${configStamp(configDir, stateDir)}`
+  const stamp = `${FORMAT} ${packageVersion()} ${configDir} ${configStamp(configDir, stateDir)}`
   const kept = readKept(stateDir, stamp)
   if (kept) return kept
   const { CurrentConfig } = await import('./current.ts')
@@ -48,6 +53,7 @@ function summaryOf({ config, problem, source, unusable, unset }: LoadedConfig): 
   const { message, hint } = problem ?? {}
   return {
     ...{ source, channels: Object.fromEntries(types), unusable, unset },
+    unreachable: unreachableChannels(config),
     ...(config.extraCaFile && { extraCaFile: config.extraCaFile }),
     ...(templates.size > 0 && { templates: [...templates] }),
     ...(message !== undefined && { problem: { message, ...(hint && { hint }) } }),

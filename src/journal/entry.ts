@@ -31,6 +31,8 @@ export interface EventFacts {
   means?: string
   notificationType?: string
   reason?: string
+  /** Why the turn failed: a word of the client, or a sentence where the configuration keeps texts. */
+  failureReason?: string
   durationMs?: number
   backgroundTasks?: number
   cwd?: string
@@ -43,6 +45,10 @@ export interface EventFacts {
   branch?: string
   /** Whether nobody sits before the session. */
   isHeadless?: boolean
+  /** Absent for false. */
+  isOverSsh?: boolean
+  /** By the environment of the agent. Absent for false. */
+  isSwitchedOff?: boolean
 }
 
 export interface AcceptedEntry extends Base {
@@ -76,7 +82,14 @@ export interface AcceptedEntry extends Base {
 export type JournalEntry =
   | AcceptedEntry
   | (Base & { type: 'suppressed'; reason: string; channel?: string })
-  | (Base & { type: 'held'; channel: string; until: number; reason: string })
+  | (Base & {
+      type: 'held'
+      channel: string
+      until: number
+      reason: string
+      /** What is due at the same time with the same group is told in one message. */
+      group?: string
+    })
   | (OnChannel & {
       type: 'delivered'
       ms: number

@@ -1,9 +1,9 @@
 import type { LoadedConfig } from '../config/load.ts'
-import type { EnrichedEvent } from '../context/enrich.ts'
-import type { AcceptedEntry, EventFacts, TraceStep } from '../journal/entry.ts'
+import type { AcceptedEntry, TraceStep } from '../journal/entry.ts'
 import type { Judgement } from '../policy/memory.ts'
 import type { Renderer } from '../render/render.ts'
 import type { Decided } from './decide.ts'
+import { factsOf } from './facts.ts'
 
 /** What was rendered of it. */
 type Text = Pick<Renderer, 'title' | 'body' | 'problems'>
@@ -29,7 +29,7 @@ export function acceptedEntry(
     project,
     title: renderer.title,
     ...(config.journal.text && renderer.body && { text: renderer.body }),
-    facts: factsOf(event),
+    facts: factsOf(event, { keepsText: config.journal.text }),
     ...(to.length > 0 && { to: to.map(({ candidate }) => candidate.channel) }),
     trace: [...trace, ...judgements.map(stepOf)],
     ...(problems.length > 0 && { problems }),
@@ -40,28 +40,4 @@ export function acceptedEntry(
 function stepOf({ candidate: { channel }, by, verdict }: Judgement): TraceStep {
   const because = verdict.type === 'send' ? 'no policy objects' : verdict.reason
   return { by: by || 'policies', channel, verdict: verdict.type, because }
-}
-
-function factsOf(event: EnrichedEvent): EventFacts {
-  const { notificationType, reason, durationMs, backgroundTasks, cwd, agent, tool } = event
-  const { means, toolUseId, turnId, parentSessionId, permissionMode, branch, isHeadless } = event
-  const texts = {
-    notificationType,
-    reason,
-    cwd,
-    agent,
-    tool,
-    toolUseId,
-    turnId,
-    parentSessionId,
-    permissionMode,
-    branch,
-  }
-  return {
-    means,
-    ...Object.fromEntries(Object.entries(texts).filter(([, text]) => text)),
-    ...(durationMs !== undefined && { durationMs: Math.round(durationMs) }),
-    ...(backgroundTasks > 0 && { backgroundTasks }),
-    ...(isHeadless !== undefined && { isHeadless }),
-  }
 }

@@ -75,7 +75,7 @@ function reasonsOf({ reason, failure }: EnrichedEvent): string[] {
   return [reason, failure?.reason ?? ''].filter(Boolean)
 }
 
-function isOverSsh({ env }: EnrichedEvent): boolean {
+export function isOverSsh({ env }: Pick<EnrichedEvent, 'env'>): boolean {
   return Boolean(env.SSH_CONNECTION || env.SSH_TTY)
 }
 

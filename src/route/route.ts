@@ -41,7 +41,7 @@ export function route(
   { routes }: Pick<Config, 'routes'>,
   deps: RouteDeps,
 ): Decision {
-  if (/^(1|true|yes)$/i.test(event.env.DROID_DISABLE_NOTIFICATIONS ?? '')) {
+  if (isSwitchedOff(event)) {
     return { candidates: [], suppress: 'muted by DROID_DISABLE_NOTIFICATIONS', trace: [] }
   }
   const chosen = new Map<string, Chosen>()
@@ -61,6 +61,11 @@ export function route(
   const candidates = [...chosen.values()]
   if (candidates.length > 0) return { candidates, trace }
   return { candidates, suppress: `no route for ${event.kind}`, trace }
+}
+
+/** Whether the agent's own environment says that nobody is to be told. */
+export function isSwitchedOff({ env }: Pick<AgentEvent, 'env'>): boolean {
+  return /^(1|true|yes)$/i.test(env.DROID_DISABLE_NOTIFICATIONS ?? '')
 }
 
 /** A delivery that a person asked for by name goes to that channel alone. */

@@ -99,8 +99,11 @@ async function recordDecision(
   const at = now()
   await Promise.all([
     ...(before ? [] : [journal.append(entry)]),
-    ...held.map(({ delivery: { channel }, until, reason: why }) =>
-      journal.append({ at, id, type: 'held', channel, until, reason: why }),
+    ...held.map(({ delivery: { channel }, until, reason: why, group }) =>
+      journal.append({
+        ...{ at, id, type: 'held', channel, until, reason: why },
+        ...(group !== undefined && { group }),
+      }),
     ),
     ...(reason === undefined
       ? suppressed.map(({ channel, reason: why }) =>

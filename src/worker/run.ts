@@ -15,6 +15,7 @@ import { acquireLock, releaseLock } from '../spool/lock.ts'
 import { HEARTBEAT_MS } from '../spool/owner.ts'
 import { ConfigProblem, DESKTOP_OF_LAST_RESORT } from './config-problem.ts'
 import type { WorkerDeps } from './deps.ts'
+import { DigestSchedule } from './digest.ts'
 import { Dispatcher } from './dispatcher.ts'
 import { Maintenance } from './maintenance.ts'
 import { isOnHold } from './on-hold.ts'
@@ -37,11 +38,12 @@ export interface WorkerSummary {
 
 /** Delivers all that is due now and returns. Works beside a worker that runs: a claim is a rename. */
 export async function deliverOnce(options: WorkerOptions): Promise<WorkerSummary> {
-  const { deps, maintenance, problem } = open(options)
+  const { deps, digest, maintenance, problem } = open(options)
   const dispatcher = new Dispatcher(deps)
   if (acquireLock(options.stateDir)) {
     await maintenance.rotate()
     await maintenance.sweep()
+    if (!isOnHold(options.stateDir)) await digest.check(0)
     releaseLock(options.stateDir)
   }
   maintenance.beat()
@@ -120,7 +122,7 @@ async function run(opened: Opened): Promise<WorkerSummary> {
 }
 
 async function serve(
-  { deps, maintenance, problem }: Opened,
+  { deps, digest, maintenance, problem }: Opened,
   dispatcher: Dispatcher,
   wakeUp: WakeUp,
 ) {
@@ -138,12 +140,13 @@ async function serve(
     const isHeld = isOnHold(stateDir)
     deliverer.setPaused(isHeld)
     if (store.takeFlush()) deliverer.reset()
+    if (!isHeld) await digest.check(dispatcher.handled)
     if (!isHeld && (await dispatcher.dispatch()) > 0) lastWork = steadyNow()
     await dispatcher.startOwn(problem.check(settings), DESKTOP_OF_LAST_RESORT)
     if (!isHeld && !dispatcher.isIdle) lastWork = steadyNow()
     await maintenance.rotate()
     const leftMs = settings.config.lingerSeconds * 1000 - (steadyNow() - lastWork)
-    const next = isHeld ? [] : [store.nextDueInMs(), dispatcher.restMs]
+    const next = isHeld ? [] : [store.nextDueInMs(), dispatcher.restMs, digest.nextInMs]
     const times = next.filter((ms) => ms !== undefined)
     if (dispatcher.isIdle || isHeld) {
       await maintenance.sweep()
@@ -196,5 +199,6 @@ function open({ stateDir, configDir, onRecord, ...options }: WorkerOptions) {
     now: effects.now,
     steadyNow,
   }
-  return { deps, maintenance: new Maintenance(deps), problem: new ConfigProblem(deps) }
+  const parts = { maintenance: new Maintenance(deps), digest: new DigestSchedule(deps) }
+  return { deps, ...parts, problem: new ConfigProblem(deps) }
 }

@@ -33,6 +33,7 @@ describe('the summary of the configuration', () => {
     expect(summary).toEqual({
       source: 'file',
       channels: { team: 'slack' },
+      unreachable: [],
       unusable: {},
       unset: [],
     })

@@ -155,5 +155,7 @@ it('a channel that no route names is found', () => {
   const channels = { desk: { type: 'desktop' }, team: { type: 'desktop' } } as const
   const routes = [{ on: ['*'], to: ['desk'] }]
   const config = configSchema.parse({ channels, routes })
-  expect(unreachableChannels({ channels: config.channels, routes })).toEqual(['team'])
+  expect(unreachableChannels({ channels: config.channels, routes, digest: undefined })).toEqual([
+    'team',
+  ])
 })

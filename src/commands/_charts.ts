@@ -2,15 +2,16 @@ import { BarChart, LineChart } from 'echarts/charts'
 import { GridComponent, LegendComponent } from 'echarts/components'
 import { type EChartsCoreOption, init, use } from 'echarts/core'
 import { SVGRenderer } from 'echarts/renderers'
-import { shortNumber } from './chart.ts'
-import type { Share } from './usage.ts'
+import { shortNumber } from './api/chart.ts'
+import type { Share } from './api/usage.ts'
 
 use([BarChart, LineChart, GridComponent, LegendComponent, SVGRenderer])
 
 const WIDTH = 1040
 const HEIGHT = 260
 const ROW_HEIGHT = 30
-const MOST_ROWS = 12
+/** More shares than these are told together, as the last one. */
+export const MOST_ROWS = 12
 const COLOURS = ['#4361ee', '#2a9d8f', '#e76f51', '#f4a261', '#8338ec', '#6c757d']
 
 /** Values by day, a bar or a line for each series. */
@@ -34,11 +35,14 @@ export function chartByDay(
 }
 
 /** The largest shares as bars, with what is left as the last one. */
-export function chartOfShares(shares: readonly Share[]): string {
+export function chartOfShares(shares: readonly Share[], format = shortNumber): string {
   const rows = withRest(shares)
   return draw(rows.length * ROW_HEIGHT + 30, {
     grid: { left: 250, right: 70, top: 4, bottom: 24 },
-    xAxis: { type: 'value', axisLabel: { formatter: shortNumber } },
+    xAxis: {
+      type: 'value', // Round numbers of milliseconds are no round times: there the bars have the numbers.
+      axisLabel: { formatter: format, show: format === shortNumber },
+    },
     yAxis: {
       type: 'category',
       inverse: true,
@@ -54,7 +58,7 @@ export function chartOfShares(shares: readonly Share[]): string {
         label: {
           show: true,
           position: 'right',
-          formatter: ({ value }: { value: number }) => shortNumber(value),
+          formatter: ({ value }: { value: number }) => format(value),
         },
       },
     ],

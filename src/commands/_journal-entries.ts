@@ -1,0 +1,12 @@
+import type { JournalEntry } from '../journal/entry.ts'
+import { readJournal } from '../journal/read.ts'
+
+/** Everything that the journals of some state folders have, in the order of time. */
+export async function readEntries(folders: readonly string[]): Promise<JournalEntry[]> {
+  const entries: JournalEntry[] = []
+  for (const folder of folders) {
+    for await (const entry of readJournal(folder)) entries.push(entry)
+  }
+  if (folders.length > 1) entries.sort((one, other) => one.at - other.at)
+  return entries
+}

@@ -1,0 +1,66 @@
+import { print, table } from '../cli/output.ts'
+import type { JournalEntry } from '../journal/entry.ts'
+import { followJournal, JournalFollower } from '../journal/follow.ts'
+import { applyEntry, type EventStatus, emptyStatus } from '../journal/history.ts'
+import { rowOf } from './_log-rows.ts'
+
+/** Events whose end is not known are remembered; of more than these the oldest are forgotten. */
+const MAX_KNOWN = 10_000
+
+interface FollowOptions {
+  matches(status: EventStatus): boolean
+  json: boolean | undefined
+}
+
+/** Shows what is there, then each event when something became of it, until Ctrl+C. */
+export async function followLog(
+  folders: readonly string[],
+  read: () => readonly EventStatus[],
+  { matches, json }: FollowOptions,
+): Promise<void> {
+  const stop = new AbortController()
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
+  // Made first, so that nothing is missed between the two.
+  const followers = folders.map((folder) => new JournalFollower(folder))
+  const shown = read()
+  const show = (list: readonly EventStatus[]) => {
+    if (json) for (const status of list) print(JSON.stringify(status))
+    else if (list.length > 0) print(table(list.map(rowOf)))
+  }
+  show(shown)
+  const known = new Map(shown.map((status) => [status.id, status]))
+  const tell = (entries: readonly JournalEntry[]) => show(changed(entries, known).filter(matches))
+  await Promise.all(
+    folders.map((folder, index) => followJournal(folder, tell, stop.signal, followers[index])),
+  )
+}
+
+/** The events of which something is new that a person wants to see: not that they were accepted. */
+function changed(
+  entries: readonly JournalEntry[],
+  known: Map<string, EventStatus>,
+): readonly EventStatus[] {
+  const touched = new Map<string, string>()
+  for (const entry of entries) {
+    const status = known.get(entry.id) ?? emptyStatus(entry.id, entry.at)
+    if (!touched.has(entry.id)) touched.set(entry.id, stateOf(status))
+    applyEntry(status, entry)
+    known.delete(entry.id)
+    known.set(entry.id, status)
+  }
+  for (const oldest of known.keys()) {
+    if (known.size <= MAX_KNOWN) break
+    known.delete(oldest)
+  }
+  return [...touched].flatMap(([id, before]) => {
+    const status = known.get(id)
+    const isNews = status !== undefined && stateOf(status) !== before
+    return isNews ? [status] : []
+  })
+}
+
+/** Equal as long as a line about the event would say the same. */
+function stateOf({ outcome, channels, reason }: EventStatus): string {
+  const states = Object.entries(channels).map(([name, { state }]) => `${name} ${state}`)
+  return [outcome, reason, ...states].join('\n')
+}

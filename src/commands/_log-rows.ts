@@ -1,0 +1,58 @@
+import { paint, terminalWidth } from '../cli/output.ts'
+import type { EventStatus, Outcome } from '../journal/history.ts'
+import { cleanText, cutText, oneLine } from '../text/clean.ts'
+import { formatTime } from '../text/local-time.ts'
+
+const styles = { delivered: 'green', suppressed: 'dim', dead: 'red', waiting: 'yellow' } as const
+const MOST_TEXT = 100
+const LEAST_TEXT = 30
+/** What stands beside the text in most lines: time, id, outcome, client and channel. */
+const BESIDE_TEXT = 70
+
+export function paintOutcome(outcome: Outcome): string {
+  return paint(styles[outcome], outcome)
+}
+
+/** One event in one line: the text as it was sent, as far as there is room, and where it went or why not. */
+export function rowOf(status: EventStatus): string[] {
+  const { id, acceptedAt, title, event, text, reason, channels, outcome, client } = status
+  const where = Object.entries(channels).map(([name, { state }]) =>
+    state === 'delivered' ? name : `${name} (${state})`,
+  )
+  const said = [title || event, text].map(oneLine).filter(Boolean).join(' · ')
+  return [
+    paint('dim', clock(acceptedAt)),
+    paint('dim', id.slice(0, 8)),
+    paintOutcome(outcome),
+    client,
+    cutText(said, roomForText()),
+    oneLine(where.join(', ') || reason),
+  ]
+}
+
+function roomForText(): number {
+  const width = terminalWidth()
+  if (width === undefined) return MOST_TEXT
+  return Math.max(LEAST_TEXT, Math.min(MOST_TEXT, width - BESIDE_TEXT))
+}
+
+/** All that is known of one event, with the whole text that is kept. */
+export function detailsOf(status: EventStatus): string {
+  const { id, channels, reason, problems, sessionId, kind, project, text } = status
+  const lines = [`id       ${id}`, `kind     ${kind}`, `session  ${sessionId || '-'}`]
+  if (project) lines.push(`project  ${project}`)
+  if (reason) lines.push(`reason   ${reason}`)
+  for (const problem of problems) lines.push(`problem  ${problem}`)
+  for (const [name, { state, attempts, detail, at }] of Object.entries(channels)) {
+    const when = state === 'deferred' || state === 'held' ? `, next try ${clock(at)}` : ''
+    const tries = attempts === 1 ? '1 attempt' : `${attempts} attempts`
+    lines.push(`${name}: ${state} (${tries}${when}): ${detail}`)
+  }
+  if (text) lines.push('', ...text.split('\n').map((line) => `  ${line}`))
+  return cleanText(lines.join('\n'))
+}
+
+/** `2026-11-20 09:00:00`, by the clock of this machine. */
+function clock(at: number): string {
+  return `${formatTime(at)}:${String(new Date(at).getSeconds()).padStart(2, '0')}`
+}

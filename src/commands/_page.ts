@@ -1,0 +1,54 @@
+/** A page that loads nothing, for a browser, a mail or a printer. The sections are markup, the texts are not. */
+export function htmlPage(title: string, subtitle: string, sections: readonly string[]): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<title>${toMarkup(title)}</title>
+<style>${STYLE}</style>
+</head>
+<body>
+<header><h1>${toMarkup(title)}</h1><p>${toMarkup(subtitle)}</p></header>
+${sections.filter(Boolean).join('\n')}
+</body>
+</html>
+`
+}
+
+/** Under a heading, something that is markup. */
+export function section(title: string, content: string): string {
+  return `<section><h2>${toMarkup(title)}</h2>${content}</section>`
+}
+
+/** A figure in large type, for a section of the class `totals`. */
+export function total(value: string, label: string): string {
+  return `<div><b>${toMarkup(value)}</b><span>${toMarkup(label)}</span></div>`
+}
+
+/** The first column has names, the others numbers. */
+export function htmlTable(head: readonly string[], rows: readonly (readonly unknown[])[]): string {
+  const cells = (row: readonly unknown[], tag: 'th' | 'td') =>
+    `<tr>${row.map((cell) => `<${tag}>${toMarkup(String(cell))}</${tag}>`).join('')}</tr>`
+  const body = rows.map((row) => cells(row, 'td')).join('\n')
+  return `<div class="scroll"><table><thead>${cells(head, 'th')}</thead><tbody>${body}</tbody></table></div>`
+}
+
+/** Names come from elsewhere: none of them may become markup. */
+function toMarkup(text: string): string {
+  const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
+  return text.replaceAll(/[&<>"]/g, (character) => entities[character] ?? '')
+}
+
+const STYLE = `
+:root { color-scheme: light; }
+body { font: 15px/1.5 system-ui, sans-serif; color: #22252b; background: #f4f5f7; margin: 0 auto; max-width: 1100px; padding: 24px 16px; }
+h1 { font-size: 26px; margin: 0; } h2 { font-size: 17px; margin: 0 0 8px; } header p { color: #62666f; margin: 2px 0 20px; }
+section { background: #fff; border: 1px solid #e2e4e9; border-radius: 10px; padding: 16px 18px; margin: 0 0 16px; break-inside: avoid; }
+.totals { display: grid; grid-template-columns: repeat(auto-fit, minmax(105px, 1fr)); gap: 12px; }
+.totals b { display: block; font-size: 22px; } .totals span { color: #62666f; font-size: 13px; }
+svg { width: 100%; height: auto; display: block; }
+.scroll { overflow-x: auto; } table { border-collapse: collapse; width: 100%; font-size: 13px; font-variant-numeric: tabular-nums; }
+th, td { text-align: right; padding: 4px 8px; border-bottom: 1px solid #eceef1; white-space: nowrap; } th:first-child, td:first-child { text-align: left; }
+`

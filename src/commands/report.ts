@@ -1,0 +1,39 @@
+import { writeFile } from 'node:fs/promises'
+import { defineCommand } from 'citty'
+import { print, printJson, terminalWidth } from '../cli/output.ts'
+import { usageError } from '../errors.ts'
+import { makeReport, type Report } from '../report/report.ts'
+import { stateFolders } from './_events.ts'
+import { readEntries } from './_journal-entries.ts'
+import { renderReport } from './_report-text.ts'
+import { sinceTime } from './_since.ts'
+
+export const reportCommand = defineCommand({
+  args: {
+    since: {
+      type: 'string',
+      default: '7d',
+      description: 'From when on, such as 2h, 7d or 2026-11-20',
+      valueHint: 'TIME',
+    },
+    html: { type: 'string', description: 'Write a page with charts', valueHint: 'FILE' },
+    json: { type: 'boolean', description: 'Print JSON; times in ms' },
+  },
+  async run({ args: { since, html, json } }) {
+    if (json && html !== undefined) throw usageError('report: --json and --html exclude each other')
+    if (html === '') throw usageError('report: --html takes a file, not ""')
+    const period = { from: sinceTime(since, 'report'), to: Date.now() }
+    const report = makeReport(await readEntries(stateFolders()), period)
+    if (html !== undefined) await writePage(html, report)
+    else if (json) printJson(report)
+    else print(renderReport(report, terminalWidth()))
+  },
+})
+
+async function writePage(file: string, report: Report) {
+  // The library for charts is larger than everything else here.
+  const { reportPage } = await import('./_report-page.ts')
+  // It names projects: for its owner alone.
+  await writeFile(file, reportPage(report), { mode: 0o600 })
+  print(`Wrote ${file}`)
+}

@@ -1,0 +1,120 @@
+import { readFileSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { defineCommand } from 'citty'
+import { paint, print, printJson, table } from '../cli/output.ts'
+import { CurrentConfig } from '../config/current.ts'
+import { parseConfig } from '../config/load.ts'
+import { configDir, configPath, stateDir } from '../config/paths.ts'
+import type { Config } from '../config/schema.ts'
+import { errorCode, usageError } from '../errors.ts'
+import { withAllChannels } from '../simulate/policy-config.ts'
+import { type Simulation, simulate } from '../simulate/simulate.ts'
+import { cleanText, cutText, oneLine } from '../text/clean.ts'
+import { formatTime } from '../text/local-time.ts'
+import { stateFolders } from './_events.ts'
+import { readEntries } from './_journal-entries.ts'
+import { sinceTime } from './_since.ts'
+
+const MOST_LINES = 10
+const MOST_TEXT = 60
+
+export const simulateCommand = defineCommand({
+  args: {
+    config: {
+      type: 'string',
+      description: 'A configuration to try. Default: the one in force',
+      valueHint: 'FILE',
+    },
+    since: {
+      type: 'string',
+      default: '7d',
+      description: 'What is judged once more, such as 2h, 7d or 2026-11-20',
+      valueHint: 'TIME',
+    },
+    json: { type: 'boolean', description: 'Print JSON' },
+  },
+  async run({ args }) {
+    const since = sinceTime(args.since, 'simulate')
+    const config = args.config === undefined ? currentConfig() : readConfig(args.config)
+    const entries = await readEntries(stateFolders())
+    const result = simulate({ entries, config, since, host: hostname() })
+    if (args.json) printJson(result)
+    else print(describe(result, since))
+    return result.missed.length > 0 ? 1 : 0
+  },
+})
+
+function currentConfig(): Config {
+  const loaded = new CurrentConfig(configDir(), stateDir()).get()
+  if (loaded.problem) throw loaded.problem
+  return withAllChannels(loaded)
+}
+
+/** @throws HookbellError E_USAGE where there is none, E_CONFIG where it is broken */
+function readConfig(path: string): Config {
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error
+    const hint = `Make one from yours: cp ${configPath(configDir())} ${path}`
+    throw usageError(`simulate: no file "${path}"`, hint)
+  }
+  return withAllChannels(parseConfig(text, { path, secrets: new Map(), env: {} }))
+}
+
+function describe(result: Simulation, since: number): string {
+  const { events, channels, missed, missedBefore, noisiest, changes } = result
+  if (events === 0) return `No events since ${formatTime(since)}`
+  const rows = Object.entries(channels).map(([name, { before, after }]) => [
+    `  ${name}`,
+    `${before}`,
+    `${after}`,
+    paint('dim', difference(before, after)),
+  ])
+  const questions =
+    missed.length === 0
+      ? `${paint('green', 'ok')} no question is missed`
+      : `${paint('red', 'x')} ${missed.length} ${missed.length === 1 ? 'question' : 'questions'} missed`
+  return [
+    `${events} events since ${formatTime(since)}`,
+    '',
+    table([['  channel', 'before', 'after', ''].map((cell) => paint('dim', cell)), ...rows]),
+    '',
+    `${questions}${missedBefore > 0 ? ` (before: ${missedBefore})` : ''}`,
+    ...missed.slice(0, MOST_LINES).map((one) => `  ${eventLine(one)}: ${oneLine(one.because)}`),
+    ...more(missed.length),
+    ...(changes.length === 0 ? ['', 'Nothing would be decided otherwise'] : changeLines(changes)),
+    ...(noisiest.length === 0 ? [] : ['', 'Most pings', table(noisiest.map(sourceRow))]),
+  ].join('\n')
+}
+
+function difference(before: number, after: number): string {
+  if (before === after) return ''
+  const share = before > 0 ? ` (${Math.round(((after - before) / before) * 100)} %)` : ''
+  return `${after > before ? '+' : ''}${after - before}${share}`
+}
+
+function changeLines(changes: Simulation['changes']): string[] {
+  const lines = changes.slice(-MOST_LINES).map(({ isTold, channel, because, ...event }) => {
+    const what = isTold ? paint('green', 'told') : paint('dim', 'not told')
+    return `  ${eventLine(event)}: ${what} on ${channel}: ${oneLine(because)}`
+  })
+  const count = changes.length === 1 ? '1 decision' : `${changes.length} decisions`
+  return ['', `${count} would be another`, ...lines, ...more(changes.length)]
+}
+
+function eventLine({ id, at, title }: { id: string; at: number; title: string }): string {
+  const start = paint('dim', `${formatTime(at)} ${id.slice(0, 8)}`)
+  return `${start} ${cutText(oneLine(title), MOST_TEXT)}`
+}
+
+function more(count: number): string[] {
+  return count > MOST_LINES ? [paint('dim', `  and ${count - MOST_LINES} more: --json`)] : []
+}
+
+function sourceRow({ client, project, session, kind, before, after }: Simulation['noisiest'][0]) {
+  const names = [project || '-', kind, client, session.slice(0, 8) || '-']
+  const numbers = before === after ? `${after}` : `${before} to ${after}`
+  return [`  ${numbers}`, ...names.map((name) => cleanText(name))]
+}

@@ -1,0 +1,34 @@
+import type { JournalEntry } from '../journal/entry.ts'
+
+/** What became of the deliveries to one channel. */
+export interface ChannelUse {
+  name: string
+  /** Messages that arrived; one may tell of several events. */
+  messages: number
+  /** Events that these told of. */
+  events: number
+  /** Attempts that failed and were made again. */
+  retries: number
+  /** Deliveries that gave up, or that are not possible on this machine. */
+  failed: number
+}
+
+/** By channel, the most used first. */
+export function channelUse(entries: readonly JournalEntry[]): ChannelUse[] {
+  const channels = new Map<string, ChannelUse>()
+  const useOf = (name: string) => {
+    const use = channels.get(name) ?? { name, messages: 0, events: 0, retries: 0, failed: 0 }
+    channels.set(name, use)
+    return use
+  }
+  for (const entry of entries) {
+    if (entry.type === 'delivered') {
+      const use = useOf(entry.channel)
+      use.events += 1
+      use.messages += entry.summary ? 0 : 1
+    }
+    if (entry.type === 'deferred') useOf(entry.channel).retries += 1
+    if (entry.type === 'exhausted' || entry.type === 'unavailable') useOf(entry.channel).failed += 1
+  }
+  return [...channels.values()].sort((one, other) => other.messages - one.messages)
+}

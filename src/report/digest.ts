@@ -1,0 +1,108 @@
+import type { AcceptedEntry, JournalEntry } from '../journal/entry.ts'
+import { cutText, oneLine } from '../text/clean.ts'
+import { formatTime } from '../text/local-time.ts'
+import type { Period } from './report.ts'
+import { Waits } from './waits.ts'
+
+/** Events by what they mean. Together they are all that were accepted. */
+export interface DigestCounts {
+  /** Turns that ended well. */
+  done: number
+  failed: number
+  /** Questions, and waits for a next prompt. */
+  asked: number
+  /** What told of something a second time. */
+  repeats: number
+  other: number
+}
+
+export interface Digest extends DigestCounts {
+  /** Unix ms. */
+  from: number
+  to: number
+  events: number
+  /** The busiest first. */
+  projects: (DigestCounts & { project: string })[]
+  /** What was asked in this time and is not answered, oldest first. */
+  waiting: { id: string; at: number; project: string; title: string }[]
+}
+
+const OWN_CLIENT = 'hookbell'
+const MOST_LINES = 10
+const MOST_TEXT = 100
+
+/** What agents did in a period. Our own messages are no part of it. */
+export function makeDigest(entries: readonly JournalEntry[], { from, to }: Period): Digest {
+  const waits = new Waits()
+  const byId = new Map<string, AcceptedEntry>()
+  for (const entry of entries) {
+    if (entry.type !== 'accepted' || entry.acceptedAt >= to) continue
+    waits.add(entry)
+    const isOurs = entry.client === OWN_CLIENT
+    if (!isOurs && entry.acceptedAt >= from && !byId.has(entry.id)) byId.set(entry.id, entry)
+  }
+  const accepted = [...byId.values()]
+  const projects = [...new Set(accepted.map(({ project }) => project))]
+    .map((project) => ({ project, ...countsOf(accepted.filter((one) => one.project === project)) }))
+    .sort((one, other) => busyness(other) - busyness(one))
+  const waiting = waits.all
+    .filter(({ id, kind, end }) => end === 'open' && byId.has(id) && isAsking(kind))
+    .map(({ id, at, project, title }) => ({ id, at, project, title }))
+  return { from, to, events: accepted.length, ...countsOf(accepted), projects, waiting }
+}
+
+function countsOf(entries: readonly AcceptedEntry[]): DigestCounts {
+  const counts = { done: 0, failed: 0, asked: 0, repeats: 0, other: 0 }
+  for (const entry of entries) counts[counterOf(entry)] += 1
+  return counts
+}
+
+function counterOf({ kind, duplicateOf, repeatOf }: AcceptedEntry): keyof DigestCounts {
+  if (duplicateOf || repeatOf) return 'repeats'
+  if (kind === 'done') return 'done'
+  if (kind === 'failed' || kind === 'abnormal-end') return 'failed'
+  return isAsking(kind) ? 'asked' : 'other'
+}
+
+function isAsking(kind: string): boolean {
+  return kind === 'permission' || kind === 'waiting'
+}
+
+function busyness({ done, failed, asked }: DigestCounts): number {
+  return done + failed + asked
+}
+
+/** Whether there is anything that a person wants to know. */
+export function isWorthTelling({ done, failed, asked }: Digest): boolean {
+  return done + failed + asked > 0
+}
+
+/** The digest as a message: `12 done, 1 failed, 2 waiting`, then each project, then what waits. */
+export function digestMessage(digest: Digest): { title: string; body: string } {
+  const { from, to, waiting } = digest
+  const projects = digest.projects.filter((one) => busyness(one) > 0)
+  const lines = projects.map(({ project, ...counts }) => `${project || '-'}: ${summary(counts)}`)
+  const open = waiting.map(({ at, title }) => `waiting since ${formatTime(at)}: ${title}`)
+  return {
+    title: `Digest: ${summary({ ...digest, waiting: waiting.length }) || 'nothing happened'}`,
+    body: [`${formatTime(from)} to ${formatTime(to)}`, ...some(lines), ...some(open)].join('\n'),
+  }
+}
+
+function summary({ done, failed, asked, waiting }: DigestCounts & { waiting?: number }): string {
+  const parts: [number, string][] = [
+    [done, 'done'],
+    [failed, 'failed'],
+    [asked, 'asked'],
+    [waiting ?? 0, 'still waiting'],
+  ]
+  return parts
+    .filter(([count]) => count > 0)
+    .map(([count, what]) => `${count} ${what}`)
+    .join(', ')
+}
+
+function some(lines: readonly string[]): string[] {
+  const shown = lines.slice(0, MOST_LINES).map((line) => cutText(oneLine(line), MOST_TEXT))
+  return lines.length > MOST_LINES ? [...shown, `and ${lines.length - MOST_LINES} more`] : shown
+}

@@ -1,0 +1,132 @@
+import type { AcceptedEntry, JournalEntry } from '../journal/entry.ts'
+import { type ChannelUse, channelUse } from './channel-use.ts'
+import { type Count, counted } from './counts.ts'
+import { suppressions } from './suppressions.ts'
+import { type Wait, Waits } from './waits.ts'
+
+/** The waits of one project and kind. Times are those that a person ended; ms, null where there is none. */
+export interface WaitRow {
+  project: string
+  kind: string
+  waits: number
+  answered: number
+  /** Still open. */
+  open: number
+  medianMs: number | null
+  p90Ms: number | null
+  longestMs: number | null
+}
+
+export interface Report {
+  /** Unix ms. */
+  from: number
+  to: number
+  /** Events accepted in this time. */
+  events: number
+  /** How long agents waited for a person, longest median first. */
+  waits: WaitRow[]
+  /** How many of these were answered how fast. */
+  answers: Count[]
+  /** By day, of this machine's time zone: messages, and events that nobody was told of. */
+  days: { date: string; messages: number; notTold: number }[]
+  channels: ChannelUse[]
+  /** Why something was not told on a channel, most frequent first. */
+  suppressed: Count[]
+}
+
+export interface Period {
+  from: number
+  to: number
+}
+
+const MINUTE_MS = 60_000
+const speeds: [string, number][] = [
+  ['under 1 min', MINUTE_MS],
+  ['1 to 5 min', 5 * MINUTE_MS],
+  ['5 to 30 min', 30 * MINUTE_MS],
+  ['30 min to 2 h', 120 * MINUTE_MS],
+  ['over 2 h', Number.POSITIVE_INFINITY],
+]
+
+/** What the journal adds up to: waiting times, channels, and what was not told. */
+export function makeReport(entries: readonly JournalEntry[], period: Period): Report {
+  const waits = new Waits()
+  for (const entry of entries) waits.add(entry)
+  const isIn = (at: number) => at >= period.from && at < period.to
+  const accepted = entries.filter(
+    (entry): entry is AcceptedEntry => entry.type === 'accepted' && isIn(entry.acceptedAt),
+  )
+  const ids = new Set(accepted.map(({ id }) => id))
+  const own = entries.filter(({ id }) => ids.has(id))
+  const begun = waits.all.filter(({ at }) => isIn(at))
+  return {
+    ...period,
+    events: ids.size,
+    waits: waitRows(begun),
+    answers: answerCounts(begun),
+    days: daysOf(accepted, own),
+    channels: channelUse(own),
+    suppressed: suppressions(own),
+  }
+}
+
+function waitRows(waits: readonly Wait[]): WaitRow[] {
+  const groups = new Map<string, Wait[]>()
+  for (const wait of waits) {
+    const key = `${wait.project}\n${wait.kind}`
+    groups.set(key, [...(groups.get(key) ?? []), wait])
+  }
+  return [...groups.values()]
+    .flatMap((group) => (group[0] ? [waitRow(group[0], group)] : []))
+    .sort((one, other) => (other.medianMs ?? -1) - (one.medianMs ?? -1))
+}
+
+function waitRow({ project, kind }: Wait, waits: readonly Wait[]): WaitRow {
+  const times = answeredMs(waits)
+  return {
+    ...{ project, kind, waits: waits.length, answered: times.length },
+    open: waits.filter(({ end }) => end === 'open').length,
+    medianMs: quantile(times, 0.5),
+    p90Ms: quantile(times, 0.9),
+    longestMs: times.at(-1) ?? null,
+  }
+}
+
+/** Shortest first. */
+function answeredMs(waits: readonly Wait[]): number[] {
+  return waits
+    .filter(({ end }) => end === 'answered')
+    .map(({ at, until = at }) => until - at)
+    .sort((one, other) => one - other)
+}
+
+/** The smallest value that so large a share of all does not exceed. */
+export function quantile(sorted: readonly number[], share: number): number | null {
+  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? null
+}
+
+function answerCounts(waits: readonly Wait[]): Count[] {
+  const names = answeredMs(waits).map((ms) => speeds.find(([, limit]) => ms < limit)?.[0] ?? '')
+  const counts = new Map(counted(names).map(({ name, count }) => [name, count]))
+  return speeds.map(([name]) => ({ name, count: counts.get(name) ?? 0 }))
+}
+
+function daysOf(accepted: readonly AcceptedEntry[], entries: readonly JournalEntry[]) {
+  const told = entries.filter((entry) => entry.type === 'delivered')
+  const toldIds = new Set(told.map(({ id }) => id))
+  const messages = counted(told.filter(({ summary }) => !summary).map(({ at }) => dateOf(at)))
+  const silent = accepted.filter(({ id }) => !toldIds.has(id))
+  const notTold = counted(silent.map(({ acceptedAt }) => dateOf(acceptedAt)))
+  const countOn = (counts: readonly Count[], date: string) =>
+    counts.find(({ name }) => name === date)?.count ?? 0
+  const dates = new Set([...messages, ...notTold].map(({ name }) => name))
+  return [...dates].sort().map((date) => {
+    return { date, messages: countOn(messages, date), notTold: countOn(notTold, date) }
+  })
+}
+
+function dateOf(at: number): string {
+  const date = new Date(at)
+  const parts = [date.getFullYear(), date.getMonth() + 1, date.getDate()]
+  return parts.map((part) => String(part).padStart(2, '0')).join('-')
+}

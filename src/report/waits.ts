@@ -1,0 +1,102 @@
+import { meaningOf } from '../event/meaning.ts'
+import type { AcceptedEntry, JournalEntry } from '../journal/entry.ts'
+
+/** A time in which an agent waited for a person: since a question, or since the end of a turn. */
+export interface Wait {
+  /** The event with which it began. */
+  id: string
+  /** Unix ms. */
+  at: number
+  kind: string
+  project: string
+  client: string
+  sessionId: string
+  title: string
+  toolUseId: string
+  /**
+   * `answered`: by a person, `until` says when. `passed`: the agent went on, and nothing shows since when. `closed`: the
+   * session ended. `open`: it lasts.
+   */
+  end: 'answered' | 'passed' | 'closed' | 'open'
+  until?: number
+}
+
+/** Finds the waits in a journal, whose entries are to be added oldest first. */
+export class Waits {
+  readonly all: Wait[] = []
+  readonly #open = new Map<string, Wait[]>()
+  readonly #subAgents = new Set<string>()
+  readonly #seen = new Set<string>()
+
+  add(entry: JournalEntry) {
+    if (entry.type !== 'accepted' || this.#seen.has(entry.id)) return
+    this.#seen.add(entry.id)
+    const { sessionId, client, duplicateOf, repeatOf } = entry
+    if (!sessionId || duplicateOf || repeatOf) return
+    const key = `${client} ${sessionId}`
+    const meaning = meaningOfEntry(entry)
+    const parent = entry.facts?.parentSessionId
+    if (meaning.isSubagent && parent && parent !== sessionId) this.#subAgents.add(key)
+    this.#close(key, entry, meaning)
+    if (meaning.isSubagent || this.#subAgents.has(key)) return
+    if (beginsWait(entry, this.#open.get(key) ?? [])) this.#begin(key, entry)
+  }
+
+  #begin(key: string, entry: AcceptedEntry) {
+    const { id, acceptedAt: at, kind, project, client, sessionId, title, facts } = entry
+    const toolUseId = facts?.toolUseId ?? ''
+    const wait: Wait = {
+      ...{ id, at, kind, project, client, sessionId, title, toolUseId, end: 'open' },
+    }
+    this.all.push(wait)
+    this.#open.set(key, [...(this.#open.get(key) ?? []), wait])
+  }
+
+  #close(key: string, { acceptedAt: at, facts }: AcceptedEntry, meaning: Meaning) {
+    const open = this.#open.get(key) ?? []
+    const over = open.filter((wait) => isOver(wait, open, meaning, facts?.toolUseId ?? ''))
+    for (const wait of over) {
+      wait.end = endBy(meaning)
+      // A clock that was put back gives no time below zero.
+      wait.until = Math.max(at, wait.at)
+    }
+    this.#open.set(
+      key,
+      open.filter((wait) => !over.includes(wait)),
+    )
+  }
+}
+
+type Meaning = ReturnType<typeof meaningOf>
+
+function meaningOfEntry(entry: AcceptedEntry): Meaning {
+  const { client, event: name, sessionId, acceptedAt: at, facts = {} } = entry
+  const { means = name, notificationType = '', reason = '', tool = '', turnId = '' } = facts
+  const told = { client, name, means, notificationType, sessionId, at, reason, tool, turnId }
+  return meaningOf(told as Parameters<typeof meaningOf>[0])
+}
+
+/** That the agent waits is nothing new after the end of its turn. A turn that left tasks running goes on. */
+function beginsWait({ kind, facts = {} }: AcceptedEntry, open: readonly Wait[]): boolean {
+  if (kind === 'waiting') return open.length === 0
+  if (kind === 'done') return (facts.backgroundTasks ?? 0) === 0
+  return kind === 'permission' || kind === 'failed'
+}
+
+function isOver(
+  wait: Wait,
+  open: readonly Wait[],
+  { isPrompt, isTurnEnd, isSessionEnd, isAnswer }: Meaning,
+  answered: string,
+): boolean {
+  if (isPrompt || isTurnEnd || isSessionEnd) return true
+  if (!isAnswer || wait.kind !== 'permission') return false
+  if (answered !== '' && wait.toolUseId !== '') return answered === wait.toolUseId
+  // An answer that does not say to what: the oldest question.
+  return open.find(({ kind }) => kind === 'permission') === wait
+}
+
+function endBy({ isSessionEnd, isTurnEnd, isInterrupt }: Meaning): Wait['end'] {
+  if (isSessionEnd) return 'closed'
+  return isTurnEnd && !isInterrupt ? 'passed' : 'answered'
+}

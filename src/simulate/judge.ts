@@ -1,0 +1,71 @@
+import { parseEvent } from '../event/parse.ts'
+import type { TraceStep } from '../journal/entry.ts'
+import type { Mute } from '../policy/mutes.ts'
+import { policyConfig } from './policy-config.ts'
+import { type Ping, Replay } from './replay.ts'
+
+export interface JudgeOptions {
+  /** What stands in `config.json`. */
+  config: object
+  /** In the order in which they happen. */
+  events: readonly JudgedPayload[]
+  /** What a person has muted all the while. Default: nothing. */
+  mutes?: readonly Mute[]
+  /** The name of the machine, for routes that ask for it. */
+  host?: string
+}
+
+export interface JudgedPayload {
+  /** What the agent client gives to its hook. */
+  payload: object
+  /** When, Unix ms or a date. */
+  at: number | Date
+  /** Default: the client that the payload shows. */
+  client?: string
+  /** What hookbell would find out around the event. Default: the last part of the working folder; no branch. */
+  project?: string
+  branch?: string
+  /** The variables of the agent's session that the hook keeps. Default: none. */
+  env?: Readonly<Record<string, string>>
+}
+
+export interface Judged {
+  id: string
+  kind: string
+  /** What decided, in order: each route, then each channel with the rule that counted. */
+  trace: readonly TraceStep[]
+}
+
+/**
+ * What a person would be told of some events, to test a configuration: the same routes and rules as the worker's, by the
+ * clock of the events. What is held is told when it is due, without waiting for it.
+ * @returns one decision per event, and the messages in the order in which they are told
+ * @throws HookbellError E_CONFIG, E_EVENT
+ */
+export function judge({ config: settings, events, mutes = [], host = '' }: JudgeOptions): {
+  decisions: Judged[]
+  pings: Ping[]
+} {
+  const config = policyConfig(settings)
+  const replay = new Replay(config, { host, mutes: () => mutes })
+  for (const [
+    index,
+    { payload, at, client = 'unknown', env = {}, ...around },
+  ] of events.entries()) {
+    const accepted = {
+      id: `event-${index + 1}`,
+      at: Number(at),
+      header: { client, env },
+      body: Buffer.from(JSON.stringify(payload)),
+      truncated: false,
+    }
+    const event = parseEvent(accepted, config.abnormalReasons)
+    const { project = event.cwd.split(/[/\\]/).at(-1) ?? '', branch = '' } = around
+    const unknown = { title: '', firstPrompt: '', tokens: undefined }
+    const did = { tools: {}, files: [], commands: [] }
+    replay.add({ found: { ...event, project, branch, ...unknown, did } })
+  }
+  replay.end()
+  const decisions = replay.entries.map(({ id, kind, trace = [] }) => ({ id, kind, trace }))
+  return { decisions, pings: replay.pings }
+}

@@ -1,0 +1,52 @@
+import type { Config } from '../config/schema.ts'
+import type { AcceptedEntry } from '../journal/entry.ts'
+import { notifierOf } from '../notifiers/index.ts'
+import type { Ping } from './replay.ts'
+
+/** A question of which nobody is told. */
+export interface MissedQuestion {
+  id: string
+  /** Unix ms. */
+  at: number
+  title: string
+  project: string
+  because: string
+}
+
+/** What was decided, by the journal or by a replay. */
+export interface Told {
+  entries: readonly AcceptedEntry[]
+  pings: readonly Ping[]
+  /** What was held and answered before it was told. */
+  dropped: readonly { id: string }[]
+}
+
+/**
+ * The questions that no person is told of, and that they have not muted, answered before, or been told of by another
+ * event. A record that nobody is shown, such as a file, counts for nothing.
+ */
+export function missedQuestions(
+  { entries, pings, dropped }: Told,
+  config: Pick<Config, 'channels'>,
+): MissedQuestion[] {
+  const shown = pings.filter(({ channel }) => notifierOf(channel, config)?.isRecord !== true)
+  const known = new Set([...shown.flatMap(({ events }) => events), ...dropped.map(({ id }) => id)])
+  return entries
+    .filter((entry) => entry.kind === 'permission' && !isExcused(entry, known))
+    .map((entry) => {
+      const { id, acceptedAt: at, title, project } = entry
+      return { id, at, title, project, because: reasonOf(entry) }
+    })
+}
+
+function isExcused(entry: AcceptedEntry, known: ReadonlySet<string>): boolean {
+  const { id, duplicateOf = '', repeatOf = '', trace = [], facts } = entry
+  if ([id, duplicateOf, repeatOf].some((one) => known.has(one))) return true
+  return facts?.isSwitchedOff === true || trace.some(({ by }) => by === 'mute')
+}
+
+function reasonOf({ trace = [] }: AcceptedEntry): string {
+  const rules = trace.filter(({ verdict }) => verdict === 'suppress')
+  const reasons = [...new Set(rules.map(({ because }) => because))]
+  return reasons.join('; ') || 'no route to a channel that a person is shown'
+}

@@ -1,0 +1,68 @@
+import type { AcceptedEntry, JournalEntry } from '../journal/entry.ts'
+import type { Ping } from './replay.ts'
+
+type HeldEntry = Extract<JournalEntry, { type: 'held' }>
+
+/** What the journal says was decided about each event. Whether a delivery then failed is no part of it. */
+export class Recorded {
+  /** Every event once, in the order in which they were judged. */
+  readonly accepted: AcceptedEntry[] = []
+  readonly #ids = new Set<string>()
+  /** By event and channel. */
+  readonly #held = new Map<string, HeldEntry>()
+  /** What was held and not worth telling any more, with the reason, by event and channel. */
+  readonly #dropped = new Map<string, string>()
+
+  add(entry: JournalEntry) {
+    if (entry.type === 'accepted' && !this.#ids.has(entry.id)) {
+      this.#ids.add(entry.id)
+      this.accepted.push(entry)
+    }
+    if (entry.type === 'held') this.#held.set(keyOf(entry.id, entry.channel), entry)
+    if (entry.type === 'suppressed' && entry.channel !== undefined) {
+      const key = keyOf(entry.id, entry.channel)
+      if (this.#held.has(key)) this.#dropped.set(key, entry.reason)
+    }
+  }
+
+  /** Whether a person had muted the event when it was judged, or when it was held for a channel and due. */
+  wasMuted({ id, trace = [] }: AcceptedEntry, heldFor?: string): boolean {
+    if (heldFor === undefined) {
+      return trace.some(({ by, verdict }) => by === 'mute' && verdict === 'suppress')
+    }
+    return this.#dropped.get(keyOf(id, heldFor))?.startsWith('Muted ') === true
+  }
+
+  /** Events that were held for a channel, and not worth telling any more when that was over. */
+  get dropped(): { id: string }[] {
+    return [...this.#dropped.keys()].map((key) => ({ id: key.split(' ', 1)[0] ?? '' }))
+  }
+
+  /** The messages that the decisions make. */
+  pings(entries: readonly AcceptedEntry[]): Ping[] {
+    const pings = new Map<string, Ping>()
+    for (const { id, kind, at, ...entry } of entries) {
+      for (const channel of toldChannels({ id, at, kind, ...entry })) {
+        const key = keyOf(id, channel)
+        if (this.#dropped.has(key)) continue
+        const { until = at, group = key } = this.#held.get(key) ?? {}
+        const together = `${channel} ${until} ${group}`
+        const ping = pings.get(together)
+        if (ping) ping.events.push(id)
+        else pings.set(together, { at: until, channel, events: [id], kind })
+      }
+    }
+    return [...pings.values()]
+  }
+}
+
+/** Early versions kept no trace. */
+function toldChannels({ trace, to = [] }: AcceptedEntry): string[] {
+  if (!trace) return to
+  const told = trace.filter(({ verdict }) => verdict === 'send' || verdict === 'hold')
+  return told.flatMap(({ channel }) => (channel === undefined ? [] : [channel]))
+}
+
+function keyOf(id: string, channel: string): string {
+  return `${id} ${channel}`
+}

@@ -1,0 +1,141 @@
+import type { Config } from '../config/schema.ts'
+import type { EnrichedEvent } from '../context/enrich.ts'
+import type { AcceptedEntry, JournalEntry } from '../journal/entry.ts'
+import { notifierOf } from '../notifiers/index.ts'
+import { Memory } from '../policy/memory.ts'
+import type { Mute } from '../policy/mutes.ts'
+import type { Candidate, Verdict } from '../policy/types.ts'
+import { acceptedEntry } from '../prepare/accepted-entry.ts'
+import { type Decided, decide, type Stored, settingsOf } from '../prepare/decide.ts'
+
+/** One message that reaches a channel. */
+export interface Ping {
+  /** When it is due, Unix ms. */
+  at: number
+  channel: string
+  /** The ids of the events that it tells of, oldest first. */
+  events: string[]
+  /** Of the first of them. */
+  kind: string
+}
+
+/** An event, and what was known when it was judged. */
+export interface Happening {
+  found: EnrichedEvent
+  /** The clock of the decision, Unix ms. Default: when the event was accepted. */
+  now?: number
+  stored?: Pick<Stored, 'fingerprint' | 'shared'>
+  /** The title of its message, for the entry. */
+  title?: string
+}
+
+export interface ReplayOptions {
+  memory?: Memory
+  host?: string
+  /** What a person has muted then, for an event or for one of its deliveries that was held. */
+  mutes?(now: number, event: string, heldFor?: string): readonly Mute[]
+}
+
+interface Waiting extends Ping {
+  group: string
+  event: EnrichedEvent
+}
+
+/**
+ * Judges events one after the other, each at its own time, and tells what is held when it is due: a clock without
+ * waiting. The decisions are those of the worker; nothing is read, sent or written.
+ */
+export class Replay {
+  readonly pings: Ping[] = []
+  /** One per event, as the worker would record it. */
+  readonly entries: AcceptedEntry[] = []
+  /** What was held and was not worth telling any more when it was due. */
+  readonly dropped: { at: number; id: string; channel: string; reason: string }[] = []
+  /** Everything that the worker would record of the decisions, in order. */
+  readonly journal: JournalEntry[] = []
+  readonly memory: Memory
+  readonly #config: Config
+  readonly #options: ReplayOptions
+  #waiting: Waiting[] = []
+
+  constructor(config: Config, options: ReplayOptions = {}) {
+    this.#config = config
+    this.#options = options
+    this.memory = options.memory ?? new Memory()
+  }
+
+  add({ found, now = found.at, stored = { shared: false }, title = '' }: Happening): Decided {
+    this.#tellDue(now)
+    const decided = decide(found, stored, this.#config, this.#depsAt(now, found.id))
+    const renderer = { title, body: '', problems: [] }
+    const entry = acceptedEntry({ ...decided, renderer }, { config: this.#config }, now)
+    this.memory.fold(entry)
+    this.entries.push(entry)
+    this.journal.push(entry)
+    for (const { candidate, verdict } of decided.judgements) {
+      this.#begin(decided.event, candidate, verdict, now)
+    }
+    if (decided.suppress !== undefined) {
+      this.journal.push({ at: now, id: found.id, type: 'suppressed', reason: decided.suppress })
+    }
+    return decided
+  }
+
+  /** Tells what is still held, each at its time. */
+  end() {
+    this.#tellDue(Number.MAX_SAFE_INTEGER)
+  }
+
+  #begin(event: EnrichedEvent, { channel }: Candidate, verdict: Verdict, now: number) {
+    const { id, kind } = event
+    const ping = { at: now, channel, events: [id], kind }
+    if (verdict.type === 'send') this.pings.push(ping)
+    if (verdict.type !== 'hold') return
+    const { until, reason } = verdict
+    const isTogether = verdict.group !== '' && notifierOf(channel, this.#config)?.summarizes
+    const group = `${channel} ${isTogether ? verdict.group : id}`
+    this.#waiting.push({ ...ping, at: until, group, event })
+    this.journal.push({ at: now, id, type: 'held', channel, until, reason, group })
+  }
+
+  #tellDue(now: number) {
+    for (;;) {
+      const next = Math.min(...this.#waiting.map(({ at }) => at))
+      if (next > now) return
+      const due = this.#waiting.filter(({ at }) => at === next)
+      this.#waiting = this.#waiting.filter(({ at }) => at !== next)
+      const groups = new Map<string, Waiting[]>()
+      for (const one of due) groups.set(one.group, [...(groups.get(one.group) ?? []), one])
+      for (const group of groups.values()) this.#tellTogether(group, next)
+    }
+  }
+
+  #tellTogether(group: readonly Waiting[], now: number) {
+    const kept = group.filter((one) => !this.#isDropped(one, now))
+    const [first] = kept
+    if (!first) return
+    const { channel, kind } = first
+    this.pings.push({ at: now, channel, events: kept.flatMap(({ events }) => events), kind })
+  }
+
+  #isDropped({ event, channel }: Waiting, now: number): boolean {
+    const { id, client, sessionId, at, kind, cwd } = event
+    const held = { id, client, sessionId, at, kind, channel, cwd }
+    const settings = settingsOf(this.#config, this.#depsAt(now, id, channel))
+    const reason = this.memory.review(held, settings)
+    if (reason === undefined) return false
+    this.dropped.push({ at: now, id, channel, reason })
+    this.journal.push({ at: now, id, type: 'suppressed', channel, reason })
+    return true
+  }
+
+  #depsAt(now: number, event: string, heldFor?: string) {
+    const { mutes, host = '' } = this.#options
+    return {
+      memory: this.memory,
+      mutes: () => mutes?.(now, event, heldFor) ?? [],
+      host,
+      now: () => now,
+    }
+  }
+}

@@ -1,0 +1,186 @@
+import type { Config } from '../config/schema.ts'
+import type { AcceptedEntry, JournalEntry } from '../journal/entry.ts'
+import { Memory } from '../policy/memory.ts'
+import { eventOfEntry } from '../prepare/facts.ts'
+import { type MissedQuestion, missedQuestions, type Told } from './questions.ts'
+import { Recorded } from './recorded.ts'
+import { type Ping, Replay } from './replay.ts'
+
+const MOST_SOURCES = 10
+/** Our own events go to the channel that was asked for; no rule judges them. */
+const OWN_CLIENT = 'hookbell'
+
+export interface SimulateOptions {
+  /** The journal, oldest first, as `readJournal` gives it. */
+  entries: readonly JournalEntry[]
+  /** As the worker would use it: see `policyConfig`. */
+  config: Config
+  /** Only what was accepted from then on is judged, Unix ms; what came before is remembered. Default: everything. */
+  since?: number
+  /** The name of the machine, for routes that ask for it. */
+  host?: string
+}
+
+/** How many messages the same events make: as they were decided, and as they would be. */
+export interface BeforeAfter {
+  before: number
+  after: number
+}
+
+/** Where pings come from. */
+export interface Source extends BeforeAfter {
+  client: string
+  project: string
+  session: string
+  kind: string
+}
+
+/** A decision that would be another. */
+export interface Change {
+  id: string
+  at: number
+  title: string
+  kind: string
+  channel: string
+  /** Whether it would be told now; before it was the other way round. */
+  isTold: boolean
+  because: string
+}
+
+export interface Simulation {
+  /** How many events were judged. */
+  events: number
+  /** Messages by channel. */
+  channels: { [name: string]: BeforeAfter }
+  /** Questions that nobody would be told of. */
+  missed: MissedQuestion[]
+  /** Of how many nobody was told before. */
+  missedBefore: number
+  /** The sources of the most messages, most first. */
+  noisiest: Source[]
+  changes: Change[]
+}
+
+/**
+ * Judges what the journal has once more, under another configuration and by the clock of then, with the routes and rules
+ * of the worker. Reads, sends and writes nothing.
+ */
+export function simulate(options: SimulateOptions): Simulation {
+  const { entries, config, since = Number.NEGATIVE_INFINITY, host = '' } = options
+  const recorded = new Recorded()
+  for (const entry of entries) recorded.add(entry)
+  const byId = new Map(recorded.accepted.map((entry) => [entry.id, entry]))
+  const judged = new Set(recorded.accepted.filter((entry) => isJudged(entry, since)))
+  const replay = new Replay(config, {
+    memory: new Memory(),
+    host,
+    mutes: (_, event, heldFor) => {
+      const entry = byId.get(event)
+      return entry && recorded.wasMuted(entry, heldFor) ? [{ until: 0 }] : []
+    },
+  })
+  for (const entry of entries) {
+    if (entry.type !== 'accepted') replay.memory.fold(entry)
+    else if (byId.get(entry.id) !== entry) continue
+    else if (judged.has(entry)) judgeAgain(entry, replay, config)
+    else replay.memory.fold(entry)
+  }
+  replay.end()
+  const before = {
+    entries: [...judged],
+    pings: recorded.pings([...judged]),
+    dropped: recorded.dropped,
+  }
+  return compare(before, replay, config)
+}
+
+function isJudged({ client, acceptedAt }: AcceptedEntry, since: number): boolean {
+  return acceptedAt >= since && client !== OWN_CLIENT
+}
+
+function judgeAgain(entry: AcceptedEntry, replay: Replay, { abnormalReasons }: Config) {
+  const { fingerprint, shared = false, at: now, title } = entry
+  const found = eventOfEntry(entry, abnormalReasons)
+  replay.add({ found, now, title, stored: { fingerprint, shared } })
+}
+
+function compare(before: Told, replay: Replay, config: Config): Simulation {
+  const { entries: judged, pings } = before
+  return {
+    events: judged.length,
+    channels: channelsOf(pings, replay.pings),
+    missed: missedQuestions(replay, config),
+    missedBefore: missedQuestions(before, config).length,
+    noisiest: noisiest(judged, pings, replay.pings),
+    changes: changesOf(judged, pings, replay),
+  }
+}
+
+function channelsOf(before: readonly Ping[], after: readonly Ping[]) {
+  const names = [...new Set([...before, ...after].map(({ channel }) => channel))].sort()
+  const count = (pings: readonly Ping[], name: string) =>
+    pings.filter(({ channel }) => channel === name).length
+  return Object.fromEntries(
+    names.map((name) => [name, { before: count(before, name), after: count(after, name) }]),
+  )
+}
+
+function noisiest(
+  judged: readonly AcceptedEntry[],
+  before: readonly Ping[],
+  after: readonly Ping[],
+): Source[] {
+  const byId = new Map(judged.map((entry) => [entry.id, entry]))
+  const sources = new Map<string, Source>()
+  const count = (pings: readonly Ping[], when: keyof BeforeAfter) => {
+    for (const { events } of pings) {
+      const entry = byId.get(events[0] ?? '')
+      if (!entry) continue
+      const { client, project, sessionId: session, kind } = entry
+      const key = [client, project, session, kind].join('\n')
+      const source = sources.get(key) ?? { client, project, session, kind, before: 0, after: 0 }
+      sources.set(key, source)
+      source[when] += 1
+    }
+  }
+  count(before, 'before')
+  count(after, 'after')
+  const most = (one: Source) => Math.max(one.before, one.after)
+  return [...sources.values()]
+    .sort((one, other) => other.after - one.after || most(other) - most(one))
+    .slice(0, MOST_SOURCES)
+}
+
+function changesOf(
+  judged: readonly AcceptedEntry[],
+  pings: readonly Ping[],
+  { pings: after, entries, dropped }: Replay,
+): Change[] {
+  const [was, is] = [toldOn(pings), toldOn(after)]
+  const simulated = new Map(entries.map((entry) => [entry.id, entry]))
+  return judged.flatMap(({ id, acceptedAt: at, title, kind }) => {
+    const [then = new Set<string>(), now = new Set<string>()] = [was.get(id), is.get(id)]
+    const different = [...new Set([...then, ...now])].filter(
+      (channel) => then.has(channel) !== now.has(channel),
+    )
+    return different.map((channel) => {
+      const held = dropped.find((one) => one.id === id && one.channel === channel)
+      const because = held?.reason ?? becauseOf(simulated.get(id), channel)
+      return { id, at, title, kind, channel, isTold: now.has(channel), because }
+    })
+  })
+}
+
+function toldOn(pings: readonly Ping[]): Map<string, Set<string>> {
+  const told = new Map<string, Set<string>>()
+  for (const { channel, events } of pings) {
+    for (const id of events) told.set(id, (told.get(id) ?? new Set()).add(channel))
+  }
+  return told
+}
+
+function becauseOf(entry: AcceptedEntry | undefined, channel: string): string {
+  const steps = entry?.trace?.filter((step) => step.channel === channel) ?? []
+  const because = steps.map((step) => step.because).join('; ')
+  return because || `no route to ${channel}`
+}

@@ -1,0 +1,121 @@
+import { join } from 'node:path'
+import type { Config } from '../config/schema.ts'
+import { type Delivery, deliveryId } from '../delivery.ts'
+import { replaceFile } from '../fs/durable.ts'
+import { readQuietly } from '../fs/read.ts'
+import type { AcceptedEntry, JournalEntry } from '../journal/entry.ts'
+import { readJournal } from '../journal/read.ts'
+import { digestMessage, isWorthTelling, makeDigest } from '../report/digest.ts'
+import { isSoleWorker } from '../spool/lock.ts'
+import { lastDue, nextDue } from '../text/schedule.ts'
+import { readBegun } from './begun.ts'
+import type { WorkerDeps } from './deps.ts'
+
+type Schedule = NonNullable<Config['digest']>
+
+/**
+ * Sends the digest that the configuration asks for: once per due time, however often a worker ends in the middle, since
+ * its id follows from the time. Only the holder of the lock makes one. What fails here is tried again with the next look.
+ */
+export class DigestSchedule {
+  readonly #deps: WorkerDeps
+  /** Of the last due time that is settled. */
+  #settledAt: number | undefined
+  #handled = 0
+  /** Whether something happened since, so that it is worth staying for the next one. */
+  #isExpected = true
+
+  constructor(deps: WorkerDeps) {
+    this.#deps = deps
+  }
+
+  /** Milliseconds until the next digest; undefined where none is to come, or nothing would be in it. */
+  get nextInMs(): number | undefined {
+    const { digest } = this.#deps.config.last.config
+    const now = this.#deps.now()
+    return digest && this.#isExpected ? nextDue(digest, now) - now : undefined
+  }
+
+  /** @param handled how many events and deliveries this worker has begun so far */
+  async check(handled: number) {
+    const { config, now, stateDir } = this.#deps
+    const { digest } = config.get().config
+    if (handled > this.#handled) this.#isExpected = true
+    this.#handled = Math.max(this.#handled, handled)
+    if (!digest || !isSoleWorker(stateDir)) return
+    const due = lastDue(digest, now())
+    this.#settledAt ??= readSettled(stateDir)
+    // The first time is the next one after it was configured.
+    if (this.#settledAt !== undefined && due > this.#settledAt) {
+      try {
+        // Its own deliveries are no reason to stay.
+        this.#handled += await this.#send(digest, due)
+      } catch {
+        return
+      }
+      this.#isExpected = false
+    }
+    if (due !== this.#settledAt) settle(stateDir, due)
+    this.#settledAt = due
+  }
+
+  /** On the disk when it resolves, and recorded. @returns how many deliveries */
+  async #send(schedule: Schedule, due: number): Promise<number> {
+    const { stateDir, store, journal, config, now } = this.#deps
+    const entries: JournalEntry[] = []
+    for await (const entry of readJournal(stateDir)) entries.push(entry)
+    const digest = makeDigest(entries, { from: lastDue(schedule, due - 1), to: due })
+    if (!isWorthTelling(digest)) return 0
+    const id = `digest-${new Date(due).toISOString().replaceAll(/[:-]|\.\d+/g, '')}`
+    const known = (await readBegun(stateDir, [id])).get(id)
+    const open = schedule.to.filter(
+      (channel) => !Object.hasOwn(known?.channels ?? {}, channel) && !store.isParked(id, channel),
+    )
+    const message = digestMessage(digest)
+    for (const channel of open) {
+      const delivery = this.#delivery(id, channel, message)
+      // Held, so that it is not told where everything is muted.
+      store.park(delivery, { until: due, reason: 'the digest', isHeld: true })
+    }
+    if (known && known.event !== 'unknown') return open.length
+    const entry: AcceptedEntry = {
+      ...{ at: now(), id, type: 'accepted', acceptedAt: now(), event: 'Digest', kind: 'other' },
+      ...{ client: 'hookbell', sessionId: '', project: '', title: message.title },
+      ...(config.last.config.journal.text && { text: message.body }),
+      to: [...schedule.to],
+    }
+    await journal.append(entry)
+    return open.length
+  }
+
+  #delivery(id: string, channel: string, text: { title: string; body: string }): Delivery {
+    const { host, now } = this.#deps
+    const urgency = 'normal'
+    return {
+      ...{ id: deliveryId(id, channel), events: [id], host, channel, session: id, urgency },
+      kind: 'other',
+      message: {
+        ...{ id, event: 'Digest', kind: 'other', urgency, ...text, markup: '' },
+        ...{ sessionId: '', cwd: '', client: 'hookbell', at: new Date(now()).toISOString() },
+      },
+      sessionEnv: { ...this.#deps.lastSession.env },
+      ...{ acceptedAt: now(), notBefore: 0, expires: 0, attempts: 0, firstTriedAt: 0 },
+    }
+  }
+}
+
+function settledPath(stateDir: string): string {
+  return join(stateDir, 'digest-settled')
+}
+
+function readSettled(stateDir: string): number | undefined {
+  const at = Number(readQuietly(settledPath(stateDir)) || Number.NaN)
+  return Number.isSafeInteger(at) ? at : undefined
+}
+
+/** Best effort: without it the id still shows what was told. */
+function settle(stateDir: string, due: number) {
+  try {
+    replaceFile(settledPath(stateDir), `${due}\n`)
+  } catch {}
+}

@@ -1,0 +1,174 @@
+import { mkdirSync, renameSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { execa } from 'execa'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { sinceTime } from '../../src/commands/_since.ts'
+import type { AcceptedEntry, JournalEntry } from '../../src/journal/entry.ts'
+import { appendEntry } from '../../src/journal/write.ts'
+import { type Home, makeHome, root } from '../support/home.ts'
+
+const HOUR = 3600_000
+
+/** Writes what a worker would have recorded of an event that was delivered. */
+async function record(home: Home, id: string, fields: Partial<AcceptedEntry> = {}) {
+  const at = fields.acceptedAt ?? Date.now()
+  const accepted: AcceptedEntry = {
+    ...{ at, id, type: 'accepted', acceptedAt: at, event: 'Stop', kind: 'done', client: 'claude' },
+    ...{ sessionId: 'session-1', project: 'shop', title: `shop: done ${id}`, to: ['desk'] },
+    ...fields,
+  }
+  const delivered: JournalEntry = {
+    ...{ at, id, type: 'delivered', channel: 'desk', attempt: 1, ms: 1, answer: 'ok' },
+  }
+  await appendEntry(home.state, accepted)
+  await appendEntry(home.state, delivered)
+}
+
+async function makeLogHome() {
+  const home = await makeHome()
+  mkdirSync(home.state)
+  const now = Date.now()
+  await record(home, 'event-old', { acceptedAt: now - 50 * HOUR })
+  await record(home, 'event-asks', {
+    acceptedAt: now - HOUR,
+    ...{ kind: 'permission', sessionId: 'session-2', title: 'shop: permission needed' },
+    text: 'May I run\n  npm test?',
+  })
+  await record(home, 'event-new', { text: 'All green.\nTwo files changed.' })
+  const shownIds = async (...words: string[]) => {
+    const { stdout } = await home.run('log', ...words, '--json')
+    return JSON.parse(stdout).map(({ id }: { id: string }) => id)
+  }
+  return { home, shownIds }
+}
+
+/** `hookbell log --follow`, and the lines that it has printed. Ended with the test. */
+function startFollowing(home: Home, ...words: string[]) {
+  const program = [join(root, 'bin/hookbell'), 'log', '--follow', ...words]
+  const child = execa(process.execPath, program, {
+    ...{ env: home.env, extendEnv: false, reject: false, buffer: false },
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  let text = ''
+  child.stdout.setEncoding('utf8').on('data', (data: string) => {
+    text += data
+  })
+  return { child, lines: () => text.split('\n').filter(Boolean) }
+}
+
+/** Puts the current file of the journal aside, as a worker does. */
+function rotate(home: Home) {
+  for (const age of [3, 2, 1]) {
+    const from = join(home.state, `journal.${age}.jsonl`)
+    if (statSync(from, { throwIfNoEntry: false }))
+      renameSync(from, join(home.state, `journal.${age + 1}.jsonl`))
+  }
+  renameSync(join(home.state, 'journal.jsonl'), join(home.state, 'journal.1.jsonl'))
+}
+
+describe('hookbell log', () => {
+  it('shows the text of each event in one line, and the whole of one', async () => {
+    const { home } = await makeLogHome()
+    const { stdout } = await home.run('log')
+    const lines = stdout.split('\n')
+    expect(lines).toHaveLength(3)
+    expect(lines[1]).toMatch(/ claude {2}shop: permission needed · May I run npm test\? +desk$/)
+    const one = await home.run('log', 'event-asks')
+    expect(one.stdout).toContain('\n  May I run\n    npm test?')
+  })
+
+  it('shows what happened since a time, in a session, or of a kind', async () => {
+    const { shownIds } = await makeLogHome()
+    expect(await shownIds('--since', '2h')).toEqual(['event-asks', 'event-new'])
+    expect(await shownIds('--since', '7d', '--limit', '1')).toEqual(['event-new'])
+    expect(await shownIds('--session', 'session-1')).toEqual(['event-old', 'event-new'])
+    expect(await shownIds('--kind', 'permission')).toEqual(['event-asks'])
+    expect(await shownIds('--kind', 'permission', '--session', 'session-1')).toEqual([])
+  })
+
+  it.each([
+    [['--kind', 'permision'], 'no kind is called "permision"', 'Did you mean "permission"?'],
+    [['--session', 'sesion-1'], 'no event of a session "sesion-1"', 'Did you mean "session-"?'],
+    [['--since', 'soon'], '--since takes a duration or a date, not "soon"', 'Such as: --since 2h'],
+    [['--since', '2026-02-30'], '--since takes a duration or a date', '--since 7d'],
+    [['--since', '2999-01-01'], '--since takes a time that is over', ''],
+    [['event-new', '--kind', 'done'], 'one event is shown whole', 'Leave out its id'],
+    [['--folow'], 'unknown option "--folow"', 'Did you mean "--follow"?'],
+  ])('%j says what is wrong, and what was meant', async (words, message, hint) => {
+    const { home } = await makeLogHome()
+    const { exitCode, stderr } = await home.run('log', ...words)
+    expect(exitCode).toBe(64)
+    expect(stderr).toContain(message)
+    expect(stderr).toContain(hint)
+  })
+})
+
+describe('hookbell log --follow', () => {
+  it('goes on with each event, also when the journal is rotated, and ends at Ctrl+C', async () => {
+    const { home } = await makeLogHome()
+    const { child, lines } = startFollowing(home, '--limit', '1')
+    await expect.poll(lines).toHaveLength(1)
+    await record(home, 'event-4')
+    await expect.poll(lines).toHaveLength(2)
+    rotate(home)
+    await record(home, 'event-5')
+    await expect.poll(lines).toHaveLength(3)
+    rotate(home)
+    await record(home, 'event-6')
+    rotate(home)
+    await record(home, 'event-7')
+    await expect.poll(lines).toHaveLength(5)
+    expect(lines().map((line) => /done (event-\w+)/.exec(line)?.[1])).toEqual(
+      ['new', 4, 5, 6, 7].map((name) => `event-${name}`),
+    )
+    child.kill('SIGINT')
+    expect(await child).toMatchObject({ exitCode: 0 })
+  })
+
+  it('shows one line of JSON per event, and only what was asked for', async () => {
+    const { home } = await makeLogHome()
+    const { lines } = startFollowing(home, '--kind', 'failed', '--json')
+    await record(home, 'event-4')
+    await record(home, 'event-5', { kind: 'failed' })
+    await expect.poll(lines).toHaveLength(1)
+    expect(JSON.parse(lines()[0] ?? '')).toMatchObject({ id: 'event-5', outcome: 'delivered' })
+  })
+
+  it('waits for the first event of all', async () => {
+    const home = await makeHome()
+    const { child, lines } = startFollowing(home)
+    mkdirSync(home.state)
+    await record(home, 'event-1')
+    await expect.poll(lines).toHaveLength(1)
+    child.kill('SIGINT')
+    expect(await child).toMatchObject({ exitCode: 0 })
+  })
+
+  it('ends without a word when nobody reads on', async () => {
+    const { home } = await makeLogHome()
+    const { child, lines } = startFollowing(home)
+    await expect.poll(lines).toHaveLength(3)
+    child.stdout.destroy()
+    await record(home, 'event-4')
+    expect(await child).toMatchObject({ exitCode: 0 })
+  })
+})
+
+describe('a time that something is shown since', () => {
+  const now = new Date(2026, 10, 20, 12, 0).getTime()
+
+  it.each([
+    ['90m', now - 1.5 * HOUR],
+    ['7d', now - 7 * 24 * HOUR],
+    ['2026-11-20', new Date(2026, 10, 20).getTime()],
+    ['2026-11-19 18:30', new Date(2026, 10, 19, 18, 30).getTime()],
+    ['2026-11-19T18:30:05Z', Date.UTC(2026, 10, 19, 18, 30, 5)],
+  ])('%s', (text, at) => {
+    expect(sinceTime(text, 'log', now)).toBe(at)
+  })
+
+  it.each(['', '7', '-7d', '0h', '7w', '2026-13-01', '2026-02-29', '2026-11-19 25:00'])(
+    '%j is none',
+    (text) => expect(() => sinceTime(text, 'log', now)).toThrow('--since takes a duration'),
+  )
+})

@@ -1,0 +1,139 @@
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { execa } from 'execa'
+import { describe, expect, it } from 'vitest'
+import { reportPage } from '../../src/commands/_report-page.ts'
+import { renderReport } from '../../src/commands/_report-text.ts'
+import type { Report } from '../../src/report/report.ts'
+import { entriesOf, eventsOfSequence } from '../support/entries.ts'
+import { makeHome } from '../support/home.ts'
+import { loadSequences } from '../support/sequence.ts'
+
+const DAY_MS = 86_400_000
+
+/** A home with the journal of some days, that ended yesterday. */
+async function makeReportHome() {
+  const home = await makeHome()
+  const entries = loadSequences().flatMap(({ name }, index) => {
+    const events = eventsOfSequence(name, Date.now() - (1 + (index % 6)) * DAY_MS)
+    const named = events.map((event) => ({ ...event, sessionId: `${name} ${event.sessionId}` }))
+    return entriesOf(named)
+  })
+  mkdirSync(home.state)
+  const lines = entries.map((entry) => `${JSON.stringify(entry)}\n`)
+  writeFileSync(join(home.state, 'journal.jsonl'), lines.join(''))
+  return { home, entries }
+}
+
+const evil = '<img src=x onerror=alert(1)>'
+const report: Report = {
+  from: Date.parse('2026-11-13T09:00'),
+  to: Date.parse('2026-11-20T09:00'),
+  events: 90,
+  waits: [
+    {
+      ...{ project: 'shop', kind: 'permission', waits: 4, answered: 3, open: 1 },
+      ...{ medianMs: 95_000, p90Ms: 600_000, longestMs: 3_900_000 },
+    },
+    {
+      ...{ project: `x\u001b[2J${evil}`, kind: 'done', waits: 1, answered: 0, open: 0 },
+      ...{ medianMs: null, p90Ms: null, longestMs: null },
+    },
+  ],
+  answers: [
+    { name: 'under 1 min', count: 1 },
+    { name: '1 to 5 min', count: 2 },
+  ],
+  days: [{ date: '2026-11-19', messages: 12, notTold: 3 }],
+  channels: [{ name: 'team', messages: 12, events: 14, retries: 1, failed: 0 }],
+  suppressed: [
+    { name: 'short-turns', count: 30 },
+    { name: evil, count: 1 },
+  ],
+}
+
+describe('hookbell report', () => {
+  it('shows on one screen who waited how long, and what was told', async () => {
+    const { home, entries } = await makeReportHome()
+    const { stdout, exitCode } = await home.run('report')
+    expect(exitCode).toBe(0)
+    const count = entries.filter(({ type }) => type === 'accepted').length
+    expect(stdout).toMatch(new RegExp(`^${count} events from \\d{4}-`))
+    for (const block of ['waited for a person', 'answered', 'channels', 'not told'])
+      expect(stdout).toContain(`\n${block}\n`)
+    expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100)
+    const { stdout: json } = await home.run('report', '--json', '--since', '30d')
+    expect(JSON.parse(json)).toMatchObject({ events: count, channels: [{ name: 'desktop' }] })
+  })
+
+  it('stands in columns', () => {
+    expect(renderReport(report)).toMatchInlineSnapshot(`
+      "90 events from 2026-11-13 09:00 to 2026-11-20 09:00
+
+      waited for a person
+        project                           kind        times  median  90 %    longest
+        shop                              permission  4      2 min   10 min  1 h 5 min  1 open  ████████
+        x[2J<img src=x onerror=alert(1)>  done        1      -       -       -
+
+      answered
+        under 1 min       1   33%  ███████████████
+        1 to 5 min        2   67%  ██████████████████████████████
+
+      channels
+        channel  messages  events  tried again  failed
+        team     12        14      1            0
+
+      not told
+        short-turns                       30   97%  ██████████████████████████████
+        <img src=x onerror=alert(1)>       1    3%  █"
+    `)
+  })
+
+  it('is one page that loads nothing, for its owner alone', async () => {
+    const { home } = await makeReportHome()
+    const file = join(home.project, 'report.html')
+    expect(await home.run('report', '--html', file)).toMatchObject({ exitCode: 0, stderr: '' })
+    const page = readFileSync(file, 'utf8')
+    expect(page.match(/<svg/g)?.length).toBe(5)
+    expect(page).not.toMatch(/<script|<link|<img|src=|url\((?!#)/)
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+  })
+
+  it('does not take names for markup', () => {
+    expect(reportPage(report)).not.toContain('<img')
+  })
+
+  it.each([
+    [['--json', '--html', 'x.html'], '--json and --html exclude each other'],
+    [['--html', ''], '--html takes a file'],
+    [['--since', 'soon'], '--since takes a duration or a date'],
+  ])('%j exits 64', async (words, message) => {
+    const home = await makeHome()
+    const { exitCode, stderr } = await home.run('report', ...words)
+    expect(stderr).toContain(message)
+    expect(exitCode).toBe(64)
+  })
+
+  it('says where there is nothing', async () => {
+    const home = await makeHome()
+    expect((await home.run('report')).stdout).toMatch(/^0 events from /)
+  })
+})
+
+const browser = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((path) => existsSync(path))
+
+// Needs a browser; without one there is nothing to look at.
+it.skipIf(!browser)('the page is shown by chromium as it is meant', async () => {
+  const { home } = await makeReportHome()
+  const file = join(home.project, 'report.html')
+  await home.run('report', '--html', file)
+  const flags = [
+    ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
+    ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
+    `--user-data-dir=${join(home.project, 'browser')}`,
+  ]
+  const words = [...flags, '--dump-dom', `file://${file}`]
+  const { stdout } = await execa(String(browser), words, { timeout: 60_000 })
+  expect(stdout).toContain('How long agents waited')
+  expect(stdout.match(/<svg/g)?.length).toBe(5)
+})

@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest'
+import { parseEntry } from '../../src/journal/entry.ts'
+import { cleanEntry } from '../../src/journal/journal.ts'
+import { eventOfEntry, factsOf } from '../../src/prepare/facts.ts'
+import { policyConfig } from '../../src/simulate/policy-config.ts'
+import { type Happening, Replay } from '../../src/simulate/replay.ts'
+import { parsePayload } from '../support/payload.ts'
+
+const at = Date.parse('2026-11-20T09:00:00Z')
+const failure = {
+  hook_event_name: 'StopFailure',
+  session_id: 's1',
+  cwd: '/srv/shop',
+  permission_mode: 'plan',
+  error: 'rate_limit',
+}
+const around = { project: 'shop', branch: 'release/2', title: '', firstPrompt: '' }
+const did = { tools: {}, files: [], commands: [] }
+
+function makeEvent(payload: object, env = {}): Happening['found'] {
+  const parsed = parsePayload(payload, { client: 'claude', at, env })
+  return { ...parsed, id: 'e1', ...around, tokens: undefined, did, durationMs: 61_000 }
+}
+
+const conditions = [
+  { project: ['shop'] },
+  { project: ['/srv/*'] },
+  { branch: ['release/*'] },
+  { client: ['claude'] },
+  { reason: ['rate_limit'] },
+  { minSeconds: 61 },
+  { permissionMode: ['plan'] },
+  { ssh: true },
+  { from: '09:00', to: '09:01', timeZone: 'UTC', weekday: ['fri'] },
+]
+
+describe('the facts of an event in the journal', () => {
+  it.each(conditions)('are enough for a route with %j', (when) => {
+    const config = policyConfig({ routes: [{ on: ['*'], when, to: ['desktop'] }] })
+    const event = makeEvent(failure, { SSH_CONNECTION: '10.0.0.1 22' })
+    const first = new Replay(config)
+    first.add({ found: event })
+    const [entry = expect.fail('no entry')] = first.entries
+    const read = parseEntry(JSON.stringify(cleanEntry(entry, [])))
+    if (read?.type !== 'accepted') expect.fail('not the entry')
+    const again = new Replay(config)
+    again.add({ found: eventOfEntry(read, config.abnormalReasons) })
+    expect(first.pings).toHaveLength(1)
+    expect(again.pings).toEqual(first.pings)
+    expect(again.entries[0]?.facts).toEqual(read.facts)
+  })
+
+  it('say that the agent is switched off, and not by what', () => {
+    const facts = factsOf(makeEvent(failure, { DROID_DISABLE_NOTIFICATIONS: '1' }), {
+      keepsText: true,
+    })
+    expect(facts).toMatchObject({ isSwitchedOff: true })
+    expect(JSON.stringify(facts)).not.toContain('DROID')
+  })
+
+  it('have a sentence about the failure only where texts are kept', () => {
+    const event = makeEvent({ ...failure, error: 'The agent wrote: my secret plan' })
+    expect(factsOf(event, { keepsText: true }).failureReason).toContain('my secret plan')
+    expect(JSON.stringify(factsOf(event, { keepsText: false }))).not.toContain('secret plan')
+    const word = factsOf(makeEvent(failure), { keepsText: false })
+    expect(word).toMatchObject({ failureReason: 'rate_limit' })
+  })
+})

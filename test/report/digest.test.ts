@@ -1,0 +1,70 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { AcceptedEntry } from '../../src/journal/entry.ts'
+import { type Digest, digestMessage, isWorthTelling, makeDigest } from '../../src/report/digest.ts'
+import { timelines } from '../policy/arbitrary.ts'
+import { entriesOf, eventsOfSequence } from '../support/entries.ts'
+
+const start = Date.parse('2026-11-20T09:00:00Z')
+const counters = ['done', 'failed', 'asked', 'repeats', 'other'] as const
+const sum = (numbers: readonly number[]) => numbers.reduce((all, one) => all + one, 0)
+
+describe('a digest', () => {
+  it('adds up to the journal, whatever happened, in any time', () => {
+    fc.assert(
+      fc.property(timelines, fc.nat(7_200_000), fc.nat(7_200_000), (events, from, length) => {
+        const entries = entriesOf(events, { routes: [{ on: ['*'], to: ['desktop'] }] })
+        const period = { from: start + from, to: start + from + length }
+        const digest = makeDigest(entries, period)
+        const accepted = entries.filter(
+          (entry): entry is AcceptedEntry =>
+            entry.type === 'accepted' &&
+            entry.acceptedAt >= period.from &&
+            entry.acceptedAt < period.to,
+        )
+        expect(digest.events).toBe(accepted.length)
+        expect(sum(counters.map((name) => digest[name]))).toBe(accepted.length)
+        for (const name of counters) {
+          expect(sum(digest.projects.map((project) => project[name]))).toBe(digest[name])
+        }
+        const isNew = ({ duplicateOf, repeatOf }: AcceptedEntry) => !duplicateOf && !repeatOf
+        const done = accepted.filter((entry) => entry.kind === 'done' && isNew(entry))
+        expect(digest.done).toBe(done.length)
+        expect(digest.waiting.length).toBeLessThanOrEqual(digest.asked)
+        const times = digest.waiting.map(({ at }) => at)
+        expect(times).toEqual([...times].sort((one, other) => one - other))
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it('says what happened in a few lines', () => {
+    const entries = entriesOf(eventsOfSequence('afternoon-of-three-sessions', start))
+    const digest = makeDigest(entries, { from: start, to: start + 86_400_000 })
+    const { title, body } = digestMessage(digest)
+    expect(title).toMatch(/^Digest: \d+ done, (\d+ failed, )?\d+ asked/)
+    expect(body).toMatch(/^shop: \d+ done/m)
+    expect(isWorthTelling(digest)).toBe(true)
+  })
+
+  it('has nothing to tell of prompts, tools and our own messages', () => {
+    const [entry] = entriesOf(eventsOfSequence('crash', start))
+    if (entry?.type !== 'accepted') expect.fail('no entry')
+    const own: AcceptedEntry = { ...entry, id: 'digest', client: 'hookbell', kind: 'done' }
+    const digest = makeDigest([own], { from: 0, to: start + 1 })
+    expect(digest.events).toBe(0)
+    expect(isWorthTelling(digest)).toBe(false)
+  })
+
+  it('is short, however much waits', () => {
+    const waiting = Array.from({ length: 30 }, (_, index) => {
+      return { id: `e${index}`, at: start + index, project: 'shop', title: 'x'.repeat(500) }
+    })
+    const none = { done: 0, failed: 0, asked: 30, repeats: 0, other: 0 }
+    const digest: Digest = { from: start, to: start, events: 30, ...none, projects: [], waiting }
+    const { title, body } = digestMessage(digest)
+    expect(title).toBe('Digest: 30 asked, 30 still waiting')
+    expect(body.length).toBeLessThan(1500)
+    expect(body).toContain('and 20 more')
+  })
+})

@@ -1,0 +1,86 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { JournalEntry } from '../../src/journal/entry.ts'
+import { makeReport, quantile } from '../../src/report/report.ts'
+import { timelines } from '../policy/arbitrary.ts'
+import { entriesOf, eventsOfSequence } from '../support/entries.ts'
+import { loadSequences } from '../support/sequence.ts'
+
+const start = Date.parse('2026-11-20T09:00:00Z')
+const always = { from: 0, to: Number.POSITIVE_INFINITY }
+const everything = { routes: [{ on: ['*'], to: ['desktop'] }] }
+
+describe('a report', () => {
+  it('adds up to the journal, whatever happened', () => {
+    fc.assert(
+      fc.property(timelines, (events) => {
+        const entries = entriesOf(events, everything)
+        const report = makeReport(entries, always)
+        const delivered = entries.filter(({ type }) => type === 'delivered')
+        expect(report.events).toBe(events.length)
+        expect(report.channels.reduce((sum, one) => sum + one.events, 0)).toBe(delivered.length)
+        for (const { waits, answered, open, medianMs, p90Ms, longestMs } of report.waits) {
+          expect(answered + open).toBeLessThanOrEqual(waits)
+          expect((medianMs ?? 0) <= (p90Ms ?? 0) && (p90Ms ?? 0) <= (longestMs ?? 0)).toBe(true)
+          expect(medianMs === null).toBe(answered === 0)
+        }
+        const answers = report.answers.reduce((sum, { count }) => sum + count, 0)
+        expect(answers).toBe(report.waits.reduce((sum, { answered }) => sum + answered, 0))
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it('has what happened in its time, and nothing else', () => {
+    const entries = entriesOf(
+      loadSequences().flatMap(({ name }, index) =>
+        eventsOfSequence(name, start + index * 86_400_000),
+      ),
+    )
+    const whole = makeReport(entries, always)
+    const middle = start + 9 * 86_400_000
+    const halves = [
+      makeReport(entries, { from: 0, to: middle }),
+      makeReport(entries, { from: middle, to: always.to }),
+    ]
+    expect(halves.reduce((sum, { events }) => sum + events, 0)).toBe(whole.events)
+    const waits = (report: typeof whole) => report.waits.reduce((sum, one) => sum + one.waits, 0)
+    expect(halves.reduce((sum, half) => sum + waits(half), 0)).toBe(waits(whole))
+  })
+
+  it('says which rule left out how much, and the reason where it was no rule', () => {
+    const entries = entriesOf(eventsOfSequence('afternoon-of-three-sessions', start))
+    const { suppressed } = makeReport(entries, always)
+    const counts = Object.fromEntries(suppressed.map(({ name, count }) => [name, count]))
+    const steps = entries.flatMap((entry) => (entry.type === 'accepted' ? (entry.trace ?? []) : []))
+    const ofRule = steps.filter(({ by, verdict }) => by === 'short-turns' && verdict === 'suppress')
+    expect(counts['short-turns']).toBe(ofRule.length)
+    expect(ofRule.length).toBeGreaterThan(0)
+    const silent = entries.filter(
+      (entry) => entry.type === 'suppressed' && entry.reason === 'no route for other',
+    )
+    expect(counts['no route for other']).toBe(silent.length)
+  })
+
+  it('counts what failed and was tried again by channel', () => {
+    const base = { at: start, id: 'e1', channel: 'team', attempt: 1, reason: 'status 500' }
+    const entries: JournalEntry[] = [
+      ...entriesOf(eventsOfSequence('crash', start)),
+      { ...base, id: 'crash-0', type: 'deferred', until: start },
+      { ...base, id: 'crash-0', type: 'exhausted' },
+    ]
+    const team = makeReport(entries, always).channels.find(({ name }) => name === 'team')
+    expect(team).toEqual({ name: 'team', messages: 0, events: 0, retries: 1, failed: 1 })
+  })
+})
+
+describe('a quantile', () => {
+  it.each([
+    [[], 0.5, null],
+    [[7], 0.9, 7],
+    [[1, 2, 3, 4], 0.5, 2],
+    [[1, 2, 3, 4, 5, 6, 7, 8, 9, 10], 0.9, 9],
+  ])('of %j at %f is %s', (sorted, share, value) => {
+    expect(quantile(sorted, share)).toBe(value)
+  })
+})

@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest'
+import { HookbellError } from '../../src/errors.ts'
+import { judge } from '../../src/simulate/judge.ts'
+
+const at = (time: string) => new Date(`2026-11-20T${time}Z`)
+const session = { session_id: 's1', cwd: '/srv/shop' }
+const prompt = { ...session, hook_event_name: 'UserPromptSubmit', prompt: 'Go' }
+const stop = { ...session, hook_event_name: 'Stop' }
+
+describe('judge', () => {
+  it('says what a person would be told of some events, and which rule decided', () => {
+    const { pings, decisions } = judge({
+      config: {
+        channels: { team: { type: 'slack', url: '${SLACK_WEBHOOK_URL}' } },
+        noise: { minSeconds: 60 },
+      },
+      events: [
+        { at: at('09:00:00'), client: 'claude', payload: prompt },
+        { at: at('09:00:30'), client: 'claude', payload: stop },
+        { at: at('09:01:00'), client: 'claude', payload: prompt },
+        { at: at('09:05:00'), client: 'claude', payload: stop },
+      ],
+    })
+    expect(pings).toEqual([
+      { at: Number(at('09:05:00')), channel: 'team', events: ['event-4'], kind: 'done' },
+    ])
+    expect(decisions[1]?.trace.at(-1)).toMatchObject({ by: 'short-turns', verdict: 'suppress' })
+  })
+
+  it('looks at the time, the project and the environment of each event', () => {
+    const routes = [
+      { on: ['done'], when: { project: ['api-*'], from: '09:00', to: '10:00', timeZone: 'UTC' } },
+    ].map((route) => ({ ...route, not: { ssh: true }, to: ['desktop'] }))
+    const one = { client: 'claude', payload: stop, project: 'api-server' }
+    const { pings } = judge({
+      config: { routes },
+      events: [
+        { ...one, at: at('09:30:00') },
+        { ...one, at: at('09:31:00'), env: { SSH_TTY: '/dev/pts/1' } },
+        { ...one, at: at('09:32:00'), project: 'shop' },
+        { ...one, at: at('10:30:00') },
+      ],
+    })
+    expect(pings.flatMap(({ events }) => events)).toEqual(['event-1'])
+  })
+
+  it('says where a configuration is wrong', () => {
+    const config = { routes: [{ on: ['done'], to: ['desk'] }] }
+    expect(() => judge({ config, events: [] })).toThrow(HookbellError)
+    expect(() => judge({ config, events: [] })).toThrow(/routes\.0\.to\.0: unknown channel "desk"/)
+  })
+})

@@ -1,0 +1,143 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { noiseRules } from '../../src/config/noise.ts'
+import type { EnrichedEvent } from '../../src/context/enrich.ts'
+import { kindOf } from '../../src/event/kind.ts'
+import { type AcceptedEntry, type JournalEntry, parseEntry } from '../../src/journal/entry.ts'
+import { policyConfig } from '../../src/simulate/policy-config.ts'
+import { Replay } from '../../src/simulate/replay.ts'
+import { type Simulation, simulate } from '../../src/simulate/simulate.ts'
+import { timelines } from '../policy/arbitrary.ts'
+import { enrichedOfLine, loadSequences } from '../support/sequence.ts'
+
+const start = Date.parse('2026-11-20T09:00:00Z')
+
+const everywhere = [{ on: ['*'], to: ['desktop', 'audit'] }]
+const channels = { desktop: { type: 'desktop' }, audit: { type: 'file', path: '/tmp/audit' } }
+const settings = fc.record({
+  channels: fc.constant(channels),
+  routes: fc.constantFrom(undefined, everywhere, [
+    { on: ['done'], when: { minSeconds: 60, project: ['shop'] }, to: ['desktop'] },
+    { on: ['permission'], not: { ssh: true }, to: ['desktop'] },
+    { on: ['failed'], when: { reason: ['rate_limit'] }, to: ['audit'] },
+  ]),
+  noise: fc.record({
+    burstSeconds: fc.constantFrom(0, 2, 60),
+    cooldownSeconds: fc.constantFrom(0, 600),
+    quietHours: fc.constantFrom([], [{ from: '09:30', to: '11:00', timeZone: 'UTC' }]),
+    off: fc.subarray([...noiseRules]),
+  }),
+  abnormalReasons: fc.constantFrom(undefined, ['exit']),
+})
+
+/** What the journal has after these events, as it comes back from the disk. */
+function journalOf(events: readonly EnrichedEvent[], config: object): JournalEntry[] {
+  const policy = policyConfig(config)
+  const replay = new Replay(policy)
+  for (const event of events) {
+    // The kind of an end is read by the configuration.
+    const isEnd = event.means === 'SessionEnd'
+    const kind = isEnd
+      ? kindOf({ ...event, name: 'SessionEnd' }, policy.abnormalReasons)
+      : event.kind
+    replay.add({ found: { ...event, kind } })
+  }
+  replay.end()
+  const entries = replay.journal.map((entry) => parseEntry(JSON.stringify(entry)))
+  return entries.filter((entry) => entry !== undefined)
+}
+
+function expectSame(result: Simulation) {
+  expect(result.changes).toEqual([])
+  for (const { before, after } of Object.values(result.channels)) expect(after).toBe(before)
+  expect(result.missed).toHaveLength(result.missedBefore)
+}
+
+describe.each(loadSequences())('the sequence $name', ({ lines }) => {
+  const events = lines.map((line, index) => enrichedOfLine(line, start, `event-${index}`))
+
+  it('is judged as before by the same configuration', () => {
+    fc.assert(
+      fc.property(settings, (config) => {
+        const entries = journalOf(events, config)
+        expectSame(simulate({ entries, config: policyConfig(config) }))
+      }),
+      { numRuns: 25 },
+    )
+  })
+})
+
+describe('simulate', () => {
+  it('changes nothing by the same configuration, whatever happened', () => {
+    fc.assert(
+      fc.property(timelines, settings, (events, config) => {
+        const entries = journalOf(events, config)
+        expectSame(simulate({ entries, config: policyConfig(config) }))
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it('never tells more because of one more rule against noise', () => {
+    fc.assert(
+      fc.property(timelines, settings, fc.constantFrom(...noiseRules), (events, config, rule) => {
+        const others = config.noise.off.filter((one) => one !== rule)
+        const withOff = (off: string[]) => ({ ...config, noise: { ...config.noise, off } })
+        const entries = journalOf(events, withOff([...others, rule]))
+        const { changes } = simulate({ entries, config: policyConfig(withOff(others)) })
+        expect(changes.filter(({ isTold }) => isTold)).toEqual([])
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it('names the questions that nobody would be told of, and why', () => {
+    const { lines } = loadSequences().find(({ name }) => name === 'permission-burst') ?? {}
+    const events = lines?.map((line, index) => enrichedOfLine(line, start, `event-${index}`)) ?? []
+    const entries = journalOf(events, {})
+    const config = { channels, routes: [{ on: ['permission'], to: ['audit'] }] }
+    const { missed, missedBefore } = simulate({ entries, config: policyConfig(config) })
+    const asked = events.filter(({ kind }) => kind === 'permission')
+    expect(missed.map(({ id }) => id)).toEqual(asked.map(({ id }) => id))
+    expect(missed[0]?.because).toBe('no route to a channel that a person is shown')
+    expect(missedBefore).toBe(0)
+  })
+
+  it('leaves out what a person had muted', () => {
+    const { lines } = loadSequences().find(({ name }) => name === 'permission-burst') ?? {}
+    const replay = new Replay(policyConfig({}), { mutes: () => [{ until: 0 }] })
+    for (const [index, line] of (lines ?? []).entries()) {
+      replay.add({ found: enrichedOfLine(line, start, `event-${index}`) })
+    }
+    const { channels: pings, missed } = simulate({
+      entries: replay.journal,
+      config: policyConfig({}),
+    })
+    expect({ pings, missed }).toEqual({ pings: {}, missed: [] })
+  })
+
+  it('reads entries of version 0.1, which have no facts', () => {
+    const old: AcceptedEntry = {
+      ...{ at: start, id: 'e1', type: 'accepted', acceptedAt: start, event: 'Stop', kind: 'done' },
+      ...{ client: 'claude', sessionId: 's1', project: 'shop', title: 'shop: done' },
+      to: ['desktop'],
+    }
+    const entries = [old]
+    const result = simulate({ entries, config: policyConfig({}) })
+    expect(result).toMatchObject({ events: 1, channels: { desktop: { before: 1, after: 1 } } })
+  })
+
+  it('remembers what came before the time that it judges', () => {
+    const { lines } = loadSequences().find(({ name }) => name === 'idle-after-stop') ?? {}
+    const events = lines?.map((line, index) => enrichedOfLine(line, start, `event-${index}`)) ?? []
+    const entries = journalOf(events, {})
+    const last = events.at(-1)?.at ?? 0
+    const { events: count, channels: pings } = simulate({
+      entries,
+      since: last,
+      config: policyConfig({}),
+    })
+    expect(count).toBeLessThan(events.length)
+    expect(pings).toEqual({})
+  })
+})

@@ -1,0 +1,26 @@
+import type { EnrichedEvent } from '../../src/context/enrich.ts'
+import type { JournalEntry } from '../../src/journal/entry.ts'
+import { policyConfig } from '../../src/simulate/policy-config.ts'
+import { Replay } from '../../src/simulate/replay.ts'
+import { enrichedOfLine, loadSequences } from './sequence.ts'
+
+/** What the journal would have after some events, where every message arrives at once. */
+export function entriesOf(events: readonly EnrichedEvent[], config: object = {}): JournalEntry[] {
+  const replay = new Replay(policyConfig(config))
+  for (const found of events) replay.add({ found, title: `${found.project}: ${found.kind}` })
+  replay.end()
+  const delivered = replay.pings.flatMap(({ at, channel, events: [lead = '', ...others] }) =>
+    [lead, ...others].map((id): JournalEntry => {
+      const summary = id === lead ? {} : { summary: lead }
+      const answer = { attempt: 1, ms: 1, answer: 'ok' }
+      return { at, id, type: 'delivered', channel, ...answer, ...summary }
+    }),
+  )
+  return [...replay.journal, ...delivered]
+}
+
+/** The events of a recorded sequence, each in its own session of that sequence. */
+export function eventsOfSequence(name: string, start: number): EnrichedEvent[] {
+  const { lines = [] } = loadSequences().find((one) => one.name === name) ?? {}
+  return lines.map((line, index) => enrichedOfLine(line, start, `${name}-${index}`))
+}
