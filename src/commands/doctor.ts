@@ -46,13 +46,15 @@ async function examine(): Promise<{ checks: Check[]; facts: Facts }> {
 async function gather(): Promise<Facts> {
   const folders = stateFolders()
   const accounts = folders.flatMap(readQuietly)
+  const config = new CurrentConfig(configDir(), stateDir())
+  await config.fetchSecrets()
   return {
     env: process.env,
     cwd: process.cwd(),
     stateDir: stateDir(),
     configDir: configDir(),
     folders,
-    loaded: new CurrentConfig(configDir(), stateDir()).get(),
+    loaded: config.get(),
     accounts,
     version: packageVersion(),
     now: Date.now(),

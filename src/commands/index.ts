@@ -46,6 +46,10 @@ const registry: Readonly<Record<string, Entry>> = {
     description: 'Say why an event was told, or was not',
     load: async () => (await import('./why.ts')).whyCommand,
   },
+  secrets: {
+    description: 'Set, list or remove the secrets of channels; never shows a value',
+    load: async () => (await import('./secrets.ts')).secretsCommand,
+  },
   mute: {
     description: 'Tell nothing for a while, of everything or of one session or project',
     load: async () => (await import('./mute.ts')).muteCommand,

@@ -90,7 +90,7 @@ function channelRows({ channels, unusable }: ConfigSummary, { all, inFull }: Eve
 }
 
 function problemsOf(
-  { extraCaFile, problem, unusable, unset, source }: ConfigSummary,
+  { extraCaFile, problem, unusable, unset, warnings, source }: ConfigSummary,
   dead: number,
   corrupt: number,
   folders: readonly string[],
@@ -104,6 +104,7 @@ function problemsOf(
     unset.length > 0 ? `. ${howToSet(unset, configDir(), shellEnvironment(process.env))}` : ''
   for (const [name, reason] of Object.entries(unusable))
     problems.push(`channel ${name}: ${reason}${reason.endsWith('not set') ? hint : ''}`)
+  problems.push(...warnings)
   for (const fault of foldersAtRisk(configDir(), stateDir()))
     problems.push([fault.message, fault.hint].filter(Boolean).join('. '))
   if (extraCaFile && !existsSync(extraCaFile)) problems.push(`extraCaFile: no file ${extraCaFile}`)

@@ -12,12 +12,13 @@ import { checkFolder, checkOwnership } from '../fs/ownership.ts'
 import { readRegular } from '../fs/read.ts'
 import { splitWords } from '../text/clean.ts'
 import { closest, didYouMean } from '../text/suggest.ts'
+import { type Expanded, expandChannels, type SecretValues } from './expand.ts'
 import { type Fault, firstFault } from './issue.ts'
-import { INLINE_SECRET } from './last-good.ts'
-import { configPath } from './paths.ts'
+import { configPath, secretsPath } from './paths.ts'
 import { findLostKey, locate } from './position.ts'
 import { type Config, completeConfig, configSchema, secretsOf } from './schema.ts'
-import { expandReferences, readSecrets } from './secrets.ts'
+import { readSecrets } from './secrets.ts'
+import { junkWarnings, warningsOf } from './warnings.ts'
 
 export interface LoadedConfig {
   config: Config
@@ -25,8 +26,14 @@ export interface LoadedConfig {
   secrets: readonly string[]
   /** Channels that cannot be used now, with the reason. */
   unusable: Readonly<Record<string, string>>
+  /** Of these the ones that only wait until their secrets are fetched: their types. */
+  pending: Readonly<Record<string, string>>
   /** The names that these channels refer to and that are set nowhere. */
   unset: readonly string[]
+  /** Where the names come from that channels refer to and that stand in no file. */
+  sources: Expanded['sources']
+  /** What is valid and yet hardly what was meant. */
+  warnings: readonly string[]
   /** Where the settings in force come from. */
   source: 'file' | 'last good' | 'built-in'
   /** What the file says, with its references as they are written. */
@@ -35,14 +42,13 @@ export interface LoadedConfig {
   problem?: HookbellError
 }
 
-type Env = Readonly<Record<string, string | undefined>>
-
 /** More is no configuration that a person wrote. */
 const MAX_BYTES = 1024 * 1024
 
 export function builtInConfig(): LoadedConfig {
   const config = completeConfig(configSchema.parse({}))
-  return { config, secrets: [], unusable: {}, unset: [], source: 'built-in' }
+  const nothing = { secrets: [], unusable: {}, pending: {}, unset: [], sources: {}, warnings: [] }
+  return { config, ...nothing, source: 'built-in' }
 }
 
 /**
@@ -50,25 +56,32 @@ export function builtInConfig(): LoadedConfig {
  * @param env where the variables are looked up that the file lists under `env`; no others are
  * @throws HookbellError E_CONFIG with `path:line:column: what is wrong`
  */
-export function loadConfig(configDir: string, env: Env = {}): LoadedConfig {
+export function loadConfig(
+  configDir: string,
+  { env = {}, fetched }: Partial<Pick<SecretValues, 'env' | 'fetched'>> = {},
+): LoadedConfig {
   const path = configPath(configDir)
   const text = readRegular(path, { maxBytes: MAX_BYTES, check: checkOwnership })
   if (text === undefined) return builtInConfig()
   checkFolder(configDir)
-  return parseConfig(text, { path, secrets: readSecrets(configDir), env })
+  const { values, junk } = readSecrets(configDir)
+  const secrets = { file: values, env, ...(fetched && { fetched }) }
+  const loaded = parseConfig(text, { path, secrets })
+  const warnings = [...loaded.warnings, ...junkWarnings(secretsPath(configDir), junk)]
+  return { ...loaded, warnings }
 }
 
 /** @throws HookbellError E_CONFIG */
 export function parseConfig(
   text: string,
-  { path, secrets, env }: { path: string; secrets: ReadonlyMap<string, string>; env: Env },
+  { path, secrets }: { path: string; secrets: SecretValues },
 ): LoadedConfig {
   const { tree, raw } = parseObject(text, path)
-  const { channels, unusable, unset, used } = expandChannels(raw, secrets, listedIn(raw, env))
+  const { channels, used, ...state } = expandChannels(raw, secrets)
   const expanded = channels ? { ...raw, channels } : raw
   const result = configSchema.safeParse(expanded)
   const fault = result.success
-    ? faultInRoutes(result.data.routes ?? [], result.data.channels, unusable)
+    ? faultInRoutes(result.data.routes ?? [], result.data.channels, state.unusable)
     : firstFault(result.error.issues, expanded)
   if (fault) {
     const { path: where, what, hint } = fault
@@ -78,10 +91,11 @@ export function parseConfig(
   }
   const config = completeConfig(
     result.data as NonNullable<typeof result.data>,
-    Object.keys(unusable),
+    Object.keys(state.unusable),
   )
-  const values = [...secrets.values(), ...used, ...secretsOf(config)]
-  return { config, unusable, unset, secrets: [...new Set(values)], source: 'file', raw }
+  const values = [...secrets.file.values(), ...used, ...secretsOf(config)]
+  const warnings = warningsOf(raw.channels, { path, text, tree })
+  return { config, ...state, warnings, secrets: [...new Set(values)], source: 'file', raw }
 }
 
 function parseObject(text: string, path: string): { tree: Node; raw: Record<string, unknown> } {
@@ -120,38 +134,4 @@ function faultInRoutes(
     }
   }
   return undefined
-}
-
-/** The values of the variables that the configuration names. */
-function listedIn(raw: Record<string, unknown>, env: Env): Env {
-  const names = Array.isArray(raw.env) ? raw.env.filter((name) => typeof name === 'string') : []
-  const set = names.filter((name) => Object.hasOwn(env, name))
-  return Object.fromEntries(set.map((name) => [name, env[name]]))
-}
-
-/** A reference that is set nowhere makes one channel unusable, not the whole file. */
-function expandChannels(
-  raw: Record<string, unknown>,
-  secrets: ReadonlyMap<string, string>,
-  env: Env,
-) {
-  const unusable: Record<string, string> = {}
-  const used: string[] = []
-  const unset = new Set<string>()
-  const isObject = typeof raw.channels === 'object' && raw.channels !== null
-  if (!isObject || Array.isArray(raw.channels)) return { unusable, unset: [], used }
-  const channels: Record<string, unknown> = {}
-  for (const [name, channel] of Object.entries(raw.channels as object)) {
-    const expanded = expandReferences(channel, secrets, env)
-    const { missing } = expanded
-    used.push(...expanded.used)
-    if (missing.length === 0) channels[name] = expanded.value
-    else if (missing.includes(INLINE_SECRET))
-      unusable[name] = 'waits for config.json, which has its secret'
-    else {
-      unusable[name] = `${missing.map((one) => `\${${one}}`).join(', ')} not set`
-      for (const one of missing) unset.add(one)
-    }
-  }
-  return { channels, unusable, unset: [...unset], used }
 }

@@ -15,6 +15,7 @@ export interface ConfigSummary {
   channels: Readonly<Record<string, string>>
   unusable: LoadedConfig['unusable']
   unset: LoadedConfig['unset']
+  warnings: LoadedConfig['warnings']
   extraCaFile?: string
   problem?: { message: string; hint?: string }
 }
@@ -40,11 +41,17 @@ export async function readConfigSummary(
   return summary
 }
 
-function summaryOf({ config, problem, source, unusable, unset }: LoadedConfig): ConfigSummary {
+function summaryOf(loaded: LoadedConfig): ConfigSummary {
+  const { config, problem, source, unusable, pending, unset, warnings } = loaded
   const types = Object.entries(config.channels).map(([name, { type }]) => [name, type])
+  const waiting = Object.entries(unusable).filter(([name]) => !Object.hasOwn(pending, name))
   const { message, hint } = problem ?? {}
   return {
-    ...{ source, channels: Object.fromEntries(types), unusable, unset },
+    source,
+    // Only a worker fetches secrets: what waits for one can be used.
+    channels: { ...Object.fromEntries(types), ...pending },
+    unusable: Object.fromEntries(waiting),
+    ...{ unset, warnings },
     ...(config.extraCaFile && { extraCaFile: config.extraCaFile }),
     ...(message !== undefined && { problem: { message, ...(hint && { hint }) } }),
   }

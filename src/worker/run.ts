@@ -49,6 +49,7 @@ export async function deliverOnce(options: WorkerOptions): Promise<WorkerSummary
     await close(deps, dispatcher)
     return { handled: 0, faults: [] }
   }
+  await deps.config.fetchSecrets()
   let claimed = 0
   do {
     claimed = await dispatcher.dispatch()
@@ -70,6 +71,7 @@ export async function deliverTo(
   const { deps } = open(options)
   const dispatcher = new Dispatcher(deps)
   const claim = deps.store.acceptOwn(header, body)
+  await deps.config.fetchSecrets()
   await dispatcher.startOwn(claim, channel)
   await dispatcher.comeToRest()
   await close(deps, dispatcher)
@@ -128,6 +130,11 @@ async function serve(
   let lastWork = steadyNow()
   let settings = config.get()
   while (!handoverRequested(stateDir)) {
+    // Not waited for: a password manager may ask a person, and other channels need nothing of it.
+    void config.fetchSecrets().then(
+      (isNew) => isNew && wakeUp.notify(),
+      () => {},
+    )
     if (settings !== config.get()) {
       // Somebody fixed a URL or a secret: what waits for its next attempt need not wait any longer.
       store.makeDue()

@@ -35,6 +35,7 @@ describe('the summary of the configuration', () => {
       channels: { team: 'slack' },
       unusable: {},
       unset: [],
+      warnings: [],
     })
     expect(await read()).toEqual(summary)
     expect(readFileSync(kept, 'utf8')).not.toContain(secret)
