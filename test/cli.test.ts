@@ -205,6 +205,7 @@ describe('cli: help', () => {
         status     Show what is waiting, dead or broken
         log        Show what became of each event
         why        Say why an event was told, or was not
+        config     Show, edit or check the configuration
         secrets    Set, list or remove the secrets of channels; never shows a value
         mute       Tell nothing for a while, of everything or of one session or project
         unmute     Take back what was muted

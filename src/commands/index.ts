@@ -46,6 +46,10 @@ const registry: Readonly<Record<string, Entry>> = {
     description: 'Say why an event was told, or was not',
     load: async () => (await import('./why.ts')).whyCommand,
   },
+  config: {
+    description: 'Show, edit or check the configuration',
+    load: async () => (await import('./config.ts')).configCommand,
+  },
   secrets: {
     description: 'Set, list or remove the secrets of channels; never shows a value',
     load: async () => (await import('./secrets.ts')).secretsCommand,
