@@ -207,6 +207,7 @@ describe('cli: help', () => {
         why        Say why an event was told, or was not
         config     Show, edit or check the configuration
         secrets    Set, list or remove the secrets of channels; never shows a value
+        trust      Let the .hookbell.json of a project say more about its own events
         mute       Tell nothing for a while, of everything or of one session or project
         unmute     Take back what was muted
         dead       List, retry or drop events that could not be delivered

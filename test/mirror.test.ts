@@ -57,6 +57,7 @@ const topics: { [folder: string]: readonly string[] } = {
     'foreign',
     'full-disk',
     'held',
+    'hostile-repository',
     'machine',
     'old-state',
     'reconcile',

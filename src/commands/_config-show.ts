@@ -2,11 +2,13 @@ import { parseTree } from 'jsonc-parser'
 import { paint, print, printJson, table } from '../cli/output.ts'
 import { CurrentConfig } from '../config/current.ts'
 import type { LoadedConfig } from '../config/load.ts'
-import { configDir, configPath, stateDir } from '../config/paths.ts'
+import { configDir, configPath, homeDir, stateDir } from '../config/paths.ts'
 import { locate } from '../config/position.ts'
 import { isSecretOption } from '../config/schema.ts'
+import { type ProjectRules, projectRules } from '../context/project-rules.ts'
+import { kinds } from '../event/kind.ts'
 import { readQuietly } from '../fs/read.ts'
-import { cleanText } from '../text/clean.ts'
+import { cleanText, showPath } from '../text/clean.ts'
 import { redact } from '../text/redact.ts'
 import { valueAt } from '../text/zod-issue.ts'
 
@@ -22,7 +24,8 @@ type Path = readonly string[]
 /** Every setting with where its value comes from; of secrets the reference alone. @returns 1 for a broken file */
 export async function showConfig(json: boolean): Promise<number> {
   const loaded = new CurrentConfig(configDir(), stateDir()).get()
-  const rows = rowsOf(loaded)
+  const project = await projectRules(process.cwd(), { home: homeDir(), stateDir: stateDir() })
+  const rows = [...rowsOf(loaded), ...(project ? projectRows(project, loaded) : [])]
   if (json) printJson({ path: configPath(configDir()), source: loaded.source, settings: rows })
   else print([heading(loaded), table(rows.map(inWords))].join('\n'))
   return loaded.problem ? 1 : 0
@@ -49,8 +52,23 @@ function rowsOf(loaded: LoadedConfig): Row[] {
   })
 }
 
+/** What the file of the project here adds, for its own events. */
+function projectRows(project: ProjectRules, { config: { noise } }: LoadedConfig): Row[] {
+  const from = `${project.root}/.hookbell.json (${project.trust})`
+  const raised = (['minSeconds', 'cooldownSeconds'] as const)
+    .filter((name) => project[name] > noise[name])
+    .map((name) => ({ setting: `noise.${name} here`, value: project[name], from }))
+  const muted = kinds.filter((kind) => project.isMuted(kind))
+  return [
+    ...raised,
+    ...(muted.length > 0 ? [{ setting: 'muted here', value: muted, from }] : []),
+    ...(project.label ? [{ setting: 'name here', value: project.label, from }] : []),
+    ...project.ignored.map((value) => ({ setting: 'does not count', value, from })),
+  ]
+}
+
 function inWords({ setting, value, from }: Row): string[] {
-  return [setting, cleanText(JSON.stringify(value)), paint('dim', from)]
+  return [setting, cleanText(JSON.stringify(value)), paint('dim', showPath(from))]
 }
 
 /** Objects are taken apart; a list is one value. */

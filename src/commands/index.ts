@@ -54,6 +54,10 @@ const registry: Readonly<Record<string, Entry>> = {
     description: 'Set, list or remove the secrets of channels; never shows a value',
     load: async () => (await import('./secrets.ts')).secretsCommand,
   },
+  trust: {
+    description: 'Let the .hookbell.json of a project say more about its own events',
+    load: async () => (await import('./trust.ts')).trustCommand,
+  },
   mute: {
     description: 'Tell nothing for a while, of everything or of one session or project',
     load: async () => (await import('./mute.ts')).muteCommand,

@@ -11,6 +11,7 @@ import { type EventStatus, outcomes } from '../journal/history.ts'
 import { holdsEvents, spoolIn } from '../spool/layout.ts'
 import { lockHolder } from '../spool/lock.ts'
 import { outlineParked } from '../spool/outline.ts'
+import { showPath } from '../text/clean.ts'
 import { isOnHold } from '../worker/on-hold.ts'
 import { type EventOutline, type Events, list, stateFolders, withEvents } from './_events.ts'
 
@@ -59,6 +60,7 @@ async function readStatus() {
       ),
       ...problemsOf(config, count.dead, corrupt, folders),
       ...(await templateProblemsIn(configDir())),
+      ...(await changedTrust(stateDir())),
     ],
   }
 }
@@ -121,6 +123,17 @@ async function templateProblemsIn(folder: string): Promise<string[]> {
   if (!existsSync(join(folder, 'templates'))) return []
   const { templateProblems } = await import('../render/check.ts')
   return templateProblems(folder)
+}
+
+/** Most people trust no project, and nothing is loaded for that. */
+async function changedTrust(folder: string): Promise<string[]> {
+  if (!existsSync(join(folder, 'trusted-projects.json'))) return []
+  const { changedProjects } = await import('../context/trust-changes.ts')
+  const roots = await changedProjects(folder)
+  return roots.map(
+    (root) =>
+      `${showPath(root)}/.hookbell.json changed since you trusted it. Look at it, then: hookbell trust DIR`,
+  )
 }
 
 function describe(status: Status): string {

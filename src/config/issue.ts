@@ -17,6 +17,19 @@ export function firstFault(issues: readonly z.core.$ZodIssue[], raw: unknown): F
   return first && describeIssue(first, raw)
 }
 
+/** The same of a file whose keys and types are not those of the user's configuration. */
+export function firstFaultOf(issues: readonly z.core.$ZodIssue[], raw: unknown): Fault {
+  const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0]
+  if (!issue) return { path: [], what: 'not valid' }
+  if (issue.code === 'unrecognized_keys')
+    return { path: [...issue.path, issue.keys[0] ?? ''], what: 'unknown key' }
+  const isOwn = issue.code === 'invalid_union'
+  return {
+    path: issue.path,
+    what: isOwn ? issue.message : issueInWords(issue, valueAt(raw, issue.path)),
+  }
+}
+
 function describeIssue(issue: z.core.$ZodIssue, raw: unknown): Fault {
   const { path } = issue
   if (issue.code === 'unrecognized_keys') {

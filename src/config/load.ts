@@ -1,21 +1,14 @@
-import {
-  getNodeValue,
-  type Node,
-  type ParseError,
-  parseTree,
-  printParseErrorCode,
-} from 'jsonc-parser'
 import { HookbellError } from '../errors.ts'
 import { kinds } from '../event/kind.ts'
 import { knownEvents } from '../event/schema.ts'
 import { checkFolder, checkOwnership } from '../fs/ownership.ts'
 import { readRegular } from '../fs/read.ts'
-import { splitWords } from '../text/clean.ts'
 import { closest, didYouMean } from '../text/suggest.ts'
 import { type Expanded, expandChannels, type SecretValues } from './expand.ts'
 import { type Fault, firstFault } from './issue.ts'
+import { parseObject } from './parse-object.ts'
 import { configPath, secretsPath } from './paths.ts'
-import { findLostKey, locate } from './position.ts'
+import { locate } from './position.ts'
 import { type Config, completeConfig, configSchema, secretsOf } from './schema.ts'
 import { readSecrets } from './secrets.ts'
 import { junkWarnings, warningsOf } from './warnings.ts'
@@ -96,19 +89,6 @@ export function parseConfig(
   const values = [...secrets.file.values(), ...used, ...secretsOf(config)]
   const warnings = warningsOf(raw.channels, { path, text, tree })
   return { config, ...state, warnings, secrets: [...new Set(values)], source: 'file', raw }
-}
-
-function parseObject(text: string, path: string): { tree: Node; raw: Record<string, unknown> } {
-  const errors: ParseError[] = []
-  const tree = parseTree(text, errors, { allowTrailingComma: true })
-  const [error] = errors
-  const fail = (offset: number, what: string) =>
-    new HookbellError('E_CONFIG', `${path}:${locate(text, offset)}: ${what}`)
-  if (error) throw fail(error.offset, `not JSON: ${splitWords(printParseErrorCode(error.error))}`)
-  if (tree?.type !== 'object') throw fail(0, 'not a JSON object')
-  const lost = findLostKey(tree)
-  if (lost) throw fail(lost.offset, lost.what)
-  return { tree, raw: { ...getNodeValue(tree) } }
 }
 
 /** A route to nowhere, or for something that never happens. */

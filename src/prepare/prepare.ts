@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { LoadedConfig } from '../config/load.ts'
 import { type EnrichedEvent, enrich } from '../context/enrich.ts'
+import type { ProjectRules } from '../context/project-rules.ts'
 import { type Delivery, deliveryId } from '../delivery.ts'
 import type { AgentEvent } from '../event/event.ts'
 import type { AcceptedEntry } from '../journal/entry.ts'
@@ -12,12 +13,15 @@ import { Renderer } from '../render/render.ts'
 import type { Templates } from '../render/templates.ts'
 import { acceptedEntry } from './accepted-entry.ts'
 import { type DecideDeps, decide, type Stored } from './decide.ts'
+import { withLabel } from './project.ts'
 
 /** What this machine gives to the preparation of an event. */
 export interface PrepareDeps extends DecideDeps {
   templates: Templates
   /** Names of projects by working folder. */
   projects: Map<string, Promise<string>>
+  /** What the file of the project around a folder says. */
+  projectRules?: (cwd: string) => Promise<ProjectRules | undefined>
 }
 
 export interface Held {
@@ -47,9 +51,13 @@ export async function prepare(
   loaded: LoadedConfig,
   deps: PrepareDeps,
 ): Promise<Prepared> {
-  const decided = decide(await enrich(parsed, deps), stored, loaded.config, deps)
+  const [enriched, project] = await Promise.all([
+    enrich(parsed, deps),
+    deps.projectRules?.(parsed.cwd),
+  ])
+  const decided = decide(enriched, stored, loaded.config, { ...deps, project })
   const { event, judgements, suppress } = decided
-  const renderer = new Renderer(deps.templates, event, loaded.secrets)
+  const renderer = new Renderer(deps.templates, withLabel(event, project), loaded.secrets)
   const entry = acceptedEntry({ ...decided, renderer }, loaded, deps.now())
   // What is remembered is written to the disk, so it must not know more than the journal.
   deps.memory.fold(cleanEntry(entry, loaded.secrets))
@@ -75,8 +83,12 @@ export async function prepareAgain(
   loaded: LoadedConfig,
   deps: Omit<PrepareDeps, 'memory' | 'mutes'>,
 ): Promise<Delivery> {
-  const event = { ...(await enrich(parsed, deps)), kind }
-  const renderer = new Renderer(deps.templates, event, loaded.secrets)
+  const [enriched, project] = await Promise.all([
+    enrich(parsed, deps),
+    deps.projectRules?.(parsed.cwd),
+  ])
+  const event = { ...enriched, kind }
+  const renderer = new Renderer(deps.templates, withLabel(event, project), loaded.secrets)
   return makeDelivery(event, candidate, renderer, loaded, deps)
 }
 

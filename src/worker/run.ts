@@ -1,5 +1,7 @@
 import { hostname } from 'node:os'
 import { CurrentConfig } from '../config/current.ts'
+import { homeDir } from '../config/paths.ts'
+import { projectRules } from '../context/project-rules.ts'
 import { Deliverer } from '../deliver/deliverer.ts'
 import { makeSteadyClock } from '../deliver/steady-clock.ts'
 import { describeError } from '../errors.ts'
@@ -196,6 +198,7 @@ function open({ stateDir, configDir, onRecord, ...options }: WorkerOptions) {
     templates: new Templates(configDir),
     sessions: new SessionQueue(),
     projects: new Map(),
+    projectRules: (cwd) => projectRules(cwd, { home: homeDir(), stateDir }),
     begun: new Map(),
     lastSession: { env: {} },
     host: hostname(),
