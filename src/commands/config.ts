@@ -12,6 +12,7 @@ export const configCommand = defineCommand({
       type: 'positional',
       required: false,
       description: 'show (default), edit, check or schema',
+      valueHint: 'show|edit|check|schema',
     },
     file: { type: 'positional', required: false, description: 'For check. Default: your own' },
     json: { type: 'boolean', description: 'Print JSON' },

@@ -117,6 +117,10 @@ const registry: Readonly<Record<string, Entry>> = {
     description: 'Run a local server that behaves like the API',
     load: async () => (await import('./emulator.ts')).emulatorCommand,
   },
+  completion: {
+    description: 'Print what your shell needs to complete commands and options',
+    load: async () => (await import('./completion.ts')).completionCommand(loadAll),
+  },
   hook: {
     description: 'Take one hook event on stdin, in silence (agents call this)',
     // bin/hookbell takes it before any of this is loaded.
@@ -141,6 +145,18 @@ export async function findCommand(name: string, words: readonly string[]): Promi
   const { name: ownName = name } = Object(command.meta) as { name?: string }
   // One endpoint of `api` describes itself.
   return ownName === name ? { ...command, meta: { name, description } } : command
+}
+
+/** For what is made of all of them: completion and the page of commands. */
+export function loadAll(): Promise<{ name: string; description: string; command: CommandDef }[]> {
+  return Promise.all(
+    descriptions
+      .filter(([name]) => name !== 'hook')
+      .map(async ([name, description]) => ({
+        ...{ name, description },
+        command: await findCommand(name, []),
+      })),
+  )
 }
 
 function unknownCommand(name: string): HookbellError {

@@ -12,7 +12,12 @@ import { type SecretRow, secretRows } from './_secret-rows.ts'
 
 export const secretsCommand = defineCommand({
   args: {
-    action: { type: 'positional', required: false, description: 'list (default), set or unset' },
+    action: {
+      type: 'positional',
+      required: false,
+      description: 'list (default), set or unset',
+      valueHint: 'list|set|unset',
+    },
     name: { type: 'positional', required: false, description: 'Such as SLACK_WEBHOOK_URL' },
     keychain: { type: 'boolean', description: 'In the keychain of this desktop, not in the file' },
     json: { type: 'boolean', description: 'Print the list as JSON; never a value' },

@@ -153,11 +153,16 @@ function describe(status: Status): string {
     ],
     ...channels.map(({ name, type, last }) => [
       name,
-      `${type || 'not usable'}  ${last ? `${last.state} ${ago(last.at)}: ${last.detail}` : 'nothing sent yet'}`,
+      `${type || 'not usable'}  ${last ? `${painted(last.state)} ${ago(last.at)}: ${last.detail}` : 'nothing sent yet'}`,
     ]),
   ]
   const problems = status.problems.map((problem) => `${paint('red', 'x')} ${problem}`)
   return [table(lines), ...problems].join('\n')
+}
+
+function painted(state: string): string {
+  if (state === 'delivered') return paint('green', state)
+  return paint(['exhausted', 'unavailable'].includes(state) ? 'red' : 'yellow', state)
 }
 
 /** Only where something waits. */
