@@ -23,7 +23,7 @@ const topics: { [folder: string]: readonly string[] } = {
     'tls',
   ],
   'api/types': ['types'],
-  commands: ['api-exit-codes', 'api-safety', 'delivery'],
+  commands: ['api-exit-codes', 'api-safety', 'canary-secret', 'delivery'],
   context: ['formats', 'hung-mount'],
   'emulator/handlers': ['session-history'],
   event: ['clients', 'sequences'],
