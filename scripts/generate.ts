@@ -2,7 +2,10 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { configJsonSchema } from '../src/config/json-schema.ts'
 import { exampleHooks } from '../src/install/example.ts'
 import { choicesTable, clientModules, endpointsTable, openApiText } from './api-pages.ts'
+import { commandsPage } from './commands-page.ts'
 import { optionsTable } from './options-table.ts'
+
+const commands = await commandsPage()
 
 /** Every file that is made from the code. `--check` fails where one differs from what would be written. */
 const files: { [path: string]: (old: string) => string } = {
@@ -12,6 +15,7 @@ const files: { [path: string]: (old: string) => string } = {
   'docs/api.md': (old) => replaceBlock(old, 'endpoints', endpointsTable()),
   'docs/emulator.md': (old) => replaceBlock(old, 'choices', choicesTable()),
   ...clientModules(),
+  'docs/commands.md': () => commands,
   'docs/notifiers.md': (old) => replaceBlock(old, 'notifiers', optionsTable()),
 }
 

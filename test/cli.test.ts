@@ -197,33 +197,37 @@ describe('cli: help', () => {
 
       Usage: hookbell COMMAND [OPTIONS]
 
-        init       Register hookbell with an agent client
-        clients    Show which agent clients are here, and where hookbell is registered
-        doctor     Find out why nothing rings; --fix repairs what is safe
-        uninstall  Take the hooks off again, everywhere
-        test       Send one real message to a channel and show its answer
-        preview    Show exactly what a channel would be sent, without sending it
-        status     Show what is waiting, dead or broken
-        log        Show what became of each event
-        why        Say why an event was told, or was not
-        simulate   Judge what happened by another configuration, and show the difference
-        report     Show how long agents waited for a person, and what was told
-        digest     Say what happened: done, failed, and what still waits for you
-        mute       Tell nothing for a while, of everything or of one session or project
-        unmute     Take back what was muted
-        dead       List, retry or drop events that could not be delivered
-        flush      Try now what failed and waits for its next attempt
-        hold       Send nothing for now; events are kept and wait
-        resume     Send again what hookbell hold kept back
-        purge      Remove what waits, undelivered
-        worker     Deliver what is waiting, in the foreground
-        demo       See it work, without an account and without changing anything
-        messages   Read the conversation of a session
-        reply      Post a follow-up to a session
-        usage      Show credits, users, sessions, tools and productivity
-        api        Call an endpoint of the API, or list them all
-        emulator   Run a local server that behaves like the API
-        hook       Take one hook event on stdin, in silence (agents call this)
+        init        Register hookbell with an agent client
+        clients     Show which agent clients are here, and where hookbell is registered
+        doctor      Find out why nothing rings; --fix repairs what is safe
+        uninstall   Take the hooks off again, everywhere
+        test        Send one real message to a channel and show its answer
+        preview     Show exactly what a channel would be sent, without sending it
+        status      Show what is waiting, dead or broken
+        log         Show what became of each event
+        why         Say why an event was told, or was not
+        simulate    Judge what happened by another configuration, and show the difference
+        report      Show how long agents waited for a person, and what was told
+        digest      Say what happened: done, failed, and what still waits for you
+        config      Show, edit or check the configuration
+        secrets     Set, list or remove the secrets of channels; never shows a value
+        trust       Let the .hookbell.json of a project say more about its own events
+        mute        Tell nothing for a while, of everything or of one session or project
+        unmute      Take back what was muted
+        dead        List, retry or drop events that could not be delivered
+        flush       Try now what failed and waits for its next attempt
+        hold        Send nothing for now; events are kept and wait
+        resume      Send again what hookbell hold kept back
+        purge       Remove what waits, undelivered
+        worker      Deliver what is waiting, in the foreground
+        demo        See it work, without an account and without changing anything
+        messages    Read the conversation of a session
+        reply       Post a follow-up to a session
+        usage       Show credits, users, sessions, tools and productivity
+        api         Call an endpoint of the API, or list them all
+        emulator    Run a local server that behaves like the API
+        completion  Print what your shell needs to complete commands and options
+        hook        Take one hook event on stdin, in silence (agents call this)
 
       hookbell COMMAND --help shows the options of a command."
     `)

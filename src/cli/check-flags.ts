@@ -1,7 +1,7 @@
 import type { ArgsDef, CommandDef } from 'citty'
 import { usageError } from '../errors.ts'
 import { closest } from '../text/suggest.ts'
-import { PUT_KEY } from './key-help.ts'
+import { PIPE_IT, PUT_KEY } from './key-help.ts'
 
 /**
  * citty takes any word; a person who mistypes `--dry-run` must not get the real thing.
@@ -20,6 +20,8 @@ export function checkFlags(command: CommandDef, words: readonly string[]) {
     if (!word.startsWith('-') || word === '-') {
       positionals -= 1
       if (positionals >= 0) continue
+      // It is hardly anything but the value: not repeated.
+      if (name === 'secrets') throw secretInArguments(name, PIPE_IT)
       throw usageError(`${name}: too many arguments: "${word}"`, hintForTooMany(name, help))
     }
     const [flag = '', value] = word.split('=', 2)
@@ -42,9 +44,13 @@ export function checkFlags(command: CommandDef, words: readonly string[]) {
 
 function refuseSecret(name: string, flag: string) {
   if (!/^--(api-?key|key|token|jwt|password|secret)$/i.test(flag)) return
-  throw usageError(
+  throw secretInArguments(name, PUT_KEY)
+}
+
+function secretInArguments(name: string, hint: string) {
+  return usageError(
     `${name}: no secret is taken from the command line, where others can read it`,
-    PUT_KEY,
+    hint,
   )
 }
 

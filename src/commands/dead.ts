@@ -1,12 +1,19 @@
 import { defineCommand } from 'citty'
 import { ago, print, printJson, table } from '../cli/output.ts'
+import { stateDir } from '../config/paths.ts'
 import { usageError } from '../errors.ts'
 import { isInUse } from '../spool/layout.ts'
+import { lockHolder } from '../spool/lock.ts'
 import { stateFolders, withEvents } from './_events.ts'
 
 export const deadCommand = defineCommand({
   args: {
-    action: { type: 'positional', required: false, description: 'list (default), retry or drop' },
+    action: {
+      type: 'positional',
+      required: false,
+      description: 'list (default), retry or drop',
+      valueHint: 'list|retry|drop',
+    },
     id: { type: 'positional', required: false, description: 'One event, or the start of its id' },
     all: { type: 'boolean', description: 'Retry or drop all of them' },
     json: { type: 'boolean', description: 'Print JSON' },
@@ -23,13 +30,15 @@ export const deadCommand = defineCommand({
     if (count === 0 && id) throw usageError(`dead: no dead event "${id}"`, 'See: hookbell dead')
     if (json) return printJson(done.flat())
     if (count === 0) return print('Nothing is dead')
-    print(
-      action === 'retry'
-        ? `${count} put back; delivered with the next event, or now with: hookbell worker --once`
-        : `${count} dropped`,
-    )
+    print(action === 'retry' ? `${count} put back; ${whenDelivered()}` : `${count} dropped`)
   },
 })
+
+function whenDelivered(): string {
+  return lockHolder(stateDir())
+    ? 'the worker that runs delivers them now'
+    : 'delivered with the next event, or now with: hookbell worker --once'
+}
 
 function showDead(json: boolean) {
   const dead = withEvents(stateFolders(), ({ all, inFull }) =>

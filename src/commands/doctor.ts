@@ -7,6 +7,7 @@ import { checkClients, readAll } from '../doctor/clients.ts'
 import { checkConfig, checkSpool, checkSystem } from '../doctor/delivery.ts'
 import { checkCommands, checkDoor } from '../doctor/door.ts'
 import { fixSafely } from '../doctor/fix.ts'
+import { checkProject } from '../doctor/project.ts'
 import { describeError } from '../errors.ts'
 import { packageVersion } from '../package-root.ts'
 import { cleanText } from '../text/clean.ts'
@@ -38,6 +39,7 @@ async function examine(): Promise<{ checks: Check[]; facts: Facts }> {
     ...commands,
     ...checkSpool(facts),
     ...checkConfig(facts),
+    ...(await checkProject(facts)),
     ...checkSystem(facts),
   ]
   return { checks, facts }
@@ -46,13 +48,15 @@ async function examine(): Promise<{ checks: Check[]; facts: Facts }> {
 async function gather(): Promise<Facts> {
   const folders = stateFolders()
   const accounts = folders.flatMap(readQuietly)
+  const config = new CurrentConfig(configDir(), stateDir())
+  await config.fetchSecrets()
   return {
     env: process.env,
     cwd: process.cwd(),
     stateDir: stateDir(),
     configDir: configDir(),
     folders,
-    loaded: new CurrentConfig(configDir(), stateDir()).get(),
+    loaded: config.get(),
     accounts,
     version: packageVersion(),
     now: Date.now(),

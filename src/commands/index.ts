@@ -62,6 +62,18 @@ const registry: Readonly<Record<string, Entry>> = {
     description: 'Say what happened: done, failed, and what still waits for you',
     load: async () => (await import('./digest.ts')).digestCommand,
   },
+  config: {
+    description: 'Show, edit or check the configuration',
+    load: async () => (await import('./config.ts')).configCommand,
+  },
+  secrets: {
+    description: 'Set, list or remove the secrets of channels; never shows a value',
+    load: async () => (await import('./secrets.ts')).secretsCommand,
+  },
+  trust: {
+    description: 'Let the .hookbell.json of a project say more about its own events',
+    load: async () => (await import('./trust.ts')).trustCommand,
+  },
   mute: {
     description: 'Tell nothing for a while, of everything or of one session or project',
     load: async () => (await import('./mute.ts')).muteCommand,
@@ -121,6 +133,10 @@ const registry: Readonly<Record<string, Entry>> = {
     description: 'Run a local server that behaves like the API',
     load: async () => (await import('./emulator.ts')).emulatorCommand,
   },
+  completion: {
+    description: 'Print what your shell needs to complete commands and options',
+    load: async () => (await import('./completion.ts')).completionCommand(loadAll),
+  },
   hook: {
     description: 'Take one hook event on stdin, in silence (agents call this)',
     // bin/hookbell takes it before any of this is loaded.
@@ -145,6 +161,18 @@ export async function findCommand(name: string, words: readonly string[]): Promi
   const { name: ownName = name } = Object(command.meta) as { name?: string }
   // One endpoint of `api` describes itself.
   return ownName === name ? { ...command, meta: { name, description } } : command
+}
+
+/** For what is made of all of them: completion and the page of commands. */
+export function loadAll(): Promise<{ name: string; description: string; command: CommandDef }[]> {
+  return Promise.all(
+    descriptions
+      .filter(([name]) => name !== 'hook')
+      .map(async ([name, description]) => ({
+        ...{ name, description },
+        command: await findCommand(name, []),
+      })),
+  )
 }
 
 function unknownCommand(name: string): HookbellError {

@@ -60,7 +60,7 @@ function readConfig(path: string): Config {
     const hint = `Make one from yours: cp ${configPath(configDir())} ${path}`
     throw usageError(`simulate: no file "${path}"`, hint)
   }
-  return withAllChannels(parseConfig(text, { path, secrets: new Map(), env: {} }))
+  return withAllChannels(parseConfig(text, { path, secrets: { file: new Map(), env: {} } }))
 }
 
 function describe(result: Simulation, since: number): string {

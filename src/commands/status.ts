@@ -11,6 +11,7 @@ import type { EventStatus } from '../journal/history.ts'
 import { holdsEvents, spoolIn } from '../spool/layout.ts'
 import { lockHolder } from '../spool/lock.ts'
 import { outlineParked } from '../spool/outline.ts'
+import { showPath } from '../text/clean.ts'
 import { isOnHold } from '../worker/on-hold.ts'
 import { type Events, list, stateFolders, withEvents } from './_events.ts'
 
@@ -61,6 +62,7 @@ async function readStatus() {
       ),
       ...problemsOf(config, count.dead, corrupt, folders),
       ...(await templateProblemsIn(configDir(), config.templates)),
+      ...(await changedTrust(stateDir())),
     ],
   }
 }
@@ -95,7 +97,7 @@ function channelRows(
 }
 
 function problemsOf(
-  { extraCaFile, problem, unusable, unset, source }: ConfigSummary,
+  { extraCaFile, problem, unusable, unset, warnings, source }: ConfigSummary,
   dead: number,
   corrupt: number,
   folders: readonly string[],
@@ -109,6 +111,7 @@ function problemsOf(
     unset.length > 0 ? `. ${howToSet(unset, configDir(), shellEnvironment(process.env))}` : ''
   for (const [name, reason] of Object.entries(unusable))
     problems.push(`channel ${name}: ${reason}${reason.endsWith('not set') ? hint : ''}`)
+  problems.push(...warnings)
   for (const fault of foldersAtRisk(configDir(), stateDir()))
     problems.push([fault.message, fault.hint].filter(Boolean).join('. '))
   if (extraCaFile && !existsSync(extraCaFile)) problems.push(`extraCaFile: no file ${extraCaFile}`)
@@ -128,6 +131,17 @@ async function templateProblemsIn(
   if (!existsSync(join(folder, 'templates'))) return []
   const { templateProblems } = await import('../render/check.ts')
   return templateProblems(folder, named)
+}
+
+/** Most people trust no project, and nothing is loaded for that. */
+async function changedTrust(folder: string): Promise<string[]> {
+  if (!existsSync(join(folder, 'trusted-projects.json'))) return []
+  const { changedProjects } = await import('../context/trust-changes.ts')
+  const roots = await changedProjects(folder)
+  return roots.map(
+    (root) =>
+      `${showPath(root)}/.hookbell.json changed since you trusted it. Look at it, then: hookbell trust DIR`,
+  )
 }
 
 function describe(status: Status): string {
@@ -152,9 +166,14 @@ function describe(status: Status): string {
 }
 
 function describeChannel({ type, isReachable, last }: Status['channels'][number]): string {
-  const what = last ? `${last.state} ${ago(last.at)}: ${last.detail}` : 'nothing sent yet'
+  const what = last ? `${painted(last.state)} ${ago(last.at)}: ${last.detail}` : 'nothing sent yet'
   const reach = isReachable ? '' : '; no route names it: no event reaches it'
   return `${type || 'not usable'}  ${what}${reach}`
+}
+
+function painted(state: string): string {
+  if (state === 'delivered') return paint('green', state)
+  return paint(['exhausted', 'unavailable'].includes(state) ? 'red' : 'yellow', state)
 }
 
 /** Only where something waits. */

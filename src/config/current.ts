@@ -4,6 +4,7 @@ import { readQuietly } from '../fs/read.ts'
 import { readStoredEnvironment, storeEnvironment } from './environment.ts'
 import { lastGoodFile, withoutSecrets } from './last-good.ts'
 import { builtInConfig, type LoadedConfig, loadConfig, parseConfig } from './load.ts'
+import { SecretFetcher } from './secret-fetcher.ts'
 import { readSecrets } from './secrets.ts'
 import { configStamp } from './stamp.ts'
 
@@ -19,10 +20,12 @@ export class CurrentConfig {
   #good: LoadedConfig | undefined
   readonly #configDir: string
   readonly #stateDir: string
+  readonly #fetcher: SecretFetcher
 
   constructor(configDir: string, stateDir: string) {
     this.#configDir = configDir
     this.#stateDir = stateDir
+    this.#fetcher = new SecretFetcher({ stateDir })
   }
 
   /** What `get` gave last, without a look at the files. */
@@ -31,7 +34,7 @@ export class CurrentConfig {
   }
 
   get(): LoadedConfig {
-    const stamp = configStamp(this.#configDir, this.#stateDir)
+    const stamp = `${configStamp(this.#configDir, this.#stateDir)} ${this.#fetcher.version}`
     if (this.#loaded && stamp === this.#stamp) return this.#loaded
     this.#stamp = stamp
     this.#loaded = this.#load()
@@ -48,9 +51,18 @@ export class CurrentConfig {
     } catch {}
   }
 
+  /**
+   * Fetches what channels need from commands and the keychain, where that is not known yet. Until then they wait.
+   * @returns whether `get` has something new
+   */
+  fetchSecrets(): Promise<boolean> {
+    return this.#fetcher.fetch(this.get().sources)
+  }
+
   #load(): LoadedConfig {
     try {
-      const loaded = loadConfig(this.#configDir, readStoredEnvironment(this.#stateDir))
+      const env = readStoredEnvironment(this.#stateDir)
+      const loaded = loadConfig(this.#configDir, { env, fetched: this.#fetcher })
       if (loaded.source === 'file') this.#keep(loaded)
       return loaded
     } catch (error) {
@@ -70,8 +82,9 @@ export class CurrentConfig {
     if (text === undefined) return builtInConfig()
     try {
       const env = readStoredEnvironment(this.#stateDir)
-      const secrets = secretsIfReadable(this.#configDir)
-      return { ...parseConfig(text, { path, secrets, env }), source: 'last good' }
+      const file = secretsIfReadable(this.#configDir)
+      const secrets = { file, env, fetched: this.#fetcher }
+      return { ...parseConfig(text, { path, secrets }), source: 'last good' }
     } catch {
       return builtInConfig()
     }
@@ -93,7 +106,7 @@ export class CurrentConfig {
 /** Without them only the channels that need one have to wait. */
 function secretsIfReadable(configDir: string): ReadonlyMap<string, string> {
   try {
-    return readSecrets(configDir)
+    return readSecrets(configDir).values
   } catch {
     return new Map()
   }

@@ -3,6 +3,7 @@ import { notifiers } from '../notifiers/index.ts'
 import { didYouMean } from '../text/suggest.ts'
 import { issueInWords, show, valueAt } from '../text/zod-issue.ts'
 import { channelKeys, configKeys, descriptionAt } from './schema.ts'
+import { bareReference } from './warnings.ts'
 
 export interface Fault {
   path: readonly PropertyKey[]
@@ -16,6 +17,19 @@ export function firstFault(issues: readonly z.core.$ZodIssue[], raw: unknown): F
   return first && describeIssue(first, raw)
 }
 
+/** The same of a file whose keys and types are not those of the user's configuration. */
+export function firstFaultOf(issues: readonly z.core.$ZodIssue[], raw: unknown): Fault {
+  const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0]
+  if (!issue) return { path: [], what: 'not valid' }
+  if (issue.code === 'unrecognized_keys')
+    return { path: [...issue.path, issue.keys[0] ?? ''], what: 'unknown key' }
+  const isOwn = issue.code === 'invalid_union'
+  return {
+    path: issue.path,
+    what: isOwn ? issue.message : issueInWords(issue, valueAt(raw, issue.path)),
+  }
+}
+
 function describeIssue(issue: z.core.$ZodIssue, raw: unknown): Fault {
   const { path } = issue
   if (issue.code === 'unrecognized_keys') {
@@ -24,9 +38,10 @@ function describeIssue(issue: z.core.$ZodIssue, raw: unknown): Fault {
   }
   const value = valueAt(raw, path)
   if (issue.code === 'invalid_union' && path.at(-1) === 'type') return wrongType(path, value)
+  if (issue.code === 'invalid_union' && path[0] === 'secrets') return { path, what: issue.message }
   if (issue.code === 'invalid_key') return { path, what: `must be ${issue.issues[0]?.message}` }
   const what = issueInWords(issue, value)
-  const hint = howToWrite(issue, value) ?? meaningOf(path, raw)
+  const hint = howToRefer(path, value) ?? howToWrite(issue, value) ?? meaningOf(path, raw)
   return { path, what, ...(hint && { hint }) }
 }
 
@@ -51,6 +66,11 @@ function howToWrite(issue: z.core.$ZodIssue, value: unknown): string | undefined
   return isBare && ['number', 'int', 'boolean'].includes(issue.expected)
     ? 'Write it without quotes'
     : undefined
+}
+
+function howToRefer(path: readonly PropertyKey[], value: unknown): string | undefined {
+  const isBare = path[0] === 'channels' && typeof value === 'string' && bareReference({}, value)
+  return isBare ? `Write a reference with braces: \${NAME}` : undefined
 }
 
 function meaningOf(path: readonly PropertyKey[], raw: unknown): string | undefined {

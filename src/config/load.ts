@@ -1,24 +1,18 @@
-import {
-  getNodeValue,
-  type Node,
-  type ParseError,
-  parseTree,
-  printParseErrorCode,
-} from 'jsonc-parser'
 import { HookbellError } from '../errors.ts'
 import { kinds } from '../event/kind.ts'
 import { knownEvents } from '../event/schema.ts'
 import { checkFolder, checkOwnership } from '../fs/ownership.ts'
 import { readRegular } from '../fs/read.ts'
-import { splitWords } from '../text/clean.ts'
 import { closest, didYouMean } from '../text/suggest.ts'
+import { type Expanded, expandChannels, type SecretValues } from './expand.ts'
 import { type Fault, firstFault } from './issue.ts'
-import { INLINE_SECRET } from './last-good.ts'
-import { configPath } from './paths.ts'
-import { findLostKey, locate } from './position.ts'
+import { parseObject } from './parse-object.ts'
+import { configPath, secretsPath } from './paths.ts'
+import { locate } from './position.ts'
 import { type Config, completeConfig, configSchema, type Route, secretsOf } from './schema.ts'
-import { expandReferences, readSecrets } from './secrets.ts'
+import { readSecrets } from './secrets.ts'
 import { templateNames } from './template-names.ts'
+import { junkWarnings, warningsOf } from './warnings.ts'
 
 export interface LoadedConfig {
   config: Config
@@ -26,8 +20,14 @@ export interface LoadedConfig {
   secrets: readonly string[]
   /** Channels that cannot be used now, with the reason. */
   unusable: Readonly<Record<string, string>>
+  /** Of these the ones that only wait until their secrets are fetched: their types. */
+  pending: Readonly<Record<string, string>>
   /** The names that these channels refer to and that are set nowhere. */
   unset: readonly string[]
+  /** Where the names come from that channels refer to and that stand in no file. */
+  sources: Expanded['sources']
+  /** What is valid and yet hardly what was meant. */
+  warnings: readonly string[]
   /** Where the settings in force come from. */
   source: 'file' | 'last good' | 'built-in'
   /** What the file says, with its references as they are written. */
@@ -36,14 +36,13 @@ export interface LoadedConfig {
   problem?: HookbellError
 }
 
-type Env = Readonly<Record<string, string | undefined>>
-
 /** More is no configuration that a person wrote. */
 const MAX_BYTES = 1024 * 1024
 
 export function builtInConfig(): LoadedConfig {
   const config = completeConfig(configSchema.parse({}))
-  return { config, secrets: [], unusable: {}, unset: [], source: 'built-in' }
+  const nothing = { secrets: [], unusable: {}, pending: {}, unset: [], sources: {}, warnings: [] }
+  return { config, ...nothing, source: 'built-in' }
 }
 
 /**
@@ -51,20 +50,25 @@ export function builtInConfig(): LoadedConfig {
  * @param env where the variables are looked up that the file lists under `env`; no others are
  * @throws HookbellError E_CONFIG with `path:line:column: what is wrong`
  */
-export function loadConfig(configDir: string, env: Env = {}): LoadedConfig {
+export function loadConfig(
+  configDir: string,
+  { env = {}, fetched }: Partial<Pick<SecretValues, 'env' | 'fetched'>> = {},
+): LoadedConfig {
   const path = configPath(configDir)
   const text = readRegular(path, { maxBytes: MAX_BYTES, check: checkOwnership })
   if (text === undefined) return builtInConfig()
   checkFolder(configDir)
-  const templates = templateNames(configDir)
-  return parseConfig(text, { path, secrets: readSecrets(configDir), env, templates })
+  const { values, junk } = readSecrets(configDir)
+  const secrets = { file: values, env, ...(fetched && { fetched }) }
+  const loaded = parseConfig(text, { path, secrets, templates: templateNames(configDir) })
+  const warnings = [...loaded.warnings, ...junkWarnings(secretsPath(configDir), junk)]
+  return { ...loaded, warnings }
 }
 
 interface Surroundings {
   /** Of the file, for errors. */
   path: string
-  secrets: ReadonlyMap<string, string>
-  env: Env
+  secrets: SecretValues
   /** What a route can name; without them any name is right. */
   templates?: readonly string[]
 }
@@ -72,15 +76,15 @@ interface Surroundings {
 /** @throws HookbellError E_CONFIG */
 export function parseConfig(
   text: string,
-  { path, secrets, env, templates }: Surroundings,
+  { path, secrets, templates }: Surroundings,
 ): LoadedConfig {
   const { tree, raw } = parseObject(text, path)
-  const { channels, unusable, unset, used } = expandChannels(raw, secrets, listedIn(raw, env))
+  const { channels, used, ...state } = expandChannels(raw, secrets)
   const expanded = channels ? { ...raw, channels } : raw
   const result = configSchema.safeParse(expanded)
   const fault = result.success
-    ? (faultInRoutes(result.data.routes ?? [], result.data.channels, unusable, templates) ??
-      faultInDigest(result.data.digest?.to ?? [], result.data.channels, unusable))
+    ? (faultInRoutes(result.data.routes ?? [], result.data.channels, state.unusable, templates) ??
+      faultInDigest(result.data.digest?.to ?? [], result.data.channels, state.unusable))
     : firstFault(result.error.issues, expanded)
   if (fault) {
     const { path: where, what, hint } = fault
@@ -90,23 +94,11 @@ export function parseConfig(
   }
   const config = completeConfig(
     result.data as NonNullable<typeof result.data>,
-    Object.keys(unusable),
+    Object.keys(state.unusable),
   )
-  const values = [...secrets.values(), ...used, ...secretsOf(config)]
-  return { config, unusable, unset, secrets: [...new Set(values)], source: 'file', raw }
-}
-
-function parseObject(text: string, path: string): { tree: Node; raw: Record<string, unknown> } {
-  const errors: ParseError[] = []
-  const tree = parseTree(text, errors, { allowTrailingComma: true })
-  const [error] = errors
-  const fail = (offset: number, what: string) =>
-    new HookbellError('E_CONFIG', `${path}:${locate(text, offset)}: ${what}`)
-  if (error) throw fail(error.offset, `not JSON: ${splitWords(printParseErrorCode(error.error))}`)
-  if (tree?.type !== 'object') throw fail(0, 'not a JSON object')
-  const lost = findLostKey(tree)
-  if (lost) throw fail(lost.offset, lost.what)
-  return { tree, raw: { ...getNodeValue(tree) } }
+  const values = [...secrets.file.values(), ...used, ...secretsOf(config)]
+  const warnings = warningsOf(raw.channels, { path, text, tree })
+  return { config, ...state, warnings, secrets: [...new Set(values)], source: 'file', raw }
 }
 
 /** A route to nowhere, or for something that never happens. */
@@ -146,38 +138,4 @@ function faultInDigest(to: readonly string[], channels: object, unusable: object
   if (at < 0) return undefined
   const hint = didYouMean(to[at] ?? '', known)
   return { path: ['digest', 'to', at], what: `unknown channel "${to[at]}"`, hint }
-}
-
-/** The values of the variables that the configuration names. */
-function listedIn(raw: Record<string, unknown>, env: Env): Env {
-  const names = Array.isArray(raw.env) ? raw.env.filter((name) => typeof name === 'string') : []
-  const set = names.filter((name) => Object.hasOwn(env, name))
-  return Object.fromEntries(set.map((name) => [name, env[name]]))
-}
-
-/** A reference that is set nowhere makes one channel unusable, not the whole file. */
-function expandChannels(
-  raw: Record<string, unknown>,
-  secrets: ReadonlyMap<string, string>,
-  env: Env,
-) {
-  const unusable: Record<string, string> = {}
-  const used: string[] = []
-  const unset = new Set<string>()
-  const isObject = typeof raw.channels === 'object' && raw.channels !== null
-  if (!isObject || Array.isArray(raw.channels)) return { unusable, unset: [], used }
-  const channels: Record<string, unknown> = {}
-  for (const [name, channel] of Object.entries(raw.channels as object)) {
-    const expanded = expandReferences(channel, secrets, env)
-    const { missing } = expanded
-    used.push(...expanded.used)
-    if (missing.length === 0) channels[name] = expanded.value
-    else if (missing.includes(INLINE_SECRET))
-      unusable[name] = 'waits for config.json, which has its secret'
-    else {
-      unusable[name] = `${missing.map((one) => `\${${one}}`).join(', ')} not set`
-      for (const one of missing) unset.add(one)
-    }
-  }
-  return { channels, unusable, unset: [...unset], used }
 }

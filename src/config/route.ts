@@ -7,7 +7,7 @@ const MAX_PATTERN = 500
 
 const texts = z.array(z.string().min(1).max(MAX_PATTERN)).min(1)
 
-const conditions = z.strictObject({
+export const conditions = z.strictObject({
   project: texts
     .optional()
     .describe('Patterns for the name of the project or its folder, such as api-* or ~/code/**'),

@@ -5,6 +5,7 @@ import { notifiers } from '../notifiers/index.ts'
 import { digest } from './digest.ts'
 import { noise, quietHoursKeys } from './noise.ts'
 import { conditionKeys, route } from './route.ts'
+import { secretSources } from './secret-source.ts'
 
 const noiseSwitch = z
   .boolean()
@@ -65,6 +66,11 @@ export const configSchema = z.strictObject({
     .array(z.string().regex(/^[A-Za-z_]\w*$/, 'must be the name of a variable'))
     .default([])
     .describe('Names of variables of your shell that channels may refer to'),
+  secrets: secretSources
+    .default({})
+    .describe(
+      'Secrets that come from a command or the keychain, by the name that channels refer to',
+    ),
   noise: noise.prefault({}).describe('What is not worth telling'),
   digest: digest
     .optional()

@@ -18,6 +18,7 @@ export interface ConfigSummary {
   unset: LoadedConfig['unset']
   /** Channels that no event reaches. */
   unreachable: readonly string[]
+  warnings: LoadedConfig['warnings']
   extraCaFile?: string
   /** The templates that routes name. */
   templates?: readonly string[]
@@ -47,12 +48,18 @@ export async function readConfigSummary(
   return summary
 }
 
-function summaryOf({ config, problem, source, unusable, unset }: LoadedConfig): ConfigSummary {
+function summaryOf(loaded: LoadedConfig): ConfigSummary {
+  const { config, problem, source, unusable, pending, unset, warnings } = loaded
   const types = Object.entries(config.channels).map(([name, { type }]) => [name, type])
+  const waiting = Object.entries(unusable).filter(([name]) => !Object.hasOwn(pending, name))
   const templates = new Set(config.routes.flatMap(({ template }) => template ?? []))
   const { message, hint } = problem ?? {}
   return {
-    ...{ source, channels: Object.fromEntries(types), unusable, unset },
+    source,
+    // Only a worker fetches secrets: what waits for one can be used.
+    channels: { ...Object.fromEntries(types), ...pending },
+    unusable: Object.fromEntries(waiting),
+    ...{ unset, warnings },
     unreachable: unreachableChannels(config),
     ...(config.extraCaFile && { extraCaFile: config.extraCaFile }),
     ...(templates.size > 0 && { templates: [...templates] }),

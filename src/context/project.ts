@@ -22,7 +22,7 @@ export function mayBeProject(cwd: string): boolean {
   return !NO_PROJECTS.test(cwd.startsWith('//') ? cwd : normalize(cwd))
 }
 
-async function gitRoot(cwd: string): Promise<string | undefined> {
+export async function gitRoot(cwd: string): Promise<string | undefined> {
   for (let folder = cwd, up = 0; up < 32; up += 1) {
     const stat = await lstat(join(folder, '.git')).catch(() => undefined)
     if (stat) return folder

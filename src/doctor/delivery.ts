@@ -73,7 +73,7 @@ function checkPrivacy({ configDir }: Facts): Check[] {
 
 /** The configuration, and each channel: usable, reached by a route, and when it last worked. */
 export function checkConfig({ loaded, accounts }: Facts): Check[] {
-  const { config, problem, unusable, source } = loaded
+  const { config, problem, unusable, source, warnings } = loaded
   const routed = new Set(config.routes.flatMap(({ to }) => to))
   const names = Object.keys(config.channels)
   return [
@@ -89,8 +89,11 @@ export function checkConfig({ loaded, accounts }: Facts): Check[] {
           'ok',
           source === 'built-in' ? 'the built-in settings' : 'read without fault',
         ),
+    ...warnings.map((warning) =>
+      check('config.warning', 'warning', warning, 'hookbell config edit'),
+    ),
     ...Object.entries(unusable).map(([name, why]) =>
-      check(`channel.${name}`, 'broken', why, 'Set it'),
+      check(`channel.${name}`, 'broken', why, howToRepair(why)),
     ),
     ...names.map((name) => {
       const last = accounts.findLast((one) => Object.hasOwn(one.channels, name))?.channels[name]
@@ -117,6 +120,13 @@ export function checkConfig({ loaded, accounts }: Facts): Check[] {
       )
     }),
   ]
+}
+
+/** A secret that was to be fetched is not set by hand. */
+function howToRepair(why: string): string {
+  return why.endsWith('not set')
+    ? 'hookbell secrets set NAME'
+    : 'Run that command yourself, and look'
 }
 
 /** Where this runs, as far as it decides what can be shown. */

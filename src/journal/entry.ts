@@ -20,7 +20,15 @@ export interface TraceStep {
   by: string
   /** Absent for a route that concerns several channels. */
   channel?: string
-  verdict: 'matched' | 'not matched' | 'corrected' | 'send' | 'suppress' | 'hold'
+  verdict:
+    | 'matched'
+    | 'not matched'
+    | 'corrected'
+    | 'applied'
+    | 'ignored'
+    | 'send'
+    | 'suppress'
+    | 'hold'
   /** The condition that decided. */
   because: string
 }

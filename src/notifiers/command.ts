@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { homedir, userInfo } from 'node:os'
-import { isAbsolute } from 'node:path'
 import * as z from 'zod'
+import { argv } from '../text/program.ts'
 import { type Ended, runProgram } from './_command-run.ts'
 import { answerLine } from './_network.ts'
 import { SYSTEM_PATH } from './_programs.ts'
@@ -9,24 +9,8 @@ import { type ComposeContext, DeliveryError, defineNotifier, type Message } from
 
 const text = z.string().regex(/^[^\0]*$/, 'must have no NUL character')
 
-const program = z
-  .string()
-  .refine(
-    (file) => /^~\//.test(file) || isAbsolute(file) || /^[\w.+-]+$/.test(file),
-    'the program must be absolute, begin with ~/, or be the name of an installed program',
-  )
-  // Windows runs these by a shell.
-  .refine((file) => !/\.(?:bat|cmd)$/i.test(file), 'must be a program, not a batch file')
-
 const options = z.strictObject({
-  argv: z
-    .array(text)
-    .min(1)
-    .max(100)
-    .refine((argv) => program.safeParse(argv[0]).success, {
-      error: ({ input }) => program.safeParse((input as string[])[0]).error?.issues[0]?.message,
-    })
-    .describe('Program and its arguments, such as ["~/bin/ring", "--loud"]'),
+  argv: argv.describe('Program and its arguments, such as ["~/bin/ring", "--loud"]'),
   env: z
     .record(z.string().regex(/^[A-Za-z_]\w*$/, 'must be the name of a variable'), text)
     .default({})

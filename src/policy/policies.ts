@@ -6,6 +6,7 @@ import { duplicates } from './duplicates.ts'
 import { ends } from './ends.ts'
 import { idle } from './idle.ts'
 import { mute } from './mute.ts'
+import { projectFile } from './project-file.ts'
 import { quietHours } from './quiet-hours.ts'
 import { repeats } from './repeats.ts'
 import { shortTurns } from './short-turns.ts'
@@ -20,6 +21,7 @@ export const policies = [
   // What is no event of its own, and what a person has said, before any guess about what is worth telling.
   duplicates,
   mute,
+  projectFile,
   repeats,
   subAgents,
   background,

@@ -1,5 +1,6 @@
 import type { EnrichedEvent } from '../context/enrich.ts'
 import type { Urgency } from '../delivery.ts'
+import type { Kind } from '../event/kind.ts'
 import type { AcceptedEntry, JournalEntry } from '../journal/entry.ts'
 import type { Mute } from './mutes.ts'
 import type { NoiseSettings } from './noise.ts'
@@ -38,10 +39,20 @@ export interface JudgeContext {
   noise: NoiseSettings
   /** What a person has muted, read just now. */
   mutes: readonly Mute[]
+  /** What the file of the event's own project says; undefined where it has none. */
+  project?: ProjectSays | undefined
   /** Unix ms. */
   now: number
   /** What is known of the event's session before it; undefined where it has none, or where nothing came before. */
   session: Session | undefined
+}
+
+/** What a repository may say about its own events. */
+export interface ProjectSays {
+  root: string
+  isMuted(kind: Kind): boolean
+  /** The condition that does not hold, in words. */
+  fails: string | undefined
 }
 
 /** A delivery that was held and is due now. */

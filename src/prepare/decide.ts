@@ -1,5 +1,6 @@
 import type { Config } from '../config/schema.ts'
 import type { EnrichedEvent } from '../context/enrich.ts'
+import type { ProjectRules } from '../context/project-rules.ts'
 import type { AcceptedEntry, TraceStep } from '../journal/entry.ts'
 import { notifierOf } from '../notifiers/index.ts'
 import { kindByEvidence } from '../policy/evidence.ts'
@@ -8,6 +9,7 @@ import type { Mute } from '../policy/mutes.ts'
 import { noiseSettingsOf } from '../policy/noise.ts'
 import type { Candidate } from '../policy/types.ts'
 import { type Decision, route, routeTo } from '../route/route.ts'
+import { judgedProject, projectTrace, withProject } from './project.ts'
 
 /** What a decision depends on, besides the event and the configuration. */
 export interface DecideDeps {
@@ -16,6 +18,8 @@ export interface DecideDeps {
   mutes(): readonly Mute[]
   host: string
   now(): number
+  /** What counts of the file of the event's own project. */
+  project?: ProjectRules | undefined
 }
 
 export interface Stored {
@@ -48,9 +52,12 @@ export function decide(
 ): Decided {
   const { memory } = deps
   const settings = settingsOf(config, deps)
+  settings.noise = withProject(settings.noise, deps.project)
   const better = kindByEvidence(found, memory.session(found), settings.noise.abnormalReasons)
   const event = better ? { ...found, kind: better.kind } : found
   const { candidates, trace, suppress } = chooseChannels(event, stored, config, deps)
+  const routeDeps = { host: deps.host, now: settings.now }
+  settings.project = deps.project && judgedProject(deps.project, event, routeDeps)
   const judged = { ...event, fingerprint: stored.fingerprint, shared: stored.shared }
   // What a person asked for, and what was decided before, is not judged again.
   const isDecided = stored.channel !== undefined || stored.open !== undefined
@@ -60,7 +67,7 @@ export function decide(
       ? candidates.map((candidate) => ({ candidate, by: '', verdict: { type: 'send' } }))
       : memory.judge(judged, candidates, settings),
     ...(suppress !== undefined && { suppress }),
-    trace: [...(better ? [correction(better)] : []), ...trace],
+    trace: [...(better ? [correction(better)] : []), ...projectTrace(deps.project), ...trace],
     notes: memory.note(judged, settings),
   }
 }

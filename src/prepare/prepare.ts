@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { LoadedConfig } from '../config/load.ts'
 import type { Config } from '../config/schema.ts'
 import { type EnrichedEvent, enrich } from '../context/enrich.ts'
+import type { ProjectRules } from '../context/project-rules.ts'
 import { type Delivery, deliveryId } from '../delivery.ts'
 import type { AgentEvent } from '../event/event.ts'
 import type { AcceptedEntry } from '../journal/entry.ts'
@@ -14,12 +15,15 @@ import type { Templates } from '../render/templates.ts'
 import { markdownReaderFor } from '../render/values.ts'
 import { acceptedEntry } from './accepted-entry.ts'
 import { type DecideDeps, decide, type Stored } from './decide.ts'
+import { withLabel } from './project.ts'
 
 /** What this machine gives to the preparation of an event. */
 export interface PrepareDeps extends DecideDeps {
   templates: Templates
   /** Names of projects by working folder. */
   projects: Map<string, Promise<string>>
+  /** What the file of the project around a folder says. */
+  projectRules?: (cwd: string) => Promise<ProjectRules | undefined>
 }
 
 export interface Held {
@@ -49,12 +53,16 @@ export async function prepare(
   loaded: LoadedConfig,
   deps: PrepareDeps,
 ): Promise<Prepared> {
-  const found = await enrich(parsed, deps)
+  const [found, project] = await Promise.all([
+    enrich(parsed, deps),
+    deps.projectRules?.(parsed.cwd),
+  ])
   // Before the decision: from there until it is remembered no other event may come in between.
   const read = await markdownReaderFor(found)
-  const decided = decide(found, stored, loaded.config, deps)
+  const decided = decide(found, stored, loaded.config, { ...deps, project })
   const { event, judgements, suppress } = decided
-  const renderer = new Renderer(deps.templates, event, { ...settingsOf(loaded, deps), read })
+  const settings = { ...settingsOf(loaded, deps), read }
+  const renderer = new Renderer(deps.templates, withLabel(event, project), settings)
   const made = judgements.flatMap(({ candidate, verdict }) => {
     if (verdict.type === 'suppress') return []
     return { verdict, delivery: makeDelivery(event, candidate, renderer, loaded, deps) }
@@ -84,9 +92,14 @@ export async function prepareAgain(
   loaded: LoadedConfig,
   deps: Omit<PrepareDeps, 'memory' | 'mutes'>,
 ): Promise<Delivery> {
-  const event = { ...(await enrich(parsed, deps)), kind }
+  const [enriched, project] = await Promise.all([
+    enrich(parsed, deps),
+    deps.projectRules?.(parsed.cwd),
+  ])
+  const event = { ...enriched, kind }
   const read = await markdownReaderFor(event)
-  const renderer = new Renderer(deps.templates, event, { ...settingsOf(loaded, deps), read })
+  const settings = { ...settingsOf(loaded, deps), read }
+  const renderer = new Renderer(deps.templates, withLabel(event, project), settings)
   return makeDelivery(event, candidate, renderer, loaded, deps)
 }
 

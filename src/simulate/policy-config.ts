@@ -8,7 +8,9 @@ import type { Channel, Config } from '../config/schema.ts'
  */
 export function policyConfig(settings: object): Config {
   const text = JSON.stringify(settings, null, 2)
-  return withAllChannels(parseConfig(text, { path: 'config', secrets: new Map(), env: {} }))
+  return withAllChannels(
+    parseConfig(text, { path: 'config', secrets: { file: new Map(), env: {} } }),
+  )
 }
 
 /** Channels that cannot be used now count with what decisions depend on: their type, and whether rules count for them. */

@@ -1,4 +1,5 @@
 import type { CurrentConfig } from '../config/current.ts'
+import type { ProjectRules } from '../context/project-rules.ts'
 import type { Deliverer } from '../deliver/deliverer.ts'
 import type { EventStatus } from '../journal/history.ts'
 import type { Journal } from '../journal/journal.ts'
@@ -22,6 +23,7 @@ export interface WorkerDeps {
   sessions: SessionQueue
   /** Names of projects by working folder. */
   projects: Map<string, Promise<string>>
+  projectRules: (cwd: string) => Promise<ProjectRules | undefined>
   /** What the journal says of events that another worker had begun. */
   begun: Map<string, EventStatus>
   /** Where the last event came from: our own messages go to that desktop. */

@@ -1,5 +1,7 @@
 import { hostname } from 'node:os'
 import { CurrentConfig } from '../config/current.ts'
+import { homeDir } from '../config/paths.ts'
+import { projectRules } from '../context/project-rules.ts'
 import { Deliverer } from '../deliver/deliverer.ts'
 import { makeSteadyClock } from '../deliver/steady-clock.ts'
 import { describeError } from '../errors.ts'
@@ -51,6 +53,7 @@ export async function deliverOnce(options: WorkerOptions): Promise<WorkerSummary
     await close(deps, dispatcher)
     return { handled: 0, faults: [] }
   }
+  await deps.config.fetchSecrets()
   let claimed = 0
   do {
     claimed = await dispatcher.dispatch()
@@ -72,6 +75,7 @@ export async function deliverTo(
   const { deps } = open(options)
   const dispatcher = new Dispatcher(deps)
   const claim = deps.store.acceptOwn(header, body)
+  await deps.config.fetchSecrets()
   await dispatcher.startOwn(claim, channel)
   await dispatcher.comeToRest()
   await close(deps, dispatcher)
@@ -130,6 +134,11 @@ async function serve(
   let lastWork = steadyNow()
   let settings = config.get()
   while (!handoverRequested(stateDir)) {
+    // Not waited for: a password manager may ask a person, and other channels need nothing of it.
+    void config.fetchSecrets().then(
+      (isNew) => isNew && wakeUp.notify(),
+      () => {},
+    )
     if (settings !== config.get()) {
       // Somebody fixed a URL or a secret: what waits for its next attempt need not wait any longer.
       store.makeDue()
@@ -193,6 +202,7 @@ function open({ stateDir, configDir, onRecord, ...options }: WorkerOptions) {
     templates: new Templates(configDir),
     sessions: new SessionQueue(),
     projects: new Map(),
+    projectRules: (cwd) => projectRules(cwd, { home: homeDir(), stateDir }),
     begun: new Map(),
     lastSession: { env: {} },
     host: hostname(),

@@ -31,7 +31,8 @@ function makeFolder(files: Record<string, string> = {}) {
   return folder
 }
 
-const withConfig = (text: string, env = {}) => loadConfig(makeFolder({ 'config.json': text }), env)
+const withConfig = (text: string, env = {}) =>
+  loadConfig(makeFolder({ 'config.json': text }), { env })
 
 function problemOf(text: string): string {
   try {
@@ -242,7 +243,9 @@ describe('a reference to a secret', () => {
       }),
       'secrets.env': '# note\nexport TOKEN="from file" \nOTHER=1\n',
     })
-    const { config, secrets } = loadConfig(folder, { HOST: 'example.com', TOKEN: 'from env' })
+    const { config, secrets } = loadConfig(folder, {
+      env: { HOST: 'example.com', TOKEN: 'from env' },
+    })
     expect(config.channels.team).toMatchObject({ url: 'https://example.com/x/from file' })
     expect(secrets).toContain('from file')
   })

@@ -36,6 +36,7 @@ describe('the summary of the configuration', () => {
       unreachable: [],
       unusable: {},
       unset: [],
+      warnings: [],
     })
     expect(await read()).toEqual(summary)
     expect(readFileSync(kept, 'utf8')).not.toContain(secret)

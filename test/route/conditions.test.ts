@@ -122,7 +122,10 @@ describe('a route with conditions', () => {
 
 describe('a mistake in a route or in noise', () => {
   const read = (config: object) => () =>
-    parseConfig(JSON.stringify(config), { path: 'config.json', secrets: new Map(), env: {} })
+    parseConfig(JSON.stringify(config), {
+      path: 'config.json',
+      secrets: { file: new Map(), env: {} },
+    })
   const when = (conditions: object) => ({
     routes: [{ on: ['*'], to: ['desktop'], when: conditions }],
   })

@@ -33,6 +33,9 @@ export async function makeHome(config?: object) {
     writeConfig,
     run: (...words: string[]) =>
       execa(process.execPath, [join(root, 'bin/hookbell'), ...words], options),
+    /** The same with something on stdin. */
+    runWith: (input: string, ...words: string[]) =>
+      execa(process.execPath, [join(root, 'bin/hookbell'), ...words], { ...options, input }),
     /** Stores an event without starting a worker, so that the test decides when it is delivered. */
     accept(payload: unknown, client = 'droid') {
       const text = typeof payload === 'string' ? payload : JSON.stringify(payload)

@@ -1,0 +1,117 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { lstatSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { askYesNo } from '../cli/ask.ts'
+import { reportError } from '../cli/errors.ts'
+import { print } from '../cli/output.ts'
+import { configDir, configPath } from '../config/paths.ts'
+import { describeError, HookbellError, usageError } from '../errors.ts'
+import { makeFolders, replaceFile } from '../fs/durable.ts'
+import { checkOwnership } from '../fs/ownership.ts'
+import { readRegular } from '../fs/read.ts'
+import { splitLine } from '../text/words.ts'
+import { asLine, checkText, problemsOf } from './_config-check.ts'
+
+const FIRST = `{
+  // Every setting: hookbell config schema
+  "channels": { "desktop": { "type": "desktop" } }
+}
+`
+
+/**
+ * Opens a copy in the editor, and puts it in the place of the configuration only once it could be used.
+ * @returns the exit code
+ */
+export async function editConfig(): Promise<number> {
+  const editor = findEditor()
+  const path = targetOf(configPath(configDir()))
+  makeFolders(dirname(path), 0o700)
+  const before = readConfig(path)
+  // In the same private folder: a configuration may hold secrets. With its own name, for the editor's sake.
+  const folder = mkdtempSync(join(dirname(path), '.edit-'))
+  const copy = join(folder, 'config.json')
+  writeFileSync(copy, before ?? FIRST, { mode: 0o600 })
+  try {
+    for (;;) {
+      await runEditor(editor, copy)
+      const after = readFileSync(copy, 'utf8')
+      if (after === before) return say('Nothing was changed')
+      const fault = faultIn(after, path)
+      if (!fault) return replace(path, { before, after })
+      reportError(fault)
+      if (!(await shallGoOn())) return notUsed()
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function findEditor(): string[] {
+  const line = process.env.VISUAL || process.env.EDITOR
+  const words = splitLine(line ?? (process.platform === 'win32' ? 'notepad' : 'vi'))
+  if (words?.[0]) return words
+  throw usageError(
+    'config edit: VISUAL or EDITOR is not a command',
+    'Set it to a program and its arguments, such as: code --wait',
+  )
+}
+
+/** Where a link leads to stays a link. */
+function targetOf(path: string): string {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ? realpathSync(path) : path
+}
+
+function readConfig(path: string): string | undefined {
+  return readRegular(path, { maxBytes: 1024 * 1024, check: checkOwnership })
+}
+
+async function runEditor([program = '', ...words]: readonly string[], copy: string) {
+  const child = spawn(program, [...words, copy], { stdio: 'inherit', windowsHide: false })
+  const [status] = await once(child, 'exit').catch((error) => {
+    throw new HookbellError('E_FAILED', `${program}: ${describeError(error)}`, {
+      hint: 'Set VISUAL or EDITOR to your editor',
+    })
+  })
+  if (status === 0) return
+  throw new HookbellError('E_FAILED', `${program} ended with status ${status}`, {
+    hint: 'The configuration is as it was',
+  })
+}
+
+function faultIn(text: string, path: string): HookbellError | undefined {
+  try {
+    checkText(text, path)
+    return undefined
+  } catch (error) {
+    if (error instanceof HookbellError) return error
+    throw error
+  }
+}
+
+function replace(path: string, { before, after }: { before: string | undefined; after: string }) {
+  if (readConfig(path) !== before) {
+    throw new HookbellError('E_FAILED', `${path}: was changed meanwhile, so it is left as it is`, {
+      hint: 'Run hookbell config edit again',
+    })
+  }
+  const mode = lstatSync(path, { throwIfNoEntry: false })?.mode
+  replaceFile(path, after, mode === undefined ? 0o600 : mode & 0o777)
+  for (const problem of problemsOf(checkText(after, path))) print(asLine(problem))
+  return say(`Saved: ${path}`)
+}
+
+async function shallGoOn(): Promise<boolean> {
+  if (!process.stdin.isTTY) return false
+  return await askYesNo('Edit again? [Y/n] ', { enterIsYes: true, output: process.stderr })
+}
+
+function notUsed(): number {
+  print('The configuration is as it was')
+  return 78
+}
+
+function say(text: string): 0 {
+  print(text)
+  return 0
+}

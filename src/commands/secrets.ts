@@ -1,0 +1,74 @@
+import { defineCommand } from 'citty'
+import { askSecret } from '../cli/ask-secret.ts'
+import { print, printJson, table } from '../cli/output.ts'
+import { CurrentConfig } from '../config/current.ts'
+import { removeKeychain, writeKeychain } from '../config/keychain.ts'
+import { configDir, secretsPath, stateDir } from '../config/paths.ts'
+import { readSecrets } from '../config/secrets.ts'
+import { removeSecret, writeSecret } from '../config/secrets-file.ts'
+import { usageError } from '../errors.ts'
+import { cleanText } from '../text/clean.ts'
+import { type SecretRow, secretRows } from './_secret-rows.ts'
+
+export const secretsCommand = defineCommand({
+  args: {
+    action: {
+      type: 'positional',
+      required: false,
+      description: 'list (default), set or unset',
+      valueHint: 'list|set|unset',
+    },
+    name: { type: 'positional', required: false, description: 'Such as SLACK_WEBHOOK_URL' },
+    keychain: { type: 'boolean', description: 'In the keychain of this desktop, not in the file' },
+    json: { type: 'boolean', description: 'Print the list as JSON; never a value' },
+  },
+  async run({ args: { action = 'list', name, keychain = false, json = false } }) {
+    if (action === 'list') return list(json)
+    if (action !== 'set' && action !== 'unset')
+      throw usageError(
+        `secrets: unknown action "${cleanText(action)}"`,
+        'Actions: list, set, unset',
+      )
+    if (!name) throw usageError(`secrets ${action}: which name?`, 'Such as SLACK_WEBHOOK_URL')
+    // It may be the secret itself: then it is not repeated.
+    if (!/^[A-Za-z_]\w{0,127}$/.test(name) || name === '__proto__')
+      throw usageError(`secrets ${action}: not a name`, NAME_RULE)
+    if (action === 'set') return await set(name, keychain)
+    return await unset(name, keychain)
+  },
+})
+
+const NAME_RULE = 'A name has letters, digits and "_". The value is asked for, or read from stdin'
+
+function list(json: boolean) {
+  const config = new CurrentConfig(configDir(), stateDir()).get()
+  const file = readSecrets(configDir())
+  const rows = secretRows(config, file)
+  if (json) return printJson(rows)
+  if (rows.length === 0) return print('No secrets. Next: hookbell secrets set NAME')
+  print(table(rows.map(inWords)))
+}
+
+function inWords({ name, from, usedBy }: SecretRow): string[] {
+  return [name, from || 'not set', usedBy.length > 0 ? `for ${usedBy.join(', ')}` : 'not used']
+}
+
+async function set(name: string, keychain: boolean) {
+  const value = await askSecret(`${name} (what you type is not shown): `)
+  if (!keychain) {
+    writeSecret(configDir(), name, value)
+    return print(`${name} is set in ${secretsPath(configDir())}`)
+  }
+  await writeKeychain(name, value, stateDir())
+  const line = `"secrets": { "${name}": "keychain" }`
+  print(`${name} is in the keychain. Say so in your configuration: ${line}`)
+}
+
+async function unset(name: string, keychain: boolean) {
+  if (keychain) {
+    await removeKeychain(name, stateDir())
+    return print(`${name} is removed from the keychain`)
+  }
+  const path = secretsPath(configDir())
+  print(removeSecret(configDir(), name) ? `${name} is removed from ${path}` : `${name} was not set`)
+}

@@ -1,0 +1,89 @@
+import { realpathSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { defineCommand } from 'citty'
+import { print, printJson, table } from '../cli/output.ts'
+import { shellEnvironment } from '../config/environment.ts'
+import { homeDir, stateDir } from '../config/paths.ts'
+import { PROJECT_FILE, parseProject } from '../config/project-config.ts'
+import { forgetProject, readTrusted, trustProject } from '../config/trusted-projects.ts'
+import { type ProjectFile, readProjectFile } from '../context/project-file.ts'
+import { trustOf } from '../context/trust-changes.ts'
+import { HookbellError, usageError } from '../errors.ts'
+import { showPath } from '../text/clean.ts'
+import { stateFolders } from './_events.ts'
+
+export const trustCommand = defineCommand({
+  args: {
+    dir: { type: 'positional', required: false, description: 'In the project. Default: here' },
+    list: { type: 'boolean', description: 'List what is trusted, and what has changed since' },
+    remove: { type: 'boolean', description: 'Trust it no longer' },
+    json: { type: 'boolean', description: 'Print JSON' },
+  },
+  async run({ args: { dir = '.', list = false, remove = false, json = false } }) {
+    if (list && remove) throw usageError('trust: --list or --remove, not both')
+    if (list) return await showList(json)
+    refuseInSession()
+    if (remove) return await forget(resolve(dir), json)
+    return await trust(resolve(dir), json)
+  },
+})
+
+/** An agent does what the text of a repository says. */
+function refuseInSession() {
+  if (shellEnvironment(process.env) === process.env) return
+  throw new HookbellError('E_PERMISSION', 'trust: not in the session of an agent', {
+    hint: 'Run it in a shell of your own',
+  })
+}
+
+async function trust(dir: string, json: boolean) {
+  const { root, owner, hash, text } = await readFile(dir)
+  const says = parseProject(text)
+  for (const folder of stateFolders()) trustProject(folder, { root, owner, hash, at: Date.now() })
+  if (json) return printJson({ root, hash, says })
+  const rows = Object.entries(says).map(([key, value]) => [
+    `  ${key}`,
+    showPath(JSON.stringify(value)),
+  ])
+  print(`Trusted until it changes: ${showPath(root)}/${PROJECT_FILE}\n${table(rows)}`)
+}
+
+/** @throws HookbellError E_CONFIG where there is none that can be read */
+async function readFile(dir: string): Promise<ProjectFile> {
+  const file = await readProjectFile(dir, homeDir())
+  if (file && !('refused' in file)) return file
+  const message = file
+    ? `${showPath(file.root)}/${PROJECT_FILE}: ${file.refused}`
+    : `no ${PROJECT_FILE} in the project around ${showPath(dir)}`
+  throw new HookbellError('E_CONFIG', message)
+}
+
+async function forget(dir: string, json: boolean) {
+  const root = (await readProjectFile(dir, homeDir()))?.root ?? realPath(dir)
+  // Of a project that is gone, its path as it stands in the list.
+  const known = stateFolders().map(
+    (folder) => forgetProject(folder, root) || forgetProject(folder, dir),
+  )
+  if (!known.includes(true)) {
+    throw usageError(`trust: ${showPath(root)} was not trusted`, 'See: hookbell trust --list')
+  }
+  if (json) printJson({ root })
+  else print(`No longer trusted: ${showPath(root)}`)
+}
+
+function realPath(dir: string): string {
+  try {
+    return realpathSync(dir)
+  } catch {
+    return dir
+  }
+}
+
+async function showList(json: boolean) {
+  const rows = await Promise.all(
+    readTrusted(stateDir()).map(async (one) => ({ root: one.root, state: await trustOf(one) })),
+  )
+  if (json) return printJson(rows)
+  if (rows.length === 0) return print('No project is trusted')
+  print(table(rows.map(({ root, state }) => [state, showPath(root)])))
+}

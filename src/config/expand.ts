@@ -1,0 +1,100 @@
+import { INLINE_SECRET } from './last-good.ts'
+import { describeSource, type SecretSource, sourcesIn } from './secret-source.ts'
+import { expandReferences } from './secrets.ts'
+
+type Env = Readonly<Record<string, string | undefined>>
+
+/** What the references of a configuration are filled in from. The file wins. */
+export interface SecretValues {
+  file: ReadonlyMap<string, string>
+  env: Env
+  /** What was fetched from commands and the keychain. */
+  fetched?: Fetched
+}
+
+interface Fetched {
+  valueOf(name: string, source: SecretSource): string | undefined
+  failureOf(name: string, source: SecretSource): string | undefined
+}
+
+export interface Expanded {
+  channels?: Record<string, unknown>
+  /** Channels that cannot be used now, with the reason. */
+  unusable: Record<string, string>
+  /** Of these the ones that only wait until their secrets are fetched: their types. */
+  pending: Record<string, string>
+  /** Names that are set nowhere. */
+  unset: string[]
+  /** Where the names come from that channels refer to and that stand in no file. */
+  sources: Record<string, SecretSource>
+  /** Values that were filled in. */
+  used: string[]
+}
+
+/** Fills in the references. One that is set nowhere makes one channel unusable, not the whole file. */
+export function expandChannels(raw: Record<string, unknown>, values: SecretValues): Expanded {
+  const expanded: Expanded = { unusable: {}, pending: {}, unset: [], sources: {}, used: [] }
+  const isObject = typeof raw.channels === 'object' && raw.channels !== null
+  if (!isObject || Array.isArray(raw.channels)) return expanded
+  const { file, fetched } = values
+  const known = sourcesIn(raw.secrets)
+  const env = listedIn(raw, values.env)
+  const sourceOf = (name: string) =>
+    Object.hasOwn(known, name) && !file.has(name) ? known[name] : undefined
+  const find = (name: string) => {
+    const source = sourceOf(name)
+    if (source === undefined)
+      return file.get(name) ?? (Object.hasOwn(env, name) ? env[name] : undefined)
+    expanded.sources[name] = source
+    return fetched?.valueOf(name, source)
+  }
+  expanded.channels = {}
+  for (const [name, channel] of Object.entries(raw.channels as object)) {
+    const { value, missing, used } = expandReferences(channel, find)
+    expanded.used.push(...used)
+    if (missing.length === 0) expanded.channels[name] = value
+    else addUnusable(expanded, name, channel, { missing, sourceOf, fetched })
+  }
+  expanded.unset = [...new Set(expanded.unset)]
+  return expanded
+}
+
+interface Lookup {
+  missing: readonly string[]
+  sourceOf(name: string): SecretSource | undefined
+  fetched: Fetched | undefined
+}
+
+function addUnusable(
+  expanded: Expanded,
+  name: string,
+  channel: unknown,
+  { missing, sourceOf, fetched }: Lookup,
+) {
+  const { unusable, pending, unset } = expanded
+  if (missing.includes(INLINE_SECRET)) {
+    unusable[name] = 'waits for config.json, which has its secret'
+    return
+  }
+  const nowhere = missing.filter((one) => sourceOf(one) === undefined)
+  unset.push(...nowhere)
+  if (nowhere.length > 0) {
+    unusable[name] = `${nowhere.map((one) => `\${${one}}`).join(', ')} not set`
+    return
+  }
+  const states = missing.map((one) => {
+    const source = sourceOf(one) as SecretSource
+    const failure = fetched?.failureOf(one, source)
+    const text = failure ?? `waits for ${describeSource(source)}`
+    return { isFailed: failure !== undefined, text: `\${${one}}: ${text}` }
+  })
+  unusable[name] = states.map(({ text }) => text).join(', ')
+  if (!states.some(({ isFailed }) => isFailed)) pending[name] = String(Object(channel).type ?? '')
+}
+
+/** The values of the variables that the configuration names. */
+function listedIn(raw: Record<string, unknown>, env: Env): Env {
+  const names = Array.isArray(raw.env) ? raw.env.filter((name) => typeof name === 'string') : []
+  const set = names.filter((name) => Object.hasOwn(env, name))
+  return Object.fromEntries(set.map((name) => [name, env[name]]))
+}

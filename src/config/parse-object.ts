@@ -1,0 +1,30 @@
+import {
+  getNodeValue,
+  type Node,
+  type ParseError,
+  parseTree,
+  printParseErrorCode,
+} from 'jsonc-parser'
+import { HookbellError } from '../errors.ts'
+import { splitWords } from '../text/clean.ts'
+import { findLostKey, locate } from './position.ts'
+
+/**
+ * JSON with comments and trailing commas, of which no key is lost without a word.
+ * @throws HookbellError E_CONFIG with `path:line:column: what is wrong`
+ */
+export function parseObject(
+  text: string,
+  path: string,
+): { tree: Node; raw: Record<string, unknown> } {
+  const errors: ParseError[] = []
+  const tree = parseTree(text, errors, { allowTrailingComma: true })
+  const [error] = errors
+  const fail = (offset: number, what: string) =>
+    new HookbellError('E_CONFIG', `${path}:${locate(text, offset)}: ${what}`)
+  if (error) throw fail(error.offset, `not JSON: ${splitWords(printParseErrorCode(error.error))}`)
+  if (tree?.type !== 'object') throw fail(0, 'not a JSON object')
+  const lost = findLostKey(tree)
+  if (lost) throw fail(lost.offset, lost.what)
+  return { tree, raw: { ...getNodeValue(tree) } }
+}

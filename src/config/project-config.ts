@@ -1,0 +1,78 @@
+import * as z from 'zod'
+import { HookbellError } from '../errors.ts'
+import { kinds } from '../event/kind.ts'
+import { cleanText, cutText, oneLine } from '../text/clean.ts'
+import { firstFaultOf } from './issue.ts'
+import { parseObject } from './parse-object.ts'
+import { locate } from './position.ts'
+import { conditions } from './route.ts'
+
+/** In the top folder of a repository. */
+export const PROJECT_FILE = '.hookbell.json'
+
+const MAX_MESSAGE = 300
+
+/**
+ * What a repository may say. It takes away and never adds: no destination, command, reference, template or path is
+ * among these, and none ever may be.
+ */
+export const projectSchema = z.strictObject({
+  $schema: z.string().max(1000).optional().describe('For editors'),
+  name: z
+    .string()
+    .min(1)
+    .max(64)
+    .optional()
+    .describe('How the project is called in messages. Routes and mutes go by its folder'),
+  mute: z
+    .union([z.boolean(), z.array(z.enum(kinds)).max(20)], {
+      error: 'must be true, or a list of kinds: ["done"]',
+    })
+    .optional()
+    .describe('What is not told. Permission questions only once the file is trusted'),
+  minSeconds: z.number().nonnegative().max(1e6).optional().describe('At least this, see noise'),
+  cooldownSeconds: z
+    .number()
+    .nonnegative()
+    .max(1e6)
+    .optional()
+    .describe('At least this, see noise'),
+  kinds: z
+    .array(z.enum(kinds))
+    .max(20)
+    .optional()
+    .describe('Only these are told. Only once the file is trusted'),
+  when: conditions.optional().describe('Only told where these hold. Only once the file is trusted'),
+  not: conditions.optional().describe('Not told where one of these holds. Only once it is trusted'),
+})
+
+export type ProjectConfig = z.output<typeof projectSchema>
+
+/** @throws HookbellError E_CONFIG with the place; the text is a repository's, so it is cleaned and cut */
+export function parseProject(text: string): ProjectConfig {
+  try {
+    const { tree, raw } = parseObject(text, PROJECT_FILE)
+    const result = projectSchema.safeParse(raw)
+    if (result.success) return result.data
+    const { path, what } = firstFaultOf(result.error.issues, raw)
+    const place = locate(text, { tree, path })
+    throw new HookbellError('E_CONFIG', `${PROJECT_FILE}:${place}: ${path.join('.')}: ${what}`)
+  } catch (error) {
+    // Nested so deep that the parser gives up, for one.
+    const message = error instanceof HookbellError ? error.message : `${PROJECT_FILE}: not readable`
+    throw new HookbellError('E_CONFIG', cutText(oneLine(cleanText(message)), MAX_MESSAGE), {
+      hint: 'A project may say: name, mute, minSeconds, cooldownSeconds; once trusted: kinds, when, not',
+    })
+  }
+}
+
+/** What a file says that counts only once it is trusted, in words. */
+export function needsTrust({ mute, kinds: only, when, not }: ProjectConfig): string[] {
+  const mutesQuestions = mute === true || (Array.isArray(mute) && mute.includes('permission'))
+  return [
+    ...(mutesQuestions ? ['mute of permission questions'] : []),
+    ...(only ? ['kinds'] : []),
+    ...(when ? ['when'] : []),
+    ...(not ? ['not'] : []),
+  ]
+}

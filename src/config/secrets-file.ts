@@ -1,0 +1,77 @@
+import { lstatSync, realpathSync, type Stats } from 'node:fs'
+import { HookbellError } from '../errors.ts'
+import { makeFolders, replaceFile } from '../fs/durable.ts'
+import { checkFolder } from '../fs/ownership.ts'
+import { readRegular } from '../fs/read.ts'
+import { secretsPath } from './paths.ts'
+import { checkPrivate, nameIn, parseSecrets } from './secrets.ts'
+
+const MAX_BYTES = 256 * 1024
+
+/**
+ * Writes one secret into `secrets.env`. Every other line stays as it is.
+ * @throws HookbellError E_CONFIG where the file is not this user's alone, E_USAGE for a value that no line can hold
+ */
+export function writeSecret(configDir: string, name: string, value: string): void {
+  const line = `${name}=${quoted(value)}`
+  edit(configDir, (lines) => {
+    const at = lines.findLastIndex((one) => nameIn(one) === name)
+    if (at < 0) return [...withoutEnd(lines), line, '']
+    // An earlier line of this name never counted, and would be a second copy of what is replaced.
+    const kept = lines.map((one, index) => (index === at ? prefixOf(one) + line : one))
+    return kept.filter((one, index) => index === at || nameIn(one) !== name)
+  })
+}
+
+/** @returns whether it was there */
+export function removeSecret(configDir: string, name: string): boolean {
+  let wasThere = false
+  edit(configDir, (lines) => {
+    const kept = lines.filter((one) => nameIn(one) !== name)
+    wasThere = kept.length < lines.length
+    return wasThere ? kept : lines
+  })
+  return wasThere
+}
+
+function edit(configDir: string, change: (lines: string[]) => string[]) {
+  checkFolder(configDir)
+  makeFolders(configDir, 0o700)
+  const path = targetOf(secretsPath(configDir))
+  const before = readRegular(path, { maxBytes: MAX_BYTES, check: checkMine }) ?? ''
+  const end = before.includes('\r\n') ? '\r\n' : '\n'
+  const after = change(before.split(/\r?\n/)).join(end)
+  if (after !== before) replaceFile(path, after)
+}
+
+/** Where a link points to: people keep such files elsewhere. */
+function targetOf(path: string): string {
+  const stat = lstatSync(path, { throwIfNoEntry: false })
+  return stat?.isSymbolicLink() ? realpathSync(path) : path
+}
+
+/** Root's file may be read, and is not ours to replace. */
+function checkMine(path: string, stat: Stats) {
+  checkPrivate(path, stat)
+  const me = process.getuid?.()
+  if (me === undefined || stat.uid === me) return
+  throw new HookbellError('E_CONFIG', `${path}: belongs to another user (uid ${stat.uid})`)
+}
+
+function quoted(value: string): string {
+  for (const text of [value, `"${value}"`]) {
+    const line = `NAME=${text}`
+    if (!/[\r\n\0]/.test(value) && parseSecrets(line).values.get('NAME') === value) return text
+  }
+  throw new HookbellError('E_USAGE', 'the value has more than one line', {
+    hint: 'Such a secret can come from a command: see secrets in the configuration',
+  })
+}
+
+function prefixOf(line: string): string {
+  return /^\s*(?:export\s+)?/.exec(line)?.[0] ?? ''
+}
+
+function withoutEnd(lines: string[]): string[] {
+  return lines.at(-1) === '' ? lines.slice(0, -1) : lines
+}

@@ -1,0 +1,58 @@
+import type { Node } from 'jsonc-parser'
+import { locate } from './position.ts'
+
+/** What is valid and yet hardly what was meant. No value is ever part of it: it may be a secret. */
+export function warningsOf(
+  channels: unknown,
+  { path, text, tree }: { path: string; text: string; tree: Node },
+): string[] {
+  if (typeof channels !== 'object' || channels === null) return []
+  return Object.entries(channels).flatMap(([name, channel]) =>
+    textsOf(channel, ['channels', name]).flatMap(({ at, value }) => {
+      const what = bareReference(channel, value) ?? wrongSlackUrl(channel, at, value)
+      return what ? [`${path}:${locate(text, { tree, path: at })}: ${at.join('.')}: ${what}`] : []
+    }),
+  )
+}
+
+/** Lines of `secrets.env` that set nothing. */
+export function junkWarnings(path: string, junk: readonly number[]): string[] {
+  return junk.map((line) => `${path}:${line}: not NAME=value, so it sets nothing`)
+}
+
+/** `$NAME`, as a shell would take it. In capitals, since a password may have any other text. */
+export function bareReference(channel: unknown, value: string): string | undefined {
+  // There it may be meant for the program.
+  if (Object(channel).type === 'command') return undefined
+  const isBare = /\$[A-Z][A-Z0-9_]{2,}(?![A-Za-z0-9_}])/.test(value)
+  return isBare ? HOW_TO_REFER : undefined
+}
+
+export const HOW_TO_REFER = `a reference needs braces, \${NAME}; without them it is plain text`
+
+/** A channel of Slack's own site that takes no messages. Others speak the same protocol elsewhere. */
+function wrongSlackUrl(
+  channel: unknown,
+  at: readonly (string | number)[],
+  value: string,
+): string | undefined {
+  if (Object(channel).type !== 'slack' || at.at(-1) !== 'url' || !URL.canParse(value))
+    return undefined
+  const { hostname, pathname } = new URL(value)
+  if (!/(^|\.)slack(-gov)?\.com$/.test(hostname)) return undefined
+  const isHook = /^hooks\.slack(-gov)?\.com$/.test(hostname)
+  if (isHook && /^\/(services|workflows|triggers)\/./.test(pathname)) return undefined
+  return 'not the URL of an incoming webhook, which begins with https://hooks.slack.com/services/'
+}
+
+interface Found {
+  at: (string | number)[]
+  value: string
+}
+
+function textsOf(value: unknown, at: (string | number)[]): Found[] {
+  if (typeof value === 'string') return [{ at, value }]
+  if (Array.isArray(value)) return value.flatMap((one, index) => textsOf(one, [...at, index]))
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([key, one]) => textsOf(one, [...at, key]))
+}

@@ -1,0 +1,14 @@
+import { homeDir } from '../config/paths.ts'
+import { projectRules } from '../context/project-rules.ts'
+import { type Check, check, type Facts } from './check.ts'
+
+/** The file of the project in which it is asked, where there is one. */
+export async function checkProject({ cwd, env, stateDir }: Facts): Promise<Check[]> {
+  const rules = await projectRules(cwd, { home: homeDir(env), stateDir })
+  if (!rules) return []
+  const { trust, counts, ignored } = rules
+  const seen = `${trust}: ${counts.join(', ') || 'nothing'} counts`
+  if (ignored.length === 0 && trust !== 'changed') return [check('project', 'ok', seen)]
+  const rest = ignored.length > 0 ? `; does not: ${ignored.join(', ')}` : ''
+  return [check('project', 'warning', seen + rest, 'Look at .hookbell.json, then: hookbell trust')]
+}

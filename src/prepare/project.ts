@@ -1,0 +1,56 @@
+import type { EnrichedEvent } from '../context/enrich.ts'
+import type { ProjectRules } from '../context/project-rules.ts'
+import type { TraceStep } from '../journal/entry.ts'
+import type { NoiseSettings } from '../policy/noise.ts'
+import type { ProjectSays } from '../policy/types.ts'
+import { conditionsOf, type RouteDeps } from '../route/conditions.ts'
+
+/** What the policies see of a project's file. */
+export function judgedProject(
+  { root, isMuted, when = {}, not = {} }: ProjectRules,
+  event: EnrichedEvent,
+  deps: RouteDeps,
+): ProjectSays {
+  const wanted = conditionsOf(when, event, deps).find(({ holds }) => !holds)
+  const unwanted = conditionsOf(not, event, deps).find(({ holds }) => holds)
+  const fails = wanted ? `when ${wanted.because}` : unwanted && `not ${unwanted.because}`
+  return { root, isMuted, fails }
+}
+
+/** A project can make it quieter, never louder. */
+export function withProject(noise: NoiseSettings, project?: ProjectRules): NoiseSettings {
+  if (!project) return noise
+  return {
+    ...noise,
+    minSeconds: Math.max(noise.minSeconds, project.minSeconds),
+    cooldownSeconds: Math.max(noise.cooldownSeconds, project.cooldownSeconds),
+  }
+}
+
+/** With what the project calls itself; until a person trusts it, the folder stands beside that. */
+export function withLabel<Event extends Pick<EnrichedEvent, 'project'>>(
+  event: Event,
+  project?: ProjectRules,
+): Event {
+  const { label, trust } = project ?? {}
+  if (!label || label === event.project) return event
+  const isPlain = trust === 'trusted' || event.project === ''
+  return { ...event, project: isPlain ? label : `${label} (${event.project})` }
+}
+
+/** For `why`: what counted of the file, and what did not. */
+export function projectTrace(project?: ProjectRules): TraceStep[] {
+  if (!project) return []
+  const { root, trust, counts, ignored } = project
+  const by = 'project file'
+  const hint =
+    trust === 'changed' ? 'it changed since it was trusted: hookbell trust' : 'hookbell trust'
+  const applied = `${counts.join(', ')} of ${root}/.hookbell.json (${trust})`
+  const needs = trust === 'trusted' ? '' : ` (${hint})`
+  return [
+    ...(counts.length > 0 ? [{ by, verdict: 'applied' as const, because: applied }] : []),
+    ...(ignored.length > 0
+      ? [{ by, verdict: 'ignored' as const, because: `${ignored.join(', ')}${needs}` }]
+      : []),
+  ]
+}

@@ -1,0 +1,216 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { descriptions } from '../../src/commands/index.ts'
+import { type Home, makeHome, root } from '../support/home.ts'
+import { startReceiver } from '../support/receiver.ts'
+
+const hasStrace = spawnSync('strace', ['-V']).status === 0
+
+/** One for each place that a secret can stand in; none looks like a key of a known shape. */
+const canary = (name: string) => `Kanarie${name}q7Zt3`
+const names = ['HOOK', 'MAIL', 'NTFY', 'HOOKURL', 'HEADER', 'CMD', 'FETCHED', 'SHELLVAR']
+/** Written out in config.json. */
+const INLINE = canary('INLINE')
+
+/** What they become in a URL, in base64 (from any offset) and in hex. */
+const forms = [...names.map(canary), INLINE].flatMap((secret) => [
+  secret,
+  ...[0, 1, 2].map((skip) => Buffer.from(secret).subarray(skip).toString('base64').slice(0, 12)),
+  Buffer.from(secret).toString('hex'),
+])
+
+/** These go on for ever, ask, or need a network. */
+const NOT_RUN = ['hook', 'demo', 'emulator', 'worker']
+
+function channels(url: string, port: string) {
+  return {
+    team: { type: 'slack', url: `${url}/services/\${HOOK}` },
+    inline: { type: 'slack', url: `${url}/services/${INLINE}` },
+    mail: {
+      type: 'email',
+      smtp: `smtp://me:\${MAIL}@127.0.0.1:${port}`,
+      from: 'a@example.com',
+      to: ['b@example.com'],
+    },
+    phone: { type: 'ntfy', server: url, topic: 'x', token: `\${NTFY}` },
+    hook: { type: 'webhook', url: `${url}/\${HOOKURL}`, headers: { 'X-Key': `\${HEADER}` } },
+    run: {
+      type: 'command',
+      argv: [
+        process.execPath,
+        '-e',
+        'console.log(process.env.KEY);console.error(process.env.KEY);process.exit(1)',
+      ],
+      env: { KEY: `\${CMD}` },
+    },
+    fetched: { type: 'slack', url: `${url}/services/\${FETCHED}` },
+    shell: { type: 'slack', url: `${url}/services/\${SHELLVAR}` },
+    log: { type: 'file', path: '~/log.jsonl' },
+  }
+}
+
+async function makeCanaryHome(script: Parameters<typeof startReceiver>[0]) {
+  const { url, received } = await startReceiver(script)
+  const home = await makeHome()
+  const program = join(home.home, 'fetch.mjs')
+  // In two parts, so that the file itself is not found.
+  writeFileSync(program, `console.log('Kanarie' + 'FETCHED' + 'q7Zt3')`)
+  const config = {
+    env: ['SHELLVAR'],
+    secrets: { FETCHED: [process.execPath, program] },
+    channels: channels(url, new URL(url).port),
+    routes: [{ on: ['*'], to: Object.keys(channels(url, '1')) }],
+    retry: { firstDelaySeconds: 0.05, maxDelaySeconds: 0.1, maxAttempts: 2 },
+    lingerSeconds: 0,
+    deliveryTimeoutSeconds: 3,
+  }
+  await home.writeConfig(JSON.stringify(config))
+  for (const name of names.filter((one) => !['FETCHED', 'SHELLVAR'].includes(one)))
+    await home.runWith(canary(name), 'secrets', 'set', name)
+  return { home, received, config }
+}
+
+/** Runs a command with all that could make it talk more, and keeps every program that it starts. */
+async function run(home: Home, words: readonly string[], log: string): Promise<string> {
+  const command = [process.execPath, join(root, 'bin/hookbell'), ...words]
+  const traced = ['-f', '-qq', '-s', '100000', '-e', 'trace=execve', '-o', `${log}`, ...command]
+  // Those that start programs of their own.
+  const isTraced = hasStrace && ['worker', 'doctor', 'secrets'].includes(words[0] ?? '')
+  const [program = '', ...args] = isTraced ? ['strace', ...traced] : command
+  const child = spawn(program, args, {
+    cwd: home.project,
+    env: {
+      ...home.env,
+      DEBUG: '*',
+      NODE_DEBUG: 'hookbell',
+      SHELLVAR: canary('SHELLVAR'),
+      VISUAL: 'true',
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const chunks: Buffer[] = []
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk) => chunks.push(chunk))
+  await new Promise((resolve) => child.once('close', resolve))
+  // Without the environment, which strace does not print, and which is the person's own.
+  return Buffer.concat(chunks).toString() + (isTraced ? readFileSync(log, 'utf8') : '')
+}
+
+/** Every file of the home, but for those in which a person wrote the secret. */
+function filesWithSecret(home: Home): string[] {
+  const own = ['config/config.json', 'config/secrets.env', 'state/environment.json']
+  return readdirSync(home.home, { recursive: true, withFileTypes: true })
+    .filter((one) => one.isFile())
+    .map((one) => join(one.parentPath, one.name))
+    .filter((path) => !own.some((name) => path.endsWith(name)))
+    .filter((path) => {
+      const text = readFileSync(path, 'latin1')
+      return forms.some((form) => text.includes(form))
+    })
+}
+
+const short = [['log', '--json'], ['why', '--json'], ['status'], ['dead', '--json'], ['doctor']]
+
+/** Every command, and the forms of those that tell of channels. */
+const everything = [
+  ...descriptions.filter(([name]) => !NOT_RUN.includes(name)).map(([name]) => [name]),
+  ...short,
+  ...[
+    ['config', 'show', '--json'],
+    ['config', 'check'],
+    ['config', 'edit'],
+    ['secrets', '--json'],
+  ],
+  ...[
+    ['dead', 'retry', '--all'],
+    ['worker', '--once'],
+    ['secrets', 'set', 'HOOK', canary('HOOK')],
+  ],
+]
+
+const found = (text: string) => forms.filter((form) => text.includes(form))
+
+describe('a secret', () => {
+  it.each<[string, Parameters<typeof startReceiver>[0]]>([
+    ['works', { script: [200] }],
+    // It repeats all that it was sent, as some servers do.
+    [
+      'fails for good',
+      {
+        script: [
+          ({ path, headers, body }) => ({
+            status: 404,
+            body: `${path} ${JSON.stringify(headers)} ${body}`,
+          }),
+        ],
+      },
+    ],
+    [
+      'fails for now',
+      {
+        script: [
+          ({ path, headers }) => ({ status: 503, body: `${path} ${JSON.stringify(headers)}` }),
+        ],
+      },
+    ],
+    ['breaks off', { script: ['reset'] }],
+    [
+      'redirects',
+      {
+        script: [
+          ({ path }) => ({ status: 302, headers: { location: `http://127.0.0.1:1${path}` } }),
+        ],
+      },
+    ],
+  ])('is seen nowhere where the receiver %s', async (what, script) => {
+    const { home, config, received } = await makeCanaryHome(script)
+    const log = `${home.home}.strace`
+    const said: string[] = [await run(home, ['test', 'team'], log)]
+    home.accept({
+      hook_event_name: 'Stop',
+      last_assistant_message: `it is ${canary('HOOK')}`,
+      session_id: 's1',
+    })
+    said.push(await run(home, ['worker'], log))
+    for (const name of Object.keys(config.channels)) said.push(await run(home, ['test', name], log))
+    for (const words of what === 'works' ? everything : short) {
+      // What a person writes there themselves stands in the list of processes: it is not repeated.
+      const text = await run(home, words, log)
+      said.push(words.includes(canary('HOOK')) ? text.replace(/execve\(.*/g, '') : text)
+    }
+    // Each broken in another way: where it stands must not be shown with what stands there.
+    for (const broken of what !== 'works'
+      ? []
+      : [
+          JSON.stringify({
+            ...config,
+            channels: { ...config.channels, x: { type: 'slack', url: INLINE } },
+          }),
+          JSON.stringify({
+            ...config,
+            channels: { ...config.channels, x: { type: 'slack', url: [INLINE] } },
+          }),
+          JSON.stringify(config).slice(0, -1),
+          JSON.stringify({ ...config, lingerSeconds: 'x' }),
+        ]) {
+      await home.writeConfig(broken)
+      for (const words of [
+        ['status'],
+        ['config'],
+        ['config', 'check'],
+        ['doctor'],
+        ['test', 'team'],
+      ])
+        said.push(await run(home, words, log))
+      home.accept({ hook_event_name: 'Stop', session_id: broken.length.toString() })
+      said.push(await run(home, ['worker', '--once'], log))
+    }
+    expect(said.flatMap(found)).toEqual([])
+    expect(filesWithSecret(home)).toEqual([])
+    // The secrets were there all the time.
+    expect(received.some(({ path }) => path.includes(canary('FETCHED')))).toBe(true)
+    expect(received.some(({ path }) => path.includes(canary('SHELLVAR')))).toBe(true)
+  })
+})

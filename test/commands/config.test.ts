@@ -1,0 +1,171 @@
+import {
+  existsSync,
+  lstatSync,
+  readdirSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { execa } from 'execa'
+import { describe, expect, it } from 'vitest'
+import { type Home, makeHome, root } from '../support/home.ts'
+
+const CANARY = 'canary-4711-secret'
+
+describe('hookbell config show', () => {
+  it('says where each value comes from, and shows no secret', async () => {
+    const home = await makeHome()
+    await home.writeConfig(`{
+      "channels": {
+        "team": { "type": "slack", "url": "https://hooks.slack.com/services/${CANARY}" },
+        "phone": { "type": "ntfy", "topic": "x", "token": "\${NTFY}" },
+        "late": { "type": "ntfy", "topic": "x", "token": "\${NOPE}" }
+      },
+      "noise": { "minSeconds": 60 }
+    }`)
+    await home.runWith(`${CANARY}2`, 'secrets', 'set', 'NTFY')
+    const { stdout } = await home.run('config')
+    expect(stdout).toMatch(/channels\.team\.url +"\[redacted\]" +line 3/)
+    expect(stdout).toMatch(/channels\.phone\.token +"\$\{NTFY\}" +line 4/)
+    expect(stdout).toMatch(/channels\.late\.token +"\$\{NOPE\}" +line 5/)
+    expect(stdout).toMatch(/noise\.minSeconds +60 +line 7/)
+    expect(stdout).toMatch(/noise\.burstSeconds +2 +default/)
+    expect(stdout).toContain(', by HOOKBELL_CONFIG_DIR')
+    const json = await home.run('config', 'show', '--json')
+    expect(stdout + json.stdout).not.toContain('canary')
+    expect(JSON.parse(json.stdout).settings).toContainEqual({
+      setting: 'noise.minSeconds',
+      value: 60,
+      from: 'line 7',
+    })
+  })
+
+  it('of a broken file shows what is used instead, and ends with 1', async () => {
+    const home = await makeHome()
+    await home.writeConfig('{ "chanels": {} }')
+    const { stdout, exitCode } = await home.run('config')
+    expect(stdout).toContain('config.json:1:3: chanels: unknown key')
+    expect(stdout).toMatch(/channels\.desktop\.type +"desktop" +default/)
+    expect(exitCode).toBe(1)
+  })
+})
+
+describe('hookbell config check', () => {
+  it.each<[string, string, string, number]>([
+    ['{ "chanels": {} }', 'config.json:1:3: chanels: unknown key', 'Did you mean "channels"?', 78],
+    [
+      '{\n  "routes": [{ "on": ["dne"], "to": ["desktop"] }]\n}',
+      'config.json:2:23: routes.0.on.0: no event or kind is called "dne"',
+      'Did you mean "done"?',
+      78,
+    ],
+    ['{ "channels": ', 'config.json:1:15: not JSON', '', 78],
+    ['{}', 'ok', '', 0],
+    [
+      `{ "channels": { "a": { "type": "ntfy", "topic": "\${NOPE}" } } }`,
+      'channel a: ${NOPE} not set',
+      '',
+      1,
+    ],
+    [
+      `{ "channels": { "a": { "type": "slack", "url": "https://x.slack.com/canary" } } }`,
+      'config.json:1:41: channels.a.url: not the URL',
+      '',
+      1,
+    ],
+  ])('of %s says %s', async (text, message, hint, status) => {
+    const home = await makeHome()
+    await home.writeConfig(text)
+    const { stdout, stderr, exitCode } = await home.run('config', 'check')
+    expect(stdout + stderr).toContain(message)
+    expect(stdout + stderr).toContain(hint)
+    expect(stdout + stderr).not.toContain('canary')
+    expect(exitCode).toBe(status)
+  })
+
+  it('takes another file, and says where there is none', async () => {
+    const home = await makeHome()
+    writeFileSync(join(home.project, 'other.json'), '{ "lingerSeconds": -1 }')
+    const other = await home.run('config', 'check', 'other.json')
+    expect(other.stderr).toMatch(/api-server\/other\.json:1:3: lingerSeconds: must be at least 0/)
+    const none = await home.run('config', 'check', 'none.json')
+    expect(none.stderr).toContain('none.json: there is no such file')
+    expect(none.exitCode).toBe(78)
+  })
+})
+
+describe('hookbell config schema', () => {
+  it('prints the file that the package has', async () => {
+    const home = await makeHome()
+    const { stdout } = await home.run('config', 'schema')
+    const { default: schema } = await import('../../config.schema.json', { with: { type: 'json' } })
+    expect(JSON.parse(stdout)).toEqual(schema)
+  })
+})
+
+describe('hookbell config edit', () => {
+  const edit = (home: Home, code: string, more: Record<string, string> = {}) =>
+    execa(process.execPath, [join(root, 'bin/hookbell'), 'config', 'edit'], {
+      env: { ...home.env, VISUAL: `"${process.execPath}" -e '${code}'`, ...more },
+      extendEnv: false,
+      reject: false,
+      stdin: 'ignore',
+    })
+  const writing = (text: string) =>
+    `require("fs").writeFileSync(process.argv[1], ${JSON.stringify(text)})`
+
+  it('makes the first file, private', async () => {
+    const home = await makeHome()
+    const { stdout } = await edit(home, writing('{ "lingerSeconds": 5 }'))
+    expect(stdout).toBe(`Saved: ${home.env.HOOKBELL_CONFIG_DIR}/config.json`)
+    expect(home.read('config/config.json')).toBe('{ "lingerSeconds": 5 }')
+    expect(statSync(join(home.home, 'config/config.json')).mode & 0o777).toBe(0o600)
+    expect(readdirSync(join(home.home, 'config'))).toEqual(['config.json'])
+  })
+
+  it('puts nothing broken in the place of what works', async () => {
+    const home = await makeHome({ lingerSeconds: 1 })
+    const { stdout, stderr, exitCode } = await edit(home, writing('{ "lingerSecond": 5 }'))
+    expect(stderr).toContain('lingerSecond: unknown key')
+    expect(stdout).toBe('The configuration is as it was')
+    expect(exitCode).toBe(78)
+    expect(home.read('config/config.json')).toBe('{"lingerSeconds":1}')
+    expect(readdirSync(join(home.home, 'config'))).toEqual(['config.json'])
+  })
+
+  it('leaves a file alone that was changed meanwhile', async () => {
+    const home = await makeHome({ lingerSeconds: 1 })
+    const path = join(home.home, 'config/config.json')
+    const code = `${writing('{ "lingerSeconds": 5 }')};require("fs").writeFileSync(${JSON.stringify(path)}, "{}")`
+    const { stderr } = await edit(home, code)
+    expect(stderr).toContain('was changed meanwhile')
+    expect(home.read('config/config.json')).toBe('{}')
+  })
+
+  it('keeps a link a link', async () => {
+    const home = await makeHome({ lingerSeconds: 1 })
+    const path = join(home.home, 'config/config.json')
+    renameSync(path, join(home.home, 'dotfile.json'))
+    symlinkSync('../dotfile.json', path)
+    await edit(home, writing('{ "lingerSeconds": 5 }'))
+    expect(lstatSync(path).isSymbolicLink()).toBe(true)
+    expect(home.read('dotfile.json')).toBe('{ "lingerSeconds": 5 }')
+  })
+
+  it('runs the editor by no shell, and says how it ended', async () => {
+    const home = await makeHome({})
+    const canary = join(home.home, 'canary')
+    const failed = await edit(home, 'process.exit(3)')
+    expect(failed.stderr).toMatch(/ended with status 3\n.*The configuration is as it was/)
+    const shell = await edit(home, '', { VISUAL: `true; touch ${canary}` })
+    expect(shell.exitCode).toBe(1)
+    expect((await edit(home, '', { VISUAL: '"open' })).exitCode).toBe(64)
+    expect((await edit(home, '', { VISUAL: '/no/such/editor' })).stderr).toContain('ENOENT')
+    expect((await edit(home, '', { VISUAL: '', EDITOR: 'true' })).stdout).toBe(
+      'Nothing was changed',
+    )
+    expect(existsSync(canary)).toBe(false)
+  })
+})

@@ -1,0 +1,69 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { execa } from 'execa'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { makeHome, root } from '../support/home.ts'
+import { hasPty, startPty } from '../support/pty.ts'
+import { startReceiver } from '../support/receiver.ts'
+
+async function makeFailing(script: number[], retry: object = {}) {
+  const { url, received } = await startReceiver({ script })
+  const home = await makeHome({
+    channels: { team: { type: 'slack', url: `${url}/services/x` } },
+    routes: [{ on: ['*'], to: ['team'] }],
+    lingerSeconds: 600,
+    retry,
+  })
+  const startWorker = async () => {
+    const worker = execa(process.execPath, [join(root, 'bin/hookbell'), 'worker'], {
+      env: home.env,
+      extendEnv: false,
+      reject: false,
+    })
+    onTestFinished(async () => {
+      worker.kill('SIGTERM')
+      await worker
+    })
+    await expect.poll(() => existsSync(join(home.state, 'worker.lock'))).toBe(true)
+  }
+  return { home, received, startWorker }
+}
+
+describe('while a worker runs', () => {
+  it('hookbell dead retry is delivered at once, and says so', async () => {
+    const { home, received, startWorker } = await makeFailing([404, 200])
+    home.accept({ hook_event_name: 'Stop' })
+    await startWorker()
+    await expect.poll(async () => (await home.run('dead')).stdout).toContain('404')
+    const { stdout } = await home.run('dead', 'retry', '--all')
+    expect(stdout).toBe('1 put back; the worker that runs delivers them now')
+    await expect.poll(() => received.length).toBe(2)
+    await expect.poll(async () => (await home.run('dead')).stdout).toBe('Nothing is dead')
+  })
+
+  it('hookbell flush tries at once what would wait for an hour', async () => {
+    const { home, received, startWorker } = await makeFailing([500, 200], {
+      firstDelaySeconds: 3600,
+      maxDelaySeconds: 3600,
+    })
+    home.accept({ hook_event_name: 'Stop' })
+    await startWorker()
+    await expect.poll(async () => (await home.run('status')).stdout).toContain('tried again')
+    expect((await home.run('flush')).stdout).toBe('1 tried; see: hookbell log')
+    await expect.poll(() => received.length).toBe(2)
+    await expect.poll(async () => (await home.run('status')).stdout).toContain('1 delivered')
+  })
+
+  it.skipIf(!hasPty)('states have colours in a terminal, and none with NO_COLOR', async () => {
+    const { home } = await makeFailing([200])
+    await home.run('test', 'team')
+    const command = `${process.execPath} ${root}/bin/hookbell status`
+    const read = async (env: Record<string, string>) => {
+      const pty = await startPty({ command, env: { ...(home.env as object), ...env } })
+      await expect.poll(() => pty.received()).toContain('not installed')
+      return pty.received()
+    }
+    expect(await read({})).toContain('\u001b[32mdelivered')
+    expect(await read({ NO_COLOR: '1' })).not.toContain('\u001b[')
+  })
+})

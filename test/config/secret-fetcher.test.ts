@@ -1,0 +1,125 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { SecretFetcher } from '../../src/config/secret-fetcher.ts'
+import { makeFolder } from '../support/folder.ts'
+
+const node = process.execPath
+const printing = (code: string) => [node, '-e', code]
+
+async function makeFetcher(options: { timeoutMs?: number; now?: () => number } = {}) {
+  const folder = await makeFolder()
+  return { folder, fetcher: new SecretFetcher({ stateDir: folder, ...options }) }
+}
+
+describe('a secret from a command', () => {
+  it('is what the command prints, without the last line end', async () => {
+    const { fetcher } = await makeFetcher()
+    const source = printing('console.log(" a b ")')
+    expect(fetcher.valueOf('A', source)).toBeUndefined()
+    expect(await fetcher.fetch({ A: source })).toBe(true)
+    expect(fetcher.valueOf('A', source)).toBe(' a b ')
+    // Of another command nothing is known.
+    expect(fetcher.valueOf('A', printing('1'))).toBeUndefined()
+  })
+
+  it('is asked for once', async () => {
+    const { fetcher, folder } = await makeFetcher()
+    const log = join(folder, 'log')
+    const source = printing(
+      `require('fs').appendFileSync(${JSON.stringify(log)}, 'x'); console.log(1)`,
+    )
+    await Promise.all([fetcher.fetch({ A: source }), fetcher.fetch({ A: source })])
+    expect(await fetcher.fetch({ A: source })).toBe(false)
+    expect(readFileSync(log, 'utf8')).toBe('x')
+  })
+
+  it('runs by no shell', async () => {
+    const { fetcher, folder } = await makeFetcher()
+    const canary = join(folder, 'canary')
+    const source = [node, '-p', 'process.argv[1]', `$(touch ${canary}); \`touch ${canary}\``]
+    await fetcher.fetch({ A: source })
+    expect(fetcher.valueOf('A', source)).toBe(`$(touch ${canary}); \`touch ${canary}\``)
+    expect(existsSync(canary)).toBe(false)
+  })
+
+  it('gets nothing of the environment of the session', async () => {
+    const { fetcher } = await makeFetcher()
+    process.env.HOOKBELL_TEST_CANARY = 'seen'
+    const source = [node, '-p', 'process.env.HOOKBELL_TEST_CANARY ?? "unseen"']
+    await fetcher.fetch({ A: source })
+    delete process.env.HOOKBELL_TEST_CANARY
+    expect(fetcher.valueOf('A', source)).toBe('unseen')
+  })
+
+  it.each<[string, string[], RegExp]>([
+    [
+      'a status',
+      printing('console.log("canary"); console.error("canary"); process.exit(3)'),
+      /ended with status 3$/,
+    ],
+    [
+      'a signal',
+      printing('console.log("canary"); process.kill(process.pid, "SIGKILL")'),
+      /was killed by SIGKILL$/,
+    ],
+    ['nothing printed', printing('console.error("canary")'), /printed nothing$/],
+    [
+      'too much',
+      printing('console.log("canary".repeat(100000))'),
+      /printed more than 65536 bytes$/,
+    ],
+    ['no program', ['/no/such/canary-program'], /could not be started \(ENOENT\)$/],
+  ])('that fails with %s has a reason without what it printed', async (_, source, reason) => {
+    const { fetcher } = await makeFetcher()
+    expect(await fetcher.fetch({ A: source })).toBe(true)
+    expect(fetcher.valueOf('A', source)).toBeUndefined()
+    expect(fetcher.failureOf('A', source)).toMatch(reason)
+    expect(fetcher.failureOf('A', source)?.replace('/no/such/canary-program', '')).not.toContain(
+      'canary',
+    )
+  })
+
+  it('that failed is tried again after a minute', async () => {
+    let now = 1000
+    const { fetcher, folder } = await makeFetcher({ now: () => now })
+    const file = join(folder, 'value')
+    const source = printing(
+      `process.stdout.write(require('fs').readFileSync(${JSON.stringify(file)}))`,
+    )
+    await fetcher.fetch({ A: source })
+    writeFileSync(file, 'late')
+    expect(await fetcher.fetch({ A: source })).toBe(false)
+    now += 60_000
+    expect(await fetcher.fetch({ A: source })).toBe(true)
+    expect(fetcher.valueOf('A', source)).toBe('late')
+    expect(fetcher.failureOf('A', source)).toBeUndefined()
+  })
+
+  it.skipIf(process.platform === 'win32')(
+    'that hangs is killed with all that it started',
+    async () => {
+      const { fetcher, folder } = await makeFetcher({ timeoutMs: 2000 })
+      const file = join(folder, 'pid')
+      const child = `require('fs').writeFileSync(${JSON.stringify(file)}, String(process.pid)); setInterval(() => {}, 1000)`
+      const source = printing(
+        `require('child_process').spawn(process.execPath, ['-e', ${JSON.stringify(child)}], { stdio: 'inherit' })`,
+      )
+      await fetcher.fetch({ A: source })
+      expect(fetcher.failureOf('A', source)).toMatch(/did not end within 2 s$/)
+      if (!existsSync(file)) return
+      const pid = Number(readFileSync(file, 'utf8'))
+      await expect.poll(() => isAlive(pid)).toBe(false)
+    },
+  )
+})
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    // A process that nobody has waited for yet counts as ended.
+    return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,115 @@
+import {
+  chmodSync,
+  chownSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { parseSecrets, readSecrets } from '../../src/config/secrets.ts'
+import { removeSecret, writeSecret } from '../../src/config/secrets-file.ts'
+import { makeFolder } from '../support/folder.ts'
+
+const isRoot = process.getuid?.() === 0
+
+async function makeSecrets(text?: string) {
+  const folder = await makeFolder()
+  const path = join(folder, 'secrets.env')
+  if (text !== undefined) writeFileSync(path, text, { mode: 0o600 })
+  return { folder, path, read: () => readFileSync(path, 'utf8') }
+}
+
+describe('secrets.env', () => {
+  it('is made as a private file, in a private folder, whatever the umask is', async () => {
+    const { folder } = await makeSecrets()
+    const config = join(folder, 'new', 'config')
+    const before = process.umask(0)
+    try {
+      writeSecret(config, 'TOKEN', 'abc')
+    } finally {
+      process.umask(before)
+    }
+    expect(statSync(config).mode & 0o777).toBe(0o700)
+    expect(statSync(join(config, 'secrets.env')).mode & 0o777).toBe(0o600)
+    expect(readFileSync(join(config, 'secrets.env'), 'utf8')).toBe('TOKEN=abc\n')
+  })
+
+  it('keeps every other line: comments, order, junk, ends of lines', async () => {
+    const { folder, read } = await makeSecrets(
+      '# mine\r\nexport A=1\r\n\r\nwhat is this\r\nB="2"\r\n',
+    )
+    writeSecret(folder, 'A', 'new')
+    writeSecret(folder, 'C', '3')
+    expect(read()).toBe('# mine\r\nexport A=new\r\n\r\nwhat is this\r\nB="2"\r\nC=3\r\n')
+    expect(removeSecret(folder, 'B')).toBe(true)
+    expect(removeSecret(folder, 'B')).toBe(false)
+    expect(read()).toBe('# mine\r\nexport A=new\r\n\r\nwhat is this\r\nC=3\r\n')
+  })
+
+  it('leaves no old value behind in an earlier line of the same name', async () => {
+    const { folder, read } = await makeSecrets('A=old\nB=1\nA=newer')
+    writeSecret(folder, 'A', 'newest')
+    expect(read()).toBe('B=1\nA=newest')
+  })
+
+  it('holds any value of one line, and gives it back as it was', async () => {
+    const { folder } = await makeSecrets()
+    const value = fc
+      .string({ unit: 'binary', minLength: 1 })
+      .filter((text) => !/[\r\n\0]/.test(text.toWellFormed()))
+    fc.assert(
+      fc.property(value, (text) => {
+        writeSecret(folder, 'A', text.toWellFormed())
+        expect(readSecrets(folder).values.get('A')).toBe(text.toWellFormed())
+      }),
+      { numRuns: 200 },
+    )
+  })
+
+  it.each(['two\nlines', 'a\rb', 'nul\0'])(
+    'refuses %j, and repeats nothing of it',
+    async (value) => {
+      const { folder } = await makeSecrets()
+      expect(() => writeSecret(folder, 'A', value)).toThrow(/^the value has more than one line$/)
+    },
+  )
+
+  it('is written where its link leads to', async () => {
+    const { folder, path } = await makeSecrets()
+    mkdirSync(join(folder, 'dotfiles'))
+    const target = join(folder, 'dotfiles', 'secrets')
+    writeFileSync(target, 'A=1\n', { mode: 0o600 })
+    symlinkSync(target, path)
+    writeSecret(folder, 'B', '2')
+    expect(lstatSync(path).isSymbolicLink()).toBe(true)
+    expect(readFileSync(target, 'utf8')).toBe('A=1\nB=2\n')
+  })
+
+  it.skipIf(process.platform === 'win32')(
+    'that others can read is refused, with the repair',
+    async () => {
+      const { folder, path, read } = await makeSecrets('A=1\n')
+      chmodSync(path, 0o640)
+      expect(() => writeSecret(folder, 'B', '2')).toThrow(/secrets\.env: other users can read it/)
+      expect(read()).toBe('A=1\n')
+    },
+  )
+
+  it.skipIf(!isRoot)('of another user is refused', async () => {
+    const { folder, path, read } = await makeSecrets('A=1\n')
+    chownSync(path, 54_321, 54_321)
+    expect(() => writeSecret(folder, 'B', '2')).toThrow(/belongs to another user \(uid 54321\)/)
+    expect(read()).toBe('A=1\n')
+  })
+
+  it('names lines that set nothing by their number alone', () => {
+    const { values, junk } = parseSecrets('# note\n\nA=1\nxoxb-secret\n  \nB C=2\n=3\n')
+    expect([...values]).toEqual([['A', '1']])
+    expect(junk).toEqual([4, 6, 7])
+  })
+})

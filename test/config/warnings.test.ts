@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest'
+import { parseConfig } from '../../src/config/load.ts'
+import type { HookbellError } from '../../src/errors.ts'
+
+const load = (channels: object) =>
+  parseConfig(JSON.stringify({ channels }), {
+    path: 'config.json',
+    secrets: { file: new Map(), env: {} },
+  })
+
+const warningsOf = (channel: object) => load({ team: channel }).warnings
+
+const slack = (url: string) => ({ type: 'slack', url })
+
+describe('a warning about the configuration', () => {
+  it.each([
+    'https://hooks.slack.com/services/T0/B0/x',
+    'https://hooks.slack.com/workflows/T0/A/1',
+    'https://hooks.slack-gov.com/services/T0/B0/x',
+    'https://mattermost.example/hooks/x',
+    'http://127.0.0.1:8080/services/x',
+  ])('is not made of the webhook %s', (url) => {
+    expect(warningsOf(slack(url))).toEqual([])
+  })
+
+  it.each([
+    'https://acme.slack.com/archives/C123canary',
+    'https://api.slack.com/apps/A0canary',
+    'https://slack.com/api/chat.postMessage?canary',
+    'https://hooks.slack.com/',
+  ])('says that %s is no webhook, without repeating it', (url) => {
+    const [warning, ...more] = warningsOf(slack(url))
+    expect(warning).toMatch(/^config\.json:1:\d+: channels\.team\.url: not the URL of an incoming/)
+    expect(warning).not.toContain('canary')
+    expect(more).toEqual([])
+  })
+
+  it('finds a reference without braces, wherever it is, and repeats no value', () => {
+    const [warning] = warningsOf({ type: 'ntfy', topic: 'x', token: '$NTFY_TOKEN' })
+    expect(warning).toMatch(/channels\.team\.token: a reference needs braces, \$\{NAME\}/)
+    expect(warning).not.toContain('NTFY_TOKEN')
+    expect(warningsOf({ type: 'command', argv: ['sh', '-c', 'echo $HOME'] })).toEqual([])
+    expect(warningsOf({ type: 'ntfy', topic: 'x', token: 'pa$word$12' })).toEqual([])
+  })
+
+  it('is the hint where the value is refused for it', () => {
+    try {
+      load({ team: slack('$SLACK_WEBHOOK_URL') })
+      expect.fail('it was taken')
+    } catch (error) {
+      expect((error as HookbellError).hint).toBe(`Write a reference with braces: \${NAME}`)
+    }
+  })
+})
