@@ -47,7 +47,18 @@ const mayImport: { [room: string]: string[] } = {
   install: ['clients', 'config', 'spool'],
   spool: [],
   text: [],
-  worker: ['config', 'deliver', 'event', 'hook', 'journal', 'policy', 'prepare', 'render', 'spool'],
+  worker: [
+    'config',
+    'context',
+    'deliver',
+    'event',
+    'hook',
+    'journal',
+    'policy',
+    'prepare',
+    'render',
+    'spool',
+  ],
 }
 
 const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((path) =>

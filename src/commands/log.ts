@@ -41,7 +41,13 @@ function find(all: readonly EventOutline[], start: string): EventOutline[] {
   )
 }
 
-const styles = { delivered: 'green', suppressed: 'dim', dead: 'red', waiting: 'yellow' } as const
+const styles = {
+  delivered: 'green',
+  suppressed: 'dim',
+  undelivered: 'red',
+  dead: 'red',
+  waiting: 'yellow',
+} as const
 
 export function paintOutcome(outcome: Outcome): string {
   return paint(styles[outcome], outcome)

@@ -1,17 +1,11 @@
 import { release } from 'node:os'
-import { dirname } from 'node:path'
 import * as z from 'zod'
-import {
-  type Notice,
-  notifySend,
-  osascript,
-  powershell,
-  type Tool,
-  toolFailure,
-} from './_desktop.ts'
+import { type Notice, osascript, powershell, type Tool } from './_desktop.ts'
 import { showByNodeNotifier } from './_node-notifier.ts'
+import { showByNotifySend, withdrawNotification } from './_notify-send.ts'
+import { runTool } from './_run-tool.ts'
 import { boundLine, boundText } from './_text.ts'
-import { DeliveryError, defineNotifier, type SendContext } from './define.ts'
+import { DeliveryError, defineNotifier } from './define.ts'
 
 // No desktop shows more, and one argument may have 128 KiB at most.
 const TITLE_LENGTH = 200
@@ -28,22 +22,40 @@ export const desktop = defineNotifier({
       .min(0)
       .max(3600)
       .default(10)
-      .describe('How long it is shown; 0 is until it is dismissed'),
+      .describe(
+        'How long it is shown; 0 is until it is dismissed. A critical one stays until it is answered',
+      ),
   }),
-  async send({ title, body, urgency }, options, { signal, sessionEnv }) {
+  canReplace: hasNotifySend,
+  async send({ title, body, urgency }, options, context) {
+    const { signal } = context
     if (signal.aborted) throw timedOut()
     const notice = {
       ...options,
       title: boundLine(title, TITLE_LENGTH) || 'hookbell',
       body: boundText(body, BODY_LENGTH),
       urgency,
+      timeoutSeconds: urgency === 'critical' ? 0 : options.timeoutSeconds,
     }
-    const { tool, nodeNotifierFirst } = chooseBackend(notice, sessionEnv)
+    if (hasNotifySend()) return await showByNotifySend(notice, context)
+    const { tool, nodeNotifierFirst } = chooseBackend(notice)
     const shown = nodeNotifierFirst && (await showByNodeNotifier(notice, signal))
     if (signal.aborted) throw timedOut()
-    return shown ? 'shown by node-notifier' : await runTool(tool, signal)
+    if (!shown) await runTool(tool, signal)
+    const by = `shown by ${shown ? 'node-notifier' : tool.file}`
+    return urgency === 'critical' ? `${by}, which cannot withdraw it later` : by
+  },
+  async withdraw(handle, _, context) {
+    if (context.signal.aborted) throw timedOut()
+    return await withdrawNotification(handle, context)
   },
 })
+
+/** Linux and the BSDs, but not Linux under Windows: that has no desktop of its own, but can run Windows programs. */
+function hasNotifySend(): boolean {
+  if (['win32', 'darwin'].includes(process.platform)) return false
+  return !(process.platform === 'linux' && /microsoft/i.test(release()))
+}
 
 /**
  * node-notifier is the first choice where it carries the text as it is. On Linux it never is:
@@ -51,13 +63,11 @@ export const desktop = defineNotifier({
  * (and counts as shown, since the status is 0); it takes the desktop from our environment, not from
  * the session's; and it gives no hold on the child, so that nothing ends it when the time is up.
  */
-function chooseBackend(notice: Notice, sessionEnv: SendContext['sessionEnv']) {
-  if (process.platform === 'win32') return { tool: powershell(notice), nodeNotifierFirst: true }
+function chooseBackend(notice: Notice): { tool: Tool; nodeNotifierFirst: boolean } {
   if (process.platform === 'darwin') {
     return { tool: osascript(notice), nodeNotifierFirst: carriedByTerminalNotifier(notice) }
   }
-  const tool = isWsl() ? powershell(notice) : notifySend(notice, sessionEnv)
-  return { tool, nodeNotifierFirst: false }
+  return { tool: powershell(notice), nodeNotifierFirst: process.platform === 'win32' }
 }
 
 /**
@@ -68,31 +78,6 @@ function carriedByTerminalNotifier({ title, body }: Notice): boolean {
   return (
     process.arch === 'x64' && [title, body].every((text) => /^[\p{L}\p{N}][^"$`\\\n]*$/u.test(text))
   )
-}
-
-/** Linux under Windows: there is no desktop of its own, but Windows programs can be run. */
-function isWsl(): boolean {
-  return process.platform === 'linux' && /microsoft/i.test(release())
-}
-
-async function runTool(tool: Tool, signal: AbortSignal): Promise<string> {
-  const { execa } = await import('execa')
-  const result = await execa(tool.file, tool.args, {
-    env: tool.env,
-    extendEnv: false,
-    input: tool.input ?? '',
-    cancelSignal: signal,
-    killSignal: 'SIGKILL',
-    maxBuffer: 100_000,
-    reject: false,
-    // Ours may have been deleted.
-    cwd: dirname(process.execPath),
-  })
-  if (!result.failed) return `shown by ${tool.file}`
-  if (result.isCanceled) throw timedOut()
-  // Not execa's own message: it repeats the arguments.
-  const text = result.stderr || result.originalMessage || `exit status ${result.exitCode}`
-  throw toolFailure(tool.file, { code: result.code, text })
 }
 
 function timedOut(): DeliveryError {

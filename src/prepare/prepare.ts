@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { LoadedConfig } from '../config/load.ts'
 import { type EnrichedEvent, enrich } from '../context/enrich.ts'
-import { type Delivery, deliveryId } from '../delivery.ts'
+import { type Asked, type Delivery, deliveryId } from '../delivery.ts'
 import type { AgentEvent } from '../event/event.ts'
 import type { AcceptedEntry } from '../journal/entry.ts'
 import { cleanEntry } from '../journal/journal.ts'
@@ -117,10 +117,11 @@ function makeDelivery(
     events: [id],
     host,
     channel,
-    session: hashOf(sessionOf(event)),
+    session: sessionHash(event),
     kind,
     urgency,
     message: renderer.message(urgency, notifierOf(channel, config)?.markup?.name),
+    ...(kind === 'permission' && { questions: [askedBy(event, renderer)] }),
     sessionEnv: { ...event.env },
     acceptedAt: at,
     notBefore: 0,
@@ -130,9 +131,22 @@ function makeDelivery(
   }
 }
 
+function askedBy(
+  { id, at, toolUseId, transcriptPath }: EnrichedEvent,
+  { title, body }: Pick<Renderer, 'title' | 'body'>,
+): Asked {
+  const [first = ''] = body.split('\n', 1)
+  return { id, at, toolUseId, transcriptPath, title, text: first || title }
+}
+
 /** The session's own id is the agent's text, and may hold anything. */
 function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 16)
+}
+
+/** What the deliveries of an event's session have in common. */
+export function sessionHash(event: AgentEvent): string {
+  return hashOf(sessionOf(event))
 }
 
 /** Events without a session have nothing to do with each other. */

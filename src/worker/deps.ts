@@ -6,6 +6,7 @@ import type { PolicyMemory } from '../policy/checkpoint.ts'
 import type { Mute } from '../policy/mutes.ts'
 import type { Templates } from '../render/templates.ts'
 import type { Store } from '../spool/store.ts'
+import type { OpenMessages } from './open-messages.ts'
 import type { SessionQueue } from './session-queue.ts'
 
 /** What the parts of the worker share. */
@@ -16,6 +17,8 @@ export interface WorkerDeps {
   config: CurrentConfig
   deliverer: Deliverer
   memory: PolicyMemory
+  /** What is shown and waits for an answer. */
+  open: OpenMessages
   /** What a person has muted, read now. */
   mutes(): readonly Mute[]
   templates: Templates

@@ -18,6 +18,7 @@ import type { WorkerDeps } from './deps.ts'
 import { Dispatcher } from './dispatcher.ts'
 import { Maintenance } from './maintenance.ts'
 import { isOnHold } from './on-hold.ts'
+import { OpenMessages } from './open-messages.ts'
 import { SessionQueue } from './session-queue.ts'
 import { WakeUp } from './wake-up.ts'
 
@@ -49,6 +50,7 @@ export async function deliverOnce(options: WorkerOptions): Promise<WorkerSummary
     await close(deps, dispatcher)
     return { handled: 0, faults: [] }
   }
+  await deps.open.look()
   let claimed = 0
   do {
     claimed = await dispatcher.dispatch()
@@ -124,7 +126,7 @@ async function serve(
   dispatcher: Dispatcher,
   wakeUp: WakeUp,
 ) {
-  const { stateDir, store, config, deliverer, steadyNow } = deps
+  const { stateDir, store, config, deliverer, open, steadyNow } = deps
   let lastWork = steadyNow()
   let settings = config.get()
   while (!handoverRequested(stateDir)) {
@@ -143,7 +145,8 @@ async function serve(
     if (!isHeld && !dispatcher.isIdle) lastWork = steadyNow()
     await maintenance.rotate()
     const leftMs = settings.config.lingerSeconds * 1000 - (steadyNow() - lastWork)
-    const next = isHeld ? [] : [store.nextDueInMs(), dispatcher.restMs]
+    if (!isHeld) await open.look()
+    const next = isHeld ? [] : [store.nextDueInMs(), dispatcher.restMs, open.nextLookInMs()]
     const times = next.filter((ms) => ms !== undefined)
     if (dispatcher.isIdle || isHeld) {
       await maintenance.sweep()
@@ -179,13 +182,20 @@ function open({ stateDir, configDir, onRecord, ...options }: WorkerOptions) {
   const config = options.config ?? new CurrentConfig(configDir, stateDir)
   const steadyNow = makeSteadyClock()
   const effects = { fetch: globalThis.fetch, now: Date.now, random: Math.random }
+  const journal = new Journal({ stateDir, secrets: () => config.last.secrets, onEntry: onRecord })
+  const memory = new PolicyMemory(stateDir)
+  const current = { ...effects, config: () => config.get() }
+  const store = new FileStore({ stateDir })
+  const onAnswer = (session: string) => store.reviewHeld(session)
+  const openMessages = new OpenMessages({ ...current, stateDir, journal, memory, onAnswer })
   const deps: WorkerDeps = {
     stateDir,
     config,
-    store: new FileStore({ stateDir }),
-    journal: new Journal({ stateDir, secrets: () => config.last.secrets, onEntry: onRecord }),
-    deliverer: new Deliverer({ ...effects, config: () => config.get(), steadyNow }),
-    memory: new PolicyMemory(stateDir),
+    store,
+    journal,
+    deliverer: new Deliverer({ ...current, steadyNow, life: openMessages }),
+    memory,
+    open: openMessages,
     mutes: () => readMutes(stateDir),
     templates: new Templates(configDir),
     sessions: new SessionQueue(),
