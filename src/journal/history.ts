@@ -73,9 +73,7 @@ export function applyEntry(status: EventStatus, entry: JournalEntry) {
       status.outcome = Object.keys(status.channels).length > 0 ? outcomeOf(status) : 'waiting'
       return
     case 'undelivered':
-      status.reason = entry.reason
-      // What gave up is still there, for a person to try again.
-      if (status.outcome !== 'dead') status.outcome = 'undelivered'
+      Object.assign(status, { reason: entry.reason, outcome: 'undelivered' })
       return
     case 'answered':
     case 'withdrawn':

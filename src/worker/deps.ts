@@ -6,6 +6,7 @@ import type { PolicyMemory } from '../policy/checkpoint.ts'
 import type { Mute } from '../policy/mutes.ts'
 import type { Templates } from '../render/templates.ts'
 import type { Store } from '../spool/store.ts'
+import type { Alarms } from './alarms.ts'
 import type { OpenMessages } from './open-messages.ts'
 import type { SessionQueue } from './session-queue.ts'
 
@@ -17,6 +18,8 @@ export interface WorkerDeps {
   config: CurrentConfig
   deliverer: Deliverer
   memory: PolicyMemory
+  /** What must not stay unseen. */
+  alarms: Alarms
   /** What is shown and waits for an answer. */
   open: OpenMessages
   /** What a person has muted, read now. */

@@ -149,6 +149,8 @@ async function finishBegun(claim: Claim, before: EventStatus | undefined, deps: 
     const reason = reasons.map(({ because }) => because).join('; ') || `no route for ${before.kind}`
     await deps.journal.append({ at: deps.now(), id: claim.id, type: 'suppressed', reason })
   }
+  // The same for the alarm, where nobody could be told.
+  if (before) await deps.alarms.check(before)
   finish(claim, deps)
 }
 

@@ -1,5 +1,6 @@
 import { hostname } from 'node:os'
 import { CurrentConfig } from '../config/current.ts'
+import type { LoadedConfig } from '../config/load.ts'
 import { Deliverer } from '../deliver/deliverer.ts'
 import { makeSteadyClock } from '../deliver/steady-clock.ts'
 import { describeError } from '../errors.ts'
@@ -13,6 +14,7 @@ import { handoverRequested, requestHandoverIfOlder } from '../spool/handover.ts'
 import type { Header } from '../spool/header.ts'
 import { acquireLock, releaseLock } from '../spool/lock.ts'
 import { HEARTBEAT_MS } from '../spool/owner.ts'
+import { Alarms } from './alarms.ts'
 import { ConfigProblem, DESKTOP_OF_LAST_RESORT } from './config-problem.ts'
 import type { WorkerDeps } from './deps.ts'
 import { Dispatcher } from './dispatcher.ts'
@@ -54,12 +56,31 @@ export async function deliverOnce(options: WorkerOptions): Promise<WorkerSummary
   let claimed = 0
   do {
     claimed = await dispatcher.dispatch()
-    await dispatcher.startOwn(problem.check(deps.config.get()), DESKTOP_OF_LAST_RESORT)
+    await startOwn(deps.config.get(), problem, deps, dispatcher)
     // What only stands in line is waited for; what waits for a destination that failed is not.
     await dispatcher.comeToRest()
-  } while (claimed > 0 && dispatcher.hasWaiting && !deps.journal.failure)
+  } while (hasMore(claimed, deps, dispatcher))
   await close(deps, dispatcher)
   return { handled: dispatcher.handled, faults: dispatcher.faults }
+}
+
+function hasMore(
+  claimed: number,
+  { alarms, journal }: WorkerDeps,
+  dispatcher: Dispatcher,
+): boolean {
+  return alarms.hasOwn || (claimed > 0 && dispatcher.hasWaiting && !journal.failure)
+}
+
+/** What we have to say ourselves. */
+async function startOwn(
+  settings: LoadedConfig,
+  problem: ConfigProblem,
+  { alarms }: WorkerDeps,
+  dispatcher: Dispatcher,
+) {
+  await dispatcher.startOwn(problem.check(settings), DESKTOP_OF_LAST_RESORT)
+  for (const { claim, channel } of alarms.takeOwn()) await dispatcher.startOwn(claim, channel)
 }
 
 /** Delivers one event of our own to one channel, and waits for nothing else. @returns the event's id, and what went wrong around it */
@@ -141,7 +162,7 @@ async function serve(
     deliverer.setPaused(isHeld)
     if (store.takeFlush()) deliverer.reset()
     if (!isHeld && (await dispatcher.dispatch()) > 0) lastWork = steadyNow()
-    await dispatcher.startOwn(problem.check(settings), DESKTOP_OF_LAST_RESORT)
+    await startOwn(settings, problem, deps, dispatcher)
     if (!isHeld && !dispatcher.isIdle) lastWork = steadyNow()
     await maintenance.rotate()
     const leftMs = settings.config.lingerSeconds * 1000 - (steadyNow() - lastWork)
@@ -188,13 +209,15 @@ function open({ stateDir, configDir, onRecord, ...options }: WorkerOptions) {
   const store = new FileStore({ stateDir })
   const onAnswer = (session: string) => store.reviewHeld(session)
   const openMessages = new OpenMessages({ ...current, stateDir, journal, memory, onAnswer })
+  const alarms = new Alarms({ ...current, stateDir, configDir, store, journal })
   const deps: WorkerDeps = {
     stateDir,
     config,
     store,
     journal,
-    deliverer: new Deliverer({ ...current, steadyNow, life: openMessages }),
+    deliverer: new Deliverer({ ...current, steadyNow, life: alarms.around(openMessages) }),
     memory,
+    alarms,
     open: openMessages,
     mutes: () => readMutes(stateDir),
     templates: new Templates(configDir),
