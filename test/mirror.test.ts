@@ -62,6 +62,7 @@ const topics: { [folder: string]: readonly string[] } = {
     'reconcile',
     'recovery',
     'starvation',
+    'steps',
     'upgrade',
     'upkeep',
   ],

@@ -1,6 +1,5 @@
 import { usageError } from '../errors.ts'
-
-const unitMs: { [unit: string]: number } = { s: 1000, m: 60_000, h: 3600_000, d: 86_400_000 }
+import { parseDuration } from '../text/duration.ts'
 
 /**
  * When a mute ends, Unix ms; 0 for never. Takes `30m`, `2h`, `1d`, `1h30m`, and `until 9:00`: the next time that the
@@ -19,13 +18,8 @@ export function muteUntil(words: readonly string[], now: Date): number {
 }
 
 function afterDuration(text: string, now: Date): number | undefined {
-  if (!/^(\d{1,4}[smhd])+$/.test(text)) return undefined
-  const parts = text.match(/\d+[smhd]/g) ?? []
-  const ms = parts.reduce(
-    (sum, part) => sum + Number(part.slice(0, -1)) * (unitMs[part.slice(-1)] ?? 0),
-    0,
-  )
-  return ms > 0 ? now.getTime() + ms : undefined
+  const ms = parseDuration(text)
+  return ms === undefined ? undefined : now.getTime() + ms
 }
 
 /** The clock of this machine decides, also on the days on which it is changed. */

@@ -16,7 +16,8 @@ import { type Fault, firstFault } from './issue.ts'
 import { INLINE_SECRET } from './last-good.ts'
 import { configPath } from './paths.ts'
 import { findLostKey, locate } from './position.ts'
-import { type Config, completeConfig, configSchema, secretsOf } from './schema.ts'
+import { stepsOf } from './route.ts'
+import { type Config, completeConfig, configSchema, type Route, secretsOf } from './schema.ts'
 import { expandReferences, readSecrets } from './secrets.ts'
 
 export interface LoadedConfig {
@@ -99,19 +100,22 @@ function parseObject(text: string, path: string): { tree: Node; raw: Record<stri
 
 /** A route to nowhere, or for something that never happens. */
 function faultInRoutes(
-  routes: readonly { on: string[]; to: string[] }[],
+  routes: readonly Route[],
   channels: object,
   unusable: object,
 ): Fault | undefined {
   const known = [...Object.keys(channels), ...Object.keys(unusable)]
   const words = [...kinds, ...knownEvents]
-  for (const [index, { on, to }] of routes.entries()) {
-    for (const [at, name] of to.entries()) {
-      if (known.includes(name)) continue
-      const hint = didYouMean(name, known)
-      return { path: ['routes', index, 'to', at], what: `unknown channel "${name}"`, hint }
+  for (const [index, one] of routes.entries()) {
+    for (const [where, step] of stepsOf(one).entries()) {
+      const path = ['routes', index, ...(one.steps ? ['steps', where] : []), 'to']
+      for (const [at, name] of step.to.entries()) {
+        if (known.includes(name)) continue
+        const hint = didYouMean(name, known)
+        return { path: [...path, at], what: `unknown channel "${name}"`, hint }
+      }
     }
-    for (const [at, word] of on.entries()) {
+    for (const [at, word] of one.on.entries()) {
       // Any other name may be an event of a client that we do not know.
       const meant = word === '*' || words.includes(word) ? undefined : closest(word, words)
       if (!meant) continue

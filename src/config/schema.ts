@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { Notifier } from '../notifiers/define.ts'
 import { notifiers } from '../notifiers/index.ts'
 import { noise, quietHoursKeys } from './noise.ts'
-import { conditionKeys, route } from './route.ts'
+import { conditionKeys, route, stepShape } from './route.ts'
 
 const noiseSwitch = z
   .boolean()
@@ -114,6 +114,7 @@ export function completeConfig(
 export function configKeys(path: readonly PropertyKey[]): string[] {
   const [room, , part] = path
   if (room === 'routes' && (part === 'when' || part === 'not')) return conditionKeys
+  if (room === 'routes' && part === 'steps') return Object.keys(stepShape)
   if (room === 'noise' && path[1] === 'quietHours') return quietHoursKeys
   const shapes: Record<string, object> = {
     retry: retry.shape,
@@ -135,7 +136,7 @@ export function descriptionAt(path: readonly PropertyKey[], type: string): strin
   const shapes = {
     channels: channelShape(type),
     retry: retry.shape,
-    routes: route.shape,
+    routes: { ...stepShape, ...route.shape },
     noise: noise.shape,
   }
   const shape: object = shapes[room as keyof typeof shapes] ?? {}

@@ -59,7 +59,7 @@ export async function prepare(
     entry,
     deliveries: judgements.filter(isSent).map(({ candidate }) => make(candidate)),
     held: judgements.flatMap(({ candidate, verdict }) =>
-      verdict.type === 'hold' ? [holdBack(make(candidate), verdict, loaded)] : [],
+      verdict.type === 'hold' ? [holdBack(make(candidate), verdict, candidate, loaded)] : [],
     ),
     suppressed: judgements.flatMap(({ candidate: { channel }, verdict }) =>
       verdict.type === 'suppress' ? [{ channel, reason: verdict.reason }] : [],
@@ -84,11 +84,18 @@ export async function prepareAgain(
 function holdBack(
   delivery: Delivery,
   { until, reason, group }: Extract<Verdict, { type: 'hold' }>,
+  { channel, later }: Candidate,
   { config }: LoadedConfig,
 ): Held {
-  const { channel } = delivery
   const isTogether = group !== '' && notifierOf(channel, config)?.summarizes === true
-  return { delivery, until, reason, ...(isTogether && { group: hashOf(`${channel} ${group}`) }) }
+  // A step that was due while the machine was off is told afterwards, but not on another day.
+  const expires = later ? until + config.retry.maxAgeHours * 3600_000 : 0
+  return {
+    delivery: { ...delivery, expires },
+    until,
+    reason,
+    ...(isTogether && { group: hashOf(`${channel} ${group}`) }),
+  }
 }
 
 function isSent({ verdict }: Judgement): boolean {

@@ -1,3 +1,4 @@
+import { afterMs, stepsOf } from '../config/route.ts'
 import type { Config, Route } from '../config/schema.ts'
 import type { EnrichedEvent } from '../context/enrich.ts'
 import type { Urgency } from '../delivery.ts'
@@ -6,9 +7,18 @@ import type { Kind } from '../event/kind.ts'
 import type { TraceStep } from '../journal/entry.ts'
 import { conditionsOf, type RouteDeps } from './conditions.ts'
 
+export interface RoutedChannel {
+  channel: string
+  urgency: Urgency
+  /** The word of the route that matched. */
+  on: string
+  /** For a later step: how long after the event, in ms, and in words. */
+  later?: { ms: number; because: string }
+}
+
 export interface Decision {
   /** Every channel once, in the order of the routes. */
-  candidates: readonly { channel: string; urgency: Urgency; on: string }[]
+  candidates: readonly RoutedChannel[]
   /** Why there are none; absent otherwise. */
   suppress?: string
   /** Each route's verdict, and the condition that decided. */
@@ -41,15 +51,26 @@ export function route(
     const { word, because } = match(one, event, deps)
     trace.push({ by: `route ${index + 1}`, verdict: word ? 'matched' : 'not matched', because })
     if (!word) continue
-    for (const channel of one.to) {
-      if (chosen.has(channel)) continue
-      chosen.set(channel, { channel, urgency: one.urgency ?? urgencyOf[event.kind], on: word })
+    const urgency = one.urgency ?? urgencyOf[event.kind]
+    for (const routed of channelsOf(one, index)) {
+      const before = chosen.get(routed.channel)
+      // Of two routes the one that tells it sooner.
+      const isSooner = (before?.later?.ms ?? 0) > (routed.later?.ms ?? 0)
+      if (!before || isSooner) chosen.set(routed.channel, { urgency, on: word, ...routed })
     }
     if (one.stop) break
   }
   const candidates = [...chosen.values()]
   if (candidates.length > 0) return { candidates, trace }
   return { candidates, suppress: `no route for ${event.kind}`, trace }
+}
+
+function channelsOf(one: Route, index: number): Pick<RoutedChannel, 'channel' | 'later'>[] {
+  return stepsOf(one).flatMap((step, number) => {
+    const ms = afterMs(step)
+    const because = `step ${number + 1} of route ${index + 1}: ${step.after} after it, unless it is answered by then`
+    return step.to.map((channel) => ({ channel, ...(ms > 0 && { later: { ms, because } }) }))
+  })
 }
 
 /** A delivery that a person asked for by name goes to that channel alone. */

@@ -159,6 +159,10 @@ export class FileStore implements Store {
     this.#parked.makeDue((wait) => wait.isHeld && wait.session === session)
   }
 
+  hasReviews(): boolean {
+    return this.#parked.hasReviews
+  }
+
   takeFlush(): boolean {
     const { wasFlushed } = this.#parked
     this.#parked.wasFlushed = false

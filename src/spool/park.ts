@@ -118,6 +118,11 @@ export class ParkedDeliveries {
     for (const wait of this.#waits.values()) if (which(wait)) wait.until = 0
   }
 
+  /** Whether something that a policy holds was made due. */
+  get hasReviews(): boolean {
+    return [...this.#waits.values()].some(({ isHeld, until }) => isHeld && until === 0)
+  }
+
   due(now: number, group?: string): string[] {
     return [...this.#waits.values()]
       .filter((wait) => group === undefined || wait.group === group)

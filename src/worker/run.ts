@@ -66,10 +66,11 @@ export async function deliverOnce(options: WorkerOptions): Promise<WorkerSummary
 
 function hasMore(
   claimed: number,
-  { alarms, journal }: WorkerDeps,
+  { alarms, journal, store }: WorkerDeps,
   dispatcher: Dispatcher,
 ): boolean {
-  return alarms.hasOwn || (claimed > 0 && dispatcher.hasWaiting && !journal.failure)
+  if (alarms.hasOwn) return true
+  return claimed > 0 && !journal.failure && (dispatcher.hasWaiting || store.hasReviews())
 }
 
 /** What we have to say ourselves. */
