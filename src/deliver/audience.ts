@@ -4,6 +4,9 @@ import { notifierOf } from '../notifiers/index.ts'
 import { terminal } from '../notifiers/terminal.ts'
 import { withDeadline } from './attempt.ts'
 
+/** A channel that exists whatever the configuration says. */
+export const DESKTOP_OF_LAST_RESORT = 'desktop'
+
 const BELL_MS = 5000
 
 /** Whether a message there is for a person, sooner or later: a file keeps a record and disturbs nobody. */

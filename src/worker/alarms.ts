@@ -1,7 +1,12 @@
 import type { LoadedConfig } from '../config/load.ts'
 import { configPath } from '../config/paths.ts'
 import type { Destination } from '../deliver/attempt.ts'
-import { disturbsSomebody, readChannels, ringBell } from '../deliver/audience.ts'
+import {
+  DESKTOP_OF_LAST_RESORT,
+  disturbsSomebody,
+  readChannels,
+  ringBell,
+} from '../deliver/audience.ts'
 import type { Begun, MessageLife } from '../deliver/message-life.ts'
 import type { Outcome } from '../deliver/outcome.ts'
 import { withLine } from '../deliver/summary.ts'
@@ -13,7 +18,6 @@ import type { Claim } from '../spool/claim.ts'
 import type { Store } from '../spool/store.ts'
 import { AlarmFile } from './alarm-state.ts'
 import { readBegun } from './begun.ts'
-import { DESKTOP_OF_LAST_RESORT } from './config-problem.ts'
 
 interface AlarmDeps {
   stateDir: string
