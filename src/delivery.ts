@@ -43,6 +43,17 @@ export const messageSchema = z.object({
 })
 export type Message = z.output<typeof messageSchema>
 
+/** A question that a message asks, with what is needed to see whether it was answered meanwhile. */
+export const askedSchema = z.object({
+  id: z.string().describe('Of the event'),
+  at: z.number().describe('When it was accepted, Unix ms'),
+  toolUseId: z.string().describe("The call that it is about; '' where unknown"),
+  transcriptPath: z.string().describe("Where the answer would show; '' where unknown"),
+  title: z.string(),
+  text: z.string().describe('What is asked, in one line'),
+})
+export type Asked = z.output<typeof askedSchema>
+
 /**
  * One message on its way to one channel: a plain value that needs nothing of the machine that made it, but where the
  * channel is the desktop or a terminal.
@@ -57,6 +68,10 @@ export const deliverySchema = z.object({
   kind: z.enum(kinds),
   urgency: z.enum(urgencies),
   message: messageSchema,
+  questions: z
+    .array(askedSchema)
+    .optional()
+    .describe('What it asks, oldest first; absent where it asks nothing'),
   sessionEnv: z.record(z.string(), z.string()),
   acceptedAt: z.number().describe('Unix ms'),
   notBefore: z.number().describe('Unix ms; 0: at once'),

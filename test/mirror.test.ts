@@ -70,6 +70,7 @@ const topics: { [folder: string]: readonly string[] } = {
     'reconcile',
     'recovery',
     'starvation',
+    'steps',
     'upgrade',
     'upkeep',
   ],

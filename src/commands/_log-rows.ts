@@ -3,7 +3,13 @@ import type { EventStatus, Outcome } from '../journal/history.ts'
 import { cleanText, cutText, oneLine } from '../text/clean.ts'
 import { formatTime } from '../text/local-time.ts'
 
-const styles = { delivered: 'green', suppressed: 'dim', dead: 'red', waiting: 'yellow' } as const
+const styles = {
+  delivered: 'green',
+  suppressed: 'dim',
+  undelivered: 'red',
+  dead: 'red',
+  waiting: 'yellow',
+} as const
 const MOST_TEXT = 100
 const LEAST_TEXT = 30
 /** What stands beside the text in most lines: time, id, outcome, client and channel. */

@@ -1,5 +1,5 @@
 import { usageError } from '../errors.ts'
-import { durationMs } from './_since.ts'
+import { parseDuration } from '../text/duration.ts'
 
 /**
  * When a mute ends, Unix ms; 0 for never. Takes `30m`, `2h`, `1d`, `1h30m`, and `until 9:00`: the next time that the
@@ -18,7 +18,7 @@ export function muteUntil(words: readonly string[], now: Date): number {
 }
 
 function afterDuration(text: string, now: Date): number | undefined {
-  const ms = durationMs(text)
+  const ms = parseDuration(text)
   return ms === undefined ? undefined : now.getTime() + ms
 }
 

@@ -64,6 +64,12 @@ function afterwards(entry: JournalEntry, { trace }: Told): [string, string][] {
       )
       return isKnown ? [] : [[entry.channel ?? 'all', `${when} not told: ${entry.reason}`]]
     }
+    case 'undelivered':
+      return [['nobody', `${when} was reached: ${entry.reason}`]]
+    case 'answered':
+      return [['answer', `${when} ${entry.reason}`]]
+    case 'withdrawn':
+      return [[entry.channel, `${when} withdrawn: ${entry.reason}`]]
     case 'unusable':
       return [['event', `${when} nothing can be made of it: ${entry.reason}`]]
     case 'retried':

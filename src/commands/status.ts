@@ -11,7 +11,7 @@ import type { EventStatus } from '../journal/history.ts'
 import { holdsEvents, spoolIn } from '../spool/layout.ts'
 import { lockHolder } from '../spool/lock.ts'
 import { outlineParked } from '../spool/outline.ts'
-import { showPath } from '../text/clean.ts'
+import { cleanText, showPath } from '../text/clean.ts'
 import { isOnHold } from '../worker/on-hold.ts'
 import { type Events, list, stateFolders, withEvents } from './_events.ts'
 
@@ -33,13 +33,16 @@ async function readStatus() {
   const unreadable = new Set<string>()
   const onUnreadable = (folder: string) => void unreadable.add(folder)
   const corrupt = folders.flatMap((folder) => list(spoolIn(folder).corrupt, onUnreadable)).length
-  const { count, latest, oldestWaiting, channels } = withEvents(
+  const { count, latest, oldestWaiting, channels, unreached } = withEvents(
     folders,
     (events) => ({
       count: events.tallies.count(),
       latest: events.tallies.latest(1)[0],
       oldestWaiting: events.tallies.oldest('waiting'),
       channels: channelRows(config, events),
+      unreached: events.inFull(
+        [events.tallies.oldest('undelivered')].filter((one) => one !== undefined),
+      ),
     }),
     onUnreadable,
   )
@@ -60,6 +63,7 @@ async function readStatus() {
       ...[...unreadable].map(
         (folder) => `${folder} cannot be read; the next worker opens it again`,
       ),
+      ...unreached.map((last) => unreachedProblem(count.undelivered, last)),
       ...problemsOf(config, count.dead, corrupt, folders),
       ...(await templateProblemsIn(configDir(), config.templates)),
       ...(await changedTrust(stateDir())),
@@ -94,6 +98,16 @@ function channelRows(
       last: last ? { state: last.state, at: last.at, detail: last.detail } : null,
     }
   })
+}
+
+/** An agent may still stand still because of it. */
+function unreachedProblem(count: number, { title, reason }: EventStatus): string {
+  const what = count === 1 ? '1 question' : `${count} questions`
+  return (
+    `${what} reached nobody; the first: ${cleanText(title)} (${cleanText(reason)}). ` +
+    'Answer in the session itself. Find the cause by hookbell doctor and hookbell dead; ' +
+    'the next message that gets through, such as of hookbell test NAME, tells of it'
+  )
 }
 
 function problemsOf(
@@ -145,10 +159,12 @@ async function changedTrust(folder: string): Promise<string[]> {
 }
 
 function describe(status: Status): string {
-  const { accepted, delivered, suppressed, dead, waiting, worker, config, channels } = status
+  const { accepted, delivered, suppressed, undelivered, dead, waiting } = status
+  const { worker, config, channels } = status
+  const nobody = undelivered > 0 ? ` + ${undelivered} undelivered` : ''
   const events =
-    `${accepted} accepted = ${delivered} delivered + ${suppressed} suppressed + ${dead} dead` +
-    ` + ${waiting} waiting`
+    `${accepted} accepted = ${delivered} delivered + ${suppressed} suppressed${nobody}` +
+    ` + ${dead} dead + ${waiting} waiting`
   const lines = [
     ['events', events],
     ['last', status.lastEvent === null ? 'none yet' : ago(status.lastEvent)],

@@ -11,6 +11,7 @@ import { configPath, secretsPath } from './paths.ts'
 import { locate } from './position.ts'
 import { type Config, completeConfig, configSchema, type Route, secretsOf } from './schema.ts'
 import { readSecrets } from './secrets.ts'
+import { stepsOf } from './steps.ts'
 import { templateNames } from './template-names.ts'
 import { junkWarnings, warningsOf } from './warnings.ts'
 
@@ -110,18 +111,22 @@ function faultInRoutes(
 ): Fault | undefined {
   const known = [...Object.keys(channels), ...Object.keys(unusable)]
   const words = [...kinds, ...knownEvents]
-  for (const [index, { on, to, template }] of routes.entries()) {
+  for (const [index, one] of routes.entries()) {
+    const { template } = one
     if (template !== undefined && templates && !templates.includes(template)) {
       const what = `no template "${template}": there is no templates/plain/${template}.liquid`
       const hint = templates.length > 0 ? didYouMean(template, templates) : 'Write that file'
       return { path: ['routes', index, 'template'], what, hint }
     }
-    for (const [at, name] of to.entries()) {
-      if (known.includes(name)) continue
-      const hint = didYouMean(name, known)
-      return { path: ['routes', index, 'to', at], what: `unknown channel "${name}"`, hint }
+    for (const [where, step] of stepsOf(one).entries()) {
+      const path = ['routes', index, ...(one.steps ? ['steps', where] : []), 'to']
+      for (const [at, name] of step.to.entries()) {
+        if (known.includes(name)) continue
+        const hint = didYouMean(name, known)
+        return { path: [...path, at], what: `unknown channel "${name}"`, hint }
+      }
     }
-    for (const [at, word] of on.entries()) {
+    for (const [at, word] of one.on.entries()) {
       // Any other name may be an event of a client that we do not know.
       const meant = word === '*' || words.includes(word) ? undefined : closest(word, words)
       if (!meant) continue

@@ -1,4 +1,5 @@
 import type { Config } from './schema.ts'
+import { stepsOf } from './steps.ts'
 
 /** Channels that neither a route nor the digest names: nothing ever reaches them. */
 export function unreachableChannels({
@@ -6,6 +7,7 @@ export function unreachableChannels({
   routes,
   digest,
 }: Pick<Config, 'channels' | 'routes' | 'digest'>): string[] {
-  const named = new Set([...routes.flatMap(({ to }) => to), ...(digest?.to ?? [])])
+  const routed = routes.flatMap((one) => stepsOf(one).flatMap(({ to }) => to))
+  const named = new Set([...routed, ...(digest?.to ?? [])])
   return Object.keys(channels).filter((name) => !named.has(name))
 }

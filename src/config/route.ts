@@ -1,7 +1,9 @@
 import * as z from 'zod'
 import { urgencies } from '../delivery.ts'
 import { kinds } from '../event/kind.ts'
+import { parseDuration } from '../text/duration.ts'
 import { timeOfDay, timeZone, weekdays } from './noise.ts'
+import { afterMs } from './steps.ts'
 
 const MAX_PATTERN = 500
 
@@ -35,14 +37,33 @@ export const conditions = z.strictObject({
   ssh: z.boolean().optional().describe('Whether the session runs over SSH'),
 })
 
-export const route = z.strictObject({
+const channelNames = z.array(z.string()).min(1).describe('Names of channels')
+
+const MAX_AFTER_MS = 24 * 3600_000
+
+const step = z.strictObject({
+  after: z
+    .string()
+    .refine((text) => (parseDuration(text) ?? 0) > 0, 'must be a duration such as 2m or 1h30m')
+    .refine((text) => (parseDuration(text) ?? 0) <= MAX_AFTER_MS, 'must not be longer than a day')
+    .optional()
+    .describe('How long after the event, such as 2m. Without it: at once'),
+  to: channelNames,
+})
+
+const routeFields = z.strictObject({
   on: z
     .array(z.string().min(1))
     .min(1)
     .describe(`Event names (Stop, Notification, ...) and kinds (${kinds.join(', ')}); "*" is all`),
   when: conditions.optional().describe('All of these hold'),
   not: conditions.optional().describe('None of these holds'),
-  to: z.array(z.string()).min(1).describe('Names of channels'),
+  to: channelNames.optional().describe('Names of channels'),
+  steps: z
+    .array(step)
+    .min(1)
+    .optional()
+    .describe('Instead of `to`: who is told at once, and who later unless somebody has answered'),
   urgency: z
     .enum(urgencies)
     .optional()
@@ -55,6 +76,27 @@ export const route = z.strictObject({
   stop: z.boolean().optional().describe('Where this route matches, those after it do not count'),
 })
 
+export const route = routeFields.superRefine(({ to, steps }, context) => {
+  const fail = (path: PropertyKey[], message: string) =>
+    void context.addIssue({ code: 'custom', path, message })
+  if (!to && !steps) return fail(['to'], 'is missing')
+  if (to && steps)
+    return fail(['steps'], 'must not be there beside "to": the first step is at once')
+  let before = -1
+  const names = new Set<string>()
+  for (const [index, one] of (steps ?? []).entries()) {
+    const ms = afterMs(one)
+    if (ms <= before) fail(['steps', index, 'after'], 'must be later than the step before it')
+    before = ms
+    for (const [at, name] of one.to.entries()) {
+      if (names.has(name))
+        fail(['steps', index, 'to', at], `"${name}" is told by this route already`)
+      names.add(name)
+    }
+  }
+})
+
+export const stepShape = step.shape
 export const conditionKeys = Object.keys(conditions.shape)
 export type Conditions = z.output<typeof conditions>
 

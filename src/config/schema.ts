@@ -4,7 +4,7 @@ import type { Notifier } from '../notifiers/define.ts'
 import { notifiers } from '../notifiers/index.ts'
 import { digest } from './digest.ts'
 import { noise, quietHoursKeys } from './noise.ts'
-import { conditionKeys, route } from './route.ts'
+import { conditionKeys, route, stepShape } from './route.ts'
 import { secretSources } from './secret-source.ts'
 
 const noiseSwitch = z
@@ -131,6 +131,7 @@ export function completeConfig(
 export function configKeys(path: readonly PropertyKey[]): string[] {
   const [room, , part] = path
   if (room === 'routes' && (part === 'when' || part === 'not')) return conditionKeys
+  if (room === 'routes' && part === 'steps') return Object.keys(stepShape)
   if (room === 'noise' && path[1] === 'quietHours') return quietHoursKeys
   const shapes: Record<string, object> = {
     retry: retry.shape,
@@ -153,7 +154,7 @@ export function descriptionAt(path: readonly PropertyKey[], type: string): strin
   const shapes = {
     channels: channelShape(type),
     retry: retry.shape,
-    routes: route.shape,
+    routes: { ...stepShape, ...route.shape },
     noise: noise.shape,
     digest: digest.shape,
   }

@@ -1,15 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Client } from '../clients/define.ts'
-import { clients, findClient } from '../clients/index.ts'
-import { transcriptRoots } from '../clients/paths.ts'
+import { findClient } from '../clients/index.ts'
 import { homeDir } from '../config/paths.ts'
 import type { AgentEvent } from '../event/event.ts'
 import type { Kind } from '../event/kind.ts'
 import { questionOfTool, withSubject } from '../event/question.ts'
 import { branchOf } from './branch.ts'
 import type { Deeds } from './deeds.ts'
+import { formatOf, rootsOf } from './of-client.ts'
 import { projectName } from './project.ts'
-import { readTranscript, type TranscriptFacts, wasAnswered } from './transcript.ts'
+import { readTranscript, type TranscriptFacts } from './transcript.ts'
 import type { Tokens } from './transcripts/entry.ts'
 
 const LOOK_EVERY_MS = 50
@@ -65,15 +64,6 @@ export async function enrich(event: AgentEvent, deps: EnrichDeps): Promise<Enric
     tokens,
     did,
   }
-}
-
-/** Whether the transcript shows that what an event asks was answered since. */
-export function isAnswered(
-  event: Pick<AgentEvent, 'client' | 'transcriptPath' | 'at' | 'toolUseId'>,
-): Promise<boolean> {
-  const { client, transcriptPath, at, toolUseId } = event
-  if (!transcriptPath) return Promise.resolve(false)
-  return wasAnswered(transcriptPath, rootsOf(client), { at, toolUseId }, formatOf(client))
 }
 
 function withTurn(event: AgentEvent, facts: TranscriptFacts): AgentEvent {
@@ -150,16 +140,6 @@ function remember(projects: Map<string, Promise<string>>, cwd: string): Promise<
   const name = projectName(cwd, homeDir()).catch(() => '')
   if (projects.size < 1000) projects.set(cwd, name)
   return name
-}
-
-function rootsOf(name: string): string[] {
-  const known = findClient(name)
-  const asked: readonly Client[] = known ? [known] : Object.values(clients)
-  return asked.flatMap((client) => transcriptRoots(client))
-}
-
-function formatOf(name: string): Client['transcriptFormat'] | undefined {
-  return findClient(name)?.transcriptFormat
 }
 
 function durationSince(promptedAt: number | undefined, at: number): number | undefined {

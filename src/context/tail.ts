@@ -38,6 +38,25 @@ export async function readHead(
   return text.slice(0, text.lastIndexOf('\n') + 1)
 }
 
+/** How long a file is that may be read under the same conditions; undefined where they do not hold. */
+export async function sizeOf(
+  path: string,
+  roots: readonly string[],
+  gate = pathGate,
+): Promise<number | undefined> {
+  const absolute = expandHome(path)
+  const own = await ownFolders(roots)
+  if (absolute === undefined || !isBelow(normalize(absolute), own)) return undefined
+  return gate.run(async () => {
+    const file = await openOwn(absolute, own)
+    try {
+      return (await file?.stat())?.size
+    } finally {
+      await file?.close()
+    }
+  }, undefined)
+}
+
 async function readPart(
   path: string,
   roots: readonly string[],

@@ -1,7 +1,7 @@
 import { builtInConfig, type LoadedConfig } from '../config/load.ts'
 import type { Delivery } from '../delivery.ts'
 import { describeError } from '../errors.ts'
-import { DeliveryError, type Notifier } from '../notifiers/define.ts'
+import { DeliveryError, type Notifier, type Sent } from '../notifiers/define.ts'
 import { notifierOf } from '../notifiers/index.ts'
 import { retryDelay, whyGiveUp } from './backoff.ts'
 import type { Outcome } from './outcome.ts'
@@ -47,11 +47,27 @@ export async function send(
   { notifier, options }: Destination,
   { message, attempts, sessionEnv }: Delivery,
   { config }: LoadedConfig,
-  { fetch, now }: AttemptDeps,
-): Promise<string> {
+  { fetch, now }: Pick<AttemptDeps, 'fetch' | 'now'>,
+  replaces?: string,
+): Promise<Sent> {
+  return await withDeadline(config.deliveryTimeoutSeconds * 1000, (signal) =>
+    notifier.send(message, options, {
+      signal,
+      attempt: attempts + 1,
+      now: now(),
+      fetch,
+      sessionEnv,
+      ...(replaces !== undefined && { replaces }),
+    }),
+  )
+}
+
+/** Ends the work after some time, and does not wait for work that does not keep to that. @throws what it throws */
+export async function withDeadline<Result>(
+  limitMs: number,
+  work: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
   const timeout = new AbortController()
-  const { signal } = timeout
-  const limitMs = config.deliveryTimeoutSeconds * 1000
   let timer: NodeJS.Timeout | undefined
   const deadline = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
@@ -61,14 +77,7 @@ export async function send(
     }, limitMs)
   })
   try {
-    const sent = notifier.send(message, options, {
-      signal,
-      attempt: attempts + 1,
-      now: now(),
-      fetch,
-      sessionEnv,
-    })
-    return await Promise.race([sent, deadline])
+    return await Promise.race([work(timeout.signal), deadline])
   } finally {
     clearTimeout(timer)
   }
@@ -89,7 +98,8 @@ export function failedOutcome(
   const reason = describeError(error) + hint
   if (!isRetry(error)) {
     const type = (error as DeliveryError).verdict === 'unavailable' ? 'unavailable' : 'exhausted'
-    return { type, attempt, reason, delivery }
+    const isDead = error instanceof DeliveryError && error.isChannelDead
+    return { type, attempt, reason, delivery, ...(isDead && { isChannelDead: true }) }
   }
   const why = whyGiveUp(attempt, now() - firstTriedAt, retry)
   if (why) return { type: 'exhausted', attempt, reason: `${why}: ${reason}`, delivery }

@@ -13,11 +13,14 @@ import {
 import { retryDelay } from './backoff.ts'
 import { DestinationLimiter, type Slot } from './destination-limiter.ts'
 import { DestinationQueue, type Waiting } from './destination-queue.ts'
+import { type MessageLife, unknownLife } from './message-life.ts'
 import type { Outcome } from './outcome.ts'
 import { summarize } from './summary.ts'
 
 export interface DelivererDeps extends AttemptDeps {
   config(): LoadedConfig
+  /** Absent where nothing is known of earlier messages. */
+  life?: MessageLife
   /** Milliseconds of a clock that is never put back. */
   steadyNow(): number
 }
@@ -155,13 +158,23 @@ export class Deliverer {
       limiter.release(slot)
       return this.#without(delivery, destination.error)
     }
+    const { life = unknownLife } = this.#deps
+    const over = await life.whyOver(delivery)
+    if (over !== undefined) {
+      limiter.release(slot)
+      return { type: 'expired', reason: over }
+    }
+    const begun = life.begin(delivery, destination)
     const startedAt = performance.now()
     try {
-      const answer = await send(destination, delivery, loaded, this.#deps)
+      const sent = await send(destination, begun.delivery, loaded, this.#deps, begun.replaces)
       limiter.release(slot)
+      begun.delivered(typeof sent === 'string' ? undefined : sent.handle)
       const ms = Math.round(performance.now() - startedAt)
+      const answer = typeof sent === 'string' ? sent : sent.answer
       return { type: 'delivered', attempt: delivery.attempts + 1, ms, answer }
     } catch (error) {
+      begun.failed()
       if (!isRetry(error)) {
         limiter.release(slot)
         return failedOutcome(delivery, error, loaded, this.#deps)

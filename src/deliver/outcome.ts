@@ -10,7 +10,14 @@ export type Outcome =
       /** The event whose message told of this one too. */
       summary?: string
     }
-  | { type: 'unavailable' | 'exhausted'; attempt: number; reason: string; delivery: Delivery }
+  | {
+      type: 'unavailable' | 'exhausted'
+      attempt: number
+      reason: string
+      delivery: Delivery
+      /** No other message will get through either. */
+      isChannelDead?: boolean
+    }
   | {
       type: 'deferred'
       attempt: number

@@ -1,4 +1,4 @@
-import { type Delivery, type Urgency, urgencies } from '../delivery.ts'
+import { type Asked, type Delivery, type Urgency, urgencies } from '../delivery.ts'
 import { cutText } from '../text/clean.ts'
 
 const MAX_LINES = 10
@@ -10,14 +10,15 @@ export function summarize(deliveries: readonly [Delivery, ...Delivery[]]): Deliv
   // Whose it is holds for the first alone.
   const { origin: _, ...message } = first.message
   const all = deliveries.flatMap(({ events }) => events)
-  const titles = deliveries.map(({ message }) => cutText(message.title, MAX_LINE))
-  const shown = titles.slice(0, MAX_LINES)
+  const shown = deliveries.slice(0, MAX_LINES).map(lineOf)
   const rest = all.length - shown.length
   const urgency = highest(deliveries.map((one) => one.urgency))
+  const questions = deliveries.flatMap((one) => one.questions ?? [])
   return {
     ...first,
     events: all,
     urgency,
+    ...(questions.length > 0 && { questions }),
     acceptedAt: Math.min(...deliveries.map(({ acceptedAt }) => acceptedAt)),
     expires: 0,
     attempts: 0,
@@ -25,11 +26,41 @@ export function summarize(deliveries: readonly [Delivery, ...Delivery[]]): Deliv
     message: {
       ...message,
       urgency,
-      title: `${titles[0]} and ${all.length - 1} more`,
+      title: `${cutText(first.message.title, MAX_LINE)} and ${all.length - 1} more`,
       body: [...shown, ...(rest > 0 ? [`and ${rest} more`] : [])].join('\n'),
       markup: '',
     },
   }
+}
+
+/** A message that takes the place of one that told of other questions, which are still open: it tells of them too. */
+export function withOpenQuestions(delivery: Delivery, others: readonly Asked[]): Delivery {
+  if (others.length === 0) return delivery
+  const { message, events, questions } = delivery
+  const title = questions?.[0]?.title ?? message.title
+  const count = events.length - 1 + others.length
+  const lines = others.slice(0, MAX_LINES).map(({ text }) => cutText(text, MAX_LINE))
+  return {
+    ...delivery,
+    message: {
+      ...message,
+      title: `${title} and ${count} more`,
+      body: [message.body, ...lines].filter(Boolean).join('\n'),
+      markup: '',
+    },
+  }
+}
+
+/** The titles of questions are all alike. */
+function lineOf({ message, questions }: Delivery): string {
+  return cutText(questions?.[0]?.text ?? message.title, MAX_LINE)
+}
+
+/** The same message with a line before its text. */
+export function withLine(delivery: Delivery, line: string): Delivery {
+  const { message } = delivery
+  const body = [line, message.body].filter(Boolean).join('\n')
+  return { ...delivery, message: { ...message, body, markup: '' } }
 }
 
 function highest(all: readonly Urgency[]): Urgency {

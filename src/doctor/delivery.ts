@@ -1,5 +1,6 @@
 import { existsSync, lstatSync, statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { stepsOf } from '../config/steps.ts'
 import { foldersAtRisk } from '../config/trust.ts'
 import { quoteWord } from '../text/shell.ts'
 import { type Check, check, type Facts } from './check.ts'
@@ -74,7 +75,7 @@ function checkPrivacy({ configDir }: Facts): Check[] {
 /** The configuration, and each channel: usable, reached by a route, and when it last worked. */
 export function checkConfig({ loaded, accounts }: Facts): Check[] {
   const { config, problem, unusable, source, warnings } = loaded
-  const routed = new Set(config.routes.flatMap(({ to }) => to))
+  const routed = new Set(config.routes.flatMap((one) => stepsOf(one).flatMap(({ to }) => to)))
   const names = Object.keys(config.channels)
   return [
     problem

@@ -108,6 +108,12 @@ export type JournalEntry =
   | (OnChannel & { type: 'unavailable'; reason: string })
   | (OnChannel & { type: 'deferred'; reason: string; until: number })
   | (OnChannel & { type: 'exhausted'; reason: string })
+  /** No person can have seen the question on any channel; `reason` has that of each, and what was tried instead. */
+  | (Base & { type: 'undelivered'; reason: string })
+  /** What the event asked was answered; `reason` says how that is known. */
+  | (Base & { type: 'answered'; client: string; sessionId: string; reason: string })
+  /** Its message was taken back, after it was shown. */
+  | (Base & { type: 'withdrawn'; channel: string; reason: string })
   | (Base & { type: 'unusable'; reason: string; client?: string })
   | (Base & { type: 'retried' })
   | (Base & { type: 'dropped'; reason?: string })
@@ -131,6 +137,9 @@ const required: { [Type in EntryType]: { [field: string]: 'string' | 'number' } 
   unavailable: { channel: 'string', attempt: 'number', reason: 'string' },
   deferred: { channel: 'string', attempt: 'number', reason: 'string', until: 'number' },
   exhausted: { channel: 'string', attempt: 'number', reason: 'string' },
+  undelivered: { reason: 'string' },
+  answered: { client: 'string', sessionId: 'string', reason: 'string' },
+  withdrawn: { channel: 'string', reason: 'string' },
   unusable: { reason: 'string' },
   retried: {},
   dropped: {},

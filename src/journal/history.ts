@@ -1,6 +1,6 @@
 import type { AcceptedEntry, JournalEntry, TraceStep } from './entry.ts'
 
-export const outcomes = ['delivered', 'suppressed', 'dead', 'waiting'] as const
+export const outcomes = ['delivered', 'suppressed', 'undelivered', 'dead', 'waiting'] as const
 export type Outcome = (typeof outcomes)[number]
 
 export interface ChannelStatus {
@@ -72,6 +72,11 @@ export function applyEntry(status: EventStatus, entry: JournalEntry) {
       // What was told before stays told: then nothing is open, and nothing more will be recorded.
       status.outcome = Object.keys(status.channels).length > 0 ? outcomeOf(status) : 'waiting'
       return
+    case 'undelivered':
+      Object.assign(status, { reason: entry.reason, outcome: 'undelivered' })
+      return
+    case 'answered':
+    case 'withdrawn':
     case 'dropped':
       return
     default:
@@ -85,7 +90,7 @@ function acceptedFields(entry: AcceptedEntry) {
   return { event, kind, client, sessionId, project, title, acceptedAt, text, problems, to, trace }
 }
 
-type ChannelEntry = Exclude<JournalEntry, { type: 'accepted' | 'unusable' | 'retried' | 'dropped' }>
+type ChannelEntry = Extract<JournalEntry, { type: ChannelStatus['state'] }>
 
 function setChannel(status: EventStatus, channel: string, entry: ChannelEntry) {
   status.channels[channel] = {

@@ -69,7 +69,7 @@ export class Tally {
   }
 
   count(): Record<Outcome, number> {
-    const counts = { delivered: 0, suppressed: 0, dead: 0, waiting: 0 }
+    const counts = { delivered: 0, suppressed: 0, undelivered: 0, dead: 0, waiting: 0 }
     for (const progress of this.#progress) if (progress) counts[progress.status.outcome] += 1
     return counts
   }

@@ -9,6 +9,7 @@ export interface Notice {
   body: string
   urgency: Urgency
   sound: boolean
+  /** How long it is shown; 0: until it is dismissed or withdrawn. */
   timeoutSeconds: number
 }
 
@@ -21,7 +22,39 @@ export interface Tool {
 }
 
 /** Linux and the BSDs. Throws where the session has no bus to ask. */
-export function notifySend(notice: Notice, sessionEnv: SendContext['sessionEnv']): Tool {
+export function notifySend(
+  notice: Notice,
+  sessionEnv: SendContext['sessionEnv'],
+  more: readonly string[] = [],
+): Tool {
+  return { ...notifySendCommand(notice, more), env: busEnv(sessionEnv) }
+}
+
+export function notifySendCommand(
+  notice: Notice,
+  more: readonly string[] = [],
+): Pick<Tool, 'file' | 'args'> {
+  return {
+    file: 'notify-send',
+    args: [
+      '--app-name=hookbell',
+      `--urgency=${notice.urgency}`,
+      `--expire-time=${notice.timeoutSeconds * 1000}`,
+      ...(notice.sound ? ['--hint=string:sound-name:message-new-instant'] : []),
+      ...more,
+      '--',
+      notice.title,
+      // The body alone is markup, and it alone has its backslash sequences resolved by notify-send.
+      escapeMarkup(notice.body).replaceAll('\\', '\\\\'),
+    ],
+  }
+}
+
+/**
+ * Nothing of our own session: the worker serves several. Messages are in English without LANG.
+ * @throws DeliveryError where the session has no bus to ask
+ */
+export function busEnv(sessionEnv: SendContext['sessionEnv']): Record<string, string> {
   const bus = sessionBus(sessionEnv)
   if (!bus) {
     throw new DeliveryError('unavailable', 'desktop: this session has no D-Bus session bus', {
@@ -29,29 +62,8 @@ export function notifySend(notice: Notice, sessionEnv: SendContext['sessionEnv']
     })
   }
   return {
-    ...notifySendCommand(notice),
-    // Nothing of our own session: the worker serves several. Messages are in English without LANG.
-    env: {
-      PATH: process.env.PATH || '/usr/local/bin:/usr/bin:/bin',
-      DBUS_SESSION_BUS_ADDRESS: bus,
-    },
-  }
-}
-
-export function notifySendCommand(notice: Notice): Pick<Tool, 'file' | 'args'> {
-  return {
-    file: 'notify-send',
-    args: [
-      '--app-name=hookbell',
-      `--urgency=${notice.urgency}`,
-      // Also set for critical ones, which otherwise stay until they are dismissed.
-      `--expire-time=${notice.timeoutSeconds * 1000}`,
-      ...(notice.sound ? ['--hint=string:sound-name:message-new-instant'] : []),
-      '--',
-      notice.title,
-      // The body alone is markup, and it alone has its backslash sequences resolved by notify-send.
-      escapeMarkup(notice.body).replaceAll('\\', '\\\\'),
-    ],
+    PATH: process.env.PATH || '/usr/local/bin:/usr/bin:/bin',
+    DBUS_SESSION_BUS_ADDRESS: bus,
   }
 }
 

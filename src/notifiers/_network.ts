@@ -47,7 +47,10 @@ export function urlSecrets(url: string): string[] {
  * Returns a fetch for one delivery: the deadline reaches the request and the answer's body,
  * of which at most a few kilobytes are read. `onAnswer` sees each answer's headers.
  */
-export function boundedFetch(context: SendContext, onAnswer: (headers: Headers) => void) {
+export function boundedFetch(
+  context: Pick<SendContext, 'fetch' | 'signal'>,
+  onAnswer: (headers: Headers) => void,
+) {
   return async (url: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
     const response = await context.fetch(url, { ...init, signal: context.signal })
     onAnswer(response.headers)
@@ -55,6 +58,9 @@ export function boundedFetch(context: SendContext, onAnswer: (headers: Headers) 
     return new Response(await readStart(response), { status, statusText })
   }
 }
+
+/** Not allowed, or nobody there: it is not about the message. */
+const CHANNEL_DEAD = [401, 403, 404, 410]
 
 /** The verdict on an HTTP answer that is not a success. */
 export function httpFailure(
@@ -66,6 +72,7 @@ export function httpFailure(
   const temporary = status < 400 || status >= 500 || [408, 425, 429].includes(status)
   return new DeliveryError(temporary ? 'retry' : 'give-up', `${name}: ${status} ${text}`.trim(), {
     retryAfterMs: temporary ? parseRetryAfter(headers?.get('retry-after')) : undefined,
+    isChannelDead: CHANNEL_DEAD.includes(status),
     ...(hint && { hint }),
   })
 }

@@ -5,7 +5,12 @@ import { DeliveryError } from './define.ts'
 const MINUTE = 60_000
 
 /** https://docs.ntfy.sh/publish: what the server answers to an accepted message, and to a refused one. */
-const accepted = z.object({ id: z.string().min(1), event: z.literal('message') })
+const accepted = z.object({
+  id: z.string().min(1),
+  event: z.literal('message'),
+  // Since version 2.16: what a later message has to say to replace this one, or to delete it.
+  sequence_id: z.string().optional(),
+})
 const refused = z.object({ code: z.int(), error: z.string() })
 
 /** How long to wait where ntfy does not say it, by its code. Without one the worker's own delays hold. */
@@ -31,10 +36,13 @@ interface Answer {
   headers: Headers | undefined
 }
 
-/** The id of an accepted message. @throws DeliveryError where the answer is not that of a ntfy server */
-export function acceptedId({ status, text }: Answer, secrets: readonly string[]): string {
+/** What is said of an accepted message. @throws DeliveryError where the answer is not that of a ntfy server */
+export function acceptedMessage({ status, text }: Answer, secrets: readonly string[]) {
   const { data } = accepted.safeParse(parseJson(text))
-  if (data) return `accepted as ${answerLine(data.id, secrets)}`
+  if (data) {
+    const { id, sequence_id: sequence } = data
+    return { answer: `accepted as ${answerLine(id, secrets)}`, sequence }
+  }
   const said = answerLine(text, secrets)
   throw new DeliveryError('retry', `ntfy: ${status}, but no answer of a ntfy server: ${said}`, {
     hint: 'Check that the server of this channel is a ntfy server',

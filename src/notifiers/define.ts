@@ -52,7 +52,15 @@ export interface SendContext extends ComposeContext {
   fetch: typeof globalThis.fetch
   /** Facts of the session the event came from (DISPLAY, DBUS_SESSION_BUS_ADDRESS, ...). */
   sessionEnv: Readonly<Record<string, string>>
+  /** The handle of an earlier message of the session, whose place this one takes where that still can be. */
+  replaces?: string | undefined
 }
+
+/**
+ * The receiver's own answer, in one short line. With a handle where the message can be withdrawn or replaced later:
+ * a short text that means something to this notifier alone. One that took the place of another has its handle.
+ */
+export type Sent = string | { answer: string; handle: string }
 
 /**
  * `retry`: may succeed later. `give-up`: will never succeed as it stands.
@@ -67,16 +75,24 @@ export class DeliveryError extends Error {
   /** The receiver's own wish, in milliseconds from now. Holds for the whole destination. */
   readonly retryAfterMs: number | undefined
   readonly hint: string | undefined
+  /** With `give-up`: no message will get through as the channel stands, whatever it says. */
+  readonly isChannelDead: boolean
 
   constructor(
     verdict: Verdict,
     message: string,
-    options: { retryAfterMs?: number | undefined; hint?: string; cause?: unknown } = {},
+    options: {
+      retryAfterMs?: number | undefined
+      hint?: string
+      cause?: unknown
+      isChannelDead?: boolean
+    } = {},
   ) {
     super(message, { cause: options.cause })
     this.verdict = verdict
     this.retryAfterMs = options.retryAfterMs
     this.hint = options.hint
+    this.isChannelDead = verdict === 'give-up' && options.isChannelDead === true
   }
 }
 
@@ -107,12 +123,23 @@ export interface Notifier<Options extends z.ZodObject = z.ZodObject> {
     options: z.output<Options>,
     context: ComposeContext,
   ): Composed | Promise<Composed>
+  /** Whether a message can take the place of an earlier one, so that `replaces` is handed in. Default: no. */
+  canReplace?(options: z.output<Options>): boolean
   /**
-   * Resolves with the receiver's own answer, in one short line, once the receiver has accepted the message.
-   * Heavy packages are imported here, on first use.
+   * Resolves once the receiver has accepted the message. Heavy packages are imported here, on first use.
    * @throws DeliveryError
    */
-  send(message: Message, options: z.output<Options>, context: SendContext): Promise<string>
+  send(message: Message, options: z.output<Options>, context: SendContext): Promise<Sent>
+  /**
+   * Takes back a message that is still shown, by the handle that `send` gave. Resolves with what was done, in one short
+   * line, also where it was gone already.
+   * @throws DeliveryError
+   */
+  withdraw?(
+    handle: string,
+    options: z.output<Options>,
+    context: Omit<SendContext, 'attempt' | 'now' | 'replaces'>,
+  ): Promise<string>
 }
 
 export function defineNotifier<Options extends z.ZodObject>(

@@ -1,18 +1,11 @@
 import { release } from 'node:os'
-import { dirname } from 'node:path'
 import * as z from 'zod'
-import {
-  type Notice,
-  notifySend,
-  notifySendCommand,
-  osascript,
-  powershell,
-  type Tool,
-  toolFailure,
-} from './_desktop.ts'
+import { type Notice, notifySendCommand, osascript, powershell, type Tool } from './_desktop.ts'
 import { showByNodeNotifier } from './_node-notifier.ts'
+import { showByNotifySend, withdrawNotification } from './_notify-send.ts'
+import { runTool } from './_run-tool.ts'
 import { boundLine, boundText, sessionOf } from './_text.ts'
-import { DeliveryError, defineNotifier, type Message, type SendContext } from './define.ts'
+import { DeliveryError, defineNotifier, type Message } from './define.ts'
 
 // No desktop shows more, and one argument may have 128 KiB at most.
 const TITLE_LENGTH = 200
@@ -29,18 +22,30 @@ export const desktop = defineNotifier({
       .min(0)
       .max(3600)
       .default(10)
-      .describe('How long it is shown; 0 is until it is dismissed'),
+      .describe(
+        'How long it is shown; 0 is until it is dismissed. A critical one stays until it is answered',
+      ),
   }),
   compose: (message, options, { now }) => ({
     body: argumentsOf(noticeOf(message, options, now)),
   }),
-  async send(message, options, { signal, sessionEnv, now }) {
+  canReplace: hasNotifySend,
+  async send(message, options, context) {
+    const { signal, now } = context
     if (signal.aborted) throw timedOut()
+    const { urgency } = message
     const notice = noticeOf(message, options, now)
-    const { tool, nodeNotifierFirst } = chooseBackend(notice, sessionEnv)
+    if (hasNotifySend()) return await showByNotifySend(notice, context)
+    const { tool, nodeNotifierFirst } = chooseBackend(notice)
     const shown = nodeNotifierFirst && (await showByNodeNotifier(notice, signal))
     if (signal.aborted) throw timedOut()
-    return shown ? 'shown by node-notifier' : await runTool(tool, signal)
+    if (!shown) await runTool(tool, signal)
+    const by = `shown by ${shown ? 'node-notifier' : tool.file}`
+    return urgency === 'critical' ? `${by}, which cannot withdraw it later` : by
+  },
+  async withdraw(handle, _, context) {
+    if (context.signal.aborted) throw timedOut()
+    return await withdrawNotification(handle, context)
   },
 })
 
@@ -56,16 +61,22 @@ function noticeOf(
     body: [body, session && `— ${session}`].filter(Boolean).join('\n'),
     urgency: message.urgency,
     sound,
-    timeoutSeconds,
+    timeoutSeconds: message.urgency === 'critical' ? 0 : timeoutSeconds,
   }
 }
 
 /** The program and its arguments; of Windows, where those are a script, the notice that it shows. */
 function argumentsOf(notice: Notice): object {
-  if (process.platform === 'win32' || isWsl()) return notice
-  const isMac = process.platform === 'darwin'
-  const { file, args } = isMac ? osascript(notice) : notifySendCommand(notice)
+  if (hasNotifySend()) return notifySendCommand(notice)
+  if (process.platform !== 'darwin') return notice
+  const { file, args } = osascript(notice)
   return { file, args }
+}
+
+/** Linux and the BSDs, but not Linux under Windows: that has no desktop of its own, but can run Windows programs. */
+function hasNotifySend(): boolean {
+  if (['win32', 'darwin'].includes(process.platform)) return false
+  return !(process.platform === 'linux' && /microsoft/i.test(release()))
 }
 
 /**
@@ -74,13 +85,11 @@ function argumentsOf(notice: Notice): object {
  * (and counts as shown, since the status is 0); it takes the desktop from our environment, not from
  * the session's; and it gives no hold on the child, so that nothing ends it when the time is up.
  */
-function chooseBackend(notice: Notice, sessionEnv: SendContext['sessionEnv']) {
-  if (process.platform === 'win32') return { tool: powershell(notice), nodeNotifierFirst: true }
+function chooseBackend(notice: Notice): { tool: Tool; nodeNotifierFirst: boolean } {
   if (process.platform === 'darwin') {
     return { tool: osascript(notice), nodeNotifierFirst: carriedByTerminalNotifier(notice) }
   }
-  const tool = isWsl() ? powershell(notice) : notifySend(notice, sessionEnv)
-  return { tool, nodeNotifierFirst: false }
+  return { tool: powershell(notice), nodeNotifierFirst: process.platform === 'win32' }
 }
 
 /**
@@ -91,31 +100,6 @@ function carriedByTerminalNotifier({ title, body }: Notice): boolean {
   return (
     process.arch === 'x64' && [title, body].every((text) => /^[\p{L}\p{N}][^"$`\\\n]*$/u.test(text))
   )
-}
-
-/** Linux under Windows: there is no desktop of its own, but Windows programs can be run. */
-function isWsl(): boolean {
-  return process.platform === 'linux' && /microsoft/i.test(release())
-}
-
-async function runTool(tool: Tool, signal: AbortSignal): Promise<string> {
-  const { execa } = await import('execa')
-  const result = await execa(tool.file, tool.args, {
-    env: tool.env,
-    extendEnv: false,
-    input: tool.input ?? '',
-    cancelSignal: signal,
-    killSignal: 'SIGKILL',
-    maxBuffer: 100_000,
-    reject: false,
-    // Ours may have been deleted.
-    cwd: dirname(process.execPath),
-  })
-  if (!result.failed) return `shown by ${tool.file}`
-  if (result.isCanceled) throw timedOut()
-  // Not execa's own message: it repeats the arguments.
-  const text = result.stderr || result.originalMessage || `exit status ${result.exitCode}`
-  throw toolFailure(tool.file, { code: result.code, text })
 }
 
 function timedOut(): DeliveryError {

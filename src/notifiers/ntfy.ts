@@ -1,9 +1,15 @@
 import { createHash } from 'node:crypto'
 import * as z from 'zod'
 import { boundedFetch, connectionFailure, secureUrl } from './_network.ts'
-import { acceptedId, ntfyFailure } from './_ntfy-answer.ts'
+import { acceptedMessage, ntfyFailure } from './_ntfy-answer.ts'
 import { boundLine, boundText, originOf } from './_text.ts'
-import { type ComposeContext, DeliveryError, defineNotifier, type Message } from './define.ts'
+import {
+  type ComposeContext,
+  DeliveryError,
+  defineNotifier,
+  type Message,
+  type SendContext,
+} from './define.ts'
 
 // https://docs.ntfy.sh/publish/#limitations: a longer message becomes an attachment, and the whole
 // JSON may be twice as long. Counted in JSON, so that quotes cannot make it too long.
@@ -63,35 +69,61 @@ export const ntfy = defineNotifier({
   leavesMachine: true,
   options,
   compose: composeNtfy,
+  canReplace: ({ replace }) => replace,
   async send(message, channel, context) {
-    const { server, topic, token } = channel
-    // On an open server the topic is all that keeps others out.
-    const secrets = [topic, ...(token ? [token] : [])]
-    let headers: Headers | undefined
-    const fetch = boundedFetch(context, (received) => {
-      headers = received
-    })
-    try {
-      // To the root: what is sent to the topic itself would be shown as it is.
-      const response = await fetch(new URL(server).origin, {
-        method: 'POST',
-        redirect: 'manual',
-        headers: {
-          'content-type': 'application/json',
-          'user-agent': 'hookbell',
-          ...(token && { authorization: `Bearer ${token}` }),
-        },
-        body: JSON.stringify(composeNtfy(message, channel, context).body),
-      })
-      const answer = { status: response.status, text: await response.text(), headers }
-      if (response.status === 200) return acceptedId(answer, secrets)
-      throw ntfyFailure(answer, secrets)
-    } catch (error) {
-      if (error instanceof DeliveryError) throw error
-      throw connectionFailure('ntfy', error, { signal: context.signal, secrets })
-    }
+    const { body } = composeNtfy(message, channel, context)
+    const sent = { ...body, sequence_id: context.replaces ?? body.sequence_id }
+    // To the root: what is sent to the topic itself would be shown as it is.
+    const answer = await call('POST', '', JSON.stringify(sent), channel, context)
+    const accepted = acceptedMessage(answer, secretsOf(channel))
+    // An older server knows no such ids, and could delete nothing.
+    const hasHandle = accepted.sequence === sent.sequence_id
+    return hasHandle ? { answer: accepted.answer, handle: sent.sequence_id } : accepted.answer
+  },
+  async withdraw(handle, channel, context) {
+    await call('DELETE', `/${channel.topic}/${encodeURIComponent(handle)}`, null, channel, context)
+    return 'deleted on the devices'
   },
 })
+
+/** On an open server the topic is all that keeps others out. */
+function secretsOf({ topic, token }: Channel): string[] {
+  return [topic, ...(token ? [token] : [])]
+}
+
+/** @throws DeliveryError where the answer is no success */
+async function call(
+  method: string,
+  path: string,
+  body: string | null,
+  channel: Channel,
+  context: Pick<SendContext, 'fetch' | 'signal'>,
+) {
+  const { server, token } = channel
+  const secrets = secretsOf(channel)
+  let headers: Headers | undefined
+  const fetch = boundedFetch(context, (received) => {
+    headers = received
+  })
+  try {
+    const response = await fetch(new URL(server).origin + path, {
+      method,
+      redirect: 'manual',
+      headers: {
+        ...(body !== null && { 'content-type': 'application/json' }),
+        'user-agent': 'hookbell',
+        ...(token && { authorization: `Bearer ${token}` }),
+      },
+      body,
+    })
+    const answer = { status: response.status, text: await response.text(), headers }
+    if (response.status === 200) return answer
+    throw ntfyFailure(answer, secrets)
+  } catch (error) {
+    if (error instanceof DeliveryError) throw error
+    throw connectionFailure('ntfy', error, { signal: context.signal, secrets })
+  }
+}
 
 function isRoot(url: URL): boolean {
   return url.pathname === '/' && url.search + url.hash + url.username === ''

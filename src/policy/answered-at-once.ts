@@ -1,5 +1,5 @@
 import { findClient } from '../clients/index.ts'
-import { isAnswered } from './sessions.ts'
+import { isOver } from './sessions.ts'
 import { defineRule, send } from './types.ts'
 
 /**
@@ -16,11 +16,9 @@ export const answeredAtOnce = defineRule({
     return { type: 'hold', until: at + ms, reason, group: '' }
   },
   review(held, { session }) {
-    const isQuestion = held.kind === 'permission'
-    if (!session) return undefined
-    if (isQuestion && isAnswered(session, held)) return 'answered before it was told'
-    // Whoever wrote a prompt since has seen where the session stood.
-    const isSeen = ['done', 'waiting'].includes(held.kind) && session.promptAt > held.at
-    return isSeen ? 'a person went on with the session before it was told' : undefined
+    if (!isOver(session, held)) return undefined
+    return held.kind === 'permission'
+      ? 'answered before it was told'
+      : 'a person went on with the session before it was told'
   },
 })

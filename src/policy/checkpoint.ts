@@ -35,6 +35,11 @@ export class PolicyMemory {
     this.#stateDir = stateDir
   }
 
+  /** What is in memory; undefined before the first `get`. */
+  get current(): Memory | undefined {
+    return this.#memory
+  }
+
   async get(): Promise<Memory> {
     if (this.#memory) return this.#memory
     this.#restoring ??= restoreMemory(this.#stateDir)

@@ -48,6 +48,8 @@ export interface Session {
   questions: Asked[]
   /** Answers to single questions. */
   replies: Asked[]
+  /** Ids of questions that something else shows to be answered. Absent in states of version 0.1. */
+  answered?: string[]
   /** Events that later ones may repeat. */
   firsts: Earlier[]
   /** By channel: when something other than a question was last judged. */
@@ -64,6 +66,7 @@ export function sessionKey({ client, sessionId }: { client: string; sessionId: s
 
 /** Only times grow, and lists know what is in them: entries that come twice change nothing. */
 export function foldSession(sessions: Sessions, entry: JournalEntry) {
+  if (entry.type === 'answered') return noteAnswer(sessions, entry)
   const isNew = entry.type === 'accepted' && !entry.duplicateOf && !entry.repeatOf
   if (!isNew || !entry.sessionId || entry.facts?.means === undefined) return
   const key = sessionKey(entry)
@@ -72,6 +75,16 @@ export function foldSession(sessions: Sessions, entry: JournalEntry) {
   sessions[key] = session
   remember(session, entry)
   for (const old of Object.keys(sessions).slice(0, -MAX_SESSIONS)) delete sessions[old]
+}
+
+function noteAnswer(
+  sessions: Sessions,
+  { id, ...whose }: { id: string; client: string; sessionId: string },
+) {
+  const key = sessionKey(whose)
+  const session = Object.hasOwn(sessions, key) ? sessions[key] : undefined
+  if (!session || session.answered?.includes(id)) return
+  session.answered = [...(session.answered ?? []), id].slice(-MAX_ITEMS)
 }
 
 /** The channels that a route chose: each of them has a line in the trace. */
@@ -84,6 +97,7 @@ export function judgedChannels({ trace = [], to = [] }: AcceptedEntry): string[]
 export function isAnswered(session: Session, { id, at }: { id: string; at: number }): boolean {
   const isOver = (one: Asked) =>
     session.answeredAt >= one.at ||
+    session.answered?.includes(one.id) === true ||
     (one.toolUseId !== '' && session.replies.some(({ toolUseId }) => toolUseId === one.toolUseId))
   const asked = session.questions.find((one) => one.id === id)
   if (isOver(asked ?? { id, at, toolUseId: '' })) return true
@@ -93,6 +107,19 @@ export function isAnswered(session: Session, { id, at }: { id: string; at: numbe
   const since = Math.min(...open.map((one) => one.at))
   const unnamed = session.replies.filter((one) => one.toolUseId === '' && one.at >= since)
   return unnamed.length >= open.length
+}
+
+/** Kinds that are about where a session stands: whoever wrote a prompt since has seen it. */
+const seenByPrompt = ['done', 'waiting', 'failed', 'abnormal-end']
+
+/** Whether nobody needs to be told any more: what it asks was answered, or a person has gone on with the session. */
+export function isOver(
+  session: Session | undefined,
+  event: { id: string; at: number; kind: string },
+): boolean {
+  if (!session) return false
+  if (event.kind === 'permission') return isAnswered(session, event)
+  return seenByPrompt.includes(event.kind) && session.promptAt > event.at
 }
 
 function emptySession(): Session {

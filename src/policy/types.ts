@@ -26,6 +26,8 @@ export interface Candidate {
   hasNoiseRules: boolean
   /** It keeps a record and disturbs nobody. */
   isRecord: boolean
+  /** Told so many ms later, unless somebody has answered by then; and that in words. */
+  later?: { ms: number; because: string }
 }
 
 export type Verdict =

@@ -63,9 +63,10 @@ export function decide(
   const isDecided = stored.channel !== undefined || stored.open !== undefined
   return {
     event,
-    judgements: isDecided
-      ? candidates.map((candidate) => ({ candidate, by: '', verdict: { type: 'send' } }))
-      : memory.judge(judged, candidates, settings),
+    judgements: (isDecided
+      ? candidates.map((candidate): Judgement => ({ candidate, by: '', verdict: { type: 'send' } }))
+      : memory.judge(judged, candidates, settings)
+    ).map((judgement) => inItsStep(judgement, event.at)),
     ...(suppress !== undefined && { suppress }),
     trace: [...(better ? [correction(better)] : []), ...projectTrace(deps.project), ...trace],
     notes: memory.note(judged, settings),
@@ -78,6 +79,20 @@ export function settingsOf(
   { mutes, now }: Pick<DecideDeps, 'mutes' | 'now'>,
 ): JudgeSettings {
   return { noise: noiseSettingsOf(config), mutes: mutes(), now: now() }
+}
+
+/** A later step counts from when the channel would have been told. */
+function inItsStep(judgement: Judgement, at: number): Judgement {
+  const { candidate, verdict } = judgement
+  const { later } = candidate
+  if (!later || verdict.type === 'suppress') return judgement
+  const { until, group } = verdict.type === 'hold' ? verdict : { until: at, group: '' }
+  const reason = later.because
+  return {
+    candidate,
+    by: 'steps',
+    verdict: { type: 'hold', until: until + later.ms, reason, group },
+  }
 }
 
 function correction({ kind, because }: { kind: string; because: string }): TraceStep {

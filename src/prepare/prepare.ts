@@ -3,7 +3,7 @@ import type { LoadedConfig } from '../config/load.ts'
 import type { Config } from '../config/schema.ts'
 import { type EnrichedEvent, enrich } from '../context/enrich.ts'
 import type { ProjectRules } from '../context/project-rules.ts'
-import { type Delivery, deliveryId } from '../delivery.ts'
+import { type Asked, type Delivery, deliveryId } from '../delivery.ts'
 import type { AgentEvent } from '../event/event.ts'
 import type { AcceptedEntry } from '../journal/entry.ts'
 import { cleanEntry } from '../journal/journal.ts'
@@ -65,7 +65,8 @@ export async function prepare(
   const renderer = new Renderer(deps.templates, withLabel(event, project), settings)
   const made = judgements.flatMap(({ candidate, verdict }) => {
     if (verdict.type === 'suppress') return []
-    return { verdict, delivery: makeDelivery(event, candidate, renderer, loaded, deps) }
+    const delivery = makeDelivery(event, candidate, renderer, loaded, deps)
+    return { candidate, verdict, delivery }
   })
   // Once all texts are made: its problems are part of the record.
   const entry = acceptedEntry({ ...decided, renderer }, loaded, deps.now())
@@ -75,8 +76,8 @@ export async function prepare(
   return {
     entry,
     deliveries: made.flatMap(({ verdict, delivery }) => (verdict.type === 'send' ? delivery : [])),
-    held: made.flatMap(({ verdict, delivery }) =>
-      verdict.type === 'hold' ? [holdBack(delivery, verdict, loaded)] : [],
+    held: made.flatMap(({ candidate, verdict, delivery }) =>
+      verdict.type === 'hold' ? [holdBack(delivery, verdict, candidate, loaded)] : [],
     ),
     suppressed: judgements.flatMap(({ candidate: { channel }, verdict }) =>
       verdict.type === 'suppress' ? [{ channel, reason: verdict.reason }] : [],
@@ -107,11 +108,18 @@ export async function prepareAgain(
 function holdBack(
   delivery: Delivery,
   { until, reason, group }: Extract<Verdict, { type: 'hold' }>,
+  { channel, later }: Candidate,
   { config }: LoadedConfig,
 ): Held {
-  const { channel } = delivery
   const isTogether = group !== '' && notifierOf(channel, config)?.summarizes === true
-  return { delivery, until, reason, ...(isTogether && { group: hashOf(`${channel} ${group}`) }) }
+  // A step that was due while the machine was off is told afterwards, but not on another day.
+  const expires = later ? until + config.retry.maxAgeHours * 3600_000 : 0
+  return {
+    delivery: { ...delivery, expires },
+    until,
+    reason,
+    ...(isTogether && { group: hashOf(`${channel} ${group}`) }),
+  }
 }
 
 function settingsOf({ secrets }: LoadedConfig, { host }: Pick<PrepareDeps, 'host'>) {
@@ -142,10 +150,11 @@ export function makeDelivery(
     host,
     channel,
     ...(template !== undefined && { template }),
-    session: hashOf(sessionOf(event)),
+    session: sessionHash(event),
     kind,
     urgency,
     message: renderer.message(urgency, { ...readerOf(channel, config), template }),
+    ...(kind === 'permission' && { questions: [askedBy(event, renderer)] }),
     sessionEnv: { ...event.env },
     acceptedAt: at,
     notBefore: 0,
@@ -162,9 +171,22 @@ export function readerOf(channel: string, config: Config) {
   return { markup: markup?.name, leavesMachine, clearance: own?.clearance ?? 'minimal' } as const
 }
 
+function askedBy(
+  { id, at, toolUseId, transcriptPath }: EnrichedEvent,
+  { title, body }: Pick<Renderer, 'title' | 'body'>,
+): Asked {
+  const [first = ''] = body.split('\n', 1)
+  return { id, at, toolUseId, transcriptPath, title, text: first || title }
+}
+
 /** The session's own id is the agent's text, and may hold anything. */
 function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 16)
+}
+
+/** What the deliveries of an event's session have in common. */
+export function sessionHash(event: AgentEvent): string {
+  return hashOf(sessionOf(event))
 }
 
 /** Events without a session have nothing to do with each other. */

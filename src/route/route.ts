@@ -1,4 +1,5 @@
 import type { Config, Route } from '../config/schema.ts'
+import { afterMs, stepsOf } from '../config/steps.ts'
 import type { EnrichedEvent } from '../context/enrich.ts'
 import type { Urgency } from '../delivery.ts'
 import type { AgentEvent } from '../event/event.ts'
@@ -6,18 +7,20 @@ import type { Kind } from '../event/kind.ts'
 import type { TraceStep } from '../journal/entry.ts'
 import { conditionsOf, type RouteDeps } from './conditions.ts'
 
-interface Chosen {
+export interface RoutedChannel {
   channel: string
   urgency: Urgency
   /** The word of the route that matched. */
   on: string
   /** The template that the route names. */
   template?: string | undefined
+  /** For a later step: how long after the event, in ms, and in words. */
+  later?: { ms: number; because: string }
 }
 
 export interface Decision {
   /** Every channel once, in the order of the routes. */
-  candidates: readonly Chosen[]
+  candidates: readonly RoutedChannel[]
   /** Why there are none; absent otherwise. */
   suppress?: string
   /** Each route's verdict, and the condition that decided. */
@@ -44,17 +47,20 @@ export function route(
   if (isSwitchedOff(event)) {
     return { candidates: [], suppress: 'muted by DROID_DISABLE_NOTIFICATIONS', trace: [] }
   }
-  const chosen = new Map<string, Chosen>()
+  const chosen = new Map<string, RoutedChannel>()
   const trace: TraceStep[] = []
   for (const [index, one] of routes.entries()) {
     const { word, because } = match(one, event, deps)
     trace.push({ by: `route ${index + 1}`, verdict: word ? 'matched' : 'not matched', because })
     if (!word) continue
-    for (const channel of one.to) {
-      if (chosen.has(channel)) continue
-      const urgency = one.urgency ?? urgencyOf[event.kind]
-      const { template } = one
-      chosen.set(channel, { channel, urgency, on: word, ...(template && { template }) })
+    const urgency = one.urgency ?? urgencyOf[event.kind]
+    const { template } = one
+    for (const routed of channelsOf(one, index)) {
+      const before = chosen.get(routed.channel)
+      // Of two routes the one that tells it sooner.
+      const isSooner = (before?.later?.ms ?? 0) > (routed.later?.ms ?? 0)
+      if (before && !isSooner) continue
+      chosen.set(routed.channel, { urgency, on: word, ...(template && { template }), ...routed })
     }
     if (one.stop) break
   }
@@ -66,6 +72,14 @@ export function route(
 /** Whether the agent's own environment says that nobody is to be told. */
 export function isSwitchedOff({ env }: Pick<AgentEvent, 'env'>): boolean {
   return /^(1|true|yes)$/i.test(env.DROID_DISABLE_NOTIFICATIONS ?? '')
+}
+
+function channelsOf(one: Route, index: number): Pick<RoutedChannel, 'channel' | 'later'>[] {
+  return stepsOf(one).flatMap((step, number) => {
+    const ms = afterMs(step)
+    const because = `step ${number + 1} of route ${index + 1}: ${step.after} after it, unless it is answered by then`
+    return step.to.map((channel) => ({ channel, ...(ms > 0 && { later: { ms, because } }) }))
+  })
 }
 
 /** A delivery that a person asked for by name goes to that channel alone. */

@@ -152,7 +152,15 @@ export class FileStore implements Store {
   }
 
   makeDue() {
-    this.#parked.makeDue()
+    this.#parked.makeDue(({ isHeld }) => !isHeld)
+  }
+
+  reviewHeld(session: string) {
+    this.#parked.makeDue((wait) => wait.isHeld && wait.session === session)
+  }
+
+  hasReviews(): boolean {
+    return this.#parked.hasReviews
   }
 
   takeFlush(): boolean {

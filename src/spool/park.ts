@@ -52,6 +52,7 @@ interface Wait {
   /** Events and channel, so that an event that a crash left behind is not told twice. */
   events: readonly string[]
   channel: string
+  session: string
 }
 
 /** Listing many deliveries after every change of one would take all the time there is. */
@@ -85,10 +86,11 @@ export class ParkedDeliveries {
   }
 
   /** Knows a delivery that this process put into the folder. */
-  set({ until, since, isHeld, group, delivery: { id, events, channel } }: Omit<Parked, 'format'>) {
+  set({ until, since, isHeld, group, delivery }: Omit<Parked, 'format'>) {
+    const { id, events, channel, session } = delivery
     const name = formatName({ id, isDelivery: true })
     const inode = this.#inodeOf(name) ?? 0
-    this.#waits.set(name, { name, until, since, isHeld, group, events, channel, inode })
+    this.#waits.set(name, { name, until, since, isHeld, group, events, channel, session, inode })
   }
 
   /** A delivery that is claimed does not wait any more; its events are still told by it alone. */
@@ -111,9 +113,14 @@ export class ParkedDeliveries {
     return false
   }
 
-  /** The reason to wait may be gone: what failed is tried again. What a policy holds stays held. */
-  makeDue() {
-    for (const wait of this.#waits.values()) if (!wait.isHeld) wait.until = 0
+  /** The reason to wait may be gone. */
+  makeDue(which: (wait: Readonly<Wait>) => boolean) {
+    for (const wait of this.#waits.values()) if (which(wait)) wait.until = 0
+  }
+
+  /** Whether something that a policy holds was made due. */
+  get hasReviews(): boolean {
+    return [...this.#waits.values()].some(({ isHeld, until }) => isHeld && until === 0)
   }
 
   due(now: number, group?: string): string[] {
@@ -143,8 +150,8 @@ export class ParkedDeliveries {
     const parked = readParked(join(this.#folder, name))
     this.wasFlushed ||= parked?.until === 0
     const { until = 0, since = 0, isHeld = false, group } = parked ?? {}
-    const { events = [], channel = '' } = parked?.delivery ?? {}
-    this.#waits.set(name, { name, until, since, isHeld, group, events, channel, inode })
+    const { events = [], channel = '', session = '' } = parked?.delivery ?? {}
+    this.#waits.set(name, { name, until, since, isHeld, group, events, channel, session, inode })
   }
 }
 

@@ -71,6 +71,10 @@ export interface Store {
   readParked(claim: Claim): Parked | undefined
   /** What failed is tried again at once. */
   makeDue(): void
+  /** What a policy holds of a session is due at once: whoever claims it looks whether it is still worth telling. */
+  reviewHeld(session: string): void
+  /** Whether something waits for that look. */
+  hasReviews(): boolean
   /** Whether a person asked for something to be tried now, since the last call. */
   takeFlush(): boolean
   /** Milliseconds until the next parked delivery is due; undefined where none is. */

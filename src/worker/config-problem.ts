@@ -6,9 +6,6 @@ import { readQuietly } from '../fs/read.ts'
 import type { Claim } from '../spool/claim.ts'
 import type { WorkerDeps } from './deps.ts'
 
-/** A channel that exists whatever the configuration says. */
-export const DESKTOP_OF_LAST_RESORT = 'desktop'
-
 /** Tells the user once per broken configuration, as an event of our own to the desktop. */
 export class ConfigProblem {
   readonly #deps: WorkerDeps

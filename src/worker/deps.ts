@@ -7,6 +7,8 @@ import type { PolicyMemory } from '../policy/checkpoint.ts'
 import type { Mute } from '../policy/mutes.ts'
 import type { Templates } from '../render/templates.ts'
 import type { Store } from '../spool/store.ts'
+import type { Alarms } from './alarms.ts'
+import type { OpenMessages } from './open-messages.ts'
 import type { SessionQueue } from './session-queue.ts'
 
 /** What the parts of the worker share. */
@@ -17,6 +19,10 @@ export interface WorkerDeps {
   config: CurrentConfig
   deliverer: Deliverer
   memory: PolicyMemory
+  /** What must not stay unseen. */
+  alarms: Alarms
+  /** What is shown and waits for an answer. */
+  open: OpenMessages
   /** What a person has muted, read now. */
   mutes(): readonly Mute[]
   templates: Templates

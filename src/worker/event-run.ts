@@ -1,16 +1,21 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Delivery } from '../delivery.ts'
 import { HookbellError } from '../errors.ts'
 import type { AgentEvent } from '../event/event.ts'
+import { meaningOf } from '../event/meaning.ts'
 import { parseEvent } from '../event/parse.ts'
 import type { EventStatus } from '../journal/history.ts'
 import type { Stored } from '../prepare/decide.ts'
 import { fingerprintOf } from '../prepare/fingerprint.ts'
-import { type Prepared, prepare, prepareAgain, sessionOf } from '../prepare/prepare.ts'
+import { type Prepared, prepare, prepareAgain, sessionHash, sessionOf } from '../prepare/prepare.ts'
 import type { Claim } from '../spool/claim.ts'
 import type { StoredEvent } from '../spool/store.ts'
 import type { WorkerDeps } from './deps.ts'
 import { MAX_CRASHES } from './parked-run.ts'
 import { deliverAndSettle } from './settle.ts'
+
+/** A destination that takes nothing now must not keep a question on the screen that was answered. */
+const PATIENCE_MS = 1000
 
 /** Called once the event is prepared and all its deliveries stand in line. */
 type OnQueued = () => void
@@ -57,13 +62,25 @@ export async function runEvent(
     // Standing in line begins here, so that the next event of the session stands behind.
     return { prepared, ended: deliveries.map((one) => start(one, claim, deps)) }
   })
+  // It may be an answer to what waits for its time: that is looked at now, not then.
+  if (meaningOf(parsed).isAnswer) store.reviewHeld(sessionHash(parsed))
   onQueued()
+  const ended = Promise.all(running.ended)
   const [begun] = await Promise.all([
-    Promise.all(running.ended),
+    ended,
     recordDecision(running.prepared, before, deps),
+    reviewAfter(ended, parsed, deps),
   ])
   if (begun.every(Boolean)) finish(claim, deps)
   else store.release(claim, true)
+}
+
+/** What is told of the event may take the place of what is shown of its session: that is better than to take that back. */
+async function reviewAfter(ended: Promise<unknown>, event: AgentEvent, { open }: WorkerDeps) {
+  const patience = new AbortController()
+  await Promise.race([ended, sleep(PATIENCE_MS, undefined, patience).catch(() => {})])
+  patience.abort()
+  await open.review(event)
 }
 
 function start(delivery: Delivery, claim: Claim, deps: WorkerDeps): Promise<boolean> {
@@ -135,6 +152,8 @@ async function finishBegun(claim: Claim, before: EventStatus | undefined, deps: 
     const reason = reasons.map(({ because }) => because).join('; ') || `no route for ${before.kind}`
     await deps.journal.append({ at: deps.now(), id: claim.id, type: 'suppressed', reason })
   }
+  // The same for the alarm, where nobody could be told.
+  if (before) await deps.alarms.check(before)
   finish(claim, deps)
 }
 

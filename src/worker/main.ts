@@ -11,7 +11,8 @@ import { hasProc } from '../spool/process.ts'
 import { syncWaiting } from '../spool/salvage.ts'
 import { passStart } from '../spool/start-marker.ts'
 import { closeInherited, replaceEnvironment, startWorker, wasInfluenced } from './isolate.ts'
-import { releaseAll, runUntilIdle, type WorkerOptions } from './run.ts'
+import type { WorkerOptions } from './open-worker.ts'
+import { releaseAll, runUntilIdle } from './run.ts'
 import { servedFolders } from './served-folders.ts'
 
 /** Keeps what V8 has compiled for the next start, where start.ts runs this. */

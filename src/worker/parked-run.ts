@@ -25,7 +25,13 @@ export async function runParked(
   if (!parked) return
   const all = [{ claim, delivery: countedUntilDue(parked, now()) }, ...claimGroup(parked, deps)]
   const usable = await withoutCrashed(all, deps)
-  const due = parked.isHeld ? await stillWorthTelling(usable, deps) : usable
+  const wanted = parked.isHeld ? await stillWorthTelling(usable, deps) : usable
+  if (isBeforeItsTime(parked, now())) {
+    // It was looked at early, because something happened in its session.
+    for (const one of wanted) store.release(one.claim)
+    return
+  }
+  const due = wanted
   const [first, ...rest] = due.map(({ delivery }) => delivery)
   if (!first) return
   const delivery = rest.length > 0 ? summarize([first, ...rest]) : first
@@ -40,6 +46,10 @@ export async function runParked(
     if (isSettled) store.finish(one.claim)
     else store.release(one.claim, true)
   }
+}
+
+function isBeforeItsTime({ isHeld, until, since }: Parked, now: number): boolean {
+  return isHeld && since <= now && now < until
 }
 
 /** A machine that was off when the time came has not tried: that does not count towards the age at which to give up. */

@@ -1,37 +1,17 @@
-import { hostname } from 'node:os'
-import { CurrentConfig } from '../config/current.ts'
-import { homeDir } from '../config/paths.ts'
-import { projectRules } from '../context/project-rules.ts'
-import { Deliverer } from '../deliver/deliverer.ts'
-import { makeSteadyClock } from '../deliver/steady-clock.ts'
+import type { LoadedConfig } from '../config/load.ts'
+import { DESKTOP_OF_LAST_RESORT } from '../deliver/audience.ts'
 import { describeError } from '../errors.ts'
-import type { JournalEntry } from '../journal/entry.ts'
-import { Journal } from '../journal/journal.ts'
-import { PolicyMemory } from '../policy/checkpoint.ts'
-import { readMutes } from '../policy/mute-file.ts'
-import { Templates } from '../render/templates.ts'
 import { FileStore } from '../spool/file-store.ts'
 import { handoverRequested, requestHandoverIfOlder } from '../spool/handover.ts'
 import type { Header } from '../spool/header.ts'
 import { acquireLock, releaseLock } from '../spool/lock.ts'
 import { HEARTBEAT_MS } from '../spool/owner.ts'
-import { ConfigProblem, DESKTOP_OF_LAST_RESORT } from './config-problem.ts'
+import type { ConfigProblem } from './config-problem.ts'
 import type { WorkerDeps } from './deps.ts'
-import { DigestSchedule } from './digest.ts'
 import { Dispatcher } from './dispatcher.ts'
-import { Maintenance } from './maintenance.ts'
 import { isOnHold } from './on-hold.ts'
-import { SessionQueue } from './session-queue.ts'
+import { openWorker, type WorkerOptions } from './open-worker.ts'
 import { WakeUp } from './wake-up.ts'
-
-export interface WorkerOptions {
-  stateDir: string
-  configDir: string
-  /** Read already. */
-  config?: CurrentConfig
-  /** Called with every entry of the journal that is on the disk. */
-  onRecord?: ((entry: JournalEntry) => void) | undefined
-}
 
 export interface WorkerSummary {
   handled: number
@@ -40,7 +20,7 @@ export interface WorkerSummary {
 
 /** Delivers all that is due now and returns. Works beside a worker that runs: a claim is a rename. */
 export async function deliverOnce(options: WorkerOptions): Promise<WorkerSummary> {
-  const { deps, digest, maintenance, problem } = open(options)
+  const { deps, digest, maintenance, problem } = openWorker(options)
   const dispatcher = new Dispatcher(deps)
   if (acquireLock(options.stateDir)) {
     await maintenance.rotate()
@@ -54,15 +34,36 @@ export async function deliverOnce(options: WorkerOptions): Promise<WorkerSummary
     return { handled: 0, faults: [] }
   }
   await deps.config.fetchSecrets()
+  await deps.open.look()
   let claimed = 0
   do {
     claimed = await dispatcher.dispatch()
-    await dispatcher.startOwn(problem.check(deps.config.get()), DESKTOP_OF_LAST_RESORT)
+    await startOwn(deps.config.get(), problem, deps, dispatcher)
     // What only stands in line is waited for; what waits for a destination that failed is not.
     await dispatcher.comeToRest()
-  } while (claimed > 0 && dispatcher.hasWaiting && !deps.journal.failure)
+  } while (hasMore(claimed, deps, dispatcher))
   await close(deps, dispatcher)
   return { handled: dispatcher.handled, faults: dispatcher.faults }
+}
+
+function hasMore(
+  claimed: number,
+  { alarms, journal, store }: WorkerDeps,
+  dispatcher: Dispatcher,
+): boolean {
+  if (alarms.hasOwn) return true
+  return claimed > 0 && !journal.failure && (dispatcher.hasWaiting || store.hasReviews())
+}
+
+/** What we have to say ourselves. */
+async function startOwn(
+  settings: LoadedConfig,
+  problem: ConfigProblem,
+  { alarms }: WorkerDeps,
+  dispatcher: Dispatcher,
+) {
+  await dispatcher.startOwn(problem.check(settings), DESKTOP_OF_LAST_RESORT)
+  for (const { claim, channel } of alarms.takeOwn()) await dispatcher.startOwn(claim, channel)
 }
 
 /** Delivers one event of our own to one channel, and waits for nothing else. @returns the event's id, and what went wrong around it */
@@ -72,7 +73,7 @@ export async function deliverTo(
   body: Buffer,
   options: WorkerOptions,
 ): Promise<{ id: string; faults: readonly string[] }> {
-  const { deps } = open(options)
+  const { deps } = openWorker(options)
   const dispatcher = new Dispatcher(deps)
   const claim = deps.store.acceptOwn(header, body)
   await deps.config.fetchSecrets()
@@ -87,7 +88,7 @@ export async function deliverTo(
  * @returns undefined when another worker runs
  */
 export async function runUntilIdle(options: WorkerOptions): Promise<WorkerSummary | undefined> {
-  const opened = open(options)
+  const opened = openWorker(options)
   if (!acquireLock(options.stateDir)) {
     requestHandoverIfOlder(options.stateDir)
     opened.deps.store.close()
@@ -107,7 +108,7 @@ export function releaseAll({ stateDir }: Pick<WorkerOptions, 'stateDir'>) {
   releaseLock(stateDir)
 }
 
-type Opened = ReturnType<typeof open>
+type Opened = ReturnType<typeof openWorker>
 
 async function run(opened: Opened): Promise<WorkerSummary> {
   const { deps } = opened
@@ -130,7 +131,7 @@ async function serve(
   dispatcher: Dispatcher,
   wakeUp: WakeUp,
 ) {
-  const { stateDir, store, config, deliverer, steadyNow } = deps
+  const { stateDir, store, config, deliverer, open, steadyNow } = deps
   let lastWork = steadyNow()
   let settings = config.get()
   while (!handoverRequested(stateDir)) {
@@ -151,11 +152,13 @@ async function serve(
     if (store.takeFlush()) deliverer.reset()
     if (!isHeld) await digest.check(dispatcher.handled)
     if (!isHeld && (await dispatcher.dispatch()) > 0) lastWork = steadyNow()
-    await dispatcher.startOwn(problem.check(settings), DESKTOP_OF_LAST_RESORT)
+    await startOwn(settings, problem, deps, dispatcher)
     if (!isHeld && !dispatcher.isIdle) lastWork = steadyNow()
     await maintenance.rotate()
     const leftMs = settings.config.lingerSeconds * 1000 - (steadyNow() - lastWork)
-    const next = isHeld ? [] : [store.nextDueInMs(), dispatcher.restMs, digest.nextInMs]
+    if (!isHeld) await open.look()
+    const waits = [store.nextDueInMs(), dispatcher.restMs, digest.nextInMs, open.nextLookInMs()]
+    const next = isHeld ? [] : waits
     const times = next.filter((ms) => ms !== undefined)
     if (dispatcher.isIdle || isHeld) {
       await maintenance.sweep()
@@ -184,31 +187,4 @@ async function close({ deliverer, journal, memory, store }: WorkerDeps, dispatch
     store.releaseAll()
   } else memory.keep()
   store.close()
-}
-
-/** Everything that a worker needs. */
-function open({ stateDir, configDir, onRecord, ...options }: WorkerOptions) {
-  const config = options.config ?? new CurrentConfig(configDir, stateDir)
-  const steadyNow = makeSteadyClock()
-  const effects = { fetch: globalThis.fetch, now: Date.now, random: Math.random }
-  const deps: WorkerDeps = {
-    stateDir,
-    config,
-    store: new FileStore({ stateDir }),
-    journal: new Journal({ stateDir, secrets: () => config.last.secrets, onEntry: onRecord }),
-    deliverer: new Deliverer({ ...effects, config: () => config.get(), steadyNow }),
-    memory: new PolicyMemory(stateDir),
-    mutes: () => readMutes(stateDir),
-    templates: new Templates(configDir),
-    sessions: new SessionQueue(),
-    projects: new Map(),
-    projectRules: (cwd) => projectRules(cwd, { home: homeDir(), stateDir }),
-    begun: new Map(),
-    lastSession: { env: {} },
-    host: hostname(),
-    now: effects.now,
-    steadyNow,
-  }
-  const parts = { maintenance: new Maintenance(deps), digest: new DigestSchedule(deps) }
-  return { deps, ...parts, problem: new ConfigProblem(deps) }
 }

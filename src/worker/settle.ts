@@ -33,6 +33,7 @@ export async function deliverAndSettle(
       continue
     }
     await Promise.all(entriesFor(current, outcome, deps).map((entry) => deps.journal.append(entry)))
+    await deps.alarms.ended(current, outcome)
     return true
   }
 }

@@ -136,6 +136,38 @@ describe('the configuration', () => {
       '1:30: routes.0.to: must not be empty | Meaning: Names of channels',
     ],
     [
+      '{"routes": [{"on": ["done"]}]}',
+      '1:13: routes.0.to: is missing | Meaning: Names of channels',
+    ],
+    [
+      '{"routes": [{"on": ["done"], "to": ["desktop"], "steps": [{"to": ["desktop"]}]}]}',
+      /^1:49: routes\.0\.steps: must not be there beside "to": the first step is at once/,
+    ],
+    [
+      '{"routes": [{"on": ["done"], "steps": [{"to": ["desktop"]}, {"after": "soon", "to": ["desktop"]}]}]}',
+      /^1:62: routes\.0\.steps\.1\.after: must be a duration such as 2m or 1h30m \| Meaning: How long/,
+    ],
+    [
+      '{"routes": [{"on": ["done"], "steps": [{"to": ["desktop"]}, {"after": "25h", "to": ["desktop"]}]}]}',
+      /steps\.1\.after: must not be longer than a day/,
+    ],
+    [
+      '{"routes": [{"on": ["done"], "steps": [{"after": "2m", "to": ["desktop"]}, {"to": ["phone"]}]}]}',
+      /steps\.1\.after: must be later than the step before it/,
+    ],
+    [
+      '{"routes": [{"on": ["done"], "steps": [{"to": ["desktop"]}, {"after": "2m", "to": ["desktop"]}]}]}',
+      /steps\.1\.to\.0: "desktop" is told by this route already/,
+    ],
+    [
+      '{"routes": [{"on": ["done"], "steps": [{"to": ["desktop"]}, {"after": "2m", "to": ["desktpo"]}]}]}',
+      /steps\.1\.to\.0: unknown channel "desktpo" \| Did you mean "desktop"\?/,
+    ],
+    [
+      '{"routes": [{"on": ["done"], "steps": [{"to": ["desktop"]}, {"afer": "2m", "to": ["desktop"]}]}]}',
+      /steps\.1\.afer: unknown key.*Did you mean "after"/s,
+    ],
+    [
       '{"routes": [{"on": ["done"], "to": ["desktop"], "urgency": "high"}]}',
       /urgency: must be "low", "normal" or "critical", not "high" \| Meaning: /,
     ],

@@ -3,7 +3,7 @@ import { appendFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { branchOf } from '../../src/context/branch.ts'
-import { enrich, isAnswered } from '../../src/context/enrich.ts'
+import { enrich } from '../../src/context/enrich.ts'
 import type { AgentEvent } from '../../src/event/event.ts'
 import { makeAgentEvent, parsePayload, readPayload } from '../support/payload.ts'
 import { makeHome, transcriptText } from './_world.ts'
@@ -101,16 +101,6 @@ describe('a permission question', () => {
     writeFileSync(outside, pending('claude'))
     const told = event({ kind: 'permission', transcriptPath: outside })
     expect((await enrich(told, around)).question).toBeUndefined()
-  })
-
-  it('was answered once the transcript went on', async () => {
-    const { path, event } = makeSession('droid', '.factory/sessions/-srv-app')
-    writeFileSync(path, pending('droid'))
-    const told = event({ kind: 'permission' })
-    expect(await isAnswered(told)).toBe(false)
-    writeFileSync(path, transcriptText('droid'))
-    expect(await isAnswered(told)).toBe(true)
-    expect(await isAnswered({ ...told, transcriptPath: '' })).toBe(false)
   })
 })
 

@@ -58,6 +58,12 @@ const others = fc.oneof(
     ...['exhausted', 'unavailable'].map((type) => ({ ...delivery(type), reason: words })),
     { at: time, id, type: fc.constant('suppressed'), reason: words, channel: optional(channel) },
     { at: time, id, type: fc.constant('unusable'), reason: words },
+    { at: time, id, type: fc.constant('undelivered'), reason: words },
+    { at: time, id, type: fc.constant('withdrawn'), reason: words, channel },
+    {
+      ...{ at: time, id, type: fc.constant('answered') },
+      ...{ client: words, sessionId: words, reason: words },
+    },
     ...['retried', 'dropped'].map((type) => ({ at: time, id, type: fc.constant(type) })),
   ].map((shape) => fc.record(shape).map((entry) => entry as unknown as JournalEntry)),
 )

@@ -6,6 +6,7 @@ import {
   type Message,
   type Notifier,
   type SendContext,
+  type Sent,
 } from '../../src/notifiers/define.ts'
 import { refusedPort } from '../support/port.ts'
 import { type Step, startReceiver } from '../support/receiver.ts'
@@ -36,13 +37,18 @@ export function makeContext(fields: Partial<SendContext> = {}): SendContext {
 }
 
 /** What a send was refused with. Fails where it was not refused, or with anything but a DeliveryError. */
-export async function failureOf(sending: Promise<string>): Promise<DeliveryError> {
+export async function failureOf(sending: Promise<Sent>): Promise<DeliveryError> {
   const error = await sending.then(
-    (answer) => new Error(`accepted: ${answer}`),
+    (sent) => new Error(`accepted: ${answerOf(sent)}`),
     (thrown: unknown) => thrown,
   )
   if (error instanceof DeliveryError) return error
   throw error
+}
+
+/** What the receiver said, with or without a handle. */
+export function answerOf(sent: Sent): string {
+  return typeof sent === 'string' ? sent : sent.answer
 }
 
 /** Everything that a log could make of an error. */
@@ -89,7 +95,7 @@ export function testNotifier({ notifier, accept }: Subject): void {
 
     it('answers in one short line', async () => {
       const { send } = await start()
-      expect(await send(makeMessage())).toMatch(/^[^\n]{1,301}$/)
+      expect(answerOf(await send(makeMessage()))).toMatch(/^[^\n]{1,301}$/)
     })
 
     it('carries odd text without failing', async () => {
@@ -197,7 +203,7 @@ export function testHttpNotifier(subject: HttpSubject): void {
     it('succeeds on the next try after a failure', async () => {
       const { send } = await start(500, ok)
       expect(await failureOf(send())).toMatchObject({ verdict: 'retry' })
-      expect(await send()).toBe(accepting.answer)
+      expect(answerOf(await send())).toBe(accepting.answer)
     })
 
     it('retries when the connection is refused', async () => {
@@ -255,8 +261,8 @@ export function testHttpNotifier(subject: HttpSubject): void {
 }
 
 /** What a sender says in the end, whether it takes the receiver's answer for a yes or not. */
-function wordsOf(sending: Promise<string>): Promise<string> {
-  return sending.catch((error: DeliveryError) => error.message)
+function wordsOf(sending: Promise<Sent>): Promise<string> {
+  return sending.then(answerOf, (error: DeliveryError) => error.message)
 }
 
 /** The texts of a JSON document, without JSON's own escapes. */

@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { command } from '../../src/notifiers/command.ts'
 import { makeFolder } from '../support/folder.ts'
-import { allTextOf, failureOf, makeContext, makeMessage, testNotifier } from './_suite.ts'
+import { allTextOf, answerOf, failureOf, makeContext, makeMessage, testNotifier } from './_suite.ts'
 
 const posix = process.platform !== 'win32'
 const CANARY = 'canary-5ecret-value'
@@ -77,7 +77,9 @@ describe.runIf(posix)('notifiers: command', () => {
   })
 
   it('reads all that a program prints, and keeps little of it', async () => {
-    const answer = await send(sh('head -c 20000000 /dev/zero | tr "\\0" x; echo done >&2'))
+    const answer = answerOf(
+      await send(sh('head -c 20000000 /dev/zero | tr "\\0" x; echo done >&2')),
+    )
     expect(answer.length).toBeLessThanOrEqual(300)
   })
 

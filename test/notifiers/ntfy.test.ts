@@ -54,6 +54,49 @@ describe('notifiers: ntfy', () => {
     expect([method, path, headers.authorization]).toEqual(['POST', '/', `Bearer ${CANARY}`])
   })
 
+  /** As a server from version 2.16 on: it says which message this is a version of. */
+  const withSequence: Step = ({ body }) => {
+    const { sequence_id } = JSON.parse(body || '{}')
+    return { body: JSON.stringify({ id: 'x1', event: 'message', sequence_id }) }
+  }
+
+  it('deletes a message on the devices, where the server says that it can', async () => {
+    const script: Step[] = [withSequence, { body: '{"event":"message_delete"}' }]
+    const receiver = await startReceiver({ script })
+    const options = { server: receiver.url, topic: 'my-agents', token: CANARY }
+    const channel = ntfy.options.parse(options)
+    const sent = await ntfy.send(makeMessage(), channel, makeContext())
+    const { handle } = typeof sent === 'string' ? expect.fail(sent) : sent
+    expect(await ntfy.withdraw?.(handle, channel, makeContext())).toBe('deleted on the devices')
+    const [, { method, path, headers } = expect.fail('no request')] = receiver.received
+    expect([method, path]).toEqual(['DELETE', `/my-agents/${handle}`])
+    expect(headers.authorization).toBe(`Bearer ${CANARY}`)
+  })
+
+  it('gives no handle for a server that does not know it', async () => {
+    const { send } = await start()
+    expect(await send()).toBe('accepted as hwQ2YpKdmg')
+  })
+
+  it('keeps its secrets out of what went wrong with deleting', async () => {
+    const { url } = await startReceiver({ script: [({ path }) => ({ status: 500, body: path })] })
+    const channel = ntfy.options.parse({ server: url, topic: 'my-agents', token: CANARY })
+    const deleting = ntfy.withdraw?.('abc', channel, makeContext()) ?? expect.fail('cannot')
+    const error = await failureOf(deleting)
+    expect(allTextOf(error)).not.toContain('my-agents')
+    expect(error.verdict).toBe('retry')
+  })
+
+  it('takes the place of an earlier message only where each does', async () => {
+    const channel = (replace: boolean) => ntfy.options.parse({ topic: 'my-agents', replace })
+    expect([true, false].map((one) => ntfy.canReplace?.(channel(one)))).toEqual([true, false])
+    const { receiver, send } = await start()
+    await send()
+    const options = ntfy.options.parse({ server: receiver.url, topic: 'my-agents', replace: true })
+    await ntfy.send(makeMessage(), options, makeContext({ replaces: 'earlier' }))
+    expect(JSON.parse(receiver.received[1]?.body ?? '')).toMatchObject({ sequence_id: 'earlier' })
+  })
+
   it('goes without a token to a server that is open', async () => {
     const { receiver, post } = await start()
     await post()

@@ -42,6 +42,27 @@ describe('the rules, whatever happens', () => {
     )
   })
 
+  it('leave out a later step of a question for an answer alone', () => {
+    const channels = { phone: { type: 'slack', url: 'https://hooks.slack.com/services/x' } }
+    const routes = [{ on: ['*'], steps: [{ after: '2m', to: ['phone'] }] }]
+    fc.assert(
+      fc.property(timelines, noise, (events, settings) => {
+        const run = runTimeline(events, { config: { channels, routes, noise: settings } })
+        const told = toldIn(run)
+        const reasons = new Map(run.dropped.map(({ id, reason }) => [id, reason]))
+        for (const { id, kind, repeatOf, acceptedAt } of run.entries) {
+          if (kind !== 'permission' || repeatOf !== undefined) continue
+          if (!told.has(id)) expect(reasons.get(id), id).toBe('answered before it was told')
+          const ping = run.pings.find(({ events: ids }) => ids.includes(id))
+          expect((ping?.at ?? Number.POSITIVE_INFINITY) - acceptedAt).toBeGreaterThanOrEqual(
+            120_000,
+          )
+        }
+      }),
+      { numRuns: 300 },
+    )
+  })
+
   it('leave out everything that is muted', () => {
     fc.assert(
       fc.property(timelines, (events) => {

@@ -13,6 +13,8 @@ const run = promisify(execFile)
 
 export interface Notified {
   appName: string
+  /** The number of the notification whose place it takes; 0 for none. */
+  replacesId: number
   title: string
   body: string
   hints: Record<string, unknown>
@@ -134,9 +136,10 @@ export async function startDesktop({ daemon = true } = {}) {
   return { env, notices, closed, caughtUp, screenshot, close }
 }
 
-function toNotified([appName, , , title, body, , hints, expireMs]: unknown[]): Notified {
+function toNotified([appName, replacesId, , title, body, , hints, expireMs]: unknown[]): Notified {
   return {
     appName: String(appName),
+    replacesId: Number(replacesId),
     title: String(title),
     body: String(body),
     hints: Object.fromEntries(hints as [string, unknown][]),

@@ -1,7 +1,7 @@
-import { utimesSync } from 'node:fs'
+import { mkdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
-import { startReceiver } from '../support/receiver.ts'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { type Step, startReceiver } from '../support/receiver.ts'
 import { makeWorld, type World } from './_world.ts'
 
 const opencode = { client: 'opencode' }
@@ -13,14 +13,15 @@ const ask = (id: string) => ({
   tool_use_id: id,
 })
 
-async function makeHeldWorld(noise: object = {}) {
-  const { url, received } = await startReceiver()
+async function makeHeldWorld(noise: object = {}, script?: Step[]) {
+  const { url, received } = await startReceiver(script && { script })
   const world = makeWorld()
   world.configure({
     channels: { team: { type: 'slack', url: `${url}/services/x` } },
     routes: [{ on: ['permission', 'done', 'waiting'], to: ['team'] }],
     lingerSeconds: 0,
     noise,
+    retry: { firstDelaySeconds: 2 },
   })
   const texts = () => received.map(({ body }) => String(JSON.parse(body).text))
   return { world, texts }
@@ -92,5 +93,54 @@ describe('a question that the client answers by itself', () => {
     accept(world, { ...asked, id: 'per_1' }, Date.now(), opencode)
     await world.untilIdle()
     expect(texts()).toHaveLength(1)
+  })
+})
+
+describe('a question that could not be told at first', () => {
+  it('is not told late, when it was answered meanwhile', async () => {
+    const { world, texts } = await makeHeldWorld({}, [500, 200])
+    const id = accept(world, ask('one'), Date.now())
+    await world.once()
+    expect(world.list('deferred')).toHaveLength(1)
+    accept(
+      world,
+      { hook_event_name: 'UserPromptSubmit', session_id: 's1', prompt: 'No' },
+      Date.now(),
+    )
+    await world.untilIdle()
+    expect(texts()).toHaveLength(1)
+    expect(world.list('deferred')).toEqual([])
+    expect(await world.account(id)).toMatchObject({
+      outcome: 'suppressed',
+      channels: { team: { state: 'suppressed', detail: 'answered before it was told' } },
+    })
+  })
+
+  it('is told late, when nobody answered it', async () => {
+    const { world, texts } = await makeHeldWorld({}, [500, 200])
+    accept(world, ask('one'), Date.now())
+    accept(
+      world,
+      { hook_event_name: 'UserPromptSubmit', session_id: 's2', prompt: 'No' },
+      Date.now(),
+    )
+    await world.untilIdle()
+    expect(texts()).toHaveLength(2)
+  })
+
+  it('is not told late, when its transcript shows the answer', async () => {
+    const { world, texts } = await makeHeldWorld({}, [500, 200])
+    vi.stubEnv('HOME', world.folder)
+    onTestFinished(() => void vi.unstubAllEnvs())
+    const path = join(world.folder, '.claude/projects/-srv-app/s1.jsonl')
+    mkdirSync(join(path, '..'), { recursive: true })
+    const id = accept(world, { ...ask('one'), transcript_path: path }, Date.now())
+    await world.once()
+    const message = { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'one' }] }
+    const timestamp = new Date(Date.now() + 1).toISOString()
+    writeFileSync(path, `${JSON.stringify({ type: 'user', timestamp, message })}\n`)
+    await world.untilIdle()
+    expect(texts()).toHaveLength(1)
+    expect(await world.account(id)).toMatchObject({ outcome: 'suppressed' })
   })
 })

@@ -1,0 +1,41 @@
+import { formatOf, rootsOf } from './of-client.ts'
+import { sizeOf } from './tail.ts'
+import { wasAnswered } from './transcript.ts'
+
+/** A question, and where its answer would show. */
+export interface AskedWhere {
+  id: string
+  client: string
+  transcriptPath: string
+  at: number
+  toolUseId: string
+}
+
+/** Questions whose transcripts are remembered: more than are open at once. */
+const MAX_KNOWN = 200
+
+/** Whether the transcript shows that what was asked was answered since. */
+export async function isAnswered(asked: Omit<AskedWhere, 'id'>): Promise<boolean> {
+  const { client, transcriptPath } = asked
+  if (!transcriptPath) return false
+  return await wasAnswered(transcriptPath, rootsOf(client), asked, formatOf(client))
+}
+
+/** Looks for answers again and again, and reads a transcript only where it has changed since the last look. */
+export class AnswerWatch {
+  readonly #sizes = new Map<string, number>()
+
+  async isAnswered(asked: AskedWhere): Promise<boolean> {
+    const { id, client, transcriptPath } = asked
+    if (!transcriptPath) return false
+    const size = await sizeOf(transcriptPath, rootsOf(client))
+    if (size === undefined || size === this.#sizes.get(id)) return false
+    this.#sizes.delete(id)
+    this.#sizes.set(id, size)
+    for (const oldest of this.#sizes.keys()) {
+      if (this.#sizes.size <= MAX_KNOWN) break
+      this.#sizes.delete(oldest)
+    }
+    return await isAnswered(asked)
+  }
+}

@@ -1,0 +1,36 @@
+import type { Config } from '../config/schema.ts'
+import type { Delivery } from '../delivery.ts'
+import { notifierOf } from '../notifiers/index.ts'
+import { terminal } from '../notifiers/terminal.ts'
+import { withDeadline } from './attempt.ts'
+
+/** A channel that exists whatever the configuration says. */
+export const DESKTOP_OF_LAST_RESORT = 'desktop'
+
+const BELL_MS = 5000
+
+/** Whether a message there is for a person, sooner or later: a file keeps a record and disturbs nobody. */
+export function disturbsSomebody(channel: string, config: Pick<Config, 'channels'>): boolean {
+  return notifierOf(channel, config)?.isRecord !== true
+}
+
+/** Channels that people read, in the order of the configuration. */
+export function readChannels(config: Pick<Config, 'channels'>): string[] {
+  return Object.keys(config.channels).filter((name) => notifierOf(name, config)?.summarizes)
+}
+
+/** Rings the bell of the terminal that the message comes from. @returns whether it did; never throws */
+export async function ringBell({ message, sessionEnv }: Delivery): Promise<boolean> {
+  try {
+    await withDeadline(BELL_MS, (signal) =>
+      terminal.send(
+        message,
+        { mode: 'bell' },
+        { signal, attempt: 1, now: Date.now(), fetch, sessionEnv },
+      ),
+    )
+    return true
+  } catch {
+    return false
+  }
+}

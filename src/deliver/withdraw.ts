@@ -1,0 +1,32 @@
+import type { LoadedConfig } from '../config/load.ts'
+import { type AttemptDeps, findDestination, isRetry, withDeadline } from './attempt.ts'
+
+/** A message that a channel shows, by what its notifier called it. */
+export interface ShownBy {
+  channel: string
+  handle: string
+  sessionEnv: Readonly<Record<string, string>>
+}
+
+/** What was done, in one short line; or why nothing was, and whether it may be possible later. */
+export type Withdrawal = { isDone: true; answer: string } | { isDone: false; mayWork: boolean }
+
+/** Takes back a message that is still shown, with a deadline. Never throws. */
+export async function withdraw(
+  { channel, handle, sessionEnv }: ShownBy,
+  loaded: LoadedConfig,
+  { fetch }: Pick<AttemptDeps, 'fetch'>,
+): Promise<Withdrawal> {
+  const destination = findDestination(channel, loaded)
+  if ('error' in destination) return { isDone: false, mayWork: isRetry(destination.error) }
+  const { notifier, options } = destination
+  try {
+    const answer = await withDeadline(
+      loaded.config.deliveryTimeoutSeconds * 1000,
+      async (signal) => await notifier.withdraw?.(handle, options, { signal, fetch, sessionEnv }),
+    )
+    return answer === undefined ? { isDone: false, mayWork: false } : { isDone: true, answer }
+  } catch (error) {
+    return { isDone: false, mayWork: isRetry(error) }
+  }
+}

@@ -1,0 +1,46 @@
+import { join } from 'node:path'
+import * as z from 'zod'
+import { replaceFile } from '../fs/durable.ts'
+import { readQuietly } from '../fs/read.ts'
+
+const MAX_UNREACHED = 50
+const MAX_CHANNELS = 100
+
+const stateSchema = z.object({
+  format: z.literal(1),
+  unreached: z.array(z.object({ id: z.string(), text: z.string() })),
+  deadChannels: z.array(z.string()),
+})
+
+export type AlarmState = Omit<z.output<typeof stateSchema>, 'format'>
+
+/** What is still to be told, and of which dead channels a person knows already. Read anew each time. */
+export class AlarmFile {
+  readonly #path: string
+
+  constructor(stateDir: string) {
+    this.#path = join(stateDir, 'alarms.json')
+  }
+
+  read(): AlarmState {
+    try {
+      return stateSchema.parse(JSON.parse(readQuietly(this.#path) ?? ''))
+    } catch {
+      return { unreached: [], deadChannels: [] }
+    }
+  }
+
+  /** Best effort: `status` and the journal have it too. */
+  write({ unreached, deadChannels }: AlarmState) {
+    try {
+      const state = {
+        format: 1,
+        unreached: unreached.slice(-MAX_UNREACHED),
+        deadChannels: deadChannels.slice(-MAX_CHANNELS),
+      }
+      replaceFile(this.#path, JSON.stringify(state))
+    } catch {
+      // A full disk.
+    }
+  }
+}

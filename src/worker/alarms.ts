@@ -1,0 +1,200 @@
+import type { LoadedConfig } from '../config/load.ts'
+import { configPath } from '../config/paths.ts'
+import type { Destination } from '../deliver/attempt.ts'
+import {
+  DESKTOP_OF_LAST_RESORT,
+  disturbsSomebody,
+  readChannels,
+  ringBell,
+} from '../deliver/audience.ts'
+import type { Begun, MessageLife } from '../deliver/message-life.ts'
+import type { Outcome } from '../deliver/outcome.ts'
+import { withLine } from '../deliver/summary.ts'
+import type { Delivery } from '../delivery.ts'
+import type { JournalEntry } from '../journal/entry.ts'
+import type { EventStatus } from '../journal/history.ts'
+import type { Journal } from '../journal/journal.ts'
+import type { Claim } from '../spool/claim.ts'
+import type { Store } from '../spool/store.ts'
+import { AlarmFile } from './alarm-state.ts'
+import { readBegun } from './begun.ts'
+
+interface AlarmDeps {
+  stateDir: string
+  configDir: string
+  store: Store
+  journal: Journal
+  config(): LoadedConfig
+  now(): number
+}
+
+/** That a channel is dead, on its way to a person. */
+interface Notice {
+  text: string
+  /** The dead one, and those that did not work either. */
+  tried: string[]
+  sessionEnv: Readonly<Record<string, string>>
+}
+
+/** An event of our own, for one channel. */
+export interface OwnEvent {
+  claim: Claim
+  channel: string
+}
+
+/**
+ * What must not stay unseen: a question that reached nobody, and a channel that takes nothing any more. The first is
+ * told with the next message that gets through, the second at once on another channel.
+ */
+export class Alarms {
+  readonly #deps: AlarmDeps
+  readonly #file: AlarmFile
+  readonly #alarmed = new Set<string>()
+  #waiting: Notice[] = []
+  /** Notices under way, by the id of the event. */
+  readonly #underWay = new Map<string, Notice>()
+  /** Ids of questions that a delivery told of besides its own. */
+  readonly #toldBy = new Map<string, string[]>()
+
+  constructor(deps: AlarmDeps) {
+    this.#deps = deps
+    this.#file = new AlarmFile(deps.stateDir)
+  }
+
+  /** Adds what is to be told to what a message does anyway. */
+  around(life: MessageLife): MessageLife {
+    return {
+      whyOver: (delivery) => life.whyOver(delivery),
+      begin: (delivery, destination) =>
+        this.#begin(life.begin(delivery, destination), delivery, destination),
+    }
+  }
+
+  /** To be called with each delivery that ended, once that is in the journal. */
+  async ended(delivery: Delivery, outcome: Outcome): Promise<void> {
+    if (outcome.type === 'delivered') return await this.#recordTold(delivery)
+    if (outcome.type !== 'unavailable' && outcome.type !== 'exhausted') return
+    this.#retryNotice(delivery)
+    if (outcome.isChannelDead) this.#noteDead(delivery, outcome.reason)
+    if (delivery.kind !== 'permission') return
+    const known = await readBegun(this.#deps.stateDir, delivery.events)
+    for (const status of known.values()) await this.check(status, delivery)
+  }
+
+  /** Raises the alarm where all that was tried for a question has failed. */
+  async check(status: EventStatus, delivery?: Delivery): Promise<void> {
+    const { id, kind, title } = status
+    if (kind !== 'permission' || this.#alarmed.has(id) || !this.#hasReachedNobody(status)) return
+    this.#alarmed.add(id)
+    const { journal, now } = this.#deps
+    const isRung = delivery !== undefined && (await ringBell(delivery))
+    const reasons = Object.entries(status.channels).map(
+      ([name, { detail }]) => `${name}: ${detail}`,
+    )
+    const bell = isRung ? 'the bell of its terminal was rung' : 'its terminal could not be rung'
+    const reason = [...reasons, bell].join('; ')
+    await journal.append({ at: now(), id, type: 'undelivered', reason })
+    const state = this.#file.read()
+    const text = delivery?.questions?.find((one) => one.id === id)?.text ?? title
+    const unreached = [...state.unreached.filter((one) => one.id !== id), { id, text }]
+    this.#file.write({ ...state, unreached })
+  }
+
+  /** What is to be told now, accepted as events of our own. */
+  takeOwn(): OwnEvent[] {
+    return this.#waiting.splice(0).flatMap((notice) => {
+      const channel = this.#nextChannel(notice.tried)
+      if (channel === undefined) return []
+      const body = JSON.stringify({ hook_event_name: 'StopFailure', message: notice.text })
+      const header = { client: 'hookbell', env: { ...notice.sessionEnv } }
+      try {
+        const claim = this.#deps.store.acceptOwn(header, Buffer.from(body))
+        this.#underWay.set(claim.id, notice)
+        return { claim, channel }
+      } catch {
+        // A full disk: status says it.
+        return []
+      }
+    })
+  }
+
+  get hasOwn(): boolean {
+    return this.#waiting.length > 0
+  }
+
+  #begin(begun: Begun, { id, events, channel }: Delivery, { notifier }: Destination): Begun {
+    const { unreached } = this.#file.read()
+    const others = unreached.filter((one) => !events.includes(one.id))
+    const isTelling = others.length > 0 && notifier.summarizes === true
+    return {
+      ...begun,
+      delivery: isTelling ? withLine(begun.delivery, unreachedLine(others)) : begun.delivery,
+      delivered: (handle) => {
+        begun.delivered(handle)
+        const told = isTelling ? others.map((one) => one.id) : []
+        this.#noteDelivered(channel, [...told, ...events])
+        if (told.length > 0) this.#toldBy.set(id, told)
+      },
+    }
+  }
+
+  /** A channel that works is not dead any more. */
+  #noteDelivered(channel: string, ids: readonly string[]) {
+    const state = this.#file.read()
+    const unreached = state.unreached.filter((one) => !ids.includes(one.id))
+    const deadChannels = state.deadChannels.filter((name) => name !== channel)
+    const before = state.unreached.length + state.deadChannels.length
+    if (unreached.length + deadChannels.length < before)
+      this.#file.write({ unreached, deadChannels })
+  }
+
+  async #recordTold({ id: delivery, events, channel }: Delivery) {
+    const told = this.#toldBy.get(delivery) ?? []
+    this.#toldBy.delete(delivery)
+    for (const id of events) this.#underWay.delete(id)
+    const { journal, now } = this.#deps
+    const by = { channel, attempt: 1, ms: 0, answer: 'told late', summary: events[0] ?? '' }
+    const entries = told.map((id): JournalEntry => ({ at: now(), id, type: 'delivered', ...by }))
+    await Promise.all(entries.map((entry) => journal.append(entry)))
+  }
+
+  #hasReachedNobody({ to, channels, outcome }: EventStatus): boolean {
+    const { config } = this.#deps.config()
+    const names = [...new Set([...to, ...Object.keys(channels)])]
+    const people = names.filter((name) => disturbsSomebody(name, config))
+    const hasFailed = (name: string) =>
+      ['unavailable', 'exhausted'].includes(channels[name]?.state ?? '')
+    return outcome !== 'undelivered' && people.length > 0 && people.every(hasFailed)
+  }
+
+  #noteDead({ channel, sessionEnv }: Delivery, reason: string) {
+    const state = this.#file.read()
+    if (state.deadChannels.includes(channel)) return
+    this.#file.write({ ...state, deadChannels: [...state.deadChannels, channel] })
+    const file = configPath(this.#deps.configDir)
+    const text =
+      `Nothing gets through to the channel ${channel} any more: ${reason}. ` +
+      `Correct it in ${file}, then: hookbell test ${channel}`
+    this.#waiting.push({ text, tried: [channel], sessionEnv })
+  }
+
+  /** The channel that was to tell of a dead one does not work either. */
+  #retryNotice({ events, channel }: Delivery) {
+    const [id = ''] = events
+    const notice = this.#underWay.get(id)
+    this.#underWay.delete(id)
+    if (notice) this.#waiting.push({ ...notice, tried: [...notice.tried, channel] })
+  }
+
+  #nextChannel(tried: readonly string[]): string | undefined {
+    const { deadChannels } = this.#file.read()
+    const names = [...readChannels(this.#deps.config().config), DESKTOP_OF_LAST_RESORT]
+    return names.find((name) => !tried.includes(name) && !deadChannels.includes(name))
+  }
+}
+
+function unreachedLine(unreached: readonly { text: string }[]): string {
+  const count = unreached.length === 1 ? '1 question' : `${unreached.length} questions`
+  const [last] = unreached.slice(-1)
+  return `${count} reached nobody: ${last?.text ?? ''}`
+}

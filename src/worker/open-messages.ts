@@ -1,0 +1,188 @@
+import type { LoadedConfig } from '../config/load.ts'
+import { AnswerWatch, type AskedWhere, isAnswered as isInTranscript } from '../context/answers.ts'
+import type { Destination } from '../deliver/attempt.ts'
+import type { Begun, MessageLife } from '../deliver/message-life.ts'
+import { withOpenQuestions } from '../deliver/summary.ts'
+import { withdraw } from '../deliver/withdraw.ts'
+import type { Asked, Delivery } from '../delivery.ts'
+import type { JournalEntry } from '../journal/entry.ts'
+import type { Journal } from '../journal/journal.ts'
+import type { PolicyMemory } from '../policy/checkpoint.ts'
+import { isAnswered, type Session } from '../policy/sessions.ts'
+import { type Shown, ShownMessages } from './shown-messages.ts'
+
+/** A client writes its transcript a moment after it asks. */
+const FIRST_LOOK_MS = 1000
+const MAX_LOOK_MS = 30_000
+/** After this long only what the client tells by its hooks counts. */
+const LOOK_FOR_MS = 3600_000
+/** After this long nobody takes it back any more. */
+const FORGET_AFTER_MS = 24 * 3600_000
+
+interface OpenDeps {
+  stateDir: string
+  journal: Journal
+  memory: PolicyMemory
+  config(): LoadedConfig
+  fetch: typeof globalThis.fetch
+  /** Told of a session in whose transcript an answer was found. */
+  onAnswer?(session: string): void
+  now(): number
+}
+
+type Whose = Pick<Shown, 'client' | 'sessionId'>
+
+/** Messages that wait for an answer: the next of their session takes their place, and an answer takes them back. */
+export class OpenMessages implements MessageLife {
+  readonly #deps: OpenDeps
+  readonly #shown: ShownMessages
+  readonly #watch = new AnswerWatch()
+  /** Unix ms, by handle. */
+  readonly #nextLook = new Map<string, number>()
+
+  constructor(deps: OpenDeps) {
+    this.#deps = deps
+    this.#shown = new ShownMessages(deps.stateDir)
+  }
+
+  async whyOver({ kind, questions, message, acceptedAt }: Delivery): Promise<string | undefined> {
+    if (kind !== 'permission' || !questions) return undefined
+    const open = await this.#unanswered(message, questions)
+    const isFresh = this.#deps.now() - acceptedAt < FIRST_LOOK_MS
+    if (open.length > 0 && isFresh) return undefined
+    for (const asked of open) {
+      if (!(await this.#findAnswer(message, asked, isInTranscript))) return undefined
+    }
+    return 'answered before it was told'
+  }
+
+  begin(delivery: Delivery, { notifier, options }: Destination): Begun {
+    const before = notifier.canReplace?.(options) ? this.#takePlace(delivery) : undefined
+    const others = before?.open ?? []
+    const isAnother = others.length > 0 && delivery.kind === 'permission'
+    return {
+      delivery: isAnother ? withOpenQuestions(delivery, others) : delivery,
+      replaces: before?.shown.handle,
+      delivered: (handle) => {
+        const isReplaced = handle !== undefined && handle === before?.shown.handle
+        if (before && !isReplaced) this.#shown.add(before.shown)
+        if (handle === undefined || delivery.urgency !== 'critical') return
+        this.#add(delivery, handle, isReplaced ? others : [])
+      },
+      failed: () => {
+        if (before) this.#shown.add(before.shown)
+      },
+    }
+  }
+
+  /** To be called when something happened in a session: takes back what is over. */
+  async review(whose: Whose): Promise<void> {
+    const session = await this.#session(whose)
+    const all = this.#shown.list().filter((one) => isOf(one, whose) && isOver(session, one))
+    await Promise.all(all.map((one) => this.#takeBack(one)))
+  }
+
+  /** Milliseconds until the next look at transcripts; undefined where there is nothing to look for. */
+  nextLookInMs(): number | undefined {
+    const times = this.#watched().map((one) => this.#nextLook.get(one.handle) ?? 0)
+    return times.length > 0 ? Math.max(0, Math.min(...times) - this.#deps.now()) : undefined
+  }
+
+  /** Looks for answers in the transcripts, as often as the time of each question says. */
+  async look(): Promise<void> {
+    const now = this.#deps.now()
+    for (const shown of this.#shown.list()) {
+      if (now - shown.at > FORGET_AFTER_MS) this.#shown.remove(shown)
+    }
+    for (const shown of this.#watched()) {
+      if ((this.#nextLook.get(shown.handle) ?? 0) > now) continue
+      const ms = Math.min(Math.max((now - shown.at) / 10, FIRST_LOOK_MS), MAX_LOOK_MS)
+      this.#nextLook.set(shown.handle, now + ms)
+      for (const asked of await this.#unanswered(shown, shown.questions)) {
+        const look = (one: AskedWhere) => this.#watch.isAnswered(one)
+        if (await this.#findAnswer(shown, asked, look)) this.#deps.onAnswer?.(shown.session)
+      }
+      await this.review(shown)
+    }
+  }
+
+  /** Questions that are not too old. A clock that was put back ends the looking, too. */
+  #watched(): readonly Shown[] {
+    const now = this.#deps.now()
+    return this.#shown
+      .list()
+      .filter(({ at }) => Math.abs(now - at) <= LOOK_FOR_MS)
+      .filter(({ questions }) => questions.some(({ transcriptPath }) => transcriptPath !== ''))
+  }
+
+  /** What is shown of the session, where the delivery may hide it: a message that soon goes must not hide a question. */
+  #takePlace({ channel, session, urgency, events, message }: Delivery) {
+    const known = this.#deps.memory.current?.session(message)
+    const shown = this.#shown
+      .list()
+      .findLast((one) => one.channel === channel && one.session === session)
+    if (!shown || (urgency !== 'critical' && !isOver(known, shown))) return undefined
+    if (!this.#shown.remove(shown)) return undefined
+    const open = shown.questions.filter(
+      (one) => !events.includes(one.id) && !(known && isAnswered(known, one)),
+    )
+    return { shown, open }
+  }
+
+  #add(delivery: Delivery, handle: string, others: readonly Asked[]) {
+    const { channel, session, events, kind, acceptedAt: at, questions = [], sessionEnv } = delivery
+    const { client, sessionId } = delivery.message
+    const [event = ''] = events
+    const all = [...questions, ...others]
+    const shown = { channel, session, event, client, sessionId, kind, at, handle, sessionEnv }
+    this.#shown.add({ ...shown, questions: all })
+    this.#nextLook.set(handle, this.#deps.now() + FIRST_LOOK_MS)
+  }
+
+  async #session(whose: Whose): Promise<Session | undefined> {
+    return (await this.#deps.memory.get()).session(whose)
+  }
+
+  async #unanswered<One extends Asked>(whose: Whose, questions: readonly One[]): Promise<One[]> {
+    const session = await this.#session(whose)
+    return questions.filter((one) => !session || !isAnswered(session, one))
+  }
+
+  /** What the transcript shows becomes part of what is known of the session. */
+  async #findAnswer(
+    { client, sessionId }: Whose,
+    asked: Asked,
+    look: (asked: AskedWhere) => Promise<boolean>,
+  ): Promise<boolean> {
+    if (!(await look({ ...asked, client }))) return false
+    const { journal, memory, now } = this.#deps
+    const reason = 'the transcript goes on after it'
+    const whose = { client, sessionId }
+    const entry: JournalEntry = { at: now(), id: asked.id, type: 'answered', ...whose, reason }
+    const known = await memory.get()
+    known.fold(entry)
+    await journal.append(entry)
+    return true
+  }
+
+  async #takeBack(shown: Shown) {
+    if (!this.#shown.remove(shown)) return
+    const { journal, config, now } = this.#deps
+    const result = await withdraw(shown, config(), this.#deps)
+    const { event: id, channel } = shown
+    if (result.isDone) {
+      await journal.append({ at: now(), id, type: 'withdrawn', channel, reason: result.answer })
+    } else if (result.mayWork) this.#shown.add(shown)
+  }
+}
+
+function isOf(one: Whose, { client, sessionId }: Whose): boolean {
+  return one.client === client && one.sessionId === sessionId && sessionId !== ''
+}
+
+function isOver(session: Session | undefined, { questions, at }: Shown): boolean {
+  if (!session) return false
+  if (questions.length > 0) return questions.every((one) => isAnswered(session, one))
+  // Something failed: whoever goes on, or whatever goes on by itself, makes it old.
+  return session.promptAt > at || session.answeredAt > at
+}

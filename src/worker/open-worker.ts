@@ -1,0 +1,64 @@
+import { hostname } from 'node:os'
+import { CurrentConfig } from '../config/current.ts'
+import { homeDir } from '../config/paths.ts'
+import { projectRules } from '../context/project-rules.ts'
+import { Deliverer } from '../deliver/deliverer.ts'
+import { makeSteadyClock } from '../deliver/steady-clock.ts'
+import type { JournalEntry } from '../journal/entry.ts'
+import { Journal } from '../journal/journal.ts'
+import { PolicyMemory } from '../policy/checkpoint.ts'
+import { readMutes } from '../policy/mute-file.ts'
+import { Templates } from '../render/templates.ts'
+import { FileStore } from '../spool/file-store.ts'
+import { Alarms } from './alarms.ts'
+import { ConfigProblem } from './config-problem.ts'
+import type { WorkerDeps } from './deps.ts'
+import { DigestSchedule } from './digest.ts'
+import { Maintenance } from './maintenance.ts'
+import { OpenMessages } from './open-messages.ts'
+import { SessionQueue } from './session-queue.ts'
+
+export interface WorkerOptions {
+  stateDir: string
+  configDir: string
+  /** Read already. */
+  config?: CurrentConfig
+  /** Called with every entry of the journal that is on the disk. */
+  onRecord?: ((entry: JournalEntry) => void) | undefined
+}
+
+/** Everything that a worker needs. */
+export function openWorker({ stateDir, configDir, onRecord, ...options }: WorkerOptions) {
+  const config = options.config ?? new CurrentConfig(configDir, stateDir)
+  const steadyNow = makeSteadyClock()
+  const effects = { fetch: globalThis.fetch, now: Date.now, random: Math.random }
+  const journal = new Journal({ stateDir, secrets: () => config.last.secrets, onEntry: onRecord })
+  const memory = new PolicyMemory(stateDir)
+  const current = { ...effects, config: () => config.get() }
+  const store = new FileStore({ stateDir })
+  const onAnswer = (session: string) => store.reviewHeld(session)
+  const openMessages = new OpenMessages({ ...current, stateDir, journal, memory, onAnswer })
+  const alarms = new Alarms({ ...current, stateDir, configDir, store, journal })
+  const deps: WorkerDeps = {
+    stateDir,
+    config,
+    store,
+    journal,
+    deliverer: new Deliverer({ ...current, steadyNow, life: alarms.around(openMessages) }),
+    memory,
+    alarms,
+    open: openMessages,
+    mutes: () => readMutes(stateDir),
+    templates: new Templates(configDir),
+    sessions: new SessionQueue(),
+    projects: new Map(),
+    projectRules: (cwd) => projectRules(cwd, { home: homeDir(), stateDir }),
+    begun: new Map(),
+    lastSession: { env: {} },
+    host: hostname(),
+    now: effects.now,
+    steadyNow,
+  }
+  const parts = { maintenance: new Maintenance(deps), digest: new DigestSchedule(deps) }
+  return { deps, ...parts, problem: new ConfigProblem(deps) }
+}

@@ -1,0 +1,75 @@
+import { join } from 'node:path'
+import * as z from 'zod'
+import { askedSchema } from '../delivery.ts'
+import { kinds } from '../event/kind.ts'
+import { replaceFile } from '../fs/durable.ts'
+import { readQuietly } from '../fs/read.ts'
+
+/** More than anybody has on a screen. */
+const MAX_SHOWN = 100
+
+const shownSchema = z.object({
+  channel: z.string(),
+  session: z.string(),
+  event: z.string().describe('The first that it tells of'),
+  client: z.string(),
+  sessionId: z.string(),
+  kind: z.enum(kinds),
+  at: z.number().describe('When that event was accepted, Unix ms'),
+  questions: z.array(askedSchema),
+  handle: z.string(),
+  sessionEnv: z.record(z.string(), z.string()),
+})
+
+/** A message that stays where it is shown until it is withdrawn or replaced. */
+export type Shown = z.output<typeof shownSchema>
+
+const fileSchema = z.object({ format: z.literal(1), shown: z.array(shownSchema) })
+
+/**
+ * What is shown and can be taken back, oldest first. On the disk, since a worker ends long before a person answers.
+ * Read anew each time: another worker may show something too. What cannot be read or written is not taken back, no more.
+ */
+export class ShownMessages {
+  readonly #path: string
+
+  constructor(stateDir: string) {
+    this.#path = join(stateDir, 'shown.json')
+  }
+
+  list(): readonly Shown[] {
+    const text = readQuietly(this.#path)
+    if (text === undefined) return []
+    try {
+      return fileSchema.parse(JSON.parse(text)).shown
+    } catch {
+      return []
+    }
+  }
+
+  add(shown: Shown) {
+    const others = this.list().filter((one) => !isSame(one, shown))
+    this.#write([...others, shown].slice(-MAX_SHOWN))
+  }
+
+  /** @returns whether it was there: then nobody else takes it back */
+  remove(shown: Shown): boolean {
+    const all = this.list()
+    const others = all.filter((one) => !isSame(one, shown))
+    if (others.length === all.length) return false
+    this.#write(others)
+    return true
+  }
+
+  #write(shown: readonly Shown[]) {
+    try {
+      replaceFile(this.#path, JSON.stringify({ format: 1, shown }))
+    } catch {
+      // A full disk: at worst a notification stays until somebody dismisses it.
+    }
+  }
+}
+
+function isSame(one: Shown, other: Shown): boolean {
+  return one.channel === other.channel && one.handle === other.handle
+}

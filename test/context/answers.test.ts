@@ -1,0 +1,68 @@
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { AnswerWatch, isAnswered } from '../../src/context/answers.ts'
+import { makeHome, transcriptText } from './_world.ts'
+
+const at = Date.parse('2026-11-20T09:13:00.050Z')
+
+/** A droid session in which a command waits for leave. */
+function makeSession() {
+  const { home } = makeHome()
+  vi.stubEnv('HOME', home)
+  onTestFinished(() => void vi.unstubAllEnvs())
+  const path = join(home, '.factory/sessions/-srv-app/s1.jsonl')
+  mkdirSync(join(path, '..'), { recursive: true })
+  const lines = transcriptText('droid').split('\n')
+  const end = lines.findIndex((line) => line.includes('09:13:40'))
+  writeFileSync(path, `${lines.slice(0, end).join('\n')}\n`)
+  const goOn = () => appendFileSync(path, lines.slice(end).join('\n'))
+  return {
+    path,
+    goOn,
+    asked: { id: 'e1', client: 'droid', at, toolUseId: '', transcriptPath: path },
+  }
+}
+
+describe('a question', () => {
+  it('was answered once the transcript goes on', async () => {
+    const { asked, goOn } = makeSession()
+    expect(await isAnswered(asked)).toBe(false)
+    goOn()
+    expect(await isAnswered(asked)).toBe(true)
+    expect(await isAnswered({ ...asked, transcriptPath: '' })).toBe(false)
+  })
+
+  it('is not looked for outside the folders of its client', async () => {
+    const { asked, goOn } = makeSession()
+    goOn()
+    expect(await isAnswered({ ...asked, client: 'claude' })).toBe(false)
+  })
+})
+
+describe('a watch', () => {
+  it('sees the answer when it comes', async () => {
+    const { asked, goOn } = makeSession()
+    const watch = new AnswerWatch()
+    expect(await watch.isAnswered(asked)).toBe(false)
+    goOn()
+    expect(await watch.isAnswered(asked)).toBe(true)
+  })
+
+  it('reads a transcript again only when it has grown', async () => {
+    const { asked, path, goOn } = makeSession()
+    const watch = new AnswerWatch()
+    expect(await watch.isAnswered(asked)).toBe(false)
+    expect(await watch.isAnswered({ ...asked, at: 0 })).toBe(false)
+    appendFileSync(path, '\n')
+    expect(await watch.isAnswered({ ...asked, at: 0 })).toBe(true)
+    goOn()
+  })
+
+  it('does without a transcript that is not there', async () => {
+    const { asked, path } = makeSession()
+    const watch = new AnswerWatch()
+    expect(await watch.isAnswered({ ...asked, transcriptPath: `${path}.gone` })).toBe(false)
+    expect(await watch.isAnswered({ ...asked, transcriptPath: '' })).toBe(false)
+  })
+})

@@ -1,0 +1,171 @@
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { readJournalOf } from '../../src/journal/read.ts'
+import { makeHome } from '../support/home.ts'
+import { hasPty, startPty } from '../support/pty.ts'
+import { type Step, startReceiver } from '../support/receiver.ts'
+import { makeWorld, type World } from './_world.ts'
+
+const session_id = 's1'
+const ask = {
+  hook_event_name: 'PermissionRequest',
+  session_id,
+  tool_name: 'Bash',
+  tool_input: { command: 'make' },
+}
+const failed = { hook_event_name: 'StopFailure', session_id: 's2', error: 'overloaded' }
+/** The bus of a session over SSH, say. */
+const env = { DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere/bus' }
+
+/** Questions go to a desktop that is not there and to `team`, failures to `ops`. */
+async function makeChannels(teamScript: Step[] = [404]) {
+  const [team, ops] = [await startReceiver({ script: teamScript }), await startReceiver()]
+  const world = makeWorld()
+  world.configure({
+    channels: {
+      desk: { type: 'desktop' },
+      team: { type: 'slack', url: `${team.url}/services/x` },
+      ops: { type: 'slack', url: `${ops.url}/services/x` },
+    },
+    routes: [
+      { on: ['permission'], to: ['desk'] },
+      { on: ['done'], to: ['team'] },
+      { on: ['failed'], to: ['ops'] },
+    ],
+    lingerSeconds: 0,
+  })
+  const tell = async (event: object, more: object = env) => {
+    const id = world.accept(event, { env: more as Record<string, string> })
+    await world.untilIdle()
+    return id
+  }
+  const textsOf = (receiver: typeof ops) => receiver.received.map(({ body }) => body)
+  return { world, tell, team: () => textsOf(team), ops: () => textsOf(ops) }
+}
+
+async function typesOf(world: World, id: string) {
+  const types: string[] = []
+  for await (const { type } of readJournalOf(world.stateDir, new Set([id]))) types.push(type)
+  return types
+}
+
+describe('a question that reaches nobody', () => {
+  it('is undelivered, and told of with the next message that gets through, once', async () => {
+    const { world, tell, ops } = await makeChannels()
+    const id = await tell(ask)
+    expect(await world.account(id)).toMatchObject({
+      outcome: 'undelivered',
+      reason: expect.stringMatching(/^desk: desktop: .*; its terminal could not be rung$/),
+    })
+    expect(await typesOf(world, id)).toEqual(['accepted', 'unavailable', 'undelivered'])
+    const next = await tell(failed)
+    expect(ops()).toHaveLength(1)
+    expect(ops()[0]).toContain('1 question reached nobody: The agent wants to use Bash: make')
+    expect(await world.account(id)).toMatchObject({
+      outcome: 'delivered',
+      channels: { ops: { state: 'delivered', detail: 'told late' } },
+    })
+    expect(await world.account(next)).toMatchObject({ outcome: 'delivered' })
+    await tell(failed)
+    expect(ops()[1]).not.toContain('reached nobody')
+  })
+
+  it('is told of by a later worker, and not by a message that fails', async () => {
+    const { world, tell } = await makeChannels()
+    await tell(ask)
+    await tell(ask)
+    expect(existsSync(join(world.stateDir, 'alarms.json'))).toBe(true)
+    const receiver = await startReceiver({ script: [500, 200] })
+    world.configure({
+      channels: { team: { type: 'slack', url: `${receiver.url}/services/x` } },
+      routes: [{ on: ['failed'], to: ['team'] }],
+      lingerSeconds: 0,
+      retry: { firstDelaySeconds: 0.05 },
+    })
+    await tell(failed)
+    expect(
+      receiver.received.map(({ body }) => body.includes('2 questions reached nobody')),
+    ).toEqual([true, true])
+  })
+
+  it.skipIf(!hasPty)('rings the bell of its terminal', async () => {
+    const { world, tell } = await makeChannels()
+    const pty = await startPty()
+    const id = await tell(ask, { ...env, HOOKBELL_TTY: pty.path })
+    await expect.poll(pty.received).toContain('\x07')
+    expect(await world.account(id)).toMatchObject({
+      outcome: 'undelivered',
+      reason: expect.stringContaining('the bell of its terminal was rung'),
+    })
+  })
+
+  it('is no alarm where it is recorded alone, or where one channel was told', async () => {
+    const { world, tell, ops } = await makeChannels()
+    const channels = { desk: { type: 'desktop' }, log: { type: 'file', path: world.outFile } }
+    world.configure({ channels, routes: [{ on: ['*'], to: ['log'] }], lingerSeconds: 0 })
+    const recorded = await tell(ask)
+    expect(await world.account(recorded)).toMatchObject({ outcome: 'delivered' })
+    world.configure({ channels, routes: [{ on: ['*'], to: ['log', 'desk'] }], lingerSeconds: 0 })
+    const unseen = await tell(ask)
+    expect(await typesOf(world, unseen)).toContain('undelivered')
+    expect(ops()).toEqual([])
+  })
+
+  it('is found by the next worker, after a crash before the alarm', async () => {
+    const { world, tell } = await makeChannels()
+    const id = await tell(ask)
+    const journal = join(world.stateDir, 'journal.jsonl')
+    const lines = readFileSync(journal, 'utf8').split('\n')
+    writeFileSync(journal, lines.filter((line) => !line.includes('"undelivered"')).join('\n'))
+    // As the crash left it: begun, and not settled.
+    const again = world.accept(ask)
+    renameSync(join(world.spool.new, again), join(world.spool.new, `${id}~1`))
+    await world.untilIdle()
+    expect(await world.account(id)).toMatchObject({ outcome: 'undelivered' })
+  })
+
+  it('makes status fail, and say what to do', async () => {
+    const home = await makeHome({ channels: { desk: { type: 'desktop' } }, lingerSeconds: 0 })
+    home.accept({ ...ask, cwd: home.project })
+    await home.run('worker', '--once')
+    const { stdout, exitCode } = await home.run('status')
+    expect(exitCode).toBe(1)
+    expect(stdout).toMatch(/1 accepted = 0 delivered \+ 0 suppressed \+ 1 undelivered \+ 0 dead/)
+    expect(stdout).toMatch(
+      /1 question reached nobody; the first: api-server: permission needed \(desk: /,
+    )
+    expect(stdout).toContain('hookbell doctor')
+    const why = await home.run('why')
+    expect(why.stdout).toMatch(/nobody +\S+ \S+ was reached: desk: desktop: /)
+    expect(why.stdout).toMatch(/so +undelivered/)
+  })
+})
+
+describe('a channel that takes nothing any more', () => {
+  const done = { hook_event_name: 'Stop', session_id: 's3', duration_ms: 60_000 }
+
+  it('is told of once, on another channel that works, with what to do', async () => {
+    const { world, tell, team, ops } = await makeChannels()
+    await tell(done)
+    expect(team()).toHaveLength(1)
+    expect(ops()).toHaveLength(1)
+    expect(ops()[0]).toMatch(/Nothing gets through to the channel team any more: slack: 404/)
+    expect(ops()[0]).toContain('hookbell test team')
+    await tell(done)
+    expect([team().length, ops().length]).toEqual([2, 1])
+    expect(world.list('dead')).toHaveLength(2)
+  })
+
+  it('is news again after it had worked', async () => {
+    const { tell, ops } = await makeChannels([404, 200, 404])
+    for (let round = 0; round < 3; round += 1) await tell(done)
+    expect(ops()).toHaveLength(2)
+  })
+
+  it('is not told of for a message that it refuses', async () => {
+    const { tell, ops } = await makeChannels([400])
+    await tell(done)
+    expect(ops()).toEqual([])
+  })
+})

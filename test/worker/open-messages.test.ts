@@ -1,0 +1,182 @@
+import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { readJournalOf } from '../../src/journal/read.ts'
+import { missingDesktopPrograms, startDesktop } from '../support/desktop.ts'
+import { buildProgram } from '../support/program.ts'
+import { exited, makeWorld, startProgram, type World } from './_world.ts'
+
+const missing = missingDesktopPrograms()
+const reason = missing.length > 0 ? ` (skipped: ${missing.join(', ')} not installed)` : ''
+
+const ask = (command: string, more: object = {}) => ({
+  hook_event_name: 'PermissionRequest',
+  session_id: 's1',
+  tool_name: 'Bash',
+  tool_input: { command },
+  tool_use_id: command,
+  ...more,
+})
+const prompt = { hook_event_name: 'UserPromptSubmit', session_id: 's1', prompt: 'Go on' }
+
+async function entriesOf(world: World, id: string, type: string) {
+  const found: object[] = []
+  for await (const entry of readJournalOf(world.stateDir, new Set([id]))) {
+    if (entry.type === type) found.push(entry)
+  }
+  return found
+}
+
+describe.skipIf(reason)(`a question on the desktop${reason}`, () => {
+  let screen: Awaited<ReturnType<typeof startDesktop>>
+  let worker = ''
+
+  beforeAll(async () => {
+    screen = await startDesktop()
+    worker = await buildProgram('src/worker/main.ts')
+  })
+  afterAll(async () => {
+    await screen.close()
+  })
+
+  /** A world whose only channel is this desktop. What is shown and what is closed is counted from here. */
+  async function makeDesk(config: object = {}) {
+    await screen.caughtUp()
+    const [shownBefore, closedBefore] = [screen.notices.length, screen.closed.length]
+    const world = makeWorld()
+    world.configure({
+      channels: { desk: { type: 'desktop', timeoutSeconds: 3600 } },
+      routes: [{ on: ['permission', 'done', 'failed', 'waiting'], to: ['desk'] }],
+      lingerSeconds: 0,
+      ...config,
+    })
+    const accept = (event: object, client = 'claude') =>
+      world.accept(event, { client, env: screen.env })
+    const shown = async () => {
+      await screen.caughtUp()
+      return screen.notices.slice(shownBefore)
+    }
+    /** Closed by a call, which is reason 3 of the specification. */
+    const withdrawn = async () => {
+      await screen.caughtUp()
+      return screen.closed.slice(closedBefore).filter(([, why]) => why === 3).length
+    }
+    return { world, accept, shown, withdrawn }
+  }
+
+  it.each([
+    ['a prompt', prompt],
+    ['the end of the turn', { hook_event_name: 'Stop', session_id: 's1' }],
+    ['the end of the session', { hook_event_name: 'SessionEnd', session_id: 's1', reason: 'exit' }],
+  ])('stays until %s answers it, then goes', async (_, answer) => {
+    const { world, accept, shown, withdrawn } = await makeDesk({
+      routes: [{ on: ['permission'], to: ['desk'] }],
+    })
+    const id = accept(ask('make'))
+    await world.untilIdle()
+    expect(await shown()).toMatchObject([{ expireMs: 0 }])
+    // Another session, whose events say nothing about this question.
+    accept({ ...answer, session_id: 's2' })
+    await world.untilIdle()
+    expect(await withdrawn()).toBe(0)
+    accept(answer)
+    await world.untilIdle()
+    expect(await withdrawn()).toBe(1)
+    expect(await entriesOf(world, id, 'withdrawn')).toMatchObject([
+      { channel: 'desk', reason: 'taken off the screen' },
+    ])
+    expect(await world.account(id)).toMatchObject({ outcome: 'delivered' })
+  })
+
+  it('gives its place to the next message of its session', async () => {
+    const { world, accept, shown, withdrawn } = await makeDesk()
+    accept(ask('make'))
+    await world.untilIdle()
+    accept({ hook_event_name: 'StopFailure', session_id: 's1', error: 'overloaded' })
+    await world.untilIdle()
+    const [first, next] = await shown()
+    expect(first?.replacesId).toBe(0)
+    expect(next?.replacesId).toBeGreaterThan(0)
+    expect(next).toMatchObject({ expireMs: 0, hints: { urgency: 2 } })
+    accept(prompt)
+    await world.untilIdle()
+    expect(await withdrawn()).toBe(1)
+  })
+
+  it('is not hidden by a message that soon goes', async () => {
+    const { world, accept, shown } = await makeDesk({ noise: { off: ['idle', 'repeats'] } })
+    accept(ask('make'))
+    const idle = {
+      hook_event_name: 'Notification',
+      session_id: 's1',
+      notification_type: 'idle_prompt',
+    }
+    accept({ ...idle, message: 'Claude is waiting for your input' })
+    await world.untilIdle()
+    expect((await shown()).map(({ replacesId }) => replacesId)).toEqual([0, 0])
+  })
+
+  it('makes one message of a burst, which takes the place of the first', async () => {
+    const { world, accept, shown } = await makeDesk()
+    for (const command of ['one', 'two', 'three']) accept(ask(command))
+    await world.untilIdle()
+    const [first, all, ...rest] = await shown()
+    expect(rest).toEqual([])
+    expect(first?.title).not.toContain('more')
+    expect(all?.title).toMatch(/ and 2 more$/)
+    expect(all?.replacesId).toBeGreaterThan(0)
+    for (const command of ['one', 'two', 'three'])
+      expect(first?.body + (all?.body ?? '')).toContain(command)
+  })
+
+  it('is withdrawn by a later worker, after the first one was killed', async () => {
+    const { world, accept, shown, withdrawn } = await makeDesk({ lingerSeconds: 60 })
+    accept(ask('make'))
+    const first = startProgram(worker, world)
+    await expect.poll(() => existsSync(join(world.stateDir, 'shown.json'))).toBe(true)
+    first.kill('SIGKILL')
+    await exited(first)
+    expect(await shown()).toHaveLength(1)
+    accept(prompt)
+    startProgram(worker, world)
+    await expect.poll(withdrawn).toBe(1)
+  })
+
+  it('goes when the transcript goes on, without an event', async () => {
+    const { world, accept, shown, withdrawn } = await makeDesk()
+    const path = join(world.folder, '.claude/projects/-srv-app/s1.jsonl')
+    mkdirSync(join(path, '..'), { recursive: true })
+    const line = (type: string, content: object) =>
+      `${JSON.stringify({ type, timestamp: new Date().toISOString(), message: { role: type, content: [content] } })}\n`
+    writeFileSync(
+      path,
+      line('assistant', { type: 'tool_use', id: 'make', name: 'Bash', input: {} }),
+    )
+    const id = accept(ask('make', { transcript_path: path }))
+    const env = { ...world.env, HOME: world.folder }
+    const child = startProgram(worker, { ...world, env })
+    await expect.poll(async () => (await shown()).length).toBe(1)
+    expect(await withdrawn()).toBe(0)
+    appendFileSync(path, line('user', { type: 'tool_result', tool_use_id: 'make', content: 'ok' }))
+    await expect.poll(withdrawn).toBe(1)
+    // Nothing is open any more: the worker has nothing to stay for.
+    expect(await exited(child)).toBe(0)
+    expect(await entriesOf(world, id, 'answered')).toMatchObject([
+      { sessionId: 's1', reason: 'the transcript goes on after it' },
+    ])
+  })
+})
+
+describe('what is shown', () => {
+  it('is forgotten where the file is damaged', async () => {
+    const world = makeWorld()
+    const path = join(world.stateDir, 'shown.json')
+    for (const text of ['', '{"format":2,"shown":[]}', '{"format":1,"shown":[{}]}']) {
+      writeFileSync(path, text)
+      world.accept(prompt)
+      await world.untilIdle()
+      expect(readFileSync(path, 'utf8')).toBe(text)
+    }
+    expect(world.lines()).toHaveLength(3)
+  })
+})

@@ -1,0 +1,159 @@
+import { existsSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { makeHome } from '../support/home.ts'
+import { buildProgram } from '../support/program.ts'
+import { startReceiver } from '../support/receiver.ts'
+import { exited, makeWorld, startProgram, type World } from './_world.ts'
+
+const ask = {
+  hook_event_name: 'PermissionRequest',
+  session_id: 's1',
+  tool_name: 'Bash',
+  tool_use_id: 't1',
+}
+const prompt = { hook_event_name: 'UserPromptSubmit', session_id: 's1', prompt: 'No' }
+
+/** Questions go to `desk` at once, to `phone` and to `mail` later. */
+async function makeSteps() {
+  const receivers = await Promise.all([startReceiver(), startReceiver(), startReceiver()])
+  const names = ['desk', 'phone', 'mail']
+  const channels = Object.fromEntries(
+    names.map((name, index) => [
+      name,
+      { type: 'slack', url: `${receivers[index]?.url}/services/x` },
+    ]),
+  )
+  const world = makeWorld()
+  const steps = [{ to: ['desk'] }, { after: '1h', to: ['phone'] }, { after: '2h', to: ['mail'] }]
+  world.configure({
+    channels,
+    routes: [{ on: ['permission', 'failed'], steps }],
+    lingerSeconds: 0,
+  })
+  const told = () =>
+    names.filter((_, index) => (receivers[index]?.received.length ?? 0) > 0).join(' ')
+  return { world, told }
+}
+
+/** As if the time until the step had gone by. */
+function letItBeTime({ spool }: World, name: string) {
+  const path = join(spool.deferred, `${name}.json`)
+  const parked = JSON.parse(readFileSync(path, 'utf8'))
+  writeFileSync(path, JSON.stringify({ ...parked, until: Date.now() - 1, since: Date.now() - 2 }))
+}
+
+describe('later steps of a route', () => {
+  let worker = ''
+  beforeAll(async () => {
+    worker = await buildProgram('src/worker/main.ts')
+  })
+
+  it('are told one after the other, while nobody answers', async () => {
+    const { world, told } = await makeSteps()
+    const id = world.accept(ask)
+    await world.once()
+    expect(told()).toBe('desk')
+    expect(world.list('deferred')).toEqual([`${id}.mail`, `${id}.phone`])
+    letItBeTime(world, `${id}.phone`)
+    await world.once()
+    expect(told()).toBe('desk phone')
+    letItBeTime(world, `${id}.mail`)
+    await world.once()
+    expect(told()).toBe('desk phone mail')
+    expect(await world.account(id)).toMatchObject({ outcome: 'delivered' })
+  })
+
+  it('are cancelled by an answer, at once and with the reason', async () => {
+    const { world, told } = await makeSteps()
+    const id = world.accept(ask)
+    await world.once()
+    expect(await world.account(id)).toMatchObject({ outcome: 'waiting' })
+    world.accept(prompt)
+    // Ends by itself: what would be due in an hour does not wait any more.
+    await world.untilIdle()
+    expect(told()).toBe('desk')
+    expect(world.list('deferred')).toEqual([])
+    const cancelled = { state: 'suppressed', detail: 'answered before it was told' }
+    expect(await world.account(id)).toMatchObject({
+      outcome: 'delivered',
+      channels: { phone: cancelled, mail: cancelled },
+    })
+  })
+
+  it('stay where the answer was to another session', async () => {
+    const { world } = await makeSteps()
+    const id = world.accept(ask)
+    world.accept({ ...prompt, session_id: 's2' })
+    await world.once()
+    expect(world.list('deferred')).toEqual([`${id}.mail`, `${id}.phone`])
+  })
+
+  it('of a failure are cancelled when a person goes on', async () => {
+    const { world, told } = await makeSteps()
+    world.accept({ hook_event_name: 'StopFailure', session_id: 's1', error: 'overloaded' })
+    await world.once()
+    world.accept(prompt)
+    await world.untilIdle()
+    expect(told()).toBe('desk')
+    expect(world.list('deferred')).toEqual([])
+  })
+
+  it('survive that the worker is killed', async () => {
+    const { world, told } = await makeSteps()
+    const id = world.accept(ask)
+    const first = startProgram(worker, world)
+    await expect.poll(() => told()).toBe('desk')
+    first.kill('SIGKILL')
+    await exited(first)
+    expect(world.list('deferred')).toEqual([`${id}.mail`, `${id}.phone`])
+    letItBeTime(world, `${id}.phone`)
+    startProgram(worker, world)
+    await expect.poll(() => told()).toBe('desk phone')
+  })
+
+  it('that were due while the machine was off are told, but not days later', async () => {
+    const { world, told } = await makeSteps()
+    const id = world.accept(ask)
+    const days = (count: number) => new Date(Date.now() - count * 86_400_000)
+    utimesSync(join(world.spool.new, id), days(0), new Date(Date.now() - 90 * 60_000))
+    await world.once()
+    await world.once()
+    expect(told()).toBe('desk phone')
+    const path = join(world.spool.deferred, `${id}.mail.json`)
+    const parked = JSON.parse(readFileSync(path, 'utf8'))
+    const old = { ...parked, until: days(3).getTime(), since: days(4).getTime() }
+    writeFileSync(
+      path,
+      JSON.stringify({ ...old, delivery: { ...parked.delivery, expires: days(2).getTime() } }),
+    )
+    await world.once()
+    expect(told()).toBe('desk phone')
+    expect(existsSync(path)).toBe(false)
+    expect(await world.account(id)).toMatchObject({
+      channels: { mail: { state: 'suppressed', detail: 'too late to be of use' } },
+    })
+  })
+
+  it('are explained by why', async () => {
+    const { url } = await startReceiver()
+    const home = await makeHome({
+      channels: {
+        team: { type: 'slack', url: `${url}/services/x` },
+        phone: { type: 'slack', url: `${url}/services/y` },
+      },
+      routes: [{ on: ['permission'], steps: [{ to: ['team'] }, { after: '2m', to: ['phone'] }] }],
+      lingerSeconds: 0,
+    })
+    home.accept({ ...ask, cwd: home.project })
+    await home.run('worker', '--once')
+    const { stdout } = await home.run('why')
+    expect(stdout).toMatch(
+      /phone +held by the rule steps: step 2 of route 1: 2m after it, unless it is answered by then/,
+    )
+    home.accept({ ...prompt, cwd: home.project })
+    await home.run('worker', '--once')
+    const after = await home.run('why', '--session', 's1')
+    expect(after.stdout).toMatch(/phone +\S+ \S+ not told: answered before it was told/)
+  })
+})
