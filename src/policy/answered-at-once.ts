@@ -2,6 +2,9 @@ import { findClient } from '../clients/index.ts'
 import { isOver } from './sessions.ts'
 import { defineRule, send } from './types.ts'
 
+/** Why an answered question is not told. */
+export const ANSWERED_BEFORE = 'answered before it was told'
+
 /**
  * A client that runs without a terminal may answer its own questions at once: they are held for a moment. Whatever was
  * held, for this or another reason, is dropped if it was answered meanwhile.
@@ -18,7 +21,7 @@ export const answeredAtOnce = defineRule({
   review(held, { session }) {
     if (!isOver(session, held)) return undefined
     return held.kind === 'permission'
-      ? 'answered before it was told'
+      ? ANSWERED_BEFORE
       : 'a person went on with the session before it was told'
   },
 })

@@ -6,7 +6,7 @@ import { isOverSsh } from '../route/conditions.ts'
 import { isSwitchedOff } from '../route/route.ts'
 
 /** A reason that the client chose from a list of its own, rather than a sentence that may quote the agent. */
-const ONE_WORD = /^[\w.:-]{1,64}$/
+const ONE_WORD = /^\w{1,48}$/
 
 /** What the journal keeps of an event so that it can be judged again. What was said is not part of it. */
 export function factsOf(event: EnrichedEvent, { keepsText }: { keepsText: boolean }): EventFacts {

@@ -1,4 +1,5 @@
 import type { AcceptedEntry, JournalEntry } from '../journal/entry.ts'
+import { ANSWERED_BEFORE } from '../policy/answered-at-once.ts'
 import type { Ping } from './replay.ts'
 
 type HeldEntry = Extract<JournalEntry, { type: 'held' }>
@@ -31,6 +32,11 @@ export class Recorded {
       return trace.some(({ by, verdict }) => by === 'mute' && verdict === 'suppress')
     }
     return this.#dropped.get(keyOf(id, heldFor))?.startsWith('Muted ') === true
+  }
+
+  /** Whether what was held for a channel was answered before it could be told there. */
+  wasAnswered(id: string, channel: string): boolean {
+    return this.#dropped.get(keyOf(id, channel)) === ANSWERED_BEFORE
   }
 
   /** Events that were held for a channel, and not worth telling any more when that was over. */

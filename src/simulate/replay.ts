@@ -2,6 +2,7 @@ import type { Config } from '../config/schema.ts'
 import type { EnrichedEvent } from '../context/enrich.ts'
 import type { AcceptedEntry, JournalEntry } from '../journal/entry.ts'
 import { notifierOf } from '../notifiers/index.ts'
+import { ANSWERED_BEFORE } from '../policy/answered-at-once.ts'
 import { Memory } from '../policy/memory.ts'
 import type { Mute } from '../policy/mutes.ts'
 import type { Candidate, Verdict } from '../policy/types.ts'
@@ -34,6 +35,8 @@ export interface ReplayOptions {
   host?: string
   /** What a person has muted then, for an event or for one of its deliveries that was held. */
   mutes?(now: number, event: string, heldFor?: string): readonly Mute[]
+  /** Whether an event that was held for a channel was answered before it could be told, such as by a worker that was late. */
+  wasAnswered?(event: string, channel: string): boolean
 }
 
 interface Waiting extends Ping {
@@ -122,7 +125,8 @@ export class Replay {
     const { id, client, sessionId, at, kind, cwd } = event
     const held = { id, client, sessionId, at, kind, channel, cwd }
     const settings = settingsOf(this.#config, this.#depsAt(now, id, channel))
-    const reason = this.memory.review(held, settings)
+    const wasAnswered = this.#options.wasAnswered?.(id, channel)
+    const reason = wasAnswered ? ANSWERED_BEFORE : this.memory.review(held, settings)
     if (reason === undefined) return false
     this.dropped.push({ at: now, id, channel, reason })
     this.journal.push({ at: now, id, type: 'suppressed', channel, reason })

@@ -78,6 +78,7 @@ export function simulate(options: SimulateOptions): Simulation {
       const entry = byId.get(event)
       return entry && recorded.wasMuted(entry, heldFor) ? [{ until: 0 }] : []
     },
+    wasAnswered: (event, channel) => recorded.wasAnswered(event, channel),
   })
   for (const entry of entries) {
     if (entry.type !== 'accepted') replay.memory.fold(entry)

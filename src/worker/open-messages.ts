@@ -7,6 +7,7 @@ import { withdraw } from '../deliver/withdraw.ts'
 import type { Asked, Delivery } from '../delivery.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import type { Journal } from '../journal/journal.ts'
+import { ANSWERED_BEFORE } from '../policy/answered-at-once.ts'
 import type { PolicyMemory } from '../policy/checkpoint.ts'
 import { isAnswered, type Session } from '../policy/sessions.ts'
 import { type Shown, ShownMessages } from './shown-messages.ts'
@@ -53,7 +54,7 @@ export class OpenMessages implements MessageLife {
     for (const asked of open) {
       if (!(await this.#findAnswer(message, asked, isInTranscript))) return undefined
     }
-    return 'answered before it was told'
+    return ANSWERED_BEFORE
   }
 
   begin(delivery: Delivery, { notifier, options }: Destination): Begun {

@@ -166,7 +166,7 @@ describe('a secret', () => {
     ],
   ])('is seen nowhere where the receiver %s', async (what, script) => {
     const { home, config, received } = await makeCanaryHome(script)
-    const log = `${home.home}.strace`
+    const log = join(home.home, 'calls.strace')
     const said: string[] = [await run(home, ['test', 'team'], log)]
     home.accept({
       hook_event_name: 'Stop',

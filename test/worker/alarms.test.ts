@@ -61,7 +61,7 @@ describe('a question that reaches nobody', () => {
     expect(await typesOf(world, id)).toEqual(['accepted', 'unavailable', 'undelivered'])
     const next = await tell(failed)
     expect(ops()).toHaveLength(1)
-    expect(ops()[0]).toContain('1 question reached nobody: The agent wants to use Bash: make')
+    expect(ops()[0]).toContain('1 question reached nobody: Bash: make')
     expect(await world.account(id)).toMatchObject({
       outcome: 'delivered',
       channels: { ops: { state: 'delivered', detail: 'told late' } },
