@@ -8,10 +8,17 @@ interface AskOptions {
 }
 
 /** The end of the input and Ctrl+C are no. */
-export async function askYesNo(
+export async function askYesNo(question: string, options: AskOptions): Promise<boolean> {
+  const answer = await askLine(question, options.output)
+  if (answer === '') return options.enterIsYes
+  return answer !== undefined && /^y(es)?$/i.test(answer)
+}
+
+/** @returns undefined at the end of the input and after Ctrl+C */
+export async function askLine(
   question: string,
-  { enterIsYes, output = process.stdout }: AskOptions,
-): Promise<boolean> {
+  output: NodeJS.WriteStream = process.stdout,
+): Promise<string | undefined> {
   const terminal = createInterface({ input: process.stdin, output })
   const closed = new Promise<undefined>((resolve) => {
     terminal.once('close', () => resolve(undefined))
@@ -20,8 +27,7 @@ export async function askYesNo(
     const answered = terminal.question(question).catch(() => undefined)
     const answer = await Promise.race([answered, closed])
     if (answer === undefined) output.write('\n')
-    if (answer?.trim() === '') return enterIsYes
-    return answer !== undefined && /^y(es)?$/i.test(answer.trim())
+    return answer?.trim()
   } finally {
     terminal.close()
   }

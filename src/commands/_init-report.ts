@@ -51,9 +51,21 @@ export function factsOf({ target, notes }: Pick<Change, 'target' | 'notes'>, doo
   return { client: client.name, scope, path: file.path, events, command, found: !isAbsent, notes }
 }
 
+/** What one file is to get, without its text. */
+export function summaryOf({ target, notes }: Pick<Change, 'target' | 'notes'>): string {
+  const { client, file, events } = target
+  const count = events.length === 1 ? '1 hook' : `${events.length} hooks`
+  const line = `${showPath(file.path)}: ${count} for ${client.title} (${events.join(', ')})\n`
+  return line + lines('Note', notes)
+}
+
 export function report(
   applied: readonly AppliedChange[],
-  { door, channel, areNotesNew }: { door: string; channel: string; areNotesNew: boolean },
+  {
+    door,
+    channel,
+    areNotesNew,
+  }: { door: string; channel?: string | undefined; areNotesNew: boolean },
 ): string {
   const written = applied.filter(({ changed }) => changed)
   const texts = applied.map(({ change: { target, notes }, changed, created, backup }) => {
@@ -66,7 +78,8 @@ export function report(
   if (written.length === 0)
     return `${texts.join('')}Renewed: ${showPath(door)} and what it runs, from this version\n`
   const restart = [...new Set(written.map(({ change }) => change.target.client.restartNote))]
-  const next = [...restart, `hookbell test ${channel}`].join('\n      ')
+  const trial = channel === undefined ? [] : [`hookbell test ${channel}`]
+  const next = [...restart, ...trial].join('\n      ')
   return `${texts.join('')}Next: ${next}\n`
 }
 

@@ -1,17 +1,14 @@
 import { defineCommand } from 'citty'
 import { paint, print, printJson } from '../cli/output.ts'
-import { CurrentConfig } from '../config/current.ts'
-import { configDir, stateDir } from '../config/paths.ts'
+import { stateDir } from '../config/paths.ts'
 import type { Check, CheckStatus, Facts } from '../doctor/check.ts'
 import { checkClients, readAll } from '../doctor/clients.ts'
 import { checkConfig, checkSpool, checkSystem } from '../doctor/delivery.ts'
 import { checkCommands, checkDoor } from '../doctor/door.ts'
 import { fixSafely } from '../doctor/fix.ts'
 import { checkProject } from '../doctor/project.ts'
-import { describeError } from '../errors.ts'
-import { packageVersion } from '../package-root.ts'
 import { cleanText } from '../text/clean.ts'
-import { stateFolders, withEvents } from './_events.ts'
+import { gatherFacts } from './_doctor-facts.ts'
 
 export const doctorCommand = defineCommand({
   args: {
@@ -31,7 +28,7 @@ export const doctorCommand = defineCommand({
 })
 
 async function examine(): Promise<{ checks: Check[]; facts: Facts }> {
-  const facts = await gather()
+  const facts = await gatherFacts()
   const commands = await checkCommands(readAll(facts), facts)
   const checks = [
     ...checkClients(facts),
@@ -43,34 +40,6 @@ async function examine(): Promise<{ checks: Check[]; facts: Facts }> {
     ...checkSystem(facts),
   ]
   return { checks, facts }
-}
-
-async function gather(): Promise<Facts> {
-  const folders = stateFolders()
-  const accounts = folders.flatMap(readQuietly)
-  const config = new CurrentConfig(configDir(), stateDir())
-  await config.fetchSecrets()
-  return {
-    env: process.env,
-    cwd: process.cwd(),
-    stateDir: stateDir(),
-    configDir: configDir(),
-    folders,
-    loaded: config.get(),
-    accounts,
-    version: packageVersion(),
-    now: Date.now(),
-  }
-}
-
-/** What keeps the journal closed is found by another check. */
-function readQuietly(folder: string) {
-  try {
-    return withEvents([folder], ({ all, inFull }) => inFull(all))
-  } catch (error) {
-    process.stderr.write(`${cleanText(describeError(error))}\n`)
-    return []
-  }
 }
 
 const colours = { ok: 'green', warning: 'yellow', broken: 'red', 'cannot tell': 'dim' } as const

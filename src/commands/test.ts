@@ -6,16 +6,10 @@ import { howToSet } from '../config/how-to-set.ts'
 import { configDir, configPath, stateDir } from '../config/paths.ts'
 import { unreachableChannels } from '../config/reach.ts'
 import type { Config } from '../config/schema.ts'
-import { refuseFoldersAtRisk } from '../config/trust.ts'
-import { HookbellError, usageError } from '../errors.ts'
-import { sessionEnv } from '../hook/session-env.ts'
+import { HookbellError } from '../errors.ts'
 import type { ChannelStatus } from '../journal/history.ts'
-import { scrubEnvironment } from '../worker/isolate.ts'
-import { deliverTo } from '../worker/run.ts'
-import { withEvents } from './_events.ts'
+import { sendTestMessage } from './_test-message.ts'
 
-const NOT_RECORDED =
-  'The message may have been sent all the same. Check the disk of the state folder'
 const TRIED_AGAIN = 'It is tried again with the next event, or now with: hookbell worker --once'
 
 export const testCommand = defineCommand({
@@ -24,22 +18,7 @@ export const testCommand = defineCommand({
     json: { type: 'boolean', description: 'Print JSON' },
   },
   async run({ args: { channel, json } }) {
-    refuseFoldersAtRisk(configDir(), stateDir())
-    const config = checkChannel(channel)
-    const event = {
-      hook_event_name: 'Notification',
-      notification_type: 'idle_prompt',
-      cwd: process.cwd(),
-      message: `This is a test of the channel "${channel}". If you can read it, it works.`,
-    }
-    scrubEnvironment(process.env)
-    const header = { client: 'hookbell', env: sessionEnv(process.env) }
-    const body = Buffer.from(JSON.stringify(event))
-    const folders = { stateDir: stateDir(), configDir: configDir() }
-    const { id, faults } = await deliverTo(channel, header, body, folders)
-    if (faults.length > 0)
-      throw new HookbellError('E_FAILED', faults.join('; '), { hint: NOT_RECORDED })
-    const account = answerOf(id, channel)
+    const { id, config, account } = await sendTestMessage(channel)
     if (json) printJson({ id, channel, ...account })
     else if (account.state === 'delivered')
       print(`${paint('green', 'ok')} ${channel}: ${account.detail}${noRoute(channel, config)}`)
@@ -64,25 +43,4 @@ function hintFor(state: ChannelStatus['state'], channel: string, id: string): st
 function noRoute(channel: string, config: Config): string {
   if (!unreachableChannels(config).includes(channel)) return ''
   return `\nNo route names it: no event reaches it. See routes in ${configPath(configDir())}`
-}
-
-function checkChannel(name: string): Config {
-  const current = new CurrentConfig(configDir(), stateDir())
-  current.storeVariables(shellEnvironment(process.env))
-  const { config, unusable, problem } = current.get()
-  if (problem) throw problem
-  const known = [...Object.keys(config.channels), ...Object.keys(unusable)]
-  if (known.includes(name)) return config
-  throw usageError(`test: no channel "${name}"`, `Channels: ${known.join(', ')}`)
-}
-
-function answerOf(id: string, channel: string): ChannelStatus {
-  const [event] = withEvents([stateDir()], (events) =>
-    events.inFull(events.all.filter((one) => one.id === id)),
-  )
-  const status = event?.channels[channel]
-  if (status) return status
-  throw new HookbellError('E_UNAVAILABLE', `${channel}: no answer yet`, {
-    hint: `See later: hookbell log ${id}`,
-  })
 }

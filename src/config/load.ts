@@ -38,7 +38,7 @@ export interface LoadedConfig {
 }
 
 /** More is no configuration that a person wrote. */
-const MAX_BYTES = 1024 * 1024
+export const MAX_BYTES = 1024 * 1024
 
 export function builtInConfig(): LoadedConfig {
   const config = completeConfig(configSchema.parse({}))

@@ -27,7 +27,7 @@ function channelType(notifier: Notifier) {
 }
 
 /** What a person is told about without any configuration. */
-const defaultKinds = ['permission', 'waiting', 'done', 'failed', 'abnormal-end']
+export const defaultKinds = ['permission', 'waiting', 'done', 'failed', 'abnormal-end']
 
 const defaultAbnormalReasons = ['error', 'other']
 

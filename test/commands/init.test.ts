@@ -15,7 +15,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { applyPatch } from 'diff'
 import { describe, expect, it } from 'vitest'
-import { type InitOptions, type InitWorld, runInit } from '../../src/commands/init.ts'
+import { type InitOptions, type InitWorld, runInit } from '../../src/commands/_init-run.ts'
 import { fixtures } from '../install/fixtures.ts'
 import { makeHome } from '../install/make-home.ts'
 import { shellQuote } from '../support/shell-quote.ts'
@@ -41,8 +41,8 @@ function makeMachine(files: Record<string, string> = { '.factory/settings.json':
         output += text
       },
       ask: async (question) => {
-        questions.push(question.replaceAll(home, '~'))
-        return true
+        questions.push(question)
+        return ''
       },
       installFrontDoor: async ({ stateDir, dryRun }) => {
         doors.push(dryRun)
@@ -294,16 +294,23 @@ describe('init on a terminal', () => {
   it('shows the change and asks', async () => {
     const { run, questions, read } = makeMachine()
     const output = await run({}, terminal)
-    expect(output).toMatch(/^--- ~\/\.factory\/settings\.json\n[\s\S]*\nWrote /)
-    expect(questions).toEqual(['Write ~/.factory/settings.json? [Y/n] '])
+    expect(output).toMatch(/^~\/\.factory\/settings\.json: \d+ hooks for .*\n[\s\S]*\nWrote /)
+    expect(output).not.toContain('+++')
+    expect(questions).toEqual(['Write this? [Y/n, d shows the whole change] '])
     expect(read('.factory/settings.json')).toContain('hookbell-hook')
+  })
+
+  it('shows the whole change to who asks for it, and asks again', async () => {
+    const { run, read } = makeMachine()
+    const answers = ['d', 'no']
+    const output = await run({}, { ...terminal, ask: async () => answers.shift() })
+    expect(output).toMatch(/\n\+\+\+ ~\/\.factory\/settings\.json\n[\s\S]*Nothing was written\.\n$/)
+    expect(read('.factory/settings.json')).toBe(model)
   })
 
   it('writes nothing after a no', async () => {
     const { run, home, doors } = makeMachine()
-    expect(await run({}, { ...terminal, ask: async () => false })).toMatch(
-      /Nothing was written\.\n$/,
-    )
+    expect(await run({}, { ...terminal, ask: async () => 'n' })).toMatch(/Nothing was written\.\n$/)
     expect(readdirSync(home)).toEqual(['.factory'])
     expect(doors).toEqual([true])
   })
@@ -456,7 +463,7 @@ describe('init in a project that is not to be trusted', () => {
       const plant = async () => {
         renameSync(join(home, link), join(home, 'away'))
         symlinkSync(target, join(home, link))
-        return true
+        return ''
       }
       await expect(
         run(project, { cwd: join(home, 'repo'), isTerminal: true, ask: plant }),
@@ -476,7 +483,7 @@ describe('init in a project that is not to be trusted', () => {
     const { home, run } = makeMachine({ 'repo/.git/HEAD': '', 'victim/other.txt': '' })
     const plant = async () => {
       symlinkSync('../victim', join(home, 'repo/.factory'))
-      return true
+      return ''
     }
     await expect(
       run(project, { cwd: join(home, 'repo'), isTerminal: true, ask: plant }),

@@ -1,0 +1,106 @@
+/** Something a channel needs that a person has to say. */
+export interface Question {
+  /** Where the answer goes: a secret, or a value of this shell for `--channel`. */
+  variable: string
+  text: string
+  /** Not shown while it is typed, and stored in `secrets.env`. */
+  isSecret: boolean
+  placeholder?: string
+  /** What is wrong with an answer; undefined where nothing is. */
+  fault(answer: string): string | undefined
+}
+
+/** A channel that `init` can set up. */
+export interface ChannelOffer {
+  title: string
+  questions: readonly Question[]
+  /** The options in the configuration. `value` gives an answer, or the reference to it. */
+  options(value: (variable: string) => string): Record<string, unknown>
+}
+
+const isUrl = (protocols: string, answer: string) =>
+  URL.canParse(answer) && protocols.includes(new URL(answer).protocol)
+    ? undefined
+    : `Not a URL that begins with ${protocols}//`
+
+const isAddress = (answer: string) =>
+  /^[^\s@<>]+@[^\s@<>]+$/.test(answer) ? undefined : 'Not a mail address'
+
+/** By the type of the channel, which is also its name in the configuration. */
+export const channelOffers: Readonly<Record<string, ChannelOffer>> = {
+  desktop: { title: 'Desktop notification', questions: [], options: () => ({}) },
+  terminal: {
+    title: "Bell or notification of the session's terminal, also over SSH",
+    questions: [],
+    options: () => ({}),
+  },
+  ntfy: {
+    title: 'Phone, through ntfy',
+    questions: [
+      {
+        variable: 'NTFY_TOPIC',
+        text: 'Topic (whoever knows it can read along)',
+        isSecret: true,
+        fault: (answer) =>
+          /^[-_A-Za-z0-9]{1,64}$/.test(answer)
+            ? undefined
+            : 'Up to 64 letters, digits, "-" and "_", as in the ntfy app',
+      },
+    ],
+    options: (value) => ({ topic: value('NTFY_TOPIC') }),
+  },
+  slack: {
+    title: 'Slack',
+    questions: [
+      {
+        variable: 'SLACK_WEBHOOK_URL',
+        text: 'URL of an incoming webhook',
+        isSecret: true,
+        fault: (answer) => isUrl('https:', answer),
+      },
+    ],
+    options: (value) => ({ url: value('SLACK_WEBHOOK_URL') }),
+  },
+  email: {
+    title: 'Mail',
+    questions: [
+      {
+        variable: 'SMTP_URL',
+        text: 'Mail server with name and password, such as smtps://user:password@mail.example.com',
+        isSecret: true,
+        fault: (answer) => isUrl('smtps:', answer) && isUrl('smtp:', answer),
+      },
+      {
+        variable: 'MAIL_FROM',
+        text: 'From which address',
+        isSecret: false,
+        placeholder: 'agents@example.com',
+        fault: isAddress,
+      },
+      {
+        variable: 'MAIL_TO',
+        text: 'To which address',
+        isSecret: false,
+        placeholder: 'you@example.com',
+        fault: isAddress,
+      },
+    ],
+    options: (value) => ({
+      smtp: value('SMTP_URL'),
+      from: value('MAIL_FROM'),
+      to: [value('MAIL_TO')],
+    }),
+  },
+  webhook: {
+    title: 'Webhook',
+    questions: [
+      {
+        variable: 'WEBHOOK_URL',
+        text: 'URL to post to',
+        isSecret: true,
+        fault: (answer) => isUrl('https:', answer),
+      },
+    ],
+    options: (value) => ({ url: value('WEBHOOK_URL') }),
+  },
+}

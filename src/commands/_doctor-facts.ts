@@ -1,0 +1,36 @@
+import { CurrentConfig } from '../config/current.ts'
+import { configDir, stateDir } from '../config/paths.ts'
+import type { Facts } from '../doctor/check.ts'
+import { describeError } from '../errors.ts'
+import { packageVersion } from '../package-root.ts'
+import { cleanText } from '../text/clean.ts'
+import { stateFolders, withEvents } from './_events.ts'
+
+/** What the checks of `doctor` are made from. */
+export async function gatherFacts(): Promise<Facts> {
+  const folders = stateFolders()
+  const accounts = folders.flatMap(readQuietly)
+  const config = new CurrentConfig(configDir(), stateDir())
+  await config.fetchSecrets()
+  return {
+    env: process.env,
+    cwd: process.cwd(),
+    stateDir: stateDir(),
+    configDir: configDir(),
+    folders,
+    loaded: config.get(),
+    accounts,
+    version: packageVersion(),
+    now: Date.now(),
+  }
+}
+
+/** What keeps the journal closed is found by another check. */
+function readQuietly(folder: string) {
+  try {
+    return withEvents([folder], ({ all, inFull }) => inFull(all))
+  } catch (error) {
+    process.stderr.write(`${cleanText(describeError(error))}\n`)
+    return []
+  }
+}

@@ -1,0 +1,67 @@
+import { styleText } from 'node:util'
+import { readAll } from '../doctor/clients.ts'
+import { checkCommands } from '../doctor/door.ts'
+import { describeError } from '../errors.ts'
+import { cleanText } from '../text/clean.ts'
+import { gatherFacts } from './_doctor-facts.ts'
+import { askWhetherSeen, converse } from './_init-conversation.ts'
+import { type InitWorld, runInit } from './_init-run.ts'
+import { existingChannels, type Setup } from './_init-setup.ts'
+import { sendTestMessage } from './_test-message.ts'
+
+/** `init` as a conversation: asks, writes, and tries what it wrote. @returns the exit code */
+export async function runGuided(events: string | undefined, world: InitWorld): Promise<number> {
+  const wishes = await converse({ env: world.env, channels: existingChannels() })
+  if (!wishes) {
+    world.print('Nothing was written.\n')
+    return 0
+  }
+  const { client, project, channels, secrets } = wishes
+  const setup: Setup | undefined =
+    Object.keys(channels).length > 0 ? { channels, secrets } : undefined
+  const options = { client, project, user: !project, events, setup, isTried: true }
+  const isWritten = await runInit(options, world)
+  if (!isWritten) return 0
+  const worksHere = await tryCommands(world)
+  const isSeen = await tryChannels(Object.keys(channels), world)
+  if (worksHere && isSeen) return 0
+  world.print('To see why: hookbell doctor\n')
+  return 1
+}
+
+/** Each registered command, as the client would start it. Before the messages: those clear the environment. */
+async function tryCommands({ print }: InitWorld): Promise<boolean> {
+  const facts = await gatherFacts()
+  const checks = await checkCommands(readAll(facts), facts)
+  for (const { id, status, seen } of checks) {
+    const name = id.replace(/^client\.(.*)\.canary$/, '$1')
+    print(`${mark(status !== 'broken')} ${name}: the registered command: ${cleanText(seen)}\n`)
+  }
+  return checks.every(({ status }) => status !== 'broken')
+}
+
+async function tryChannels(names: readonly string[], { print }: InitWorld): Promise<boolean> {
+  let isSeen = true
+  for (const name of names) {
+    const fault = await sendTo(name)
+    if (fault !== undefined) print(`${mark(false)} ${name}: ${cleanText(fault)}\n`)
+    else if (await askWhetherSeen(name)) continue
+    else print(`  Sent to ${name}, and taken. Try again: hookbell test ${name}\n`)
+    isSeen = false
+  }
+  return isSeen
+}
+
+/** @returns why it was not delivered */
+async function sendTo(channel: string): Promise<string | undefined> {
+  try {
+    const { account } = await sendTestMessage(channel)
+    return account.state === 'delivered' ? undefined : `${account.state}: ${account.detail}`
+  } catch (error) {
+    return describeError(error)
+  }
+}
+
+function mark(isGood: boolean): string {
+  return isGood ? styleText('green', 'ok') : styleText('red', 'no')
+}

@@ -1,0 +1,174 @@
+import { CurrentConfig } from '../config/current.ts'
+import { shellEnvironment } from '../config/environment.ts'
+import { configDir, stateDir } from '../config/paths.ts'
+import { refuseFoldersAtRisk } from '../config/trust.ts'
+import { HookbellError, usageError } from '../errors.ts'
+import { applyPlan } from '../install/apply.ts'
+import { renderDiff } from '../install/diff.ts'
+import { readSettings } from '../install/file.ts'
+import { settingsNotes } from '../install/notes.ts'
+import { rememberPlace } from '../install/places.ts'
+import { planTarget } from '../install/plan-target.ts'
+import { findTargets, type Target, type TargetOptions } from '../install/target.ts'
+import { escapeControls } from '../text/clean.ts'
+import {
+  type AppliedChange,
+  type Change,
+  factsOf,
+  previewed,
+  printed,
+  report,
+  summaryOf,
+  toJson,
+} from './_init-report.ts'
+import { plannedSetup, type Setup, writeSetup } from './_init-setup.ts'
+
+export interface InitOptions extends TargetOptions {
+  /** Channels to set up as well. */
+  setup?: Setup | undefined
+  dryRun?: boolean | undefined
+  printOnly?: boolean | undefined
+  yes?: boolean | undefined
+  json?: boolean | undefined
+  /** Whether the caller tries the channels afterwards; else the report says how to. */
+  isTried?: boolean | undefined
+}
+
+/** What `init` touches besides the settings file. */
+export interface InitWorld {
+  env: Readonly<Record<string, string | undefined>>
+  cwd: string
+  isTerminal: boolean
+  print(text: string): void
+  /** @returns undefined at the end of the input and after Ctrl+C */
+  ask(question: string): Promise<string | undefined>
+  installFrontDoor(options: { stateDir: string; dryRun?: boolean }): Promise<{ path: string }>
+  /** Waits until a running session would have undone the change. */
+  settle(): Promise<unknown>
+}
+
+/**
+ * Names of folders and files come from whoever made the project: on a terminal they must stay text.
+ * @returns false where the person did not want it, or only wanted to see
+ */
+export async function runInit(options: InitOptions, world: InitWorld): Promise<boolean> {
+  const print = (text: string) => world.print(escapeControls(text))
+  return await register(options, { ...world, print })
+}
+
+async function register(options: InitOptions, world: InitWorld): Promise<boolean> {
+  const targets = findTargets(options, world)
+  const isPreview = options.dryRun || options.printOnly
+  if (!isPreview && !options.yes && (options.json || !world.isTerminal)) {
+    throw usageError(
+      'init asks before it writes',
+      'Use --yes, or --dry-run to see what it would write',
+    )
+  }
+  const state = stateDir(world.env)
+  refuseFoldersAtRisk(configDir(world.env), state)
+  const { path: door } = await world.installFrontDoor({ stateDir: state, dryRun: true })
+  if (options.printOnly) {
+    world.print(printed(targets, door, options))
+    return false
+  }
+  // All of them before the first is written: what one refuses leaves the others as they are.
+  const changes = targets.map((target) => look(target, door, world))
+  if (options.dryRun) {
+    world.print(previewed(changes, door, options) + plannedSetup(options.setup))
+    return false
+  }
+  const pending = changes.filter(({ preview }) => preview.changed)
+  const isToAsk = (pending.length > 0 || options.setup) && !options.yes
+  if (isToAsk && !(await agree(pending, options.setup, world))) {
+    world.print('Nothing was written.\n')
+    return false
+  }
+  await world.installFrontDoor({ stateDir: state })
+  if (options.setup) writeSetup(options.setup, configDir(world.env))
+  const applied = applyAll(changes, state)
+  if (!options.json) {
+    const channel = options.isTried ? undefined : channelOf(world.env)
+    world.print(report(applied, { door, channel, areNotesNew: Boolean(options.yes) }))
+  }
+  if (applied.some(({ changed }) => changed)) {
+    await world.settle()
+    for (const { target, plan } of changes)
+      refuseUndone(target.file.path, plan(readSettings(target.file.path).text).changed)
+  }
+  if (options.json) {
+    const places = applied.map(({ change, changed, backup = null }) => {
+      return { ...factsOf(change, door), changed, written: changed, backup }
+    })
+    world.print(toJson({ door, places }))
+  }
+  return true
+}
+
+/** A few lines, and the whole diff for those who want it. */
+async function agree(
+  pending: readonly Change[],
+  setup: Setup | undefined,
+  { print, ask }: InitWorld,
+): Promise<boolean> {
+  print(pending.map(summaryOf).join('') + plannedSetup(setup))
+  for (;;) {
+    const answer = await ask('Write this? [Y/n, d shows the whole change] ')
+    if (answer === undefined || /^no?$/i.test(answer)) return false
+    if (answer === '' || /^y(es)?$/i.test(answer)) return true
+    print(pending.map(({ diff }) => `${diff}\n`).join(''))
+  }
+}
+
+function look(target: Target, door: string, { env }: InitWorld): Change {
+  const { file } = target
+  const plan = planTarget(target, door)
+  const old = readSettings(file.path)
+  const preview = plan(old.text)
+  const diff = renderDiff(file.path, old.hash && old.text, preview.text)
+  const notes = settingsNotes(target, { shape: preview.shape, links: old.links }, { env })
+  return { target, plan, preview, diff, notes }
+}
+
+/** Where one fails, those before it stand, and the message says so. */
+function applyAll(changes: readonly Change[], state: string): AppliedChange[] {
+  const done: AppliedChange[] = []
+  for (const change of changes) {
+    const { target, plan } = change
+    const { file, scope, name, guard, client } = target
+    const isShared = scope === 'project'
+    try {
+      const applied = applyPlan({ path: file.path, isShared, stateDir: state, plan, guard })
+      done.push({ ...applied, change })
+    } catch (error) {
+      throw withWritten(error, done)
+    }
+    const form = client.entries === 'plugin' ? 'plugin' : file.shape
+    rememberPlace(state, { client: name, scope, path: file.path, form })
+  }
+  return done
+}
+
+function withWritten(error: unknown, done: readonly AppliedChange[]): unknown {
+  const written = done.filter(({ changed }) => changed)
+  if (!(error instanceof HookbellError) || written.length === 0) return error
+  const paths = written.map(({ change }) => change.target.file.path).join(', ')
+  const why = error.hint?.replace(/\.? ?Nothing was written$/, '')
+  const hint = `${why ? `${why}. ` : ''}Written before that: ${paths}`
+  return new HookbellError(error.code, error.message, { hint, cause: error })
+}
+
+/** One that there is. What the configuration names of this shell is stored for the worker. */
+function channelOf(env: InitWorld['env']): string {
+  const current = new CurrentConfig(configDir(env), stateDir(env))
+  current.storeVariables(shellEnvironment(env))
+  const { config } = current.get()
+  return Object.keys(config.channels)[0] ?? 'desktop'
+}
+
+function refuseUndone(path: string, isUndone: boolean): void {
+  if (!isUndone) return
+  throw new HookbellError('E_FAILED', `${path}: the hooks were removed again`, {
+    hint: 'A running session wrote its old settings back: end all sessions, then run init again',
+  })
+}

@@ -1,0 +1,58 @@
+import { CurrentConfig } from '../config/current.ts'
+import { configDir, configPath, secretsPath, stateDir } from '../config/paths.ts'
+import { writeSecret } from '../config/secrets-file.ts'
+import { usageError } from '../errors.ts'
+import { addChannels, type NewChannels } from '../install/add-channels.ts'
+import { showPath } from '../text/clean.ts'
+import { channelOffers } from './_channel-offers.ts'
+
+/** Channels to add to the user's configuration, and what of them belongs into `secrets.env`. */
+export interface Setup {
+  channels: NewChannels
+  secrets: ReadonlyMap<string, string>
+}
+
+/** Reads `--channel`: the channels that the configuration lacks. What they need is told by `status`. */
+export function setupOf(types: string | undefined): Setup | undefined {
+  if (types === undefined) return undefined
+  const there = existingChannels()
+  const names = types.split(',').map((name) => name.trim())
+  const missing = names.filter((name) => !there.includes(name))
+  const channels = missing.map((type) => {
+    const offer = Object.hasOwn(channelOffers, type) ? channelOffers[type] : undefined
+    if (offer) return [type, { type, ...offer.options(referenceTo) }]
+    throw usageError(
+      `--channel: init cannot set up "${type}"`,
+      `It can: ${Object.keys(channelOffers).join(', ')}. For others see docs/configuration.md`,
+    )
+  })
+  if (channels.length === 0) return undefined
+  return { channels: Object.fromEntries(channels), secrets: new Map() }
+}
+
+/** Channels that the user's own file names; the built-in ones do not count. */
+export function existingChannels(): string[] {
+  const { raw, problem } = new CurrentConfig(configDir(), stateDir()).get()
+  if (problem) throw problem
+  return Object.keys(raw?.channels ?? {})
+}
+
+/** Secrets first: a channel without them would be told as unusable for a moment. */
+export function writeSetup({ channels, secrets }: Setup, folder: string): void {
+  for (const [name, value] of secrets) writeSecret(folder, name, value)
+  addChannels(folder, channels)
+}
+
+/** A line for each file that `writeSetup` would change. */
+export function plannedSetup(setup: Setup | undefined): string {
+  if (!setup) return ''
+  const { channels, secrets } = setup
+  const names = Object.keys(channels).join(', ')
+  const stored = [...secrets.keys()].join(', ')
+  const secretsLine = stored && `${showPath(secretsPath(configDir()))}: ${stored}\n`
+  return `${showPath(configPath(configDir()))}: channels ${names}\n${secretsLine}`
+}
+
+export function referenceTo(variable: string): string {
+  return `\${${variable}}`
+}

@@ -1,0 +1,65 @@
+import { CurrentConfig } from '../config/current.ts'
+import { shellEnvironment } from '../config/environment.ts'
+import { configDir, stateDir } from '../config/paths.ts'
+import type { Config } from '../config/schema.ts'
+import { refuseFoldersAtRisk } from '../config/trust.ts'
+import { HookbellError, usageError } from '../errors.ts'
+import { sessionEnv } from '../hook/session-env.ts'
+import type { ChannelStatus } from '../journal/history.ts'
+import { scrubEnvironment } from '../worker/isolate.ts'
+import { deliverTo } from '../worker/run.ts'
+import { withEvents } from './_events.ts'
+
+const NOT_RECORDED =
+  'The message may have been sent all the same. Check the disk of the state folder'
+
+/** What became of a test message. */
+export interface TestMessage {
+  id: string
+  config: Config
+  account: ChannelStatus
+}
+
+/**
+ * Sends one real message to a channel, through the whole path.
+ * @throws HookbellError `E_USAGE` for a channel that is not configured, `E_FAILED` where it could not be recorded
+ */
+export async function sendTestMessage(channel: string): Promise<TestMessage> {
+  refuseFoldersAtRisk(configDir(), stateDir())
+  const config = checkChannel(channel)
+  const event = {
+    hook_event_name: 'Notification',
+    notification_type: 'idle_prompt',
+    cwd: process.cwd(),
+    message: `This is a test of the channel "${channel}". If you can read it, it works.`,
+  }
+  scrubEnvironment(process.env)
+  const header = { client: 'hookbell', env: sessionEnv(process.env) }
+  const body = Buffer.from(JSON.stringify(event))
+  const folders = { stateDir: stateDir(), configDir: configDir() }
+  const { id, faults } = await deliverTo(channel, header, body, folders)
+  if (faults.length > 0)
+    throw new HookbellError('E_FAILED', faults.join('; '), { hint: NOT_RECORDED })
+  return { id, config, account: answerOf(id, channel) }
+}
+
+function checkChannel(name: string): Config {
+  const current = new CurrentConfig(configDir(), stateDir())
+  current.storeVariables(shellEnvironment(process.env))
+  const { config, unusable, problem } = current.get()
+  if (problem) throw problem
+  const known = [...Object.keys(config.channels), ...Object.keys(unusable)]
+  if (known.includes(name)) return config
+  throw usageError(`test: no channel "${name}"`, `Channels: ${known.join(', ')}`)
+}
+
+function answerOf(id: string, channel: string): ChannelStatus {
+  const [event] = withEvents([stateDir()], (events) =>
+    events.inFull(events.all.filter((one) => one.id === id)),
+  )
+  const status = event?.channels[channel]
+  if (status) return status
+  throw new HookbellError('E_UNAVAILABLE', `${channel}: no answer yet`, {
+    hint: `See later: hookbell log ${id}`,
+  })
+}

@@ -1,0 +1,66 @@
+import { lstatSync, realpathSync } from 'node:fs'
+import { findNodeAtLocation, parseTree } from 'jsonc-parser'
+import { MAX_BYTES, parseConfig } from '../config/load.ts'
+import { configPath } from '../config/paths.ts'
+import { defaultKinds } from '../config/schema.ts'
+import { readSecrets } from '../config/secrets.ts'
+import { HookbellError } from '../errors.ts'
+import { makeFolders, replaceFile } from '../fs/durable.ts'
+import { checkFolder, checkOwnership } from '../fs/ownership.ts'
+import { readRegular } from '../fs/read.ts'
+import { insertInto } from './insert.ts'
+import { splice } from './splice.ts'
+import { detectStyle } from './style.ts'
+
+/** The options of new channels by name, with secrets as references such as `${SLACK_WEBHOOK_URL}`. */
+export type NewChannels = Readonly<Record<string, Readonly<Record<string, unknown>>>>
+
+/**
+ * Adds channels to the user's configuration, and a route where it has routes, since no event would reach them
+ * otherwise. Every byte that is there stays as it is.
+ * @returns the path of the file
+ * @throws HookbellError E_CONFIG where the file is not this user's, or would not be right afterwards
+ */
+export function addChannels(configDir: string, channels: NewChannels): string {
+  const path = configPath(configDir)
+  checkFolder(configDir)
+  makeFolders(configDir, 0o700)
+  const stat = lstatSync(path, { throwIfNoEntry: false })
+  const target = stat?.isSymbolicLink() ? realpathSync(path) : path
+  const before = readRegular(target, { maxBytes: MAX_BYTES, check: checkOwnership })
+  const after = before === undefined ? textOf(channels) : withChannels(before, channels)
+  parseConfig(after, { path, secrets: { file: readSecrets(configDir).values, env: {} } })
+  const mode = before === undefined ? 0o600 : lstatSync(target).mode & 0o777
+  if (after !== before) replaceFile(target, after, mode)
+  return path
+}
+
+function textOf(channels: NewChannels): string {
+  return `${JSON.stringify({ channels }, null, 2)}\n`
+}
+
+/** The text of a configuration with channels added. */
+export function withChannels(text: string, channels: NewChannels): string {
+  const withNames = insert(text, ['channels'], (isThere) =>
+    isThere
+      ? Object.entries(channels).map(([key, value]) => ({ key, value }))
+      : [{ key: 'channels', value: channels }],
+  )
+  const root = parseTree(withNames)
+  if (!root || !findNodeAtLocation(root, ['routes'])) return withNames
+  const route = { on: defaultKinds, to: Object.keys(channels) }
+  return insert(withNames, ['routes'], () => [{ value: route }])
+}
+
+/** Puts items into the object or array at a place, or into the whole where there is none. */
+function insert(
+  text: string,
+  place: string[],
+  itemsFor: (isThere: boolean) => { key?: string; value: unknown }[],
+): string {
+  const root = parseTree(text)
+  if (root?.type !== 'object') throw new HookbellError('E_CONFIG', 'the configuration is no object')
+  const node = findNodeAtLocation(root, place)
+  const edits = insertInto(text, node ?? root, itemsFor(Boolean(node)), detectStyle(text, root))
+  return splice(text, edits).text
+}

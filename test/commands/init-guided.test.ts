@@ -1,0 +1,76 @@
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { makeHome, root } from '../support/home.ts'
+import { hasPty, startPty } from '../support/pty.ts'
+import { shellQuote } from '../support/shell-quote.ts'
+
+const [DOWN, SPACE, ENTER, CTRL_C] = ['\u001b[B', ' ', '\r', '\u0003']
+
+/** A person at a terminal, in a home with a droid. Over SSH, so that no desktop is offered. */
+async function startInit() {
+  const home = await makeHome()
+  mkdirSync(join(home.home, '.factory'))
+  const program = [process.execPath, join(root, 'bin/hookbell'), 'init'].map(shellQuote).join(' ')
+  const env = { ...(home.env as Record<string, string>), SSH_CONNECTION: '10.0.0.1 1 10.0.0.2 22' }
+  const { type, received } = await startPty({
+    command: `sh -c 'stty echo cols 100; ${program}; echo "ended with $?"; sleep 1000'`,
+    env,
+  })
+  const wait = (text: string | RegExp) =>
+    expect.poll(() => received(), { timeout: 60_000 }).toMatch(text)
+  return { home, type, received, wait }
+}
+
+describe.skipIf(!hasPty)('init on a terminal', () => {
+  it('asks, writes, tries what it wrote, and asks whether it was seen', async () => {
+    const { home, type, received, wait } = await startInit()
+    await wait('Which agents')
+    type(ENTER)
+    await wait('For which projects')
+    type(ENTER)
+    await wait('How do you want to be told')
+    expect(received()).not.toContain('Desktop notification')
+    type(ENTER)
+    await wait(/settings\.json: \d hooks for Factory droid[\s\S]*Write this\?/)
+    type(ENTER)
+    await wait(/ok.* droid: the registered command: \d+ ms, silent, exit 0/)
+    await wait('did you see the test message')
+    expect(received()).toContain('\u0007')
+    type('y')
+    await wait('ended with 0')
+    const config = readFileSync(join(home.home, 'config/config.json'), 'utf8')
+    expect(JSON.parse(config)).toEqual({ channels: { terminal: { type: 'terminal' } } })
+    expect(readFileSync(join(home.home, '.factory/settings.json'), 'utf8')).toContain(
+      'hookbell-hook',
+    )
+  })
+
+  it('shows no secret, and writes nothing after a no', async () => {
+    const { home, type, received, wait } = await startInit()
+    await wait('Which agents')
+    type(ENTER)
+    await wait('For which projects')
+    type(ENTER)
+    await wait('How do you want to be told')
+    type(DOWN + SPACE + ENTER)
+    await wait('whoever knows it')
+    type(`my-secret-topic${ENTER}`)
+    await wait(/secrets\.env: NTFY_TOPIC[\s\S]*Write this\?/)
+    type(`n${ENTER}`)
+    await wait('Nothing was written')
+    await wait('ended with 0')
+    expect(received()).not.toContain('my-secret')
+    expect(existsSync(join(home.home, '.factory/settings.json'))).toBe(false)
+    expect(existsSync(join(home.home, 'config/secrets.env'))).toBe(false)
+  })
+
+  it('stops at Ctrl+C and writes nothing', async () => {
+    const { home, type, wait } = await startInit()
+    await wait('Which agents')
+    type(CTRL_C)
+    await wait('Nothing was written')
+    await wait('ended with 0')
+    expect(existsSync(join(home.home, '.factory/settings.json'))).toBe(false)
+  })
+})

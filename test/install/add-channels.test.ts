@@ -1,0 +1,65 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { loadConfig } from '../../src/config/load.ts'
+import { addChannels, withChannels } from '../../src/install/add-channels.ts'
+
+const slack = { type: 'slack', url: '${SLACK_WEBHOOK_URL}' }
+
+function makeFolder(config?: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'hookbell-config-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  if (config !== undefined) writeFileSync(join(folder, 'config.json'), config, { mode: 0o640 })
+  return folder
+}
+
+const textIn = (folder: string) => readFileSync(join(folder, 'config.json'), 'utf8')
+
+describe('adding channels', () => {
+  it('makes a configuration that only its owner can read', () => {
+    const folder = makeFolder()
+    const path = addChannels(folder, { desktop: { type: 'desktop' }, slack })
+    expect(statSync(path).mode & 0o777).toBe(0o600)
+    expect(JSON.parse(textIn(folder))).toEqual({
+      channels: { desktop: { type: 'desktop' }, slack },
+    })
+    expect(loadConfig(folder).config.routes[0]?.to).toEqual(['desktop', 'slack'])
+  })
+
+  it('keeps comments, the indentation and the mode', () => {
+    const folder = makeFolder(
+      '{\n\t// mine\n\t"channels": {\n\t\t"desk": { "type": "desktop" } // here\n\t}\n}\n',
+    )
+    addChannels(folder, { slack })
+    expect(textIn(folder)).toBe(
+      '{\n\t// mine\n\t"channels": {\n\t\t"desk": { "type": "desktop" }, // here\n\t\t"slack": {\n\t\t\t"type": "slack",\n\t\t\t"url": "${SLACK_WEBHOOK_URL}"\n\t\t}\n\t}\n}\n',
+    )
+    expect(statSync(join(folder, 'config.json')).mode & 0o777).toBe(0o640)
+  })
+
+  it('adds a route where there are routes, since no event would reach the channel', () => {
+    const text = withChannels('{ "routes": [{ "on": ["done"], "to": ["a"] }] }', { slack })
+    const { routes } = JSON.parse(text)
+    expect(routes).toHaveLength(2)
+    expect(routes[1].to).toEqual(['slack'])
+    expect(routes[1].on).toContain('permission')
+  })
+
+  it('writes to what a link points to', () => {
+    const folder = makeFolder()
+    const elsewhere = join(makeFolder('{}'), 'config.json')
+    symlinkSync(elsewhere, join(folder, 'config.json'))
+    addChannels(folder, { slack })
+    expect(readFileSync(elsewhere, 'utf8')).toContain('slack')
+  })
+
+  it.each([
+    ['a configuration that is not right', '{ "chanels": {} }'],
+    ['a channel that is not right', '{}', { slack: { type: 'slack' } }],
+  ])('changes nothing for %s', (_, before, channels: object = { slack }) => {
+    const folder = makeFolder(before)
+    expect(() => addChannels(folder, channels as never)).toThrow(/config\.json/)
+    expect(textIn(folder)).toBe(before)
+  })
+})
