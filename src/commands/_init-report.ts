@@ -61,11 +61,7 @@ export function summaryOf({ target, notes }: Pick<Change, 'target' | 'notes'>): 
 
 export function report(
   applied: readonly AppliedChange[],
-  {
-    door,
-    channel,
-    areNotesNew,
-  }: { door: string; channel?: string | undefined; areNotesNew: boolean },
+  { door, next, areNotesNew }: { door: string; next: readonly string[]; areNotesNew: boolean },
 ): string {
   const written = applied.filter(({ changed }) => changed)
   const texts = applied.map(({ change: { target, notes }, changed, created, backup }) => {
@@ -78,9 +74,7 @@ export function report(
   if (written.length === 0)
     return `${texts.join('')}Renewed: ${showPath(door)} and what it runs, from this version\n`
   const restart = [...new Set(written.map(({ change }) => change.target.client.restartNote))]
-  const trial = channel === undefined ? [] : [`hookbell test ${channel}`]
-  const next = [...restart, ...trial].join('\n      ')
-  return `${texts.join('')}Next: ${next}\n`
+  return `${texts.join('')}Next: ${[...restart, ...next].join('\n      ')}\n`
 }
 
 function absence({ client, isAbsent }: Target): string {

@@ -88,8 +88,9 @@ async function register(options: InitOptions, world: InitWorld): Promise<boolean
   if (options.setup) writeSetup(options.setup, configDir(world.env))
   const applied = applyAll(changes, state)
   if (!options.json) {
-    const channel = options.isTried ? undefined : channelOf(world.env)
-    world.print(report(applied, { door, channel, areNotesNew: Boolean(options.yes) }))
+    const steps = nextSteps(world.env)
+    const next = options.isTried ? [] : steps
+    world.print(report(applied, { door, next, areNotesNew: Boolean(options.yes) }))
   }
   if (applied.some(({ changed }) => changed)) {
     await world.settle()
@@ -158,12 +159,13 @@ function withWritten(error: unknown, done: readonly AppliedChange[]): unknown {
   return new HookbellError(error.code, error.message, { hint, cause: error })
 }
 
-/** One that there is. What the configuration names of this shell is stored for the worker. */
-function channelOf(env: InitWorld['env']): string {
+/** What a person does to be told. What the configuration names of this shell is stored for the worker. */
+function nextSteps(env: InitWorld['env']): string[] {
   const current = new CurrentConfig(configDir(env), stateDir(env))
   current.storeVariables(shellEnvironment(env))
-  const { config } = current.get()
-  return Object.keys(config.channels)[0] ?? 'desktop'
+  const { config, unset } = current.get()
+  const [channel = 'desktop'] = Object.keys(config.channels)
+  return [...unset.map((name) => `hookbell secrets set ${name}`), `hookbell test ${channel}`]
 }
 
 function refuseUndone(path: string, isUndone: boolean): void {

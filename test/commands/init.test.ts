@@ -376,6 +376,58 @@ describe('hookbell init', () => {
     })
   })
 
+  it('sets up the channels that are named, and says which secrets they need', () => {
+    const home = makeHome({ '.factory/x': '' })
+    const words = [...cli, '--yes', '--channel', 'desktop,slack']
+    expect(start(home, words).shown).toMatch(
+      / hookbell secrets set SLACK_WEBHOOK_URL\n.* hookbell test desktop\n$/,
+    )
+    const config = join(home, '.config/hookbell/config.json')
+    expect(JSON.parse(readFileSync(config, 'utf8'))).toEqual({
+      channels: {
+        desktop: { type: 'desktop' },
+        slack: { type: 'slack', url: '${SLACK_WEBHOOK_URL}' },
+      },
+    })
+    // A channel that is there is left as it is.
+    const before = readFileSync(config, 'utf8')
+    expect(start(home, words).status).toBe(0)
+    expect(readFileSync(config, 'utf8')).toBe(before)
+  })
+
+  it('refuses a channel that it cannot set up, and writes nothing', () => {
+    const home = makeHome({ '.factory/x': '' })
+    const { status, shown } = start(home, [...cli, '--yes', '--channel', 'pigeon'])
+    expect({ status, shown }).toMatchObject({
+      status: 64,
+      shown: expect.stringMatching(/^x --channel: init cannot set up "pigeon"\n/),
+    })
+    expect(readdirSync(join(home, '.factory'))).toEqual(['x'])
+  })
+
+  it('prints what belongs into the settings, and writes nothing', () => {
+    const home = makeHome({ '.factory/x': '' })
+    const { stdout } = start(home, [...cli, '--client', 'claude,droid', '--print', '--json'])
+    const { places } = JSON.parse(stdout)
+    expect(places.map(({ client }: { client: string }) => client)).toEqual(['claude', 'droid'])
+    for (const { text } of places) expect(text).toContain('hookbell-hook')
+    expect(readdirSync(home)).toEqual(['.factory'])
+  })
+
+  it('says what was written before a file that refuses', async () => {
+    const { home, run } = makeMachine({ '.claude/settings.json': '{}', '.factory/x': '' })
+    const settle = async () => {}
+    const installFrontDoor: InitWorld['installFrontDoor'] = async ({ stateDir, dryRun }) => {
+      // Somebody takes the right to write away between the look and the change.
+      if (!dryRun) mkdirSync(join(home, '.factory/settings.json/in-the-way'), { recursive: true })
+      return { path: join(stateDir, 'hookbell-hook') }
+    }
+    const call = run({ client: 'claude,droid', yes: true }, { settle, installFrontDoor })
+    await expect(call).rejects.toMatchObject({
+      hint: expect.stringMatching(/Written before that: .*\.claude\/settings\.json$/),
+    })
+  })
+
   it('points at the fault in a damaged file, and exits 78', () => {
     const home = makeHome({ '.factory/settings.json': '{\n  "hooks": "x"\n}' })
     const { status, shown } = start(home, [...cli, '--yes'])
