@@ -294,7 +294,7 @@ describe('init on a terminal', () => {
   it('shows the change and asks', async () => {
     const { run, questions, read } = makeMachine()
     const output = await run({}, terminal)
-    expect(output).toMatch(/^~\/\.factory\/settings\.json: \d+ hooks for .*\n[\s\S]*\nWrote /)
+    expect(output).toMatch(/^~\/\.factory\/settings\.json: \d+ hooks for .*\n[\s\S]*Wrote /)
     expect(output).not.toContain('+++')
     expect(questions).toEqual(['Write this? [Y/n, d shows the whole change] '])
     expect(read('.factory/settings.json')).toContain('hookbell-hook')
@@ -446,32 +446,34 @@ describe('hookbell init', () => {
     expect(statSync(String(door)).mode & 0o100).toBe(0o100)
   })
 
-  /** Runs on a real terminal, and types this when asked. */
-  async function startOnTerminal(home: string, keys: string) {
-    const command = [process.execPath, ...cli].map(shellQuote).join(' ')
+  /** Runs on a real terminal, and types the next of these each time it is asked. */
+  async function startOnTerminal(home: string, keys: readonly string[]) {
+    const command = [process.execPath, ...cli, '--client', 'droid'].map(shellQuote).join(' ')
     const env = { PATH: process.env.PATH, HOME: home }
     const child = spawn('script', ['-qec', command, '/dev/null'], { cwd: root, env })
     let shown = ''
+    let typed = 0
     child.stdout.setEncoding('utf8').on('data', (chunk) => {
-      const isAsked = /\[Y\/n\]/.test(shown)
       shown += chunk
-      if (!isAsked && /\[Y\/n\]/.test(shown)) child.stdin.write(keys)
+      const asked = shown.split('shows the whole change]').length - 1
+      for (; typed < asked; typed += 1) child.stdin.write(keys[typed] ?? '\u0004')
     })
     await once(child, 'close')
     return shown.replaceAll(home, '~')
   }
 
   it.runIf(spawnSync('script', ['--version']).status === 0).each([
-    ['Enter', '\r', true],
-    ['yes', 'Yes\r', true],
-    ['no', 'n\r', false],
-    ['anything else', 'what\r', false],
-    ['Ctrl+D', '\u0004', false],
-    ['Ctrl+C', '\u0003', false],
+    ['Enter', ['\r'], true],
+    ['yes', ['Yes\r'], true],
+    ['no', ['n\r'], false],
+    ['d, and then yes', ['d\r', 'y\r'], true],
+    ['anything else', ['what\r', 'n\r'], false],
+    ['Ctrl+D', ['\u0004'], false],
+    ['Ctrl+C', ['\u0003'], false],
   ])('understands %s', async (_, keys, isYes) => {
     const home = makeHome({ '.factory/settings.json': '{}' })
     const shown = await startOnTerminal(home, keys)
-    expect(shown).toContain('+++ ~/.factory/settings.json')
+    expect(shown.includes('+++ ~/.factory/settings.json')).toBe(keys.length > 1)
     expect(shown).toMatch(isYes ? /\nWrote ~/ : /\nNothing was written\.\r\n/)
     const text = readFileSync(join(home, '.factory/settings.json'), 'utf8')
     expect(text.includes('hookbell-hook')).toBe(isYes)
