@@ -3,7 +3,7 @@ import type { LoadedConfig } from '../config/load.ts'
 import type { Config } from '../config/schema.ts'
 import { type EnrichedEvent, enrich } from '../context/enrich.ts'
 import type { ProjectRules } from '../context/project-rules.ts'
-import { type Asked, type Delivery, deliveryId } from '../delivery.ts'
+import { type Asked, type Delivery, deliveryId, type Message } from '../delivery.ts'
 import type { AgentEvent } from '../event/event.ts'
 import type { AcceptedEntry } from '../journal/entry.ts'
 import { cleanEntry } from '../journal/journal.ts'
@@ -144,6 +144,7 @@ export function makeDelivery(
   { host }: Pick<PrepareDeps, 'host'>,
 ): Delivery {
   const { id, kind, at } = event
+  const message = renderer.message(urgency, { ...readerOf(channel, config), template })
   return {
     id: deliveryId(id, channel),
     events: [id],
@@ -153,8 +154,8 @@ export function makeDelivery(
     session: sessionHash(event),
     kind,
     urgency,
-    message: renderer.message(urgency, { ...readerOf(channel, config), template }),
-    ...(kind === 'permission' && { questions: [askedBy(event, renderer)] }),
+    message,
+    ...(kind === 'permission' && { questions: [askedBy(event, message)] }),
     sessionEnv: { ...event.env },
     acceptedAt: at,
     notBefore: 0,
@@ -171,9 +172,10 @@ export function readerOf(channel: string, config: Config) {
   return { markup: markup?.name, leavesMachine, clearance: own?.clearance ?? 'minimal' } as const
 }
 
+/** In the words that this channel may have: later messages to it repeat them. */
 function askedBy(
   { id, at, toolUseId, transcriptPath }: EnrichedEvent,
-  { title, body }: Pick<Renderer, 'title' | 'body'>,
+  { title, body }: Pick<Message, 'title' | 'body'>,
 ): Asked {
   const [first = ''] = body.split('\n', 1)
   return { id, at, toolUseId, transcriptPath, title, text: first || title }

@@ -126,9 +126,10 @@ export class Alarms {
     const { unreached } = this.#file.read()
     const others = unreached.filter((one) => !events.includes(one.id))
     const isTelling = others.length > 0 && notifier.summarizes === true
+    const line = unreachedLine(others, this.#mayRepeat(channel))
     return {
       ...begun,
-      delivery: isTelling ? withLine(begun.delivery, unreachedLine(others)) : begun.delivery,
+      delivery: isTelling ? withLine(begun.delivery, line) : begun.delivery,
       delivered: (handle) => {
         begun.delivered(handle)
         const told = isTelling ? others.map((one) => one.id) : []
@@ -136,6 +137,12 @@ export class Alarms {
         if (told.length > 0) this.#toldBy.set(id, told)
       },
     }
+  }
+
+  /** Whether what an agent said may go to a channel. */
+  #mayRepeat(channel: string): boolean {
+    const { channels } = this.#deps.config().config
+    return Object.hasOwn(channels, channel) && channels[channel]?.clearance !== 'minimal'
   }
 
   /** A channel that works is not dead any more. */
@@ -193,8 +200,8 @@ export class Alarms {
   }
 }
 
-function unreachedLine(unreached: readonly { text: string }[]): string {
+function unreachedLine(unreached: readonly { text: string }[], mayRepeat: boolean): string {
   const count = unreached.length === 1 ? '1 question' : `${unreached.length} questions`
   const [last] = unreached.slice(-1)
-  return `${count} reached nobody: ${last?.text ?? ''}`
+  return `${count} reached nobody${mayRepeat && last ? `: ${last.text}` : ''}`
 }

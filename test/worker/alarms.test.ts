@@ -89,6 +89,23 @@ describe('a question that reaches nobody', () => {
     ).toEqual([true, true])
   })
 
+  it('is counted alone where the channel may not have what an agent said', async () => {
+    const { world, tell } = await makeChannels()
+    await tell(ask)
+    const receiver = await startReceiver()
+    world.configure({
+      channels: {
+        team: { type: 'slack', url: `${receiver.url}/services/x`, clearance: 'minimal' },
+      },
+      routes: [{ on: ['failed'], to: ['team'] }],
+      lingerSeconds: 0,
+    })
+    await tell(failed)
+    const [{ body = '' } = {}] = receiver.received
+    expect(body).toContain('1 question reached nobody')
+    expect(body).not.toContain('make')
+  })
+
   it.skipIf(!hasPty)('rings the bell of its terminal', async () => {
     const { world, tell } = await makeChannels()
     const pty = await startPty()
