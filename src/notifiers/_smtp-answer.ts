@@ -27,7 +27,11 @@ export function smtpFailure(error: unknown, server: URL, signal: AbortSignal): D
   // A missing STARTTLS is answered with 5xx too, but may be the doing of the network in between.
   const permanent = code !== 'ETLS' && status >= 500
   const hint = hints.get(code)
-  return new DeliveryError(permanent ? 'give-up' : 'retry', `email: ${text}`, hint ? { hint } : {})
+  return new DeliveryError(permanent ? 'give-up' : 'retry', `email: ${text}`, {
+    ...(hint && { hint }),
+    // A refused mail says nothing of the next one, a refused login does.
+    isChannelDead: code === 'EAUTH',
+  })
 }
 
 /** User and password of a server's URL, decoded. Throws a URIError where they are not well encoded. */

@@ -71,15 +71,16 @@ describe('notifiers: what a mail server answers', () => {
     })
 
     it.each([
-      [535, 'give-up'],
-      [454, 'retry'],
-    ])('a login refused with %i: %s', async (status, verdict) => {
+      [535, 'give-up', true],
+      [454, 'retry', false],
+    ])('a login refused with %i: %s', async (status, verdict, isChannelDead) => {
       const { send } = await startChannel({
         server: { onAuth: (_auth, _session, callback) => callback(refusal(status, 'not now')) },
         url,
       })
       expect(await failureOf(send())).toMatchObject({
         verdict,
+        isChannelDead,
         hint: expect.stringContaining('password'),
       })
     })
