@@ -3,6 +3,7 @@ import type { Plan } from '../install/plan.ts'
 import { commandOf, planTarget } from '../install/plan-target.ts'
 import type { Target } from '../install/target.ts'
 import { showPath } from '../text/clean.ts'
+import { counted } from '../text/counted.ts'
 
 /** One file, and what is to become of it. */
 export interface Change {
@@ -54,7 +55,7 @@ export function factsOf({ target, notes }: Pick<Change, 'target' | 'notes'>, doo
 /** What one file is to get, without its text. */
 export function summaryOf({ target, notes }: Pick<Change, 'target' | 'notes'>): string {
   const { client, file, events } = target
-  const count = events.length === 1 ? '1 hook' : `${events.length} hooks`
+  const count = counted(events.length, 'hook')
   const line = `${showPath(file.path)}: ${count} for ${client.title} (${events.join(', ')})\n`
   return line + lines('Note', notes)
 }

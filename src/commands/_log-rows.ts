@@ -1,6 +1,7 @@
 import { paint, terminalWidth } from '../cli/output.ts'
 import type { EventStatus, Outcome } from '../journal/history.ts'
 import { cleanText, cutText, oneLine } from '../text/clean.ts'
+import { counted } from '../text/counted.ts'
 import { formatTime } from '../text/local-time.ts'
 
 const styles = {
@@ -51,7 +52,7 @@ export function detailsOf(status: EventStatus): string {
   for (const problem of problems) lines.push(`problem  ${problem}`)
   for (const [name, { state, attempts, detail, at }] of Object.entries(channels)) {
     const when = state === 'deferred' || state === 'held' ? `, next try ${clock(at)}` : ''
-    const tries = attempts === 1 ? '1 attempt' : `${attempts} attempts`
+    const tries = counted(attempts, 'attempt')
     lines.push(`${name}: ${state} (${tries}${when}): ${detail}`)
   }
   if (text) lines.push('', ...text.split('\n').map((line) => `  ${line}`))

@@ -3,6 +3,7 @@ import { formatDuration } from '../render/duration.ts'
 import type { Count } from '../report/counts.ts'
 import type { Report, WaitRow } from '../report/report.ts'
 import { cutText, oneLine } from '../text/clean.ts'
+import { counted } from '../text/counted.ts'
 import { formatTime } from '../text/local-time.ts'
 import { bar, percent } from './api/chart.ts'
 
@@ -15,7 +16,7 @@ const MOST_ROWS = 10
 /** A screenful: who waited how long, how fast a person answered, what the channels carried, and what was left out. */
 export function renderReport(report: Report, width = STANDARD_WIDTH): string {
   const { from, to, events, waits, answers, channels, suppressed } = report
-  const head = `${events} events from ${formatTime(from)} to ${formatTime(to)}`
+  const head = `${counted(events, 'event')} from ${formatTime(from)} to ${formatTime(to)}`
   if (events === 0) return head
   const answered = answers.some(({ count }) => count > 0) ? answers : []
   return [

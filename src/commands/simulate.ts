@@ -10,6 +10,7 @@ import { errorCode, usageError } from '../errors.ts'
 import { withAllChannels } from '../simulate/policy-config.ts'
 import { type Simulation, simulate } from '../simulate/simulate.ts'
 import { cleanText, cutText, oneLine } from '../text/clean.ts'
+import { counted } from '../text/counted.ts'
 import { formatTime } from '../text/local-time.ts'
 import { stateFolders } from './_events.ts'
 import { readEntries } from './_journal-entries.ts'
@@ -77,7 +78,7 @@ function describe(result: Simulation, since: number): string {
       ? `${paint('green', 'ok')} no question is missed`
       : `${paint('red', 'x')} ${missed.length} ${missed.length === 1 ? 'question' : 'questions'} missed`
   return [
-    `${events} events since ${formatTime(since)}`,
+    `${counted(events, 'event')} since ${formatTime(since)}`,
     '',
     table([['  channel', 'before', 'after', ''].map((cell) => paint('dim', cell)), ...rows]),
     '',
@@ -100,7 +101,7 @@ function changeLines(changes: Simulation['changes']): string[] {
     const what = isTold ? paint('green', 'told') : paint('dim', 'not told')
     return `  ${eventLine(event)}: ${what} on ${channel}: ${oneLine(because)}`
   })
-  const count = changes.length === 1 ? '1 decision' : `${changes.length} decisions`
+  const count = counted(changes.length, 'decision')
   return ['', `${count} would be another`, ...lines, ...more(changes.length)]
 }
 

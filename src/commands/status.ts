@@ -12,6 +12,7 @@ import { holdsEvents, spoolIn } from '../spool/layout.ts'
 import { lockHolder } from '../spool/lock.ts'
 import { outlineParked } from '../spool/outline.ts'
 import { cleanText, showPath } from '../text/clean.ts'
+import { counted } from '../text/counted.ts'
 import { isOnHold } from '../worker/on-hold.ts'
 import { type Events, list, stateFolders, withEvents } from './_events.ts'
 
@@ -102,7 +103,7 @@ function channelRows(
 
 /** An agent may still stand still because of it. */
 function unreachedProblem(count: number, { title, reason }: EventStatus): string {
-  const what = count === 1 ? '1 question' : `${count} questions`
+  const what = counted(count, 'question')
   return (
     `${what} reached nobody; the first: ${cleanText(title)} (${cleanText(reason)}). ` +
     'Answer in the session itself. Find the cause by hookbell doctor and hookbell dead; ' +
@@ -207,5 +208,5 @@ function waitingLines({ onHold, oldestWaiting, parked }: Status): string[][] {
 }
 
 function deliveries(count: number): string {
-  return count === 1 ? '1 delivery' : `${count} deliveries`
+  return counted(count, 'delivery', 'deliveries')
 }

@@ -16,6 +16,7 @@ import type { EventStatus } from '../journal/history.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { Claim } from '../spool/claim.ts'
 import type { Store } from '../spool/store.ts'
+import { counted } from '../text/counted.ts'
 import { AlarmFile } from './alarm-state.ts'
 import { readBegun } from './begun.ts'
 
@@ -201,7 +202,7 @@ export class Alarms {
 }
 
 function unreachedLine(unreached: readonly { text: string }[], mayRepeat: boolean): string {
-  const count = unreached.length === 1 ? '1 question' : `${unreached.length} questions`
+  const count = counted(unreached.length, 'question')
   const [last] = unreached.slice(-1)
   return `${count} reached nobody${mayRepeat && last ? `: ${last.text}` : ''}`
 }

@@ -2,6 +2,7 @@ import { isRecord } from '../../api/record.ts'
 import { table } from '../../cli/output.ts'
 import { displayWidth } from '../../cli/width.ts'
 import { cutText, oneLine } from '../../text/clean.ts'
+import { counted } from '../../text/counted.ts'
 import { asText, type Fields, fieldsOf } from './fields.ts'
 import { linesOf } from './message-lines.ts'
 import { utcTime } from './utc-time.ts'
@@ -53,7 +54,7 @@ function renderList(items: unknown, width: number): ResponseTable {
     .filter((name) => rows.some((row) => isShort(row[name])))
     .map((name) => columnOf(name, rows))
   if (columns.length === 0) {
-    const text = rows.length === 1 ? '1 item' : `${rows.length} items`
+    const text = counted(rows.length, 'item')
     return { text, hidden: names.map(oneLine) }
   }
   const shown = fit(columns, width)

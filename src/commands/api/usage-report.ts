@@ -1,5 +1,6 @@
 import { paint } from '../../cli/output.ts'
 import { cutText, oneLine } from '../../text/clean.ts'
+import { counted } from '../../text/counted.ts'
 import { bar, percent, shortNumber, sparkline } from './chart.ts'
 import type { Measure, Share, Usage } from './usage.ts'
 
@@ -29,7 +30,7 @@ export const labels: Record<Measure, string> = {
 /** A screenful: a line per measure with its course, then where credits, tool calls and files went. */
 export function renderUsage(usage: Usage, width = STANDARD_WIDTH): string {
   const { organization, from, to, days } = usage
-  const count = days.length === 1 ? '1 day' : `${days.length} days`
+  const count = counted(days.length, 'day')
   return [
     `${paint('bold', oneLine(organization))}  ${from} to ${to} (${count}, UTC)`,
     '',
