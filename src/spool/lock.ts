@@ -10,7 +10,6 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { errorCode } from '../errors.ts'
-import { isOutOfRoom } from '../fs/durable.ts'
 import { packageVersion } from '../package-root.ts'
 import {
   isElsewhere,
@@ -50,7 +49,7 @@ export function lockVersion(state: string): string | undefined {
 
 /**
  * Takes the lock, or one beside it where its holder cannot be seen from here.
- * @returns false when another worker works here. Without room for a lock: true.
+ * @returns false when another worker works here. Where there can be no lock: true.
  */
 export function acquireLock(state: string, version = packageVersion()): boolean {
   // bin/hookbell-hook reads the first two words.
@@ -105,7 +104,7 @@ function parseLock(text: string): Owner | undefined {
   return parseOwner(text.split(' ').slice(0, 4).join(' '))
 }
 
-type Outcome = 'taken' | 'busy' | 'in doubt' | 'no room'
+type Outcome = 'taken' | 'busy' | 'in doubt' | 'none'
 
 function acquire(path: string, text: string): Outcome {
   const temporary = `${path}.${ownerToken(thisProcess())}`
@@ -117,10 +116,9 @@ function acquire(path: string, text: string): Outcome {
       if (outcome !== 'broken') return outcome
     }
     return 'busy'
-  } catch (error) {
-    // The receivers may be in good health all the same.
-    if (isOutOfRoom(error)) return isBusy(path) ? 'busy' : 'no room'
-    throw error
+  } catch {
+    // A full disk, or a file that cannot be read or moved: the receivers may be in good health all the same.
+    return isBusy(path) ? 'busy' : 'none'
   } finally {
     rmSync(temporary, { force: true })
   }

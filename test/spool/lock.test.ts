@@ -26,6 +26,8 @@ const canMount =
   process.getuid?.() === 0 &&
   spawnSync('unshare', ['-m', 'mount', '-t', 'tmpfs', 'x', '/mnt']).status === 0
 
+const hasStrace = spawnSync('strace', ['-V']).status === 0
+
 let program = ''
 beforeAll(async () => {
   program = await buildProgram('test/spool/_lock-taker.ts')
@@ -107,6 +109,18 @@ describe('the lock', () => {
 
   it('without sense in it is broken', () => {
     expect(acquireLock(makeLock('\u0000\u0000'))).toBe(true)
+  })
+
+  it.skipIf(!hasStrace)('that cannot be moved does not end a worker', async () => {
+    const worker = await buildProgram('src/worker/main.ts')
+    const world = makeWorld()
+    world.accept({ message: 'one' })
+    writeFileSync(lockPath(world.stateDir), 'without sense\n')
+    const failing = ['-f', '-qq', '-o', '/dev/null', '-P', lockPath(world.stateDir)]
+    const calls = 'rename,renameat,renameat2'
+    const fault = ['-e', `trace=${calls}`, '-e', `inject=${calls}:error=EIO`]
+    spawnSync('strace', [...failing, ...fault, process.execPath, worker], { env: world.env })
+    expect(world.lines()).toHaveLength(1)
   })
 
   it('of a process that lives is kept, however old', async () => {
