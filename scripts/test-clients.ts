@@ -1,0 +1,77 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { delimiter, dirname, join } from 'node:path'
+import { type Agent, agents, node, versionOf } from './test-clients/agents.ts'
+import { check } from './test-clients/check.ts'
+
+/**
+ * Runs published agents against a model server on loopback, with the hooks that `init` wrote, and looks at what was
+ * told. Outside CI: it installs a gigabyte from npm, once, into a cache of its own. Names of agents as words: only those.
+ */
+const cache =
+  process.env.HOOKBELL_CLIENTS_CACHE ??
+  join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'hookbell-test-clients')
+const modules = join(cache, 'node_modules')
+const nodePath = join(modules, node.program)
+
+const IN_NAMESPACE = 'HOOKBELL_CLIENTS_ISOLATED'
+const wanted = process.argv.slice(2)
+const chosen = agents.filter(({ name }) => wanted.length === 0 || wanted.includes(name))
+
+if (process.platform !== 'linux' || process.arch !== 'x64') {
+  console.log('skipped: needs Linux on x64')
+} else if (process.env[IN_NAMESPACE]) {
+  await checkAll()
+} else {
+  mkdirSync(cache, { recursive: true })
+  install([node.spec], node.program)
+  for (const { packages, program } of chosen) install(packages, program)
+  enterNamespace()
+}
+
+async function checkAll() {
+  for (const agent of chosen) {
+    if (!existsSync(join(modules, agent.program)) || !existsSync(nodePath)) {
+      console.log(`${agent.name}: skipped, not to be had from npm here`)
+      continue
+    }
+    const failures = await check(agent, startOf(agent))
+    const title = `${agent.name} ${versionOf(agent, modules)}`
+    console.log(failures.length === 0 ? `${title}: passed` : `${title}: FAILED`)
+    for (const failure of failures) console.log(`  ${failure}`)
+    if (failures.length > 0) process.exitCode = 1
+  }
+}
+
+function startOf({ program }: Agent): { command: string; words: string[] } {
+  const path = join(modules, program)
+  return program.endsWith('.js')
+    ? { command: nodePath, words: [path] }
+    : { command: path, words: [] }
+}
+
+function install(packages: readonly string[], program: string) {
+  if (existsSync(join(modules, program))) return
+  // No scripts: what the packages download by themselves is not wanted. The newest Node.js is put first, since npm
+  // chooses an older version of a package where the newest does not run on the Node.js that npm runs on.
+  const words = ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--prefix', cache]
+  const env = { ...process.env, PATH: `${dirname(nodePath)}${delimiter}${process.env.PATH}` }
+  try {
+    execFileSync('npm', [...words, ...packages], { stdio: 'ignore', timeout: 600_000, env })
+  } catch {
+    // Told as skipped.
+  }
+}
+
+/** The same once more, where there is nothing but loopback. */
+function enterNamespace() {
+  const again = [process.execPath, ...process.execArgv, ...process.argv.slice(1)]
+  const script = 'ip link set lo up && exec "$@"'
+  const { status, error } = spawnSync('unshare', ['-rn', 'sh', '-c', script, 'sh', ...again], {
+    stdio: 'inherit',
+    env: { ...process.env, [IN_NAMESPACE]: '1' },
+  })
+  if (error) console.log(`skipped: no network of its own to run in (${error.message})`)
+  process.exitCode = status ?? 0
+}

