@@ -28,6 +28,8 @@ const shared = {
 } as const
 /** Commands that start as quickly as the program itself: CommonJS, and only such as load no large package. */
 const quickCommands: readonly string[] = ['status', 'log', 'dead']
+/** What the worker loads when it needs it, from files of their own: nearly half of its code. By their named exports alone. */
+const workerParts: readonly string[] = ['execa', 'nodemailer']
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
 const programs = {
   // Less to read at a start. Names stay, for stack traces.
@@ -77,22 +79,34 @@ const built = await Promise.all([
       js: "import { createRequire as makeRequire } from 'node:module'; const require = makeRequire(import.meta.url);",
     },
   }),
-  // One file, so that its compiled code is one file too: src/worker/start.ts, which calls what the two lines make of it.
+  // src/worker/start.ts calls what banner and footer make of it.
   build({
     ...shared,
     ...programs,
     entryPoints: { 'worker-code': 'src/worker/main.ts' },
     // The private copy has no packages beside it; node-notifier brings programs and is for other systems.
     external: ['node-notifier'],
+    plugins: [leaveWorkerPartsOut()],
     outdir: 'dist',
     format: 'cjs',
     charset: 'ascii',
     outExtension: { '.js': '.cjs' },
     define: { ...programs.define, 'import.meta.url': 'moduleUrl' },
     banner: {
-      js: "(function(require,__filename,keepCode){'use strict';const module={exports:{}};const moduleUrl=require('node:url').pathToFileURL(__filename).href;",
+      js: "(function(require,importPart,__filename,keepCode){'use strict';const module={exports:{}};const moduleUrl=require('node:url').pathToFileURL(__filename).href;",
     },
     footer: { js: '})' },
+  }),
+  build({
+    ...shared,
+    ...programs,
+    entryPoints: Object.fromEntries(workerParts.map((name) => [`worker-parts/${name}`, name])),
+    outdir: 'dist',
+    format: 'cjs',
+    charset: 'ascii',
+    outExtension: { '.js': '.cjs' },
+    // createRequire is asked for nothing but modules of Node.js.
+    define: { 'import.meta.url': '__filename' },
   }),
   build({
     ...shared,
@@ -130,6 +144,7 @@ const built = await Promise.all([
     outExtension: { '.js': '.cjs' },
   }),
 ])
+requireFromStart('dist/worker-code.cjs')
 // What a front door of an earlier version starts.
 writeFileSync('dist/worker.js', "import './worker.cjs'\n")
 writeLicences(
@@ -161,6 +176,26 @@ function leavePartsOut(): Plugin {
       })
     },
   }
+}
+
+function leaveWorkerPartsOut(): Plugin {
+  return {
+    name: 'worker parts',
+    setup({ onResolve }) {
+      onResolve({ filter: new RegExp(`^(${workerParts.join('|')})$`) }, ({ path }) => ({
+        path: `./worker-parts/${path}.cjs`,
+        external: true,
+      }))
+    },
+  }
+}
+
+/** By src/worker/start.ts: V8 forgets where code that was kept may import from. All that is left is CommonJS. */
+function requireFromStart(path: string) {
+  const text = readFileSync(path, 'utf8')
+  const dynamic = /\bimport\(("[^"]+")\)/g
+  if (text.match(dynamic)?.length === 0) throw new Error(`${path}: not as expected`)
+  writeFileSync(path, text.replaceAll(dynamic, 'importPart($1)'))
 }
 
 /** What is CommonJS itself needs no loader of ES modules. What is not is imported by src/cli/start.ts. */

@@ -45,7 +45,7 @@ describe('package', () => {
 
   it('carries the licence of every package whose code is bundled', () => {
     const text = readFileSync(join(root, 'dist/LICENCES.txt'), 'utf8')
-    const bundled = ['@slack/webhook', 'citty', 'execa', 'liquidjs', 'nodemailer', 'zod']
+    const bundled = ['citty', 'execa', 'liquidjs', 'nodemailer', 'zod']
     for (const name of bundled)
       expect(text).toMatch(new RegExp(`^${name} [\\d.]+: .+\\n\\n\\S`, 'm'))
   })

@@ -7,7 +7,6 @@ import { retryDelay, whyGiveUp } from './backoff.ts'
 import type { Outcome } from './outcome.ts'
 
 export interface AttemptDeps {
-  fetch: typeof globalThis.fetch
   now(): number
   random(): number
 }
@@ -47,7 +46,7 @@ export async function send(
   { notifier, options }: Destination,
   { message, attempts, sessionEnv }: Delivery,
   { config }: LoadedConfig,
-  { fetch, now }: Pick<AttemptDeps, 'fetch' | 'now'>,
+  { now }: Pick<AttemptDeps, 'now'>,
   replaces?: string,
 ): Promise<Sent> {
   return await withDeadline(config.deliveryTimeoutSeconds * 1000, (signal) =>
@@ -55,7 +54,6 @@ export async function send(
       signal,
       attempt: attempts + 1,
       now: now(),
-      fetch,
       sessionEnv,
       ...(replaces !== undefined && { replaces }),
     }),

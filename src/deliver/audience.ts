@@ -23,11 +23,7 @@ export function readChannels(config: Pick<Config, 'channels'>): string[] {
 export async function ringBell({ message, sessionEnv }: Delivery): Promise<boolean> {
   try {
     await withDeadline(BELL_MS, (signal) =>
-      terminal.send(
-        message,
-        { mode: 'bell' },
-        { signal, attempt: 1, now: Date.now(), fetch, sessionEnv },
-      ),
+      terminal.send(message, { mode: 'bell' }, { signal, attempt: 1, now: Date.now(), sessionEnv }),
     )
     return true
   } catch {

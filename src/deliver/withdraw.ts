@@ -1,5 +1,5 @@
 import type { LoadedConfig } from '../config/load.ts'
-import { type AttemptDeps, findDestination, isRetry, withDeadline } from './attempt.ts'
+import { findDestination, isRetry, withDeadline } from './attempt.ts'
 
 /** A message that a channel shows, by what its notifier called it. */
 export interface ShownBy {
@@ -15,7 +15,6 @@ export type Withdrawal = { isDone: true; answer: string } | { isDone: false; may
 export async function withdraw(
   { channel, handle, sessionEnv }: ShownBy,
   loaded: LoadedConfig,
-  { fetch }: Pick<AttemptDeps, 'fetch'>,
 ): Promise<Withdrawal> {
   const destination = findDestination(channel, loaded)
   if ('error' in destination) return { isDone: false, mayWork: isRetry(destination.error) }
@@ -23,7 +22,7 @@ export async function withdraw(
   try {
     const answer = await withDeadline(
       loaded.config.deliveryTimeoutSeconds * 1000,
-      async (signal) => await notifier.withdraw?.(handle, options, { signal, fetch, sessionEnv }),
+      async (signal) => await notifier.withdraw?.(handle, options, { signal, sessionEnv }),
     )
     return answer === undefined ? { isDone: false, mayWork: false } : { isDone: true, answer }
   } catch (error) {

@@ -3,17 +3,17 @@ import { type FSWatcher, watch } from 'node:fs'
 /** Without file notifications (too many watches, some mounts) the folder is looked at once a second. */
 const POLL_MS = 1000
 
-/** Calls back when a folder changes; once a second where that cannot be seen. */
+/** Calls back when a folder changes, with the name in it where that is known; once a second where that cannot be seen. */
 export class FolderWatcher {
   readonly #watchers: FSWatcher[] = []
-  readonly #onChange: () => void
+  readonly #onChange: (name?: string) => void
   #poll: NodeJS.Timeout | undefined
 
-  constructor(folders: readonly string[], onChange: () => void) {
+  constructor(folders: readonly string[], onChange: (name?: string) => void) {
     this.#onChange = onChange
     for (const folder of folders) {
       try {
-        const watcher = watch(folder, onChange)
+        const watcher = watch(folder, (_, name) => onChange(name ?? undefined))
         watcher.on('error', () => this.#startPolling())
         this.#watchers.push(watcher)
       } catch {
@@ -28,6 +28,6 @@ export class FolderWatcher {
   }
 
   #startPolling() {
-    this.#poll ??= setInterval(this.#onChange, POLL_MS)
+    this.#poll ??= setInterval(() => this.#onChange(), POLL_MS)
   }
 }

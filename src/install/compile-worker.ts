@@ -1,21 +1,26 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { readCodeCache } from '../fs/code-cache.ts'
 import { acceptEvent } from '../spool/write.ts'
 
 const LIMIT_MS = 10_000
 
-/** Port 9 is one that fetch never connects to: its code is loaded, and nothing is sent. */
-const config = {
-  lingerSeconds: 0,
-  retry: { maxAttempts: 1 },
-  channels: {
-    file: { type: 'file', path: '/dev/null' },
-    slack: { type: 'slack', url: 'http://127.0.0.1:9/' },
-  },
-  routes: [{ on: ['*'], to: ['file', 'slack'] }],
+/** What channels commonly need: a connection, and a program. */
+function makeConfig(port: number, node: string) {
+  return {
+    lingerSeconds: 0,
+    retry: { maxAttempts: 1 },
+    channels: {
+      file: { type: 'file', path: '/dev/null' },
+      slack: { type: 'slack', url: `http://127.0.0.1:${port}/` },
+      command: { type: 'command', argv: [node, '--version'] },
+    },
+    routes: [{ on: ['*'], to: ['file', 'slack', 'command'] }],
+  }
 }
 
 /**
@@ -24,10 +29,15 @@ const config = {
  */
 export async function compileWorker(runtime: string, node: string): Promise<void> {
   const folder = join(runtime, 'rehearsal')
+  const receiver = createServer((request, response) => {
+    request.resume().on('end', () => response.end('ok'))
+  })
   try {
     if (isCompiled(join(runtime, 'dist'))) return
     const [state, configDir] = [join(folder, 'state'), join(folder, 'config')]
     for (const path of [folder, state, configDir]) mkdirSync(path, { mode: 0o700 })
+    await once(receiver.listen(0, '127.0.0.1'), 'listening')
+    const config = makeConfig((receiver.address() as AddressInfo).port, node)
     writeFileSync(join(configDir, 'config.json'), JSON.stringify(config), { mode: 0o600 })
     const event = { hook_event_name: 'Stop', session_id: 'rehearsal', cwd: '/' }
     acceptEvent(state, { client: 'claude', env: {} }, Buffer.from(JSON.stringify(event)))
@@ -42,6 +52,8 @@ export async function compileWorker(runtime: string, node: string): Promise<void
   } catch {
     // No room, or no such program: whoever starts the worker says so.
   } finally {
+    receiver.close()
+    receiver.closeAllConnections()
     rmSync(folder, { recursive: true, force: true })
   }
 }

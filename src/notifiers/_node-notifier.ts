@@ -5,7 +5,8 @@ const SETTLED_MS = 2000
 
 /** Shows a notification by node-notifier. False where it could not, so that another way may be tried. */
 export async function showByNodeNotifier(notice: Notice, signal: AbortSignal): Promise<boolean> {
-  const { default: nodeNotifier } = await import('node-notifier')
+  const nodeNotifier = await load()
+  if (!nodeNotifier) return false
   return new Promise((resolve) => {
     const settle = (shown: boolean) => {
       clearTimeout(timer)
@@ -22,6 +23,14 @@ export async function showByNodeNotifier(notice: Notice, signal: AbortSignal): P
       settle(false)
     }
   })
+}
+
+/** The private copy of the worker has no packages beside it: node-notifier brings programs of several megabytes. */
+async function load() {
+  return await import('node-notifier').then(
+    (module) => module.default,
+    () => undefined,
+  )
 }
 
 /** It refuses an empty message. Strings only: it makes something else of other values. */

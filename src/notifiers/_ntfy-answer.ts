@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import type { HttpAnswer } from './_http.ts'
 import { answerLine, httpFailure } from './_network.ts'
 import { DeliveryError } from './define.ts'
 
@@ -30,14 +31,8 @@ const hints = new Map([
   [42909, 'Too many wrong tokens came from this address: correct the token'],
 ])
 
-interface Answer {
-  status: number
-  text: string
-  headers: Headers | undefined
-}
-
 /** What is said of an accepted message. @throws DeliveryError where the answer is not that of a ntfy server */
-export function acceptedMessage({ status, text }: Answer, secrets: readonly string[]) {
+export function acceptedMessage({ status, text }: HttpAnswer, secrets: readonly string[]) {
   const { data } = accepted.safeParse(parseJson(text))
   if (data) {
     const { id, sequence_id: sequence } = data
@@ -50,7 +45,7 @@ export function acceptedMessage({ status, text }: Answer, secrets: readonly stri
 }
 
 /** The verdict on an answer that is not a success. */
-export function ntfyFailure(answer: Answer, secrets: readonly string[]): DeliveryError {
+export function ntfyFailure(answer: HttpAnswer, secrets: readonly string[]): DeliveryError {
   const { data } = refused.safeParse(parseJson(answer.text))
   const code = data?.code ?? 0
   const text = answerLine(data ? `${data.code} ${data.error}` : answer.text, secrets)

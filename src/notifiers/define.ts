@@ -49,7 +49,6 @@ export interface ComposeContext {
 export interface SendContext extends ComposeContext {
   /** Aborted when the delivery's deadline is over. Must reach every network step. */
   signal: AbortSignal
-  fetch: typeof globalThis.fetch
   /** Facts of the session the event came from (DISPLAY, DBUS_SESSION_BUS_ADDRESS, ...). */
   sessionEnv: Readonly<Record<string, string>>
   /** The handle of an earlier message of the session, whose place this one takes where that still can be. */

@@ -1,15 +1,10 @@
 import { createHash } from 'node:crypto'
 import * as z from 'zod'
-import { boundedFetch, connectionFailure, secureUrl } from './_network.ts'
+import { request } from './_http.ts'
+import { connectionFailure, secureUrl } from './_network.ts'
 import { acceptedMessage, ntfyFailure } from './_ntfy-answer.ts'
 import { boundLine, boundText, originOf } from './_text.ts'
-import {
-  type ComposeContext,
-  DeliveryError,
-  defineNotifier,
-  type Message,
-  type SendContext,
-} from './define.ts'
+import { type ComposeContext, defineNotifier, type Message, type SendContext } from './define.ts'
 
 // https://docs.ntfy.sh/publish/#limitations: a longer message becomes an attachment, and the whole
 // JSON may be twice as long. Counted in JSON, so that quotes cannot make it too long.
@@ -81,7 +76,13 @@ export const ntfy = defineNotifier({
     return hasHandle ? { answer: accepted.answer, handle: sent.sequence_id } : accepted.answer
   },
   async withdraw(handle, channel, context) {
-    await call('DELETE', `/${channel.topic}/${encodeURIComponent(handle)}`, null, channel, context)
+    await call(
+      'DELETE',
+      `/${channel.topic}/${encodeURIComponent(handle)}`,
+      undefined,
+      channel,
+      context,
+    )
     return 'deleted on the devices'
   },
 })
@@ -95,34 +96,27 @@ function secretsOf({ topic, token }: Channel): string[] {
 async function call(
   method: string,
   path: string,
-  body: string | null,
+  body: string | undefined,
   channel: Channel,
-  context: Pick<SendContext, 'fetch' | 'signal'>,
+  context: Pick<SendContext, 'signal'>,
 ) {
   const { server, token } = channel
   const secrets = secretsOf(channel)
-  let headers: Headers | undefined
-  const fetch = boundedFetch(context, (received) => {
-    headers = received
+  const { signal } = context
+  const answer = await request(new URL(server).origin + path, {
+    method,
+    headers: {
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      'user-agent': 'hookbell',
+      ...(token && { authorization: `Bearer ${token}` }),
+    },
+    body,
+    signal,
+  }).catch((error) => {
+    throw connectionFailure('ntfy', error, { signal, secrets })
   })
-  try {
-    const response = await fetch(new URL(server).origin + path, {
-      method,
-      redirect: 'manual',
-      headers: {
-        ...(body !== null && { 'content-type': 'application/json' }),
-        'user-agent': 'hookbell',
-        ...(token && { authorization: `Bearer ${token}` }),
-      },
-      body,
-    })
-    const answer = { status: response.status, text: await response.text(), headers }
-    if (response.status === 200) return answer
-    throw ntfyFailure(answer, secrets)
-  } catch (error) {
-    if (error instanceof DeliveryError) throw error
-    throw connectionFailure('ntfy', error, { signal: context.signal, secrets })
-  }
+  if (answer.status !== 200) throw ntfyFailure(answer, secrets)
+  return answer
 }
 
 function isRoot(url: URL): boolean {

@@ -1,14 +1,8 @@
 import * as z from 'zod'
 import { ageInWords } from '../text/age.ts'
+import { request } from './_http.ts'
 import { slackMarkup } from './_markup.ts'
-import {
-  answerLine,
-  boundedFetch,
-  connectionFailure,
-  httpFailure,
-  secureUrl,
-  urlSecrets,
-} from './_network.ts'
+import { answerLine, connectionFailure, httpFailure, secureUrl, urlSecrets } from './_network.ts'
 import { boundLine, boundText, escapeMarkup, markupToken, timeOf, whoOf } from './_text.ts'
 import { type ComposeContext, DeliveryError, defineNotifier, type Message } from './define.ts'
 
@@ -46,29 +40,23 @@ export const slack = defineNotifier({
   // Slack's limit for incoming webhooks.
   pace: { minIntervalMs: 1000, destination: ({ url }) => url },
   async send(message, { url }, context) {
-    // By the default export: a CommonJS package that was bundled has no other.
-    const { default: slackWebhook } = await import('@slack/webhook')
-    const { IncomingWebhook, IncomingWebhookHTTPError } = slackWebhook
     const secrets = urlSecrets(url)
-    let headers: Headers | undefined
-    const fetch = boundedFetch(context, (received) => {
-      headers = received
+    const { signal } = context
+    const { body } = composeSlack(message, { url }, context)
+    const answer = await request(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'user-agent': 'hookbell' },
+      body: JSON.stringify(body),
+      signal,
+    }).catch((error) => {
+      throw connectionFailure('slack', error, { signal, secrets })
     })
-    try {
-      const { text } = await new IncomingWebhook(url, { fetch }).send(
-        composeSlack(message, { url }, context).body,
-      )
-      const answer = answerLine(text, secrets)
-      if (!isAccepted(text)) throw notAccepted(answer)
-      return answer
-    } catch (error) {
-      if (error instanceof DeliveryError) throw error
-      if (!(error instanceof IncomingWebhookHTTPError)) {
-        throw connectionFailure('slack', error, { signal: context.signal, secrets })
-      }
-      const text = answerLine(error.body, secrets)
-      throw httpFailure('slack', { status: error.statusCode, text, headers, hint: hints.get(text) })
+    const text = answerLine(answer.text, secrets)
+    if (answer.status < 200 || answer.status >= 300) {
+      throw httpFailure('slack', { ...answer, text, hint: hints.get(text) })
     }
+    if (!isAccepted(answer.text)) throw notAccepted(text)
+    return text
   },
 })
 

@@ -1,6 +1,7 @@
 import * as z from 'zod'
-import { answerLine, boundedFetch, connectionFailure, httpFailure, urlSecrets } from './_network.ts'
-import { DeliveryError, defineNotifier, type Message } from './define.ts'
+import { request } from './_http.ts'
+import { answerLine, connectionFailure, httpFailure, urlSecrets } from './_network.ts'
+import { defineNotifier, type Message } from './define.ts'
 
 // These are made here, or belong to the connection.
 const RESERVED =
@@ -60,27 +61,23 @@ export const webhook = defineNotifier({
   leavesMachine: true,
   compose: composeWebhook,
   async send(message, channel, context) {
-    const { makeGuardedFetch, refusal } = await import('./_guarded-fetch.ts')
-    const request = await makeRequest(message, channel)
-    const secrets = secretsIn(channel, request.headers)
-    const guarded = makeGuardedFetch(new URL(channel.url), channel)
-    let received: Headers | undefined
-    const fetch = boundedFetch({ ...context, fetch: guarded.fetch }, (headers) => {
-      received = headers
-    })
-    try {
-      const response = await fetch(channel.url, request)
-      const { status, statusText } = response
-      const text = answerLine(await response.text(), secrets)
-      if (response.ok) return text || `${status} ${answerLine(statusText, secrets)}`.trim()
-      throw httpFailure('webhook', { status, text, headers: received, hint: hintFor(status) })
-    } catch (error) {
-      if (error instanceof DeliveryError) throw error
-      const { signal } = context
-      throw refusal(error) ?? connectionFailure('webhook', error, { signal, secrets })
-    } finally {
-      await guarded.close()
+    const { guard, refusal } = await import('./_guard.ts')
+    const composed = await makeRequest(message, channel)
+    const secrets = secretsIn(channel, composed.headers)
+    const { signal } = context
+    const exchange = async () => {
+      const { lookup } = guard(new URL(channel.url), channel)
+      return await request(channel.url, { ...composed, lookup, signal })
     }
+    const answer = await exchange().catch((error) => {
+      throw refusal(error) ?? connectionFailure('webhook', error, { signal, secrets })
+    })
+    const { status, statusText } = answer
+    const text = answerLine(answer.text, secrets)
+    if (status >= 200 && status < 300) {
+      return text || `${status} ${answerLine(statusText, secrets)}`.trim()
+    }
+    throw httpFailure('webhook', { ...answer, text, hint: hintFor(status) })
   },
 })
 

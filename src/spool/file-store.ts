@@ -1,4 +1,4 @@
-import { readdirSync, renameSync, rmSync, unlinkSync } from 'node:fs'
+import { existsSync, readdirSync, renameSync, rmSync, unlinkSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { Delivery } from '../delivery.ts'
 import { errorCode } from '../errors.ts'
@@ -201,7 +201,18 @@ export class FileStore implements Store {
   }
 
   watch(onArrival: () => void) {
-    return new FolderWatcher([this.spool.new, this.spool.deferred], onArrival)
+    const { new: arrivals, deferred } = this.spool
+    // A claim changes the folder too, and to look at all again would delay the event that was claimed.
+    const isGone = (name: string) =>
+      name !== basename(arrivals) && !existsSync(join(arrivals, name))
+    const watchers = [
+      new FolderWatcher([arrivals], (name) => {
+        if (name === undefined || !isGone(name)) onArrival()
+      }),
+      new FolderWatcher([deferred], () => onArrival()),
+    ]
+    const close = () => watchers.map((watcher) => watcher.close())
+    return { close }
   }
 
   close() {

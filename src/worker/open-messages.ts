@@ -25,7 +25,6 @@ interface OpenDeps {
   journal: Journal
   memory: PolicyMemory
   config(): LoadedConfig
-  fetch: typeof globalThis.fetch
   /** Told of a session in whose transcript an answer was found. */
   onAnswer?(session: string): void
   now(): number
@@ -169,7 +168,7 @@ export class OpenMessages implements MessageLife {
   async #takeBack(shown: Shown) {
     if (!this.#shown.remove(shown)) return
     const { journal, config, now } = this.#deps
-    const result = await withdraw(shown, config(), this.#deps)
+    const result = await withdraw(shown, config())
     const { event: id, channel } = shown
     if (result.isDone) {
       await journal.append({ at: now(), id, type: 'withdrawn', channel, reason: result.answer })

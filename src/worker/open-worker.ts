@@ -31,7 +31,7 @@ export interface WorkerOptions {
 export function openWorker({ stateDir, configDir, onRecord, ...options }: WorkerOptions) {
   const config = options.config ?? new CurrentConfig(configDir, stateDir)
   const steadyNow = makeSteadyClock()
-  const effects = { fetch: globalThis.fetch, now: Date.now, random: Math.random }
+  const effects = { now: Date.now, random: Math.random }
   const journal = new Journal({ stateDir, secrets: () => config.last.secrets, onEntry: onRecord })
   const memory = new PolicyMemory(stateDir)
   const current = { ...effects, config: () => config.get() }

@@ -1,18 +1,54 @@
 // The worker as the front door starts it: main.ts, from code that an earlier start has compiled.
 import { loadCompiled } from '../fs/compiled.ts'
-import { keepMemorySmall } from './keep-memory-small.ts'
+import { keepMemorySmall, startRoomy } from './keep-memory-small.ts'
 
 /** By then what a start needs has run, and so is part of what is kept. */
 const KEEP_AFTER_MS = 1000
 
-const path = `${__dirname}/worker-code.cjs`
-const code = loadCompiled(path, `${__dirname}/worker-code.cache`)
-setTimeout(keepCode, KEEP_AFTER_MS).unref()
-const main = code.value as (load: typeof require, path: string, keepCode: () => void) => void
-main(require, __filename, keepCode)
+type Load = (id: string) => unknown
+type Worker = (
+  load: Load,
+  importPart: (id: string) => Promise<unknown>,
+  path: string,
+  keepCode: () => void,
+) => void
+type Part = (exports: object, load: Load, path: string) => unknown
 
-/** Before the flags change: V8 takes code only under the flags that it was made under. */
+const parts = new Map<string, unknown>()
+/** Until the code is kept. */
+let keepers: (() => void)[] | undefined = []
+startRoomy()
+const worker = loadKept('worker-code') as Worker
+setTimeout(keepCode, KEEP_AFTER_MS).unref()
+worker(require, importPart, __filename, keepCode)
+
+/** A part of the worker in a file of its own, or a package beside it. Rejects where it is not there. */
+async function importPart(id: string): Promise<unknown> {
+  if (!id.startsWith('./')) return { default: require(id) }
+  // From here: a bundler would look for it.
+  const load = require
+  const part = parts.get(id) ?? (keepers ? loadPart(id) : load(id))
+  parts.set(id, part)
+  return part
+}
+
+function loadPart(id: string): unknown {
+  const wrap: [string, string] = [
+    '(function(exports,require,__filename){const module={exports};',
+    '\n;return module.exports})',
+  ]
+  return (loadKept(id.slice(2, -4), wrap) as Part)({}, require, __filename)
+}
+
+function loadKept(name: string, wrap?: [string, string]): unknown {
+  const code = loadCompiled(`${__dirname}/${name}.cjs`, `${__dirname}/${name}.cache`, wrap)
+  keepers?.push(code.keep)
+  return code.value
+}
+
+/** Before the flags change: V8 takes code only under the flags that it was made under, and so none of it afterwards. */
 function keepCode() {
-  code.keep()
+  for (const keep of keepers ?? []) keep()
+  keepers = undefined
   keepMemorySmall()
 }

@@ -33,7 +33,7 @@ export function makeMessage(fields: Partial<Message> = {}): Message {
 
 export function makeContext(fields: Partial<SendContext> = {}): SendContext {
   const { signal } = new AbortController()
-  return { signal, now: SENT_AT, attempt: 1, fetch: globalThis.fetch, sessionEnv: {}, ...fields }
+  return { signal, now: SENT_AT, attempt: 1, sessionEnv: {}, ...fields }
 }
 
 /** What a send was refused with. Fails where it was not refused, or with anything but a DeliveryError. */

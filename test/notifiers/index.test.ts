@@ -41,7 +41,7 @@ describe('notifiers: the registry', () => {
     const source = readFileSync(new URL(name, folder), 'utf8')
     const imports = source.match(/^import (?!type).*/gm) ?? []
     expect(imports.join('\n')).not.toMatch(
-      /'(execa|liquidjs|node-notifier|nodemailer|standardwebhooks|@slack\/webhook)'/,
+      /'(execa|liquidjs|node-notifier|nodemailer|standardwebhooks)'/,
     )
   })
 })

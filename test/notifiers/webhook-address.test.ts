@@ -3,7 +3,8 @@ import { BlockList, isIPv6 } from 'node:net'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { reachOf } from '../../src/notifiers/_address.ts'
-import { makeGuardedFetch, refusal } from '../../src/notifiers/_guarded-fetch.ts'
+import { guard, refusal } from '../../src/notifiers/_guard.ts'
+import { request } from '../../src/notifiers/_http.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { runs } from '../support/runs.ts'
 
@@ -126,12 +127,17 @@ describe('notifiers: webhook connections', () => {
     const { url, received } = await startReceiver()
     const target = new URL(url.replace('127.0.0.1', 'bell.example.com'))
     const { lookup, asked } = makeLookup(...answers)
-    const { fetch, close } = makeGuardedFetch(target, { allowPrivateNetwork, lookup })
-    const error = await fetch(target.href).then(
+    const guarded = guard(target, { allowPrivateNetwork, lookup })
+    const { signal } = new AbortController()
+    const error = await request(target.href, {
+      method: 'GET',
+      headers: {},
+      lookup: guarded.lookup,
+      signal,
+    }).then(
       () => undefined,
       (thrown: unknown) => refusal(thrown) ?? thrown,
     )
-    await close()
     return { error, received, asked }
   }
 
@@ -172,6 +178,6 @@ describe('notifiers: webhook connections', () => {
 
   it('says that a name has no address', async () => {
     const { error } = await connect([[]])
-    expect(String((error as Error).cause)).toContain('bell.example.com')
+    expect(String(error)).toContain('bell.example.com')
   })
 })

@@ -89,7 +89,12 @@ describe('a worker and its compiled code', () => {
     const copy = join(world.folder, 'copy')
     dist = join(copy, 'dist')
     mkdirSync(dist, { recursive: true })
-    for (const part of ['dist/worker.cjs', 'dist/worker-code.cjs', 'templates']) {
+    for (const part of [
+      'dist/worker.cjs',
+      'dist/worker-code.cjs',
+      'dist/worker-parts',
+      'templates',
+    ]) {
       cpSync(join(packageRoot(), part), join(copy, part), { recursive: true })
     }
   })
@@ -128,7 +133,7 @@ describe('a worker and its compiled code', () => {
     expect(readCodeCache(cache(), source())?.length).toBeGreaterThan(100_000)
   })
 
-  it('needs no package beside it, also for a webhook', async () => {
+  it('needs no package beside it, also for a webhook and a program', async () => {
     const server = createServer((request, response) => {
       request.resume().on('end', () => response.end('ok'))
     }).listen(0, '127.0.0.1')
@@ -138,12 +143,17 @@ describe('a worker and its compiled code', () => {
     const hook = { type: 'webhook', url: `http://127.0.0.1:${port}/` }
     const path = join(world.configDir, 'config.json')
     const { channels, routes, ...rest } = JSON.parse(readFileSync(path, 'utf8'))
-    const to = [...Object.keys(channels), 'hook']
-    const config = { ...rest, channels: { ...channels, hook }, routes: [{ on: ['*'], to }] }
+    const run = { type: 'command', argv: [process.execPath, '--version'] }
+    const all = { ...channels, hook, run }
+    const config = { ...rest, channels: all, routes: [{ on: ['*'], to: Object.keys(all) }] }
     writeFileSync(path, JSON.stringify(config))
-    await deliverOne()
-    const journal = readFileSync(join(world.stateDir, 'journal.jsonl'), 'utf8')
-    expect(journal).toMatch(/"type":"delivered","channel":"hook"/)
+    // The second with the code that the first has kept.
+    for (const count of [1, 2]) {
+      await deliverOne()
+      const journal = readFileSync(join(world.stateDir, 'journal.jsonl'), 'utf8')
+      expect(journal.match(/"type":"delivered","channel":"hook"/g)).toHaveLength(count)
+      expect(journal.match(/"type":"delivered","channel":"run"/g)).toHaveLength(count)
+    }
   })
 
   it('works where none can be kept', async () => {

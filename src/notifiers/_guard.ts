@@ -1,6 +1,5 @@
 import * as dns from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
-import { Agent, fetch } from 'undici'
 import { type Reach, reachOf } from './_address.ts'
 import { isLoopback } from './_network.ts'
 import { DeliveryError } from './define.ts'
@@ -33,10 +32,11 @@ interface Rules {
 }
 
 /**
- * Returns a fetch for one URL that connects only where the rules allow it. Each address is checked
- * when it is connected to: a name that is asked twice may have two answers.
+ * Returns a lookup for one URL that finds only addresses the rules allow. What it finds is what is connected to: a name
+ * that is asked twice may have two answers.
+ * @throws RefusedAddress where the URL itself has an address that is not allowed; so does the lookup, to its callback
  */
-export function makeGuardedFetch(target: URL, { allowPrivateNetwork, lookup = dns.lookup }: Rules) {
+export function guard(target: URL, { allowPrivateNetwork, lookup = dns.lookup }: Rules) {
   const host = target.hostname.replace(/^\[|\]$/g, '')
   const isLiteral = isIP(host) !== 0
   const refusalOf = (address: string): RefusedAddress | undefined => {
@@ -50,32 +50,20 @@ export function makeGuardedFetch(target: URL, { allowPrivateNetwork, lookup = dn
     }[reach]
     return allowed ? undefined : new RefusedAddress(host, address, reach, isLiteral)
   }
-  const agent = new Agent({ connect: { lookup: checkedLookup(lookup, refusalOf) } })
-  return {
-    fetch: guard(async (url, init) => {
-      const refusal = isLiteral ? refusalOf(host) : undefined
-      if (refusal) throw refusal
-      return fetch(url, { ...init, redirect: 'manual', dispatcher: agent })
-    }),
-    close: () => agent.destroy(),
-  }
+  // Nobody looks up what is an address already.
+  const refusal = isLiteral ? refusalOf(host) : undefined
+  if (refusal) throw refusal
+  return { lookup: checkedLookup(lookup, refusalOf) }
 }
 
-/** The verdict on an error of such a fetch, where an address was the reason. */
+/** The verdict on an error of such a request, where an address was the reason. */
 export function refusal(error: unknown): DeliveryError | undefined {
-  const cause = error instanceof Error ? error.cause : undefined
-  const refused = [error, cause].find((one) => one instanceof RefusedAddress)
-  if (!refused) return undefined
+  if (!(error instanceof RefusedAddress)) return undefined
   // What a name means may be wrong for a while, as behind the login page of a hotel.
-  const verdict = refused.isLiteral ? 'give-up' : 'retry'
-  const canBeAllowed = ['private', 'loopback'].includes(refused.reach)
+  const verdict = error.isLiteral ? 'give-up' : 'retry'
+  const canBeAllowed = ['private', 'loopback'].includes(error.reach)
   const hint = { hint: 'Set allowPrivateNetwork for this channel if that is meant' }
-  return new DeliveryError(verdict, `webhook: ${refused.message}`, canBeAllowed ? hint : {})
-}
-
-/** undici's types and those of the platform describe the same objects, but not by the same names. */
-function guard(send: (url: string, init: Parameters<typeof fetch>[1]) => Promise<unknown>) {
-  return ((url: string, init?: object) => send(url, init)) as typeof globalThis.fetch
+  return new DeliveryError(verdict, `webhook: ${error.message}`, canBeAllowed ? hint : {})
 }
 
 /** Only allowed addresses are handed on; it fails where none is left. */

@@ -1,0 +1,93 @@
+import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { LookupFunction } from 'node:net'
+import { errorCode } from '../errors.ts'
+
+// Enough for every answer that a person should read; the rest is not even received.
+const ANSWER_BYTES = 8 * 1024
+
+export interface HttpRequest {
+  method: string
+  headers: Readonly<Record<string, string>>
+  body?: string | undefined
+  /** Ends the request and the reading of the answer. */
+  signal: AbortSignal
+  /** Resolves the name of the host. With it the connection is for this request alone. */
+  lookup?: LookupFunction
+}
+
+export interface HttpAnswer {
+  status: number
+  statusText: string
+  headers: IncomingHttpHeaders
+  /** The start of the body: at most a few kilobytes. */
+  text: string
+}
+
+/**
+ * Makes one HTTP request. Redirects are answers as any other.
+ * Not by `fetch`: at its first use it takes longer than all the rest of a delivery.
+ * @throws what the connection failed with; anything at all once the signal is aborted
+ */
+export async function request(url: string, options: HttpRequest): Promise<HttpAnswer> {
+  options.signal.throwIfAborted()
+  const sent = start(url, options)
+  try {
+    return await exchange(sent, options.signal)
+  } catch (error) {
+    // The receiver closed a connection that had been kept, before it saw the request.
+    if (!sent.reusedSocket || !isClosedByReceiver(error) || options.signal.aborted) throw error
+    return await exchange(start(url, options, true), options.signal)
+  }
+}
+
+function start(url: string, { method, headers, body, lookup }: HttpRequest, isAlone = false) {
+  const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }
+  // Not imported: the ESM form of these modules loads undici on newer versions of Node.js.
+  const isPlain = new URL(url).protocol === 'http:'
+  const module = process.getBuiltinModule(isPlain ? 'node:http' : 'node:https')
+  const sent = module.request(url, {
+    method,
+    headers: { accept: '*/*', ...headers, ...length },
+    ...((lookup || isAlone) && { agent: false }),
+    ...(lookup && { lookup }),
+  })
+  sent.end(body)
+  return sent
+}
+
+async function exchange(sent: ClientRequest, signal: AbortSignal): Promise<HttpAnswer> {
+  const stop = () => sent.destroy(new Error('timed out'))
+  signal.addEventListener('abort', stop, { once: true })
+  try {
+    const response = await responseTo(sent)
+    const { statusCode = 0, statusMessage = '', headers } = response
+    return { status: statusCode, statusText: statusMessage, headers, text: await startOf(response) }
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
+}
+
+function responseTo(sent: ClientRequest): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    sent.once('response', resolve)
+    // Stays for the life of the request: an error without a listener would end the process.
+    sent.on('error', reject)
+    sent.once('close', () => reject(new Error('the connection was closed without an answer')))
+  })
+}
+
+/** Leaves the connection for the next request where the answer is read to its end, and closes it otherwise. */
+async function startOf(response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of response) {
+    chunks.push(chunk)
+    size += chunk.length
+    if (size >= ANSWER_BYTES) break
+  }
+  return Buffer.concat(chunks).subarray(0, ANSWER_BYTES).toString()
+}
+
+function isClosedByReceiver(error: unknown): boolean {
+  return ['ECONNRESET', 'EPIPE'].includes(errorCode(error) ?? '')
+}

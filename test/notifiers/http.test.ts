@@ -1,0 +1,81 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import { createServer as createSecureServer } from 'node:https'
+import type { AddressInfo, Socket } from 'node:net'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { request } from '../../src/notifiers/_http.ts'
+import { makeAuthority } from '../support/authority.ts'
+import { startReceiver } from '../support/receiver.ts'
+
+const { signal } = new AbortController()
+const post = { method: 'POST', headers: {}, body: 'grüße', signal }
+
+describe('notifiers: one HTTP request', () => {
+  it('sends what it was given, and says how long that is', async () => {
+    const { url, received } = await startReceiver()
+    const headers = { 'user-agent': 'hookbell' }
+    expect(await request(`${url}/a?b=1`, { ...post, headers })).toMatchObject({
+      status: 200,
+      statusText: 'OK',
+      text: 'ok',
+    })
+    expect(received).toMatchObject([
+      { method: 'POST', path: '/a?b=1', body: 'grüße', headers: { 'content-length': '7' } },
+    ])
+  })
+
+  it('uses a connection again', async () => {
+    const { url, sockets } = await startCounting(() => 'answer')
+    await request(url, post)
+    await request(url, post)
+    expect(sockets.size).toBe(1)
+  })
+
+  it('sends once more where a kept connection was closed meanwhile', async () => {
+    const { url, sockets } = await startCounting((count) => (count === 2 ? 'close' : 'answer'))
+    await request(url, post)
+    expect((await request(url, post)).text).toBe('ok')
+    expect(sockets.size).toBe(2)
+  })
+
+  it('does not send again where a new connection is closed', async () => {
+    const { url, counted } = await startCounting(() => 'close')
+    await expect(request(url, post)).rejects.toThrow()
+    expect(counted()).toBe(1)
+  })
+
+  it('trusts no certificate that nobody vouches for', async () => {
+    const authority = await makeAuthority()
+    onTestFinished(authority.remove)
+    const own = await authority.issue('IP:127.0.0.1')
+    const server = createSecureServer(own, (_, response) => response.end('ok'))
+    const url = await listen(server, 'https')
+    await expect(request(url, post)).rejects.toThrow(/certificate/)
+  })
+})
+
+/** Answers, or closes the connection, by the number of the request. */
+async function startCounting(whatToDo: (count: number) => 'answer' | 'close') {
+  const sockets = new Set<Socket>()
+  let count = 0
+  const server = createServer((incoming, response) => {
+    sockets.add(incoming.socket)
+    count += 1
+    const action = whatToDo(count)
+    incoming.resume().on('end', () => {
+      if (action === 'close') incoming.socket.destroy()
+      else response.end('ok')
+    })
+  })
+  return { url: await listen(server, 'http'), sockets, counted: () => count }
+}
+
+async function listen(server: Server, scheme: string): Promise<string> {
+  server.listen(0, '127.0.0.1')
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  await once(server, 'listening')
+  return `${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
