@@ -26,8 +26,13 @@ const shared = {
   legalComments: 'none',
   metafile: true,
 } as const
-/** Commands that start as quickly as the program itself: CommonJS, and only such as load no large package. */
-const quickCommands: readonly string[] = ['status', 'log', 'dead']
+/** What starts as quickly as the program itself: CommonJS, and only such as loads no large package. */
+const quickParts: { [name: string]: string } = {
+  status: 'commands/status',
+  log: 'commands/log',
+  dead: 'commands/dead',
+  overview: 'doctor/overview',
+}
 /** What the worker loads when it needs it, from files of their own: nearly half of its code. By their named exports alone. */
 const workerParts: readonly string[] = ['execa', 'nodemailer']
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
@@ -42,7 +47,7 @@ const programs = {
 }
 /** What the command line program loads when it needs it: name in dist/ to source. */
 const parts: { [name: string]: string } = {}
-const quickPrograms = quickCommands.map((name) => [name, `src/commands/${name}.ts`] as const)
+const quickPrograms = Object.entries(quickParts).map(([name, path]) => [name, `src/${path}.ts`])
 const cli = await build({
   ...shared,
   ...programs,
@@ -59,8 +64,9 @@ const cli = await build({
   },
   plugins: [leavePartsOut()],
 })
-requireQuickCommands('dist/cli-code.cjs')
-for (const name of ['cli-code', ...quickCommands]) importFromStart(`dist/${name}.cjs`)
+requireQuickParts('dist/cli-code.cjs', ['status', 'log', 'dead'])
+requireQuickParts('dist/status.cjs', ['overview'])
+for (const name of ['cli-code', ...Object.keys(quickParts)]) importFromStart(`dist/${name}.cjs`)
 const built = await Promise.all([
   cli,
   build({
@@ -169,7 +175,7 @@ function leavePartsOut(): Plugin {
         if (kind !== 'dynamic-import' || external.includes(path)) return undefined
         const source = (await resolve(path, { kind: 'import-statement', resolveDir })).path
         const name = path.startsWith('.') ? relative('src', source).replace(/\.ts$/, '') : path
-        const quick = quickCommands.find((command) => name === `commands/${command}`)
+        const quick = Object.keys(quickParts).find((one) => quickParts[one] === name)
         if (quick) return { path: `./${quick}.cjs`, external: true }
         parts[`parts/${name}`] = source
         return { path: `./parts/${name}.js`, external: true }
@@ -199,11 +205,10 @@ function requireFromStart(path: string) {
 }
 
 /** What is CommonJS itself needs no loader of ES modules. What is not is imported by src/cli/start.ts. */
-function requireQuickCommands(path: string) {
+function requireQuickParts(path: string, names: readonly string[]) {
   const quick = /\bimport\((".\/(?:[a-z]+).cjs")\)/g
   const text = readFileSync(path, 'utf8')
-  if (text.match(quick)?.length !== quickCommands.length)
-    throw new Error(`${path}: not as expected`)
+  if (text.match(quick)?.length !== names.length) throw new Error(`${path}: not as expected`)
   writeFileSync(path, text.replaceAll(quick, 'Promise.resolve().then(()=>require($1))'))
 }
 

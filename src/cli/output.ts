@@ -2,8 +2,8 @@ import { writeSync } from 'node:fs'
 import { errorCode } from '../errors.ts'
 import { exitCodeOf, reportError } from './errors.ts'
 import { colour, mayBeTerminal, type Style } from './terminal.ts'
-import { displayWidth } from './width.ts'
 
+export { table } from './table.ts'
 export { terminalWidth } from './terminal.ts'
 
 export function paint(style: Style, text: string): string {
@@ -54,18 +54,6 @@ function endOutput(error: unknown): never {
 
 export function printJson(value: unknown) {
   print(JSON.stringify(value, null, 2))
-}
-
-/** Columns as wide as their widest cell; the last one is not padded. */
-export function table(rows: readonly (readonly string[])[]): string {
-  const widths: number[] = []
-  for (const row of rows) {
-    for (const [at, cell] of row.entries())
-      widths[at] = Math.max(widths[at] ?? 0, displayWidth(cell))
-  }
-  const pad = (cell: string, at: number) =>
-    cell + ' '.repeat((widths[at] ?? 0) - displayWidth(cell))
-  return rows.map((row) => row.map(pad).join('  ').trimEnd()).join('\n')
 }
 
 /** `just now`, `5 min ago`, `2 h ago`, then the date. */

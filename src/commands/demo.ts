@@ -1,4 +1,5 @@
 import { defineCommand } from 'citty'
+import { howToCall } from '../cli/how-to-call.ts'
 import { paint, print, printJson } from '../cli/output.ts'
 import type { Act, Play } from '../demo/play.ts'
 import { HookbellError } from '../errors.ts'
@@ -10,7 +11,7 @@ export const demoCommand = defineCommand({
   async run({ args }) {
     if (process.platform === 'win32') {
       throw new HookbellError('E_UNAVAILABLE', 'demo: it plays an agent on Linux or macOS only', {
-        hint: 'Register the hooks with hookbell init and try hookbell test desktop',
+        hint: `Next: ${howToCall()} init`,
       })
     }
     const { play } = await import('../demo/play.ts')
@@ -32,7 +33,8 @@ function describe({ command, acts }: Play): string {
     `The agent waited ${median.toFixed(0)} ms per event (median; longest ${waits.at(-1)?.toFixed(0)} ms).`,
     'Every hook exited 0 and printed nothing. The temporary home is gone again.',
     '',
-    `Next: ${paint('bold', 'hookbell init')} registers it for you, ${paint('bold', 'hookbell test desktop')} rings once.`,
+    'Next, to have it for yourself:',
+    `  ${paint('bold', `${howToCall()} init`)}`,
   ].join('\n')
 }
 

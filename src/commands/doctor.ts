@@ -1,33 +1,40 @@
 import { defineCommand } from 'citty'
-import { paint, print, printJson } from '../cli/output.ts'
+import { paint, print, printJson, table } from '../cli/output.ts'
 import { stateDir } from '../config/paths.ts'
 import type { Check, CheckStatus, Facts } from '../doctor/check.ts'
 import { checkClients, readAll } from '../doctor/clients.ts'
 import { checkConfig, checkSpool, checkSystem } from '../doctor/delivery.ts'
+import { checkDoNotDisturb } from '../doctor/desktop.ts'
 import { checkCommands, checkDoor } from '../doctor/door.ts'
 import { fixSafely } from '../doctor/fix.ts'
 import { checkProject } from '../doctor/project.ts'
+import { checkReach } from '../doctor/reach.ts'
 import { cleanText } from '../text/clean.ts'
 import { gatherFacts } from './_doctor-facts.ts'
 
 export const doctorCommand = defineCommand({
   args: {
     fix: { type: 'boolean', description: 'Repair what can do no harm, and say what' },
+    offline: { type: 'boolean', description: 'Open no connection to the servers of channels' },
     json: { type: 'boolean', description: 'Print JSON' },
   },
   async run({ args }) {
-    const first = await examine()
+    const first = await examine(args)
     const { installFrontDoor } = await import('../install/front-door.ts')
     const renew = () => installFrontDoor({ stateDir: stateDir() })
     const fixed = args.fix ? await fixSafely(first.checks, first.facts, renew) : []
-    const { checks } = fixed.length > 0 ? await examine() : first
+    const { checks } = fixed.length > 0 ? await examine(args) : first
     if (args.json) printJson({ checks, fixed })
-    else print([...fixed.map((one) => `fixed: ${one}`), ...checks.map(describe)].join('\n'))
+    else print([...fixed.map((one) => `fixed: ${one}`), table(checks.flatMap(describe))].join('\n'))
     return exitCode(checks)
   },
 })
 
-async function examine(): Promise<{ checks: Check[]; facts: Facts }> {
+async function examine({
+  offline,
+}: {
+  offline?: boolean
+}): Promise<{ checks: Check[]; facts: Facts }> {
   const facts = await gatherFacts()
   const commands = await checkCommands(readAll(facts), facts)
   const checks = [
@@ -36,17 +43,19 @@ async function examine(): Promise<{ checks: Check[]; facts: Facts }> {
     ...commands,
     ...checkSpool(facts),
     ...checkConfig(facts),
+    ...(offline ? [] : await checkReach(facts)),
     ...(await checkProject(facts)),
     ...checkSystem(facts),
+    ...(await checkDoNotDisturb(facts)),
   ]
   return { checks, facts }
 }
 
 const colours = { ok: 'green', warning: 'yellow', broken: 'red', 'cannot tell': 'dim' } as const
 
-function describe({ id, status, seen, do: what }: Check): string {
-  const line = `${paint(colours[status], status.padEnd(11))}  ${id}: ${cleanText(seen)}`
-  return status === 'ok' || what === '' ? line : `${line}\n${' '.repeat(13)}${cleanText(what)}`
+function describe({ id, status, seen, do: what }: Check): string[][] {
+  const line = [paint(colours[status], status), `${id}: ${cleanText(seen)}`]
+  return status === 'ok' || what === '' ? [line] : [line, ['', cleanText(what)]]
 }
 
 /** 0: nothing is wrong as far as can be told; 1: something should be looked at; 2: something does not work. */

@@ -7,6 +7,7 @@ import { howToSet } from '../config/how-to-set.ts'
 import { configDir, configPath, stateDir } from '../config/paths.ts'
 import { type ConfigSummary, readConfigSummary } from '../config/summary.ts'
 import { foldersAtRisk } from '../config/trust.ts'
+import type { ClientRow } from '../doctor/overview.ts'
 import type { EventStatus } from '../journal/history.ts'
 import { holdsEvents, spoolIn } from '../spool/layout.ts'
 import { lockHolder } from '../spool/lock.ts'
@@ -15,6 +16,7 @@ import { cleanText, showPath } from '../text/clean.ts'
 import { counted } from '../text/counted.ts'
 import { isOnHold } from '../worker/on-hold.ts'
 import { type Events, list, stateFolders, withEvents } from './_events.ts'
+import { clientProblems, describeClient } from './_status-clients.ts'
 
 export const statusCommand = defineCommand({
   args: { json: { type: 'boolean', description: 'Print JSON' } },
@@ -25,6 +27,9 @@ export const statusCommand = defineCommand({
     return status.problems.length > 0 ? 1 : 0
   },
 })
+
+/** Among how many events the last one of each client is looked for. */
+const LATEST = 50
 
 type Status = Awaited<ReturnType<typeof readStatus>>
 
@@ -38,7 +43,7 @@ async function readStatus() {
     folders,
     (events) => ({
       count: events.tallies.count(),
-      latest: events.tallies.latest(1)[0],
+      latest: events.inFull(events.tallies.latest(LATEST)),
       oldestWaiting: events.tallies.oldest('waiting'),
       channels: channelRows(config, events),
       unreached: events.inFull(
@@ -47,6 +52,9 @@ async function readStatus() {
     }),
     onUnreadable,
   )
+  const isInstalled = existsSync(join(stateDir(), 'hookbell-hook'))
+  const lastEvent = latest.at(-1)?.acceptedAt ?? null
+  const clients = await lookAtClients(latest)
   return {
     accepted: Object.values(count).reduce((sum, one) => sum + one, 0),
     ...count,
@@ -57,19 +65,33 @@ async function readStatus() {
     worker: lockHolder(stateDir())?.pid ?? null,
     config: { path: configPath(configDir()), source: config.source },
     state: stateDir(),
-    installed: existsSync(join(stateDir(), 'hookbell-hook')),
+    installed: isInstalled,
+    clients,
     channels,
-    lastEvent: latest?.acceptedAt ?? null,
+    lastEvent,
     problems: [
       ...[...unreadable].map(
         (folder) => `${folder} cannot be read; the next worker opens it again`,
       ),
+      ...clientProblems(clients, { isInstalled, lastEvent }),
       ...unreached.map((last) => unreachedProblem(count.undelivered, last)),
       ...problemsOf(config, count.dead, corrupt, folders),
       ...(await templateProblemsIn(configDir(), config.templates)),
       ...(await changedTrust(stateDir())),
     ],
   }
+}
+
+/** In a part of its own: to read the settings of agents takes more than the rest. */
+async function lookAtClients(accounts: readonly EventStatus[]): Promise<ClientRow[]> {
+  const { lookAtClients: look } = await import('../doctor/overview.ts')
+  return look({
+    env: process.env,
+    cwd: process.cwd(),
+    stateDir: stateDir(),
+    accounts,
+    now: Date.now(),
+  })
 }
 
 /** Deliveries that failed and are tried again, and those that a policy holds. */
@@ -112,7 +134,7 @@ function unreachedProblem(count: number, { title, reason }: EventStatus): string
 }
 
 function problemsOf(
-  { extraCaFile, problem, unusable, unset, warnings, source }: ConfigSummary,
+  { channels, extraCaFile, problem, unreachable, unusable, unset, warnings, source }: ConfigSummary,
   dead: number,
   corrupt: number,
   folders: readonly string[],
@@ -126,6 +148,8 @@ function problemsOf(
     unset.length > 0 ? `. ${howToSet(unset, configDir(), shellEnvironment(process.env))}` : ''
   for (const [name, reason] of Object.entries(unusable))
     problems.push(`channel ${name}: ${reason}${reason.endsWith('not set') ? hint : ''}`)
+  if (unreachable.length === Object.keys(channels).length)
+    problems.push('no route leads to a channel: nothing is told. Add one: hookbell config edit')
   problems.push(...warnings)
   for (const fault of foldersAtRisk(configDir(), stateDir()))
     problems.push([fault.message, fault.hint].filter(Boolean).join('. '))
@@ -176,6 +200,7 @@ function describe(status: Status): string {
       'hook',
       status.installed ? join(status.state, 'hookbell-hook') : 'not installed: hookbell init',
     ],
+    ...status.clients.map((client) => [client.client, describeClient(client)]),
     ...channels.map((channel) => [channel.name, describeChannel(channel)]),
   ]
   const problems = status.problems.map((problem) => `${paint('red', 'x')} ${problem}`)

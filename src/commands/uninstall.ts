@@ -10,6 +10,7 @@ import { endWorker, removeEverything, removeFrontDoor } from '../install/remove-
 import { findRegistration, type Registration, takeAway } from '../install/uninstall.ts'
 import { escapeControls, showPath } from '../text/clean.ts'
 import { stateFolders, withEvents } from './_events.ts'
+import { purgeKeychain } from './_purge-keychain.ts'
 
 export const uninstallCommand = defineCommand({
   args: {
@@ -164,6 +165,7 @@ async function removeRest({ purge }: UninstallOptions, { env }: UninstallWorld) 
     notes.push(`Kept: ${showPath(configDir(env))} and ${showPath(state)}; --purge removes them`)
     return { notes }
   }
+  notes.push(...(await purgeKeychain(configDir(env), state)))
   const left = removeEverything(folders, configDir(env))
   notes.push('Removed: configuration, secrets, state and copies')
   return { notes: [...notes, ...left.map((path) => `Not ours, left: ${showPath(path)}`)] }

@@ -28,6 +28,9 @@ export interface Facts {
   now: number
 }
 
+/** What the checks of clients need, which `status` makes too. */
+export type ClientFacts = Pick<Facts, 'env' | 'cwd' | 'stateDir' | 'accounts' | 'now'>
+
 export function check(id: string, status: CheckStatus, seen: string, what = ''): Check {
   return { id, status, seen, do: what }
 }

@@ -10,12 +10,14 @@ import { knownPlaces, placesOf, rememberedPlaces } from '../install/places.ts'
 import { isPresent } from '../install/presence.ts'
 import { readLeniently } from '../install/read-leniently.ts'
 import { type Registered, readRegistered } from '../install/registered.ts'
-import { CANARY_EVENT, type Check, check, type Facts } from './check.ts'
+import { type Check, type ClientFacts, check } from './check.ts'
+import { lastEventOf } from './last-event.ts'
+import { checkRestart } from './restart.ts'
 
 const QUIET_MS = 3 * 24 * 3600 * 1000
 
 /** For each client that is installed, or in whose settings hookbell stands. */
-export function checkClients(facts: Facts): Check[] {
+export function checkClients(facts: ClientFacts): Check[] {
   const all = readAll(facts)
   const shown = clientNames.filter(
     (name) =>
@@ -33,26 +35,41 @@ export function checkClients(facts: Facts): Check[] {
   )
 }
 
-export function readAll({ stateDir, env, cwd }: Facts): Registered[] {
+export function readAll({ stateDir, env, cwd }: ClientFacts): Registered[] {
   return knownPlaces(stateDir, { env, cwd }).map(readRegistered)
 }
 
-function checkClient(name: ClientName, all: readonly Registered[], facts: Facts): Check[] {
+function checkClient(name: ClientName, all: readonly Registered[], facts: ClientFacts): Check[] {
   const client: Client = clients[name]
   const id = `client.${name}`
   const ours = all.filter(({ hooks }) => hooks.length > 0)
   return [
     registration(id, name, ours),
+    ...whatSilences(name, all, facts),
+    ...duplicates(id, ours),
+    ...(ours.length > 0 ? [lastEvent(id, client, facts)] : []),
+    ...checkRestart(name, ours, facts),
+    ...unproven(id, client),
+  ]
+}
+
+/** What keeps hooks of ours from running with a client, or may do so. */
+export function whatSilences(
+  name: ClientName,
+  all: readonly Registered[],
+  facts: ClientFacts,
+): Check[] {
+  const client: Client = clients[name]
+  const id = `client.${name}`
+  const ours = all.filter(({ hooks }) => hooks.length > 0)
+  return [
     ...all.flatMap(({ fault }) =>
       fault === undefined ? [] : [check(`${id}.shape`, 'broken', fault, 'Correct it by hand')],
     ),
     ...vanished(id, name, ours, facts),
-    ...duplicates(id, ours),
     ...hidden(id, client, ours, facts),
     ...switches(id, name, facts),
     ...(name === 'codex' ? ours.flatMap((one) => trust(id, one, client, facts)) : []),
-    ...(ours.length > 0 ? [lastEvent(id, client, facts)] : []),
-    ...unproven(id, client),
   ]
 }
 
@@ -70,7 +87,7 @@ function vanished(
   id: string,
   name: ClientName,
   ours: readonly Registered[],
-  facts: Facts,
+  facts: ClientFacts,
 ): Check[] {
   const here = new Set(ours.map(({ place }) => place.path))
   return rememberedPlaces(facts.stateDir)
@@ -99,7 +116,12 @@ function duplicates(id: string, ours: readonly Registered[]): Check[] {
 }
 
 /** droid: an event that the first file names is not read from the second. */
-function hidden(id: string, client: Client, ours: readonly Registered[], facts: Facts): Check[] {
+function hidden(
+  id: string,
+  client: Client,
+  ours: readonly Registered[],
+  facts: ClientFacts,
+): Check[] {
   if (!client.hidesByEvent) return []
   return ours.flatMap(({ place, hooks }) => {
     const folder = dirname(place.path)
@@ -119,7 +141,7 @@ function hidden(id: string, client: Client, ours: readonly Registered[], facts: 
 }
 
 /** Also those of a repository, which switch off the user's hooks with most clients. */
-function switches(id: string, name: ClientName, { env, cwd }: Facts): Check[] {
+function switches(id: string, name: ClientName, { env, cwd }: ClientFacts): Check[] {
   const client: Client = clients[name]
   const paths = placesOf(name, { env, cwd }).map(({ path }) => path)
   const notes = killSwitchNotes(client, paths, process.platform)
@@ -134,7 +156,12 @@ function switches(id: string, name: ClientName, { env, cwd }: Facts): Check[] {
 }
 
 /** Codex runs a hook only once a person approved it, and keeps that by the place of the entry. */
-function trust(id: string, { place, hooks }: Registered, client: Client, { env }: Facts): Check[] {
+function trust(
+  id: string,
+  { place, hooks }: Registered,
+  client: Client,
+  { env }: ClientFacts,
+): Check[] {
   if (place.scope !== 'user') return []
   const path = join(userFolder(client, env), 'config.toml')
   const text = readQuietly(path)
@@ -152,10 +179,8 @@ function trust(id: string, { place, hooks }: Registered, client: Client, { env }
   return [check(`${id}.trust`, 'warning', seen, 'Start codex and approve the hooks, or see /hooks')]
 }
 
-function lastEvent(id: string, client: Client, { accounts, now }: Facts): Check {
-  const last = accounts.findLast(
-    (one) => one.client === client.name && one.event !== '' && one.event !== CANARY_EVENT,
-  )
+function lastEvent(id: string, client: Client, { accounts, now }: ClientFacts): Check {
+  const last = lastEventOf(client.name, accounts)
   if (!last) {
     const seen = 'no event seen yet'
     return check(`${id}.last`, 'cannot tell', seen, `Use it once; ${client.restartNote}`)

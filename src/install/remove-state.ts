@@ -7,8 +7,14 @@ import { isElsewhere } from '../spool/owner.ts'
 const WORKER_ENDS_WITHIN_MS = 5000
 
 /** Everything that hookbell ever writes into a state folder. */
-const STATE =
-  /^(hookbell-hook|runtime(\.\w+)*|spool|backups|on-hold|(places|environment|last-good-config|policy-memory)\.json.*|journal\..*|worker\..*|\.\d+\.new)$/
+const STATE = new RegExp(
+  `^(${[
+    String.raw`(hookbell-hook|runtime(\.\w+)*|spool|backups|cache|on-hold)`,
+    String.raw`(places|environment|last-good-config|policy-memory|mutes|trusted-projects|alarms|shown)\.json.*`,
+    '(digest-settled|config-problem-told).*',
+    String.raw`journal\..*|worker\..*|\.\d+\.new`,
+  ].join('|')})$`,
+)
 const CONFIG = /^(config\.json|secrets\.env|templates)$/
 
 /**

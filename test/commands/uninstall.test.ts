@@ -164,6 +164,23 @@ describe('hookbell uninstall, after init for every client', () => {
     expect(readdirSync(home.env.HOOKBELL_CONFIG_DIR)).toEqual(['notes.txt'])
   })
 
+  it('purges all that hookbell ever wrote there, also where init never ran', async () => {
+    const home = await makeHome()
+    writeFileSync(join(home.project, '.hookbell.json'), '{}')
+    for (const words of [['mute', '1h'], ['hold'], ['trust', home.project], ['status']])
+      await home.run(...words)
+    expect(readdirSync(home.state)).toEqual(
+      expect.arrayContaining(['cache', 'mutes.json', 'on-hold', 'trusted-projects.json']),
+    )
+    for (const name of ['alarms.json', 'shown.json', 'digest-settled', 'config-problem-told'])
+      writeFileSync(join(home.state, name), '{}')
+    const { stdout, exitCode } = await home.run('uninstall', '--yes', '--purge')
+    expect(stdout).toContain('No hook of hookbell is registered here.')
+    expect(stdout).not.toContain('Not ours')
+    expect({ exitCode, isThere: existsSync(home.state) }).toEqual({ exitCode: 0, isThere: false })
+    expect(await home.run('uninstall', '--yes', '--purge')).toMatchObject({ exitCode: 0 })
+  })
+
   it('finds the project that init wrote to, from anywhere', async () => {
     const home = await makeHome(config)
     await home.run('init', '--client', 'droid', '--project', '--yes')

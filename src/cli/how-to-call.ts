@@ -1,0 +1,59 @@
+import { readFileSync, realpathSync } from 'node:fs'
+import { delimiter, join, relative, sep } from 'node:path'
+import { packageRoot } from '../package-root.ts'
+import { quoteWord } from '../text/shell.ts'
+
+const LOCAL_PROGRAMS = join('node_modules', '.bin')
+
+interface Around {
+  /** Of the package that runs. */
+  root?: string
+  cwd?: string
+  path?: string | undefined
+}
+
+/** What to type for `hookbell` where this program was started: by npx, installed, or from a clone. */
+export function howToCall({
+  root = packageRoot(),
+  cwd = process.cwd(),
+  path = process.env.PATH,
+}: Around = {}): string {
+  const installedBy = npxPackage(root)
+  if (installedBy !== undefined) return `npx ${quoteIfNeeded(installedBy)}`
+  if (isOnPath(root, path)) return 'hookbell'
+  if (root === join(cwd, 'node_modules', 'hookbell')) return 'npx hookbell'
+  return `node ${quoteIfNeeded(root === cwd ? relative(cwd, programOf(root)) : programOf(root))}`
+}
+
+/** What npx was asked to run: a name, or the path of a packed file. Its folder says so. */
+function npxPackage(root: string): string | undefined {
+  if (!root.includes(`${sep}_npx${sep}`)) return undefined
+  try {
+    const { _npx } = JSON.parse(readFileSync(join(root, '../../package.json'), 'utf8'))
+    return String(_npx.packages[0])
+  } catch {
+    return 'hookbell'
+  }
+}
+
+/** npm and npx put folders in front that a terminal does not look into. */
+function isOnPath(root: string, path = ''): boolean {
+  const folders = path.split(delimiter).filter((folder) => !folder.endsWith(LOCAL_PROGRAMS))
+  return folders.some((folder) => realPath(join(folder, 'hookbell')) === programOf(root))
+}
+
+function programOf(root: string): string {
+  return join(root, 'bin', 'hookbell')
+}
+
+function realPath(path: string): string | undefined {
+  try {
+    return realpathSync(path)
+  } catch {
+    return undefined
+  }
+}
+
+function quoteIfNeeded(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : quoteWord(word)
+}

@@ -1,0 +1,51 @@
+import { terminalWidth } from './terminal.ts'
+import { displayWidth } from './width.ts'
+
+/** In a narrower rest of the line the last column is not wrapped. */
+const LEAST_COLUMNS = 20
+
+/**
+ * Columns as wide as their widest cell. On a terminal the last one goes on below itself, between words; it is not
+ * padded.
+ */
+export function table(
+  rows: readonly (readonly string[])[],
+  columns: number | undefined = terminalWidth(),
+): string {
+  const widths: number[] = []
+  for (const row of rows) {
+    for (const [at, cell] of row.entries())
+      widths[at] = Math.max(widths[at] ?? 0, displayWidth(cell))
+  }
+  const pad = (cell: string, at: number) =>
+    cell + ' '.repeat((widths[at] ?? 0) - displayWidth(cell))
+  const showRow = (row: readonly string[]) => {
+    const start = row
+      .slice(0, -1)
+      .map((cell, at) => `${pad(cell, at)}  `)
+      .join('')
+    const indent = displayWidth(start)
+    const room =
+      columns === undefined || columns - indent < LEAST_COLUMNS ? Infinity : columns - indent
+    const [first = '', ...rest] = wrapCell(row.at(-1) ?? '', room)
+    return [start + first, ...rest.map((line) => ' '.repeat(indent) + line)]
+      .map((line) => line.trimEnd())
+      .join('\n')
+  }
+  return rows.map(showRow).join('\n')
+}
+
+/** Between words only: a path or a command stays whole, so that it can be copied. */
+function wrapCell(text: string, width: number): string[] {
+  if (displayWidth(text) <= width) return [text]
+  const lines: string[] = []
+  let line = ''
+  for (const word of text.split(' ')) {
+    const longer = line === '' ? word : `${line} ${word}`
+    if (line !== '' && displayWidth(longer) > width) {
+      lines.push(line)
+      line = word
+    } else line = longer
+  }
+  return [...lines, line]
+}

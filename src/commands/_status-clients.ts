@@ -1,0 +1,28 @@
+import { ago, paint } from '../cli/output.ts'
+import type { ClientRow } from '../doctor/overview.ts'
+import { showPath } from '../text/clean.ts'
+
+const QUIET_MS = 24 * 3600 * 1000
+
+/** Why the hooks of some client do not run, or that there are none at all. */
+export function clientProblems(
+  clients: readonly ClientRow[],
+  { isInstalled, lastEvent }: { isInstalled: boolean; lastEvent: number | null },
+): string[] {
+  const problems = clients.flatMap(({ title, problems }) =>
+    problems.map((problem) => `${title}: ${problem}`),
+  )
+  if (problems.length > 0 || clients.some(({ registered }) => registered.length > 0))
+    return problems
+  // Programs may store events by the library, without any hook.
+  const isUsed = !isInstalled && lastEvent !== null && Date.now() - lastEvent < QUIET_MS
+  return isUsed ? [] : ['no agent client has our hooks: nothing is told. Next: hookbell init']
+}
+
+export function describeClient({ client, registered, problems, lastEvent }: ClientRow): string {
+  const last = lastEvent === null ? '' : `; last event ${ago(lastEvent)}`
+  const where = registered.map(showPath).join(', ')
+  if (problems.length > 0) return `${paint('red', 'does not ring')}${last}`
+  if (where === '') return `not registered: hookbell init --client ${client}${last}`
+  return `${paint('green', 'registered')} in ${where}${lastEvent === null ? '; no event yet' : last}`
+}

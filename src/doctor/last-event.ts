@@ -1,0 +1,12 @@
+import type { EventStatus } from '../journal/history.ts'
+import { CANARY_EVENT } from './check.ts'
+
+/** The last event of a client itself, not one that `doctor` or `init` made. */
+export function lastEventOf(
+  client: string,
+  accounts: readonly EventStatus[],
+): EventStatus | undefined {
+  return accounts.findLast(
+    (one) => one.client === client && one.event !== '' && one.event !== CANARY_EVENT,
+  )
+}

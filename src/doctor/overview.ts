@@ -1,0 +1,41 @@
+import { type ClientName, clientNames, clients } from '../clients/index.ts'
+import { rememberedPlaces } from '../install/places.ts'
+import { isPresent } from '../install/presence.ts'
+import type { ClientFacts } from './check.ts'
+import { readAll, whatSilences } from './clients.ts'
+import { lastEventOf } from './last-event.ts'
+
+/** One client as `status` shows it: whether its events arrive. */
+export interface ClientRow {
+  client: ClientName
+  title: string
+  /** Files in which hooks of ours stand. */
+  registered: string[]
+  /** Why its hooks do not run, each with what to do. */
+  problems: string[]
+  /** Unix ms; null where none of the latest events is of this client. */
+  lastEvent: number | null
+}
+
+/** The clients that are installed here, and those that `init` wrote to. */
+export function lookAtClients(facts: ClientFacts): ClientRow[] {
+  const all = readAll(facts)
+  const remembered = rememberedPlaces(facts.stateDir)
+  return clientNames.flatMap((client) => {
+    const places = all.filter(({ place }) => place.client === client)
+    const registered = places.filter(({ hooks }) => hooks.length > 0).map(({ place }) => place.path)
+    const isOurs = registered.length > 0 || remembered.some((one) => one.client === client)
+    if (!isOurs && !isPresent(clients[client], facts.env)) return []
+    const silencing = isOurs ? whatSilences(client, places, facts) : []
+    const problems = silencing.filter(({ status }) => status !== 'cannot tell')
+    return [
+      {
+        client,
+        title: clients[client].title,
+        registered,
+        problems: problems.map((one) => [one.seen, one.do].filter(Boolean).join('. ')),
+        lastEvent: lastEventOf(client, facts.accounts)?.acceptedAt ?? null,
+      },
+    ]
+  })
+}

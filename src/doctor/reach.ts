@@ -1,0 +1,97 @@
+import { readFileSync } from 'node:fs'
+import { connect, isIP } from 'node:net'
+import { rootCertificates, connect as tlsConnect } from 'node:tls'
+import { describeError } from '../errors.ts'
+import { type Check, check, type Facts } from './check.ts'
+
+const LIMIT_MS = 5000
+
+interface Server {
+  host: string
+  port: number
+  /** Whether the connection begins with TLS. */
+  isEncrypted: boolean
+}
+
+/**
+ * Whether the server of each channel takes a connection. Nothing is sent: the connection ends once it is open, with
+ * TLS once the certificate is checked.
+ */
+export async function checkReach({ loaded }: Facts, limitMs = LIMIT_MS): Promise<Check[]> {
+  const { channels, extraCaFile } = loaded.config
+  const attempts = Object.entries(channels).map(async ([name, channel]) => {
+    const server = serverOf(channel)
+    return server
+      ? [await tryServer(`channel.${name}.reach`, server, { extraCaFile, limitMs })]
+      : []
+  })
+  return (await Promise.all(attempts)).flat()
+}
+
+/** Of a channel that sends over the network; its secrets stay out. */
+function serverOf(channel: Facts['loaded']['config']['channels'][string]): Server | undefined {
+  const text: unknown = Object(channel)[addressOptions[channel.type] ?? '']
+  if (typeof text !== 'string' || !URL.canParse(text)) return undefined
+  const { protocol, hostname, port } = new URL(text)
+  const [usual, isEncrypted] = usualPorts[protocol] ?? [0, false]
+  const host = hostname.replace(/^\[(.*)\]$/, '$1')
+  return { host, port: Number(port) || usual, isEncrypted }
+}
+
+/** The option of each type that names the server. */
+const addressOptions: { [type: string]: string } = {
+  email: 'smtp',
+  ntfy: 'server',
+  slack: 'url',
+  webhook: 'url',
+}
+
+const usualPorts: { [protocol: string]: [port: number, isEncrypted: boolean] } = {
+  'https:': [443, true],
+  'http:': [80, false],
+  'smtps:': [465, true],
+  'smtp:': [587, false],
+}
+
+async function tryServer(
+  id: string,
+  server: Server,
+  options: { extraCaFile: string | undefined; limitMs: number },
+): Promise<Check> {
+  const place = `${server.host}:${server.port}`
+  const startedAt = performance.now()
+  try {
+    await open(server, options)
+    const ms = Math.round(performance.now() - startedAt)
+    return check(id, 'ok', `${place} takes a connection, ${ms} ms`)
+  } catch (error) {
+    const what = 'Check the network, the name of the server and its certificate; or --offline'
+    return check(id, 'broken', `${place}: ${describeError(error)}`, what)
+  }
+}
+
+function open(
+  { host, port, isEncrypted }: Server,
+  { extraCaFile, limitMs }: { extraCaFile: string | undefined; limitMs: number },
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const authorities = extraCaFile
+      ? { ca: [...rootCertificates, readFileSync(extraCaFile, 'utf8')] }
+      : {}
+    const name = isIP(host) === 0 ? { servername: host } : {}
+    const socket = isEncrypted
+      ? tlsConnect({ host, port, ...name, ...authorities })
+      : connect({ host, port })
+    const end = (settle: () => void) => {
+      clearTimeout(timer)
+      socket.destroy()
+      settle()
+    }
+    const timer = setTimeout(
+      () => end(() => reject(new Error(`no answer within ${limitMs / 1000} s`))),
+      limitMs,
+    )
+    socket.once('error', (error) => end(() => reject(error)))
+    socket.once(isEncrypted ? 'secureConnect' : 'connect', () => end(resolve))
+  })
+}

@@ -1,0 +1,54 @@
+import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { howToCall } from '../../src/cli/how-to-call.ts'
+import { makeFolder } from '../support/folder.ts'
+
+async function makePackage(place: string) {
+  const home = realpathSync(await makeFolder())
+  const root = join(home, place)
+  mkdirSync(join(root, 'bin'), { recursive: true })
+  writeFileSync(join(root, 'bin/hookbell'), '')
+  const bin = join(home, 'bin')
+  mkdirSync(bin)
+  return {
+    home,
+    root,
+    bin,
+    link: () => symlinkSync(join(root, 'bin/hookbell'), join(bin, 'hookbell')),
+  }
+}
+
+describe('how hookbell is called', () => {
+  it.each([
+    ['/home/me/hookbell-0.1.0.tgz', 'npx /home/me/hookbell-0.1.0.tgz'],
+    ['/home/me/my files/h.tgz', "npx '/home/me/my files/h.tgz'"],
+    ['hookbell', 'npx hookbell'],
+  ])('by npx it is what npx was asked for: %s', async (asked, expected) => {
+    const { home, root, bin } = await makePackage('.npm/_npx/ab12/node_modules/hookbell')
+    const manifest = { _npx: { packages: [asked] } }
+    writeFileSync(join(home, '.npm/_npx/ab12/package.json'), JSON.stringify(manifest))
+    expect(howToCall({ root, cwd: home, path: bin })).toBe(expected)
+  })
+
+  it('is its name where the PATH leads to this very copy', async () => {
+    const { home, root, bin, link } = await makePackage('lib/node_modules/hookbell')
+    link()
+    expect(howToCall({ root, cwd: home, path: `/nowhere:${bin}` })).toBe('hookbell')
+    const other = await makePackage('clone')
+    expect(howToCall({ root: other.root, cwd: home, path: bin })).toBe(
+      `node ${join(other.root, 'bin/hookbell')}`,
+    )
+  })
+
+  it('is a program of the clone, shorter within it', async () => {
+    const { home, root } = await makePackage('clone')
+    expect(howToCall({ root, cwd: root, path: '' })).toBe('node bin/hookbell')
+    expect(howToCall({ root, cwd: home, path: '' })).toBe(`node ${join(root, 'bin/hookbell')}`)
+  })
+
+  it('is npx in a project that depends on it', async () => {
+    const { home, root } = await makePackage('node_modules/hookbell')
+    expect(howToCall({ root, cwd: home, path: '' })).toBe('npx hookbell')
+  })
+})

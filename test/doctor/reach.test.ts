@@ -1,0 +1,100 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import { createServer as createTlsServer } from 'node:tls'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { CurrentConfig } from '../../src/config/current.ts'
+import type { Facts } from '../../src/doctor/check.ts'
+import { checkReach } from '../../src/doctor/reach.ts'
+import { makeAuthority } from '../support/authority.ts'
+import { startDeafServer } from '../support/deaf-server.ts'
+import { makeHome } from '../support/home.ts'
+
+const PATIENT_MS = 60_000
+
+async function reach(config: object, limitMs = PATIENT_MS) {
+  const home = await makeHome(config)
+  const loaded = new CurrentConfig(home.env.HOOKBELL_CONFIG_DIR, home.state).get()
+  expect(loaded.problem).toBeUndefined()
+  return checkReach({ loaded } as Facts, limitMs)
+}
+
+/** Counts what it is sent, which is to be nothing. */
+async function startServer(cert?: { cert: Buffer; key: Buffer }) {
+  const received: Buffer[] = []
+  const server = cert ? createTlsServer(cert) : createServer()
+  server.on(cert ? 'secureConnection' : 'connection', (socket) => {
+    socket.on('data', (chunk: Buffer) => void received.push(chunk))
+    socket.on('error', () => {})
+  })
+  server.on('tlsClientError', () => {})
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  return { port: (server.address() as AddressInfo).port, received }
+}
+
+describe('the check whether a channel can be reached', () => {
+  it('opens a connection and sends nothing', async () => {
+    const { port, received } = await startServer()
+    const [one] = await reach({
+      channels: { phone: { type: 'ntfy', server: `http://127.0.0.1:${port}`, topic: 'none' } },
+    })
+    expect(one).toMatchObject({
+      id: 'channel.phone.reach',
+      status: 'ok',
+      seen: expect.stringMatching(
+        new RegExp(`^127\\.0\\.0\\.1:${port} takes a connection, \\d+ ms$`),
+      ),
+    })
+    expect(received).toEqual([])
+  })
+
+  it('names the server and the reason where nobody listens, without the password', async () => {
+    const { port } = await startServer()
+    const url = `smtp://me:hidden-word@127.0.0.1:1`
+    const checks = await reach({
+      channels: {
+        mail: { type: 'email', smtp: url, from: 'a@example.com', to: ['b@example.com'] },
+        phone: { type: 'ntfy', server: `http://127.0.0.1:${port}`, topic: 'none' },
+      },
+    })
+    expect(checks.map(({ id, status }) => [id, status])).toEqual([
+      ['channel.mail.reach', 'broken'],
+      ['channel.phone.reach', 'ok'],
+    ])
+    expect(checks[0]?.seen).toContain('127.0.0.1:1: ')
+    expect(checks[0]?.seen).toContain('ECONNREFUSED')
+    expect(JSON.stringify(checks)).not.toContain('hidden-word')
+  })
+
+  it('gives up on a server that does not answer', async () => {
+    const port = await startDeafServer()
+    const [one] = await reach(
+      { channels: { phone: { type: 'ntfy', server: `http://127.0.0.1:${port}`, topic: 'none' } } },
+      200,
+    )
+    expect(one).toMatchObject({
+      status: 'broken',
+      seen: `127.0.0.1:${port}: no answer within 0.2 s`,
+    })
+  })
+
+  it('trusts a certificate of the authority that is configured, and no other', async () => {
+    const authority = await makeAuthority()
+    onTestFinished(() => authority.remove())
+    const { port } = await startServer(await authority.issue('IP:127.0.0.1'))
+    const channels = { phone: { type: 'ntfy', server: `https://127.0.0.1:${port}`, topic: 'none' } }
+    const [unknown] = await reach({ channels })
+    expect(unknown).toMatchObject({
+      status: 'broken',
+      seen: expect.stringContaining('certificate'),
+    })
+    expect(await reach({ channels, extraCaFile: authority.file })).toMatchObject([{ status: 'ok' }])
+  })
+
+  it('looks at no channel that stays on this machine', async () => {
+    expect(await reach({ channels: { audit: { type: 'file', path: '~/audit.jsonl' } } })).toEqual(
+      [],
+    )
+  })
+})

@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest'
+import { clients } from '../../src/clients/index.ts'
+import type { Check } from '../../src/doctor/check.ts'
+import { readAll } from '../../src/doctor/clients.ts'
+import { checkRestart } from '../../src/doctor/restart.ts'
+import { emptyStatus } from '../../src/journal/history.ts'
+import { makeHome } from '../support/home.ts'
+
+const HOUR_MS = 3600_000
+
+/** Events of sessions, in hours before and after the hooks were written. */
+const cases: [string, [session: string, hours: number, event?: string][], Check['status'][]][] = [
+  ['no event', [], []],
+  ['events before the hooks were written only', [['one', -1]], ['cannot tell']],
+  [
+    'a session that started before and goes on',
+    [
+      ['one', -2],
+      ['one', 1],
+    ],
+    ['warning'],
+  ],
+  [
+    'a session that started later',
+    [
+      ['one', -2],
+      ['two', 1],
+    ],
+    ['ok'],
+  ],
+  ["doctor's own events", [['one', 1, 'HookbellCanary']], []],
+]
+
+describe('the check whether a session has to be restarted', () => {
+  it.each(cases)('with %s', async (_, events, expected) => {
+    const home = await makeHome()
+    await home.run('init', '--client', 'claude', '--yes')
+    const facts = { env: home.env, cwd: home.project, stateDir: home.state, now: Date.now() }
+    const ours = readAll({ ...facts, accounts: [] }).filter(({ hooks }) => hooks.length > 0)
+    expect(ours).toHaveLength(1)
+    const accounts = events.map(([sessionId, hours, event = 'Stop'], at) => ({
+      ...emptyStatus(String(at), facts.now + hours * HOUR_MS),
+      ...{ client: 'claude', sessionId, event },
+    }))
+    const checks = checkRestart('claude', ours, { ...facts, accounts })
+    expect(checks.map(({ status }) => status)).toEqual(expected)
+    for (const one of checks.filter(({ status }) => status !== 'ok'))
+      expect(one.do).toBe(clients.claude.restartNote)
+    await home.run('uninstall', '--yes')
+  })
+})
