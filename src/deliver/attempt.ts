@@ -45,11 +45,12 @@ export function findDestination(
 /** One attempt, with a deadline; a notifier that does not keep it is not waited for. @throws what the notifier throws */
 export async function send(
   { notifier, options }: Destination,
-  { message, attempts, sessionEnv }: Delivery,
+  delivery: Delivery,
   { config }: LoadedConfig,
   { fetch, now }: Pick<AttemptDeps, 'fetch' | 'now'>,
   replaces?: string,
 ): Promise<Sent> {
+  const { message, attempts, sessionEnv } = delivery
   return await withDeadline(config.deliveryTimeoutSeconds * 1000, (signal) =>
     notifier.send(message, options, {
       signal,
@@ -57,6 +58,7 @@ export async function send(
       now: now(),
       fetch,
       sessionEnv,
+      delivery,
       ...(replaces !== undefined && { replaces }),
     }),
   )
