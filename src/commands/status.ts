@@ -31,6 +31,7 @@ type Status = Awaited<ReturnType<typeof readStatus>>
 async function readStatus() {
   const folders = stateFolders()
   const config = await readConfigSummary(configDir(), stateDir())
+  const hub = config.hasHub ? await (await import('./_hub-reach.ts')).reachHub() : undefined
   const unreadable = new Set<string>()
   const onUnreadable = (folder: string) => void unreadable.add(folder)
   const corrupt = folders.flatMap((folder) => list(spoolIn(folder).corrupt, onUnreadable)).length
@@ -59,8 +60,10 @@ async function readStatus() {
     state: stateDir(),
     installed: existsSync(join(stateDir(), 'hookbell-hook')),
     channels,
+    ...(hub !== undefined && { hub }),
     lastEvent: latest?.acceptedAt ?? null,
     problems: [
+      ...(hub === undefined || hub === 'reachable' ? [] : [`hub: ${hub}`]),
       ...[...unreadable].map(
         (folder) => `${folder} cannot be read; the next worker opens it again`,
       ),
@@ -176,6 +179,7 @@ function describe(status: Status): string {
       'hook',
       status.installed ? join(status.state, 'hookbell-hook') : 'not installed: hookbell init',
     ],
+    ...(status.hub === undefined ? [] : [['hub', status.hub]]),
     ...channels.map((channel) => [channel.name, describeChannel(channel)]),
   ]
   const problems = status.problems.map((problem) => `${paint('red', 'x')} ${problem}`)

@@ -10,6 +10,8 @@ interface Call {
   reject(error: unknown): void
 }
 
+/** A server that does not speak TLS may say nothing at all. */
+const CONNECT_MS = 5000
 /** After this long without an answer the connection counts as broken, and the next call makes another one. */
 const SILENCE_MS = 20_000
 /** A connection that nobody needs is closed. */
@@ -21,11 +23,14 @@ const IDLE_MS = 30_000
  */
 export class RedisConnection {
   readonly #settings: HubConnection
+  readonly #maxReplyBytes: number
   #socket: Socket | undefined
   #waiting: Call[] = []
 
-  constructor(settings: HubConnection) {
+  /** @param maxReplyBytes a longer answer counts as a fault */
+  constructor(settings: HubConnection, { maxReplyBytes = 64 * 1024 } = {}) {
     this.#settings = settings
+    this.#maxReplyBytes = maxReplyBytes
   }
 
   /** @throws RedisError for an answer that says no, anything else where there is none */
@@ -50,12 +55,19 @@ export class RedisConnection {
   #open(): Socket {
     if (this.#socket && !this.#socket.destroyed) return this.#socket
     const socket = connect(this.#settings)
-    const parser = new ReplyParser()
+    const parser = new ReplyParser(this.#maxReplyBytes)
     this.#waiting = []
     const waiting = this.#waiting
     this.#socket = socket
     socket.setNoDelay()
+    const connecting = setTimeout(
+      () => fail(new Error(`no connection within ${CONNECT_MS / 1000} s`)),
+      CONNECT_MS,
+    )
+    const isSecure = this.#settings.url.startsWith('rediss:')
+    socket.once(isSecure ? 'secureConnect' : 'connect', () => clearTimeout(connecting))
     const fail = (error: unknown) => {
+      clearTimeout(connecting)
       if (this.#socket === socket) this.#socket = undefined
       for (const { reject } of waiting.splice(0)) reject(error)
       socket.destroy()

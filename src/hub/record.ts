@@ -18,29 +18,35 @@ const durationMs = z.int().min(0).max(WEEK_MS)
  * What a machine hands over to a hub: one message for one channel, and nothing else. Durations, never times: the clocks
  * of machines differ. For the hub every field is the claim of a stranger.
  */
-export const recordSchema = z.strictObject({
-  v: z.literal(1),
-  id: z.string().regex(/^[A-Za-z0-9][\w.~-]{0,199}$/),
-  host: word(MAX_LABEL),
-  channel: z.string().regex(/^[A-Za-z0-9][\w.-]{0,63}$/),
-  session: z
-    .string()
-    .regex(/^[\w.:-]{0,64}$/)
-    .describe('A hash, the same for all of the session'),
-  label: word(MAX_LABEL).describe('What a person knows the session by'),
-  sequence: z.int().min(0).describe('Grows within a session; means nothing else'),
-  urgency: z.enum(urgencies).describe('Its priority'),
-  ageMs: durationMs.describe('Since the event'),
-  expiresInMs: durationMs.optional().describe('After which it is not worth telling'),
-  kind: z.enum(kinds),
-  client: word(64),
-  event: word(64),
-  title: word(MAX_TITLE),
-  body: word(MAX_BODY),
-  project: word(MAX_LABEL),
-  branch: word(MAX_LABEL),
-  count: z.int().min(1).max(1_000_000).describe('How many events it tells of'),
-})
+export const recordSchema = z
+  .strictObject({
+    v: z.literal(1),
+    id: z.string().regex(/^[A-Za-z0-9][\w.~-]{0,199}$/),
+    host: word(MAX_LABEL),
+    channel: z.string().regex(/^[A-Za-z0-9][\w.-]{0,63}$/),
+    session: z
+      .string()
+      .regex(/^[\w.:-]{0,64}$/)
+      .describe('A hash, the same for all of the session'),
+    label: word(MAX_LABEL).describe('What a person knows the session by'),
+    sequence: z.int().min(0).describe('Grows within a session; means nothing else'),
+    urgency: z.enum(urgencies).describe('Its priority'),
+    ageMs: durationMs.describe('Since the event'),
+    expiresInMs: durationMs.optional().describe('After which it is not worth telling'),
+    kind: z.enum(kinds),
+    client: word(64),
+    event: word(64),
+    title: word(MAX_TITLE),
+    body: word(MAX_BODY),
+    project: word(MAX_LABEL),
+    branch: word(MAX_LABEL),
+    count: z.int().min(1).max(1_000_000).describe('How many events it tells of'),
+  })
+  // The id becomes part of a key, and no other key ends so.
+  .refine(({ id, channel }) => id.endsWith(`.${channel}`), {
+    path: ['id'],
+    error: 'must end with the channel',
+  })
 export type HubRecord = z.output<typeof recordSchema>
 
 /** What leaves the machine: picked field by field, so that a new field of a delivery stays here. */

@@ -18,18 +18,21 @@ export function encodeCommand(words: readonly string[]): Buffer {
   return Buffer.from(`*${words.length}\r\n${parts.join('')}`)
 }
 
-/** An honest answer to what a machine asks is far shorter. */
-const MAX_BYTES = 1024 * 1024
 const MAX_DEPTH = 4
 
 /** Puts answers together that come in pieces. */
 export class ReplyParser {
+  readonly #maxBytes: number
   #rest: Buffer = Buffer.alloc(0)
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes
+  }
 
   /** @returns the answers that are complete now. @throws where it is not this protocol */
   push(chunk: Buffer): Reply[] {
     this.#rest = this.#rest.length > 0 ? Buffer.concat([this.#rest, chunk]) : chunk
-    if (this.#rest.length > MAX_BYTES) throw new Error('the answer is too long')
+    if (this.#rest.length > this.#maxBytes) throw new Error('the answer is too long')
     const replies: Reply[] = []
     for (let next = parseAt(this.#rest, 0, 0); next; next = parseAt(this.#rest, 0, 0)) {
       replies.push(next.reply)

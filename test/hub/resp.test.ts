@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { encodeCommand, RedisError, type Reply, ReplyParser } from '../../src/hub/resp.ts'
 
 function parseInPieces(bytes: Buffer, size: number): Reply[] {
-  const parser = new ReplyParser()
+  const parser = new ReplyParser(1_000_000)
   const replies: Reply[] = []
   for (let at = 0; at < bytes.length; at += size)
     replies.push(...parser.push(bytes.subarray(at, at + size)))
@@ -37,7 +37,7 @@ describe('hub: the protocol of Redis', () => {
   })
 
   it('refuses an answer without end', () => {
-    const parser = new ReplyParser()
+    const parser = new ReplyParser(1_000_000)
     const chunk = Buffer.alloc(700_000, '+')
     parser.push(chunk)
     expect(() => parser.push(chunk)).toThrow('too long')
