@@ -56,7 +56,10 @@ export async function startRedis({ users, tls, args = [] }: RedisOptions = {}) {
   await start()
   onTestFinished(() => stop())
   const url = (user = '') => `${tls ? 'rediss' : 'redis'}://${user && `${user}@`}127.0.0.1:${port}`
-  const connection = new RedisConnection({ url: url(), allowUnencrypted: false })
+  const connection = new RedisConnection(
+    { url: url(), allowUnencrypted: false },
+    { maxReplyBytes: 8_000_000 },
+  )
   onTestFinished(() => connection.close())
   return {
     ...{ folder, port, url, start, stop },
