@@ -12,7 +12,7 @@ if (process.argv.includes('--if-stale') && isFresh()) process.exit(0)
 
 rmSync('dist', { recursive: true, force: true })
 // Loaded by import() at their first use, from the dependencies of the package.
-const external = ['node-notifier', 'undici']
+const external = ['node-notifier', 'undici', 'bullmq', 'ioredis']
 /** What is there for ES modules and for CommonJS, which cannot require an ES module before Node.js 22. */
 const libraries: { [name: string]: string } = {
   api: 'src/api/index.ts',

@@ -220,6 +220,8 @@ describe('cli: help', () => {
         hold        Send nothing for now; events are kept and wait
         resume      Send again what hookbell hold kept back
         purge       Remove what waits, undelivered
+        drain       Deliver all that waits, before this machine ends; the exit code says whether all went
+        hub         Run a hub that many machines share, or show what waits in it
         worker      Deliver what is waiting, in the foreground
         demo        See it work, without an account and without changing anything
         messages    Read the conversation of a session

@@ -102,6 +102,15 @@ const registry: Readonly<Record<string, Entry>> = {
     description: 'Remove what waits, undelivered',
     load: async () => (await import('./purge.ts')).purgeCommand,
   },
+  drain: {
+    description:
+      'Deliver all that waits, before this machine ends; the exit code says whether all went',
+    load: async () => (await import('./drain.ts')).drainCommand,
+  },
+  hub: {
+    description: 'Run a hub that many machines share, or show what waits in it',
+    load: async () => (await import('./hub.ts')).hubCommand,
+  },
   worker: {
     description: 'Deliver what is waiting, in the foreground',
     load: async () => (await import('./worker.ts')).workerCommand,

@@ -36,6 +36,7 @@ type Status = Awaited<ReturnType<typeof readStatus>>
 async function readStatus() {
   const folders = stateFolders()
   const config = await readConfigSummary(configDir(), stateDir())
+  const hub = config.hasHub ? await (await import('./_hub-reach.ts')).reachHub() : undefined
   const unreadable = new Set<string>()
   const onUnreadable = (folder: string) => void unreadable.add(folder)
   const corrupt = folders.flatMap((folder) => list(spoolIn(folder).corrupt, onUnreadable)).length
@@ -68,8 +69,10 @@ async function readStatus() {
     installed: isInstalled,
     clients,
     channels,
+    ...(hub !== undefined && { hub }),
     lastEvent,
     problems: [
+      ...(hub === undefined || hub === 'reachable' ? [] : [`hub: ${hub}`]),
       ...[...unreadable].map(
         (folder) => `${folder} cannot be read; the next worker opens it again`,
       ),
@@ -201,6 +204,7 @@ function describe(status: Status): string {
       status.installed ? join(status.state, 'hookbell-hook') : 'not installed: hookbell init',
     ],
     ...status.clients.map((client) => [client.client, describeClient(client)]),
+    ...(status.hub === undefined ? [] : [['hub', status.hub]]),
     ...channels.map((channel) => [channel.name, describeChannel(channel)]),
   ]
   const problems = status.problems.map((problem) => `${paint('red', 'x')} ${problem}`)

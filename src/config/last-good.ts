@@ -10,13 +10,19 @@ export function lastGoodFile(stateDir: string): string {
 
 /** A configuration as it may be kept in the state folder: with its references to secrets, without the secrets. */
 export function withoutSecrets(raw: Readonly<Record<string, unknown>>): string {
-  return `${JSON.stringify({ ...raw, ...channelsOf(raw) }, null, 2)}\n`
+  return `${JSON.stringify({ ...raw, ...channelsOf(raw), ...hubOf(raw) }, null, 2)}\n`
 }
 
 function channelsOf({ channels }: Readonly<Record<string, unknown>>) {
   if (typeof channels !== 'object' || channels === null) return {}
   const kept = Object.entries(channels).map(([name, channel]) => [name, withoutInline(channel)])
   return { channels: Object.fromEntries(kept) }
+}
+
+function hubOf({ hub }: Readonly<Record<string, unknown>>) {
+  if (typeof hub !== 'object' || hub === null) return {}
+  const { type: _, ...kept } = withoutInline({ ...hub, type: 'hub' }) as { type?: unknown }
+  return { hub: kept }
 }
 
 function withoutInline(channel: object): object {

@@ -5,11 +5,19 @@ import { checkFolder, checkOwnership } from '../fs/ownership.ts'
 import { readRegular } from '../fs/read.ts'
 import { closest, didYouMean } from '../text/suggest.ts'
 import { type Expanded, expandChannels, type SecretValues } from './expand.ts'
+import { expandHub, faultInHub, inTheFile, withHubChannels } from './hub.ts'
 import { type Fault, firstFault } from './issue.ts'
 import { parseObject } from './parse-object.ts'
 import { configPath, secretsPath } from './paths.ts'
 import { locate } from './position.ts'
-import { type Config, completeConfig, configSchema, type Route, secretsOf } from './schema.ts'
+import {
+  type Config,
+  completeConfig,
+  configSchema,
+  defaultChannels,
+  type Route,
+  secretsOf,
+} from './schema.ts'
 import { readSecrets } from './secrets.ts'
 import { stepsOf } from './steps.ts'
 import { templateNames } from './template-names.ts'
@@ -23,6 +31,8 @@ export interface LoadedConfig {
   unusable: Readonly<Record<string, string>>
   /** Of these the ones that only wait until their secrets are fetched: their types. */
   pending: Readonly<Record<string, string>>
+  /** Why the hub cannot be used now. */
+  hubProblem?: string
   /** The names that these channels refer to and that are set nowhere. */
   unset: readonly string[]
   /** Where the names come from that channels refer to and that stand in no file. */
@@ -80,15 +90,20 @@ export function parseConfig(
   { path, secrets, templates }: Surroundings,
 ): LoadedConfig {
   const { tree, raw } = parseObject(text, path)
-  const { channels, used, ...state } = expandChannels(raw, secrets)
-  const expanded = channels ? { ...raw, channels } : raw
+  const { channels, used, ...state } = expandChannels(
+    withHubChannels(raw, defaultChannels),
+    secrets,
+  )
+  const { hub, problem: hubProblem, used: usedByHub } = expandHub(raw, secrets)
+  const expanded = { ...raw, ...(channels && { channels }), hub }
   const result = configSchema.safeParse(expanded)
   const fault = result.success
-    ? (faultInRoutes(result.data.routes ?? [], result.data.channels, state.unusable, templates) ??
+    ? (faultInHub(raw) ??
+      faultInRoutes(result.data.routes ?? [], result.data.channels, state.unusable, templates) ??
       faultInDigest(result.data.digest?.to ?? [], result.data.channels, state.unusable))
     : firstFault(result.error.issues, expanded)
   if (fault) {
-    const { path: where, what, hint } = fault
+    const { path: where, what, hint } = inTheFile(fault, raw)
     const field = where.length > 0 ? `${where.join('.')}: ` : ''
     const message = `${path}:${locate(text, { tree, path: where })}: ${field}${what}`
     throw new HookbellError('E_CONFIG', message, hint ? { hint } : {})
@@ -97,9 +112,12 @@ export function parseConfig(
     result.data as NonNullable<typeof result.data>,
     Object.keys(state.unusable),
   )
-  const values = [...secrets.file.values(), ...used, ...secretsOf(config)]
+  const values = [...secrets.file.values(), ...used, ...usedByHub, ...secretsOf(config)]
   const warnings = warningsOf(raw.channels, { path, text, tree })
-  return { config, ...state, warnings, secrets: [...new Set(values)], source: 'file', raw }
+  return {
+    ...{ config, ...state, warnings, secrets: [...new Set(values)], source: 'file', raw },
+    ...(hubProblem !== undefined && { hubProblem }),
+  }
 }
 
 /** A route to nowhere, or for something that never happens. */

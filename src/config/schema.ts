@@ -2,7 +2,9 @@ import * as z from 'zod'
 import { clearances } from '../delivery.ts'
 import type { Notifier } from '../notifiers/define.ts'
 import { notifiers } from '../notifiers/index.ts'
+import { channelName } from './channel-name.ts'
 import { digest } from './digest.ts'
+import { hubSettings } from './hub-settings.ts'
 import { noise, quietHoursKeys } from './noise.ts'
 import { conditionKeys, route, stepShape } from './route.ts'
 import { secretSources } from './secret-source.ts'
@@ -25,6 +27,9 @@ function channelType(notifier: Notifier) {
     )
   return z.strictObject({ type, noise: noiseSwitch, clearance, ...notifier.options.shape })
 }
+
+/** Where nobody configured any. */
+export const defaultChannels = { desktop: { type: 'desktop' as const } }
 
 /** What a person is told about without any configuration. */
 export const defaultKinds = ['permission', 'waiting', 'done', 'failed', 'abnormal-end']
@@ -53,11 +58,14 @@ export const configSchema = z.strictObject({
   $schema: z.string().optional().describe('For editors'),
   channels: z
     .record(
-      z.string().regex(/^[A-Za-z0-9][\w.-]{0,63}$/, 'a name of letters, digits, ".", "_", "-"'),
+      channelName,
       z.discriminatedUnion('type', [firstType as ReturnType<typeof channelType>, ...otherTypes]),
     )
-    .prefault({ desktop: { type: 'desktop' } })
+    .prefault(defaultChannels)
     .describe('Destinations by name'),
+  hub: hubSettings
+    .optional()
+    .describe('A hub that many machines share; its channels are handed over to it'),
   routes: z
     .array(route)
     .optional()
@@ -139,6 +147,7 @@ export function configKeys(path: readonly PropertyKey[]): string[] {
     journal: journal.shape,
     noise: noise.shape,
     digest: digest.shape,
+    hub: hubSettings.shape,
   }
   return Object.keys(shapes[String(room)] ?? configSchema.shape)
 }
@@ -157,6 +166,7 @@ export function descriptionAt(path: readonly PropertyKey[], type: string): strin
     routes: { ...stepShape, ...route.shape },
     noise: noise.shape,
     digest: digest.shape,
+    hub: hubSettings.shape,
   }
   const shape: object = shapes[room as keyof typeof shapes] ?? {}
   const name = path.findLast((key) => Object.hasOwn(shape, key))
@@ -171,9 +181,10 @@ function channelShape(type: string): Record<string, z.ZodType> {
 }
 
 /** The values that must not be seen anywhere, of the options that are declared as secrets. */
-export function secretsOf({ channels }: Pick<Config, 'channels'>): string[] {
+export function secretsOf({ channels, hub }: Pick<Config, 'channels' | 'hub'>): string[] {
   const known: Record<string, Notifier> = notifiers
-  return Object.values(channels).flatMap((channel) =>
+  const all = [...Object.values(channels), ...(hub ? [{ type: 'hub', ...hub }] : [])]
+  return all.flatMap((channel) =>
     Object.entries(known[channel.type]?.options.shape ?? {}).flatMap(([name, schema]) => {
       const value = (channel as Record<string, unknown>)[name]
       return isSecret(schema as z.ZodType) ? textsIn(value).flatMap(partsOf) : []

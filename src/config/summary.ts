@@ -19,6 +19,8 @@ export interface ConfigSummary {
   /** Channels that no event reaches. */
   unreachable: readonly string[]
   warnings: LoadedConfig['warnings']
+  /** Whether there is one. */
+  hasHub?: boolean
   extraCaFile?: string
   /** The templates that routes name. */
   templates?: readonly string[]
@@ -26,7 +28,7 @@ export interface ConfigSummary {
 }
 
 /** Of what is kept. */
-const FORMAT = 2
+const FORMAT = 3
 /** Long enough that a later change of a file gets another time. */
 const SETTLED_AFTER_MS = 2000
 
@@ -61,6 +63,7 @@ function summaryOf(loaded: LoadedConfig): ConfigSummary {
     unusable: Object.fromEntries(waiting),
     ...{ unset, warnings },
     unreachable: unreachableChannels(config),
+    ...((config.hub || loaded.hubProblem !== undefined) && { hasHub: true }),
     ...(config.extraCaFile && { extraCaFile: config.extraCaFile }),
     ...(templates.size > 0 && { templates: [...templates] }),
     ...(message !== undefined && { problem: { message, ...(hint && { hint }) } }),

@@ -44,17 +44,19 @@ export function findDestination(
 /** One attempt, with a deadline; a notifier that does not keep it is not waited for. @throws what the notifier throws */
 export async function send(
   { notifier, options }: Destination,
-  { message, attempts, sessionEnv }: Delivery,
+  delivery: Delivery,
   { config }: LoadedConfig,
   { now }: Pick<AttemptDeps, 'now'>,
   replaces?: string,
 ): Promise<Sent> {
+  const { message, attempts, sessionEnv } = delivery
   return await withDeadline(config.deliveryTimeoutSeconds * 1000, (signal) =>
     notifier.send(message, options, {
       signal,
       attempt: attempts + 1,
       now: now(),
       sessionEnv,
+      delivery,
       ...(replaces !== undefined && { replaces }),
     }),
   )

@@ -1,7 +1,7 @@
 import * as dns from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
+import { isLoopback } from '../text/loopback.ts'
 import { type Reach, reachOf } from './_address.ts'
-import { isLoopback } from './_network.ts'
 import { DeliveryError } from './define.ts'
 
 /** A connection that was not made. */

@@ -1,23 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import * as z from 'zod'
+import { isLoopback } from '../text/loopback.ts'
 import { redact } from '../text/redact.ts'
 import { parseRetryAfter } from './_retry-after.ts'
 import { boundLine } from './_text.ts'
 import { DeliveryError } from './define.ts'
 
 const ANSWER_LENGTH = 300
-
-/** Whether a host name can only mean this machine, in any spelling that a URL may have: `127.1`, `[::1]`. */
-export function isLoopback(hostname: string): boolean {
-  // URLs of other schemes than http keep the spelling.
-  const url = `http://${hostname}`
-  const host = URL.canParse(url) ? new URL(url).hostname : ''
-  return (
-    /^(.+\.)?localhost$/.test(host) ||
-    /^127\.\d+\.\d+\.\d+$/.test(host) ||
-    /^\[::(1|ffff:7f[\da-f]{2}:[\da-f]{1,4})\]$/.test(host)
-  )
-}
 
 /** A URL that takes messages by HTTP. Plain http is for this machine only. */
 export const secureUrl = z

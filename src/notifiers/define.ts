@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import type { Message, Urgency } from '../delivery.ts'
+import type { Delivery, Message, Urgency } from '../delivery.ts'
 
 export type { Message, Urgency }
 
@@ -44,6 +44,8 @@ export interface ComposeContext {
   now: number
   /** 1 for the first try. */
   attempt: number
+  /** What the message belongs to, for a notifier that hands it on instead of telling it. */
+  delivery?: Pick<Delivery, 'events' | 'host' | 'channel' | 'session' | 'acceptedAt' | 'expires'>
 }
 
 export interface SendContext extends ComposeContext {

@@ -9,6 +9,7 @@ import type { Notifier } from './define.ts'
 import { desktop } from './desktop.ts'
 import { email } from './email.ts'
 import { file } from './file.ts'
+import { hub } from './hub.ts'
 import { ntfy } from './ntfy.ts'
 import { slack } from './slack.ts'
 import { terminal } from './terminal.ts'
@@ -19,6 +20,7 @@ export const notifiers = {
   desktop,
   email,
   file,
+  hub,
   ntfy,
   slack,
   terminal,

@@ -54,11 +54,12 @@ export async function previewOf(
   const [only] = routeTo(channel, event).candidates
   const renderer = new Renderer(templates, event, { secrets, host, read })
   const candidate = chosen ?? only ?? { channel, urgency: 'normal' as const }
-  const { message } = makeDelivery(event, candidate, renderer, loaded, { host })
+  const delivery = makeDelivery(event, candidate, renderer, loaded, { host })
   const { type: _, ...options } = config.channels[channel] ?? { type: '' }
-  const composed = await notifierOf(channel, config)?.compose?.(message, options, {
+  const composed = await notifierOf(channel, config)?.compose?.(delivery.message, options, {
     now,
     attempt: 1,
+    delivery,
   })
   return { ...(composed && { composed }), problems: renderer.problems }
 }

@@ -29,6 +29,7 @@ describe('notifiers: the registry', () => {
     expect(secrets).toEqual([
       'command.env',
       'email.smtp',
+      'hub.password',
       'ntfy.token',
       'slack.url',
       'webhook.url',

@@ -9,6 +9,8 @@ export interface Authority {
   file: string
   /** A certificate for a server, with names such as `DNS:localhost` or `IP:127.0.0.1`. */
   issue(...names: string[]): Promise<{ cert: Buffer; key: Buffer }>
+  /** The same, but it expired yesterday. */
+  issueExpired(...names: string[]): Promise<{ cert: Buffer; key: Buffer }>
   remove(): Promise<void>
 }
 
@@ -22,17 +24,19 @@ export async function makeAuthority(): Promise<Authority> {
   const own = ['-subj', '/CN=authority of a test', '-days', '1']
   await openssl('req', '-x509', ...newKey, ...own, '-keyout', 'ca.key', '-out', 'ca.pem')
   let count = 0
+  const issue = async (names: string[], days: string) => {
+    const [name, signer] = [`server-${++count}`, ['-CA', 'ca.pem', '-CAkey', 'ca.key']]
+    const [key, request, cert] = [`${name}.key`, `${name}.csr`, `${name}.pem`]
+    await writeFile(join(folder, 'names'), `subjectAltName=${names.join(',')}`)
+    await openssl('req', ...newKey, '-subj', '/CN=test', '-keyout', key, '-out', request)
+    const signed = ['-CAcreateserial', '-extfile', 'names', '-days', days, '-out', cert]
+    await openssl('x509', '-req', '-in', request, ...signer, ...signed)
+    return { cert: await readFile(join(folder, cert)), key: await readFile(join(folder, key)) }
+  }
   return {
     file: join(folder, 'ca.pem'),
-    async issue(...names) {
-      const [name, signer] = [`server-${++count}`, ['-CA', 'ca.pem', '-CAkey', 'ca.key']]
-      const [key, request, cert] = [`${name}.key`, `${name}.csr`, `${name}.pem`]
-      await writeFile(join(folder, 'names'), `subjectAltName=${names.join(',')}`)
-      await openssl('req', ...newKey, '-subj', '/CN=test', '-keyout', key, '-out', request)
-      const signed = ['-CAcreateserial', '-extfile', 'names', '-days', '1', '-out', cert]
-      await openssl('x509', '-req', '-in', request, ...signer, ...signed)
-      return { cert: await readFile(join(folder, cert)), key: await readFile(join(folder, key)) }
-    },
+    issue: (...names) => issue(names, '1'),
+    issueExpired: (...names) => issue(names, '-1'),
     remove: () => rm(folder, { recursive: true }),
   }
 }

@@ -19,7 +19,7 @@ export async function buildProgram(entry: string): Promise<string> {
     platform: 'node',
     target: 'node20.18',
     mainFields: ['module', 'main'],
-    external: ['node-notifier', 'undici'],
+    external: ['node-notifier', 'undici', 'bullmq', 'ioredis'],
     logLevel: 'warning',
     banner: {
       js: "import { createRequire as makeRequire } from 'node:module'; const require = makeRequire(import.meta.url);",

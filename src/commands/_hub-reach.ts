@@ -1,0 +1,29 @@
+import { CurrentConfig } from '../config/current.ts'
+import { configDir, stateDir } from '../config/paths.ts'
+import { RedisConnection } from '../hub/connection.ts'
+import { explainFailure } from '../hub/explain.ts'
+import { RedisError } from '../hub/resp.ts'
+import { whyUnsafe } from '../hub/settings.ts'
+
+const LIMIT_MS = 2000
+
+/** Whether the hub of this machine can be reached: 'reachable', or why not. Hands nothing over. */
+export async function reachHub(): Promise<string> {
+  const { config, hubProblem } = new CurrentConfig(configDir(), stateDir()).get()
+  if (hubProblem !== undefined || !config.hub) return hubProblem ?? 'not set'
+  const unsafe = whyUnsafe(config.hub)
+  if (unsafe) return `url ${unsafe}`
+  const redis = new RedisConnection(config.hub)
+  const timer = setTimeout(() => redis.close(), LIMIT_MS)
+  try {
+    await redis.call('PING')
+    return 'reachable'
+  } catch (error) {
+    // A machine may do nothing but add: to be refused that much is an answer.
+    if (error instanceof RedisError && error.code === 'NOPERM') return 'reachable'
+    return explainFailure(error)
+  } finally {
+    clearTimeout(timer)
+    redis.close()
+  }
+}

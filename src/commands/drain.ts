@@ -1,0 +1,61 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { defineCommand } from 'citty'
+import { print } from '../cli/output.ts'
+import { configDir } from '../config/paths.ts'
+import { usageError } from '../errors.ts'
+import { parseDuration } from '../text/duration.ts'
+import { flush } from '../worker/control.ts'
+import { isOnHold } from '../worker/on-hold.ts'
+import { deliverOnce, releaseAll } from '../worker/run.ts'
+import { stateFolders, withEvents } from './_events.ts'
+
+const AGAIN_MS = 250
+
+export const drainCommand = defineCommand({
+  args: {
+    timeout: {
+      type: 'string',
+      default: '5s',
+      description: 'How long at most, such as 5s or 1m',
+      valueHint: 'TIME',
+    },
+  },
+  async run({ args }) {
+    const limitMs = parseDuration(args.timeout)
+    if (limitMs === undefined) throw usageError(`drain: "${args.timeout}" is no time`, 'Such as 5s')
+    const left = await drain(limitMs)
+    if (left === 0) {
+      print('Nothing is left')
+      return 0
+    }
+    const onHold = stateFolders().some(isOnHold) ? ' (all is on hold: hookbell resume)' : ''
+    print(`${left} ${left === 1 ? 'event is' : 'events are'} left${onHold}; see: hookbell log`)
+    // What hangs must not outlive the time that was given.
+    for (const stateDir of stateFolders()) releaseAll({ stateDir })
+    process.exit(1)
+  },
+})
+
+/** @returns how many events are not settled after that time */
+async function drain(limitMs: number): Promise<number> {
+  const over = new AbortController()
+  const deadline = sleep(limitMs, undefined, { signal: over.signal }).then(
+    () => true,
+    () => true,
+  )
+  for (;;) {
+    const folders = stateFolders()
+    for (const stateDir of folders) flush(stateDir)
+    const once = folders.map((stateDir) => deliverOnce({ stateDir, configDir: configDir() }))
+    const isLate = await Promise.race([Promise.all(once).then(() => false), deadline])
+    const left = countLeft()
+    if (left === 0) over.abort()
+    if (isLate || left === 0) return left
+    // A worker that runs beside it has the rest, or its destination failed.
+    if (await Promise.race([sleep(AGAIN_MS).then(() => false), deadline])) return countLeft()
+  }
+}
+
+function countLeft(): number {
+  return withEvents(stateFolders(), ({ tallies }) => tallies.count().waiting)
+}

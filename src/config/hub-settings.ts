@@ -1,0 +1,15 @@
+import * as z from 'zod'
+import { hubConnection } from '../hub/settings.ts'
+import { channelName } from './channel-name.ts'
+
+/** The hub that this machine hands deliveries to; on the hub's own box: the Redis that it works with. */
+export const hubSettings = z.strictObject({
+  ...hubConnection,
+  channels: z
+    .array(channelName)
+    .max(100)
+    .default([])
+    .describe(
+      'Channels of the hub, which routes of this machine may name; none on the box of the hub itself',
+    ),
+})

@@ -1,0 +1,61 @@
+import type { Delivery } from '../delivery.ts'
+import { type HubRecord, MAX_RECORD_BYTES, recordSchema } from '../hub/record.ts'
+import { cleanText, oneLine } from '../text/clean.ts'
+
+/** What waits in the queue of a destination: times are those of the hub's own clock. */
+export interface Received {
+  record: HubRecord
+  /** Unix ms. */
+  receivedAt: number
+}
+
+/** @returns why it is no record, in words that repeat nothing of it */
+export function parseRecord(text: string): HubRecord | { refused: string } {
+  if (Buffer.byteLength(text) > MAX_RECORD_BYTES) return { refused: 'too long' }
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return { refused: 'not JSON' }
+  }
+  const { data, error } = recordSchema.safeParse(value)
+  if (data) return data
+  const [issue] = error.issues
+  return { refused: `not a record: ${issue?.path.join('.') || issue?.code}` }
+}
+
+/** The delivery as this machine would have made it. Host and text are what a stranger says. */
+export function toDelivery({ record, receivedAt }: Received, attempts: number): Delivery {
+  const { id, channel, session, kind, urgency, ageMs, expiresInMs } = record
+  const acceptedAt = receivedAt - ageMs
+  return {
+    id,
+    events: Array.from({ length: Math.min(record.count, 1000) }, (_, index) => `${id}#${index}`),
+    host: oneLine(record.host),
+    channel,
+    session,
+    kind,
+    urgency,
+    message: {
+      ...{ id, kind, urgency, markup: '', sessionId: session, cwd: '' },
+      event: oneLine(record.event),
+      client: oneLine(record.client),
+      title: oneLine(record.title),
+      body: cleanText(record.body),
+      origin: {
+        label: oneLine(record.label),
+        project: oneLine(record.project),
+        branch: oneLine(record.branch),
+        host: oneLine(record.host),
+        reply: '',
+      },
+      at: new Date(acceptedAt).toISOString(),
+    },
+    sessionEnv: {},
+    acceptedAt,
+    notBefore: 0,
+    expires: expiresInMs === undefined ? 0 : receivedAt + expiresInMs,
+    attempts,
+    firstTriedAt: attempts > 0 ? receivedAt : 0,
+  }
+}

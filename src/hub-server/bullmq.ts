@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs'
+import type * as Bullmq from 'bullmq'
+import { HookbellError } from '../errors.ts'
+import { expandHome } from '../fs/home.ts'
+import type { HubConnection } from '../hub/settings.ts'
+
+/** Only a hub needs them, so that they are not installed with hookbell. @throws HookbellError E_UNAVAILABLE */
+export async function loadBullmq(): Promise<typeof Bullmq> {
+  try {
+    await import('ioredis')
+    return await import('bullmq')
+  } catch (cause) {
+    throw new HookbellError(
+      'E_UNAVAILABLE',
+      'hub: the packages bullmq and ioredis are not installed',
+      {
+        hint: 'Install them beside hookbell: npm install -g hookbell bullmq@^6.3.3 ioredis@^5',
+        cause,
+      },
+    )
+  }
+}
+
+/** Longer than the 5 s for which a worker waits for a job, or it would count as broken each time. */
+const SOCKET_MS = 15_000
+
+/** The same connection, for the client that BullMQ brings. */
+export function redisOptions({ url, password, ca }: HubConnection): Bullmq.ConnectionOptions {
+  const { protocol, hostname, port, username } = new URL(url)
+  const host = hostname.replace(/^\[|\]$/g, '')
+  const file = ca === undefined ? undefined : expandHome(ca)
+  const isAddress = /^[\d.]+$|:/.test(host)
+  return {
+    host,
+    port: Number(port || 6379),
+    ...(username && { username: decodeURIComponent(username) }),
+    ...(password !== undefined && { password }),
+    maxRetriesPerRequest: null,
+    socketTimeout: SOCKET_MS,
+    disableClientInfo: true,
+    ...(protocol === 'rediss:' && {
+      tls: {
+        ...(!isAddress && { servername: host }),
+        ...(file !== undefined && { ca: readFileSync(file) }),
+        minVersion: 'TLSv1.2',
+      },
+    }),
+  }
+}

@@ -1,0 +1,47 @@
+import { HookbellError } from '../errors.ts'
+import type { RedisConnection } from '../hub/connection.ts'
+import { explainFailure } from '../hub/explain.ts'
+
+/**
+ * Whether what is handed over will still be there tomorrow.
+ * @returns what may be lost, in words; nothing where all is well
+ * @throws HookbellError E_UNAVAILABLE where a hub must not work with it
+ */
+export async function checkRedis(redis: RedisConnection): Promise<string[]> {
+  const info = String(await redis.call('INFO').catch(unreachable))
+  const policy = valueIn(info, 'maxmemory_policy')
+  if (policy !== 'noeviction') {
+    throw new HookbellError(
+      'E_UNAVAILABLE',
+      `hub: maxmemory-policy is ${policy || 'not known'}: a full Redis would throw messages away`,
+      {
+        hint: 'Set "maxmemory-policy noeviction" in its configuration: then it refuses new ones, which wait on their machines',
+      },
+    )
+  }
+  if (valueIn(info, 'aof_enabled') !== '1')
+    return [
+      'appendonly is off: a restart of Redis loses what was handed over. Set "appendonly yes" and "appendfsync always"',
+    ]
+  const answer = await redis.call('CONFIG', 'GET', 'appendfsync').catch(() => null)
+  const appendfsync = Array.isArray(answer) ? answer[1] : undefined
+  if (appendfsync === undefined)
+    return [
+      'appendfsync cannot be read with these rights. See that it is "always": with "everysec" a power cut loses the last second',
+    ]
+  return appendfsync === 'always'
+    ? []
+    : [
+        `appendfsync is ${appendfsync}: a power cut may lose the last second of what was handed over. Set "appendfsync always"`,
+      ]
+}
+
+function unreachable(error: unknown): never {
+  throw new HookbellError('E_UNAVAILABLE', `hub: no Redis to work with: ${explainFailure(error)}`, {
+    hint: 'Check "hub" in config.json: url, password and ca',
+  })
+}
+
+function valueIn(info: string, name: string): string {
+  return new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1] ?? ''
+}

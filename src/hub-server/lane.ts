@@ -1,0 +1,97 @@
+import type { Queue, Worker } from 'bullmq'
+import type { LoadedConfig } from '../config/load.ts'
+import type { RedisConnection } from '../hub/connection.ts'
+import { COUNTS, PREFIX } from '../hub/keys.ts'
+import type { HubRecord } from '../hub/record.ts'
+import type { HubConnection } from '../hub/settings.ts'
+import type { Received } from './accept.ts'
+import { type loadBullmq, redisOptions } from './bullmq.ts'
+import type { HubDestination } from './destinations.ts'
+import { type Told, tell } from './tell.ts'
+
+/** A hub that was killed holds a destination up for about so long. */
+const LOCK_MS = 10_000
+const STALLED_MS = 5000
+/** Being killed says nothing against a message. */
+const MAX_STALLED = 20
+const KEPT_DEAD = 10_000
+/** BullMQ takes priority 0 before all others. */
+const ORDINARY = 1
+
+export interface LaneDeps {
+  bullmq: Awaited<ReturnType<typeof loadBullmq>>
+  connection: HubConnection
+  redis: RedisConnection
+  loaded: LoadedConfig
+  now(): number
+  onTold(record: HubRecord, told: Told): void
+  onProblem(error: unknown): void
+}
+
+/** The queue of one destination, and what takes from it: one message at a time over all hubs, with its pace. */
+export class DestinationLane {
+  readonly #queue: Queue<Received>
+  readonly #worker: Worker<Received>
+  readonly #deps: LaneDeps
+
+  constructor(destination: HubDestination, deps: LaneDeps) {
+    const { bullmq, connection, onProblem } = deps
+    const options = { connection: redisOptions(connection), prefix: PREFIX }
+    this.#deps = deps
+    this.#queue = new bullmq.Queue<Received>(destination.queueName, options)
+    this.#worker = new bullmq.Worker<Received>(
+      destination.queueName,
+      (job) => this.#work(job, destination),
+      {
+        ...options,
+        ...{ autorun: false, concurrency: 1, drainDelay: 5 },
+        ...{ lockDuration: LOCK_MS, stalledInterval: STALLED_MS, maxStalledCount: MAX_STALLED },
+        ...{ removeOnComplete: { count: 0 }, removeOnFail: { count: KEPT_DEAD } },
+      },
+    )
+    this.#queue.on('error', onProblem)
+    this.#worker.on('error', onProblem)
+  }
+
+  /** Its own limiter counts when a message is taken, not when it was sent: so the pace is kept after the answer. */
+  async start() {
+    await this.#queue.setGlobalConcurrency(1)
+    await this.#queue.setGlobalRateLimit(1, 1)
+    void this.#worker.run().catch(this.#deps.onProblem)
+  }
+
+  async add(records: readonly HubRecord[]) {
+    const receivedAt = this.#deps.now()
+    await this.#queue.addBulk(
+      records.map((record) => ({
+        name: record.kind,
+        data: { record, receivedAt },
+        opts: {
+          jobId: record.id,
+          ...(record.kind !== 'permission' && { priority: ORDINARY }),
+        },
+      })),
+    )
+  }
+
+  async close() {
+    await this.#worker.close()
+    await this.#queue.close()
+  }
+
+  async #work(job: Parameters<typeof tell>[0], { notifier }: HubDestination) {
+    const { bullmq, onTold, now, redis } = this.#deps
+    const told = await tell(job, { ...this.#deps, queue: this.#queue })
+    onTold(job.data.record, told)
+    void redis.call('HINCRBY', COUNTS, told.type, '1').catch(() => {})
+    if (told.type === 'deferred') {
+      // Holds for all hubs, and unlike its backoff leaves the order as it is.
+      await this.#queue.rateLimit(Math.max(1, told.until - now()))
+      throw bullmq.Worker.RateLimitError()
+    }
+    if (told.type === 'exhausted' || told.type === 'unavailable')
+      throw new bullmq.UnrecoverableError(told.reason)
+    const pauseMs = told.type === 'delivered' ? (notifier.pace?.minIntervalMs ?? 0) : 0
+    if (pauseMs > 0) await this.#queue.rateLimit(pauseMs).catch(this.#deps.onProblem)
+  }
+}

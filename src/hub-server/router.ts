@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { RedisConnection } from '../hub/connection.ts'
+import { COUNTS, INBOX, REFUSED, ROUTER, TAKEN } from '../hub/keys.ts'
+import { type HubRecord, MAX_RECORD_BYTES } from '../hub/record.ts'
+import { parseRecord } from './accept.ts'
+import { BECOME_ROUTER, FINISH, TAKE } from './scripts.ts'
+
+/** Longer than a batch takes, and so long a hub that was killed holds the others up. */
+const HOLD_MS = 10_000
+/** Answers stay under the limit of the connection: this many of the longest records. */
+const BATCH = 100
+export const MAX_REPLY_BYTES = BATCH * MAX_RECORD_BYTES + 1024 * 1024
+const EMPTY_MS = 50
+const NOT_ROUTER_MS = 500
+const FAILED_MS = 1000
+const REFUSALS_KEPT = 100
+
+interface RouterDeps {
+  redis: RedisConnection
+  /** Puts records into their queues. What is there already is not added again. */
+  enqueue(records: readonly HubRecord[]): Promise<void>
+  /** Why a record cannot be told; undefined where it can. */
+  whyRefused(record: HubRecord): string | undefined
+  onProblem(error: unknown): void
+}
+
+/** Moves what machines handed over from the one list to the queues. Of several hubs one does it at a time. */
+export class Router {
+  readonly #deps: RouterDeps
+  readonly #token = randomUUID()
+  readonly #stopped = new AbortController()
+
+  constructor(deps: RouterDeps) {
+    this.#deps = deps
+  }
+
+  /** Ends after `stop`. */
+  async run(): Promise<void> {
+    while (!this.#stopped.signal.aborted) {
+      const pauseMs = await this.#round().catch((error: unknown) => {
+        this.#deps.onProblem(error)
+        return FAILED_MS
+      })
+      await sleep(pauseMs, undefined, { signal: this.#stopped.signal }).catch(() => {})
+    }
+  }
+
+  stop() {
+    this.#stopped.abort()
+  }
+
+  /** @returns how long to wait for the next one, in ms */
+  async #round(): Promise<number> {
+    const { redis, enqueue } = this.#deps
+    const token = this.#token
+    if ((await redis.call('EVAL', BECOME_ROUTER, '1', ROUTER, token, `${HOLD_MS}`)) !== 1)
+      return NOT_ROUTER_MS
+    const keys = [ROUTER, INBOX, TAKEN, COUNTS]
+    const taken = await redis.call(
+      'EVAL',
+      TAKE,
+      '4',
+      ...keys,
+      token,
+      `${BATCH}`,
+      `${MAX_RECORD_BYTES}`,
+    )
+    if (!Array.isArray(taken) || taken.length === 0) return EMPTY_MS
+    const records: HubRecord[] = []
+    for (const text of taken) {
+      const record = parseRecord(String(text))
+      const why = 'refused' in record ? record.refused : this.#deps.whyRefused(record)
+      if (why !== undefined) await this.#refuse(why)
+      else records.push(record as HubRecord)
+    }
+    await enqueue(records)
+    await redis.call('EVAL', FINISH, '2', ROUTER, TAKEN, token, `${taken.length}`)
+    return 0
+  }
+
+  /** Nothing of the record is kept: it may be anything. */
+  async #refuse(why: string) {
+    const { redis } = this.#deps
+    await redis.call('HINCRBY', COUNTS, 'refused', '1')
+    await redis.call('LPUSH', REFUSED, JSON.stringify({ at: Date.now(), why }))
+    await redis.call('LTRIM', REFUSED, '0', `${REFUSALS_KEPT - 1}`)
+  }
+}

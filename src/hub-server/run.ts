@@ -1,0 +1,84 @@
+import type { LoadedConfig } from '../config/load.ts'
+import { HookbellError } from '../errors.ts'
+import { RedisConnection } from '../hub/connection.ts'
+import { explainFailure } from '../hub/explain.ts'
+import type { HubRecord } from '../hub/record.ts'
+import { type HubConnection, whyUnsafe } from '../hub/settings.ts'
+import { loadBullmq } from './bullmq.ts'
+import { checkRedis } from './check-redis.ts'
+import { hubDestinations } from './destinations.ts'
+import { DestinationLane } from './lane.ts'
+import { MAX_REPLY_BYTES, Router } from './router.ts'
+
+/** What a hub says of itself: one line of JSON each, without the text of messages. */
+export type HubLine = Record<string, string | number>
+
+/** Starts a hub. @returns how to end it: what is under way is finished. @throws HookbellError */
+export async function startHub(loaded: LoadedConfig, onLine: (line: HubLine) => void) {
+  const connection = connectionOf(loaded)
+  const bullmq = await loadBullmq()
+  const redis = new RedisConnection(connection, { maxReplyBytes: MAX_REPLY_BYTES })
+  for (const warning of await checkRedis(redis)) onLine({ state: 'warning', text: warning })
+  const onProblem = (error: unknown) =>
+    onLine({ at: Date.now(), state: 'problem', text: explainFailure(error) })
+  const laneDeps = {
+    ...{ bullmq, connection, redis, loaded, now: Date.now, onProblem },
+    onTold: ({ id, host, channel }: HubRecord, { type, ...told }: { type: string }) =>
+      onLine({ at: Date.now(), id, host, channel, state: type, ...detailOf(told) }),
+  }
+  const lanes = new Map<string, DestinationLane>()
+  for (const destination of hubDestinations(loaded).values()) {
+    const lane = new DestinationLane(destination, laneDeps)
+    for (const channel of destination.channels) lanes.set(channel, lane)
+  }
+  const all = [...new Set(lanes.values())]
+  await Promise.all(all.map((lane) => lane.start()))
+  const router = new Router({
+    redis,
+    onProblem,
+    whyRefused: ({ channel }) => (lanes.has(channel) ? undefined : 'no such channel here'),
+    enqueue: async (records) => {
+      const of = (lane: DestinationLane) => records.filter((one) => lanes.get(one.channel) === lane)
+      await Promise.all(all.map((lane) => (of(lane).length > 0 ? lane.add(of(lane)) : undefined)))
+    },
+  })
+  const routing = router.run()
+  return {
+    channels: [...lanes.keys()],
+    async stop() {
+      router.stop()
+      await routing
+      await Promise.all(all.map((lane) => lane.close().catch(onProblem)))
+      redis.close()
+    },
+  }
+}
+
+/** @throws HookbellError where the configuration is not one of a hub */
+export function connectionOf({
+  config,
+  hubProblem,
+  problem,
+  unusable,
+}: LoadedConfig): HubConnection {
+  if (problem) throw problem
+  if (hubProblem) throw new HookbellError('E_CONFIG', `hub: ${hubProblem}`)
+  if (!config.hub) {
+    throw new HookbellError('E_CONFIG', 'hub: config.json has no "hub"', {
+      hint: 'Such as "hub": { "url": "rediss://hub@localhost:6380", "password": "${HUB_PASSWORD}" }; see docs/hub.md',
+    })
+  }
+  const [broken] = Object.entries(unusable)
+  if (broken) throw new HookbellError('E_CONFIG', `hub: channel ${broken.join(': ')}`)
+  const unsafe = whyUnsafe(config.hub)
+  if (unsafe) throw new HookbellError('E_CONFIG', `hub: url ${unsafe}`)
+  return config.hub
+}
+
+function detailOf(told: object): HubLine {
+  const { attempt, ms, answer, reason } = told as HubLine
+  const all = { attempt, ms, answer, reason }
+  return Object.fromEntries(
+    Object.entries(all).filter(([, value]) => value !== undefined),
+  ) as HubLine
+}

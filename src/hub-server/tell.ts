@@ -1,0 +1,87 @@
+import type { Job, Queue } from 'bullmq'
+import type { LoadedConfig } from '../config/load.ts'
+import { failedOutcome, findDestination, send } from '../deliver/attempt.ts'
+import type { Outcome } from '../deliver/outcome.ts'
+import { summarize } from '../deliver/summary.ts'
+import type { Delivery } from '../delivery.ts'
+import type { RedisConnection } from '../hub/connection.ts'
+import { seenKey } from '../hub/keys.ts'
+import { type Received, toDelivery } from './accept.ts'
+
+/** From so many on, and after this long, waiting messages are told in one summary: as on a machine. */
+const SUMMARY_FROM = 6
+const SUMMARY_AFTER_MS = 2000
+const SUMMARY_MAX = 200
+const SEEN_SECONDS = 24 * 3600
+
+export interface TellDeps {
+  queue: Queue<Received>
+  redis: RedisConnection
+  loaded: LoadedConfig
+  now(): number
+}
+
+export type Told = Exclude<Outcome, { type: 'released' }> | { type: 'repeat' }
+
+/** Tells one waiting record, and others with it where many wait. Throws only where Redis does not answer. */
+export async function tell(job: Job<Received>, deps: TellDeps): Promise<Told> {
+  const { loaded, now, redis } = deps
+  const delivery = toDelivery(job.data, Math.max(0, job.attemptsStarted - 1))
+  if (await isSeen(delivery.id, redis)) return { type: 'repeat' }
+  if (isExpired(delivery, now())) return { type: 'expired', reason: 'too late to be of use' }
+  const destination = findDestination(delivery.channel, loaded)
+  if ('error' in destination) return failed(delivery, destination.error, deps)
+  const others =
+    destination.notifier.summarizes && delivery.kind !== 'permission'
+      ? await waitingWith(job, delivery, deps)
+      : []
+  const whole = others.length > 0 ? summarize([delivery, ...others]) : delivery
+  const startedAt = performance.now()
+  let answer: string
+  try {
+    const sent = await send(destination, whole, loaded, { now })
+    answer = typeof sent === 'string' ? sent : sent.answer
+  } catch (error) {
+    return failed(delivery, error, deps)
+  }
+  await markSeen([delivery, ...others], redis)
+  const ms = Math.round(performance.now() - startedAt)
+  return { type: 'delivered', attempt: delivery.attempts + 1, ms, answer }
+}
+
+function failed(delivery: Delivery, error: unknown, { loaded, now }: TellDeps): Told {
+  const deps = { now, random: Math.random }
+  return failedOutcome(delivery, error, loaded, deps) as Told
+}
+
+/** What waits for the same channel, but for permission questions; nothing where too few wait. */
+async function waitingWith(
+  job: Job<Received>,
+  { id, channel }: Delivery,
+  { queue, redis, now }: TellDeps,
+): Promise<Delivery[]> {
+  if (now() - job.data.receivedAt < SUMMARY_AFTER_MS) return []
+  const jobs = await queue.getJobs(['prioritized'], 0, SUMMARY_MAX - 1, true)
+  const waiting = jobs
+    .filter((one) => one?.data.record.channel === channel && one.data.record.id !== id)
+    .sort((a, b) => a.data.receivedAt - b.data.receivedAt)
+    .map(({ data }) => toDelivery(data, 0))
+    .filter((one) => !isExpired(one, now()))
+  const seen = await Promise.all(waiting.map((one) => isSeen(one.id, redis)))
+  const open = waiting.filter((_, index) => !seen[index])
+  return open.length + 1 >= SUMMARY_FROM ? open : []
+}
+
+async function isSeen(id: string, redis: RedisConnection): Promise<boolean> {
+  return (await redis.call('EXISTS', seenKey(id))) === 1
+}
+
+/** After a send nothing may throw: it would be sent again. Without the mark only a repeat would be. */
+async function markSeen(told: readonly Delivery[], redis: RedisConnection) {
+  const marks = told.map(({ id }) => redis.call('SET', seenKey(id), '1', 'EX', `${SEEN_SECONDS}`))
+  await Promise.allSettled(marks)
+}
+
+function isExpired({ expires }: Delivery, now: number): boolean {
+  return expires > 0 && now > expires
+}

@@ -1,0 +1,121 @@
+import { readFileSync } from 'node:fs'
+import { connect as connectPlain, type Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
+import { expandHome } from '../fs/home.ts'
+import { encodeCommand, RedisError, type Reply, ReplyParser } from './resp.ts'
+import type { HubConnection } from './settings.ts'
+
+interface Call {
+  resolve(reply: Reply): void
+  reject(error: unknown): void
+}
+
+/** A server that does not speak TLS may say nothing at all. */
+const CONNECT_MS = 5000
+/** After this long without an answer the connection counts as broken, and the next call makes another one. */
+const SILENCE_MS = 20_000
+/** A connection that nobody needs is closed. */
+const IDLE_MS = 30_000
+
+/**
+ * One connection to Redis, made by its first call and made again after it broke. Calls go out in their order without
+ * waiting for each other. An open connection keeps no process alive; a call that waits for its answer does.
+ */
+export class RedisConnection {
+  readonly #settings: HubConnection
+  readonly #maxReplyBytes: number
+  #socket: Socket | undefined
+  #waiting: Call[] = []
+
+  /** @param maxReplyBytes a longer answer counts as a fault */
+  constructor(settings: HubConnection, { maxReplyBytes = 64 * 1024 } = {}) {
+    this.#settings = settings
+    this.#maxReplyBytes = maxReplyBytes
+  }
+
+  /** @throws RedisError for an answer that says no, anything else where there is none */
+  call(...words: string[]): Promise<Reply> {
+    return new Promise((resolve, reject) => {
+      try {
+        const socket = this.#open()
+        this.#waiting.push({ resolve, reject })
+        socket.ref()
+        socket.setTimeout(SILENCE_MS)
+        socket.write(encodeCommand(words))
+      } catch (error) {
+        reject(error)
+      }
+    })
+  }
+
+  close() {
+    this.#socket?.destroy(new Error('closed'))
+  }
+
+  #open(): Socket {
+    if (this.#socket && !this.#socket.destroyed) return this.#socket
+    const socket = connect(this.#settings)
+    const parser = new ReplyParser(this.#maxReplyBytes)
+    this.#waiting = []
+    const waiting = this.#waiting
+    this.#socket = socket
+    socket.setNoDelay()
+    const connecting = setTimeout(
+      () => fail(new Error(`no connection within ${CONNECT_MS / 1000} s`)),
+      CONNECT_MS,
+    )
+    const isSecure = this.#settings.url.startsWith('rediss:')
+    socket.once(isSecure ? 'secureConnect' : 'connect', () => clearTimeout(connecting))
+    const fail = (error: unknown) => {
+      clearTimeout(connecting)
+      if (this.#socket === socket) this.#socket = undefined
+      for (const { reject } of waiting.splice(0)) reject(error)
+      socket.destroy()
+    }
+    socket.on('error', fail)
+    socket.on('close', () => fail(new Error('the connection was closed')))
+    socket.on('timeout', () =>
+      waiting.length > 0 ? fail(new Error('no answer')) : socket.destroy(),
+    )
+    socket.on('data', (chunk) => {
+      try {
+        for (const reply of parser.push(chunk)) settle(waiting.shift(), reply)
+      } catch (error) {
+        return fail(error)
+      }
+      if (waiting.length > 0) return
+      socket.unref()
+      socket.setTimeout(IDLE_MS)
+    })
+    this.#authenticate(socket, fail)
+    return socket
+  }
+
+  #authenticate(socket: Socket, fail: (error: unknown) => void) {
+    const { url, password } = this.#settings
+    if (password === undefined) return
+    const user = decodeURIComponent(new URL(url).username) || 'default'
+    this.#waiting.push({ resolve: () => {}, reject: fail })
+    socket.write(encodeCommand(['AUTH', user, password]))
+  }
+}
+
+function settle(call: Call | undefined, reply: Reply) {
+  if (reply instanceof RedisError) call?.reject(reply)
+  else call?.resolve(reply)
+}
+
+function connect({ url, ca }: HubConnection): Socket {
+  const { protocol, hostname, port } = new URL(url)
+  const host = hostname.replace(/^\[|\]$/g, '')
+  const place = { host, port: Number(port || 6379) }
+  if (protocol === 'redis:') return connectPlain(place)
+  const file = ca === undefined ? undefined : expandHome(ca)
+  const isAddress = /^[\d.]+$|:/.test(host)
+  return connectTls({
+    ...place,
+    ...(!isAddress && { servername: host }),
+    ...(file !== undefined && { ca: readFileSync(file) }),
+    minVersion: 'TLSv1.2',
+  })
+}

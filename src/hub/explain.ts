@@ -1,0 +1,49 @@
+import { errorCode } from '../errors.ts'
+import { oneLine } from '../text/clean.ts'
+import { RedisError } from './resp.ts'
+
+/** What Redis says no with, in words. Its own text is not repeated: it names commands and keys. */
+const refusals = new Map([
+  ['OOM', 'the hub is full: its Redis has reached maxmemory'],
+  ['NOPERM', 'the user of the hub may not do that; see: hookbell hub acl'],
+  ['WRONGPASS', 'the hub refuses the user or the password'],
+  ['NOAUTH', 'the hub asks for a password: set "password" of "hub"'],
+  ['LOADING', 'the Redis of the hub has just started and reads its data'],
+  ['READONLY', 'the URL leads to a replica, which takes nothing'],
+  ['MISCONF', 'the Redis of the hub cannot write to its disk'],
+  ['MASTERDOWN', 'the URL leads to a replica without its primary'],
+  ['WRONGTYPE', 'the list of the hub is no list: another program uses its keys'],
+])
+
+const failures = new Map([
+  ['ECONNREFUSED', 'nobody listens there'],
+  ['ENOTFOUND', 'there is no such host'],
+  ['EAI_AGAIN', 'the name cannot be looked up now'],
+  ['ETIMEDOUT', 'no answer'],
+  ['EHOSTUNREACH', 'there is no way to that host'],
+  ['ENETUNREACH', 'there is no network'],
+  ['ECONNRESET', 'the connection was cut'],
+  ['EPIPE', 'the connection was cut'],
+  ['ENOENT', 'the file of "ca" is not there'],
+  ['CERT_HAS_EXPIRED', 'its certificate has expired'],
+  [
+    'SELF_SIGNED_CERT_IN_CHAIN',
+    'its certificate is from an authority that is not trusted: set "ca"',
+  ],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', 'its certificate is not trusted: set "ca"'],
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'its certificate is not trusted: set "ca"'],
+  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'its certificate is not trusted: set "ca"'],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', 'its certificate is for another name'],
+])
+
+/** Why a hub took nothing, in one line without secrets. */
+export function explainFailure(error: unknown): string {
+  if (error instanceof RedisError) return refusals.get(error.code) ?? `the hub said ${error.code}`
+  const [first] = error instanceof AggregateError ? error.errors : [error]
+  const code = errorCode(first) ?? ''
+  const known = failures.get(code)
+  if (known !== undefined) return known
+  if (/wrong version number|packet length/i.test(String(first)))
+    return 'it does not speak TLS: redis:// or another port?'
+  return oneLine(code || (first instanceof Error ? first.message : 'no connection'))
+}

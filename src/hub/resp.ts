@@ -1,0 +1,96 @@
+/** What Redis answers, as far as it answers what a machine asks: https://redis.io/docs/latest/develop/reference/protocol-spec/ */
+export type Reply = string | number | null | RedisError | Reply[]
+
+/** An answer that says no. `code` is its first word, such as OOM or NOPERM. */
+export class RedisError extends Error {
+  override name = 'RedisError'
+  readonly code: string
+
+  constructor(text: string) {
+    super(text)
+    this.code = /^[A-Z]+/.exec(text)?.[0] ?? 'ERR'
+  }
+}
+
+/** The bytes of one command. */
+export function encodeCommand(words: readonly string[]): Buffer {
+  const parts = words.map((word) => `$${Buffer.byteLength(word)}\r\n${word}\r\n`)
+  return Buffer.from(`*${words.length}\r\n${parts.join('')}`)
+}
+
+const MAX_DEPTH = 4
+
+/** Puts answers together that come in pieces. */
+export class ReplyParser {
+  readonly #maxBytes: number
+  #rest: Buffer = Buffer.alloc(0)
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes
+  }
+
+  /** @returns the answers that are complete now. @throws where it is not this protocol */
+  push(chunk: Buffer): Reply[] {
+    this.#rest = this.#rest.length > 0 ? Buffer.concat([this.#rest, chunk]) : chunk
+    if (this.#rest.length > this.#maxBytes) throw new Error('the answer is too long')
+    const replies: Reply[] = []
+    for (let next = parseAt(this.#rest, 0, 0); next; next = parseAt(this.#rest, 0, 0)) {
+      replies.push(next.reply)
+      this.#rest = this.#rest.subarray(next.end)
+    }
+    return replies
+  }
+}
+
+interface Parsed {
+  reply: Reply
+  end: number
+}
+
+/** @returns undefined where the rest has not come yet */
+function parseAt(bytes: Buffer, start: number, depth: number): Parsed | undefined {
+  const lineEnd = bytes.indexOf('\r\n', start)
+  if (lineEnd < 0) return undefined
+  const line = bytes.toString('utf8', start + 1, lineEnd)
+  const end = lineEnd + 2
+  switch (bytes[start]) {
+    case 0x2b:
+      return { reply: line, end }
+    case 0x2d:
+      return { reply: new RedisError(line), end }
+    case 0x3a:
+      return { reply: lengthOf(line), end }
+    case 0x24:
+      return bulkAt(bytes, end, lengthOf(line))
+    case 0x2a:
+      return listAt(bytes, end, lengthOf(line), depth)
+    default:
+      throw new Error('it does not speak the protocol of Redis')
+  }
+}
+
+function bulkAt(bytes: Buffer, start: number, length: number): Parsed | undefined {
+  if (length < 0) return { reply: null, end: start }
+  const end = start + length
+  if (bytes.length < end + 2) return undefined
+  return { reply: bytes.toString('utf8', start, end), end: end + 2 }
+}
+
+function listAt(bytes: Buffer, start: number, count: number, depth: number): Parsed | undefined {
+  if (depth >= MAX_DEPTH) throw new Error('the answer is nested too deeply')
+  if (count < 0) return { reply: null, end: start }
+  const reply: Reply[] = []
+  let end = start
+  for (let index = 0; index < count; index++) {
+    const item = parseAt(bytes, end, depth + 1)
+    if (!item) return undefined
+    reply.push(item.reply)
+    end = item.end
+  }
+  return { reply, end }
+}
+
+function lengthOf(line: string): number {
+  if (!/^-?\d{1,15}$/.test(line)) throw new Error('it does not speak the protocol of Redis')
+  return Number(line)
+}

@@ -1,0 +1,70 @@
+import * as z from 'zod'
+import { RedisConnection } from '../hub/connection.ts'
+import { explainFailure } from '../hub/explain.ts'
+import { INBOX } from '../hub/keys.ts'
+import { recordOf } from '../hub/record.ts'
+import { RedisError } from '../hub/resp.ts'
+import { type HubConnection, hubConnection, whyUnsafe } from '../hub/settings.ts'
+import { type ComposeContext, DeliveryError, defineNotifier, type Message } from './define.ts'
+
+/** One connection per hub, kept as long as it works. */
+const connections = new Map<string, RedisConnection>()
+
+export const hub = defineNotifier({
+  name: 'hub',
+  title: 'Hub (Redis)',
+  options: z.strictObject(hubConnection),
+  summarizes: true,
+  leavesMachine: true,
+  // Handed over one after the other on one connection, without waiting for the answers.
+  concurrency: 64,
+  keepsOrder: true,
+  compose: (message, _, context) => ({ body: composeRecord(message, context) }),
+  async send(message, settings, context) {
+    const unsafe = whyUnsafe(settings)
+    if (unsafe) throw new DeliveryError('give-up', `hub: url ${unsafe}`)
+    const record = composeRecord(message, context)
+    try {
+      const call = connectionTo(settings).call('RPUSH', INBOX, JSON.stringify(record))
+      const length = await abortable(call, context.signal)
+      return `handed to the hub, ${length} in its list`
+    } catch (error) {
+      if (error instanceof DeliveryError) throw error
+      const full = error instanceof RedisError && error.code === 'OOM'
+      const hint = full ? { hint: 'Nothing is lost: it waits here' } : {}
+      throw new DeliveryError('retry', `hub: ${explainFailure(error)}`, hint)
+    }
+  },
+})
+
+function composeRecord(message: Message, { delivery, now }: ComposeContext) {
+  const acceptedAt = Date.parse(message.at) || now
+  const alone = {
+    events: [message.id],
+    host: '',
+    channel: 'hub',
+    session: `${message.client} ${message.sessionId || message.id}`,
+    acceptedAt,
+    expires: 0,
+  }
+  return recordOf(delivery ?? alone, message, now)
+}
+
+function connectionTo(settings: HubConnection): RedisConnection {
+  const key = JSON.stringify(settings)
+  const known = connections.get(key)
+  if (known) return known
+  // Another one means other settings: what used the old ones ends by itself.
+  const made = new RedisConnection(settings)
+  connections.set(key, made)
+  return made
+}
+
+function abortable<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(new DeliveryError('retry', 'hub: timed out'))
+    if (signal.aborted) stop()
+    signal.addEventListener('abort', stop, { once: true })
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
+  })
+}

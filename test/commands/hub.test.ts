@@ -1,0 +1,128 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { type Home, makeHome, root } from '../support/home.ts'
+import { startReceiver } from '../support/receiver.ts'
+import { hasRedis, startRedis } from '../support/redis.ts'
+
+const stop = { hook_event_name: 'Stop', session_id: 's1', cwd: '/srv/api-server' }
+
+const machineConfig = (url: string) => ({
+  channels: {},
+  hub: { url, channels: ['team'] },
+  routes: [{ on: ['*'], to: ['team'] }],
+  noise: { minSeconds: 0 },
+})
+
+const hubConfig = (url: string, to: string) => ({
+  hub: { url },
+  channels: { team: { type: 'webhook', url: to } },
+})
+
+/** `hookbell hub` in a process of its own, ready. Killed with the test. */
+async function startHub({ env }: Home) {
+  const child = spawn(process.execPath, [join(root, 'bin/hookbell'), 'hub'], {
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  let output = ''
+  child.stdout.on('data', (chunk) => {
+    output += chunk
+  })
+  await expect.poll(() => output, { timeout: 20_000 }).toContain('"ready"')
+  return child
+}
+
+describe('commands: hub', () => {
+  it('prints the least rights', async () => {
+    const { stdout } = await (await makeHome({})).run('hub', 'acl')
+    expect(stdout).toContain(
+      'user machine on >MACHINE_PASSWORD resetchannels -@all +rpush %W~hb:in',
+    )
+  })
+
+  it('says what is missing in the configuration', async () => {
+    const { stderr, exitCode } = await (await makeHome({})).run('hub')
+    expect(stderr).toContain('hub: config.json has no "hub"')
+    expect(exitCode).toBe(78)
+  })
+
+  it('says where in the file the hub is wrong', async () => {
+    const home = await makeHome({ hub: { url: 'https://x', channels: ['team'] } })
+    const { stderr } = await home.run('hub')
+    expect(stderr).toMatch(/config\.json:1:\d+: hub\.url: must be such as rediss/)
+  })
+
+  it('refuses a channel that is here already', async () => {
+    const { hub } = machineConfig('redis://127.0.0.1:1')
+    const home = await makeHome({ hub, channels: { team: { type: 'desktop' } } })
+    const { stderr } = await home.run('config', 'check')
+    expect(stderr).toContain('"team" is a channel of this machine already')
+  })
+})
+
+describe.skipIf(!hasRedis)('commands: hub, with Redis', () => {
+  it('an event goes from one machine through the hub to its destination', async () => {
+    const [redis, receiver] = [await startRedis(), await startReceiver()]
+    const machine = await makeHome(machineConfig(redis.url()))
+    const box = await makeHome(hubConfig(redis.url(), receiver.url))
+    machine.accept(stop)
+    expect(await machine.run('drain')).toMatchObject({ exitCode: 0, stdout: 'Nothing is left' })
+    expect((await machine.run('status')).stdout).toMatch(/hub +reachable/)
+    expect(JSON.parse((await box.run('hub', 'status', '--json')).stdout)).toMatchObject({
+      inbox: 1,
+    })
+    await startHub(box)
+    await expect.poll(() => receiver.received.length, { timeout: 20_000 }).toBe(1)
+    expect(JSON.parse(receiver.received[0]?.body ?? '{}')).toMatchObject({ data: { kind: 'done' } })
+  })
+
+  it('drain says what is left while the hub cannot be reached', async () => {
+    const redis = await startRedis()
+    const machine = await makeHome(machineConfig(redis.url()))
+    await redis.stop()
+    machine.accept(stop)
+    const drained = await machine.run('drain', '--timeout', '1s')
+    expect(drained).toMatchObject({ exitCode: 1 })
+    expect(drained.stdout).toContain('1 event is left')
+    expect((await machine.run('status')).stdout).toContain('hub: nobody listens there')
+    await redis.start()
+    expect(await machine.run('drain')).toMatchObject({ exitCode: 0 })
+    const lines = (await redis.ask('LRANGE', 'hb:in', '0', '-1')) as string[]
+    // A drain that ran out of time may leave a repeat: it has the same id, and the hub tells it once.
+    expect(new Set(lines.map((line) => JSON.parse(line).id)).size).toBe(1)
+  })
+
+  it('what a hub had under way when it was killed is told by the next one', async () => {
+    const redis = await startRedis()
+    const receiver = await startReceiver({ script: ['blackhole', 200] })
+    const machine = await makeHome(machineConfig(redis.url()))
+    const box = await makeHome(hubConfig(redis.url(), receiver.url))
+    machine.accept(stop)
+    await machine.run('drain')
+    const first = await startHub(box)
+    await expect.poll(() => receiver.received.length, { timeout: 20_000 }).toBe(1)
+    first.kill('SIGKILL')
+    await once(first, 'exit')
+    await startHub(box)
+    await expect.poll(() => receiver.received.length, { timeout: 50_000 }).toBe(2)
+  })
+
+  it('what was refused for good can be seen, and put back', async () => {
+    const redis = await startRedis()
+    const receiver = await startReceiver({ script: [400, 200] })
+    const machine = await makeHome(machineConfig(redis.url()))
+    const box = await makeHome(hubConfig(redis.url(), receiver.url))
+    machine.accept(stop)
+    await machine.run('drain')
+    await startHub(box)
+    const dead = async () => JSON.parse((await box.run('hub', 'dead', '--json')).stdout)
+    await expect.poll(dead, { timeout: 20_000 }).toHaveLength(1)
+    expect((await box.run('hub', 'dead')).stdout).toContain('400')
+    expect((await box.run('hub', 'dead', 'retry', '--all')).stdout).toBe('1 put back')
+    await expect.poll(() => receiver.received.length, { timeout: 20_000 }).toBe(2)
+    await expect.poll(dead).toEqual([])
+  })
+})

@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest'
+import { withoutSecrets } from '../../src/config/last-good.ts'
+import { parseConfig } from '../../src/config/load.ts'
+
+const url = 'rediss://machine@hub.example:6380'
+
+function parse(config: object, secrets: Record<string, string> = {}) {
+  const file = new Map(Object.entries(secrets))
+  return parseConfig(JSON.stringify(config), { path: 'config.json', secrets: { file, env: {} } })
+}
+
+describe('config: the hub', () => {
+  it('makes each channel of the hub a channel of this machine, with little clearance', () => {
+    const hub = { url, password: '${P}', channels: ['team'] }
+    const { config, secrets } = parse({ hub }, { P: 'secret-1' })
+    expect(Object.keys(config.channels).sort()).toEqual(['desktop', 'team'])
+    expect(config.channels.team).toMatchObject({ type: 'hub', url, clearance: 'summary' })
+    expect(config.hub?.password).toBe('secret-1')
+    expect(secrets).toContain('secret-1')
+  })
+
+  it('can be routed to', () => {
+    const routes = [{ on: ['done'], to: ['team'] }]
+    expect(parse({ hub: { url, channels: ['team'] }, routes }).config.routes).toHaveLength(1)
+  })
+
+  it('makes its channels wait where its password is set nowhere, and nothing else', () => {
+    const hub = { url, password: '${P}', channels: ['team'] }
+    const { config, unusable, hubProblem } = parse({ hub })
+    expect(unusable).toEqual({ team: '${P} not set' })
+    expect(hubProblem).toBe('${P} not set')
+    expect(Object.keys(config.channels)).toEqual(['desktop'])
+  })
+
+  it('is not kept with its password', () => {
+    const kept = withoutSecrets({ hub: { url, password: 'secret-1', channels: ['team'] } })
+    expect(kept).not.toContain('secret-1')
+    expect(JSON.parse(kept).hub).toMatchObject({ url, channels: ['team'] })
+  })
+
+  it.each([
+    [{ url: 'https://x', channels: ['team'] }, 'hub.url: must be such as rediss://'],
+    [{ url, channels: ['a b'] }, 'a name of letters'],
+    [{ url, channels: ['desktop'] }, '"desktop" is a channel of this machine already'],
+    [{ url, chanels: [] }, 'hub.chanels: unknown key'],
+    [{ channels: ['team'] }, 'hub.url'],
+  ])('names the fault of %j', (hub, message) => {
+    expect(() => parse({ hub, channels: { desktop: { type: 'desktop' } } })).toThrow(message)
+  })
+})

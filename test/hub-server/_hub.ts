@@ -1,0 +1,45 @@
+import { onTestFinished } from 'vitest'
+import { parseConfig } from '../../src/config/load.ts'
+import type { Delivery } from '../../src/delivery.ts'
+import { type HubLine, startHub } from '../../src/hub-server/run.ts'
+import { hub as notifier } from '../../src/notifiers/hub.ts'
+import { makeDelivery } from '../support/delivery.ts'
+import type { startRedis } from '../support/redis.ts'
+
+type Redis = Awaited<ReturnType<typeof startRedis>>
+
+/** A configuration of a hub, with these channels. */
+export function hubConfig(redis: Redis, channels: object, more: object = {}) {
+  const text = JSON.stringify({ hub: { url: redis.url() }, channels, ...more })
+  return parseConfig(text, { path: 'config.json', secrets: { file: new Map(), env: {} } })
+}
+
+/** A hub in this process. Ends with the test. */
+export async function runHub(redis: Redis, channels: object, more: object = {}) {
+  const lines: HubLine[] = []
+  const hub = await startHub(hubConfig(redis, channels, more), (line) => lines.push(line))
+  let isStopped = false
+  const stop = async () => {
+    if (isStopped) return
+    isStopped = true
+    await hub.stop()
+  }
+  onTestFinished(stop)
+  return {
+    lines,
+    stop,
+    states: (state: string) => lines.filter((line) => line.state === state),
+  }
+}
+
+/** Hands over one delivery, as a machine does. */
+export async function handOver(redis: Redis, event: string, changes: Partial<Delivery> = {}) {
+  const delivery = makeDelivery(event, { channel: 'team', acceptedAt: Date.now(), ...changes })
+  const { kind, urgency } = delivery
+  const message = { ...delivery.message, kind, urgency }
+  const context = { signal: AbortSignal.timeout(10_000), attempt: 1, now: Date.now() }
+  return await notifier.send(message, notifier.options.parse({ url: redis.url() }), {
+    ...context,
+    ...{ fetch: globalThis.fetch, sessionEnv: {}, delivery },
+  })
+}

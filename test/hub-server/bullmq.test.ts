@@ -1,0 +1,30 @@
+import { cpSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { execa } from 'execa'
+import { describe, expect, it } from 'vitest'
+import { makeFolder } from '../support/folder.ts'
+import { makeHome, root } from '../support/home.ts'
+import { hasRedis, startRedis } from '../support/redis.ts'
+
+describe('hub: its packages', () => {
+  it('are no part of what delivers on a machine', () => {
+    const worker = readFileSync(join(root, 'dist/worker-code.cjs'), 'utf8')
+    expect(worker).not.toMatch(/bullmq|ioredis/i)
+  })
+
+  it.skipIf(!hasRedis)('are asked for where they are missing', async () => {
+    const [redis, folder] = [await startRedis(), await makeFolder()]
+    const home = await makeHome({ hub: { url: redis.url() } })
+    for (const part of ['bin', 'dist', 'package.json'])
+      cpSync(join(root, part), join(folder, part), { recursive: true })
+    const options = { env: home.env, extendEnv: false, reject: false } as const
+    const { stderr, exitCode } = await execa(
+      process.execPath,
+      [join(folder, 'bin/hookbell'), 'hub'],
+      options,
+    )
+    expect(stderr).toContain('hub: the packages bullmq and ioredis are not installed')
+    expect(stderr).toContain('npm install -g hookbell bullmq')
+    expect(exitCode).toBe(69)
+  })
+})

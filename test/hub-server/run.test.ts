@@ -1,0 +1,206 @@
+import { describe, expect, it } from 'vitest'
+import { aclLines } from '../../src/hub/acl.ts'
+import { RedisConnection } from '../../src/hub/connection.ts'
+import { recordOf } from '../../src/hub/record.ts'
+import { startHub } from '../../src/hub-server/run.ts'
+import { makeDelivery } from '../support/delivery.ts'
+import { startReceiver } from '../support/receiver.ts'
+import { hasRedis, startRedis } from '../support/redis.ts'
+import { handOver, hubConfig, runHub } from './_hub.ts'
+
+const toWebhook = (url: string) => ({ team: { type: 'webhook', url, allowPrivateNetwork: true } })
+const quick = { retry: { firstDelaySeconds: 0.05, maxDelaySeconds: 0.2 } }
+
+/** The titles that a webhook was sent, in their order. */
+const titlesOf = ({ received }: Awaited<ReturnType<typeof startReceiver>>) =>
+  received.map(({ body }) => JSON.stringify(JSON.parse(body)).match(/title of ([\w-]+)/)?.[1])
+
+describe.skipIf(!hasRedis)('hub: the hub', () => {
+  it('tells what a machine handed over', async () => {
+    const [redis, receiver] = [await startRedis(), await startReceiver()]
+    const hub = await runHub(redis, toWebhook(receiver.url))
+    await handOver(redis, 'one')
+    await expect.poll(() => titlesOf(receiver), { timeout: 20_000 }).toEqual(['one'])
+    await expect.poll(() => hub.states('delivered')).toHaveLength(1)
+    expect(JSON.stringify(hub.lines)).not.toContain('body of')
+  })
+
+  it('tells a repeat once, while it waits and after it was told', async () => {
+    const [redis, receiver] = [await startRedis(), await startReceiver()]
+    await handOver(redis, 'one')
+    await handOver(redis, 'one')
+    const hub = await runHub(redis, toWebhook(receiver.url))
+    await expect.poll(() => hub.states('delivered'), { timeout: 20_000 }).toHaveLength(1)
+    await handOver(redis, 'one')
+    await expect.poll(() => hub.states('repeat')).toHaveLength(1)
+    expect(titlesOf(receiver)).toEqual(['one'])
+  })
+
+  it('keeps the order of a session, also while its destination fails', async () => {
+    const [redis, receiver] = [
+      await startRedis(),
+      await startReceiver({ script: [503, 200, 503, 503, 200] }),
+    ]
+    const events = ['a', 'b', 'c', 'd', 'e']
+    for (const event of events) await handOver(redis, event, { session: 's' })
+    await runHub(redis, toWebhook(receiver.url), quick)
+    await expect.poll(() => [...new Set(titlesOf(receiver))], { timeout: 20_000 }).toEqual(events)
+    expect(titlesOf(receiver)).toEqual(['a', 'a', 'b', 'b', 'b', 'c', 'd', 'e'])
+  })
+
+  it('tells permission questions first', async () => {
+    const [redis, receiver] = [await startRedis(), await startReceiver()]
+    for (const event of ['a', 'b']) await handOver(redis, event)
+    await handOver(redis, 'asks', { kind: 'permission' })
+    await runHub(redis, toWebhook(receiver.url))
+    await expect.poll(() => titlesOf(receiver), { timeout: 20_000 }).toEqual(['asks', 'a', 'b'])
+  })
+
+  it('drops what comes too late, with the reason', async () => {
+    const [redis, receiver] = [await startRedis(), await startReceiver()]
+    await handOver(redis, 'late', { expires: Date.now() + 1 })
+    const hub = await runHub(redis, toWebhook(receiver.url))
+    await expect.poll(() => hub.states('expired'), { timeout: 20_000 }).toHaveLength(1)
+    expect(hub.states('expired')[0]).toMatchObject({ reason: 'too late to be of use' })
+    expect(receiver.received).toEqual([])
+  })
+
+  it('refuses what is no record, or for a channel that it does not have', async () => {
+    const [redis, receiver] = [await startRedis(), await startReceiver()]
+    const delivery = makeDelivery('e1', { channel: 'team' })
+    const record = recordOf(delivery, delivery.message, 1000)
+    const bad = [
+      'not json',
+      '{}',
+      JSON.stringify({ ...record, url: receiver.url }),
+      JSON.stringify({ ...record, id: 'meta' }),
+      JSON.stringify({ ...record, channel: 'desktop', id: 'e1.desktop' }),
+      JSON.stringify({ ...record, title: 'x'.repeat(5000) }),
+      'x'.repeat(100_000),
+    ]
+    for (const text of bad) await redis.ask('RPUSH', 'hb:in', text)
+    await handOver(redis, 'good')
+    await runHub(redis, toWebhook(receiver.url))
+    await expect.poll(() => titlesOf(receiver), { timeout: 20_000 }).toEqual(['good'])
+    expect(await redis.ask('HGET', 'hb:counts', 'refused')).toBe(`${bad.length}`)
+  })
+
+  it('tells a burst in one message that says how many more there are', async () => {
+    const [redis, receiver] = [
+      await startRedis(),
+      await startReceiver({ script: [{ body: 'ok' }] }),
+    ]
+    for (let index = 0; index < 30; index++) await handOver(redis, `e${index}`)
+    await handOver(redis, 'asks', { kind: 'permission' })
+    const hub = await runHub(redis, { team: { type: 'slack', url: receiver.url } })
+    await expect.poll(() => hub.states('repeat').length, { timeout: 30_000 }).toBeGreaterThan(20)
+    const texts = receiver.received.map(({ body }) => body)
+    expect(titlesOf(receiver)[0]).toBe('asks')
+    const [told] = texts.flatMap((text) => text.match(/and (\d+) more/)?.[1] ?? [])
+    // What was told alone before, the question, and the message itself.
+    expect(Number(told) + texts.length).toBe(31)
+    await expect.poll(() => hub.states('repeat').length).toBe(Number(told))
+  })
+
+  it('keeps the pace of a destination over two hubs', async () => {
+    const redis = await startRedis()
+    const times: number[] = []
+    const receiver = await startReceiver({
+      script: [
+        () => {
+          times.push(performance.now())
+          return { body: 'ok' }
+        },
+      ],
+    })
+    const channels = { team: { type: 'slack', url: receiver.url } }
+    await Promise.all([runHub(redis, channels), runHub(redis, channels)])
+    for (const event of ['a', 'b', 'c', 'd']) await handOver(redis, event)
+    await expect.poll(() => times.length, { timeout: 30_000 }).toBe(4)
+    const gaps = times.slice(1).map((time, index) => time - (times[index] ?? 0))
+    expect(Math.min(...gaps)).toBeGreaterThan(950)
+  })
+
+  it('works with the least rights, and a machine can only add', async () => {
+    const lines = aclLines.map((line) => line.replace(/>\w+/, '>secret'))
+    const redis = await startRedis({ users: lines })
+    const receiver = await startReceiver()
+    const as = (user: string) => ({ url: redis.url(user), password: 'secret' })
+    const hubText = { hub: as('hub'), channels: toWebhook(receiver.url) }
+    const { parseConfig } = await import('../../src/config/load.ts')
+    const loaded = parseConfig(JSON.stringify(hubText), {
+      path: 'config.json',
+      secrets: { file: new Map(), env: {} },
+    })
+    const told: object[] = []
+    const hub = await startHub(loaded, (line) => told.push(line))
+    const machine = new RedisConnection({ ...as('machine'), allowUnencrypted: false })
+    const delivery = makeDelivery('one', { channel: 'team' })
+    const record = JSON.stringify(recordOf(delivery, delivery.message, 1000))
+    try {
+      await machine.call('RPUSH', 'hb:in', record)
+      await expect.poll(() => titlesOf(receiver), { timeout: 20_000 }).toEqual(['one'])
+      const probes = [
+        ...[
+          ['GET', 'hb:router'],
+          ['LRANGE', 'hb:in', '0', '-1'],
+          ['LPOP', 'hb:in'],
+          ['DEL', 'hb:in'],
+        ],
+        ...[
+          ['LTRIM', 'hb:in', '1', '0'],
+          ['RPUSH', 'hb:taken', 'x'],
+          ['RPUSH', 'other', 'x'],
+        ],
+        ...[['KEYS', '*'], ['FLUSHALL'], ['CONFIG', 'GET', '*'], ['EVAL', 'return 1', '0']],
+        ...[
+          ['ACL', 'LIST'],
+          ['SUBSCRIBE', 'x'],
+          ['SCAN', '0'],
+          ['RENAME', 'hb:in', 'x'],
+          ['SHUTDOWN'],
+        ],
+        ...[
+          ['LPUSH', 'hb:in', 'x'],
+          ['SET', 'hb:in', 'x'],
+          ['EXPIRE', 'hb:in', '1'],
+          ['CLIENT', 'LIST'],
+        ],
+      ]
+      for (const probe of probes)
+        await expect(machine.call(...probe), probe.join(' ')).rejects.toMatchObject({
+          code: 'NOPERM',
+        })
+    } finally {
+      machine.close()
+      await hub.stop()
+    }
+  })
+
+  it('does not start on a Redis that throws away', async () => {
+    const redis = await startRedis({ args: ['--maxmemory-policy', 'allkeys-lru'] })
+    const starting = startHub(hubConfig(redis, toWebhook('http://127.0.0.1:1')), () => {})
+    await expect(starting).rejects.toThrow('maxmemory-policy is allkeys-lru')
+  })
+
+  it.each([
+    [['--appendfsync', 'everysec'], 'appendfsync is everysec'],
+    [['--appendonly', 'no'], 'appendonly is off'],
+  ])('says what may be lost with %s', async (args, text) => {
+    const redis = await startRedis({ args })
+    const hub = await runHub(redis, toWebhook('http://127.0.0.1:1'))
+    expect(hub.states('warning').map((line) => line.text)).toEqual([expect.stringContaining(text)])
+  })
+
+  it('loses nothing when Redis is killed while it sends', async () => {
+    const [redis, receiver] = [await startRedis(), await startReceiver()]
+    await runHub(redis, toWebhook(receiver.url))
+    const events = Array.from({ length: 300 }, (_, index) => `e${index}`)
+    for (const event of events) await handOver(redis, event)
+    await expect.poll(() => receiver.received.length, { timeout: 20_000 }).toBeGreaterThan(20)
+    await redis.stop('SIGKILL')
+    await redis.start()
+    const told = () => new Set(titlesOf(receiver)).size
+    await expect.poll(told, { timeout: 60_000, interval: 200 }).toBe(events.length)
+  })
+})

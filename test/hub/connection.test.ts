@@ -1,0 +1,62 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { RedisConnection } from '../../src/hub/connection.ts'
+import { explainFailure } from '../../src/hub/explain.ts'
+import { makeAuthority } from '../support/authority.ts'
+import { hasRedis, startRedis } from '../support/redis.ts'
+
+/** What comes of one call, in words. */
+async function outcomeOf(settings: { url: string; ca?: string; password?: string }) {
+  const connection = new RedisConnection({ allowUnencrypted: false, ...settings })
+  onTestFinished(() => connection.close())
+  return await connection.call('PING').then(String, explainFailure)
+}
+
+async function startWithTls(issue: 'issue' | 'issueExpired', name = 'IP:127.0.0.1') {
+  const authority = await makeAuthority()
+  onTestFinished(() => authority.remove())
+  const redis = await startRedis({ tls: await authority[issue](name) })
+  return { url: redis.url(), ca: authority.file }
+}
+
+describe.skipIf(!hasRedis)('hub: the connection', () => {
+  it('speaks TLS with a server of its own authority', async () => {
+    expect(await outcomeOf(await startWithTls('issue'))).toBe('PONG')
+  })
+
+  it('refuses an authority that nobody named', async () => {
+    const { url } = await startWithTls('issue')
+    expect(await outcomeOf({ url })).toBe('its certificate is not trusted: set "ca"')
+  })
+
+  it('refuses an expired certificate', async () => {
+    expect(await outcomeOf(await startWithTls('issueExpired'))).toBe('its certificate has expired')
+  })
+
+  it('refuses a certificate for another name', async () => {
+    const settings = await startWithTls('issue', 'DNS:elsewhere.example')
+    expect(await outcomeOf(settings)).toBe('its certificate is for another name')
+  })
+
+  it('says that the file of the authority is not there', async () => {
+    const { url } = await startWithTls('issue')
+    expect(await outcomeOf({ url, ca: '/nowhere/ca.pem' })).toBe('the file of "ca" is not there')
+  })
+
+  it('says that a server without TLS does not speak it', async () => {
+    const redis = await startRedis()
+    const url = redis.url().replace('redis:', 'rediss:')
+    expect(await outcomeOf({ url })).toBe('no connection within 5 s')
+  })
+
+  it('answers every call of many, each with its own answer', async () => {
+    const redis = await startRedis()
+    const connection = new RedisConnection(
+      { url: redis.url(), allowUnencrypted: false },
+      { maxReplyBytes: 8_000_000 },
+    )
+    onTestFinished(() => connection.close())
+    const words = Array.from({ length: 2000 }, (_, index) => `${index}é${'x'.repeat(index)}`)
+    const answers = await Promise.all(words.map((word) => connection.call('ECHO', word)))
+    expect(answers).toEqual(words)
+  })
+})

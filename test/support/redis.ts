@@ -1,0 +1,79 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { onTestFinished } from 'vitest'
+import { RedisConnection } from '../../src/hub/connection.ts'
+import { makeFolder } from './folder.ts'
+
+/** Without the program from Debian these tests are skipped. */
+export const hasRedis = spawnSync('redis-server', ['--version']).status === 0
+
+export interface RedisOptions {
+  /** Lines of users, as an ACL file has them. */
+  users?: readonly string[]
+  tls?: { cert: Buffer; key: Buffer }
+  args?: readonly string[]
+}
+
+/** A real Redis with a folder of its own, on loopback. Ends with the test. */
+export async function startRedis({ users, tls, args = [] }: RedisOptions = {}) {
+  const folder = await makeFolder()
+  const port = await freePort()
+  const words = ['--port', tls ? '0' : `${port}`, '--bind', '127.0.0.1', '--dir', folder]
+  words.push('--appendonly', 'yes', '--appendfsync', 'always', '--maxmemory-policy', 'noeviction')
+  if (users) {
+    writeFileSync(join(folder, 'users.acl'), `${users.join('\n')}\n`)
+    words.push('--aclfile', join(folder, 'users.acl'))
+  }
+  if (tls) {
+    for (const [name, bytes] of Object.entries(tls)) writeFileSync(join(folder, name), bytes)
+    words.push('--tls-port', `${port}`, '--tls-auth-clients', 'no')
+    words.push('--tls-cert-file', join(folder, 'cert'), '--tls-key-file', join(folder, 'key'))
+  }
+  let child: ChildProcess | undefined
+  const start = async () => {
+    const started = spawn('redis-server', [...words, ...args], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    child = started
+    let log = ''
+    started.stdout?.on('data', (chunk) => {
+      log += chunk
+    })
+    while (!log.includes('Ready to accept connections')) {
+      if (started.exitCode !== null) throw new Error(log)
+      await sleep(10)
+    }
+  }
+  const stop = async (signal: NodeJS.Signals = 'SIGKILL') => {
+    if (!child || child.exitCode !== null || child.signalCode !== null) return
+    child.kill(signal)
+    await once(child, 'exit')
+  }
+  await start()
+  onTestFinished(() => stop())
+  const url = (user = '') => `${tls ? 'rediss' : 'redis'}://${user && `${user}@`}127.0.0.1:${port}`
+  const connection = new RedisConnection(
+    { url: url(), allowUnencrypted: false },
+    { maxReplyBytes: 8_000_000 },
+  )
+  onTestFinished(() => connection.close())
+  return {
+    ...{ folder, port, url, start, stop },
+    /** Asks as the default user, without TLS. */
+    ask: (...words: string[]) => connection.call(...words),
+  }
+}
+
+/** Redis takes no port 0. One that was free a moment ago hardly ever is not. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
