@@ -9,7 +9,9 @@ import { makeHome, root } from './support/home.ts'
 const pages = [
   'README.md',
   'CONTRIBUTING.md',
-  ...readdirSync(join(root, 'docs')).map((name) => `docs/${name}`),
+  ...readdirSync(join(root, 'docs'))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
 ]
 const textOf = (page: string) => readFileSync(join(root, page), 'utf8')
 
