@@ -12,6 +12,7 @@ export function renderTerminal(text: string, columns = 88): string {
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}"`,
     '  font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, DejaVu Sans Mono, monospace" font-size="13" fill="#d6d9de">',
+    '<title>What a terminal shows</title>',
     `<rect width="${width}" height="${height}" rx="8" fill="#1b1e24"/>`,
     ...rows,
     '</svg>',
