@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Queue, Worker } from 'bullmq'
 import type { LoadedConfig } from '../config/load.ts'
 import type { RedisConnection } from '../hub/connection.ts'
@@ -15,8 +16,12 @@ const STALLED_MS = 5000
 /** Being killed says nothing against a message. */
 const MAX_STALLED = 20
 const KEPT_DEAD = 10_000
+/** Before the next try, where Redis does not answer. */
+const UNANSWERED_MS = 500
 /** BullMQ takes priority 0 before all others. */
 const ORDINARY = 1
+
+type Job = Parameters<typeof tell>[0]
 
 export interface LaneDeps {
   bullmq: Awaited<ReturnType<typeof loadBullmq>>
@@ -79,19 +84,31 @@ export class DestinationLane {
     await this.#queue.close()
   }
 
-  async #work(job: Parameters<typeof tell>[0], { notifier }: HubDestination) {
+  async #work(job: Job, { notifier }: HubDestination) {
     const { bullmq, onTold, now, redis } = this.#deps
-    const told = await tell(job, { ...this.#deps, queue: this.#queue })
+    const told = await this.#tell(job)
     onTold(job.data.record, told)
     void redis.call('HINCRBY', COUNTS, told.type, '1').catch(() => {})
     if (told.type === 'deferred') {
       // Holds for all hubs, and unlike its backoff leaves the order as it is.
-      await this.#queue.rateLimit(Math.max(1, told.until - now()))
+      await this.#queue.rateLimit(Math.max(1, told.until - now())).catch(this.#deps.onProblem)
       throw bullmq.Worker.RateLimitError()
     }
     if (told.type === 'exhausted' || told.type === 'unavailable')
       throw new bullmq.UnrecoverableError(told.reason)
     const pauseMs = told.type === 'delivered' ? (notifier.pace?.minIntervalMs ?? 0) : 0
     if (pauseMs > 0) await this.#queue.rateLimit(pauseMs).catch(this.#deps.onProblem)
+  }
+
+  /** Without an answer of Redis nothing was sent, and nothing is decided: the message keeps its place. */
+  async #tell(job: Job) {
+    try {
+      return await tell(job, { ...this.#deps, queue: this.#queue })
+    } catch (error) {
+      this.#deps.onProblem(error)
+      await sleep(UNANSWERED_MS)
+      // Any other error would make it one that has failed for good.
+      throw this.#deps.bullmq.Worker.RateLimitError()
+    }
   }
 }

@@ -47,6 +47,8 @@ describe('a worker whose disk is full', () => {
   it('does not send again what it could not record', async () => {
     const world = makeWorld()
     const journal = join(world.stateDir, 'journal.jsonl')
+    // A message may be sent before anything is recorded.
+    writeFileSync(journal, '', { mode: 0o600 })
     const breakJournal = () => {
       renameSync(journal, `${journal}.kept`)
       mkdirSync(journal)

@@ -1,0 +1,44 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { RedisConnection } from '../../src/hub/connection.ts'
+import { recordOf } from '../../src/hub/record.ts'
+import { loadBullmq } from '../../src/hub-server/bullmq.ts'
+import { hubDestinations } from '../../src/hub-server/destinations.ts'
+import { DestinationLane } from '../../src/hub-server/lane.ts'
+import { connectionOf } from '../../src/hub-server/run.ts'
+import { makeDelivery } from '../support/delivery.ts'
+import { startReceiver } from '../support/receiver.ts'
+import { hasRedis, startRedis } from '../support/redis.ts'
+import { hubConfig } from './_hub.ts'
+
+/** A connection whose first calls get no answer. */
+class BrokenAtFirst extends RedisConnection {
+  left = 2
+  override call(...words: string[]) {
+    if (this.left === 0) return super.call(...words)
+    this.left -= 1
+    return Promise.reject(new Error('the connection was closed'))
+  }
+}
+
+describe.skipIf(!hasRedis)('the queue of a destination', () => {
+  it('keeps a message that Redis did not answer for', async () => {
+    const [redis, receiver] = [await startRedis(), await startReceiver()]
+    const webhook = { type: 'webhook', url: receiver.url, allowPrivateNetwork: true }
+    const loaded = hubConfig(redis, { team: webhook })
+    const connection = connectionOf(loaded)
+    const broken = new BrokenAtFirst(connection)
+    onTestFinished(() => broken.close())
+    const states: string[] = []
+    const lane = new DestinationLane([...hubDestinations(loaded).values()][0] as never, {
+      ...{ bullmq: await loadBullmq(), connection, redis: broken, loaded, now: Date.now },
+      ...{ onTold: (_, { type }) => states.push(type), onProblem: () => {} },
+    })
+    await lane.start()
+    onTestFinished(() => lane.close())
+    const delivery = makeDelivery('one', { channel: 'team' })
+    await lane.add([recordOf(delivery, delivery.message as never, Date.now())])
+    await expect.poll(() => states, { timeout: 20_000 }).toEqual(['delivered'])
+    expect(receiver.received).toHaveLength(1)
+    expect(broken.left).toBe(0)
+  })
+})
