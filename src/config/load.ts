@@ -96,7 +96,8 @@ export function parseConfig(
   )
   const { hub, problem: hubProblem, used: usedByHub } = expandHub(raw, secrets)
   const expanded = { ...raw, ...(channels && { channels }), hub }
-  const result = configSchema.safeParse(expanded)
+  // Once: to compile the schemas for it takes longer than to walk through them.
+  const result = configSchema.safeParse(expanded, { jitless: true })
   const fault = result.success
     ? (faultInHub(raw) ??
       faultInRoutes(result.data.routes ?? [], result.data.channels, state.unusable, templates) ??

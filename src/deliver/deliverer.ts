@@ -1,5 +1,6 @@
 import type { LoadedConfig } from '../config/load.ts'
 import type { Delivery } from '../delivery.ts'
+import { monotonicMs } from '../monotonic.ts'
 import type { DeliveryError } from '../notifiers/define.ts'
 import {
   type AttemptDeps,
@@ -165,12 +166,12 @@ export class Deliverer {
       return { type: 'expired', reason: over }
     }
     const begun = life.begin(delivery, destination)
-    const startedAt = performance.now()
+    const startedAt = monotonicMs()
     try {
       const sent = await send(destination, begun.delivery, loaded, this.#deps, begun.replaces)
       limiter.release(slot)
       begun.delivered(typeof sent === 'string' ? undefined : sent.handle)
-      const ms = Math.round(performance.now() - startedAt)
+      const ms = Math.round(monotonicMs() - startedAt)
       const answer = typeof sent === 'string' ? sent : sent.answer
       return { type: 'delivered', attempt: delivery.attempts + 1, ms, answer }
     } catch (error) {

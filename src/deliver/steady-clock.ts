@@ -1,9 +1,11 @@
+import { monotonicMs } from '../monotonic.ts'
+
 /**
  * Milliseconds that never go back and that count the time a machine slept. The monotonic clock stands still during
  * suspend, the wall clock can be put back; this one takes the larger step of the two.
  */
 export function makeSteadyClock(
-  monotonic: () => number = () => performance.now(),
+  monotonic: () => number = monotonicMs,
   wall: () => number = Date.now,
 ): () => number {
   let [lastMonotonic, lastWall, elapsed] = [monotonic(), wall(), 0]

@@ -91,7 +91,7 @@ function readFields(raw: Payload, means: string, client: string, problems: strin
     const value = names.map((name) => fieldOf(raw, name)).find((one) => one !== undefined)
     if (value !== undefined) found[field] = value
   }
-  const result = schema.safeParse(found)
+  const result = schema.safeParse(found, { jitless: true })
   if (result.success) return result.data as Fields
   for (const issue of result.error.issues) {
     const field = String(issue.path[0])

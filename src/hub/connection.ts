@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { connect as connectPlain, type Socket } from 'node:net'
-import { connect as connectTls } from 'node:tls'
+import type { Socket } from 'node:net'
 import { expandHome } from '../fs/home.ts'
 import { encodeCommand, RedisError, type Reply, ReplyParser } from './resp.ts'
 import type { HubConnection } from './settings.ts'
@@ -109,10 +108,11 @@ function connect({ url, ca }: HubConnection): Socket {
   const { protocol, hostname, port } = new URL(url)
   const host = hostname.replace(/^\[|\]$/g, '')
   const place = { host, port: Number(port || 6379) }
-  if (protocol === 'redis:') return connectPlain(place)
+  // Loaded at its first use: most workers have no hub.
+  if (protocol === 'redis:') return process.getBuiltinModule('node:net').connect(place)
   const file = ca === undefined ? undefined : expandHome(ca)
   const isAddress = /^[\d.]+$|:/.test(host)
-  return connectTls({
+  return process.getBuiltinModule('node:tls').connect({
     ...place,
     ...(!isAddress && { servername: host }),
     ...(file !== undefined && { ca: readFileSync(file) }),

@@ -1,5 +1,5 @@
-import * as dns from 'node:dns'
-import { isIP, type LookupFunction } from 'node:net'
+import type * as dns from 'node:dns'
+import type { LookupFunction } from 'node:net'
 import { isLoopback } from '../text/loopback.ts'
 import { type Reach, reachOf } from './_address.ts'
 import { DeliveryError } from './define.ts'
@@ -36,7 +36,8 @@ interface Rules {
  * that is asked twice may have two answers.
  * @throws RefusedAddress where the URL itself has an address that is not allowed; so does the lookup, to its callback
  */
-export function guard(target: URL, { allowPrivateNetwork, lookup = dns.lookup }: Rules) {
+export function guard(target: URL, { allowPrivateNetwork, lookup = systemLookup() }: Rules) {
+  const { isIP } = process.getBuiltinModule('node:net')
   const host = target.hostname.replace(/^\[|\]$/g, '')
   const isLiteral = isIP(host) !== 0
   const refusalOf = (address: string): RefusedAddress | undefined => {
@@ -54,6 +55,11 @@ export function guard(target: URL, { allowPrivateNetwork, lookup = dns.lookup }:
   const refusal = isLiteral ? refusalOf(host) : undefined
   if (refusal) throw refusal
   return { lookup: checkedLookup(lookup, refusalOf) }
+}
+
+/** Loaded at its first use: it costs a start, and most workers need none. */
+function systemLookup(): typeof dns.lookup {
+  return process.getBuiltinModule('node:dns').lookup
 }
 
 /** The verdict on an error of such a request, where an address was the reason. */

@@ -4,6 +4,7 @@ import { HookbellError } from '../errors.ts'
 import type { Kind } from '../event/kind.ts'
 import { checkOwnership } from '../fs/ownership.ts'
 import { readRegular } from '../fs/read.ts'
+import { monotonicMs } from '../monotonic.ts'
 import { packageRoot } from '../package-root.ts'
 import type { Format } from './engine.ts'
 
@@ -42,7 +43,7 @@ export class Templates {
 
   /** Most people have none: then the folder is looked for once in a while, not three files per event. */
   #hasOwn(): boolean {
-    const now = performance.now()
+    const now = monotonicMs()
     if (now - this.#lookedAt < LOOK_EVERY_MS) return this.#isThere
     this.#lookedAt = now
     this.#isThere = existsSync(this.#theirs)

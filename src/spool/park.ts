@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import * as z from 'zod'
 import { deliverySchema } from '../delivery.ts'
 import { writeDurable } from '../fs/durable.ts'
+import { monotonicMs } from '../monotonic.ts'
 import type { Spool } from './layout.ts'
 import { formatName, parseName } from './names.ts'
 
@@ -77,9 +78,9 @@ export class ParkedDeliveries {
 
   /** Takes in what somebody else put into the folder, at most once a second unless `now`. */
   refresh(now = false) {
-    this.isStale = !now && performance.now() - this.#refreshedAt < REFRESH_MS
+    this.isStale = !now && monotonicMs() - this.#refreshedAt < REFRESH_MS
     if (this.isStale) return
-    this.#refreshedAt = performance.now()
+    this.#refreshedAt = monotonicMs()
     const names = new Set(readdirSync(this.#folder).filter((name) => parseName(name)?.isDelivery))
     for (const name of this.#waits.keys()) if (!names.has(name)) this.#waits.delete(name)
     for (const name of names) this.#look(name)

@@ -1,6 +1,6 @@
 // The worker as the front door starts it: main.ts, from code that an earlier start has compiled.
 import { loadCompiled } from '../fs/compiled.ts'
-import { keepMemorySmall, startRoomy } from './keep-memory-small.ts'
+import { keepMemorySmall } from './keep-memory-small.ts'
 
 /** By then what a start needs has run, and so is part of what is kept. */
 const KEEP_AFTER_MS = 1000
@@ -17,7 +17,6 @@ type Part = (exports: object, load: Load, path: string) => unknown
 const parts = new Map<string, unknown>()
 /** Until the code is kept. */
 let keepers: (() => void)[] | undefined = []
-startRoomy()
 const worker = loadKept('worker-code') as Worker
 setTimeout(keepCode, KEEP_AFTER_MS).unref()
 worker(require, importPart, __filename, keepCode)
