@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import {
   closeSync,
   fchmodSync,
@@ -126,6 +125,7 @@ function createFrom(waiting: string, path: string): boolean {
 function writeBeside(old: SettingsOnDisk, text: string): string {
   const { realPath } = old
   const isNew = old.hash === undefined
+  const { randomBytes } = process.getBuiltinModule('node:crypto')
   const name = `.${basename(realPath)}.hookbell-${randomBytes(6).toString('hex')}`
   const waiting = join(dirname(realPath), name)
   // A new file is as readable as one that an editor makes: nothing in it is secret, and the client

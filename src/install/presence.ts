@@ -23,8 +23,7 @@ export function presenceOf(client: Client, env: Env): Presence {
 }
 
 export function isPresent(client: Client, env: Env): boolean {
-  const { folder, program } = presenceOf(client, env)
-  return folder !== undefined || program !== undefined
+  return exists(userFolder(client, env)) || client.programs.some((name) => findProgram(name, env))
 }
 
 function findProgram(name: string, env: Env): string | undefined {
@@ -37,8 +36,10 @@ function findProgram(name: string, env: Env): string | undefined {
 
 function isProgram(path: string): boolean {
   try {
+    // First without an error for each folder that does not have it: those are nearly all.
+    if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return false
     accessSync(path, constants.X_OK)
-    return statSync(path).isFile()
+    return true
   } catch {
     return false
   }
