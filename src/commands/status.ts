@@ -9,6 +9,7 @@ import { type ConfigSummary, readConfigSummary } from '../config/summary.ts'
 import { foldersAtRisk } from '../config/trust.ts'
 import type { ClientRow } from '../doctor/overview.ts'
 import type { EventStatus } from '../journal/history.ts'
+import { spoolAtRisk } from '../spool/at-risk.ts'
 import { holdsEvents, spoolIn } from '../spool/layout.ts'
 import { lockHolder } from '../spool/lock.ts'
 import { outlineParked } from '../spool/outline.ts'
@@ -154,8 +155,8 @@ function problemsOf(
   if (unreachable.length === Object.keys(channels).length)
     problems.push('no route leads to a channel: nothing is told. Add one: hookbell config edit')
   problems.push(...warnings)
-  for (const fault of foldersAtRisk(configDir(), stateDir()))
-    problems.push([fault.message, fault.hint].filter(Boolean).join('. '))
+  const risks = [...foldersAtRisk(configDir(), stateDir()), ...spoolAtRisk(stateDir())]
+  for (const fault of risks) problems.push([fault.message, fault.hint].filter(Boolean).join('. '))
   if (extraCaFile && !existsSync(extraCaFile)) problems.push(`extraCaFile: no file ${extraCaFile}`)
   if (dead > 0) problems.push(`${dead} dead: see hookbell dead`)
   if (corrupt > 0) problems.push(`${corrupt} damaged or foreign in ${spoolIn(stateDir()).corrupt}`)

@@ -2,6 +2,7 @@ import { existsSync, lstatSync, statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { stepsOf } from '../config/steps.ts'
 import { foldersAtRisk } from '../config/trust.ts'
+import { spoolAtRisk } from '../spool/at-risk.ts'
 import { quoteWord } from '../text/shell.ts'
 import { type Check, check, type Facts } from './check.ts'
 
@@ -17,7 +18,7 @@ export function checkSpool(facts: Facts): Check[] {
   const minutes = Math.round(oldest / 60_000)
   const seen =
     waiting.length === 0 ? 'nothing waits' : `${waiting.length} wait, the oldest ${minutes} min`
-  const risks = foldersAtRisk(configDir, stateDir)
+  const risks = [...foldersAtRisk(configDir, stateDir), ...spoolAtRisk(stateDir)]
   return [
     check(
       'spool.backlog',

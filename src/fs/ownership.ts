@@ -31,6 +31,16 @@ export function checkFolder(path: string, code: ErrorCode = 'E_CONFIG'): void {
   if (stat) checkOwnership(path, stat, code)
 }
 
+/** What is wrong with such a folder. One that cannot be looked at at all is named by whoever needs it. */
+export function folderFault(path: string, code?: ErrorCode): HookbellError | undefined {
+  try {
+    checkFolder(path, code)
+    return undefined
+  } catch (error) {
+    return error instanceof HookbellError ? error : undefined
+  }
+}
+
 export function modeOf({ mode }: Stats): string {
   return (mode & 0o777).toString(8).padStart(4, '0')
 }

@@ -1,0 +1,28 @@
+import { chmodSync, chownSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { spoolAtRisk } from '../../src/spool/at-risk.ts'
+import { prepareSpool } from '../../src/spool/prepare.ts'
+import { makeFolder } from '../support/folder.ts'
+
+const STRANGER = 65_533
+
+describe('folders of the spool that somebody else could change', () => {
+  it('are named with the command that repairs them', async () => {
+    const state = await makeFolder()
+    const spool = prepareSpool(state)
+    expect(spoolAtRisk(state)).toEqual([])
+    chmodSync(spool.deferred, 0o777)
+    const [fault, ...more] = spoolAtRisk(state)
+    expect(fault?.message).toContain(`${spool.deferred}: other users can change it`)
+    expect(fault?.hint).toBe(`Run: chmod go-w '${spool.deferred}'`)
+    expect(more).toEqual([])
+  })
+
+  it.runIf(process.getuid?.() === 0)('are so too where they belong to another user', async () => {
+    const state = await makeFolder()
+    const spool = prepareSpool(state)
+    chownSync(spool.dead, STRANGER, STRANGER)
+    const [fault] = spoolAtRisk(state)
+    expect(fault?.message).toContain(`${spool.dead}: belongs to another user (uid ${STRANGER})`)
+  })
+})
