@@ -87,6 +87,9 @@ function outcomeInWords({ outcome, reason, channels }: EventStatus): string {
   const told = Object.entries(channels)
     .filter(([, { state }]) => state === 'delivered')
     .map(([name]) => name)
+  if (outcome === 'undelivered') {
+    return told.length > 0 ? `${outcome}: only ${told.join(', ')} has it` : outcome
+  }
   if (told.length > 0) return `${outcome}: ${told.join(', ')}`
   return reason ? `${outcome}: ${reason}` : outcome
 }

@@ -74,6 +74,8 @@ export interface AcceptedEntry extends Base {
   facts?: EventFacts
   /** The channels it is for. */
   to?: string[]
+  /** Of a question: those that people see. The others keep a record. */
+  people?: string[]
   trace?: TraceStep[]
   problems?: string[]
   /** Hash of client and content. */

@@ -30,6 +30,8 @@ export interface EventStatus {
   channels: { [name: string]: ChannelStatus }
   /** The channels that were chosen for it. */
   to: string[]
+  /** Of a question: those of them that people see. */
+  people?: string[]
   outcome: Outcome
 }
 
@@ -55,6 +57,8 @@ export function applyEntry(status: EventStatus, entry: JournalEntry) {
   switch (entry.type) {
     case 'accepted':
       Object.assign(status, acceptedFields(entry))
+      // A first attempt may be recorded before it.
+      if (Object.keys(status.channels).length > 0) status.outcome = outcomeOf(status)
       return
     case 'suppressed':
       if (entry.channel !== undefined) return setChannel(status, entry.channel, entry)
@@ -86,8 +90,12 @@ export function applyEntry(status: EventStatus, entry: JournalEntry) {
 
 function acceptedFields(entry: AcceptedEntry) {
   const { event, kind, client, sessionId, project, title, acceptedAt } = entry
-  const { text = '', problems = [], to = [], trace = [] } = entry
-  return { event, kind, client, sessionId, project, title, acceptedAt, text, problems, to, trace }
+  const { text = '', problems = [], to = [], people, trace = [] } = entry
+  return {
+    ...{ event, kind, client, sessionId, project, title, acceptedAt },
+    ...{ text, problems, to, trace },
+    ...(people && { people }),
+  }
 }
 
 type ChannelEntry = Extract<JournalEntry, { type: ChannelStatus['state'] }>
@@ -103,12 +111,28 @@ function setChannel(status: EventStatus, channel: string, entry: ChannelEntry) {
 }
 
 /** One event, one outcome: what still needs a person's eye comes first. */
-function outcomeOf({ channels, to }: EventStatus): Outcome {
+function outcomeOf(status: EventStatus): Outcome {
+  const { channels, to } = status
+  if (isUnseen(status)) return 'undelivered'
   const states = Object.values(channels).map(({ state }) => state)
   const isOpen = to.some((name) => !Object.hasOwn(channels, name))
   if (isOpen || states.includes('deferred') || states.includes('held')) return 'waiting'
   if (states.includes('exhausted')) return 'dead'
   return states.includes('delivered') ? 'delivered' : 'suppressed'
+}
+
+/** Whether no person can have seen what it asks: a record is nobody, and a channel that told of it late is somebody. */
+function isUnseen({ channels, to, people = [] }: EventStatus): boolean {
+  const hasFailed = (name: string) =>
+    Object.hasOwn(channels, name) && isFailure(channels[name]?.state)
+  const isToldLate = Object.entries(channels).some(
+    ([name, { state }]) => state === 'delivered' && !to.includes(name),
+  )
+  return people.length > 0 && people.every(hasFailed) && !isToldLate
+}
+
+function isFailure(state: ChannelStatus['state'] | undefined): boolean {
+  return state === 'unavailable' || state === 'exhausted'
 }
 
 export function emptyStatus(id: string, at: number): EventStatus {

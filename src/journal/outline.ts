@@ -6,7 +6,7 @@ export interface Outline {
   /** For an accepted event when the front door stored it, else when it was recorded; Unix ms. */
   at: number
   type: JournalEntry['type']
-  /** The channels it is for, or the one it is about; one name per line. */
+  /** The channels it is for, or the one it is about; one name per line. After an empty line those that people see. */
   channels: string
 }
 
@@ -29,7 +29,8 @@ const WHOLE = new RegExp(
 )
 const LONGEST_END = 200
 const TO = ',"to":'
-const NAMES = new RegExp(`,"to":\\["(${NAME}(?:","${NAME})*)"\\]`, 'y')
+const LIST = `\\["(${NAME}(?:","${NAME})*)"\\]`
+const NAMES = new RegExp(`,"to":${LIST}(?:,"people":${LIST})?`, 'y')
 
 /**
  * One line of the journal as far as it is counted.
@@ -58,7 +59,9 @@ export function decodeBytes(bytes: string): string {
 export function outlineEntry(entry: JournalEntry): Outline {
   const { id, type } = entry
   if (entry.type === 'accepted') {
-    return { id, at: entry.acceptedAt, type, channels: (entry.to ?? []).join('\n') }
+    const { to = [], people = [] } = entry
+    const channels = people.length > 0 ? [...to, '', ...people] : to
+    return { id, at: entry.acceptedAt, type, channels: channels.join('\n') }
   }
   const channel = 'channel' in entry ? entry.channel : undefined
   return { id, at: entry.at, type, channels: channel ?? '' }
@@ -74,5 +77,7 @@ function channelsOfWhole(text: string, start: number, end: number): string | und
   const at = line.lastIndexOf(TO)
   if (at < 0) return ''
   NAMES.lastIndex = at
-  return NAMES.exec(line)?.[1]?.replaceAll('","', '\n')
+  const [, to, people] = NAMES.exec(line) ?? []
+  const lists = people === undefined ? to : `${to}\n\n${people}`
+  return lists?.replaceAll('","', '\n')
 }

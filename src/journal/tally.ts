@@ -190,6 +190,11 @@ function advance(progress: Progress, path: Path): Progress {
 /** An entry that says nothing but what is counted. */
 function entryOf(step: string): JournalEntry {
   const [type, ...names] = step.split('\n')
-  const channels = type === 'accepted' ? { to: names } : names.length > 0 && { channel: names[0] }
-  return { at: 0, id: '', type, reason: '', answer: '', ...channels } as JournalEntry
+  return { at: 0, id: '', type, reason: '', answer: '', ...channelsIn(type, names) } as JournalEntry
+}
+
+function channelsIn(type: string | undefined, names: string[]) {
+  if (type !== 'accepted') return names.length > 0 && { channel: names[0] }
+  const end = names.indexOf('')
+  return end < 0 ? { to: names } : { to: names.slice(0, end), people: names.slice(end + 1) }
 }

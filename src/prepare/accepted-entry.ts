@@ -17,6 +17,7 @@ export function acceptedEntry(
   const { id, at, name, kind, client, project, sessionId } = event
   const problems = [...event.problems, ...renderer.problems]
   const to = judgements.filter(({ verdict }) => verdict.type !== 'suppress')
+  const people = kind === 'permission' ? to.filter(({ candidate }) => !candidate.isRecord) : []
   return {
     at: now,
     id,
@@ -30,11 +31,16 @@ export function acceptedEntry(
     title: renderer.title,
     ...(config.journal.text && renderer.body && { text: renderer.body }),
     facts: factsOf(event, { keepsText: config.journal.text }),
-    ...(to.length > 0 && { to: to.map(({ candidate }) => candidate.channel) }),
+    ...(to.length > 0 && { to: namesOf(to) }),
+    ...(people.length > 0 && { people: namesOf(people) }),
     trace: [...trace, ...judgements.map(stepOf)],
     ...(problems.length > 0 && { problems }),
     ...notes,
   }
+}
+
+function namesOf(judgements: readonly Judgement[]): string[] {
+  return judgements.map(({ candidate }) => candidate.channel)
 }
 
 function stepOf({ candidate: { channel }, by, verdict }: Judgement): TraceStep {

@@ -89,9 +89,10 @@ export class Alarms {
     this.#alarmed.add(id)
     const { journal, now } = this.#deps
     const isRung = delivery !== undefined && (await ringBell(delivery))
-    const reasons = Object.entries(status.channels).map(
-      ([name, { detail }]) => `${name}: ${detail}`,
-    )
+    const names = this.#channelsOf(status)
+    const reasons = names
+      .filter((name) => this.#isForPeople(name))
+      .map((name) => `${name}: ${status.channels[name]?.detail}`)
     const bell = isRung ? 'the bell of its terminal was rung' : 'its terminal could not be rung'
     const reason = [...reasons, bell].join('; ')
     await journal.append({ at: now(), id, type: 'undelivered', reason })
@@ -166,13 +167,21 @@ export class Alarms {
     await Promise.all(entries.map((entry) => journal.append(entry)))
   }
 
-  #hasReachedNobody({ to, channels, outcome }: EventStatus): boolean {
-    const { config } = this.#deps.config()
-    const names = [...new Set([...to, ...Object.keys(channels)])]
-    const people = names.filter((name) => disturbsSomebody(name, config))
+  #hasReachedNobody(status: EventStatus): boolean {
+    const people = this.#channelsOf(status).filter((name) => this.#isForPeople(name))
     const hasFailed = (name: string) =>
-      ['unavailable', 'exhausted'].includes(channels[name]?.state ?? '')
-    return outcome !== 'undelivered' && people.length > 0 && people.every(hasFailed)
+      ['unavailable', 'exhausted'].includes(status.channels[name]?.state ?? '')
+    // The alarm gives the reason: then it was raised before.
+    const isRaised = status.outcome === 'undelivered' && status.reason !== ''
+    return !isRaised && people.length > 0 && people.every(hasFailed)
+  }
+
+  #channelsOf({ to, channels }: EventStatus): string[] {
+    return [...new Set([...to, ...Object.keys(channels)])]
+  }
+
+  #isForPeople(channel: string): boolean {
+    return disturbsSomebody(channel, this.#deps.config().config)
   }
 
   #noteDead({ channel, sessionEnv }: Delivery, reason: string) {

@@ -45,11 +45,14 @@ const accepted = fc
     text: optional(words),
     facts: optional(fc.record({ cwd: words, durationMs: time })),
     to: optional(fc.uniqueArray(channel)),
+    people: optional(fc.uniqueArray(channel)),
     trace: optional(fc.array(step, { maxLength: 2 })),
     problems: optional(fc.array(words, { maxLength: 2 })),
     fingerprint: optional(fc.constant('0af3')),
     shared: optional(fc.constant(true)),
   })
+  // Never without the channels that they are of.
+  .map((entry) => (entry.to?.length ? entry : { ...entry, people: undefined }))
   .map((entry) => entry as JournalEntry)
 const others = fc.oneof(
   ...[

@@ -125,7 +125,11 @@ describe('a question that reaches nobody', () => {
     expect(await world.account(recorded)).toMatchObject({ outcome: 'delivered' })
     world.configure({ channels, routes: [{ on: ['*'], to: ['log', 'desk'] }], lingerSeconds: 0 })
     const unseen = await tell(ask)
-    expect(await typesOf(world, unseen)).toContain('undelivered')
+    expect(await world.account(unseen)).toMatchObject({
+      outcome: 'undelivered',
+      channels: { log: { state: 'delivered' } },
+      reason: expect.stringMatching(/^desk: desktop: [^;]*; its terminal could not be rung$/),
+    })
     expect(ops()).toEqual([])
   })
 

@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest'
+import type { AcceptedEntry, JournalEntry } from '../../src/journal/entry.ts'
+import { EventHistory } from '../../src/journal/history.ts'
+
+const of = { at: 1, id: 'e1' }
+const accepted: AcceptedEntry = {
+  ...{ ...of, type: 'accepted', acceptedAt: 1, event: 'PermissionRequest', kind: 'permission' },
+  ...{ client: 'claude', sessionId: 's1', project: 'shop', title: 'asks', to: ['desk', 'audit'] },
+  people: ['desk'],
+}
+const on = (channel: string) => ({ ...of, channel, attempt: 1 })
+const notHere: JournalEntry = { ...on('desk'), type: 'unavailable', reason: 'no desktop' }
+const unseen: JournalEntry = { ...of, type: 'undelivered', reason: 'desk: no desktop' }
+const told = (channel: string): JournalEntry => ({
+  ...{ ...on(channel), type: 'delivered', ms: 1, answer: 'ok' },
+})
+const gaveUp = (channel: string): JournalEntry => ({
+  ...{ ...on(channel), type: 'exhausted', reason: 'full disk' },
+})
+const retried: JournalEntry = { ...of, type: 'retried' }
+
+/** As a journal of version 0.1 has it. */
+const acceptedBefore: JournalEntry = (({ people: _, ...rest }) => rest)(accepted)
+
+function outcomeOf(...entries: JournalEntry[]) {
+  const history = new EventHistory()
+  for (const entry of [accepted, ...entries]) history.add(entry)
+  return history.byId.get('e1')?.outcome
+}
+
+describe('a question that only a record has', () => {
+  it.each<[string, JournalEntry[]]>([
+    ['before the alarm is raised', [told('audit'), notHere]],
+    ['recorded before the alarm', [told('audit'), notHere, unseen]],
+    ['recorded after the alarm', [notHere, unseen, told('audit')]],
+    ['never recorded', [notHere, unseen, gaveUp('audit')]],
+    ['recorded after another attempt', [notHere, unseen, gaveUp('audit'), retried, told('audit')]],
+  ])('is undelivered, %s', (_, entries) => {
+    expect(outcomeOf(...entries)).toBe('undelivered')
+  })
+
+  it('is delivered when a person is told of it late', () => {
+    expect(outcomeOf(notHere, unseen, told('audit'), told('team'))).toBe('delivered')
+    expect(outcomeOf(notHere, unseen, told('team'), told('audit'))).toBe('delivered')
+  })
+
+  it('is what the alarm says, where nobody knows who sees the channels', () => {
+    const history = new EventHistory()
+    for (const entry of [acceptedBefore, told('audit'), notHere, unseen]) history.add(entry)
+    expect(history.byId.get('e1')?.outcome).toBe('undelivered')
+  })
+
+  it('waits where a channel for people is tried again', () => {
+    expect(outcomeOf(gaveUp('desk'), told('audit'), unseen)).toBe('undelivered')
+    expect(outcomeOf(gaveUp('desk'), told('audit'), unseen, retried)).toBe('waiting')
+    expect(outcomeOf(gaveUp('desk'), told('audit'), unseen, retried, told('desk'))).toBe(
+      'delivered',
+    )
+  })
+})
