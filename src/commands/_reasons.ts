@@ -45,8 +45,12 @@ function stepInWords({ by, channel, verdict, because }: TraceStep): [string, str
 function afterwards(entry: JournalEntry, { trace }: Told): [string, string][] {
   const when = formatTime(entry.at)
   switch (entry.type) {
-    case 'held':
-      return [[entry.channel, `held until ${formatTime(entry.until)}`]]
+    case 'held': {
+      const isKnown = trace.some(({ because }) => because === entry.reason)
+      if (entry.until <= entry.at) return [[entry.channel, `${when} due at once: ${entry.reason}`]]
+      const why = isKnown ? '' : `: ${entry.reason}`
+      return [[entry.channel, `held until ${formatTime(entry.until)}${why}`]]
+    }
     case 'delivered':
       return [[entry.channel, `${when} told${inSummary(entry)}: ${entry.answer}`]]
     case 'deferred': {

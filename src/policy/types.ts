@@ -33,8 +33,11 @@ export interface Candidate {
 export type Verdict =
   | { type: 'send' }
   | { type: 'suppress'; reason: string }
-  /** `until`: Unix ms. What is held for the same channel with the same `group` is told in one message. */
-  | { type: 'hold'; until: number; reason: string; group: string }
+  /**
+   * `until`: Unix ms. What is held for the same channel with the same `group` is told in one message. `earliest`: of a
+   * later step, should nobody be reached before.
+   */
+  | { type: 'hold'; until: number; reason: string; group: string; earliest?: number }
 
 /** What every policy may look at, besides what it remembers by itself. */
 export interface JudgeContext {

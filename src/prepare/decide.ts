@@ -91,7 +91,7 @@ function inItsStep(judgement: Judgement, at: number): Judgement {
   return {
     candidate,
     by: 'steps',
-    verdict: { type: 'hold', until: until + later.ms, reason, group },
+    verdict: { type: 'hold', until: until + later.ms, reason, group, earliest: until },
   }
 }
 

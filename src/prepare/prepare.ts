@@ -32,6 +32,8 @@ export interface Held {
   reason: string
   /** What is due together with the same group is told in one message; absent where it is told alone. */
   group?: string
+  /** Of a later step: when it may be told, should nobody be reached before. Unix ms. */
+  earliest?: number | undefined
 }
 
 /** One event, understood and decided: what goes to the journal, and what goes out. */
@@ -107,7 +109,7 @@ export async function prepareAgain(
 /** What people read may be told together; for a program each event stays one. */
 function holdBack(
   delivery: Delivery,
-  { until, reason, group }: Extract<Verdict, { type: 'hold' }>,
+  { until, reason, group, earliest }: Extract<Verdict, { type: 'hold' }>,
   { channel, later }: Candidate,
   { config }: LoadedConfig,
 ): Held {
@@ -118,6 +120,7 @@ function holdBack(
     delivery: { ...delivery, expires },
     until,
     reason,
+    earliest,
     ...(isTogether && { group: hashOf(`${channel} ${group}`) }),
   }
 }

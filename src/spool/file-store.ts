@@ -44,7 +44,7 @@ export class FileStore implements Store {
     this.#now = now
     this.#takeUpOldDeferred()
     this.#parked.refresh(true)
-    this.#parked.wasFlushed = false
+    this.#parked.takeFlush()
   }
 
   hasWaiting(): boolean {
@@ -116,8 +116,8 @@ export class FileStore implements Store {
     renameSync(claim.path, join(this.spool.dead, claim.id))
   }
 
-  park(delivery: Delivery, { until, reason, isHeld, group }: ParkReason) {
-    const parked = { until, since: this.#now(), reason, isHeld, delivery, group }
+  park(delivery: Delivery, why: ParkReason) {
+    const parked = { ...why, since: this.#now(), delivery }
     writeParked(this.spool, 'deferred', parked)
     this.#parked.set(parked)
   }
@@ -159,14 +159,16 @@ export class FileStore implements Store {
     this.#parked.makeDue((wait) => wait.isHeld && wait.session === session)
   }
 
+  review(deliveries: readonly string[]) {
+    this.#parked.review(deliveries)
+  }
+
   hasReviews(): boolean {
     return this.#parked.hasReviews
   }
 
   takeFlush(): boolean {
-    const { wasFlushed } = this.#parked
-    this.#parked.wasFlushed = false
-    return wasFlushed
+    return this.#parked.takeFlush()
   }
 
   nextDueInMs(): number | undefined {
@@ -211,8 +213,7 @@ export class FileStore implements Store {
       }),
       new FolderWatcher([deferred], () => onArrival()),
     ]
-    const close = () => watchers.map((watcher) => watcher.close())
-    return { close }
+    return { close: () => watchers.map((watcher) => watcher.close()) }
   }
 
   close() {

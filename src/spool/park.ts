@@ -16,6 +16,7 @@ const parkedSchema = z.object({
   reason: z.string(),
   isHeld: z.boolean().describe('By a policy; else after a failure'),
   group: z.string().optional().describe('What is due together is told in one message'),
+  earliest: z.number().optional().describe('Unix ms; of a later step, should nobody be reached'),
   delivery: deliverySchema,
 })
 
@@ -66,11 +67,12 @@ export class ParkedDeliveries {
   readonly #waits = new Map<string, Wait>()
   /** Event and channel of what was claimed, oldest first. */
   readonly #taken = new Set<string>()
+  /** Files that are to be looked at as soon as they are back. */
+  readonly #awaited = new Set<string>()
   #refreshedAt = Number.NEGATIVE_INFINITY
   /** The folder may hold deliveries that are not known here yet. */
   isStale = false
-  /** A person asked for something to be tried now. */
-  wasFlushed = false
+  #wasFlushed = false
 
   constructor(folder: string) {
     this.#folder = folder
@@ -114,9 +116,25 @@ export class ParkedDeliveries {
     return false
   }
 
+  /** Whether a person asked for something to be tried now, since the last call. */
+  takeFlush(): boolean {
+    const wasFlushed = this.#wasFlushed
+    this.#wasFlushed = false
+    return wasFlushed
+  }
+
   /** The reason to wait may be gone. */
   makeDue(which: (wait: Readonly<Wait>) => boolean) {
     for (const wait of this.#waits.values()) if (which(wait)) wait.until = 0
+  }
+
+  review(deliveries: readonly string[]) {
+    for (const id of deliveries) {
+      const name = formatName({ id, isDelivery: true })
+      const wait = this.#waits.get(name)
+      if (wait) wait.until = 0
+      else this.#awaited.add(name)
+    }
   }
 
   /** Whether something that a policy holds was made due. */
@@ -149,10 +167,12 @@ export class ParkedDeliveries {
     const inode = this.#inodeOf(name)
     if (inode === undefined || this.#waits.get(name)?.inode === inode) return
     const parked = readParked(join(this.#folder, name))
-    this.wasFlushed ||= parked?.until === 0
+    this.#wasFlushed ||= parked?.until === 0
+    const isAwaited = this.#awaited.delete(name)
     const { until = 0, since = 0, isHeld = false, group } = parked ?? {}
     const { events = [], channel = '', session = '' } = parked?.delivery ?? {}
-    this.#waits.set(name, { name, until, since, isHeld, group, events, channel, session, inode })
+    const wait = { name, since, isHeld, group, events, channel, session, inode }
+    this.#waits.set(name, { ...wait, until: isAwaited ? 0 : until })
   }
 }
 

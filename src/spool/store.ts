@@ -31,6 +31,8 @@ export interface ParkReason {
   isHeld: boolean
   /** What is due together with the same group is told in one message. */
   group?: string | undefined
+  /** Of a later step: when it may be told at the earliest, should nobody be reached before. Unix ms. */
+  earliest?: number | undefined
 }
 
 /**
@@ -73,6 +75,8 @@ export interface Store {
   makeDue(): void
   /** What a policy holds of a session is due at once: whoever claims it looks whether it is still worth telling. */
   reviewHeld(session: string): void
+  /** The same for deliveries by their ids, also for those that are being looked at now. */
+  review(deliveries: readonly string[]): void
   /** Whether something waits for that look. */
   hasReviews(): boolean
   /** Whether a person asked for something to be tried now, since the last call. */

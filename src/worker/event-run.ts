@@ -11,6 +11,7 @@ import { type Prepared, prepare, prepareAgain, sessionHash, sessionOf } from '..
 import type { Claim } from '../spool/claim.ts'
 import type { StoredEvent } from '../spool/store.ts'
 import type { WorkerDeps } from './deps.ts'
+import { reviewSteps } from './next-step.ts'
 import { MAX_CRASHES } from './parked-run.ts'
 import { deliverAndSettle } from './settle.ts'
 
@@ -97,9 +98,9 @@ function start(delivery: Delivery, claim: Claim, deps: WorkerDeps): Promise<bool
 
 /** On the disk before it is recorded. @returns what the spool takes no more: better told too early than never */
 function parkHeld({ held }: Prepared, { store }: WorkerDeps): Delivery[] {
-  return held.flatMap(({ delivery, until, reason, group }) => {
+  return held.flatMap(({ delivery, until, ...why }) => {
     try {
-      store.park({ ...delivery, notBefore: until }, { until, reason, isHeld: true, group })
+      store.park({ ...delivery, notBefore: until }, { ...why, until, isHeld: true })
       return []
     } catch {
       return delivery
@@ -154,6 +155,7 @@ async function finishBegun(claim: Claim, before: EventStatus | undefined, deps: 
   }
   // The same for the alarm, where nobody could be told.
   if (before) await deps.alarms.check(before)
+  if (before) await reviewSteps({ kind: before.kind, events: [claim.id] }, deps)
   finish(claim, deps)
 }
 

@@ -4,6 +4,7 @@ import { settingsOf } from '../prepare/decide.ts'
 import type { Claim } from '../spool/claim.ts'
 import type { Parked } from '../spool/park.ts'
 import type { WorkerDeps } from './deps.ts'
+import { isBroughtForward } from './next-step.ts'
 import { deliverAndSettle } from './settle.ts'
 
 /** What was there when this many workers ended is set aside. */
@@ -26,7 +27,7 @@ export async function runParked(
   const all = [{ claim, delivery: countedUntilDue(parked, now()) }, ...claimGroup(parked, deps)]
   const usable = await withoutCrashed(all, deps)
   const wanted = parked.isHeld ? await stillWorthTelling(usable, deps) : usable
-  if (isBeforeItsTime(parked, now())) {
+  if (isBeforeItsTime(parked, now()) && !(await isBroughtForward(parked, deps))) {
     // It was looked at early, because something happened in its session.
     for (const one of wanted) store.release(one.claim)
     return

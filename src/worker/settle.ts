@@ -3,6 +3,7 @@ import type { Outcome } from '../deliver/outcome.ts'
 import type { Delivery } from '../delivery.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import type { WorkerDeps } from './deps.ts'
+import { reviewSteps } from './next-step.ts'
 
 /** A spool that takes nothing now is asked again after this long, at most. */
 const MAX_PAUSE_MS = 60_000
@@ -34,6 +35,8 @@ export async function deliverAndSettle(
     }
     await Promise.all(entriesFor(current, outcome, deps).map((entry) => deps.journal.append(entry)))
     await deps.alarms.ended(current, outcome)
+    const isUseless = outcome.type === 'unavailable' || outcome.type === 'exhausted'
+    if (isUseless) await reviewSteps(current, deps)
     return true
   }
 }

@@ -1,0 +1,65 @@
+import { disturbsSomebody } from '../deliver/audience.ts'
+import { deliveryId } from '../delivery.ts'
+import type { EventStatus } from '../journal/history.ts'
+import type { Parked } from '../spool/park.ts'
+import { readBegun } from './begun.ts'
+import type { WorkerDeps } from './deps.ts'
+
+/** Somebody is needed, or something broke. The end of a turn can wait for its step. */
+const urgent = ['permission', 'failed', 'abnormal-end']
+
+/** To be called with what reached nobody on a channel: the next step of its route may not have to wait. */
+export async function reviewSteps(
+  { kind, events }: { kind: string; events: readonly string[] },
+  deps: WorkerDeps,
+): Promise<void> {
+  const { config, stateDir, store } = deps
+  const hasSteps = config.get().config.routes.some(({ steps }) => steps !== undefined)
+  if (!hasSteps || !urgent.includes(kind)) return
+  for (const status of (await readBegun(stateDir, events)).values()) {
+    if (!hasReachedNobody(status, deps)) continue
+    store.review(heldChannels(status).map((channel) => deliveryId(status.id, channel)))
+  }
+}
+
+/**
+ * Whether a later step is told before its time, since all channels before it have failed for good: nobody has seen the
+ * event yet, so nobody can answer in the time that the step leaves. Recorded where it is.
+ */
+export async function isBroughtForward(
+  { delivery, earliest }: Parked,
+  deps: WorkerDeps,
+): Promise<boolean> {
+  const { events, kind, channel } = delivery
+  const { stateDir, journal, now } = deps
+  const at = now()
+  if (earliest === undefined || earliest > at || !urgent.includes(kind)) return false
+  const [id = ''] = events
+  const status = (await readBegun(stateDir, [id])).get(id)
+  if (!status || !hasReachedNobody(status, deps) || !isNext(status, channel)) return false
+  const reason = 'the steps before it reached nobody'
+  await journal.append({ at, id, type: 'held', channel, until: at, reason })
+  return true
+}
+
+function hasReachedNobody(status: EventStatus, { config }: WorkerDeps): boolean {
+  const { to, channels } = status
+  const held = heldChannels(status)
+  const tried = [...new Set([...to, ...Object.keys(channels)])].filter(
+    (name) => !held.includes(name) && disturbsSomebody(name, config.get().config),
+  )
+  const hasFailed = (name: string) =>
+    ['unavailable', 'exhausted'].includes(channels[name]?.state ?? '')
+  return tried.length > 0 && tried.every(hasFailed)
+}
+
+function heldChannels({ channels }: EventStatus): string[] {
+  return Object.keys(channels).filter((name) => channels[name]?.state === 'held')
+}
+
+/** The channels of one step are due at the same time. */
+function isNext(status: EventStatus, channel: string): boolean {
+  const { channels } = status
+  const dueAt = (name: string) => channels[name]?.at ?? 0
+  return heldChannels(status).every((name) => dueAt(channel) <= dueAt(name))
+}

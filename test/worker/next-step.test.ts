@@ -1,0 +1,178 @@
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { makeHome } from '../support/home.ts'
+import { type Step, startReceiver } from '../support/receiver.ts'
+import { makeWorld, quickRetry } from './_world.ts'
+
+const ask = { hook_event_name: 'PermissionRequest', session_id: 's1', tool_name: 'Bash' }
+const broke = { hook_event_name: 'StopFailure', session_id: 's1', error: 'overloaded' }
+const steps = [
+  { to: ['desk', 'file'] },
+  { after: '1h', to: ['phone'] },
+  { after: '2h', to: ['mail'] },
+]
+
+/** A desktop that is not there at once, two receivers later. */
+async function makeSteps(phoneScript: Step[] = [], more: object = {}) {
+  const [phone, mail] = [await startReceiver({ script: phoneScript }), await startReceiver()]
+  const world = makeWorld()
+  world.configure({
+    channels: {
+      desk: { type: 'desktop' },
+      file: { type: 'file', path: world.outFile },
+      phone: { type: 'slack', url: `${phone.url}/services/x` },
+      mail: { type: 'slack', url: `${mail.url}/services/x` },
+    },
+    routes: [{ on: ['permission', 'failed', 'done'], steps }],
+    retry: quickRetry,
+    lingerSeconds: 0,
+    ...more,
+  })
+  const told = () =>
+    Object.entries({ phone, mail })
+      .filter(([, { received }]) => received.length > 0)
+      .map(([name]) => name)
+      .join(' ')
+  const tell = async (event: object, env: Record<string, string> = {}) => {
+    const id = world.accept(event, { env })
+    await world.once()
+    return id
+  }
+  return { world, phone, tell, told }
+}
+
+describe('a step after one that reached nobody', () => {
+  it.each([
+    ['a question', ask],
+    ['a failure', broke],
+  ])('is told of %s at once, and no step after it', async (_, event) => {
+    const { world, tell, told } = await makeSteps()
+    const id = await tell(event)
+    expect(told()).toBe('phone')
+    expect(world.list('deferred')).toEqual([`${id}.mail`])
+    expect(await world.account(id)).toMatchObject({
+      outcome: 'waiting',
+      channels: { desk: { state: 'unavailable' }, phone: { state: 'delivered' } },
+    })
+  })
+
+  it('makes room for the one after it, where it is dead', async () => {
+    const { world, tell, told } = await makeSteps([404, 404])
+    const id = await tell(ask)
+    expect(told()).toBe('phone mail')
+    // Not undelivered: the mail was told.
+    expect(await world.account(id)).toMatchObject({
+      outcome: 'dead',
+      channels: { phone: { state: 'exhausted' }, mail: { state: 'delivered' } },
+    })
+  })
+
+  it('has its time where the end of a turn was told', async () => {
+    const { world, tell, told } = await makeSteps()
+    const id = await tell({ hook_event_name: 'Stop', session_id: 's1' })
+    expect(told()).toBe('')
+    expect(world.list('deferred')).toEqual([`${id}.mail`, `${id}.phone`])
+  })
+
+  it('has its time where a channel before it is tried again', async () => {
+    const { world, phone, tell } = await makeSteps([500], { retry: { firstDelaySeconds: 60 } })
+    world.configure({
+      channels: {
+        phone: { type: 'slack', url: `${phone.url}/services/x` },
+        file: { type: 'file', path: world.outFile },
+      },
+      routes: [{ on: ['permission'], steps: [{ to: ['phone'] }, { after: '1h', to: ['file'] }] }],
+      retry: { firstDelaySeconds: 60 },
+      lingerSeconds: 0,
+    })
+    const id = await tell(ask)
+    expect(await world.account(id)).toMatchObject({
+      channels: { phone: { state: 'deferred' }, file: { state: 'held' } },
+    })
+  })
+
+  it.each([
+    ['was told', []],
+    ['is tried again', [500]],
+  ])('has its time where a channel beside the one that failed %s', async (_, script) => {
+    const { world, tell } = await makeSteps(script)
+    const settings = JSON.parse(readFileSync(join(world.configDir, 'config.json'), 'utf8'))
+    const routes = [
+      {
+        on: ['permission'],
+        steps: [{ to: ['desk', 'phone'] }, { after: '1h', to: ['mail'] }],
+      },
+    ]
+    world.configure({ ...settings, routes, retry: { firstDelaySeconds: 60 } })
+    const id = await tell(ask)
+    expect(world.list('deferred')).toContain(`${id}.mail`)
+    expect(await world.account(id)).toMatchObject({
+      channels: { desk: { state: 'unavailable' }, mail: { state: 'held' } },
+    })
+  })
+
+  it('has its time where the step before it is a record alone', async () => {
+    const { world, tell } = await makeSteps()
+    const { channels, ...rest } = JSON.parse(
+      readFileSync(join(world.configDir, 'config.json'), 'utf8'),
+    )
+    const routes = [
+      { on: ['permission'], steps: [{ to: ['file'] }, { after: '1h', to: ['phone'] }] },
+    ]
+    world.configure({ ...rest, channels, routes })
+    const id = await tell(ask)
+    expect(world.list('deferred')).toEqual([`${id}.phone`])
+  })
+
+  it('keeps to quiet hours', async () => {
+    const quietHours = [{ from: '00:00', to: '24:00' }]
+    const { world, tell, told } = await makeSteps([], { noise: { quietHours } })
+    const path = join(world.configDir, 'config.json')
+    const config = JSON.parse(readFileSync(path, 'utf8'))
+    config.channels.desk.noise = false
+    world.configure(config)
+    const id = await tell(broke)
+    expect(told()).toBe('')
+    expect(await world.account(id)).toMatchObject({
+      channels: { desk: { state: 'unavailable' }, phone: { state: 'held' } },
+    })
+  })
+
+  it('is told by the next worker, where one ended before it was brought forward', async () => {
+    const { world, told } = await makeSteps()
+    const settings = JSON.parse(readFileSync(join(world.configDir, 'config.json'), 'utf8'))
+    const { desk, file } = settings.channels
+    world.configure({ ...settings, channels: { ...settings.channels, desk: file } })
+    const id = world.accept(ask)
+    const event = readFileSync(join(world.spool.new, id))
+    await world.once()
+    expect(told()).toBe('')
+    // As it would stand there: recorded, and not settled.
+    world.configure({ ...settings, channels: { ...settings.channels, desk } })
+    const journal = join(world.stateDir, 'journal.jsonl')
+    const failed = { at: 1, id, type: 'unavailable', channel: 'desk', attempt: 1, reason: 'gone' }
+    appendFileSync(journal, `${JSON.stringify(failed)}\n`)
+    writeFileSync(join(world.spool.new, `${id}~0`), event)
+    await world.once()
+    expect(told()).toBe('phone')
+  })
+
+  it('is explained by why', async () => {
+    const { url } = await startReceiver()
+    const home = await makeHome({
+      channels: {
+        desk: { type: 'desktop' },
+        team: { type: 'slack', url: `${url}/services/x` },
+      },
+      routes: [{ on: ['permission'], steps: [{ to: ['desk'] }, { after: '2m', to: ['team'] }] }],
+      lingerSeconds: 0,
+    })
+    home.accept({ ...ask, cwd: home.project })
+    await home.run('worker', '--once')
+    const { stdout } = await home.run('why')
+    expect(stdout).toMatch(/team +held by the rule steps: step 2 of route 1: 2m after it/)
+    expect(stdout).toMatch(/team +\S+ \S+ due at once: the steps before it reached nobody/)
+    expect(stdout).toMatch(/so +delivered: team/)
+  })
+})
