@@ -10,6 +10,7 @@ export const noiseRules = [
   'ends',
   'short-turns',
   'cooldown',
+  'at-terminal',
   'answered-at-once',
   'burst',
   'quiet-hours',
@@ -60,6 +61,12 @@ export const noise = z.strictObject({
     .default(0)
     .describe(
       'Silence of a session after something was told of it; not for questions and failures',
+    ),
+  skipAtTerminal: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Leave out, but for questions, what happens while somebody is at the terminal of the session',
     ),
   quietHours: z
     .array(quietHours)

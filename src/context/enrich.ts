@@ -29,6 +29,8 @@ export interface EnrichedEvent extends AgentEvent {
   tokens: Tokens | undefined
   /** What the agent did in the turn. */
   did: Deeds
+  /** Whether a person is at the terminal of the session; absent where nobody knows, or asked. */
+  isAtTerminal?: boolean | undefined
 }
 
 interface EnrichDeps {

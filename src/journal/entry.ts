@@ -53,6 +53,8 @@ export interface EventFacts {
   branch?: string
   /** Whether nobody sits before the session. */
   isHeadless?: boolean
+  /** Whether a person was at the terminal of the session; absent where nobody knew, or asked. */
+  isAtTerminal?: boolean
   /** Absent for false. */
   isOverSsh?: boolean
   /** By the environment of the agent. Absent for false. */

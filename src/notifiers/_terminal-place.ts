@@ -1,7 +1,5 @@
-import { lstat } from 'node:fs/promises'
-import { isAbsolute } from 'node:path'
-import { SYSTEM_PATH } from './_programs.ts'
 import type { Multiplexer } from './_terminal-sequence.ts'
+import { formatOf, runTmux } from './_tmux.ts'
 import { DeliveryError, type SendContext } from './define.ts'
 
 /** The terminal of a session. */
@@ -74,31 +72,10 @@ const FORMAT = [
 ]
 
 async function askTmux(facts: Facts, signal: AbortSignal): Promise<Place | undefined> {
-  const socket = facts.TMUX?.split(',')[0] ?? ''
   const pane = facts.TMUX_PANE ?? ''
-  if (!/^%\d+$/.test(pane) || !(await isOwnSocket(socket))) return undefined
-  const format = FORMAT.map((name) => `#{${name}}`).join('|')
-  const { execa } = await import('execa')
-  const args = ['-S', socket, 'display-message', '-p', '-t', pane, format]
-  const { stdout, failed, isCanceled } = await execa('tmux', args, {
-    env: { PATH: SYSTEM_PATH },
-    extendEnv: false,
-    stdin: 'ignore',
-    cwd: '/',
-    cancelSignal: signal,
-    killSignal: 'SIGKILL',
-    maxBuffer: 10_000,
-    reject: false,
-  })
-  if (isCanceled) throw new DeliveryError('retry', 'terminal: tmux did not answer in time')
-  return failed ? undefined : parsePane(stdout)
-}
-
-/** Somebody else's socket would be told where our terminals are, and could name another one. */
-async function isOwnSocket(path: string): Promise<boolean> {
-  if (!isAbsolute(path)) return false
-  const stat = await lstat(path).catch(() => undefined)
-  return stat?.isSocket() === true && stat.uid === process.getuid?.()
+  if (!/^%\d+$/.test(pane)) return undefined
+  const line = await runTmux(facts, ['display-message', '-p', '-t', pane, formatOf(FORMAT)], signal)
+  return line === undefined ? undefined : parsePane(line)
 }
 
 /** What tmux said of a pane; undefined where the pane is gone. */

@@ -1,4 +1,5 @@
 import { answeredAtOnce } from './answered-at-once.ts'
+import { atTerminal } from './at-terminal.ts'
 import { background } from './background.ts'
 import { burst } from './burst.ts'
 import { cooldown } from './cooldown.ts'
@@ -29,6 +30,7 @@ export const policies = [
   ends,
   shortTurns,
   cooldown,
+  atTerminal,
   answeredAtOnce,
   burst,
   quietHours,

@@ -10,7 +10,7 @@ const ONE_WORD = /^\w{1,48}$/
 
 /** What the journal keeps of an event so that it can be judged again. What was said is not part of it. */
 export function factsOf(event: EnrichedEvent, { keepsText }: { keepsText: boolean }): EventFacts {
-  const { means, durationMs, backgroundTasks, isHeadless, failure } = event
+  const { means, durationMs, backgroundTasks, isHeadless, isAtTerminal, failure } = event
   const failureReason = failure?.reason ?? ''
   const texts = {
     notificationType: event.notificationType,
@@ -31,6 +31,7 @@ export function factsOf(event: EnrichedEvent, { keepsText }: { keepsText: boolea
     ...(durationMs !== undefined && { durationMs: Math.round(durationMs) }),
     ...(backgroundTasks > 0 && { backgroundTasks }),
     ...(isHeadless !== undefined && { isHeadless }),
+    ...(isAtTerminal !== undefined && { isAtTerminal }),
     ...(isOverSsh(event) && { isOverSsh: true }),
     ...(isSwitchedOff(event) && { isSwitchedOff: true }),
   }
@@ -63,6 +64,7 @@ export function eventOfEntry(
     backgroundTasks: facts.backgroundTasks ?? 0,
     durationMs: facts.durationMs,
     isHeadless: facts.isHeadless,
+    isAtTerminal: facts.isAtTerminal,
     failure: failureReason
       ? { reason: failureReason, isLimit: false, resetsAt: undefined }
       : undefined,

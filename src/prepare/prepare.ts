@@ -14,6 +14,7 @@ import { Renderer } from '../render/render.ts'
 import type { Templates } from '../render/templates.ts'
 import { markdownReaderFor } from '../render/values.ts'
 import { acceptedEntry } from './accepted-entry.ts'
+import { findAtTerminal } from './at-terminal.ts'
 import { type DecideDeps, decide, type Stored } from './decide.ts'
 import { withLabel } from './project.ts'
 
@@ -55,10 +56,12 @@ export async function prepare(
   loaded: LoadedConfig,
   deps: PrepareDeps,
 ): Promise<Prepared> {
-  const [found, project] = await Promise.all([
+  const [enriched, project, isAtTerminal] = await Promise.all([
     enrich(parsed, deps),
     deps.projectRules?.(parsed.cwd),
+    findAtTerminal(parsed, loaded.config),
   ])
+  const found = { ...enriched, isAtTerminal }
   // Before the decision: from there until it is remembered no other event may come in between.
   const read = await markdownReaderFor(found)
   const decided = decide(found, stored, loaded.config, { ...deps, project })

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { chown, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { chown, readFile, symlink } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -8,12 +8,11 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { terminal } from '../../src/notifiers/terminal.ts'
 import { makeFolder } from '../support/folder.ts'
 import { hasPty, startPty } from '../support/pty.ts'
+import { noTmux, startTmux } from '../support/tmux.ts'
 import { failureOf, makeContext, makeMessage, testNotifier } from './_suite.ts'
 
 const run = promisify(execFile)
 const reason = hasPty ? '' : ' (skipped: script of util-linux not installed)'
-const hasTmux = hasPty && existsSync('/usr/bin/tmux')
-const noTmux = hasTmux ? '' : ' (skipped: tmux not installed)'
 
 const hasScreen = hasPty && existsSync('/usr/bin/screen')
 const noScreen = hasScreen ? '' : ' (skipped: screen not installed)'
@@ -154,26 +153,6 @@ describe.skipIf(reason)(`notifiers: terminal${reason}`, () => {
 })
 
 describe.skipIf(noTmux)(`notifiers: terminal in tmux${noTmux}`, () => {
-  /** A terminal, tmux in it, and the first pane of that. */
-  const startTmux = async (settings: string[] = []) => {
-    const folder = await makeFolder()
-    const socket = join(folder, 'socket')
-    const tmux = async (...args: string[]) => (await run('tmux', ['-S', socket, ...args])).stdout
-    await writeFile(join(folder, 'conf'), settings.map((line) => `${line}\n`).join(''))
-    const command = `tmux -S '${socket}' -f '${folder}/conf' new-session 'stty -echo; exec sleep 1000'`
-    const pty = await startPty({ command })
-    onTestFinished(() =>
-      tmux('kill-server')
-        .then(() => rm(socket, { force: true }))
-        .catch(() => {}),
-    )
-    // Once tmux draws, it knows its terminal.
-    await expect.poll(() => tmux('display', '-p', '#{session_attached}').catch(String)).toBe('1\n')
-    const facts = { TMUX: `${socket},1,0`, TMUX_PANE: '%0', TERM_PROGRAM: 'tmux' }
-    const path = (await tmux('display', '-p', '-t', '%0', '#{pane_tty}')).trim()
-    return { pty, tmux, facts, path, folder }
-  }
-
   it('reaches the terminal outside', async () => {
     const { pty, facts, path } = await startTmux(['set -g allow-passthrough on'])
     expect(await send(facts, { mode: 'osc777' })).toBe(`osc777 to ${path}`)

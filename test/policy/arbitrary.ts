@@ -37,6 +37,7 @@ const step = fc.record({
   client: fc.constantFrom('claude', 'codex', 'qwen', 'gemini', 'opencode', 'droid'),
   session_id: sessions,
   payload,
+  isAtTerminal: fc.constantFrom(undefined, true, false),
 })
 
 /** Any events of a few sessions, in the order of time. */
@@ -44,12 +45,12 @@ export const timelines: fc.Arbitrary<EnrichedEvent[]> = fc
   .array(step, { maxLength: 25 })
   .map((steps) => {
     let at = start
-    return steps.map(({ afterMs, client, session_id, payload: fields }, index) => {
+    return steps.map(({ afterMs, client, session_id, payload: fields, isAtTerminal }, index) => {
       at += afterMs
       const event = parsePayload({ session_id, cwd: '/srv/shop', ...fields }, { client, at })
       const id = `event-${index}`
       const did = { tools: {}, files: [], commands: [] }
       const none = { branch: '', title: '', firstPrompt: '', tokens: undefined, did }
-      return { ...event, id, project: 'shop', ...none }
+      return { ...event, id, project: 'shop', isAtTerminal, ...none }
     })
   })

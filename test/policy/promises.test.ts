@@ -17,6 +17,7 @@ const noise = fc.record({
   minSeconds: fc.constantFrom(0, 15, 3600),
   burstSeconds: fc.constantFrom(0, 2, 60),
   cooldownSeconds: fc.constantFrom(0, 600),
+  skipAtTerminal: fc.boolean(),
   quietHours: fc.constantFrom([], quietHours),
 })
 

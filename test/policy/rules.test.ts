@@ -16,10 +16,16 @@ const tasks = (count: number) => ({ background_tasks: Array(count).fill({}) })
 
 type Step = [seconds: number, payload: object]
 
+interface Settings {
+  client?: string
+  isAtTerminal?: boolean
+  [name: string]: unknown
+}
+
 /** What is told of: `channel seconds` of each ping. */
 function told(
   steps: readonly Step[],
-  { client = 'claude', ...config }: { client?: string; [name: string]: unknown } = {},
+  { client = 'claude', isAtTerminal, ...config }: Settings = {},
   more: Options = {},
 ) {
   const events = steps.map(([seconds, payload]): EnrichedEvent => {
@@ -27,7 +33,7 @@ function told(
     const event = parsePayload({ session_id: 's1', ...payload }, { client, at })
     const did = { tools: {}, files: [], commands: [] }
     const around = { project: 'shop', branch: '', title: '', firstPrompt: '', tokens: undefined }
-    return { ...event, ...around, id: `${seconds}`, did }
+    return { ...event, ...around, id: `${seconds}`, did, isAtTerminal }
   })
   const { pings } = runTimeline(events, { ...more, config })
   return pings.map(({ channel, events: ids }) => `${channel} ${ids.join('+')}`)
@@ -214,6 +220,24 @@ describe('the rule', () => {
       [70, request],
     ]
     expect(told(asks, { noise: { cooldownSeconds: 300 } })).toEqual(['desktop 60', 'desktop 70'])
+  })
+
+  it('at-terminal: leaves out all but questions, where it is switched on and known', () => {
+    const steps: Step[] = [
+      [0, prompt],
+      [60, stop],
+      [70, prompt],
+      [80, request],
+      [90, { hook_event_name: 'StopFailure' }],
+    ]
+    const on = { noise: { skipAtTerminal: true } }
+    const all = ['desktop 60', 'desktop 80', 'desktop 90']
+    expect(told(steps, { ...on, isAtTerminal: true })).toEqual(['desktop 80'])
+    expect(told(steps, { ...on, isAtTerminal: false })).toEqual(all)
+    expect(told(steps, on)).toEqual(all)
+    expect(told(steps, { isAtTerminal: true })).toEqual(all)
+    const off = { noise: { skipAtTerminal: true, off: ['at-terminal'] } }
+    expect(told(steps, { ...off, isAtTerminal: true })).toEqual(all)
   })
 
   it('burst: tells the first at once, the rest together, and begins again after that', () => {

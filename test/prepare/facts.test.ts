@@ -50,6 +50,13 @@ describe('the facts of an event in the journal', () => {
     expect(again.entries[0]?.facts).toEqual(read.facts)
   })
 
+  it('say whether a person was at the terminal, where anybody knew', () => {
+    for (const isAtTerminal of [true, false, undefined]) {
+      const facts = factsOf({ ...makeEvent(failure), isAtTerminal }, { keepsText: true })
+      expect(facts.isAtTerminal).toBe(isAtTerminal)
+    }
+  })
+
   it('say that the agent is switched off, and not by what', () => {
     const facts = factsOf(makeEvent(failure, { DROID_DISABLE_NOTIFICATIONS: '1' }), {
       keepsText: true,

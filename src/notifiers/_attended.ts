@@ -1,0 +1,78 @@
+import { stat } from 'node:fs/promises'
+import { ttyName } from './_terminal-place.ts'
+import { formatOf, runTmux } from './_tmux.ts'
+import type { SendContext } from './define.ts'
+
+/** How long ago the last key may be, where tmux knows whether its window has the focus. */
+const WATCHING_MS = 60_000
+/** The same where nobody knows that: whoever types right now is there. Less than the shortest turn that is told. */
+const TYPING_MS = 15_000
+
+type Facts = SendContext['sessionEnv']
+
+/**
+ * Whether a person is at the terminal of a session, as far as tmux or the terminal itself shows it. A terminal shows
+ * when somebody typed, not who looks at it: so most often the answer is undefined, which is "nobody knows".
+ */
+export async function isAttended(
+  facts: Facts,
+  signal: AbortSignal,
+  now: number = Date.now(),
+): Promise<boolean | undefined> {
+  const own = ttyName(facts.HOOKBELL_TTY)
+  const clients = facts.TMUX && facts.TMUX_PANE ? await clientsOf(facts, own, signal) : undefined
+  if (clients) return clients.some((client) => isThere(client, now))
+  // The terminal of an SSH session is that around GNU screen and tmux, not that of the agent.
+  const path = own ?? (facts.TMUX || facts.STY ? undefined : facts.SSH_TTY)
+  return path !== undefined && (await isTypedIn(path, now)) ? true : undefined
+}
+
+const FORMAT = ['pane_id', 'pane_tty', 'client_activity', 'client_flags', 'focus-events']
+
+interface Client {
+  paneTty: string
+  isShown: boolean
+  hasFocus: boolean
+  knowsFocus: boolean
+  typedAt: number
+}
+
+/** @returns undefined where the session is in no tmux, or in a program with a terminal of its own */
+async function clientsOf(
+  facts: Facts,
+  own: string | undefined,
+  signal: AbortSignal,
+): Promise<Client[] | undefined> {
+  const lines = await runTmux(facts, ['list-clients', '-F', formatOf(FORMAT)], signal)
+  if (lines === undefined) return undefined
+  const clients = lines
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => parseClient(line, facts.TMUX_PANE ?? ''))
+  const isElsewhere = clients.some(({ isShown, paneTty }) => isShown && own && own !== paneTty)
+  return isElsewhere ? undefined : clients
+}
+
+/** What tmux says of one terminal that is attached to it: the pane that it shows, when a key was pressed, the focus. */
+function parseClient(line: string, pane: string): Client {
+  const [id, paneTty = '', activity, flags = '', focusEvents] = line.split('|')
+  return {
+    paneTty,
+    isShown: id === pane,
+    hasFocus: flags.split(',').includes('focused'),
+    knowsFocus: /^(?:1|on)$/.test(focusEvents ?? ''),
+    typedAt: Number(activity) * 1000,
+  }
+}
+
+function isThere({ isShown, hasFocus, knowsFocus, typedAt }: Client, now: number): boolean {
+  if (!isShown || (knowsFocus && !hasFocus)) return false
+  return now - typedAt < (knowsFocus ? WATCHING_MS : TYPING_MS)
+}
+
+/** The system notes when a program last read from a terminal, within eight seconds. */
+async function isTypedIn(path: string, now: number): Promise<boolean> {
+  if (!/^\/dev\/(?:pts\/\d+|tty[\w.]+)$/.test(path)) return false
+  const { uid, atimeMs } = await stat(path)
+  return uid === process.getuid?.() && now - atimeMs < TYPING_MS
+}

@@ -1,0 +1,43 @@
+import { lstat } from 'node:fs/promises'
+import { isAbsolute } from 'node:path'
+import { SYSTEM_PATH } from './_programs.ts'
+import { DeliveryError, type SendContext } from './define.ts'
+
+/** What tmux prints of each of these names, with `|` between them. */
+export function formatOf(names: readonly string[]): string {
+  return names.map((name) => `#{${name}}`).join('|')
+}
+
+/**
+ * Asks the tmux that a session runs in.
+ * @returns undefined where it is not there, is not ours, or has no answer
+ * @throws DeliveryError where it does not answer in time
+ */
+export async function runTmux(
+  { TMUX }: SendContext['sessionEnv'],
+  args: readonly string[],
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const socket = TMUX?.split(',')[0] ?? ''
+  if (!(await isOwnSocket(socket))) return undefined
+  const { execa } = await import('execa')
+  const { stdout, failed, isCanceled } = await execa('tmux', ['-S', socket, ...args], {
+    env: { PATH: SYSTEM_PATH },
+    extendEnv: false,
+    stdin: 'ignore',
+    cwd: '/',
+    cancelSignal: signal,
+    killSignal: 'SIGKILL',
+    maxBuffer: 10_000,
+    reject: false,
+  })
+  if (isCanceled) throw new DeliveryError('retry', 'terminal: tmux did not answer in time')
+  return failed ? undefined : stdout
+}
+
+/** Somebody else's socket would be told where our terminals are, and could name another one. */
+async function isOwnSocket(path: string): Promise<boolean> {
+  if (!isAbsolute(path)) return false
+  const stat = await lstat(path).catch(() => undefined)
+  return stat?.isSocket() === true && stat.uid === process.getuid?.()
+}

@@ -1,0 +1,31 @@
+import { existsSync } from 'node:fs'
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { execa } from 'execa'
+import { expect, onTestFinished } from 'vitest'
+import { makeFolder } from './folder.ts'
+import { hasPty, startPty } from './pty.ts'
+
+/** '' where there is a tmux to test with. */
+export const noTmux = hasPty && existsSync('/usr/bin/tmux') ? '' : ' (skipped: tmux not installed)'
+
+/** A terminal, tmux in it, and the first pane of that. Ends with the test. */
+export async function startTmux(settings: string[] = []) {
+  const folder = await makeFolder()
+  const socket = join(folder, 'socket')
+  const tmux = async (...args: string[]) =>
+    (await execa('tmux', ['-S', socket, ...args], { stripFinalNewline: false })).stdout
+  await writeFile(join(folder, 'conf'), settings.map((line) => `${line}\n`).join(''))
+  const command = `tmux -S '${socket}' -f '${folder}/conf' new-session 'stty -echo; exec sleep 1000'`
+  const pty = await startPty({ command })
+  onTestFinished(() =>
+    tmux('kill-server')
+      .then(() => rm(socket, { force: true }))
+      .catch(() => {}),
+  )
+  // Once tmux draws, it knows its terminal.
+  await expect.poll(() => tmux('display', '-p', '#{session_attached}').catch(String)).toBe('1\n')
+  const facts = { TMUX: `${socket},1,0`, TMUX_PANE: '%0', TERM_PROGRAM: 'tmux' }
+  const path = (await tmux('display', '-p', '-t', '%0', '#{pane_tty}')).trim()
+  return { pty, tmux, facts, path, folder }
+}
