@@ -89,6 +89,14 @@ export class Deliverer {
     for (const { queue } of this.#lines.values()) queue.setPaused(isPaused)
   }
 
+  /** Drops what has not begun, because a person does not want it any more, and with it what failed before. */
+  dropAll(reason: string) {
+    for (const { queue } of this.#lines.values()) {
+      for (const entry of queue.clear() as Order[]) entry.resolve({ type: 'expired', reason })
+    }
+    this.reset()
+  }
+
   /** Gives back what has not begun, because the worker ends. */
   releaseAll() {
     for (const { queue } of this.#lines.values()) {

@@ -9,7 +9,7 @@ const WORKER_ENDS_WITHIN_MS = 5000
 /** Everything that hookbell ever writes into a state folder. */
 const STATE = new RegExp(
   `^(${[
-    String.raw`(hookbell-hook|runtime(\.\w+)*|spool|backups|cache|on-hold)`,
+    String.raw`(hookbell-hook|runtime(\.\w+)*|spool|backups|cache|on-hold|purged)`,
     String.raw`(places|environment|last-good-config|policy-memory|mutes|trusted-projects|alarms|shown)\.json.*`,
     '(digest-settled|config-problem-told).*',
     String.raw`journal\..*|worker\..*|\.\d+\.new`,

@@ -62,7 +62,7 @@ export function applyEntry(status: EventStatus, entry: JournalEntry) {
       return
     case 'suppressed':
       if (entry.channel !== undefined) return setChannel(status, entry.channel, entry)
-      Object.assign(status, { reason: entry.reason, outcome: 'suppressed' })
+      dropOpen(status, entry)
       return
     case 'unusable':
       Object.assign(status, { reason: entry.reason, outcome: 'dead' })
@@ -86,6 +86,15 @@ export function applyEntry(status: EventStatus, entry: JournalEntry) {
     default:
       setChannel(status, entry.channel, entry)
   }
+}
+
+/** Whatever still waits is told to nobody. */
+function dropOpen(status: EventStatus, { reason, at }: { reason: string; at: number }) {
+  for (const [name, { state, attempts }] of Object.entries(status.channels)) {
+    if (state !== 'deferred' && state !== 'held') continue
+    status.channels[name] = { state: 'suppressed', attempts, detail: reason, at }
+  }
+  Object.assign(status, { reason, outcome: 'suppressed' })
 }
 
 function acceptedFields(entry: AcceptedEntry) {

@@ -2,7 +2,7 @@ import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Spool } from './layout.ts'
 import { parseName } from './names.ts'
-import { readParked, writeParked } from './park.ts'
+import { eventsOf, readParked, writeParked } from './park.ts'
 
 /** Makes every delivery that failed due now; what a policy holds stays held. @returns how many */
 export function makeAllDue(spool: Spool): number {
@@ -22,12 +22,18 @@ export function purgeAll(spool: Spool): string[] {
   for (const folder of [spool.new, spool.deferred]) {
     for (const name of readdirSync(folder)) {
       const path = join(folder, name)
-      const parsed = parseName(name)
-      if (!parsed) continue
-      const events = parsed.isDelivery ? (readParked(path)?.delivery.events ?? []) : [parsed.id]
+      if (!parseName(name)) continue
+      const events = eventsOf(path)
       rmSync(path, { force: true })
       for (const id of events) ids.add(id)
     }
   }
   return [...ids]
+}
+
+/** Events that workers have, each once. */
+export function claimedEvents({ cur }: Spool): string[] {
+  const owners = readdirSync(cur).map((owner) => join(cur, owner))
+  const paths = owners.flatMap((owner) => readdirSync(owner).map((name) => join(owner, name)))
+  return [...new Set(paths.flatMap(eventsOf))]
 }

@@ -16,7 +16,7 @@ import {
   wasClaimed,
 } from './names.ts'
 import { newId } from './new-id.ts'
-import { type Parked, ParkedDeliveries, readParked, writeParked } from './park.ts'
+import { eventsOf, type Parked, ParkedDeliveries, readParked, writeParked } from './park.ts'
 import { prepareSpool } from './prepare.ts'
 import { readSpoolFile } from './read.ts'
 import { syncWaiting } from './salvage.ts'
@@ -230,12 +230,6 @@ export class FileStore implements Store {
       renameSync(join(deferred, name), join(this.spool.new, `${parsed.id}~${parsed.crashes}`))
     }
   }
-}
-
-function eventsOf(path: string): readonly string[] {
-  const parsed = parseName(basename(path))
-  if (!parsed?.isDelivery) return parsed ? [parsed.id] : []
-  return readParked(path)?.delivery.events ?? []
 }
 
 function namesIn(folder: string): string[] {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { lstatSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import * as z from 'zod'
 import { deliverySchema } from '../delivery.ts'
 import { writeDurable } from '../fs/durable.ts'
@@ -41,6 +41,13 @@ export function readParked(path: string): Parked | undefined {
   } catch {
     return undefined
   }
+}
+
+/** What a file of the spool is about. */
+export function eventsOf(path: string): readonly string[] {
+  const parsed = parseName(basename(path))
+  if (!parsed?.isDelivery) return parsed ? [parsed.id] : []
+  return readParked(path)?.delivery.events ?? []
 }
 
 interface Wait {

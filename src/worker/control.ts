@@ -1,9 +1,11 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { appendEntry } from '../journal/write.ts'
-import { makeAllDue, purgeAll } from '../spool/control.ts'
+import { claimedEvents, makeAllDue, purgeAll } from '../spool/control.ts'
+import { FileStore } from '../spool/file-store.ts'
 import { prepareSpool } from '../spool/prepare.ts'
 import { holdPath } from './on-hold.ts'
+import { notePurge, PURGED } from './purged.ts'
 
 /** @throws the system error */
 export function setOnHold(stateDir: string, isHeld: boolean) {
@@ -18,13 +20,23 @@ export function flush(stateDir: string): number {
   return makeAllDue(prepareSpool(stateDir))
 }
 
-/** Removes everything that waits, undelivered. @returns how many events */
+/**
+ * Removes everything that waits, undelivered. What a worker that runs has in line it drops and records by itself; what
+ * is on its way at this moment is told. @returns how many events
+ */
 export async function purge(stateDir: string): Promise<number> {
-  const ids = purgeAll(prepareSpool(stateDir))
+  const store = new FileStore({ stateDir })
+  store.reclaimAbandoned()
+  store.close()
+  const ids = purgeAll(store.spool)
+  const inLine = claimedEvents(store.spool).filter((id) => !ids.includes(id))
+  notePurge(stateDir)
+  wakeWorker(stateDir)
   const at = Date.now()
-  const reason = 'purged by hand'
-  await Promise.all(ids.map((id) => appendEntry(stateDir, { at, id, type: 'suppressed', reason })))
-  return ids.length
+  await Promise.all(
+    ids.map((id) => appendEntry(stateDir, { at, id, type: 'suppressed', reason: PURGED })),
+  )
+  return ids.length + inLine.length
 }
 
 /** A worker watches this folder; a name that is no delivery means nothing else to it. */

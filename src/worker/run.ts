@@ -11,6 +11,7 @@ import type { WorkerDeps } from './deps.ts'
 import { Dispatcher } from './dispatcher.ts'
 import { isOnHold } from './on-hold.ts'
 import { openWorker, type WorkerOptions } from './open-worker.ts'
+import { PURGED, PurgeWatch } from './purged.ts'
 import { WakeUp } from './wake-up.ts'
 
 export interface WorkerSummary {
@@ -132,6 +133,7 @@ async function serve(
   wakeUp: WakeUp,
 ) {
   const { stateDir, store, config, deliverer, open, steadyNow } = deps
+  const purged = new PurgeWatch(stateDir)
   let lastWork = steadyNow()
   let settings = config.get()
   while (!handoverRequested(stateDir)) {
@@ -150,6 +152,7 @@ async function serve(
     const isHeld = isOnHold(stateDir)
     deliverer.setPaused(isHeld)
     if (store.takeFlush()) deliverer.reset()
+    if (purged.isNew()) deliverer.dropAll(PURGED)
     if (!isHeld) await digest.check(dispatcher.handled)
     if (!isHeld && (await dispatcher.dispatch()) > 0) lastWork = steadyNow()
     await startOwn(settings, problem, deps, dispatcher)

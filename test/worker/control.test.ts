@@ -101,6 +101,35 @@ describe('a worker that runs', () => {
     worker.kill()
     await exited(worker)
   })
+
+  it('purges what stands in line too, and tries what comes afterwards at once', async () => {
+    const { url, received } = await startReceiver({ script: [500, 200] })
+    const world = makeWorld()
+    toTeam(world, url, { retry: { firstDelaySeconds: 3600, maxDelaySeconds: 3600 } })
+    const worker = await startWorker(world)
+    const first = world.accept({ message: 'fails' })
+    await expect.poll(() => world.list('deferred').length).toBe(1)
+    const inLine = world.accept({ message: 'stands in line' })
+    // Its worker has it, and has decided about it.
+    await expect.poll(async () => (await world.account(inLine))?.to).toEqual(['team'])
+    expect(await purge(world.stateDir)).toBe(2)
+    for (const id of [first, inLine]) {
+      await expect
+        .poll(() => world.account(id))
+        .toMatchObject({
+          outcome: 'suppressed',
+          channels: { team: { state: 'suppressed', detail: 'purged by hand' } },
+        })
+    }
+    const last = world.accept({ message: 'comes afterwards' })
+    await expect.poll(() => world.account(last)).toMatchObject({ outcome: 'delivered' })
+    expect(received.map(({ body }) => /fails|in line|afterwards/.exec(body)?.[0])).toEqual([
+      'fails',
+      'afterwards',
+    ])
+    worker.kill()
+    await exited(worker)
+  })
 })
 
 describe('400 events to a destination that takes one per second', () => {
