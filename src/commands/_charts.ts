@@ -42,6 +42,8 @@ export function chartOfShares(shares: readonly Share[], format = shortNumber): s
     xAxis: {
       type: 'value', // Round numbers of milliseconds are no round times: there the bars have the numbers.
       axisLabel: { formatter: format, show: format === shortNumber },
+      // Nothing is counted in fifths.
+      minInterval: rows.every(({ count }) => Number.isInteger(count)) ? 1 : 0,
     },
     yAxis: {
       type: 'category',

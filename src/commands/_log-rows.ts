@@ -23,9 +23,10 @@ export function paintOutcome(outcome: Outcome): string {
 /** One event in one line: the text as it was sent, as far as there is room, and where it went or why not. */
 export function rowOf(status: EventStatus): string[] {
   const { id, acceptedAt, title, event, text, reason, channels, outcome, client } = status
-  const where = Object.entries(channels).map(([name, { state }]) =>
-    state === 'delivered' ? name : `${name} (${state})`,
-  )
+  const where = Object.entries(channels).map(([name, { state, detail }]) => {
+    if (state === 'delivered') return name
+    return `${name} (${state === 'suppressed' ? detail : state})`
+  })
   const said = [title || event, text].map(oneLine).filter(Boolean).join(' · ')
   return [
     paint('dim', clock(acceptedAt)),
@@ -33,7 +34,7 @@ export function rowOf(status: EventStatus): string[] {
     paintOutcome(outcome),
     client,
     cutText(said, roomForText()),
-    oneLine(where.join(', ') || reason),
+    oneLine((outcome === 'suppressed' && reason) || where.join(', ') || reason),
   ]
 }
 

@@ -1,8 +1,27 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { summarize } from '../../src/deliver/summary.ts'
+import { summarize, withOpenQuestions } from '../../src/deliver/summary.ts'
 import { deliverySchema } from '../../src/delivery.ts'
 import { makeDelivery } from '../support/delivery.ts'
+
+function asking(id: string, text: string) {
+  const asked = { id, at: 1, toolUseId: '', transcriptPath: '', title: 'asks you', text }
+  return makeDelivery(id, { kind: 'permission', questions: [asked] })
+}
+
+describe('a message that takes the place of open questions', () => {
+  it('tells of them too', () => {
+    const { questions: others = [] } = asking('a', 'Bash: make')
+    const { message } = withOpenQuestions(asking('b', 'Bash: make test'), others)
+    expect(message.title).toBe('asks you and 1 more')
+    expect(message.body.split('\n').at(-1)).toBe('Bash: make')
+  })
+
+  it('is as it is where none is open', () => {
+    const delivery = asking('b', 'Bash: make test')
+    expect(withOpenQuestions(delivery, [])).toBe(delivery)
+  })
+})
 
 describe('a summary', () => {
   it('says what the first one says, and how many more', () => {
@@ -11,6 +30,20 @@ describe('a summary', () => {
     expect(message.title).toBe('title of a and 2 more')
     expect(message.body).toBe('title of a\ntitle of b\ntitle of c')
     expect([events, id]).toEqual([['a', 'b', 'c'], 'a.file'])
+  })
+
+  it('says what is asked, where the titles of questions are all alike', () => {
+    const [one, two] = [asking('a', 'Bash: make'), asking('b', 'Bash: make test')]
+    const { message, questions } = summarize([one, two])
+    expect(message.body).toBe('Bash: make\nBash: make test')
+    expect(questions?.map(({ id }) => id)).toEqual(['a', 'b'])
+  })
+
+  it('shows ten lines, and how many more there are', () => {
+    const all = Array.from({ length: 13 }, (_, index) => makeDelivery(`${index}`))
+    const lines = summarize(all as [(typeof all)[0]]).message.body.split('\n')
+    expect(lines).toHaveLength(11)
+    expect(lines.at(-1)).toBe('and 3 more')
   })
 
   it('counts every event, and is a delivery like any other', () => {

@@ -316,6 +316,31 @@ describe('clearance', () => {
     for (const text of everything(event, 'summary')) expect(text).not.toContain(canary)
   })
 
+  const short = `The ${canary} sits here.\n\nAll 12 tests pass now.`
+
+  it.each(['done', 'waiting'] as const)(
+    'as a summary shows only the end of a short answer: %s',
+    (kind) => {
+      for (const text of everything({ kind, lastMessage: short }, 'summary')) {
+        expect(text).toContain('All 12 tests pass now.')
+        expect(text).not.toContain(canary)
+      }
+    },
+  )
+
+  it('as a summary gives no template what else was said, and no names of files and commands', () => {
+    const all = valueNames.map((name) => `{{ ${name} }}`).join(' ')
+    const folder = makeConfigDir({ 'plain/done.liquid': all, 'slack/done.liquid': all })
+    const did = { tools: { Bash: 1 }, files: [canary], commands: [canary] }
+    const told = (clearance: Clearance) =>
+      JSON.stringify(
+        render({ lastMessage: short, did }, folder).message('low', { clearance, markup: 'slack' }),
+      )
+    expect(told('summary')).toContain('All 12 tests pass now.')
+    expect(told('summary')).not.toContain(canary)
+    expect(told('full')).toContain(canary)
+  })
+
   it('as a summary lets the end of an answer and what is asked through', () => {
     expect(everything({ lastMessage: middle }, 'summary').join()).toContain('All 12 tests pass')
     const question = { ...asked, subject: 'npm publish', detail: '' }
