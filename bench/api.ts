@@ -11,7 +11,7 @@ import { median } from './_bench.ts'
 const ROUNDS = 15
 const CALLS = 1_500
 const PATH = '/api/v0/computers/c-1'
-const GOAL = 0.8
+const GOAL = 0.95
 
 /** Compares the client with bare undici, and reads a long list. Fails if the client is too slow. */
 export async function benchApi(): Promise<void> {

@@ -213,7 +213,8 @@ describe('the whole client', () => {
   })
 })
 
-const MOST_BYTES = 64 * 1024
+// The goal is 50 KB: what is left to it is code, not data.
+const MOST_BYTES = 54_500
 
 /** A declaration file and all that it refers to. */
 function declarationsOf(file: string, found = new Set<string>()): string[] {

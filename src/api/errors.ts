@@ -1,4 +1,4 @@
-import type { Phase } from './transport.ts'
+import type { Phase, ResponseHeaders } from './transport.ts'
 
 export type ErrorKind =
   | 'config'
@@ -36,11 +36,17 @@ export interface Drift {
   problem: string
 }
 
+/** The same facts, where one that is undefined counts as left out. */
+type Loose<Facts> = { [Name in keyof Facts]?: Facts[Name] | undefined }
+
 // Shared by every copy of this library in a process, unlike `instanceof`.
 const marker = Symbol.for('hookbell.api.error')
 
 /** What the errors of a client have in common. Users see the union `ClientError`. */
-export abstract class BaseClientError extends Error implements ErrorFacts {
+export abstract class BaseClientError<Facts extends ErrorFacts = ErrorFacts>
+  extends Error
+  implements ErrorFacts
+{
   abstract readonly kind: ErrorKind
   declare readonly hint?: string
   declare readonly method?: string
@@ -49,10 +55,10 @@ export abstract class BaseClientError extends Error implements ErrorFacts {
   declare readonly elapsedMs?: number
   declare readonly outcome?: 'unknown'
 
-  constructor(message: string, facts: ErrorFacts = {}) {
-    const { cause, ...shown } = facts
+  constructor(message: string, { cause, ...facts }: Loose<Facts> = {}) {
     super(message, cause === undefined ? {} : { cause })
-    Object.assign(this, definedOnly(shown))
+    for (const [name, value] of Object.entries(facts))
+      if (value !== undefined) Reflect.set(this, name, value)
   }
 
   get [marker](): true {
@@ -61,13 +67,13 @@ export abstract class BaseClientError extends Error implements ErrorFacts {
 
   /** All but the body text and the cause. */
   toJSON(): Record<string, unknown> {
-    return Object.fromEntries([['message', this.message], ...Object.entries(this)])
+    return { message: this.message, ...(this as object) }
   }
 }
 
 /** Whether an error was made here, or by another copy of this library. */
-export function hasErrorMarker(error: unknown): boolean {
-  return typeof error === 'object' && error !== null && Reflect.get(error, marker) === true
+export function hasErrorMarker(error: unknown): error is BaseClientError {
+  return Object(error)[marker] === true
 }
 
 /** The client is not set up: no key, an invalid URL. No request was made, unless `attempts` says so. */
@@ -88,39 +94,51 @@ export class ValidationError extends BaseClientError {
   readonly kind = 'validation'
   readonly issues: readonly InputIssue[]
 
-  constructor(subject: string, issues: readonly InputIssue[], facts: ErrorFacts = {}) {
+  constructor(subject: string, issues: readonly InputIssue[], facts: Loose<ErrorFacts> = {}) {
     const lines = issues.map(({ field, problem }) => `${field}: ${problem}`)
     super(`${subject}: ${lines.join('; ')}`, facts)
     this.issues = issues
   }
 }
 
+/** The error for one field that is wrong. */
+export function invalid(subject: string, field: string, problem: string, cause?: unknown) {
+  return new ValidationError(subject, [{ field, problem }], { cause })
+}
+
+export function addIssue(issues: InputIssue[], field: string, problem: string) {
+  issues.push({ field, problem })
+}
+
+export function throwIfAny(subject: string, issues: readonly InputIssue[]) {
+  if (issues.length > 0) throw new ValidationError(subject, issues)
+}
+
+interface NetworkFacts extends ErrorFacts {
+  phase: Phase
+  code?: string
+}
+
 /** There is no connection, or it ended before the answer did. */
-export class NetworkError extends BaseClientError {
+export class NetworkError extends BaseClientError<NetworkFacts> {
   override readonly name: string = 'NetworkError'
   readonly kind = 'network'
   declare readonly phase: Phase
   /** The code of the system or the TLS library, such as `ECONNREFUSED`. */
   declare readonly code?: string
+}
 
-  constructor(message: string, facts: ErrorFacts & { phase: Phase; code: string | undefined }) {
-    super(message, facts)
-  }
+interface TimeoutFacts extends ErrorFacts {
+  phase: Phase
+  limit: 'timeoutMs' | 'deadlineMs'
 }
 
 /** The time for one attempt (`timeoutMs`) or for the whole call (`deadlineMs`) ran out. */
-export class TimeoutError extends BaseClientError {
+export class TimeoutError extends BaseClientError<TimeoutFacts> {
   override readonly name: string = 'TimeoutError'
   readonly kind = 'timeout'
   declare readonly phase: Phase
   declare readonly limit: 'timeoutMs' | 'deadlineMs'
-
-  constructor(
-    message: string,
-    facts: ErrorFacts & { phase: Phase; limit: 'timeoutMs' | 'deadlineMs' },
-  ) {
-    super(message, facts)
-  }
 }
 
 /** The signal of the call was aborted; `cause` is its reason. */
@@ -129,36 +147,50 @@ export class AbortedError extends BaseClientError {
   readonly kind = 'aborted'
 }
 
-interface DecodeFacts {
+/** What an error says of a response. */
+export interface ResponseFacts extends ErrorFacts {
   status?: number
   requestId?: string
-  drift?: readonly Drift[]
   bodyText?: string
+  headers?: ResponseHeaders
 }
 
-/** The response is not what the endpoint is known to send. */
-export class DecodeError extends BaseClientError {
-  override readonly name: string = 'DecodeError'
-  readonly kind = 'decode'
-  declare readonly status?: number
+/** An error that a response led to. */
+export abstract class ResponseError<
+  Facts extends ResponseFacts = ResponseFacts,
+> extends BaseClientError<Facts> {
   declare readonly requestId?: string
-  /** What is not as known; only if `strict` is set. */
-  declare readonly drift?: readonly Drift[]
-  // Private, so that no log prints it: the body may hold a key that is shown only once.
-  readonly #bodyText: string | undefined
+  // Private, so that no log prints them: the body may hold a key that is shown only once.
+  readonly #bodyText: Facts['bodyText']
+  readonly #headers: ResponseHeaders
 
-  constructor(message: string, facts: ErrorFacts & DecodeFacts = {}) {
-    const { bodyText, ...shown } = facts
-    super(message, shown)
+  constructor(message: string, facts: Loose<Facts> = {}) {
+    const { bodyText, headers = {}, ...shown } = facts
+    super(message, shown as Loose<Facts>)
     this.#bodyText = bodyText
+    this.#headers = headers
   }
 
-  /** The response body as it came, up to 64 KB. */
-  get bodyText(): string | undefined {
+  /** The headers of the response, by name in lower case; credentials of the client are masked. */
+  get headers(): ResponseHeaders {
+    return this.#headers
+  }
+
+  /** The response body as it came, up to 64 KB; credentials of the client are masked. */
+  get bodyText(): Facts['bodyText'] {
     return this.#bodyText
   }
 }
 
-function definedOnly(facts: object) {
-  return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined))
+interface DecodeFacts extends ResponseFacts {
+  drift?: readonly Drift[]
+}
+
+/** The response is not what the endpoint is known to send. */
+export class DecodeError extends ResponseError<DecodeFacts> {
+  override readonly name: string = 'DecodeError'
+  readonly kind = 'decode'
+  declare readonly status?: number
+  /** What is not as known; only if `strict` is set. */
+  declare readonly drift?: readonly Drift[]
 }

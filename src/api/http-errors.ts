@@ -1,52 +1,27 @@
-import { BaseClientError, type ErrorFacts } from './errors.ts'
-import type { ResponseHeaders } from './transport.ts'
+import { ResponseError, type ResponseFacts } from './errors.ts'
 
 /** What an error response says. */
-export interface HttpFacts extends ErrorFacts {
+export interface HttpFacts extends ResponseFacts {
   status: number
+  bodyText: string
   /** Title of the status, from the response if it has one. */
   title: string
   detail?: string
   metadata?: Readonly<Record<string, unknown>>
-  requestId?: string
   /** When the service wants to be asked again. */
   retryAt?: Date
-  bodyText: string
-  headers: ResponseHeaders
 }
 
 /** The service refused or failed. Statuses without a class of their own use this one. */
-export class HttpError extends BaseClientError {
+export class HttpError extends ResponseError<HttpFacts> {
   override readonly name: string = 'HttpError'
   readonly kind = 'http'
   declare readonly status: number
   declare readonly title: string
   declare readonly detail?: string
   declare readonly metadata?: Readonly<Record<string, unknown>>
-  declare readonly requestId?: string
   declare readonly retryAt?: Date
-  // Private, so that logs print the parsed parts only.
-  readonly #bodyText: string
-  readonly #headers: ResponseHeaders
-
-  constructor(message: string, facts: HttpFacts) {
-    const { bodyText, headers, ...shown } = facts
-    super(message, shown)
-    this.#bodyText = bodyText
-    this.#headers = headers
-  }
-
-  /** The headers of the response, by name in lower case; credentials of the client are masked. */
-  get headers(): ResponseHeaders {
-    return this.#headers
-  }
-
-  /** The response body as it came, up to 64 KB; credentials of the client are masked. */
-  get bodyText(): string {
-    return this.#bodyText
-  }
 }
-
 /** 400: the service does not accept the input. */
 export class BadRequestError extends HttpError {
   override readonly name = 'BadRequestError'
@@ -85,9 +60,7 @@ const classes: Readonly<Record<number, typeof HttpError>> = {
   429: RateLimitError,
 }
 
-/** The error of the class that belongs to the status. */
-export function makeHttpError(message: string, facts: HttpFacts): HttpError {
-  const { status } = facts
-  const Class = classes[status] ?? (status >= 500 ? ServerError : HttpError)
-  return new Class(message, facts)
+/** The class that belongs to a status. */
+export function httpErrorOf(status: number): typeof HttpError {
+  return classes[status] ?? (status >= 500 ? ServerError : HttpError)
 }

@@ -1,14 +1,16 @@
 import type { Shared } from './core/call.ts'
 import { logAttempts } from './core/log.ts'
 import { makeMethod } from './core/method.ts'
-import type { ClientOptions, DerivedOptions } from './core/options.ts'
+import type { CallReport, ClientOptions, DerivedOptions } from './core/options.ts'
 import { makeRequest } from './core/request.ts'
 import { makeRetryBudget } from './core/retry.ts'
 import { resolveSettings } from './core/settings.ts'
 import type { Drift } from './errors.ts'
 import { once } from './once.ts'
 import { completeOperation, isOperation, type OperationTree } from './operation.ts'
-import * as operations from './operations/index.ts'
+import { operations } from './operations/index.ts'
+import { mapFields } from './record.ts'
+import { swallowErrors } from './swallow-errors.ts'
 import { areTimersFaked } from './timers.ts'
 import type { Transport } from './transport.ts'
 import { fetchTransport } from './transports/fetch.ts'
@@ -51,15 +53,15 @@ export function mergeOptions(options: ClientOptions, more: DerivedOptions): Clie
 }
 
 function walk(tree: OperationTree, shared: Shared, before = ''): object {
-  return Object.fromEntries(
-    Object.entries(tree).map(([name, node]) => {
-      const id = before + name
-      const made = isOperation(node)
+  return mapFields(tree, ([name, node]) => {
+    const id = before + name
+    return [
+      name,
+      isOperation(node)
         ? makeMethod(shared, completeOperation(id, node))
-        : walk(node, shared, `${id}.`)
-      return [name, made]
-    }),
-  )
+        : walk(node, shared, `${id}.`),
+    ]
+  })
 }
 
 function chooseTransport(choice: ClientOptions['transport']) {
@@ -85,7 +87,7 @@ const MOST_DRIFTS = 10_000
 
 function onlyOnce(onDrift: ClientOptions['onDrift']) {
   const seen = new Set<string>()
-  const report = swallowErrors(onDrift)
+  const report = onDrift && swallowErrors(onDrift)
   return (drift: Drift) => {
     const key = `${drift.endpoint} ${drift.in} ${drift.path}`
     if (!report || seen.has(key) || seen.size >= MOST_DRIFTS) return
@@ -94,26 +96,11 @@ function onlyOnce(onDrift: ClientOptions['onDrift']) {
   }
 }
 
-function both<Value>(
-  one: ((value: Value) => void) | undefined,
-  other: ((value: Value) => void) | undefined,
-) {
-  const [first, second] = [swallowErrors(one), swallowErrors(other)]
-  if (!first || !second) return first ?? second
-  return (value: Value) => {
-    first(value)
-    second(value)
-  }
-}
-
-/** A callback that throws must not turn a call that worked into one that failed. */
-function swallowErrors<Value>(callback: ((value: Value) => void) | undefined) {
-  if (!callback) return undefined
-  return (value: Value) => {
-    try {
-      callback(value)
-    } catch {
-      // Its owner has no other way to hear of it, and neither do we.
-    }
+/** Undefined if nobody listens: then nothing has to be made up. */
+function both(...listeners: (((report: CallReport) => void) | undefined)[]) {
+  const heard = listeners.flatMap((one) => (one ? swallowErrors(one) : []))
+  if (heard.length === 0) return undefined
+  return (report: CallReport) => {
+    for (const one of heard) one(report)
   }
 }

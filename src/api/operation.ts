@@ -1,4 +1,4 @@
-import type { Shape } from './validation/shape.ts'
+import { type Shape, shape } from './validation/shape.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
@@ -11,22 +11,16 @@ export type Host = 'base' | 'app'
  */
 export type RetryClass = 'safe' | 'never'
 
-/** How a list goes on. Paths into the response are dotted. */
+/** How a list goes on. Paths into the response are dotted; `-1` is the last item of a list. */
 export interface PageStyle {
   /** Where the items are. */
   items: string
-  /** Where the next cursor comes from: a path into the response, or a field of the last item. */
-  next: { from: 'response'; path: string } | { from: 'last-item'; field: string }
-  /** Path of the flag that says whether there is more. */
+  /** Where the next cursor is. */
+  next: string
+  /** Path of the flag that says whether there is more. Without one, only an empty page is the end. */
   hasMore?: string
-  /** The inputs that carry the cursor and the page size. */
+  /** The input that carries the cursor. */
   cursor: string
-  size: string
-  /**
-   * `no-cursor`: over when the flag is false or there is no next cursor.
-   * `empty-page`: over when a page has no items, and only then.
-   */
-  end: 'no-cursor' | 'empty-page'
 }
 
 /** What it takes to call an endpoint, apart from the shapes of what is sent and answered. */
@@ -43,11 +37,8 @@ export interface OperationFacts {
   passthrough?: true
   /** Input name to name on the wire, where they differ or where the name may turn out to be another. */
   wire?: Readonly<Record<string, string>>
+  /** With 204, the response may be empty, which counts as `{}`. */
   success: readonly number[]
-  /** The answer may be empty, which counts as `{}`. */
-  emptyResponse?: true
-  /** Where answers have fields that are named after a company, which get neutral names as well. */
-  neutralNames?: NeutralNames
   retry: RetryClass
   /** Unknown inputs are refused instead of sent, as the specification says. */
   strictInput?: true
@@ -56,17 +47,9 @@ export interface OperationFacts {
   page?: PageStyle
 }
 
-/** Dotted paths into the answer; `*` stands for every item of a list and every field of an object. */
-export interface NeutralNames {
-  /** Messages: `openaiMessageId` is also `providerMessageId`. */
-  provider?: readonly string[]
-  /** Token usage: `factoryCredits` is also `credits`. */
-  credits?: readonly string[]
-}
-
 /** An endpoint as the client knows it. Written by `npm run gen` from its entry in the table. */
 export interface Operation extends OperationFacts {
-  params?: Shape
+  params?: Shape | null
   query?: Shape
   body?: Shape
   response: Shape
@@ -75,11 +58,23 @@ export interface Operation extends OperationFacts {
 }
 
 /** What most operations have. The written ones leave it out. */
-export const standard = { host: 'base', success: [200], retry: 'safe' } as const
+export function standardOf({ method = 'GET', path }: { method?: Method; path: string }) {
+  const names = path.match(/(?<={)\w+/g)
+  return {
+    method,
+    host: 'base' as Host,
+    success: [200] as readonly number[],
+    // A second copy of what a POST does would be a second of it.
+    retry: (method === 'POST' ? 'never' : 'safe') as RetryClass,
+    params: names && shape([`!{${names}:s(1-)}`]),
+  }
+}
+
+type Standard = ReturnType<typeof standardOf>
 
 /** An operation as it is written: without its ID, which its place gives, and without what is standard. */
-export type WrittenOperation = Omit<Operation, 'id' | keyof typeof standard> &
-  Partial<Pick<Operation, keyof typeof standard>>
+export type WrittenOperation = Omit<Operation, 'id' | keyof Standard> &
+  Partial<Pick<Operation, keyof Standard>>
 
 /** Operations and further parts by name, at the places of the methods of a client. */
 export interface OperationTree {
@@ -92,5 +87,5 @@ export function isOperation(node: WrittenOperation | OperationTree): node is Wri
 }
 
 export function completeOperation(id: string, written: WrittenOperation): Operation {
-  return { id, ...standard, ...written }
+  return { id, ...standardOf(written), ...written }
 }

@@ -1,3 +1,29 @@
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
+
+/** A copy with other fields: what `change` makes of each. */
+export function mapFields<From, To>(
+  record: { readonly [name: string]: From },
+  change: (field: [name: string, value: From]) => [name: string, value: To],
+): { [name: string]: To } {
+  return Object.fromEntries(Object.entries(record).map(change))
+}
+
+/** The value at a dotted path, undefined if it is not there. `-1` is the last item of a list. */
+export function valueAt(value: unknown, path: string): unknown {
+  let found = value
+  for (const key of path.split('.')) {
+    if (Array.isArray(found)) found = found.at(Number(key))
+    else found = isRecord(found) && Object.hasOwn(found, key) ? found[key] : undefined
+  }
+  return found
+}
+
+/** Headers by name in lower case. */
+export function lowerCased(headers: object): { [name: string]: string } {
+  return mapFields(headers as { [name: string]: unknown }, ([name, value]) => [
+    name.toLowerCase(),
+    String(value),
+  ])
+}

@@ -11,7 +11,7 @@ import {
   type Operation,
   type WrittenOperation,
 } from '../../src/api/operation.ts'
-import * as areas from '../../src/api/operations/index.ts'
+import { operations as areas } from '../../src/api/operations/index.ts'
 import {
   type FaultServer,
   type Script,

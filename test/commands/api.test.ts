@@ -262,7 +262,7 @@ describe('api: mistakes', () => {
     [['computers.get', '--id', '1'], 'x api computers.get: unknown option "--id"'],
     [['computers.get', 'comp_ada'], 'too many arguments: "comp_ada"\n  Options: --computer-id'],
     [['readiness.reports', '--limit', 'ten'], '--limit takes a number, not "ten"'],
-    [['readiness.reports', '--limit', '0'], '--limit: must be more than 0'],
+    [['readiness.reports', '--limit', '0'], '--limit: must be at least 1'],
     [['organization.limits.setUsers'], '"users" in --body missing'],
     [['sessions.create', '--body', 'no-such-file'], 'cannot read "no-such-file"'],
     [['computers.get', '--json', '--table'], '--json and --table exclude each other'],

@@ -1,4 +1,7 @@
 import type { ResponseHeaders } from '../transport.ts'
+import type { Answered } from './call.ts'
+import { atCallSite, type CallSite } from './call-site.ts'
+import { requestIdOf } from './to-http-error.ts'
 
 /** What is known of a response besides its data. */
 export interface ResponseInfo {
@@ -24,14 +27,34 @@ export interface ApiPromise<Data> extends Promise<Data> {
   withResponse(): Promise<WithResponse<Data>>
 }
 
-/** Where a call leaves what it knows of its response. */
-export interface InfoHolder {
-  info?: ResponseInfo
+/**
+ * Sends a request and reads its response. Gives the promise itself, not one that is made from it: the engine knows
+ * who awaits it, for the stack of errors.
+ */
+export function makeApiPromise(
+  send: () => Promise<Answered>,
+  read: (answered: Answered) => unknown,
+  site?: CallSite,
+): ApiPromise<unknown> {
+  let info: ResponseInfo
+  const promise = callEndpoint()
+  const withResponse = () => promise.then((data) => ({ data, ...info }))
+  return Object.assign(promise, { withResponse })
+
+  async function callEndpoint() {
+    try {
+      const answered = await send()
+      info = infoOf(answered)
+      return read(answered)
+    } catch (error) {
+      throw atCallSite(error, site, 'callEndpoint')
+    }
+  }
 }
 
-/** The promise itself, not one that is made from it: the engine knows who awaits it, for the stack of errors. */
-export function makeApiPromise<Data>(promise: Promise<Data>, holder: InfoHolder): ApiPromise<Data> {
-  const withResponse = () =>
-    promise.then((data) => ({ data, ...(holder.info as ResponseInfo) }) as WithResponse<Data>)
-  return Object.assign(promise, { withResponse })
+/** Status, headers and request ID of the response of a call. */
+function infoOf({ outcome }: Answered): ResponseInfo {
+  const { last, attempts, elapsedMs } = outcome
+  const { status = 0, headers = {} } = last.received ?? {}
+  return { status, headers, requestId: requestIdOf(headers), attempts, elapsedMs }
 }

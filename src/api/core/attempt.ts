@@ -1,5 +1,7 @@
 import { ConfigError, hasErrorMarker } from '../errors.ts'
 import type { RetryClass } from '../operation.ts'
+import { lowerCased } from '../record.ts'
+import { swallowErrors } from '../swallow-errors.ts'
 import {
   errorBodyBytes,
   type Phase,
@@ -10,8 +12,8 @@ import {
   type TransportResponse,
 } from '../transport.ts'
 import { type Clock, Ended } from './clock.ts'
-import type { Lifetime } from './lifetime.ts'
-import type { DerivedOptions } from './options.ts'
+import { Lifetime } from './lifetime.ts'
+import type { DerivedOptions, OutgoingRequest } from './options.ts'
 import type { AttemptFailure } from './retry.ts'
 import { parseRetryAfter } from './retry-after.ts'
 
@@ -19,13 +21,19 @@ import { parseRetryAfter } from './retry-after.ts'
 export interface Call {
   id: number
   method: string
+  /** The path with its `{names}`. */
+  route: string
+  /** What helps, by status. */
+  hints: Readonly<Record<number, string>>
+  /** Where the key comes from. */
+  keySource: string
+  /** The keys that were used so far. */
+  secrets: string[]
   origin: string
   path: string
   headers: Readonly<Record<string, string>>
   body: string | undefined
   retry: RetryClass
-  /** A delete whose response was lost has worked if its repeat gets 404. */
-  treat404AsDeleted: boolean
   signal: AbortSignal | undefined
   timeoutMs: number
   deadlineMs: number
@@ -46,8 +54,8 @@ export interface Received {
 }
 
 export type Attempt =
-  | { kind: 'answered'; received: Received; isTooLong: boolean }
-  | { kind: 'failed'; failure: AttemptFailure; refusal?: Received }
+  | { failure?: undefined; received: Received; isTooLong: boolean }
+  | { failure: AttemptFailure; received?: Received }
 
 /** Sends the request once. What can go wrong comes back as a value; a `ClientError` is thrown on. */
 export async function tryOnce(
@@ -57,112 +65,96 @@ export async function tryOnce(
   attempt: number,
 ): Promise<Attempt> {
   clock.phase = 'credentials'
+  const request = new AttemptRequest(call, clock)
   try {
-    const exchange = (life: Lifetime) => exchangeOnce(call, sender, clock, life, attempt)
-    const response = await clock.attempt(call.timeoutMs, exchange)
-    if (sender.afterResponse) tellOf(response, call, sender.afterResponse, attempt)
+    const response = await clock.attempt(
+      request,
+      () => exchangeOnce(call, sender, request, attempt),
+      call.timeoutMs,
+    )
     return judge(response)
   } catch (error) {
-    if (error instanceof Ended) return { kind: 'failed', failure: error.failure }
+    if (error instanceof Ended) return { failure: error.failure }
     if (hasErrorMarker(error)) throw error
-    return { kind: 'failed', failure: networkFailure(error, clock.phase) }
+    return { failure: networkFailure(error, clock.phase) }
   }
 }
 
-async function exchangeOnce(
-  call: Call,
-  sender: Sender,
-  clock: Clock,
-  life: Lifetime,
-  attempt: number,
-) {
+async function exchangeOnce(call: Call, sender: Sender, request: AttemptRequest, attempt: number) {
+  const { beforeRequest, afterResponse, transport } = sender
   const given = sender.authorize()
   const authorization = typeof given === 'string' ? given : await given
-  const { beforeRequest } = sender
-  const headers = beforeRequest
-    ? { ...(await askHook(beforeRequest, call, attempt)), ...call.headers }
-    : call.headers
+  const { id: callId, method, origin, path, headers, body } = call
+  const shown = { callId, attempt, method, url: origin + path }
+  request.headers = { ...headers, authorization }
+  if (beforeRequest) {
+    const added = await askHook(beforeRequest, { ...shown, headers, body })
+    request.headers = { ...added, ...request.headers }
+  }
   // The attempt may have ended meanwhile, and nothing may be sent after its end.
-  life.throwIfEnded()
+  request.throwIfEnded()
   // Until the transport says otherwise, the request counts as sent.
-  clock.phase = 'headers'
-  return sender.transport.send(new AttemptRequest(call, { ...headers, authorization }, clock, life))
+  request.onPhase('headers')
+  const response = await transport.send(request)
+  if (afterResponse) {
+    const { status, headers, text: bodyText } = response
+    swallowErrors(afterResponse)({ ...shown, status, headers, bodyText })
+  }
+  return response
 }
 
 /** What a hook wants to add to the headers. It can replace none that the client sets. */
 async function askHook(
   beforeRequest: NonNullable<Sender['beforeRequest']>,
-  call: Call,
-  attempt: number,
+  request: OutgoingRequest,
 ): Promise<Record<string, string>> {
-  const { id: callId, method, headers, body } = call
   try {
-    const request = { callId, attempt, method, url: call.origin + call.path, headers, body }
-    const added = (await beforeRequest(request)) ?? {}
-    const names = Object.entries(added).map(([name, value]) => [name.toLowerCase(), String(value)])
-    return Object.fromEntries(names.filter(([name = '']) => !/^(authorization|host)$/.test(name)))
+    const {
+      authorization: _,
+      host: __,
+      ...added
+    } = lowerCased((await beforeRequest(request)) ?? {})
+    return added
   } catch (cause) {
     throw new ConfigError('beforeRequest failed', { cause })
   }
 }
 
-function tellOf(
-  { status, headers, text }: TransportResponse,
-  { id: callId, method, origin, path }: Call,
-  afterResponse: NonNullable<Sender['afterResponse']>,
-  attempt: number,
-) {
-  const url = origin + path
-  try {
-    afterResponse({ callId, attempt, method, url, status, headers, bodyText: text })
-  } catch {
-    // There is a response: a hook that throws must not make its call a failure.
-  }
-}
-
-/** A class for the sake of the signal, which costs much and which few transports read. */
-class AttemptRequest implements TransportRequest {
+/** The life of an attempt is its request. A class for the sake of the signal, which few transports read. */
+class AttemptRequest extends Lifetime implements TransportRequest {
   readonly method: string
   readonly origin: string
   readonly path: string
-  readonly headers: Readonly<Record<string, string>>
+  headers: Readonly<Record<string, string>>
   readonly body: string | undefined
   readonly maxResponseBytes: number
-  readonly onEnd: TransportRequest['onEnd']
-  readonly onPhase: TransportRequest['onPhase']
-  readonly #life: Lifetime
+  readonly #clock: Clock
 
-  constructor(call: Call, headers: Record<string, string>, clock: Clock, life: Lifetime) {
+  constructor(call: Call, clock: Clock) {
+    super()
     this.method = call.method
     this.origin = call.origin
     this.path = call.path
-    this.headers = headers
+    this.headers = call.headers
     this.body = call.body
     this.maxResponseBytes = call.maxResponseBytes
-    this.onEnd = (callback) => life.onEnd(callback)
-    this.onPhase = (phase) => {
-      if (!life.hasEnded) clock.phase = phase
-    }
-    this.#life = life
+    this.#clock = clock
   }
 
-  get signal(): AbortSignal {
-    return this.#life.signal
+  readonly onPhase = (phase: 'connect' | 'headers' | 'body') => {
+    if (!this.hasEnded) this.#clock.phase = phase
   }
 }
 
-function judge(response: TransportResponse): Attempt {
-  const { status, headers, end } = response
+function judge({ status, headers, text, end, cause }: TransportResponse): Attempt {
   const isSuccess = status >= 200 && status <= 299
   if (!isSuccess) {
-    const text = response.text.slice(0, errorBodyBytes)
     const retryAfterMs = parseRetryAfter(headers, Date.now())
-    const refusal = { status, headers, text }
-    return { kind: 'failed', failure: { kind: 'http', status, retryAfterMs }, refusal }
+    const received = { status, headers, text: text.slice(0, errorBodyBytes) }
+    return { failure: { kind: 'http', status, retryAfterMs }, received }
   }
-  if (end === 'broken') return { kind: 'failed', failure: networkFailure(response.cause, 'body') }
-  const received = { status, headers, text: response.text }
-  return { kind: 'answered', received, isTooLong: end === 'too-long' }
+  if (end === 'broken') return { failure: networkFailure(cause, 'body') }
+  return { received: { status, headers, text }, isTooLong: end === 'too-long' }
 }
 
 // A certificate or an address that is wrong now will be wrong in a second, and a closed client closed.

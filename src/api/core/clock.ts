@@ -56,14 +56,17 @@ export class Clock {
       new Promise<void>((resolve) => {
         timer = setTimeout(resolve, Math.min(ms, LONGEST_TIMER_MS))
       })
-    return this.attempt(Number.POSITIVE_INFINITY, pause).finally(() => clearTimeout(timer))
+    return this.attempt(new Lifetime(), pause).finally(() => clearTimeout(timer))
   }
 
   /** Runs one attempt. Rejects with `Ended` at once when its time is over, whatever `run` is doing. */
-  attempt<T>(timeoutMs: number, run: (life: Lifetime) => Promise<T>): Promise<T> {
+  attempt<T>(
+    life: Lifetime,
+    run: () => Promise<T>,
+    timeoutMs = Number.POSITIVE_INFINITY,
+  ): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       if (this.#signal?.aborted) return reject(new Ended(this.#aborted()))
-      const life = new Lifetime()
       const end = (failure: Ended['failure']) => {
         const ended = new Ended(failure)
         reject(ended)
@@ -77,16 +80,13 @@ export class Clock {
         if (this.#end === end) this.#end = undefined
         life.settle()
       }
-      run(life).then(
-        (value) => {
+      const settleAnd =
+        <V>(next: (value: V) => void) =>
+        (value: V) => {
           settle()
-          resolve(value)
-        },
-        (error) => {
-          settle()
-          reject(error)
-        },
-      )
+          next(value)
+        }
+      run().then(settleAnd(resolve), settleAnd(reject))
     })
   }
 

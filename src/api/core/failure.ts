@@ -8,16 +8,8 @@ import {
 import type { Phase } from '../transport.ts'
 import { type Call, codeOf } from './attempt.ts'
 import { redact, redactCause } from './redact.ts'
-import type { Outcome } from './send.ts'
+import { type Outcome, outcomeOf } from './send.ts'
 import { toHttpError } from './to-http-error.ts'
-
-/** Which call it was, and what helps when it fails. */
-export interface Context {
-  /** The path with its `{names}`. */
-  route: string
-  hint(status: number): string | undefined
-  secrets: Iterable<string>
-}
 
 const doing: Record<Phase, string> = {
   credentials: 'waiting for the credentials',
@@ -28,55 +20,45 @@ const doing: Record<Phase, string> = {
 }
 
 /** What every error of this call tells. */
-export function factsOf(call: Call, context: Context, outcome: Outcome): ErrorFacts {
-  const { attempts, elapsedMs, mayBeApplied } = outcome
+export function factsOf({ method, route }: Call, outcome: Outcome): ErrorFacts {
+  const { attempts, elapsedMs, mayBeApplied, budgetSpent } = outcome
   return {
-    method: call.method,
-    route: context.route,
+    method,
+    route,
     attempts,
     elapsedMs,
-    ...(mayBeApplied && call.method !== 'GET' && call.method !== 'HEAD'
-      ? { outcome: 'unknown' }
-      : {}),
-    ...(outcome.budgetSpent
-      ? { hint: 'many requests are failing, so this one was not retried' }
-      : {}),
+    ...outcomeOf(method, mayBeApplied),
+    ...(budgetSpent && { hint: 'many requests are failing, so this one was not retried' }),
   }
 }
 
 /** The error for a call without a response, or with one that is no success. */
-export function toError(call: Call, context: Context, outcome: Outcome): BaseClientError {
+export function toError(call: Call, outcome: Outcome): BaseClientError {
   const { last } = outcome
-  if (last.kind === 'answered') throw new TypeError('the call did not fail')
-  const facts = factsOf(call, context, outcome)
-  const place = `${call.method} ${context.route}`
-  const { failure } = last
+  if (!last.failure) throw new TypeError('the call did not fail')
+  const { failure, received } = last
+  const { secrets, hints, keySource } = call
+  const facts = factsOf(call, outcome)
+  if (failure.kind === 'http') {
+    const { status, retryAfterMs } = failure
+    const hint = hints[status] ?? (status === 401 ? `check the key in ${keySource}` : undefined)
+    const { headers = {}, text = '' } = received ?? {}
+    const response = { status, headers, text, retryAfterMs }
+    return toHttpError(response, hint ? { ...facts, hint } : facts, secrets, Date.now())
+  }
+  const { phase } = failure
+  const message = (problem: string) =>
+    `${call.method} ${call.route}: ${problem} while ${doing[phase]}`
   if (failure.kind === 'aborted')
-    return new AbortedError(`${place}: aborted while ${doing[failure.phase]}`, {
-      ...facts,
-      cause: failure.reason,
-    })
-  if (failure.kind === 'timeout') return timeoutError(place, call, failure, facts)
-  if (failure.kind === 'network') return networkError(place, failure, facts, context.secrets)
-  const { status, retryAfterMs } = failure
-  const { headers, text } = last.refusal ?? { headers: {}, text: '' }
-  const hint = context.hint(status)
-  const known = hint === undefined ? facts : { ...facts, hint }
-  return toHttpError({ status, headers, text, retryAfterMs }, known, context.secrets, Date.now())
-}
-
-function timeoutError(
-  place: string,
-  call: Call,
-  { phase, limit }: { phase: Phase; limit: 'timeoutMs' | 'deadlineMs' },
-  facts: ErrorFacts,
-) {
-  const message = `${place}: no response within ${call[limit]} ms (${limit}), while ${doing[phase]}`
-  return new TimeoutError(message, { ...facts, phase, limit })
+    return new AbortedError(message('aborted'), { ...facts, cause: failure.reason })
+  if (failure.kind === 'network') return networkError(message, failure, facts, secrets)
+  const { limit } = failure
+  const problem = `no response within ${call[limit]} ms (${limit}),`
+  return new TimeoutError(message(problem), { ...facts, phase, limit })
 }
 
 function networkError(
-  place: string,
+  message: (problem: string) => string,
   { phase, cause }: { phase: Phase; cause: unknown },
   facts: ErrorFacts,
   secrets: Iterable<string>,
@@ -84,8 +66,8 @@ function networkError(
   const code = codeOf(cause)
   // The messages of OpenSSL end with a line break.
   const said = (cause instanceof Error && cause.message.trim()) || code || 'failed'
-  return new NetworkError(`${place}: ${redact(said, secrets)}, while ${doing[phase]}`, {
-    ...(phase === 'connect' ? { hint: connectHint(code) } : {}),
+  return new NetworkError(message(`${redact(said, secrets)},`), {
+    hint: phase === 'connect' ? connectHint(code) : undefined,
     ...facts,
     cause: redactCause(cause, secrets),
     phase,

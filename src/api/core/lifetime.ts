@@ -16,7 +16,7 @@ export class Lifetime {
   }
 
   /** Calls back at the end, or at once if it is over already. */
-  onEnd(callback: (reason: Error) => void) {
+  readonly onEnd = (callback: (reason: Error) => void) => {
     if (this.#reason) return callback(this.#reason)
     this.#callbacks ??= []
     this.#callbacks.push(callback)
@@ -33,10 +33,8 @@ export class Lifetime {
 
   /** The same as a signal. Made when it is first read, since that takes a tenth of a fast request. */
   get signal(): AbortSignal {
-    if (!this.#controller) {
-      this.#controller = new AbortController()
-      if (this.#reason) this.#controller.abort(this.#reason)
-    }
+    this.#controller ??= new AbortController()
+    if (this.#reason) this.#controller.abort(this.#reason)
     return this.#controller.signal
   }
 }

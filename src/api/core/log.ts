@@ -9,10 +9,8 @@ export function logAttempts(options: DerivedOptions): ((report: CallReport) => v
 function lineOf(report: CallReport): string {
   const { callId, attempt, method, route, status, failure, elapsedMs, requestId, retryInMs } =
     report
-  const facts = [
-    `${status ?? failure} in ${elapsedMs} ms`,
-    ...(requestId === undefined ? [] : [`request ${requestId}`]),
-    ...(retryInMs === undefined ? [] : [`next attempt in ${retryInMs} ms`]),
-  ]
-  return `hookbell api: call ${callId}, attempt ${attempt}: ${method} ${route}: ${facts.join(', ')}`
+  const call = `call ${callId}, attempt ${attempt}: ${method} ${route}`
+  const request = requestId === undefined ? '' : `, request ${requestId}`
+  const next = retryInMs === undefined ? '' : `, next attempt in ${retryInMs} ms`
+  return `hookbell api: ${call}: ${status ?? failure} in ${elapsedMs} ms${request}${next}`
 }

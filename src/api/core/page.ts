@@ -1,6 +1,6 @@
-import { DecodeError, ValidationError } from '../errors.ts'
+import { DecodeError, invalid } from '../errors.ts'
 import type { PageStyle } from '../operation.ts'
-import { isRecord } from '../record.ts'
+import { valueAt } from '../record.ts'
 import type { ApiPromise, WithResponse } from './api-promise.ts'
 
 /** How a list gets its pages. */
@@ -54,19 +54,19 @@ export class PageList<Page, Item> implements PromiseLike<Page>, AsyncIterable<It
    * @throws {DecodeError} after a page that says there is more but not where, or that repeats an earlier cursor
    */
   async *pages(): AsyncGenerator<Page, void, undefined> {
-    const { id, style, fetch } = this.#source
-    let { cursor } = this.#source
+    const source = this.#source
+    let { cursor } = source
     const seen = new Set<string>()
     let problem: DecodeError | undefined
     do {
       if (cursor !== undefined) seen.add(cursor)
-      const page = await fetch(cursor)
-      itemsOf(id, style, page)
+      const page = await source.fetch(cursor)
+      const items = itemsOf(source, page)
       try {
         // Before the page is handed out, since the reader may change it.
-        cursor = nextCursor(id, style, page)
+        cursor = nextCursor(source, page, items)
         if (cursor !== undefined && seen.has(cursor))
-          throw new DecodeError(`${id}: the list has no end: a cursor was repeated`)
+          throw new DecodeError(`${source.id}: the list has no end: a cursor was repeated`)
       } catch (error) {
         problem = error as DecodeError
       }
@@ -77,15 +77,13 @@ export class PageList<Page, Item> implements PromiseLike<Page>, AsyncIterable<It
 
   /** The items of all pages, in order. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined> {
-    const { id, style } = this.#source
-    for await (const page of this.pages()) yield* itemsOf(id, style, page) as Item[]
+    for await (const page of this.pages()) yield* itemsOf(this.#source, page) as Item[]
   }
 
   /** The items in an array: all of them, or the first `limit`. No page is fetched beyond those. */
   async toArray(options: { limit?: number } = {}): Promise<Item[]> {
     const { limit = Number.POSITIVE_INFINITY } = options ?? {}
-    if (!(limit >= 0))
-      throw new ValidationError(this.#source.id, [{ field: 'limit', problem: 'must be 0 or more' }])
+    if (!(limit >= 0)) throw invalid(this.#source.id, 'limit', 'must be 0 or more')
     const items: Item[] = []
     if (limit === 0) return items
     for await (const item of this) {
@@ -101,30 +99,22 @@ export class PageList<Page, Item> implements PromiseLike<Page>, AsyncIterable<It
   }
 }
 
-function itemsOf(id: string, style: PageStyle, page: unknown): unknown[] {
-  const items = at(page, style.items)
+function itemsOf({ id, style }: PageSource<unknown>, page: unknown): unknown[] {
+  const items = valueAt(page, style.items)
   if (Array.isArray(items)) return items
   throw new DecodeError(`${id}: the response has no list at "${style.items}"`)
 }
 
-/** The cursor of the next page, or undefined at the end. */
-function nextCursor(id: string, style: PageStyle, page: unknown) {
-  const { next } = style
-  const items = itemsOf(id, style, page)
-  if (style.hasMore !== undefined && at(page, style.hasMore) === false) return undefined
-  // Not on a short page: a server may cap the size of pages, or filter them.
-  if (style.end === 'empty-page' && items.length === 0) return undefined
-  const cursor = next.from === 'response' ? at(page, next.path) : at(items.at(-1), next.field)
+/**
+ * The cursor of the next page, or undefined at the end. Where no flag says whether there is more, that is an
+ * empty page, not a short one: a server may cap the size of pages, or filter them.
+ */
+function nextCursor({ id, style }: PageSource<unknown>, page: unknown, items: unknown[]) {
+  const { next, hasMore } = style
+  const isMore = hasMore === undefined ? items.length > 0 : valueAt(page, hasMore)
+  if (isMore === false) return undefined
+  const cursor = valueAt(page, next)
   if (typeof cursor === 'string' && cursor !== '') return cursor
-  if (style.hasMore !== undefined && at(page, style.hasMore) === true)
-    throw new DecodeError(`${id}: there is more, but no cursor to continue from`)
-  if (next.from === 'response') return undefined
-  throw new DecodeError(`${id}: the last item has no "${next.field}" to continue from`)
-}
-
-function at(value: unknown, path: string): unknown {
-  let found = value
-  for (const key of path.split('.'))
-    found = isRecord(found) && Object.hasOwn(found, key) ? found[key] : undefined
-  return found
+  if (isMore !== true) return undefined
+  throw new DecodeError(`${id}: there is more, but no cursor at "${next}" to continue from`)
 }

@@ -1,24 +1,24 @@
 import { DecodeError, type Drift } from '../errors.ts'
 import type { Operation } from '../operation.ts'
-import { errorBodyBytes } from '../transport.ts'
-import { type Decoded, decode, parseJson } from '../validation/decode.ts'
+import { errorBodyBytes, type ResponseHeaders } from '../transport.ts'
+import { type Decoded, decode } from '../validation/decode.ts'
 import type { Received } from './attempt.ts'
 import type { Answered, Shared } from './call.ts'
 import { factsOf } from './failure.ts'
-import { redact } from './redact.ts'
-import { requestIdOf } from './to-http-error.ts'
+import { redact, redactValue } from './redact.ts'
+import { isJson, requestIdOf } from './to-http-error.ts'
 
 const SHOWN_DRIFTS = 5
 
 /**
- * The value of the response of an endpoint.
+ * The value of the response of an endpoint, or any other; undefined if that is empty.
  * @throws {DecodeError} if it is not JSON, too long, or not as known while `strict` is set
  */
 export function readResponse(
   shared: Shared,
-  entry: Operation,
+  entry: Operation | undefined,
   answered: Answered,
-  input: unknown,
+  input?: unknown,
 ): unknown {
   const received = receivedIn(answered)
   if (!received) return { replayed: true }
@@ -31,19 +31,9 @@ export function readResponse(
   return value
 }
 
-/** The JSON of any response; undefined if it is empty. */
-export function readAny(answered: Answered): unknown {
-  const received = receivedIn(answered)
-  if (!received) return { replayed: true }
-  const parsed = parseJson(received.text)
-  if ('value' in parsed) return parsed.value
-  if (parsed.failure === 'empty') return undefined
-  throw undecodable(answered, received, problemOf(parsed, received))
-}
-
 function receivedIn(answered: Answered): Received | undefined {
   const { last, isReplay } = answered.outcome
-  if (last.kind === 'failed' || isReplay) return undefined
+  if (last.failure || isReplay) return undefined
   if (!last.isTooLong) return last.received
   const limit = `longer than ${answered.call.maxResponseBytes} bytes (maxResponseBytes)`
   throw undecodable(answered, last.received, limit)
@@ -54,7 +44,7 @@ function problemOf({ failure }: Extract<Decoded, { failure: unknown }>, { header
   if (failure === 'other-type') return 'not an object'
   const form = headers['content-encoding'] ?? headers['content-type']
   if (!form) return 'not JSON'
-  return /\bjson\b/i.test(String(form)) ? 'broken JSON' : `not JSON, but ${form}`
+  return isJson(form) ? 'broken JSON' : `not JSON, but ${form}`
 }
 
 function listDrift(drift: readonly Drift[]) {
@@ -64,18 +54,19 @@ function listDrift(drift: readonly Drift[]) {
 }
 
 function undecodable(
-  { call, context, outcome }: Answered,
+  { call, outcome }: Answered,
   { status, headers, text }: Received,
   problem: string,
   drift?: readonly Drift[],
 ): DecodeError {
-  const { secrets, route } = context
-  const requestId = requestIdOf(headers)
-  return new DecodeError(`${call.method} ${route}: the response is ${redact(problem, secrets)}`, {
-    ...factsOf(call, context, outcome),
+  const { method, route, secrets } = call
+  const clean = redactValue(headers, secrets) as ResponseHeaders
+  return new DecodeError(`${method} ${route}: the response is ${redact(problem, secrets)}`, {
+    ...factsOf(call, outcome),
     status,
-    ...(requestId === undefined ? {} : { requestId: redact(requestId, secrets) }),
-    ...(drift ? { drift } : {}),
+    requestId: requestIdOf(clean),
+    drift,
+    headers: clean,
     bodyText: redact(text.slice(0, errorBodyBytes), secrets),
   })
 }

@@ -1,3 +1,5 @@
+import { isRecord, mapFields } from '../record.ts'
+
 const MASK = '[secret]'
 /** Shorter strings are no secrets, and to mask them would make every text unreadable. */
 const SHORTEST = 8
@@ -29,13 +31,11 @@ export function redactValue(value: unknown, secrets: Iterable<string>, depth = 0
   const known = [...secrets]
   if (typeof value === 'string') return redact(value, known)
   if (Array.isArray(value)) return value.map((item) => redactValue(item, known, depth + 1))
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [
-      redact(key, known),
-      redactValue(item, known, depth + 1),
-    ]),
-  )
+  if (!isRecord(value)) return value
+  return mapFields(value, ([key, item]) => [
+    redact(key, known),
+    redactValue(item, known, depth + 1),
+  ])
 }
 
 /** The error itself, or a plain copy of it if a secret shows in it. */

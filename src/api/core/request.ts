@@ -1,12 +1,13 @@
-import { type InputIssue, ValidationError } from '../errors.ts'
+import { addIssue, type InputIssue, throwIfAny } from '../errors.ts'
 import type { Host, RetryClass } from '../operation.ts'
-import { isRecord } from '../record.ts'
+import { check } from '../validation/check.ts'
 import { encodeQuery, toJson } from '../validation/encode-value.ts'
-import { type ApiPromise, type InfoHolder, makeApiPromise } from './api-promise.ts'
-import { infoOf, perform, type Shared } from './call.ts'
-import { atCallSite } from './call-site.ts'
+import { fieldName } from '../validation/field-name.ts'
+import { shape } from '../validation/shape.ts'
+import { type ApiPromise, makeApiPromise } from './api-promise.ts'
+import { perform, type Shared, type Target } from './call.ts'
 import { type CallOptions, noOptions } from './options.ts'
-import { readAny } from './read-response.ts'
+import { readResponse } from './read-response.ts'
 
 /** A request to a path that the table does not have. */
 export interface RawRequest {
@@ -25,64 +26,33 @@ export interface RawRequest {
 
 /** `client.request`: any request, with the deadline, the retries and the errors of every other. */
 export function makeRequest(shared: Shared) {
-  return function request(
-    input: RawRequest,
-    options: CallOptions = noOptions,
-  ): ApiPromise<unknown> {
-    const holder: InfoHolder = {}
-    return makeApiPromise(callRaw(input, options, holder), holder)
-  }
-
-  async function callRaw(input: RawRequest, options: CallOptions, holder: InfoHolder) {
-    try {
-      const { path, body } = encodeRaw(input, options ?? noOptions)
-      const { method, host = 'base' } = input
-      const retry = input.retry ?? (method === 'GET' || method === 'HEAD' ? 'safe' : 'never')
-      const treat404AsDeleted = method === 'DELETE' && retry === 'safe'
-      const target = { id: 'request', method, route: input.path, host, retry, treat404AsDeleted }
-      const answered = await perform(shared, { ...target, hints: {}, path, body }, options)
-      holder.info = infoOf(answered)
-      return readAny(answered)
-    } catch (error) {
-      throw atCallSite(error, undefined, 'callRaw')
-    }
-  }
+  return (input: RawRequest, options: CallOptions = noOptions): ApiPromise<unknown> =>
+    makeApiPromise(
+      async () => perform(shared, targetOf(input, options ?? noOptions), options),
+      (answered) => readResponse(shared, undefined, answered),
+    )
 }
 
-const METHODS = /^(GET|HEAD|POST|PUT|PATCH|DELETE)$/
+const known = shape`{method:(GET|HEAD|POST|PUT|PATCH|DELETE),path:s,query?:o,host?:(base|app),retry?:(safe|never)}`
 const PATH = /^(?!\/\/)(\/[\w!$&'()*+,;=:@.~%-]*)+$/
 const DOTS = /\/(\.|%2e){1,2}(?=\/|$)/i
 
-function encodeRaw(
-  input: RawRequest,
-  { extraQuery, extraBody }: CallOptions,
-): { path: string; body: string | undefined } {
-  const issues: InputIssue[] = []
-  const check = (isRight: boolean, field: string, problem: string) => {
-    if (!isRight) issues.push({ field, problem })
-  }
-  if (!isRecord(input))
-    throw new ValidationError('request', [{ field: 'input', problem: 'must be an object' }])
-  const { method, path, query = {}, body, host = 'base', retry = 'never' } = input
-  check(
-    typeof method === 'string' && METHODS.test(method),
-    'method',
-    'must be GET, HEAD, POST, PUT, PATCH or DELETE',
-  )
-  const isText = typeof path === 'string'
-  check(isText && PATH.test(path), 'path', 'must start with / and be encoded')
-  check(!isText || !DOTS.test(path), 'path', 'must not have . or .. segments')
-  check(isRecord(query), 'query', 'must be an object')
-  check(host === 'base' || host === 'app', 'host', 'must be base or app')
-  check(retry === 'safe' || retry === 'never', 'retry', 'must be safe or never')
-  check(
-    body === undefined || (method !== 'GET' && method !== 'HEAD'),
-    'body',
-    'needs another method',
-  )
-  const text = encodeQuery({ ...(isRecord(query) ? query : {}), ...extraQuery }, issues)
+function targetOf(input: RawRequest, { extraQuery, extraBody }: CallOptions): Target {
+  const issues: InputIssue[] = check(known, input).map(({ path, problem }) => ({
+    field: fieldName(path) || 'input',
+    problem,
+  }))
+  throwIfAny('request', issues)
+  const { method, path, query, body, host = 'base' } = input
+  const isRead = /^(GET|HEAD)$/.test(method)
+  if (!PATH.test(path)) addIssue(issues, 'path', 'must start with / and be encoded')
+  if (DOTS.test(path)) addIssue(issues, 'path', 'must not have . or .. segments')
+  if (body !== undefined && isRead) addIssue(issues, 'body', 'needs another method')
+  const text = encodeQuery({ ...query, ...extraQuery }, issues)
   const sent = extraBody ? { ...Object(body), ...extraBody } : body
   const json = sent === undefined ? undefined : toJson(sent, issues)
-  if (issues.length > 0) throw new ValidationError('request', issues)
-  return { path: text === '' ? path : `${path}?${text}`, body: json }
+  throwIfAny('request', issues)
+  const { retry = isRead ? 'safe' : 'never' } = input
+  const target = { place: 'request', method, route: path, host, retry, hints: {} }
+  return { ...target, path: path + text, body: json }
 }

@@ -33,52 +33,52 @@ export async function send(call: Call, deps: SendDeps, startedAt: number): Promi
 }
 
 async function repeat(call: Call, deps: SendDeps, clock: Clock): Promise<Outcome> {
-  const past: Past = { mayBeApplied: false, wasAnswered: false }
+  let wasApplied = false
+  let wasAnswered = false
   for (let attempts = 1; ; attempts += 1) {
     const startedAt = now()
     const last = await tryOnce(call, deps, clock, attempts).catch((error: unknown) => {
-      throw attempts > 1 ? withPast(error, call, attempts - 1, past.mayBeApplied) : error
+      throw attempts > 1 ? withPast(error, call, attempts - 1, wasApplied) : error
     })
     const { delayMs, budgetSpent } = plan(last, attempts, call, deps.budget, clock)
-    const applied = past.mayBeApplied || last.kind === 'answered' || mayBeApplied(last.failure)
-    const attemptMs = Math.round(now() - startedAt)
-    deps.onAttempt?.(reportOf(last, attempts, attemptMs, delayMs))
+    // A 404 says that an earlier attempt deleted it, if the response to that was lost. A 502 or any other status is a
+    // response, and says that it was not deleted, or not by us.
+    const isReplay = isDeletion(call) && wasApplied && !wasAnswered && statusOf(last) === 404
+    wasApplied ||= !last.failure || mayBeApplied(last.failure)
+    wasAnswered ||= statusOf(last) !== undefined
+    deps.onAttempt?.(reportOf(last, attempts, Math.round(now() - startedAt), delayMs))
+    const stopped = delayMs === undefined ? last : await pause(clock, delayMs)
+    if (!stopped) continue
     const { elapsedMs } = clock
-    const end = { attempts, elapsedMs, mayBeApplied: applied, budgetSpent, isReplay: false }
-    if (delayMs === undefined)
-      return { ...end, last, isReplay: call.treat404AsDeleted && isReplay(past, last) }
-    past.mayBeApplied = applied
-    past.wasAnswered ||= last.kind === 'failed' && last.failure.kind === 'http'
-    const stopped = await pause(clock, delayMs)
-    if (stopped) return { ...end, elapsedMs: clock.elapsedMs, last: stopped }
+    return { last: stopped, attempts, elapsedMs, mayBeApplied: wasApplied, budgetSpent, isReplay }
   }
 }
 
-/** What the attempts before the present one have come to. */
-interface Past {
-  mayBeApplied: boolean
-  wasAnswered: boolean
+/** Its repeat changes nothing more. */
+function isDeletion({ method, retry }: Call): boolean {
+  return method === 'DELETE' && retry === 'safe'
 }
 
-/**
- * Whether a 404 means that an earlier attempt deleted it. Only if the response to that attempt was lost: a 502
- * or any other status is a response, and says that it was not deleted, or not by us.
- */
-function isReplay(past: Past, last: Attempt): boolean {
-  return past.mayBeApplied && !past.wasAnswered && isGone(last)
+/** That of a refusal. */
+function statusOf({ failure }: Attempt): number | undefined {
+  return failure?.kind === 'http' ? failure.status : undefined
 }
 
 /** What was sent before there was no key any more. */
-function withPast(error: unknown, { method }: Call, attempts: number, applied: boolean): unknown {
-  const outcome = applied && method !== 'GET' && method !== 'HEAD' ? { outcome: 'unknown' } : {}
-  return Object.assign(Object(error), { method, attempts, ...outcome })
+function withPast(error: unknown, { method }: Call, attempts: number, wasApplied: boolean) {
+  return Object.assign(Object(error), { method, attempts, ...outcomeOf(method, wasApplied) })
+}
+
+/** Says of a failed call whether it may have changed something. */
+export function outcomeOf(method: string, wasApplied: boolean): { outcome?: 'unknown' } {
+  return wasApplied && method !== 'GET' && method !== 'HEAD' ? { outcome: 'unknown' } : {}
 }
 
 function plan(last: Attempt, attempts: number, call: Call, budget: RetryBudget, clock: Clock) {
   const stop = { delayMs: undefined, budgetSpent: false }
-  if (last.kind === 'answered' || attempts > call.retries) return stop
-  if (!mayRepeat(last.failure, call.retry)) return stop
-  const asked = last.failure.kind === 'http' ? last.failure.retryAfterMs : undefined
+  const { failure } = last
+  if (!failure || attempts > call.retries || !mayRepeat(failure, call.retry)) return stop
+  const asked = failure.kind === 'http' ? failure.retryAfterMs : undefined
   const delayMs = retryDelay(attempts, asked, Math.random())
   // A pause that outlives the deadline is time lost: better to fail now.
   if (delayMs >= clock.remainingMs) return stop
@@ -90,24 +90,20 @@ async function pause(clock: Clock, delayMs: number): Promise<Attempt | undefined
     await clock.sleep(delayMs)
     return undefined
   } catch (error) {
-    if (error instanceof Ended) return { kind: 'failed', failure: error.failure }
+    if (error instanceof Ended) return { failure: error.failure }
     throw error
   }
 }
 
-function isGone(last: Attempt) {
-  return last.kind === 'failed' && last.failure.kind === 'http' && last.failure.status === 404
-}
-
 function reportOf(last: Attempt, attempt: number, elapsedMs: number, retryInMs?: number) {
-  const received = last.kind === 'answered' ? last.received : last.refusal
+  const { received } = last
   const report: AttemptReport = { attempt, elapsedMs }
   if (received) {
     report.status = received.status
     const requestId = requestIdOf(received.headers)
     if (requestId !== undefined) report.requestId = requestId
   }
-  if (last.kind === 'failed') report.failure = last.failure.kind
+  if (last.failure) report.failure = last.failure.kind
   if (retryInMs !== undefined) report.retryInMs = retryInMs
   return report
 }

@@ -1,6 +1,6 @@
-import { ConfigError, type InputIssue, ValidationError } from '../errors.ts'
+import { addIssue, ConfigError, type InputIssue, invalid, throwIfAny } from '../errors.ts'
 import type { Host } from '../operation.ts'
-import { isRecord } from '../record.ts'
+import { isRecord, lowerCased } from '../record.ts'
 import { didYouMean } from '../validation/suggest.ts'
 import { version } from '../version.ts'
 import { isLoopback } from './loopback.ts'
@@ -37,34 +37,38 @@ const defaults: Complete<Limits> = {
   maxResponseBytes: 64 * 1024 * 1024,
 }
 
+const optionNames = [
+  ...Object.keys(defaults),
+  ...'apiKey baseUrl appUrl transport allowInsecureHttp wire paths env'.split(' '),
+  ...'onDrift onAttempt beforeRequest afterResponse'.split(' '),
+]
+const callOptionNames = [
+  ...Object.keys(defaults),
+  ...'signal extraQuery extraBody extraHeaders'.split(' '),
+]
+
 /**
  * Completes the options from the environment.
  * @throws {ConfigError} if there is no key, or it would go over plain http to another machine
  */
 export function resolveSettings(options: ClientOptions): Settings {
-  const unknown = unknownNames(options, clientOptionNames)
-  if (unknown[0]) throw new ConfigError(`${unknown[0].field}: ${unknown[0].problem}`)
-  const env = options.env ?? globalThis.process?.env ?? {}
-  const base = options.baseUrl ?? (env.HOOKBELL_API_BASE_URL || API_URL)
-  const app = options.appUrl ?? (env.HOOKBELL_APP_BASE_URL || undefined)
-  const { transport = 'https' } = options
-  if (!['undici', 'https', 'fetch'].includes(String(transport)) && !hasSend(transport))
+  const [issue] = limitIssues(options, optionNames)
+  if (issue) throw new ConfigError(`${issue.field}: ${issue.problem}`)
+  const { transport = 'https', allowInsecureHttp } = options
+  if (
+    !/^(undici|https|fetch)$/.test(String(transport)) &&
+    typeof Object(transport).send !== 'function'
+  )
     throw new ConfigError('transport: must be undici, https, fetch, or an object with send')
-  const issues = limitIssues(options)
-  if (issues[0]) throw new ConfigError(`${issues[0].field}: ${issues[0].problem}`)
-  return {
-    ...findCredential(options, env),
-    hosts: readHosts(base, app, options.allowInsecureHttp),
-    limits: withLimits(defaults, options),
-  }
-}
-
-/** Who names another API and no application gets none: the key is not for the public one. */
-function readHosts(base: string, app: string | undefined, allowHttp?: boolean): Settings['hosts'] {
-  const hosts = { base: readUrl('baseUrl', base, allowHttp) }
-  const isPublic = hosts.base.origin === API_URL && hosts.base.prefix === ''
-  const appUrl = app ?? (isPublic ? APP_URL : undefined)
-  return appUrl === undefined ? hosts : { ...hosts, app: readUrl('appUrl', appUrl, allowHttp) }
+  const env = options.env ?? globalThis.process?.env ?? {}
+  const baseUrl = options.baseUrl ?? (env.HOOKBELL_API_BASE_URL || API_URL)
+  const base = readUrl('baseUrl', baseUrl, allowInsecureHttp)
+  // Who names another API and no application gets none: the key is not for the public one.
+  const publicApp = base.origin + base.prefix === API_URL ? APP_URL : undefined
+  const appUrl = options.appUrl ?? (env.HOOKBELL_APP_BASE_URL || publicApp)
+  const app = appUrl === undefined ? {} : { app: readUrl('appUrl', appUrl, allowInsecureHttp) }
+  const hosts = { base, ...app }
+  return { ...findCredential(options, env), hosts, limits: withLimits(defaults, options) }
 }
 
 /**
@@ -73,27 +77,20 @@ function readHosts(base: string, app: string | undefined, allowHttp?: boolean): 
  */
 export function resolveLimits(place: string, limits: Settings['limits'], options: CallOptions) {
   if (options === noOptions) return limits
-  if (!isOptions(options))
-    throw new ValidationError(place, [{ field: 'options', problem: 'must be an object' }])
-  const issues = [...unknownNames(options, callOptionNames), ...limitIssues(options)]
-  const { signal, extraHeaders } = options
+  if (!isRecord(options)) throw invalid(place, 'options', 'must be an object')
+  const issues = limitIssues(options, callOptionNames)
+  const { signal, extraHeaders } = options as CallOptions
   if (signal !== undefined && !(signal instanceof AbortSignal))
-    issues.push({ field: 'signal', problem: 'must be an AbortSignal' })
+    addIssue(issues, 'signal', 'must be an AbortSignal')
   issues.push(...headerIssues(extraHeaders, 'extraHeaders'))
-  if (issues.length > 0)
-    throw new ValidationError(
-      place,
-      issues.map(({ field, problem }) => ({ field: `options.${field}`, problem })),
-    )
-  const own = withLimits(limits, options)
-  return extraHeaders ? withLimits(own, { headers: extraHeaders }) : own
+  throwIfAny(
+    place,
+    issues.map(({ field, problem }) => ({ field: `options.${field}`, problem })),
+  )
+  return withLimits(withLimits(limits, options), { headers: extraHeaders })
 }
 
-/** Callers without types may give anything. */
-function isOptions(options: CallOptions): boolean {
-  return isRecord(options)
-}
-
+/** Spelled out: an object that is made of entries is slow, and every call reads this one. */
 function withLimits(limits: Complete<Limits>, own: Limits): Complete<Limits> {
   return {
     timeoutMs: own.timeoutMs ?? limits.timeoutMs,
@@ -105,92 +102,73 @@ function withLimits(limits: Complete<Limits>, own: Limits): Complete<Limits> {
   }
 }
 
-function lowerCased(headers: Readonly<Record<string, string>>) {
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
-  )
-}
-
 const RESERVED =
   /^(authorization|connection|content-(length|type)|expect|host|keep-alive|te|trailer|transfer-encoding|upgrade)$/i
 const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
 
-function limitIssues(limits: Limits): InputIssue[] {
+function limitIssues(limits: Limits, known: readonly string[]): InputIssue[] {
   const issues: InputIssue[] = []
-  for (const field of ['timeoutMs', 'deadlineMs', 'maxResponseBytes'] as const) {
-    const value = limits[field]
-    if (value !== undefined && !(typeof value === 'number' && value > 0))
-      issues.push({ field, problem: 'must be a number above 0' })
+  const { retries = 0, headers, ...others } = limits
+  for (const [field, value] of Object.entries(others)) {
+    // An option that is misspelt would be without effect, and nobody would notice.
+    if (!known.includes(field))
+      addIssue(issues, field, `is not an option${didYouMean(field, known)}`)
+    else if (
+      /(Ms|Bytes)$/.test(field) &&
+      value !== undefined &&
+      !(typeof value === 'number' && value > 0)
+    )
+      addIssue(issues, field, 'must be a number above 0')
   }
-  const { retries, headers } = limits
-  if (retries !== undefined && !(Number.isInteger(retries) && retries >= 0))
-    issues.push({ field: 'retries', problem: 'must be a whole number, 0 or more' })
+  if (!Number.isInteger(retries) || retries < 0)
+    addIssue(issues, 'retries', 'must be a whole number, 0 or more')
   return [...issues, ...headerIssues(headers, 'headers')]
 }
 
-function headerIssues(headers: Limits['headers'], option: string): InputIssue[] {
-  const issues: InputIssue[] = []
-  for (const [name, value] of Object.entries(headers ?? {})) {
-    const field = `${option}.${name}`
-    if (!HEADER_NAME.test(name)) issues.push({ field, problem: 'is not a valid header name' })
-    else if (RESERVED.test(name)) issues.push({ field, problem: 'is set by the client' })
-    else if (typeof value !== 'string' || !HEADER_VALUE.test(value))
-      issues.push({ field, problem: 'must be text without control characters' })
-  }
-  return issues
+function headerIssues(headers: Limits['headers'] = {}, option: string): InputIssue[] {
+  return Object.entries(headers).flatMap(([name, value]) => {
+    const problem = headerProblem(name, value)
+    return problem ? { field: `${option}.${name}`, problem } : []
+  })
 }
 
-const limitNames = 'timeoutMs deadlineMs retries headers strict maxResponseBytes'.split(' ')
-const callOptionNames = [...limitNames, 'signal', 'extraQuery', 'extraBody', 'extraHeaders']
-const clientOptionNames = [
-  ...limitNames,
-  ...'apiKey baseUrl appUrl transport allowInsecureHttp wire paths env'.split(' '),
-  ...'onDrift onAttempt beforeRequest afterResponse'.split(' '),
-]
-
-/** An option that is misspelt would be without effect, and nobody would notice. */
-function unknownNames(options: object, known: readonly string[]): InputIssue[] {
-  return Object.keys(options)
-    .filter((name) => !known.includes(name))
-    .map((name) => ({ field: name, problem: `is not an option${didYouMean(name, known)}` }))
+function headerProblem(name: string, value: unknown): string | undefined {
+  if (!HEADER_NAME.test(name)) return 'is not a valid header name'
+  if (RESERVED.test(name)) return 'is set by the client'
+  return typeof value === 'string' && HEADER_VALUE.test(value)
+    ? undefined
+    : 'must be text without control characters'
 }
 
-function hasSend(transport: unknown): boolean {
-  return typeof Object(transport).send === 'function'
-}
-
-function findCredential(options: ClientOptions, env: NonNullable<ClientOptions['env']>) {
-  if (typeof options.apiKey === 'function')
-    return { credential: options.apiKey, keySource: 'the apiKey function' }
-  if (typeof options.apiKey === 'string')
-    return { credential: options.apiKey, keySource: 'the apiKey option' }
-  if (options.apiKey !== undefined) {
-    const given = options.apiKey === null ? 'null' : typeof options.apiKey
+function findCredential({ apiKey }: ClientOptions, env: NonNullable<ClientOptions['env']>) {
+  if (typeof apiKey === 'function') return { credential: apiKey, keySource: 'the apiKey function' }
+  if (typeof apiKey === 'string') return { credential: apiKey, keySource: 'the apiKey option' }
+  if (apiKey !== undefined) {
+    const given = apiKey === null ? apiKey : typeof apiKey
     throw new ConfigError(`apiKey: must be a string or a function, not ${given}`, keyHint)
   }
-  for (const keySource of KEY_VARIABLES) {
-    const credential = env[keySource]?.trim()
-    if (credential) return { credential, keySource }
-  }
-  throw new ConfigError(`no API key: ${KEY_VARIABLES[0]} is not set`, keyHint)
+  const keySource = KEY_VARIABLES.find((name) => env[name]?.trim())
+  if (!keySource) throw new ConfigError(`no API key: ${KEY_VARIABLES[0]} is not set`, keyHint)
+  return { credential: env[keySource] ?? '', keySource }
 }
 
 function readUrl(name: string, text: string, allowInsecureHttp = false) {
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  const isHttp = url?.protocol === 'http:' || url?.protocol === 'https:'
+  const fail = (problem: string, hint?: string) => new ConfigError(`${name}: ${problem}`, { hint })
   // The URL itself stays out of the message: it may have a password in it.
-  if (!url || !isHttp) throw new ConfigError(`${name}: must be an http or https URL`)
-  if (url.username || url.password || url.search || url.hash)
-    throw new ConfigError(`${name}: must not have a password, a query or a fragment`)
-  const apiPath = /\/api(\/v\d+.*)?\/?$/.exec(url.pathname)?.[0]
-  if (apiPath)
-    throw new ConfigError(`${name}: must end before "${apiPath}", which the client adds itself`)
-  if (url.protocol === 'http:' && !isLoopback(url.hostname) && !allowInsecureHttp)
-    throw new ConfigError(`${name}: the key would go over plain http to ${url.hostname}`, {
-      hint: 'use https, or set allowInsecureHttp if the network is your own',
-    })
-  return { origin: url.origin, prefix: url.pathname.replace(/\/+$/, '') }
+  if (!URL.canParse(text)) throw fail('must be an http or https URL')
+  const { protocol, username, password, search, hash, pathname, hostname, origin } = new URL(text)
+  if (!/^https?:$/.test(protocol)) throw fail('must be an http or https URL')
+  if (username || password || search || hash)
+    throw fail('must not have a password, a query or a fragment')
+  const [apiPath] = /\/api(\/v\d+.*)?\/?$/.exec(pathname) ?? []
+  if (apiPath) throw fail(`must end before "${apiPath}", which the client adds itself`)
+  if (protocol === 'http:' && !isLoopback(hostname) && !allowInsecureHttp)
+    throw fail(
+      `the key would go over plain http to ${hostname}`,
+      'use https, or set allowInsecureHttp if the network is your own',
+    )
+  return { origin, prefix: pathname.replace(/\/+$/, '') }
 }
 
 /**

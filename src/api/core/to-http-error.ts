@@ -1,5 +1,5 @@
 import type { ErrorFacts } from '../errors.ts'
-import { type HttpError, makeHttpError } from '../http-errors.ts'
+import { type HttpError, httpErrorOf } from '../http-errors.ts'
 import { isRecord } from '../record.ts'
 import type { ResponseHeaders } from '../transport.ts'
 import { parseJson } from '../validation/decode.ts'
@@ -27,24 +27,21 @@ export function toHttpError(
   const text = redact(response.text, secrets)
   const parsed = parseJson(text)
   const value = 'value' in parsed ? redactValue(parsed.value, secrets) : undefined
-  const problem = problemOf(value)
-  const title = problem.title ?? statusTitle(status)
+  const { title = statusTitle(status), detail, metadata, requestId } = problemOf(value)
   const headers = redactValue(response.headers, secrets) as ResponseHeaders
   const target = redirectTarget(status, headers)
-  const said = target ?? problem.detail ?? ('value' in parsed ? shorten(value) : notJson(response))
-  const requestId = problem.requestId ?? requestIdOf(headers)
-  const place = `${facts.method} ${facts.route}`
-  return makeHttpError(`${place}: ${status} ${title}${said ? `: ${said}` : ''}`, {
-    ...(target ? { hint: 'check baseUrl and appUrl: redirects are not followed' } : {}),
+  const said = target ?? detail ?? ('value' in parsed ? shorten(value) : notJson(response))
+  const message = `${facts.method} ${facts.route}: ${status} ${title}${said ? `: ${said}` : ''}`
+  return new (httpErrorOf(status))(message, {
+    hint: target && 'check baseUrl and appUrl: redirects are not followed',
     ...facts,
     status,
     title,
-    ...(problem.detail === undefined ? {} : { detail: problem.detail }),
-    ...(problem.metadata === undefined ? {} : { metadata: problem.metadata }),
-    ...(requestId === undefined ? {} : { requestId: redact(requestId, secrets) }),
-    ...(retryAfterMs === undefined
-      ? {}
-      : { retryAt: new Date(Math.min(LATEST_DATE, now + retryAfterMs)) }),
+    detail,
+    metadata,
+    requestId: requestId ?? requestIdOf(headers),
+    retryAt:
+      retryAfterMs === undefined ? undefined : new Date(Math.min(LATEST_DATE, now + retryAfterMs)),
     headers,
     bodyText: text,
   })
@@ -61,20 +58,19 @@ export function requestIdOf(headers: ResponseHeaders): string | undefined {
 
 /** Reads the usual body, the one of analytics (`requestId`), and what other services call the same. */
 function problemOf(value: unknown) {
-  if (!isRecord(value)) return {}
-  const [first] = Array.isArray(value.errors) ? value.errors : []
-  const detail = [value.detail, value.error, value.message, first].map(messageOf).find(Boolean)
+  const { detail, error, message, errors, title, metadata, requestId } = Object(value)
+  const texts = [detail, error, message, [errors].flat()[0]].map(messageOf)
   return {
-    detail: detail?.slice(0, DETAIL_LENGTH),
-    title: textOf(value.title),
-    metadata: isRecord(value.metadata) ? value.metadata : undefined,
-    requestId: textOf(value.requestId),
+    detail: texts.find(Boolean)?.slice(0, DETAIL_LENGTH),
+    title: textOf(title),
+    metadata: isRecord(metadata) ? metadata : undefined,
+    requestId: textOf(requestId),
   }
 }
 
 /** A text, or the text that an object such as `{ message }` has. */
 function messageOf(value: unknown): string | undefined {
-  return isRecord(value) ? (textOf(value.detail) ?? textOf(value.message)) : textOf(value)
+  return textOf(value) ?? textOf(Object(value).detail) ?? textOf(Object(value).message)
 }
 
 function textOf(value: unknown): string | undefined {
@@ -98,8 +94,14 @@ function redirectTarget(status: number, { location }: ResponseHeaders): string |
 function notJson({ headers, text }: ErrorResponse): string {
   if (text === '') return 'the response is empty'
   const type = headers['content-type']
-  if (/\bjson\b/i.test(String(type))) return 'the response is damaged JSON'
-  return `the response is ${typeof type === 'string' ? type : 'not JSON'}, perhaps from a proxy`
+  return isJson(type)
+    ? 'the response is damaged JSON'
+    : `the response is ${type ?? 'not JSON'}, perhaps from a proxy`
+}
+
+/** Whether a content type is one of JSON. */
+export function isJson(type: unknown): boolean {
+  return /\bjson\b/i.test(String(type))
 }
 
 /** Loaded on the way to an error only, so that a client does not load the module at its start. */

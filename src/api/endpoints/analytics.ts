@@ -137,11 +137,9 @@ export const analytics = {
     hints,
     page: {
       items: 'data',
-      next: { from: 'response', path: 'meta.next_cursor' },
+      next: 'meta.next_cursor',
       hasMore: 'meta.has_more',
       cursor: 'cursor',
-      size: 'limit',
-      end: 'no-cursor',
     },
   }),
 }

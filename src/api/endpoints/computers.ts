@@ -82,7 +82,6 @@ export const computers = {
     // 204: public documentation.
     success: [200, 204],
     response: () => z.looseObject({}),
-    emptyResponse: true,
     retry: 'safe',
     errors: { 401: 'specification', 403: 'inference', 404: 'inference', 500: 'inference' },
     hints,

@@ -119,7 +119,6 @@ const users = {
     // 204: public documentation.
     success: [200, 204],
     response: () => z.looseObject({}),
-    emptyResponse: true,
     retry: 'safe',
     errors: {
       400: 'inference',

@@ -29,10 +29,8 @@ export const readiness = {
     hints: { 404: 'the reports may be at /api/organization/agent-readiness-reports now' },
     page: {
       items: 'reports',
-      next: { from: 'last-item', field: 'reportId' },
+      next: 'reports.-1.reportId',
       cursor: 'startAfter',
-      size: 'limit',
-      end: 'empty-page',
     },
   }),
 }

@@ -109,7 +109,6 @@ const messages = {
           })
           .describe('How to go on'),
       }),
-    neutralNames: { provider: ['messages.*'] },
     retry: 'safe',
     errors: {
       400: 'inference',
@@ -121,11 +120,9 @@ const messages = {
     hints: gated,
     page: {
       items: 'messages',
-      next: { from: 'response', path: 'pagination.nextCursor' },
+      next: 'pagination.nextCursor',
       hasMore: 'pagination.hasMore',
       cursor: 'cursor',
-      size: 'limit',
-      end: 'no-cursor',
     },
   }),
 }
@@ -152,13 +149,6 @@ export const sessions = {
       }),
     success: [201],
     response: Session,
-    neutralNames: {
-      credits: [
-        'sessionSettings.tokenUsage',
-        'sessionSettings.inclusiveTokenUsage',
-        'sessionSettings.childInclusiveTokenUsageBySessionId.*',
-      ],
-    },
     // A second copy would start a second session.
     retry: 'never',
     errors: {

@@ -8,34 +8,29 @@ export type ListFrom = (cursor: string | undefined) => PageList<ListMessagesResp
 /**
  * The pages at the end of a session, where new messages come. The order of the list is not documented: the first
  * page shows it. Newest first, the end is the first page. Oldest first, it is the last one, whose cursor is
- * remembered: a long history is walked through once.
+ * remembered: a long history is walked through once. `isNewestFirst` is undefined as long as nothing shows it.
  */
-export class Tail {
-  /** Undefined as long as nothing shows it. */
-  isNewestFirst: boolean | undefined
-  readonly #list: ListFrom
-  #lastCursor: string | undefined
+export function makeTail(list: ListFrom) {
+  let lastCursor: string | undefined
+  const tail = { isNewestFirst: undefined as boolean | undefined, pages }
+  return tail
 
-  constructor(list: ListFrom) {
-    this.#list = list
-  }
-
-  async *pages(): AsyncGenerator<readonly Message[]> {
+  async function* pages(): AsyncGenerator<readonly Message[]> {
     try {
-      yield* this.#walk()
+      yield* walk()
     } catch (error) {
-      if (!(error instanceof BadRequestError) || this.#lastCursor === undefined) throw error
+      if (!(error instanceof BadRequestError) || lastCursor === undefined) throw error
       // The cursor may be too old by now, and it only saves time.
-      this.#lastCursor = undefined
-      yield* this.#walk()
+      lastCursor = undefined
+      yield* walk()
     }
   }
 
-  async *#walk(): AsyncGenerator<readonly Message[]> {
-    let cursor = this.#lastCursor
-    for await (const { messages, pagination } of this.#list(cursor).pages()) {
-      this.isNewestFirst ??= trendOf(messages)
-      if (!this.isNewestFirst) this.#lastCursor = cursor
+  async function* walk(): AsyncGenerator<readonly Message[]> {
+    let cursor = lastCursor
+    for await (const { messages, pagination } of list(cursor).pages()) {
+      tail.isNewestFirst ??= trendOf(messages)
+      if (!tail.isNewestFirst) lastCursor = cursor
       yield messages
       cursor = pagination.nextCursor ?? undefined
     }

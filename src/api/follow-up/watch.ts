@@ -1,9 +1,10 @@
 import { Clock, Ended } from '../core/clock.ts'
+import { Lifetime } from '../core/lifetime.ts'
 import type { CallOptions } from '../core/options.ts'
-import { AbortedError, hasErrorMarker, type InputIssue, ValidationError } from '../errors.ts'
+import { AbortedError, throwIfAny } from '../errors.ts'
 import type { Message, SessionsMessagesApi } from '../types/index.ts'
 import { PATIENCE_MS, type Turn } from './turn.ts'
-import { Watcher } from './watcher.ts'
+import { makeWatcher } from './watcher.ts'
 
 /** What to watch, and how. */
 export interface WatchInput {
@@ -46,7 +47,14 @@ const MOST_FAILURES = 5
 /** Makes `sessions.messages.watch` of a client. */
 export function makeWatch(messages: Pick<SessionsMessagesApi, 'list'>): Watch {
   return async function* watch(input, options) {
-    for await (const { changed } of follow(messages, input, options)) yield* changed
+    const { pollMs, maxPollMs, quietMs, signal } = input
+    checkPauses(PLACE, '', { pollMs, maxPollMs, quietMs })
+    const clock = new Clock(Number.POSITIVE_INFINITY, signal)
+    try {
+      for await (const { changed } of follow(messages, input, options, clock)) yield* changed
+    } catch (error) {
+      throw abortedAs(PLACE, error)
+    }
   }
 }
 
@@ -56,27 +64,33 @@ export interface Look {
   turn: Turn
 }
 
-/** Looks again and again; gives what each look that found something has found. */
+/**
+ * Looks again and again; gives what each look that found something has found.
+ * @throws {Ended} when the clock says so
+ */
 export async function* follow(
   messages: Pick<SessionsMessagesApi, 'list'>,
-  input: WatchInput,
-  options: CallOptions = {},
+  { after, endOnIdle, quietMs = 3_000, pollMs = 1_000, maxPollMs = 15_000, ...input }: WatchInput,
+  options: CallOptions | undefined,
+  clock: Clock,
 ): AsyncGenerator<Look> {
-  const { signal, after, endOnIdle, quietMs = 3_000, pollMs = 1_000, maxPollMs = 15_000 } = input
-  checkInput(input)
   const { sessionId, computerId } = input
-  const watcher = new Watcher(
-    (cursor) =>
-      messages.list({ sessionId, computerId, limit: PAGE_SIZE, cursor }, { ...options, signal }),
-    after,
-  )
-  const clock = new Clock(Number.POSITIVE_INFINITY, signal)
+  let life: Lifetime
+  const watcher = makeWatcher((cursor) => {
+    const { signal } = life
+    return messages.list(
+      { sessionId, computerId, limit: PAGE_SIZE, cursor },
+      { ...options, signal },
+    )
+  }, after)
   let changedAt = clock.elapsedMs
   let failures = 0
   let pause = pollMs
   try {
     for (;;) {
-      const changed = await watcher.look().catch((error: unknown) => {
+      life = new Lifetime()
+      const look = clock.attempt(life, () => watcher.look())
+      const changed = await look.catch((error: unknown) => {
         failures += 1
         if (failures > MOST_FAILURES || !mayPass(error)) throw error
         return undefined
@@ -85,14 +99,12 @@ export async function* follow(
       if (changed?.length) {
         changedAt = clock.elapsedMs
         pause = pollMs
-        yield { changed, turn: watcher.turn }
+        yield { changed, turn: watcher.turn() }
       }
-      if (endOnIdle && changed && watcher.hasStarted && isIdle(watcher.turn)) return
+      if (endOnIdle && changed && watcher.hasStarted() && isIdle(watcher.turn())) return
       await clock.sleep(pause)
       pause = Math.min(Math.max(pollMs, maxPollMs), pause * GROWTH)
     }
-  } catch (error) {
-    throw error instanceof Ended ? aborted(signal) : error
   } finally {
     clock.stop()
   }
@@ -103,21 +115,22 @@ export async function* follow(
   }
 }
 
-function checkInput(input: WatchInput) {
-  const { pollMs, maxPollMs, quietMs } = input
-  const issues: InputIssue[] = Object.entries({ pollMs, maxPollMs, quietMs })
+/** @throws {ValidationError} naming the pauses that are no numbers from 0 up */
+export function checkPauses(place: string, before: string, pauses: object) {
+  const issues = Object.entries(pauses)
     .filter(([, value]) => value !== undefined && !(value >= 0))
-    .map(([field]) => ({ field, problem: 'must be 0 or more' }))
-  if (issues.length > 0) throw new ValidationError(PLACE, issues)
+    .map(([name]) => ({ field: before + name, problem: 'must be 0 or more' }))
+  throwIfAny(place, issues)
 }
 
-function aborted(signal: AbortSignal | undefined) {
-  return new AbortedError(`${PLACE}: aborted`, { cause: signal?.reason })
+/** The error for whoever aborted; any other stays. */
+export function abortedAs(place: string, error: unknown): unknown {
+  if (!(error instanceof Ended) || error.failure.kind !== 'aborted') return error
+  return new AbortedError(`${place}: aborted`, { cause: error.failure.reason })
 }
 
 /** Of what a call could not get over by itself: the network may come back, and the service recover. */
 function mayPass(error: unknown): boolean {
-  if (!hasErrorMarker(error)) return false
-  const { kind, status = 0 } = error as { kind?: string; status?: number }
+  const { kind, status = 0 } = Object(error)
   return kind === 'network' || kind === 'timeout' || status === 429 || status >= 500
 }

@@ -5,12 +5,10 @@ import { shape } from '../validation/shape.ts'
 export const automations: OperationTree = {
   ci: {
     repositories: {
-      method: "GET",
       path: "/api/v0/automations/ci/repositories",
       response: shape`*`,
     },
     scan: {
-      method: "GET",
       path: "/api/v0/automations/ci/scan",
       response: shape`*`,
     },

@@ -1,9 +1,11 @@
 // Written by `npm run gen` from the table in ../endpoints.
-export { serviceAccounts } from './service-accounts.ts'
-export { organization } from './organization.ts'
-export { sessions } from './sessions.ts'
-export { computers } from './computers.ts'
-export { automations } from './automations.ts'
-export { wiki } from './wiki.ts'
-export { analytics } from './analytics.ts'
-export { readiness } from './readiness.ts'
+import { analytics } from './analytics.ts'
+import { automations } from './automations.ts'
+import { computers } from './computers.ts'
+import { organization } from './organization.ts'
+import { readiness } from './readiness.ts'
+import { serviceAccounts } from './service-accounts.ts'
+import { sessions } from './sessions.ts'
+import { wiki } from './wiki.ts'
+
+export const operations = { serviceAccounts, organization, sessions, computers, automations, wiki, analytics, readiness }

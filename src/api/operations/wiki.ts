@@ -2,31 +2,26 @@
 import type { OperationTree } from '../operation.ts'
 import { shape } from '../validation/shape.ts'
 
-const same0 = { '403': "the organization has switched off cloud sync of wikis" }
+const hints0 = { '403': "the organization has switched off cloud sync of wikis" }
 
 export const wiki: OperationTree = {
   create: {
     method: "POST",
     path: "/api/v0/wiki",
     passthrough: true,
-    hints: same0,
-    retry: "never",
+    hints: hints0,
     body: shape`{}`,
     response: shape`*`,
   },
   get: {
-    method: "GET",
     path: "/api/v0/wiki/{wikiRunId}",
-    hints: same0,
-    params: shape`!{wikiRunId:S}`,
+    hints: hints0,
     response: shape`*`,
   },
   search: {
-    method: "GET",
     path: "/api/v0/wiki/{wikiRunId}/search",
     passthrough: true,
-    hints: same0,
-    params: shape`!{wikiRunId:S}`,
+    hints: hints0,
     query: shape`{}`,
     response: shape`*`,
   },
@@ -34,9 +29,7 @@ export const wiki: OperationTree = {
     method: "POST",
     path: "/api/v0/wiki/{wikiRunId}/privacy",
     passthrough: true,
-    hints: same0,
-    retry: "never",
-    params: shape`!{wikiRunId:S}`,
+    hints: hints0,
     body: shape`{}`,
     response: shape`*`,
   },

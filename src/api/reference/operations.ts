@@ -1,63 +1,94 @@
 import * as z from 'zod'
 import type { Endpoint } from '../endpoints/endpoint.ts'
 import { type EndpointTree, isEndpoint } from '../endpoints/index.ts'
-import { standard } from '../operation.ts'
+import { standardOf } from '../operation.ts'
 import type { Json } from './json-schema.ts'
 import { HEADER } from './module.ts'
-import { printData, printShape } from './print-code.ts'
-import { toShape } from './shape.ts'
+import { printData } from './print-code.ts'
+import { printShape } from './shape.ts'
 
 /** The module that gives the operations of all areas. */
 export function operationsIndex(areas: readonly { area: string; file: string }[]): string {
-  return HEADER + areas.map(({ area, file }) => `export { ${area} } from './${file}'\n`).join('')
+  const lines = areas.map(({ area, file }) => `import { ${area} } from './${file}'\n`).sort()
+  const names = areas.map(({ area }) => area).join(', ')
+  return `${HEADER}${lines.join('')}\nexport const operations = { ${names} }\n`
 }
 
 /** The module with the operations of an area: its entries of the table, as the client needs them. */
 export function operationsModule(area: string, tree: EndpointTree): string {
-  const named = new Map<string, Json>()
-  const operations = printTree(tree, { named, indent: '' })
-  const shapes = [...named].map(([name, one]) => `const ${name} = ${printShape(one)}\n\n`)
-  const body = `${shapes.join('')}export const ${area}: OperationTree = ${operations}\n`
+  const printer = makePrinter()
+  const operations = printTree(tree, printer, '')
+  const body = `${printer.shapes()}export const ${area}: OperationTree = ${operations}\n`
   return `${HEADER}import type { OperationTree } from '../operation.ts'
-${body.includes('shape`') ? `import { shape } from '../validation/shape.ts'\n` : ''}
-${shareLiterals(body)}`
+import { shape } from '../validation/shape.ts'
+
+${inlineOnce(shareFields(shareHints(body)))}`
 }
 
-/** Long lists and hints that come more than once stand there once. */
-function shareLiterals(body: string): string {
-  const found = body.match(/\["[^\]]{40,}\]|\{ '\d{3}': "[^}]{20,}" \}/g) ?? []
+/** Hints that come more than once stand there once. */
+function shareHints(body: string): string {
+  const found = body.match(/\{ '\d{3}': "[^}]{20,}" \}/g) ?? []
   const twice = [...new Set(found)].filter((text) => body.split(text).length > 2)
   return twice.reduce(
     (text, literal, at) =>
-      `const same${at} = ${literal}\n\n${text.replaceAll(literal, `same${at}`)}`,
+      `const hints${at} = ${literal}\n\n${text.replaceAll(literal, `hints${at}`)}`,
     body,
   )
 }
 
-/** What is known of the module so far: shapes with names. */
-interface Printer {
-  named: Map<string, Json>
-  indent: string
+/** A shape that is used once stands where it is used. */
+function inlineOnce(body: string): string {
+  const shapes = [...body.matchAll(/^const (\w+) = shape`([^`]*)`\n\n/gm)]
+  return shapes.reverse().reduce((text, [line, name, inner = '']) => {
+    const isOnce = text.split(new RegExp(`\\b${name}\\b`)).length === 3
+    if (!isOnce || !text.includes(`\${${name}}`)) return text
+    return text.replace(line, '').replace(`\${${name}}`, () => inner)
+  }, body)
 }
 
-function printTree(tree: EndpointTree, printer: Printer): string {
-  const inner = { ...printer, indent: `${printer.indent}  ` }
+/** A long run of fields that two shapes have in common stands there once. */
+function shareFields(body: string): string {
+  const shapes = body.match(/(?<=shape`!?{)[^`]+/g) ?? []
+  const runs = shapes.flatMap((one, at) =>
+    shapes.slice(at + 1).map((other) => commonStart(one, other)),
+  )
+  const longest = runs.sort((a, b) => b.length - a.length)[0] ?? ''
+  if (longest.length < 100) return body
+  return `const fields = '${longest}'\n\n${body.replaceAll(longest, '${fields}')}`
+}
+
+/** Whole fields, up to the first that has a shape of its own. */
+function commonStart(one: string, other: string): string {
+  let length = 0
+  while (one[length] === other[length] && length < one.length) length += 1
+  return /^([\w?,]+:(\w|\[\w\]),)*/.exec(one.slice(0, length))?.[0] ?? ''
+}
+
+type Printer = ReturnType<typeof makePrinter>
+
+/** Prints schemas. Those that others refer to by name become constants, each after its own. */
+function makePrinter() {
+  const named = new Map<string, string>()
+  return {
+    print(schema: z.ZodType, io: 'input' | 'output'): string {
+      const { $schema: _, $defs, ...root } = z.toJSONSchema(schema, { io }) as Json
+      const definitions = Object($defs) as { [name: string]: Json }
+      const keep = (name: string) => {
+        if (!named.has(name)) named.set(name, printShape(definitions[name] ?? {}, keep))
+        return name
+      }
+      return printShape(root, keep)
+    },
+    shapes: () => [...named].map(([name, text]) => `const ${name} = ${text}\n\n`).join(''),
+  }
+}
+
+function printTree(tree: EndpointTree, printer: Printer, indent: string): string {
+  const inner = `${indent}  `
   const texts = Object.entries(tree).map(([name, node]): [string, string] => [
     name,
-    isEndpoint(node) ? printOperation(node, inner) : printTree(node, inner),
+    isEndpoint(node) ? printOperation(node, printer, inner) : printTree(node, printer, inner),
   ])
-  return printLines(texts, printer.indent)
-}
-
-function printOperation(endpoint: Endpoint, { named, indent }: Printer): string {
-  const { facts, shapes } = operationOf(endpoint, named)
-  const texts = [
-    ...Object.entries(facts).map(([name, field]): [string, string] => [name, printData(field)]),
-    ...Object.entries(shapes).map(([name, one]): [string, string] => [
-      name,
-      printShape(one as Json),
-    ]),
-  ]
   return printLines(texts, indent)
 }
 
@@ -66,7 +97,8 @@ function printLines(fields: readonly [name: string, text: string][], indent: str
 }
 
 /** All but what only people and servers read, and what `completeOperation` adds. */
-function operationOf(endpoint: Endpoint, named: Map<string, Json>): { facts: Json; shapes: Json } {
+function printOperation(endpoint: Endpoint, printer: Printer, indent: string): string {
+  const { params, query, body, response, groupedResponse, ...facts } = endpoint
   const {
     name: _,
     summary: __,
@@ -74,34 +106,28 @@ function operationOf(endpoint: Endpoint, named: Map<string, Json>): { facts: Jso
     errors: ____,
     irreversible: _____,
     ...known
-  } = endpoint
-  const { id: ______, params, query, body, response, groupedResponse, ...rest } = known
-  const { wire = {}, host, success, retry, ...others } = rest
+  } = facts
+  const { id: ______, wire = {}, ...rest } = known
   // Names that are the same on the wire are there for people, who may have to change them.
-  const renamed = Object.entries(wire).filter(([name, other]) => name !== other)
-  const schemas = Object.entries({ params, query, body, response, groupedResponse })
-  const shapes = schemas.flatMap(([part, schema]) => {
-    const io = part.toLowerCase().endsWith('response') ? 'output' : 'input'
-    return schema ? [[part, shapeOf(schema, io, named)]] : []
-  })
-  const facts = {
-    ...others,
-    ...(host !== standard.host && { host }),
-    ...(success.join() !== standard.success.join() && { success }),
-    ...(retry !== standard.retry && { retry }),
-    ...(renamed.length > 0 && { wire: Object.fromEntries(renamed) }),
+  const renamed = Object.entries(wire).filter(([one, other]) => one !== other)
+  const written = { ...rest, ...(renamed.length > 0 && { wire: Object.fromEntries(renamed) }) }
+  const inputs = params ? printer.print(params, 'input') : standardParams('')
+  const shapes = {
+    ...(inputs !== standardParams(endpoint.path) && { params: inputs }),
+    ...(query && { query: printer.print(query, 'input') }),
+    ...(body && { body: printer.print(body, 'input') }),
+    response: printer.print(response, 'output'),
+    ...(groupedResponse && { groupedResponse: printer.print(groupedResponse, 'output') }),
   }
-  return { facts, shapes: Object.fromEntries(shapes) }
+  const standard: Json = { ...standardOf(endpoint), method: 'GET' }
+  const texts = Object.entries(written)
+    .filter(([fact, value]) => JSON.stringify(value) !== JSON.stringify(standard[fact]))
+    .map(([fact, value]): [string, string] => [fact, printData(value)])
+  return printLines([...texts, ...Object.entries(shapes)], indent)
 }
 
-/** The shape of a schema. Those that it refers to by name go into `named`, each after its own. */
-function shapeOf(schema: z.ZodType, io: 'input' | 'output', named: Map<string, Json>): Json {
-  const { $schema: _, $defs, ...root } = z.toJSONSchema(schema, { io }) as Json
-  const definitions = Object($defs) as { [name: string]: Json }
-  const keep = (name: string) => {
-    if (named.has(name)) return
-    const shape = toShape(definitions[name] ?? {}, keep)
-    named.set(name, shape)
-  }
-  return toShape(root, keep)
+/** As the client makes them of a path. */
+function standardParams(path: string): string {
+  const names = path.match(/(?<={)\w+/g)
+  return names ? `shape\`!{${names.join(',')}:s(1-)}\`` : ''
 }

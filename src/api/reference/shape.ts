@@ -1,56 +1,98 @@
-import { dropSafeBounds, isEmpty, type Json } from './json-schema.ts'
-
-/** Keywords that the checker knows and that are copied. */
-const copied = new Set(
-  `type enum not minLength maxLength minimum exclusiveMinimum maximum minItems maxItems required
-  x-at-most`.split(/\s+/),
-)
+import { isEmpty, type Json } from './json-schema.ts'
 
 /** Keywords that say nothing about whether a value fits, or that another keyword says as well. */
-const dropped = new Set(
-  'id description default pattern propertyNames secret x-extensible-enum x-added-by-client'.split(
-    ' ',
-  ),
+const dropped =
+  'id description default pattern propertyNames secret x-extensible-enum x-added-by-client x-at-most required'
+
+/** Keywords that a short form tells. */
+const known = new Set(
+  `${dropped} type enum const not format minimum exclusiveMinimum maximum minLength maxLength minItems maxItems items
+  properties additionalProperties anyOf oneOf $ref`.split(/\s+/),
 )
 
+const letters: { [type: string]: string } = {
+  array: 'a',
+  boolean: 'b',
+  integer: 'i',
+  number: 'n',
+  object: 'o',
+  string: 's',
+}
+const formats: { [format: string]: string } = { date: 'd', email: 'e', uuid: 'u' }
+
+/** Gives the expression for a schema that is referred to by its name. */
+export type NameOf = (name: string) => string
+
 /**
- * A JSON Schema as the client checks it, without what only people read.
- * @param keep is told the name of each schema that is referred to
+ * A JSON Schema as an expression in the short form of validation/shape.ts, without what only people read.
  * @throws {Error} for a keyword that the checker does not know: to leave it out would be to accept more
  */
-export function toShape(schema: Json, keep: (name: string) => void): Json {
-  const go = (part: unknown) => toShape(part as Json, keep)
-  const shape: Json = {}
-  for (const [keyword, value] of Object.entries(schema)) {
-    if (copied.has(keyword)) shape[keyword] = value
-    else if (keyword === 'const') shape.enum = [value]
-    else if (keyword === 'properties') shape.properties = mapFields(value as Json, go)
-    else if (keyword === 'items' || keyword === 'additionalProperties') {
-      const part = value === false ? false : go(value)
-      if (!isEmpty(part)) shape[keyword] = part
-    } else if (keyword === 'anyOf') Object.assign(shape, joinNull((value as Json[]).map(go)))
-    else if (keyword === '$ref') {
-      const name = String(value).replace('#/$defs/', '')
-      keep(name)
-      shape.$ref = name
-    } else if (keyword === 'oneOf') {
-      Object.assign(shape, { anyOf: (value as Json[]).map(go) })
-    } else if (keyword === 'format') {
-      shape.format = value
-    } else if (!dropped.has(keyword)) throw new Error(`the checker does not know "${keyword}"`)
-  }
-  dropSafeBounds(shape)
-  return shape
+export function printShape(schema: Json, nameOf: NameOf): string {
+  const text = shortForm(schema, nameOf)
+  const [, expression] = /^\$\{([^`]*)\}$/.exec(text) ?? []
+  return expression ?? `shape\`${text}\``
 }
 
-function mapFields(fields: Json, go: (field: unknown) => Json): Json {
-  return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, go(field)]))
-}
-
-/** What may be null is of two types, not of two variants. */
-function joinNull(variants: readonly Json[]): Json {
+function shortForm(schema: Json, nameOf: NameOf): string {
+  for (const keyword of Object.keys(schema))
+    if (!known.has(keyword)) throw new Error(`the checker does not know "${keyword}"`)
+  if (typeof schema.$ref === 'string') return `\${${nameOf(schema.$ref.replace('#/$defs/', ''))}}`
+  const variants = (schema.anyOf ?? schema.oneOf) as Json[] | undefined
+  if (!variants) return bareForm(schema, nameOf) + rangeForm(schema)
   const [main, none] = variants
-  if (variants.length !== 2 || typeof main?.type !== 'string' || none?.type !== 'null' || main.enum)
-    return { anyOf: variants }
-  return { ...main, type: [main.type, 'null'] }
+  // What may be null is of two types, not of two variants.
+  if (variants.length === 2 && main && none?.type === 'null' && letters[String(main.type)])
+    return `${bareForm(main, nameOf)}0${rangeForm(main)}`
+  const printed = variants.map((variant) => printShape(variant, nameOf))
+  return `\${{ anyOf: [${printed.join(', ')}] }}`
+}
+
+function bareForm(schema: Json, nameOf: NameOf): string {
+  const { items, properties, additionalProperties: others, format, not } = schema
+  const [type, none] = [schema.type].flat()
+  if (none === 'null') return `${bareForm({ ...schema, type }, nameOf)}0`
+  if (schema.enum ?? 'const' in schema) return wordsForm(schema.enum ?? [schema.const])
+  if (not) return `^${wordsForm((not as Json).enum)}`
+  if (items && !isEmpty(items)) return `[${shortForm(items as Json, nameOf)}]`
+  if (properties) return `${others === false ? '!' : ''}{${fieldsForm(schema, nameOf)}}`
+  if (others && !isEmpty(others)) return `<${shortForm(others as Json, nameOf)}>`
+  return formats[String(format)] ?? letters[String(type)] ?? '*'
+}
+
+function wordsForm(words: unknown): string {
+  if (!(words as unknown[]).every((word) => /^\w+$/.test(String(word))))
+    throw new Error(`no short form for ${JSON.stringify(words)}`)
+  return `(${(words as string[]).join('|')})`
+}
+
+/** Fields that are alike share one shape. */
+function fieldsForm(schema: Json, nameOf: NameOf): string {
+  const { properties, required = [], 'x-at-most': limits = {} } = schema
+  const fields = Object.entries(properties as { [name: string]: Json }).map(([name, field]) => {
+    const isOptional = !(required as string[]).includes(name)
+    const mark = field['x-added-by-client'] ? '~' : isOptional ? '?' : ''
+    const limit = (limits as Json)[name]
+    const text = shortForm(field, nameOf)
+    return { name: name + mark, text: limit ? text.replace('-)', `-${limit})`) : text }
+  })
+  const groups = new Map<string, string[]>()
+  for (const { name, text } of fields) groups.set(text, [...(groups.get(text) ?? []), name])
+  return [...groups].map(([text, names]) => `${names.join()}:${text}`).join()
+}
+
+function rangeForm(schema: Json): string {
+  const { exclusiveMinimum, minLength, minItems, maxLength, maxItems } = schema
+  // Every whole number has these bounds: zod writes them out.
+  const minimum = isSafeBound(schema.minimum) ? undefined : schema.minimum
+  const maximum = isSafeBound(schema.maximum) ? undefined : schema.maximum
+  if (exclusiveMinimum !== undefined && schema.type !== 'integer')
+    throw new Error('exclusiveMinimum is for whole numbers')
+  const above = exclusiveMinimum === undefined ? undefined : Number(exclusiveMinimum) + 1
+  const least = minimum ?? above ?? minLength ?? minItems
+  const most = maximum ?? maxLength ?? maxItems
+  return least === undefined && most === undefined ? '' : `(${least ?? 0}-${most ?? ''})`
+}
+
+function isSafeBound(bound: unknown): boolean {
+  return Math.abs(Number(bound)) === Number.MAX_SAFE_INTEGER
 }

@@ -71,8 +71,9 @@ function errorsText(errors: Readonly<Record<number, ErrorSource>>): string {
     .join(' ')
 }
 
-function pageText({ items, next, cursor, end }: PageStyle): string {
-  const from = next.from === 'response' ? `\`${next.path}\`` : `\`${next.field}\` of the last item`
-  const until = end === 'empty-page' ? '; ends with an empty page' : ''
+function pageText({ items, next, hasMore, cursor }: PageStyle): string {
+  const [, field] = next.split('.-1.')
+  const from = field === undefined ? `\`${next}\`` : `\`${field}\` of the last item`
+  const until = hasMore === undefined ? '; ends with an empty page' : ''
   return `\`${items}\`; ${from} → \`${cursor}\`${until}`
 }

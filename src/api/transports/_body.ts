@@ -59,46 +59,31 @@ async function unpack(
   limit: number,
   { end, cause }: Pick<ReadBody, 'end' | 'cause'>,
 ): Promise<ReadBody> {
-  const chunks: Buffer[] = []
-  let room = limit
-  const text = () => Buffer.concat(chunks).toString()
-  try {
-    stream.end(bytes)
-    for await (const chunk of stream as AsyncIterable<Buffer>) {
-      chunks.push(chunk.subarray(0, Math.max(0, room)))
-      room -= chunk.length
-      // A small body may be a bomb: the rest is not unpacked.
-      if (room < 0) return { text: text(), end: 'too-long' }
-    }
-    return { text: text(), end, cause }
-  } catch (error) {
-    // A body that was cut cannot be unpacked to its end; why it was cut says more.
-    return { text: text(), end: end === 'complete' ? 'broken' : end, cause: cause ?? error }
-  }
+  stream.end(bytes)
+  const read = await readText(stream as AsyncIterable<Uint8Array>, limit)
+  // A body that was cut cannot be unpacked to its end; why it was cut says more.
+  return end === 'complete' || read.end === 'too-long' ? read : { ...read, end, cause }
 }
 
-/**
- * Reads a body to its end, so that the connection is free again. A longer one than allowed is cut,
- * and its connection closed.
- */
-export function readBody(
-  stream: Readable,
-  headers: ResponseHeaders,
-  body: Body,
+/** The text of a stream up to a limit. A small body may be a bomb: the rest is not unpacked. */
+export async function readText(
+  stream: AsyncIterable<Uint8Array>,
+  limit: number,
 ): Promise<ReadBody> {
-  return new Promise((resolve) => {
-    const settle = (end: TransportResponse['end'], cause?: unknown) =>
-      resolve(body.finish(headers, end, cause))
-    stream.on('data', (chunk: Buffer) => {
-      body.add(chunk)
-      if (!body.isTooLong) return
-      settle('too-long')
-      stream.destroy()
-    })
-    stream.on('end', () => settle('complete'))
-    stream.on('error', (cause) => settle('broken', cause))
-    stream.on('close', () => settle('broken', endedEarly()))
-  })
+  // Callers strip the byte order mark themselves.
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+  let text = ''
+  let room = limit
+  try {
+    for await (const chunk of stream) {
+      text += decoder.decode(chunk.subarray(0, Math.max(0, room)), { stream: true })
+      room -= chunk.length
+      if (room < 0) break
+    }
+    return { text: text + decoder.decode(), end: room < 0 ? 'too-long' : 'complete' }
+  } catch (cause) {
+    return { text, end: 'broken', cause }
+  }
 }
 
 export function endedEarly() {

@@ -1,5 +1,5 @@
 import { type Transport, TransportFailure, type TransportRequest } from '../transport.ts'
-import { bodyLimit } from './_body.ts'
+import { bodyLimit, readText } from './_body.ts'
 import { closedError } from './_closed.ts'
 
 export interface FetchOptions {
@@ -51,27 +51,12 @@ async function exchange(
   })
   request.onPhase('body')
   const { status } = response
-  const read = await readText(response, bodyLimit(status, maxResponseBytes))
+  // The runtime has decompressed it.
+  const stream = (response.body ?? []) as AsyncIterable<Uint8Array>
+  const read = await readText(stream, bodyLimit(status, maxResponseBytes))
+  if (read.cause) read.cause = causeOf(read.cause)
   if (read.end !== 'complete') controller.abort(new Error('the rest is not needed'))
   return { status, headers: Object.fromEntries(response.headers), ...read }
-}
-
-/** The text of a body up to a limit, which the runtime has decompressed. */
-async function readText({ body }: Response, limit: number) {
-  // Callers strip the byte order mark themselves.
-  const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
-  let text = ''
-  let room = limit
-  try {
-    for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
-      text += decoder.decode(chunk.subarray(0, Math.max(0, room)), { stream: true })
-      room -= chunk.length
-      if (room < 0) return { text: text + decoder.decode(), end: 'too-long' as const }
-    }
-    return { text: text + decoder.decode(), end: 'complete' as const }
-  } catch (error) {
-    return { text, end: 'broken' as const, cause: causeOf(error) }
-  }
 }
 
 /** Node.js hides the error of the system in `cause`. */
@@ -84,10 +69,6 @@ const NOT_CONNECTED =
   /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused|FailedToOpenSocket|tcp connect error|dns error|CERT|SELF_SIGNED|UNABLE_TO|ERR_TLS|\(Connect\)|os error 111/i
 
 function wasSent(error: unknown): boolean {
-  const cause = causeOf(error)
-  const texts = [error, cause].flatMap((one) => [
-    String(Reflect.get(Object(one), 'code')),
-    String(Reflect.get(Object(one), 'message')),
-  ])
-  return !texts.some((text) => NOT_CONNECTED.test(text))
+  const texts = [error, causeOf(error)].flatMap((one) => [Object(one).code, Object(one).message])
+  return !texts.some((text) => NOT_CONNECTED.test(String(text)))
 }

@@ -1,12 +1,14 @@
 import type { ClientRequest, IncomingMessage } from 'node:http'
+import type { Readable } from 'node:stream'
 import { isLocal } from '../core/loopback.ts'
 import {
+  type ResponseHeaders,
   type Transport,
   TransportFailure,
   type TransportRequest,
   type TransportResponse,
 } from '../transport.ts'
-import { acceptEncoding, Body, endedEarly, readBody } from './_body.ts'
+import { acceptEncoding, Body, endedEarly } from './_body.ts'
 import { closedError } from './_closed.ts'
 import { undiciTransport } from './undici.ts'
 
@@ -50,17 +52,27 @@ async function exchange(
     const response = await responseTo(sent, request, progress)
     request.onPhase('body')
     const status = response.statusCode ?? 0
-    const read = await readBody(
-      response,
-      response.headers,
-      new Body(status, request.maxResponseBytes),
-    )
-    return { status, headers: response.headers, ...read }
+    const { headers } = response
+    const body = new Body(status, request.maxResponseBytes)
+    return { status, headers, ...(await readBody(response, headers, body)) }
   } catch (error) {
     throw new TransportFailure(error, progress.isSent)
   } finally {
     open.delete(sent)
     sent.destroy()
+  }
+}
+
+/** Reads a body to its end. A longer one than allowed is cut, and its connection closed. */
+async function readBody(stream: Readable, headers: ResponseHeaders, body: Body) {
+  try {
+    for await (const chunk of stream) {
+      body.add(chunk)
+      if (body.isTooLong) return body.finish(headers, 'too-long')
+    }
+    return body.finish(headers, 'complete')
+  } catch (cause) {
+    return body.finish(headers, 'broken', cause)
   }
 }
 

@@ -1,4 +1,5 @@
 import { isRecord } from '../record.ts'
+import { addNeutralName } from './neutral-names.ts'
 import type { Shape } from './shape.ts'
 import { violationOf } from './violation.ts'
 
@@ -10,7 +11,10 @@ export interface Violation {
   isOpen?: true
 }
 
-/** Lists every place where a value does not fit. Pure. `undefined` counts as left out. */
+/**
+ * Lists every place where a value does not fit. `undefined` counts as left out. Fields that are named after a
+ * company get their neutral names on the way.
+ */
 export function check(shape: Shape, value: unknown): Violation[] {
   const violations: Violation[] = []
   visit(shape, value, { path: [], violations })
@@ -39,37 +43,39 @@ function visitVariants(variants: readonly Shape[], value: unknown, at: Visit) {
   for (const variant of variants) {
     const violations: Violation[] = []
     visit(variant, value, { path: at.path, violations })
-    if (violations.length === 0) return
     if (!nearest || violations.length < nearest.length) nearest = violations
   }
   at.violations.push(...(nearest ?? []))
 }
 
 /** Whether the value says that it is this variant, such as by its `type`. */
-function isNamedBy({ properties = {} }: Shape, value: unknown): boolean {
-  if (!isRecord(value)) return false
-  return Object.entries(properties).some(([name, field]) => field.enum?.includes(value[name]))
+function isNamedBy({ fields = new Map() }: Shape, value: unknown): boolean {
+  return [...fields].some(([name, field]) => field.enum?.includes(Object(value)[name]))
 }
 
 function visitItems({ items }: Shape, values: readonly unknown[], at: Visit) {
   if (items) for (const [index, value] of values.entries()) visitAt(index, items, value, at)
 }
 
-function visitFields(shape: Shape, value: Record<string, unknown>, at: Visit) {
-  const { properties = {}, required = [], additionalProperties: others } = shape
-  for (const [name, field] of Object.entries(properties)) {
+function visitFields(
+  { fields, required, added, others }: Shape,
+  value: Record<string, unknown>,
+  at: Visit,
+) {
+  for (const [name, field] of fields ?? []) {
     const found = Object.hasOwn(value, name) ? value[name] : undefined
-    if (found !== undefined || required.includes(name)) visitAt(name, field, found, at)
+    if (found !== undefined || required?.has(name)) visitAt(name, field, found, at)
+    const { most } = field
+    if (typeof most === 'string' && Number(found) > Number(value[most]))
+      report(at, `must be at most ${most}`, false, name)
   }
+  for (const name of added ?? []) addNeutralName(value, name, fields?.get(name) ?? {})
   if (others !== undefined)
     for (const [name, found] of Object.entries(value)) {
-      if (found === undefined || Object.hasOwn(properties, name)) continue
+      if (found === undefined || fields?.has(name)) continue
       if (others) visitAt(name, others, found, at)
       else report(at, 'is not known here', true, name)
     }
-  for (const [name, other] of Object.entries(shape['x-at-most'] ?? {}))
-    if (Number(value[name]) > Number(value[other]))
-      report(at, `must be at most ${other}`, false, name)
 }
 
 function visitAt(key: PropertyKey, shape: Shape, value: unknown, at: Visit) {

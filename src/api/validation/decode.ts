@@ -2,7 +2,7 @@ import type { Drift } from '../errors.ts'
 import type { Operation } from '../operation.ts'
 import { isRecord } from '../record.ts'
 import { check } from './check.ts'
-import { addNeutralNames } from './neutral-names.ts'
+import { fieldName } from './field-name.ts'
 
 /** The response as a value, or why there is none. */
 export type Decoded =
@@ -16,20 +16,24 @@ export interface RawResponse {
 
 /** Reads the response of an endpoint. Unknown fields stay; what is not as known is listed. */
 export function decode(
-  entry: Operation,
+  entry: Operation | undefined,
   { status, text }: RawResponse,
   input: unknown = undefined,
 ): Decoded {
   const parsed = parseJson(text)
-  if ('failure' in parsed && !(parsed.failure === 'empty' && entry.emptyResponse)) return parsed
+  if (!entry) {
+    const isEmpty = 'failure' in parsed && parsed.failure === 'empty'
+    return isEmpty ? { value: undefined, drift: [] } : { drift: [], ...parsed }
+  }
+  if ('failure' in parsed && !(parsed.failure === 'empty' && entry.success.includes(204)))
+    return parsed
   const data = 'failure' in parsed ? {} : parsed.value
   const violations = check(shapeFor(entry, input), data)
   // Not a field but the whole response: whatever this is, it is not from this endpoint.
   if (violations.length > 0 && !isRecord(data)) return { failure: 'other-type' }
   const drift = violations.map(({ path, problem }) => driftAt(entry, path, problem))
   if (!entry.success.includes(status)) drift.push(driftAt(entry, ['(status)'], `got ${status}`))
-  const { neutralNames } = entry
-  return { value: neutralNames ? addNeutralNames(data, neutralNames) : data, drift }
+  return { value: data, drift }
 }
 
 /** Grouped rows have other fields than plain ones. */
@@ -48,6 +52,5 @@ export function parseJson(text: string): { value: unknown } | { failure: 'not-js
 }
 
 function driftAt(entry: Operation, path: readonly PropertyKey[], problem: string): Drift {
-  const text = path.map((key) => (typeof key === 'number' ? '[]' : `.${String(key)}`)).join('')
-  return { endpoint: entry.id, in: 'response', path: text.replace(/^\./, ''), problem }
+  return { endpoint: entry.id, in: 'response', path: fieldName(path, () => '[]'), problem }
 }

@@ -1,44 +1,38 @@
-import type { InputIssue } from '../errors.ts'
+import { addIssue, type InputIssue } from '../errors.ts'
 
 /** A path value as one segment: it can neither end the segment nor climb out of it. */
 export function encodeSegment(name: string, value: unknown, issues: InputIssue[]): string {
   const text = String(value)
   if (text === '' || text === '.' || text === '..' || isBroken(text)) {
-    issues.push({ field: name, problem: 'has no form in a path: empty, dots or broken Unicode' })
+    addIssue(issues, name, 'has no form in a path: empty, dots or broken Unicode')
     return ''
   }
   return encodeURIComponent(text)
 }
 
-/** Query values in the order given. Lists repeat the name. */
+/** Query values in the order given, after a `?`. Lists repeat the name. */
 export function encodeQuery(
   values: Readonly<Record<string, unknown>>,
   issues: InputIssue[],
 ): string {
-  const pairs: string[] = []
-  for (const [name, value] of Object.entries(values)) {
-    for (const item of Array.isArray(value) ? value : [value]) {
-      const text = queryText(item)
-      if (text !== undefined && !isBroken(text + name)) {
-        pairs.push(`${encodeURIComponent(name)}=${encodeURIComponent(text)}`)
-      } else if (item !== undefined) {
-        issues.push({ field: name || 'query', problem: 'has no form in a query' })
-      }
+  let query = ''
+  for (const [name, value] of Object.entries(values))
+    for (const item of [value].flat()) {
+      if (item === undefined) continue
+      if (
+        (Number.isFinite(item) || /^(string|boolean)$/.test(typeof item)) &&
+        !isBroken(name + item)
+      )
+        query += `${query ? '&' : '?'}${encodeURIComponent(name)}=${encodeURIComponent(String(item))}`
+      else addIssue(issues, name || 'query', 'has no form in a query')
     }
-  }
-  return pairs.join('&')
+  return query
 }
 
 /** Half of a pair of surrogates has no UTF-8 form: it would arrive as another character. */
 function isBroken(text: string): boolean {
   // The first test is quick and says no to nearly every text.
   return /[\ud800-\udfff]/.test(text) && /\p{Surrogate}/u.test(text)
-}
-
-function queryText(value: unknown): string | undefined {
-  if (typeof value === 'string') return value
-  if (typeof value === 'number' && Number.isFinite(value)) return String(value)
-  return typeof value === 'boolean' ? String(value) : undefined
 }
 
 /** JSON in which nothing was lost on the way, or an issue. */
@@ -55,7 +49,7 @@ export function toJson(value: unknown, issues: InputIssue[]): string | undefined
   } catch {
     // A cycle, a bigint, or a toJSON that throws.
   }
-  issues.push({ field: lost || 'body', problem: 'has no form in JSON' })
+  addIssue(issues, lost || 'body', 'has no form in JSON')
   return undefined
 }
 

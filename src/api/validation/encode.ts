@@ -1,8 +1,16 @@
-import { type Drift, hasErrorMarker, type InputIssue, ValidationError } from '../errors.ts'
+import {
+  addIssue,
+  type Drift,
+  hasErrorMarker,
+  type InputIssue,
+  invalid,
+  throwIfAny,
+} from '../errors.ts'
 import type { Operation } from '../operation.ts'
-import { isRecord } from '../record.ts'
+import { isRecord, mapFields } from '../record.ts'
 import { check } from './check.ts'
 import { encodeQuery, encodeSegment, toJson } from './encode-value.ts'
+import { fieldName } from './field-name.ts'
 import type { Shape } from './shape.ts'
 import { didYouMean } from './suggest.ts'
 
@@ -19,7 +27,7 @@ export interface Overrides {
   wire?: Readonly<Record<string, string>> | undefined
   path?: string | undefined
   /** Inputs that are not known are refused. */
-  isStrict?: boolean
+  isStrict?: boolean | undefined
   extraQuery?: Readonly<Record<string, unknown>> | undefined
   extraBody?: Readonly<Record<string, unknown>> | undefined
 }
@@ -50,7 +58,7 @@ export function encode(entry: Operation, input: unknown, overrides: Overrides = 
   } catch (error) {
     if (hasErrorMarker(error)) throw error
     // A getter that throws.
-    throw new ValidationError(entry.id, [{ field: 'input', problem: 'cannot be read' }])
+    throw invalid(entry.id, 'input', 'cannot be read')
   }
 }
 
@@ -61,21 +69,19 @@ function encodeParts(entry: Operation, input: unknown, overrides: Overrides): En
   for (const name of partNames) checkPart(entry[name], parts[name], found)
   if (entry.strictInput || overrides.isStrict) issues.push(...unknown)
   const { extraQuery = {}, extraBody } = overrides
-  if (!isRecord(extraQuery)) issues.push({ field: 'extraQuery', problem: 'must be an object' })
+  if (!isRecord(extraQuery)) addIssue(issues, 'extraQuery', 'must be an object')
   if (extraBody !== undefined && !(entry.body && isRecord(extraBody)))
-    issues.push({ field: 'extraBody', problem: 'must be an object, for an endpoint with a body' })
-  if (issues.length > 0) throw new ValidationError(entry.id, issues)
+    addIssue(issues, 'extraBody', 'must be an object, for an endpoint with a body')
+  throwIfAny(entry.id, issues)
   const wire = overrides.wire ? { ...entry.wire, ...overrides.wire } : entry.wire
   const path = fillPath(overrides.path ?? entry.path, parts.params, issues)
   const query = encodeQuery({ ...renamed(parts.query, wire), ...extraQuery }, issues)
-  const body = entry.body
-    ? toJson({ ...renamed(parts.body, wire), ...extraBody }, issues)
-    : undefined
-  if (issues.length > 0) throw new ValidationError(entry.id, issues)
+  const body = entry.body && toJson({ ...renamed(parts.body, wire), ...extraBody }, issues)
+  throwIfAny(entry.id, issues)
   const drift = unknown.map(
     ({ field, problem }): Drift => ({ endpoint: entry.id, in: 'input', path: field, problem }),
   )
-  return { path: query === '' ? path : `${path}?${query}`, body, drift }
+  return { path: path + query, body, drift }
 }
 
 /** Gives every input to the part that knows its name; what nobody knows goes where it can be sent. */
@@ -83,48 +89,31 @@ function split(entry: Operation, input: unknown, { issues, unknown }: Findings):
   const parts: Parts = { params: {}, query: {}, body: {} }
   if (input === undefined) return parts
   if (!isRecord(input)) {
-    issues.push({ field: 'input', problem: 'must be an object' })
+    addIssue(issues, 'input', 'must be an object')
     return parts
   }
   for (const key of Object.keys(input)) {
     const value = input[key]
     if (value === undefined) continue
-    const owner = ownerOf(entry, key)
+    const owner = partNames.find((name) => entry[name]?.fields?.has(key))
     // An assignment to this name would change the prototype, not add a property.
-    if (key === '__proto__') issues.push({ field: key, problem: 'cannot be sent' })
-    else parts[owner ?? restOf(entry)][key] = value
+    if (key === '__proto__') addIssue(issues, key, 'cannot be sent')
+    else parts[owner ?? (entry.body ? 'body' : 'query')][key] = value
     if (owner || entry.passthrough) continue
-    const known = partNames.flatMap((name) => Object.keys(entry[name]?.properties ?? {}))
+    const known = partNames.flatMap((name) => [...(entry[name]?.fields?.keys() ?? [])])
     unknown.push({ field: key, problem: `is not a known input${didYouMean(key, known)}` })
   }
   return parts
 }
 
-function ownerOf(entry: Operation, key: string): keyof Parts | undefined {
-  return partNames.find((name) => Object.hasOwn(entry[name]?.properties ?? {}, key))
-}
-
-function restOf({ body }: Operation): keyof Parts {
-  return body ? 'body' : 'query'
-}
-
-function checkPart(shape: Shape | undefined, values: Values, { issues, unknown }: Findings) {
+function checkPart(shape: Shape | null | undefined, values: Values, { issues, unknown }: Findings) {
   if (!shape) return
-  const { properties = {} } = shape
   for (const { path, problem, isOpen } of check(shape, values)) {
     // Reported as an input that is not known.
-    if (path.length === 1 && !Object.hasOwn(properties, path[0] ?? '')) continue
+    if (path.length === 1 && !shape.fields?.has(String(path[0]))) continue
     const list = isOpen ? unknown : issues
-    list.push({ field: fieldName(path), problem })
+    list.push({ field: fieldName(path) || 'input', problem })
   }
-}
-
-/** `['users', 0, 'email']` as `users[0].email`. */
-export function fieldName(path: readonly PropertyKey[]): string {
-  const text = path
-    .map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`))
-    .join('')
-  return text.startsWith('.') ? text.slice(1) : text || 'input'
 }
 
 /** Templates in pieces: every second one is a name. There are as many as endpoints. */
@@ -138,14 +127,14 @@ function fillPath(template: string, params: Values, issues: InputIssue[]): strin
   }
   let path = ''
   for (const [index, part] of parts.entries())
-    path += index % 2 === 0 ? part : encodeSegment(part, params[part], issues)
+    path += index % 2 ? encodeSegment(part, params[part], issues) : part
   return path
 }
 
 function renamed(values: Values, wire: Readonly<Record<string, string>> | undefined): Values {
   if (!wire) return values
-  const pairs = Object.entries(values)
-  return Object.fromEntries(
-    pairs.map(([key, value]) => [Object.hasOwn(wire, key) ? wire[key] : key, value]),
-  )
+  return mapFields(values, ([key, value]) => [
+    (Object.hasOwn(wire, key) && wire[key]) || key,
+    value,
+  ])
 }

@@ -1,69 +1,88 @@
-export type TypeName = 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object' | 'null'
+import { isRecord } from '../record.ts'
+import { isDate, isEmail, isText, isUuid } from './formats.ts'
 
 /**
- * What a value must look like: the part of JSON Schema 2020-12 that the table of endpoints needs.
- * The client checks with these, not with zod, which alone is larger than all of the client.
+ * What a value must look like: the part of JSON Schema that the table of endpoints needs. The client checks with
+ * these, not with zod, which alone is larger than all of the client.
  */
 export interface Shape {
-  /** `integer` means one that JSON carries exactly: at most 2^53 - 1 from zero. */
-  readonly type?: TypeName | readonly TypeName[]
-  readonly enum?: readonly unknown[]
-  readonly not?: { readonly enum: readonly unknown[] }
-  /** Lengths are in UTF-16 code units, as in JavaScript. */
-  readonly minLength?: number
-  readonly maxLength?: number
-  /** `date` is checked; other formats only tell what the text means. */
-  readonly format?: string
-  readonly minimum?: number
-  readonly exclusiveMinimum?: number
-  readonly maximum?: number
+  /** What it is called, and whether a value is one. */
+  readonly name?: string
+  is?(value: unknown): boolean
+  readonly isNullable?: boolean
+  readonly enum?: readonly string[]
+  readonly not?: readonly string[]
+  /** Of a number itself, of a text its length in UTF-16 code units, of an array its entries. */
+  readonly least?: number | undefined
+  /** A word is the name of the number field beside this one that is its limit. */
+  readonly most?: number | string | undefined
   readonly items?: Shape
-  readonly minItems?: number
-  readonly maxItems?: number
-  readonly properties?: Readonly<Record<string, Shape>>
-  readonly required?: readonly string[]
-  /** Of names that are not in `properties`: all are refused, or all must have this shape. */
-  readonly additionalProperties?: false | Shape
+  readonly fields?: ReadonlyMap<string, Shape>
+  readonly required?: ReadonlySet<string>
+  /** Fields that the client adds, under neutral names. */
+  readonly added?: readonly string[]
+  /** Of names that are not in `fields`: all are refused, or all must have this shape. */
+  readonly others?: false | Shape
   readonly anyOf?: readonly Shape[]
-  /** Number fields that another one limits. */
-  readonly 'x-at-most'?: Readonly<Record<string, string>>
 }
 
+/** `integer` means one that JSON carries exactly: at most 2^53 - 1 from zero. */
 const plain: Readonly<Record<string, Shape>> = {
   '*': {},
-  a: { type: 'array' },
-  b: { type: 'boolean' },
-  d: { type: 'string', format: 'date' },
-  i: { type: 'integer' },
-  n: { type: 'number' },
-  o: { type: 'object' },
-  s: { type: 'string' },
-  S: { type: 'string', minLength: 1 },
+  a: { name: 'an array', is: Array.isArray },
+  b: { name: 'true or false', is: (value) => typeof value === 'boolean' },
+  d: { name: 'a day, YYYY-MM-DD', is: isDate },
+  e: { name: 'an e-mail address', is: isEmail },
+  i: { name: 'a whole number', is: Number.isSafeInteger },
+  n: { name: 'a number', is: Number.isFinite },
+  o: { name: 'an object', is: isRecord },
+  s: { name: 'a string', is: isText },
+  u: { name: 'a UUID', is: isUuid },
 }
 
 /**
- * A shape in a short form, since the shapes are a fifth of the client. `{name:s,age?:n}` is an object that may have
- * more fields, `!{…}` one that may not, `[s]` a list, `<n>` an object with numbers under any names, `s0` a text or
- * null. What has no short form stands in `${…}`.
+ * A shape in a short form, since the shapes are a fifth of the client. `{name,title?:s,age?:n}` is an object with two
+ * texts and a number that may have more fields, `!{…}` one that may not, `[s]` a list, `<n>` an object with numbers
+ * under any names, `s0` a text or null, `(a|b)` one of these words, `^(a|b)` none of them, `n(1-9)` a number from 1
+ * to 9, `s(1-)` a text that is not empty. `name~:s` is a field that the client adds. What has no short form, and text in common,
+ * stands in `${…}`.
  *
  * @example
  * shape`{messages:[${Message}],pagination:{hasMore:b,nextCursor?:s0}}`
  */
-export function shape(texts: TemplateStringsArray, ...parts: readonly Shape[]): Shape {
-  const tokens = texts.join('$').match(/\w+|\W/g) ?? []
+export function shape(texts: readonly string[], ...given: readonly (Shape | string)[]): Shape {
+  const pieces = given.map((one, part) => (typeof one === 'string' ? one : '$') + texts[part + 1])
+  const parts = given.filter((one) => typeof one !== 'string')
+  const tokens = (texts[0] + pieces.join('')).match(/\w+|\W/g) ?? []
   let at = 0
   let part = 0
+  const next = () => tokens[at++] ?? ''
   return read()
 
+  /** Steps over a token if it is the next one. */
+  function skip(token: string): boolean {
+    const isNext = tokens[at] === token
+    if (isNext) at += 1
+    return isNext
+  }
+
   function read(): Shape {
-    const token = tokens[at++] ?? ''
+    const found = readBare(next())
+    if (!skip('(')) return found
+    const [least, most = ''] = readWords()
+    return { ...found, least: Number(least), most: Number(most) || most || undefined }
+  }
+
+  function readBare(token: string): Shape {
     if (token === '$') return parts[part++] as Shape
-    if (token === '!') return { ...read(), additionalProperties: false }
-    if (token === '[') return { type: 'array', items: readTo() }
-    if (token === '<') return { type: 'object', additionalProperties: readTo() }
+    if (token === '!') return { ...read(), others: false }
+    if (token === '[') return { ...plain.a, items: readTo() }
+    if (token === '<') return { ...plain.o, others: readTo() }
     if (token === '{') return readFields()
-    const found = plain[token.replace('0', '')] as Shape
-    return token.endsWith('0') ? { ...found, type: [found.type as TypeName, 'null'] } : found
+    if (token === '(') return { ...plain.s, enum: readWords() }
+    if (token === '^' && skip('(')) return { ...plain.s, not: readWords() }
+    const [letter = '', isNullable] = token
+    return isNullable ? { ...plain[letter], isNullable: true } : (plain[letter] as Shape)
   }
 
   /** A shape and the bracket after it. */
@@ -73,17 +92,28 @@ export function shape(texts: TemplateStringsArray, ...parts: readonly Shape[]): 
     return found
   }
 
+  function readWords(): string[] {
+    const words: string[] = []
+    for (let token = next(); token !== ')'; token = next()) if (/\w/.test(token)) words.push(token)
+    return words
+  }
+
+  /** A name without a shape of its own has that of the next name. */
   function readFields(): Shape {
-    const properties: Record<string, Shape> = {}
-    const required: string[] = []
-    while (tokens[at] !== '}') {
-      const name = tokens[at++] as string
+    const fields = new Map<string, Shape>()
+    const required = new Set<string>()
+    const added: string[] = []
+    let names: string[] = []
+    for (let name = next(); name !== '}'; name = next()) {
       if (name === ',') continue
-      if (tokens[at++] === '?') at += 1
-      else required.push(name)
-      properties[name] = read()
+      names.push(name)
+      if (skip('~')) added.push(name)
+      else if (!skip('?')) required.add(name)
+      if (!skip(':')) continue
+      const found = read()
+      for (const one of names) fields.set(one, found)
+      names = []
     }
-    at += 1
-    return { type: 'object', properties, required }
+    return { ...plain.o, fields, required, added }
   }
 }

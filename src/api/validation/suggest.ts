@@ -1,27 +1,24 @@
 /** What other libraries call our options. */
-const synonyms: Readonly<Record<string, string>> = {
-  auth: 'apiKey',
-  authtoken: 'apiKey',
-  defaultheaders: 'headers',
-  fetch: 'transport',
-  host: 'baseUrl',
-  key: 'apiKey',
-  maxretries: 'retries',
-  retry: 'retries',
-  timeout: 'timeoutMs',
-  token: 'apiKey',
-  url: 'baseUrl',
-}
+const synonyms: readonly (readonly [RegExp, meant: string])[] = [
+  [/^(auth|authtoken|key|token)$/, 'apiKey'],
+  [/^(host|url)$/, 'baseUrl'],
+  [/^(maxretries|retry)$/, 'retries'],
+  [/^defaultheaders$/, 'headers'],
+  [/^fetch$/, 'transport'],
+  [/^timeout$/, 'timeoutMs'],
+]
 
 /** The known name that was probably meant, or undefined. */
 export function suggest(name: string, known: readonly string[]): string | undefined {
   const plain = simplify(name)
-  const synonym = synonyms[plain]
+  const synonym = synonyms.find(([names]) => names.test(plain))?.[1]
   if (synonym !== undefined && known.includes(synonym)) return synonym
-  const near = known.map((one) => ({ one, far: distance(plain, simplify(one)) }))
-  near.sort((a, b) => a.far - b.far)
-  const [best] = near
-  return best && best.far <= Math.min(2, plain.length / 3) ? best.one : undefined
+  const most = Math.min(2, Math.floor(plain.length / 3))
+  for (let changes = 0; changes <= most; changes += 1) {
+    const near = known.find((one) => isNear(plain, simplify(one), changes))
+    if (near !== undefined) return near
+  }
+  return undefined
 }
 
 /** A question to add to a message, or nothing. */
@@ -34,19 +31,16 @@ function simplify(name: string): string {
   return name.toLowerCase().replaceAll(/[-_ ]/g, '')
 }
 
-const LONGEST_NAME = 40
-
-/** How many letters have to be changed, added or dropped. */
-function distance(one: string, other: string): number {
-  if (one.length > LONGEST_NAME) return Number.POSITIVE_INFINITY
-  let row = Array.from({ length: other.length + 1 }, (_, at) => at)
-  for (const [i, letter] of [...one].entries()) {
-    const next = [i + 1]
-    for (const [j, otherLetter] of [...other].entries()) {
-      const change = (row[j] ?? 0) + (letter === otherLetter ? 0 : 1)
-      next.push(Math.min(change, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1))
-    }
-    row = next
-  }
-  return row.at(-1) ?? 0
+/** Whether one becomes the other when so many letters are changed, added or dropped. */
+function isNear(one: string, other: string, changes: number): boolean {
+  if (one === other) return true
+  if (one[0] === other[0] && one) return isNear(one.slice(1), other.slice(1), changes)
+  return (
+    changes > 0 &&
+    [
+      [1, 1],
+      [1, 0],
+      [0, 1],
+    ].some(([a, b]) => isNear(one.slice(a), other.slice(b), changes - 1))
+  )
 }

@@ -1,5 +1,6 @@
 import type { Endpoint } from '../../api/endpoints/endpoint.ts'
 import type { PageList } from '../../api/index.ts'
+import { valueAt } from '../../api/record.ts'
 import { HookbellError } from '../../errors.ts'
 import { cleanText } from '../../text/clean.ts'
 import { flagName } from './flags.ts'
@@ -29,7 +30,7 @@ export async function printList(
     return
   }
   const page: unknown = all ? await list.toArray() : await list
-  const items = all ? page : at(page, style.items)
+  const items = all ? page : valueAt(page, style.items)
   if (json) printResponse(page)
   else if (!Array.isArray(items)) throw noList(command, style)
   else if (table) printTable(items)
@@ -37,7 +38,7 @@ export async function printList(
   const cursor = all ? undefined : nextCursor(style, page, items)
   if (cursor === undefined) return
   // Where only an empty page shows the end, a page with items says nothing.
-  const more = style.end === 'empty-page' ? 'Perhaps more' : 'More'
+  const more = style.hasMore === undefined ? 'Perhaps more' : 'More'
   process.stderr.write(`${more}: --all, or ${flagName(style.cursor)} ${cleanText(cursor)}\n`)
 }
 
@@ -47,13 +48,8 @@ function noList(command: string, { items }: PageStyle) {
   })
 }
 
-function nextCursor({ next, hasMore, end }: PageStyle, page: unknown, items: unknown) {
-  if (!Array.isArray(items) || (hasMore && at(page, hasMore) === false)) return undefined
-  if (end === 'empty-page' && items.length === 0) return undefined
-  const cursor = next.from === 'response' ? at(page, next.path) : at(items.at(-1), next.field)
+function nextCursor({ next, hasMore }: PageStyle, page: unknown, items: unknown) {
+  if (!Array.isArray(items) || (hasMore && valueAt(page, hasMore) === false)) return undefined
+  const cursor = valueAt(page, next)
   return typeof cursor === 'string' && cursor !== '' ? cursor : undefined
-}
-
-function at(value: unknown, path: string): unknown {
-  return path.split('.').reduce<unknown>((found, key) => Object(found)[key], value)
 }

@@ -139,11 +139,11 @@ describe.each(transports)('through %s', (transport) => {
           if (!(given instanceof PageList)) throw new Error('no list')
           return await given.toArray()
         }
-        const atOnce = await all({ [page.size]: 100 })
+        const atOnce = await all({ limit: 100 })
         const before = emulator.requests().length
         // A list that ends with an empty page takes one more.
-        expect(before).toBe(page.end === 'empty-page' ? 2 : 1)
-        expect(await all({ [page.size]: 2 })).toEqual(atOnce)
+        expect(before).toBe(page.hasMore === undefined ? 2 : 1)
+        expect(await all({ limit: 2 })).toEqual(atOnce)
         expect(emulator.requests().length - before).toBeGreaterThan(1)
       })
   })

@@ -67,8 +67,7 @@ describe('the endpoint table', () => {
     const inputs = inputsOf(entry)
     expect(new Set(inputs).size).toBe(inputs.length)
     expect(inputs).toEqual(expect.arrayContaining(Object.keys(entry.wire ?? {})))
-    if (entry.page)
-      expect(inputs).toEqual(expect.arrayContaining([entry.page.cursor, entry.page.size]))
+    if (entry.page) expect(inputs).toEqual(expect.arrayContaining([entry.page.cursor, 'limit']))
     expect(entry.passthrough ?? false).toBe(
       [entry.body, entry.query].some((part) => part?.safeParse({ undeclared: 1 }).success),
     )
@@ -129,9 +128,6 @@ describe('the endpoint table', () => {
       ['sessions.create', 201],
       ['computers.delete', 200, 204],
     ])
-    expect(all.filter((entry) => entry.emptyResponse)).toEqual(
-      all.filter(({ method }) => method === 'DELETE'),
-    )
   })
 
   it('makes no schema before it is read', () => {

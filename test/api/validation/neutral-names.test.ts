@@ -1,17 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import {
-  addNeutralNames,
-  nameCredits,
-  nameProviderFields,
-} from '../../../src/api/validation/neutral-names.ts'
+import { check } from '../../../src/api/validation/check.ts'
+import { type Shape, shape } from '../../../src/api/validation/shape.ts'
 import { operationOf } from '../_support.ts'
-
-const list = operationOf('sessions.messages.list')
-const create = operationOf('sessions.create')
-const message = { id: 'm', role: 'assistant', content: [], createdAt: 1, updatedAt: 1 }
-const page = (...messages: object[]) => ({ messages, pagination: { hasMore: false } })
-const session = { sessionId: 's', status: 'idle', messageCount: 0, createdAt: 1, updatedAt: 1 }
 
 const suffixes = [
   'MessageId',
@@ -21,6 +12,26 @@ const suffixes = [
   'ReasoningSummary',
   'ThoughtSignature',
 ]
+
+/** As in the messages of sessions, and in their token usage. */
+const named = shape`{${suffixes.map((suffix) => `provider${suffix}~`).join()}:s}`
+const usageShape = shape`{credits~:n}`
+
+/** A copy of the value with the neutral names that the shape tells of. */
+function withNames<Value>(of: Shape, value: Value): Value {
+  const copy = structuredClone(value)
+  check(of, copy)
+  return copy
+}
+const nameProviderFields = (value: unknown) => withNames(named, value)
+const nameCredits = (value: unknown) => withNames(usageShape, value)
+
+const list = operationOf('sessions.messages.list')
+const create = operationOf('sessions.create')
+const message = { id: 'm', role: 'assistant', content: [], createdAt: 1, updatedAt: 1 }
+const page = (...messages: object[]) => ({ messages, pagination: { hasMore: false } })
+const session = { sessionId: 's', status: 'idle', messageCount: 0, createdAt: 1, updatedAt: 1 }
+
 // Not a word of our own, such as `parent`, which no provider is called.
 const company = fc.stringMatching(/^[a-z]{1,8}(AI|Labs|[0-9])?$/).map((name) => `zz${name}`)
 
@@ -51,22 +62,20 @@ describe('fields that are named after a company', () => {
       fc.string(),
       fc.tuple(company, fc.constantFrom(...suffixes)).map((a) => a.join('')),
     )
-    const property = fc.property(fc.dictionary(key, fc.anything()), (given) => {
-      for (const named of [Object(nameProviderFields(given)), Object(nameCredits(given))]) {
-        for (const [name, value] of Object.entries(given)) expect(named[name]).toBe(value)
-        expect(Object.keys(named).slice(0, Object.keys(given).length)).toEqual(Object.keys(given))
+    const property = fc.property(fc.dictionary(key, fc.jsonValue()), (given) => {
+      for (const copy of [Object(nameProviderFields(given)), Object(nameCredits(given))]) {
+        for (const [name, value] of Object.entries(given)) expect(copy[name]).toEqual(value)
+        expect(Object.keys(copy)).toEqual(Object.keys(given))
       }
     })
     fc.assert(property)
   })
 
   it('are looked for in anything without a fault', () => {
-    const property = fc.property(fc.anything(), (value) => {
-      for (const { neutralNames = {} } of [list, create]) {
-        expect(() => addNeutralNames(value, neutralNames)).not.toThrow()
-        const answer = { messages: value, sessionSettings: value }
-        expect(() => addNeutralNames(answer, neutralNames)).not.toThrow()
-      }
+    const property = fc.property(fc.jsonValue(), (value) => {
+      for (const { response } of [list, create])
+        for (const answer of [value, { messages: value, sessionSettings: value }])
+          expect(() => check(response, answer)).not.toThrow()
     })
     fc.assert(property)
   })
@@ -89,14 +98,14 @@ describe('fields that are named after a company', () => {
     'reasoningEffort',
   ])('are not mistaken for %s', (key) => {
     const given = { ...message, [key]: 'value' }
-    expect(nameProviderFields(given)).toBe(given)
+    expect(unhide(nameProviderFields(given))).toEqual(given)
   })
 
   it('do not replace a field the service sends itself, nor take a value of another type', () => {
     const own = { providerPhase: 'own', openaiPhase: 'other', openaiMessageId: null }
-    expect(nameProviderFields(own)).toBe(own)
+    expect(unhide(nameProviderFields(own))).toEqual(own)
     const usage = { credits: 1, acmeCredits: 2 }
-    expect(nameCredits(usage)).toBe(usage)
+    expect(unhide(nameCredits(usage))).toEqual(usage)
     expect(nameCredits({ acmeCredits: '2', totalCredits: 3 })).not.toHaveProperty('credits')
   })
 
@@ -107,19 +116,19 @@ describe('fields that are named after a company', () => {
       inclusiveTokenUsage: usage,
       childInclusiveTokenUsageBySessionId: { child: usage },
     }
-    const named = { ...usage, credits: 2 }
-    const withCredits = addNeutralNames({ ...session, sessionSettings }, create.neutralNames ?? {})
+    const withCredit = { ...usage, credits: 2 }
+    const withCredits = withNames(create.response, { ...session, sessionSettings })
     expect(withCredits).toEqual({ ...session, sessionSettings })
     expect(unhide(withCredits)).toEqual({
       ...session,
       sessionSettings: {
-        tokenUsage: named,
-        inclusiveTokenUsage: named,
-        childInclusiveTokenUsageBySessionId: { child: named },
+        tokenUsage: withCredit,
+        inclusiveTokenUsage: withCredit,
+        childInclusiveTokenUsageBySessionId: { child: withCredit },
       },
     })
     const given = { ...message, acmePhase: 'commentary', betaThoughtSignature: 'x' }
-    expect(unhide(addNeutralNames(page(given), list.neutralNames ?? {}))).toEqual(
+    expect(unhide(withNames(list.response, page(given)))).toEqual(
       page({ ...given, providerPhase: 'commentary', providerThoughtSignature: 'x' }),
     )
   })
