@@ -29,6 +29,7 @@ export interface LaneDeps {
   redis: RedisConnection
   loaded: LoadedConfig
   now(): number
+  onWithdrawn(of: { id: string; channel: string }, answer: string): void
   onTold(record: HubRecord, told: Told): void
   onProblem(error: unknown): void
 }
@@ -65,8 +66,8 @@ export class DestinationLane {
     void this.#worker.run().catch(this.#deps.onProblem)
   }
 
-  async add(records: readonly HubRecord[]) {
-    const receivedAt = this.#deps.now()
+  /** @param receivedAt Unix ms */
+  async add(records: readonly HubRecord[], receivedAt: number) {
     await this.#queue.addBulk(
       records.map((record) => ({
         name: record.kind,
