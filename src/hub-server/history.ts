@@ -8,7 +8,7 @@ const SEEN_SECONDS = 24 * 3600
 export interface Ended {
   /** Unix ms of the hub. */
   at: number
-  state: 'delivered' | 'expired' | 'answered'
+  state: 'delivered' | 'expired' | 'answered' | 'dropped'
   /** Of the receiver, or the reason. */
   detail: string
   /** The message that told of this one too. */

@@ -47,7 +47,7 @@ export async function startHub(loaded: LoadedConfig, onLine: (line: HubLine) => 
       await keepAnswer(received, redis)
       await closeQuestions(received, redis)
       // Not waited for: a destination that does not answer must not keep others waiting.
-      
+      void withdrawAnswered(received, laneDeps).catch(onProblem)
     },
     enqueue: async (records, receivedAt) => {
       await noteQuestions(records, receivedAt, redis)
@@ -60,6 +60,8 @@ export async function startHub(loaded: LoadedConfig, onLine: (line: HubLine) => 
   const routing = router.run()
   return {
     channels: [...lanes.keys()],
+    /** For a look at it. */
+    open: { redis, queues: all },
     async stop() {
       router.stop()
       await routing

@@ -101,18 +101,6 @@ export function questionOf({ id, channel, kind, count }: HubRecord): string | un
   return kind === 'permission' && count === 1 ? id.slice(0, -channel.length - 1) : undefined
 }
 
-const HANDED_OVER = 'handed over to the hub as '
-
-/** What the journal says of it. */
-export function handedOverAs(id: string): string {
-  return HANDED_OVER + id
-}
-
-/** The other way round: the id at the hub; undefined for the answer of any other channel. */
-export function idAtHub(answer: string): string | undefined {
-  return answer.startsWith(HANDED_OVER) ? answer.slice(HANDED_OVER.length) : undefined
-}
-
 /** What leaves the machine when somebody has answered. */
 export function answerOf(
   { host, session, at, isForAll, questions }: Answer,

@@ -1,14 +1,9 @@
 import * as z from 'zod'
 import { RedisConnection } from '../hub/connection.ts'
 import { explainFailure } from '../hub/explain.ts'
+import { handedOverAs } from '../hub/handed-over.ts'
 import { INBOX } from '../hub/keys.ts'
-import {
-  type AnswerRecord,
-  answerOf,
-  type HubRecord,
-  handedOverAs,
-  recordOf,
-} from '../hub/record.ts'
+import { type AnswerRecord, answerOf, type HubRecord, recordOf } from '../hub/record.ts'
 import { RedisError } from '../hub/resp.ts'
 import { type HubConnection, hubConnection, whyUnsafe } from '../hub/settings.ts'
 import {

@@ -37,6 +37,7 @@ export async function runHub(redis: Redis, channels: object, more: object = {}) 
   return {
     lines,
     stop,
+    open: hub.open,
     states: (state: string) => lines.filter((line) => line.state === state),
   }
 }
@@ -59,8 +60,9 @@ export async function handOver(redis: Redis, event: string, changes: Partial<Del
   const { kind, urgency } = delivery
   const message = { ...delivery.message, kind, urgency }
   const context = { signal: AbortSignal.timeout(10_000), attempt: 1, now: Date.now() }
-  return await notifier.send(message, notifier.options.parse({ url: redis.url() }), {
+  const sent = await notifier.send(message, notifier.options.parse({ url: redis.url() }), {
     ...context,
     ...{ fetch: globalThis.fetch, sessionEnv: {}, delivery },
   })
+  return String(sent)
 }
