@@ -7,7 +7,7 @@ const MAX_LOADED = 500
 const SUMMARY_FROM = 6
 const SUMMARY_AFTER_MS = 2000
 /** What failed comes back from the disk as soon as its destination takes messages again: within this time. */
-const RETURN_MS = 1000
+const RETURN_MS = 5000
 /** Longest delay that setTimeout keeps. */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1
 
