@@ -81,6 +81,19 @@ export const deliverySchema = z.object({
 })
 export type Delivery = z.output<typeof deliverySchema>
 
+/** Somebody has answered a session, as far as this machine can see. */
+export interface Answer {
+  host: string
+  /** As in `Delivery`. */
+  session: string
+  /** Unix ms. */
+  at: number
+  /** Whether it answers whatever the session had asked before. */
+  isForAll: boolean
+  /** Ids of events that asked something, and are known to be answered. */
+  questions: readonly string[]
+}
+
 /** One event makes at most one delivery to a channel, so this names it. */
 export function deliveryId(eventId: string, channel: string): string {
   return `${eventId}.${channel}`

@@ -64,6 +64,7 @@ const topics: { [folder: string]: readonly string[] } = {
     'foreign',
     'full-disk',
     'held',
+    'hub',
     'hostile-repository',
     'machine',
     'old-state',

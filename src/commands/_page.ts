@@ -1,12 +1,18 @@
 /** A page that loads nothing, for a browser, a mail or a printer. The sections are markup, the texts are not. */
-export function htmlPage(title: string, subtitle: string, sections: readonly string[]): string {
+export function htmlPage(
+  title: string,
+  subtitle: string,
+  sections: readonly string[],
+  { refreshSeconds }: { refreshSeconds?: number } = {},
+): string {
+  const refresh = refreshSeconds ? `<meta http-equiv="refresh" content="${refreshSeconds}">\n` : ''
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<title>${toMarkup(title)}</title>
+${refresh}<title>${toMarkup(title)}</title>
 <style>${STYLE}</style>
 </head>
 <body>
@@ -27,12 +33,16 @@ export function total(value: string, label: string): string {
   return `<div><b>${toMarkup(value)}</b><span>${toMarkup(label)}</span></div>`
 }
 
-/** The first column has names, the others numbers. */
-export function htmlTable(head: readonly string[], rows: readonly (readonly unknown[])[]): string {
+/** The first column has names, the others numbers; or all of them have words. */
+export function htmlTable(
+  head: readonly string[],
+  rows: readonly (readonly unknown[])[],
+  content: 'numbers' | 'words' = 'numbers',
+): string {
   const cells = (row: readonly unknown[], tag: 'th' | 'td') =>
     `<tr>${row.map((cell) => `<${tag}>${toMarkup(String(cell))}</${tag}>`).join('')}</tr>`
   const body = rows.map((row) => cells(row, 'td')).join('\n')
-  return `<div class="scroll"><table><thead>${cells(head, 'th')}</thead><tbody>${body}</tbody></table></div>`
+  return `<div class="scroll"><table class="${content}"><thead>${cells(head, 'th')}</thead><tbody>${body}</tbody></table></div>`
 }
 
 /** Names come from elsewhere: none of them may become markup. */
@@ -50,5 +60,6 @@ section { background: #fff; border: 1px solid #e2e4e9; border-radius: 10px; padd
 .totals b { display: block; font-size: 22px; } .totals span { color: #62666f; font-size: 13px; }
 svg { width: 100%; height: auto; display: block; }
 .scroll { overflow-x: auto; } table { border-collapse: collapse; width: 100%; font-size: 13px; font-variant-numeric: tabular-nums; }
-th, td { text-align: right; padding: 4px 8px; border-bottom: 1px solid #eceef1; white-space: nowrap; } th:first-child, td:first-child { text-align: left; }
+th, td { text-align: right; padding: 4px 8px; border-bottom: 1px solid #eceef1; white-space: nowrap; } th:first-child, td:first-child, .words th, .words td { text-align: left; }
+.words td:last-child { white-space: normal; overflow-wrap: anywhere; } section > p { margin: 0; color: #62666f; }
 `

@@ -1,3 +1,4 @@
+import { idAtHub } from '../hub/handed-over.ts'
 import type { AcceptedEntry, EventFacts, JournalEntry, TraceStep } from '../journal/entry.ts'
 import type { EventStatus } from '../journal/history.ts'
 import { formatTime } from '../text/local-time.ts'
@@ -51,8 +52,16 @@ function afterwards(entry: JournalEntry, { trace }: Told): [string, string][] {
       const why = isKnown ? '' : `: ${entry.reason}`
       return [[entry.channel, `held until ${formatTime(entry.until)}${why}`]]
     }
-    case 'delivered':
-      return [[entry.channel, `${when} told${inSummary(entry)}: ${entry.answer}`]]
+    case 'delivered': {
+      const id = idAtHub(entry.answer)
+      if (id === undefined)
+        return [[entry.channel, `${when} told${inSummary(entry)}: ${entry.answer}`]]
+      // A machine may not read at the hub.
+      return [
+        [entry.channel, `${when} ${entry.answer}${inSummary(entry)}`],
+        ['hub', `knows what became of it; on its box: hookbell hub why ${id}`],
+      ]
+    }
     case 'deferred': {
       const next = formatTime(entry.until)
       return [[entry.channel, `${when} attempt ${entry.attempt}: ${entry.reason}; next ${next}`]]

@@ -2,14 +2,17 @@ import { defineCommand } from 'citty'
 import { ago, print, printJson, table } from '../cli/output.ts'
 import { CurrentConfig } from '../config/current.ts'
 import { shellEnvironment } from '../config/environment.ts'
-import type { LoadedConfig } from '../config/load.ts'
 import { configDir, stateDir } from '../config/paths.ts'
 import { refuseFoldersAtRisk } from '../config/trust.ts'
 import { usageError } from '../errors.ts'
 import { aclLines } from '../hub/acl.ts'
+import type { OpenHub } from '../hub-server/status.ts'
 import { cleanText, oneLine } from '../text/clean.ts'
+import { parsePlace } from './_hub-page-server.ts'
+import { runHub } from './_hub-run.ts'
+import { sessionsText, statusText, whyText } from './_hub-text.ts'
 
-const ACTIONS = ['run', 'status', 'dead', 'acl']
+const ACTIONS = ['run', 'status', 'sessions', 'why', 'dead', 'acl']
 
 export const hubCommand = defineCommand({
   args: {
@@ -17,84 +20,84 @@ export const hubCommand = defineCommand({
       type: 'positional',
       required: false,
       description:
-        'run (default); status: what waits; dead: what was given up; acl: the least rights in Redis',
+        'run (default); status: what waits; sessions: who waits for an answer; why: what became of a message; dead: what was given up; acl: the least rights in Redis',
       valueHint: ACTIONS.join('|'),
     },
     what: {
       type: 'positional',
       required: false,
-      description: 'Of dead: list (default), retry or drop',
-      valueHint: 'list|retry|drop',
+      description: 'Of why: the id. Of dead: list (default), retry or drop',
+      valueHint: 'ID|list|retry|drop',
     },
     id: { type: 'positional', required: false, description: 'Of dead: one id' },
     all: { type: 'boolean', description: 'Of dead: retry or drop all of them' },
+    page: {
+      type: 'string',
+      description: 'Of run: show status and sessions in a browser on this machine',
+      valueHint: '127.0.0.1:PORT',
+    },
     json: { type: 'boolean', description: 'Print JSON' },
   },
   async run({ args }) {
-    const { action = 'run', what = 'list', id, all = false, json = false } = args
+    const { action = 'run', what, id, page, all = false, json = false } = args
     if (action === 'acl') return print(aclLines.join('\n'))
     if (!ACTIONS.includes(action)) {
       throw usageError(`hub: unknown action "${action}"`, `Actions: ${ACTIONS.join(', ')}`)
     }
-    const loaded = await loadHub()
-    if (action === 'status') return await showStatus(loaded, json)
-    if (action === 'dead') return await dead(loaded, { what, id, all, json })
-    return await runHub(loaded)
+    if (action === 'why' && !what)
+      throw usageError('hub why: which message?', 'Its id is in: hookbell why, on its machine')
+    const place = page === undefined ? undefined : parsePlace(page)
+    const config = await loadHub()
+    if (action === 'run') return await runHub(config, place)
+    const loaded = config.get()
+    const { withHub } = await import('../hub-server/status.ts')
+    return await withHub(loaded, async (hub) => {
+      if (action === 'status') return await showStatus(hub, json)
+      if (action === 'sessions') return await showSessions(hub, json)
+      if (action === 'why') return await showWhy(hub, what ?? '', json)
+      return await dead(hub, { what: what ?? 'list', id, all, json })
+    })
   },
 })
 
-async function loadHub(): Promise<LoadedConfig> {
+async function loadHub(): Promise<CurrentConfig> {
   refuseFoldersAtRisk(configDir(), stateDir())
   const config = new CurrentConfig(configDir(), stateDir())
   config.storeVariables(shellEnvironment(process.env))
   await config.fetchSecrets()
-  return config.get()
+  return config
 }
 
-/** Until it is told to end. Every line is JSON, for the journal of the system. */
-async function runHub(loaded: LoadedConfig): Promise<number> {
-  const { startHub } = await import('../hub-server/run.ts')
-  const hub = await startHub(loaded, (line) => print(JSON.stringify(line)))
-  print(JSON.stringify({ at: Date.now(), state: 'ready', channels: hub.channels.join(' ') }))
-  await new Promise<void>((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve())
-  })
-  await hub.stop()
-  // A connection that is being made again would keep the process alive.
-  process.exit(0)
-}
-
-async function showStatus(loaded: LoadedConfig, json: boolean) {
+async function showStatus(hub: OpenHub, json: boolean) {
   const { hubStatus } = await import('../hub-server/status.ts')
-  const status = await hubStatus(loaded)
-  if (json) return printJson(status)
-  const { inbox, counts, lastRefused, destinations } = status
-  const ended = Object.entries(counts).map(([state, count]) => `${count} ${state}`)
-  const rows = destinations.map(({ channels, waiting, questions, active, dead: count, oldest }) => [
-    channels.join(', '),
-    `${waiting} waiting`,
-    `${questions} questions`,
-    `${active} under way`,
-    `${count} dead`,
-    oldest === null ? '' : `oldest ${ago(oldest)}`,
-  ])
-  print(
-    table([
-      ['inbox', `${inbox} waiting`],
-      ['ended', ended.join(', ') || 'nothing yet'],
-    ]),
-  )
-  if (lastRefused) print(`refused last ${ago(lastRefused.at)}: ${lastRefused.why}`)
-  print(table(rows))
+  const status = await hubStatus(hub)
+  if (json) printJson(status)
+  else print(statusText(status))
+}
+
+async function showSessions({ redis }: OpenHub, json: boolean) {
+  const { waitingSessions } = await import('../hub-server/open-questions.ts')
+  const sessions = await waitingSessions(redis)
+  const now = Date.now()
+  if (json) printJson(sessions.map((one) => ({ ...one, waitedMs: Math.max(0, now - one.since) })))
+  else print(sessionsText(sessions, now))
+}
+
+async function showWhy(hub: OpenHub, id: string, json: boolean): Promise<number> {
+  const { whereaboutsOf } = await import('../hub-server/why.ts')
+  const found = await whereaboutsOf(hub, id)
+  if (json) printJson(found)
+  else print(whyText(found))
+  return found.every(({ state }) => state === 'unknown') ? 1 : 0
 }
 
 async function dead(
-  loaded: LoadedConfig,
+  hub: OpenHub,
   { what, id, all, json }: { what: string; id?: string | undefined; all: boolean; json: boolean },
 ) {
-  const { actOnDead, deadInHub } = await import('../hub-server/status.ts')
+  const { actOnDead, deadInHub } = await import('../hub-server/dead.ts')
   if (what === 'list') {
-    const rows = await deadInHub(loaded)
+    const rows = await deadInHub(hub)
     if (json) return printJson(rows)
     if (rows.length === 0) return print('Nothing is dead')
     return print(
@@ -115,7 +118,7 @@ async function dead(
   if (what !== 'retry' && what !== 'drop')
     throw usageError(`hub dead: unknown action "${what}"`, 'Actions: list, retry, drop')
   if (!id && !all) throw usageError(`hub dead ${what}: which one?`, 'Give an id, or --all')
-  const count = await actOnDead(loaded, what, all ? undefined : id)
+  const count = await actOnDead(hub, what, all ? undefined : id)
   if (count === 0 && id)
     throw usageError(`hub dead: no dead message "${id}"`, 'See: hookbell hub dead')
   print(what === 'retry' ? `${count} put back` : `${count} dropped`)

@@ -17,6 +17,7 @@ import { cleanText, showPath } from '../text/clean.ts'
 import { counted } from '../text/counted.ts'
 import { isOnHold } from '../worker/on-hold.ts'
 import { type Events, list, stateFolders, withEvents } from './_events.ts'
+import { describeHub, hubRow } from './_hub-row.ts'
 import { clientProblems, describeClient } from './_status-clients.ts'
 
 export const statusCommand = defineCommand({
@@ -37,17 +38,18 @@ type Status = Awaited<ReturnType<typeof readStatus>>
 async function readStatus() {
   const folders = stateFolders()
   const config = await readConfigSummary(configDir(), stateDir())
-  const hub = config.hasHub ? await (await import('./_hub-reach.ts')).reachHub() : undefined
+  const reach = config.hasHub ? await (await import('./_hub-reach.ts')).reachHub() : undefined
   const unreadable = new Set<string>()
   const onUnreadable = (folder: string) => void unreadable.add(folder)
   const corrupt = folders.flatMap((folder) => list(spoolIn(folder).corrupt, onUnreadable)).length
-  const { count, latest, oldestWaiting, channels, unreached } = withEvents(
+  const { count, latest, oldestWaiting, channels, unreached, hub } = withEvents(
     folders,
     (events) => ({
       count: events.tallies.count(),
       latest: events.inFull(events.tallies.latest(LATEST)),
       oldestWaiting: events.tallies.oldest('waiting'),
       channels: channelRows(config, events),
+      ...(reach !== undefined && { hub: hubRow(events, hubChannels(config), reach) }),
       unreached: events.inFull(
         [events.tallies.oldest('undelivered')].filter((one) => one !== undefined),
       ),
@@ -73,7 +75,7 @@ async function readStatus() {
     ...(hub !== undefined && { hub }),
     lastEvent,
     problems: [
-      ...(hub === undefined || hub === 'reachable' ? [] : [`hub: ${hub}`]),
+      ...(reach === undefined || reach === 'reachable' ? [] : [`hub: ${reach}`]),
       ...[...unreadable].map(
         (folder) => `${folder} cannot be read; the next worker opens it again`,
       ),
@@ -84,6 +86,10 @@ async function readStatus() {
       ...(await changedTrust(stateDir())),
     ],
   }
+}
+
+function hubChannels({ channels }: ConfigSummary): string[] {
+  return Object.keys(channels).filter((name) => channels[name] === 'hub')
 }
 
 /** In a part of its own: to read the settings of agents takes more than the rest. */
@@ -205,7 +211,7 @@ function describe(status: Status): string {
       status.installed ? join(status.state, 'hookbell-hook') : 'not installed: hookbell init',
     ],
     ...status.clients.map((client) => [client.client, describeClient(client)]),
-    ...(status.hub === undefined ? [] : [['hub', status.hub]]),
+    ...(status.hub === undefined ? [] : [['hub', describeHub(status.hub)]]),
     ...channels.map((channel) => [channel.name, describeChannel(channel)]),
   ]
   const problems = status.problems.map((problem) => `${paint('red', 'x')} ${problem}`)

@@ -28,7 +28,6 @@ export interface DelivererDeps extends AttemptDeps {
 
 /** A delivery, and how to make it again where its text was not kept in memory. */
 interface Order extends Waiting {
-  id: string
   channel: string
   resolve(outcome: Outcome): void
 }
@@ -57,7 +56,8 @@ export class Deliverer {
     if ('error' in destination) return Promise.resolve(this.#without(delivery, destination.error))
     return new Promise((resolve) => {
       const isPermission = kind === 'permission'
-      const order = { id: delivery.id, channel, session, isPermission, delivery, load, resolve }
+      const { id, acceptedAt } = delivery
+      const order = { id, channel, session, acceptedAt, isPermission, delivery, load, resolve }
       this.#lineTo(destination).queue.add(order as Omit<Order, 'queuedAt'>)
     })
   }
@@ -78,6 +78,7 @@ export class Deliverer {
   reset() {
     for (const { queue, limiter } of this.#lines.values()) {
       limiter.reset()
+      queue.expectNow()
       queue.pump()
     }
   }
@@ -191,10 +192,18 @@ export class Deliverer {
       const { retry } = loaded.config
       const wish = retryAfterOf(error)
       const trippedMs = limiter.trip(slot, (times) => retryDelay(times, retry, random(), wish))
-      const outcome = failedOutcome(delivery, error, loaded, this.#deps, trippedMs)
+      const failed = failedOutcome(delivery, error, loaded, this.#deps, trippedMs)
+      const outcome = destination.notifier.keepsOrder ? this.#inOrder(failed, trippedMs) : failed
+      if (outcome.type === 'deferred') queue.expect(delivery.id, outcome.until - now())
       this.#giveUpOld(queue, limiter, loaded, outcome)
       return outcome
     }
+  }
+
+  /** What fails together is tried again together, not each at a time of its own. */
+  #inOrder(outcome: Outcome, trippedMs: number): Outcome {
+    if (outcome.type !== 'deferred') return outcome
+    return { ...outcome, until: Math.ceil(this.#deps.now() + trippedMs) }
   }
 
   /** Where a destination has failed for the longest time that an event may wait, what waited as long gives up too. */

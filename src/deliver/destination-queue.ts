@@ -6,6 +6,8 @@ const MAX_LOADED = 500
 /** From so many on, and after the first has waited this long, the waiting messages are told in one summary. */
 const SUMMARY_FROM = 6
 const SUMMARY_AFTER_MS = 2000
+/** What failed comes back from the disk as soon as its destination takes messages again: within this time. */
+const RETURN_MS = 5000
 /** Longest delay that setTimeout keeps. */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1
 
@@ -14,6 +16,9 @@ export interface Waiting {
   session: string
   isPermission: boolean
   delivery: Delivery | undefined
+  /** Unix ms. */
+  acceptedAt: number
+  id: string
   /** Prepares the delivery again where its text was not kept. */
   load(): Promise<Delivery>
   queuedAt: number
@@ -42,6 +47,8 @@ export class DestinationQueue {
   /** What waits behind the first of its session, or behind what is under way. */
   readonly #behind = new Map<string, Waiting[]>()
   readonly #busy = new Set<string>()
+  /** What failed and comes back, with the time after which it is not waited for. */
+  readonly #expected = new Map<string, number>()
   #loaded = 0
   #size = 0
   #timer: NodeJS.Timeout | undefined
@@ -59,10 +66,21 @@ export class DestinationQueue {
   add(entry: Omit<Waiting, 'queuedAt'>) {
     const waiting = { ...entry, queuedAt: this.#options.now() }
     this.#size += 1
+    const isExpected = this.#expected.delete(entry.id)
     if (this.#loaded >= MAX_LOADED) waiting.delivery = undefined
     else if (waiting.delivery) this.#loaded += 1
-    this.#place(waiting)
+    this.#place(waiting, isExpected)
     this.pump()
+  }
+
+  /** A delivery failed and comes back in `ms`: in a destination that keeps the order, later ones wait for it. */
+  expect(id: string, ms: number) {
+    if (this.#options.keepsOrder) this.#expected.set(id, this.#options.now() + ms + RETURN_MS)
+  }
+
+  /** What is expected comes back now. */
+  expectNow() {
+    for (const id of this.#expected.keys()) this.expect(id, 0)
   }
 
   /** Starts what may go now, and sets a timer for what may go later. */
@@ -70,7 +88,7 @@ export class DestinationQueue {
     clearTimeout(this.#timer)
     this.#timer = undefined
     while (!this.#isPaused && this.#permissions.length + this.#ready.length > 0) {
-      const ms = this.#options.limiter.readyInMs
+      const ms = Math.max(this.#options.limiter.readyInMs, this.#expectedInMs())
       if (ms > 0) {
         if (ms !== Number.POSITIVE_INFINITY) this.#pumpIn(ms)
         return
@@ -103,14 +121,30 @@ export class DestinationQueue {
     this.pump()
   }
 
-  #place(entry: Waiting) {
+  #place(entry: Waiting, isExpected = false) {
     if (entry.isPermission) return void this.#permissions.push(entry)
     const { session } = entry
     const behind = this.#behind.get(session)
     if (behind) return void behind.push(entry)
     if (!this.#options.keepsOrder) this.#behind.set(session, [])
     if (this.#busy.has(session)) this.#behind.get(session)?.push(entry)
+    else if (isExpected) this.#placeAgain(entry)
     else this.#ready.push(entry)
+  }
+
+  /** It was tried before: what came later in its session goes after it. */
+  #placeAgain(entry: Waiting) {
+    const { session, acceptedAt } = entry
+    const isLater = (one: Waiting) => one.session === session && one.acceptedAt > acceptedAt
+    const at = this.#ready.findIndex(isLater)
+    this.#ready.splice(at < 0 ? this.#ready.length : at, 0, entry)
+  }
+
+  /** For how long nothing goes because something earlier is about to come back. */
+  #expectedInMs(): number {
+    const now = this.#options.now()
+    for (const [id, until] of this.#expected) if (until <= now) this.#expected.delete(id)
+    return this.#expected.size > 0 ? Math.max(...this.#expected.values()) - now : 0
   }
 
   #next(): Waiting[] {

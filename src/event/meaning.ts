@@ -29,6 +29,8 @@ export interface Meaning {
   isOrdinaryEnd: boolean
   /** Whatever the session had asked has been answered, or does not matter any more. */
   isAnswer: boolean
+  /** An answer that is not about a single question. */
+  isAnswerToAll: boolean
   /** Of a sub-agent, whose session may have an id of its own. */
   isSubagent: boolean
   /** The client's own business: nobody is ever told. */
@@ -36,12 +38,8 @@ export interface Meaning {
 }
 
 const turnEnds: readonly string[] = ['Stop', 'StopFailure', 'Interrupt'] satisfies CanonicalEvent[]
-const answers: readonly string[] = [
-  'UserPromptSubmit',
-  'PermissionReplied',
-  'SessionEnd',
-  ...turnEnds,
-]
+const answersToAll: readonly string[] = ['UserPromptSubmit', 'SessionEnd', ...turnEnds]
+const answers: readonly string[] = ['PermissionReplied', ...answersToAll]
 
 export function meaningOf(event: Told): Meaning {
   const { means, name, notificationType } = event
@@ -56,6 +54,7 @@ export function meaningOf(event: Told): Meaning {
     isAnswer:
       answers.includes(means) ||
       [means, name, notificationType].some((one) => one !== '' && answeredBy.includes(one)),
+    isAnswerToAll: answersToAll.includes(means),
     isSubagent: means === 'SubagentStart' || means === 'SubagentStop',
     isInternal: means === 'Internal',
   }

@@ -1,5 +1,5 @@
 import type { Delivery } from '../delivery.ts'
-import { type HubRecord, MAX_RECORD_BYTES, recordSchema } from '../hub/record.ts'
+import { type AnswerRecord, type HubRecord, MAX_RECORD_BYTES, recordSchema } from '../hub/record.ts'
 import { cleanText, oneLine } from '../text/clean.ts'
 
 /** What waits in the queue of a destination: times are those of the hub's own clock. */
@@ -10,7 +10,7 @@ export interface Received {
 }
 
 /** @returns why it is no record, in words that repeat nothing of it */
-export function parseRecord(text: string): HubRecord | { refused: string } {
+export function parseRecord(text: string): HubRecord | AnswerRecord | { refused: string } {
   if (Buffer.byteLength(text) > MAX_RECORD_BYTES) return { refused: 'too long' }
   let value: unknown
   try {

@@ -29,13 +29,15 @@ export interface LaneDeps {
   redis: RedisConnection
   loaded: LoadedConfig
   now(): number
+  onWithdrawn(of: { id: string; channel: string }, answer: string): void
   onTold(record: HubRecord, told: Told): void
   onProblem(error: unknown): void
 }
 
 /** The queue of one destination, and what takes from it: one message at a time over all hubs, with its pace. */
 export class DestinationLane {
-  readonly #queue: Queue<Received>
+  readonly queue: Queue<Received>
+  readonly channels: readonly string[]
   readonly #worker: Worker<Received>
   readonly #deps: LaneDeps
 
@@ -43,7 +45,8 @@ export class DestinationLane {
     const { bullmq, connection, onProblem } = deps
     const options = { connection: redisOptions(connection), prefix: PREFIX }
     this.#deps = deps
-    this.#queue = new bullmq.Queue<Received>(destination.queueName, options)
+    this.channels = destination.channels
+    this.queue = new bullmq.Queue<Received>(destination.queueName, options)
     this.#worker = new bullmq.Worker<Received>(
       destination.queueName,
       (job) => this.#work(job, destination),
@@ -51,23 +54,24 @@ export class DestinationLane {
         ...options,
         ...{ autorun: false, concurrency: 1, drainDelay: 5 },
         ...{ lockDuration: LOCK_MS, stalledInterval: STALLED_MS, maxStalledCount: MAX_STALLED },
+        ...{ metrics: { maxDataPoints: 60 } },
         ...{ removeOnComplete: { count: 0 }, removeOnFail: { count: KEPT_DEAD } },
       },
     )
-    this.#queue.on('error', onProblem)
+    this.queue.on('error', onProblem)
     this.#worker.on('error', onProblem)
   }
 
   /** Its own limiter counts when a message is taken, not when it was sent: so the pace is kept after the answer. */
   async start() {
-    await this.#queue.setGlobalConcurrency(1)
-    await this.#queue.setGlobalRateLimit(1, 1)
+    await this.queue.setGlobalConcurrency(1)
+    await this.queue.setGlobalRateLimit(1, 1)
     void this.#worker.run().catch(this.#deps.onProblem)
   }
 
-  async add(records: readonly HubRecord[]) {
-    const receivedAt = this.#deps.now()
-    await this.#queue.addBulk(
+  /** @param receivedAt Unix ms */
+  async add(records: readonly HubRecord[], receivedAt: number) {
+    await this.queue.addBulk(
       records.map((record) => ({
         name: record.kind,
         data: { record, receivedAt },
@@ -81,7 +85,7 @@ export class DestinationLane {
 
   async close() {
     await this.#worker.close()
-    await this.#queue.close()
+    await this.queue.close()
   }
 
   async #work(job: Job, { notifier }: HubDestination) {
@@ -91,19 +95,19 @@ export class DestinationLane {
     void redis.call('HINCRBY', COUNTS, told.type, '1').catch(() => {})
     if (told.type === 'deferred') {
       // Holds for all hubs, and unlike its backoff leaves the order as it is.
-      await this.#queue.rateLimit(Math.max(1, told.until - now())).catch(this.#deps.onProblem)
+      await this.queue.rateLimit(Math.max(1, told.until - now())).catch(this.#deps.onProblem)
       throw bullmq.Worker.RateLimitError()
     }
     if (told.type === 'exhausted' || told.type === 'unavailable')
       throw new bullmq.UnrecoverableError(told.reason)
     const pauseMs = told.type === 'delivered' ? (notifier.pace?.minIntervalMs ?? 0) : 0
-    if (pauseMs > 0) await this.#queue.rateLimit(pauseMs).catch(this.#deps.onProblem)
+    if (pauseMs > 0) await this.queue.rateLimit(pauseMs).catch(this.#deps.onProblem)
   }
 
   /** Without an answer of Redis nothing was sent, and nothing is decided: the message keeps its place. */
   async #tell(job: Job) {
     try {
-      return await tell(job, { ...this.#deps, queue: this.#queue })
+      return await tell(job, { ...this.#deps, queue: this.queue })
     } catch (error) {
       this.#deps.onProblem(error)
       await sleep(UNANSWERED_MS)

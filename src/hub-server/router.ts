@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RedisConnection } from '../hub/connection.ts'
 import { COUNTS, INBOX, REFUSED, ROUTER, TAKEN } from '../hub/keys.ts'
-import { type HubRecord, MAX_RECORD_BYTES } from '../hub/record.ts'
+import { type AnswerRecord, type HubRecord, MAX_RECORD_BYTES } from '../hub/record.ts'
 import { parseRecord } from './accept.ts'
+import type { ReceivedAnswer } from './answers.ts'
 import { BECOME_ROUTER, FINISH, TAKE } from './scripts.ts'
 
 /** Longer than a batch takes, and so long a hub that was killed holds the others up. */
@@ -18,8 +19,11 @@ const REFUSALS_KEPT = 100
 
 interface RouterDeps {
   redis: RedisConnection
-  /** Puts records into their queues. What is there already is not added again. */
-  enqueue(records: readonly HubRecord[]): Promise<void>
+  /** Puts records into their queues. What is there already is not added again. `receivedAt`: Unix ms. */
+  enqueue(records: readonly HubRecord[], receivedAt: number): Promise<void>
+  /** Keeps what must not be told any more. */
+  noteAnswer(received: ReceivedAnswer): Promise<void>
+  now(): number
   /** Why a record cannot be told; undefined where it can. */
   whyRefused(record: HubRecord): string | undefined
   onProblem(error: unknown): void
@@ -30,6 +34,8 @@ export class Router {
   readonly #deps: RouterDeps
   readonly #token = randomUUID()
   readonly #stopped = new AbortController()
+  /** When the list was last seen to be empty, on a clock that is never put back: what is in it came later. */
+  #emptyAt = Number.NEGATIVE_INFINITY
 
   constructor(deps: RouterDeps) {
     this.#deps = deps
@@ -40,6 +46,7 @@ export class Router {
     while (!this.#stopped.signal.aborted) {
       const pauseMs = await this.#round().catch((error: unknown) => {
         this.#deps.onProblem(error)
+        this.#emptyAt = Number.NEGATIVE_INFINITY
         return FAILED_MS
       })
       await sleep(pauseMs, undefined, { signal: this.#stopped.signal }).catch(() => {})
@@ -55,7 +62,8 @@ export class Router {
     const { redis, enqueue } = this.#deps
     const token = this.#token
     if ((await redis.call('EVAL', BECOME_ROUTER, '1', ROUTER, token, `${HOLD_MS}`)) !== 1)
-      return NOT_ROUTER_MS
+      return this.#rest()
+    const askedAt = performance.now()
     const keys = [ROUTER, INBOX, TAKEN, COUNTS]
     const taken = await redis.call(
       'EVAL',
@@ -66,17 +74,41 @@ export class Router {
       `${BATCH}`,
       `${MAX_RECORD_BYTES}`,
     )
-    if (!Array.isArray(taken) || taken.length === 0) return EMPTY_MS
-    const records: HubRecord[] = []
-    for (const text of taken) {
-      const record = parseRecord(String(text))
-      const why = 'refused' in record ? record.refused : this.#deps.whyRefused(record)
-      if (why !== undefined) await this.#refuse(why)
-      else records.push(record as HubRecord)
+    if (!Array.isArray(taken)) return this.#rest()
+    if (taken.length === 0) {
+      this.#emptyAt = askedAt
+      return EMPTY_MS
     }
-    await enqueue(records)
+    const receivedAt = this.#deps.now()
+    const { messages, answers } = await this.#sort(taken.map(String))
+    const listedMs = performance.now() - this.#emptyAt
+    // First, so that a question and its answer that come together tell nobody.
+    for (const answer of answers) await this.#deps.noteAnswer({ answer, receivedAt, listedMs })
+    await enqueue(messages, receivedAt)
     await redis.call('EVAL', FINISH, '2', ROUTER, TAKEN, token, `${taken.length}`)
     return 0
+  }
+
+  /** Another hub is the router. */
+  #rest(): number {
+    this.#emptyAt = Number.NEGATIVE_INFINITY
+    return NOT_ROUTER_MS
+  }
+
+  async #sort(texts: readonly string[]) {
+    const messages: HubRecord[] = []
+    const answers: AnswerRecord[] = []
+    for (const text of texts) {
+      const record = parseRecord(text)
+      if ('refused' in record) await this.#refuse(record.refused)
+      else if (record.type === 'answer') answers.push(record)
+      else {
+        const why = this.#deps.whyRefused(record)
+        if (why === undefined) messages.push(record)
+        else await this.#refuse(why)
+      }
+    }
+    return { messages, answers }
   }
 
   /** Nothing of the record is kept: it may be anything. */

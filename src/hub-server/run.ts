@@ -4,11 +4,14 @@ import { RedisConnection } from '../hub/connection.ts'
 import { explainFailure } from '../hub/explain.ts'
 import type { HubRecord } from '../hub/record.ts'
 import { type HubConnection, whyUnsafe } from '../hub/settings.ts'
+import { keepAnswer } from './answers.ts'
 import { loadBullmq } from './bullmq.ts'
 import { checkRedis } from './check-redis.ts'
 import { hubDestinations } from './destinations.ts'
 import { DestinationLane } from './lane.ts'
+import { closeQuestions, noteQuestions } from './open-questions.ts'
 import { MAX_REPLY_BYTES, Router } from './router.ts'
+import { withdrawAnswered } from './shown.ts'
 
 /** What a hub says of itself: one line of JSON each, without the text of messages. */
 export type HubLine = Record<string, string | number>
@@ -23,6 +26,8 @@ export async function startHub(loaded: LoadedConfig, onLine: (line: HubLine) => 
     onLine({ at: Date.now(), state: 'problem', text: explainFailure(error) })
   const laneDeps = {
     ...{ bullmq, connection, redis, loaded, now: Date.now, onProblem },
+    onWithdrawn: ({ id, channel }: { id: string; channel: string }, answer: string) =>
+      onLine({ at: Date.now(), id, channel, state: 'withdrawn', answer }),
     onTold: ({ id, host, channel }: HubRecord, { type, ...told }: { type: string }) =>
       onLine({ at: Date.now(), id, host, channel, state: type, ...detailOf(told) }),
   }
@@ -37,14 +42,26 @@ export async function startHub(loaded: LoadedConfig, onLine: (line: HubLine) => 
     redis,
     onProblem,
     whyRefused: ({ channel }) => (lanes.has(channel) ? undefined : 'no such channel here'),
-    enqueue: async (records) => {
+    now: Date.now,
+    async noteAnswer(received) {
+      await keepAnswer(received, redis)
+      await closeQuestions(received, redis)
+      // Not waited for: a destination that does not answer must not keep others waiting.
+      void withdrawAnswered(received, laneDeps).catch(onProblem)
+    },
+    enqueue: async (records, receivedAt) => {
+      await noteQuestions(records, receivedAt, redis)
       const of = (lane: DestinationLane) => records.filter((one) => lanes.get(one.channel) === lane)
-      await Promise.all(all.map((lane) => (of(lane).length > 0 ? lane.add(of(lane)) : undefined)))
+      await Promise.all(
+        all.map((lane) => (of(lane).length > 0 ? lane.add(of(lane), receivedAt) : undefined)),
+      )
     },
   })
   const routing = router.run()
   return {
     channels: [...lanes.keys()],
+    /** For a look at it. */
+    open: { redis, queues: all },
     async stop() {
       router.stop()
       await routing

@@ -29,3 +29,10 @@ export const FINISH = `
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 redis.call('LTRIM', KEYS[2], ARGV[2], -1)
 return 1`
+
+/** KEYS: one that holds a number. ARGV: number, seconds. It only grows. */
+export const RAISE = `
+local before = redis.call('GET', KEYS[1])
+if before and tonumber(before) >= tonumber(ARGV[1]) then return 0 end
+redis.call('SET', KEYS[1], ARGV[1], 'EX', ARGV[2])
+return 1`

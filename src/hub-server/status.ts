@@ -1,14 +1,16 @@
-import type { Queue } from 'bullmq'
+import type { Metrics, Queue } from 'bullmq'
 import type { LoadedConfig } from '../config/load.ts'
 import { RedisConnection } from '../hub/connection.ts'
 import { COUNTS, INBOX, PREFIX, REFUSED } from '../hub/keys.ts'
+import { cleanText } from '../text/clean.ts'
 import type { Received } from './accept.ts'
 import { loadBullmq, redisOptions } from './bullmq.ts'
 import { checkRedis } from './check-redis.ts'
 import { hubDestinations } from './destinations.ts'
 import { connectionOf } from './run.ts'
 
-interface OpenHub {
+/** A hub that is looked at: one that runs here, or its Redis. */
+export interface OpenHub {
   redis: RedisConnection
   queues: readonly { channels: readonly string[]; queue: Queue<Received> }[]
 }
@@ -38,60 +40,63 @@ export async function withHub<Result>(
 }
 
 /** What waits and what became of the rest. Times are Unix ms of the hub. */
-export async function hubStatus(loaded: LoadedConfig) {
-  return await withHub(loaded, async ({ redis, queues }) => {
-    const [inbox, counts, refused] = await Promise.all([
-      redis.call('LLEN', INBOX),
-      redis.call('HGETALL', COUNTS),
-      redis.call('LRANGE', REFUSED, '0', '0'),
-    ])
-    return {
-      inbox: Number(inbox),
-      counts: pairsOf(Array.isArray(counts) ? counts : []),
-      lastRefused: Array.isArray(refused) && refused[0] ? JSON.parse(String(refused[0])) : null,
-      destinations: await Promise.all(queues.map(statusOf)),
-    }
-  })
+export async function hubStatus({ redis, queues }: OpenHub) {
+  const [inbox, counts, refused] = await Promise.all([
+    redis.call('LLEN', INBOX),
+    redis.call('HGETALL', COUNTS),
+    redis.call('LRANGE', REFUSED, '0', '0'),
+  ])
+  return {
+    inbox: Number(inbox),
+    counts: pairsOf(Array.isArray(counts) ? counts : []),
+    lastRefused: Array.isArray(refused) && refused[0] ? parseRefusal(String(refused[0])) : null,
+    destinations: await Promise.all(queues.map(statusOf)),
+  }
 }
 
+/** Messages that are looked at for the reasons why they are dead. */
+const DEAD_LOOKED_AT = 200
+const MINUTES = 60
+
 async function statusOf({ channels, queue }: OpenHub['queues'][number]) {
-  const counts = await queue.getJobCounts('wait', 'prioritized', 'active', 'failed')
+  const [counts, first, dead, metrics, restMs] = await Promise.all([
+    queue.getJobCounts('wait', 'prioritized', 'active', 'failed'),
+    queue.getJobs(['wait', 'prioritized'], 0, 0, true),
+    queue.getFailed(0, DEAD_LOOKED_AT - 1),
+    queue.getMetrics('completed', 0, MINUTES - 1),
+    queue.getRateLimitTtl(),
+  ])
   const { wait = 0, prioritized = 0, active = 0, failed = 0 } = counts
-  const first = await queue.getJobs(['wait', 'prioritized'], 0, 0, true)
   const oldest = Math.min(...first.flatMap((job) => job?.data.receivedAt ?? []))
   return {
     channels,
     waiting: wait + prioritized,
     questions: wait,
     active,
+    endedInLastHour: endedIn(metrics),
     dead: failed,
+    deadBecause: countReasons(dead.map(({ failedReason }) => failedReason)),
     oldest: Number.isFinite(oldest) ? oldest : null,
+    restMs: Math.max(0, restMs),
   }
 }
 
-/** What was given up, or refused by its destination. */
-export async function deadInHub(loaded: LoadedConfig) {
-  return await withHub(loaded, async ({ queues }) => {
-    const all = await Promise.all(queues.map(({ queue }) => queue.getFailed(0, 999)))
-    return all.flat().map(({ data: { record, receivedAt }, failedReason }) => ({
-      ...{ id: record.id, host: record.host, channel: record.channel },
-      ...{ receivedAt, title: record.title, reason: failedReason },
-    }))
-  })
+/** Whole minutes are in the list, what came since the last one is only in the count. */
+function endedIn({ data, meta }: Metrics): number {
+  const current = Math.max(0, Number(meta.count) - Number(meta.prevCount))
+  return data.reduce((sum, one) => sum + Number(one), 0) + current
 }
 
-/** @param id of one; absent: all. @returns how many */
-export async function actOnDead(
-  loaded: LoadedConfig,
-  action: 'retry' | 'drop',
-  id?: string,
-): Promise<number> {
-  return await withHub(loaded, async ({ queues }) => {
-    const all = await Promise.all(queues.map(({ queue }) => queue.getFailed()))
-    const meant = all.flat().filter((job) => id === undefined || job.id === id)
-    await Promise.all(meant.map((job) => (action === 'retry' ? job.retry() : job.remove())))
-    return meant.length
-  })
+function countReasons(reasons: readonly (string | undefined)[]) {
+  const counts = new Map<string, number>()
+  for (const reason of reasons.map((one) => cleanText(one ?? '')))
+    counts.set(reason, (counts.get(reason) ?? 0) + 1)
+  const all = [...counts].map(([reason, count]) => ({ reason, count }))
+  return all.sort((one, other) => other.count - one.count)
+}
+
+function parseRefusal(text: string): { at: number; why: string } {
+  return JSON.parse(text)
 }
 
 function pairsOf(flat: readonly unknown[]): Record<string, number> {

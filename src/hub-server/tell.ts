@@ -5,30 +5,57 @@ import type { Outcome } from '../deliver/outcome.ts'
 import { summarize } from '../deliver/summary.ts'
 import type { Delivery } from '../delivery.ts'
 import type { RedisConnection } from '../hub/connection.ts'
-import { seenKey } from '../hub/keys.ts'
+import type { Sent } from '../notifiers/define.ts'
 import { type Received, toDelivery } from './accept.ts'
+import { isAnswered } from './answers.ts'
+import { isSeen, noteEnd, noteFailure } from './history.ts'
+import { noteShown } from './shown.ts'
 
 /** From so many on, and after this long, waiting messages are told in one summary: as on a machine. */
 const SUMMARY_FROM = 6
 const SUMMARY_AFTER_MS = 2000
 const SUMMARY_MAX = 200
-const SEEN_SECONDS = 24 * 3600
 
 export interface TellDeps {
   queue: Queue<Received>
   redis: RedisConnection
   loaded: LoadedConfig
   now(): number
+  /** A message that was shown is not shown any more. */
+  onWithdrawn(of: { id: string; channel: string }, answer: string): void
 }
 
-export type Told = Exclude<Outcome, { type: 'released' }> | { type: 'repeat' }
+export type Told =
+  | Exclude<Outcome, { type: 'released' }>
+  | { type: 'repeat' }
+  | { type: 'answered'; reason: string }
 
 /** Tells one waiting record, and others with it where many wait. Throws only where Redis does not answer. */
 export async function tell(job: Job<Received>, deps: TellDeps): Promise<Told> {
-  const { loaded, now, redis } = deps
+  const { now, redis } = deps
   const delivery = toDelivery(job.data, Math.max(0, job.attemptsStarted - 1))
-  if (await isSeen(delivery.id, redis)) return { type: 'repeat' }
-  if (isExpired(delivery, now())) return { type: 'expired', reason: 'too late to be of use' }
+  const { id } = delivery
+  if (await isSeen(id, redis)) return { type: 'repeat' }
+  const over = await whyOver(job.data, delivery, deps)
+  if (over) {
+    await noteEnd([id], { at: now(), state: over.type, detail: over.reason }, redis)
+    return over
+  }
+  const told = await attempt(job, delivery, deps)
+  if (told.type === 'deferred') await noteFailure(id, { ...told, at: now() }, redis)
+  return told
+}
+
+async function whyOver(received: Received, delivery: Delivery, { now, redis }: TellDeps) {
+  if (isExpired(delivery, now()))
+    return { type: 'expired', reason: 'too late to be of use' } as const
+  return (await isAnswered(received, redis))
+    ? ({ type: 'answered', reason: 'answered before it was told' } as const)
+    : undefined
+}
+
+async function attempt(job: Job<Received>, delivery: Delivery, deps: TellDeps): Promise<Told> {
+  const { loaded, now, redis } = deps
   const destination = findDestination(delivery.channel, loaded)
   if ('error' in destination) return failed(delivery, destination.error, deps)
   const others =
@@ -37,15 +64,17 @@ export async function tell(job: Job<Received>, deps: TellDeps): Promise<Told> {
       : []
   const whole = others.length > 0 ? summarize([delivery, ...others]) : delivery
   const startedAt = performance.now()
-  let answer: string
+  let sent: Sent
   try {
-    const sent = await send(destination, whole, loaded, { now })
-    answer = typeof sent === 'string' ? sent : sent.answer
+    sent = await send(destination, whole, loaded, { now })
   } catch (error) {
     return failed(delivery, error, deps)
   }
-  await markSeen([delivery, ...others], redis)
   const ms = Math.round(performance.now() - startedAt)
+  const answer = typeof sent === 'string' ? sent : sent.answer
+  const ids = [delivery, ...others].map(({ id }) => id)
+  await noteEnd(ids, { at: now(), state: 'delivered', detail: answer }, redis)
+  if (typeof sent !== 'string') await noteShown(job.data, sent.handle, deps).catch(() => {})
   return { type: 'delivered', attempt: delivery.attempts + 1, ms, answer }
 }
 
@@ -70,16 +99,6 @@ async function waitingWith(
   const seen = await Promise.all(waiting.map((one) => isSeen(one.id, redis)))
   const open = waiting.filter((_, index) => !seen[index])
   return open.length + 1 >= SUMMARY_FROM ? open : []
-}
-
-async function isSeen(id: string, redis: RedisConnection): Promise<boolean> {
-  return (await redis.call('EXISTS', seenKey(id))) === 1
-}
-
-/** After a send nothing may throw: it would be sent again. Without the mark only a repeat would be. */
-async function markSeen(told: readonly Delivery[], redis: RedisConnection) {
-  const marks = told.map(({ id }) => redis.call('SET', seenKey(id), '1', 'EX', `${SEEN_SECONDS}`))
-  await Promise.allSettled(marks)
 }
 
 function isExpired({ expires }: Delivery, now: number): boolean {

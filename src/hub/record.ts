@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import * as z from 'zod'
-import { type Delivery, type Message, urgencies } from '../delivery.ts'
+import { type Answer, type Delivery, type Message, urgencies } from '../delivery.ts'
 import { kinds } from '../event/kind.ts'
 import { cutText } from '../text/clean.ts'
 
@@ -9,27 +9,29 @@ export const MAX_RECORD_BYTES = 64 * 1024
 const MAX_TITLE = 500
 const MAX_BODY = 16_000
 const MAX_LABEL = 200
+const MAX_QUESTIONS = 30
 const WEEK_MS = 7 * 24 * 3600_000
 
 const word = (max: number) => z.string().max(max)
+const hashed = z.string().regex(/^[0-9a-f]{32}$/)
 const durationMs = z.int().min(0).max(WEEK_MS)
 
 /**
  * What a machine hands over to a hub: one message for one channel, and nothing else. Durations, never times: the clocks
  * of machines differ. For the hub every field is the claim of a stranger.
  */
-export const recordSchema = z
+export const messageRecord = z
   .strictObject({
     v: z.literal(1),
-    id: z.string().regex(/^[A-Za-z0-9][\w.~-]{0,199}$/),
+    type: z.literal('message'),
+    id: z
+      .string()
+      .regex(/^[0-9a-f]{32}\.[A-Za-z0-9][\w.-]{0,63}$/)
+      .describe('A hash of what it tells of, and the channel: the same in every repeat'),
     host: word(MAX_LABEL),
     channel: z.string().regex(/^[A-Za-z0-9][\w.-]{0,63}$/),
-    session: z
-      .string()
-      .regex(/^[\w.:-]{0,64}$/)
-      .describe('A hash, the same for all of the session'),
+    session: hashed.describe('The same for all of the session'),
     label: word(MAX_LABEL).describe('What a person knows the session by'),
-    sequence: z.int().min(0).describe('Grows within a session; means nothing else'),
     urgency: z.enum(urgencies).describe('Its priority'),
     ageMs: durationMs.describe('Since the event'),
     expiresInMs: durationMs.optional().describe('After which it is not worth telling'),
@@ -47,7 +49,22 @@ export const recordSchema = z
     path: ['id'],
     error: 'must end with the channel',
   })
-export type HubRecord = z.output<typeof recordSchema>
+export type HubRecord = z.output<typeof messageRecord>
+
+/** Of a session that somebody has answered: what still waits at the hub need not be told any more. */
+export const answerRecord = z.strictObject({
+  v: z.literal(1),
+  type: z.literal('answer'),
+  host: word(MAX_LABEL),
+  session: hashed,
+  ageMs: durationMs.describe('Since the answer'),
+  isForAll: z.boolean().describe('Whether it answers whatever the session had asked before'),
+  questions: z.array(hashed).max(MAX_QUESTIONS).describe('The questions that are known to be over'),
+})
+export type AnswerRecord = z.output<typeof answerRecord>
+
+/** Everything that a machine may add to the list of a hub. */
+export const recordSchema = z.discriminatedUnion('type', [messageRecord, answerRecord])
 
 /** What leaves the machine: picked field by field, so that a new field of a delivery stays here. */
 export function recordOf(
@@ -59,12 +76,12 @@ export function recordOf(
   const { origin, kind, urgency, client, event, title, body } = message
   return {
     v: 1,
+    type: 'message',
     id: recordId(events, channel),
     host: cutText(host, MAX_LABEL),
     channel,
     session: hash(session),
     label: cutText(origin?.label ?? '', MAX_LABEL),
-    sequence: acceptedAt,
     urgency,
     ageMs: duration(now - acceptedAt),
     ...(expires > 0 && { expiresInMs: duration(expires - now) }),
@@ -79,15 +96,33 @@ export function recordOf(
   }
 }
 
-/** A summary is not the first of the events it tells of: that may have been handed over already. */
-function recordId(events: readonly string[], channel: string): string {
-  const [first = ''] = events
-  return events.length === 1 && /^[\w.~-]{1,120}$/.test(first)
-    ? `${first}.${channel}`
-    : `${hash(events.join(' '))}.${channel}`
+/** The question of a message as answers name it; undefined where it asks none, or several. */
+export function questionOf({ id, channel, kind, count }: HubRecord): string | undefined {
+  return kind === 'permission' && count === 1 ? id.slice(0, -channel.length - 1) : undefined
 }
 
-/** The session's own id stays on the machine. */
+/** What leaves the machine when somebody has answered. */
+export function answerOf(
+  { host, session, at, isForAll, questions }: Answer,
+  now: number,
+): AnswerRecord {
+  return {
+    v: 1,
+    type: 'answer',
+    host: cutText(host, MAX_LABEL),
+    session: hash(session),
+    ageMs: duration(now - at),
+    isForAll,
+    questions: questions.slice(-MAX_QUESTIONS).map(hash),
+  }
+}
+
+/** The ids of events have times in them. A summary has an id of its own: the first of its events may be told already. */
+function recordId(events: readonly string[], channel: string): string {
+  return `${hash(events.join(' '))}.${channel}`
+}
+
+/** Ids of sessions and events stay on the machine. */
 function hash(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 32)
 }

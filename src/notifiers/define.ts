@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import type { Delivery, Message, Urgency } from '../delivery.ts'
+import type { Answer, Delivery, Message, Urgency } from '../delivery.ts'
 
 export type { Message, Urgency }
 
@@ -141,6 +141,15 @@ export interface Notifier<Options extends z.ZodObject = z.ZodObject> {
     options: z.output<Options>,
     context: Omit<SendContext, 'attempt' | 'now' | 'replaces'>,
   ): Promise<string>
+  /**
+   * Says that a session was answered, where what it sent before may still wait, or be shown, out of our reach.
+   * @throws DeliveryError
+   */
+  tellAnswer?(
+    answer: Answer,
+    options: z.output<Options>,
+    context: Pick<SendContext, 'signal' | 'now'>,
+  ): Promise<void>
 }
 
 export function defineNotifier<Options extends z.ZodObject>(

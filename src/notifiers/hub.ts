@@ -1,11 +1,18 @@
 import * as z from 'zod'
 import { RedisConnection } from '../hub/connection.ts'
 import { explainFailure } from '../hub/explain.ts'
+import { handedOverAs } from '../hub/handed-over.ts'
 import { INBOX } from '../hub/keys.ts'
-import { recordOf } from '../hub/record.ts'
+import { type AnswerRecord, answerOf, type HubRecord, recordOf } from '../hub/record.ts'
 import { RedisError } from '../hub/resp.ts'
 import { type HubConnection, hubConnection, whyUnsafe } from '../hub/settings.ts'
-import { type ComposeContext, DeliveryError, defineNotifier, type Message } from './define.ts'
+import {
+  type ComposeContext,
+  DeliveryError,
+  defineNotifier,
+  type Message,
+  type SendContext,
+} from './define.ts'
 
 /** One connection per hub, kept as long as it works. */
 const connections = new Map<string, RedisConnection>()
@@ -21,21 +28,32 @@ export const hub = defineNotifier({
   keepsOrder: true,
   compose: (message, _, context) => ({ body: composeRecord(message, context) }),
   async send(message, settings, context) {
-    const unsafe = whyUnsafe(settings)
-    if (unsafe) throw new DeliveryError('give-up', `hub: url ${unsafe}`)
     const record = composeRecord(message, context)
-    try {
-      const call = connectionTo(settings).call('RPUSH', INBOX, JSON.stringify(record))
-      const length = await abortable(call, context.signal)
-      return `handed to the hub, ${length} in its list`
-    } catch (error) {
-      if (error instanceof DeliveryError) throw error
-      const full = error instanceof RedisError && error.code === 'OOM'
-      const hint = full ? { hint: 'Nothing is lost: it waits here' } : {}
-      throw new DeliveryError('retry', `hub: ${explainFailure(error)}`, hint)
-    }
+    await handOver(record, settings, context)
+    return handedOverAs(record.id)
+  },
+  async tellAnswer(answer, settings, context) {
+    await handOver(answerOf(answer, context.now), settings, context)
   },
 })
+
+async function handOver(
+  record: HubRecord | AnswerRecord,
+  settings: HubConnection,
+  { signal }: Pick<SendContext, 'signal'>,
+) {
+  const unsafe = whyUnsafe(settings)
+  if (unsafe) throw new DeliveryError('give-up', `hub: url ${unsafe}`)
+  try {
+    const call = connectionTo(settings).call('RPUSH', INBOX, JSON.stringify(record))
+    await abortable(call, signal)
+  } catch (error) {
+    if (error instanceof DeliveryError) throw error
+    const full = error instanceof RedisError && error.code === 'OOM'
+    const hint = full ? { hint: 'Nothing is lost: it waits here' } : {}
+    throw new DeliveryError('retry', `hub: ${explainFailure(error)}`, hint)
+  }
+}
 
 function composeRecord(message: Message, { delivery, now }: ComposeContext) {
   const acceptedAt = Date.parse(message.at) || now

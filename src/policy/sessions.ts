@@ -109,6 +109,11 @@ export function isAnswered(session: Session, { id, at }: { id: string; at: numbe
   return unnamed.length >= open.length
 }
 
+/** The ids of all that was asked, as far as it is remembered, and has been answered since. */
+export function answeredQuestions(session: Session): string[] {
+  return session.questions.filter((one) => isAnswered(session, one)).map(({ id }) => id)
+}
+
 /** Kinds that are about where a session stands: whoever wrote a prompt since has seen it. */
 const seenByPrompt = ['done', 'waiting', 'failed', 'abnormal-end']
 
@@ -144,10 +149,8 @@ function remember(session: Session, entry: AcceptedEntry) {
   const judged = judgedChannels(entry)
   const told = { client, sessionId, at, means, name, notificationType, reason, tool, turnId }
   const meaning = meaningOf(told as Parameters<typeof meaningOf>[0])
-  const isReply =
-    meaning.isAnswer && !meaning.isPrompt && !meaning.isTurnEnd && means !== 'SessionEnd'
   if (meaning.isPrompt) session.promptAt = Math.max(session.promptAt, at)
-  if (isReply) append(session.replies, { id, at, toolUseId })
+  if (meaning.isAnswer && !meaning.isAnswerToAll) append(session.replies, { id, at, toolUseId })
   else if (meaning.isAnswer) session.answeredAt = Math.max(session.answeredAt, at)
   if (kind === 'permission') append(session.questions, { id, at, toolUseId })
   // What judges the idle notice after it needs to know the end as it was: so this comes after the others.

@@ -192,12 +192,14 @@ function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 16)
 }
 
+type SessionOf = Pick<AgentEvent, 'client' | 'sessionId' | 'id'>
+
 /** What the deliveries of an event's session have in common. */
-export function sessionHash(event: AgentEvent): string {
+export function sessionHash(event: SessionOf): string {
   return hashOf(sessionOf(event))
 }
 
 /** Events without a session have nothing to do with each other. */
-export function sessionOf({ client, sessionId, id }: AgentEvent): string {
+export function sessionOf({ client, sessionId, id }: SessionOf): string {
   return sessionId ? `${client} ${sessionId}` : id
 }

@@ -8,6 +8,7 @@ import type { Mute } from '../policy/mutes.ts'
 import type { Templates } from '../render/templates.ts'
 import type { Store } from '../spool/store.ts'
 import type { Alarms } from './alarms.ts'
+import type { AnswerReports } from './answer-reports.ts'
 import type { OpenMessages } from './open-messages.ts'
 import type { SessionQueue } from './session-queue.ts'
 
@@ -21,6 +22,8 @@ export interface WorkerDeps {
   memory: PolicyMemory
   /** What must not stay unseen. */
   alarms: Alarms
+  /** What a hub is told of answers. */
+  answers: AnswerReports
   /** What is shown and waits for an answer. */
   open: OpenMessages
   /** What a person has muted, read now. */

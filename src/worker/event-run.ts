@@ -5,6 +5,7 @@ import type { AgentEvent } from '../event/event.ts'
 import { meaningOf } from '../event/meaning.ts'
 import { parseEvent } from '../event/parse.ts'
 import type { EventStatus } from '../journal/history.ts'
+import { answeredQuestions } from '../policy/sessions.ts'
 import type { Stored } from '../prepare/decide.ts'
 import { fingerprintOf } from '../prepare/fingerprint.ts'
 import { type Prepared, prepare, prepareAgain, sessionHash, sessionOf } from '../prepare/prepare.ts'
@@ -64,7 +65,7 @@ export async function runEvent(
     return { prepared, ended: deliveries.map((one) => start(one, claim, deps)) }
   })
   // It may be an answer to what waits for its time: that is looked at now, not then.
-  if (meaningOf(parsed).isAnswer) store.reviewHeld(sessionHash(parsed))
+  if (meaningOf(parsed).isAnswer) noteAnswer(parsed, deps)
   onQueued()
   const ended = Promise.all(running.ended)
   const [begun] = await Promise.all([
@@ -74,6 +75,14 @@ export async function runEvent(
   ])
   if (begun.every(Boolean)) finish(claim, deps)
   else store.release(claim, true)
+}
+
+function noteAnswer(event: AgentEvent, { answers, memory, store }: WorkerDeps) {
+  const session = sessionHash(event)
+  store.reviewHeld(session)
+  const known = memory.current?.session(event)
+  const questions = known ? answeredQuestions(known) : []
+  answers.report({ session, at: event.at, isForAll: meaningOf(event).isAnswerToAll, questions })
 }
 
 /** What is told of the event may take the place of what is shown of its session: that is better than to take that back. */

@@ -10,6 +10,7 @@ import type { Journal } from '../journal/journal.ts'
 import { ANSWERED_BEFORE } from '../policy/answered-at-once.ts'
 import type { PolicyMemory } from '../policy/checkpoint.ts'
 import { isAnswered, type Session } from '../policy/sessions.ts'
+import { sessionHash } from '../prepare/prepare.ts'
 import { type Shown, ShownMessages } from './shown-messages.ts'
 
 /** A client writes its transcript a moment after it asks. */
@@ -27,6 +28,8 @@ interface OpenDeps {
   config(): LoadedConfig
   /** Told of a session in whose transcript an answer was found. */
   onAnswer?(session: string): void
+  /** Told of the question that a transcript shows to be answered. */
+  onAnswerTo?(session: string, question: string): void
   now(): number
 }
 
@@ -162,6 +165,7 @@ export class OpenMessages implements MessageLife {
     const known = await memory.get()
     known.fold(entry)
     await journal.append(entry)
+    this.#deps.onAnswerTo?.(sessionHash({ ...whose, id: asked.id }), asked.id)
     return true
   }
 

@@ -11,6 +11,7 @@ import { readMutes } from '../policy/mute-file.ts'
 import { Templates } from '../render/templates.ts'
 import { FileStore } from '../spool/file-store.ts'
 import { Alarms } from './alarms.ts'
+import { AnswerReports } from './answer-reports.ts'
 import { ConfigProblem } from './config-problem.ts'
 import type { WorkerDeps } from './deps.ts'
 import { DigestSchedule } from './digest.ts'
@@ -36,8 +37,13 @@ export function openWorker({ stateDir, configDir, onRecord, ...options }: Worker
   const memory = new PolicyMemory(stateDir)
   const current = { ...effects, config: () => config.get() }
   const store = new FileStore({ stateDir })
+  const answers = new AnswerReports({ ...current, host: hostname() })
   const onAnswer = (session: string) => store.reviewHeld(session)
-  const openMessages = new OpenMessages({ ...current, stateDir, journal, memory, onAnswer })
+  const openMessages = new OpenMessages({
+    ...{ ...current, stateDir, journal, memory, onAnswer },
+    onAnswerTo: (session, id) =>
+      answers.report({ session, at: effects.now(), isForAll: false, questions: [id] }),
+  })
   const alarms = new Alarms({ ...current, stateDir, configDir, store, journal })
   const deps: WorkerDeps = {
     stateDir,
@@ -47,6 +53,7 @@ export function openWorker({ stateDir, configDir, onRecord, ...options }: Worker
     deliverer: new Deliverer({ ...current, steadyNow, life: alarms.around(openMessages) }),
     memory,
     alarms,
+    answers,
     open: openMessages,
     mutes: () => readMutes(stateDir),
     templates: new Templates(configDir),

@@ -182,9 +182,13 @@ function hasWork({ stateDir, store }: WorkerDeps, dispatcher: Dispatcher): boole
 }
 
 /** What has not begun goes back; what has begun is waited for, unless it can only not be recorded. */
-async function close({ deliverer, journal, memory, store }: WorkerDeps, dispatcher: Dispatcher) {
+async function close(
+  { answers, deliverer, journal, memory, store }: WorkerDeps,
+  dispatcher: Dispatcher,
+) {
   deliverer.releaseAll()
   await dispatcher.comeToRest()
+  await answers.close()
   if (journal.failure) {
     dispatcher.faults.push(`the journal: ${describeError(journal.failure)}`)
     store.releaseAll()

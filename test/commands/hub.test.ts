@@ -32,7 +32,7 @@ async function startHub({ env }: Home) {
     output += chunk
   })
   await expect.poll(() => output, { timeout: 20_000 }).toContain('"ready"')
-  return child
+  return { child, output: () => output }
 }
 
 describe('commands: hub', () => {
@@ -72,7 +72,8 @@ describe.skipIf(!hasRedis)('commands: hub, with Redis', () => {
     expect(await machine.run('drain')).toMatchObject({ exitCode: 0, stdout: 'Nothing is left' })
     expect((await machine.run('status')).stdout).toMatch(/hub +reachable/)
     expect(JSON.parse((await box.run('hub', 'status', '--json')).stdout)).toMatchObject({
-      inbox: 1,
+      // The message, and that the session is not waiting any more.
+      inbox: 2,
     })
     await startHub(box)
     await expect.poll(() => receiver.received.length, { timeout: 20_000 }).toBe(1)
@@ -92,7 +93,8 @@ describe.skipIf(!hasRedis)('commands: hub, with Redis', () => {
     expect(await machine.run('drain')).toMatchObject({ exitCode: 0 })
     const lines = (await redis.ask('LRANGE', 'hb:in', '0', '-1')) as string[]
     // A drain that ran out of time may leave a repeat: it has the same id, and the hub tells it once.
-    expect(new Set(lines.map((line) => JSON.parse(line).id)).size).toBe(1)
+    const ids = lines.flatMap((line) => JSON.parse(line).id ?? [])
+    expect(new Set(ids).size).toBe(1)
   })
 
   it('what a hub had under way when it was killed is told by the next one', async () => {
@@ -102,7 +104,7 @@ describe.skipIf(!hasRedis)('commands: hub, with Redis', () => {
     const box = await makeHome(hubConfig(redis.url(), receiver.url))
     machine.accept(stop)
     await machine.run('drain')
-    const first = await startHub(box)
+    const { child: first } = await startHub(box)
     await expect.poll(() => receiver.received.length, { timeout: 20_000 }).toBe(1)
     first.kill('SIGKILL')
     await once(first, 'exit')
@@ -124,5 +126,64 @@ describe.skipIf(!hasRedis)('commands: hub, with Redis', () => {
     expect((await box.run('hub', 'dead', 'retry', '--all')).stdout).toBe('1 put back')
     await expect.poll(() => receiver.received.length, { timeout: 20_000 }).toBe(2)
     await expect.poll(dead).toEqual([])
+  })
+
+  it('a message is followed across the border, and who waits is seen', async () => {
+    const redis = await startRedis()
+    const receiver = await startReceiver()
+    const machine = await makeHome(machineConfig(redis.url()))
+    const box = await makeHome(hubConfig(redis.url(), receiver.url))
+    machine.accept({ ...stop, hook_event_name: 'PermissionRequest', tool_name: 'Bash' })
+    await machine.run('drain')
+    const { stdout } = await machine.run('why')
+    expect(stdout).toMatch(/team +.* handed over to the hub as [0-9a-f]{32}\.team\n/)
+    const [, id = ''] = /on its box: hookbell hub why (\S+)/.exec(stdout) ?? []
+    expect((await box.run('hub', 'why', id)).stdout).toContain('no hub has taken it in yet')
+    await startHub(box)
+    await expect.poll(() => receiver.received.length, { timeout: 30_000 }).toBe(1)
+    const told = async () => (await box.run('hub', 'why', id)).stdout
+    await expect.poll(told, { timeout: 30_000 }).toContain('told: ok')
+    expect((await box.run('hub', 'sessions')).stdout).toMatch(/^\d+ (s|min) .*permission/)
+    expect((await box.run('hub', 'status')).stdout).toMatch(/team +0 waiting .*1 in the last hour/)
+  }, 180_000)
+
+  it('status says what waits for a hub that cannot be reached, and when it took something', async () => {
+    const redis = await startRedis()
+    const machine = await makeHome(machineConfig(redis.url()))
+    const status = async () => JSON.parse((await machine.run('status', '--json')).stdout).hub
+    expect(await status()).toEqual({ reach: 'reachable', waiting: 0, lastHandedOver: null })
+    machine.accept(stop)
+    await machine.run('drain')
+    await redis.stop()
+    for (const session_id of ['s2', 's3']) machine.accept({ ...stop, session_id })
+    await machine.run('drain', '--timeout', '1s')
+    const down = await status()
+    expect(down).toMatchObject({ reach: 'nobody listens there', waiting: 2 })
+    expect(down.lastHandedOver).toBeGreaterThan(0)
+    expect((await machine.run('status')).stdout).toMatch(
+      /hub +nobody listens there; 2 waiting; last handed over just now/,
+    )
+  })
+
+  it('takes a changed configuration, and keeps the one before where the new one is wrong', async () => {
+    const [redis, first, second] = [
+      await startRedis(),
+      await startReceiver(),
+      await startReceiver(),
+    ]
+    const machine = await makeHome(machineConfig(redis.url()))
+    const box = await makeHome(hubConfig(redis.url(), first.url))
+    const { output } = await startHub(box)
+    await box.writeConfig(JSON.stringify(hubConfig(redis.url(), second.url)))
+    await expect.poll(output, { timeout: 20_000 }).toContain('"reloaded"')
+    machine.accept(stop)
+    await machine.run('drain')
+    await expect.poll(() => second.received.length, { timeout: 20_000 }).toBe(1)
+    await box.writeConfig('{ "hub": { "url": "https://wrong" } }')
+    await expect.poll(output, { timeout: 20_000 }).toContain('the configuration before is used')
+    machine.accept({ ...stop, session_id: 's2' })
+    await machine.run('drain')
+    await expect.poll(() => second.received.length, { timeout: 20_000 }).toBe(2)
+    expect(first.received).toEqual([])
   })
 })

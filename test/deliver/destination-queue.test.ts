@@ -12,6 +12,7 @@ interface Sent {
 /** A queue whose clock and receiver belong to the test. */
 function makeQueue({ concurrency = 1, summarizes = false, keepsOrder = false } = {}) {
   let now = 0
+  let added = 0
   const sent: Sent[] = []
   const limiter = new DestinationLimiter({ concurrency, minIntervalMs: 0, now: () => now })
   const send = (entries: readonly Waiting[], slot: Slot) =>
@@ -33,10 +34,13 @@ function makeQueue({ concurrency = 1, summarizes = false, keepsOrder = false } =
       now += ms
     },
     /** `session/id`, with `?` at its end for a permission question. */
-    add(name: string) {
+    add(name: string, at?: number) {
       const [session = '', id = ''] = name.replace('?', '').split('/')
       const delivery = makeDelivery(id)
-      queue.add({ session, isPermission: name.endsWith('?'), delivery, load: async () => delivery })
+      const isPermission = name.endsWith('?')
+      added += 1
+      const waiting = { id, session, isPermission, acceptedAt: at ?? added, delivery }
+      queue.add({ ...waiting, load: async () => delivery })
     },
   }
 }
@@ -68,7 +72,8 @@ function makeSessionQueue(options: { concurrency?: number; keepsOrder?: boolean 
     add(session: string, id: string, isPermission = false) {
       const delivery = makeDelivery(id, { id })
       now += 1
-      queue.add({ session, isPermission, delivery, load: async () => delivery })
+      const waiting = { id, session, isPermission, acceptedAt: now, delivery }
+      queue.add({ ...waiting, load: async () => delivery })
     },
     async end(at = 0) {
       const [one] = underWay.splice(at, 1)
@@ -174,6 +179,33 @@ describe('a destination queue', () => {
     add('a/1')
     expect(sent).toEqual([])
     queue.setPaused(false)
+    expect(sent).toHaveLength(1)
+  })
+
+  it('sends what failed before what came later in its session', async () => {
+    const { add, queue, sent, limiter, advance } = makeQueue({ keepsOrder: true })
+    const ids = () => sent.flatMap((one) => one.ids)
+    limiter.trip(limiter.acquire(), () => 2000)
+    queue.expect('first', 2000)
+    add('a/second', 2)
+    advance(2000)
+    queue.pump()
+    expect(ids()).toEqual([])
+    add('a/first', 1)
+    expect(ids()).toEqual(['first'])
+    await sent[0]?.end()
+    expect(ids()).toEqual(['first', 'second'])
+  })
+
+  it('does not wait for what failed and never comes back', () => {
+    const { add, queue, sent, advance } = makeQueue({ keepsOrder: true })
+    queue.expect('gone', 2000)
+    add('a/second', 2)
+    advance(6999)
+    queue.pump()
+    expect(sent).toEqual([])
+    advance(1)
+    queue.pump()
     expect(sent).toHaveLength(1)
   })
 })

@@ -1,12 +1,21 @@
 import { onTestFinished } from 'vitest'
 import { parseConfig } from '../../src/config/load.ts'
-import type { Delivery } from '../../src/delivery.ts'
+import type { Answer, Delivery } from '../../src/delivery.ts'
 import { type HubLine, startHub } from '../../src/hub-server/run.ts'
 import { hub as notifier } from '../../src/notifiers/hub.ts'
 import { makeDelivery } from '../support/delivery.ts'
+import type { startReceiver } from '../support/receiver.ts'
 import type { startRedis } from '../support/redis.ts'
 
 type Redis = Awaited<ReturnType<typeof startRedis>>
+
+export const toWebhook = (url: string) => ({
+  team: { type: 'webhook', url, allowPrivateNetwork: true },
+})
+
+/** The titles that a webhook was sent, in their order. */
+export const titlesOf = ({ received }: Awaited<ReturnType<typeof startReceiver>>) =>
+  received.map(({ body }) => JSON.stringify(JSON.parse(body)).match(/title of ([\w-]+)/)?.[1])
 
 /** A configuration of a hub, with these channels. */
 export function hubConfig(redis: Redis, channels: object, more: object = {}) {
@@ -28,8 +37,21 @@ export async function runHub(redis: Redis, channels: object, more: object = {}) 
   return {
     lines,
     stop,
+    open: hub.open,
     states: (state: string) => lines.filter((line) => line.state === state),
   }
+}
+
+/** Hands over that a session was answered, as the machine does that saw it. */
+export async function handOverAnswer(redis: Redis, changes: Partial<Answer> = {}) {
+  const answer = { host: 'here', session: 's', at: Date.now(), isForAll: true, questions: [] }
+  await notifier.tellAnswer?.(
+    { ...answer, ...changes },
+    notifier.options.parse({ url: redis.url() }),
+    {
+      ...{ signal: AbortSignal.timeout(10_000), now: Date.now() },
+    },
+  )
 }
 
 /** Hands over one delivery, as a machine does. */
@@ -38,8 +60,9 @@ export async function handOver(redis: Redis, event: string, changes: Partial<Del
   const { kind, urgency } = delivery
   const message = { ...delivery.message, kind, urgency }
   const context = { signal: AbortSignal.timeout(10_000), attempt: 1, now: Date.now() }
-  return await notifier.send(message, notifier.options.parse({ url: redis.url() }), {
+  const sent = await notifier.send(message, notifier.options.parse({ url: redis.url() }), {
     ...context,
     ...{ fetch: globalThis.fetch, sessionEnv: {}, delivery },
   })
+  return String(sent)
 }

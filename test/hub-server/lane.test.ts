@@ -31,12 +31,12 @@ describe.skipIf(!hasRedis)('the queue of a destination', () => {
     const states: string[] = []
     const lane = new DestinationLane([...hubDestinations(loaded).values()][0] as never, {
       ...{ bullmq: await loadBullmq(), connection, redis: broken, loaded, now: Date.now },
-      ...{ onTold: (_, { type }) => states.push(type), onProblem: () => {} },
+      ...{ onTold: (_, { type }) => states.push(type), onWithdrawn: () => {}, onProblem: () => {} },
     })
     await lane.start()
     onTestFinished(() => lane.close())
     const delivery = makeDelivery('one', { channel: 'team' })
-    await lane.add([recordOf(delivery, delivery.message as never, Date.now())])
+    await lane.add([recordOf(delivery, delivery.message as never, Date.now())], Date.now())
     await expect.poll(() => states, { timeout: 20_000 }).toEqual(['delivered'])
     expect(receiver.received).toHaveLength(1)
     expect(broken.left).toBe(0)

@@ -6,14 +6,9 @@ import { startHub } from '../../src/hub-server/run.ts'
 import { makeDelivery } from '../support/delivery.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { hasRedis, startRedis } from '../support/redis.ts'
-import { handOver, hubConfig, runHub } from './_hub.ts'
+import { handOver, hubConfig, runHub, titlesOf, toWebhook } from './_hub.ts'
 
-const toWebhook = (url: string) => ({ team: { type: 'webhook', url, allowPrivateNetwork: true } })
 const quick = { retry: { firstDelaySeconds: 0.05, maxDelaySeconds: 0.2 } }
-
-/** The titles that a webhook was sent, in their order. */
-const titlesOf = ({ received }: Awaited<ReturnType<typeof startReceiver>>) =>
-  received.map(({ body }) => JSON.stringify(JSON.parse(body)).match(/title of ([\w-]+)/)?.[1])
 
 describe.skipIf(!hasRedis)('hub: the hub', () => {
   it('tells what a machine handed over', async () => {

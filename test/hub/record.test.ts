@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { MAX_RECORD_BYTES, recordOf, recordSchema } from '../../src/hub/record.ts'
+import * as z from 'zod'
+import { answerOf, MAX_RECORD_BYTES, recordOf, recordSchema } from '../../src/hub/record.ts'
+import { newId } from '../../src/spool/new-id.ts'
 import { makeDelivery } from '../support/delivery.ts'
 
 const made = (changes = {}, now = 1000) => {
@@ -15,9 +17,42 @@ describe('hub: what leaves a machine', () => {
 
   it('has another id where it tells of several events', () => {
     const [one, several] = [made(), made({ events: ['e1', 'e2'] })]
-    expect(one.id).toBe('e1.file')
     expect(several.id).not.toBe(one.id)
+    expect(made().id).toBe(one.id)
     expect(several.count).toBe(2)
+  })
+
+  it.each(Object.entries(recordSchema.options))('has no field for a time: %s', (_, schema) => {
+    const { properties = {} } = z.toJSONSchema(schema)
+    // Whatever is smaller than any Unix time in seconds since 2001 is none.
+    for (const [name, field] of Object.entries(properties)) {
+      const { type, maximum, const: fixed } = field as { [key: string]: unknown }
+      const most = Number(fixed ?? maximum ?? Number.POSITIVE_INFINITY)
+      if (type === 'integer' || type === 'number') expect(most, name).toBeLessThan(1e9)
+      expect(name).not.toMatch(/At$|time|date|sequence/i)
+    }
+  })
+
+  it('holds no time, in no notation', () => {
+    const now = Date.now()
+    const id = newId()
+    const { message } = makeDelivery(id)
+    const delivery = { ...makeDelivery(id), acceptedAt: now, expires: now + 60_000 }
+    const asked = { host: 'h', session: 's', at: now, isForAll: true, questions: [id] }
+    const text = JSON.stringify([
+      recordOf(delivery, { ...message, title: '', body: '', at: new Date(now).toISOString() }, now),
+      answerOf(asked, now),
+    ])
+    for (const [name, digits] of Object.entries({
+      ...{
+        ms: `${now}`,
+        seconds: `${Math.floor(now / 1000)}`,
+        base36: now.toString(36).slice(0, 5),
+      },
+      ...{ iso: new Date(now).toISOString().slice(0, 10), hex: now.toString(16).slice(0, 7) },
+    })) {
+      expect(text, name).not.toContain(digits)
+    }
   })
 
   it('is bounded and valid, whatever the message is', () => {

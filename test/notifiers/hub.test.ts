@@ -70,9 +70,11 @@ describe.skipIf(!hasRedis)('notifiers: hub', () => {
     const redis = await startRedis()
     const options = parse({ url: redis.url() })
     const ids = Array.from({ length: 200 }, (_, index) => `event-${index}`)
-    await Promise.all(ids.map((id) => hub.send(makeMessage({ id }), options, makeContext())))
+    await Promise.all(
+      ids.map((id) => hub.send(makeMessage({ id, title: id }), options, makeContext())),
+    )
     const lines = (await redis.ask('LRANGE', 'hb:in', '0', '-1')) as string[]
-    expect(lines.map((line) => JSON.parse(line).id)).toEqual(ids.map((id) => `${id}.hub`))
+    expect(lines.map((line) => JSON.parse(line).title)).toEqual(ids)
   })
 
   it('hands over the allowed fields and nothing else', async () => {
@@ -98,7 +100,7 @@ describe.skipIf(!hasRedis)('notifiers: hub', () => {
     expect(line).not.toContain(canary)
     expect(Object.keys(JSON.parse(line)).sort()).toEqual(
       [
-        ...['v', 'id', 'host', 'channel', 'session', 'label', 'sequence', 'urgency', 'ageMs'],
+        ...['v', 'type', 'id', 'host', 'channel', 'session', 'label', 'urgency', 'ageMs'],
         ...['kind', 'client', 'event', 'title', 'body', 'project', 'branch', 'count'],
       ].sort(),
     )

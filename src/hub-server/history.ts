@@ -1,0 +1,61 @@
+import type { RedisConnection } from '../hub/connection.ts'
+import { failedKey, seenKey } from '../hub/keys.ts'
+
+/** So long a repeat is known, and `hub why` can say what became of a message. */
+const SEEN_SECONDS = 24 * 3600
+
+/** How a message ended. */
+export interface Ended {
+  /** Unix ms of the hub. */
+  at: number
+  state: 'delivered' | 'expired' | 'answered' | 'dropped'
+  /** Of the receiver, or the reason. */
+  detail: string
+  /** The message that told of this one too. */
+  summary?: string
+}
+
+/** After a send nothing may throw: it would be sent again. Without the mark only a repeat would be. */
+export async function noteEnd(ids: readonly string[], ended: Ended, redis: RedisConnection) {
+  const [lead] = ids
+  const marks = ids.map((id) => {
+    const text = JSON.stringify({ ...ended, ...(id !== lead && { summary: lead }) })
+    return redis.call('SET', seenKey(id), text, 'EX', `${SEEN_SECONDS}`)
+  })
+  await Promise.allSettled(marks)
+}
+
+export async function isSeen(id: string, redis: RedisConnection): Promise<boolean> {
+  return (await redis.call('EXISTS', seenKey(id))) === 1
+}
+
+/** An attempt failed, and there will be another one. */
+export interface Failure {
+  /** Unix ms of the hub. */
+  at: number
+  attempt: number
+  reason: string
+  /** When it is tried again, Unix ms. */
+  until: number
+}
+
+export async function noteFailure(
+  id: string,
+  { at, attempt, reason, until }: Failure,
+  redis: RedisConnection,
+) {
+  const text = JSON.stringify({ at, attempt, reason, until })
+  await redis.call('SET', failedKey(id), text, 'EX', `${SEEN_SECONDS}`).catch(() => {})
+}
+
+/** What is known of a message besides what waits in its queue. */
+export async function historyOf(id: string, redis: RedisConnection) {
+  const [ended, failure] = await Promise.all([
+    redis.call('GET', seenKey(id)),
+    redis.call('GET', failedKey(id)),
+  ])
+  return {
+    ended: ended === null ? undefined : (JSON.parse(String(ended)) as Ended),
+    failure: failure === null ? undefined : (JSON.parse(String(failure)) as Failure),
+  }
+}

@@ -1,0 +1,102 @@
+import type { RedisConnection } from '../hub/connection.ts'
+import { answeredKey, openKey, overKey, WAITING } from '../hub/keys.ts'
+import type { AnswerRecord, HubRecord } from '../hub/record.ts'
+import type { ReceivedAnswer } from './answers.ts'
+
+/** Kinds of messages after which an agent stands still until somebody answers. */
+const ASKING: readonly string[] = ['permission', 'waiting']
+const DAY_SECONDS = 24 * 3600
+const MAX_SESSIONS = 1000
+const MAX_PER_SESSION = 30
+
+/** What a session waits for, as its machine says. */
+export interface OpenQuestion {
+  host: string
+  label: string
+  project: string
+  kind: string
+  title: string
+  /** Unix ms of the hub. */
+  since: number
+}
+
+/** Remembers for a day what the records ask. */
+export async function noteQuestions(
+  records: readonly HubRecord[],
+  receivedAt: number,
+  redis: RedisConnection,
+) {
+  const asking = records.filter(({ kind }) => ASKING.includes(kind))
+  await Promise.all(asking.map((record) => noteQuestion(record, receivedAt, redis)))
+}
+
+async function noteQuestion(record: HubRecord, receivedAt: number, redis: RedisConnection) {
+  const { id, channel, session, host, label, project, kind, title, ageMs } = record
+  const question = id.slice(0, -channel.length - 1)
+  const since = receivedAt - ageMs
+  const [isOver, answeredAt, count] = await Promise.all([
+    redis.call('EXISTS', overKey(question)),
+    redis.call('GET', answeredKey(session)),
+    redis.call('HLEN', openKey(session)),
+  ])
+  if (isOver === 1 || Number(answeredAt ?? 0) > since || Number(count) >= MAX_PER_SESSION) return
+  const open: OpenQuestion = { host, label, project, kind, title, since }
+  await Promise.all([
+    redis.call('HSETNX', openKey(session), question, JSON.stringify(open)),
+    redis.call('EXPIRE', openKey(session), `${DAY_SECONDS}`),
+    redis.call('ZADD', WAITING, 'NX', `${since}`, session),
+    redis.call('ZREMRANGEBYSCORE', WAITING, '-inf', `${receivedAt - DAY_SECONDS * 1000}`),
+    redis.call('ZREMRANGEBYRANK', WAITING, `${MAX_SESSIONS}`, '-1'),
+  ])
+}
+
+/** Forgets what was answered. */
+export async function closeQuestions(
+  { answer, receivedAt }: ReceivedAnswer,
+  redis: RedisConnection,
+) {
+  const { session, ageMs } = answer
+  const open = await openOf(session, redis)
+  const over = open.filter((one) => isOver(one, answer, receivedAt - ageMs))
+  if (over.length > 0)
+    await redis.call('HDEL', openKey(session), ...over.map(({ question }) => question))
+  if (over.length === open.length) await redis.call('ZREM', WAITING, session)
+}
+
+/** Here it is enough that the answer was probably later: nothing is lost by it. */
+function isOver(
+  { question, since }: { question: string; since: number },
+  { questions, isForAll }: AnswerRecord,
+  answeredAt: number,
+): boolean {
+  return questions.includes(question) || (isForAll && since <= answeredAt)
+}
+
+/** The sessions that wait for somebody, the one that waits longest first. */
+export async function waitingSessions(redis: RedisConnection) {
+  const sessions = await redis.call('ZRANGE', WAITING, '0', `${MAX_SESSIONS - 1}`)
+  const all = await Promise.all(
+    (Array.isArray(sessions) ? sessions : []).map((one) => openOf(String(one), redis)),
+  )
+  return all
+    .flatMap((open) => {
+      const [first, ...others] = open.sort((one, other) => one.since - other.since)
+      if (!first) return []
+      const { question: _, ...rest } = first
+      return [{ ...rest, more: others.length }]
+    })
+    .sort((one, other) => one.since - other.since)
+}
+
+async function openOf(
+  session: string,
+  redis: RedisConnection,
+): Promise<(OpenQuestion & { question: string })[]> {
+  const flat = await redis.call('HGETALL', openKey(session))
+  if (!Array.isArray(flat)) return []
+  return flat.flatMap((question, index) =>
+    index % 2 === 0
+      ? [{ ...(JSON.parse(String(flat[index + 1])) as OpenQuestion), question: String(question) }]
+      : [],
+  )
+}

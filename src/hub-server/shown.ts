@@ -1,0 +1,58 @@
+import type { LoadedConfig } from '../config/load.ts'
+import { withdraw } from '../deliver/withdraw.ts'
+import type { RedisConnection } from '../hub/connection.ts'
+import { shownKey } from '../hub/keys.ts'
+import { type HubRecord, questionOf } from '../hub/record.ts'
+import type { Received } from './accept.ts'
+import { answeredAt, isAnswered, type ReceivedAnswer } from './answers.ts'
+
+const DAY_SECONDS = 24 * 3600
+
+/** A question that can be withdrawn where it is shown. */
+interface Shown {
+  id: string
+  question: string
+  channel: string
+  handle: string
+  /** Unix ms of the hub. */
+  since: number
+}
+
+interface ShownDeps {
+  redis: RedisConnection
+  loaded: LoadedConfig
+  onWithdrawn(shown: Pick<Shown, 'id' | 'channel'>, answer: string): void
+}
+
+/** A question was sent, and its notifier gave a handle for it. */
+export async function noteShown(received: Received, handle: string, deps: ShownDeps) {
+  const { redis } = deps
+  const { record, receivedAt } = received
+  const question = questionOf(record)
+  if (question === undefined) return
+  const { id, channel, session, ageMs } = record
+  const shown: Shown = { id, question, channel, handle, since: receivedAt - ageMs }
+  await redis.call('HSET', shownKey(session), id, JSON.stringify(shown))
+  await redis.call('EXPIRE', shownKey(session), `${DAY_SECONDS}`)
+  // The answer may have come while it was sent.
+  if (await isAnswered(received, redis)) await takeBack(shown, session, deps)
+}
+
+/** Withdraws what an answer makes old. */
+export async function withdrawAnswered(received: ReceivedAnswer, deps: ShownDeps) {
+  const { session, questions } = received.answer
+  const at = answeredAt(received) ?? Number.NEGATIVE_INFINITY
+  const values = await deps.redis.call('HVALS', shownKey(session))
+  if (!Array.isArray(values)) return
+  const all = values.map((text): Shown => JSON.parse(String(text)))
+  const over = all.filter(({ question, since }) => questions.includes(question) || at > since)
+  await Promise.all(over.map((one) => takeBack(one, session, deps)))
+}
+
+async function takeBack(shown: Shown, session: HubRecord['session'], deps: ShownDeps) {
+  const { redis, loaded, onWithdrawn } = deps
+  // Of two hubs one does it.
+  if ((await redis.call('HDEL', shownKey(session), shown.id)) !== 1) return
+  const result = await withdraw({ ...shown, sessionEnv: {} }, loaded)
+  if (result.isDone) onWithdrawn(shown, result.answer)
+}

@@ -1,0 +1,71 @@
+import type { Job } from 'bullmq'
+import { INBOX, TAKEN } from '../hub/keys.ts'
+import { parseRecord, type Received } from './accept.ts'
+import { type Ended, type Failure, historyOf } from './history.ts'
+import type { OpenHub } from './status.ts'
+
+/** Of the list, which a hub empties at once: more than this and no hub runs. */
+const MAX_LISTED = 1000
+
+/** What became of a message. Times are Unix ms of the hub. */
+export interface Whereabouts {
+  id: string
+  /** `listed`: no hub has taken it in yet. `unknown`: not there, refused, or told more than a day ago. */
+  state: 'listed' | 'waiting' | 'active' | 'dead' | 'unknown' | Ended['state']
+  /** Since when it waits, or when it ended. */
+  at?: number
+  /** Who sent it; known as long as it waits or is dead. */
+  host?: string
+  title?: string
+  /** The answer of the receiver, or the reason. */
+  detail?: string
+  summary?: string
+  lastFailure?: Failure
+}
+
+/** @param id as the machine names it; without its channel those of all channels */
+export async function whereaboutsOf(hub: OpenHub, id: string): Promise<Whereabouts[]> {
+  const channels = hub.queues.flatMap(({ channels: names }) => names)
+  const ids = id.includes('.') ? [id] : channels.map((channel) => `${id}.${channel}`)
+  const all = await Promise.all(ids.map((one) => lookFor(hub, one)))
+  const known = all.filter(({ state }) => state !== 'unknown')
+  return known.length > 0 ? known : [{ id, state: 'unknown' }]
+}
+
+async function lookFor(hub: OpenHub, id: string): Promise<Whereabouts> {
+  const [{ ended, failure }, job] = await Promise.all([historyOf(id, hub.redis), findJob(hub, id)])
+  const tried = failure && { lastFailure: failure }
+  // Its job may still wait for its turn, where it was told in the message of another.
+  if (ended) return { id, ...ended, ...tried }
+  if (job) return { ...(await waitingAs(job, id)), ...tried }
+  return { id, state: (await isListed(hub, id)) ? 'listed' : 'unknown' }
+}
+
+async function findJob({ queues }: OpenHub, id: string): Promise<Job<Received> | undefined> {
+  const jobs = await Promise.all(queues.map(({ queue }) => queue.getJob(id)))
+  return jobs.find((job) => job !== undefined)
+}
+
+async function waitingAs(job: Job<Received>, id: string): Promise<Whereabouts> {
+  const { data, failedReason, finishedOn } = job
+  const { host, title } = data.record
+  const state = await job.getState()
+  if (state === 'failed')
+    return {
+      id,
+      state: 'dead',
+      at: finishedOn ?? data.receivedAt,
+      host,
+      title,
+      detail: failedReason,
+    }
+  return { id, state: state === 'active' ? 'active' : 'waiting', at: data.receivedAt, host, title }
+}
+
+async function isListed({ redis }: OpenHub, id: string): Promise<boolean> {
+  const lists = await Promise.all(
+    [TAKEN, INBOX].map((list) => redis.call('LRANGE', list, '0', `${MAX_LISTED - 1}`)),
+  )
+  const records = lists.flat().map((text) => parseRecord(String(text)))
+  return records.some((one) => 'id' in one && one.id === id)
+}

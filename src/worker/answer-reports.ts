@@ -1,0 +1,110 @@
+import type { LoadedConfig } from '../config/load.ts'
+import { tellAnswer } from '../deliver/tell-answer.ts'
+import type { Answer } from '../delivery.ts'
+
+const FIRST_DELAY_MS = 2000
+const MAX_DELAY_MS = 60_000
+/** A worker that ends waits so long for what is under way. */
+const PATIENCE_MS = 2000
+const MAX_WAITING = 500
+const MAX_TOLD = 1000
+
+interface ReportDeps {
+  config(): LoadedConfig
+  host: string
+  now(): number
+}
+
+/**
+ * Tells a hub that a session was answered. Tried again for as long as the worker lives, and kept in memory alone: where
+ * it is lost, a question is told that was answered, never the other way round.
+ */
+export class AnswerReports {
+  readonly #deps: ReportDeps
+  /** One per session: it is told as a whole. */
+  readonly #waiting = new Map<string, Answer>()
+  /** Questions that need not be named again. */
+  readonly #told = new Set<string>()
+  #running: Promise<void> | undefined
+  #failures = 0
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(deps: ReportDeps) {
+    this.#deps = deps
+  }
+
+  /** Returns at once. */
+  report(answer: Omit<Answer, 'host'>) {
+    const questions = answer.questions.filter((id) => !this.#told.has(id))
+    if (!answer.isForAll && questions.length === 0) return
+    this.#add({ ...answer, questions, host: this.#deps.host })
+    if (this.#failures === 0) this.#start()
+  }
+
+  /** For a worker that ends: one more attempt, for a short time. */
+  async close() {
+    this.#start()
+    clearTimeout(this.#timer)
+    let timer: NodeJS.Timeout | undefined
+    const patience = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, PATIENCE_MS)
+    })
+    await Promise.race([this.#running, patience])
+    clearTimeout(timer)
+    clearTimeout(this.#timer)
+  }
+
+  #start() {
+    if (this.#waiting.size === 0) return
+    clearTimeout(this.#timer)
+    this.#running ??= this.#tellAll().finally(() => {
+      this.#running = undefined
+    })
+  }
+
+  async #tellAll() {
+    for (const [session, answer] of this.#waiting) {
+      this.#waiting.delete(session)
+      if (await tellAnswer(answer, this.#deps.config(), this.#deps)) {
+        this.#failures = 0
+        for (const id of answer.questions) addBounded(this.#told, id, MAX_TOLD)
+        continue
+      }
+      this.#failures += 1
+      this.#add(answer)
+      const ms = Math.min(FIRST_DELAY_MS * 2 ** (this.#failures - 1), MAX_DELAY_MS)
+      this.#timer = setTimeout(() => this.#start(), ms).unref()
+      return
+    }
+  }
+
+  /** What is known of a session by now, as one answer. */
+  #add(answer: Answer) {
+    const before = this.#waiting.get(answer.session)
+    this.#waiting.delete(answer.session)
+    this.#waiting.set(answer.session, before ? merge(before, answer) : answer)
+    for (const oldest of this.#waiting.keys()) {
+      if (this.#waiting.size <= MAX_WAITING) break
+      this.#waiting.delete(oldest)
+    }
+  }
+}
+
+/** An answer to single questions says nothing of what else was asked before it. */
+function merge(one: Answer, other: Answer): Answer {
+  const whole = [one, other].filter(({ isForAll }) => isForAll)
+  return {
+    ...other,
+    isForAll: whole.length > 0,
+    at: Math.max(...(whole.length > 0 ? whole : [one, other]).map(({ at }) => at)),
+    questions: [...new Set([...one.questions, ...other.questions])],
+  }
+}
+
+function addBounded(set: Set<string>, id: string, max: number) {
+  set.add(id)
+  for (const oldest of set) {
+    if (set.size <= max) return
+    set.delete(oldest)
+  }
+}

@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest'
+import { waitingSessions } from '../../src/hub-server/open-questions.ts'
+import { startReceiver } from '../support/receiver.ts'
+import { hasRedis, startRedis } from '../support/redis.ts'
+import { handOver, handOverAnswer, runHub, toWebhook } from './_hub.ts'
+
+const question = { kind: 'permission' } as const
+const MINUTE_MS = 60_000
+
+describe.skipIf(!hasRedis)('hub: sessions', () => {
+  it('shows who waits, the longest first, until somebody has answered', async () => {
+    const [redis, receiver] = [await startRedis(), await startReceiver()]
+    const hub = await runHub(redis, toWebhook(receiver.url))
+    const titles = async () => (await waitingSessions(hub.open.redis)).map(({ title }) => title)
+    const ago = (minutes: number) => ({ acceptedAt: Date.now() - minutes * MINUTE_MS })
+    await handOver(redis, 'short', { ...question, ...ago(1), session: 'a', host: 'box-1' })
+    await handOver(redis, 'long', { ...question, ...ago(9), session: 'b', host: 'box-2' })
+    await handOver(redis, 'longer', { ...question, ...ago(20), session: 'b', host: 'box-2' })
+    await handOver(redis, 'idle', { kind: 'waiting', ...ago(5), session: 'c' })
+    await handOver(redis, 'done', { kind: 'done', ...ago(30), session: 'd' })
+    const all = ['title of longer', 'title of idle', 'title of short']
+    await expect.poll(titles, { timeout: 20_000 }).toEqual(all)
+    const [first] = await waitingSessions(hub.open.redis)
+    expect(first).toMatchObject({ host: 'box-2', kind: 'permission', more: 1 })
+    await handOverAnswer(redis, { session: 'b', isForAll: false, questions: ['longer'] })
+    await expect.poll(titles).toEqual(['title of long', 'title of idle', 'title of short'])
+    await handOverAnswer(redis, { session: 'c', host: 'elsewhere' })
+    await expect.poll(titles).toEqual(['title of long', 'title of short'])
+    // A repeat that comes late does not open it again.
+    await handOver(redis, 'longer', { ...question, ...ago(20), session: 'b' })
+    await handOverAnswer(redis, { session: 'a' })
+    await expect.poll(titles).toEqual(['title of long'])
+  })
+
+  it('is bounded, whatever machines hand over', async () => {
+    const redis = await startRedis()
+    const hub = await runHub(redis, toWebhook('http://127.0.0.1:1'))
+    for (let index = 0; index < 40; index++)
+      await handOver(redis, `q${index}`, { ...question, session: 's' })
+    const more = async () => (await waitingSessions(hub.open.redis))[0]?.more
+    await expect.poll(() => redis.ask('LLEN', 'hb:in'), { timeout: 20_000 }).toBe(0)
+    await expect.poll(more).toBeGreaterThan(10)
+    const keys = (await redis.ask('KEYS', 'hb:open:*')) as string[]
+    expect(Number(await redis.ask('HLEN', keys[0] ?? ''))).toBeLessThanOrEqual(40)
+    expect(Number(await redis.ask('TTL', keys[0] ?? ''))).toBeGreaterThan(0)
+  })
+})

@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest'
+import { actOnDead } from '../../src/hub-server/dead.ts'
+import { hubStatus } from '../../src/hub-server/status.ts'
+import { whereaboutsOf } from '../../src/hub-server/why.ts'
+import { startReceiver } from '../support/receiver.ts'
+import { hasRedis, startRedis } from '../support/redis.ts'
+import { handOver, runHub, toWebhook } from './_hub.ts'
+
+/** What a hub says of a message, by what it was handed over as. */
+async function lookAt({ open }: Awaited<ReturnType<typeof runHub>>, answer: string) {
+  const id = answer.replace(/^handed over to the hub as /, '')
+  return (await whereaboutsOf(open, id))[0]
+}
+
+describe.skipIf(!hasRedis)('hub: why', () => {
+  it('says what became of each message', async () => {
+    const redis = await startRedis()
+    const script = [200, 400, { status: 429, headers: { 'retry-after': '60' } }]
+    const receiver = await startReceiver({ script })
+    const hub = await runHub(redis, toWebhook(receiver.url))
+    const told = await handOver(redis, 'told')
+    await expect
+      .poll(async () => (await lookAt(hub, told))?.state, { timeout: 20_000 })
+      .toBe('delivered')
+    const dead = await handOver(redis, 'dead')
+    await expect
+      .poll(async () => (await lookAt(hub, dead))?.state, { timeout: 20_000 })
+      .toBe('dead')
+    const late = await handOver(redis, 'late', { expires: Date.now() + 1 })
+    await expect
+      .poll(async () => (await lookAt(hub, late))?.state, { timeout: 20_000 })
+      .toBe('expired')
+    const tried = await handOver(redis, 'tried', { host: 'box-7' })
+    await expect
+      .poll(async () => (await lookAt(hub, tried))?.lastFailure, { timeout: 20_000 })
+      .toBeDefined()
+    await expect.poll(async () => (await lookAt(hub, tried))?.state).toBe('waiting')
+    expect(await lookAt(hub, told)).toMatchObject({ detail: 'ok' })
+    expect(await lookAt(hub, dead)).toMatchObject({ detail: expect.stringContaining('400') })
+    expect(await lookAt(hub, late)).toMatchObject({ detail: 'too late to be of use' })
+    expect(await lookAt(hub, tried)).toMatchObject({
+      ...{ host: 'box-7', title: 'title of tried' },
+      lastFailure: { attempt: 1, reason: expect.stringContaining('429') },
+    })
+    const [{ dead: count, deadBecause, endedInLastHour, restMs } = { deadBecause: [] }] = (
+      await hubStatus(hub.open)
+    ).destinations
+    expect({ count, endedInLastHour, why: deadBecause.map((one) => one.count) }).toEqual({
+      ...{ count: 1, endedInLastHour: 2, why: [1] },
+    })
+    expect(restMs).toBeGreaterThan(10_000)
+    await actOnDead(hub.open, 'drop')
+    expect(await lookAt(hub, dead)).toMatchObject({ state: 'dropped' })
+  })
+
+  it('finds what no hub has taken in, and all channels of an id without one', async () => {
+    const redis = await startRedis()
+    const hub = await runHub(redis, toWebhook('http://127.0.0.1:1'))
+    await hub.stop()
+    const listed = await handOver(redis, 'listed')
+    const again = await runHub(redis, toWebhook('http://127.0.0.1:1'))
+    expect(await whereaboutsOf(again.open, 'f'.repeat(32))).toEqual([
+      { id: 'f'.repeat(32), state: 'unknown' },
+    ])
+    await expect
+      .poll(async () => (await lookAt(again, listed.replace('.team', '')))?.state)
+      .toBe('waiting')
+  })
+
+  it('says of a message that was told in the message of another which one that was', async () => {
+    const [redis, receiver] = [
+      await startRedis(),
+      await startReceiver({ script: [{ body: 'ok' }] }),
+    ]
+    const answers: string[] = []
+    for (let index = 0; index < 12; index++) answers.push(await handOver(redis, `e${index}`))
+    const hub = await runHub(redis, { team: { type: 'slack', url: receiver.url } })
+    await expect.poll(() => hub.states('repeat').length, { timeout: 30_000 }).toBeGreaterThan(5)
+    const last = await lookAt(hub, answers[11] ?? '')
+    expect(last).toMatchObject({ state: 'delivered', summary: expect.stringMatching(/\.team$/) })
+  })
+})

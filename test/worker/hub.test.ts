@@ -1,0 +1,82 @@
+import { createServer, type Socket } from 'node:net'
+import { describe, expect, it } from 'vitest'
+import { hasRedis, startRedis } from '../support/redis.ts'
+import { makeWorld } from './_world.ts'
+
+type Redis = Awaited<ReturnType<typeof startRedis>>
+
+/** A machine all of whose messages go to a hub. */
+function makeMachine(redis: Redis, more: object = {}) {
+  const world = makeWorld()
+  world.configure({
+    ...{ channels: {}, hub: { url: redis.url(), channels: ['team'] }, lingerSeconds: 0 },
+    ...{ routes: [{ on: ['*'], to: ['team'] }], noise: { off: ['cooldown', 'repeats'] } },
+    ...{ retry: { firstDelaySeconds: 0.2, maxDelaySeconds: 0.5 } },
+    ...more,
+  })
+  return world
+}
+
+/** What was handed over, in its order. */
+async function recordsIn(redis: Redis): Promise<{ [field: string]: unknown }[]> {
+  const lines = (await redis.ask('LRANGE', 'hb:in', '0', '-1')) as string[]
+  return lines.map((line) => JSON.parse(line))
+}
+
+describe.skipIf(!hasRedis)('worker: a machine with a hub', () => {
+  it('keeps the order of a session over an outage of the hub', async () => {
+    const redis = await startRedis()
+    const world = makeMachine(redis)
+    await redis.stop()
+    const sockets: Socket[] = []
+    const deaf = createServer((socket) => void sockets.push(socket.on('error', () => {}).resume()))
+    deaf.listen(redis.port, '127.0.0.1')
+    const accept = (index: number) =>
+      world.accept({ message: `turn ${index}`, session_id: 's', notification_type: 'auth_success' })
+    for (let index = 0; index < 20; index += 1) accept(index)
+    const running = world.untilIdle()
+    await expect
+      .poll(() => sockets.reduce((sum, one) => sum + one.bytesRead, 0))
+      .toBeGreaterThan(4000)
+    // What was under way together fails together, and more comes before it is tried again.
+    deaf.close()
+    for (const socket of sockets) socket.destroy()
+    await expect.poll(() => world.list('deferred').length).toBeGreaterThan(3)
+    for (let index = 20; index < 40; index += 1) accept(index)
+    await redis.start()
+    await running
+    const bodies = (await recordsIn(redis)).map(({ body }) => body)
+    expect(bodies).toEqual(Array.from({ length: 40 }, (_, index) => `turn ${index}`))
+  })
+
+  it('hands over that a question was answered, with the ids that its messages have', async () => {
+    const redis = await startRedis()
+    const world = makeMachine(redis)
+    const ask = { hook_event_name: 'PermissionRequest', session_id: 's', tool_name: 'Bash' }
+    world.accept(ask)
+    await world.once()
+    world.accept({ hook_event_name: 'UserPromptSubmit', session_id: 's', prompt: 'go on' })
+    await world.once()
+    const [question, ...others] = await recordsIn(redis)
+    const answer = others.find(({ type }) => type === 'answer')
+    expect(question).toMatchObject({ kind: 'permission' })
+    expect(answer).toMatchObject({
+      session: question?.session,
+      isForAll: true,
+      questions: [String(question?.id).replace('.team', '')],
+    })
+  })
+
+  it('hands an answer over again after a failure', async () => {
+    const redis = await startRedis()
+    const world = makeMachine(redis, { lingerSeconds: 1 })
+    await redis.stop()
+    world.accept({ hook_event_name: 'SessionEnd', session_id: 's' })
+    const running = world.untilIdle()
+    await expect.poll(() => world.list('new')).toEqual([])
+    await redis.start()
+    const types = async () => (await recordsIn(redis)).map(({ type }) => type)
+    await expect.poll(types, { timeout: 20_000 }).toContain('answer')
+    await running
+  })
+})
