@@ -1,5 +1,6 @@
 import type { ErrorCode, HookbellError } from '../errors.ts'
 import { cleanText } from '../text/clean.ts'
+import { asTyped } from './how-to-call.ts'
 import { colour } from './terminal.ts'
 
 /** sysexits(3), and never 2: an agent may read that as "block the action". */
@@ -55,5 +56,5 @@ function isSystemError(error: unknown): error is NodeJS.ErrnoException {
 
 function tell(message: string, hint?: string) {
   process.stderr.write(`${colour('red', 'x', 'stderr')} ${cleanText(message)}\n`)
-  if (hint) process.stderr.write(`  ${colour('dim', cleanText(hint), 'stderr')}\n`)
+  if (hint) process.stderr.write(`  ${colour('dim', cleanText(asTyped(hint)), 'stderr')}\n`)
 }

@@ -1,4 +1,5 @@
 import { styleText } from 'node:util'
+import { asTyped } from '../cli/how-to-call.ts'
 import { readAll } from '../doctor/clients.ts'
 import { checkCommands } from '../doctor/door.ts'
 import { describeError } from '../errors.ts'
@@ -25,7 +26,7 @@ export async function runGuided(events: string | undefined, world: InitWorld): P
   const worksHere = await tryCommands(world)
   const isSeen = await tryChannels(Object.keys(channels), world)
   if (worksHere && isSeen) return 0
-  world.print('To see why: hookbell doctor\n')
+  world.print(asTyped('To see why: hookbell doctor\n'))
   return 1
 }
 
@@ -46,7 +47,7 @@ async function tryChannels(names: readonly string[], { print }: InitWorld): Prom
     const fault = await sendTo(name)
     if (fault !== undefined) print(`${mark(false)} ${name}: ${cleanText(fault)}\n`)
     else if (await askWhetherSeen(name)) continue
-    else print(`  Sent to ${name}, and taken. Try again: hookbell test ${name}\n`)
+    else print(asTyped(`  Sent to ${name}, and taken. Try again: hookbell test ${name}\n`))
     isSeen = false
   }
   return isSeen

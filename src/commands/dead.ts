@@ -1,4 +1,5 @@
 import { defineCommand } from 'citty'
+import { asTyped } from '../cli/how-to-call.ts'
 import { ago, print, printJson, table } from '../cli/output.ts'
 import { stateDir } from '../config/paths.ts'
 import { usageError } from '../errors.ts'
@@ -37,7 +38,7 @@ export const deadCommand = defineCommand({
 function whenDelivered(): string {
   return lockHolder(stateDir())
     ? 'the worker that runs delivers them now'
-    : 'delivered with the next event, or now with: hookbell worker --once'
+    : asTyped('delivered with the next event, or now with: hookbell worker --once')
 }
 
 function showDead(json: boolean) {
@@ -52,7 +53,7 @@ function showDead(json: boolean) {
     return [id.slice(0, 8), ago(acceptedAt), title || event, why || reason]
   })
   print(
-    `${table(rows)}\n\nNext: hookbell dead retry ID, or hookbell dead drop ID, or either with --all`,
+    `${table(rows)}\n\n${asTyped('Next: hookbell dead retry ID, or hookbell dead drop ID, or either with --all')}`,
   )
 }
 

@@ -1,4 +1,5 @@
 import { defineCommand } from 'citty'
+import { asTyped } from '../cli/how-to-call.ts'
 import { paint, print, printJson, table } from '../cli/output.ts'
 import { stateDir } from '../config/paths.ts'
 import type { Check, CheckStatus, Facts } from '../doctor/check.ts'
@@ -55,7 +56,7 @@ const colours = { ok: 'green', warning: 'yellow', broken: 'red', 'cannot tell': 
 
 function describe({ id, status, seen, do: what }: Check): string[][] {
   const line = [paint(colours[status], status), `${id}: ${cleanText(seen)}`]
-  return status === 'ok' || what === '' ? [line] : [line, ['', cleanText(what)]]
+  return status === 'ok' || what === '' ? [line] : [line, ['', cleanText(asTyped(what))]]
 }
 
 /** 0: nothing is wrong as far as can be told; 1: something should be looked at; 2: something does not work. */

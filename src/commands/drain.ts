@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { defineCommand } from 'citty'
+import { asTyped } from '../cli/how-to-call.ts'
 import { print } from '../cli/output.ts'
 import { configDir } from '../config/paths.ts'
 import { usageError } from '../errors.ts'
@@ -29,7 +30,9 @@ export const drainCommand = defineCommand({
       return 0
     }
     const onHold = stateFolders().some(isOnHold) ? ' (all is on hold: hookbell resume)' : ''
-    print(`${left} ${left === 1 ? 'event is' : 'events are'} left${onHold}; see: hookbell log`)
+    print(
+      asTyped(`${left} ${left === 1 ? 'event is' : 'events are'} left${onHold}; see: hookbell log`),
+    )
     // What hangs must not outlive the time that was given.
     for (const stateDir of stateFolders()) releaseAll({ stateDir })
     process.exit(1)

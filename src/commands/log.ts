@@ -1,4 +1,5 @@
 import { defineCommand } from 'citty'
+import { asTyped } from '../cli/how-to-call.ts'
 import { print, printJson, table } from '../cli/output.ts'
 import { usageError } from '../errors.ts'
 import { type Kind, kinds } from '../event/kind.ts'
@@ -52,7 +53,7 @@ export const logCommand = defineCommand({
     }
     const chosen = read()
     if (json) return printJson(id === undefined ? chosen : chosen[0])
-    if (chosen.length === 0) return print(isNarrowed(wanted) ? NO_MATCH : NO_EVENTS)
+    if (chosen.length === 0) return print(isNarrowed(wanted) ? NO_MATCH : asTyped(NO_EVENTS))
     print(table(chosen.map(rowOf)))
     for (const status of id === undefined ? [] : chosen) print(`\n${detailsOf(status)}`)
   },

@@ -1,5 +1,6 @@
 import { defineCommand } from 'citty'
 import { askSecret } from '../cli/ask-secret.ts'
+import { asTyped } from '../cli/how-to-call.ts'
 import { print, printJson, table } from '../cli/output.ts'
 import { CurrentConfig } from '../config/current.ts'
 import { removeKeychain, writeKeychain } from '../config/keychain.ts'
@@ -45,7 +46,7 @@ function list(json: boolean) {
   const file = readSecrets(configDir())
   const rows = secretRows(config, file)
   if (json) return printJson(rows)
-  if (rows.length === 0) return print('No secrets. Next: hookbell secrets set NAME')
+  if (rows.length === 0) return print(asTyped('No secrets. Next: hookbell secrets set NAME'))
   print(table(rows.map(inWords)))
 }
 

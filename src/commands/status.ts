@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { defineCommand } from 'citty'
+import { asTyped } from '../cli/how-to-call.ts'
 import { ago, ahead, paint, print, printJson, table } from '../cli/output.ts'
 import { shellEnvironment } from '../config/environment.ts'
 import { howToSet } from '../config/how-to-set.ts'
@@ -208,8 +209,8 @@ function describe(status: Status): string {
     ...(status.hub === undefined ? [] : [['hub', status.hub]]),
     ...channels.map((channel) => [channel.name, describeChannel(channel)]),
   ]
-  const problems = status.problems.map((problem) => `${paint('red', 'x')} ${problem}`)
-  return [table(lines), ...problems].join('\n')
+  const problems = status.problems.map((problem) => `${paint('red', 'x')} ${asTyped(problem)}`)
+  return [table(lines.map((cells) => cells.map(asTyped))), ...problems].join('\n')
 }
 
 function describeChannel({ type, isReachable, last }: Status['channels'][number]): string {
