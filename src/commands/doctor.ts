@@ -1,6 +1,6 @@
 import { defineCommand } from 'citty'
 import { asTyped } from '../cli/how-to-call.ts'
-import { paint, print, printJson, table } from '../cli/output.ts'
+import { paint, printJson, say, table } from '../cli/output.ts'
 import { stateDir } from '../config/paths.ts'
 import type { Check, CheckStatus, Facts } from '../doctor/check.ts'
 import { checkClients, readAll } from '../doctor/clients.ts'
@@ -26,7 +26,7 @@ export const doctorCommand = defineCommand({
     const fixed = args.fix ? await fixSafely(first.checks, first.facts, renew) : []
     const { checks } = fixed.length > 0 ? await examine(args) : first
     if (args.json) printJson({ checks, fixed })
-    else print([...fixed.map((one) => `fixed: ${one}`), table(checks.flatMap(describe))].join('\n'))
+    else say([...fixed.map((one) => `fixed: ${one}`), table(checks.flatMap(describe))].join('\n'))
     return exitCode(checks)
   },
 })

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { defineCommand } from 'citty'
 import { asTyped } from '../cli/how-to-call.ts'
-import { ago, ahead, paint, print, printJson, table } from '../cli/output.ts'
+import { ago, ahead, paint, printJson, say, table } from '../cli/output.ts'
 import { shellEnvironment } from '../config/environment.ts'
 import { howToSet } from '../config/how-to-set.ts'
 import { configDir, configPath, stateDir } from '../config/paths.ts'
@@ -25,7 +25,7 @@ export const statusCommand = defineCommand({
   async run({ args }) {
     const status = await readStatus()
     if (args.json) printJson(status)
-    else print(describe(status))
+    else say(describe(status))
     return status.problems.length > 0 ? 1 : 0
   },
 })
