@@ -146,10 +146,16 @@ describe.skipIf(!isPossible)('the first session of a newcomer', () => {
 const frontDoor = (home: string) => join(home, '.local/state/hookbell/hookbell-hook')
 
 describe.skipIf(process.platform === 'win32')('the next command that the demo names', () => {
+  const runIn =
+    (home: string, cwd = home) =>
+    (line: string, input = '') =>
+      execa('sh', ['-c', line], {
+        ...{ cwd, input, env: makeEnv(home), extendEnv: false, reject: false },
+      })
+
   /** Types the lines one after the other in a shell, and then what the last one says is next. */
   async function follow(lines: string[], home: string, cwd = home) {
-    const run = (line: string) =>
-      execa('sh', ['-c', line], { cwd, env: makeEnv(home), extendEnv: false, reject: false })
+    const run = runIn(home, cwd)
     let said = ''
     for (const line of lines) {
       const { stdout, stderr, exitCode } = await run(line)
@@ -183,6 +189,23 @@ describe.skipIf(process.platform === 'win32')('the next command that the demo na
   it('works after npm install --global', async () => {
     const lines = ['npm install --global hookbell', 'hookbell demo']
     expect(await follow(lines, await makeFolder())).toBe('hookbell init')
+  })
+
+  it('is harmless when the package is gone, and can be taken off by npx', async () => {
+    const home = await makeFolder()
+    await follow(['npm install --global hookbell', 'hookbell demo'], home)
+    const run = runIn(home)
+    expect((await run('npm uninstall --global hookbell')).exitCode).toBe(0)
+    const settings = join(home, '.factory/settings.json')
+    const [{ command }] = JSON.parse(readFileSync(settings, 'utf8')).hooks.Stop[0].hooks
+    const fired = await run(command, '{"hook_event_name":"Stop"}')
+    expect(fired).toMatchObject({ stdout: '', stderr: '', exitCode: 0 })
+    const { stdout, exitCode } = await run('npx --yes hookbell uninstall --yes')
+    expect({ exitCode, stdout }).toMatchObject({ exitCode: 0 })
+    expect(existsSync(settings)).toBe(false)
+    expect(existsSync(frontDoor(home))).toBe(false)
+    // A session that runs goes on calling it.
+    expect(await run(command, '{}')).toMatchObject({ stdout: '', stderr: '', exitCode: 0 })
   })
 
   it('works in a clone', async () => {
