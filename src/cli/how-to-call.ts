@@ -65,6 +65,8 @@ function realPath(path: string): string | undefined {
   }
 }
 
-function quoteIfNeeded(word: string): string {
+/** @param platform cmd.exe and PowerShell take a backslash as it is, and cmd.exe no single quotes */
+export function quoteIfNeeded(word: string, platform = process.platform): string {
+  if (platform === 'win32') return /^[\w@%+=:,./\\-]+$/.test(word) ? word : `"${word}"`
   return /^[\w@%+=:,./-]+$/.test(word) ? word : quoteWord(word)
 }

@@ -5,7 +5,7 @@ import { asTyped } from '../cli/how-to-call.ts'
 import { ago, ahead, paint, printJson, say, table } from '../cli/output.ts'
 import { shellEnvironment } from '../config/environment.ts'
 import { howToSet } from '../config/how-to-set.ts'
-import { configDir, configPath, stateDir } from '../config/paths.ts'
+import { configDir, configPath, frontDoorIn, stateDir } from '../config/paths.ts'
 import { type ConfigSummary, readConfigSummary } from '../config/summary.ts'
 import { foldersAtRisk } from '../config/trust.ts'
 import type { ClientRow } from '../doctor/overview.ts'
@@ -55,7 +55,7 @@ async function readStatus() {
     }),
     onUnreadable,
   )
-  const isInstalled = existsSync(join(stateDir(), 'hookbell-hook'))
+  const isInstalled = existsSync(frontDoorIn(stateDir()))
   const lastEvent = latest.at(-1)?.acceptedAt ?? null
   const clients = await lookAtClients(latest)
   return {
@@ -201,10 +201,7 @@ function describe(status: Status): string {
     ...waitingLines(status),
     ['worker', worker === null ? 'not running (starts with the next event)' : `process ${worker}`],
     ['config', `${config.source === 'file' ? config.path : `${config.source} settings`}`],
-    [
-      'hook',
-      status.installed ? join(status.state, 'hookbell-hook') : 'not installed: hookbell init',
-    ],
+    ['hook', status.installed ? frontDoorIn(status.state) : 'not installed: hookbell init'],
     ...status.clients.map((client) => [client.client, describeClient(client)]),
     ...(status.hub === undefined ? [] : [['hub', status.hub]]),
     ...channels.map((channel) => [channel.name, describeChannel(channel)]),

@@ -1,7 +1,7 @@
 import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { asTyped, howToCall } from '../../src/cli/how-to-call.ts'
+import { asTyped, howToCall, quoteIfNeeded } from '../../src/cli/how-to-call.ts'
 import { makeFolder } from '../support/folder.ts'
 
 async function makePackage(place: string) {
@@ -65,5 +65,13 @@ describe('how hookbell is called', () => {
     other.link()
     const path = `${other.bin}:${bin}`
     expect(howToCall({ root, cwd: '/', path })).toBe(`node ${join(root, 'bin/hookbell')}`)
+  })
+
+  it.each([
+    ['win32', 'C:\\tools\\hookbell', 'C:\\tools\\hookbell'],
+    ['win32', 'C:\\my files\\hookbell', '"C:\\my files\\hookbell"'],
+    ['linux', '/my files/hookbell', "'/my files/hookbell'"],
+  ] as const)('is quoted as the shell of %s takes it: %s', (platform, word, quoted) => {
+    expect(quoteIfNeeded(word, platform)).toBe(quoted)
   })
 })
