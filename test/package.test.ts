@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs'
+import { cpSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { describe, expect, it } from 'vitest'
+import { makeFolder } from './support/folder.ts'
 import { root } from './support/home.ts'
 
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
@@ -31,6 +32,23 @@ describe('package', () => {
     const { stderr } = await execa('npm', words, { cwd: root, env, reject: false })
     const warnings = stderr.split('\n').filter((line) => line.startsWith('npm warn publish'))
     expect(warnings.filter((line) => !line.includes('logged in'))).toEqual([])
+  })
+
+  it('names the repository that the release workflow runs in', async () => {
+    const workflow = readFileSync(join(root, '.github/workflows/release.yml'), 'utf8')
+    const [, line = ''] = /run: (npm pkg set .*)/.exec(workflow) ?? []
+    const cwd = await makeFolder()
+    cpSync(join(root, 'package.json'), join(cwd, 'package.json'))
+    const env = { GITHUB_SERVER_URL: 'https://example.com', GITHUB_REPOSITORY: 'me/hookbell' }
+    await execa('sh', ['-c', line], { cwd, env })
+    const { repository, homepage, bugs } = JSON.parse(
+      readFileSync(join(cwd, 'package.json'), 'utf8'),
+    )
+    expect({ repository, homepage, bugs }).toEqual({
+      repository: { type: 'git', url: 'git+https://example.com/me/hookbell.git' },
+      homepage: 'https://example.com/me/hookbell#readme',
+      bugs: { url: 'https://example.com/me/hookbell/issues' },
+    })
   })
 
   it('runs no script when it is installed', () => {

@@ -1,12 +1,24 @@
 import { execFile } from 'node:child_process'
-import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { renderTerminal } from '../scripts/terminal-svg.ts'
 import { missingDesktopPrograms, startDesktop } from './support/desktop.ts'
+import { makeFolder, removeFolder } from './support/folder.ts'
 import { root } from './support/home.ts'
+import { startRegistry } from './support/registry.ts'
 import { hasTerminal } from './support/terminal.ts'
 
 const images = join(root, 'docs/images')
@@ -22,6 +34,7 @@ const event = {
 
 /** The first session of a newcomer: what is typed, how it exits, and the lines that matter. */
 const session: [typed: string, exitCode: number, lines: readonly RegExp[]][] = [
+  ['npm install --global ./TARBALL', 0, [/^added \d+ packages/m]],
   ['hookbell init --client droid --yes', 0, [/^Wrote ~\/\.factory\/settings\.json/m]],
   [
     `echo '${JSON.stringify(event)}' | ~/.local/state/hookbell/hookbell-hook --client droid`,
@@ -32,7 +45,38 @@ const session: [typed: string, exitCode: number, lines: readonly RegExp[]][] = [
   ['hookbell status', 0, [/^droid +registered in/m, /1 delivered/]],
   ['hookbell doctor', 0, [/client\.droid\.canary: \d+ ms, silent, exit 0/, /do-not-disturb: off/]],
   ['hookbell uninstall --yes', 0, [/settings\.json/]],
+  ['npm uninstall --global hookbell', 0, [/^removed \d+ packages/m]],
 ]
+
+let registry: Awaited<ReturnType<typeof startRegistry>>
+let packed: string
+
+beforeAll(async () => {
+  packed = mkdtempSync(join(tmpdir(), 'hookbell-packed-'))
+  registry = await startRegistry(packed)
+})
+afterAll(async () => {
+  registry?.close()
+  await removeFolder(packed)
+})
+
+/** A person who has npm and nothing else: packages go into a folder of their own, and come from this machine. */
+function makeEnv(home: string, env: Record<string, string> = {}): Record<string, string> {
+  const prefix = join(home, '.local')
+  return {
+    ...env,
+    HOME: home,
+    TERM: 'xterm',
+    SHELL: '/bin/sh',
+    PATH: `${join(prefix, 'bin')}:${process.env.PATH}`,
+    XDG_RUNTIME_DIR: join(home, '.run'),
+    npm_config_registry: registry.url,
+    npm_config_prefix: prefix,
+    npm_config_update_notifier: 'false',
+    npm_config_fund: 'false',
+    npm_config_progress: 'false',
+  }
+}
 
 describe.skipIf(!isPossible)('the first session of a newcomer', () => {
   let desktop: Awaited<ReturnType<typeof startDesktop>>
@@ -43,16 +87,8 @@ describe.skipIf(!isPossible)('the first session of a newcomer', () => {
     desktop = await startDesktop()
     home = join(desktop.env.HOME ?? '', 'me')
     mkdirSync(join(home, '.factory'), { recursive: true })
-    mkdirSync(join(home, '.local/bin'), { recursive: true })
-    symlinkSync(join(root, 'bin/hookbell'), join(home, '.local/bin/hookbell'))
-    env = {
-      ...desktop.env,
-      HOME: home,
-      TERM: 'xterm',
-      SHELL: '/bin/sh',
-      PATH: `${join(home, '.local/bin')}:${process.env.PATH}`,
-      XDG_RUNTIME_DIR: join(home, '.run'),
-    }
+    cpSync(registry.tarball, join(home, basename(registry.tarball)))
+    env = makeEnv(home, desktop.env)
   })
   afterAll(() => desktop?.close())
 
@@ -72,18 +108,22 @@ describe.skipIf(!isPossible)('the first session of a newcomer', () => {
 
   it('goes as it is recorded, from putting it in to taking it off again', async () => {
     const recorded: string[] = []
-    for (const [typed, expected, lines] of session) {
+    for (const [line, expected, lines] of session) {
+      const typed = line.replace('TARBALL', basename(registry.tarball))
       const { text, plain, exitCode } = await type(typed.replace('HOME', home))
       expect(exitCode, `${typed}\n${plain}`).toBe(expected)
       for (const line of lines) expect(plain).toMatch(line)
       const shownAs = typed.replace('HOME', '~')
       recorded.push(`\u001b[1;32m$\u001b[0m \u001b[1m${shownAs}\u001b[0m`, text.trimEnd(), '')
+      if (typed.startsWith('hookbell init')) expect(registered()).toContain(frontDoor(home))
       if (typed.startsWith('echo')) await shown()
     }
-    const left = join(home, '.local/state/hookbell')
-    expect(existsSync(join(left, 'hookbell-hook'))).toBe(false)
+    expect(existsSync(frontDoor(home))).toBe(false)
+    expect(existsSync(join(home, '.local/lib/node_modules/hookbell'))).toBe(false)
     if (isRecording) record(recorded.filter((line, at) => line !== '' || recorded[at - 1] !== ''))
   })
+
+  const registered = () => readFileSync(join(home, '.factory/settings.json'), 'utf8')
 
   /** The notification that the event made, on the screen. */
   async function shown() {
@@ -101,4 +141,82 @@ describe.skipIf(!isPossible)('the first session of a newcomer', () => {
     mkdirSync(images, { recursive: true })
     writeFileSync(join(images, 'session.svg'), renderTerminal(lines.join('\n')))
   }
+})
+
+const frontDoor = (home: string) => join(home, '.local/state/hookbell/hookbell-hook')
+
+describe.skipIf(process.platform === 'win32')('the next command that the demo names', () => {
+  const runIn =
+    (home: string, cwd = home) =>
+    (line: string, input = '') =>
+      execa('sh', ['-c', line], {
+        ...{ cwd, input, env: makeEnv(home), extendEnv: false, reject: false },
+      })
+
+  /** Types the lines one after the other in a shell, and then what the last one says is next. */
+  async function follow(lines: string[], home: string, cwd = home) {
+    const run = runIn(home, cwd)
+    let said = ''
+    for (const line of lines) {
+      const { stdout, stderr, exitCode } = await run(line)
+      expect(exitCode, `${line}\n${stderr}`).toBe(0)
+      said = stdout
+    }
+    const next = said.trimEnd().split('\n').at(-1)?.trim() ?? ''
+    const { stdout, stderr, exitCode } = await run(`${next} --client droid --yes`)
+    expect(exitCode, `${next}\n${stderr}`).toBe(0)
+    expect(stdout).toContain(`Wrote ${join(home, '.factory/settings.json')}`)
+    expect(existsSync(frontDoor(home))).toBe(true)
+    // And what that one says is next: a channel is tried.
+    const test = stdout.trimEnd().split('\n').at(-1)?.trim() ?? ''
+    expect(test).toBe(next.replace(/init$/, 'test desktop'))
+    expect((await run(test)).stderr).toContain('desktop: unavailable: ')
+    return next
+  }
+
+  it('works after npx', async () => {
+    const next = await follow(['npx --yes hookbell demo'], await makeFolder())
+    expect(next).toBe('npx hookbell init')
+  })
+
+  it('works after npx of the packed file', async () => {
+    const home = await makeFolder()
+    const name = basename(registry.tarball)
+    cpSync(registry.tarball, join(home, name))
+    expect(await follow([`npx --yes ./${name} demo`], home)).toBe(`npx ./${name} init`)
+  })
+
+  it('works after npm install --global', async () => {
+    const lines = ['npm install --global hookbell', 'hookbell demo']
+    expect(await follow(lines, await makeFolder())).toBe('hookbell init')
+  })
+
+  it('is harmless when the package is gone, and can be taken off by npx', async () => {
+    const home = await makeFolder()
+    await follow(['npm install --global hookbell', 'hookbell demo'], home)
+    const run = runIn(home)
+    expect((await run('npm uninstall --global hookbell')).exitCode).toBe(0)
+    const settings = join(home, '.factory/settings.json')
+    const [{ command }] = JSON.parse(readFileSync(settings, 'utf8')).hooks.Stop[0].hooks
+    const fired = await run(command, '{"hook_event_name":"Stop"}')
+    expect(fired).toMatchObject({ stdout: '', stderr: '', exitCode: 0 })
+    const { stdout, exitCode } = await run('npx --yes hookbell uninstall --yes')
+    expect({ exitCode, stdout }).toMatchObject({ exitCode: 0 })
+    expect(existsSync(settings)).toBe(false)
+    expect(existsSync(frontDoor(home))).toBe(false)
+    // A session that runs goes on calling it.
+    expect(await run(command, '{}')).toMatchObject({ stdout: '', stderr: '', exitCode: 0 })
+  })
+
+  it('works in a clone', async () => {
+    const home = await makeFolder()
+    const clone = join(home, 'hookbell')
+    const left = ['node_modules', '.git', 'test', 'coverage']
+    const taken = readdirSync(root).filter((name) => !left.includes(name))
+    mkdirSync(clone)
+    // With the times of the files: what is built already is not built again.
+    await execa('cp', ['-a', ...taken, clone], { cwd: root })
+    symlinkSync(join(root, 'node_modules'), join(clone, 'node_modules'))
+    expect(await follow(['npm start --silent'], home, clone)).toBe('node bin/hookbell init')
+  })
 })

@@ -1,6 +1,8 @@
 import type { ErrorCode, HookbellError } from '../errors.ts'
 import { cleanText } from '../text/clean.ts'
-import { colour } from './terminal.ts'
+import { asTyped } from './how-to-call.ts'
+import { colour, terminalWidth } from './terminal.ts'
+import { wrapText } from './wrap-text.ts'
 
 /** sysexits(3), and never 2: an agent may read that as "block the action". */
 const exitCodes: Record<ErrorCode, number> = {
@@ -54,6 +56,10 @@ function isSystemError(error: unknown): error is NodeJS.ErrnoException {
 }
 
 function tell(message: string, hint?: string) {
-  process.stderr.write(`${colour('red', 'x', 'stderr')} ${cleanText(message)}\n`)
-  if (hint) process.stderr.write(`  ${colour('dim', cleanText(hint), 'stderr')}\n`)
+  const columns = terminalWidth('stderr')
+  const what = wrapText(`x ${cleanText(message)}`, columns, 2).slice(1)
+  process.stderr.write(`${colour('red', 'x', 'stderr')}${what}\n`)
+  if (!hint) return
+  const now = wrapText(`  ${cleanText(asTyped(hint))}`, columns)
+  process.stderr.write(`${colour('dim', now, 'stderr')}\n`)
 }

@@ -1,5 +1,5 @@
 import { readFileSync, realpathSync } from 'node:fs'
-import { delimiter, join, relative, sep } from 'node:path'
+import { delimiter, isAbsolute, join, relative, sep } from 'node:path'
 import { packageRoot } from '../package-root.ts'
 import { quoteWord } from '../text/shell.ts'
 
@@ -25,21 +25,32 @@ export function howToCall({
   return `node ${quoteIfNeeded(root === cwd ? relative(cwd, programOf(root)) : programOf(root))}`
 }
 
+/** A text of ours with the commands in it as they work here. */
+export function asTyped(text: string): string {
+  return text.replace(COMMAND, (_, before: string) => `${before}${howToCall()} `)
+}
+
+/** After a colon or such a word: "Register hookbell with" names the program, not a command. */
+const COMMAND = /(^|[:,] |\b(?:and|by|of|or|[Rr]un|see|then) )hookbell (?=[a-z])/gm
+
 /** What npx was asked to run: a name, or the path of a packed file. Its folder says so. */
 function npxPackage(root: string): string | undefined {
   if (!root.includes(`${sep}_npx${sep}`)) return undefined
   try {
     const { _npx } = JSON.parse(readFileSync(join(root, '../../package.json'), 'utf8'))
-    return String(_npx.packages[0])
+    const asked = String(_npx.packages[0])
+    // npx would start a file that is named by its whole path, instead of installing it.
+    return isAbsolute(asked) ? `file:${asked}` : asked
   } catch {
     return 'hookbell'
   }
 }
 
-/** npm and npx put folders in front that a terminal does not look into. */
+/** The first one is what a shell starts. npm and npx put folders in front that a terminal does not look into. */
 function isOnPath(root: string, path = ''): boolean {
   const folders = path.split(delimiter).filter((folder) => !folder.endsWith(LOCAL_PROGRAMS))
-  return folders.some((folder) => realPath(join(folder, 'hookbell')) === programOf(root))
+  const programs = folders.map((folder) => realPath(join(folder, 'hookbell')))
+  return programs.find((program) => program !== undefined) === programOf(root)
 }
 
 function programOf(root: string): string {
@@ -54,6 +65,8 @@ function realPath(path: string): string | undefined {
   }
 }
 
-function quoteIfNeeded(word: string): string {
+/** @param platform cmd.exe and PowerShell take a backslash as it is, and cmd.exe no single quotes */
+export function quoteIfNeeded(word: string, platform = process.platform): string {
+  if (platform === 'win32') return /^[\w@%+=:,./\\-]+$/.test(word) ? word : `"${word}"`
   return /^[\w@%+=:,./-]+$/.test(word) ? word : quoteWord(word)
 }

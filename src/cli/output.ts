@@ -1,7 +1,10 @@
 import { writeSync } from 'node:fs'
 import { errorCode } from '../errors.ts'
 import { exitCodeOf, reportError } from './errors.ts'
-import { colour, mayBeTerminal, type Style } from './terminal.ts'
+import { colour, mayBeTerminal, type Style, terminalWidth } from './terminal.ts'
+import { wrapText } from './wrap-text.ts'
+
+const HANGING = 2
 
 export { table } from './table.ts'
 export { terminalWidth } from './terminal.ts'
@@ -12,6 +15,16 @@ export function paint(style: Style, text: string): string {
 
 export function print(text: string) {
   write(`${text}\n`)
+}
+
+/** For a person to read: on a terminal no word is broken, and a line goes on below itself. */
+export function say(text: string) {
+  print(fit(text))
+}
+
+/** The text as it fits on the terminal, without its colours being counted. */
+export function fit(text: string): string {
+  return wrapText(text, terminalWidth(), HANGING)
 }
 
 /** All that a command has to say goes through here, so that a full disk or a closed pipe is noticed. */

@@ -1,5 +1,6 @@
 import { terminalWidth } from './terminal.ts'
 import { displayWidth } from './width.ts'
+import { wrapWords } from './wrap-text.ts'
 
 /** In a narrower rest of the line the last column is not wrapped. */
 const LEAST_COLUMNS = 20
@@ -27,25 +28,10 @@ export function table(
     const indent = displayWidth(start)
     const room =
       columns === undefined || columns - indent < LEAST_COLUMNS ? Infinity : columns - indent
-    const [first = '', ...rest] = wrapCell(row.at(-1) ?? '', room)
+    const [first = '', ...rest] = wrapWords(row.at(-1) ?? '', room)
     return [start + first, ...rest.map((line) => ' '.repeat(indent) + line)]
       .map((line) => line.trimEnd())
       .join('\n')
   }
   return rows.map(showRow).join('\n')
-}
-
-/** Between words only: a path or a command stays whole, so that it can be copied. */
-function wrapCell(text: string, width: number): string[] {
-  if (displayWidth(text) <= width) return [text]
-  const lines: string[] = []
-  let line = ''
-  for (const word of text.split(' ')) {
-    const longer = line === '' ? word : `${line} ${word}`
-    if (line !== '' && displayWidth(longer) > width) {
-      lines.push(line)
-      line = word
-    } else line = longer
-  }
-  return [...lines, line]
 }

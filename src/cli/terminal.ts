@@ -15,8 +15,8 @@ export function colour(style: Style, text: string, output: Output): string {
 }
 
 /** Columns of the terminal a person looks at; undefined for a pipe or a file. */
-export function terminalWidth(): number | undefined {
-  return isTerminal('stdout') ? process.stdout.columns || undefined : undefined
+export function terminalWidth(output: Output = 'stdout'): number | undefined {
+  return isTerminal(output) ? process[output].columns || undefined : undefined
 }
 
 /** Whether it is not a pipe or a file. Cheaper than asking process.stdout, which is made by the question. */

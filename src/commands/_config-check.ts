@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { paint, print, printJson } from '../cli/output.ts'
+import { paint, printJson, say } from '../cli/output.ts'
 import { readStoredEnvironment } from '../config/environment.ts'
 import { builtInConfig, type LoadedConfig, loadConfig, parseConfig } from '../config/load.ts'
 import { configDir, configPath, stateDir } from '../config/paths.ts'
@@ -21,7 +21,7 @@ export function checkConfigFile(file: string | undefined, json: boolean): number
   const problems = problemsOf(loaded)
   const { channels } = loaded.config
   if (json) printJson({ path, problems, channels: Object.keys(channels) })
-  else print([heading(path, loaded), ...problems.map(asLine)].join('\n'))
+  else say([heading(path, loaded), ...problems.map(asLine)].join('\n'))
   return problems.length > 0 ? 1 : 0
 }
 

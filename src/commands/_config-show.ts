@@ -1,5 +1,5 @@
 import { parseTree } from 'jsonc-parser'
-import { paint, print, printJson, table } from '../cli/output.ts'
+import { paint, printJson, say, table } from '../cli/output.ts'
 import { CurrentConfig } from '../config/current.ts'
 import type { LoadedConfig } from '../config/load.ts'
 import { configDir, configPath, homeDir, stateDir } from '../config/paths.ts'
@@ -27,7 +27,7 @@ export async function showConfig(json: boolean): Promise<number> {
   const project = await projectRules(process.cwd(), { home: homeDir(), stateDir: stateDir() })
   const rows = [...rowsOf(loaded), ...(project ? projectRows(project, loaded) : [])]
   if (json) printJson({ path: configPath(configDir()), source: loaded.source, settings: rows })
-  else print([heading(loaded), table(rows.map(inWords))].join('\n'))
+  else say([heading(loaded), table(rows.map(inWords))].join('\n'))
   return loaded.problem ? 1 : 0
 }
 

@@ -1,4 +1,6 @@
 import { styleText } from 'node:util'
+import { asTyped } from '../cli/how-to-call.ts'
+import { fit } from '../cli/output.ts'
 import { readAll } from '../doctor/clients.ts'
 import { checkCommands } from '../doctor/door.ts'
 import { describeError } from '../errors.ts'
@@ -25,7 +27,7 @@ export async function runGuided(events: string | undefined, world: InitWorld): P
   const worksHere = await tryCommands(world)
   const isSeen = await tryChannels(Object.keys(channels), world)
   if (worksHere && isSeen) return 0
-  world.print('To see why: hookbell doctor\n')
+  world.print(asTyped('To see why: hookbell doctor\n'))
   return 1
 }
 
@@ -35,7 +37,7 @@ async function tryCommands({ print }: InitWorld): Promise<boolean> {
   const checks = await checkCommands(readAll(facts), facts)
   for (const { id, status, seen } of checks) {
     const name = id.replace(/^client\.(.*)\.canary$/, '$1')
-    print(`${mark(status !== 'broken')} ${name}: the registered command: ${cleanText(seen)}\n`)
+    print(fit(`${mark(status !== 'broken')} ${name}: the registered command: ${cleanText(seen)}\n`))
   }
   return checks.every(({ status }) => status !== 'broken')
 }
@@ -44,9 +46,9 @@ async function tryChannels(names: readonly string[], { print }: InitWorld): Prom
   let isSeen = true
   for (const name of names) {
     const fault = await sendTo(name)
-    if (fault !== undefined) print(`${mark(false)} ${name}: ${cleanText(fault)}\n`)
+    if (fault !== undefined) print(fit(`${mark(false)} ${name}: ${cleanText(fault)}\n`))
     else if (await askWhetherSeen(name)) continue
-    else print(`  Sent to ${name}, and taken. Try again: hookbell test ${name}\n`)
+    else print(fit(asTyped(`  Sent to ${name}, and taken. Try again: hookbell test ${name}\n`)))
     isSeen = false
   }
   return isSeen

@@ -1,3 +1,4 @@
+import { asTyped } from '../cli/how-to-call.ts'
 import type { Applied } from '../install/apply.ts'
 import type { Plan } from '../install/plan.ts'
 import { commandOf, planTarget } from '../install/plan-target.ts'
@@ -75,7 +76,7 @@ export function report(
   if (written.length === 0)
     return `${texts.join('')}Renewed: ${showPath(door)} and what it runs, from this version\n`
   const restart = [...new Set(written.map(({ change }) => change.target.client.restartNote))]
-  return `${texts.join('')}Next: ${[...restart, ...next].join('\n      ')}\n`
+  return `${texts.join('')}Next: ${[...restart, ...next.map(asTyped)].join('\n      ')}\n`
 }
 
 function absence({ client, isAbsent }: Target): string {

@@ -1,3 +1,4 @@
+import { fit } from '../cli/output.ts'
 import { CurrentConfig } from '../config/current.ts'
 import { shellEnvironment } from '../config/environment.ts'
 import { configDir, stateDir } from '../config/paths.ts'
@@ -90,7 +91,7 @@ async function register(options: InitOptions, world: InitWorld): Promise<boolean
   if (!options.json) {
     const steps = nextSteps(world.env)
     const next = options.isTried ? [] : steps
-    world.print(report(applied, { door, next, areNotesNew: Boolean(options.yes) }))
+    world.print(fit(report(applied, { door, next, areNotesNew: Boolean(options.yes) })))
   }
   if (applied.some(({ changed }) => changed)) {
     await world.settle()
@@ -112,7 +113,7 @@ async function agree(
   setup: Setup | undefined,
   { print, ask }: InitWorld,
 ): Promise<boolean> {
-  print(pending.map(summaryOf).join('') + plannedSetup(setup))
+  print(fit(pending.map(summaryOf).join('') + plannedSetup(setup)))
   for (;;) {
     const answer = await ask('Write this? [Y/n, d shows the whole change] ')
     if (answer === undefined || /^no?$/i.test(answer)) return false

@@ -1,8 +1,8 @@
-import { print, table } from '../cli/output.ts'
+import { print, say } from '../cli/output.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import { followJournal, JournalFollower } from '../journal/follow.ts'
 import { applyEntry, type EventStatus, emptyStatus } from '../journal/history.ts'
-import { rowOf } from './_log-rows.ts'
+import { renderList } from './_log-rows.ts'
 
 /** Events whose end is not known are remembered; of more than these the oldest are forgotten. */
 const MAX_KNOWN = 10_000
@@ -25,7 +25,7 @@ export async function followLog(
   const shown = read()
   const show = (list: readonly EventStatus[]) => {
     if (json) for (const status of list) print(JSON.stringify(status))
-    else if (list.length > 0) print(table(list.map(rowOf)))
+    else if (list.length > 0) say(renderList(list))
   }
   show(shown)
   const known = new Map(shown.map((status) => [status.id, status]))

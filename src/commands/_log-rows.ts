@@ -1,4 +1,4 @@
-import { paint, terminalWidth } from '../cli/output.ts'
+import { paint, table, terminalWidth } from '../cli/output.ts'
 import type { EventStatus, Outcome } from '../journal/history.ts'
 import { cleanText, cutText, oneLine } from '../text/clean.ts'
 import { counted } from '../text/counted.ts'
@@ -15,13 +15,27 @@ const MOST_TEXT = 100
 const LEAST_TEXT = 30
 /** What stands beside the text in most lines: time, id, outcome, client and channel. */
 const BESIDE_TEXT = 70
+/** Columns of a terminal on which a line would have to be broken. */
+const NARROW = 99
+/** Time, id, outcome and client. */
+const HEAD = 4
 
 export function paintOutcome(outcome: Outcome): string {
   return paint(styles[outcome], outcome)
 }
 
+/** A line for each event, or some where the terminal is narrow. */
+export function renderList(list: readonly EventStatus[]): string {
+  const rows = list.map(rowOf)
+  if ((terminalWidth() ?? Infinity) > NARROW) return table(rows)
+  const heads = table(rows.map((row) => row.slice(0, HEAD))).split('\n')
+  return heads
+    .flatMap((head, at) => [head, ...(rows[at] ?? []).slice(HEAD).map((text) => `  ${text}`)])
+    .join('\n')
+}
+
 /** One event in one line: the text as it was sent, as far as there is room, and where it went or why not. */
-export function rowOf(status: EventStatus): string[] {
+function rowOf(status: EventStatus): string[] {
   const { id, acceptedAt, title, event, text, reason, channels, outcome, client } = status
   const where = Object.entries(channels).map(([name, { state, detail }]) => {
     if (state === 'delivered') return name
@@ -40,7 +54,7 @@ export function rowOf(status: EventStatus): string[] {
 
 function roomForText(): number {
   const width = terminalWidth()
-  if (width === undefined) return MOST_TEXT
+  if (width === undefined || width <= NARROW) return MOST_TEXT
   return Math.max(LEAST_TEXT, Math.min(MOST_TEXT, width - BESIDE_TEXT))
 }
 

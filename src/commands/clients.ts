@@ -1,5 +1,5 @@
 import { defineCommand } from 'citty'
-import { print, printJson, table } from '../cli/output.ts'
+import { printJson, say, table, terminalWidth } from '../cli/output.ts'
 import type { Client } from '../clients/define.ts'
 import { type ClientName, clientNames, clients } from '../clients/index.ts'
 import { stateDir } from '../config/paths.ts'
@@ -13,7 +13,7 @@ export const clientsCommand = defineCommand({
   run({ args }) {
     const rows = readClients()
     if (args.json) printJson(rows)
-    else print(describe(rows))
+    else say(describe(rows))
   },
 })
 
@@ -50,8 +50,12 @@ function describe(rows: ReturnType<typeof readClients>): string {
     registered.map(({ path }) => showPath(path)).join(', ') || 'not registered',
     unproven(verified),
   ])
-  return table(lines)
+  if ((terminalWidth() ?? Infinity) > NARROW) return table(lines)
+  return table(lines.map(([client = '', ...facts]) => [client, facts.filter(Boolean).join('; ')]))
 }
+
+/** Columns of a terminal on which the table would have to be broken. */
+const NARROW = 119
 
 /** What is only known from papers; the rest was seen to work. */
 function unproven(verified: Client['verified']): string {

@@ -1,5 +1,6 @@
 import { defineCommand } from 'citty'
-import { ago, print, printJson, table } from '../cli/output.ts'
+import { asTyped } from '../cli/how-to-call.ts'
+import { ago, printJson, say, table } from '../cli/output.ts'
 import { stateDir } from '../config/paths.ts'
 import { usageError } from '../errors.ts'
 import { isInUse } from '../spool/layout.ts'
@@ -29,15 +30,15 @@ export const deadCommand = defineCommand({
     const count = done.flat().length
     if (count === 0 && id) throw usageError(`dead: no dead event "${id}"`, 'See: hookbell dead')
     if (json) return printJson(done.flat())
-    if (count === 0) return print('Nothing is dead')
-    print(action === 'retry' ? `${count} put back; ${whenDelivered()}` : `${count} dropped`)
+    if (count === 0) return say('Nothing is dead')
+    say(action === 'retry' ? `${count} put back; ${whenDelivered()}` : `${count} dropped`)
   },
 })
 
 function whenDelivered(): string {
   return lockHolder(stateDir())
     ? 'the worker that runs delivers them now'
-    : 'delivered with the next event, or now with: hookbell worker --once'
+    : asTyped('delivered with the next event, or now with: hookbell worker --once')
 }
 
 function showDead(json: boolean) {
@@ -45,14 +46,14 @@ function showDead(json: boolean) {
     inFull(all.filter(({ outcome }) => outcome === 'dead')),
   )
   if (json) return printJson(dead)
-  if (dead.length === 0) return print('Nothing is dead')
+  if (dead.length === 0) return say('Nothing is dead')
   const rows = dead.map(({ id, acceptedAt, title, event, reason, channels }) => {
     const gaveUp = Object.entries(channels).filter(([, { state }]) => state === 'exhausted')
     const why = gaveUp.map(([name, { detail }]) => `${name}: ${detail}`).join('; ')
     return [id.slice(0, 8), ago(acceptedAt), title || event, why || reason]
   })
-  print(
-    `${table(rows)}\n\nNext: hookbell dead retry ID, or hookbell dead drop ID, or either with --all`,
+  say(
+    `${table(rows)}\n\n${asTyped('Next: hookbell dead retry ID, or hookbell dead drop ID, or either with --all')}`,
   )
 }
 

@@ -1,5 +1,5 @@
 import { defineCommand } from 'citty'
-import { paint, print, printJson } from '../cli/output.ts'
+import { paint, printJson, say } from '../cli/output.ts'
 import { digestMessage, makeDigest } from '../report/digest.ts'
 import { stateFolders } from './_events.ts'
 import { readEntries } from './_journal-entries.ts'
@@ -20,6 +20,6 @@ export const digestCommand = defineCommand({
     const digest = makeDigest(await readEntries(stateFolders()), period)
     if (json) return printJson(digest)
     const { title, body } = digestMessage(digest)
-    print(`${paint('bold', title)}\n${body}`)
+    say(`${paint('bold', title)}\n${body}`)
   },
 })

@@ -1,5 +1,6 @@
 import { defineCommand } from 'citty'
-import { paint, print, printJson, table } from '../cli/output.ts'
+import { asTyped } from '../cli/how-to-call.ts'
+import { paint, printJson, say, table } from '../cli/output.ts'
 import { stateDir } from '../config/paths.ts'
 import type { Check, CheckStatus, Facts } from '../doctor/check.ts'
 import { checkClients, readAll } from '../doctor/clients.ts'
@@ -25,7 +26,7 @@ export const doctorCommand = defineCommand({
     const fixed = args.fix ? await fixSafely(first.checks, first.facts, renew) : []
     const { checks } = fixed.length > 0 ? await examine(args) : first
     if (args.json) printJson({ checks, fixed })
-    else print([...fixed.map((one) => `fixed: ${one}`), table(checks.flatMap(describe))].join('\n'))
+    else say([...fixed.map((one) => `fixed: ${one}`), table(checks.flatMap(describe))].join('\n'))
     return exitCode(checks)
   },
 })
@@ -55,7 +56,7 @@ const colours = { ok: 'green', warning: 'yellow', broken: 'red', 'cannot tell': 
 
 function describe({ id, status, seen, do: what }: Check): string[][] {
   const line = [paint(colours[status], status), `${id}: ${cleanText(seen)}`]
-  return status === 'ok' || what === '' ? [line] : [line, ['', cleanText(what)]]
+  return status === 'ok' || what === '' ? [line] : [line, ['', cleanText(asTyped(what))]]
 }
 
 /** 0: nothing is wrong as far as can be told; 1: something should be looked at; 2: something does not work. */

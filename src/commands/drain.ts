@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { defineCommand } from 'citty'
-import { print } from '../cli/output.ts'
+import { asTyped } from '../cli/how-to-call.ts'
+import { say } from '../cli/output.ts'
 import { configDir } from '../config/paths.ts'
 import { usageError } from '../errors.ts'
 import { parseDuration } from '../text/duration.ts'
@@ -25,11 +26,13 @@ export const drainCommand = defineCommand({
     if (limitMs === undefined) throw usageError(`drain: "${args.timeout}" is no time`, 'Such as 5s')
     const left = await drain(limitMs)
     if (left === 0) {
-      print('Nothing is left')
+      say('Nothing is left')
       return 0
     }
     const onHold = stateFolders().some(isOnHold) ? ' (all is on hold: hookbell resume)' : ''
-    print(`${left} ${left === 1 ? 'event is' : 'events are'} left${onHold}; see: hookbell log`)
+    say(
+      asTyped(`${left} ${left === 1 ? 'event is' : 'events are'} left${onHold}; see: hookbell log`),
+    )
     // What hangs must not outlive the time that was given.
     for (const stateDir of stateFolders()) releaseAll({ stateDir })
     process.exit(1)

@@ -1,5 +1,6 @@
 import { defineCommand } from 'citty'
-import { print } from '../cli/output.ts'
+import { asTyped } from '../cli/how-to-call.ts'
+import { say } from '../cli/output.ts'
 import { configDir } from '../config/paths.ts'
 import { flush } from '../worker/control.ts'
 import { isOnHold } from '../worker/on-hold.ts'
@@ -11,9 +12,13 @@ export const flushCommand = defineCommand({
     const folders = stateFolders()
     const count = folders.reduce((sum, folder) => sum + flush(folder), 0)
     if (folders.some(isOnHold)) {
-      return print(`${count} to be tried, but all is on hold. Go on with: hookbell resume`)
+      return say(asTyped(`${count} to be tried, but all is on hold. Go on with: hookbell resume`))
     }
     await Promise.all(folders.map((stateDir) => deliverOnce({ stateDir, configDir: configDir() })))
-    print(count === 0 ? 'Nothing waits for another attempt' : `${count} tried; see: hookbell log`)
+    say(
+      count === 0
+        ? 'Nothing waits for another attempt'
+        : asTyped(`${count} tried; see: hookbell log`),
+    )
   },
 })

@@ -1,11 +1,12 @@
 import { defineCommand } from 'citty'
-import { print, printJson, table } from '../cli/output.ts'
+import { asTyped } from '../cli/how-to-call.ts'
+import { printJson, say } from '../cli/output.ts'
 import { usageError } from '../errors.ts'
 import { type Kind, kinds } from '../event/kind.ts'
 import type { EventStatus } from '../journal/history.ts'
 import { closest, didYouMean } from '../text/suggest.ts'
 import { type EventOutline, type Events, stateFolders, withEvents } from './_events.ts'
-import { detailsOf, rowOf } from './_log-rows.ts'
+import { detailsOf, renderList } from './_log-rows.ts'
 import { sinceTime } from './_since.ts'
 
 export const logCommand = defineCommand({
@@ -52,9 +53,9 @@ export const logCommand = defineCommand({
     }
     const chosen = read()
     if (json) return printJson(id === undefined ? chosen : chosen[0])
-    if (chosen.length === 0) return print(isNarrowed(wanted) ? NO_MATCH : NO_EVENTS)
-    print(table(chosen.map(rowOf)))
-    for (const status of id === undefined ? [] : chosen) print(`\n${detailsOf(status)}`)
+    if (chosen.length === 0) return say(isNarrowed(wanted) ? NO_MATCH : asTyped(NO_EVENTS))
+    say(renderList(chosen))
+    for (const status of id === undefined ? [] : chosen) say(`\n${detailsOf(status)}`)
   },
 })
 

@@ -1,5 +1,6 @@
 import { defineCommand } from 'citty'
-import { print } from '../cli/output.ts'
+import { asTyped } from '../cli/how-to-call.ts'
+import { say } from '../cli/output.ts'
 import { readMutes, writeMutes } from '../policy/mute-file.ts'
 import { describeMute, type Mute, makeMute } from '../policy/mutes.ts'
 import { prepareSpool } from '../spool/prepare.ts'
@@ -26,7 +27,7 @@ export const muteCommand = defineCommand({
     const words = [args.for, args.time].filter((word) => word !== undefined)
     const mute = makeMute({ ...args, until: muteUntil(words, now) })
     for (const folder of stateFolders()) add(folder, mute, now.getTime())
-    print(`${describeMute(mute)}. Questions too. Take it back with: hookbell unmute`)
+    say(asTyped(`${describeMute(mute)}. Questions too. Take it back with: hookbell unmute`))
   },
 })
 

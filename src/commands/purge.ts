@@ -1,5 +1,5 @@
 import { defineCommand } from 'citty'
-import { print } from '../cli/output.ts'
+import { say } from '../cli/output.ts'
 import { HookbellError } from '../errors.ts'
 import { purge } from '../worker/control.ts'
 import { stateFolders } from './_events.ts'
@@ -14,6 +14,6 @@ export const purgeCommand = defineCommand({
     }
     const counts = await Promise.all(stateFolders().map(purge))
     const count = counts.reduce((sum, one) => sum + one, 0)
-    print(count === 0 ? 'Nothing waits' : `${count} removed; the log keeps their facts`)
+    say(count === 0 ? 'Nothing waits' : `${count} removed; the log keeps their facts`)
   },
 })

@@ -1,6 +1,6 @@
 import { defineCommand } from 'citty'
 import { type Client, isClientError } from '../api/index.ts'
-import { paint, print } from '../cli/output.ts'
+import { paint, print, say } from '../cli/output.ts'
 import { HookbellError, usageError } from '../errors.ts'
 import { oneLine } from '../text/clean.ts'
 import { withClient } from './api/client.ts'
@@ -39,7 +39,7 @@ async function postOnly(client: Client, sessionId: string, text: string, _: numb
   if (json) return printResponse(answer)
   const [id, status] = [answer.messageId, answer.status].map((value) => oneLine(asText(value)))
   const facts = [id ? ` as ${id}` : '', status ? `; the session is ${status}` : ''].join('')
-  print(`${paint('green', 'ok')} posted${facts}`)
+  say(`${paint('green', 'ok')} posted${facts}`)
 }
 
 async function postAndWait(

@@ -1,5 +1,5 @@
 import { defineCommand } from 'citty'
-import { print } from '../cli/output.ts'
+import { say } from '../cli/output.ts'
 import { configDir } from '../config/paths.ts'
 import { setOnHold } from '../worker/control.ts'
 import { isOnHold } from '../worker/on-hold.ts'
@@ -9,10 +9,10 @@ import { stateFolders } from './_events.ts'
 export const resumeCommand = defineCommand({
   async run() {
     const held = stateFolders().filter(isOnHold)
-    if (held.length === 0) return print('Nothing was on hold')
+    if (held.length === 0) return say('Nothing was on hold')
     for (const folder of held) setOnHold(folder, false)
     const runs = held.map((stateDir) => deliverOnce({ stateDir, configDir: configDir() }))
     const handled = (await Promise.all(runs)).reduce((sum, run) => sum + run.handled, 0)
-    print(`No longer on hold; ${handled} handled`)
+    say(`No longer on hold; ${handled} handled`)
   },
 })

@@ -1,6 +1,7 @@
 import { defineCommand } from 'citty'
 import { askSecret } from '../cli/ask-secret.ts'
-import { print, printJson, table } from '../cli/output.ts'
+import { asTyped } from '../cli/how-to-call.ts'
+import { printJson, say, table } from '../cli/output.ts'
 import { CurrentConfig } from '../config/current.ts'
 import { removeKeychain, writeKeychain } from '../config/keychain.ts'
 import { configDir, secretsPath, stateDir } from '../config/paths.ts'
@@ -45,8 +46,8 @@ function list(json: boolean) {
   const file = readSecrets(configDir())
   const rows = secretRows(config, file)
   if (json) return printJson(rows)
-  if (rows.length === 0) return print('No secrets. Next: hookbell secrets set NAME')
-  print(table(rows.map(inWords)))
+  if (rows.length === 0) return say(asTyped('No secrets. Next: hookbell secrets set NAME'))
+  say(table(rows.map(inWords)))
 }
 
 function inWords({ name, from, usedBy }: SecretRow): string[] {
@@ -57,18 +58,18 @@ async function set(name: string, keychain: boolean) {
   const value = await askSecret(`${name} (what you type is not shown): `)
   if (!keychain) {
     writeSecret(configDir(), name, value)
-    return print(`${name} is set in ${secretsPath(configDir())}`)
+    return say(`${name} is set in ${secretsPath(configDir())}`)
   }
   await writeKeychain(name, value, stateDir())
   const line = `"secrets": { "${name}": "keychain" }`
-  print(`${name} is in the keychain. Say so in your configuration: ${line}`)
+  say(`${name} is in the keychain. Say so in your configuration: ${line}`)
 }
 
 async function unset(name: string, keychain: boolean) {
   if (keychain) {
     await removeKeychain(name, stateDir())
-    return print(`${name} is removed from the keychain`)
+    return say(`${name} is removed from the keychain`)
   }
   const path = secretsPath(configDir())
-  print(removeSecret(configDir(), name) ? `${name} is removed from ${path}` : `${name} was not set`)
+  say(removeSecret(configDir(), name) ? `${name} is removed from ${path}` : `${name} was not set`)
 }

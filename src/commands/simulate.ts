@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { defineCommand } from 'citty'
-import { paint, print, printJson, table } from '../cli/output.ts'
+import { paint, printJson, say, table } from '../cli/output.ts'
 import { CurrentConfig } from '../config/current.ts'
 import { parseConfig } from '../config/load.ts'
 import { configDir, configPath, stateDir } from '../config/paths.ts'
@@ -40,7 +40,7 @@ export const simulateCommand = defineCommand({
     const entries = await readEntries(stateFolders())
     const result = simulate({ entries, config, since, host: hostname() })
     if (args.json) printJson(result)
-    else print(describe(result, since))
+    else say(describe(result, since))
     return result.missed.length > 0 ? 1 : 0
   },
 })

@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { defineCommand } from 'citty'
-import { ago, ahead, paint, print, printJson, table } from '../cli/output.ts'
+import { asTyped } from '../cli/how-to-call.ts'
+import { ago, ahead, paint, printJson, say, table } from '../cli/output.ts'
 import { shellEnvironment } from '../config/environment.ts'
 import { howToSet } from '../config/how-to-set.ts'
-import { configDir, configPath, stateDir } from '../config/paths.ts'
+import { configDir, configPath, frontDoorIn, stateDir } from '../config/paths.ts'
 import { type ConfigSummary, readConfigSummary } from '../config/summary.ts'
 import { foldersAtRisk } from '../config/trust.ts'
 import type { ClientRow } from '../doctor/overview.ts'
@@ -25,7 +26,7 @@ export const statusCommand = defineCommand({
   async run({ args }) {
     const status = await readStatus()
     if (args.json) printJson(status)
-    else print(describe(status))
+    else say(describe(status))
     return status.problems.length > 0 ? 1 : 0
   },
 })
@@ -56,7 +57,7 @@ async function readStatus() {
     }),
     onUnreadable,
   )
-  const isInstalled = existsSync(join(stateDir(), 'hookbell-hook'))
+  const isInstalled = existsSync(frontDoorIn(stateDir()))
   const lastEvent = latest.at(-1)?.acceptedAt ?? null
   const clients = await lookAtClients(latest)
   return {
@@ -206,16 +207,13 @@ function describe(status: Status): string {
     ...waitingLines(status),
     ['worker', worker === null ? 'not running (starts with the next event)' : `process ${worker}`],
     ['config', `${config.source === 'file' ? config.path : `${config.source} settings`}`],
-    [
-      'hook',
-      status.installed ? join(status.state, 'hookbell-hook') : 'not installed: hookbell init',
-    ],
+    ['hook', status.installed ? frontDoorIn(status.state) : 'not installed: hookbell init'],
     ...status.clients.map((client) => [client.client, describeClient(client)]),
     ...(status.hub === undefined ? [] : [['hub', describeHub(status.hub)]]),
     ...channels.map((channel) => [channel.name, describeChannel(channel)]),
   ]
-  const problems = status.problems.map((problem) => `${paint('red', 'x')} ${problem}`)
-  return [table(lines), ...problems].join('\n')
+  const problems = status.problems.map((problem) => `${paint('red', 'x')} ${asTyped(problem)}`)
+  return [table(lines.map((cells) => cells.map(asTyped))), ...problems].join('\n')
 }
 
 function describeChannel({ type, isReachable, last }: Status['channels'][number]): string {

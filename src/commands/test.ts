@@ -1,5 +1,5 @@
 import { defineCommand } from 'citty'
-import { paint, print, printJson } from '../cli/output.ts'
+import { paint, printJson, say } from '../cli/output.ts'
 import { CurrentConfig } from '../config/current.ts'
 import { shellEnvironment } from '../config/environment.ts'
 import { howToSet } from '../config/how-to-set.ts'
@@ -21,7 +21,7 @@ export const testCommand = defineCommand({
     const { id, config, account } = await sendTestMessage(channel)
     if (json) printJson({ id, channel, ...account })
     else if (account.state === 'delivered')
-      print(`${paint('green', 'ok')} ${channel}: ${account.detail}${noRoute(channel, config)}`)
+      say(`${paint('green', 'ok')} ${channel}: ${account.detail}${noRoute(channel, config)}`)
     if (account.state === 'delivered') return 0
     if (json) return 1
     throw new HookbellError('E_UNAVAILABLE', `${channel}: ${account.state}: ${account.detail}`, {

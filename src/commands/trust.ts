@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { defineCommand } from 'citty'
-import { print, printJson, table } from '../cli/output.ts'
+import { printJson, say, table } from '../cli/output.ts'
 import { shellEnvironment } from '../config/environment.ts'
 import { homeDir, stateDir } from '../config/paths.ts'
 import { PROJECT_FILE, parseProject } from '../config/project-config.ts'
@@ -45,7 +45,7 @@ async function trust(dir: string, json: boolean) {
     `  ${key}`,
     showPath(JSON.stringify(value)),
   ])
-  print(`Trusted until it changes: ${showPath(root)}/${PROJECT_FILE}\n${table(rows)}`)
+  say(`Trusted until it changes: ${showPath(root)}/${PROJECT_FILE}\n${table(rows)}`)
 }
 
 /** @throws HookbellError E_CONFIG where there is none that can be read */
@@ -68,7 +68,7 @@ async function forget(dir: string, json: boolean) {
     throw usageError(`trust: ${showPath(root)} was not trusted`, 'See: hookbell trust --list')
   }
   if (json) printJson({ root })
-  else print(`No longer trusted: ${showPath(root)}`)
+  else say(`No longer trusted: ${showPath(root)}`)
 }
 
 function realPath(dir: string): string {
@@ -84,6 +84,6 @@ async function showList(json: boolean) {
     readTrusted(stateDir()).map(async (one) => ({ root: one.root, state: await trustOf(one) })),
   )
   if (json) return printJson(rows)
-  if (rows.length === 0) return print('No project is trusted')
-  print(table(rows.map(({ root, state }) => [state, showPath(root)])))
+  if (rows.length === 0) return say('No project is trusted')
+  say(table(rows.map(({ root, state }) => [state, showPath(root)])))
 }

@@ -1,6 +1,6 @@
 import { defineCommand } from 'citty'
 import { askYesNo } from '../cli/ask.ts'
-import { write } from '../cli/output.ts'
+import { fit, write } from '../cli/output.ts'
 import { clientNames, isClientName } from '../clients/index.ts'
 import { configDir, stateDir } from '../config/paths.ts'
 import { describeError, HookbellError, usageError } from '../errors.ts'
@@ -93,7 +93,7 @@ export async function runUninstall(
   const rest = isWhole && isDone ? await removeRest(options, world) : { notes: [] as string[] }
   if (isWhole && !isDone) rest.notes.push('The front door stays until every place is free of it')
   if (options.json) print(toJson({ ...outcome, ...rest, waiting, written: true }))
-  else print(lines([...outcome.told, ...outcome.faults, ...rest.notes]))
+  else print(fit(lines([...outcome.told, ...outcome.faults, ...rest.notes])))
   return isDone ? 0 : 1
 }
 

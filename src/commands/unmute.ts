@@ -1,5 +1,5 @@
 import { defineCommand } from 'citty'
-import { print } from '../cli/output.ts'
+import { say } from '../cli/output.ts'
 import { readMutes, writeMutes } from '../policy/mute-file.ts'
 import { isInForce, makeMute } from '../policy/mutes.ts'
 import { stateFolders } from './_events.ts'
@@ -21,6 +21,6 @@ export const unmuteCommand = defineCommand({
       writeMutes(folder, rest, now)
       return mutes.length - rest.length
     })
-    print(Math.max(...counts) === 0 ? 'Nothing was muted' : 'No longer muted')
+    say(Math.max(...counts) === 0 ? 'Nothing was muted' : 'No longer muted')
   },
 })

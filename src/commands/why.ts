@@ -1,5 +1,5 @@
 import { defineCommand } from 'citty'
-import { paint, print, printJson, table } from '../cli/output.ts'
+import { paint, printJson, say, table } from '../cli/output.ts'
 import { usageError } from '../errors.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import type { EventStatus } from '../journal/history.ts'
@@ -32,7 +32,7 @@ export const whyCommand = defineCommand({
       entries: entries.filter((entry) => entry.id === status.id),
     }))
     if (json) return printJson(session === undefined ? told[0] : told)
-    print(told.map(describe).join('\n\n'))
+    say(told.map(describe).join('\n\n'))
   },
 })
 

@@ -1,5 +1,5 @@
 import { defineCommand } from 'citty'
-import { print } from '../cli/output.ts'
+import { print, say } from '../cli/output.ts'
 import { CurrentConfig } from '../config/current.ts'
 import { shellEnvironment } from '../config/environment.ts'
 import { configDir, stateDir } from '../config/paths.ts'
@@ -37,7 +37,7 @@ export const workerCommand = defineCommand({
     const done = summaries.filter((summary) => summary !== undefined)
     if (done.length === 0) return tellBusy(stateDir())
     const handled = done.reduce((sum, summary) => sum + summary.handled, 0)
-    if (!args.json) print(`${handled} event${handled === 1 ? '' : 's'} handled`)
+    if (!args.json) say(`${handled} event${handled === 1 ? '' : 's'} handled`)
     const faults = done.flatMap((summary) => summary.faults)
     if (faults.length === 0) return 0
     throw new HookbellError('E_FAILED', faults.join('\n'), {
@@ -58,6 +58,6 @@ function endTidily() {
 
 function tellBusy(state: string): number {
   const pid = lockHolder(state)?.pid
-  print(`A worker already runs${pid ? ` (process ${pid})` : ''} and delivers what is waiting`)
+  say(`A worker already runs${pid ? ` (process ${pid})` : ''} and delivers what is waiting`)
   return 0
 }

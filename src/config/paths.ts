@@ -74,3 +74,8 @@ function windowsRuntimeDir(env: Env): string {
 function absolute(path: string | undefined): string | undefined {
   return path && isAbsolute(path) ? path : undefined
 }
+
+/** What a registered command starts: a script of sh, and on Windows, which has none, the copied code. */
+export function frontDoorIn(stateDir: string, platform = process.platform): string {
+  return join(stateDir, platform === 'win32' ? 'runtime/dist/hook.cjs' : 'hookbell-hook')
+}

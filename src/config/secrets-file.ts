@@ -3,6 +3,7 @@ import { HookbellError } from '../errors.ts'
 import { makeFolders, replaceFile } from '../fs/durable.ts'
 import { checkFolder } from '../fs/ownership.ts'
 import { readRegular } from '../fs/read.ts'
+import { withLock } from '../fs/with-lock.ts'
 import { secretsPath } from './paths.ts'
 import { checkPrivate, nameIn, parseSecrets } from './secrets.ts'
 
@@ -38,10 +39,13 @@ function edit(configDir: string, change: (lines: string[]) => string[]) {
   checkFolder(configDir)
   makeFolders(configDir, 0o700)
   const path = targetOf(secretsPath(configDir))
-  const before = readRegular(path, { maxBytes: MAX_BYTES, check: checkMine }) ?? ''
-  const end = before.includes('\r\n') ? '\r\n' : '\n'
-  const after = change(before.split(/\r?\n/)).join(end)
-  if (after !== before) replaceFile(path, after)
+  // From reading to writing: of two that edit at once, one would lose its line.
+  withLock(path, () => {
+    const before = readRegular(path, { maxBytes: MAX_BYTES, check: checkMine }) ?? ''
+    const end = before.includes('\r\n') ? '\r\n' : '\n'
+    const after = change(before.split(/\r?\n/)).join(end)
+    if (after !== before) replaceFile(path, after)
+  })
 }
 
 /** Where a link points to: people keep such files elsewhere. */

@@ -195,8 +195,15 @@ function lastEvent(id: string, client: Client, { accounts, now }: ClientFacts): 
 function unproven(id: string, { verified }: Client): Check[] {
   const names = Object.entries(verified).filter(([, evidence]) => evidence !== 'measured')
   if (names.length === 0) return []
-  const seen = names.map(([name, evidence]) => `${name}: ${evidence}`).join(', ')
-  return [check(`${id}.verified`, 'cannot tell', `not seen to work, only known: ${seen}`)]
+  const seen = names.map(([name, evidence]) => `${name} (${evidenceWords[evidence]})`).join(', ')
+  return [check(`${id}.verified`, 'cannot tell', `never tried with the real program: ${seen}`)]
+}
+
+const evidenceWords = {
+  measured: 'seen to work',
+  documented: 'known from its documentation',
+  source: 'known from its source code',
+  unverified: 'not confirmed by anything',
 }
 
 function readQuietly(path: string): string {

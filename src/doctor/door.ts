@@ -1,5 +1,6 @@
 import { accessSync, constants, existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { frontDoorIn } from '../config/paths.ts'
 import { readPinned } from '../config/pinned.ts'
 import { hookCommand, sharedHookCommand } from '../install/hook-command.ts'
 import type { HookPlace } from '../install/places.ts'
@@ -14,7 +15,7 @@ const RENEW = 'hookbell doctor --fix, or hookbell init'
 /** What the registered commands start: there, of this version, executable, with a Node.js behind it. */
 export function checkDoor(facts: Facts): Check[] {
   const { stateDir, version } = facts
-  const door = doorIn(stateDir)
+  const door = frontDoorIn(stateDir)
   if (!existsSync(door)) return [check('door.present', 'broken', `no ${door}`, 'hookbell init')]
   const copied = copiedVersion(stateDir)
   const node = readPinned(stateDir)?.node
@@ -71,7 +72,7 @@ export async function checkCommands(all: readonly Registered[], facts: Facts): P
 async function checkCommand(command: string, place: HookPlace, facts: Facts): Promise<Check> {
   const { client, path } = place
   const id = `client.${client}.canary`
-  const expected = [hookCommand(doorIn(facts.stateDir), client), sharedHookCommand(client)]
+  const expected = [hookCommand(frontDoorIn(facts.stateDir), client), sharedHookCommand(client)]
   if (!expected.includes(command)) {
     const seen = `${path} starts another front door, which was not tried: ${command}`
     return check(id, 'warning', seen, `hookbell init --client ${client}`)
@@ -82,10 +83,6 @@ async function checkCommand(command: string, place: HookPlace, facts: Facts): Pr
   if (code !== 0 || output !== '')
     return check(id, 'broken', `exit ${code}, "${output.slice(0, 80)}": ${command}`, RENEW)
   return check(id, ms > SLOW_MS ? 'warning' : 'ok', `${ms} ms, silent, exit 0`)
-}
-
-function doorIn(stateDir: string): string {
-  return join(stateDir, process.platform === 'win32' ? 'runtime/dist/hook.cjs' : 'hookbell-hook')
 }
 
 function copiedVersion(stateDir: string): string | undefined {

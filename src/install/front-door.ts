@@ -10,7 +10,7 @@ import {
   statSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { configDir, fallbackStateDir, homeDir } from '../config/paths.ts'
+import { configDir, fallbackStateDir, frontDoorIn, homeDir } from '../config/paths.ts'
 import { type Pinned, pinnedPath } from '../config/pinned.ts'
 import { HookbellError } from '../errors.ts'
 import { privateFolder, writeDurable } from '../fs/durable.ts'
@@ -32,7 +32,7 @@ export async function installFrontDoor(options: {
 }): Promise<{ path: string }> {
   const { stateDir, dryRun = false } = options
   const windows = process.platform === 'win32'
-  const path = windows ? join(stateDir, 'runtime/dist/hook.cjs') : join(stateDir, 'hookbell-hook')
+  const path = frontDoorIn(stateDir)
   if (dryRun) return { path }
   try {
     privateFolder(stateDir)

@@ -1,7 +1,7 @@
 import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { howToCall } from '../../src/cli/how-to-call.ts'
+import { asTyped, howToCall, quoteIfNeeded } from '../../src/cli/how-to-call.ts'
 import { makeFolder } from '../support/folder.ts'
 
 async function makePackage(place: string) {
@@ -21,8 +21,9 @@ async function makePackage(place: string) {
 
 describe('how hookbell is called', () => {
   it.each([
-    ['/home/me/hookbell-0.1.0.tgz', 'npx /home/me/hookbell-0.1.0.tgz'],
-    ['/home/me/my files/h.tgz', "npx '/home/me/my files/h.tgz'"],
+    ['/home/me/hookbell-0.1.0.tgz', 'npx file:/home/me/hookbell-0.1.0.tgz'],
+    ['/home/me/my files/h.tgz', "npx 'file:/home/me/my files/h.tgz'"],
+    ['./h.tgz', 'npx ./h.tgz'],
     ['hookbell', 'npx hookbell'],
   ])('by npx it is what npx was asked for: %s', async (asked, expected) => {
     const { home, root, bin } = await makePackage('.npm/_npx/ab12/node_modules/hookbell')
@@ -50,5 +51,27 @@ describe('how hookbell is called', () => {
   it('is npx in a project that depends on it', async () => {
     const { home, root } = await makePackage('node_modules/hookbell')
     expect(howToCall({ root, cwd: home, path: '' })).toBe('npx hookbell')
+  })
+
+  it('stands in what a person is told to type', async () => {
+    const told = asTyped('Register hookbell with: hookbell init, or hookbell test desktop')
+    expect(told).toBe(`Register hookbell with: ${howToCall()} init, or ${howToCall()} test desktop`)
+  })
+
+  it('is not its name where another copy comes first', async () => {
+    const { root, bin, link } = await makePackage('lib/node_modules/hookbell')
+    link()
+    const other = await makePackage('other')
+    other.link()
+    const path = `${other.bin}:${bin}`
+    expect(howToCall({ root, cwd: '/', path })).toBe(`node ${join(root, 'bin/hookbell')}`)
+  })
+
+  it.each([
+    ['win32', 'C:\\tools\\hookbell', 'C:\\tools\\hookbell'],
+    ['win32', 'C:\\my files\\hookbell', '"C:\\my files\\hookbell"'],
+    ['linux', '/my files/hookbell', "'/my files/hookbell'"],
+  ] as const)('is quoted as the shell of %s takes it: %s', (platform, word, quoted) => {
+    expect(quoteIfNeeded(word, platform)).toBe(quoted)
   })
 })

@@ -18,7 +18,8 @@ async function makeProgram(): Promise<[string, ...string[]]> {
   const lines = `for (let at = 0; at < ${LINES}; at += 1) print(${JSON.stringify(line)})`
   const contents = `import { print } from './src/cli/output.ts'\n${lines}`
   const stdin = { contents, resolveDir: root }
-  await build({ stdin, bundle: true, platform: 'node', format: 'cjs', outfile })
+  const define = { 'import.meta.url': '"file:///"' }
+  await build({ stdin, bundle: true, platform: 'node', format: 'cjs', outfile, define })
   return [process.execPath, outfile]
 }
 

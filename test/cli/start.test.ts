@@ -1,5 +1,13 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, cpSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { readCodeCache, writeCodeCache } from '../../src/fs/code-cache.ts'
@@ -8,9 +16,11 @@ import { makeFolder } from '../support/folder.ts'
 
 describe('a command and its compiled code', () => {
   let folder: string
+  let text: string
   beforeEach(async () => {
     folder = await makeFolder()
-    mkdirSync(join(folder, 'dist'))
+    for (const name of ['dist', 'templates']) mkdirSync(join(folder, name))
+    text = `No events yet. Register hookbell with: node ${realpathSync(folder)}/bin/hookbell init\n`
     for (const name of ['cli.cjs', 'cli-code.cjs', 'log.cjs']) {
       cpSync(join(packageRoot(), 'dist', name), join(folder, 'dist', name))
     }
@@ -27,7 +37,6 @@ describe('a command and its compiled code', () => {
   const cache = (name: string) => join(folder, 'dist', `${name}.cache`)
   const source = (name: string) => readFileSync(join(folder, 'dist', `${name}.cjs`))
   const names = ['cli-code', 'log']
-  const text = 'No events yet. Register hookbell with: hookbell init\n'
 
   it('is kept by the first, and used by the next', () => {
     expect(log()).toBe(text)

@@ -1,4 +1,4 @@
-import { chmodSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { makeHome, root } from '../support/home.ts'
@@ -10,6 +10,15 @@ const CANARY = 'T0canary/B0canary'
 const team = (url: string) => ({ type: 'slack', url })
 
 describe('hookbell secrets', () => {
+  it('loses none of several that are set at once', async () => {
+    const home = await makeHome()
+    const names = ['A', 'B', 'C', 'D', 'E', 'F'].map((letter) => `TOKEN_${letter}`)
+    await Promise.all(names.map((name) => home.runWith(`of ${name}\n`, 'secrets', 'set', name)))
+    const lines = home.read('config/secrets.env').trim().split('\n')
+    expect(lines.sort()).toEqual(names.map((name) => `${name}=of ${name}`))
+    expect(readdirSync(home.env.HOOKBELL_CONFIG_DIR)).toEqual(['secrets.env'])
+  })
+
   it('sets what is piped in, lists names without values, and removes them', async () => {
     const home = await makeHome({
       channels: { team: team(`https://hooks.slack.com/services/\${HOOK}`) },

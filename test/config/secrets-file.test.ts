@@ -9,11 +9,14 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { execa } from 'execa'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseSecrets, readSecrets } from '../../src/config/secrets.ts'
 import { removeSecret, writeSecret } from '../../src/config/secrets-file.ts'
 import { makeFolder } from '../support/folder.ts'
+import { buildProgram } from '../support/program.ts'
 
 const isRoot = process.getuid?.() === 0
 
@@ -25,6 +28,18 @@ async function makeSecrets(text?: string) {
 }
 
 describe('secrets.env', () => {
+  it('loses no line of two processes that write at once', async () => {
+    const { folder, read } = await makeSecrets()
+    const program = await buildProgram('src/config/secrets-file.ts')
+    const code = (name: string) =>
+      `import { writeSecret } from ${JSON.stringify(pathToFileURL(program).href)}\n` +
+      `for (let at = 0; at < 50; at += 1) writeSecret(${JSON.stringify(folder)}, '${name}' + at, 'x')`
+    const write = (name: string) =>
+      execa(process.execPath, ['--input-type=module', '--eval', code(name)])
+    await Promise.all([write('A'), write('B')])
+    expect(parseSecrets(read()).values.size).toBe(100)
+  })
+
   it('is made as a private file, in a private folder, whatever the umask is', async () => {
     const { folder } = await makeSecrets()
     const config = join(folder, 'new', 'config')

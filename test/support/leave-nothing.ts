@@ -1,6 +1,14 @@
-import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { delimiter, join } from 'node:path'
 
 const root = join(import.meta.dirname, '../..')
 
@@ -14,26 +22,31 @@ const watched: readonly [folder: string, ours: RegExp][] = [
   [join(root, 'test/examples'), /^\.snippets/],
 ]
 
-/** Caches of tools that the tests start. */
-const TOOL_CACHE = /^(tsx-\d+|node-compile-cache|npm)$/
+/** What is made here, and caches of tools that the tests start. */
+const EXPECTED = /^(bin|tsx-\d+|node-compile-cache|npm)$/
 
 /** Gives all tests one temporary folder, and fails the run when something is left there or in a folder of the user. */
 export default function leaveNothing() {
   const folder = mkdtempSync(join(tmpdir(), 'hookbell-run-'))
   // As /tmp is: some tests run programs as other users.
   chmodSync(folder, 0o1777)
-  const before = { folder: process.env.TMPDIR, left: leftovers() }
+  const before = { folder: process.env.TMPDIR, path: process.env.PATH, left: leftovers() }
   process.env.TMPDIR = folder
   // Beside the packages, which the programs that are built there import.
   const programs = join(root, 'node_modules/.cache', `hookbell-programs-${process.pid}`)
   process.env.HOOKBELL_TEST_PROGRAMS = programs
   // npm writes its logs there.
   process.env.npm_config_cache = join(folder, 'npm')
+  // The programs that are tested are on the PATH, as `npm link` puts them there: messages name them so.
+  mkdirSync(join(folder, 'bin'))
+  symlinkSync(join(root, 'bin/hookbell'), join(folder, 'bin/hookbell'))
+  process.env.PATH = [join(folder, 'bin'), before.path].join(delimiter)
   return () => {
+    process.env.PATH = before.path
     rmSync(programs, { recursive: true, force: true })
     if (before.folder === undefined) delete process.env.TMPDIR
     else process.env.TMPDIR = before.folder
-    const inFolder = readdirSync(folder).filter((name) => !TOOL_CACHE.test(name))
+    const inFolder = readdirSync(folder).filter((name) => !EXPECTED.test(name))
     const left = [...inFolder, ...leftovers().filter((path) => !before.left.includes(path))]
     rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
     if (left.length > 0) fail(`The tests left behind: ${left.join(', ')}`)
