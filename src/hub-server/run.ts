@@ -2,9 +2,9 @@ import type { LoadedConfig } from '../config/load.ts'
 import { HookbellError } from '../errors.ts'
 import { RedisConnection } from '../hub/connection.ts'
 import { explainFailure } from '../hub/explain.ts'
-import type { HubRecord } from '../hub/record.ts'
 import { type HubConnection, whyUnsafe } from '../hub/settings.ts'
-import { loadBullmq } from './bullmq.ts'
+import type { Received } from './accept.ts'
+import { loadBullmq, openShared } from './bullmq.ts'
 import { checkRedis } from './check-redis.ts'
 import { hubDestinations } from './destinations.ts'
 import { DestinationLane } from './lane.ts'
@@ -21,10 +21,14 @@ export async function startHub(loaded: LoadedConfig, onLine: (line: HubLine) => 
   for (const warning of await checkRedis(redis)) onLine({ state: 'warning', text: warning })
   const onProblem = (error: unknown) =>
     onLine({ at: Date.now(), state: 'problem', text: explainFailure(error) })
+  const shared = await openShared(connection, onProblem)
   const laneDeps = {
-    ...{ bullmq, connection, redis, loaded, now: Date.now, onProblem },
-    onTold: ({ id, host, channel }: HubRecord, { type, ...told }: { type: string }) =>
-      onLine({ at: Date.now(), id, host, channel, state: type, ...detailOf(told) }),
+    ...{ bullmq, connection: shared, redis, loaded, now: Date.now, onProblem },
+    onTold: ({ record, receivedAt }: Received, { type, ...told }: { type: string }) => {
+      const { id, host, channel } = record
+      const waitedMs = Date.now() - receivedAt
+      onLine({ at: Date.now(), id, host, channel, state: type, waitedMs, ...detailOf(told) })
+    },
   }
   const lanes = new Map<string, DestinationLane>()
   for (const destination of hubDestinations(loaded).values()) {
@@ -49,6 +53,7 @@ export async function startHub(loaded: LoadedConfig, onLine: (line: HubLine) => 
       router.stop()
       await routing
       await Promise.all(all.map((lane) => lane.close().catch(onProblem)))
+      shared.disconnect()
       redis.close()
     },
   }

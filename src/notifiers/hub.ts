@@ -14,7 +14,6 @@ export const hub = defineNotifier({
   name: 'hub',
   title: 'Hub (Redis)',
   options: z.strictObject(hubConnection),
-  summarizes: true,
   leavesMachine: true,
   // Handed over one after the other on one connection, without waiting for the answers.
   concurrency: 64,
