@@ -43,7 +43,11 @@ export class DestinationLane {
     const { bullmq, connection, onProblem } = deps
     const options = { connection, prefix: PREFIX }
     this.#deps = deps
-    this.#queue = new bullmq.Queue<Received>(destination.queueName, options)
+    this.#queue = new bullmq.Queue<Received>(destination.queueName, {
+      ...options,
+      // Nobody reads its events: by default 10,000 of them are kept per queue.
+      streams: { events: { maxLen: 10 } },
+    })
     this.#worker = new bullmq.Worker<Received>(
       destination.queueName,
       (job) => this.#work(job, destination),

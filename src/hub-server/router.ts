@@ -1,15 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RedisConnection } from '../hub/connection.ts'
-import { COUNTS, INBOX, REFUSED, ROUTER, TAKEN } from '../hub/keys.ts'
+import { COUNTS, HELD, INBOX, REFUSED, ROUTER, TAKEN } from '../hub/keys.ts'
 import { type HubRecord, MAX_RECORD_BYTES } from '../hub/record.ts'
 import { parseRecord } from './accept.ts'
-import { BECOME_ROUTER, FINISH, TAKE } from './scripts.ts'
+import type { Room } from './room.ts'
+import { BECOME_ROUTER, FINISH, RESIGN, TAKE } from './scripts.ts'
 
 /** Longer than a batch takes, and so long a hub that was killed holds the others up. */
 const HOLD_MS = 10_000
 /** Answers stay under the limit of the connection: this many of the longest records. */
 const BATCH = 100
+/** Where Redis is almost full. */
+const SMALL_BATCH = 10
 export const MAX_REPLY_BYTES = BATCH * MAX_RECORD_BYTES + 1024 * 1024
 const EMPTY_MS = 50
 const NOT_ROUTER_MS = 500
@@ -18,6 +21,7 @@ const REFUSALS_KEPT = 100
 
 interface RouterDeps {
   redis: RedisConnection
+  room: Room
   /** Puts records into their queues. What is there already is not added again. */
   enqueue(records: readonly HubRecord[]): Promise<void>
   /** Why a record cannot be told; undefined where it can. */
@@ -44,6 +48,7 @@ export class Router {
       })
       await sleep(pauseMs, undefined, { signal: this.#stopped.signal }).catch(() => {})
     }
+    await this.#deps.redis.call('EVAL', RESIGN, '1', ROUTER, this.#token).catch(() => {})
   }
 
   stop() {
@@ -52,20 +57,15 @@ export class Router {
 
   /** @returns how long to wait for the next one, in ms */
   async #round(): Promise<number> {
-    const { redis, enqueue } = this.#deps
+    const { redis, enqueue, room } = this.#deps
     const token = this.#token
     if ((await redis.call('EVAL', BECOME_ROUTER, '1', ROUTER, token, `${HOLD_MS}`)) !== 1)
       return NOT_ROUTER_MS
-    const keys = [ROUTER, INBOX, TAKEN, COUNTS]
-    const taken = await redis.call(
-      'EVAL',
-      TAKE,
-      '4',
-      ...keys,
-      token,
-      `${BATCH}`,
-      `${MAX_RECORD_BYTES}`,
-    )
+    if (!(await room.check())) return FAILED_MS
+    const keys = ['5', ROUTER, INBOX, HELD, TAKEN, COUNTS]
+    const batch = room.isShut ? SMALL_BATCH : BATCH
+    const limits = [token, `${batch}`, `${MAX_RECORD_BYTES}`]
+    const taken = await redis.call('EVAL', TAKE, ...keys, ...limits)
     if (!Array.isArray(taken) || taken.length === 0) return EMPTY_MS
     const records: HubRecord[] = []
     for (const text of taken) {

@@ -6,8 +6,10 @@ import { type HubConnection, whyUnsafe } from '../hub/settings.ts'
 import type { Received } from './accept.ts'
 import { loadBullmq, openShared } from './bullmq.ts'
 import { checkRedis } from './check-redis.ts'
+import { HubClock } from './clock.ts'
 import { hubDestinations } from './destinations.ts'
 import { DestinationLane } from './lane.ts'
+import { Room } from './room.ts'
 import { MAX_REPLY_BYTES, Router } from './router.ts'
 
 /** What a hub says of itself: one line of JSON each, without the text of messages. */
@@ -19,14 +21,18 @@ export async function startHub(loaded: LoadedConfig, onLine: (line: HubLine) => 
   const bullmq = await loadBullmq()
   const redis = new RedisConnection(connection, { maxReplyBytes: MAX_REPLY_BYTES })
   for (const warning of await checkRedis(redis)) onLine({ state: 'warning', text: warning })
+  const clock = new HubClock(redis)
+  await clock.start()
+  const room = new Room(redis)
+  await room.check()
   const onProblem = (error: unknown) =>
     onLine({ at: Date.now(), state: 'problem', text: explainFailure(error) })
   const shared = await openShared(connection, onProblem)
   const laneDeps = {
-    ...{ bullmq, connection: shared, redis, loaded, now: Date.now, onProblem },
+    ...{ bullmq, connection: shared, redis, loaded, now: clock.now, onProblem },
     onTold: ({ record, receivedAt }: Received, { type, ...told }: { type: string }) => {
       const { id, host, channel } = record
-      const waitedMs = Date.now() - receivedAt
+      const waitedMs = Math.max(0, Math.round(clock.now() - receivedAt))
       onLine({ at: Date.now(), id, host, channel, state: type, waitedMs, ...detailOf(told) })
     },
   }
@@ -36,9 +42,10 @@ export async function startHub(loaded: LoadedConfig, onLine: (line: HubLine) => 
     for (const channel of destination.channels) lanes.set(channel, lane)
   }
   const all = [...new Set(lanes.values())]
-  await Promise.all(all.map((lane) => lane.start()))
+  await Promise.all(all.map((lane) => lane.start())).catch(cannotWork)
   const router = new Router({
     redis,
+    room,
     onProblem,
     whyRefused: ({ channel }) => (lanes.has(channel) ? undefined : 'no such channel here'),
     enqueue: async (records) => {
@@ -50,6 +57,7 @@ export async function startHub(loaded: LoadedConfig, onLine: (line: HubLine) => 
   return {
     channels: [...lanes.keys()],
     async stop() {
+      clock.stop()
       router.stop()
       await routing
       await Promise.all(all.map((lane) => lane.close().catch(onProblem)))
@@ -57,6 +65,13 @@ export async function startHub(loaded: LoadedConfig, onLine: (line: HubLine) => 
       redis.close()
     },
   }
+}
+
+function cannotWork(cause: unknown): never {
+  throw new HookbellError('E_UNAVAILABLE', `hub: ${explainFailure(cause)}`, {
+    hint: 'If it is full, raise maxmemory once: a hub that runs keeps room for itself',
+    cause,
+  })
 }
 
 /** @throws HookbellError where the configuration is not one of a hub */

@@ -1,11 +1,12 @@
 import type { Queue } from 'bullmq'
 import type { LoadedConfig } from '../config/load.ts'
 import { RedisConnection } from '../hub/connection.ts'
-import { COUNTS, INBOX, PREFIX, REFUSED } from '../hub/keys.ts'
+import { COUNTS, PREFIX, REFUSED } from '../hub/keys.ts'
 import type { Received } from './accept.ts'
 import { loadBullmq, redisOptions } from './bullmq.ts'
 import { checkRedis } from './check-redis.ts'
 import { hubDestinations } from './destinations.ts'
+import { countInbox } from './room.ts'
 import { connectionOf } from './run.ts'
 
 interface OpenHub {
@@ -41,12 +42,12 @@ export async function withHub<Result>(
 export async function hubStatus(loaded: LoadedConfig) {
   return await withHub(loaded, async ({ redis, queues }) => {
     const [inbox, counts, refused] = await Promise.all([
-      redis.call('LLEN', INBOX),
+      countInbox(redis),
       redis.call('HGETALL', COUNTS),
       redis.call('LRANGE', REFUSED, '0', '0'),
     ])
     return {
-      inbox: Number(inbox),
+      inbox,
       counts: pairsOf(Array.isArray(counts) ? counts : []),
       lastRefused: Array.isArray(refused) && refused[0] ? JSON.parse(String(refused[0])) : null,
       destinations: await Promise.all(queues.map(statusOf)),

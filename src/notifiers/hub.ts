@@ -29,7 +29,7 @@ export const hub = defineNotifier({
       return `handed to the hub, ${length} in its list`
     } catch (error) {
       if (error instanceof DeliveryError) throw error
-      const full = error instanceof RedisError && error.code === 'OOM'
+      const full = error instanceof RedisError && ['OOM', 'WRONGTYPE'].includes(error.code)
       const hint = full ? { hint: 'Nothing is lost: it waits here' } : {}
       throw new DeliveryError('retry', `hub: ${explainFailure(error)}`, hint)
     }

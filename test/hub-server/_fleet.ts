@@ -36,8 +36,9 @@ export async function makeMachine(
   })
   const start = (...words: string[]) => startProcess([node, cli, ...words], home.env, place)
   return {
-    ...home,
-    start,
+    ...{ ...home, cli, start },
+    /** Any program of that computer. */
+    startAny: (words: readonly string[]) => startProcess(words, home.env, place),
     /** @returns the id of the event */
     finish: (channel: string, session: string, text: string) =>
       home.accept(

@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { RedisConnection } from '../../src/hub/connection.ts'
+import { Room } from '../../src/hub-server/room.ts'
 import { Router } from '../../src/hub-server/router.ts'
 import { hasRedis, startRedis } from '../support/redis.ts'
 import { handOver } from './_hub.ts'
@@ -16,6 +17,7 @@ function startRouter(redis: Redis) {
   let letGo = () => {}
   const router = new Router({
     redis: connection,
+    room: new Room(connection),
     whyRefused: () => undefined,
     onProblem: () => {},
     enqueue: (records) => {

@@ -111,7 +111,7 @@ describe.skipIf(!hasRedis)('hub: three machines, 20 destinations and two hubs', 
     ]
     const startedAt = performance.now()
     const drains = await Promise.all(
-      machines.map((machine) => machine.drain(isFull ? '10m' : '40s')),
+      machines.map((machine) => machine.drain(isFull ? '50m' : '2m')),
     )
     const handedMs = performance.now() - startedAt
     expect(drains.map(({ exitCode, output }) => `${exitCode} ${output}`)).toEqual(
@@ -124,7 +124,7 @@ describe.skipIf(!hasRedis)('hub: three machines, 20 destinations and two hubs', 
       const open = [...events.keys()].filter((id) => !told.has(id)).slice(0, 5)
       return open.map((id) => [id, ...lines.filter((line) => line.id === id)])
     }
-    const timeout = isFull ? 800_000 : 60_000
+    const timeout = isFull ? 1_800_000 : 100_000
     await expect.poll(missing, { timeout, interval: isFull ? 5000 : 500 }).toEqual([])
     const allMs = performance.now() - startedAt
 
