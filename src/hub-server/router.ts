@@ -9,6 +9,8 @@ import { BECOME_ROUTER, FINISH, RESIGN, TAKE } from './scripts.ts'
 
 /** Longer than a batch takes, and so long a hub that was killed holds the others up. */
 const HOLD_MS = 10_000
+/** Often enough within that time. */
+const RENEW_MS = 2000
 /** Answers stay under the limit of the connection: this many of the longest records. */
 const BATCH = 100
 /** Where Redis is almost full. */
@@ -34,6 +36,7 @@ export class Router {
   readonly #deps: RouterDeps
   readonly #token = randomUUID()
   readonly #stopped = new AbortController()
+  #renewAt = 0
 
   constructor(deps: RouterDeps) {
     this.#deps = deps
@@ -59,13 +62,17 @@ export class Router {
   async #round(): Promise<number> {
     const { redis, enqueue, room } = this.#deps
     const token = this.#token
-    if ((await redis.call('EVAL', BECOME_ROUTER, '1', ROUTER, token, `${HOLD_MS}`)) !== 1)
-      return NOT_ROUTER_MS
+    if (performance.now() >= this.#renewAt) {
+      const isRouter = await redis.call('EVAL', BECOME_ROUTER, '1', ROUTER, token, `${HOLD_MS}`)
+      if (isRouter !== 1) return NOT_ROUTER_MS
+      this.#renewAt = performance.now() + RENEW_MS
+    }
     if (!(await room.check())) return FAILED_MS
     const keys = ['5', ROUTER, INBOX, HELD, TAKEN, COUNTS]
     const batch = room.isShut ? SMALL_BATCH : BATCH
     const limits = [token, `${batch}`, `${MAX_RECORD_BYTES}`]
     const taken = await redis.call('EVAL', TAKE, ...keys, ...limits)
+    if (!Array.isArray(taken)) this.#renewAt = 0
     if (!Array.isArray(taken) || taken.length === 0) return EMPTY_MS
     const records: HubRecord[] = []
     for (const text of taken) {
