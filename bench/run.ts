@@ -3,6 +3,7 @@ import { benchApiCommand } from './api-command.ts'
 import { benchApiExit } from './api-exit.ts'
 import { benchApiStart } from './api-start.ts'
 import { benchFrontDoor } from './front-door.ts'
+import { benchHub } from './hub.ts'
 import { benchLatency } from './latency.ts'
 import { benchReceiver } from './receiver.ts'
 import { benchStart } from './start.ts'
@@ -18,3 +19,4 @@ await benchApi()
 await benchApiStart()
 await benchApiExit()
 await benchApiCommand()
+await benchHub()

@@ -45,6 +45,7 @@ const topics: { [folder: string]: readonly string[] } = {
     'isolation-installed',
     'isolation-installed-node',
   ],
+  'hub-server': ['examples', 'faults', 'power-cut', 'short-lived', 'sweep'],
   install: ['concurrent'],
   notifiers: [
     'compose',

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type * as Bullmq from 'bullmq'
+import type { Redis, RedisOptions } from 'ioredis'
 import { HookbellError } from '../errors.ts'
 import { expandHome } from '../fs/home.ts'
 import type { HubConnection } from '../hub/settings.ts'
@@ -21,11 +22,22 @@ export async function loadBullmq(): Promise<typeof Bullmq> {
   }
 }
 
+/** One connection for all queues; BullMQ adds one per queue, on which it waits. Ends with `disconnect`. */
+export async function openShared(
+  connection: HubConnection,
+  onProblem: (error: unknown) => void,
+): Promise<Redis> {
+  const { Redis } = await import('ioredis')
+  const shared = new Redis(redisOptions(connection) as RedisOptions)
+  shared.on('error', onProblem)
+  return shared
+}
+
 /** Longer than the 5 s for which a worker waits for a job, or it would count as broken each time. */
 const SOCKET_MS = 15_000
 
 /** The same connection, for the client that BullMQ brings. */
-export function redisOptions({ url, password, ca }: HubConnection): Bullmq.ConnectionOptions {
+export function redisOptions({ url, password, ca }: HubConnection): Bullmq.RedisOptions {
   const { protocol, hostname, port, username } = new URL(url)
   const host = hostname.replace(/^\[|\]$/g, '')
   const file = ca === undefined ? undefined : expandHome(ca)

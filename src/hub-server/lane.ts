@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Queue, Worker } from 'bullmq'
+import type { ConnectionOptions, Queue, Worker } from 'bullmq'
 import type { LoadedConfig } from '../config/load.ts'
 import type { RedisConnection } from '../hub/connection.ts'
 import { COUNTS, PREFIX } from '../hub/keys.ts'
 import type { HubRecord } from '../hub/record.ts'
-import type { HubConnection } from '../hub/settings.ts'
 import type { Received } from './accept.ts'
-import { type loadBullmq, redisOptions } from './bullmq.ts'
+import type { loadBullmq } from './bullmq.ts'
 import type { HubDestination } from './destinations.ts'
 import { type Told, tell } from './tell.ts'
 
@@ -25,12 +24,13 @@ type Job = Parameters<typeof tell>[0]
 
 export interface LaneDeps {
   bullmq: Awaited<ReturnType<typeof loadBullmq>>
-  connection: HubConnection
+  /** Shared by all of them. */
+  connection: ConnectionOptions
   redis: RedisConnection
   loaded: LoadedConfig
   now(): number
   onWithdrawn(of: { id: string; channel: string }, answer: string): void
-  onTold(record: HubRecord, told: Told): void
+  onTold(received: Received, told: Told): void
   onProblem(error: unknown): void
 }
 
@@ -43,10 +43,14 @@ export class DestinationLane {
 
   constructor(destination: HubDestination, deps: LaneDeps) {
     const { bullmq, connection, onProblem } = deps
-    const options = { connection: redisOptions(connection), prefix: PREFIX }
+    const options = { connection, prefix: PREFIX }
     this.#deps = deps
     this.channels = destination.channels
-    this.queue = new bullmq.Queue<Received>(destination.queueName, options)
+    this.queue = new bullmq.Queue<Received>(destination.queueName, {
+      ...options,
+      // Nobody reads its events: by default 10,000 of them are kept per queue.
+      streams: { events: { maxLen: 10 } },
+    })
     this.#worker = new bullmq.Worker<Received>(
       destination.queueName,
       (job) => this.#work(job, destination),
@@ -89,19 +93,18 @@ export class DestinationLane {
   }
 
   async #work(job: Job, { notifier }: HubDestination) {
-    const { bullmq, onTold, now, redis } = this.#deps
+    const { bullmq, onTold, now, redis, onProblem } = this.#deps
     const told = await this.#tell(job)
-    onTold(job.data.record, told)
+    onTold(job.data, told)
     void redis.call('HINCRBY', COUNTS, told.type, '1').catch(() => {})
-    if (told.type === 'deferred') {
-      // Holds for all hubs, and unlike its backoff leaves the order as it is.
-      await this.queue.rateLimit(Math.max(1, told.until - now())).catch(this.#deps.onProblem)
-      throw bullmq.Worker.RateLimitError()
-    }
+    const isSent = !['repeat', 'expired', 'answered'].includes(told.type)
+    const paceMs = isSent ? (notifier.pace?.minIntervalMs ?? 0) : 0
+    // Holds for all hubs, and unlike the backoff of BullMQ leaves the order as it is.
+    const pauseMs = told.type === 'deferred' ? Math.max(1, paceMs, told.until - now()) : paceMs
+    if (pauseMs > 0) await this.queue.rateLimit(pauseMs).catch(onProblem)
+    if (told.type === 'deferred') throw bullmq.Worker.RateLimitError()
     if (told.type === 'exhausted' || told.type === 'unavailable')
       throw new bullmq.UnrecoverableError(told.reason)
-    const pauseMs = told.type === 'delivered' ? (notifier.pace?.minIntervalMs ?? 0) : 0
-    if (pauseMs > 0) await this.queue.rateLimit(pauseMs).catch(this.#deps.onProblem)
   }
 
   /** Without an answer of Redis nothing was sent, and nothing is decided: the message keeps its place. */

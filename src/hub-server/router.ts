@@ -1,16 +1,21 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RedisConnection } from '../hub/connection.ts'
-import { COUNTS, INBOX, REFUSED, ROUTER, TAKEN } from '../hub/keys.ts'
+import { COUNTS, HELD, INBOX, REFUSED, ROUTER, TAKEN } from '../hub/keys.ts'
 import { type AnswerRecord, type HubRecord, MAX_RECORD_BYTES } from '../hub/record.ts'
 import { parseRecord } from './accept.ts'
 import type { ReceivedAnswer } from './answers.ts'
-import { BECOME_ROUTER, FINISH, TAKE } from './scripts.ts'
+import type { Room } from './room.ts'
+import { BECOME_ROUTER, FINISH, RESIGN, TAKE } from './scripts.ts'
 
 /** Longer than a batch takes, and so long a hub that was killed holds the others up. */
 const HOLD_MS = 10_000
+/** Often enough within that time. */
+const RENEW_MS = 2000
 /** Answers stay under the limit of the connection: this many of the longest records. */
 const BATCH = 100
+/** Where Redis is almost full. */
+const SMALL_BATCH = 10
 export const MAX_REPLY_BYTES = BATCH * MAX_RECORD_BYTES + 1024 * 1024
 const EMPTY_MS = 50
 const NOT_ROUTER_MS = 500
@@ -19,6 +24,7 @@ const REFUSALS_KEPT = 100
 
 interface RouterDeps {
   redis: RedisConnection
+  room: Room
   /** Puts records into their queues. What is there already is not added again. `receivedAt`: Unix ms. */
   enqueue(records: readonly HubRecord[], receivedAt: number): Promise<void>
   /** Keeps what must not be told any more. */
@@ -36,6 +42,7 @@ export class Router {
   readonly #stopped = new AbortController()
   /** When the list was last seen to be empty, on a clock that is never put back: what is in it came later. */
   #emptyAt = Number.NEGATIVE_INFINITY
+  #renewAt = 0
 
   constructor(deps: RouterDeps) {
     this.#deps = deps
@@ -51,6 +58,7 @@ export class Router {
       })
       await sleep(pauseMs, undefined, { signal: this.#stopped.signal }).catch(() => {})
     }
+    await this.#deps.redis.call('EVAL', RESIGN, '1', ROUTER, this.#token).catch(() => {})
   }
 
   stop() {
@@ -59,21 +67,19 @@ export class Router {
 
   /** @returns how long to wait for the next one, in ms */
   async #round(): Promise<number> {
-    const { redis, enqueue } = this.#deps
+    const { redis, enqueue, room } = this.#deps
     const token = this.#token
-    if ((await redis.call('EVAL', BECOME_ROUTER, '1', ROUTER, token, `${HOLD_MS}`)) !== 1)
-      return this.#rest()
+    if (performance.now() >= this.#renewAt) {
+      const isRouter = await redis.call('EVAL', BECOME_ROUTER, '1', ROUTER, token, `${HOLD_MS}`)
+      if (isRouter !== 1) return this.#rest()
+      this.#renewAt = performance.now() + RENEW_MS
+    }
+    if (!(await room.check())) return FAILED_MS
     const askedAt = performance.now()
-    const keys = [ROUTER, INBOX, TAKEN, COUNTS]
-    const taken = await redis.call(
-      'EVAL',
-      TAKE,
-      '4',
-      ...keys,
-      token,
-      `${BATCH}`,
-      `${MAX_RECORD_BYTES}`,
-    )
+    const keys = ['5', ROUTER, INBOX, HELD, TAKEN, COUNTS]
+    const batch = room.isShut ? SMALL_BATCH : BATCH
+    const limits = [token, `${batch}`, `${MAX_RECORD_BYTES}`]
+    const taken = await redis.call('EVAL', TAKE, ...keys, ...limits)
     if (!Array.isArray(taken)) return this.#rest()
     if (taken.length === 0) {
       this.#emptyAt = askedAt
@@ -92,6 +98,7 @@ export class Router {
   /** Another hub is the router. */
   #rest(): number {
     this.#emptyAt = Number.NEGATIVE_INFINITY
+    this.#renewAt = 0
     return NOT_ROUTER_MS
   }
 

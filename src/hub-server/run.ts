@@ -2,14 +2,16 @@ import type { LoadedConfig } from '../config/load.ts'
 import { HookbellError } from '../errors.ts'
 import { RedisConnection } from '../hub/connection.ts'
 import { explainFailure } from '../hub/explain.ts'
-import type { HubRecord } from '../hub/record.ts'
 import { type HubConnection, whyUnsafe } from '../hub/settings.ts'
+import type { Received } from './accept.ts'
 import { keepAnswer } from './answers.ts'
-import { loadBullmq } from './bullmq.ts'
+import { loadBullmq, openShared } from './bullmq.ts'
 import { checkRedis } from './check-redis.ts'
+import { HubClock } from './clock.ts'
 import { hubDestinations } from './destinations.ts'
 import { DestinationLane } from './lane.ts'
 import { closeQuestions, noteQuestions } from './open-questions.ts'
+import { Room } from './room.ts'
 import { MAX_REPLY_BYTES, Router } from './router.ts'
 import { withdrawAnswered } from './shown.ts'
 
@@ -22,14 +24,22 @@ export async function startHub(loaded: LoadedConfig, onLine: (line: HubLine) => 
   const bullmq = await loadBullmq()
   const redis = new RedisConnection(connection, { maxReplyBytes: MAX_REPLY_BYTES })
   for (const warning of await checkRedis(redis)) onLine({ state: 'warning', text: warning })
+  const clock = new HubClock(redis)
+  await clock.start()
+  const room = new Room(redis)
+  await room.check()
   const onProblem = (error: unknown) =>
     onLine({ at: Date.now(), state: 'problem', text: explainFailure(error) })
+  const shared = await openShared(connection, onProblem)
   const laneDeps = {
-    ...{ bullmq, connection, redis, loaded, now: Date.now, onProblem },
+    ...{ bullmq, connection: shared, redis, loaded, now: clock.now, onProblem },
     onWithdrawn: ({ id, channel }: { id: string; channel: string }, answer: string) =>
       onLine({ at: Date.now(), id, channel, state: 'withdrawn', answer }),
-    onTold: ({ id, host, channel }: HubRecord, { type, ...told }: { type: string }) =>
-      onLine({ at: Date.now(), id, host, channel, state: type, ...detailOf(told) }),
+    onTold: ({ record, receivedAt }: Received, { type, ...told }: { type: string }) => {
+      const { id, host, channel } = record
+      const waitedMs = Math.max(0, Math.round(clock.now() - receivedAt))
+      onLine({ at: Date.now(), id, host, channel, state: type, waitedMs, ...detailOf(told) })
+    },
   }
   const lanes = new Map<string, DestinationLane>()
   for (const destination of hubDestinations(loaded).values()) {
@@ -37,12 +47,13 @@ export async function startHub(loaded: LoadedConfig, onLine: (line: HubLine) => 
     for (const channel of destination.channels) lanes.set(channel, lane)
   }
   const all = [...new Set(lanes.values())]
-  await Promise.all(all.map((lane) => lane.start()))
+  await Promise.all(all.map((lane) => lane.start())).catch(cannotWork)
   const router = new Router({
     redis,
+    room,
     onProblem,
     whyRefused: ({ channel }) => (lanes.has(channel) ? undefined : 'no such channel here'),
-    now: Date.now,
+    now: clock.now,
     async noteAnswer(received) {
       await keepAnswer(received, redis)
       await closeQuestions(received, redis)
@@ -63,12 +74,21 @@ export async function startHub(loaded: LoadedConfig, onLine: (line: HubLine) => 
     /** For a look at it. */
     open: { redis, queues: all },
     async stop() {
+      clock.stop()
       router.stop()
       await routing
       await Promise.all(all.map((lane) => lane.close().catch(onProblem)))
+      shared.disconnect()
       redis.close()
     },
   }
+}
+
+function cannotWork(cause: unknown): never {
+  throw new HookbellError('E_UNAVAILABLE', `hub: ${explainFailure(cause)}`, {
+    hint: 'If it is full, raise maxmemory once: a hub that runs keeps room for itself',
+    cause,
+  })
 }
 
 /** @throws HookbellError where the configuration is not one of a hub */

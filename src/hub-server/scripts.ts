@@ -4,21 +4,31 @@
 export const BECOME_ROUTER = `
 local holder = redis.call('GET', KEYS[1])
 if holder and holder ~= ARGV[1] then return 0 end
+-- In a full Redis a script may write only once it has removed something.
+redis.call('DEL', KEYS[1])
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return 1`
 
-/** KEYS: router, inbox, taken, counts. ARGV: token, how many, longest. What a crash left behind comes first. */
+/** KEYS: router. ARGV: token. Another hub need not wait until the time is over. */
+export const RESIGN = `
+if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end
+return 1`
+
+/** KEYS: router, inbox, held, taken, counts. ARGV: token, how many, longest. What a crash left behind comes first. */
 export const TAKE = `
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return false end
-local taken = redis.call('LRANGE', KEYS[3], 0, -1)
+local taken = redis.call('LRANGE', KEYS[4], 0, -1)
 if #taken > 0 then return taken end
+local from = KEYS[2]
+if redis.call('EXISTS', KEYS[3]) == 1 then from = KEYS[3]
+elseif redis.call('TYPE', from).ok ~= 'list' then return taken end
 for _ = 1, tonumber(ARGV[2]) do
-  local one = redis.call('LPOP', KEYS[2])
+  local one = redis.call('LPOP', from)
   if not one then break end
   if #one > tonumber(ARGV[3]) then
-    redis.call('HINCRBY', KEYS[4], 'refused', 1)
+    redis.call('HINCRBY', KEYS[5], 'refused', 1)
   else
-    redis.call('RPUSH', KEYS[3], one)
+    redis.call('RPUSH', KEYS[4], one)
     taken[#taken + 1] = one
   end
 end
@@ -35,4 +45,25 @@ export const RAISE = `
 local before = redis.call('GET', KEYS[1])
 if before and tonumber(before) >= tonumber(ARGV[1]) then return 0 end
 redis.call('SET', KEYS[1], ARGV[1], 'EX', ARGV[2])
+return 1`
+
+/** KEYS: inbox, held, reserve. What is no list refuses what machines add. @returns 1: it is shut */
+export const SHUT_INBOX = `
+redis.call('DEL', KEYS[3])
+if redis.call('TYPE', KEYS[1]).ok == 'string' then return 1 end
+if redis.call('EXISTS', KEYS[2]) == 1 then return 0 end
+if redis.call('EXISTS', KEYS[1]) == 1 then redis.call('RENAME', KEYS[1], KEYS[2]) end
+redis.call('SET', KEYS[1], 'full')
+return 1`
+
+/** KEYS: inbox, held, reserve. ARGV: bytes to reserve. @returns 1: it is open */
+export const OPEN_INBOX = `
+if redis.call('TYPE', KEYS[1]).ok == 'string' then
+  if redis.call('EXISTS', KEYS[2]) == 1 then return 0 end
+  redis.call('DEL', KEYS[1])
+end
+if redis.call('STRLEN', KEYS[3]) ~= tonumber(ARGV[1]) then
+  redis.call('DEL', KEYS[3])
+  redis.call('SETRANGE', KEYS[3], ARGV[1] - 1, ' ')
+end
 return 1`

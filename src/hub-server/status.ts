@@ -1,12 +1,13 @@
 import type { Metrics, Queue } from 'bullmq'
 import type { LoadedConfig } from '../config/load.ts'
 import { RedisConnection } from '../hub/connection.ts'
-import { COUNTS, INBOX, PREFIX, REFUSED } from '../hub/keys.ts'
+import { COUNTS, PREFIX, REFUSED } from '../hub/keys.ts'
 import { cleanText } from '../text/clean.ts'
 import type { Received } from './accept.ts'
 import { loadBullmq, redisOptions } from './bullmq.ts'
 import { checkRedis } from './check-redis.ts'
 import { hubDestinations } from './destinations.ts'
+import { countInbox } from './room.ts'
 import { connectionOf } from './run.ts'
 
 /** A hub that is looked at: one that runs here, or its Redis. */
@@ -42,12 +43,12 @@ export async function withHub<Result>(
 /** What waits and what became of the rest. Times are Unix ms of the hub. */
 export async function hubStatus({ redis, queues }: OpenHub) {
   const [inbox, counts, refused] = await Promise.all([
-    redis.call('LLEN', INBOX),
+    countInbox(redis),
     redis.call('HGETALL', COUNTS),
     redis.call('LRANGE', REFUSED, '0', '0'),
   ])
   return {
-    inbox: Number(inbox),
+    inbox,
     counts: pairsOf(Array.isArray(counts) ? counts : []),
     lastRefused: Array.isArray(refused) && refused[0] ? parseRefusal(String(refused[0])) : null,
     destinations: await Promise.all(queues.map(statusOf)),

@@ -12,7 +12,7 @@ const refusals = new Map([
   ['READONLY', 'the URL leads to a replica, which takes nothing'],
   ['MISCONF', 'the Redis of the hub cannot write to its disk'],
   ['MASTERDOWN', 'the URL leads to a replica without its primary'],
-  ['WRONGTYPE', 'the list of the hub is no list: another program uses its keys'],
+  ['WRONGTYPE', 'the hub takes nothing now: its Redis is almost full'],
 ])
 
 const failures = new Map([
@@ -40,6 +40,10 @@ const failures = new Map([
 export function explainFailure(error: unknown): string {
   if (error instanceof RedisError) return refusals.get(error.code) ?? `the hub said ${error.code}`
   const [first] = error instanceof AggregateError ? error.errors : [error]
+  // The client of the hub has no code for what Redis says no with: it begins with a word.
+  const refusal =
+    first instanceof Error && refusals.get(/^[A-Z]+(?= )/.exec(first.message)?.[0] ?? '')
+  if (refusal) return refusal
   const code = errorCode(first) ?? ''
   const known = failures.get(code)
   if (known !== undefined) return known

@@ -21,7 +21,6 @@ export const hub = defineNotifier({
   name: 'hub',
   title: 'Hub (Redis)',
   options: z.strictObject(hubConnection),
-  summarizes: true,
   leavesMachine: true,
   // Handed over one after the other on one connection, without waiting for the answers.
   concurrency: 64,
@@ -49,7 +48,7 @@ async function handOver(
     await abortable(call, signal)
   } catch (error) {
     if (error instanceof DeliveryError) throw error
-    const full = error instanceof RedisError && error.code === 'OOM'
+    const full = error instanceof RedisError && ['OOM', 'WRONGTYPE'].includes(error.code)
     const hint = full ? { hint: 'Nothing is lost: it waits here' } : {}
     throw new DeliveryError('retry', `hub: ${explainFailure(error)}`, hint)
   }

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { RedisConnection } from '../../src/hub/connection.ts'
 import { recordOf } from '../../src/hub/record.ts'
-import { loadBullmq } from '../../src/hub-server/bullmq.ts'
+import { loadBullmq, redisOptions } from '../../src/hub-server/bullmq.ts'
 import { hubDestinations } from '../../src/hub-server/destinations.ts'
 import { DestinationLane } from '../../src/hub-server/lane.ts'
 import { connectionOf } from '../../src/hub-server/run.ts'
@@ -30,7 +30,8 @@ describe.skipIf(!hasRedis)('the queue of a destination', () => {
     onTestFinished(() => broken.close())
     const states: string[] = []
     const lane = new DestinationLane([...hubDestinations(loaded).values()][0] as never, {
-      ...{ bullmq: await loadBullmq(), connection, redis: broken, loaded, now: Date.now },
+      ...{ bullmq: await loadBullmq(), redis: broken, loaded, now: Date.now },
+      connection: redisOptions(connection),
       ...{ onTold: (_, { type }) => states.push(type), onWithdrawn: () => {}, onProblem: () => {} },
     })
     await lane.start()

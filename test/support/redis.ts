@@ -16,13 +16,18 @@ export interface RedisOptions {
   users?: readonly string[]
   tls?: { cert: Buffer; key: Buffer }
   args?: readonly string[]
+  /** Addresses of this machine at which it listens; default: loopback. */
+  bind?: readonly string[]
+  /** What its command line begins with. */
+  prefix?: readonly string[]
 }
 
 /** A real Redis with a folder of its own, on loopback. Ends with the test. */
-export async function startRedis({ users, tls, args = [] }: RedisOptions = {}) {
+export async function startRedis({ users, tls, ...options }: RedisOptions = {}) {
+  const { args = [], bind = ['127.0.0.1'], prefix = [] } = options
   const folder = await makeFolder()
   const port = await freePort()
-  const words = ['--port', tls ? '0' : `${port}`, '--bind', '127.0.0.1', '--dir', folder]
+  const words = ['--port', tls ? '0' : `${port}`, '--bind', ...bind, '--dir', folder]
   words.push('--appendonly', 'yes', '--appendfsync', 'always', '--maxmemory-policy', 'noeviction')
   if (users) {
     writeFileSync(join(folder, 'users.acl'), `${users.join('\n')}\n`)
@@ -35,9 +40,8 @@ export async function startRedis({ users, tls, args = [] }: RedisOptions = {}) {
   }
   let child: ChildProcess | undefined
   const start = async () => {
-    const started = spawn('redis-server', [...words, ...args], {
-      stdio: ['ignore', 'pipe', 'ignore'],
-    })
+    const [program = '', ...rest] = [...prefix, 'redis-server', ...words, ...args]
+    const started = spawn(program, rest, { stdio: ['ignore', 'pipe', 'ignore'] })
     child = started
     let log = ''
     started.stdout?.on('data', (chunk) => {

@@ -1,0 +1,208 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Queue, Worker } from 'bullmq'
+import { parseConfig } from '../src/config/load.ts'
+import type { Delivery } from '../src/delivery.ts'
+import { loadBullmq, redisOptions } from '../src/hub-server/bullmq.ts'
+import { startHub } from '../src/hub-server/run.ts'
+import { notifiers } from '../src/notifiers/index.ts'
+import { median, printTable } from './_bench.ts'
+import { hasRedis, startRedis } from './_redis.ts'
+
+const MESSAGES = Number(process.env.HOOKBELL_BENCH_MESSAGES ?? 4000)
+const DESTINATIONS = 20
+const WARM = 300
+const IDLE_MS = 5000
+
+type Redis = Awaited<ReturnType<typeof startRedis>>
+
+/** What a hub costs beside the bare queue that it is made of: the same messages, receiver and Redis in one run. */
+export async function benchHub() {
+  if (!hasRedis) return console.log('\nhub: redis-server is not installed')
+  await loadBullmq()
+  const receiver = await startReceiver()
+  const redis = await startRedis()
+  try {
+    const bare = await measureBare(redis, receiver)
+    await redis.ask('FLUSHALL')
+    const hub = await measureHub(redis, receiver)
+    const ratio = (key: 'handOver' | 'deliver') => (hub[key] / bare[key]).toFixed(2)
+    printTable(`hub: ${MESSAGES} messages to ${DESTINATIONS} destinations, appendfsync always`, [
+      ['', 'handed over/s', 'told/s', '100,000 waiting'],
+      ['bare BullMQ', `${bare.handOver}`, `${bare.deliver}`, `${bare.mb} MB`],
+      ['hub', `${hub.handOver}`, `${hub.deliver}`, `${hub.mb} MB, ${hub.listMb} MB in the list`],
+      ['ratio', ratio('handOver'), ratio('deliver'), (hub.mb / bare.mb).toFixed(2)],
+    ])
+    printTable('hub: one at a time, and with nothing to do', [
+      ['warm hand-over', 'commands/s of an idle hub'],
+      [`${hub.warmMs.toFixed(2)} ms`, `${hub.idle}`],
+    ])
+  } finally {
+    await redis.stop()
+    receiver.close()
+  }
+}
+
+/** A queue per destination, added to and worked off as its manual shows, one at a time. */
+async function measureBare(redis: Redis, receiver: Receiver) {
+  const connection = redisOptions(redis.settings)
+  const options = { connection, prefix: 'bare' }
+  const queues = channels().map((name) => new Queue(name, options))
+  await Promise.all(queues.map((queue) => queue.waitUntilReady()))
+  const empty = await redis.number('memory', 'used_memory')
+  const handOver = await perSecond(async () => {
+    for (let at = 0; at < MESSAGES; at += 64) {
+      const some = indexes(at, Math.min(MESSAGES, at + 64))
+      await Promise.all(
+        some.map((index) => {
+          const { message, ...rest } = deliveryOf(index)
+          return queues[index % DESTINATIONS]?.add('told', { ...rest, message }, { jobId: rest.id })
+        }),
+      )
+    }
+  })
+  const mb = await megabytesPer100k(redis, empty)
+  const remove = { removeOnComplete: { count: 0 }, autorun: false }
+  const workers = channels().map((name) => {
+    const webhook = webhookTo(receiver, name)
+    const work = async ({ data }: { data: Delivery }) => void (await webhook(data))
+    return new Worker(name, work, { ...options, ...remove })
+  })
+  const deliver = await perSecond(async () => {
+    for (const worker of workers) void worker.run()
+    await receiver.until(MESSAGES)
+  })
+  await Promise.all([...workers, ...queues].map((one) => one.close()))
+  return { handOver, deliver, mb }
+}
+
+async function measureHub(redis: Redis, receiver: Receiver) {
+  const empty = await redis.number('memory', 'used_memory')
+  const send = handOverTo(redis)
+  const handOver = await perSecond(async () => {
+    for (let at = 0; at < MESSAGES; at += 64)
+      await Promise.all(
+        indexes(at, Math.min(MESSAGES, at + 64)).map((index) => send(deliveryOf(index))),
+      )
+  })
+  const listMb = await megabytesPer100k(redis, empty)
+  const named = channels().map((name) => [
+    name,
+    { type: 'webhook', url: receiver.url(name), allowPrivateNetwork: true },
+  ])
+  const config = { hub: { url: redis.settings.url }, channels: Object.fromEntries(named) }
+  const loaded = parseConfig(JSON.stringify(config), {
+    path: 'config.json',
+    secrets: { file: new Map(), env: {} },
+  })
+  receiver.hold()
+  const first = await startHub(loaded, () => {})
+  while ((await redis.ask('LLEN', 'hb:in')) !== 0) await sleep(20)
+  const mb = await megabytesPer100k(redis, empty)
+  receiver.start()
+  const deliver = await perSecond(() => receiver.until(MESSAGES))
+  await sleep(500)
+  const before = await redis.number('stats', 'total_commands_processed')
+  await sleep(IDLE_MS)
+  const commands = (await redis.number('stats', 'total_commands_processed')) - before - 1
+  const times: number[] = []
+  for (const index of indexes(MESSAGES, MESSAGES + WARM)) {
+    const startedAt = performance.now()
+    await send(deliveryOf(index))
+    times.push(performance.now() - startedAt)
+  }
+  await first.stop()
+  return {
+    handOver,
+    deliver,
+    mb,
+    listMb,
+    idle: Math.round((commands / IDLE_MS) * 1000),
+    warmMs: median(times),
+  }
+}
+
+const channels = () => indexes(0, DESTINATIONS).map((index) => `d${index}`)
+
+function indexes(from: number, to: number): number[] {
+  return Array.from({ length: to - from }, (_, index) => from + index)
+}
+
+async function perSecond(work: () => Promise<void>): Promise<number> {
+  const startedAt = performance.now()
+  await work()
+  return Math.round((MESSAGES / (performance.now() - startedAt)) * 1000)
+}
+
+async function megabytesPer100k(redis: Redis, empty: number): Promise<number> {
+  const used = (await redis.number('memory', 'used_memory')) - empty
+  return Math.round(((used / MESSAGES) * 100_000) / 1e6)
+}
+
+function deliveryOf(index: number): Delivery {
+  const channel = `d${index % DESTINATIONS}`
+  const id = `event-${index}`
+  const message = {
+    ...({ id, event: 'Stop', kind: 'done', urgency: 'normal', client: 'claude' } as const),
+    ...{ title: 'api-server: done', body: 'All 214 tests pass. '.repeat(8), markup: '' },
+    ...{ sessionId: '', cwd: '', at: '2026-01-01T00:00:00.000Z' },
+  }
+  return {
+    ...{ id: `${id}.${channel}`, events: [id], host: 'box', channel, session: `s${index % 100}` },
+    ...{ kind: 'done' as const, urgency: 'normal' as const, message, sessionEnv: {} },
+    ...{ acceptedAt: Date.now(), notBefore: 0, expires: 0, attempts: 0, firstTriedAt: 0 },
+  }
+}
+
+const contextOf = (delivery: Delivery) => ({
+  ...{ fetch: globalThis.fetch, signal: AbortSignal.timeout(60_000), attempt: 1 },
+  ...{ now: Date.now(), sessionEnv: {}, delivery },
+})
+
+function handOverTo({ settings }: Redis) {
+  const options = notifiers.hub.options.parse(settings)
+  return (delivery: Delivery) => notifiers.hub.send(delivery.message, options, contextOf(delivery))
+}
+
+function webhookTo(receiver: Receiver, name: string) {
+  const { options: shape, send } = notifiers.webhook
+  const options = shape.parse({ url: receiver.url(name), allowPrivateNetwork: true })
+  return (delivery: Delivery) => send(delivery.message, options, contextOf(delivery))
+}
+
+type Receiver = Awaited<ReturnType<typeof startReceiver>>
+
+/** Counts what it takes; while it is held it answers nobody. */
+async function startReceiver() {
+  let count = 0
+  let gate = Promise.resolve()
+  let open = () => {}
+  const server = createServer(async (request, response) => {
+    request.resume()
+    await gate
+    count += 1
+    response.end('ok')
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return {
+    url: (name: string) => `http://127.0.0.1:${port}/${name}`,
+    hold() {
+      gate = new Promise((resolve) => {
+        open = resolve
+      })
+    },
+    start: () => open(),
+    /** @returns once it has taken so many; then it counts anew */
+    async until(wanted: number) {
+      while (count < wanted) await sleep(5)
+      count = 0
+    },
+    close() {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}

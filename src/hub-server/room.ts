@@ -1,0 +1,62 @@
+import type { RedisConnection } from '../hub/connection.ts'
+import { HELD, INBOX, RESERVE } from '../hub/keys.ts'
+import { OPEN_INBOX, SHUT_INBOX } from './scripts.ts'
+
+/** Parts of maxmemory. From here on machines are turned away, so that the rest is left to work with. */
+const SHUT_FROM = 0.9
+/** While machines are turned away nothing is put into queues above this: a message takes more room there. */
+const STOP_FROM = 0.97
+/** Below this machines may add again. */
+const OPEN_BELOW = 0.75
+/** Kept for the time when Redis is full to the last byte, because no hub ran that could turn machines away. */
+const RESERVED = 1 / 16
+const EVERY_MS = 1000
+
+/**
+ * Keeps a part of Redis for the hub: in a full one it could not even take a message out of its queue. Where no
+ * maxmemory is set it does nothing.
+ */
+export class Room {
+  readonly #redis: RedisConnection
+  #nextAt = 0
+  #isShut = false
+
+  constructor(redis: RedisConnection) {
+    this.#redis = redis
+  }
+
+  /** Machines are turned away; what they have handed over is still told. */
+  get isShut(): boolean {
+    return this.#isShut
+  }
+
+  /** @returns whether there is room for more in the queues */
+  async check(): Promise<boolean> {
+    if (!this.#isShut && performance.now() < this.#nextAt) return true
+    this.#nextAt = performance.now() + EVERY_MS
+    const redis = this.#redis
+    const { used, max } = await memoryOf(redis)
+    if (max === 0) return true
+    const keys = ['3', INBOX, HELD, RESERVE] as const
+    if (used >= SHUT_FROM * max)
+      this.#isShut = (await redis.call('EVAL', SHUT_INBOX, ...keys)) === 1
+    else if (used < OPEN_BELOW * max) {
+      this.#isShut =
+        (await redis.call('EVAL', OPEN_INBOX, ...keys, `${Math.floor(RESERVED * max)}`)) === 0
+    }
+    return !this.#isShut || used < STOP_FROM * max
+  }
+}
+
+/** In bytes; `max` is 0 where there is no limit. */
+async function memoryOf(redis: RedisConnection) {
+  const info = String(await redis.call('INFO', 'memory'))
+  const bytesOf = (name: string) => Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(info)?.[1] ?? 0)
+  return { used: bytesOf('used_memory'), max: bytesOf('maxmemory') }
+}
+
+/** @returns how much machines have handed over that is in no queue yet */
+export async function countInbox(redis: RedisConnection): Promise<number> {
+  const lengths = [INBOX, HELD].map((key) => redis.call('LLEN', key).catch(() => 0))
+  return (await Promise.all(lengths)).reduce<number>((sum, length) => sum + Number(length), 0)
+}

@@ -1,0 +1,119 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { expect, onTestFinished } from 'vitest'
+import { noiseRules } from '../../src/config/noise.ts'
+import { makeHome, root } from '../support/home.ts'
+
+/** Where the hub is, and who asks. */
+export interface HubSettings {
+  url: string
+  password?: string
+  ca?: string
+}
+
+interface Place {
+  /** What a command line begins with that runs at another place. */
+  prefix?: readonly string[]
+  env?: NodeJS.ProcessEnv
+}
+
+const quick = { firstDelaySeconds: 0.1, maxDelaySeconds: 0.5 }
+const [node, cli] = [process.execPath, join(root, 'bin/hookbell')]
+
+/** A computer whose agents tell only channels of the hub. A project has the name of the channel that it goes to. */
+export async function makeMachine(
+  hub: HubSettings,
+  channels: readonly string[],
+  place: Place = {},
+) {
+  const home = await makeHome({
+    hub: { ...hub, channels },
+    channels: {},
+    routes: channels.map((name) => ({ on: ['*'], when: { project: [name] }, to: [name] })),
+    noise: { minSeconds: 0, off: noiseRules },
+    retry: quick,
+  })
+  const start = (...words: string[]) => startProcess([node, cli, ...words], home.env, place)
+  return {
+    ...{ ...home, cli, start },
+    /** Any program of that computer. */
+    startAny: (words: readonly string[]) => startProcess(words, home.env, place),
+    /** @returns the id of the event */
+    finish: (channel: string, session: string, text: string) =>
+      home.accept(
+        {
+          ...{ hook_event_name: 'Stop', session_id: session },
+          ...{ cwd: `/srv/${channel}`, last_assistant_message: text },
+        },
+        'claude',
+      ),
+    ask: (channel: string, session: string, text: string) =>
+      home.accept(
+        {
+          ...{ hook_event_name: 'Notification', notification_type: 'permission_prompt' },
+          ...{ session_id: session, cwd: `/srv/${channel}`, message: text },
+        },
+        'claude',
+      ),
+    /** @returns what `hookbell drain` printed, and its exit code */
+    async drain(timeout = '60s') {
+      const child = start('drain', '--timeout', timeout)
+      const exitCode = await child.exited
+      return { exitCode, output: child.output() }
+    },
+  }
+}
+
+export type Machine = Awaited<ReturnType<typeof makeMachine>>
+
+interface Line {
+  at: number
+  state: string
+  id: string
+  [key: string]: unknown
+}
+
+/** `hookbell hub` in a process of its own, ready. Killed with the test. */
+export async function startHubProcess(hub: HubSettings, channels: object, place: Place = {}) {
+  const home = await makeHome({ hub, channels, retry: quick })
+  const child = startProcess([node, cli, 'hub'], home.env, place)
+  const lines = () =>
+    child
+      .output()
+      .split('\n')
+      .filter((line) => line.startsWith('{') && line.endsWith('}'))
+      .map((line) => JSON.parse(line) as Line)
+  await expect.poll(child.output, { timeout: 60_000 }).toContain('"ready"')
+  return { ...child, ...{ home, lines } }
+}
+
+export type HubProcess = Awaited<ReturnType<typeof startHubProcess>>
+
+function startProcess(
+  words: readonly string[],
+  env: NodeJS.ProcessEnv,
+  { prefix = [], env: more }: Place,
+) {
+  const [program = '', ...rest] = [...prefix, ...words]
+  const child: ChildProcess = spawn(program, rest, {
+    env: { ...env, ...more },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', (chunk: string) => {
+      output += chunk
+    })
+  }
+  const exited = once(child, 'close').then(([code]) => code as number | null)
+  onTestFinished(async () => {
+    child.kill('SIGKILL')
+    await exited
+  })
+  const kill = async (signal: NodeJS.Signals = 'SIGKILL') => {
+    child.kill(signal)
+    await exited
+  }
+  return { child, output: () => output, exited, kill }
+}

@@ -1,0 +1,44 @@
+import { startReceiver } from '../support/receiver.ts'
+
+interface Place {
+  requests: number
+  readyAt: number
+  /** What it took, in its order. */
+  taken: string[]
+}
+
+/** Between two requests at a place whose name begins with `slow`: the pace of Slack. */
+const PACE_MS = 1000
+
+/**
+ * A receiver with one place per path that counts each request which comes too early: before its pace allows, or before
+ * the time at which it asked to come back. It refuses some on purpose.
+ */
+export async function startStrictReceiver({ refuseEvery = 0 } = {}) {
+  const places = new Map<string, Place>()
+  const tooEarly: string[] = []
+  const { url } = await startReceiver({
+    script: [
+      ({ path, body }) => {
+        const now = performance.now()
+        const place = places.get(path) ?? { requests: 0, readyAt: 0, taken: [] }
+        places.set(path, place)
+        place.requests += 1
+        if (now < place.readyAt) {
+          tooEarly.push(`${path}: ${Math.ceil(place.readyAt - now)} ms`)
+          return { status: 429, headers: { 'retry-after': '1' } }
+        }
+        place.readyAt = now + (path.startsWith('/slow') ? PACE_MS : 0)
+        const turn = refuseEvery > 0 ? place.requests % (2 * refuseEvery) : 1
+        if (turn === refuseEvery) return { status: 503 }
+        if (turn === 0) {
+          place.readyAt = now + 1000
+          return { status: 429, headers: { 'retry-after': '1' } }
+        }
+        place.taken.push(body)
+        return { body: 'ok' }
+      },
+    ],
+  })
+  return { url, tooEarly, takenAt: (name: string) => places.get(`/${name}`)?.taken ?? [] }
+}

@@ -1,0 +1,136 @@
+import { spawnSync } from 'node:child_process'
+import { createServer, connect as openSocket } from 'node:net'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { hasNamespaces, makeNetwork } from '../support/network.ts'
+import { startReceiver } from '../support/receiver.ts'
+import { hasRedis, startRedis } from '../support/redis.ts'
+import { makeMachine, startHubProcess } from './_fleet.ts'
+import { handOver, runHub } from './_hub.ts'
+
+const isFull = process.env.HOOKBELL_FULL === '1'
+
+const team = (url: string) => ({ team: { type: 'webhook', url, allowPrivateNetwork: true } })
+
+/** What a webhook was told, in its order. */
+const tagsOf = ({ received }: Awaited<ReturnType<typeof startReceiver>>) =>
+  received.map(({ body }) => body.match(/#([\w-]+)#/)?.[1] ?? body.match(/title of (\w+)/)?.[1])
+
+const numbers = (count: number) => Array.from({ length: count }, (_, index) => `${index}`)
+
+/** Passes everything on to Redis, and answers back only while it is told to. */
+async function startDeafProxy(port: number) {
+  const server = createServer((machine) => {
+    const redis = openSocket(port, '127.0.0.1')
+    redis.on('error', () => machine.destroy())
+    machine.on('error', () => redis.destroy())
+    machine.pipe(redis).resume()
+  }).listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await new Promise((resolve) => server.once('listening', resolve))
+  const { port: own } = server.address() as { port: number }
+  return `redis://127.0.0.1:${own}`
+}
+
+describe.skipIf(!hasRedis)('hub: faults', () => {
+  it('what a machine had handed over when it was killed is told once', async () => {
+    const [redis, receiver] = [await startRedis(), await startReceiver()]
+    const machine = await makeMachine({ url: await startDeafProxy(redis.port) }, ['team'])
+    machine.finish('team', 's', '#once#')
+    const first = machine.start('drain')
+    await expect.poll(() => redis.ask('LLEN', 'hb:in')).toBe(1)
+    await first.kill()
+    const config = JSON.parse(machine.read('config/config.json'))
+    config.hub.url = redis.url()
+    await machine.writeConfig(JSON.stringify(config))
+    expect(await machine.drain()).toMatchObject({ exitCode: 0 })
+    expect(await redis.ask('LLEN', 'hb:in')).toBe(2)
+    const hub = await runHub(redis, team(receiver.url))
+    await handOver(redis, 'last')
+    await expect.poll(() => tagsOf(receiver).at(-1)).toBe('last')
+    expect(tagsOf(receiver)).toEqual(['once', 'last'])
+    await expect.poll(() => hub.states('delivered')).toHaveLength(2)
+  })
+
+  it('a hub that is killed in mid-send repeats that message alone, and another one goes on', async () => {
+    const redis = await startRedis()
+    const receiver = await startReceiver({ script: ['blackhole', 200] })
+    const machine = await makeMachine({ url: redis.url() }, ['team'])
+    for (const number of numbers(5)) machine.finish('team', 's', `#${number}#`)
+    expect(await machine.drain()).toMatchObject({ exitCode: 0 })
+    const first = await startHubProcess({ url: redis.url() }, team(receiver.url))
+    await expect.poll(() => tagsOf(receiver)).toEqual(['0'])
+    const second = await runHub(redis, team(receiver.url))
+    await first.kill()
+    await expect.poll(() => second.states('delivered')).toHaveLength(5)
+    expect(tagsOf(receiver)).toEqual(['0', ...numbers(5)])
+  })
+
+  it('a message whose turn comes while Redis does not answer is told later', async () => {
+    const [redis, receiver] = [await startRedis(), await startReceiver()]
+    const hub = await runHub(redis, team(receiver.url))
+    const events = numbers(60).map((number) => `e${number}`)
+    for (const event of events) await handOver(redis, event)
+    for (let round = 0; round < 10; round++) {
+      await redis.ask('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes')
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+    await expect.poll(() => new Set(tagsOf(receiver)).size).toBe(events.length)
+    await expect.poll(() => hub.states('problem').length).toBeGreaterThan(0)
+    expect([...hub.states('exhausted'), ...hub.states('unavailable')]).toEqual([])
+  })
+
+  it.skipIf(!hasNamespaces)(
+    'a machine that is cut off goes on by itself, without a repeat',
+    async () => {
+      const network = makeNetwork()
+      const redis = await startRedis({
+        bind: ['127.0.0.1', network.here],
+        args: ['--protected-mode', 'no'],
+      })
+      const receiver = await startReceiver()
+      const url = `redis://${network.here}:${redis.port}`
+      const hub = { url, allowUnencrypted: true }
+      const machine = await makeMachine(hub, ['team'], network)
+      const all = numbers(30)
+      const [before, during, after] = [all.slice(0, 10), all.slice(10, 20), all.slice(20)]
+      const tell = (some: string[]) => some.map((one) => machine.finish('team', 's', `#${one}#`))
+      tell(before)
+      const worker = machine.start('worker')
+      await expect.poll(() => redis.ask('LLEN', 'hb:in')).toBe(10)
+      network.cut()
+      tell(during)
+      await new Promise((resolve) => setTimeout(resolve, isFull ? 15_000 : 2000))
+      expect(await redis.ask('LLEN', 'hb:in')).toBe(10)
+      network.mend()
+      tell(after)
+      await expect.poll(() => redis.ask('LLEN', 'hb:in')).toBeGreaterThanOrEqual(30)
+      await runHub(redis, team(receiver.url))
+      await expect.poll(() => new Set(tagsOf(receiver)).size).toBe(30)
+      expect(tagsOf(receiver)).toHaveLength(30)
+      await worker.kill('SIGTERM')
+    },
+  )
+})
+
+const faketime = '/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1'
+const hasFaketime = spawnSync('test', ['-e', faketime]).status === 0
+const clock = (offset: string) => ({
+  env: { LD_PRELOAD: faketime, FAKETIME: offset, FAKETIME_DONT_FAKE_MONOTONIC: '1' },
+})
+
+describe.skipIf(!hasRedis || !hasFaketime)('hub: clocks that are 5 minutes apart', () => {
+  it('one hub does not drop what another one has put into the queue', async () => {
+    const redis = await startRedis()
+    const later = { status: 503, headers: { 'retry-after': '2' } }
+    const receiver = await startReceiver({ script: [later, 200] })
+    const slow = await startHubProcess({ url: redis.url() }, team(receiver.url), clock('-5m'))
+    await handOver(redis, 'first')
+    await handOver(redis, 'second', { expires: Date.now() + 200_000 })
+    await expect.poll(() => slow.lines().map(({ state }) => state)).toContain('deferred')
+    await expect.poll(() => redis.ask('LLEN', 'hb:taken')).toBe(0)
+    slow.child.kill('SIGTERM')
+    expect(await slow.exited).toBe(0)
+    await runHub(redis, team(receiver.url))
+    await expect.poll(() => tagsOf(receiver)).toEqual(['first', 'first', 'second'])
+  })
+})

@@ -1,0 +1,77 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { RedisConnection } from '../../src/hub/connection.ts'
+import { Room } from '../../src/hub-server/room.ts'
+import { Router } from '../../src/hub-server/router.ts'
+import { hasRedis, startRedis } from '../support/redis.ts'
+import { handOver } from './_hub.ts'
+
+type Redis = Awaited<ReturnType<typeof startRedis>>
+
+/** A router whose queues hold what they are given until the test lets it go. */
+function startRouter(redis: Redis) {
+  const connection = new RedisConnection(
+    { url: redis.url(), allowUnencrypted: false },
+    { maxReplyBytes: 8_000_000 },
+  )
+  const batches: string[][] = []
+  let letGo = () => {}
+  const router = new Router({
+    redis: connection,
+    room: new Room(connection),
+    noteAnswer: async () => {},
+    now: Date.now,
+    whyRefused: () => undefined,
+    onProblem: () => {},
+    enqueue: (records) => {
+      batches.push(records.map(({ id }) => id))
+      return new Promise((resolve) => {
+        letGo = resolve
+      })
+    },
+  })
+  const run = router.run()
+  onTestFinished(async () => {
+    router.stop()
+    letGo()
+    await run
+    connection.close()
+  })
+  return { batches, letGo: () => letGo(), stop: () => router.stop() }
+}
+
+const taken = async (redis: Redis) =>
+  ((await redis.ask('LRANGE', 'hb:taken', '0', '-1')) as string[]).map((one) => JSON.parse(one).id)
+
+const ids = (from: number, to: number) =>
+  Array.from({ length: to - from }, (_, index) => `e${from + index}.team`)
+
+describe.skipIf(!hasRedis)('hub: the router', () => {
+  it('that stood still does not remove what another one has taken', async () => {
+    const redis = await startRedis()
+    for (let index = 0; index < 250; index++) await handOver(redis, `e${index}`)
+    const first = startRouter(redis)
+    await expect.poll(() => first.batches).toEqual([ids(0, 100)])
+    // As after 10 s in which it did not run.
+    await redis.ask('DEL', 'hb:router')
+    const second = startRouter(redis)
+    await expect.poll(() => second.batches).toEqual([ids(0, 100)])
+    second.letGo()
+    await expect.poll(() => second.batches).toEqual([ids(0, 100), ids(100, 200)])
+    // The second one has it for good, however busy the machine is.
+    await redis.ask('PERSIST', 'hb:router')
+    first.letGo()
+    // Once it has asked again, its attempt to remove the batch is over.
+    const asked = async () =>
+      String(await redis.ask('INFO', 'commandstats')).match(/eval:calls=(\d+)/)?.[1]
+    const before = Number(await asked())
+    await expect.poll(async () => Number(await asked())).toBeGreaterThan(before + 2)
+    expect(await taken(redis)).toEqual(ids(100, 200))
+    expect(first.batches).toHaveLength(1)
+    // Not even a crash of the one that has them loses them.
+    await redis.ask('DEL', 'hb:router')
+    const third = startRouter(redis)
+    await expect.poll(() => third.batches).toEqual([ids(100, 200)])
+    third.letGo()
+    await expect.poll(() => third.batches).toEqual([ids(100, 200), ids(200, 250)])
+  })
+})

@@ -1,0 +1,43 @@
+import { spawnSync } from 'node:child_process'
+import { describe, expect, it } from 'vitest'
+import { startReceiver } from '../support/receiver.ts'
+import { hasRedis, startRedis } from '../support/redis.ts'
+import { makeMachine } from './_fleet.ts'
+import { runHub } from './_hub.ts'
+
+/** As in a container: processes of their own, which all end with the first one. */
+const computer = ['unshare', '--pid', '--fork', '--mount-proc', '--kill-child=SIGKILL']
+const canUnshare = spawnSync(computer[0] ?? '', [...computer.slice(1), 'true']).status === 0
+
+/** A few agents, the stop hook of the container, and nothing that waits any longer. */
+const LIFE = `
+  for number in 0 1 2 3 4; do
+    printf '{"hook_event_name":"Stop","session_id":"s","cwd":"/srv/team","last_assistant_message":"#%s#"}' $number |
+      "$1-hook" --client claude
+  done
+  "$0" "$1" drain --timeout "$2"
+  echo "exit $?"
+  exec sleep 1000
+`
+
+async function live(url: string, timeout: string) {
+  const machine = await makeMachine({ url }, ['team'], { prefix: computer })
+  const ended = machine.startAny(['sh', '-c', LIFE, process.execPath, machine.cli, timeout])
+  await expect.poll(ended.output).toContain('exit ')
+  await ended.kill()
+  return ended.output()
+}
+
+describe.skipIf(!hasRedis || !canUnshare)('hub: a computer that lives for a moment', () => {
+  it('has handed everything over before it is gone', async () => {
+    const [redis, receiver] = [await startRedis(), await startReceiver()]
+    expect(await live(redis.url(), '60s')).toContain('Nothing is left\nexit 0')
+    await runHub(redis, { team: { type: 'webhook', url: receiver.url, allowPrivateNetwork: true } })
+    const tags = () => receiver.received.map(({ body }) => body.match(/#(\d)#/)?.[1])
+    await expect.poll(tags).toEqual(['0', '1', '2', '3', '4'])
+  })
+
+  it('says what dies with it where the hub cannot be reached', async () => {
+    expect(await live('redis://127.0.0.1:1', '1s')).toMatch(/5 events are left.*\nexit 1/)
+  })
+})

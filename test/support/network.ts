@@ -1,0 +1,57 @@
+import { spawnSync } from 'node:child_process'
+import { onTestFinished } from 'vitest'
+
+const ip = (...words: string[]) => spawnSync('ip', words, { encoding: 'utf8' })
+
+/** Whether this machine lets us make computers with a network of their own. */
+export const hasNamespaces = canMakeNamespace()
+
+function canMakeNamespace(): boolean {
+  const name = `hookbell-probe-${process.pid}`
+  if (process.getuid?.() !== 0 || ip('netns', 'add', name).status !== 0) return false
+  const made = ip(
+    'link',
+    'add',
+    `hbp${process.pid}`,
+    'type',
+    'veth',
+    'peer',
+    'name',
+    'x',
+    'netns',
+    name,
+  )
+  return ip('netns', 'del', name).status === 0 && made.status === 0
+}
+
+let count = 0
+
+/** A network of its own that is joined to this machine by one cable. Removed with the test. */
+export function makeNetwork() {
+  const number = count++ % 64
+  const [name, cable] = [`hookbell-${process.pid}-${number}`, `hb${process.pid}-${number}`]
+  const subnet = `10.${64 + (process.pid % 128)}.${(process.pid >> 7) % 256}`
+  const [here, there] = [`${subnet}.${4 * number + 1}`, `${subnet}.${4 * number + 2}`]
+  run('netns', 'add', name)
+  onTestFinished(() => void ip('netns', 'del', name))
+  run('link', 'add', cable, 'type', 'veth', 'peer', 'name', 'hub', 'netns', name)
+  run('addr', 'add', `${here}/30`, 'dev', cable)
+  run('link', 'set', cable, 'up')
+  run('-n', name, 'addr', 'add', `${there}/30`, 'dev', 'hub')
+  run('-n', name, 'link', 'set', 'lo', 'up')
+  run('-n', name, 'link', 'set', 'hub', 'up')
+  return {
+    /** Where this machine is, seen from there. */
+    here,
+    /** What a command line begins with that runs there. */
+    prefix: ['ip', 'netns', 'exec', name] as const,
+    /** Nothing gets through, and nobody is told so. */
+    cut: () => run('link', 'set', cable, 'down'),
+    mend: () => run('link', 'set', cable, 'up'),
+  }
+}
+
+function run(...words: string[]) {
+  const { status, stderr } = ip(...words)
+  if (status !== 0) throw new Error(`ip ${words.join(' ')}: ${stderr}`)
+}
