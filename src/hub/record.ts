@@ -118,7 +118,7 @@ export function answerOf(
 }
 
 /** The ids of events have times in them. A summary has an id of its own: the first of its events may be told already. */
-function recordId(events: readonly string[], channel: string): string {
+export function recordId(events: readonly string[], channel: string): string {
   return `${hash(events.join(' '))}.${channel}`
 }
 
