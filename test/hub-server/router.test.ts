@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { RedisConnection } from '../../src/hub/connection.ts'
+import { recordId } from '../../src/hub/record.ts'
 import { Room } from '../../src/hub-server/room.ts'
 import { Router } from '../../src/hub-server/router.ts'
 import { hasRedis, startRedis } from '../support/redis.ts'
@@ -43,7 +44,7 @@ const taken = async (redis: Redis) =>
   ((await redis.ask('LRANGE', 'hb:taken', '0', '-1')) as string[]).map((one) => JSON.parse(one).id)
 
 const ids = (from: number, to: number) =>
-  Array.from({ length: to - from }, (_, index) => `e${from + index}.team`)
+  Array.from({ length: to - from }, (_, index) => recordId([`e${from + index}`], 'team'))
 
 describe.skipIf(!hasRedis)('hub: the router', () => {
   it('that stood still does not remove what another one has taken', async () => {
