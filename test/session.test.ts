@@ -48,6 +48,9 @@ const session: [typed: string, exitCode: number, lines: readonly RegExp[]][] = [
   ['npm uninstall --global hookbell', 0, [/^removed \d+ packages/m]],
 ]
 
+const COLUMNS = 88
+const COLOURS = /\u001b\[[\d;]*m/g
+
 let registry: Awaited<ReturnType<typeof startRegistry>>
 let packed: string
 
@@ -92,10 +95,10 @@ describe.skipIf(!isPossible)('the first session of a newcomer', () => {
   })
   afterAll(() => desktop?.close())
 
-  /** In a terminal of 88 columns. */
+  /** In a terminal that is wide enough for the long name of this home. */
   async function type(typed: string) {
     const script = join(home, '.typed')
-    writeFileSync(script, `stty cols 88 rows 40\ncd '${home}'\n${typed}\n`)
+    writeFileSync(script, `stty cols 400 rows 40\ncd '${home}'\n${typed}\n`)
     const words = ['--quiet', '--return', '--command', `sh '${script}'`, '/dev/null']
     const options = { env, extendEnv: false, reject: false, input: '' } as const
     const { stdout, exitCode } = await execa('script', words, options)
@@ -103,7 +106,7 @@ describe.skipIf(!isPossible)('the first session of a newcomer', () => {
       .replaceAll('\r\n', '\n')
       .replaceAll(home, '~')
       .replaceAll(dirname(home), '/run/user/1000')
-    return { text, exitCode, plain: text.replace(/\u001b\[[\d;]*m/g, '') }
+    return { text, exitCode, plain: text.replace(COLOURS, '') }
   }
 
   it('goes as it is recorded, from putting it in to taking it off again', async () => {
@@ -139,9 +142,23 @@ describe.skipIf(!isPossible)('the first session of a newcomer', () => {
 
   function record(lines: readonly string[]) {
     mkdirSync(images, { recursive: true })
-    writeFileSync(join(images, 'session.svg'), renderTerminal(lines.join('\n')))
+    const text = lines
+      .join('\n')
+      .split('\n')
+      .map((line) => fold(line, COLUMNS))
+    writeFileSync(join(images, 'session.svg'), renderTerminal(text.join('\n'), COLUMNS))
   }
 })
+
+/** As hookbell breaks its lines where the home folder has a short name. Colours stand before the text that is broken. */
+function fold(line: string, columns: number, indent = 0): string {
+  const plain = line.replace(COLOURS, '')
+  const cut = plain.lastIndexOf(' ', columns)
+  if (plain.length <= columns || cut <= indent || plain.startsWith('$')) return line
+  const next = indent || (/^\S+(?: \S+)* {2,}/.exec(plain)?.[0].length ?? 2)
+  const start = line.slice(0, cut + line.length - plain.length)
+  return `${start}\n${fold(' '.repeat(next) + plain.slice(cut + 1), columns, next)}`
+}
 
 const frontDoor = (home: string) => join(home, '.local/state/hookbell/hookbell-hook')
 

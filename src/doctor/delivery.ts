@@ -146,7 +146,7 @@ export function checkSystem({ env, loaded, accounts, now }: Facts): Check[] {
     ...(hasDesktop && process.platform === 'linux'
       ? [
           hasBus
-            ? check('desktop.bus', 'ok', bus)
+            ? check('desktop.bus', 'ok', bus.replace(/,guid=.*/, ''))
             : check(
                 'desktop.bus',
                 'warning',

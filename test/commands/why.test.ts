@@ -42,7 +42,7 @@ describe('hookbell why', () => {
         kind     done: the event Stop
         route 1  not matched: on: failed
         route 2  matched: on: done; when client: droid
-        team     to be told: no policy objects
+        team     to be told: no rule keeps it back
         team     <time> told: ok
         so       delivered: team"
     `)
