@@ -1,4 +1,3 @@
-import { ago } from '../cli/output.ts'
 import type { EventStatus } from '../journal/history.ts'
 import type { Events } from './_events.ts'
 
@@ -35,10 +34,4 @@ export function hubRow(events: Events, channels: readonly string[], reach: strin
 
 function isUnsettled(state: string | undefined): boolean {
   return state === undefined || state === 'deferred' || state === 'held'
-}
-
-export function describeHub({ reach, waiting, lastHandedOver }: HubRow): string {
-  const last =
-    lastHandedOver === null ? 'nothing handed over yet' : `last handed over ${ago(lastHandedOver)}`
-  return `${reach}; ${waiting} waiting; ${last}`
 }

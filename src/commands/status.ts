@@ -1,25 +1,25 @@
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { defineCommand } from 'citty'
 import { asTyped } from '../cli/how-to-call.ts'
 import { ago, ahead, paint, printJson, say, table } from '../cli/output.ts'
-import { shellEnvironment } from '../config/environment.ts'
-import { howToSet } from '../config/how-to-set.ts'
 import { configDir, configPath, frontDoorIn, stateDir } from '../config/paths.ts'
 import { type ConfigSummary, readConfigSummary } from '../config/summary.ts'
-import { foldersAtRisk } from '../config/trust.ts'
 import type { ClientRow } from '../doctor/overview.ts'
 import type { EventStatus } from '../journal/history.ts'
-import { spoolAtRisk } from '../spool/at-risk.ts'
-import { holdsEvents, spoolIn } from '../spool/layout.ts'
+import { spoolIn } from '../spool/layout.ts'
 import { lockHolder } from '../spool/lock.ts'
 import { outlineParked } from '../spool/outline.ts'
-import { cleanText, showPath } from '../text/clean.ts'
 import { counted } from '../text/counted.ts'
 import { isOnHold } from '../worker/on-hold.ts'
 import { type Events, list, stateFolders, withEvents } from './_events.ts'
-import { describeHub, hubRow } from './_hub-row.ts'
+import type { HubRow } from './_hub-row.ts'
 import { clientProblems, describeClient } from './_status-clients.ts'
+import {
+  changedTrust,
+  problemsOf,
+  templateProblemsIn,
+  unreachedProblem,
+} from './_status-problems.ts'
 
 export const statusCommand = defineCommand({
   args: { json: { type: 'boolean', description: 'Print JSON' } },
@@ -39,7 +39,7 @@ type Status = Awaited<ReturnType<typeof readStatus>>
 async function readStatus() {
   const folders = stateFolders()
   const config = await readConfigSummary(configDir(), stateDir())
-  const reach = config.hasHub ? await (await import('./_hub-reach.ts')).reachHub() : undefined
+  const looked = config.hasHub ? await lookAtHub() : undefined
   const unreadable = new Set<string>()
   const onUnreadable = (folder: string) => void unreadable.add(folder)
   const corrupt = folders.flatMap((folder) => list(spoolIn(folder).corrupt, onUnreadable)).length
@@ -50,7 +50,7 @@ async function readStatus() {
       latest: events.inFull(events.tallies.latest(LATEST)),
       oldestWaiting: events.tallies.oldest('waiting'),
       channels: channelRows(config, events),
-      ...(reach !== undefined && { hub: hubRow(events, hubChannels(config), reach) }),
+      ...(looked && { hub: looked.hubRow(events, hubChannels(config), looked.reach) }),
       unreached: events.inFull(
         [events.tallies.oldest('undelivered')].filter((one) => one !== undefined),
       ),
@@ -76,7 +76,7 @@ async function readStatus() {
     ...(hub !== undefined && { hub }),
     lastEvent,
     problems: [
-      ...(reach === undefined || reach === 'reachable' ? [] : [`hub: ${reach}`]),
+      ...(looked && looked.reach !== 'reachable' ? [`hub: ${looked.reach}`] : []),
       ...[...unreadable].map(
         (folder) => `${folder} cannot be read; the next worker opens it again`,
       ),
@@ -87,6 +87,19 @@ async function readStatus() {
       ...(await changedTrust(stateDir())),
     ],
   }
+}
+
+/** Most machines have none, and nothing of it is loaded for nothing. */
+async function lookAtHub() {
+  const { reachHub } = await import('./_hub-reach.ts')
+  const { hubRow } = await import('./_hub-row.ts')
+  return { reach: await reachHub(), hubRow }
+}
+
+function describeHub({ reach, waiting, lastHandedOver }: HubRow): string {
+  const last =
+    lastHandedOver === null ? 'nothing handed over yet' : `last handed over ${ago(lastHandedOver)}`
+  return `${reach}; ${waiting} waiting; ${last}`
 }
 
 function hubChannels({ channels }: ConfigSummary): string[] {
@@ -132,66 +145,6 @@ function channelRows(
       last: last ? { state: last.state, at: last.at, detail: last.detail } : null,
     }
   })
-}
-
-/** An agent may still stand still because of it. */
-function unreachedProblem(count: number, { title, reason }: EventStatus): string {
-  const what = counted(count, 'question')
-  return (
-    `${what} reached nobody; the first: ${cleanText(title)} (${cleanText(reason)}). ` +
-    'Answer in the session itself. Find the cause by hookbell doctor and hookbell dead; ' +
-    'the next message that gets through, such as of hookbell test NAME, tells of it'
-  )
-}
-
-function problemsOf(
-  { channels, extraCaFile, problem, unreachable, unusable, unset, warnings, source }: ConfigSummary,
-  dead: number,
-  corrupt: number,
-  folders: readonly string[],
-): string[] {
-  const problems: string[] = []
-  if (problem) {
-    const hint = problem.hint ? `. ${problem.hint}` : ''
-    problems.push(`${problem.message} (the ${source} settings are used)${hint}`)
-  }
-  const hint =
-    unset.length > 0 ? `. ${howToSet(unset, configDir(), shellEnvironment(process.env))}` : ''
-  for (const [name, reason] of Object.entries(unusable))
-    problems.push(`channel ${name}: ${reason}${reason.endsWith('not set') ? hint : ''}`)
-  if (unreachable.length === Object.keys(channels).length)
-    problems.push('no route leads to a channel: nothing is told. Add one: hookbell config edit')
-  problems.push(...warnings)
-  const risks = [...foldersAtRisk(configDir(), stateDir()), ...spoolAtRisk(stateDir())]
-  for (const fault of risks) problems.push([fault.message, fault.hint].filter(Boolean).join('. '))
-  if (extraCaFile && !existsSync(extraCaFile)) problems.push(`extraCaFile: no file ${extraCaFile}`)
-  if (dead > 0) problems.push(`${dead} dead: see hookbell dead`)
-  if (corrupt > 0) problems.push(`${corrupt} damaged or foreign in ${spoolIn(stateDir()).corrupt}`)
-  for (const folder of folders.slice(1).filter(holdsEvents)) {
-    problems.push(`events are stored in ${folder}: ${stateDir()} failed`)
-  }
-  return problems
-}
-
-/** Most people have none, and the engine is not loaded for nothing. */
-async function templateProblemsIn(
-  folder: string,
-  named: readonly string[] = [],
-): Promise<string[]> {
-  if (!existsSync(join(folder, 'templates'))) return []
-  const { templateProblems } = await import('../render/check.ts')
-  return templateProblems(folder, named)
-}
-
-/** Most people trust no project, and nothing is loaded for that. */
-async function changedTrust(folder: string): Promise<string[]> {
-  if (!existsSync(join(folder, 'trusted-projects.json'))) return []
-  const { changedProjects } = await import('../context/trust-changes.ts')
-  const roots = await changedProjects(folder)
-  return roots.map(
-    (root) =>
-      `${showPath(root)}/.hookbell.json changed since you trusted it. Look at it, then: hookbell trust DIR`,
-  )
 }
 
 function describe(status: Status): string {

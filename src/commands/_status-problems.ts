@@ -1,0 +1,72 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { shellEnvironment } from '../config/environment.ts'
+import { howToSet } from '../config/how-to-set.ts'
+import { configDir, stateDir } from '../config/paths.ts'
+import type { ConfigSummary } from '../config/summary.ts'
+import { foldersAtRisk } from '../config/trust.ts'
+import type { EventStatus } from '../journal/history.ts'
+import { spoolAtRisk } from '../spool/at-risk.ts'
+import { holdsEvents, spoolIn } from '../spool/layout.ts'
+import { cleanText, showPath } from '../text/clean.ts'
+import { counted } from '../text/counted.ts'
+
+/** An agent may still stand still because of it. */
+export function unreachedProblem(count: number, { title, reason }: EventStatus): string {
+  const what = counted(count, 'question')
+  return (
+    `${what} reached nobody; the first: ${cleanText(title)} (${cleanText(reason)}). ` +
+    'Answer in the session itself. Find the cause by hookbell doctor and hookbell dead; ' +
+    'the next message that gets through, such as of hookbell test NAME, tells of it'
+  )
+}
+
+export function problemsOf(
+  { channels, extraCaFile, problem, unreachable, unusable, unset, warnings, source }: ConfigSummary,
+  dead: number,
+  corrupt: number,
+  folders: readonly string[],
+): string[] {
+  const problems: string[] = []
+  if (problem) {
+    const hint = problem.hint ? `. ${problem.hint}` : ''
+    problems.push(`${problem.message} (the ${source} settings are used)${hint}`)
+  }
+  const hint =
+    unset.length > 0 ? `. ${howToSet(unset, configDir(), shellEnvironment(process.env))}` : ''
+  for (const [name, reason] of Object.entries(unusable))
+    problems.push(`channel ${name}: ${reason}${reason.endsWith('not set') ? hint : ''}`)
+  if (unreachable.length === Object.keys(channels).length)
+    problems.push('no route leads to a channel: nothing is told. Add one: hookbell config edit')
+  problems.push(...warnings)
+  const risks = [...foldersAtRisk(configDir(), stateDir()), ...spoolAtRisk(stateDir())]
+  for (const fault of risks) problems.push([fault.message, fault.hint].filter(Boolean).join('. '))
+  if (extraCaFile && !existsSync(extraCaFile)) problems.push(`extraCaFile: no file ${extraCaFile}`)
+  if (dead > 0) problems.push(`${dead} dead: see hookbell dead`)
+  if (corrupt > 0) problems.push(`${corrupt} damaged or foreign in ${spoolIn(stateDir()).corrupt}`)
+  for (const folder of folders.slice(1).filter(holdsEvents)) {
+    problems.push(`events are stored in ${folder}: ${stateDir()} failed`)
+  }
+  return problems
+}
+
+/** Most people have none, and the engine is not loaded for nothing. */
+export async function templateProblemsIn(
+  folder: string,
+  named: readonly string[] = [],
+): Promise<string[]> {
+  if (!existsSync(join(folder, 'templates'))) return []
+  const { templateProblems } = await import('../render/check.ts')
+  return templateProblems(folder, named)
+}
+
+/** Most people trust no project, and nothing is loaded for that. */
+export async function changedTrust(folder: string): Promise<string[]> {
+  if (!existsSync(join(folder, 'trusted-projects.json'))) return []
+  const { changedProjects } = await import('../context/trust-changes.ts')
+  const roots = await changedProjects(folder)
+  return roots.map(
+    (root) =>
+      `${showPath(root)}/.hookbell.json changed since you trusted it. Look at it, then: hookbell trust DIR`,
+  )
+}
