@@ -34,7 +34,7 @@ export async function sendTestMessage(channel: string): Promise<TestMessage> {
     message: `This is a test of the channel "${channel}". If you can read it, it works.`,
   }
   scrubEnvironment(process.env)
-  const header = { client: 'hookbell', env: sessionEnv(process.env) }
+  const header = { client: 'hookbell', env: sessionEnv(process.env, process.pid) }
   const body = Buffer.from(JSON.stringify(event))
   const folders = { stateDir: stateDir(), configDir: configDir() }
   const { id, faults } = await deliverTo(channel, header, body, folders)

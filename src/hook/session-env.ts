@@ -27,13 +27,14 @@ const names = [
 /** How far up the terminal is looked for. Same number: bin/hookbell-hook. */
 const STEPS = 8
 
-export function sessionEnv(env: NodeJS.ProcessEnv): Record<string, string> {
+/** @param asker the process whose terminal, or that of what it was started from, is meant: by default the agent */
+export function sessionEnv(env: NodeJS.ProcessEnv, asker = process.ppid): Record<string, string> {
   const facts: Record<string, string> = {}
   for (const name of names) {
     const value = env[name]
     if (value && value.length <= 1024) facts[name] = value
   }
-  const tty = terminalOf(process.ppid)
+  const tty = terminalOf(asker)
   if (tty) facts.HOOKBELL_TTY = `${tty}`
   return facts
 }

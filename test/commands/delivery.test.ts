@@ -4,6 +4,7 @@ import { execa } from 'execa'
 import { describe, expect, it } from 'vitest'
 import { makeHome } from '../support/home.ts'
 import { startReceiver } from '../support/receiver.ts'
+import { hasTerminal, runInTerminal } from '../support/terminal.ts'
 
 const stop = { hook_event_name: 'Stop', session_id: 's1', cwd: '/srv/api-server' }
 const toFile = (path: string) => ({
@@ -51,6 +52,15 @@ describe('commands: what became of events', () => {
     const { stdout, exitCode } = await home.run('status')
     expect(stdout).toContain(`x ${join(folder, 'done.liquid')}: undefined filter: nope, line:1`)
     expect(exitCode).toBe(1)
+  })
+
+  it.runIf(hasTerminal)('test rings the terminal that it runs in', async () => {
+    const channels = { bell: { type: 'terminal', mode: 'bell' } }
+    const { env } = await makeHome({ channels, routes: everything('bell'), lingerSeconds: 0 })
+    const { text, exitCode } = await runInTerminal({ env }, 'test', 'bell')
+    expect(text).toMatch(/ok.* bell: bell to \/dev\/pts\/\d+/)
+    expect(text).toContain('\u0007')
+    expect(exitCode).toBe(0)
   })
 
   it('log says why one of two registrations was not told of', async () => {
