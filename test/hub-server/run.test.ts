@@ -1,8 +1,10 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { parseConfig } from '../../src/config/load.ts'
 import { aclLines } from '../../src/hub/acl.ts'
 import { RedisConnection } from '../../src/hub/connection.ts'
 import { recordOf } from '../../src/hub/record.ts'
 import { startHub } from '../../src/hub-server/run.ts'
+import { makeAuthority } from '../support/authority.ts'
 import { makeDelivery } from '../support/delivery.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { hasRedis, startRedis } from '../support/redis.ts'
@@ -122,7 +124,6 @@ describe.skipIf(!hasRedis)('hub: the hub', () => {
     const receiver = await startReceiver()
     const as = (user: string) => ({ url: redis.url(user), password: 'secret' })
     const hubText = { hub: as('hub'), channels: toWebhook(receiver.url) }
-    const { parseConfig } = await import('../../src/config/load.ts')
     const loaded = parseConfig(JSON.stringify(hubText), {
       path: 'config.json',
       secrets: { file: new Map(), env: {} },
@@ -197,5 +198,24 @@ describe.skipIf(!hasRedis)('hub: the hub', () => {
     await redis.start()
     const told = () => new Set(titlesOf(receiver)).size
     await expect.poll(told, { timeout: 60_000, interval: 200 }).toBe(events.length)
+  })
+
+  it('does not start with a wrong password, nor with an expired certificate, and says which', async () => {
+    const authority = await makeAuthority()
+    onTestFinished(() => authority.remove())
+    const tls = await authority.issueExpired('IP:127.0.0.1')
+    const redis = await startRedis({ users: ['user default on >right ~* +@all'] })
+    const expired = await startRedis({ tls })
+    const startWith = (hub: object) => {
+      const text = JSON.stringify({ hub, channels: { team: { type: 'file', path: '/dev/null' } } })
+      const secrets = { file: new Map(), env: {} }
+      return startHub(parseConfig(text, { path: 'config.json', secrets }), () => {})
+    }
+    await expect(startWith({ url: redis.url(), password: 'wrong' })).rejects.toThrow(
+      'the hub refuses the user or the password',
+    )
+    await expect(startWith({ url: expired.url(), ca: authority.file })).rejects.toThrow(
+      'its certificate has expired',
+    )
   })
 })
