@@ -15,16 +15,26 @@ export function openApiText(): string {
 export function clientModules(): { [path: string]: () => string } {
   checkNames()
   const names = Object.keys(api)
-  const modules = Object.entries(api).flatMap(([area, tree]): [string, () => string][] => [
-    [`src/api/operations/${kebab(area)}.ts`, () => operationsModule(area, tree)],
-    [`src/api/types/${kebab(area)}.ts`, () => typeModules(area, tree).methods],
-    [`src/api/types/${kebab(area)}-responses.ts`, () => typeModules(area, tree).responses],
+  const operations = Object.entries(api).map(([area, tree]): [string, () => string] => [
+    `src/api/operations/${kebab(area)}.ts`,
+    () => operationsModule(area, tree),
   ])
+  const types = Object.entries(api).flatMap(([area, tree]) =>
+    Object.entries(typeModules(area, tree)),
+  )
   const index = () => operationsIndex(names.map((area) => ({ area, file: `${kebab(area)}.ts` })))
   return Object.fromEntries([
-    ...modules,
+    ...operations,
+    ...types.map(([path, text]) => [`src/api/types/${path}`, () => text]),
     ['src/api/operations/index.ts', index],
-    ['src/api/types/index.ts', () => typesIndex(names)],
+    [
+      'src/api/types/index.ts',
+      () =>
+        typesIndex(
+          names,
+          types.map(([path]) => path),
+        ),
+    ],
     ['src/api/version.ts', versionModule],
   ])
 }

@@ -1,4 +1,5 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { configJsonSchema } from '../src/config/json-schema.ts'
 import { exampleHooks } from '../src/install/example.ts'
 import { choicesTable, clientModules, endpointsTable, openApiText } from './api-pages.ts'
@@ -27,7 +28,10 @@ for (const [path, content] of Object.entries(files)) {
   if (text === old) continue
   stale += 1
   if (check) console.error(`${path} is out of date. Run: npm run gen`)
-  else writeFileSync(path, text)
+  else {
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, text)
+  }
 }
 process.exitCode = check && stale > 0 ? 1 : 0
 

@@ -1,4 +1,4 @@
-// Written by `npm run gen` from the table in ../endpoints.
+// Written by `npm run gen` from the table in src/api/endpoints/.
 import { analytics } from './analytics.ts'
 import { automations } from './automations.ts'
 import { computers } from './computers.ts'

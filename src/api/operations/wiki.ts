@@ -1,4 +1,4 @@
-// Written by `npm run gen` from the table in ../endpoints.
+// Written by `npm run gen` from the table in src/api/endpoints/.
 import type { OperationTree } from '../operation.ts'
 import { shape } from '../validation/shape.ts'
 

@@ -1,4 +1,4 @@
-export const HEADER = '// Written by `npm run gen` from the table in ../endpoints.\n'
+export const HEADER = '// Written by `npm run gen` from the table in src/api/endpoints/.\n'
 
 /** The import lines for the words that a text uses. */
 export function importsOf(

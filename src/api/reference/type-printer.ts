@@ -106,7 +106,9 @@ export function makeTypePrinter(io: 'input' | 'output') {
     },
 
     names: () => [...declared.keys()],
-    text: () => [...declared.values()].map(({ text }) => text).join('\n'),
+    /** The declarations, or those of some. */
+    text: (names: readonly string[] = [...declared.keys()]) =>
+      names.map((name) => declared.get(name)?.text ?? '').join('\n'),
   }
 }
 

@@ -4,36 +4,38 @@ import { areas } from './labels.ts'
 import { HEADER, importsOf } from './module.ts'
 import { makeTypePrinter, pascal } from './type-printer.ts'
 
-/** The modules with the public types of an area: what is sent and called, and what comes back. */
-export function typeModules(
-  area: string,
-  tree: EndpointTree,
-): { methods: string; responses: string } {
+/** Path of a module below src/api/types to its text. */
+export type TypeModules = Readonly<Record<string, string>>
+
+/** The modules with the public types of an area: what is sent and called, and per endpoint what comes back. */
+export function typeModules(area: string, tree: EndpointTree): TypeModules {
   const inputs = makeTypePrinter('input')
   const responses = makeTypePrinter('output')
-  const interfaces: string[] = []
-  printMethods(area, tree, { inputs, responses, interfaces })
-  const methods = `${[inputs.text(), ...interfaces].filter(Boolean).join('\n')}`
+  const printers: Printers = { inputs, responses, interfaces: [], modules: new Map() }
+  printMethods(area, tree, printers)
+  const methods = [inputs.text(), ...printers.interfaces].filter(Boolean).join('\n')
+  const modules = [...printers.modules].filter(([, names]) => names.length > 0)
+  const importsFrom = (folder: string) =>
+    modules.map(([file, names]): [string, string[]] => [`${folder}/${file}.ts`, names])
   const head = importsOf(methods, [
     ['../core/api-promise.ts', ['ApiPromise']],
     ['../core/options.ts', ['CallOptions']],
     ['../core/page.ts', ['PageList']],
     ['./open.ts', ['NoInput', 'Open', 'Unlisted']],
-    [`./${kebab(area)}-responses.ts`, responses.names()],
+    ...importsFrom(`./${kebab(area)}`),
   ])
-  const text = responses.text()
-  return {
-    methods: `${HEADER}${head}\n${methods}`,
-    responses: `${HEADER}${importsOf(text, [['./open.ts', ['Open', 'Unlisted']]])}\n${text || 'export {}\n'}`,
-  }
+  const parts = modules.map(([file, names]) => {
+    const text = responses.text(names)
+    const others = importsFrom('.').filter(([path]) => path !== `./${file}.ts`)
+    const imports = importsOf(text, [['../open.ts', ['Open', 'Unlisted']], ...others])
+    return [`${kebab(area)}/${file}.ts`, `${HEADER}${imports}\n${text}`] as const
+  })
+  return { [`${kebab(area)}.ts`]: `${HEADER}${head}\n${methods}`, ...Object.fromEntries(parts) }
 }
 
 /** The module that gives the types of all areas. */
-export function typesIndex(names: readonly string[]): string {
-  const exported = names.flatMap((area) => [
-    `export type * from './${kebab(area)}.ts'\n`,
-    `export type * from './${kebab(area)}-responses.ts'\n`,
-  ])
+export function typesIndex(names: readonly string[], paths: readonly string[]): string {
+  const exported = paths.map((path) => `export type * from './${path}'\n`)
   const imports = names.map(
     (area) => `import type { ${pascal(area)}Api } from './${kebab(area)}.ts'\n`,
   )
@@ -53,6 +55,8 @@ interface Printers {
   inputs: ReturnType<typeof makeTypePrinter>
   responses: ReturnType<typeof makeTypePrinter>
   interfaces: string[]
+  /** By endpoint the types that it is the first to give. */
+  modules: Map<string, string[]>
 }
 
 /** Adds the interface of a part of the table, after those of its parts. Gives its name. */
@@ -69,7 +73,16 @@ function printMethods(path: string, tree: EndpointTree, printers: Printers): str
   return name
 }
 
-function printMethod(method: string, endpoint: Endpoint, { inputs, responses }: Printers): string {
+function printMethod(method: string, endpoint: Endpoint, printers: Printers): string {
+  const { responses, modules } = printers
+  const before = responses.names().length
+  const text = printSignatures(method, endpoint, printers)
+  modules.set(kebab(endpoint.name), responses.names().slice(before))
+  return text
+}
+
+function printSignatures(method: string, endpoint: Endpoint, printers: Printers): string {
+  const { inputs, responses } = printers
   const { response, groupedResponse, method: verb, page } = endpoint
   const [input, ...grouped] = inputTypes(endpoint, inputs)
   const name = `${endpoint.name}Response`
@@ -121,8 +134,9 @@ function docOf({ summary, description, method, path }: Endpoint, more = ''): str
   return `  /**\n${lines.map((line) => `   * ${line}\n`).join('   *\n')}   */\n`
 }
 
+/** `serviceAccounts` and `TokenUsage` as `service-accounts` and `token-usage`. */
 export function kebab(name: string): string {
-  return name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+  return name.replaceAll(/[A-Z]/g, (letter, at) => `${at > 0 ? '-' : ''}${letter.toLowerCase()}`)
 }
 
 /** The names of all endpoints differ, since the names of their types are made from them. */

@@ -1,8 +1,12 @@
-// Written by `npm run gen` from the table in ../endpoints.
+// Written by `npm run gen` from the table in src/api/endpoints/.
 import type { ApiPromise } from '../core/api-promise.ts'
 import type { CallOptions } from '../core/options.ts'
 import type { PageList } from '../core/page.ts'
-import type { ActivityResponse, GroupedActivityResponse, GroupedTokenUsageResponse, GroupedToolUsageResponse, ProductivityResponse, TokenUsageResponse, ToolUsageResponse, UserActivityResponse, UserActivityRow } from './analytics-responses.ts'
+import type { GroupedTokenUsageResponse, TokenUsageResponse } from './analytics/token-usage.ts'
+import type { GroupedToolUsageResponse, ToolUsageResponse } from './analytics/tool-usage.ts'
+import type { ActivityResponse, GroupedActivityResponse } from './analytics/activity.ts'
+import type { ProductivityResponse } from './analytics/productivity.ts'
+import type { UserActivityResponse, UserActivityRow } from './analytics/user-activity.ts'
 
 /** Input of `analytics.tokens`. */
 export interface TokenUsageInput {

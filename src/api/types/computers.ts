@@ -1,7 +1,9 @@
-// Written by `npm run gen` from the table in ../endpoints.
+// Written by `npm run gen` from the table in src/api/endpoints/.
 import type { ApiPromise } from '../core/api-promise.ts'
 import type { CallOptions } from '../core/options.ts'
-import type { Computer, DeleteComputerResponse, RefreshComputerResponse } from './computers-responses.ts'
+import type { Computer } from './computers/get-computer-by-name.ts'
+import type { RefreshComputerResponse } from './computers/refresh-computer.ts'
+import type { DeleteComputerResponse } from './computers/delete-computer.ts'
 
 /** Input of `computers.getByName`. */
 export interface GetComputerByNameInput {

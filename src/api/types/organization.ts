@@ -1,8 +1,10 @@
-// Written by `npm run gen` from the table in ../endpoints.
+// Written by `npm run gen` from the table in src/api/endpoints/.
 import type { ApiPromise } from '../core/api-promise.ts'
 import type { CallOptions } from '../core/options.ts'
 import type { NoInput } from './open.ts'
-import type { GlobalLimit, RemoveUserResponse, SetUserLimitsResponse } from './organization-responses.ts'
+import type { GlobalLimit } from './organization/get-global-limit.ts'
+import type { SetUserLimitsResponse } from './organization/set-user-limits.ts'
+import type { RemoveUserResponse } from './organization/remove-user.ts'
 
 /** Input of `organization.limits.setGlobal`. */
 export interface SetGlobalLimitInput {

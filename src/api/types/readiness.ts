@@ -1,7 +1,7 @@
-// Written by `npm run gen` from the table in ../endpoints.
+// Written by `npm run gen` from the table in src/api/endpoints/.
 import type { CallOptions } from '../core/options.ts'
 import type { PageList } from '../core/page.ts'
-import type { ListReadinessReportsResponse, ReadinessReport } from './readiness-responses.ts'
+import type { ListReadinessReportsResponse, ReadinessReport } from './readiness/list-readiness-reports.ts'
 
 /** Input of `readiness.reports`. */
 export interface ListReadinessReportsInput {

@@ -1,7 +1,7 @@
-// Written by `npm run gen` from the table in ../endpoints.
+// Written by `npm run gen` from the table in src/api/endpoints/.
 import type { ApiPromise } from '../core/api-promise.ts'
 import type { CallOptions } from '../core/options.ts'
-import type { RotateKeyResponse } from './service-accounts-responses.ts'
+import type { RotateKeyResponse } from './service-accounts/rotate-key.ts'
 
 /** Input of `serviceAccounts.keys.rotate`. */
 export interface RotateKeyInput {

@@ -1,9 +1,11 @@
-// Written by `npm run gen` from the table in ../endpoints.
+// Written by `npm run gen` from the table in src/api/endpoints/.
 import type { ApiPromise } from '../core/api-promise.ts'
 import type { CallOptions } from '../core/options.ts'
 import type { PageList } from '../core/page.ts'
 import type { Open } from './open.ts'
-import type { AddMessageResponse, ListMessagesResponse, Message, Session } from './sessions-responses.ts'
+import type { Session } from './sessions/create-session.ts'
+import type { AddMessageResponse } from './sessions/add-message.ts'
+import type { ListMessagesResponse, Message } from './sessions/list-messages.ts'
 
 /** Input of `sessions.create`. */
 export interface CreateSessionInput {

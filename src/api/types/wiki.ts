@@ -1,4 +1,4 @@
-// Written by `npm run gen` from the table in ../endpoints.
+// Written by `npm run gen` from the table in src/api/endpoints/.
 import type { ApiPromise } from '../core/api-promise.ts'
 import type { CallOptions } from '../core/options.ts'
 

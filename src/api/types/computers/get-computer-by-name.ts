@@ -1,5 +1,5 @@
-// Written by `npm run gen` from the table in ../endpoints.
-import type { Open, Unlisted } from './open.ts'
+// Written by `npm run gen` from the table in src/api/endpoints/.
+import type { Open, Unlisted } from '../open.ts'
 
 export interface Computer {
   /** Computer ID. */
@@ -61,14 +61,4 @@ export interface ComputerComputerSource {
 export interface OtherComputerComputerSource {
   /** Any other kind. */
   kind?: Unlisted
-}
-
-export interface RefreshComputerResponse {
-  /** How many integrations were configured. */
-  configured: number
-}
-
-export interface DeleteComputerResponse {
-  /** Set if the first response was lost, and a repeat found nothing to delete any more. */
-  replayed?: true
 }

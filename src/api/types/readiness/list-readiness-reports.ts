@@ -1,5 +1,5 @@
-// Written by `npm run gen` from the table in ../endpoints.
-import type { Open } from './open.ts'
+// Written by `npm run gen` from the table in src/api/endpoints/.
+import type { Open } from '../open.ts'
 
 export interface ListReadinessReportsResponse {
   /** Reports of this page. */

@@ -1,4 +1,4 @@
-// Written by `npm run gen` from the table in ../endpoints.
+// Written by `npm run gen` from the table in src/api/endpoints/.
 
 export interface RotateKeyResponse {
   /** The replacement. */

@@ -1,9 +1,4 @@
-// Written by `npm run gen` from the table in ../endpoints.
-
-export interface GlobalLimit {
-  /** Credits per user; null if there is no limit. @minimum 0 */
-  limit: number | null
-}
+// Written by `npm run gen` from the table in src/api/endpoints/.
 
 export interface SetUserLimitsResponse {
   /** Limits that were set. */
@@ -24,9 +19,4 @@ export interface SetUserLimitsResponseError {
   email: string
   /** Why the limit was not set. */
   error: string
-}
-
-export interface RemoveUserResponse {
-  /** Set if the first response was lost, and a repeat found nothing to delete any more. */
-  replayed?: true
 }

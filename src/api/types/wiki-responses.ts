@@ -1,3 +1,0 @@
-// Written by `npm run gen` from the table in ../endpoints.
-
-export {}
