@@ -1,4 +1,4 @@
-import { SYSTEM_PATH } from './_programs.ts'
+import { askProgram } from './_ask-program.ts'
 
 /**
  * A notification on a Linux desktop: the number that it got, and the program that gave it, by its
@@ -116,18 +116,8 @@ function interfaceOf(path: string): string {
 }
 
 async function callBus(call: BusCall, env: BusEnv, signal: AbortSignal) {
-  const { execa } = await import('execa')
   for (const [file, argsFor] of Object.entries(tools)) {
-    const result = await execa(file, argsFor(call), {
-      env: { PATH: SYSTEM_PATH, ...env },
-      extendEnv: false,
-      stdin: 'ignore',
-      cwd: '/',
-      cancelSignal: signal,
-      killSignal: 'SIGKILL',
-      maxBuffer: 10_000,
-      reject: false,
-    })
+    const result = await askProgram(file, argsFor(call), { env, signal })
     if (result.code !== 'ENOENT') return { ok: !result.failed, text: result.stdout }
   }
   return undefined

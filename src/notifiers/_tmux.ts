@@ -1,6 +1,6 @@
 import { lstat } from 'node:fs/promises'
 import { isAbsolute } from 'node:path'
-import { SYSTEM_PATH } from './_programs.ts'
+import { askProgram } from './_ask-program.ts'
 import { DeliveryError, type SendContext } from './define.ts'
 
 /** What tmux prints of each of these names, with `|` between them. */
@@ -20,17 +20,8 @@ export async function runTmux(
 ): Promise<string | undefined> {
   const socket = TMUX?.split(',')[0] ?? ''
   if (!(await isOwnSocket(socket))) return undefined
-  const { execa } = await import('execa')
-  const { stdout, failed, isCanceled } = await execa('tmux', ['-S', socket, ...args], {
-    env: { PATH: SYSTEM_PATH },
-    extendEnv: false,
-    stdin: 'ignore',
-    cwd: '/',
-    cancelSignal: signal,
-    killSignal: 'SIGKILL',
-    maxBuffer: 10_000,
-    reject: false,
-  })
+  const words = ['-S', socket, ...args]
+  const { stdout, failed, isCanceled } = await askProgram('tmux', words, { signal })
   if (isCanceled) throw new DeliveryError('retry', 'terminal: tmux did not answer in time')
   return failed ? undefined : stdout
 }
