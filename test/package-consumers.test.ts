@@ -48,9 +48,7 @@ async function runNode(folder: string, ...words: string[]) {
   const emulator = await startEmulator({ seed: { agent: { instant: true } } })
   const env = {
     PATH: process.env.PATH,
-    HOOKBELL_API_BASE_URL: emulator.url,
-    HOOKBELL_APP_BASE_URL: emulator.appUrl,
-    HOOKBELL_API_KEY: emulator.apiKey,
+    ...emulator.env,
     SESSION_ID: emulator.sessionId,
   }
   const options = { cwd: folder, env, extendEnv: false, reject: false } as const

@@ -48,9 +48,7 @@ describe('snippets', () => {
     expect(types.stdout).toBe('')
     const env = {
       PATH: process.env.PATH,
-      HOOKBELL_API_BASE_URL: emulator.url,
-      HOOKBELL_APP_BASE_URL: emulator.appUrl,
-      HOOKBELL_API_KEY: emulator.apiKey,
+      ...emulator.env,
       SESSION_ID: emulator.sessionId,
     }
     const words = ['--import', 'tsx', program]
