@@ -1,5 +1,6 @@
 import { describeError, HookbellError } from '../errors.ts'
 import { makeFolders, replaceFile } from '../fs/durable.ts'
+import { Fresh } from '../fs/fresh.ts'
 import { readQuietly } from '../fs/read.ts'
 import { readStoredEnvironment, storeEnvironment } from './environment.ts'
 import { lastGoodFile, withoutSecrets } from './last-good.ts'
@@ -21,6 +22,7 @@ export class CurrentConfig {
   readonly #configDir: string
   readonly #stateDir: string
   readonly #fetcher: SecretFetcher
+  readonly #recent = new Fresh(() => this.get())
 
   constructor(configDir: string, stateDir: string) {
     this.#configDir = configDir
@@ -31,6 +33,11 @@ export class CurrentConfig {
   /** What `get` gave last, without a look at the files. */
   get last(): LoadedConfig {
     return this.#loaded ?? this.get()
+  }
+
+  /** The same for each of many events: a change counts within 20 ms. */
+  recent(): LoadedConfig {
+    return this.#recent.get()
   }
 
   get(): LoadedConfig {

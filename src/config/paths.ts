@@ -1,4 +1,5 @@
 import { isAbsolute, join, win32 } from 'node:path'
+import { sha256 } from '../text/sha256.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
@@ -33,9 +34,7 @@ function pick(env: Env, own: string, xdg: string, windows: string, home: string)
  * nobody's worker delivers what belongs to another configuration. Same name: bin/hookbell-hook.
  */
 export function fallbackStateDir(state: string, env: Env = process.env): string {
-  // Only where the state folder failed: loading it costs 4 ms.
-  const { createHash } = process.getBuiltinModule('node:crypto')
-  const hash = createHash('sha256').update(state.replace(/\/+/g, '/')).digest('hex').slice(0, 12)
+  const hash = sha256(state.replace(/\/+/g, '/')).slice(0, 12)
   return join(runtimeDir(env), `hookbell-${hash}`)
 }
 

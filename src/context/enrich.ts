@@ -35,6 +35,7 @@ export interface EnrichedEvent extends AgentEvent {
 
 interface EnrichDeps {
   projects: Map<string, Promise<string>>
+  branchOf?: (cwd: string) => Promise<string>
   now(): number
 }
 
@@ -48,7 +49,7 @@ const unread: readonly Kind[] = ['other', 'subagent-done']
 export async function enrich(event: AgentEvent, deps: EnrichDeps): Promise<EnrichedEvent> {
   const [project, branch, facts] = await Promise.all([
     remember(deps.projects, event.cwd),
-    branchOf(event.cwd).catch(() => ''),
+    (deps.branchOf ?? branchOf)(event.cwd).catch(() => ''),
     event.transcriptPath && !unread.includes(event.kind) ? readInTime(event, deps) : undefined,
   ])
   const {

@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
 import { type FileHandle, open, realpath } from 'node:fs/promises'
 import { isAbsolute, join } from 'node:path'
 import { PROJECT_FILE } from '../config/project-config.ts'
 import { errorCode } from '../errors.ts'
+import { sha256 } from '../text/sha256.ts'
 import { pathGate } from './_path-gate.ts'
 import { gitRoot, mayBeProject } from './project.ts'
 
@@ -60,7 +60,7 @@ async function readIn(root: string): Promise<ProjectFile | RefusedFile | undefin
     if (me !== undefined && stat.uid !== me) return { root, refused: 'belongs to another user' }
     const bytes = await readStart(file)
     if (bytes.length > MAX_BYTES) return { root, refused: `larger than ${MAX_BYTES} bytes` }
-    const hash = createHash('sha256').update(bytes).digest('hex')
+    const hash = sha256(bytes)
     return { root, owner: stat.uid, text: bytes.toString('utf8').replace(/^\uFEFF/, ''), hash }
   } finally {
     await file.close()

@@ -9,10 +9,10 @@ export function isPayload(value: unknown): value is Payload {
 
 /** The value of a field; dots lead into nested objects, and `properties` is looked into as well. */
 export function fieldOf(payload: Payload, path: string): unknown {
-  const direct = valueAt(payload, path.split('.'))
+  const direct = valueAt(payload, path)
   if (direct !== undefined) return direct
   const inner = ownValue(payload, 'properties')
-  return isPayload(inner) ? valueAt(inner, path.split('.')) : undefined
+  return isPayload(inner) ? valueAt(inner, path) : undefined
 }
 
 /** The first that is text and not empty. Lone surrogates would make encoders throw later. */
@@ -41,9 +41,10 @@ function isPresent(value: unknown): boolean {
   return value !== undefined && value !== null && value !== ''
 }
 
-function valueAt(payload: Payload, path: readonly string[]): unknown {
+function valueAt(payload: Payload, path: string): unknown {
+  if (!path.includes('.')) return ownValue(payload, path)
   let value: unknown = payload
-  for (const name of path) {
+  for (const name of path.split('.')) {
     if (Array.isArray(value)) value = value[Number(name)]
     else if (isPayload(value)) value = ownValue(value, name)
     else return undefined

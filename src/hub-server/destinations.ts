@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
 import type { LoadedConfig } from '../config/load.ts'
 import { type Destination, findDestination } from '../deliver/attempt.ts'
+import { sha256 } from '../text/sha256.ts'
 
 /** What several channels may share, and the queue in which messages wait for it. */
 export interface HubDestination extends Destination {
@@ -29,5 +29,5 @@ export function hubDestinations(loaded: LoadedConfig): Map<string, HubDestinatio
 
 /** The key may hold a secret URL. */
 function nameOf(key: string): string {
-  return `d-${createHash('sha256').update(key).digest('hex').slice(0, 16)}`
+  return `d-${sha256(key).slice(0, 16)}`
 }

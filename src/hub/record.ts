@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto'
 import * as z from 'zod'
 import { type Answer, type Delivery, type Message, urgencies } from '../delivery.ts'
 import { kinds } from '../event/kind.ts'
 import { cutText } from '../text/clean.ts'
+import { sha256 } from '../text/sha256.ts'
 
 /** More than this and a hub does not even parse it. */
 export const MAX_RECORD_BYTES = 64 * 1024
@@ -124,7 +124,7 @@ export function recordId(events: readonly string[], channel: string): string {
 
 /** Ids of sessions and events stay on the machine. */
 function hash(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 32)
+  return sha256(text).slice(0, 32)
 }
 
 function duration(ms: number): number {

@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { privateFolder, writeDurable } from '../fs/durable.ts'
-import { hashOf, type SettingsOnDisk } from './file.ts'
+import { sha256 } from '../text/sha256.ts'
+import type { SettingsOnDisk } from './file.ts'
 import type { Span } from './splice.ts'
 
 const KEEP = 3
@@ -57,7 +58,7 @@ export function saveBackup(
     path: old.realPath,
     writtenAt: now.toISOString(),
     before: base ? base.record.before : (old.hash ?? null),
-    after: hashOf(edit.text),
+    after: sha256(edit.text),
     backup: base ? base.record.backup : (copy ?? null),
     ...(made !== undefined && { folder: made }),
     edits: [...(base?.record.edits ?? []), edit.spans],
@@ -91,7 +92,7 @@ export function originalText(stateDir: string, path: string): string | undefined
   if (before === null) return ''
   try {
     const text = readFileSync(join(backupFolder(stateDir, path), basename(backup ?? '')), 'utf8')
-    return hashOf(text) === before ? text : undefined
+    return sha256(text) === before ? text : undefined
   } catch {
     return undefined
   }
@@ -103,7 +104,7 @@ export function forgetBackups(stateDir: string, path: string): void {
 }
 
 export function backupFolder(stateDir: string, path: string): string {
-  return join(stateDir, 'backups', `${basename(path)}-${hashOf(path).slice(0, 12)}`)
+  return join(stateDir, 'backups', `${basename(path)}-${sha256(path).slice(0, 12)}`)
 }
 
 function readRecord(path: string): BackupRecord | undefined {

@@ -10,6 +10,7 @@ import {
   type Stats,
 } from 'node:fs'
 import { errorCode, HookbellError } from '../errors.ts'
+import { sha256 } from '../text/sha256.ts'
 
 const MAX_BYTES = 1024 * 1024
 
@@ -53,7 +54,7 @@ export function readSettings(path: string): SettingsOnDisk {
       text: decode(path, bytes),
       // When it is asked for: most who read a file do not.
       get hash() {
-        return hashOf(bytes)
+        return sha256(bytes)
       },
       version,
       mode,
@@ -70,12 +71,6 @@ export function readSettings(path: string): SettingsOnDisk {
 export function refuseTooLarge(path: string, text: string): void {
   if (Buffer.byteLength(text) > MAX_BYTES)
     refuse(path, 'with the hooks the file would be larger than 1 MiB')
-}
-
-export function hashOf(content: Uint8Array | string): string {
-  // Loaded at its first use: it takes a fifth of a start.
-  const { createHash } = process.getBuiltinModule('node:crypto')
-  return createHash('sha256').update(content).digest('hex')
 }
 
 /** True if the bytes at `path` are still the ones that were read. */

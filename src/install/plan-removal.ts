@@ -1,8 +1,8 @@
 import type { Node } from 'jsonc-parser'
 import type { Shape } from '../clients/define.ts'
+import { sha256 } from '../text/sha256.ts'
 import type { BackupRecord } from './backup.ts'
 import { property, readEventMap } from './event-map.ts'
-import { hashOf } from './file.ts'
 import { parseSettings, type Refuse, refuseAt } from './parse.ts'
 import type { Plan } from './plan.ts'
 import { unsplice } from './splice.ts'
@@ -52,12 +52,12 @@ export function planRemoval(text: string, request: RemovalRequest): Removal {
 
 /** The text from before our last edits, if they are still the last ones. */
 function undo(text: string, records: readonly BackupRecord[]) {
-  const hash = hashOf(text)
+  const hash = sha256(text)
   const record = records.findLast(({ after }) => after === hash)
   if (!record) return undefined
   const old = record.edits.reduceRight(unsplice, text)
   const isNew = record.before === null
-  return hashOf(old) === (record.before ?? hashOf('')) ? { text: old, isNew } : undefined
+  return sha256(old) === (record.before ?? sha256('')) ? { text: old, isNew } : undefined
 }
 
 /** One at a time, each on a fresh tree: an entry, then what is empty without it. */

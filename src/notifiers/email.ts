@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto'
 import type { SendMailOptions } from 'nodemailer'
 import * as z from 'zod'
 import { oneLine } from '../text/clean.ts'
 import { isLoopback } from '../text/loopback.ts'
+import { sha256 } from '../text/sha256.ts'
 import { htmlMarkup } from './_markup.ts'
 import { smtpAnswer, smtpCredentials, smtpFailure } from './_smtp-answer.ts'
 import { boundLine, boundText, escapeMarkup, markupToken, originOf } from './_text.ts'
@@ -134,7 +134,7 @@ function composeMail(
 /** One thread for each session: all its mails answer a first mail that was never sent. */
 function threadId({ client, sessionId }: Message, domain: string): string | undefined {
   if (!sessionId) return undefined
-  const hash = createHash('sha256').update(`${client}\0${sessionId}`).digest('hex').slice(0, 24)
+  const hash = sha256(`${client}\0${sessionId}`).slice(0, 24)
   return `<session-${hash}@${domain}>`
 }
 

@@ -20,7 +20,7 @@ export const file = defineNotifier({
   isRecord: true,
   compose: composeLine,
   // Lines that are sent at the same time are written with one fdatasync, in the order they were sent.
-  concurrency: 64,
+  concurrency: 512,
   keepsOrder: true,
   async send(message, { path }, { signal }) {
     const file = absolutePath(path)

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import * as z from 'zod'
+import { sha256 } from '../text/sha256.ts'
 import { request } from './_http.ts'
 import { connectionFailure, secureUrl } from './_network.ts'
 import { acceptedMessage, ntfyFailure } from './_ntfy-answer.ts'
@@ -152,7 +152,7 @@ function withOrigin(text: string, origin: string): string {
 /** By the event a repeat shows nothing new; by the session it is the latest message that is shown. */
 function sequenceId({ id, client, sessionId }: Message, replace: boolean): string {
   const subject = replace && sessionId ? `${client}\0${sessionId}` : `\0${id}`
-  return createHash('sha256').update(subject).digest('hex').slice(0, 32)
+  return sha256(subject).slice(0, 32)
 }
 
 /** Cut to what a message may have in JSON. */

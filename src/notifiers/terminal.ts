@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto'
 import { constants, type Stats } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isatty } from 'node:tty'
 import * as z from 'zod'
 import { describeError, errorCode } from '../errors.ts'
+import { sha256 } from '../text/sha256.ts'
 import { findPlace } from './_terminal-place.ts'
 import { modes, renderSequence, sequenceFor } from './_terminal-sequence.ts'
 import { DeliveryError, defineNotifier, type Message } from './define.ts'
@@ -49,7 +49,7 @@ function composeCall(message: Message) {
 /** Letters and digits alone are safe in every sequence. */
 function idOf({ client, sessionId, id }: Message): string {
   const subject = sessionId ? `${client}\0${sessionId}` : id
-  return createHash('sha256').update(subject).digest('hex').slice(0, 16)
+  return sha256(subject).slice(0, 16)
 }
 
 async function write(path: string, text: string, { at }: Message, signal: AbortSignal) {

@@ -1,6 +1,12 @@
 import type { AcceptedEntry, JournalEntry } from '../journal/entry.ts'
 import { policies as allPolicies } from './policies.ts'
-import { foldSession, type Session, type Sessions, sessionKey } from './sessions.ts'
+import {
+  foldSession,
+  restoreSessions,
+  type Session,
+  type Sessions,
+  sessionKey,
+} from './sessions.ts'
 import type { Candidate, HeldEvent, JudgeContext, JudgedEvent, Policy, Verdict } from './types.ts'
 
 /** What becomes of a candidate, and which policies said so. */
@@ -11,7 +17,7 @@ export interface Judgement {
   verdict: Verdict
 }
 
-/** What the policies remember: one plain value per policy, by its name, and what is known of the sessions. */
+/** What the policies remember: one value per policy, by its name, and what is known of the sessions. */
 export type MemoryState = { [policy: string]: unknown }
 
 /** What a person has set: the same for all channels. */
@@ -21,25 +27,24 @@ export type JudgeSettings = Omit<JudgeContext, 'session'>
 export class Memory {
   readonly #policies: readonly Policy[]
   readonly #sessions: Sessions
-  #state: MemoryState
+  readonly #state: MemoryState
 
   constructor(state: MemoryState = {}, policies: readonly Policy[] = allPolicies) {
     this.#policies = policies
-    this.#sessions = Object(state.sessions) === state.sessions ? (state.sessions as Sessions) : {}
+    this.#sessions = restoreSessions(state.sessions)
     this.#state = Object.fromEntries(
-      policies.map(({ name, initial }) => [name, state[name] ?? structuredClone(initial)]),
+      policies.map((policy) => [policy.name, restored(policy, state[policy.name])]),
     )
   }
 
-  /** Plain JSON, to be kept and given to the constructor again. */
+  /** Its JSON is to be kept, and given to the constructor again. */
   get state(): MemoryState {
-    return { ...this.#state, sessions: this.#sessions }
+    return { ...this.#state, sessions: Object.fromEntries(this.#sessions) }
   }
 
   /** What is known of a session; undefined where nothing is. */
   session(event: { client: string; sessionId: string }): Session | undefined {
-    const key = sessionKey(event)
-    return event.sessionId && Object.hasOwn(this.#sessions, key) ? this.#sessions[key] : undefined
+    return event.sessionId ? this.#sessions.get(sessionKey(event)) : undefined
   }
 
   judge(
@@ -100,6 +105,11 @@ function isInForce(
   { noise }: JudgeContext,
 ) {
   return !isNoise || (hasNoiseRules && !(noise.off as readonly string[]).includes(name))
+}
+
+/** Damaged: it begins anew. */
+function restored(policy: Policy, saved: unknown): unknown {
+  return attempt(() => policy.restore(saved)) ?? policy.restore(undefined)
 }
 
 /** State of another version, or damaged: the rule does without. */

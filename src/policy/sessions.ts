@@ -1,6 +1,7 @@
 import { findClient } from '../clients/index.ts'
 import { meaningOf } from '../event/meaning.ts'
 import type { AcceptedEntry, JournalEntry } from '../journal/entry.ts'
+import { dropOldest } from './drop-oldest.ts'
 
 /** Sessions that are remembered: more than run on one machine in a day. */
 const MAX_SESSIONS = 500
@@ -57,7 +58,13 @@ export interface Session {
   isSubagent: boolean
 }
 
-export type Sessions = { [key: string]: Session }
+/** The one that was heard of last comes last. */
+export type Sessions = Map<string, Session>
+
+/** Of a state that was kept; empty where there is none. */
+export function restoreSessions(saved: unknown): Sessions {
+  return new Map(Object.entries(Object(saved) === saved ? (saved as object) : {}))
+}
 
 /** Every client has its own ids. The space keeps the key from being a name that objects have anyway. */
 export function sessionKey({ client, sessionId }: { client: string; sessionId: string }): string {
@@ -70,19 +77,18 @@ export function foldSession(sessions: Sessions, entry: JournalEntry) {
   const isNew = entry.type === 'accepted' && !entry.duplicateOf && !entry.repeatOf
   if (!isNew || !entry.sessionId || entry.facts?.means === undefined) return
   const key = sessionKey(entry)
-  const session = sessions[key] ?? emptySession()
-  delete sessions[key]
-  sessions[key] = session
+  const session = sessions.get(key) ?? emptySession()
+  sessions.delete(key)
+  sessions.set(key, session)
   remember(session, entry)
-  for (const old of Object.keys(sessions).slice(0, -MAX_SESSIONS)) delete sessions[old]
+  dropOldest(sessions, MAX_SESSIONS)
 }
 
 function noteAnswer(
   sessions: Sessions,
   { id, ...whose }: { id: string; client: string; sessionId: string },
 ) {
-  const key = sessionKey(whose)
-  const session = Object.hasOwn(sessions, key) ? sessions[key] : undefined
+  const session = sessions.get(sessionKey(whose))
   if (!session || session.answered?.includes(id)) return
   session.answered = [...(session.answered ?? []), id].slice(-MAX_ITEMS)
 }

@@ -80,8 +80,11 @@ export interface Policy<State = unknown> {
   name: string
   /** Against noise: a channel can do without it, and the configuration can switch it off. */
   isNoise: boolean
-  /** What it remembers before anything happened. Plain JSON, bounded. */
-  initial: State
+  /**
+   * What it remembers at its start. Bounded, and its JSON is what is kept.
+   * @param saved that JSON, of an earlier worker; undefined where nothing happened yet
+   */
+  restore(saved: unknown): State
   /**
    * What it remembers after a decision. May change `state` in place. A restart may show it entries that it has seen:
    * that must change nothing.
@@ -100,7 +103,7 @@ export function definePolicy<State>(policy: Policy<State>): Policy<State> {
 
 /** A policy that remembers nothing but what is known of the session. */
 export function defineRule(
-  rule: Omit<Policy<null>, 'initial' | 'fold' | 'judge' | 'note' | 'review'> & {
+  rule: Omit<Policy<null>, 'restore' | 'fold' | 'judge' | 'note' | 'review'> & {
     judge(event: JudgedEvent, candidate: Candidate, context: JudgeContext): Verdict
     note?(event: JudgedEvent, context: JudgeContext): Partial<AcceptedEntry>
     review?(held: HeldEvent, context: JudgeContext): string | undefined
@@ -109,7 +112,7 @@ export function defineRule(
   const { judge, note, review, ...rest } = rule
   return {
     ...rest,
-    initial: null,
+    restore: () => null,
     fold: () => null,
     judge: (event, candidate, _, context) => judge(event, candidate, context),
     ...(note && { note: (event, _, context) => note(event, context) }),

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { sha256 } from '../text/sha256.ts'
 
 /** What two hooks of one event have in common. Nothing for an event that nobody can tell from others. */
 export function fingerprintOf(
@@ -8,6 +8,5 @@ export function fingerprintOf(
   if (!sessionId || truncated) return undefined
   // One hook may have read the line break at the end, the other may not have waited for it.
   const text = body.toString('latin1').trim()
-  const hash = createHash('sha256').update(`${client}\n${text}`, 'latin1').digest('hex')
-  return hash.slice(0, 24)
+  return sha256(Buffer.from(`${client}\n${text}`, 'latin1')).slice(0, 24)
 }

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import type { LoadedConfig } from '../config/load.ts'
 import type { Config } from '../config/schema.ts'
 import { type EnrichedEvent, enrich } from '../context/enrich.ts'
@@ -13,6 +12,7 @@ import type { Candidate, Verdict } from '../policy/types.ts'
 import { Renderer } from '../render/render.ts'
 import type { Templates } from '../render/templates.ts'
 import { markdownReaderFor } from '../render/values.ts'
+import { sha256 } from '../text/sha256.ts'
 import { acceptedEntry } from './accepted-entry.ts'
 import { findAtTerminal } from './at-terminal.ts'
 import { type DecideDeps, decide, type Stored } from './decide.ts'
@@ -23,6 +23,8 @@ export interface PrepareDeps extends DecideDeps {
   templates: Templates
   /** Names of projects by working folder. */
   projects: Map<string, Promise<string>>
+  /** The branch of a working folder; absent: looked up for each event. */
+  branchOf?: (cwd: string) => Promise<string>
   /** What the file of the project around a folder says. */
   projectRules?: (cwd: string) => Promise<ProjectRules | undefined>
 }
@@ -189,7 +191,7 @@ function askedBy(
 
 /** The session's own id is the agent's text, and may hold anything. */
 function hashOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 16)
+  return sha256(text).slice(0, 16)
 }
 
 type SessionOf = Pick<AgentEvent, 'client' | 'sessionId' | 'id'>

@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import { MAX_BODY_BYTES } from './layout.ts'
 
 // A shell that counts the front door's limit in KiB stores twice as much; what is too much is cut later.
@@ -20,8 +20,20 @@ export function readSpoolFile(path: string): SpoolFile {
     if (!stat.isFile()) return { foreign: 'not a regular file' }
     if (stat.uid !== (process.getuid?.() ?? stat.uid)) return { foreign: 'belongs to another user' }
     if (stat.size > MAX_FILE_BYTES) return { foreign: `too large: ${stat.size} bytes` }
-    return { bytes: readFileSync(file), writtenAt: Math.floor(stat.mtimeMs) }
+    return { bytes: readStart(file, stat.size), writtenAt: Math.floor(stat.mtimeMs) }
   } finally {
     closeSync(file)
   }
+}
+
+/** Nobody writes to it any more: what it had when it was looked at is all. */
+function readStart(file: number, size: number): Buffer {
+  const bytes = Buffer.allocUnsafe(size)
+  let end = 0
+  while (end < size) {
+    const read = readSync(file, bytes, end, size - end, null)
+    if (read === 0) break
+    end += read
+  }
+  return bytes.subarray(0, end)
 }

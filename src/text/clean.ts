@@ -2,12 +2,17 @@
 const CONTROL =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 
+/** Anything but printable ASCII in words with one space between them: most ids, names and paths have none. */
+const NOT_PLAIN = /[^ -~]|^ | {2}| $/
+
 /** Text that is safe to show anywhere: well-formed, without control characters, CRLF as newline. */
 export function cleanText(text: string): string {
+  if (!NOT_PLAIN.test(text)) return text
   return text.toWellFormed().replace(/\r\n?/g, '\n').replace(CONTROL, '')
 }
 
 export function oneLine(text: string): string {
+  if (!NOT_PLAIN.test(text)) return text
   return cleanText(text).replace(/\s+/g, ' ').trim()
 }
 

@@ -4,6 +4,8 @@ const MARK = '[redacted]'
 /** Shorter values are words such as `true` or a port: taking them out would only harm the text. */
 const MIN_SECRET = 6
 
+const NOT_ASCII = /[^\t\n\r -~]/
+
 /** What nobody sees on a screen, and what would hide a key from us: `ghp_` and a zero-width space in it. */
 const INVISIBLE =
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g
@@ -17,6 +19,7 @@ const JOINERS =
  * Takes time in proportion to the text, and changes nothing the second time.
  */
 export function redact(text: string, secrets: readonly string[] = []): string {
+  if (text === '') return text
   // What is redacted already is left as it is, whatever the secrets are.
   return visible(text)
     .split(MARK)
@@ -67,6 +70,7 @@ function cutOut(text: string, { pattern, accept }: Shape): string[] {
 }
 
 function visible(text: string): string {
+  if (!NOT_ASCII.test(text)) return text
   return text.replace(INVISIBLE, '').replace(JOINERS, '')
 }
 

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import * as z from 'zod'
 import { replaceFile } from '../fs/durable.ts'
+import { Fresh } from '../fs/fresh.ts'
 import { readQuietly } from '../fs/read.ts'
 
 const MAX_UNREACHED = 50
@@ -14,15 +15,20 @@ const stateSchema = z.object({
 
 export type AlarmState = Omit<z.output<typeof stateSchema>, 'format'>
 
-/** What is still to be told, and of which dead channels a person knows already. Read anew each time. */
+/** What is still to be told, and of which dead channels a person knows already. Another worker may write it too. */
 export class AlarmFile {
   readonly #path: string
+  readonly #saved = new Fresh(() => this.#readNow())
 
   constructor(stateDir: string) {
     this.#path = join(stateDir, 'alarms.json')
   }
 
   read(): AlarmState {
+    return this.#saved.get()
+  }
+
+  #readNow(): AlarmState {
     try {
       return stateSchema.parse(JSON.parse(readQuietly(this.#path) ?? ''))
     } catch {
@@ -39,6 +45,7 @@ export class AlarmFile {
         deadChannels: deadChannels.slice(-MAX_CHANNELS),
       }
       replaceFile(this.#path, JSON.stringify(state))
+      this.#saved.forget()
     } catch {
       // A full disk.
     }

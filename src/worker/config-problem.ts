@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { LoadedConfig } from '../config/load.ts'
 import { readQuietly } from '../fs/read.ts'
 import type { Claim } from '../spool/claim.ts'
+import { sha256 } from '../text/sha256.ts'
 import type { WorkerDeps } from './deps.ts'
 
 /** Tells the user once per broken configuration, as an event of our own to the desktop. */
@@ -24,7 +24,7 @@ export class ConfigProblem {
     this.#seen = loaded
     const path = join(this.#deps.stateDir, 'config-problem-told')
     try {
-      const hash = loaded.problem ? hashOf(loaded.problem.message) : ''
+      const hash = loaded.problem ? sha256(loaded.problem.message) : ''
       if ((readQuietly(path) ?? '') === hash) return undefined
       const header = { client: 'hookbell', env: { ...this.#deps.lastSession.env } }
       const claim = loaded.problem && this.#deps.store.acceptOwn(header, describe(loaded))
@@ -42,8 +42,4 @@ function describe({ problem, source }: LoadedConfig): Buffer {
   const hint = problem?.hint ? `${problem.hint}. ` : ''
   const message = `${problem?.message}. ${hint}Until it is fixed, the ${source} settings are used.`
   return Buffer.from(JSON.stringify({ hook_event_name: 'StopFailure', message }))
-}
-
-function hashOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex')
 }

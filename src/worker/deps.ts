@@ -32,6 +32,7 @@ export interface WorkerDeps {
   sessions: SessionQueue
   /** Names of projects by working folder. */
   projects: Map<string, Promise<string>>
+  branchOf: (cwd: string) => Promise<string>
   projectRules: (cwd: string) => Promise<ProjectRules | undefined>
   /** What the journal says of events that another worker had begun. */
   begun: Map<string, EventStatus>

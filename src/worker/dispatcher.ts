@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { describeError } from '../errors.ts'
 import type { Claim } from '../spool/claim.ts'
 import { hasProc } from '../spool/process.ts'
@@ -12,6 +12,8 @@ import { Changes } from './wake-up.ts'
 
 /** Events that are being prepared at once: transcripts are read meanwhile. */
 const MAX_PREPARING = 64
+/** With more under way than this, what can go out goes first: what is prepared too early only takes memory. */
+const MAX_AHEAD = 128
 /** Events that this worker holds at once while they go out: the others wait in new/, and cost no memory. */
 const MAX_FLOWING = 2000
 /** The same where all wait for destinations that failed: those to other destinations must not wait behind them. */
@@ -176,6 +178,7 @@ export class Dispatcher {
     run: (claim: Claim, onQueued: () => void) => Promise<void>,
   ) {
     while (this.#preparing >= MAX_PREPARING) await this.#changes.next()
+    if (this.#underWay.size > MAX_AHEAD) await nextTurn()
     const times = this.#resting.timesOf(name) + 1
     let claim: Claim | undefined
     try {

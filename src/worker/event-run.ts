@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Delivery } from '../delivery.ts'
 import { HookbellError } from '../errors.ts'
 import type { AgentEvent } from '../event/event.ts'
@@ -44,7 +43,7 @@ export async function runEvent(
   }
   let parsed: AgentEvent
   try {
-    parsed = parseEvent({ ...stored, id: claim.id }, config.get().config.abnormalReasons)
+    parsed = parseEvent({ ...stored, id: claim.id }, config.recent().config.abnormalReasons)
   } catch (error) {
     if (!(error instanceof HookbellError)) throw error
     return setAside(claim, error.message, stored, deps)
@@ -87,9 +86,12 @@ function noteAnswer(event: AgentEvent, { answers, memory, store }: WorkerDeps) {
 
 /** What is told of the event may take the place of what is shown of its session: that is better than to take that back. */
 async function reviewAfter(ended: Promise<unknown>, event: AgentEvent, { open }: WorkerDeps) {
-  const patience = new AbortController()
-  await Promise.race([ended, sleep(PATIENCE_MS, undefined, patience).catch(() => {})])
-  patience.abort()
+  let timer: NodeJS.Timeout | undefined
+  const patience = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, PATIENCE_MS)
+  })
+  await Promise.race([ended, patience])
+  clearTimeout(timer)
   await open.review(event)
 }
 
@@ -99,8 +101,8 @@ function start(delivery: Delivery, claim: Claim, deps: WorkerDeps): Promise<bool
   const load = async () => {
     const stored = store.readEvent(claim)
     if (!stored) throw new HookbellError('E_SPOOL', `${claim.id}: gone from the spool`)
-    const parsed = parseEvent({ ...stored, id: claim.id }, config.get().config.abnormalReasons)
-    return await prepareAgain(parsed, { channel, urgency, kind, template }, config.get(), deps)
+    const parsed = parseEvent({ ...stored, id: claim.id }, config.recent().config.abnormalReasons)
+    return await prepareAgain(parsed, { channel, urgency, kind, template }, config.recent(), deps)
   }
   return deliverAndSettle(delivery, load, deps)
 }

@@ -14,7 +14,7 @@ export async function reviewSteps(
   deps: WorkerDeps,
 ): Promise<void> {
   const { config, stateDir, store } = deps
-  const hasSteps = config.get().config.routes.some(({ steps }) => steps !== undefined)
+  const hasSteps = config.recent().config.routes.some(({ steps }) => steps !== undefined)
   if (!hasSteps || !urgent.includes(kind)) return
   for (const status of (await readBegun(stateDir, events)).values()) {
     if (!hasReachedNobody(status, deps)) continue
@@ -46,7 +46,7 @@ function hasReachedNobody(status: EventStatus, { config }: WorkerDeps): boolean 
   const { to, channels } = status
   const held = heldChannels(status)
   const tried = [...new Set([...to, ...Object.keys(channels)])].filter(
-    (name) => !held.includes(name) && disturbsSomebody(name, config.get().config),
+    (name) => !held.includes(name) && disturbsSomebody(name, config.recent().config),
   )
   const hasFailed = (name: string) =>
     ['unavailable', 'exhausted'].includes(channels[name]?.state ?? '')

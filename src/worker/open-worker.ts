@@ -1,9 +1,11 @@
 import { hostname } from 'node:os'
 import { CurrentConfig } from '../config/current.ts'
 import { homeDir } from '../config/paths.ts'
+import { branchOf } from '../context/branch.ts'
 import { projectRules } from '../context/project-rules.ts'
 import { Deliverer } from '../deliver/deliverer.ts'
 import { makeSteadyClock } from '../deliver/steady-clock.ts'
+import { Fresh } from '../fs/fresh.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import { Journal } from '../journal/journal.ts'
 import { PolicyMemory } from '../policy/checkpoint.ts'
@@ -35,7 +37,7 @@ export function openWorker({ stateDir, configDir, onRecord, ...options }: Worker
   const effects = { now: Date.now, random: Math.random }
   const journal = new Journal({ stateDir, secrets: () => config.last.secrets, onEntry: onRecord })
   const memory = new PolicyMemory(stateDir)
-  const current = { ...effects, config: () => config.get() }
+  const current = { ...effects, config: () => config.recent() }
   const store = new FileStore({ stateDir })
   const answers = new AnswerReports({ ...current, host: hostname() })
   const onAnswer = (session: string) => store.reviewHeld(session)
@@ -45,6 +47,9 @@ export function openWorker({ stateDir, configDir, onRecord, ...options }: Worker
       answers.report({ session, at: effects.now(), isForAll: false, questions: [id] }),
   })
   const alarms = new Alarms({ ...current, stateDir, configDir, store, journal })
+  const mutes = new Fresh(() => readMutes(stateDir))
+  const branches = new Fresh((cwd) => branchOf(cwd))
+  const rules = new Fresh((cwd) => projectRules(cwd, { home: homeDir(), stateDir }))
   const deps: WorkerDeps = {
     stateDir,
     config,
@@ -55,11 +60,12 @@ export function openWorker({ stateDir, configDir, onRecord, ...options }: Worker
     alarms,
     answers,
     open: openMessages,
-    mutes: () => readMutes(stateDir),
+    mutes: () => mutes.get(),
     templates: new Templates(configDir),
     sessions: new SessionQueue(),
     projects: new Map(),
-    projectRules: (cwd) => projectRules(cwd, { home: homeDir(), stateDir }),
+    branchOf: (cwd) => branches.get(cwd),
+    projectRules: (cwd) => rules.get(cwd),
     begun: new Map(),
     lastSession: { env: {} },
     host: hostname(),

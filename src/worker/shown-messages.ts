@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { askedSchema } from '../delivery.ts'
 import { kinds } from '../event/kind.ts'
 import { replaceFile } from '../fs/durable.ts'
+import { Fresh } from '../fs/fresh.ts'
 import { readQuietly } from '../fs/read.ts'
 
 /** More than anybody has on a screen. */
@@ -28,16 +29,21 @@ const fileSchema = z.object({ format: z.literal(1), shown: z.array(shownSchema) 
 
 /**
  * What is shown and can be taken back, oldest first. On the disk, since a worker ends long before a person answers.
- * Read anew each time: another worker may show something too. What cannot be read or written is not taken back, no more.
+ * Another worker may show something too. What cannot be read or written is not taken back, no more.
  */
 export class ShownMessages {
   readonly #path: string
+  readonly #saved = new Fresh(() => this.#readNow())
 
   constructor(stateDir: string) {
     this.#path = join(stateDir, 'shown.json')
   }
 
   list(): readonly Shown[] {
+    return this.#saved.get()
+  }
+
+  #readNow(): readonly Shown[] {
     const text = readQuietly(this.#path)
     if (text === undefined) return []
     try {
@@ -48,13 +54,13 @@ export class ShownMessages {
   }
 
   add(shown: Shown) {
-    const others = this.list().filter((one) => !isSame(one, shown))
+    const others = this.#readNow().filter((one) => !isSame(one, shown))
     this.#write([...others, shown].slice(-MAX_SHOWN))
   }
 
   /** @returns whether it was there: then nobody else takes it back */
   remove(shown: Shown): boolean {
-    const all = this.list()
+    const all = this.#readNow()
     const others = all.filter((one) => !isSame(one, shown))
     if (others.length === all.length) return false
     this.#write(others)
@@ -64,6 +70,7 @@ export class ShownMessages {
   #write(shown: readonly Shown[]) {
     try {
       replaceFile(this.#path, JSON.stringify({ format: 1, shown }))
+      this.#saved.forget()
     } catch {
       // A full disk: at worst a notification stays until somebody dismisses it.
     }

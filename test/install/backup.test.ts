@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { applyPlan } from '../../src/install/apply.ts'
 import { backupFolder, readBackups } from '../../src/install/backup.ts'
-import { hashOf } from '../../src/install/file.ts'
 import { unsplice } from '../../src/install/splice.ts'
+import { sha256 } from '../../src/text/sha256.ts'
 import { fixtures } from './fixtures.ts'
 import { makeHome, makePlan } from './make-home.ts'
 
@@ -38,8 +38,8 @@ describe('backup', () => {
       version: 1,
       path,
       writtenAt: '2026-11-20T09:00:00.000Z',
-      before: hashOf('{}'),
-      after: hashOf(readFileSync(path)),
+      before: sha256('{}'),
+      after: sha256(readFileSync(path)),
       backup: '0001.bak',
     })
     expect(edits).toHaveLength(1)
@@ -53,10 +53,10 @@ describe('backup', () => {
       install('/b')
       const { edits, backup, before, after } = last()
       const now = readFileSync(path, 'utf8')
-      expect(hashOf(now)).toBe(after)
+      expect(sha256(now)).toBe(after)
       expect(edits.reduceRight(unsplice, now)).toBe(text)
       expect(readFileSync(join(folder, String(backup)), 'utf8')).toBe(text)
-      expect(before).toBe(hashOf(text))
+      expect(before).toBe(sha256(text))
     },
   )
 

@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest'
 import type { Shape } from '../../src/clients/define.ts'
 import type { BackupRecord } from '../../src/install/backup.ts'
 import type { Entries } from '../../src/install/event-map.ts'
-import { hashOf } from '../../src/install/file.ts'
 import { hookCommand, isHookCommand } from '../../src/install/hook-command.ts'
 import { planInstall } from '../../src/install/plan.ts'
 import { planRemoval } from '../../src/install/plan-removal.ts'
 import { readValue } from '../../src/install/verify-removal.ts'
+import { sha256 } from '../../src/text/sha256.ts'
 import { runs } from '../support/runs.ts'
 import { fixtures } from './fixtures.ts'
 import { makeSettings } from './make-settings.ts'
@@ -29,8 +29,8 @@ function recordOf(before: string, after: string, edits: BackupRecord['edits']): 
     version: 1,
     path,
     writtenAt: '',
-    before: hashOf(before),
-    after: hashOf(after),
+    before: sha256(before),
+    after: sha256(after),
     backup: null,
     edits,
   }

@@ -102,6 +102,11 @@ describe('the rules, whatever happens', () => {
   })
 })
 
+/** As a checkpoint keeps it. */
+function saved(memory: Memory) {
+  return JSON.parse(JSON.stringify(memory.state))
+}
+
 describe('what the rules remember', () => {
   it('is the same when entries are folded twice, at once or after a restart', () => {
     fc.assert(
@@ -113,10 +118,10 @@ describe('what the rules remember', () => {
           twice.fold(entry)
           twice.fold(entry)
         }
-        expect(twice.state).toEqual(JSON.parse(once))
+        expect(saved(twice)).toEqual(JSON.parse(once))
         const restarted = new Memory(JSON.parse(once))
         for (const entry of entries.slice(from % (entries.length + 1))) restarted.fold(entry)
-        expect(restarted.state).toEqual(JSON.parse(once))
+        expect(saved(restarted)).toEqual(JSON.parse(once))
       }),
     )
   })
@@ -127,7 +132,7 @@ describe('what the rules remember', () => {
         const config = { routes: everything }
         const middle = cut % (events.length + 1)
         const first = runTimeline(events.slice(0, middle), { config })
-        const memory = new Memory(JSON.parse(JSON.stringify(first.memory.state)))
+        const memory = new Memory(saved(first.memory))
         const rest = runTimeline(events.slice(middle), { config, memory })
         const whole = runTimeline(events, { config })
         const traces = (entries: readonly AcceptedEntry[]) => entries.map(({ trace }) => trace)
