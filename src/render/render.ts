@@ -7,7 +7,8 @@ import { cleanText, cutText, oneLine } from '../text/clean.ts'
 import { redactStart } from '../text/redact.ts'
 import { type Format, fill, formats } from './engine.ts'
 import type { Templates } from './templates.ts'
-import { type ValueDeps, type Values, valuesOf } from './values.ts'
+import type { ValueDeps } from './value-source.ts'
+import { Values } from './values.ts'
 
 const MAX_TITLE = 120
 const MAX_BODY = 3000
@@ -65,7 +66,7 @@ export class Renderer {
     const { id, kind, sessionId, cwd, client, at } = this.#event
     return {
       id,
-      event: String(this.#valuesFor(channel).event),
+      event: String(this.#valuesFor(channel).get('event')),
       kind,
       urgency,
       ...this.#text(channel),
@@ -87,22 +88,23 @@ export class Renderer {
   }
 
   #origin({ leavesMachine, ...reader }: Channel): Origin {
-    const { label, project, branch, host, session_id: id } = this.#valuesFor(reader)
+    const values = this.#valuesFor(reader)
+    const id = String(values.get('session_id'))
     const { client, kind } = this.#event
     // The id is the agent's text: it becomes part of a command only where it is a word.
-    const isWord = /^\w[\w.-]{0,127}$/.test(String(id))
+    const isWord = /^\w[\w.-]{0,127}$/.test(id)
     const canReply = findClient(client)?.repliesThroughApi && isWord && !endings.includes(kind)
     return {
-      label: String(label),
-      project: String(project),
-      branch: String(branch),
-      host: leavesMachine ? String(host) : '',
+      label: String(values.get('label')),
+      project: String(values.get('project')),
+      branch: String(values.get('branch')),
+      host: leavesMachine ? String(values.get('host')) : '',
       reply: canReply ? `hookbell reply ${id} "…"` : '',
     }
   }
 
   #valuesFor({ clearance }: Reader): Values {
-    const values = this.#values.get(clearance) ?? valuesOf(this.#event, clearance, this.#deps)
+    const values = this.#values.get(clearance) ?? new Values(this.#event, clearance, this.#deps)
     this.#values.set(clearance, values)
     return values
   }
@@ -133,23 +135,28 @@ export class Renderer {
     const own = this.#fillOwn(format, kind, reader)
     if (own !== undefined) return own
     try {
-      return fill(format, this.#templates.builtIn(format, kind), this.#valuesFor(reader))
+      return this.#fillWith(format, this.#templates.builtIn(format, kind), reader)
     } catch (error) {
       // The package is gone, or the machine slept in the middle and the time for rendering is over.
       this.#problems.add(oneLine(describeError(error)))
-      const { project, event, message } = this.#valuesFor(reader)
-      return format === 'plain' ? `${project}: ${event}\n${message}` : ''
+      if (format !== 'plain') return ''
+      const values = this.#valuesFor(reader)
+      return `${values.get('project')}: ${values.get('event')}\n${values.get('message')}`
     }
   }
 
   #fillOwn(format: Format, name: string, reader: Reader): string | undefined {
     try {
       const own = this.#templates.own(format, name)
-      return own === undefined ? undefined : fill(format, own, this.#valuesFor(reader))
+      return own === undefined ? undefined : this.#fillWith(format, own, reader)
     } catch (error) {
       this.#problems.add(`template ${format}/${name}.liquid: ${oneLine(describeError(error))}`)
       return undefined
     }
+  }
+
+  #fillWith(format: Format, template: string, reader: Reader): string {
+    return fill(format, template, this.#valuesFor(reader).for(template))
   }
 
   #field(value: string, max: number): string {

@@ -2,98 +2,15 @@ import type { Deeds } from '../context/deeds.ts'
 import type { EnrichedEvent } from '../context/enrich.ts'
 import type { Clearance } from '../delivery.ts'
 import type { Question } from '../event/event.ts'
-import { headline } from '../event/headline.ts'
-import { cleanText, cutText, oneLine } from '../text/clean.ts'
+import { cutText } from '../text/clean.ts'
 import { formatTime } from '../text/local-time.ts'
-import { redact, redactStart } from '../text/redact.ts'
 import { formatDuration } from './duration.ts'
 import { Formatted } from './formatted.ts'
-import {
-  asCode,
-  fromMarkdown,
-  loadMarkdown,
-  mayHaveMarkdown,
-  type ReadMarkdown,
-} from './markdown.ts'
+import { asCode, loadMarkdown, mayHaveMarkdown, type ReadMarkdown } from './markdown.ts'
+import { MAX_LINE, Source, type ValueDeps } from './value-source.ts'
 
-const MAX_LINE = 200
 const MAX_LABEL = 60
-/** Of a text, where whole messages are shown, and where only what matters is. */
-const MAX_TEXT = { full: 2000, summary: 600, minimal: 0 } as const
-/** Of a longer answer only the end is looked at for what matters. */
-const MAX_ANSWER = 16 * 1024
 const MAX_PROMPT = 120
-const MAX_LISTED = 20
-
-/** All that a template can see. */
-export const valueNames = [
-  'project',
-  'client',
-  'event',
-  'kind',
-  'message',
-  'headline',
-  'rest',
-  'last_message',
-  'asks',
-  'about',
-  'asked',
-  'detail',
-  'choices',
-  'prompt',
-  'notification_type',
-  'reason',
-  'limit',
-  'resets',
-  'failed',
-  'tool',
-  'agent',
-  'background',
-  'duration',
-  'did',
-  'files',
-  'commands',
-  'tools',
-  'tokens_in',
-  'tokens_out',
-  'model',
-  'branch',
-  'host',
-  'label',
-  'cwd',
-  'session',
-  'session_id',
-  'time',
-  'problem',
-] as const
-
-export type Values = Record<(typeof valueNames)[number], string | Formatted>
-
-/** Words of the agent, and what it made up: names of sub-agents, commands, paths. */
-const agentText = [
-  'message',
-  'headline',
-  'rest',
-  'last_message',
-  'asked',
-  'detail',
-  'choices',
-  'prompt',
-  'tool',
-  'agent',
-  'files',
-  'commands',
-  'tools',
-  'problem',
-] as const satisfies readonly (keyof Values)[]
-
-export interface ValueDeps {
-  secrets: readonly string[]
-  /** The name of this machine. */
-  host: string
-  /** Absent where no text has Markdown. */
-  read?: ReadMarkdown | undefined
-}
 
 /** What reads the Markdown in an event's texts; undefined where there is none. */
 export async function markdownReaderFor({
@@ -104,50 +21,127 @@ export async function markdownReaderFor({
   return mayHaveMarkdown(texts) ? await loadMarkdown() : undefined
 }
 
-/** What a template can see at a clearance: bounded, and free of secrets and control characters. */
-export function valuesOf(event: EnrichedEvent, clearance: Clearance, deps: ValueDeps): Values {
-  const { secrets } = deps
-  const line = (text: string, max = MAX_LINE) =>
-    cutText(redactStart(oneLine(text), max, secrets), max)
-  const session = line(event.sessionId).slice(0, 8).toWellFormed()
-  const values = {
-    ...facts(event, line),
-    session,
-    ...doings(event, line),
-    ...texts(event, clearance, deps),
-    host: line(deps.host),
-    label: clearance === 'minimal' ? session : line(nameOf(event), MAX_LABEL) || session,
+type Value = string | Formatted
+
+/** All that a template can see, and how it is made: bounded, and free of secrets and control characters. */
+const makers = {
+  project: (from) => from.line(from.event.project) || from.event.client,
+  client: ({ event }) => event.client,
+  event: (from) => from.line(from.event.name),
+  kind: ({ event }) => event.kind,
+  message: (from) => from.text(from.event.message),
+  headline: (from) => from.formatted(from.said.text),
+  rest: (from) => from.formatted(from.isFull ? cutText(from.said.rest, from.maxText) : ''),
+  last_message: (from) =>
+    from.formatted(from.isFull ? from.text(from.event.lastMessage) : from.said.text),
+  asks: ({ said }) => (said.isQuestion ? 'yes' : ''),
+  about: ({ event: { question } }) => question?.about ?? '',
+  asked: askedOf,
+  detail: (from) => from.text(from.event.question?.detail ?? ''),
+  choices: choicesOf,
+  prompt: (from) =>
+    from.text(from.event.prompt, from.clearance === 'summary' ? MAX_PROMPT : undefined),
+  notification_type: (from) => from.line(from.event.notificationType),
+  reason: (from) => from.line(from.event.reason),
+  limit: ({ event: { failure } }) => (failure?.isLimit ? 'yes' : ''),
+  resets: ({ event: { failure, at } }) =>
+    failure?.resetsAt === undefined ? '' : moment(failure.resetsAt, at),
+  failed: ({ event: { kind, message } }) => (kind === 'subagent-done' && message ? 'yes' : ''),
+  tool: (from) => from.line(from.event.tool),
+  agent: (from) => from.line(from.event.agent),
+  background: ({ event: { backgroundTasks: tasks } }) => (tasks > 0 ? count(tasks, 'task') : ''),
+  duration: ({ event }) => durationOf(event),
+  did: ({ event }) => didOf(event.did, durationOf(event)),
+  files: (from) => from.lines(from.event.did.files),
+  commands: (from) => from.lines(from.event.did.commands),
+  tools: (from) =>
+    from.lines(Object.entries(from.event.did.tools).map(([name, times]) => `${name} ${times}`)),
+  tokens_in: ({ event: { tokens } }) => (tokens ? String(tokens.input) : ''),
+  tokens_out: ({ event: { tokens } }) => (tokens ? String(tokens.output) : ''),
+  model: (from) => from.line(from.event.model),
+  branch: (from) => from.line(from.event.branch),
+  host: (from) => from.line(from.deps.host),
+  label: (from) =>
+    from.clearance === 'minimal'
+      ? from.session
+      : from.line(nameOf(from.event), MAX_LABEL) || from.session,
+  cwd: (from) => from.line(from.event.cwd),
+  session: ({ session }) => session,
+  session_id: (from) => from.line(from.event.sessionId),
+  time: ({ event }) => moment(event.at),
+  problem: (from) => from.line(from.event.problems.join('; ')),
+} satisfies Record<string, (from: Source) => Value>
+
+export type ValueName = keyof typeof makers
+
+export const valueNames = Object.keys(makers) as readonly ValueName[]
+
+/** Words of the agent, and what it made up: names of sub-agents, commands, paths. */
+const agentText: ReadonlySet<ValueName> = new Set([
+  'message',
+  'headline',
+  'rest',
+  'last_message',
+  'asked',
+  'detail',
+  'choices',
+  'prompt',
+  'tool',
+  'agent',
+  'files',
+  'commands',
+  'tools',
+  'problem',
+])
+
+/** Names that stand in a template: the same few templates are filled again and again. */
+const known = new Map<string, readonly ValueName[]>()
+
+/** What a template can see at a clearance. Each is made when it is first asked for: a template names a few of many. */
+export class Values {
+  readonly #source: Source
+  readonly #known = new Map<ValueName, Value>()
+
+  constructor(event: EnrichedEvent, clearance: Clearance, deps: ValueDeps) {
+    this.#source = new Source(event, clearance, deps)
   }
-  if (clearance === 'full') return values
-  if (clearance === 'summary') return { ...values, files: '', commands: '' }
-  const isWord = /^[\w.-]{1,40}$/.test(event.reason)
-  const none = Object.fromEntries(agentText.map((name) => [name, '']))
-  return { ...values, ...none, ...(!isWord && { reason: '' }) }
+
+  get(name: ValueName): Value {
+    const value = this.#known.get(name) ?? (this.#isHidden(name) ? '' : makers[name](this.#source))
+    this.#known.set(name, value)
+    return value
+  }
+
+  /** Plain data for a template: all that it may name. */
+  for(template: string): Readonly<Record<string, Value>> {
+    const names = known.get(template) ?? valueNames.filter((name) => template.includes(name))
+    known.set(template, names)
+    return Object.fromEntries(names.map((name) => [name, this.get(name)]))
+  }
+
+  #isHidden(name: ValueName): boolean {
+    const { clearance, event } = this.#source
+    if (clearance === 'full') return false
+    if (clearance === 'summary') return name === 'files' || name === 'commands'
+    return agentText.has(name) || (name === 'reason' && !/^[\w.-]{1,40}$/.test(event.reason))
+  }
 }
 
-type Line = (text: string, max?: number) => string
+function askedOf(from: Source): Formatted {
+  const { question } = from.event
+  const subject = from.text(question?.subject ?? '')
+  return question && isSpoken(question) ? from.formatted(subject) : asCode(subject)
+}
 
-function facts(event: EnrichedEvent, line: Line) {
-  const { failure } = event
-  return {
-    project: line(event.project) || event.client,
-    client: event.client,
-    event: line(event.name),
-    kind: event.kind,
-    notification_type: line(event.notificationType),
-    reason: line(event.reason),
-    limit: failure?.isLimit ? 'yes' : '',
-    resets: failure?.resetsAt === undefined ? '' : moment(failure.resetsAt, event.at),
-    failed: event.kind === 'subagent-done' && event.message ? 'yes' : '',
-    tool: line(event.tool),
-    agent: line(event.agent),
-    branch: line(event.branch),
-    model: line(event.model),
-    cwd: line(event.cwd),
-    session_id: line(event.sessionId),
-    time: moment(event.at),
-    problem: line(event.problems.join('; ')),
-  }
+function choicesOf(from: Source): Formatted {
+  const choices = (from.event.question?.choices ?? []).map((one) => from.text(one, MAX_LINE))
+  return new Formatted((markup) =>
+    choices.length > 0 ? markup.parts.list(choices.map(markup.escape), 1) : '',
+  )
+}
+
+function durationOf({ durationMs }: EnrichedEvent): string {
+  return durationMs === undefined ? '' : formatDuration(durationMs)
 }
 
 /** @param from without the date where that is on the same day */
@@ -155,25 +149,6 @@ function moment(at: number, from?: number): Formatted {
   const words = formatTime(at)
   const isSameDay = from !== undefined && formatTime(from).slice(0, 10) === words.slice(0, 10)
   return new Formatted(({ parts }) => parts.moment(at, isSameDay ? words.slice(11) : words))
-}
-
-function doings({ did, durationMs, backgroundTasks, tokens }: EnrichedEvent, line: Line) {
-  const lines = (list: readonly string[]) =>
-    [
-      ...list.slice(0, MAX_LISTED).map((one) => line(one)),
-      ...(list.length > MAX_LISTED ? [`and ${list.length - MAX_LISTED} more`] : []),
-    ].join('\n')
-  const duration = durationMs === undefined ? '' : formatDuration(durationMs)
-  return {
-    background: backgroundTasks > 0 ? count(backgroundTasks, 'task') : '',
-    duration,
-    did: didOf(did, duration),
-    files: lines(did.files),
-    commands: lines(did.commands),
-    tools: lines(Object.entries(did.tools).map(([name, times]) => `${name} ${times}`)),
-    tokens_in: tokens ? String(tokens.input) : '',
-    tokens_out: tokens ? String(tokens.output) : '',
-  }
 }
 
 /** `3 files, 5 commands, 4 min`; '' where nothing was done. */
@@ -191,41 +166,8 @@ function count(number: number, what: string): string {
   return number === 1 ? `1 ${what}` : `${number} ${what}s`
 }
 
-function texts(event: EnrichedEvent, clearance: Clearance, { secrets, read }: ValueDeps) {
-  const max = MAX_TEXT[clearance]
-  const text = (value: string, most: number = max) =>
-    cutText(redactStart(cleanText(value), most, secrets).trim(), most)
-  const formatted = (value: string) => fromMarkdown(value, read, secrets)
-  const said = headline(redact(endOf(cleanText(event.lastMessage)), secrets))
-  const isFull = clearance === 'full'
-  const { question } = event
-  const subject = text(question?.subject ?? '')
-  const choices = (question?.choices ?? []).map((one) => text(one, MAX_LINE))
-  return {
-    message: text(event.message),
-    headline: formatted(said.text),
-    rest: formatted(isFull ? cutText(said.rest, max) : ''),
-    last_message: formatted(isFull ? text(event.lastMessage) : said.text),
-    asks: said.isQuestion ? 'yes' : '',
-    about: question?.about ?? '',
-    asked: question && isSpoken(question) ? formatted(subject) : asCode(subject),
-    detail: text(question?.detail ?? ''),
-    choices: new Formatted((markup) =>
-      choices.length > 0 ? markup.parts.list(choices.map(markup.escape), 1) : '',
-    ),
-    prompt: text(event.prompt, clearance === 'summary' ? MAX_PROMPT : max),
-  }
-}
-
 function isSpoken({ about }: Question): boolean {
   return about === 'question' || about === 'plan'
-}
-
-/** The last part of a long text, from the start of a word: half a key has no known shape. */
-function endOf(text: string): string {
-  if (text.length <= MAX_ANSWER) return text
-  const end = text.slice(-MAX_ANSWER)
-  return end.slice(end.search(/\s/) + 1).toWellFormed()
 }
 
 /** What a person knows the session by. Also a title may be the agent's. */
