@@ -24,20 +24,35 @@ function isMarked({ marks }: Client, payload: Payload): boolean {
 /** What an event means; '' where no client has one of this name. */
 export function meaningOfName(client: string, name: string, payload: Payload): CanonicalEvent | '' {
   const own = findClient(client)
-  // A hook can be registered under a wrong name of the client; its events still mean what they mean.
-  const asked = own ? [own, ...all.filter((one) => one !== own)] : all
-  const variant = asked.flatMap(({ variants }) => variants).find(isFor(name, own, payload))
+  const asked = askedFor(own)
+  const variant = asked.variants.find(isFor(name, own, payload))
   if (variant) return variant.means
-  const alias = asked.find(({ aliases }) => Object.hasOwn(aliases, name))?.aliases[name]
+  const alias = asked.clients.find(({ aliases }) => Object.hasOwn(aliases, name))?.aliases[name]
   return alias ?? (canonical.has(name) ? (name as CanonicalEvent) : '')
+}
+
+interface Asked {
+  clients: readonly Client[]
+  variants: readonly Variant[]
+}
+
+const known = new Map<Client | undefined, Asked>()
+
+/** A hook can be registered under a wrong name of the client; its events still mean what they mean. */
+function askedFor(own: Client | undefined): Asked {
+  const before = known.get(own)
+  if (before) return before
+  const list = own ? [own, ...all.filter((one) => one !== own)] : all
+  const asked = { clients: list, variants: list.flatMap(({ variants }) => variants) }
+  known.set(own, asked)
+  return asked
 }
 
 /** Another client's rule counts only for a name that is that client's alone. */
 function isFor(name: string, own: Client | undefined, payload: Payload) {
   return (variant: Variant) => {
+    if (variant.event !== name) return false
     const isOwn = own?.variants.includes(variant) ?? false
-    return (
-      variant.event === name && (isOwn || !canonical.has(name)) && matches(payload, variant.where)
-    )
+    return (isOwn || !canonical.has(name)) && matches(payload, variant.where)
   }
 }

@@ -43,7 +43,6 @@ export function parseEvent(accepted: Accepted, abnormalReasons: readonly string[
   const texts = textsOf(fields)
   const failure =
     means === 'StopFailure' ? failureOf(raw, at, texts.message || texts.lastMessage) : undefined
-  const notice = noticeOf(client, texts.notificationType)
   const event = {
     ...texts,
     message: texts.message || failure?.reason || text(fields.task_error),
@@ -57,7 +56,10 @@ export function parseEvent(accepted: Accepted, abnormalReasons: readonly string[
     env: header.env,
     problems,
   }
-  const kind = kindOf({ ...event, name: means || name, notice }, abnormalReasons)
+  const { message, notificationType, reason } = event
+  const notice = noticeOf(client, notificationType)
+  const clues = { name: means || name, message, notificationType, reason, notice }
+  const kind = kindOf(clues, abnormalReasons)
   const question = kind === 'permission' ? questionOf(event, fields) : undefined
   return { ...event, kind, question, message: messageOf(event, question, fields) }
 }

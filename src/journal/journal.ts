@@ -56,8 +56,21 @@ export class Journal {
   }
 }
 
+/** Entries that need not be cleaned again. */
+const cleaned = new WeakSet<JournalEntry>()
+
 /** Free text bounded, without secrets and control characters. The rest is ours. */
-export function cleanEntry(entry: JournalEntry, secrets: readonly string[]): JournalEntry {
+export function cleanEntry<Entry extends JournalEntry>(
+  entry: Entry,
+  secrets: readonly string[],
+): Entry {
+  if (cleaned.has(entry)) return entry
+  const clean = withCleanTexts(entry, secrets)
+  cleaned.add(clean)
+  return clean as Entry
+}
+
+function withCleanTexts(entry: JournalEntry, secrets: readonly string[]): JournalEntry {
   const line = (text: string) => cutText(redactStart(oneLine(text), MAX_LINE, secrets), MAX_LINE)
   if (entry.type === 'accepted') {
     const { event, sessionId, project, title, text, problems, facts, trace } = entry

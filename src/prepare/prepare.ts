@@ -76,9 +76,12 @@ export async function prepare(
     return { candidate, verdict, delivery }
   })
   // Once all texts are made: its problems are part of the record.
-  const entry = acceptedEntry({ ...decided, renderer }, loaded, deps.now())
+  const entry = cleanEntry(
+    acceptedEntry({ ...decided, renderer }, loaded, deps.now()),
+    loaded.secrets,
+  )
   // What is remembered is written to the disk, so it must not know more than the journal.
-  deps.memory.fold(cleanEntry(entry, loaded.secrets))
+  deps.memory.fold(entry)
   const reason = suppress ?? reasonForAll(judgements)
   return {
     entry,
