@@ -81,7 +81,8 @@ export class Dispatcher {
       // A long queue must not hold up what is to be tried again.
       if (index % MAX_PREPARING === 0) await this.#startDue()
       this.#isFull = this.#underWay.size >= this.#limit
-      if (this.#isFull) break
+      // What else is to be done, such as to see what a person asks for, waits no longer than this.
+      if (this.#isFull || this.handled - before >= MAX_FLOWING) break
       await this.#startEvent(event)
     }
     await this.#startDue()

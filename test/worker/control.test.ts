@@ -71,6 +71,21 @@ describe('a worker that runs', () => {
     expect(countOutcomes(await world.accounts())).toEqual({ delivered: 3 })
   })
 
+  it('sees in the middle of a long queue that it is put on hold', async () => {
+    const world = makeWorld({ lingerSeconds: 0 })
+    for (let index = 0; index < 6000; index += 1) {
+      const text = 'hookbell-event 1\nclient: claude\n\n{"hook_event_name":"Stop"}'
+      writeFileSync(join(world.spool.new, `event${index}`), text)
+    }
+    const worker = startProgram(program, world)
+    await expect.poll(() => world.lines().length).toBeGreaterThan(0)
+    setOnHold(world.stateDir, true)
+    expect(await exited(worker)).toBe(0)
+    const [told, waiting] = [world.lines().length, world.list('new').length]
+    expect(told + waiting).toBe(6000)
+    expect(waiting).toBeGreaterThan(1000)
+  })
+
   it('tries at once what a person flushes', async () => {
     const { url, received } = await startReceiver({ script: [500, 200] })
     const world = makeWorld()
