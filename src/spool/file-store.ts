@@ -4,23 +4,17 @@ import type { Delivery } from '../delivery.ts'
 import { errorCode } from '../errors.ts'
 import { writeDurable } from '../fs/durable.ts'
 import { FolderWatcher } from '../fs/folder-watcher.ts'
+import { Arrivals } from './arrivals.ts'
 import { type Claim, Claims } from './claim.ts'
 import { formatHeader, type Header, isOfLaterVersion, parseSpoolFile } from './header.ts'
 import type { Spool } from './layout.ts'
-import {
-  isUnreadable,
-  listWaiting,
-  parseName,
-  setAside,
-  setUnreadableAside,
-  wasClaimed,
-} from './names.ts'
+import { isUnreadable, parseName, setAside, setUnreadableAside, wasClaimed } from './names.ts'
 import { newId } from './new-id.ts'
 import { eventsOf, type Parked, ParkedDeliveries, readParked, writeParked } from './park.ts'
 import { prepareSpool } from './prepare.ts'
 import { readSpoolFile } from './read.ts'
 import { syncWaiting } from './salvage.ts'
-import type { ParkReason, Store, StoredEvent, WaitingEvent } from './store.ts'
+import type { ParkReason, Store, StoredEvent, WaitingEvent, Wanted } from './store.ts'
 
 interface FileStoreOptions {
   stateDir: string
@@ -30,6 +24,7 @@ interface FileStoreOptions {
 /** The spool as a store. Nothing else knows its folders but the front door, which adds to `tmp` and `new`. */
 export class FileStore implements Store {
   readonly spool: Spool
+  readonly #arrivals: Arrivals
   readonly #claims: Claims
   readonly #parked: ParkedDeliveries
   readonly #now: () => number
@@ -39,6 +34,7 @@ export class FileStore implements Store {
   /** @throws HookbellError E_SPOOL where a folder is a link, belongs to somebody else or cannot be made */
   constructor({ stateDir, now = Date.now }: FileStoreOptions) {
     this.spool = prepareSpool(stateDir)
+    this.#arrivals = new Arrivals(this.spool.new)
     this.#claims = new Claims(this.spool)
     this.#parked = new ParkedDeliveries(this.spool.deferred)
     this.#now = now
@@ -53,11 +49,12 @@ export class FileStore implements Store {
     )
   }
 
-  waiting(): WaitingEvent[] {
-    const names = listWaiting(this.spool.new)
+  waiting({ max, isLater }: Wanted): WaitingEvent[] {
+    const names = this.#arrivals.list()
     if (names.some(isUnreadable)) setUnreadableAside(this.spool.new, this.spool, this.#now())
     return names
-      .filter((name) => !this.#leftAlone.has(name) && !isUnreadable(name))
+      .filter((name) => !this.#leftAlone.has(name) && !isUnreadable(name) && !isLater(name))
+      .slice(0, max)
       .map((name) => {
         const { id = '', crashes = 0 } = parseName(name) ?? {}
         return { name, id, crashes, wasClaimed: wasClaimed(name) }

@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync, renameSync } from 'node:fs'
+import { readdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { errorCode } from '../errors.ts'
 import type { Spool } from './layout.ts'
@@ -35,17 +35,6 @@ export function formatName(
 /** Whether another worker had it before. */
 export function wasClaimed(name: string): boolean {
   return name.includes('~')
-}
-
-/** Oldest first. The time of the last write is the time of acceptance. */
-export function listWaiting(folder: string): string[] {
-  const names = readdirSync(folder)
-  if (names.length < 2) return names
-  const times = new Map<string, number>()
-  for (const name of names) {
-    times.set(name, lstatSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? 0)
-  }
-  return names.sort((a, b) => (times.get(a) ?? 0) - (times.get(b) ?? 0))
 }
 
 /** A name that is not text: it is listed, but cannot be opened by what the list says. */

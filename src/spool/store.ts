@@ -22,6 +22,13 @@ export interface WaitingEvent {
   crashes: number
 }
 
+/** Which of the waiting events a worker wants to know of. */
+export interface Wanted {
+  max: number
+  /** Whether it wants nothing to do with it for now. */
+  isLater(name: string): boolean
+}
+
 /** Why a delivery is parked, and until when. */
 export interface ParkReason {
   /** Unix ms. */
@@ -41,7 +48,7 @@ export interface ParkReason {
  */
 export interface Store {
   /** Accepted events, oldest first. */
-  waiting(): WaitingEvent[]
+  waiting(wanted: Wanted): WaitingEvent[]
   /** The same question without their order, which costs a look at each. */
   hasWaiting(): boolean
   /** Puts what waits on the disk, for a front door that cannot. */

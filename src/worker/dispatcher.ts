@@ -14,7 +14,10 @@ import { Changes } from './wake-up.ts'
 const MAX_PREPARING = 64
 /** With more under way than this, what can go out goes first: what is prepared too early only takes memory. */
 const MAX_AHEAD = 128
-/** Events that this worker holds at once while they go out: the others wait in new/, and cost no memory. */
+/**
+ * Events that this worker holds at once while they go out, and that it looks at in one round: the others wait in new/ and
+ * cost no memory, and what a person asks for meanwhile waits no longer.
+ */
 const MAX_FLOWING = 2000
 /** The same where all wait for destinations that failed: those to other destinations must not wait behind them. */
 const MAX_STALLED = 20_000
@@ -81,8 +84,7 @@ export class Dispatcher {
       // A long queue must not hold up what is to be tried again.
       if (index % MAX_PREPARING === 0) await this.#startDue()
       this.#isFull = this.#underWay.size >= this.#limit
-      // What else is to be done, such as to see what a person asks for, waits no longer than this.
-      if (this.#isFull || this.handled - before >= MAX_FLOWING) break
+      if (this.#isFull) break
       await this.#startEvent(event)
     }
     await this.#startDue()
@@ -111,7 +113,8 @@ export class Dispatcher {
   }
 
   #waiting(): WaitingEvent[] {
-    return this.#isolated('the spool', () => this.#deps.store.waiting()) ?? []
+    const wanted = { max: MAX_FLOWING, isLater: (name: string) => this.#resting.has(name) }
+    return this.#isolated('the spool', () => this.#deps.store.waiting(wanted)) ?? []
   }
 
   get #limit(): number {

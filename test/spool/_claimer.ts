@@ -1,7 +1,7 @@
 // Claims all it can get from a spool, and prints what it got.
 import { basename } from 'node:path'
+import { Arrivals } from '../../src/spool/arrivals.ts'
 import { Claims } from '../../src/spool/claim.ts'
-import { listWaiting } from '../../src/spool/names.ts'
 import { prepareSpool } from '../../src/spool/prepare.ts'
 
 const spool = prepareSpool(process.argv[2] ?? '')
@@ -9,7 +9,8 @@ const claims = new Claims(spool)
 const got: string[] = []
 process.stdout.write('ready\n')
 process.stdin.once('data', () => {
-  for (let names = listWaiting(spool.new); names.length > 0; names = listWaiting(spool.new)) {
+  const arrivals = new Arrivals(spool.new)
+  for (let names = arrivals.list(); names.length > 0; names = arrivals.list()) {
     for (const name of names) {
       const claim = claims.take(spool.new, name)
       if (claim) got.push(basename(claim.path))

@@ -73,7 +73,7 @@ describe('a worker that runs', () => {
 
   it('sees in the middle of a long queue that it is put on hold', async () => {
     const world = makeWorld({ lingerSeconds: 0 })
-    for (let index = 0; index < 6000; index += 1) {
+    for (let index = 0; index < 4500; index += 1) {
       const text = 'hookbell-event 1\nclient: claude\n\n{"hook_event_name":"Stop"}'
       writeFileSync(join(world.spool.new, `event${index}`), text)
     }
@@ -82,7 +82,7 @@ describe('a worker that runs', () => {
     setOnHold(world.stateDir, true)
     expect(await exited(worker)).toBe(0)
     const [told, waiting] = [world.lines().length, world.list('new').length]
-    expect(told + waiting).toBe(6000)
+    expect(told + waiting).toBe(4500)
     expect(waiting).toBeGreaterThan(1000)
   })
 

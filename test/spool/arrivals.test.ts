@@ -1,0 +1,35 @@
+import { rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { Arrivals } from '../../src/spool/arrivals.ts'
+import { makeFolder } from '../support/folder.ts'
+
+function add(folder: string, name: string, at: number) {
+  const path = join(folder, name)
+  writeFileSync(path, '')
+  utimesSync(path, at, at)
+}
+
+it('lists the oldest first, also where an older one comes later', async () => {
+  const folder = await makeFolder()
+  const arrivals = new Arrivals(folder)
+  expect(arrivals.list()).toEqual([])
+  add(folder, 'b', 20)
+  add(folder, 'd', 40)
+  expect(arrivals.list()).toEqual(['b', 'd'])
+  add(folder, 'c', 30)
+  add(folder, 'a', 10)
+  expect(arrivals.list()).toEqual(['a', 'b', 'c', 'd'])
+})
+
+it('forgets what is gone, and sees it again when it comes back', async () => {
+  const folder = await makeFolder()
+  const arrivals = new Arrivals(folder)
+  add(folder, 'a', 10)
+  add(folder, 'b', 20)
+  arrivals.list()
+  rmSync(join(folder, 'a'))
+  expect(arrivals.list()).toEqual(['b'])
+  add(folder, 'a', 30)
+  expect(arrivals.list()).toEqual(['b', 'a'])
+})
