@@ -27,8 +27,8 @@ export interface CommandRun {
   exitCode?: number
 }
 
-/** These run until they are told to end, or are about what a process of their own does. */
-const ALONE = ['hook', 'emulator', 'demo', 'hub']
+/** What runs until it is told to end, or is about what a process of its own does. */
+const ALONE = /^(hook|emulator|demo|hub( run)?)( -|$)|--follow/
 
 let warm: Promise<WarmProgram> | undefined
 let isBusy = false
@@ -41,8 +41,7 @@ export async function runCommand(
   words: readonly string[],
   options: CommandOptions,
 ): Promise<CommandRun> {
-  if (isBusy || ALONE.includes(words[0] ?? '') || words.includes('--follow'))
-    return await runAlone(words, options)
+  if (isBusy || ALONE.test(words.join(' '))) return await runAlone(words, options)
   isBusy = true
   try {
     warm ??= startWarmProgram()
