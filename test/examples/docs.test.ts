@@ -4,6 +4,7 @@ import { transform } from 'esbuild'
 import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { startEmulator } from '../../src/emulator/index.ts'
+import { tsc } from '../support/compiler.ts'
 import { root } from '../support/home.ts'
 
 // Compilers run here, on machines that do other things as well.
@@ -47,8 +48,9 @@ beforeAll(async () => {
   }
   const config = { extends: join(root, 'tsconfig.json'), include: ['*/program.ts'] }
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config))
-  const tsc = join(root, 'node_modules/typescript/bin/tsc')
-  const { stdout, stderr } = await execa(process.execPath, [tsc, '-p', folder], { reject: false })
+  const { stdout, stderr } = await execa(process.execPath, [...tsc, '-p', folder], {
+    reject: false,
+  })
   problems = stdout + stderr
 })
 afterAll(() => rmSync(folder, { recursive: true }))

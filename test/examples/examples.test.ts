@@ -5,6 +5,7 @@ import { build } from 'esbuild'
 import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type Emulator, type EmulatorOptions, startEmulator } from '../../src/emulator/index.ts'
+import { tsc } from '../support/compiler.ts'
 import { root } from '../support/home.ts'
 
 // Compilers run here, on machines that do other things as well.
@@ -69,7 +70,7 @@ const userTexts = (emulator: Emulator) =>
 
 describe('examples', () => {
   it('compile against the built package', async () => {
-    const words = [join(root, 'node_modules/typescript/bin/tsc'), '-p', join(root, 'examples')]
+    const words = [...tsc, '-p', join(root, 'examples')]
     const { stdout, exitCode } = await execa(process.execPath, words, { reject: false })
     expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 0 })
   })
