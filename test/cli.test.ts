@@ -121,7 +121,7 @@ describe('cli: start', () => {
     const home = await makeHome()
     const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
     for (const flag of ['-v', '--version'])
-      expect(await home.run(flag)).toMatchObject({ exitCode: 0, stdout: version, stderr: '' })
+      expect(await home.runAlone(flag)).toMatchObject({ exitCode: 0, stdout: version, stderr: '' })
   })
 
   it('the program is small, and loads a large package only for a command that needs it', () => {
@@ -173,7 +173,7 @@ describe('cli: folders', () => {
   it('test does not wait where the journal takes nothing', { retry: 3 }, async () => {
     const home = await makeHome()
     mkdirSync(join(home.state, 'journal.jsonl'), { recursive: true })
-    const { exitCode, stderr, durationMs } = await home.run('test', 'desktop')
+    const { exitCode, stderr, durationMs } = await home.runAlone('test', 'desktop')
     expect(stderr).toContain('EISDIR')
     expect(exitCode).toBe(1)
     expect(durationMs).toBeLessThan(35_000)

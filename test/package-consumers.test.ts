@@ -16,6 +16,7 @@ import { formatMessage } from 'publint/utils'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { listEndpoints } from '../src/api/endpoints/index.ts'
 import { startEmulator } from '../src/emulator/index.ts'
+import { tsc } from './support/compiler.ts'
 import { root } from './support/home.ts'
 
 // Compilers run here, on machines that do other things as well.
@@ -138,10 +139,9 @@ void main()`,
       },
       types,
     )
-    const tsc = join(root, 'node_modules/typescript/bin/tsc')
     // node18: as Node.js 20 does it, where no CommonJS module may require an ES module.
     for (const module of ['node18', 'nodenext']) {
-      const words = [tsc, '-p', folder, '--module', module]
+      const words = [...tsc, '-p', folder, '--module', module]
       const { stdout } = await execa(process.execPath, words, { reject: false })
       expect(stdout, module).toBe('')
     }
@@ -167,8 +167,9 @@ await main()`
       { 'package.json': '{ "private": true }', 'tsconfig.json': tsconfig, 'main.mts': source },
       types,
     )
-    const tsc = join(root, 'node_modules/typescript/bin/tsc')
-    const { stdout: found } = await execa(process.execPath, [tsc, '-p', folder], { reject: false })
+    const { stdout: found } = await execa(process.execPath, [...tsc, '-p', folder], {
+      reject: false,
+    })
     expect(found).toBe('')
     await build({
       entryPoints: [join(folder, 'main.mts')],
@@ -288,8 +289,7 @@ export type Used = [Computer, RotatedKey, TokenUsageRow, Emulator]
       { ...files, ...Object.fromEntries(sources) },
       types,
     )
-    const tsc = join(root, 'node_modules/typescript/bin/tsc')
-    const { stdout } = await execa(process.execPath, [tsc, '-p', folder], { reject: false })
+    const { stdout } = await execa(process.execPath, [...tsc, '-p', folder], { reject: false })
     expect(stdout).toBe('')
   })
 })

@@ -18,6 +18,19 @@ import { packageRoot } from '../package-root.ts'
 import { requestHandover } from '../spool/handover.ts'
 import { compileWorker } from './compile-worker.ts'
 
+/** What the worker and the front door in Node.js load. The command line program stays in its package. */
+const COPIED = [
+  'package.json',
+  'templates',
+  'dist/LICENCES.txt',
+  'dist/hook.cjs',
+  'dist/worker.js',
+  'dist/worker.cjs',
+  'dist/worker-code.cjs',
+  'dist/worker-code.cache',
+  'dist/worker-parts',
+]
+
 const SETTINGS_LINE = "state='' config='' fallback='' home='' node='' worker=''"
 
 /**
@@ -78,7 +91,6 @@ function writeFrontDoor(path: string, stateDir: string, pinned: Pinned) {
   chmodSync(path, 0o700)
 }
 
-/** Everything the worker needs is bundled, so dist/ and templates/ are enough. */
 function copyRuntime(stateDir: string, pinned: Pinned) {
   const target = join(stateDir, 'runtime')
   const root = packageRoot()
@@ -91,10 +103,8 @@ function copyRuntime(stateDir: string, pinned: Pinned) {
 function replaceFolder(root: string, target: string) {
   const temporary = `${target}.${process.pid}`
   rmSync(temporary, { recursive: true, force: true })
-  for (const part of ['dist', 'templates', 'package.json']) {
-    const filter = (source: string) => !/\/dist\/types(\/|$)|\.d\.ts$/.test(source)
-    cpSync(join(root, part), join(temporary, part), { recursive: true, filter })
-  }
+  for (const part of COPIED.filter((path) => existsSync(join(root, path))))
+    cpSync(join(root, part), join(temporary, part), { recursive: true })
   for (const entry of readdirSync(temporary, { recursive: true, encoding: 'utf8' })) {
     closeToOthers(join(temporary, entry))
   }

@@ -3,6 +3,7 @@ import { execa } from 'execa'
 import { onTestFinished } from 'vitest'
 import { type EmulatorOptions, type FaultInput, startEmulator } from '../../src/emulator/index.ts'
 import { makeHome, root } from '../support/home.ts'
+import { runCommand } from '../support/run-command.ts'
 
 interface RunOptions {
   input?: string
@@ -28,7 +29,13 @@ export async function makeApiHome(options: EmulatorOptions = {}) {
       reject: false,
       input: given.input ?? '',
     })
-  return { ...home, env, emulator, runWith, run: (...words: string[]) => runWith({}, ...words) }
+  return {
+    ...home,
+    env,
+    emulator,
+    runWith,
+    run: (...words: string[]) => runCommand(words, { env, cwd: home.project }),
+  }
 }
 
 /** A fault that befalls every request, unless it names some. */

@@ -1,8 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { transform } from 'esbuild'
 import { execa } from 'execa'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { startEmulator } from '../../src/emulator/index.ts'
+import { tsc } from '../support/compiler.ts'
 import { root } from '../support/home.ts'
 
 // Compilers run here, on machines that do other things as well.
@@ -22,37 +24,52 @@ const reasons = JSON.stringify(decisions[1]?.trace)
 if (pings.length > 0 || !reasons.includes('short-turns')) throw new Error(reasons)`,
 }
 
+const pages = [
+  ...Object.keys(claims),
+  'README.md',
+  'docs/api.md',
+  'docs/api-recipes.md',
+  'docs/emulator.md',
+]
+
+// Inside the package, so that it finds itself by its own name.
+const folder = mkdtempSync(join(root, 'test/examples/.snippets-'))
+const folderOf = (page: string) => join(folder, page.replaceAll('/', '-'))
+let problems = ''
+
+/** One compiler for all pages: to read the declarations takes it longer than to check a page. */
+beforeAll(async () => {
+  for (const page of pages) {
+    const source = programOf(page) + (claims[page] ?? '')
+    const { code } = await transform(source, { loader: 'ts', format: 'esm', target: 'node20.18' })
+    mkdirSync(folderOf(page))
+    writeFileSync(join(folderOf(page), 'program.ts'), source)
+    writeFileSync(join(folderOf(page), 'program.mjs'), code)
+  }
+  const config = { extends: join(root, 'tsconfig.json'), include: ['*/program.ts'] }
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config))
+  const { stdout, stderr } = await execa(process.execPath, [...tsc, '-p', folder], {
+    reject: false,
+  })
+  problems = stdout + stderr
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
 describe('snippets', () => {
-  it.each([
-    ...Object.keys(claims),
-    'README.md',
-    'docs/api.md',
-    'docs/api-recipes.md',
-    'docs/emulator.md',
-  ])('those of %s compile and run', async (page) => {
+  it('compile', () => {
+    expect(problems).toBe('')
+  })
+
+  it.each(pages)('those of %s run', async (page) => {
     const emulator = await startEmulator({ seed: { agent: { instant: true } } })
-    // Inside the package, so that it finds itself by its own name.
-    const folder = mkdtempSync(join(root, 'test/examples/.snippets-'))
-    onTestFinished(async () => {
-      await emulator.close()
-      rmSync(folder, { recursive: true })
-    })
-    const program = join(folder, 'program.ts')
-    writeFileSync(program, programOf(page) + (claims[page] ?? ''))
-    writeFileSync(
-      join(folder, 'tsconfig.json'),
-      JSON.stringify({ extends: join(root, 'tsconfig.json'), include: ['program.ts'] }),
-    )
-    const tsc = join(root, 'node_modules/typescript/bin/tsc')
-    const types = await execa(process.execPath, [tsc, '-p', folder], { reject: false })
-    expect(types.stdout).toBe('')
+    onTestFinished(() => emulator.close())
     const env = {
       PATH: process.env.PATH,
       ...emulator.env,
       SESSION_ID: emulator.sessionId,
     }
-    const words = ['--import', 'tsx', program]
-    const { exitCode, stderr, stdout } = await execa(process.execPath, words, {
+    const program = join(folderOf(page), 'program.mjs')
+    const { exitCode, stderr, stdout } = await execa(process.execPath, [program], {
       env,
       extendEnv: false,
       reject: false,

@@ -1,9 +1,11 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { build } from 'esbuild'
 import { execa } from 'execa'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type Emulator, type EmulatorOptions, startEmulator } from '../../src/emulator/index.ts'
+import { tsc } from '../support/compiler.ts'
 import { root } from '../support/home.ts'
 
 // Compilers run here, on machines that do other things as well.
@@ -12,6 +14,8 @@ vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 interface Run {
   words?: string[]
   input?: string
+  /** By tsx, as a reader starts it. */
+  isSource?: boolean
 }
 
 async function start(options: EmulatorOptions = {}) {
@@ -24,16 +28,39 @@ async function start(options: EmulatorOptions = {}) {
   return { emulator, folder, run: (name: string, run: Run) => runExample(emulator, name, run) }
 }
 
-function runExample(emulator: Emulator, name: string, { words = [], input = '' }: Run) {
+function runExample(
+  emulator: Emulator,
+  name: string,
+  { words = [], input = '', isSource = false }: Run,
+) {
   const env = {
     PATH: process.env.PATH,
     HOOKBELL_API_BASE_URL: emulator.url,
     HOOKBELL_APP_BASE_URL: emulator.appUrl,
     HOOKBELL_API_KEY: emulator.apiKey,
   }
-  const words_ = ['--import', 'tsx', join(root, 'examples', `${name}.ts`), ...words]
-  return execa(process.execPath, words_, { cwd: root, env, extendEnv: false, input, reject: false })
+  const options = { cwd: root, env, extendEnv: false, input, reject: false } as const
+  const program = isSource
+    ? ['--import', 'tsx', join(root, 'examples', `${name}.ts`)]
+    : [join(built, `${name}.mjs`)]
+  return execa(process.execPath, [...program, ...words], options)
 }
+
+// Inside the package, so that they find it by its own name.
+const built = mkdtempSync(join(root, 'test/examples/.snippets-'))
+
+/** Once: with tsx each start takes as long as a dozen without. */
+beforeAll(async () => {
+  const sources = readdirSync(join(root, 'examples')).filter((name) => name.endsWith('.ts'))
+  await build({
+    entryPoints: sources.map((name) => join(root, 'examples', name)),
+    outdir: built,
+    outExtension: { '.js': '.mjs' },
+    format: 'esm',
+    target: 'node20.18',
+  })
+})
+afterAll(() => rmSync(built, { recursive: true }))
 
 const userTexts = (emulator: Emulator) =>
   emulator
@@ -43,7 +70,7 @@ const userTexts = (emulator: Emulator) =>
 
 describe('examples', () => {
   it('compile against the built package', async () => {
-    const words = [join(root, 'node_modules/typescript/bin/tsc'), '-p', join(root, 'examples')]
+    const words = [...tsc, '-p', join(root, 'examples')]
     const { stdout, exitCode } = await execa(process.execPath, words, { reject: false })
     expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 0 })
   })
@@ -70,7 +97,7 @@ describe('examples', () => {
     it('says nothing when the checks pass', async () => {
       const { emulator, run } = await start()
       const words = [process.execPath, '-e', '0']
-      await run('follow-up-after-stop', { words, input: stop(emulator) })
+      await run('follow-up-after-stop', { words, input: stop(emulator), isSource: true })
       expect(emulator.requests()).toEqual([])
     })
 
@@ -87,7 +114,10 @@ describe('examples', () => {
       const { serviceAccountId, keyId, serviceAccountKey } = emulator
       const file = join(folder, 'key')
       const words = [serviceAccountId, keyId, file]
-      const { exitCode, stdout, stderr } = await run('rotate-a-key-safely', { words })
+      const { exitCode, stdout, stderr } = await run('rotate-a-key-safely', {
+        words,
+        isSource: true,
+      })
       expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
       const value = readFileSync(file, 'utf8').trim()
       expect(stdout).not.toContain(value)
@@ -145,7 +175,10 @@ describe('examples', () => {
       const file = join(folder, 'limits.csv')
       const lines = users.map(({ email }) => `${email},2000000`)
       writeFileSync(file, ['email,limit', ...lines, 'nobody@example.com,'].join('\r\n'))
-      const { exitCode, stdout, stderr } = await run('limits-from-csv', { words: [file] })
+      const { exitCode, stdout, stderr } = await run('limits-from-csv', {
+        words: [file],
+        isSource: true,
+      })
       expect(stdout).toBe('100 of 100 set\n50 of 51 set')
       expect(stderr).toMatch(/^nobody@example.com: /)
       expect(exitCode).toBe(1)

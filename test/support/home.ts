@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { execa } from 'execa'
 import { acceptEvent } from '../../src/spool/write.ts'
 import { makeFolder } from './folder.ts'
+import { root, runAlone, runCommand } from './run-command.ts'
 
-/** The built program: `npm test` builds first. */
-export const root = join(import.meta.dirname, '../..')
+export { root }
 
 /** A home of its own, in which the built CLI and the front door run. Removed with the test. */
 export async function makeHome(config?: object) {
@@ -31,9 +31,10 @@ export async function makeHome(config?: object) {
     env,
     state: env.HOOKBELL_STATE_DIR,
     writeConfig,
-    run: (...words: string[]) =>
-      execa(process.execPath, [join(root, 'bin/hookbell'), ...words], options),
-    /** The same with something on stdin. */
+    run: (...words: string[]) => runCommand(words, { env, cwd: project }),
+    /** In a process of its own. */
+    runAlone: (...words: string[]) => runAlone(words, { env, cwd: project }),
+    /** In a process of its own, with something on stdin. */
     runWith: (input: string, ...words: string[]) =>
       execa(process.execPath, [join(root, 'bin/hookbell'), ...words], { ...options, input }),
     /** Stores an event without starting a worker, so that the test decides when it is delivered. */

@@ -20,6 +20,7 @@ import { execa } from 'execa'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { makeHome, root } from '../support/home.ts'
 import { startReceiver } from '../support/receiver.ts'
+import { runCommand } from '../support/run-command.ts'
 
 const isRoot = process.getuid?.() === 0
 const isWindows = process.platform === 'win32'
@@ -47,8 +48,11 @@ interface Place {
 /** @returns where the agent works, if that is not the top of the repository */
 type Setup = (place: Place) => unknown
 
-/** A user with two projects, one of them hostile, whose agents both ask something at the same time. */
-async function askFromBoth(setup: Setup) {
+/**
+ * A user with two projects, one of them hostile, whose agents both ask something at the same time.
+ * The front door reads nothing of a repository: where only the text of the file differs, the worker alone is asked.
+ */
+async function askFromBoth(setup: Setup, { throughDoor = true } = {}) {
   const [receiver, evil] = [await startReceiver(), await startReceiver()]
   const home = await makeHome({
     channels: { team: { type: 'slack', url: `${receiver.url}/services/\${HOOK}` } },
@@ -67,18 +71,19 @@ async function askFromBoth(setup: Setup) {
   })
   const before = listing(outside)
   const where = typeof cwd === 'string' ? cwd : repo
-  await hook(home.env, { message: 'Q-hostile', session_id: 's1', cwd: where })
-  await hook(home.env, { message: 'Q-other', session_id: 's2', cwd: home.project })
+  home.accept(question({ message: 'Q-other', session_id: 's2', cwd: home.project }), 'claude')
+  const hostile = question({ message: 'Q-hostile', session_id: 's1', cwd: where })
+  if (throughDoor) await hook(home.env, hostile)
+  else {
+    home.accept(hostile, 'claude')
+    await home.run('worker', '--once')
+  }
   const bodies = () => receiver.received.map(({ body }) => body).join('\n')
   await expect.poll(bodies).toContain('Q-other')
   await expect.poll(bodies).toContain('Q-hostile')
   await expect.poll(() => existsSync(join(home.state, 'worker.lock'))).toBe(false)
-  const shown = await execa(process.execPath, [join(root, 'bin/hookbell'), 'config', 'show'], {
-    env: home.env,
-    extendEnv: false,
-    reject: false,
-    cwd: existsSync(where) ? where : home.home,
-  })
+  const shownIn = existsSync(where) ? where : home.home
+  const shown = await runCommand(['config', 'show'], { env: home.env, cwd: shownIn })
   expect(evil.received).toEqual([])
   expect(existsSync(canary)).toBe(false)
   expect(listing(outside)).toEqual(before)
@@ -89,13 +94,16 @@ async function askFromBoth(setup: Setup) {
   return { home, bodies, shown: shown.stdout, repo }
 }
 
-/** As an agent calls it: it gets its answer at once, and none that means anything. */
-async function hook(env: Record<string, string | undefined>, event: object) {
-  const payload = {
+function question(event: object) {
+  return {
     hook_event_name: 'Notification',
     notification_type: 'permission_prompt',
     ...event,
   }
+}
+
+/** As an agent calls it: it gets its answer at once, and none that means anything. */
+async function hook(env: Record<string, string | undefined>, payload: object) {
   const { exitCode, stdout } = await execa(
     process.execPath,
     [join(root, 'bin/hookbell'), 'hook', '--client', 'claude'],
@@ -381,7 +389,7 @@ const afterTrust: [string, Setup][] = [
 
 describe('a hostile repository', () => {
   it.each(contents)('that says %s reaches nothing, and silences no question', async (_, setup) => {
-    await askFromBoth(setup)
+    await askFromBoth(setup, { throughDoor: false })
   })
 
   for (const [name, setup, isSkipped] of places) {
@@ -429,16 +437,7 @@ describe('a project file', () => {
     )
     expect((await home.run('trust', '--list')).stdout).toMatch(/^trusted {2}\/.*\/evil$/)
     const ask = async (message: string) => {
-      home.accept(
-        {
-          hook_event_name: 'Notification',
-          notification_type: 'permission_prompt',
-          message,
-          session_id: message,
-          cwd: repo,
-        },
-        'claude',
-      )
+      home.accept(question({ message, session_id: message, cwd: repo }), 'claude')
       await home.run('worker', '--once')
     }
     await ask('Q-trusted')
@@ -471,16 +470,7 @@ describe('a project file', () => {
     const { home, repo, bodies } = await askFromBoth(json({ mute: ['permission'] }))
     await home.run('trust', repo)
     chmodSync(join(home.state, 'trusted-projects.json'), 0o666)
-    home.accept(
-      {
-        hook_event_name: 'Notification',
-        notification_type: 'permission_prompt',
-        message: 'Q-again',
-        session_id: 's9',
-        cwd: repo,
-      },
-      'claude',
-    )
+    home.accept(question({ message: 'Q-again', session_id: 's9', cwd: repo }), 'claude')
     await home.run('worker', '--once')
     expect(bodies()).toContain('Q-again')
   })

@@ -163,6 +163,15 @@ describe('a worker and its compiled code', () => {
 })
 
 describe('init', () => {
+  it('copies what the worker and the front door load, and nothing of the command line program', async () => {
+    const { stateDir } = makeWorld()
+    await installFrontDoor({ stateDir })
+    const kept = /^(LICENCES\.txt|hook\.cjs|worker\.js|worker\.cjs|worker-code\.c\w+|worker-parts)$/
+    const names = readdirSync(join(stateDir, 'runtime/dist'))
+    expect(names.filter((name) => !kept.test(name))).toEqual([])
+    expect(names.length).toBeGreaterThanOrEqual(6)
+  })
+
   it('leaves compiled code beside its private copy', async () => {
     const { stateDir } = makeWorld()
     await installFrontDoor({ stateDir })
