@@ -148,7 +148,9 @@ export class Deliverer {
     const { config, now } = this.#deps
     const waitMs = directInMs({ delivery, limiter: line.limiter, now: now() }, config())
     line.isBypassed = waitMs === 0
-    if (line.isBypassed) this.#passOn([{ ...order, delivery, load: async () => delivery }])
+    // Both ways together are one attempt.
+    const again = { ...delivery, attempts: delivery.attempts - 1 }
+    if (line.isBypassed) this.#passOn([{ ...order, delivery: again, load: async () => again }])
     else line.queue.expect(delivery.id, outcome.until - now())
     return line.isBypassed
   }

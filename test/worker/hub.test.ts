@@ -1,5 +1,6 @@
 import { createServer, type Socket } from 'node:net'
 import { describe, expect, it } from 'vitest'
+import { readJournal } from '../../src/journal/read.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { hasRedis, startRedis } from '../support/redis.ts'
 import { makeWorld } from './_world.ts'
@@ -65,11 +66,16 @@ describe.skipIf(!hasRedis)('worker: a machine with a hub', () => {
     const [redis, receiver] = [await startRedis(), await startReceiver({ script: [404] })]
     const machine = await makeMachineWithBoth(redis, receiver.url)
     await redis.stop()
-    turns(0, 3).map(machine.tell)
+    const [first] = turns(0, 3).map(machine.tell)
     const running = machine.untilIdle()
     await expect.poll(() => receiver.received.length).toBeGreaterThan(0)
     await redis.start()
     await running
+    // Both ways together are one attempt.
+    const attempts: number[] = []
+    for await (const entry of readJournal(machine.stateDir))
+      if (entry.id === first && 'attempt' in entry) attempts.push(entry.attempt)
+    expect(attempts).toEqual(attempts.map((_, index) => index + 1))
     const bodies = (await recordsIn(redis)).map(({ body }) => body)
     expect(bodies.sort()).toEqual(turns(0, 3))
     expect(machine.list('dead')).toEqual([])
