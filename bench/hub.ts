@@ -1,6 +1,3 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Queue, Worker } from 'bullmq'
 import { parseConfig } from '../src/config/load.ts'
@@ -9,14 +6,22 @@ import { loadBullmq, redisOptions } from '../src/hub-server/bullmq.ts'
 import { startHub } from '../src/hub-server/run.ts'
 import { notifiers } from '../src/notifiers/index.ts'
 import { median, printTable } from './_bench.ts'
+import {
+  channels,
+  contextOf,
+  DESTINATIONS,
+  deliveryOf,
+  handOverTo,
+  indexes,
+  type Receiver,
+  type Redis,
+  startReceiver,
+} from './_hub.ts'
 import { hasRedis, startRedis } from './_redis.ts'
 
 const MESSAGES = Number(process.env.HOOKBELL_BENCH_MESSAGES ?? 4000)
-const DESTINATIONS = 20
 const WARM = 300
 const IDLE_MS = 5000
-
-type Redis = Awaited<ReturnType<typeof startRedis>>
 
 /** What a hub costs beside the bare queue that it is made of: the same messages, receiver and Redis in one run. */
 export async function benchHub() {
@@ -124,12 +129,6 @@ async function measureHub(redis: Redis, receiver: Receiver) {
   }
 }
 
-const channels = () => indexes(0, DESTINATIONS).map((index) => `d${index}`)
-
-function indexes(from: number, to: number): number[] {
-  return Array.from({ length: to - from }, (_, index) => from + index)
-}
-
 async function perSecond(work: () => Promise<void>): Promise<number> {
   const startedAt = performance.now()
   await work()
@@ -141,68 +140,8 @@ async function megabytesPer100k(redis: Redis, empty: number): Promise<number> {
   return Math.round(((used / MESSAGES) * 100_000) / 1e6)
 }
 
-function deliveryOf(index: number): Delivery {
-  const channel = `d${index % DESTINATIONS}`
-  const id = `event-${index}`
-  const message = {
-    ...({ id, event: 'Stop', kind: 'done', urgency: 'normal', client: 'claude' } as const),
-    ...{ title: 'api-server: done', body: 'All 214 tests pass. '.repeat(8), markup: '' },
-    ...{ sessionId: '', cwd: '', at: '2026-01-01T00:00:00.000Z' },
-  }
-  return {
-    ...{ id: `${id}.${channel}`, events: [id], host: 'box', channel, session: `s${index % 100}` },
-    ...{ kind: 'done' as const, urgency: 'normal' as const, message, sessionEnv: {} },
-    ...{ acceptedAt: Date.now(), notBefore: 0, expires: 0, attempts: 0, firstTriedAt: 0 },
-  }
-}
-
-const contextOf = (delivery: Delivery) => ({
-  ...{ fetch: globalThis.fetch, signal: AbortSignal.timeout(60_000), attempt: 1 },
-  ...{ now: Date.now(), sessionEnv: {}, delivery },
-})
-
-function handOverTo({ settings }: Redis) {
-  const options = notifiers.hub.options.parse(settings)
-  return (delivery: Delivery) => notifiers.hub.send(delivery.message, options, contextOf(delivery))
-}
-
 function webhookTo(receiver: Receiver, name: string) {
   const { options: shape, send } = notifiers.webhook
   const options = shape.parse({ url: receiver.url(name), allowPrivateNetwork: true })
   return (delivery: Delivery) => send(delivery.message, options, contextOf(delivery))
-}
-
-type Receiver = Awaited<ReturnType<typeof startReceiver>>
-
-/** Counts what it takes; while it is held it answers nobody. */
-async function startReceiver() {
-  let count = 0
-  let gate = Promise.resolve()
-  let open = () => {}
-  const server = createServer(async (request, response) => {
-    request.resume()
-    await gate
-    count += 1
-    response.end('ok')
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  return {
-    url: (name: string) => `http://127.0.0.1:${port}/${name}`,
-    hold() {
-      gate = new Promise((resolve) => {
-        open = resolve
-      })
-    },
-    start: () => open(),
-    /** @returns once it has taken so many; then it counts anew */
-    async until(wanted: number) {
-      while (count < wanted) await sleep(5)
-      count = 0
-    },
-    close() {
-      server.closeAllConnections()
-      server.close()
-    },
-  }
 }

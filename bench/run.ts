@@ -4,6 +4,7 @@ import { benchApiExit } from './api-exit.ts'
 import { benchApiStart } from './api-start.ts'
 import { benchFrontDoor } from './front-door.ts'
 import { benchHub } from './hub.ts'
+import { benchPacedHub } from './hub-paced.ts'
 import { benchLatency } from './latency.ts'
 import { benchReceiver } from './receiver.ts'
 import { benchStart } from './start.ts'
@@ -20,3 +21,4 @@ await benchApiStart()
 await benchApiExit()
 await benchApiCommand()
 await benchHub()
+await benchPacedHub()

@@ -23,7 +23,7 @@ const topics: { [folder: string]: readonly string[] } = {
     'tls',
   ],
   'api/types': ['types'],
-  commands: ['api-exit-codes', 'api-safety', 'canary-secret', 'delivery'],
+  commands: ['api-exit-codes', 'api-safety', 'canary-secret', 'delivery', 'hub-signals'],
   context: ['formats', 'hung-mount'],
   'emulator/handlers': ['session-history'],
   event: ['clients', 'sequences'],

@@ -1,3 +1,4 @@
+import { idAtHub } from '../hub/handed-over.ts'
 import type { EventStatus } from '../journal/history.ts'
 import type { Events } from './_events.ts'
 
@@ -23,13 +24,18 @@ export function hubRow(events: Events, channels: readonly string[], reach: strin
     channels.some((name) => to.includes(name) && isUnsettled(states[name]?.state))
   const latest = events.inFull(events.tallies.latest(MAX_EVENTS))
   const times = latest.flatMap(({ channels: states }) =>
-    channels.flatMap((name) => (states[name]?.state === 'delivered' ? states[name].at : [])),
+    channels.flatMap((name) => handedOverAt(states[name])),
   )
   return {
     reach,
     waiting: events.inFull(waiting.slice(-MAX_EVENTS)).filter(isOpen).length,
     lastHandedOver: times.length > 0 ? Math.max(...times) : null,
   }
+}
+
+/** What was told directly is delivered too. */
+function handedOverAt(state: EventStatus['channels'][string] | undefined): number[] {
+  return state?.state === 'delivered' && idAtHub(state.detail) !== undefined ? [state.at] : []
 }
 
 function isUnsettled(state: string | undefined): boolean {

@@ -12,4 +12,16 @@ export const hubSettings = z.strictObject({
     .describe(
       'Channels of the hub, which routes of this machine may name; none on the box of the hub itself',
     ),
+  after: z
+    .literal('direct')
+    .optional()
+    .describe(
+      'With "direct", what the hub has not taken for directAfterMinutes goes from this machine, by the channel of the same name under "channels"; without it everything waits for the hub',
+    ),
+  directAfterMinutes: z
+    .number()
+    .positive()
+    .max(7 * 24 * 60)
+    .default(10)
+    .describe('With "after": for how long the hub has to take nothing'),
 })

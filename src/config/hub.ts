@@ -7,11 +7,29 @@ type Raw = Record<string, unknown>
 export function withHubChannels(raw: Raw, whereNone: object): Raw {
   const names = hubChannelsOf(raw)
   if (names.length === 0) return raw
-  const { channels: _, ...connection } = raw.hub as Raw
+  const { channels: _, after: _after, directAfterMinutes: _minutes, ...connection } = raw.hub as Raw
   const own = raw.channels === undefined ? whereNone : raw.channels
   if (typeof own !== 'object' || own === null || Array.isArray(own)) return raw
-  const made = names.map((name) => [name, { ...connection, type: 'hub' }] as const)
-  return { ...raw, channels: { ...Object.fromEntries(made), ...own } }
+  const standIns = standInsOf(raw)
+  const made = names.map((name) => {
+    const rules = standIns.includes(name) ? rulesOf((own as Raw)[name]) : {}
+    return [name, { ...connection, ...rules, type: 'hub' }] as const
+  })
+  const others = Object.entries(own).filter(([name]) => !standIns.includes(name))
+  return { ...raw, channels: Object.fromEntries([...made, ...others]) }
+}
+
+/** The channels of this machine to which messages go that the hub does not take: those of the same names. */
+export function standInsOf(raw: Raw): string[] {
+  const { after } = Object(raw.hub) as { after?: unknown }
+  const own = Object(raw.channels) as Raw
+  return after === 'direct' ? hubChannelsOf(raw).filter((name) => Object.hasOwn(own, name)) : []
+}
+
+/** What a message may say and which ones are noise does not depend on the way that it takes. */
+function rulesOf(channel: unknown): Raw {
+  const rules = Object.entries(Object(channel)).filter(([name]) => /^(noise|clearance)$/.test(name))
+  return Object.fromEntries(rules)
 }
 
 /** The settings with its references filled in. Without a value that is set nowhere: undefined, and why. */
@@ -27,11 +45,14 @@ export function expandHub(raw: Raw, values: SecretValues) {
 export function inTheFile({ path, ...fault }: Fault, raw: Raw): Fault {
   const [room, name, ...rest] = path
   const own = Object(raw.channels) as Raw
-  const isMade = room === 'channels' && typeof name === 'string' && !Object.hasOwn(own, name)
+  if (room !== 'channels' || typeof name !== 'string') return { ...fault, path }
+  const isMade = !Object.hasOwn(own, name) || standInsOf(raw).includes(name)
   return { ...fault, path: isMade && hubChannelsOf(raw).includes(name) ? ['hub', ...rest] : path }
 }
 
 export function faultInHub(raw: Raw): Fault | undefined {
+  const { after } = Object(raw.hub) as { after?: unknown }
+  if (after === 'direct') return faultOfDirect(raw)
   const own = Object(raw.channels) as Raw
   const at = hubChannelsOf(raw).findIndex((name) => Object.hasOwn(own, name))
   if (at < 0) return undefined
@@ -39,7 +60,16 @@ export function faultInHub(raw: Raw): Fault | undefined {
   return {
     path: ['hub', 'channels', at],
     what: `"${name}" is a channel of this machine already`,
-    hint: 'Remove it under "channels", or give it another name there',
+    hint: 'Remove it under "channels", give it another name there, or set "after" of "hub" to "direct"',
+  }
+}
+
+function faultOfDirect(raw: Raw): Fault | undefined {
+  if (standInsOf(raw).length > 0) return undefined
+  return {
+    path: ['hub', 'after'],
+    what: 'no channel of the hub is a channel of this machine too',
+    hint: 'Add one of its names under "channels", with what sends its messages from here',
   }
 }
 

@@ -4,6 +4,7 @@ import { knownEvents } from '../event/schema.ts'
 import { checkFolder, checkOwnership } from '../fs/ownership.ts'
 import { readRegular } from '../fs/read.ts'
 import { closest, didYouMean } from '../text/suggest.ts'
+import { parseDirect } from './direct.ts'
 import { type Expanded, expandChannels, type SecretValues } from './expand.ts'
 import { expandHub, faultInHub, inTheFile, withHubChannels } from './hub.ts'
 import { type Fault, firstFault } from './issue.ts'
@@ -11,6 +12,7 @@ import { parseObject } from './parse-object.ts'
 import { configPath, secretsPath } from './paths.ts'
 import { locate } from './position.ts'
 import {
+  type Channel,
   type Config,
   completeConfig,
   configSchema,
@@ -31,6 +33,8 @@ export interface LoadedConfig {
   unusable: Readonly<Record<string, string>>
   /** Of these the ones that only wait until their secrets are fetched: their types. */
   pending: Readonly<Record<string, string>>
+  /** Channels of this machine that stand in for channels of the hub, by the names of those. */
+  direct?: Readonly<Record<string, Channel>>
   /** Why the hub cannot be used now. */
   hubProblem?: string
   /** The names that these channels refer to and that are set nowhere. */
@@ -98,13 +102,16 @@ export function parseConfig(
   const expanded = { ...raw, ...(channels && { channels }), hub }
   // Once: to compile the schemas for it takes longer than to walk through them.
   const result = configSchema.safeParse(expanded, { jitless: true })
-  const fault = result.success
-    ? (faultInHub(raw) ??
-      faultInRoutes(result.data.routes ?? [], result.data.channels, state.unusable, templates) ??
-      faultInDigest(result.data.digest?.to ?? [], result.data.channels, state.unusable))
-    : firstFault(result.error.issues, expanded)
+  const standIns = parseDirect(raw, secrets)
+  const fault =
+    standIns.fault ??
+    (result.success
+      ? (faultInHub(raw) ??
+        faultInRoutes(result.data.routes ?? [], result.data.channels, state.unusable, templates) ??
+        faultInDigest(result.data.digest?.to ?? [], result.data.channels, state.unusable))
+      : firstFault(result.error.issues, expanded))
   if (fault) {
-    const { path: where, what, hint } = inTheFile(fault, raw)
+    const { path: where, what, hint } = fault === standIns.fault ? fault : inTheFile(fault, raw)
     const field = where.length > 0 ? `${where.join('.')}: ` : ''
     const message = `${path}:${locate(text, { tree, path: where })}: ${field}${what}`
     throw new HookbellError('E_CONFIG', message, hint ? { hint } : {})
@@ -113,10 +120,27 @@ export function parseConfig(
     result.data as NonNullable<typeof result.data>,
     Object.keys(state.unusable),
   )
-  const values = [...secrets.file.values(), ...used, ...usedByHub, ...secretsOf(config)]
-  const warnings = warningsOf(raw.channels, { path, text, tree })
+  const known = [...used, ...usedByHub, ...standIns.used]
+  const values = [...secrets.file.values(), ...known, ...secretsOf(config)]
+  const warnings = [
+    ...warningsOf(raw.channels, { path, text, tree }),
+    ...standIns.warnings.map((warning) => `${path}: ${warning}`),
+  ]
+  const unset = [...new Set([...state.unset, ...standIns.unset])]
+  const sources = { ...state.sources, ...standIns.sources }
+  const { direct } = standIns
   return {
-    ...{ config, ...state, warnings, secrets: [...new Set(values)], source: 'file', raw },
+    ...{
+      config,
+      ...state,
+      unset,
+      sources,
+      ...(direct && { direct }),
+      warnings,
+      secrets: [...new Set(values)],
+      source: 'file',
+      raw,
+    },
     ...(hubProblem !== undefined && { hubProblem }),
   }
 }

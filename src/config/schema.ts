@@ -54,15 +54,14 @@ const journal = z.strictObject({
     .describe('Keep the text of messages, redacted and cut; without it only the title is kept'),
 })
 
+export const channelsSchema = z.record(
+  channelName,
+  z.discriminatedUnion('type', [firstType as ReturnType<typeof channelType>, ...otherTypes]),
+)
+
 export const configSchema = z.strictObject({
   $schema: z.string().optional().describe('For editors'),
-  channels: z
-    .record(
-      channelName,
-      z.discriminatedUnion('type', [firstType as ReturnType<typeof channelType>, ...otherTypes]),
-    )
-    .prefault(defaultChannels)
-    .describe('Destinations by name'),
+  channels: channelsSchema.prefault(defaultChannels).describe('Destinations by name'),
   hub: hubSettings
     .optional()
     .describe('A hub that many machines share; its channels are handed over to it'),
@@ -181,7 +180,10 @@ function channelShape(type: string): Record<string, z.ZodType> {
 }
 
 /** The values that must not be seen anywhere, of the options that are declared as secrets. */
-export function secretsOf({ channels, hub }: Pick<Config, 'channels' | 'hub'>): string[] {
+export function secretsOf({
+  channels,
+  hub,
+}: Pick<Config, 'channels'> & Partial<Pick<Config, 'hub'>>): string[] {
   const known: Record<string, Notifier> = notifiers
   const all = [...Object.values(channels), ...(hub ? [{ type: 'hub', ...hub }] : [])]
   return all.flatMap((channel) =>

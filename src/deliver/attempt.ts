@@ -29,16 +29,24 @@ export function findDestination(
   if (missing) return { error: new DeliveryError('retry', missing) }
   // The desktop of last resort is there even where the configuration has no such channel.
   for (const find of [() => loaded.config, () => builtInConfig().config]) {
-    const config = find()
-    const notifier = notifierOf(channel, config)
-    if (!notifier) continue
-    const { type: _, ...options } = config.channels[channel] ?? { type: '' }
-    const { pace, name } = notifier
-    // Channels with the same destination share its pace, because the destination counts them together.
-    const key = pace ? `${name} ${pace.destination(options)}` : channel
-    return { key, notifier, options }
+    const destination = destinationIn(find().channels, channel)
+    if (destination) return destination
   }
   return { error: new DeliveryError('give-up', `no channel "${channel}"`) }
+}
+
+/** @returns undefined where there is no such channel */
+export function destinationIn(
+  channels: LoadedConfig['config']['channels'],
+  channel: string,
+): Destination | undefined {
+  const notifier = notifierOf(channel, { channels })
+  if (!notifier) return undefined
+  const { type: _, ...options } = channels[channel] ?? { type: '' }
+  const { pace, name } = notifier
+  // Channels with the same destination share its pace, because the destination counts them together.
+  const key = pace ? `${name} ${pace.destination(options)}` : channel
+  return { key, notifier, options }
 }
 
 /** One attempt, with a deadline; a notifier that does not keep it is not waited for. @throws what the notifier throws */

@@ -12,8 +12,10 @@ import {
   send,
 } from './attempt.ts'
 import { retryDelay } from './backoff.ts'
-import { DestinationLimiter, type Slot } from './destination-limiter.ts'
-import { DestinationQueue, type Waiting } from './destination-queue.ts'
+import type { DestinationLimiter, Slot } from './destination-limiter.ts'
+import { type DestinationLine, makeLine } from './destination-line.ts'
+import type { DestinationQueue, Waiting } from './destination-queue.ts'
+import { directInMs, findDirect, findWay } from './direct.ts'
 import { type MessageLife, unknownLife } from './message-life.ts'
 import type { Outcome } from './outcome.ts'
 import { summarize } from './summary.ts'
@@ -29,20 +31,15 @@ export interface DelivererDeps extends AttemptDeps {
 /** A delivery, and how to make it again where its text was not kept in memory. */
 interface Order extends Waiting {
   channel: string
+  /** It does not wait for the hub any more. */
+  isDirect?: boolean
   resolve(outcome: Outcome): void
 }
-
-interface Line {
-  queue: DestinationQueue
-  limiter: DestinationLimiter
-}
-
-const DEFAULT_CONCURRENCY = 4
 
 /** Takes deliveries to their destinations, each destination on its own. */
 export class Deliverer {
   readonly #deps: DelivererDeps
-  readonly #lines = new Map<string, Line>()
+  readonly #lines = new Map<string, DestinationLine>()
   #isPaused = false
 
   constructor(deps: DelivererDeps) {
@@ -76,11 +73,7 @@ export class Deliverer {
 
   /** What failed before says nothing any more: the configuration has changed, or a person asks for it. */
   reset() {
-    for (const { queue, limiter } of this.#lines.values()) {
-      limiter.reset()
-      queue.expectNow()
-      queue.pump()
-    }
+    for (const line of this.#lines.values()) line.reset()
   }
 
   /** On hold nothing new starts. */
@@ -105,32 +98,20 @@ export class Deliverer {
     }
   }
 
-  #lineTo({ key, notifier }: Destination): Line {
+  #lineTo({ key, notifier }: Destination): DestinationLine {
     const known = this.#lines.get(key)
     if (known) return known
-    const { steadyNow } = this.#deps
-    const { concurrency = DEFAULT_CONCURRENCY, pace, keepsOrder, summarizes } = notifier
-    const limiter = new DestinationLimiter({
-      concurrency,
-      minIntervalMs: pace?.minIntervalMs ?? 0,
-      now: steadyNow,
+    const line = makeLine(notifier, {
+      steadyNow: this.#deps.steadyNow,
+      send: (entries, slot, self) => this.#send(entries as Order[], slot, self),
+      divert: (entries) => this.#passOn(entries as Order[]),
     })
-    const line: Line = {
-      limiter,
-      queue: new DestinationQueue({
-        limiter,
-        keepsOrder: keepsOrder === true,
-        summarizes: summarizes === true,
-        now: steadyNow,
-        send: (entries, slot) => this.#send(entries as Order[], slot, line),
-      }),
-    }
     line.queue.setPaused(this.#isPaused)
     this.#lines.set(key, line)
     return line
   }
 
-  async #send(orders: readonly Order[], slot: Slot, line: Line): Promise<void> {
+  async #send(orders: readonly Order[], slot: Slot, line: DestinationLine): Promise<void> {
     let delivery: Delivery | undefined
     try {
       delivery = await this.#gather(orders)
@@ -140,7 +121,9 @@ export class Deliverer {
       for (const { resolve } of orders) resolve({ type: 'released' })
       return
     }
-    const outcome = await this.#attempt(delivery, slot, line)
+    const destination = findWay(delivery.channel, this.#deps.config(), orders[0]?.isDirect)
+    const outcome = await this.#attempt(delivery, destination, slot, line)
+    if (this.#bypass(orders, outcome, line)) return
     for (const { id, resolve } of orders) {
       const isLead = orders.length === 1 || id === delivery.id
       const isTold = outcome.type === 'delivered' && !isLead
@@ -156,14 +139,43 @@ export class Deliverer {
     return rest.length > 0 ? summarize([first, ...rest]) : first
   }
 
-  async #attempt(delivery: Delivery, slot: Slot, { limiter, queue }: Line): Promise<Outcome> {
+  /** What the hub has not taken for long goes directly, and so does what waits behind it. @returns whether it does */
+  #bypass([order]: readonly Order[], outcome: Outcome, line: DestinationLine): boolean {
+    if (!order || order.isDirect) return false
+    line.isBypassed &&= outcome.type === 'deferred'
+    if (outcome.type !== 'deferred') return false
+    const { delivery } = outcome
+    const { config, now } = this.#deps
+    const waitMs = directInMs({ delivery, limiter: line.limiter, now: now() }, config())
+    line.isBypassed = waitMs === 0
+    // Both ways together are one attempt.
+    const again = { ...delivery, attempts: delivery.attempts - 1 }
+    if (line.isBypassed) this.#passOn([{ ...order, delivery: again, load: async () => again }])
+    else line.queue.expect(delivery.id, outcome.until - now())
+    return line.isBypassed
+  }
+
+  #passOn(orders: readonly Order[]) {
+    for (const order of orders) {
+      const direct = findDirect(order.channel, this.#deps.config())
+      // The configuration may have changed a moment ago.
+      if (!direct) order.resolve({ type: 'released' })
+      else this.#lineTo(direct).queue.add({ ...order, isDirect: true } as Order)
+    }
+  }
+
+  async #attempt(
+    delivery: Delivery,
+    destination: ReturnType<typeof findDestination>,
+    slot: Slot,
+    { limiter, queue }: DestinationLine,
+  ): Promise<Outcome> {
     const { config, now, random } = this.#deps
     const loaded = config()
     if (delivery.expires > 0 && now() > delivery.expires) {
       limiter.release(slot)
       return { type: 'expired', reason: 'too late to be of use' }
     }
-    const destination = findDestination(delivery.channel, loaded)
     if ('error' in destination) {
       limiter.release(slot)
       return this.#without(delivery, destination.error)
@@ -191,19 +203,17 @@ export class Deliverer {
       }
       const { retry } = loaded.config
       const wish = retryAfterOf(error)
-      const trippedMs = limiter.trip(slot, (times) => retryDelay(times, retry, random(), wish))
+      const untilDirect = directInMs({ delivery, limiter, now: now() }, loaded)
+      const trippedMs = limiter.trip(slot, (times) =>
+        Math.min(retryDelay(times, retry, random(), wish), untilDirect || Infinity),
+      )
       const failed = failedOutcome(delivery, error, loaded, this.#deps, trippedMs)
-      const outcome = destination.notifier.keepsOrder ? this.#inOrder(failed, trippedMs) : failed
-      if (outcome.type === 'deferred') queue.expect(delivery.id, outcome.until - now())
+      // What fails together is tried again together, not each at a time of its own.
+      const isTogether = destination.notifier.keepsOrder && failed.type === 'deferred'
+      const outcome = isTogether ? { ...failed, until: Math.ceil(now() + trippedMs) } : failed
       this.#giveUpOld(queue, limiter, loaded, outcome)
       return outcome
     }
-  }
-
-  /** What fails together is tried again together, not each at a time of its own. */
-  #inOrder(outcome: Outcome, trippedMs: number): Outcome {
-    if (outcome.type !== 'deferred') return outcome
-    return { ...outcome, until: Math.ceil(this.#deps.now() + trippedMs) }
   }
 
   /** Where a destination has failed for the longest time that an event may wait, what waited as long gives up too. */

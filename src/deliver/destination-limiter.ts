@@ -33,6 +33,11 @@ export class DestinationLimiter {
     return this.#failures > 0
   }
 
+  /** Whether nothing is under way. */
+  get isIdle(): boolean {
+    return this.#underWay.size === 0
+  }
+
   /** Whether nobody goes for a while. */
   get isTripped(): boolean {
     return this.#now() < this.#trippedUntil

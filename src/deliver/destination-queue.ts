@@ -33,6 +33,8 @@ interface QueueOptions {
   now: () => number
   /** Sends one delivery, or several as a summary. Must hand the slot back to the limiter. Never rejects. */
   send(entries: readonly Waiting[], slot: Slot): Promise<void>
+  /** Another way, for a destination that takes nothing: takes over what is next where there is one now. */
+  bypass?(): ((entries: readonly Waiting[]) => void) | undefined
 }
 
 /**
@@ -88,12 +90,15 @@ export class DestinationQueue {
     clearTimeout(this.#timer)
     this.#timer = undefined
     while (!this.#isPaused && this.#permissions.length + this.#ready.length > 0) {
-      const ms = Math.max(this.#options.limiter.readyInMs, this.#expectedInMs())
+      const expectedMs = this.#expectedInMs()
+      const bypass = expectedMs > 0 ? undefined : this.#options.bypass?.()
+      const ms = bypass ? 0 : Math.max(this.#options.limiter.readyInMs, expectedMs)
       if (ms > 0) {
         if (ms !== Number.POSITIVE_INFINITY) this.#pumpIn(ms)
         return
       }
-      this.#start(this.#next())
+      if (bypass) bypass(this.#takeAll(this.#next()))
+      else this.#start(this.#next())
     }
   }
 

@@ -7,6 +7,7 @@ import type { Received } from './accept.ts'
 import { keepAnswer } from './answers.ts'
 import { loadBullmq, openShared } from './bullmq.ts'
 import { checkRedis } from './check-redis.ts'
+import { checkRestart } from './check-restart.ts'
 import { HubClock } from './clock.ts'
 import { hubDestinations } from './destinations.ts'
 import { DestinationLane } from './lane.ts'
@@ -23,7 +24,8 @@ export async function startHub(loaded: LoadedConfig, onLine: (line: HubLine) => 
   const connection = connectionOf(loaded)
   const bullmq = await loadBullmq()
   const redis = new RedisConnection(connection, { maxReplyBytes: MAX_REPLY_BYTES })
-  for (const warning of await checkRedis(redis)) onLine({ state: 'warning', text: warning })
+  const warnings = [...(await checkRedis(redis)), ...(await checkRestart(redis).catch(cannotWork))]
+  for (const warning of warnings) onLine({ state: 'warning', text: warning })
   const clock = new HubClock(redis)
   await clock.start()
   const room = new Room(redis)

@@ -67,3 +67,9 @@ if redis.call('STRLEN', KEYS[3]) ~= tonumber(ARGV[1]) then
   redis.call('SETRANGE', KEYS[3], ARGV[1] - 1, ' ')
 end
 return 1`
+
+/** KEYS: two of them, so that it is a transaction in the file of Redis. ARGV: how many starts. */
+export const NOTE_START = `
+redis.call('SET', KEYS[1], ARGV[1])
+redis.call('SET', KEYS[2], ARGV[1])
+return 1`

@@ -13,6 +13,9 @@ export const TAKEN = `${PREFIX}:taken`
 export const ROUTER = `${PREFIX}:router`
 /** How many ended how. */
 export const COUNTS = `${PREFIX}:counts`
+/** How often a hub has started with this Redis, counted without a script and in one. */
+export const STARTS = `${PREFIX}:starts`
+export const SCRIPTED = `${PREFIX}:scripted`
 /** Why records were refused, the latest first. */
 export const REFUSED = `${PREFIX}:refused`
 

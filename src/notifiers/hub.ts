@@ -68,7 +68,9 @@ function composeRecord(message: Message, { delivery, now }: ComposeContext) {
 }
 
 function connectionTo(settings: HubConnection): RedisConnection {
-  const key = JSON.stringify(settings)
+  // Also of channels that differ in their clearance.
+  const { url, password, ca } = settings
+  const key = JSON.stringify([url, password, ca])
   const known = connections.get(key)
   if (known) return known
   // Another one means other settings: what used the old ones ends by itself.

@@ -1,9 +1,9 @@
-import { createContext, Script } from 'node:vm'
 import picomatch from 'picomatch'
 import type { Conditions } from '../config/route.ts'
 import type { EnrichedEvent } from '../context/enrich.ts'
 import { expandHome } from '../fs/home.ts'
 import { isWithin } from '../text/local-time.ts'
+import { matchesPattern } from './pattern.ts'
 
 /** What a condition may look at, besides the event. */
 export interface RouteDeps {
@@ -20,8 +20,6 @@ export interface Held {
 
 /** Longer texts are compared at their beginning and their end, where agents say what matters. */
 const MAX_TEXT = 4000
-/** A pattern may take exponential time; the worker has other things to do. */
-const PATTERN_MS = 50
 
 /** Each condition that is given, in the order of the documentation. */
 export function conditionsOf(
@@ -79,17 +77,9 @@ export function isOverSsh({ env }: Pick<EnrichedEvent, 'env'>): boolean {
   return Boolean(env.SSH_CONNECTION || env.SSH_TTY)
 }
 
-/** A pattern that takes too long is cut off, and does not hold. */
 function matchesText(pattern: string, { message, lastMessage }: EnrichedEvent): boolean {
   const text = [message, lastMessage].filter(Boolean).join('\n')
   const short =
     text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT / 2)}\n${text.slice(-MAX_TEXT / 2)}` : text
-  try {
-    const context = createContext({ pattern, text: short })
-    return script.runInContext(context, { timeout: PATTERN_MS }) === true
-  } catch {
-    return false
-  }
+  return matchesPattern(pattern, short)
 }
-
-const script = new Script("new RegExp(pattern, 'u').test(text)")

@@ -32,6 +32,32 @@ describe('config: the hub', () => {
     expect(Object.keys(config.channels)).toEqual(['desktop'])
   })
 
+  it('keeps the channel of the same name for when the hub takes nothing, where it is told so', () => {
+    const hub = { url, channels: ['team'], after: 'direct' }
+    const team = { type: 'slack', url: '${S}', clearance: 'minimal' }
+    const S = 'https://hooks.slack.com/services/T1/B2/abc'
+    const { config, direct, secrets } = parse({ hub, channels: { team } }, { S })
+    expect(config.channels.team).toMatchObject({ type: 'hub', url, clearance: 'minimal' })
+    expect(config.hub?.directAfterMinutes).toBe(10)
+    expect(direct?.team).toMatchObject({ type: 'slack', url: S })
+    expect(secrets).toContain(S)
+    const without = parse({ hub, channels: { team } })
+    expect(without.direct).toEqual({})
+    expect(without.unset).toEqual(['S'])
+    expect(without.warnings).toEqual([
+      'config.json: channels.team: cannot stand in for the hub: ${S} not set',
+    ])
+    expect(without.config.channels.team).toMatchObject({ type: 'hub' })
+  })
+
+  it.each([
+    [{ team: { type: 'slack' } }, 'config.json:1:', 'channels.team.url'],
+    [{ desktop: { type: 'desktop' } }, 'config.json:1:', 'hub.after: no channel of the hub'],
+  ])('names the fault of %j beside a hub', (channels, ...texts) => {
+    const hub = { url, channels: ['team'], after: 'direct' }
+    for (const text of texts) expect(() => parse({ hub, channels })).toThrow(text)
+  })
+
   it('is not kept with its password', () => {
     const kept = withoutSecrets({ hub: { url, password: 'secret-1', channels: ['team'] } })
     expect(kept).not.toContain('secret-1')

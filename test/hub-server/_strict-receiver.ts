@@ -17,9 +17,10 @@ const PACE_MS = 1000
 export async function startStrictReceiver({ refuseEvery = 0 } = {}) {
   const places = new Map<string, Place>()
   const tooEarly: string[] = []
+  let held: { hub: string; onHeld(): void } | undefined
   const { url } = await startReceiver({
     script: [
-      ({ path, body }) => {
+      ({ path, body, headers }) => {
         const now = performance.now()
         const place = places.get(path) ?? { requests: 0, readyAt: 0, taken: [] }
         places.set(path, place)
@@ -36,9 +37,22 @@ export async function startStrictReceiver({ refuseEvery = 0 } = {}) {
           return { status: 429, headers: { 'retry-after': '1' } }
         }
         place.taken.push(body)
+        if (held && headers['x-hub'] === held.hub) {
+          held.onHeld()
+          held = undefined
+          return 'blackhole'
+        }
         return { body: 'ok' }
       },
     ],
   })
-  return { url, tooEarly, takenAt: (name: string) => places.get(`/${name}`)?.taken ?? [] }
+  return {
+    ...{ url, tooEarly },
+    takenAt: (name: string) => places.get(`/${name}`)?.taken ?? [],
+    /** Takes the next message of that hub and does not answer. Resolves when it has come. */
+    holdNext: (hub: string) =>
+      new Promise<void>((onHeld) => {
+        held = { hub, onHeld }
+      }),
+  }
 }

@@ -1,170 +1,188 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { aclLines } from '../../src/hub/acl.ts'
-import { recordId } from '../../src/hub/record.ts'
-import { readJournal } from '../../src/journal/read.ts'
 import { makeAuthority } from '../support/authority.ts'
 import { hasNamespaces, makeNetwork } from '../support/network.ts'
 import { hasRedis, startRedis } from '../support/redis.ts'
-import { type HubProcess, type Machine, makeMachine, startHubProcess } from './_fleet.ts'
+import { type Machine, makeMachine, startHubProcess } from './_fleet.ts'
 import { startStrictReceiver } from './_strict-receiver.ts'
+import {
+  all,
+  countIn,
+  disorder,
+  type Event,
+  fast,
+  fill,
+  handedOverAgain,
+  isFull,
+  overtaken,
+  slow,
+  tag,
+  tagOf,
+  toldBy,
+} from './_sweep.ts'
 
-const isFull = process.env.HOOKBELL_FULL === '1'
-const [MACHINES, PER_MACHINE, SESSIONS] = [
-  3,
-  isFull ? Number(process.env.HOOKBELL_SWEEP ?? 10_000) : 60,
-  6,
-]
-const fast = Array.from({ length: 10 }, (_, index) => `fast${index}`)
-/** With the pace of Slack. */
-const slow = Array.from({ length: 10 }, (_, index) => `slow${index}`)
-const all = [...fast, ...slow]
+const MACHINES = 3
+const drainTime = isFull ? '50m' : '2m'
+const patience = isFull
+  ? { timeout: 1_800_000, interval: 5000 }
+  : { timeout: 100_000, interval: 100 }
 
-interface Event {
-  /** On its machine. */
-  id: string
-  machine: number
-  session: number
-  number: number
-  channel: string
-  isQuestion: boolean
-}
-
-const tag = ({ machine, session, number }: Omit<Event, 'id'>) => `${machine}-${session}-${number}`
-
-/** What one machine has to tell, by the ids under which a hub knows it. */
-function fill(machine: Machine, index: number): Map<string, Event> {
-  const events = Array.from({ length: PER_MACHINE }, (_, number) => {
-    const channel = all[(number * 7 + index) % all.length] ?? ''
-    const event = { machine: index, session: number % SESSIONS, number, channel }
-    const isQuestion = number % 25 === 24
-    const tell = isQuestion ? machine.ask : machine.finish
-    // What follows in its session would answer a question.
-    const session = isQuestion ? `question ${number}` : `s${event.session}`
-    const id = tell(channel, session, `#${tag({ ...event, isQuestion })}#`)
-    return [recordId([id], channel), { ...event, id, isQuestion }] as const
+/** Everything of a team with three machines, 20 destinations and two hubs, the hubs ready. */
+async function startTeam() {
+  const receiver = await startStrictReceiver({ refuseEvery: isFull ? 40 : 6 })
+  const networks = hasNamespaces ? Array.from({ length: MACHINES }, makeNetwork) : []
+  const addresses = ['127.0.0.1', ...networks.map(({ here }) => here)]
+  const authority = await makeAuthority()
+  onTestFinished(() => authority.remove())
+  const tls = await authority.issue(...addresses.map((one) => `IP:${one}`))
+  const users = aclLines.map((line) => line.replace(/>\w+/, '>secret'))
+  const redis = await startRedis({ tls, users, bind: addresses })
+  const as = (user: string, address = '127.0.0.1') => ({
+    ...{ url: `rediss://${user}@${address}:${redis.port}`, password: 'secret' },
+    ca: authority.file,
   })
-  return new Map(events)
-}
-
-/** What was told, alone or in a summary, in the order in which the hubs said so. */
-const toldBy = (hubs: readonly HubProcess[]) =>
-  hubs
-    .flatMap((hub) => hub.lines())
-    .filter(({ state }) => state === 'delivered' || state === 'repeat')
-    .sort((a, b) => a.at - b.at)
-
-const tagOf = (body: string) => body.match(/#(\d+-\d+-\d+)#/)?.[1] ?? ''
-
-/** How many events a message tells of. */
-const countIn = (body: string) => 1 + Number(body.match(/and (\d+) more/)?.[1] ?? 0)
-
-/** Why a machine had to hand something over again, and how often. */
-async function handedOverAgain(machines: readonly Machine[]) {
-  const reasons = new Map<string, number>()
-  for (const { state } of machines)
-    for await (const entry of readJournal(state))
-      if (entry.type === 'deferred') reasons.set(entry.reason, (reasons.get(entry.reason) ?? 0) + 1)
-  return Object.fromEntries(reasons)
-}
-
-/** Where a session is told in another order than the one of its events. Questions may go before others. */
-function disorder(told: readonly Event[]): string[] {
-  const last = new Map<string, number>()
-  return told.flatMap(({ machine, session, channel, number, isQuestion }) => {
-    if (isQuestion) return []
-    const line = `${machine} ${session} ${channel}`
-    const before = last.get(line) ?? -1
-    last.set(line, number)
-    return number < before ? [`${line}: ${number} after ${before}`] : []
-  })
-}
-
-/** Questions that waited at a slow destination while more was told than what was under way already. */
-function overtaken(lines: ReturnType<typeof toldBy>, events: ReadonlyMap<string, Event>) {
-  const alone = lines.filter(({ id, state }) => state === 'delivered' && id.includes('.slow'))
-  return alone.flatMap((question) => {
-    const { channel, isQuestion } = events.get(question.id) as Event
-    if (!isQuestion) return []
-    const cameAt = question.at - Number(question.waitedMs)
-    const before = alone.filter(({ id, at, ms }) => {
-      const other = events.get(id) as Event
-      const isBetween = at - Number(ms) > cameAt && at < question.at
-      return other.channel === channel && !other.isQuestion && isBetween
+  const machines = await Promise.all(
+    Array.from({ length: MACHINES }, (_, index) =>
+      makeMachine(as('machine', networks[index]?.here), all, networks[index]),
+    ),
+  )
+  const events = new Map(machines.flatMap((machine, index) => [...fill(machine, index)]))
+  const startHub = (name: string) => {
+    const channels = all.map((channel) => {
+      const url = `${receiver.url}/${channel}`
+      const headers = { 'x-hub': name }
+      const webhook = { type: 'webhook', url, headers, allowPrivateNetwork: true }
+      return [channel, slow.includes(channel) ? { type: 'slack', url } : webhook]
     })
-    return before.length > 2 ? [`${question.id} after ${before.length} others`] : []
+    return startHubProcess(as('hub'), Object.fromEntries(channels))
+  }
+  const hubs = [await startHub('a'), await startHub('b')]
+  const told = () => new Set(toldBy(hubs).map(({ id }) => id))
+  return { receiver, redis, machines, events, hubs, startHub, told }
+}
+
+type Team = Awaited<ReturnType<typeof startTeam>>
+
+/** Of what is missing everything that the hubs said, so that a fault explains itself. */
+async function untilAllIsTold({ events, hubs, told }: Team) {
+  const missing = () => {
+    const ids = told()
+    const lines = hubs.flatMap((hub) => hub.lines())
+    const open = [...events.keys()].filter((id) => !ids.has(id)).slice(0, 5)
+    return open.map((id) => [id, ...lines.filter((line) => line.id === id)])
+  }
+  await expect.poll(missing, patience).toEqual([])
+}
+
+const drained = expect.stringMatching(/^0 Nothing is left/)
+
+async function drain(machine: Machine) {
+  const { exitCode, output } = await machine.drain(drainTime)
+  expect(`${exitCode} ${output}`).toEqual(drained)
+}
+
+/** Which machines had to hand nothing over again: with `drain` what failed may change places with what comes later. */
+async function orderly({ machines }: Team): Promise<number[]> {
+  const again = await Promise.all(machines.map((machine) => handedOverAgain([machine])))
+  return again.flatMap((reasons, index) => (Object.keys(reasons).length === 0 ? [index] : []))
+}
+
+/** Pace, and order for what these machines told. @returns how often each fast destination was told something again */
+function expectOrder({ receiver, events, hubs }: Team, machines: readonly number[]): number[] {
+  const disorderOf = (told: readonly Event[]) =>
+    disorder(told.filter(({ machine }) => machines.includes(machine)))
+  expect(receiver.tooEarly).toEqual([])
+  const byTag = new Map([...events.values()].map((event) => [tag(event), event]))
+  const again = fast.map((name) => {
+    const tags = receiver.takenAt(name).map(tagOf)
+    const once = [...new Set(tags)]
+    const wanted = [...events.values()].filter(({ channel }) => channel === name).map(tag)
+    expect([...once].sort()).toEqual(wanted.sort())
+    expect(disorderOf(once.map((one) => byTag.get(one) as Event))).toEqual([])
+    return tags.length - once.length
   })
+  const lines = [
+    ...new Map(
+      toldBy(hubs)
+        .reverse()
+        .map((line) => [line.id, line]),
+    ).values(),
+  ]
+  const first = lines.reverse()
+  expect(disorderOf(first.map(({ id }) => events.get(id) as Event))).toEqual([])
+  expect(overtaken(first, events)).toEqual([])
+  return again
+}
+
+const countAt = ({ receiver }: Team, name: string) =>
+  receiver
+    .takenAt(name)
+    .map(countIn)
+    .reduce((sum, count) => sum + count, 0)
+
+const wantedAt = ({ events }: Team, name: string) =>
+  [...events.values()].filter(({ channel }) => channel === name).length
+
+async function report({ events, machines }: Team, sentence: string, startedAt: number) {
+  if (!isFull) return
+  const ms = performance.now() - startedAt
+  const perSecond = Math.round((events.size / ms) * 1000)
+  const again = JSON.stringify(await handedOverAgain(machines))
+  console.log(
+    `${events.size} ${sentence} after ${Math.round(ms / 1000)} s (${perSecond}/s); handed over again: ${again}`,
+  )
 }
 
 describe.skipIf(!hasRedis)('hub: three machines, 20 destinations and two hubs', () => {
   it('lose nothing and keep pace and order', async () => {
-    const receiver = await startStrictReceiver({ refuseEvery: isFull ? 40 : 6 })
-    const networks = hasNamespaces ? Array.from({ length: MACHINES }, makeNetwork) : []
-    const addresses = ['127.0.0.1', ...networks.map(({ here }) => here)]
-    const authority = await makeAuthority()
-    onTestFinished(() => authority.remove())
-    const tls = await authority.issue(...addresses.map((one) => `IP:${one}`))
-    const users = aclLines.map((line) => line.replace(/>\w+/, '>secret'))
-    const redis = await startRedis({ tls, users, bind: addresses })
-    const as = (user: string, address = '127.0.0.1') => ({
-      ...{ url: `rediss://${user}@${address}:${redis.port}`, password: 'secret' },
-      ca: authority.file,
-    })
-    const machines = await Promise.all(
-      Array.from({ length: MACHINES }, (_, index) =>
-        makeMachine(as('machine', networks[index]?.here), all, networks[index]),
-      ),
-    )
-    const events = new Map(machines.flatMap((machine, index) => [...fill(machine, index)]))
-    const channels = Object.fromEntries(
-      all.map((name) => {
-        const url = `${receiver.url}/${name}`
-        const webhook = { type: 'webhook', url, allowPrivateNetwork: true }
-        return [name, slow.includes(name) ? { type: 'slack', url } : webhook]
-      }),
-    )
-    const hubs = [
-      await startHubProcess(as('hub'), channels),
-      await startHubProcess(as('hub'), channels),
-    ]
+    const team = await startTeam()
     const startedAt = performance.now()
-    const drains = await Promise.all(
-      machines.map((machine) => machine.drain(isFull ? '50m' : '2m')),
-    )
-    const handedMs = performance.now() - startedAt
-    expect(drains.map(({ exitCode, output }) => `${exitCode} ${output}`)).toEqual(
-      machines.map(() => expect.stringMatching(/^0 Nothing is left/)),
-    )
-    // Of what is missing everything that the hubs said, so that a fault explains itself.
-    const missing = () => {
-      const told = new Set(toldBy(hubs).map(({ id }) => id))
-      const lines = hubs.flatMap((hub) => hub.lines())
-      const open = [...events.keys()].filter((id) => !told.has(id)).slice(0, 5)
-      return open.map((id) => [id, ...lines.filter((line) => line.id === id)])
-    }
-    const timeout = isFull ? 1_800_000 : 100_000
-    await expect.poll(missing, { timeout, interval: isFull ? 5000 : 500 }).toEqual([])
-    const allMs = performance.now() - startedAt
+    await Promise.all(team.machines.map(drain))
+    await report(team, 'handed over', startedAt)
+    await untilAllIsTold(team)
+    await report(team, 'told', startedAt)
+    expect(expectOrder(team, await orderly(team))).toEqual(fast.map(() => 0))
+    for (const name of slow) expect(countAt(team, name)).toBe(wantedAt(team, name))
+    expect(toldBy(team.hubs)).toHaveLength(team.events.size)
+  })
 
-    expect(receiver.tooEarly).toEqual([])
-    const told = toldBy(hubs)
-    const wanted = (name: string) => [...events.values()].filter(({ channel }) => channel === name)
-    for (const name of slow) {
-      const counts = receiver.takenAt(name).map(countIn)
-      expect(counts.reduce((sum, count) => sum + count, 0)).toBe(wanted(name).length)
-    }
-    const byTag = new Map([...events.values()].map((event) => [tag(event), event]))
-    for (const name of fast) {
-      const tags = receiver.takenAt(name).map(tagOf)
-      expect([...tags].sort()).toEqual(wanted(name).map(tag).sort())
-      expect(disorder(tags.map((one) => byTag.get(one) as Event))).toEqual([])
-    }
-    expect(told).toHaveLength(events.size)
-    expect(disorder(told.map(({ id }) => events.get(id) as Event))).toEqual([])
-    expect(overtaken(told, events)).toEqual([])
-    const perSecond = (ms: number) => Math.round((events.size / ms) * 1000)
-    if (isFull)
-      console.log(
-        `${events.size} handed over in ${Math.round(handedMs / 1000)} s (${perSecond(handedMs)}/s); all told after ${Math.round(allMs / 1000)} s (${perSecond(allMs)}/s); handed over again: ${JSON.stringify(await handedOverAgain(machines))}`,
-      )
+  it('lose nothing and keep the pace while a worker, a hub and Redis are killed', async () => {
+    const team = await startTeam()
+    const { machines, hubs, events, redis, receiver, told } = team
+    const startedAt = performance.now()
+    // A small sweep is soon over.
+    const held = isFull ? undefined : receiver.holdNext('a')
+    const killed = machines[0]?.start('drain', '--timeout', drainTime)
+    const others = Promise.all(machines.slice(1).map(drain))
+    const untilTold = (share: number) =>
+      expect.poll(() => told().size, patience).toBeGreaterThan(events.size * share)
+
+    await untilTold(0.1)
+    await killed?.kill('SIGKILL')
+    const first = drain(machines[0] as Machine)
+
+    await untilTold(0.2)
+    await (held ?? receiver.holdNext('a'))
+    await hubs[0]?.kill('SIGKILL')
+    hubs.push(await team.startHub('c'))
+
+    await untilTold(0.5)
+    await redis.stop('SIGKILL')
+    await sleep(1500)
+    await redis.start()
+
+    await Promise.all([first, others])
+    await untilAllIsTold(team)
+    await report(team, 'told, with three kills,', startedAt)
+    const keep = (await orderly(team)).filter((index) => index > 0)
+    const again = expectOrder(team, keep)
+    // One message of a destination can be under way when its hub is killed, and one when Redis is.
+    expect(Math.max(...again)).toBeLessThanOrEqual(2)
+    // The one that was held.
+    expect(Math.max(...again)).toBeGreaterThan(0)
+    for (const name of slow)
+      expect(countAt(team, name)).toBeGreaterThanOrEqual(wantedAt(team, name))
+    if (isFull) console.log(`told again: ${again.join(' ')}`)
   })
 })

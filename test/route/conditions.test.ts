@@ -95,14 +95,6 @@ describe('a route with conditions', () => {
     expect(decide({ when: { message: 'Shall I' } }, {}, { lastMessage }).isTold).toBe(true)
   })
 
-  it('is not held up by a pattern that takes for ever', () => {
-    // Without a limit, this would outlast the time limit of any test.
-    const lastMessage = `${'a'.repeat(3000)}b`
-    expect(decide({ when: { message: '(a+)+$' } }, {}, { message: '', lastMessage }).isTold).toBe(
-      false,
-    )
-  })
-
   it('gives no access to this program by what an agent writes', () => {
     const lastMessage = "'); globalThis.pwned = true; ('"
     expect(decide({ when: { message: 'pwned' } }, {}, { lastMessage }).isTold).toBe(true)

@@ -21,7 +21,7 @@ export type Step =
   | 'reset'
   | 'trickle'
   | 'endless'
-  | ((request: Received) => Answer)
+  | ((request: Received) => Answer | 'blackhole')
 
 export interface Received {
   method: string
@@ -52,7 +52,7 @@ export async function startReceiver({ script = [200] }: { script?: Step[] } = {}
   return { url: `http://127.0.0.1:${port}`, received, close }
 }
 
-function play(step: Exclude<Step, (request: Received) => Answer>, response: ServerResponse) {
+function play(step: Exclude<Step, (request: Received) => unknown>, response: ServerResponse) {
   if (step === 'blackhole') return
   if (step === 'reset') return response.socket?.resetAndDestroy()
   if (step === 'trickle') return trickle(response)

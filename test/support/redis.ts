@@ -8,8 +8,11 @@ import { onTestFinished } from 'vitest'
 import { RedisConnection } from '../../src/hub/connection.ts'
 import { makeFolder } from './folder.ts'
 
+/** Such as the path of a `valkey-server`. */
+const server = process.env.HOOKBELL_TEST_REDIS ?? 'redis-server'
+
 /** Without the program from Debian these tests are skipped. */
-export const hasRedis = spawnSync('redis-server', ['--version']).status === 0
+export const hasRedis = spawnSync(server, ['--version']).status === 0
 
 export interface RedisOptions {
   /** Lines of users, as an ACL file has them. */
@@ -40,7 +43,7 @@ export async function startRedis({ users, tls, ...options }: RedisOptions = {}) 
   }
   let child: ChildProcess | undefined
   const start = async () => {
-    const [program = '', ...rest] = [...prefix, 'redis-server', ...words, ...args]
+    const [program = '', ...rest] = [...prefix, server, ...words, ...args]
     const started = spawn(program, rest, { stdio: ['ignore', 'pipe', 'ignore'] })
     child = started
     let log = ''

@@ -1,5 +1,7 @@
 import { createServer, type Socket } from 'node:net'
 import { describe, expect, it } from 'vitest'
+import { readJournal } from '../../src/journal/read.ts'
+import { startReceiver } from '../support/receiver.ts'
 import { hasRedis, startRedis } from '../support/redis.ts'
 import { makeWorld } from './_world.ts'
 
@@ -23,7 +25,62 @@ async function recordsIn(redis: Redis): Promise<{ [field: string]: unknown }[]> 
   return lines.map((line) => JSON.parse(line))
 }
 
+const turns = (from: number, to: number) =>
+  Array.from({ length: to - from }, (_, index) => `turn ${from + index}`)
+
+/** A machine whose own webhook stands in for the hub, after a second. */
+async function makeMachineWithBoth(redis: Redis, receiverUrl: string) {
+  const team = { type: 'webhook', url: receiverUrl, allowPrivateNetwork: true }
+  const direct = { after: 'direct', directAfterMinutes: 1 / 60 }
+  const world = makeMachine(redis, {
+    channels: { team },
+    hub: { url: redis.url(), channels: ['team'], ...direct },
+    retry: { firstDelaySeconds: 0.2, maxDelaySeconds: 0.5 },
+  })
+  const accept = (message: string) =>
+    world.accept({ message, session_id: 's', notification_type: 'auth_success' })
+  return { ...world, tell: accept }
+}
+
 describe.skipIf(!hasRedis)('worker: a machine with a hub', () => {
+  it('tells its team itself while the hub takes nothing, and hands over again when it does', async () => {
+    const [redis, receiver] = [await startRedis(), await startReceiver()]
+    const told = () => receiver.received.map(({ body }) => body.match(/turn \d+/)?.[0])
+    const machine = await makeMachineWithBoth(redis, receiver.url)
+    await redis.stop()
+    const [first] = turns(0, 10).map(machine.tell)
+    await machine.untilIdle()
+    expect(told()).toEqual(turns(0, 10))
+    expect((await machine.account(first ?? ''))?.channels.team).toMatchObject({
+      state: 'delivered',
+      detail: 'directly, since the hub takes nothing: ok',
+    })
+    await redis.start()
+    turns(10, 15).map(machine.tell)
+    await machine.untilIdle()
+    expect((await recordsIn(redis)).map(({ body }) => body)).toEqual(turns(10, 15))
+    expect(told()).toEqual(turns(0, 10))
+  })
+
+  it('asks the hub again before what its team did not take', async () => {
+    const [redis, receiver] = [await startRedis(), await startReceiver({ script: [404] })]
+    const machine = await makeMachineWithBoth(redis, receiver.url)
+    await redis.stop()
+    const [first] = turns(0, 3).map(machine.tell)
+    const running = machine.untilIdle()
+    await expect.poll(() => receiver.received.length).toBeGreaterThan(0)
+    await redis.start()
+    await running
+    // Both ways together are one attempt.
+    const attempts: number[] = []
+    for await (const entry of readJournal(machine.stateDir))
+      if (entry.id === first && 'attempt' in entry) attempts.push(entry.attempt)
+    expect(attempts).toEqual(attempts.map((_, index) => index + 1))
+    const bodies = (await recordsIn(redis)).map(({ body }) => body)
+    expect(bodies.sort()).toEqual(turns(0, 3))
+    expect(machine.list('dead')).toEqual([])
+  })
+
   it('keeps the order of a session over an outage of the hub', async () => {
     const redis = await startRedis()
     const world = makeMachine(redis)

@@ -1,0 +1,76 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Delivery } from '../src/delivery.ts'
+import { notifiers } from '../src/notifiers/index.ts'
+import type { startRedis } from './_redis.ts'
+
+export const DESTINATIONS = 20
+
+export type Redis = Awaited<ReturnType<typeof startRedis>>
+export type Receiver = Awaited<ReturnType<typeof startReceiver>>
+
+export const channels = () => indexes(0, DESTINATIONS).map((index) => `d${index}`)
+
+export function indexes(from: number, to: number): number[] {
+  return Array.from({ length: to - from }, (_, index) => from + index)
+}
+
+export function deliveryOf(index: number): Delivery {
+  const channel = `d${index % DESTINATIONS}`
+  const id = `event-${index}`
+  const message = {
+    ...({ id, event: 'Stop', kind: 'done', urgency: 'normal', client: 'claude' } as const),
+    ...{ title: 'api-server: done', body: 'All 214 tests pass. '.repeat(8), markup: '' },
+    ...{ sessionId: '', cwd: '', at: '2026-01-01T00:00:00.000Z' },
+  }
+  return {
+    ...{ id: `${id}.${channel}`, events: [id], host: 'box', channel, session: `s${index % 100}` },
+    ...{ kind: 'done' as const, urgency: 'normal' as const, message, sessionEnv: {} },
+    ...{ acceptedAt: Date.now(), notBefore: 0, expires: 0, attempts: 0, firstTriedAt: 0 },
+  }
+}
+
+export const contextOf = (delivery: Delivery) => ({
+  ...{ fetch: globalThis.fetch, signal: AbortSignal.timeout(60_000), attempt: 1 },
+  ...{ now: Date.now(), sessionEnv: {}, delivery },
+})
+
+export function handOverTo({ settings }: Redis) {
+  const options = notifiers.hub.options.parse(settings)
+  return (delivery: Delivery) => notifiers.hub.send(delivery.message, options, contextOf(delivery))
+}
+
+/** Counts what it takes; while it is held it answers nobody. */
+export async function startReceiver() {
+  let count = 0
+  let gate = Promise.resolve()
+  let open = () => {}
+  const server = createServer(async (request, response) => {
+    request.resume()
+    await gate
+    count += 1
+    response.end('ok')
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return {
+    url: (name: string) => `http://127.0.0.1:${port}/${name}`,
+    hold() {
+      gate = new Promise((resolve) => {
+        open = resolve
+      })
+    },
+    start: () => open(),
+    /** @returns once it has taken so many; then it counts anew */
+    async until(wanted: number) {
+      while (count < wanted) await sleep(5)
+      count = 0
+    },
+    close() {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}

@@ -1,0 +1,41 @@
+import { type Expanded, expandChannels, type SecretValues } from './expand.ts'
+import { standInsOf } from './hub.ts'
+import { type Fault, firstFault } from './issue.ts'
+import { type Channel, channelsSchema, secretsOf } from './schema.ts'
+
+type Raw = Record<string, unknown>
+
+export interface Direct extends Pick<Expanded, 'unset' | 'sources' | 'used'> {
+  /** The channels of this machine that stand in for channels of the hub, by the names of both. */
+  direct?: Readonly<Record<string, Channel>>
+  /** Without the place of the file. */
+  warnings: string[]
+  fault?: Fault | undefined
+}
+
+/** Where messages go from this machine that the hub does not take; without `direct` where nothing is configured. */
+export function parseDirect(raw: Raw, values: SecretValues): Direct {
+  const standIns = standInsOf(raw)
+  const nothing: Direct = { unset: [], sources: {}, used: [], warnings: [] }
+  if (standIns.length === 0) return nothing
+  const own = raw.channels as Raw
+  const channels = Object.fromEntries(standIns.map((name) => [name, own[name]]))
+  const expanded = expandChannels({ ...raw, channels }, values)
+  const { unset, sources, used } = expanded
+  const result = channelsSchema.safeParse(expanded.channels, { jitless: true })
+  if (!result.success) {
+    const issues = result.error.issues.map((one) => ({ ...one, path: ['channels', ...one.path] }))
+    return { ...nothing, fault: firstFault(issues, { channels: expanded.channels }) }
+  }
+  return {
+    ...{ unset, sources, direct: result.data, warnings: warningsOf(expanded) },
+    used: [...used, ...secretsOf({ channels: result.data })],
+  }
+}
+
+/** The file is right, and yet everything waits for the hub. */
+function warningsOf({ unusable, pending }: Expanded): string[] {
+  return Object.entries(unusable)
+    .filter(([name]) => !Object.hasOwn(pending, name))
+    .map(([name, why]) => `channels.${name}: cannot stand in for the hub: ${why}`)
+}

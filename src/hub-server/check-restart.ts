@@ -1,0 +1,31 @@
+import { aclLines } from '../hub/acl.ts'
+import type { RedisConnection } from '../hub/connection.ts'
+import { SCRIPTED, STARTS } from '../hub/keys.ts'
+import { NOTE_START } from './scripts.ts'
+
+/**
+ * Counts the starts of hubs, once in a script and once without one. A Redis that must not run what stands in its own file
+ * has forgotten the first count after a restart, and with it what was in the queues.
+ * @returns what is wrong, in words; nothing where all is well
+ */
+export async function checkRestart(redis: RedisConnection): Promise<string[]> {
+  const [starts, scripted] = [await readNumber(STARTS, redis), await readNumber(SCRIPTED, redis)]
+  await noteStart(`${starts + 1}`, redis)
+  if (scripted >= starts) return []
+  return [
+    `Redis forgot at its last start what scripts had written, which is what was waiting here: its user "default" needs the rights to load its own file. Put this line into the file of users: ${aclLines[0]}`,
+  ]
+}
+
+/** Not in a full Redis, where a hub has to start too. */
+async function noteStart(count: string, redis: RedisConnection) {
+  try {
+    // In this order, so that a hub that is killed in between is no fault of Redis.
+    await redis.call('EVAL', NOTE_START, '2', SCRIPTED, `${SCRIPTED}:2`, count)
+    await redis.call('SET', STARTS, count)
+  } catch {}
+}
+
+async function readNumber(key: string, redis: RedisConnection): Promise<number> {
+  return Number((await redis.call('GET', key)) ?? 0)
+}

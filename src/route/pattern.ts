@@ -1,0 +1,30 @@
+import { createContext, Script } from 'node:vm'
+
+/** A pattern may take exponential time; the worker has other things to do. */
+const MAX_CPU_MS = 50
+/** Longer than that, so that on an idle machine the first try decides. */
+const FIRST_TRY_MS = 60
+
+const script = new Script("new RegExp(pattern, 'u').test(text)")
+
+/**
+ * Whether the regular expression matches. One that needs more than 50 ms of CPU time is cut off and does not. Time in
+ * which the process stood still is not held against it: then it is tried again, for longer.
+ */
+export function matchesPattern(pattern: string, text: string): boolean {
+  for (let wallMs = FIRST_TRY_MS; ; wallMs *= 2) {
+    const before = process.cpuUsage()
+    try {
+      return script.runInContext(createContext({ pattern, text }), { timeout: wallMs }) === true
+    } catch (error) {
+      if (!isTimeout(error)) return false
+    }
+    // Of all threads, so rather too much: an evil pattern ends in any case.
+    const { user, system } = process.cpuUsage(before)
+    if ((user + system) / 1000 >= MAX_CPU_MS) return false
+  }
+}
+
+function isTimeout(error: unknown): boolean {
+  return Object(error).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT'
+}

@@ -1,0 +1,88 @@
+import { recordId } from '../../src/hub/record.ts'
+import { readJournal } from '../../src/journal/read.ts'
+import type { HubProcess, Machine } from './_fleet.ts'
+
+export const isFull = process.env.HOOKBELL_FULL === '1'
+const perMachine = isFull ? Number(process.env.HOOKBELL_SWEEP ?? 10_000) : 60
+const SESSIONS = 6
+export const fast = Array.from({ length: 10 }, (_, index) => `fast${index}`)
+/** With the pace of Slack. */
+export const slow = Array.from({ length: 10 }, (_, index) => `slow${index}`)
+export const all = [...fast, ...slow]
+
+export interface Event {
+  /** On its machine. */
+  id: string
+  machine: number
+  session: number
+  number: number
+  channel: string
+  isQuestion: boolean
+}
+
+export const tag = ({ machine, session, number }: Omit<Event, 'id'>) =>
+  `${machine}-${session}-${number}`
+
+/** What one machine has to tell, by the ids under which a hub knows it. */
+export function fill(machine: Machine, index: number): Map<string, Event> {
+  const events = Array.from({ length: perMachine }, (_, number) => {
+    const channel = all[(number * 7 + index) % all.length] ?? ''
+    const event = { machine: index, session: number % SESSIONS, number, channel }
+    const isQuestion = number % 25 === 24
+    const tell = isQuestion ? machine.ask : machine.finish
+    // What follows in its session would answer a question.
+    const session = isQuestion ? `question ${number}` : `s${event.session}`
+    const id = tell(channel, session, `#${tag({ ...event, isQuestion })}#`)
+    return [recordId([id], channel), { ...event, id, isQuestion }] as const
+  })
+  return new Map(events)
+}
+
+/** What was told, alone or in a summary, in the order in which the hubs said so. */
+export const toldBy = (hubs: readonly HubProcess[]) =>
+  hubs
+    .flatMap((hub) => hub.lines())
+    .filter(({ state }) => state === 'delivered' || state === 'repeat')
+    .sort((a, b) => a.at - b.at)
+
+export const tagOf = (body: string) => body.match(/#(\d+-\d+-\d+)#/)?.[1] ?? ''
+
+/** How many events a message tells of. */
+export const countIn = (body: string) => 1 + Number(body.match(/and (\d+) more/)?.[1] ?? 0)
+
+/** Why a machine had to hand something over again, and how often. */
+export async function handedOverAgain(machines: readonly Machine[]) {
+  const reasons = new Map<string, number>()
+  for (const { state } of machines)
+    for await (const entry of readJournal(state))
+      if (entry.type === 'deferred') reasons.set(entry.reason, (reasons.get(entry.reason) ?? 0) + 1)
+  return Object.fromEntries(reasons)
+}
+
+/** Where a session is told in another order than the one of its events. Questions may go before others. */
+export function disorder(told: readonly Event[]): string[] {
+  const last = new Map<string, number>()
+  return told.flatMap(({ machine, session, channel, number, isQuestion }) => {
+    if (isQuestion) return []
+    const line = `${machine} ${session} ${channel}`
+    const before = last.get(line) ?? -1
+    last.set(line, number)
+    return number < before ? [`${line}: ${number} after ${before}`] : []
+  })
+}
+
+/** Questions that waited at a slow destination while more was told than what was under way already. */
+export function overtaken(lines: ReturnType<typeof toldBy>, events: ReadonlyMap<string, Event>) {
+  const alone = lines.filter(({ id, state }) => state === 'delivered' && id.includes('.slow'))
+  return alone.flatMap((question) => {
+    const { channel, isQuestion } = events.get(question.id) as Event
+    if (!isQuestion) return []
+    const cameAt = question.at - Number(question.waitedMs)
+    const before = alone.filter(({ id, at, ms }) => {
+      const other = events.get(id) as Event
+      const isBetween = at - Number(ms) > cameAt && at < question.at
+      return other.channel === channel && !other.isQuestion && isBetween
+    })
+    return before.length > 2 ? [`${question.id} after ${before.length} others`] : []
+  })
+}

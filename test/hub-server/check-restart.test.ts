@@ -1,0 +1,33 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { aclLines } from '../../src/hub/acl.ts'
+import { RedisConnection } from '../../src/hub/connection.ts'
+import { checkRestart } from '../../src/hub-server/check-restart.ts'
+import { hasRedis, startRedis } from '../support/redis.ts'
+
+/** What hubs say at their starts before and after a restart of Redis. */
+async function warningsWith(first: string) {
+  const users = [first, ...aclLines.slice(1)].map((line) => line.replace(/>\w+/, '>secret'))
+  const redis = await startRedis({ users })
+  const check = async () => {
+    const connection = new RedisConnection({
+      ...{ url: redis.url('hub'), password: 'secret', allowUnencrypted: false },
+    })
+    onTestFinished(() => connection.close())
+    return await checkRestart(connection)
+  }
+  const before = [await check(), await check()]
+  await redis.stop('SIGKILL')
+  await redis.start()
+  return [...before, await check(), await check()]
+}
+
+describe.skipIf(!hasRedis)('hub: a Redis that was started again', () => {
+  it('that cannot load what scripts wrote is told of, once', async () => {
+    const told = [expect.stringContaining('Redis forgot at its last start')]
+    expect(await warningsWith('user default off')).toEqual([[], [], told, []])
+  })
+
+  it('with the users of hub acl has everything', async () => {
+    expect(await warningsWith(aclLines[0] ?? '')).toEqual([[], [], [], []])
+  })
+})

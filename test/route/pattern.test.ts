@@ -1,0 +1,52 @@
+import { spawn } from 'node:child_process'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { matchesPattern } from '../../src/route/pattern.ts'
+import { processorMs } from '../support/processor-time.ts'
+import { buildProgram } from '../support/program.ts'
+
+/** Harmless: takes some milliseconds of CPU time. */
+const [pattern, text] = ['a*a*b|c', `${'a'.repeat(200)}c`]
+const ROUNDS = 5
+
+describe('the pattern of a route', () => {
+  it('matches or does not', () => {
+    expect(matchesPattern(pattern, text)).toBe(true)
+    expect(matchesPattern(pattern, text.slice(0, -1))).toBe(false)
+    expect(matchesPattern('(', text)).toBe(false)
+  })
+
+  it('is cut off where it would take for ever', async () => {
+    const evil = () => matchesPattern('(a+)+$', `${'a'.repeat(3000)}b`)
+    expect(evil()).toBe(false)
+    // A fraction of a second of work, however long the machine takes over it.
+    expect(await processorMs(evil)).toBeLessThan(2000)
+  })
+
+  it.skipIf(process.platform === 'win32')(
+    'matches also where its process stands still again and again',
+    async () => {
+      const program = await buildProgram('src/route/pattern.ts')
+      const code = `
+        import { matchesPattern } from ${JSON.stringify(program)}
+        console.log('ready')
+        const rounds = Array.from({ length: ${ROUNDS} }, () => matchesPattern(${JSON.stringify(pattern)}, ${JSON.stringify(text)}))
+        console.log(rounds.filter(Boolean).length)`
+      const child = spawn(process.execPath, ['--input-type=module', '--eval', code])
+      onTestFinished(() => void child.kill('SIGKILL'))
+      let output = ''
+      child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+        output += chunk
+      })
+      await expect.poll(() => output).toContain('ready')
+      while (child.exitCode === null && child.signalCode === null) {
+        child.kill('SIGSTOP')
+        await sleep(100)
+        child.kill('SIGCONT')
+        await sleep(3)
+      }
+      await expect.poll(() => output).toMatch(/^ready\n\d+\n$/)
+      expect(output).toBe(`ready\n${ROUNDS}\n`)
+    },
+  )
+})
