@@ -14,7 +14,7 @@ import type {
 } from './types/index.ts'
 
 /** A client. Every endpoint is a method that takes one flat input and then options. */
-export interface Client extends Omit<EndpointMethods, 'serviceAccounts' | 'sessions'> {
+export interface Client extends EndpointMethods {
   /** Keys of service accounts. */
   readonly serviceAccounts: ServiceAccountsClient
   /** Sessions of the agent, and what is said in them. */
@@ -30,7 +30,7 @@ export interface Client extends Omit<EndpointMethods, 'serviceAccounts' | 'sessi
 }
 
 /** Keys of service accounts. */
-export interface ServiceAccountsClient extends Omit<ServiceAccountsApi, 'keys'> {
+export interface ServiceAccountsClient extends ServiceAccountsApi {
   readonly keys: KeysClient
 }
 
@@ -40,7 +40,7 @@ export interface KeysClient extends ServiceAccountsKeysApi {
 }
 
 /** Sessions of the agent, and what is said in them. */
-export interface SessionsClient extends Omit<SessionsApi, 'messages'> {
+export interface SessionsClient extends SessionsApi {
   readonly messages: MessagesClient
 }
 

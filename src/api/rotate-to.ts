@@ -1,5 +1,6 @@
 import type { CallOptions } from './core/options.ts'
-import { type BaseClientError, hasErrorMarker, ValidationError } from './errors.ts'
+import { hasErrorMarker, invalid } from './errors.ts'
+import { withoutUndefined } from './record.ts'
 import { openSecretFile, type SecretFile } from './secret-file.ts'
 import type { RotateKeyInput, ServiceAccountsKeysApi } from './types/index.ts'
 
@@ -43,7 +44,7 @@ export function makeRotateTo(keys: ServiceAccountsKeysApi, tryKey: TryKey): Rota
     await secretFile.save(`${value}\n`)
     const { extraBody: _, extraQuery: __, ...rest } = options ?? {}
     await verify(tryKey(value, rest), file)
-    return { file, id, fingerprint, name, ...(expiresAt === undefined ? {} : { expiresAt }) }
+    return { file, id, fingerprint, name, ...withoutUndefined({ expiresAt }) }
   }
 }
 
@@ -52,7 +53,7 @@ async function openFile(file: string): Promise<SecretFile> {
     return await openSecretFile(file)
   } catch (cause) {
     const problem = `"${file}" cannot be written: ${cause instanceof Error ? cause.message : cause}`
-    throw new ValidationError('rotateTo', [{ field: 'file', problem }], { cause })
+    throw invalid('rotateTo', 'file', problem, cause)
   }
 }
 
@@ -61,11 +62,9 @@ async function verify(trial: Promise<unknown>, file: string) {
   try {
     await trial
   } catch (error) {
-    if (!hasErrorMarker(error) || Reflect.get(Object(error), 'status') === 403) {
-      if (hasErrorMarker(error)) return
-      throw error
-    }
+    if (!hasErrorMarker(error)) throw error
+    if (Reflect.get(error, 'status') === 403) return
     const hint = `the new key is in ${file}, but could not be tried; do not rotate again before you have`
-    throw Object.assign(error as BaseClientError, { hint })
+    throw Object.assign(error, { hint })
   }
 }

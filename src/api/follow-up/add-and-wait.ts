@@ -49,12 +49,12 @@ export function makeAddAndWait(messages: SessionsMessagesApi): AddAndWait {
     const { sessionId, computerId } = input
     // The service says that it is done: then there is nothing to wait out.
     const quiet = status === 'idle' ? 0 : quietMs
-    const watched = { sessionId, computerId, after: messageId, endOnIdle: true, pollMs }
+    const place = { sessionId, computerId, after: messageId }
     let answers: readonly Message[] = []
     const tell = onProgress && swallowErrors(onProgress)
     try {
-      const looks = follow(messages, { ...watched, quietMs: quiet }, rest, clock)
-      for await (const { turn } of looks) {
+      const watched = { ...place, endOnIdle: true, pollMs, quietMs: quiet }
+      for await (const { turn } of follow(messages, watched, rest, clock)) {
         answers = turn.answers
         tell?.({ messageId, messages: turn.messages, elapsedMs: clock.elapsedMs })
       }
