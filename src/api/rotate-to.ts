@@ -16,13 +16,7 @@ export interface RotatedKey {
   expiresAt?: number
 }
 
-/**
- * Rotates a key and writes the new one to a file that only its owner can read (0600). The file is opened, and
- * room for the key taken, before the call; an existing file is replaced when the new key is on the disk. The
- * new key is then tried once.
- * @throws {ValidationError} if the file cannot be written; no request was made
- * @throws {ClientError} with a `hint` that names the file, if the new key is there but does not work
- */
+/** The method `serviceAccounts.keys.rotateTo`, described in `KeysClient`. */
 export type RotateTo = (
   file: string,
   input: RotateKeyInput,

@@ -27,12 +27,7 @@ export interface WaitOptions extends CallOptions {
   onProgress?: ((progress: Progress) => void) | undefined
 }
 
-/**
- * Adds a user message, waits until the agent is done with it, and gives the new assistant messages, oldest first.
- * Answers to messages that were queued before do not count; if nothing follows such an answer for two minutes, it
- * was to this one as well. If it fails after the message was added, `hint` says so: do not add it again then.
- * @throws {TimeoutError} if the agent takes longer than `deadlineMs`
- */
+/** The method `sessions.messages.addAndWait`, described in `MessagesClient`. */
 export type AddAndWait = (input: AddMessageInput, options?: WaitOptions) => Promise<Message[]>
 
 const PLACE = 'sessions.messages.addAndWait'
