@@ -22,7 +22,7 @@ const topics: { [folder: string]: readonly string[] } = {
     'surprises',
     'tls',
   ],
-  'api/types': ['types'],
+  'api/types': ['hover', 'types'],
   commands: ['api-exit-codes', 'api-safety', 'canary-secret', 'delivery', 'hub-signals'],
   context: ['formats', 'hung-mount'],
   'emulator/handlers': ['session-history'],

@@ -201,7 +201,7 @@ describe('the whole client', () => {
     const text = outputFiles[0]?.text ?? ''
     const paths = new Set([...text.matchAll(/"(\/api\/[^"]*)"/g)].map(([, path]) => path))
     for (const { path } of listEndpoints()) expect(paths).toContain(path)
-    expect(text.length).toBeLessThan(MOST_BYTES)
+    expect(text.length).toBeLessThanOrEqual(MOST_BYTES)
   })
 
   it('has declarations without zod, which are small', () => {
@@ -212,8 +212,7 @@ describe('the whole client', () => {
   })
 })
 
-// The goal is 50 KB: what is left to it is code, not data.
-const MOST_BYTES = 54_500
+const MOST_BYTES = 50 * 1024
 
 /** A declaration file and all that it refers to. */
 function declarationsOf(file: string, found = new Set<string>()): string[] {

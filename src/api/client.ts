@@ -14,7 +14,7 @@ import type {
 } from './types/index.ts'
 
 /** A client. Every endpoint is a method that takes one flat input and then options. */
-export interface Client extends Omit<EndpointMethods, 'serviceAccounts' | 'sessions'> {
+export interface Client extends EndpointMethods {
   /** Keys of service accounts. */
   readonly serviceAccounts: ServiceAccountsClient
   /** Sessions of the agent, and what is said in them. */
@@ -30,23 +30,46 @@ export interface Client extends Omit<EndpointMethods, 'serviceAccounts' | 'sessi
 }
 
 /** Keys of service accounts. */
-export interface ServiceAccountsClient extends Omit<ServiceAccountsApi, 'keys'> {
+export interface ServiceAccountsClient extends ServiceAccountsApi {
+  /** The keys of a service account. */
   readonly keys: KeysClient
 }
 
 /** Keys of service accounts. */
 export interface KeysClient extends ServiceAccountsKeysApi {
+  /**
+   * Rotates a key and writes the new one to a file that only its owner can read (0600). The file is opened, and
+   * room for the key taken, before the call; an existing file is replaced when the new key is on the disk. The
+   * new key is then tried once.
+   * @throws {ValidationError} if the file cannot be written; no request was made
+   * @throws {ClientError} with a `hint` that names the file, if the new key is there but does not work
+   */
   readonly rotateTo: RotateTo
 }
 
 /** Sessions of the agent, and what is said in them. */
-export interface SessionsClient extends Omit<SessionsApi, 'messages'> {
+export interface SessionsClient extends SessionsApi {
+  /** The messages of a session. */
   readonly messages: MessagesClient
 }
 
 /** The messages of sessions. */
 export interface MessagesClient extends SessionsMessagesApi {
+  /**
+   * The new and changed messages of a session as they come, oldest first. The service has no way to push them, so
+   * the end of the list is read again and again. Failures that may pass are tried again.
+   *
+   * @example
+   * for await (const message of client.sessions.messages.watch({ sessionId, signal }))
+   *   console.log(message.role, textOf(message))
+   */
   readonly watch: Watch
+  /**
+   * Adds a user message, waits until the agent is done with it, and gives the new assistant messages, oldest first.
+   * Answers to messages that were queued before do not count; if nothing follows such an answer for two minutes, it
+   * was to this one as well. If it fails after the message was added, `hint` says so: do not add it again then.
+   * @throws {TimeoutError} if the agent takes longer than `deadlineMs`
+   */
   readonly addAndWait: AddAndWait
 }
 

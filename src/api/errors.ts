@@ -1,3 +1,4 @@
+import { withoutUndefined } from './record.ts'
 import type { Phase, ResponseHeaders } from './transport.ts'
 
 export type ErrorKind =
@@ -57,8 +58,7 @@ export abstract class BaseClientError<Facts extends ErrorFacts = ErrorFacts>
 
   constructor(message: string, { cause, ...facts }: Loose<Facts> = {}) {
     super(message, cause === undefined ? {} : { cause })
-    for (const [name, value] of Object.entries(facts))
-      if (value !== undefined) Reflect.set(this, name, value)
+    Object.assign(this, withoutUndefined(facts))
   }
 
   get [marker](): true {

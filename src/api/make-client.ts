@@ -9,7 +9,7 @@ import type { Drift } from './errors.ts'
 import { once } from './once.ts'
 import { completeOperation, isOperation, type OperationTree } from './operation.ts'
 import { operations } from './operations/index.ts'
-import { mapFields } from './record.ts'
+import { mapFields, withoutUndefined } from './record.ts'
 import { swallowErrors } from './swallow-errors.ts'
 import { areTimersFaked } from './timers.ts'
 import type { Transport } from './transport.ts'
@@ -46,8 +46,7 @@ export function makePool({ transport }: ClientOptions): Pool {
 
 /** The options of a derived client: those that are left out stay. */
 export function mergeOptions(options: ClientOptions, more: DerivedOptions): ClientOptions {
-  const given = Object.entries(more ?? {}).filter(([, value]) => value !== undefined)
-  const merged: ClientOptions = { ...options, ...Object.fromEntries(given) }
+  const merged: ClientOptions = { ...options, ...withoutUndefined(more ?? {}) }
   if (more?.headers) merged.headers = { ...options.headers, ...more.headers }
   return merged
 }
@@ -58,7 +57,11 @@ function walk(tree: OperationTree, shared: Shared, before = ''): object {
     return [
       name,
       isOperation(node)
-        ? makeMethod(shared, completeOperation(id, node))
+        ? makeMethod(
+            shared,
+            node.page,
+            once(() => completeOperation(id, node)),
+          )
         : walk(node, shared, `${id}.`),
     ]
   })

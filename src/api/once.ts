@@ -1,8 +1,8 @@
 /** Calls `make` at the first call and keeps what it made. */
-export function once<T>(make: () => T): () => T {
-  let made: { value: T } | undefined
+export function once<T extends object>(make: () => T): () => T {
+  let made: T | undefined
   return () => {
-    made ??= { value: make() }
-    return made.value
+    made ??= make()
+    return made
   }
 }

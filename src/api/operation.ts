@@ -47,14 +47,14 @@ export interface OperationFacts {
   page?: PageStyle
 }
 
-/** An endpoint as the client knows it. Written by `npm run gen` from its entry in the table. */
+/** An endpoint as the client knows it. */
 export interface Operation extends OperationFacts {
-  params?: Shape | null
-  query?: Shape
-  body?: Shape
+  params?: Shape | undefined
+  query?: Shape | undefined
+  body?: Shape | undefined
   response: Shape
   /** The response if the input has `groupBy`. */
-  groupedResponse?: Shape
+  groupedResponse?: Shape | undefined
 }
 
 /** What most operations have. The written ones leave it out. */
@@ -66,15 +66,22 @@ export function standardOf({ method = 'GET', path }: { method?: Method; path: st
     success: [200] as readonly number[],
     // A second copy of what a POST does would be a second of it.
     retry: (method === 'POST' ? 'never' : 'safe') as RetryClass,
-    params: names && shape([`!{${names}:s(1-)}`]),
+    params: names ? `!{${names}:s(1-)}` : undefined,
   }
 }
 
 type Standard = ReturnType<typeof standardOf>
 
-/** An operation as it is written: without its ID, which its place gives, and without what is standard. */
-export type WrittenOperation = Omit<Operation, 'id' | keyof Standard> &
-  Partial<Pick<Operation, keyof Standard>>
+/**
+ * An operation as `npm run gen` writes it from its entry in the table: without its ID, which its place gives, without
+ * what is standard, and with shapes in their short form.
+ */
+export type WrittenOperation = Omit<OperationFacts, 'id' | keyof Standard> &
+  Partial<Pick<OperationFacts, Exclude<keyof Standard, 'params'>>> &
+  WrittenShapes
+
+type ShapeName = Exclude<keyof Operation, keyof OperationFacts>
+type WrittenShapes = { readonly [Name in ShapeName]?: string } & { readonly response: string }
 
 /** Operations and further parts by name, at the places of the methods of a client. */
 export interface OperationTree {
@@ -86,6 +93,14 @@ export function isOperation(node: WrittenOperation | OperationTree): node is Wri
   return typeof node.path === 'string'
 }
 
+const shapeNames = 'params query body response groupedResponse'.split(' ')
+
+/** Reads the shapes of an operation, which takes longer than to make a client: so at its first call. */
 export function completeOperation(id: string, written: WrittenOperation): Operation {
-  return { id, ...standardOf(written), ...written }
+  const operation: { [name: string]: unknown } = { id, ...standardOf(written), ...written }
+  for (const name of shapeNames) {
+    const text = operation[name]
+    if (text) operation[name] = shape(String(text))
+  }
+  return operation as unknown as Operation
 }

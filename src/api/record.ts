@@ -20,10 +20,23 @@ export function valueAt(value: unknown, path: string): unknown {
   return found
 }
 
+/** The variables that a client reads. Not every runtime has a process. */
+export function variablesOf({ env }: { env?: Variables | undefined }): Variables {
+  return env ?? globalThis.process?.env ?? {}
+}
+
+type Variables = Readonly<Record<string, string | undefined>>
+
 /** Headers by name in lower case. */
 export function lowerCased(headers: object): { [name: string]: string } {
   return mapFields(headers as { [name: string]: unknown }, ([name, value]) => [
     name.toLowerCase(),
     String(value),
   ])
+}
+
+/** A copy without the fields that are undefined. */
+export function withoutUndefined<Given extends object>(record: Given): Partial<Given> {
+  const fields = Object.entries(record).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(fields) as Partial<Given>
 }

@@ -1,5 +1,6 @@
 import type { CallOptions } from './core/options.ts'
-import { type BaseClientError, hasErrorMarker, ValidationError } from './errors.ts'
+import { hasErrorMarker, invalid } from './errors.ts'
+import { withoutUndefined } from './record.ts'
 import { openSecretFile, type SecretFile } from './secret-file.ts'
 import type { RotateKeyInput, ServiceAccountsKeysApi } from './types/index.ts'
 
@@ -15,13 +16,7 @@ export interface RotatedKey {
   expiresAt?: number
 }
 
-/**
- * Rotates a key and writes the new one to a file that only its owner can read (0600). The file is opened, and
- * room for the key taken, before the call; an existing file is replaced when the new key is on the disk. The
- * new key is then tried once.
- * @throws {ValidationError} if the file cannot be written; no request was made
- * @throws {ClientError} with a `hint` that names the file, if the new key is there but does not work
- */
+/** The method `serviceAccounts.keys.rotateTo`, described in `KeysClient`. */
 export type RotateTo = (
   file: string,
   input: RotateKeyInput,
@@ -43,7 +38,7 @@ export function makeRotateTo(keys: ServiceAccountsKeysApi, tryKey: TryKey): Rota
     await secretFile.save(`${value}\n`)
     const { extraBody: _, extraQuery: __, ...rest } = options ?? {}
     await verify(tryKey(value, rest), file)
-    return { file, id, fingerprint, name, ...(expiresAt === undefined ? {} : { expiresAt }) }
+    return { file, id, fingerprint, name, ...withoutUndefined({ expiresAt }) }
   }
 }
 
@@ -52,7 +47,7 @@ async function openFile(file: string): Promise<SecretFile> {
     return await openSecretFile(file)
   } catch (cause) {
     const problem = `"${file}" cannot be written: ${cause instanceof Error ? cause.message : cause}`
-    throw new ValidationError('rotateTo', [{ field: 'file', problem }], { cause })
+    throw invalid('rotateTo', 'file', problem, cause)
   }
 }
 
@@ -61,11 +56,9 @@ async function verify(trial: Promise<unknown>, file: string) {
   try {
     await trial
   } catch (error) {
-    if (!hasErrorMarker(error) || Reflect.get(Object(error), 'status') === 403) {
-      if (hasErrorMarker(error)) return
-      throw error
-    }
+    if (!hasErrorMarker(error)) throw error
+    if (Reflect.get(error, 'status') === 403) return
     const hint = `the new key is in ${file}, but could not be tried; do not rotate again before you have`
-    throw Object.assign(error as BaseClientError, { hint })
+    throw Object.assign(error, { hint })
   }
 }

@@ -54,5 +54,10 @@ export class TransportFailure extends Error {
   }
 }
 
+/** Whether a status means that what was asked for was done. */
+export function isSuccess(status: number): boolean {
+  return status >= 200 && status <= 299
+}
+
 /** An error answer is kept up to this many bytes. */
 export const errorBodyBytes = 64 * 1024

@@ -54,7 +54,7 @@ export function makeApiPromise(
 
 /** Status, headers and request ID of the response of a call. */
 function infoOf({ outcome }: Answered): ResponseInfo {
-  const { last, attempts, elapsedMs } = outcome
-  const { status = 0, headers = {} } = last.received ?? {}
+  const { attempts, elapsedMs } = outcome.facts
+  const { status = 0, headers = {} } = outcome.last.received ?? {}
   return { status, headers, requestId: requestIdOf(headers), attempts, elapsedMs }
 }

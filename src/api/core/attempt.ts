@@ -1,9 +1,9 @@
 import { ConfigError, hasErrorMarker } from '../errors.ts'
-import type { RetryClass } from '../operation.ts'
+import type { Host, RetryClass } from '../operation.ts'
 import { lowerCased } from '../record.ts'
 import { swallowErrors } from '../swallow-errors.ts'
 import {
-  errorBodyBytes,
+  isSuccess,
   type Phase,
   type ResponseHeaders,
   type Transport,
@@ -16,35 +16,44 @@ import { Lifetime } from './lifetime.ts'
 import type { DerivedOptions, OutgoingRequest } from './options.ts'
 import type { AttemptFailure } from './retry.ts'
 import { parseRetryAfter } from './retry-after.ts'
+import type { Settings } from './settings.ts'
+
+/** One request, apart from what the client knows. */
+export interface Target {
+  /** Names the call in errors about its input. */
+  place: string
+  method: string
+  /** The path with its `{names}`. */
+  route: string
+  host: Host
+  path: string
+  body: string | undefined
+  retry: RetryClass
+  hints: Readonly<Record<number, string>>
+}
 
 /** A request that is ready to be sent, and how long and how often it may be tried. */
 export interface Call {
   id: number
-  method: string
-  /** The path with its `{names}`. */
-  route: string
-  /** What helps, by status. */
-  hints: Readonly<Record<number, string>>
+  target: Target
+  limits: Settings['limits']
+  /** What every attempt sends, apart from the key. */
+  request: SentRequest
   /** Where the key comes from. */
   keySource: string
   /** The keys that were used so far. */
   secrets: string[]
-  origin: string
-  path: string
-  headers: Readonly<Record<string, string>>
-  body: string | undefined
-  retry: RetryClass
   signal: AbortSignal | undefined
-  timeoutMs: number
-  deadlineMs: number
-  retries: number
-  maxResponseBytes: number
 }
 
-export interface Sender extends Pick<DerivedOptions, 'beforeRequest' | 'afterResponse'> {
+/** What every attempt of a call sends, apart from the key. */
+export type SentRequest = Omit<TransportRequest, 'signal' | 'onEnd' | 'onPhase'>
+
+export interface Sender {
   transport: Transport
+  hooks: Pick<DerivedOptions, 'beforeRequest' | 'afterResponse'>
   /** The `authorization` header of the next attempt. */
-  authorize(): string | Promise<string>
+  authorize(): Promise<string>
 }
 
 export interface Received {
@@ -65,12 +74,12 @@ export async function tryOnce(
   attempt: number,
 ): Promise<Attempt> {
   clock.phase = 'credentials'
-  const request = new AttemptRequest(call, clock)
+  const request = new AttemptRequest(call.request, clock)
   try {
     const response = await clock.attempt(
       request,
       () => exchangeOnce(call, sender, request, attempt),
-      call.timeoutMs,
+      call.limits.timeoutMs,
     )
     return judge(response)
   } catch (error) {
@@ -81,11 +90,10 @@ export async function tryOnce(
 }
 
 async function exchangeOnce(call: Call, sender: Sender, request: AttemptRequest, attempt: number) {
-  const { beforeRequest, afterResponse, transport } = sender
-  const given = sender.authorize()
-  const authorization = typeof given === 'string' ? given : await given
-  const { id: callId, method, origin, path, headers, body } = call
-  const shown = { callId, attempt, method, url: origin + path }
+  const { beforeRequest, afterResponse } = sender.hooks
+  const authorization = await sender.authorize()
+  const { method, origin, path, headers, body } = call.request
+  const shown = { callId: call.id, attempt, method, url: origin + path }
   request.headers = { ...headers, authorization }
   if (beforeRequest) {
     const added = await askHook(beforeRequest, { ...shown, headers, body })
@@ -95,7 +103,7 @@ async function exchangeOnce(call: Call, sender: Sender, request: AttemptRequest,
   request.throwIfEnded()
   // Until the transport says otherwise, the request counts as sent.
   request.onPhase('headers')
-  const response = await transport.send(request)
+  const response = await sender.transport.send(request)
   if (afterResponse) {
     const { status, headers, text: bodyText } = response
     swallowErrors(afterResponse)({ ...shown, status, headers, bodyText })
@@ -105,7 +113,7 @@ async function exchangeOnce(call: Call, sender: Sender, request: AttemptRequest,
 
 /** What a hook wants to add to the headers. It can replace none that the client sets. */
 async function askHook(
-  beforeRequest: NonNullable<Sender['beforeRequest']>,
+  beforeRequest: NonNullable<DerivedOptions['beforeRequest']>,
   request: OutgoingRequest,
 ): Promise<Record<string, string>> {
   try {
@@ -122,22 +130,17 @@ async function askHook(
 
 /** The life of an attempt is its request. A class for the sake of the signal, which few transports read. */
 class AttemptRequest extends Lifetime implements TransportRequest {
-  readonly method: string
-  readonly origin: string
-  readonly path: string
-  headers: Readonly<Record<string, string>>
-  readonly body: string | undefined
-  readonly maxResponseBytes: number
+  declare readonly method: string
+  declare readonly origin: string
+  declare readonly path: string
+  declare headers: Readonly<Record<string, string>>
+  declare readonly body: string | undefined
+  declare readonly maxResponseBytes: number
   readonly #clock: Clock
 
-  constructor(call: Call, clock: Clock) {
+  constructor(request: SentRequest, clock: Clock) {
     super()
-    this.method = call.method
-    this.origin = call.origin
-    this.path = call.path
-    this.headers = call.headers
-    this.body = call.body
-    this.maxResponseBytes = call.maxResponseBytes
+    Object.assign(this, request)
     this.#clock = clock
   }
 
@@ -147,19 +150,18 @@ class AttemptRequest extends Lifetime implements TransportRequest {
 }
 
 function judge({ status, headers, text, end, cause }: TransportResponse): Attempt {
-  const isSuccess = status >= 200 && status <= 299
-  if (!isSuccess) {
+  const received = { status, headers, text }
+  if (!isSuccess(status)) {
     const retryAfterMs = parseRetryAfter(headers, Date.now())
-    const received = { status, headers, text: text.slice(0, errorBodyBytes) }
     return { failure: { kind: 'http', status, retryAfterMs }, received }
   }
   if (end === 'broken') return { failure: networkFailure(cause, 'body') }
-  return { received: { status, headers, text }, isTooLong: end === 'too-long' }
+  return { received, isTooLong: end === 'too-long' }
 }
 
 // A certificate or an address that is wrong now will be wrong in a second, and a closed client closed.
 const PERMANENT =
-  /^(CERT_|DEPTH_ZERO|EPROTO|ERR_CLOSED|ERR_INVALID|ERR_SSL|ERR_TLS|SELF_SIGNED|UNABLE_TO|UND_ERR_INVALID)/
+  /^(CERT_|DEPTH_ZERO|EPROTO|ERR_(CLOSED|INVALID|SSL|TLS)|SELF_SIGNED|UNABLE_TO|UND_ERR_INVALID)/
 
 function networkFailure(error: unknown, phase: Phase): AttemptFailure {
   const failure = error instanceof TransportFailure ? error : new TransportFailure(error, true)

@@ -1,4 +1,4 @@
-import { type BaseClientError, hasErrorMarker } from '../errors.ts'
+import { hasErrorMarker } from '../errors.ts'
 
 /** Where a call was made: the stack without the frames of the client. */
 export interface CallSite {
@@ -18,11 +18,10 @@ export function captureCallSite(method: (...values: never[]) => unknown): CallSi
 /** Lets the stack of an error begin where the call was made, not inside the client. */
 export function atCallSite(error: unknown, site: CallSite | undefined, entry: string): unknown {
   if (!hasErrorMarker(error)) return error
-  const { stack, name, message } = error as BaseClientError
+  const { stack, name, message } = error
   const frames = site?.stack ? site.stack.split('\n').slice(1) : framesAfter(stack, entry)
   if (frames.length === 0) return error
-  const value = [`${name}: ${message}`, ...frames].join('\n')
-  Object.defineProperty(error, 'stack', { value, configurable: true, writable: true })
+  error.stack = [`${name}: ${message}`, ...frames].join('\n')
   return error
 }
 

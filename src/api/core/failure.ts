@@ -6,9 +6,9 @@ import {
   TimeoutError,
 } from '../errors.ts'
 import type { Phase } from '../transport.ts'
-import { type Call, codeOf } from './attempt.ts'
+import { type Attempt, type Call, codeOf } from './attempt.ts'
 import { redact, redactCause } from './redact.ts'
-import { type Outcome, outcomeOf } from './send.ts'
+import type { Outcome } from './send.ts'
 import { toHttpError } from './to-http-error.ts'
 
 const doing: Record<Phase, string> = {
@@ -19,41 +19,28 @@ const doing: Record<Phase, string> = {
   wait: 'waiting before a retry',
 }
 
-/** What every error of this call tells. */
-export function factsOf({ method, route }: Call, outcome: Outcome): ErrorFacts {
-  const { attempts, elapsedMs, mayBeApplied, budgetSpent } = outcome
-  return {
-    method,
-    route,
-    attempts,
-    elapsedMs,
-    ...outcomeOf(method, mayBeApplied),
-    ...(budgetSpent && { hint: 'many requests are failing, so this one was not retried' }),
-  }
-}
-
 /** The error for a call without a response, or with one that is no success. */
-export function toError(call: Call, outcome: Outcome): BaseClientError {
-  const { last } = outcome
-  if (!last.failure) throw new TypeError('the call did not fail')
-  const { failure, received } = last
-  const { secrets, hints, keySource } = call
-  const facts = factsOf(call, outcome)
+export function toError(
+  call: Call,
+  { facts }: Outcome,
+  { failure, received }: Extract<Attempt, { failure: object }>,
+): BaseClientError {
+  const { secrets, keySource, target } = call
   if (failure.kind === 'http') {
     const { status, retryAfterMs } = failure
-    const hint = hints[status] ?? (status === 401 ? `check the key in ${keySource}` : undefined)
-    const { headers = {}, text = '' } = received ?? {}
-    const response = { status, headers, text, retryAfterMs }
+    const hint =
+      target.hints[status] ?? (status === 401 ? `check the key in ${keySource}` : undefined)
+    const response = { status, headers: {}, text: '', ...received, retryAfterMs }
     return toHttpError(response, hint ? { ...facts, hint } : facts, secrets, Date.now())
   }
   const { phase } = failure
   const message = (problem: string) =>
-    `${call.method} ${call.route}: ${problem} while ${doing[phase]}`
+    `${target.method} ${target.route}: ${problem} while ${doing[phase]}`
   if (failure.kind === 'aborted')
     return new AbortedError(message('aborted'), { ...facts, cause: failure.reason })
   if (failure.kind === 'network') return networkError(message, failure, facts, secrets)
   const { limit } = failure
-  const problem = `no response within ${call[limit]} ms (${limit}),`
+  const problem = `no response within ${call.limits[limit]} ms (${limit}),`
   return new TimeoutError(message(problem), { ...facts, phase, limit })
 }
 
@@ -61,7 +48,7 @@ function networkError(
   message: (problem: string) => string,
   { phase, cause }: { phase: Phase; cause: unknown },
   facts: ErrorFacts,
-  secrets: Iterable<string>,
+  secrets: readonly string[],
 ) {
   const code = codeOf(cause)
   // The messages of OpenSSL end with a line break.

@@ -1,9 +1,10 @@
+import { variablesOf } from '../record.ts'
 import type { CallReport, DerivedOptions } from './options.ts'
 
 /** Writes a line for every attempt to stderr if `HOOKBELL_LOG=debug`. It has no credentials and no data in it. */
 export function logAttempts(options: DerivedOptions): ((report: CallReport) => void) | undefined {
-  const env = options.env ?? globalThis.process?.env ?? {}
-  return env.HOOKBELL_LOG === 'debug' ? (report) => console.error(lineOf(report)) : undefined
+  if (variablesOf(options).HOOKBELL_LOG !== 'debug') return undefined
+  return (report) => console.error(lineOf(report))
 }
 
 function lineOf(report: CallReport): string {

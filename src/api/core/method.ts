@@ -1,21 +1,25 @@
 import { NotFoundError } from '../http-errors.ts'
-import type { Operation } from '../operation.ts'
+import type { Operation, PageStyle } from '../operation.ts'
 import { now } from '../timers.ts'
 import { encode } from '../validation/encode.ts'
 import { makeApiPromise } from './api-promise.ts'
-import { perform, type Shared, type Target } from './call.ts'
+import type { Target } from './attempt.ts'
+import { perform, type Shared } from './call.ts'
 import { type CallSite, captureCallSite } from './call-site.ts'
 import { type CallOptions, noOptions } from './options.ts'
 import { PageList } from './page.ts'
 import { readResponse } from './read-response.ts'
 
-/** The method of a client for one endpoint. */
-export function makeMethod(shared: Shared, entry: Operation) {
-  const { page, id } = entry
+/** The method of a client for one endpoint, whose operation is read at the first call. */
+export function makeMethod(
+  shared: Shared,
+  page: PageStyle | undefined,
+  operation: () => Operation,
+) {
   const call = (input: unknown, options: CallOptions = noOptions, site?: CallSite) =>
     makeApiPromise(
-      () => reach(shared, entry, input, options),
-      (answered) => readResponse(shared, entry, answered, input),
+      () => reach(shared, operation(), input, options),
+      (answered) => readResponse(shared, operation(), answered, input),
       site,
     )
   if (!page) return (input?: unknown, options?: CallOptions) => call(input, options)
@@ -23,7 +27,7 @@ export function makeMethod(shared: Shared, entry: Operation) {
     const site = captureCallSite(list)
     const cursor: unknown = Object(input)[page.cursor]
     return new PageList({
-      id,
+      id: operation().id,
       style: page,
       cursor: typeof cursor === 'string' ? cursor : undefined,
       fetch(next) {

@@ -1,12 +1,10 @@
 import { DecodeError, type Drift } from '../errors.ts'
 import type { Operation } from '../operation.ts'
-import { errorBodyBytes, type ResponseHeaders } from '../transport.ts'
-import { type Decoded, decode } from '../validation/decode.ts'
+import { decode } from '../validation/decode.ts'
 import type { Received } from './attempt.ts'
 import type { Answered, Shared } from './call.ts'
-import { factsOf } from './failure.ts'
-import { redact, redactValue } from './redact.ts'
-import { isJson, requestIdOf } from './to-http-error.ts'
+import { redact } from './redact.ts'
+import { shownOf } from './to-http-error.ts'
 
 const SHOWN_DRIFTS = 5
 
@@ -23,7 +21,7 @@ export function readResponse(
   const received = receivedIn(answered)
   if (!received) return { replayed: true }
   const decoded = decode(entry, received, input)
-  if ('failure' in decoded) throw undecodable(answered, received, problemOf(decoded, received))
+  if ('problem' in decoded) throw undecodable(answered, received, decoded.problem)
   const { value, drift } = decoded
   if (drift.length > 0 && answered.isStrict)
     throw undecodable(answered, received, `not as known: ${listDrift(drift)}`, drift)
@@ -35,16 +33,8 @@ function receivedIn(answered: Answered): Received | undefined {
   const { last, isReplay } = answered.outcome
   if (last.failure || isReplay) return undefined
   if (!last.isTooLong) return last.received
-  const limit = `longer than ${answered.call.maxResponseBytes} bytes (maxResponseBytes)`
+  const limit = `longer than ${answered.call.limits.maxResponseBytes} bytes (maxResponseBytes)`
   throw undecodable(answered, last.received, limit)
-}
-
-function problemOf({ failure }: Extract<Decoded, { failure: unknown }>, { headers }: Received) {
-  if (failure === 'empty') return 'empty'
-  if (failure === 'other-type') return 'not an object'
-  const form = headers['content-encoding'] ?? headers['content-type']
-  if (!form) return 'not JSON'
-  return isJson(form) ? 'broken JSON' : `not JSON, but ${form}`
 }
 
 function listDrift(drift: readonly Drift[]) {
@@ -55,18 +45,12 @@ function listDrift(drift: readonly Drift[]) {
 
 function undecodable(
   { call, outcome }: Answered,
-  { status, headers, text }: Received,
+  received: Received,
   problem: string,
   drift?: readonly Drift[],
 ): DecodeError {
-  const { method, route, secrets } = call
-  const clean = redactValue(headers, secrets) as ResponseHeaders
-  return new DecodeError(`${method} ${route}: the response is ${redact(problem, secrets)}`, {
-    ...factsOf(call, outcome),
-    status,
-    requestId: requestIdOf(clean),
-    drift,
-    headers: clean,
-    bodyText: redact(text.slice(0, errorBodyBytes), secrets),
-  })
+  const { secrets, target } = call
+  const message = `${target.method} ${target.route}: the response is ${redact(problem, secrets)}`
+  const facts = { ...outcome.facts, ...shownOf(received, secrets) }
+  return new DecodeError(message, { ...facts, drift })
 }

@@ -9,11 +9,12 @@ const WORD = /^([a-z]{1,15}|[A-Z]{1,15}|[A-Z][a-z]{1,14})$/
 const DEEPEST = 100
 
 /** The text without the secrets, in their plain, URL-encoded and JSON forms. */
-export function redact(text: string, secrets: Iterable<string>): string {
+export function redact(text: string, secrets: readonly string[]): string {
   let clean = text
   for (const secret of secrets) {
     if (secret.length < SHORTEST || WORD.test(secret)) continue
-    for (const form of formsOf(secret)) clean = withoutStart(clean.replaceAll(form, MASK), form)
+    const forms = [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)]
+    for (const form of forms) clean = withoutStart(clean.replaceAll(form, MASK), form)
   }
   return clean
 }
@@ -26,29 +27,23 @@ function withoutStart(text: string, secret: string): string {
 }
 
 /** A copy of a JSON value with the secrets masked in all its strings and keys, as deep as a person looks. */
-export function redactValue(value: unknown, secrets: Iterable<string>, depth = 0): unknown {
+export function redactValue(value: unknown, secrets: readonly string[], depth = 0): unknown {
   if (depth > DEEPEST) return undefined
-  const known = [...secrets]
-  if (typeof value === 'string') return redact(value, known)
-  if (Array.isArray(value)) return value.map((item) => redactValue(item, known, depth + 1))
+  if (typeof value === 'string') return redact(value, secrets)
+  if (Array.isArray(value)) return value.map((item) => redactValue(item, secrets, depth + 1))
   if (!isRecord(value)) return value
   return mapFields(value, ([key, item]) => [
-    redact(key, known),
-    redactValue(item, known, depth + 1),
+    redact(key, secrets),
+    redactValue(item, secrets, depth + 1),
   ])
 }
 
 /** The error itself, or a plain copy of it if a secret shows in it. */
-export function redactCause(cause: unknown, secrets: Iterable<string>): unknown {
+export function redactCause(cause: unknown, secrets: readonly string[]): unknown {
   if (!(cause instanceof Error)) return cause
-  const known = [...secrets]
   const shown = [cause.message, cause.stack ?? '', JSON.stringify(Object.values(cause).map(String))]
-  if (shown.every((text) => redact(text, known) === text)) return cause
-  const copy = new Error(redact(cause.message, known))
-  copy.stack = redact(cause.stack ?? '', known)
+  if (shown.every((text) => redact(text, secrets) === text)) return cause
+  const copy = new Error(redact(cause.message, secrets))
+  copy.stack = redact(cause.stack ?? '', secrets)
   return copy
-}
-
-function formsOf(secret: string): Set<string> {
-  return new Set([secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)])
 }

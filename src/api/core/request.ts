@@ -5,7 +5,8 @@ import { encodeQuery, toJson } from '../validation/encode-value.ts'
 import { fieldName } from '../validation/field-name.ts'
 import { shape } from '../validation/shape.ts'
 import { type ApiPromise, makeApiPromise } from './api-promise.ts'
-import { perform, type Shared, type Target } from './call.ts'
+import type { Target } from './attempt.ts'
+import { perform, type Shared } from './call.ts'
 import { type CallOptions, noOptions } from './options.ts'
 import { readResponse } from './read-response.ts'
 
@@ -33,12 +34,13 @@ export function makeRequest(shared: Shared) {
     )
 }
 
-const known = shape`{method:(GET|HEAD|POST|PUT|PATCH|DELETE),path:s,query?:o,host?:(base|app),retry?:(safe|never)}`
+const INPUT =
+  '{method:(GET|HEAD|POST|PUT|PATCH|DELETE),path:s,query?:o,host?:(base|app),retry?:(safe|never)}'
 const PATH = /^(?!\/\/)(\/[\w!$&'()*+,;=:@.~%-]*)+$/
 const DOTS = /\/(\.|%2e){1,2}(?=\/|$)/i
 
 function targetOf(input: RawRequest, { extraQuery, extraBody }: CallOptions): Target {
-  const issues: InputIssue[] = check(known, input).map(({ path, problem }) => ({
+  const issues: InputIssue[] = check(shape(INPUT), input).map(({ path, problem }) => ({
     field: fieldName(path) || 'input',
     problem,
   }))
@@ -53,6 +55,14 @@ function targetOf(input: RawRequest, { extraQuery, extraBody }: CallOptions): Ta
   const json = sent === undefined ? undefined : toJson(sent, issues)
   throwIfAny('request', issues)
   const { retry = isRead ? 'safe' : 'never' } = input
-  const target = { place: 'request', method, route: path, host, retry, hints: {} }
-  return { ...target, path: path + text, body: json }
+  return {
+    place: 'request',
+    method,
+    route: path,
+    host,
+    retry,
+    hints: {},
+    path: path + text,
+    body: json,
+  }
 }

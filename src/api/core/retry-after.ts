@@ -1,12 +1,8 @@
 import type { ResponseHeaders } from '../transport.ts'
 
 // The three forms of RFC 9110, section 5.6.7; the older two have a two-digit year or no time zone.
-const TIME = String.raw`\d{2}:\d{2}:\d{2}`
-const HTTP_DATE = new RegExp(
-  String.raw`^\w{3,9}, \d{2}([ -])\w{3}\1(\d{4}|\d{2}) ${TIME} GMT$`,
-  'i',
-)
-const ASCTIME = new RegExp(String.raw`^\w{3} \w{3} [ \d]\d ${TIME} \d{4}$`)
+const HTTP_DATE =
+  /^(\w{3,9}, \d\d([ -])\w{3}\2(\d{4}|\d\d) (\d\d:){2}\d\d( GMT)|\w{3} \w{3} [ \d]\d (\d\d:){2}\d\d \d{4})$/i
 const CENTURY_MS = 36_525 * 24 * 3_600_000
 
 /**
@@ -34,8 +30,8 @@ function parseNumber(text: string | undefined): number | undefined {
 }
 
 function parseHttpDate(text: string, now: number): number | undefined {
-  const [isDate, , year] = HTTP_DATE.exec(text) ?? []
-  const time = Date.parse(isDate ?? (ASCTIME.test(text) ? `${text} GMT` : ''))
+  const [date, , , year, , zone] = HTTP_DATE.exec(text) ?? []
+  const time = Date.parse(zone ? text : `${date} GMT`)
   if (Number.isNaN(time)) return undefined
   // A year of two digits is that of the century in which it is nearest to now.
   return year?.length === 2 ? time + Math.round((now - time) / CENTURY_MS) * CENTURY_MS : time

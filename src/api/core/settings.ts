@@ -1,9 +1,9 @@
 import { addIssue, ConfigError, type InputIssue, invalid, throwIfAny } from '../errors.ts'
 import type { Host } from '../operation.ts'
-import { isRecord, lowerCased } from '../record.ts'
+import { isRecord, lowerCased, variablesOf } from '../record.ts'
 import { didYouMean } from '../validation/suggest.ts'
 import { version } from '../version.ts'
-import { isLoopback } from './loopback.ts'
+import { isLocal } from './loopback.ts'
 import {
   type CallOptions,
   type ClientOptions,
@@ -20,7 +20,7 @@ export interface Settings {
   /** Where the key comes from, for hints. */
   keySource: string
   /** URL of each host: the origin, and the path before every path. `app` is missing if nobody named it. */
-  hosts: Readonly<Partial<Record<Host, { origin: string; prefix: string }>>>
+  hosts: Readonly<Record<Host, { origin: string; prefix: string } | undefined>>
   limits: Complete<Limits>
 }
 
@@ -37,15 +37,15 @@ const defaults: Complete<Limits> = {
   maxResponseBytes: 64 * 1024 * 1024,
 }
 
+const limitNames = Object.keys(defaults) as (keyof Limits)[]
 const optionNames = [
-  ...Object.keys(defaults),
-  ...'apiKey baseUrl appUrl transport allowInsecureHttp wire paths env'.split(' '),
-  ...'onDrift onAttempt beforeRequest afterResponse'.split(' '),
+  ...limitNames,
+  ...(
+    'apiKey baseUrl appUrl transport allowInsecureHttp wire paths env ' +
+    'onDrift onAttempt beforeRequest afterResponse'
+  ).split(' '),
 ]
-const callOptionNames = [
-  ...Object.keys(defaults),
-  ...'signal extraQuery extraBody extraHeaders'.split(' '),
-]
+const callOptionNames = [...limitNames, ...'signal extraQuery extraBody extraHeaders'.split(' ')]
 
 /**
  * Completes the options from the environment.
@@ -60,14 +60,14 @@ export function resolveSettings(options: ClientOptions): Settings {
     typeof Object(transport).send !== 'function'
   )
     throw new ConfigError('transport: must be undici, https, fetch, or an object with send')
-  const env = options.env ?? globalThis.process?.env ?? {}
+  const env = variablesOf(options)
   const baseUrl = options.baseUrl ?? (env.HOOKBELL_API_BASE_URL || API_URL)
   const base = readUrl('baseUrl', baseUrl, allowInsecureHttp)
   // Who names another API and no application gets none: the key is not for the public one.
   const publicApp = base.origin + base.prefix === API_URL ? APP_URL : undefined
   const appUrl = options.appUrl ?? (env.HOOKBELL_APP_BASE_URL || publicApp)
-  const app = appUrl === undefined ? {} : { app: readUrl('appUrl', appUrl, allowInsecureHttp) }
-  const hosts = { base, ...app }
+  const app = appUrl === undefined ? appUrl : readUrl('appUrl', appUrl, allowInsecureHttp)
+  const hosts = { base, app }
   return { ...findCredential(options, env), hosts, limits: withLimits(defaults, options) }
 }
 
@@ -78,28 +78,21 @@ export function resolveSettings(options: ClientOptions): Settings {
 export function resolveLimits(place: string, limits: Settings['limits'], options: CallOptions) {
   if (options === noOptions) return limits
   if (!isRecord(options)) throw invalid(place, 'options', 'must be an object')
-  const issues = limitIssues(options, callOptionNames)
+  const issues = limitIssues(options, callOptionNames, 'options.')
   const { signal, extraHeaders } = options as CallOptions
   if (signal !== undefined && !(signal instanceof AbortSignal))
-    addIssue(issues, 'signal', 'must be an AbortSignal')
-  issues.push(...headerIssues(extraHeaders, 'extraHeaders'))
-  throwIfAny(
-    place,
-    issues.map(({ field, problem }) => ({ field: `options.${field}`, problem })),
-  )
+    addIssue(issues, 'options.signal', 'must be an AbortSignal')
+  checkHeaders(extraHeaders, 'options.extraHeaders', issues)
+  throwIfAny(place, issues)
   return withLimits(withLimits(limits, options), { headers: extraHeaders })
 }
 
-/** Spelled out: an object that is made of entries is slow, and every call reads this one. */
+/** A copy of the spread object, filled in by name: one that is made of entries is slow, and every call reads this. */
 function withLimits(limits: Complete<Limits>, own: Limits): Complete<Limits> {
-  return {
-    timeoutMs: own.timeoutMs ?? limits.timeoutMs,
-    deadlineMs: own.deadlineMs ?? limits.deadlineMs,
-    retries: own.retries ?? limits.retries,
-    strict: own.strict ?? limits.strict,
-    maxResponseBytes: own.maxResponseBytes ?? limits.maxResponseBytes,
-    headers: own.headers ? { ...limits.headers, ...lowerCased(own.headers) } : limits.headers,
-  }
+  const merged: { [name: string]: unknown } = { ...limits }
+  for (const name of limitNames) merged[name] = own[name] ?? limits[name]
+  if (own.headers) merged.headers = { ...limits.headers, ...lowerCased(own.headers) }
+  return merged as unknown as Complete<Limits>
 }
 
 const RESERVED =
@@ -107,45 +100,43 @@ const RESERVED =
 const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
 
-function limitIssues(limits: Limits, known: readonly string[]): InputIssue[] {
+function limitIssues(limits: Limits, known: readonly string[], before = ''): InputIssue[] {
   const issues: InputIssue[] = []
   const { retries = 0, headers, ...others } = limits
   for (const [field, value] of Object.entries(others)) {
     // An option that is misspelt would be without effect, and nobody would notice.
     if (!known.includes(field))
-      addIssue(issues, field, `is not an option${didYouMean(field, known)}`)
+      addIssue(issues, before + field, `is not an option${didYouMean(field, known)}`)
     else if (
       /(Ms|Bytes)$/.test(field) &&
       value !== undefined &&
       !(typeof value === 'number' && value > 0)
     )
-      addIssue(issues, field, 'must be a number above 0')
+      addIssue(issues, before + field, 'must be a number above 0')
   }
   if (!Number.isInteger(retries) || retries < 0)
-    addIssue(issues, 'retries', 'must be a whole number, 0 or more')
-  return [...issues, ...headerIssues(headers, 'headers')]
+    addIssue(issues, `${before}retries`, 'must be a whole number, 0 or more')
+  checkHeaders(headers, `${before}headers`, issues)
+  return issues
 }
 
-function headerIssues(headers: Limits['headers'] = {}, option: string): InputIssue[] {
-  return Object.entries(headers).flatMap(([name, value]) => {
-    const problem = headerProblem(name, value)
-    return problem ? { field: `${option}.${name}`, problem } : []
-  })
-}
-
-function headerProblem(name: string, value: unknown): string | undefined {
-  if (!HEADER_NAME.test(name)) return 'is not a valid header name'
-  if (RESERVED.test(name)) return 'is set by the client'
-  return typeof value === 'string' && HEADER_VALUE.test(value)
-    ? undefined
-    : 'must be text without control characters'
+function checkHeaders(headers: Limits['headers'] = {}, option: string, issues: InputIssue[]) {
+  for (const [name, value] of Object.entries(headers)) {
+    const field = `${option}.${name}`
+    if (!HEADER_NAME.test(name)) addIssue(issues, field, 'is not a valid header name')
+    else if (RESERVED.test(name)) addIssue(issues, field, 'is set by the client')
+    else if (typeof value !== 'string' || !HEADER_VALUE.test(value))
+      addIssue(issues, field, 'must be text without control characters')
+  }
 }
 
 function findCredential({ apiKey }: ClientOptions, env: NonNullable<ClientOptions['env']>) {
-  if (typeof apiKey === 'function') return { credential: apiKey, keySource: 'the apiKey function' }
-  if (typeof apiKey === 'string') return { credential: apiKey, keySource: 'the apiKey option' }
+  const given = apiKey === null ? apiKey : typeof apiKey
+  if (typeof apiKey === 'function' || typeof apiKey === 'string') {
+    const kind = given === 'string' ? 'option' : given
+    return { credential: apiKey, keySource: `the apiKey ${kind}` }
+  }
   if (apiKey !== undefined) {
-    const given = apiKey === null ? apiKey : typeof apiKey
     throw new ConfigError(`apiKey: must be a string or a function, not ${given}`, keyHint)
   }
   const keySource = KEY_VARIABLES.find((name) => env[name]?.trim())
@@ -153,17 +144,18 @@ function findCredential({ apiKey }: ClientOptions, env: NonNullable<ClientOption
   return { credential: env[keySource] ?? '', keySource }
 }
 
-function readUrl(name: string, text: string, allowInsecureHttp = false) {
+function readUrl(name: string, text: string, allowInsecureHttp?: boolean) {
   const fail = (problem: string, hint?: string) => new ConfigError(`${name}: ${problem}`, { hint })
   // The URL itself stays out of the message: it may have a password in it.
-  if (!URL.canParse(text)) throw fail('must be an http or https URL')
-  const { protocol, username, password, search, hash, pathname, hostname, origin } = new URL(text)
+  const { protocol, username, password, search, hash, pathname, hostname, origin } = new URL(
+    URL.canParse(text) ? text : 'none:',
+  )
   if (!/^https?:$/.test(protocol)) throw fail('must be an http or https URL')
   if (username || password || search || hash)
     throw fail('must not have a password, a query or a fragment')
   const [apiPath] = /\/api(\/v\d+.*)?\/?$/.exec(pathname) ?? []
   if (apiPath) throw fail(`must end before "${apiPath}", which the client adds itself`)
-  if (protocol === 'http:' && !isLoopback(hostname) && !allowInsecureHttp)
+  if (protocol === 'http:' && !isLocal(origin) && !allowInsecureHttp)
     throw fail(
       `the key would go over plain http to ${hostname}`,
       'use https, or set allowInsecureHttp if the network is your own',
@@ -172,26 +164,16 @@ function readUrl(name: string, text: string, allowInsecureHttp = false) {
 }
 
 /**
- * A key for the next attempt, at once if it is always the same.
+ * The key for the next attempt.
  * @throws {ConfigError} if the function fails, or what it gives is no key
  */
-export function nextKey({ credential, keySource }: Settings): string | Promise<string> {
-  return typeof credential === 'string'
-    ? checkKey(credential, keySource)
-    : askForKey(credential, keySource)
-}
-
-async function askForKey(ask: Exclude<Credential, string>, keySource: string): Promise<string> {
-  let given: unknown
+export async function nextKey({ credential, keySource }: Settings): Promise<string> {
+  let given: unknown = credential
   try {
-    given = await ask()
+    if (typeof credential === 'function') given = await credential()
   } catch (cause) {
     throw new ConfigError(`${keySource} failed`, { cause })
   }
-  return checkKey(given, keySource)
-}
-
-function checkKey(given: unknown, keySource: string): string {
   const key = typeof given === 'string' ? given.trim() : ''
   if (/^[\x21-\x7e]+$/.test(key)) return key
   const problem = key === '' ? 'gave no key' : 'gave a key with a space or a forbidden character'

@@ -1,14 +1,12 @@
 import type { ErrorFacts } from '../errors.ts'
 import { type HttpError, httpErrorOf } from '../http-errors.ts'
 import { isRecord } from '../record.ts'
-import type { ResponseHeaders } from '../transport.ts'
-import { parseJson } from '../validation/decode.ts'
+import { errorBodyBytes, type ResponseHeaders } from '../transport.ts'
+import { describeBody, parseJson } from '../validation/decode.ts'
+import type { Received } from './attempt.ts'
 import { redact, redactValue } from './redact.ts'
 
-export interface ErrorResponse {
-  status: number
-  headers: ResponseHeaders
-  text: string
+export interface ErrorResponse extends Received {
   retryAfterMs: number | undefined
 }
 
@@ -20,38 +18,42 @@ const SHOWN_BODY = 200
 export function toHttpError(
   response: ErrorResponse,
   facts: ErrorFacts,
-  secrets: Iterable<string>,
+  secrets: readonly string[],
   now: number,
 ): HttpError {
   const { status, retryAfterMs } = response
-  const text = redact(response.text, secrets)
-  const parsed = parseJson(text)
-  const value = 'value' in parsed ? redactValue(parsed.value, secrets) : undefined
-  const { title = statusTitle(status), detail, metadata, requestId } = problemOf(value)
-  const headers = redactValue(response.headers, secrets) as ResponseHeaders
-  const target = redirectTarget(status, headers)
-  const said = target ?? detail ?? ('value' in parsed ? shorten(value) : notJson(response))
+  const shown = shownOf(response, secrets)
+  const parsed = parseJson(shown.bodyText)
+  const value = parsed && redactValue(parsed.value, secrets)
+  const { requestId = shown.requestId, title = statusTitle(status), ...problem } = problemOf(value)
+  const target = redirectTarget(status, shown.headers)
+  const body = parsed ? shorten(value) : `the response is ${describeBody(response)}`
+  const said = target ?? problem.detail ?? body
   const message = `${facts.method} ${facts.route}: ${status} ${title}${said ? `: ${said}` : ''}`
+  const askAgainAt = Math.min(LATEST_DATE, now + (retryAfterMs ?? 0))
   return new (httpErrorOf(status))(message, {
     hint: target && 'check baseUrl and appUrl: redirects are not followed',
     ...facts,
-    status,
+    ...shown,
+    ...problem,
+    requestId,
     title,
-    detail,
-    metadata,
-    requestId: requestId ?? requestIdOf(headers),
-    retryAt:
-      retryAfterMs === undefined ? undefined : new Date(Math.min(LATEST_DATE, now + retryAfterMs)),
-    headers,
-    bodyText: text,
+    retryAt: retryAfterMs === undefined ? undefined : new Date(askAgainAt),
   })
 }
 
+/** What an error may show of a response. */
+export function shownOf({ status, headers, text }: Received, secrets: readonly string[]) {
+  const clean = redactValue(headers, secrets) as ResponseHeaders
+  const bodyText = redact(text.slice(0, errorBodyBytes), secrets)
+  return { status, headers: clean, requestId: requestIdOf(clean), bodyText }
+}
+
 /** The request ID that a header carries. */
-export function requestIdOf(headers: ResponseHeaders): string | undefined {
+export function requestIdOf(headers: ResponseHeaders = {}): string | undefined {
   for (const name of ['x-request-id', 'request-id', 'x-amzn-requestid', 'cf-ray']) {
-    const value = headers[name]
-    if (typeof value === 'string' && value !== '') return value
+    const value = textOf(headers[name])
+    if (value) return value
   }
   return undefined
 }
@@ -74,7 +76,7 @@ function messageOf(value: unknown): string | undefined {
 }
 
 function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined
+  return (typeof value === 'string' && value) || undefined
 }
 
 /** JSON in which nothing is called a detail or a message is shown itself. */
@@ -86,22 +88,8 @@ function shorten(value: unknown): string | undefined {
 
 /** Where a redirect leads, without what its query may carry. */
 function redirectTarget(status: number, { location }: ResponseHeaders): string | undefined {
-  if (status < 300 || status > 399 || typeof location !== 'string') return undefined
+  if (!/^3/.test(`${status}`) || typeof location !== 'string') return undefined
   return `the response redirects to ${location.split(/[?#]/)[0]}`
-}
-
-/** A body that is not JSON did not come from the API itself. */
-function notJson({ headers, text }: ErrorResponse): string {
-  if (text === '') return 'the response is empty'
-  const type = headers['content-type']
-  return isJson(type)
-    ? 'the response is damaged JSON'
-    : `the response is ${type ?? 'not JSON'}, perhaps from a proxy`
-}
-
-/** Whether a content type is one of JSON. */
-export function isJson(type: unknown): boolean {
-  return /\bjson\b/i.test(String(type))
 }
 
 /** Loaded on the way to an error only, so that a client does not load the module at its start. */

@@ -27,12 +27,7 @@ export interface WaitOptions extends CallOptions {
   onProgress?: ((progress: Progress) => void) | undefined
 }
 
-/**
- * Adds a user message, waits until the agent is done with it, and gives the new assistant messages, oldest first.
- * Answers to messages that were queued before do not count; if nothing follows such an answer for two minutes, it
- * was to this one as well. If it fails after the message was added, `hint` says so: do not add it again then.
- * @throws {TimeoutError} if the agent takes longer than `deadlineMs`
- */
+/** The method `sessions.messages.addAndWait`, described in `MessagesClient`. */
 export type AddAndWait = (input: AddMessageInput, options?: WaitOptions) => Promise<Message[]>
 
 const PLACE = 'sessions.messages.addAndWait'
@@ -49,12 +44,12 @@ export function makeAddAndWait(messages: SessionsMessagesApi): AddAndWait {
     const { sessionId, computerId } = input
     // The service says that it is done: then there is nothing to wait out.
     const quiet = status === 'idle' ? 0 : quietMs
-    const watched = { sessionId, computerId, after: messageId, endOnIdle: true, pollMs }
+    const place = { sessionId, computerId, after: messageId }
     let answers: readonly Message[] = []
     const tell = onProgress && swallowErrors(onProgress)
     try {
-      const looks = follow(messages, { ...watched, quietMs: quiet }, rest, clock)
-      for await (const { turn } of looks) {
+      const watched = { ...place, endOnIdle: true, pollMs, quietMs: quiet }
+      for await (const { turn } of follow(messages, watched, rest, clock)) {
         answers = turn.answers
         tell?.({ messageId, messages: turn.messages, elapsedMs: clock.elapsedMs })
       }

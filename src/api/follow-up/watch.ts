@@ -26,14 +26,7 @@ export interface WatchInput {
   maxPollMs?: number | undefined
 }
 
-/**
- * The new and changed messages of a session as they come, oldest first. The service has no way to push them, so
- * the end of the list is read again and again. Failures that may pass are tried again.
- *
- * @example
- * for await (const message of client.sessions.messages.watch({ sessionId, signal }))
- *   console.log(message.role, textOf(message))
- */
+/** The method `sessions.messages.watch`, described in `MessagesClient`. */
 export type Watch = (
   input: WatchInput,
   options?: CallOptions,

@@ -42,7 +42,7 @@ export function makeWatcher(list: ListFrom, after: string | undefined) {
     }
     // Not in the list yet: the next look starts again.
     if (after !== undefined && !own) return []
-    floor = own?.createdAt ?? Number.NEGATIVE_INFINITY
+    floor = own?.createdAt ?? 0
     for (const message of near.sort(byTime)) remember(message)
     const isNew = (message: Message) => own !== undefined && !(message.createdAt < own.createdAt)
     earlier = near.filter((message) => !isNew(message))

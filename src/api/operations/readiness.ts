@@ -1,6 +1,5 @@
 // Written by `npm run gen` from the table in src/api/endpoints/.
 import type { OperationTree } from '../operation.ts'
-import { shape } from '../validation/shape.ts'
 
 export const readiness: OperationTree = {
   reports: {
@@ -9,7 +8,7 @@ export const readiness: OperationTree = {
     host: "app",
     hints: { '404': "the reports may be at /api/organization/agent-readiness-reports now" },
     page: { items: "reports", next: "reports.-1.reportId", cursor: "startAfter" },
-    query: shape`!{repoId?,startAfter?:s,limit?:i(1-)}`,
-    response: shape`{reports:[{reportId:u,createdAt:n,repoUrl,commitHash?,branch?,droidVersion?:s,apps:<{description:s}>,report:<{numerator:n(0-denominator),denominator:n(1-),rationale:s}>,hasLocalChanges?,hasNonRemoteCommits?:b,modelUsed?:{id,reasoningEffort:s}}]}`,
+    query: `!{repoId?,startAfter?:s,limit?:i(1-)}`,
+    response: `{reports:[{reportId:u,createdAt:n,repoUrl,commitHash?,branch?,droidVersion?:s,apps:<{description:s}>,report:<{numerator:n(0-denominator),denominator:n(1-),rationale:s}>,hasLocalChanges?,hasNonRemoteCommits?:b,modelUsed?:{id,reasoningEffort:s}}]}`,
   },
 }

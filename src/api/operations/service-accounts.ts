@@ -1,6 +1,5 @@
 // Written by `npm run gen` from the table in src/api/endpoints/.
 import type { OperationTree } from '../operation.ts'
-import { shape } from '../validation/shape.ts'
 
 export const serviceAccounts: OperationTree = {
   keys: {
@@ -9,8 +8,8 @@ export const serviceAccounts: OperationTree = {
       path: "/api/v0/service-accounts/{serviceAccountId}/api-keys/{keyId}/rotate",
       strictInput: true,
       hints: { '400': "the grace period must not outlast the expiry of the key, and the body takes no other properties", '403': "service accounts need an enterprise plan and the Manager or Owner role" },
-      body: shape`!{expiresAt?:i(1-),gracePeriodMinutes?:i(0-10)}`,
-      response: shape`{apiKey:{id,value,fingerprint,name:s(1-),expiresAt?:n}}`,
+      body: `!{expiresAt?:i(1-),gracePeriodMinutes?:i(0-10)}`,
+      response: `{apiKey:{id,value,fingerprint,name:s(1-),expiresAt?:n}}`,
     },
   },
 }

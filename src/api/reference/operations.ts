@@ -5,7 +5,7 @@ import { standardOf } from '../operation.ts'
 import type { Json } from './json-schema.ts'
 import { HEADER } from './module.ts'
 import { printData } from './print-code.ts'
-import { printShape } from './shape.ts'
+import { shortForm } from './shape.ts'
 
 /** The module that gives the operations of all areas. */
 export function operationsIndex(areas: readonly { area: string; file: string }[]): string {
@@ -19,49 +19,51 @@ export function operationsModule(area: string, tree: EndpointTree): string {
   const printer = makePrinter()
   const operations = printTree(tree, printer, '')
   const body = `${printer.shapes()}export const ${area}: OperationTree = ${operations}\n`
-  return `${HEADER}import type { OperationTree } from '../operation.ts'
-import { shape } from '../validation/shape.ts'
-
-${inlineOnce(shareFields(shareHints(body)))}`
+  const short = inlineOnce(shareFields(shareObjects(body)))
+  // A text that is nothing but a name.
+  const plain = short.replaceAll(/`\${(\w+)}`/g, '$1')
+  return `${HEADER}import type { OperationTree } from '../operation.ts'\n\n${plain}`
 }
 
-/** Hints that come more than once stand there once. */
-function shareHints(body: string): string {
-  const found = body.match(/\{ '\d{3}': "[^}]{20,}" \}/g) ?? []
+/** Hints and names on the wire that come more than once stand there once. */
+function shareObjects(body: string): string {
+  const found = body.match(/(?<=(hints|wire): )\{[^}]+\}/g) ?? []
   const twice = [...new Set(found)].filter((text) => body.split(text).length > 2)
   return twice.reduce(
     (text, literal, at) =>
-      `const hints${at} = ${literal}\n\n${text.replaceAll(literal, `hints${at}`)}`,
+      `const shared${at} = ${literal}\n\n${text.replaceAll(literal, `shared${at}`)}`,
     body,
   )
 }
 
 /** A shape that is used once stands where it is used. */
 function inlineOnce(body: string): string {
-  const shapes = [...body.matchAll(/^const (\w+) = shape`([^`]*)`\n\n/gm)]
+  const shapes = [...body.matchAll(/^const (\w+) = `([^`]*)`\n\n/gm)]
   return shapes.reverse().reduce((text, [line, name, inner = '']) => {
-    const isOnce = text.split(new RegExp(`\\b${name}\\b`)).length === 3
-    if (!isOnce || !text.includes(`\${${name}}`)) return text
-    return text.replace(line, '').replace(`\${${name}}`, () => inner)
+    const place = `\${${name}}`
+    if (text.split(place).length !== 2) return text
+    return text.replace(line, '').replace(place, () => inner)
   }, body)
 }
 
-/** A long run of fields that two shapes have in common stands there once. */
+/** A run of fields that shapes have in common stands there once, if that is shorter. */
 function shareFields(body: string): string {
-  const shapes = body.match(/(?<=shape`!?{)[^`]+/g) ?? []
-  const runs = shapes.flatMap((one, at) =>
-    shapes.slice(at + 1).map((other) => commonStart(one, other)),
-  )
-  const longest = runs.sort((a, b) => b.length - a.length)[0] ?? ''
-  if (longest.length < 100) return body
-  return `const fields = '${longest}'\n\n${body.replaceAll(longest, '${fields}')}`
+  let text = body
+  for (let at = 0; ; at += 1) {
+    const [longest = ''] = runsIn(text).sort((a, b) => b.length - a.length)
+    if (longest.length < SHORTEST_RUN) return text
+    const name = `fields${at || ''}`
+    text = `const ${name} = '${longest}'\n\n${text.replaceAll(longest, `\${${name}}`)}`
+  }
 }
 
-/** Whole fields, up to the first that has a shape of its own. */
-function commonStart(one: string, other: string): string {
-  let length = 0
-  while (one[length] === other[length] && length < one.length) length += 1
-  return /^([\w?,]+:(\w|\[\w\]),)*/.exec(one.slice(0, length))?.[0] ?? ''
+const SHORTEST_RUN = 45
+
+/** Whole fields, up to the first with a shape of its own, that come again further on. */
+function runsIn(body: string): string[] {
+  const runs =
+    /(?<=[{,])((?:\w+[?~]?(?::\w|:\[\w\])?,)+(?:\w+[?~]?(?::\w)?)?)(?=[^\w][\s\S]*[{,]\1[^\w?~])/g
+  return [...body.matchAll(runs)].map(([run]) => run)
 }
 
 type Printer = ReturnType<typeof makePrinter>
@@ -73,13 +75,13 @@ function makePrinter() {
     print(schema: z.ZodType, io: 'input' | 'output'): string {
       const { $schema: _, $defs, ...root } = z.toJSONSchema(schema, { io }) as Json
       const definitions = Object($defs) as { [name: string]: Json }
-      const keep = (name: string) => {
-        if (!named.has(name)) named.set(name, printShape(definitions[name] ?? {}, keep))
-        return name
+      const keep = (name: string): string => {
+        if (!named.has(name)) named.set(name, shortForm(definitions[name] ?? {}, keep))
+        return `\${${name}}`
       }
-      return printShape(root, keep)
+      return `\`${shortForm(root, keep)}\``
     },
-    shapes: () => [...named].map(([name, text]) => `const ${name} = ${text}\n\n`).join(''),
+    shapes: () => [...named].map(([name, text]) => `const ${name} = \`${text}\`\n\n`).join(''),
   }
 }
 
@@ -129,5 +131,5 @@ function printOperation(endpoint: Endpoint, printer: Printer, indent: string): s
 /** As the client makes them of a path. */
 function standardParams(path: string): string {
   const names = path.match(/(?<={)\w+/g)
-  return names ? `shape\`!{${names.join(',')}:s(1-)}\`` : ''
+  return names ? `\`!{${names.join(',')}:s(1-)}\`` : ''
 }

@@ -20,42 +20,36 @@ const letters: { [type: string]: string } = {
 }
 const formats: { [format: string]: string } = { date: 'd', email: 'e', uuid: 'u' }
 
-/** Gives the expression for a schema that is referred to by its name. */
-export type NameOf = (name: string) => string
+/** Gives the text that stands for a schema that is referred to by its name. */
+export type TextOf = (name: string) => string
 
 /**
- * A JSON Schema as an expression in the short form of validation/shape.ts, without what only people read.
+ * A JSON Schema in the short form of validation/shape.ts, without what only people read.
  * @throws {Error} for a keyword that the checker does not know: to leave it out would be to accept more
  */
-export function printShape(schema: Json, nameOf: NameOf): string {
-  const text = shortForm(schema, nameOf)
-  const [, expression] = /^\$\{([^`]*)\}$/.exec(text) ?? []
-  return expression ?? `shape\`${text}\``
-}
-
-function shortForm(schema: Json, nameOf: NameOf): string {
+export function shortForm(schema: Json, textOf: TextOf): string {
   for (const keyword of Object.keys(schema))
     if (!known.has(keyword)) throw new Error(`the checker does not know "${keyword}"`)
-  if (typeof schema.$ref === 'string') return `\${${nameOf(schema.$ref.replace('#/$defs/', ''))}}`
+  if (typeof schema.$ref === 'string') return textOf(schema.$ref.replace('#/$defs/', ''))
   const variants = (schema.anyOf ?? schema.oneOf) as Json[] | undefined
-  if (!variants) return bareForm(schema, nameOf) + rangeForm(schema)
+  if (!variants) return bareForm(schema, textOf) + rangeForm(schema)
   const [main, none] = variants
   // What may be null is of two types, not of two variants.
   if (variants.length === 2 && main && none?.type === 'null' && letters[String(main.type)])
-    return `${bareForm(main, nameOf)}0${rangeForm(main)}`
-  const printed = variants.map((variant) => printShape(variant, nameOf))
-  return `\${{ anyOf: [${printed.join(', ')}] }}`
+    return `${bareForm(main, textOf)}0${rangeForm(main)}`
+  return variants.map((variant) => shortForm(variant, textOf)).join('|')
 }
 
-function bareForm(schema: Json, nameOf: NameOf): string {
+function bareForm(schema: Json, textOf: TextOf): string {
   const { items, properties, additionalProperties: others, format, not } = schema
   const [type, none] = [schema.type].flat()
-  if (none === 'null') return `${bareForm({ ...schema, type }, nameOf)}0`
+  if (none === 'null') return `${bareForm({ ...schema, type }, textOf)}0`
   if (schema.enum ?? 'const' in schema) return wordsForm(schema.enum ?? [schema.const])
-  if (not) return `^${wordsForm((not as Json).enum)}`
-  if (items && !isEmpty(items)) return `[${shortForm(items as Json, nameOf)}]`
-  if (properties) return `${others === false ? '!' : ''}{${fieldsForm(schema, nameOf)}}`
-  if (others && !isEmpty(others)) return `<${shortForm(others as Json, nameOf)}>`
+  // What another variant is called: the checker never tries this one on a value that says it is another.
+  if (not) return 's'
+  if (items && !isEmpty(items)) return `[${shortForm(items as Json, textOf)}]`
+  if (properties) return `${others === false ? '!' : ''}{${fieldsForm(schema, textOf)}}`
+  if (others && !isEmpty(others)) return `<${shortForm(others as Json, textOf)}>`
   return formats[String(format)] ?? letters[String(type)] ?? '*'
 }
 
@@ -66,13 +60,13 @@ function wordsForm(words: unknown): string {
 }
 
 /** Fields that are alike share one shape. */
-function fieldsForm(schema: Json, nameOf: NameOf): string {
+function fieldsForm(schema: Json, textOf: TextOf): string {
   const { properties, required = [], 'x-at-most': limits = {} } = schema
   const fields = Object.entries(properties as { [name: string]: Json }).map(([name, field]) => {
     const isOptional = !(required as string[]).includes(name)
     const mark = field['x-added-by-client'] ? '~' : isOptional ? '?' : ''
     const limit = (limits as Json)[name]
-    const text = shortForm(field, nameOf)
+    const text = shortForm(field, textOf)
     return { name: name + mark, text: limit ? text.replace('-)', `-${limit})`) : text }
   })
   const groups = new Map<string, string[]>()

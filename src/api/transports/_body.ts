@@ -1,68 +1,62 @@
-import type { Readable } from 'node:stream'
-import { errorBodyBytes, type ResponseHeaders, type TransportResponse } from '../transport.ts'
+import {
+  errorBodyBytes,
+  isSuccess,
+  type ResponseHeaders,
+  type TransportResponse,
+} from '../transport.ts'
 
 type ReadBody = Pick<TransportResponse, 'text' | 'end' | 'cause'>
 
 /** How many bytes of a body are kept: an error response needs less room than a success. */
 export function bodyLimit(status: number, maxBytes: number): number {
-  const isSuccess = status >= 200 && status <= 299
-  return isSuccess ? maxBytes : Math.min(maxBytes, errorBodyBytes)
+  return isSuccess(status) ? maxBytes : Math.min(maxBytes, errorBodyBytes)
 }
 
-/** What arrives of a body, up to its limit. */
-export class Body {
+/** A response whose body arrives piece by piece, up to its limit. */
+export class PartialResponse {
+  readonly #head: Pick<TransportResponse, 'status' | 'headers'>
   readonly #limit: number
   readonly #chunks: Buffer[] = []
   #size = 0
 
-  constructor(status: number, maxBytes: number) {
+  constructor(status: number, headers: ResponseHeaders, maxBytes: number) {
+    this.#head = { status, headers }
     this.#limit = bodyLimit(status, maxBytes)
   }
 
-  /** Keeps as much of it as is allowed. */
-  add(chunk: Buffer) {
+  /** Keeps as much of it as is allowed, and says whether that is all of it. */
+  add(chunk: Buffer): boolean {
+    this.#chunks.push(chunk.subarray(0, Math.max(0, this.#limit - this.#size)))
     this.#size += chunk.length
-    const tooMuch = this.#size - this.#limit
-    this.#chunks.push(tooMuch > 0 ? chunk.subarray(0, chunk.length - tooMuch) : chunk)
+    return this.#size <= this.#limit
   }
 
-  get isTooLong() {
-    return this.#size > this.#limit
-  }
-
-  /** The text of what arrived, decompressed; no more of it than the limit allows. */
+  /** The response with the text of what arrived, decompressed; no more of it than the limit allows. */
   finish(
-    headers: ResponseHeaders,
     end: TransportResponse['end'],
     cause?: unknown,
-  ): ReadBody | Promise<ReadBody> {
+  ): TransportResponse | Promise<TransportResponse> {
     const bytes = Buffer.concat(this.#chunks)
-    const decompress = decompressorOf(headers)
-    if (!decompress || bytes.length === 0) return { text: bytes.toString(), end, cause }
-    return unpack(bytes, decompress(), this.#limit, { end, cause })
+    const decompressor = bytes.length > 0 && decompressorOf(this.#head.headers)
+    if (!decompressor) return { ...this.#head, text: bytes.toString(), end, cause }
+    decompressor.end(bytes)
+    return readText(decompressor, this.#limit).then((read) => {
+      // A body that was cut cannot be unpacked to its end; why it was cut says more.
+      const isWhole = end === 'complete' || read.end === 'too-long'
+      return { ...this.#head, ...read, ...(isWhole ? {} : { end, cause }) }
+    })
   }
 }
 
 /** What responses may be compressed with. */
 export const acceptEncoding = 'gzip, br'
 
+/** Undefined if nothing is compressed, which takes no module either. */
 function decompressorOf(headers: ResponseHeaders) {
+  const [encoding, isGzip] = /^(?:((?:x-)?gzip)|br)$/i.exec(`${headers['content-encoding']}`) ?? []
+  if (!encoding) return undefined
   const zlib = process.getBuiltinModule('node:zlib')
-  const encoding = String(headers['content-encoding'] ?? '').toLowerCase()
-  if (encoding === 'gzip' || encoding === 'x-gzip') return () => zlib.createGunzip()
-  return encoding === 'br' ? () => zlib.createBrotliDecompress() : undefined
-}
-
-async function unpack(
-  bytes: Buffer,
-  stream: NodeJS.ReadWriteStream & Readable,
-  limit: number,
-  { end, cause }: Pick<ReadBody, 'end' | 'cause'>,
-): Promise<ReadBody> {
-  stream.end(bytes)
-  const read = await readText(stream as AsyncIterable<Uint8Array>, limit)
-  // A body that was cut cannot be unpacked to its end; why it was cut says more.
-  return end === 'complete' || read.end === 'too-long' ? read : { ...read, end, cause }
+  return isGzip ? zlib.createGunzip() : zlib.createBrotliDecompress()
 }
 
 /** The text of a stream up to a limit. A small body may be a bomb: the rest is not unpacked. */
@@ -84,8 +78,4 @@ export async function readText(
   } catch (cause) {
     return { text, end: 'broken', cause }
   }
-}
-
-export function endedEarly() {
-  return new Error('the connection ended before the response')
 }

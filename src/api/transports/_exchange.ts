@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import type { Dispatcher } from 'undici'
 import { setImmediate, setTimeout } from '../timers.ts'
 import type { ResponseHeaders, TransportRequest, TransportResponse } from '../transport.ts'
-import { Body } from './_body.ts'
+import { PartialResponse } from './_body.ts'
 
 /**
  * One request to undici and its response. On the level below `request()`, which does not tell when the
@@ -17,7 +17,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #resolve!: (response: TransportResponse | Promise<TransportResponse>) => void
   #reject!: (reason: unknown) => void
   #socket: Socket | undefined
-  #received: { status: number; headers: ResponseHeaders; body: Body } | undefined
+  #received: PartialResponse | undefined
 
   constructor(request: TransportRequest) {
     this.#request = request
@@ -43,13 +43,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: ResponseHeaders) {
     if (status < 200) return
     this.#request.onPhase('body')
-    this.#received = { status, headers, body: new Body(status, this.#request.maxResponseBytes) }
+    this.#received = new PartialResponse(status, headers, this.#request.maxResponseBytes)
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer) {
-    const body = this.#received?.body
-    body?.add(chunk)
-    if (!body?.isTooLong) return
+    if (this.#received?.add(chunk)) return
     this.#settle('too-long')
     controller.abort(new Error('too long'))
   }
@@ -72,13 +70,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #settle(end: TransportResponse['end'], cause?: unknown) {
-    if (!this.#received) return this.#reject(cause)
-    const { status, headers, body } = this.#received
-    const read = body.finish(headers, end, cause)
-    this.#resolve(
-      'then' in read
-        ? read.then((one) => ({ status, headers, ...one }))
-        : { status, headers, ...read },
-    )
+    if (this.#received) this.#resolve(this.#received.finish(end, cause))
+    else this.#reject(cause)
   }
 }

@@ -1,8 +1,7 @@
 import type { Socket } from 'node:net'
 
 const CONTINUE = /^HTTP\/1\.1 100\b[\s\S]*?\r\n\r\n/
-// Enough for the status line: more is read as Latin-1 only if this much says `100`.
-const START = 'HTTP/1.1 100'
+const LONGEST_HEAD = 4_096
 
 /**
  * Drops an interim `100 Continue` from what a socket reads. Some servers send one unasked; undici takes that for
@@ -19,11 +18,9 @@ export function skipContinue(socket: Socket) {
     const chunk: Buffer | null = read.call(socket, size)
     // What comes first after a request was written is the head of its response.
     if (!isHeadExpected || !chunk?.length) return chunk
-    if (chunk.toString('latin1', 0, START.length) !== START) {
-      isHeadExpected = false
-      return chunk
-    }
-    const [head = ''] = CONTINUE.exec(chunk.toString('latin1')) ?? []
+    const [head] = CONTINUE.exec(chunk.toString('latin1', 0, LONGEST_HEAD)) ?? []
+    isHeadExpected = head !== undefined
+    if (!head) return chunk
     const rest = chunk.subarray(head.length)
     return rest.length > 0 ? rest : socket.read(size)
   }

@@ -1,6 +1,6 @@
 import { type Transport, TransportFailure, type TransportRequest } from '../transport.ts'
 import { bodyLimit, readText } from './_body.ts'
-import { closedError } from './_closed.ts'
+import { closable } from './_closed.ts'
 
 export interface FetchOptions {
   /** @default the `fetch` of the runtime */
@@ -12,28 +12,15 @@ export interface FetchOptions {
  * so a call that runs out of time ends in the phase `headers`. Proxies are those that the runtime knows of.
  */
 export function fetchTransport({ fetch: given }: FetchOptions = {}): Transport {
-  const open = new Set<AbortController>()
-  let isClosed = false
-  return {
-    async send(request) {
-      if (isClosed) throw new TransportFailure(closedError(), false)
-      const controller = new AbortController()
-      open.add(controller)
-      request.onEnd((reason) => controller.abort(reason))
-      try {
-        return await exchange(request, controller, given ?? globalThis.fetch)
-      } catch (error) {
-        const cause = isClosed ? closedError() : causeOf(error)
-        throw new TransportFailure(cause, wasSent(error))
-      } finally {
-        open.delete(controller)
-      }
-    },
-    async close() {
-      isClosed = true
-      for (const controller of open) controller.abort(closedError())
-    },
-  }
+  return closable(async (request, onEnd) => {
+    const controller = new AbortController()
+    onEnd((reason) => controller.abort(reason))
+    try {
+      return await exchange(request, controller, given ?? globalThis.fetch)
+    } catch (error) {
+      throw new TransportFailure(causeOf(error), wasSent(error))
+    }
+  })
 }
 
 async function exchange(
@@ -47,7 +34,7 @@ async function exchange(
     headers,
     redirect: 'manual',
     signal: controller.signal,
-    ...(body === undefined ? {} : { body }),
+    body: body ?? null,
   })
   request.onPhase('body')
   const { status } = response

@@ -2,14 +2,13 @@ import type { ClientRequest, IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import { isLocal } from '../core/loopback.ts'
 import {
-  type ResponseHeaders,
   type Transport,
   TransportFailure,
   type TransportRequest,
   type TransportResponse,
 } from '../transport.ts'
-import { acceptEncoding, Body, endedEarly } from './_body.ts'
-import { closedError } from './_closed.ts'
+import { acceptEncoding, PartialResponse } from './_body.ts'
+import { closable } from './_closed.ts'
 import { undiciTransport } from './undici.ts'
 
 /**
@@ -18,61 +17,49 @@ import { undiciTransport } from './undici.ts'
  */
 export function httpsTransport(): Transport {
   const throughProxy = undiciTransport()
-  const open = new Set<ClientRequest>()
-  let isClosed = false
+  const direct = closable(exchange)
   return {
-    async send(request) {
-      if (needsProxy(request.origin)) return throughProxy.send(request)
-      request.onPhase('connect')
-      if (isClosed) throw new TransportFailure(closedError(), false)
-      return exchange(request, open)
-    },
+    send: (request) => (needsProxy(request.origin) ? throughProxy : direct).send(request),
     async close() {
-      isClosed = true
-      for (const sent of open) sent.destroy(closedError())
+      await direct.close()
       await throughProxy.close?.()
     },
   }
 }
 
 function needsProxy(origin: string): boolean {
-  const { https_proxy, HTTPS_PROXY, http_proxy, HTTP_PROXY } = process.env
-  return Boolean(https_proxy || HTTPS_PROXY || http_proxy || HTTP_PROXY) && !isLocal(origin)
+  const names = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY']
+  return names.some((name) => process.env[name]) && !isLocal(origin)
 }
 
 async function exchange(
   request: TransportRequest,
-  open: Set<ClientRequest>,
+  onEnd: (end: (reason: Error) => void) => void,
 ): Promise<TransportResponse> {
+  request.onPhase('connect')
   const progress = { isSent: false }
   const sent = start(request)
-  open.add(sent)
-  request.onEnd((reason) => sent.destroy(reason))
+  onEnd((reason) => sent.destroy(reason))
   try {
     const response = await responseTo(sent, request, progress)
     request.onPhase('body')
-    const status = response.statusCode ?? 0
-    const { headers } = response
-    const body = new Body(status, request.maxResponseBytes)
-    return { status, headers, ...(await readBody(response, headers, body)) }
+    const { statusCode = 0, headers } = response
+    const partial = new PartialResponse(statusCode, headers, request.maxResponseBytes)
+    return await readBody(response, partial)
   } catch (error) {
     throw new TransportFailure(error, progress.isSent)
   } finally {
-    open.delete(sent)
     sent.destroy()
   }
 }
 
 /** Reads a body to its end. A longer one than allowed is cut, and its connection closed. */
-async function readBody(stream: Readable, headers: ResponseHeaders, body: Body) {
+async function readBody(stream: Readable, partial: PartialResponse) {
   try {
-    for await (const chunk of stream) {
-      body.add(chunk)
-      if (body.isTooLong) return body.finish(headers, 'too-long')
-    }
-    return body.finish(headers, 'complete')
+    for await (const chunk of stream) if (!partial.add(chunk)) return partial.finish('too-long')
+    return partial.finish('complete')
   } catch (cause) {
-    return body.finish(headers, 'broken', cause)
+    return partial.finish('broken', cause)
   }
 }
 
@@ -106,6 +93,6 @@ function responseTo(sent: ClientRequest, request: TransportRequest, progress: { 
     sent.on('response', resolve)
     // Stays for the life of the request: an error without a listener would end the process.
     sent.on('error', reject)
-    sent.on('close', () => reject(endedEarly()))
+    sent.on('close', () => reject(new Error('the connection ended before the response')))
   })
 }

@@ -54,12 +54,11 @@ export function isUndiciUsable(): boolean {
   return Boolean(versions?.node) && !versions?.bun && !versions?.deno
 }
 
-function withEncodings({ origin, path, method, headers, body }: TransportRequest) {
-  const all = { 'accept-encoding': acceptEncoding, ...headers }
-  return { origin, path, method: method as Dispatcher.HttpMethod, headers: all, body }
-}
-
-async function makePools(options: UndiciOptions) {
+async function makePools({
+  connections = 8,
+  keepAliveMs = 4_000,
+  connectTimeoutMs = 10_000,
+}: UndiciOptions) {
   const { Agent, EnvHttpProxyAgent, Pool, buildConnector } = await load()
   let dispatched: Exchange | undefined
   const watch =
@@ -75,9 +74,9 @@ async function makePools(options: UndiciOptions) {
       return socket
     }
   const settings = {
-    connections: options.connections ?? 8,
-    keepAliveTimeout: options.keepAliveMs ?? 4_000,
-    connect: watch(buildConnector({ timeout: options.connectTimeoutMs ?? 10_000 })),
+    connections,
+    keepAliveTimeout: keepAliveMs,
+    connect: watch(buildConnector({ timeout: connectTimeoutMs })),
     // The attempt has its own timer; these are too coarse for short limits.
     headersTimeout: 0,
     bodyTimeout: 0,
@@ -97,7 +96,10 @@ async function makePools(options: UndiciOptions) {
         const pool = isLocal(request.origin) ? direct : proxied
         // A connection that is opened meanwhile is for this request alone.
         dispatched = exchange
-        pool.dispatch(withEncodings(request), exchange)
+        const { origin, path, body } = request
+        const method = request.method as Dispatcher.HttpMethod
+        const headers = { 'accept-encoding': acceptEncoding, ...request.headers }
+        pool.dispatch({ origin, path, method, headers, body }, exchange)
         dispatched = undefined
       })
     },

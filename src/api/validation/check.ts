@@ -29,7 +29,8 @@ interface Visit {
 
 function visit(shape: Shape, value: unknown, at: Visit) {
   const problem = value === undefined ? 'is missing' : violationOf(shape, value)
-  if (problem !== undefined) report(at, problem, isOpen(shape, value))
+  // A service that is newer may know more values than this version.
+  if (problem) report(at, problem, Boolean(shape.enum && value && typeof value === 'string'))
   else if (shape.anyOf) visitVariants(shape.anyOf, value, at)
   else if (Array.isArray(value)) visitItems(shape, value, at)
   else if (isRecord(value)) visitFields(shape, value, at)
@@ -37,7 +38,10 @@ function visit(shape: Shape, value: unknown, at: Visit) {
 
 /** One variant must fit. If none does, the nearest tells why: the first with the fewest violations. */
 function visitVariants(variants: readonly Shape[], value: unknown, at: Visit) {
-  const named = variants.find((variant) => isNamedBy(variant, value))
+  // The value says that it is this variant, such as by its `type`.
+  const named = variants.find(({ fields = [] }) =>
+    [...fields].some(([name, field]) => field.enum?.includes(Object(value)[name])),
+  )
   if (named) return visit(named, value, at)
   let nearest: Violation[] | undefined
   for (const variant of variants) {
@@ -46,11 +50,6 @@ function visitVariants(variants: readonly Shape[], value: unknown, at: Visit) {
     if (!nearest || violations.length < nearest.length) nearest = violations
   }
   at.violations.push(...(nearest ?? []))
-}
-
-/** Whether the value says that it is this variant, such as by its `type`. */
-function isNamedBy({ fields = new Map() }: Shape, value: unknown): boolean {
-  return [...fields].some(([name, field]) => field.enum?.includes(Object(value)[name]))
 }
 
 function visitItems({ items }: Shape, values: readonly unknown[], at: Visit) {
@@ -82,11 +81,6 @@ function visitAt(key: PropertyKey, shape: Shape, value: unknown, at: Visit) {
   at.path.push(key)
   visit(shape, value, at)
   at.path.pop()
-}
-
-/** A service that is newer may know more values than this version. */
-function isOpen(shape: Shape, value: unknown): boolean {
-  return shape.enum !== undefined && typeof value === 'string' && value !== ''
 }
 
 function report(

@@ -1,39 +1,42 @@
 import type { Drift } from '../errors.ts'
 import type { Operation } from '../operation.ts'
 import { isRecord } from '../record.ts'
+import type { ResponseHeaders } from '../transport.ts'
 import { check } from './check.ts'
 import { fieldName } from './field-name.ts'
 
-/** The response as a value, or why there is none. */
-export type Decoded =
-  | { value: unknown; drift: readonly Drift[] }
-  | { failure: 'not-json' | 'empty' | 'other-type' }
+/** The response as a value, or what the response is instead. */
+export type Decoded = { value: unknown; drift: readonly Drift[] } | { problem: string }
 
 export interface RawResponse {
   status: number
   text: string
+  headers?: ResponseHeaders
 }
 
 /** Reads the response of an endpoint. Unknown fields stay; what is not as known is listed. */
 export function decode(
   entry: Operation | undefined,
-  { status, text }: RawResponse,
-  input: unknown = undefined,
+  response: RawResponse,
+  input?: unknown,
 ): Decoded {
-  const parsed = parseJson(text)
-  if (!entry) {
-    const isEmpty = 'failure' in parsed && parsed.failure === 'empty'
-    return isEmpty ? { value: undefined, drift: [] } : { drift: [], ...parsed }
-  }
-  if ('failure' in parsed && !(parsed.failure === 'empty' && entry.success.includes(204)))
-    return parsed
-  const data = 'failure' in parsed ? {} : parsed.value
-  const violations = check(shapeFor(entry, input), data)
+  const { status, text } = response
+  const parsed = parseJson(text) ?? valueOfNothing(entry, text)
+  if (!parsed) return { problem: describeBody(response) }
+  const { value } = parsed
+  if (!entry) return { value, drift: [] }
+  const violations = check(shapeFor(entry, input), value)
   // Not a field but the whole response: whatever this is, it is not from this endpoint.
-  if (violations.length > 0 && !isRecord(data)) return { failure: 'other-type' }
+  if (violations.length > 0 && !isRecord(value)) return { problem: 'not an object' }
   const drift = violations.map(({ path, problem }) => driftAt(entry, path, problem))
   if (!entry.success.includes(status)) drift.push(driftAt(entry, ['(status)'], `got ${status}`))
-  return { value: data, drift }
+  return { value, drift }
+}
+
+/** What an empty response stands for, where one is allowed. */
+function valueOfNothing(entry: Operation | undefined, text: string) {
+  if (text.trim() || entry?.success.includes(204) === false) return undefined
+  return { value: entry && {} }
 }
 
 /** Grouped rows have other fields than plain ones. */
@@ -42,13 +45,21 @@ function shapeFor({ response, groupedResponse }: Operation, input: unknown) {
   return (isGrouped && groupedResponse) || response
 }
 
-/** Reads JSON text, and tells an empty text from a broken one. */
-export function parseJson(text: string): { value: unknown } | { failure: 'not-json' | 'empty' } {
+/** Reads JSON text. Undefined if it is empty or broken. */
+export function parseJson(text: string): { value: unknown } | undefined {
   try {
-    return { value: JSON.parse(text.startsWith('\ufeff') ? text.slice(1) : text) }
+    return { value: JSON.parse(text.replace(/^\ufeff/, '')) }
   } catch {
-    return { failure: text.trim() === '' ? 'empty' : 'not-json' }
+    return undefined
   }
+}
+
+/** What a body that cannot be read is. One that is not JSON did not come from the API itself. */
+export function describeBody({ headers = {}, text }: RawResponse): string {
+  if (!text.trim()) return 'empty'
+  const form = headers['content-encoding'] ?? headers['content-type']
+  if (/\bjson\b/i.test(String(form))) return 'broken JSON'
+  return form ? `not JSON, but ${form}, perhaps from a proxy` : 'not JSON'
 }
 
 function driftAt(entry: Operation, path: readonly PropertyKey[], problem: string): Drift {

@@ -1,9 +1,11 @@
 import { addIssue, type InputIssue } from '../errors.ts'
 
+// Half of a pair of surrogates has no UTF-8 form: it would arrive as another character.
+
 /** A path value as one segment: it can neither end the segment nor climb out of it. */
 export function encodeSegment(name: string, value: unknown, issues: InputIssue[]): string {
   const text = String(value)
-  if (text === '' || text === '.' || text === '..' || isBroken(text)) {
+  if (/^\.{0,2}$/.test(text) || !text.isWellFormed()) {
     addIssue(issues, name, 'has no form in a path: empty, dots or broken Unicode')
     return ''
   }
@@ -21,18 +23,12 @@ export function encodeQuery(
       if (item === undefined) continue
       if (
         (Number.isFinite(item) || /^(string|boolean)$/.test(typeof item)) &&
-        !isBroken(name + item)
+        `${name}${item}`.isWellFormed()
       )
         query += `${query ? '&' : '?'}${encodeURIComponent(name)}=${encodeURIComponent(String(item))}`
       else addIssue(issues, name || 'query', 'has no form in a query')
     }
   return query
-}
-
-/** Half of a pair of surrogates has no UTF-8 form: it would arrive as another character. */
-function isBroken(text: string): boolean {
-  // The first test is quick and says no to nearly every text.
-  return /[\ud800-\udfff]/.test(text) && /\p{Surrogate}/u.test(text)
 }
 
 /** JSON in which nothing was lost on the way, or an issue. */
@@ -55,5 +51,5 @@ export function toJson(value: unknown, issues: InputIssue[]): string | undefined
 
 function hasNoJson(item: unknown): boolean {
   if (typeof item === 'number') return !Number.isFinite(item)
-  return typeof item === 'bigint' || typeof item === 'function' || typeof item === 'symbol'
+  return /bigint|function|symbol/.test(typeof item)
 }

@@ -116,19 +116,10 @@ function checkPart(shape: Shape | null | undefined, values: Values, { issues, un
   }
 }
 
-/** Templates in pieces: every second one is a name. There are as many as endpoints. */
-const pieces = new Map<string, readonly string[]>()
-
 function fillPath(template: string, params: Values, issues: InputIssue[]): string {
-  let parts = pieces.get(template)
-  if (!parts) {
-    parts = template.split(/[{}]/)
-    pieces.set(template, parts)
-  }
-  let path = ''
-  for (const [index, part] of parts.entries())
-    path += index % 2 ? encodeSegment(part, params[part], issues) : part
-  return path
+  return template.replace(/{(.*?)}/g, (_, name: string) =>
+    encodeSegment(name, params[name], issues),
+  )
 }
 
 function renamed(values: Values, wire: Readonly<Record<string, string>> | undefined): Values {

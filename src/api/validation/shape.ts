@@ -11,7 +11,6 @@ export interface Shape {
   is?(value: unknown): boolean
   readonly isNullable?: boolean
   readonly enum?: readonly string[]
-  readonly not?: readonly string[]
   /** Of a number itself, of a text its length in UTF-16 code units, of an array its entries. */
   readonly least?: number | undefined
   /** A word is the name of the number field beside this one that is its limit. */
@@ -40,22 +39,23 @@ const plain: Readonly<Record<string, Shape>> = {
   u: { name: 'a UUID', is: isUuid },
 }
 
+const known = new Map<string, Shape>()
+
 /**
  * A shape in a short form, since the shapes are a fifth of the client. `{name,title?:s,age?:n}` is an object with two
  * texts and a number that may have more fields, `!{…}` one that may not, `[s]` a list, `<n>` an object with numbers
- * under any names, `s0` a text or null, `(a|b)` one of these words, `^(a|b)` none of them, `n(1-9)` a number from 1
- * to 9, `s(1-)` a text that is not empty. `name~:s` is a field that the client adds. What has no short form, and text in common,
- * stands in `${…}`.
- *
- * @example
- * shape`{messages:[${Message}],pagination:{hasMore:b,nextCursor?:s0}}`
+ * under any names, `s0` a text or null, `(a|b)` one of these words, `{…}|{…}` one of these shapes, `n(1-9)` a number
+ * from 1 to 9, `s(1-)` a text that is not empty. `name~:s` is a field that the client adds. Each text is read once.
  */
-export function shape(texts: readonly string[], ...given: readonly (Shape | string)[]): Shape {
-  const pieces = given.map((one, part) => (typeof one === 'string' ? one : '$') + texts[part + 1])
-  const parts = given.filter((one) => typeof one !== 'string')
-  const tokens = (texts[0] + pieces.join('')).match(/\w+|\W/g) ?? []
+export function shape(text: string): Shape {
+  const found = known.get(text) ?? parse(text)
+  known.set(text, found)
+  return found
+}
+
+function parse(text: string): Shape {
+  const tokens = text.match(/\w+|\W/g) ?? []
   let at = 0
-  let part = 0
   const next = () => tokens[at++] ?? ''
   return read()
 
@@ -67,6 +67,12 @@ export function shape(texts: readonly string[], ...given: readonly (Shape | stri
   }
 
   function read(): Shape {
+    const anyOf = [readOne()]
+    while (skip('|')) anyOf.push(readOne())
+    return anyOf[1] ? { anyOf } : (anyOf[0] as Shape)
+  }
+
+  function readOne(): Shape {
     const found = readBare(next())
     if (!skip('(')) return found
     const [least, most = ''] = readWords()
@@ -74,13 +80,11 @@ export function shape(texts: readonly string[], ...given: readonly (Shape | stri
   }
 
   function readBare(token: string): Shape {
-    if (token === '$') return parts[part++] as Shape
-    if (token === '!') return { ...read(), others: false }
+    if (token === '!') return { ...readOne(), others: false }
     if (token === '[') return { ...plain.a, items: readTo() }
     if (token === '<') return { ...plain.o, others: readTo() }
     if (token === '{') return readFields()
     if (token === '(') return { ...plain.s, enum: readWords() }
-    if (token === '^' && skip('(')) return { ...plain.s, not: readWords() }
     const [letter = '', isNullable] = token
     return isNullable ? { ...plain[letter], isNullable: true } : (plain[letter] as Shape)
   }

@@ -1,30 +1,30 @@
 /** What other libraries call our options. */
-const synonyms: readonly (readonly [RegExp, meant: string])[] = [
-  [/^(auth|authtoken|key|token)$/, 'apiKey'],
-  [/^(host|url)$/, 'baseUrl'],
-  [/^(maxretries|retry)$/, 'retries'],
-  [/^defaultheaders$/, 'headers'],
-  [/^fetch$/, 'transport'],
-  [/^timeout$/, 'timeoutMs'],
-]
+const synonyms: { readonly [meant: string]: RegExp } = {
+  apiKey: /^(auth|authtoken|key|token)$/,
+  baseUrl: /^(host|url)$/,
+  retries: /^(maxretries|retry)$/,
+  headers: /^defaultheaders$/,
+  transport: /^fetch$/,
+  timeoutMs: /^timeout$/,
+}
+
+/** A question to add to a message, or nothing. */
+export function didYouMean(name: string, known: readonly string[]): string {
+  const meant = suggest(name, known)
+  return meant ? `; did you mean ${meant}?` : ''
+}
 
 /** The known name that was probably meant, or undefined. */
 export function suggest(name: string, known: readonly string[]): string | undefined {
   const plain = simplify(name)
-  const synonym = synonyms.find(([names]) => names.test(plain))?.[1]
-  if (synonym !== undefined && known.includes(synonym)) return synonym
+  const synonym = known.find((one) => synonyms[one]?.test(plain))
+  if (synonym) return synonym
   const most = Math.min(2, Math.floor(plain.length / 3))
   for (let changes = 0; changes <= most; changes += 1) {
     const near = known.find((one) => isNear(plain, simplify(one), changes))
     if (near !== undefined) return near
   }
   return undefined
-}
-
-/** A question to add to a message, or nothing. */
-export function didYouMean(name: string, known: readonly string[]): string {
-  const meant = suggest(name, known)
-  return meant === undefined ? '' : `; did you mean ${meant}?`
 }
 
 function simplify(name: string): string {

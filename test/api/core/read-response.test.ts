@@ -138,7 +138,7 @@ describe.each(transports)('answers through %s', (transport) => {
 
     it.each([
       ['application/json; charset=utf-8', 'the response is broken JSON'],
-      ['text/html', 'the response is not JSON, but text/html'],
+      ['text/html', 'the response is not JSON, but text/html, perhaps from a proxy'],
       ['', 'the response is not JSON'],
     ])('says what a success of type "%s" is', async (type, problem) => {
       faults.play([{ body: '{"limit"', headers: { 'content-type': type } }])

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isLoopback } from '../../../src/api/core/loopback.ts'
+import { isLocal } from '../../../src/api/core/loopback.ts'
 import { ConfigError, createClient, isClientError } from '../../../src/api/index.ts'
 import { apiKey, errorOf, useFaultServer } from '../_support.ts'
 
@@ -185,10 +185,10 @@ describe('the settings of a client', () => {
 
 describe('loopback', () => {
   it.each(['localhost', 'a.localhost', '127.0.0.1', '127.9.9.9', '[::1]'])('is %s', (host) => {
-    expect(isLoopback(host)).toBe(true)
+    expect(isLocal(`http://${host}`)).toBe(true)
   })
   it.each(['localhost.com', '128.0.0.1', '[::2]', '127.0.0.1.com', ''])('is not %s', (host) => {
-    expect(isLoopback(host)).toBe(false)
+    expect(isLocal(`http://${host}`)).toBe(false)
   })
 })
 

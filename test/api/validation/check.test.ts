@@ -65,35 +65,34 @@ describe('the shapes of the client', () => {
 
 describe('what does not fit', () => {
   it.each<[Shape, unknown, string]>([
-    [shapeOf`s`, 5, 'must be a string'],
-    [shapeOf`n`, Number.NaN, 'must be a number'],
-    [shapeOf`n`, '5', 'must be a number'],
-    [shapeOf`i`, 0.5, 'must be a whole number'],
-    [shapeOf`i`, 2 ** 53, 'must be a whole number'],
-    [shapeOf`i0`, 'x', 'must be a whole number or null'],
-    [shapeOf`b`, 1, 'must be true or false'],
-    [shapeOf`a`, {}, 'must be an array'],
-    [shapeOf`o`, [], 'must be an object'],
-    [shapeOf`o`, null, 'must be an object'],
-    [shapeOf`^(a)`, 'a', 'must not be "a"'],
-    [shapeOf`s(1-)`, '', 'must not be empty'],
-    [shapeOf`s(2-)`, 'x', 'must have at least 2 characters'],
-    [shapeOf`s(0-2)`, 'xxx', 'must have at most 2 characters'],
-    [shapeOf`d`, '2026-02-30', 'must be a day, YYYY-MM-DD'],
-    [shapeOf`d`, '2026-2-3', 'must be a day, YYYY-MM-DD'],
-    [shapeOf`d`, ['2026-02-03'], 'must be a day, YYYY-MM-DD'],
-    [shapeOf`i(1-)`, 0, 'must be at least 1'],
-    [shapeOf`i(0-1)`, 2, 'must be at most 1'],
-    [shapeOf`[s](1-)`, [], 'must not be empty'],
-    [shapeOf`[i](2-)`, [1], 'must have at least 2 entries'],
-    [shapeOf`[i](0-2)`, [1, 2, 3], 'must have at most 2 entries'],
-    [shapeOf`*`, undefined, 'is missing'],
+    [shapeOf('s'), 5, 'must be a string'],
+    [shapeOf('n'), Number.NaN, 'must be a number'],
+    [shapeOf('n'), '5', 'must be a number'],
+    [shapeOf('i'), 0.5, 'must be a whole number'],
+    [shapeOf('i'), 2 ** 53, 'must be a whole number'],
+    [shapeOf('i0'), 'x', 'must be a whole number or null'],
+    [shapeOf('b'), 1, 'must be true or false'],
+    [shapeOf('a'), {}, 'must be an array'],
+    [shapeOf('o'), [], 'must be an object'],
+    [shapeOf('o'), null, 'must be an object'],
+    [shapeOf('s(1-)'), '', 'must not be empty'],
+    [shapeOf('s(2-)'), 'x', 'must have at least 2 characters'],
+    [shapeOf('s(0-2)'), 'xxx', 'must have at most 2 characters'],
+    [shapeOf('d'), '2026-02-30', 'must be a day, YYYY-MM-DD'],
+    [shapeOf('d'), '2026-2-3', 'must be a day, YYYY-MM-DD'],
+    [shapeOf('d'), ['2026-02-03'], 'must be a day, YYYY-MM-DD'],
+    [shapeOf('i(1-)'), 0, 'must be at least 1'],
+    [shapeOf('i(0-1)'), 2, 'must be at most 1'],
+    [shapeOf('[s](1-)'), [], 'must not be empty'],
+    [shapeOf('[i](2-)'), [1], 'must have at least 2 entries'],
+    [shapeOf('[i](0-2)'), [1, 2, 3], 'must have at most 2 entries'],
+    [shapeOf('*'), undefined, 'is missing'],
   ])('%j, %j: %s', (shape, value, problem) => {
     expect(check(shape, value)).toEqual([{ path: [], problem }])
   })
 
   it('is named by its place', () => {
-    const shape = shapeOf`!{list:[s],name:s,more?,up?:s}`
+    const shape = shapeOf('!{list:[s],name:s,more?,up?:s}')
     const value = { list: ['a', 5], more: undefined, up: null, other: 1, gone: undefined }
     expect(check(shape, value)).toEqual([
       { path: ['list', 1], problem: 'must be a string' },
@@ -105,21 +104,21 @@ describe('what does not fit', () => {
 
   it('may only be a value that is not known yet', () => {
     const problem = 'must be "a" or "b"'
-    expect(check(shapeOf`(a|b)`, 'c')).toEqual([{ path: [], problem, isOpen: true }])
-    expect(check(shapeOf`(a|b)`, 5)).toEqual([{ path: [], problem: 'must be a string' }])
+    expect(check(shapeOf('(a|b)'), 'c')).toEqual([{ path: [], problem, isOpen: true }])
+    expect(check(shapeOf('(a|b)'), 5)).toEqual([{ path: [], problem: 'must be a string' }])
   })
 
   it.each([
-    ['e-mail address', shapeOf`e`, 'ada@example.com', true],
-    ['e-mail address', shapeOf`e`, 'ada.l+x@sub.example.co', true],
-    ['e-mail address', shapeOf`e`, 'ada', false],
-    ['e-mail address', shapeOf`e`, 'ada@', false],
-    ['e-mail address', shapeOf`e`, '@example.com', false],
-    ['e-mail address', shapeOf`e`, 'a b@example.com', false],
-    ['e-mail address', shapeOf`e`, 'a@b@example.com', false],
-    ['e-mail address', shapeOf`e`, `${'a'.repeat(400)}@example.com`, false],
-    ['UUID', shapeOf`u`, '1f6c2f2e-3a51-4a5c-9c0d-0f2f6a7b8c9d', true],
-    ['UUID', shapeOf`u`, '1f6c2f2e3a514a5c9c0d0f2f6a7b8c9d', false],
+    ['e-mail address', shapeOf('e'), 'ada@example.com', true],
+    ['e-mail address', shapeOf('e'), 'ada.l+x@sub.example.co', true],
+    ['e-mail address', shapeOf('e'), 'ada', false],
+    ['e-mail address', shapeOf('e'), 'ada@', false],
+    ['e-mail address', shapeOf('e'), '@example.com', false],
+    ['e-mail address', shapeOf('e'), 'a b@example.com', false],
+    ['e-mail address', shapeOf('e'), 'a@b@example.com', false],
+    ['e-mail address', shapeOf('e'), `${'a'.repeat(400)}@example.com`, false],
+    ['UUID', shapeOf('u'), '1f6c2f2e-3a51-4a5c-9c0d-0f2f6a7b8c9d', true],
+    ['UUID', shapeOf('u'), '1f6c2f2e3a514a5c9c0d0f2f6a7b8c9d', false],
   ])('%s: %j, %j: %s', (_, shape, text, isRight) => {
     expect(check(shape, text)).toHaveLength(isRight ? 0 : 1)
   })
@@ -136,7 +135,7 @@ describe('what does not fit', () => {
   })
 
   it('includes a number above the one that limits it', () => {
-    const shape = shapeOf`{part:n(0-whole),whole:n}`
+    const shape = shapeOf('{part:n(0-whole),whole:n}')
     expect(check(shape, { part: 2, whole: 1 })).toEqual([
       { path: ['part'], problem: 'must be at most whole' },
     ])
@@ -144,7 +143,7 @@ describe('what does not fit', () => {
   })
 
   it('is not looked for in fields that objects inherit', () => {
-    const shape = shapeOf`{constructor?:s}`
+    const shape = shapeOf('{constructor?:s}')
     expect(check(shape, {})).toEqual([])
   })
 })

@@ -14,8 +14,8 @@ const suffixes = [
 ]
 
 /** As in the messages of sessions, and in their token usage. */
-const named = shape`{${suffixes.map((suffix) => `provider${suffix}~`).join()}:s}`
-const usageShape = shape`{credits~:n}`
+const named = shape(`{${suffixes.map((suffix) => `provider${suffix}~`).join()}:s}`)
+const usageShape = shape('{credits~:n}')
 
 /** A copy of the value with the neutral names that the shape tells of. */
 function withNames<Value>(of: Shape, value: Value): Value {
