@@ -6,7 +6,7 @@ const root = join(import.meta.dirname, '..')
 
 /** Test files that hold a promise of a whole folder instead of one source file. */
 const topics: { [folder: string]: readonly string[] } = {
-  '.': ['architecture', 'mirror', 'package', 'package-consumers', 'readme', 'session'],
+  '.': ['architecture', 'clone', 'mirror', 'package', 'package-consumers', 'readme', 'session'],
   api: ['helpers'],
   'api/core': ['inspect'],
   'api/endpoints': ['conformance', 'endpoints'],
