@@ -25,6 +25,7 @@ const topics: { [folder: string]: readonly string[] } = {
   'api/types': ['types'],
   commands: ['api-exit-codes', 'api-safety', 'canary-secret', 'delivery'],
   context: ['formats', 'hung-mount'],
+  doctor: ['faults'],
   'emulator/handlers': ['session-history'],
   event: ['clients', 'sequences'],
   hook: [
