@@ -20,8 +20,8 @@ export function shellLinesOf(page: string): string[] {
 export interface Typed {
   /** What is typed when a text has appeared, in this order. */
   answers?: [seen: RegExp, keys: string][]
-  /** Default 0. */
-  exitCode?: number
+  /** Any of them. Default: 0. */
+  exitCodes?: readonly number[]
 }
 
 /** A person at a terminal in a new home, with the built program on the PATH. Ends with the test. */
