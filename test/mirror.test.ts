@@ -6,7 +6,7 @@ const root = join(import.meta.dirname, '..')
 
 /** Test files that hold a promise of a whole folder instead of one source file. */
 const topics: { [folder: string]: readonly string[] } = {
-  '.': ['architecture', 'mirror', 'package', 'package-consumers', 'readme', 'session'],
+  '.': ['architecture', 'clone', 'mirror', 'package', 'package-consumers', 'readme', 'session'],
   api: ['helpers'],
   'api/core': ['inspect'],
   'api/endpoints': ['conformance', 'endpoints'],
@@ -25,6 +25,7 @@ const topics: { [folder: string]: readonly string[] } = {
   'api/types': ['hover', 'types'],
   commands: ['api-exit-codes', 'api-safety', 'canary-secret', 'delivery', 'hub-signals'],
   context: ['formats', 'hung-mount'],
+  doctor: ['faults'],
   'emulator/handlers': ['session-history'],
   event: ['clients', 'sequences'],
   hook: [

@@ -2,7 +2,6 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { execa } from 'execa'
-import { parse } from 'jsonc-parser'
 import { describe, expect, it } from 'vitest'
 import { renderHelp } from '../src/cli/help.ts'
 import { findCommand } from '../src/commands/index.ts'
@@ -60,25 +59,6 @@ describe('documentation', () => {
     expect(log).toContain('suppressed')
   })
 
-  it.each(pages.flatMap(configsOf))(
-    '%s line %i is a configuration that works',
-    async (_, __, text) => {
-      const home = await makeHome()
-      const given = parse(text)
-      const channels = Object.fromEntries(
-        namesIn(given).map((name) => [name, { type: 'file', path: '~/events.jsonl' }]),
-      )
-      await home.writeConfig(
-        JSON.stringify({ ...given, channels: { ...channels, ...given.channels } }),
-      )
-      const { stdout } = await home.run('config', 'check', '--json')
-      const { problems } = JSON.parse(stdout)
-      // Secrets are not set here.
-      const wrong = problems.filter((problem: string) => !problem.endsWith(' not set'))
-      expect(wrong).toEqual([])
-    },
-  )
-
   it.each(pages.flatMap(callsOf))('%s shows options that there are: %s', async (_, line) => {
     const [, verb = '', ...words] = line.split(/\s+/)
     const help = renderHelp(await findCommand(verb, words))
@@ -86,21 +66,6 @@ describe('documentation', () => {
     expect(options.filter((option) => !help.includes(`${option}`))).toEqual([])
   })
 })
-
-/** The blocks of settings of a page, each as a whole file. */
-function configsOf(page: string): [page: string, line: number, text: string][] {
-  const text = textOf(page)
-  return [...text.matchAll(/```jsonc\n([\s\S]*?)```/g)].map(({ 1: block = '', index }) => {
-    const whole = block.startsWith('"') ? `{ "channels": { ${block} } }` : block
-    return [page, text.slice(0, index).split('\n').length, whole]
-  })
-}
-
-/** The channels that a configuration leads to. */
-function namesIn(config: object): string[] {
-  const lists = JSON.stringify({ ...config, channels: undefined }).matchAll(/"to":(\[[^\]]*\])/g)
-  return [...lists].flatMap(([, list = '[]']) => JSON.parse(list))
-}
 
 /** The commands in the blocks for a shell that have options. */
 function callsOf(page: string): [page: string, line: string][] {

@@ -1,14 +1,5 @@
 import { execFile } from 'node:child_process'
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -223,17 +214,5 @@ describe.skipIf(process.platform === 'win32')('the next command that the demo na
     expect(existsSync(frontDoor(home))).toBe(false)
     // A session that runs goes on calling it.
     expect(await run(command, '{}')).toMatchObject({ stdout: '', stderr: '', exitCode: 0 })
-  })
-
-  it('works in a clone', async () => {
-    const home = await makeFolder()
-    const clone = join(home, 'hookbell')
-    const left = ['node_modules', '.git', 'test', 'coverage']
-    const taken = readdirSync(root).filter((name) => !left.includes(name))
-    mkdirSync(clone)
-    // With the times of the files: what is built already is not built again.
-    await execa('cp', ['-a', ...taken, clone], { cwd: root })
-    symlinkSync(join(root, 'node_modules'), join(clone, 'node_modules'))
-    expect(await follow(['npm start --silent'], home, clone)).toBe('node bin/hookbell init')
   })
 })

@@ -1,4 +1,6 @@
 import { ago, paint } from '../cli/output.ts'
+import { stateDir } from '../config/paths.ts'
+import { doorFault } from '../doctor/door-fault.ts'
 import type { ClientRow } from '../doctor/overview.ts'
 import { showPath } from '../text/clean.ts'
 
@@ -12,11 +14,18 @@ export function clientProblems(
   const problems = clients.flatMap(({ title, problems }) =>
     problems.map((problem) => `${title}: ${problem}`),
   )
-  if (problems.length > 0 || clients.some(({ registered }) => registered.length > 0))
-    return problems
+  if (clients.some(({ registered }) => registered.length > 0))
+    return [...problems, ...doorProblems()]
+  if (problems.length > 0) return problems
   // Programs may store events by the library, without any hook.
   const isUsed = !isInstalled && lastEvent !== null && Date.now() - lastEvent < QUIET_MS
   return isUsed ? [] : ['no agent client has our hooks: nothing is told. Next: hookbell init']
+}
+
+/** Hooks that are registered call something, and that is not there or does not work. */
+function doorProblems(): string[] {
+  const fault = doorFault(stateDir())
+  return fault === undefined ? [] : [`${fault}. Nothing is told. Run: hookbell doctor --fix`]
 }
 
 export function describeClient({ client, registered, problems, lastEvent }: ClientRow): string {

@@ -29,14 +29,16 @@ export function problemsOf(
 ): string[] {
   const problems: string[] = []
   if (problem) {
-    const hint = problem.hint ? `. ${problem.hint}` : ''
+    const hint = `. ${problem.hint ?? 'Correct it: hookbell config edit'}`
     problems.push(`${problem.message} (the ${source} settings are used)${hint}`)
   }
   const hint =
     unset.length > 0 ? `. ${howToSet(unset, configDir(), shellEnvironment(process.env))}` : ''
   for (const [name, reason] of Object.entries(unusable))
     problems.push(`channel ${name}: ${reason}${reason.endsWith('not set') ? hint : ''}`)
-  if (unreachable.length === Object.keys(channels).length)
+  const names = Object.keys(channels)
+  const isExplained = names.length === 0 && Object.keys(unusable).length > 0
+  if (unreachable.length === names.length && !isExplained)
     problems.push('no route leads to a channel: nothing is told. Add one: hookbell config edit')
   problems.push(...warnings)
   const risks = [...foldersAtRisk(configDir(), stateDir()), ...spoolAtRisk(stateDir())]

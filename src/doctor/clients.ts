@@ -44,9 +44,9 @@ function checkClient(name: ClientName, all: readonly Registered[], facts: Client
   const id = `client.${name}`
   const ours = all.filter(({ hooks }) => hooks.length > 0)
   return [
-    registration(id, name, ours),
+    ...registration(id, name, all),
     ...whatSilences(name, all, facts),
-    ...duplicates(id, ours),
+    ...duplicates(id, client, ours),
     ...(ours.length > 0 ? [lastEvent(id, client, facts)] : []),
     ...checkRestart(name, ours, facts),
     ...unproven(id, client),
@@ -66,30 +66,39 @@ export function whatSilences(
     ...all.flatMap(({ fault }) =>
       fault === undefined ? [] : [check(`${id}.shape`, 'broken', fault, 'Correct it by hand')],
     ),
-    ...vanished(id, name, ours, facts),
+    ...vanished(id, name, all, facts),
     ...hidden(id, client, ours, facts),
     ...switches(id, name, facts),
     ...(name === 'codex' ? ours.flatMap((one) => trust(id, one, client, facts)) : []),
   ]
 }
 
-function registration(id: string, name: ClientName, ours: readonly Registered[]): Check {
+function registration(id: string, name: ClientName, all: readonly Registered[]): Check[] {
+  const ours = all.filter(({ hooks }) => hooks.length > 0)
+  // What is in a file that cannot be read is not known.
+  if (ours.length === 0 && all.some(({ fault }) => fault !== undefined)) return []
   if (ours.length === 0)
-    return check(`${id}.registered`, 'warning', 'not registered', `hookbell init --client ${name}`)
+    return [
+      check(`${id}.registered`, 'warning', 'not registered', `hookbell init --client ${name}`),
+    ]
   const texts = ours.map(({ place, hooks }) => {
     return `${new Set(hooks.map(({ event }) => event)).size} events in ${place.path}`
   })
-  return check(`${id}.registered`, 'ok', texts.join(', '))
+  return [check(`${id}.registered`, 'ok', texts.join(', '))]
 }
 
 /** Where `init` wrote, and nothing of it is left. */
 function vanished(
   id: string,
   name: ClientName,
-  ours: readonly Registered[],
+  all: readonly Registered[],
   facts: ClientFacts,
 ): Check[] {
-  const here = new Set(ours.map(({ place }) => place.path))
+  const here = new Set(
+    all
+      .filter(({ hooks, fault }) => hooks.length > 0 || fault !== undefined)
+      .map(({ place }) => place.path),
+  )
   return rememberedPlaces(facts.stateDir)
     .filter(({ client, path }) => client === name && !here.has(path))
     .map(({ path }) => {
@@ -104,14 +113,19 @@ function vanished(
     })
 }
 
-function duplicates(id: string, ours: readonly Registered[]): Check[] {
+function duplicates(id: string, client: Client, ours: readonly Registered[]): Check[] {
   return ['user', 'project'].flatMap((scope) => {
     const places = ours.filter(({ place }) => (place.scope === 'user') === (scope === 'user'))
-    const events = places.flatMap(({ hooks }) => hooks.map(({ event }) => event))
+    const events = places.flatMap(({ place, hooks }) => {
+      const isHidden = hiddenIn(client, place.path)
+      return hooks.map(({ event }) => event).filter((event) => !isHidden(event))
+    })
     const twice = [...new Set(events.filter((event, at) => events.indexOf(event) !== at))]
     if (twice.length === 0) return []
     const seen = `${twice.join(', ')} stands more than once in the ${scope}'s settings`
-    return [check(`${id}.duplicates`, 'warning', seen, 'hookbell uninstall, then hookbell init')]
+    const which = `--client ${client.name}`
+    const told = `hookbell uninstall ${which}, then hookbell init ${which}`
+    return [check(`${id}.duplicates`, 'warning', seen, told)]
   })
 }
 
@@ -126,9 +140,7 @@ function hidden(
   return ours.flatMap(({ place, hooks }) => {
     const folder = dirname(place.path)
     const first = fileInForce(client, folder)
-    if (first.path === place.path) return []
-    const names = readLeniently(first.path)
-    const lost = [...new Set(hooks.map(({ event }) => event))].filter((event) => names[event])
+    const lost = [...new Set(hooks.map(({ event }) => event))].filter(hiddenIn(client, place.path))
     const isElsewhere = (event: string) =>
       readAll(facts).some(
         (one) => one.place.path === first.path && one.hooks.some((hook) => hook.event === event),
@@ -138,6 +150,14 @@ function hidden(
     const seen = `${silent.join(', ')} in ${place.path} is hidden by ${first.path}`
     return [check(`${id}.in-force`, 'broken', seen, `hookbell init --client ${client.name}`)]
   })
+}
+
+/** Which events of a file the client does not read, because another file names them. */
+function hiddenIn(client: Client, path: string): (event: string) => boolean {
+  const first = client.hidesByEvent ? fileInForce(client, dirname(path)) : undefined
+  if (first === undefined || first.path === path) return () => false
+  const names = readLeniently(first.path)
+  return (event) => Boolean(names[event])
 }
 
 /** Also those of a repository, which switch off the user's hooks with most clients. */

@@ -7,6 +7,7 @@ import { quoteWord } from '../text/shell.ts'
 import { type Check, check, type Facts } from './check.ts'
 
 const LOW_BYTES = 64 * 1024 * 1024
+const EDIT = 'Correct it: hookbell config edit'
 const OLD_MS = 3600 * 1000
 
 /** What waits, what gave up, and whether there is room and nobody else can write. */
@@ -36,7 +37,7 @@ export function checkSpool(facts: Facts): Check[] {
           'spool.fallback',
           'warning',
           `events were stored in ${folder}`,
-          `Look at ${stateDir}`,
+          `They are told from there; repair ${stateDir}`,
         ),
       ),
     ...risks.map((risk) => check('permissions', 'broken', risk.message, risk.hint ?? '')),
@@ -78,13 +79,14 @@ export function checkConfig({ loaded, accounts }: Facts): Check[] {
   const { config, problem, unusable, source, warnings } = loaded
   const routed = new Set(config.routes.flatMap((one) => stepsOf(one).flatMap(({ to }) => to)))
   const names = Object.keys(config.channels)
+  const hasUnusable = Object.keys(unusable).length > 0
   return [
     problem
       ? check(
           'config',
           'broken',
           `${problem.message} (the ${source} settings are used)`,
-          problem.hint,
+          problem.hint ?? EDIT,
         )
       : check(
           'config',
@@ -97,6 +99,9 @@ export function checkConfig({ loaded, accounts }: Facts): Check[] {
     ...Object.entries(unusable).map(([name, why]) =>
       check(`channel.${name}`, 'broken', why, howToRepair(why)),
     ),
+    ...(names.some((name) => routed.has(name)) || (names.length === 0 && hasUnusable)
+      ? []
+      : [check('routes', 'broken', 'no route leads to a channel: nothing is told', EDIT)]),
     ...names.map((name) => {
       const last = accounts.findLast((one) => Object.hasOwn(one.channels, name))?.channels[name]
       const when = last ? `${last.state} ${new Date(last.at).toISOString()}` : 'nothing sent yet'
@@ -105,7 +110,7 @@ export function checkConfig({ loaded, accounts }: Facts): Check[] {
           `channel.${name}`,
           'warning',
           `no route leads to it; ${when}`,
-          'Name it in a route',
+          'Name it in a route: hookbell config edit',
         )
       if (last?.state === 'exhausted' || last?.state === 'unavailable')
         return check(
@@ -126,9 +131,9 @@ export function checkConfig({ loaded, accounts }: Facts): Check[] {
 
 /** A secret that was to be fetched is not set by hand. */
 function howToRepair(why: string): string {
-  return why.endsWith('not set')
-    ? 'hookbell secrets set NAME'
-    : 'Run that command yourself, and look'
+  if (!why.endsWith('not set')) return 'Run that command yourself, and look'
+  const names = [...why.matchAll(/\$\{(\w+)\}/g)].map(([, name]) => name)
+  return names.map((name) => `hookbell secrets set ${name}`).join(', ')
 }
 
 /** Where this runs, as far as it decides what can be shown. */

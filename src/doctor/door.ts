@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { frontDoorIn } from '../config/paths.ts'
 import { readPinned } from '../config/pinned.ts'
@@ -8,6 +8,7 @@ import type { Registered } from '../install/registered.ts'
 import { lockHolder, lockVersion } from '../spool/lock.ts'
 import { fireCanary } from './canary.ts'
 import { type Check, check, type Facts } from './check.ts'
+import { doorFault, isExecutable } from './door-fault.ts'
 
 const SLOW_MS = 1000
 const RENEW = 'hookbell doctor --fix, or hookbell init'
@@ -16,13 +17,15 @@ const RENEW = 'hookbell doctor --fix, or hookbell init'
 export function checkDoor(facts: Facts): Check[] {
   const { stateDir, version } = facts
   const door = frontDoorIn(stateDir)
-  if (!existsSync(door)) return [check('door.present', 'broken', `no ${door}`, 'hookbell init')]
+  const fault = doorFault(stateDir)
+  if (fault !== undefined && !existsSync(door))
+    return [check('door.present', 'broken', fault, RENEW)]
   const copied = copiedVersion(stateDir)
   const node = readPinned(stateDir)?.node
   return [
-    isExecutable(door)
+    fault === undefined
       ? check('door.present', 'ok', door)
-      : check('door.present', 'broken', `${door} is not executable`, RENEW),
+      : check('door.present', 'broken', fault, RENEW),
     copied === version
       ? check('door.version', 'ok', version)
       : check(
@@ -90,14 +93,5 @@ function copiedVersion(stateDir: string): string | undefined {
     return JSON.parse(readFileSync(join(stateDir, 'runtime/package.json'), 'utf8')).version
   } catch {
     return undefined
-  }
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK)
-    return true
-  } catch {
-    return false
   }
 }

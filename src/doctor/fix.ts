@@ -1,5 +1,6 @@
 import { chmodSync, existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { spoolAtRisk } from '../spool/at-risk.ts'
 import { prepareSpool } from '../spool/prepare.ts'
 import type { Check, Facts } from './check.ts'
 
@@ -18,10 +19,7 @@ export async function fixSafely(
   }
   // Only where init ran: a state folder is not made for nothing.
   if (!existsSync(stateDir)) return done
-  if (!existsSync(join(stateDir, 'spool/new'))) {
-    prepareSpool(stateDir)
-    done.push(`made the folders of the spool in ${stateDir}`)
-  }
+  if (canPrepare(stateDir)) done.push(`made the folders of the spool in ${stateDir}`)
   const isStale = checks.some(({ id, status }) => id.startsWith('door.') && status !== 'ok')
   const isRegistered = checks.some(({ id, status }) => /\.registered$/.test(id) && status === 'ok')
   if (isStale && isRegistered) {
@@ -29,6 +27,17 @@ export async function fixSafely(
     done.push('renewed the front door and what it runs, from this version')
   }
   return done
+}
+
+/** Makes what is missing of the spool, and opens it to this user. What it cannot do is still found afterwards. */
+function canPrepare(stateDir: string): boolean {
+  if (existsSync(join(stateDir, 'spool/new')) && spoolAtRisk(stateDir).length === 0) return false
+  try {
+    prepareSpool(stateDir)
+    return true
+  } catch {
+    return false
+  }
 }
 
 function close(path: string, bits: number): boolean {

@@ -1,7 +1,7 @@
 import { type ClientName, clientNames, clients } from '../clients/index.ts'
 import { rememberedPlaces } from '../install/places.ts'
 import { isPresent } from '../install/presence.ts'
-import type { ClientFacts } from './check.ts'
+import type { Check, ClientFacts } from './check.ts'
 import { readAll, whatSilences } from './clients.ts'
 import { lastEventOf } from './last-event.ts'
 
@@ -33,9 +33,14 @@ export function lookAtClients(facts: ClientFacts): ClientRow[] {
         client,
         title: clients[client].title,
         registered,
-        problems: problems.map((one) => [one.seen, one.do].filter(Boolean).join('. ')),
+        problems: problems.map(asSentence),
         lastEvent: lastEventOf(client, facts.accounts)?.acceptedAt ?? null,
       },
     ]
   })
+}
+
+function asSentence({ seen, do: what }: Check): string {
+  if (what === '') return seen
+  return what.startsWith('hookbell ') ? `${seen}. Run: ${what}` : `${seen}. ${what}`
 }

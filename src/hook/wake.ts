@@ -1,4 +1,4 @@
-import { dirname } from 'node:path'
+import { dirname, parse } from 'node:path'
 import { isPinRefused, readPinned } from '../config/pinned.ts'
 import { workerEnvironment } from '../config/worker-env.ts'
 import { isTrusted, isTrustedIfPresent } from '../fs/trust.ts'
@@ -33,10 +33,12 @@ export function startDetached(
   env: NodeJS.ProcessEnv,
 ): number | undefined {
   try {
+    // Not in the agent's folder, which may go. Windows has a root per drive.
+    const cwd = parse(program).root
     // Loaded only when something is to be started: it costs 3 ms.
     const child = process
       .getBuiltinModule('node:child_process')
-      .spawn(program, args, { cwd: '/', detached: true, stdio: 'ignore', windowsHide: true, env })
+      .spawn(program, args, { cwd, detached: true, stdio: 'ignore', windowsHide: true, env })
     child.on('error', () => {}).unref()
     return child.pid
   } catch {

@@ -1,11 +1,35 @@
-import type { HookbellError } from '../errors.ts'
-import { folderFault } from '../fs/ownership.ts'
+import { lstatSync } from 'node:fs'
+import { join } from 'node:path'
+import { HookbellError } from '../errors.ts'
+import { isOwnFolder } from '../fs/durable.ts'
+import { folderFault, modeOf } from '../fs/ownership.ts'
+import { quoteWord } from '../text/shell.ts'
 import { folders, spoolIn } from './layout.ts'
 
-/** Folders of the spool that somebody else could change, each with the command that repairs it. The others go on. */
+/**
+ * Folders of the spool that somebody else could change, or that this user cannot use, each with the command that
+ * repairs it. The others go on.
+ */
 export function spoolAtRisk(stateDir: string): HookbellError[] {
+  const root = join(stateDir, 'spool')
+  const fault = unusable(root)
+  if (fault) return [fault]
   const spool = spoolIn(stateDir)
   return folders
-    .map((folder) => folderFault(spool[folder], 'E_SPOOL'))
-    .filter((fault) => fault !== undefined)
+    .map((folder) => folderFault(spool[folder], 'E_SPOOL') ?? unusable(spool[folder]))
+    .filter((one) => one !== undefined)
+}
+
+/** What is not there is made with the next event. */
+function unusable(path: string): HookbellError | undefined {
+  const stat = lstatSync(path, { throwIfNoEntry: false })
+  if (!stat) return undefined
+  if (!isOwnFolder(stat))
+    return new HookbellError('E_SPOOL', `${path}: not a folder of this user; events go elsewhere`, {
+      hint: `Move it away: mv ${quoteWord(path)} ${quoteWord(`${path}.old`)}`,
+    })
+  if (process.platform === 'win32' || (stat.mode & 0o700) === 0o700) return undefined
+  return new HookbellError('E_SPOOL', `${path}: you cannot write there (mode ${modeOf(stat)})`, {
+    hint: `Run: chmod u+rwx ${quoteWord(path)}`,
+  })
 }

@@ -11,10 +11,10 @@ import { newId } from './new-id.ts'
  */
 export function acceptEvent(state: string, header: Header, body: Buffer): string {
   const spool = `${state}/spool`
-  // A folder around it that belongs to somebody else could be exchanged under our hands.
+  // A folder around it that belongs to somebody else could be exchanged under our hands. Windows has no user ids.
   const uid = process.getuid?.()
   const owner = statSync(state, { throwIfNoEntry: false })?.uid ?? uid
-  if (owner !== uid) throw new Error(`${state}: belongs to another user`)
+  if (uid !== undefined && owner !== uid) throw new Error(`${state}: belongs to another user`)
   for (const folder of [spool, `${spool}/tmp`, `${spool}/new`]) privateFolder(folder)
   const id = newId()
   const kept = body.subarray(0, MAX_BODY_BYTES)

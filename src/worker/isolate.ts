@@ -20,6 +20,8 @@ export function closeInherited() {
 }
 
 function listDescriptors(): string[] {
+  // Elsewhere such a folder is of another system: under wine, that of the machine outside.
+  if (process.platform !== 'linux') return []
   try {
     return readdirSync('/proc/self/fd')
   } catch {

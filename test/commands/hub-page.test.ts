@@ -1,10 +1,10 @@
-import { existsSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { hubPage } from '../../src/commands/_hub-page.ts'
 import { parsePlace, startPage } from '../../src/commands/_hub-page-server.ts'
+import { browser } from '../support/browser.ts'
 import { makeFolder } from '../support/folder.ts'
 
 const HOUR_MS = 3600_000
@@ -126,8 +126,6 @@ describe('commands: the page of the hub', () => {
     expect(page).not.toMatch(/<script|<img/)
   })
 })
-
-const browser = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((path) => existsSync(path))
 
 // Needs a browser; without one there is nothing to look at.
 it.skipIf(!browser)('the page of the hub is shown by chromium as it is meant', async () => {

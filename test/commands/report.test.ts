@@ -1,10 +1,10 @@
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { execa } from 'execa'
 import { describe, expect, it } from 'vitest'
 import { reportPage } from '../../src/commands/_report-page.ts'
 import { renderReport } from '../../src/commands/_report-text.ts'
 import type { Report } from '../../src/report/report.ts'
+import { browser, dumpPage } from '../support/browser.ts'
 import { entriesOf, eventsOfSequence } from '../support/entries.ts'
 import { makeHome } from '../support/home.ts'
 import { loadSequences } from '../support/sequence.ts'
@@ -120,20 +120,12 @@ describe('hookbell report', () => {
   })
 })
 
-const browser = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((path) => existsSync(path))
-
 // Needs a browser; without one there is nothing to look at.
 it.skipIf(!browser)('the page is shown by chromium as it is meant', async () => {
   const { home } = await makeReportHome()
   const file = join(home.project, 'report.html')
   await home.run('report', '--html', file)
-  const flags = [
-    ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
-    ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
-    `--user-data-dir=${join(home.project, 'browser')}`,
-  ]
-  const words = [...flags, '--dump-dom', `file://${file}`]
-  const { stdout } = await execa(String(browser), words, { timeout: 60_000 })
+  const stdout = await dumpPage(`file://${file}`, home.project)
   expect(stdout).toContain('How long agents waited')
   expect(stdout.match(/<svg/g)?.length).toBe(5)
 })

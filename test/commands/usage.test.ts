@@ -1,12 +1,12 @@
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { execa } from 'execa'
 import { describe, expect, it } from 'vitest'
 import { bar, percent, shortNumber, sparkline } from '../../src/commands/api/chart.ts'
 import { lastDays } from '../../src/commands/api/period.ts'
 import { type Measure, measures, type Usage } from '../../src/commands/api/usage.ts'
 import { renderPage } from '../../src/commands/api/usage-page.ts'
 import { renderUsage } from '../../src/commands/api/usage-report.ts'
+import { browser, dumpPage } from '../support/browser.ts'
 import { makeApiHome, makeFault } from './_api-home.ts'
 
 const DAY = 86_400_000
@@ -261,8 +261,6 @@ describe('usage: charts', () => {
   })
 })
 
-const browser = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((path) => existsSync(path))
-
 describe('usage: other forms', () => {
   it('are a line of CSV for every day', async () => {
     const { run } = await makeApiHome()
@@ -313,13 +311,7 @@ describe('usage: other forms', () => {
     const { run, project } = await makeApiHome()
     const file = join(project, 'usage.html')
     await run('usage', '--html', file)
-    const flags = [
-      ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
-      ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
-      `--user-data-dir=${join(project, 'browser')}`,
-    ]
-    const words = [...flags, '--dump-dom', `file://${file}`]
-    const { stdout } = await execa(String(browser), words, { timeout: 60_000 })
+    const stdout = await dumpPage(`file://${file}`, project)
     expect(stdout).toContain('Credits by model')
     expect(stdout.match(/<svg/g)?.length).toBeGreaterThanOrEqual(6)
   })

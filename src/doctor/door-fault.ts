@@ -1,0 +1,24 @@
+import { accessSync, constants, existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { frontDoorIn } from '../config/paths.ts'
+import { isTrusted } from '../fs/trust.ts'
+
+/** Why the registered commands store nothing, or start no worker; undefined where all of it is in place. */
+export function doorFault(stateDir: string): string | undefined {
+  const door = frontDoorIn(stateDir)
+  if (!existsSync(door)) return `no ${door}`
+  if (!isExecutable(door)) return `${door} is not executable`
+  const worker = join(stateDir, 'runtime/dist/worker.cjs')
+  if (!existsSync(worker)) return `no ${worker}, so no worker starts`
+  const path = [dirname(dirname(worker)), dirname(worker), worker].find((one) => !isTrusted(one))
+  return path && `another user owns or can change ${path}, so no worker starts`
+}
+
+export function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}

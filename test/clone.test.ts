@@ -1,0 +1,83 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { execa } from 'execa'
+import { describe, expect, it } from 'vitest'
+import { shellLinesOf } from './examples/_shell-page.ts'
+import { makeFolder } from './support/folder.ts'
+import { root } from './support/home.ts'
+
+const ADDRESS = 'https://example.com/hookbell.git'
+
+/** Why a clone cannot be made and filled here; '' where it can. */
+function whyNot(): string {
+  if (process.platform === 'win32') return 'the lines are for a shell'
+  if (spawnSync('git', ['-C', root, 'rev-parse', 'HEAD']).status !== 0) return 'this is no clone'
+  const ping = ['ping', '--fetch-retries=0', '--fetch-timeout=10000']
+  return spawnSync('npm', ping).status === 0 ? '' : 'npm reaches no registry'
+}
+
+const reason = whyNot()
+
+/** A person who has git and npm, and what npm has downloaded before. */
+async function makePerson() {
+  const home = await makeFolder()
+  // The tests have a cache of their own, which is empty.
+  const { npm_config_cache: _, ...usual } = process.env
+  const npm = (word: string) =>
+    execa('npm', ['config', 'get', word], { env: usual, extendEnv: false })
+  const env = {
+    HOME: home,
+    PATH: `${join(home, '.local/bin')}:${process.env.PATH}`,
+    NODE_EXTRA_CA_CERTS: process.env.NODE_EXTRA_CA_CERTS,
+    XDG_RUNTIME_DIR: join(home, '.run'),
+    // Whoever owns this clone: it is ours to read.
+    GIT_CONFIG_COUNT: '2',
+    GIT_CONFIG_KEY_0: 'safe.directory',
+    GIT_CONFIG_VALUE_0: '*',
+    GIT_CONFIG_KEY_1: `url.${pathToFileURL(root)}.insteadOf`,
+    GIT_CONFIG_VALUE_1: ADDRESS,
+    npm_config_userconfig: (await npm('userconfig')).stdout,
+    npm_config_cache: (await npm('cache')).stdout,
+    npm_config_prefix: join(home, '.local'),
+    npm_config_prefer_offline: 'true',
+    npm_config_update_notifier: 'false',
+  }
+  mkdirSync(join(home, '.factory'))
+  const type = (line: string, cwd: string) =>
+    execa('sh', ['-c', line], { cwd, env, extendEnv: false, reject: false, all: true })
+  return { home, type }
+}
+
+describe('a clone', () => {
+  it(`works as the README says, up to the next command${reason && ` (${reason})`}`, async (test) => {
+    test.skip(reason !== '', reason)
+    const { home, type } = await makePerson()
+    const clone = join(home, 'hookbell')
+    const run = async (line: string, cwd = clone) => {
+      const { all, stdout, exitCode } = await type(line, cwd)
+      expect(exitCode, `${line}\n${all}`).toBe(0)
+      return stdout
+    }
+    const lines = shellLinesOf('README.md').slice(0, 4)
+    expect(lines).toEqual([
+      'git clone … && cd hookbell',
+      'npm ci && npm start',
+      'npm ci && npm test',
+      'npm run build && npm link',
+    ])
+    const [getIt = '', start = '', , install = ''] = lines
+    await run(getIt.replace('…', ADDRESS), home)
+    const said = await run(start)
+    const next = said.trimEnd().split('\n').at(-1)?.trim()
+    expect(next).toBe('node bin/hookbell init')
+    await run(`${next} --client droid --yes`)
+    expect(existsSync(join(home, '.local/state/hookbell/hookbell-hook'))).toBe(true)
+
+    await run(install)
+    const { version } = JSON.parse(readFileSync(join(clone, 'package.json'), 'utf8'))
+    expect(await run('hookbell --version', home)).toBe(version)
+    await run('hookbell uninstall --yes', home)
+  })
+})

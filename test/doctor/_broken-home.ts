@@ -1,0 +1,77 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { execa } from 'execa'
+import { expect } from 'vitest'
+import type { Check } from '../../src/doctor/check.ts'
+import { makeHome, root } from '../support/home.ts'
+import { shellQuote } from '../support/shell-quote.ts'
+
+export const canMount =
+  process.getuid?.() === 0 &&
+  spawnSync('unshare', ['-m', 'mount', '-t', 'tmpfs', 'x', '/mnt']).status === 0
+
+export const working = {
+  channels: { audit: { type: 'file', path: '~/audit.jsonl' } },
+  routes: [{ on: ['*'], to: ['audit'] }],
+}
+
+/** What a test changes in the settings of a client. */
+interface Settings {
+  hooks: { Stop: unknown[] }
+  hooksDisabled?: boolean
+}
+
+export type BrokenHome = Awaited<ReturnType<typeof makeWorkingHome>>
+
+/** A home in which everything is right, and what is needed to break it. */
+export async function makeWorkingHome(client: string, prelude = '') {
+  const home = await makeHome(working)
+  const settings = join(home.home, `.${client === 'droid' ? 'factory' : client}/settings.json`)
+  /** Each command in a view of its own of the file system, where the prelude changes it. */
+  const run = (words: readonly string[], input = '') => {
+    const command = [process.execPath, join(root, 'bin/hookbell'), ...words]
+    const line = `${prelude}\nexec ${command.map(shellQuote).join(' ')}`
+    const [file, ...rest] = prelude ? ['unshare', '-m', 'sh', '-c', line] : command
+    const env = { ...home.env, STATE: home.state }
+    const options = { env, extendEnv: false, cwd: home.project, reject: false, input } as const
+    return execa(file ?? '', rest, options)
+  }
+  const examine = async (...words: string[]) => {
+    const { stdout, stderr, exitCode } = await run(['doctor', '--offline', '--json', ...words])
+    expect(stderr).toBe('')
+    const { checks, fixed } = JSON.parse(stdout) as { checks: Check[]; fixed: string[] }
+    const isFault = ({ status, seen }: Check) =>
+      // A busy machine is no fault: the front door needed more than a second.
+      ['warning', 'broken'].includes(status) && !/^\d+ ms, silent, exit 0$/.test(seen)
+    return { exitCode, fixed, faults: checks.filter(isFault) }
+  }
+  expect(await run(['init', '--client', client, '--yes'])).toMatchObject({ exitCode: 0 })
+  const sh = (line: string, input = '{}') =>
+    execa('sh', ['-c', line], { ...{ env: home.env, extendEnv: false, cwd: home.project, input } })
+  const editSettings = (edit: (value: Settings) => object) => {
+    const value = JSON.parse(readFileSync(settings, 'utf8'))
+    writeFileSync(settings, JSON.stringify(edit(value)))
+  }
+  return {
+    ...{ home: home.home, project: home.project, state: home.state, settings },
+    ...{
+      configDir: home.env.HOOKBELL_CONFIG_DIR,
+      writeConfig: home.writeConfig,
+      accept: home.accept,
+    },
+    ...{ run, examine, sh, editSettings },
+  }
+}
+
+/** Does what a check says is to be done, to the letter. */
+export async function doAsTold(told: string, { run, sh }: BrokenHome) {
+  const line = told.replace(/^.*?(?=hookbell |chmod |mv )/, '')
+  if (!line.startsWith('hookbell ')) return await sh(line)
+  // One after the other; of two ways the first.
+  for (const one of line.replace(/, or .*/, '').split(', then ')) {
+    const [, verb = '', ...words] = one.split(' ')
+    const isAsked = ['init', 'uninstall'].includes(verb)
+    await run([verb, ...words, ...(isAsked ? ['--yes'] : [])], 'http://127.0.0.1:9/')
+  }
+}

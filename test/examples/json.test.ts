@@ -1,0 +1,100 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type ParseError, parse } from 'jsonc-parser'
+import { describe, expect, it } from 'vitest'
+import { parseFaults } from '../../src/emulator/faults.ts'
+import { parseSeed } from '../../src/emulator/index.ts'
+import { makeHome, root } from '../support/home.ts'
+import { startReceiver } from '../support/receiver.ts'
+
+/** What a block of JSON may be, how it is known, and what fails where it is not so. */
+const kinds: Record<string, { isOne(value: object): boolean; check(value: object): unknown }> = {
+  configuration: {
+    isOne: (value) => hasOneOf(value, 'channels', 'routes', 'noise', 'digest', 'hub', 'secrets'),
+    check: checkConfig,
+  },
+  'seed of the emulator': {
+    isOne: (value) => hasOneOf(value, 'users', 'computers', 'sessions'),
+    check: (value) => parseSeed(value),
+  },
+  'faults of the emulator': { isOne: Array.isArray, check: (value) => parseFaults(value) },
+  'body of a webhook': {
+    isOne: (value) => hasOneOf(value, 'data'),
+    check: checkWebhookBody,
+  },
+}
+
+const hasOneOf = (value: object, ...keys: string[]) => keys.some((key) => Object.hasOwn(value, key))
+
+const pages = [
+  'README.md',
+  'CONTRIBUTING.md',
+  ...readdirSync(join(root, 'docs'))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
+]
+
+describe('JSON snippets', () => {
+  it.each(pages.flatMap(blocksOf))('%s line %i is what it claims to be', async (_, __, text) => {
+    const errors: ParseError[] = []
+    const value = parse(text, errors)
+    expect(errors).toEqual([])
+    const matching = Object.values(kinds).filter(({ isOne }) => isOne(value))
+    expect(matching, `known: ${Object.keys(kinds).join(', ')}`).toHaveLength(1)
+    await matching[0]?.check(value)
+  })
+})
+
+/** The blocks of JSON of a page. A part of the channels stands for a whole file. */
+function blocksOf(page: string): [page: string, line: number, text: string][] {
+  const text = readFileSync(join(root, page), 'utf8')
+  return [...text.matchAll(/^ *```jsonc?\n([\s\S]*?)^ *```/gm)].map(({ 1: block = '', index }) => {
+    const whole = block.startsWith('"') ? `{ "channels": { ${block} } }` : block
+    return [page, text.slice(0, index).split('\n').length, whole]
+  })
+}
+
+/** By the program itself. Channels that another block of the page sets up are files here. */
+async function checkConfig(given: { channels?: object; hub?: object }) {
+  const home = await makeHome()
+  const channels = Object.fromEntries(
+    namesIn(given).map((name) => [name, { type: 'file', path: '~/events.jsonl' }]),
+  )
+  await home.writeConfig(JSON.stringify({ ...given, channels: { ...channels, ...given.channels } }))
+  const { stdout } = await home.run('config', 'check', '--json')
+  const { problems } = JSON.parse(stdout)
+  // Secrets are not set here.
+  expect(problems.filter((problem: string) => !problem.endsWith(' not set'))).toEqual([])
+}
+
+/** The channels that a configuration leads to, without those of its hub. */
+function namesIn({ hub, ...config }: { channels?: object; hub?: { channels?: string[] } }) {
+  const lists = JSON.stringify({ ...config, channels: undefined }).matchAll(/"to":(\[[^\]]*\])/g)
+  const names: string[] = [...lists].flatMap(([, list = '[]']) => JSON.parse(list))
+  return names.filter((name) => !hub?.channels?.includes(name))
+}
+
+/** What a receiver really gets has the same fields, of the same types. */
+async function checkWebhookBody(shown: object) {
+  const receiver = await startReceiver()
+  const home = await makeHome({
+    channels: { hook: { type: 'webhook', url: receiver.url } },
+    routes: [{ on: ['*'], to: ['hook'] }],
+  })
+  home.accept(
+    {
+      hook_event_name: 'Notification',
+      message: 'Claude needs your permission to use Bash',
+      session_id: 's',
+    },
+    'claude',
+  )
+  await home.run('worker', '--once')
+  expect(shapeOf(shown)).toEqual(shapeOf(JSON.parse(receiver.received[0]?.body ?? 'null')))
+}
+
+/** The value, with the name of a type in the place of each text and number. */
+function shapeOf(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return typeof value
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, shapeOf(inner)]))
+}

@@ -1,0 +1,22 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { execa } from 'execa'
+
+/** A browser that runs without a screen; undefined where there is none. On Debian: chromium-headless-shell. */
+export const browser = [
+  '/usr/bin/chromium-headless-shell',
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+].find((path) => existsSync(path))
+
+/** @returns the page as the browser has it after reading it. The browser keeps its own files in the folder. */
+export async function dumpPage(url: string, folder: string): Promise<string> {
+  const flags = [
+    ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
+    ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
+    `--user-data-dir=${join(folder, 'browser')}`,
+  ]
+  const { stdout } = await execa(String(browser), [...flags, '--dump-dom', url])
+  return stdout
+}
