@@ -9,7 +9,7 @@ import { lastGoodFile, withoutSecrets } from './last-good.ts'
 import { builtInConfig, type LoadedConfig, loadConfig, parseConfig } from './load.ts'
 import { SecretFetcher } from './secret-fetcher.ts'
 import { readSecrets } from './secrets.ts'
-import { configStamp } from './stamp.ts'
+import { stampReader } from './stamp.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
@@ -26,6 +26,7 @@ export class CurrentConfig {
   readonly #configDir: string
   readonly #stateDir: string
   readonly #now: () => number
+  readonly #readStamp: () => string
   readonly #fetcher: SecretFetcher
   readonly #recent = new Fresh(() => this.get())
 
@@ -33,6 +34,7 @@ export class CurrentConfig {
     this.#configDir = configDir
     this.#stateDir = stateDir
     this.#now = now
+    this.#readStamp = stampReader(configDir, stateDir)
     this.#fetcher = new SecretFetcher({ stateDir })
   }
 
@@ -47,7 +49,7 @@ export class CurrentConfig {
   }
 
   get(): LoadedConfig {
-    const files = configStamp(this.#configDir, this.#stateDir)
+    const files = this.#readStamp()
     const stamp = `${files} ${this.#fetcher.version}`
     if (this.#loaded && stamp === this.#stamp) return this.#loaded
     this.#stamp = stamp
@@ -69,8 +71,8 @@ export class CurrentConfig {
    * Fetches what channels need from commands and the keychain, where that is not known yet. Until then they wait.
    * @returns whether `get` has something new
    */
-  fetchSecrets(): Promise<boolean> {
-    return this.#fetcher.fetch(this.get().sources)
+  fetchSecrets({ sources } = this.get()): Promise<boolean> {
+    return this.#fetcher.fetch(sources)
   }
 
   #load(stamp: string): LoadedConfig {
