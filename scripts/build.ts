@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { relative } from 'node:path'
+import { join, relative } from 'node:path'
 import { build, type Plugin } from 'esbuild'
 import { configJsonSchema } from '../src/config/json-schema.ts'
 import { lazyNames } from '../src/lazy-zod.ts'
@@ -95,7 +95,7 @@ const built = await Promise.all([
     entryPoints: { 'worker-code': 'src/worker/main.ts' },
     // The private copy has no packages beside it; node-notifier brings programs and is for other systems.
     external: ['node-notifier'],
-    plugins: [leaveWorkerPartsOut(), makeZodLazy()],
+    plugins: [leaveWorkerPartsOut(), makeZodLazy(), dropFormatter()],
     logOverride: { 'import-is-undefined': 'error' },
     outdir: 'dist',
     format: 'cjs',
@@ -232,6 +232,19 @@ function makeZodLazy(): Plugin {
       onResolve({ filter: /^zod$/ }, () => ({ path: 'zod', namespace: 'lazy' }))
       onResolve({ filter: /worker-parts/ }, ({ path }) => ({ path, external: true }))
       onLoad({ filter: /./, namespace: 'lazy' }, () => ({ contents, resolveDir: '.' }))
+    },
+  }
+}
+
+/** What jsonc-parser formats with is made when it is loaded, and the worker formats nothing. */
+function dropFormatter(): Plugin {
+  return {
+    name: 'formatter',
+    setup({ onResolve }) {
+      onResolve({ filter: /\/string-intern$/ }, ({ path, resolveDir }) => ({
+        path: join(resolveDir, `${path}.js`),
+        sideEffects: false,
+      }))
     },
   }
 }
