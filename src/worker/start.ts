@@ -2,8 +2,8 @@
 import { loadCompiled } from '../fs/compiled.ts'
 import { keepMemorySmall } from './keep-memory-small.ts'
 
-/** By then what a start needs has run, and so is part of what is kept. */
-const KEEP_AFTER_MS = 1000
+/** By then what a start needs has run, and so is part of what is kept; on a busy machine a start takes seconds. */
+const KEEP_AFTER_MS = 5000
 
 type Load = (id: string) => unknown
 type Worker = (
