@@ -1,7 +1,10 @@
 import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { relative } from 'node:path'
+import { join, relative } from 'node:path'
 import { build, type Plugin } from 'esbuild'
+import { configJsonSchema } from '../src/config/json-schema.ts'
+import { lazyNames } from '../src/lazy-zod.ts'
 import { finishDeclarations } from './declarations.ts'
 import { writeLicences } from './licences.ts'
 
@@ -43,7 +46,7 @@ const programs = {
   // jsonc-parser's `main` is UMD, which does not bundle.
   mainFields: ['module', 'main'],
   external,
-  define: { BUILT_VERSION: JSON.stringify(version) },
+  define: { BUILT_VERSION: JSON.stringify(version), BUILT_SCHEMA: JSON.stringify(schemaHash()) },
 }
 /** What the command line program loads when it needs it: name in dist/ to source. */
 const parts: { [name: string]: string } = {}
@@ -92,7 +95,8 @@ const built = await Promise.all([
     entryPoints: { 'worker-code': 'src/worker/main.ts' },
     // The private copy has no packages beside it; node-notifier brings programs and is for other systems.
     external: ['node-notifier'],
-    plugins: [leaveWorkerPartsOut()],
+    plugins: [leaveWorkerPartsOut(), makeZodLazy(), dropFormatter()],
+    logOverride: { 'import-is-undefined': 'error' },
     outdir: 'dist',
     format: 'cjs',
     charset: 'ascii',
@@ -113,6 +117,17 @@ const built = await Promise.all([
     outExtension: { '.js': '.cjs' },
     // createRequire is asked for nothing but modules of Node.js.
     define: { 'import.meta.url': '__filename' },
+  }),
+  build({
+    ...shared,
+    ...programs,
+    stdin: {
+      contents: `export { ${lazyNames.join(', ')}, regexes } from 'zod'`,
+      resolveDir: '.',
+    },
+    outfile: 'dist/worker-parts/zod.cjs',
+    format: 'cjs',
+    charset: 'ascii',
   }),
   build({
     ...shared,
@@ -191,6 +206,44 @@ function leaveWorkerPartsOut(): Plugin {
       onResolve({ filter: new RegExp(`^(${workerParts.join('|')})$`) }, ({ path }) => ({
         path: `./worker-parts/${path}.cjs`,
         external: true,
+      }))
+    },
+  }
+}
+
+/** What was checked by another schema is checked anew. */
+function schemaHash(): string {
+  const text = JSON.stringify(configJsonSchema())
+  return createHash('sha256').update(text).digest('hex').slice(0, 16)
+}
+
+/** See src/lazy-zod.ts. */
+function makeZodLazy(): Plugin {
+  const functions = lazyNames.map((name) => `const ${name}_ = z.${name}`).join('\n')
+  const names = [...lazyNames.map((name) => `${name}_ as ${name}`), 'regexes_ as regexes']
+  const contents = `import { lazyZod } from './src/lazy-zod.ts'
+    const z = lazyZod(() => require('./worker-parts/zod.cjs'))
+    ${functions}
+    const regexes_ = z.regexes
+    export { ${names.join(', ')} }`
+  return {
+    name: 'lazy zod',
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /^zod$/ }, () => ({ path: 'zod', namespace: 'lazy' }))
+      onResolve({ filter: /worker-parts/ }, ({ path }) => ({ path, external: true }))
+      onLoad({ filter: /./, namespace: 'lazy' }, () => ({ contents, resolveDir: '.' }))
+    },
+  }
+}
+
+/** What jsonc-parser formats with is made when it is loaded, and the worker formats nothing. */
+function dropFormatter(): Plugin {
+  return {
+    name: 'formatter',
+    setup({ onResolve }) {
+      onResolve({ filter: /\/string-intern$/ }, ({ path, resolveDir }) => ({
+        path: join(resolveDir, `${path}.js`),
+        sideEffects: false,
       }))
     },
   }

@@ -1,4 +1,4 @@
-import { readFileSync, realpathSync } from 'node:fs'
+import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { delimiter, isAbsolute, join, relative, sep } from 'node:path'
 import { packageRoot } from '../package-root.ts'
 import { quoteWord } from '../text/shell.ts'
@@ -49,8 +49,8 @@ function npxPackage(root: string): string | undefined {
 /** The first one is what a shell starts. npm and npx put folders in front that a terminal does not look into. */
 function isOnPath(root: string, path = ''): boolean {
   const folders = path.split(delimiter).filter((folder) => !folder.endsWith(LOCAL_PROGRAMS))
-  const programs = folders.map((folder) => realPath(join(folder, 'hookbell')))
-  return programs.find((program) => program !== undefined) === programOf(root)
+  const first = folders.map((folder) => join(folder, 'hookbell')).find((path) => existsSync(path))
+  return first !== undefined && realPath(first) === programOf(root)
 }
 
 function programOf(root: string): string {

@@ -2,14 +2,18 @@ import { describeError, HookbellError } from '../errors.ts'
 import { makeFolders, replaceFile } from '../fs/durable.ts'
 import { Fresh } from '../fs/fresh.ts'
 import { readQuietly } from '../fs/read.ts'
+import type { Checked } from './checked.ts'
 import { readStoredEnvironment, storeEnvironment } from './environment.ts'
+import { keep, mayBeKept, readKept, stampOf } from './kept.ts'
 import { lastGoodFile, withoutSecrets } from './last-good.ts'
 import { builtInConfig, type LoadedConfig, loadConfig, parseConfig } from './load.ts'
 import { SecretFetcher } from './secret-fetcher.ts'
 import { readSecrets } from './secrets.ts'
-import { configStamp } from './stamp.ts'
+import { stampReader } from './stamp.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
+
+const CHECKED = 'checked-config'
 
 /**
  * The configuration in force, re-read when a file changes. A broken file never loses an event:
@@ -21,12 +25,16 @@ export class CurrentConfig {
   #good: LoadedConfig | undefined
   readonly #configDir: string
   readonly #stateDir: string
+  readonly #now: () => number
+  readonly #readStamp: () => string
   readonly #fetcher: SecretFetcher
   readonly #recent = new Fresh(() => this.get())
 
-  constructor(configDir: string, stateDir: string) {
+  constructor(configDir: string, stateDir: string, now: () => number = Date.now) {
     this.#configDir = configDir
     this.#stateDir = stateDir
+    this.#now = now
+    this.#readStamp = stampReader(configDir, stateDir)
     this.#fetcher = new SecretFetcher({ stateDir })
   }
 
@@ -41,10 +49,11 @@ export class CurrentConfig {
   }
 
   get(): LoadedConfig {
-    const stamp = `${configStamp(this.#configDir, this.#stateDir)} ${this.#fetcher.version}`
+    const files = this.#readStamp()
+    const stamp = `${files} ${this.#fetcher.version}`
     if (this.#loaded && stamp === this.#stamp) return this.#loaded
     this.#stamp = stamp
-    this.#loaded = this.#load()
+    this.#loaded = this.#load(stampOf(this.#configDir, files))
     return this.#loaded
   }
 
@@ -62,15 +71,17 @@ export class CurrentConfig {
    * Fetches what channels need from commands and the keychain, where that is not known yet. Until then they wait.
    * @returns whether `get` has something new
    */
-  fetchSecrets(): Promise<boolean> {
-    return this.#fetcher.fetch(this.get().sources)
+  fetchSecrets({ sources } = this.get()): Promise<boolean> {
+    return this.#fetcher.fetch(sources)
   }
 
-  #load(): LoadedConfig {
+  #load(stamp: string): LoadedConfig {
     try {
       const env = readStoredEnvironment(this.#stateDir)
-      const loaded = loadConfig(this.#configDir, { env, fetched: this.#fetcher })
-      if (loaded.source === 'file') this.#keep(loaded)
+      const checked = readKept(this.#stateDir, CHECKED, stamp) as Checked | undefined
+      const loaded = loadConfig(this.#configDir, { env, fetched: this.#fetcher, checked })
+      if (loaded.source === 'file') this.#good = loaded
+      if (!checked) this.#keep(loaded, stamp)
       return loaded
     } catch (error) {
       const problem =
@@ -97,15 +108,17 @@ export class CurrentConfig {
     }
   }
 
-  /** Best effort: without it a broken file falls back to the built-in settings. */
-  #keep(loaded: LoadedConfig) {
-    this.#good = loaded
+  /** Best effort: without it a broken file falls back to the built-in settings, and each worker checks a file anew. */
+  #keep({ source, raw = {}, checked }: LoadedConfig, stamp: string) {
     const path = lastGoodFile(this.#stateDir)
-    const text = withoutSecrets(loaded.raw ?? {})
-    if (readQuietly(path) === text) return
     try {
-      makeFolders(this.#stateDir, 0o700)
-      replaceFile(path, text)
+      const text = withoutSecrets(raw)
+      if (source === 'file' && readQuietly(path) !== text) {
+        makeFolders(this.#stateDir, 0o700)
+        replaceFile(path, text)
+      }
+      if (!checked || !mayBeKept(this.#configDir, this.#now())) return
+      keep(this.#stateDir, CHECKED, { stamp, value: checked })
     } catch {}
   }
 }

@@ -1,7 +1,7 @@
 import { type Expanded, expandChannels, type SecretValues } from './expand.ts'
 import { standInsOf } from './hub.ts'
 import { type Fault, firstFault } from './issue.ts'
-import { type Channel, channelsSchema, secretsOf } from './schema.ts'
+import { type Channel, channelsSchema, secretOptionsOf, secretsOf } from './schema.ts'
 
 type Raw = Record<string, unknown>
 
@@ -27,9 +27,10 @@ export function parseDirect(raw: Raw, values: SecretValues): Direct {
     const issues = result.error.issues.map((one) => ({ ...one, path: ['channels', ...one.path] }))
     return { ...nothing, fault: firstFault(issues, { channels: expanded.channels }) }
   }
+  const checked = { channels: result.data }
   return {
     ...{ unset, sources, direct: result.data, warnings: warningsOf(expanded) },
-    used: [...used, ...secretsOf({ channels: result.data })],
+    used: [...used, ...secretsOf(checked, secretOptionsOf(checked))],
   }
 }
 

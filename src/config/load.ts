@@ -1,10 +1,12 @@
+import type { Node } from 'jsonc-parser'
 import { HookbellError } from '../errors.ts'
 import { kinds } from '../event/kind.ts'
 import { knownEvents } from '../event/schema.ts'
 import { checkFolder, checkOwnership } from '../fs/ownership.ts'
 import { readRegular } from '../fs/read.ts'
 import { closest, didYouMean } from '../text/suggest.ts'
-import { parseDirect } from './direct.ts'
+import { type Checked, fillOutline, outlineOf } from './checked.ts'
+import { type Direct, parseDirect } from './direct.ts'
 import { type Expanded, expandChannels, type SecretValues } from './expand.ts'
 import { expandHub, faultInHub, inTheFile, withHubChannels } from './hub.ts'
 import { type Fault, firstFault } from './issue.ts'
@@ -17,7 +19,9 @@ import {
   completeConfig,
   configSchema,
   defaultChannels,
+  type Parsed,
   type Route,
+  secretOptionsOf,
   secretsOf,
 } from './schema.ts'
 import { readSecrets } from './secrets.ts'
@@ -49,35 +53,48 @@ export interface LoadedConfig {
   raw?: Readonly<Record<string, unknown>>
   /** Why the file is not in force. */
   problem?: HookbellError
+  /** What can be kept of the check; absent where it used what was kept, or depends on more than files. */
+  checked?: Checked
 }
 
 /** More is no configuration that a person wrote. */
 export const MAX_BYTES = 1024 * 1024
 
-export function builtInConfig(): LoadedConfig {
-  const config = completeConfig(configSchema.parse({}))
+export function builtInConfig(kept?: Checked): LoadedConfig {
+  const checked = kept ?? { ...nothingSecret, outline: outlineOf({}, configSchema.parse({})) }
+  const config = completeConfig(fillOutline(checked.outline, {}) as Parsed)
   const nothing = { secrets: [], unusable: {}, pending: {}, unset: [], sources: {}, warnings: [] }
-  return { config, ...nothing, source: 'built-in' }
+  return { config, ...nothing, source: 'built-in', ...(!kept && { checked }) }
 }
+
+const nothingSecret = { secretOptions: {}, warnings: [] }
 
 /**
  * Reads the user's configuration; without a file the built-in one.
  * @param env where the variables are looked up that the file lists under `env`; no others are
+ * @param checked what checking the same files came to
  * @throws HookbellError E_CONFIG with `path:line:column: what is wrong`
  */
 export function loadConfig(
   configDir: string,
-  { env = {}, fetched }: Partial<Pick<SecretValues, 'env' | 'fetched'>> = {},
+  { env = {}, fetched, checked }: Partial<LoadOptions> = {},
 ): LoadedConfig {
   const path = configPath(configDir)
   const text = readRegular(path, { maxBytes: MAX_BYTES, check: checkOwnership })
-  if (text === undefined) return builtInConfig()
+  if (text === undefined) return builtInConfig(checked)
   checkFolder(configDir)
   const { values, junk } = readSecrets(configDir)
   const secrets = { file: values, env, ...(fetched && { fetched }) }
-  const loaded = parseConfig(text, { path, secrets, templates: templateNames(configDir) })
+  const loaded = parseConfig(text, {
+    ...{ path, secrets, templates: templateNames(configDir) },
+    ...(checked && { checked }),
+  })
   const warnings = [...loaded.warnings, ...junkWarnings(secretsPath(configDir), junk)]
   return { ...loaded, warnings }
+}
+
+interface LoadOptions extends Pick<SecretValues, 'env' | 'fetched'> {
+  checked: Checked | undefined
 }
 
 interface Surroundings {
@@ -86,13 +103,13 @@ interface Surroundings {
   secrets: SecretValues
   /** What a route can name; without them any name is right. */
   templates?: readonly string[]
+  /** What checking the same text and the same secrets came to. */
+  checked?: Checked
 }
 
 /** @throws HookbellError E_CONFIG */
-export function parseConfig(
-  text: string,
-  { path, secrets, templates }: Surroundings,
-): LoadedConfig {
+export function parseConfig(text: string, surroundings: Surroundings): LoadedConfig {
+  const { path, secrets, checked } = surroundings
   const { tree, raw } = parseObject(text, path)
   const { channels, used, ...state } = expandChannels(
     withHubChannels(raw, defaultChannels),
@@ -100,35 +117,27 @@ export function parseConfig(
   )
   const { hub, problem: hubProblem, used: usedByHub } = expandHub(raw, secrets)
   const expanded = { ...raw, ...(channels && { channels }), hub }
-  // Once: to compile the schemas for it takes longer than to walk through them.
-  const result = configSchema.safeParse(expanded, { jitless: true })
   const standIns = parseDirect(raw, secrets)
-  const fault =
-    standIns.fault ??
-    (result.success
-      ? (faultInHub(raw) ??
-        faultInRoutes(result.data.routes ?? [], result.data.channels, state.unusable, templates) ??
-        faultInDigest(result.data.digest?.to ?? [], result.data.channels, state.unusable))
-      : firstFault(result.error.issues, expanded))
-  if (fault) {
-    const { path: where, what, hint } = fault === standIns.fault ? fault : inTheFile(fault, raw)
-    const field = where.length > 0 ? `${where.join('.')}: ` : ''
-    const message = `${path}:${locate(text, { tree, path: where })}: ${field}${what}`
-    throw new HookbellError('E_CONFIG', message, hint ? { hint } : {})
+  const place = { ...surroundings, text, tree, raw, standIns, unusable: state.unusable }
+  const result = checked
+    ? (fillOutline(checked.outline, expanded) as Parsed)
+    : check(expanded, place)
+  const config = completeConfig(result, Object.keys(state.unusable))
+  const { secretOptions, warnings } = checked ?? {
+    secretOptions: secretOptionsOf(config),
+    warnings: [
+      ...warningsOf(raw.channels, { path, text, tree }),
+      ...standIns.warnings.map((warning) => `${path}: ${warning}`),
+    ],
   }
-  const config = completeConfig(
-    result.data as NonNullable<typeof result.data>,
-    Object.keys(state.unusable),
-  )
   const known = [...used, ...usedByHub, ...standIns.used]
-  const values = [...secrets.file.values(), ...known, ...secretsOf(config)]
-  const warnings = [
-    ...warningsOf(raw.channels, { path, text, tree }),
-    ...standIns.warnings.map((warning) => `${path}: ${warning}`),
-  ]
+  const values = [...secrets.file.values(), ...known, ...secretsOf(config, secretOptions)]
   const unset = [...new Set([...state.unset, ...standIns.unset])]
   const sources = { ...state.sources, ...standIns.sources }
   const { direct } = standIns
+  // A stand-in for a hub is checked each time: few have one.
+  const isWhole = !direct && hubProblem === undefined && isEmpty(state.unusable) && isEmpty(sources)
+  const outline = !checked && isWhole ? outlineOf(expanded, result) : undefined
   return {
     ...{
       config,
@@ -142,7 +151,40 @@ export function parseConfig(
       raw,
     },
     ...(hubProblem !== undefined && { hubProblem }),
+    ...(outline !== undefined && { checked: { outline, secretOptions, warnings } }),
   }
+}
+
+function isEmpty(object: object): boolean {
+  return Object.keys(object).length === 0
+}
+
+interface Place extends Surroundings {
+  text: string
+  tree: Node
+  raw: Record<string, unknown>
+  unusable: object
+  standIns: Direct
+}
+
+/** @throws HookbellError E_CONFIG */
+function check(expanded: object, place: Place): Parsed {
+  const { path, text, tree, raw, unusable, standIns, templates } = place
+  // Once: to compile the schemas for it takes longer than to walk through them.
+  const { success, data, error } = configSchema.safeParse(expanded, { jitless: true })
+  const fault =
+    standIns.fault ??
+    (success
+      ? (faultInHub(raw) ??
+        faultInRoutes(data.routes ?? [], data.channels, unusable, templates) ??
+        faultInDigest(data.digest?.to ?? [], data.channels, unusable))
+      : firstFault(error.issues, expanded))
+  if (success && !fault) return data
+  const seen = fault ?? { path: [], what: 'not valid' }
+  const { path: where, what, hint } = fault === standIns.fault ? seen : inTheFile(seen, raw)
+  const field = where.length > 0 ? `${where.join('.')}: ` : ''
+  const message = `${path}:${locate(text, { tree, path: where })}: ${field}${what}`
+  throw new HookbellError('E_CONFIG', message, hint ? { hint } : {})
 }
 
 /** A route to nowhere, or for something that never happens. */

@@ -3,6 +3,7 @@ import { clearances } from '../delivery.ts'
 import type { Notifier } from '../notifiers/define.ts'
 import { notifiers } from '../notifiers/index.ts'
 import { channelName } from './channel-name.ts'
+import type { SecretOptions } from './checked.ts'
 import { digest } from './digest.ts'
 import { hubSettings } from './hub-settings.ts'
 import { noise, quietHoursKeys } from './noise.ts'
@@ -111,7 +112,7 @@ export const configSchema = z.strictObject({
 
 export type Route = z.output<typeof route>
 export type RetryPolicy = z.output<typeof retry>
-type Parsed = z.output<typeof configSchema>
+export type Parsed = z.output<typeof configSchema>
 export type Config = Omit<Parsed, 'routes' | 'abnormalReasons' | '$schema'> & {
   routes: Route[]
   abnormalReasons: string[]
@@ -179,19 +180,29 @@ function channelShape(type: string): Record<string, z.ZodType> {
   return Object.hasOwn(known, type) ? (known[type]?.options.shape ?? {}) : {}
 }
 
-/** The values that must not be seen anywhere, of the options that are declared as secrets. */
-export function secretsOf({
-  channels,
-  hub,
-}: Pick<Config, 'channels'> & Partial<Pick<Config, 'hub'>>): string[] {
-  const known: Record<string, Notifier> = notifiers
+/** The values that must not be seen anywhere, of the options that are secret. */
+export function secretsOf(
+  { channels, hub }: Pick<Config, 'channels'> & Partial<Pick<Config, 'hub'>>,
+  secretOptions: SecretOptions,
+): string[] {
   const all = [...Object.values(channels), ...(hub ? [{ type: 'hub', ...hub }] : [])]
   return all.flatMap((channel) =>
-    Object.entries(known[channel.type]?.options.shape ?? {}).flatMap(([name, schema]) => {
-      const value = (channel as Record<string, unknown>)[name]
-      return isSecret(schema as z.ZodType) ? textsIn(value).flatMap(partsOf) : []
-    }),
+    (secretOptions[channel.type] ?? [])
+      .flatMap((name) => textsIn((channel as Record<string, unknown>)[name]))
+      .flatMap(partsOf),
   )
+}
+
+/** The options that are declared as secrets, of the types that a configuration uses. */
+export function secretOptionsOf({
+  channels,
+  hub,
+}: Pick<Config, 'channels' | 'hub'>): SecretOptions {
+  const types = new Set(Object.values(channels).map(({ type }) => type))
+  if (hub) types.add('hub')
+  const names = (type: string) =>
+    Object.keys(channelShape(type)).filter((name) => isSecretOption(type, name))
+  return Object.fromEntries([...types].map((type) => [type, names(type)]))
 }
 
 export function isSecretOption(type: string, name: string): boolean {

@@ -1,12 +1,12 @@
 import { isUtf8 } from 'node:buffer'
-import type * as z from 'zod'
 import { clients, findClient } from '../clients/index.ts'
 import type { Header } from '../spool/header.ts'
 import { oneLine } from '../text/clean.ts'
-import { issueInWords } from '../text/zod-issue.ts'
+import { mustBe } from '../text/zod-issue.ts'
 import { clientOf, meaningOfName } from './detect.ts'
 import type { AgentEvent, Question } from './event.ts'
 import { failureOf } from './failure.ts'
+import type { FieldType, ValuesOf } from './field-type.ts'
 import { isHeadlessRun } from './headless.ts'
 import { readObject } from './json.ts'
 import { kindOf } from './kind.ts'
@@ -78,29 +78,24 @@ function nameOf(raw: Payload): string {
   return unnamed.find(({ where }) => matches(raw, where))?.event ?? UNKNOWN
 }
 
-type Input<Name extends keyof typeof inputs> = z.output<(typeof inputs)[Name]>
+type Input<Name extends keyof typeof inputs> = ValuesOf<(typeof inputs)[Name]>
 
-type Fields = z.output<typeof otherInput> &
+type Fields = ValuesOf<typeof otherInput> &
   Partial<Input<'Stop'> & Input<'SubagentStop'> & Input<'SessionEnd'>>
 
 /** A field of a wrong type is left out and named as a problem. */
 function readFields(raw: Payload, means: string, client: string, problems: string[]): Fields {
-  const schema = Object.hasOwn(inputs, means) ? inputs[means as keyof typeof inputs] : otherInput
+  const types = Object.hasOwn(inputs, means) ? inputs[means as keyof typeof inputs] : otherInput
   const own = findClient(client)?.fieldNames ?? {}
   const found: Record<string, unknown> = {}
-  for (const field of Object.keys(schema.shape)) {
+  for (const [field, type] of Object.entries<FieldType>(types)) {
     const names = [...(own[field] ?? []), field, ...(aliases[field] ?? [])]
     const value = names.map((name) => fieldOf(raw, name)).find((one) => one !== undefined)
-    if (value !== undefined) found[field] = value
+    if (value === undefined) continue
+    if (type.accepts(value)) found[field] = value
+    else problems.push(`${field}: ${mustBe(type.expected, value)}`)
   }
-  const result = schema.safeParse(found, { jitless: true })
-  if (result.success) return result.data as Fields
-  for (const issue of result.error.issues) {
-    const field = String(issue.path[0])
-    problems.push(`${issue.path.join('.')}: ${issueInWords(issue, found[field])}`)
-    delete found[field]
-  }
-  return schema.parse(found) as Fields
+  return found
 }
 
 function textsOf(fields: Fields) {

@@ -1,16 +1,9 @@
-import * as z from 'zod'
 import { clients } from '../clients/index.ts'
 import { canonicalEvents } from '../clients/vocabulary.ts'
+import { anything, count, flag, list, nullableText, text, textOrNumber } from './field-type.ts'
 
-// One schema per hook event. Sources of the fields: the public hook references of the clients, and what they
-// were seen to send. Every field is optional: what a client leaves out or sends with a wrong type must not lose
-// the event.
-
-const text = z.string().optional()
-const nullableText = z.string().nullish()
-const count = z.number().nonnegative().optional()
-const list = z.array(z.unknown()).optional()
-const anything = z.unknown().optional()
+// The fields of each hook event. Sources: the public hook references of the clients, and what they were seen to send.
+// Every field is optional: what a client leaves out or sends with a wrong type must not lose the event.
 
 const common = {
   hook_event_name: text,
@@ -21,7 +14,7 @@ const common = {
   message_id: text,
   prompt_id: text,
   turn_id: text,
-  timestamp: z.union([z.string(), z.number()]).optional(),
+  timestamp: textOrNumber,
   model: text,
   effort: anything,
   agent_id: text,
@@ -34,7 +27,7 @@ const common = {
 
 const stop = {
   ...common,
-  stop_hook_active: z.boolean().optional(),
+  stop_hook_active: flag,
   last_assistant_message: nullableText,
   background_tasks: list,
   session_crons: list,
@@ -43,14 +36,14 @@ const stop = {
 const tool = { tool_name: text, tool_use_id: text, tool_input: anything, tool_response: anything }
 
 export const inputs = {
-  Notification: z.object({
+  Notification: {
     ...common,
     tool_name: text,
     message: text,
     title: text,
     notification_type: text,
-  }),
-  Stop: z.object({
+  },
+  Stop: {
     ...stop,
     prompt: text,
     tool_execution_count: count,
@@ -60,26 +53,26 @@ export const inputs = {
     context_limit: count,
     input_tokens: count,
     input_messages: list,
-  }),
-  SubagentStop: z.object({
+  },
+  SubagentStop: {
     ...stop,
     agent_transcript_path: nullableText,
     task_name: text,
     task_result: nullableText,
     task_error: nullableText,
-  }),
-  SessionEnd: z.object({
+  },
+  SessionEnd: {
     ...common,
     reason: text,
     // A fraction of a millisecond is common.
     session_duration_ms: count,
     message_count: count,
-  }),
-  PostToolUse: z.object({ ...common, ...tool, duration_ms: count }),
+  },
+  PostToolUse: { ...common, ...tool, duration_ms: count },
 } as const
 
 /** What is read from any other event. */
-export const otherInput = z.object({
+export const otherInput = {
   ...common,
   ...tool,
   message: text,
@@ -90,7 +83,7 @@ export const otherInput = z.object({
   error_details: text,
   agent_transcript_path: nullableText,
   prompt: text,
-})
+}
 
 /** Other names under which clients send the same field; the first that is present is taken. */
 export const aliases: Readonly<Record<string, readonly string[]>> = {

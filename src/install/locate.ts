@@ -1,5 +1,5 @@
 import { lstatSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, sep } from 'node:path'
 import type { Client, SettingsFile } from '../clients/define.ts'
 import { readLeniently } from './read-leniently.ts'
 
@@ -46,7 +46,8 @@ export function filesInForce(
  */
 export function projectRoot(client: Client, start: string, home: string): string | undefined {
   for (let folder = start; folder !== home; folder = dirname(folder)) {
-    if ([client.folder, '.git'].some((name) => exists(join(folder, name)))) return folder
+    // Not `join`, of which a status makes V8 compile a faster form, for longer than all of this takes.
+    if ([client.folder, '.git'].some((name) => exists(`${folder}${sep}${name}`))) return folder
     if (folder === dirname(folder)) return start
   }
   return start === home ? undefined : start

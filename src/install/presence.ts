@@ -1,5 +1,5 @@
-import { accessSync, constants, statSync } from 'node:fs'
-import { delimiter, isAbsolute, join } from 'node:path'
+import { accessSync, constants, existsSync, statSync } from 'node:fs'
+import { delimiter, isAbsolute, join, sep } from 'node:path'
 import type { Client } from '../clients/define.ts'
 import { userFolder } from '../clients/paths.ts'
 import { exists } from './locate.ts'
@@ -28,16 +28,29 @@ export function isPresent(client: Client, env: Env): boolean {
 
 function findProgram(name: string, env: Env): string | undefined {
   const endings = process.platform === 'win32' ? ['.exe', '.cmd', ''] : ['']
-  const folders = (env.PATH ?? '').split(delimiter).filter((folder) => isAbsolute(folder))
-  return folders
-    .flatMap((folder) => endings.map((ending) => join(folder, name + ending)))
-    .find(isProgram)
+  for (const folder of programFolders(env.PATH ?? '')) {
+    for (const ending of endings) {
+      // Not `join`: a status looks for a dozen programs in a dozen folders.
+      const path = `${folder}${sep}${name}${ending}`
+      if (existsSync(path) && isProgram(path)) return join(path)
+    }
+  }
+  return undefined
+}
+
+let known: { list: string; folders: readonly string[] } | undefined
+
+function programFolders(list: string): readonly string[] {
+  if (known?.list !== list) {
+    const folders = list.split(delimiter).filter((folder) => isAbsolute(folder))
+    known = { list, folders: [...new Set(folders)] }
+  }
+  return known.folders
 }
 
 function isProgram(path: string): boolean {
   try {
-    // First without an error for each folder that does not have it: those are nearly all.
-    if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return false
+    if (!statSync(path).isFile()) return false
     accessSync(path, constants.X_OK)
     return true
   } catch {

@@ -1,7 +1,6 @@
 import { constants, type Stats } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isatty } from 'node:tty'
 import * as z from 'zod'
 import { describeError, errorCode } from '../errors.ts'
 import { sha256 } from '../text/sha256.ts'
@@ -70,6 +69,8 @@ async function write(path: string, text: string, { at }: Message, signal: AbortS
 
 /** Names of terminals are given to the next one as soon as a terminal is closed. */
 function whyNot(stat: Stats, fd: number, at: string): string | undefined {
+  // Not imported: with it come the modules of the network, which a desktop needs none of.
+  const { isatty } = process.getBuiltinModule('node:tty')
   if (!stat.isCharacterDevice() || !isatty(fd)) return 'is not a terminal'
   if (stat.uid !== process.getuid?.()) return 'belongs to another user'
   if (stat.ctimeMs > Date.parse(at) + SLACK_MS) return 'is a newer terminal than the session'

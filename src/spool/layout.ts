@@ -12,7 +12,7 @@
 // | spare/         | always empty: a full disk makes | rename to cur/<owner>/           | the next worker's end  |
 // |                | no folder, but renames one      |                                  | makes another          |
 import { existsSync, readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, sep } from 'node:path'
 import { isTrusted } from '../fs/trust.ts'
 
 export const folders = ['tmp', 'new', 'cur', 'deferred', 'dead', 'corrupt'] as const
@@ -33,7 +33,8 @@ export type Spool = Record<Folder, string> & {
 }
 
 export function spoolIn(state: string): Spool {
-  const entries = folders.map((folder) => [folder, join(state, 'spool', folder)] as const)
+  const spool = join(state, 'spool')
+  const entries = folders.map((folder) => [folder, `${spool}${sep}${folder}`] as const)
   return { state, ...(Object.fromEntries(entries) as Record<Folder, string>) }
 }
 

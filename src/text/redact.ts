@@ -48,8 +48,12 @@ function redactPart(text: string, secrets: readonly string[]): string {
 
 function redactShapes(text: string): string {
   if (!mayHoldKey(text)) return text
+  const lower = text.toLowerCase()
   let parts = [text]
-  for (const shape of shapes) parts = parts.flatMap((part) => cutOut(part, shape))
+  for (const shape of shapes) {
+    if (shape.words && !shape.words.some((word) => lower.includes(word))) continue
+    parts = parts.flatMap((part) => cutOut(part, shape))
+  }
   return parts.join(MARK)
 }
 

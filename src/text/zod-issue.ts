@@ -67,7 +67,8 @@ function unitOf(value: string | readonly unknown[]) {
   return typeof value === 'string' ? 'characters' : 'entries'
 }
 
-function mustBe(what: string, value: unknown): string {
+/** Such as `must be a string, not 7`. What could be a secret is not repeated. */
+export function mustBe(what: string, value: unknown): string {
   return `must be ${what}, not ${describeType(value)}`
 }
 

@@ -39,7 +39,7 @@ export class DigestSchedule {
   /** @param handled how many events and deliveries this worker has begun so far */
   async check(handled: number) {
     const { config, now, stateDir } = this.#deps
-    const { digest } = config.get().config
+    const { digest } = config.last.config
     if (handled > this.#handled) this.#isExpected = true
     this.#handled = Math.max(this.#handled, handled)
     if (!digest || !isSoleWorker(stateDir)) return

@@ -137,17 +137,18 @@ async function serve(
   let lastWork = steadyNow()
   let settings = config.get()
   while (!handoverRequested(stateDir)) {
+    const before = settings
+    settings = config.get()
     // Not waited for: a password manager may ask a person, and other channels need nothing of it.
-    void config.fetchSecrets().then(
+    void config.fetchSecrets(settings).then(
       (isNew) => isNew && wakeUp.notify(),
       () => {},
     )
-    if (settings !== config.get()) {
+    if (settings !== before) {
       // Somebody fixed a URL or a secret: what waits for its next attempt need not wait any longer.
       store.makeDue()
       deliverer.reset()
     }
-    settings = config.get()
     maintenance.beat()
     const isHeld = isOnHold(stateDir)
     deliverer.setPaused(isHeld)

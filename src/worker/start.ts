@@ -2,8 +2,8 @@
 import { loadCompiled } from '../fs/compiled.ts'
 import { keepMemorySmall } from './keep-memory-small.ts'
 
-/** By then what a start needs has run, and so is part of what is kept. */
-const KEEP_AFTER_MS = 1000
+/** By then what a start needs has run, and so is part of what is kept; on a busy machine a start takes seconds. */
+const KEEP_AFTER_MS = 5000
 
 type Load = (id: string) => unknown
 type Worker = (
@@ -19,14 +19,19 @@ const parts = new Map<string, unknown>()
 let keepers: (() => void)[] | undefined = []
 const worker = loadKept('worker-code') as Worker
 setTimeout(keepCode, KEEP_AFTER_MS).unref()
-worker(require, importPart, __filename, keepCode)
+worker(load, importPart, __filename, keepCode)
 
 /** A part of the worker in a file of its own, or a package beside it. Rejects where it is not there. */
 async function importPart(id: string): Promise<unknown> {
-  if (!id.startsWith('./')) return { default: require(id) }
+  return id.startsWith('./') ? load(id) : { default: require(id) }
+}
+
+/** A part of the worker in a file of its own, or a module of Node.js. */
+function load(id: string): unknown {
   // From here: a bundler would look for it.
-  const load = require
-  const part = parts.get(id) ?? (keepers ? loadPart(id) : load(id))
+  const loadModule = require
+  if (!id.startsWith('./')) return loadModule(id)
+  const part = parts.get(id) ?? (keepers ? loadPart(id) : loadModule(id))
   parts.set(id, part)
   return part
 }

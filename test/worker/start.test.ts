@@ -156,6 +156,20 @@ describe('a worker and its compiled code', () => {
     }
   })
 
+  it('starts without zod once the configuration was checked', async () => {
+    const config = join(world.configDir, 'config.json')
+    const kept = join(world.stateDir, 'cache/checked-config.json')
+    // It is kept as soon as the file is old enough that a later change would show.
+    const { ctimeMs } = statSync(config)
+    await expect.poll(() => Date.now() - ctimeMs).toBeGreaterThan(2000)
+    await deliverOne()
+    expect(existsSync(kept)).toBe(true)
+    writeFileSync(join(dist, 'worker-parts/zod.cjs'), 'throw new Error("not to be loaded")')
+    await deliverOne()
+    writeFileSync(config, readFileSync(config))
+    await expect(deliverOne()).rejects.toThrow()
+  })
+
   it('works where none can be kept', async () => {
     mkdirSync(cache())
     await deliverOne()

@@ -1,0 +1,46 @@
+/**
+ * What a field of a payload may hold. Not zod: to load it and make the schemas takes longer than all the rest that is done
+ * for an event, and nothing more than these few types is to be checked.
+ */
+export interface FieldType<Value = unknown> {
+  accepts(value: unknown): value is Value
+  /** What it must be, in words. */
+  expected: string
+}
+
+/** What is read of fields; each may be missing. */
+export type ValuesOf<Fields> = {
+  [Name in keyof Fields]?: Fields[Name] extends FieldType<infer Value> ? Value : never
+}
+
+export const text: FieldType<string> = {
+  accepts: (value) => typeof value === 'string',
+  expected: 'a string',
+}
+
+export const nullableText: FieldType<string | null> = {
+  accepts: (value) => value === null || typeof value === 'string',
+  expected: 'a string',
+}
+
+export const textOrNumber: FieldType<string | number> = {
+  accepts: (value): value is string | number => typeof value === 'string' || Number.isFinite(value),
+  expected: 'a string or a number',
+}
+
+export const count: FieldType<number> = {
+  accepts: (value): value is number => Number.isFinite(value) && Number(value) >= 0,
+  expected: 'a number of at least 0',
+}
+
+export const flag: FieldType<boolean> = {
+  accepts: (value) => typeof value === 'boolean',
+  expected: 'true or false',
+}
+
+export const list: FieldType<unknown[]> = {
+  accepts: (value) => Array.isArray(value),
+  expected: 'an array',
+}
+
+export const anything: FieldType = { accepts: (_value): _value is unknown => true, expected: '' }

@@ -1,0 +1,135 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { CurrentConfig } from '../../src/config/current.ts'
+import { makeFolder } from '../support/folder.ts'
+
+const LATER_MS = 60_000
+const hook = (name: string) => `https://hooks.slack.com/services/T0/B0/${name}-not-to-be-kept`
+const inline = hook('inline')
+
+async function makeConfig(text: object = makeText()) {
+  const folder = await makeFolder()
+  const [configDir, stateDir] = [join(folder, 'config'), join(folder, 'state')]
+  for (const path of [configDir, stateDir]) mkdirSync(path, { mode: 0o700 })
+  const write = (name: string, content: string) =>
+    writeFileSync(join(configDir, name), content, { mode: 0o600 })
+  write('secrets.env', `HOOK=${hook('first')}\n`)
+  write('config.json', JSON.stringify(text))
+  const kept = join(stateDir, 'cache/checked-config.json')
+  return {
+    ...{ configDir, kept, write },
+    /** As a new process does. */
+    load: (now = Date.now() + LATER_MS) => new CurrentConfig(configDir, stateDir, () => now).get(),
+    /** What is kept says something else from now on, so that it shows whether it is used. */
+    forge() {
+      writeFileSync(kept, readFileSync(kept, 'utf8').replace('"maxAgeHours":24', '"maxAgeHours":5'))
+    },
+  }
+}
+
+function makeText() {
+  return {
+    channels: {
+      team: { type: 'slack', url: '${HOOK}' },
+      other: { type: 'slack', url: inline },
+      local: { type: 'file', path: '/tmp/$NAME' },
+    },
+  }
+}
+
+describe('a checked configuration that is kept', () => {
+  it('gives the next process the same', async () => {
+    const { load, kept, forge } = await makeConfig()
+    const { checked, ...first } = load()
+    expect(checked).toBeDefined()
+    expect(load()).toEqual(first)
+    expect(first.warnings).toHaveLength(1)
+    expect(first.secrets).toContain(inline)
+    forge()
+    expect(load().config.retry.maxAgeHours).toBe(5)
+    expect(statSync(kept).mode & 0o777).toBe(0o600)
+  })
+
+  it('has no secret in it', async () => {
+    const { load, kept } = await makeConfig()
+    load()
+    expect(readFileSync(kept, 'utf8')).not.toContain('not-to-be-kept')
+  })
+
+  it('is that of the built-in settings where there is no file', async () => {
+    const { load, kept } = await makeConfig({ channels: {} })
+    const stateDir = join(kept, '../..')
+    const folder = join(stateDir, '../none')
+    const now = () => Date.now() + LATER_MS
+    const { checked, ...first } = new CurrentConfig(folder, stateDir, now).get()
+    expect(first.source).toBe('built-in')
+    expect(checked).toBeDefined()
+    expect(new CurrentConfig(folder, stateDir, now).get()).toEqual(first)
+    expect(load().source).toBe('file')
+  })
+
+  it.each<[string, (config: Awaited<ReturnType<typeof makeConfig>>) => void, object]>([
+    [
+      'another secret',
+      ({ write }) => write('secrets.env', `HOOK=${hook('second')}\n`),
+      { config: { channels: { team: { url: hook('second') } } } },
+    ],
+    [
+      'a secret that is no URL',
+      ({ write }) => write('secrets.env', 'HOOK=nonsense\n'),
+      { problem: { message: expect.stringContaining('https URL') } },
+    ],
+    [
+      'another setting',
+      ({ write }) => write('config.json', JSON.stringify({ retry: { maxAgeHours: 7 } })),
+      { config: { retry: { maxAgeHours: 7 } } },
+    ],
+    [
+      'a broken file',
+      ({ write }) => write('config.json', '{'),
+      { source: 'last good', problem: { message: expect.stringContaining('not JSON') } },
+    ],
+    [
+      'a file that others may write',
+      ({ configDir }) => chmodSync(join(configDir, 'config.json'), 0o666),
+      { problem: { message: expect.stringContaining('other users can change it') } },
+    ],
+  ])('is not used after %s', async (_, change, expected) => {
+    const config = await makeConfig()
+    config.load()
+    config.forge()
+    change(config)
+    expect(config.load()).toMatchObject(expected)
+    expect(config.load()).toMatchObject(expected)
+  })
+
+  it.each<[string, (kept: string) => void]>([
+    ['is damaged', (kept) => writeFileSync(kept, '{')],
+    ['others may write', (kept) => chmodSync(kept, 0o666)],
+    ['is in a folder that others may write', (kept) => chmodSync(join(kept, '..'), 0o777)],
+  ])('is not believed where it %s', async (_, change) => {
+    const { load, kept, forge } = await makeConfig()
+    load()
+    forge()
+    change(kept)
+    expect(load().config.retry.maxAgeHours).toBe(24)
+  })
+
+  it.each<[string, object]>([
+    ['waits for a command', { ...makeText(), secrets: { HOOK: ['pass', 'hook'] } }],
+    ['has a channel that cannot be used', { channels: { a: { type: 'slack', url: '${NO}' } } }],
+    ['has a fault', { channels: { a: { type: 'slack' } } }],
+  ])('is none where the configuration %s', async (_, text) => {
+    const { load, kept, write } = await makeConfig(text)
+    write('secrets.env', '')
+    load()
+    expect(existsSync(kept)).toBe(false)
+  })
+
+  it('is none while a change of the file might not show', async () => {
+    const { load, kept } = await makeConfig()
+    load(Date.now())
+    expect(existsSync(kept)).toBe(false)
+  })
+})

@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest'
+import * as zod from 'zod'
+import { lazyZod } from '../src/lazy-zod.ts'
+
+/** One of each form that the schemas of the worker have. */
+function makeSchema(z: Pick<typeof zod, keyof ReturnType<typeof lazyZod>>) {
+  const name = z.string().regex(/^\w+$/, 'must be a word').describe('A name')
+  const file = z.strictObject({ type: z.literal('file'), path: name.meta({ secret: true }) })
+  const mail = z.strictObject({
+    type: z.literal('mail'),
+    to: z.array(z.email({ pattern: z.regexes.html5Email })).min(1),
+    server: z.url().optional(),
+  })
+  return z
+    .object({
+      ...{ channels: z.record(name, z.discriminatedUnion('type', [file, mail])) },
+      kind: z.enum(['a', 'b']).default('a'),
+      size: z.union([z.int().positive(), z.boolean()]).nullish(),
+      rest: z.strictObject({ any: z.unknown(), age: z.number().nonnegative().max(9) }).prefault({
+        any: 1,
+        age: 2,
+      }),
+    })
+    .superRefine(({ kind, size }, context) => {
+      if (kind === 'b' && !size)
+        context.addIssue({ code: 'custom', path: ['size'], message: 'none' })
+    })
+}
+
+const fails = () => {
+  throw new Error('zod was loaded')
+}
+
+describe('schemas that are made at their first use', () => {
+  it.each([
+    [{ channels: { a: { type: 'file', path: 'p' } }, size: 3 }],
+    [{ channels: { a: { type: 'mail', to: ['me@example.com'] } }, kind: 'b', size: true }],
+    [{ channels: {}, rest: { any: [], age: 10 } }],
+    [{ channels: { a: { type: 'mail', to: ['@'], server: 'no' }, b: { type: 'file' } } }],
+    [{ channels: { 'a b': { type: 'file', path: '!' } }, size: 0 }],
+    [{ channels: {}, kind: 'b' }],
+    [7],
+  ])('say the same as those of zod: %j', (value) => {
+    const { success, data, error } = makeSchema(lazyZod(() => zod)).safeParse(value)
+    const real = makeSchema(zod).safeParse(value)
+    expect({ success, data }).toEqual({ success: real.success, data: real.data })
+    expect(error?.issues).toEqual(real.error?.issues)
+  })
+
+  it('load nothing until one is asked', () => {
+    const z = lazyZod(fails)
+    const schema = makeSchema(z)
+    const fields = z.object({ a: z.string().describe('A') }).shape
+    expect(Object.keys(fields)).toEqual(['a'])
+    expect(() => schema.parse(JSON.parse('{'))).toThrow(SyntaxError)
+    expect(() => schema.parse({})).toThrow('zod was loaded')
+  })
+
+  it('know what they are for, and what was noted of them', () => {
+    const z = lazyZod(() => zod)
+    const field = z.string().describe('A field').meta({ secret: true })
+    expect(field.description).toBe('A field')
+    expect(field.meta()?.secret).toBe(true)
+    expect(z.string().meta()).toBeUndefined()
+  })
+})
