@@ -14,6 +14,11 @@ export function disturbsSomebody(channel: string, config: Pick<Config, 'channels
   return notifierOf(channel, config)?.isRecord !== true
 }
 
+/** Whether what goes there arrives in the order in which it is handed over, as long as nothing is handed over too early. */
+export function keepsOrder(channel: string, config: Pick<Config, 'channels'>): boolean {
+  return notifierOf(channel, config)?.keepsOrder === true
+}
+
 /** Channels that people read, in the order of the configuration. */
 export function readChannels(config: Pick<Config, 'channels'>): string[] {
   return Object.keys(config.channels).filter((name) => notifierOf(name, config)?.summarizes)

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { RedisConnection } from '../hub/connection.ts'
 import { explainFailure } from '../hub/explain.ts'
 import { handedOverAs } from '../hub/handed-over.ts'
-import { INBOX } from '../hub/keys.ts'
+import { Outbox } from '../hub/outbox.ts'
 import { type AnswerRecord, answerOf, type HubRecord, recordOf } from '../hub/record.ts'
 import { RedisError } from '../hub/resp.ts'
 import { type HubConnection, hubConnection, whyUnsafe } from '../hub/settings.ts'
@@ -14,15 +14,15 @@ import {
   type SendContext,
 } from './define.ts'
 
-/** One connection per hub, kept as long as it works. */
-const connections = new Map<string, RedisConnection>()
+/** One per hub, with a connection that is kept as long as it works. */
+const outboxes = new Map<string, Outbox>()
 
 export const hub = defineNotifier({
   name: 'hub',
   title: 'Hub (Redis)',
   options: z.strictObject(hubConnection),
   leavesMachine: true,
-  // Handed over one after the other on one connection, without waiting for the answers.
+  // What waits while others are handed over goes together.
   concurrency: 64,
   keepsOrder: true,
   compose: (message, _, context) => ({ body: composeRecord(message, context) }),
@@ -44,8 +44,7 @@ async function handOver(
   const unsafe = whyUnsafe(settings)
   if (unsafe) throw new DeliveryError('give-up', `hub: url ${unsafe}`)
   try {
-    const call = connectionTo(settings).call('RPUSH', INBOX, JSON.stringify(record))
-    await abortable(call, signal)
+    await abortable(outboxTo(settings).add(JSON.stringify(record)), signal)
   } catch (error) {
     if (error instanceof DeliveryError) throw error
     const full = error instanceof RedisError && ['OOM', 'WRONGTYPE'].includes(error.code)
@@ -67,15 +66,15 @@ function composeRecord(message: Message, { delivery, now }: ComposeContext) {
   return recordOf(delivery ?? alone, message, now)
 }
 
-function connectionTo(settings: HubConnection): RedisConnection {
+function outboxTo(settings: HubConnection): Outbox {
   // Also of channels that differ in their clearance.
   const { url, password, ca } = settings
   const key = JSON.stringify([url, password, ca])
-  const known = connections.get(key)
+  const known = outboxes.get(key)
   if (known) return known
   // Another one means other settings: what used the old ones ends by itself.
-  const made = new RedisConnection(settings)
-  connections.set(key, made)
+  const made = new Outbox(new RedisConnection(settings))
+  outboxes.set(key, made)
   return made
 }
 

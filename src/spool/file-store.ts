@@ -148,8 +148,8 @@ export class FileStore implements Store {
     return parked
   }
 
-  makeDue() {
-    this.#parked.makeDue(({ isHeld }) => !isHeld)
+  makeDue(isMeant: (channel: string) => boolean = () => true) {
+    this.#parked.makeDue(({ isHeld, channel }) => !isHeld && isMeant(channel))
   }
 
   reviewHeld(session: string) {

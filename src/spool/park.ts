@@ -63,6 +63,8 @@ interface Wait {
   events: readonly string[]
   channel: string
   session: string
+  /** Unix ms. */
+  acceptedAt: number
 }
 
 /** Listing many deliveries after every change of one would take all the time there is. */
@@ -98,10 +100,11 @@ export class ParkedDeliveries {
 
   /** Knows a delivery that this process put into the folder. */
   set({ until, since, isHeld, group, delivery }: Omit<Parked, 'format'>) {
-    const { id, events, channel, session } = delivery
+    const { id, events, channel, session, acceptedAt } = delivery
     const name = formatName({ id, isDelivery: true })
     const inode = this.#inodeOf(name) ?? 0
-    this.#waits.set(name, { name, until, since, isHeld, group, events, channel, session, inode })
+    const about = { events, channel, session, acceptedAt }
+    this.#waits.set(name, { name, until, since, isHeld, group, inode, ...about })
   }
 
   /** A delivery that is claimed does not wait any more; its events are still told by it alone. */
@@ -150,11 +153,12 @@ export class ParkedDeliveries {
     return [...this.#waits.values()].some(({ isHeld, until }) => isHeld && until === 0)
   }
 
+  /** Those that were accepted first come first. */
   due(now: number, group?: string): string[] {
     return [...this.#waits.values()]
       .filter((wait) => group === undefined || wait.group === group)
       .filter((wait) => untilDue(wait, now) <= 0)
-      .sort((a, b) => a.until - b.until)
+      .sort((a, b) => a.acceptedAt - b.acceptedAt)
       .map(({ name }) => name)
   }
 
@@ -178,8 +182,8 @@ export class ParkedDeliveries {
     this.#wasFlushed ||= parked?.until === 0
     const isAwaited = this.#awaited.delete(name)
     const { until = 0, since = 0, isHeld = false, group } = parked ?? {}
-    const { events = [], channel = '', session = '' } = parked?.delivery ?? {}
-    const wait = { name, since, isHeld, group, events, channel, session, inode }
+    const { events = [], channel = '', session = '', acceptedAt = 0 } = parked?.delivery ?? {}
+    const wait = { name, since, isHeld, group, events, channel, session, acceptedAt, inode }
     this.#waits.set(name, { ...wait, until: isAwaited ? 0 : until })
   }
 }

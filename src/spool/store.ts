@@ -78,8 +78,8 @@ export interface Store {
   claimParked(name: string): Claim | undefined
   /** @returns undefined where it is damaged: it is out of the way then */
   readParked(claim: Claim): Parked | undefined
-  /** What failed is tried again at once. */
-  makeDue(): void
+  /** What failed is tried again at once; with `isMeant` that of some channels. */
+  makeDue(isMeant?: (channel: string) => boolean): void
   /** What a policy holds of a session is due at once: whoever claims it looks whether it is still worth telling. */
   reviewHeld(session: string): void
   /** The same for deliveries by their ids, also for those that are being looked at now. */

@@ -1,5 +1,5 @@
 import type { LoadedConfig } from '../config/load.ts'
-import { DESKTOP_OF_LAST_RESORT } from '../deliver/audience.ts'
+import { DESKTOP_OF_LAST_RESORT, keepsOrder } from '../deliver/audience.ts'
 import { describeError } from '../errors.ts'
 import { FileStore } from '../spool/file-store.ts'
 import { handoverRequested, requestHandoverIfOlder } from '../spool/handover.ts'
@@ -117,6 +117,8 @@ async function run(opened: Opened): Promise<WorkerSummary> {
   const wakeUp = new WakeUp()
   const dispatcher = new Dispatcher(deps, () => wakeUp.notify())
   const watcher = store.watch(() => wakeUp.notify())
+  // What failed before this worker goes first where the order counts: a later message must not get through before it.
+  store.makeDue((channel) => keepsOrder(channel, deps.config.get().config))
   // Release first, then look again: an event that came in between saw a worker that was about to end.
   do {
     await serve(opened, dispatcher, wakeUp)

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
 import { noiseRules } from '../../src/config/noise.ts'
@@ -35,27 +36,30 @@ export async function makeMachine(
     retry: quick,
   })
   const start = (...words: string[]) => startProcess([node, cli, ...words], home.env, place)
+  // A client waits for its hook, so that no two events of a session are of the same millisecond.
+  let acceptedAt = Date.now() - 60_000
+  const accept = (event: object) => {
+    const id = home.accept(event, 'claude')
+    acceptedAt += 1
+    const path = join(home.env.HOOKBELL_STATE_DIR, 'spool/new', id)
+    utimesSync(path, acceptedAt / 1000, acceptedAt / 1000)
+    return id
+  }
   return {
     ...{ ...home, cli, start },
     /** Any program of that computer. */
     startAny: (words: readonly string[]) => startProcess(words, home.env, place),
     /** @returns the id of the event */
     finish: (channel: string, session: string, text: string) =>
-      home.accept(
-        {
-          ...{ hook_event_name: 'Stop', session_id: session },
-          ...{ cwd: `/srv/${channel}`, last_assistant_message: text },
-        },
-        'claude',
-      ),
+      accept({
+        ...{ hook_event_name: 'Stop', session_id: session },
+        ...{ cwd: `/srv/${channel}`, last_assistant_message: text },
+      }),
     ask: (channel: string, session: string, text: string) =>
-      home.accept(
-        {
-          ...{ hook_event_name: 'Notification', notification_type: 'permission_prompt' },
-          ...{ session_id: session, cwd: `/srv/${channel}`, message: text },
-        },
-        'claude',
-      ),
+      accept({
+        ...{ hook_event_name: 'Notification', notification_type: 'permission_prompt' },
+        ...{ session_id: session, cwd: `/srv/${channel}`, message: text },
+      }),
     /** @returns what `hookbell drain` printed, and its exit code */
     async drain(timeout = '60s') {
       const child = start('drain', '--timeout', timeout)

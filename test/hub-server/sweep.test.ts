@@ -82,12 +82,6 @@ async function drain(machine: Machine) {
   expect(`${exitCode} ${output}`).toEqual(drained)
 }
 
-/** Which machines had to hand nothing over again: with `drain` what failed may change places with what comes later. */
-async function orderly({ machines }: Team): Promise<number[]> {
-  const again = await Promise.all(machines.map((machine) => handedOverAgain([machine])))
-  return again.flatMap((reasons, index) => (Object.keys(reasons).length === 0 ? [index] : []))
-}
-
 /** Pace, and order for what these machines told. @returns how often each fast destination was told something again */
 function expectOrder({ receiver, events, hubs }: Team, machines: readonly number[]): number[] {
   const disorderOf = (told: readonly Event[]) =>
@@ -142,12 +136,12 @@ describe.skipIf(!hasRedis)('hub: three machines, 20 destinations and two hubs', 
     await report(team, 'handed over', startedAt)
     await untilAllIsTold(team)
     await report(team, 'told', startedAt)
-    expect(expectOrder(team, await orderly(team))).toEqual(fast.map(() => 0))
+    expect(expectOrder(team, [0, 1, 2])).toEqual(fast.map(() => 0))
     for (const name of slow) expect(countAt(team, name)).toBe(wantedAt(team, name))
     expect(toldBy(team.hubs)).toHaveLength(team.events.size)
   })
 
-  it('lose nothing and keep the pace while a worker, a hub and Redis are killed', async () => {
+  it('lose nothing and keep pace and order while a worker, a hub and Redis are killed', async () => {
     const team = await startTeam()
     const { machines, hubs, events, redis, receiver, told } = team
     const startedAt = performance.now()
@@ -175,8 +169,8 @@ describe.skipIf(!hasRedis)('hub: three machines, 20 destinations and two hubs', 
     await Promise.all([first, others])
     await untilAllIsTold(team)
     await report(team, 'told, with three kills,', startedAt)
-    const keep = (await orderly(team)).filter((index) => index > 0)
-    const again = expectOrder(team, keep)
+    // What the killed worker had in hand may change places.
+    const again = expectOrder(team, [1, 2])
     // One message of a destination can be under way when its hub is killed, and one when Redis is.
     expect(Math.max(...again)).toBeLessThanOrEqual(2)
     // The one that was held.

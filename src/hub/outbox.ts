@@ -1,0 +1,46 @@
+import type { RedisConnection } from './connection.ts'
+import { INBOX } from './keys.ts'
+
+interface Waiting {
+  line: string
+  resolve(): void
+  reject(error: unknown): void
+}
+
+/**
+ * Adds lines to the hub's list in their order. What comes while one command is under way goes together with the next:
+ * Redis takes a command whole or not at all, so no line gets in before one that was refused.
+ */
+export class Outbox {
+  readonly #connection: RedisConnection
+  #waiting: Waiting[] = []
+  #isRunning = false
+
+  constructor(connection: RedisConnection) {
+    this.#connection = connection
+  }
+
+  /** Resolves once Redis has it. @throws RedisError for an answer that says no, anything else where there is none */
+  add(line: string): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ line, resolve, reject })
+      if (!this.#isRunning) void this.#run()
+    })
+  }
+
+  async #run() {
+    this.#isRunning = true
+    // Those that come at the same moment go together.
+    await undefined
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting.splice(0)
+      try {
+        await this.#connection.call('RPUSH', INBOX, ...batch.map(({ line }) => line))
+        for (const { resolve } of batch) resolve()
+      } catch (error) {
+        for (const { reject } of [...batch, ...this.#waiting.splice(0)]) reject(error)
+      }
+    }
+    this.#isRunning = false
+  }
+}
