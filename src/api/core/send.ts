@@ -36,19 +36,20 @@ async function repeat(call: Call, deps: SendDeps, clock: Clock): Promise<Outcome
   let wasAnswered = false
   const { method, route, retry } = call.target
   const isDeletion = method === 'DELETE' && retry === 'safe'
-  // Whether it may have changed something.
-  const factsOf = (attempts: number) => ({
-    method,
-    attempts,
-    ...(wasApplied && !/^(GET|HEAD)$/.test(method) ? { outcome: 'unknown' as const } : {}),
-  })
+  // With whether it may have changed something.
+  const complete = <Facts extends ErrorFacts>(facts: Facts): Facts => {
+    if (wasApplied && !/GET|HEAD/.test(method)) facts.outcome = 'unknown'
+    return facts
+  }
   for (let attempts = 1; ; attempts += 1) {
     const startedAt = now()
     const last = await tryOnce(call, deps, clock, attempts).catch((error: unknown) => {
       // What was sent before there was no key any more.
-      throw attempts > 1 ? Object.assign(Object(error), factsOf(attempts - 1)) : error
+      throw attempts > 1
+        ? Object.assign(Object(error), complete({ method, attempts: attempts - 1 }))
+        : error
     })
-    const { delayMs, ...hint } = plan(last, attempts, call, deps.budget, clock)
+    const { delayMs, hint } = plan(last, attempts, call, deps.budget, clock)
     // A 404 says that an earlier attempt deleted it, if the response to that was lost. A 502 or any other status is a
     // response, and says that it was not deleted, or not by us.
     const status = last.failure?.kind === 'http' ? last.failure.status : undefined
@@ -58,8 +59,9 @@ async function repeat(call: Call, deps: SendDeps, clock: Clock): Promise<Outcome
     deps.onAttempt?.(reportOf(last, attempts, Math.round(now() - startedAt), delayMs))
     const stopped = delayMs === undefined ? last : await pause(clock, delayMs)
     if (!stopped) continue
-    const facts = { ...factsOf(attempts), ...hint, route, elapsedMs: clock.elapsedMs }
-    return { last: stopped, facts, isReplay }
+    const facts: Outcome['facts'] = { method, attempts, route, elapsedMs: clock.elapsedMs }
+    if (hint) facts.hint = hint
+    return { last: stopped, facts: complete(facts), isReplay }
   }
 }
 
@@ -77,9 +79,7 @@ function plan(
   const delayMs = retryDelay(attempts, asked, Math.random())
   // A pause that outlives the deadline is time lost: better to fail now.
   if (delayMs >= clock.remainingMs) return {}
-  return budget.spend()
-    ? { delayMs }
-    : { hint: 'many requests are failing, so this one was not retried' }
+  return budget.spend() ? { delayMs } : { hint: 'many requests fail, so it was not retried' }
 }
 
 async function pause(clock: Clock, delayMs: number): Promise<Attempt | undefined> {

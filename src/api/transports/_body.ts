@@ -38,12 +38,14 @@ export class PartialResponse {
   ): TransportResponse | Promise<TransportResponse> {
     const bytes = Buffer.concat(this.#chunks)
     const decompressor = bytes.length > 0 && decompressorOf(this.#head.headers)
-    if (!decompressor) return { ...this.#head, text: bytes.toString(), end, cause }
+    const { status, headers } = this.#head
+    // Spelled out: to spread an object takes a twentieth of a fast request.
+    if (!decompressor) return { status, headers, text: bytes.toString(), end, cause }
     decompressor.end(bytes)
     return readText(decompressor, this.#limit).then((read) => {
       // A body that was cut cannot be unpacked to its end; why it was cut says more.
       const isWhole = end === 'complete' || read.end === 'too-long'
-      return { ...this.#head, ...read, ...(isWhole ? {} : { end, cause }) }
+      return { status, headers, ...read, ...(isWhole ? {} : { end, cause }) }
     })
   }
 }
