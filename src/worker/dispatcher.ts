@@ -13,7 +13,7 @@ import { Changes } from './wake-up.ts'
 /** Events that are being prepared at once: transcripts are read meanwhile. */
 const MAX_PREPARING = 64
 /** With more under way than this, what can go out goes first: what is prepared too early only takes memory. */
-const MAX_AHEAD = 128
+const MAX_AHEAD = 500
 /**
  * Events that this worker holds at once while they go out, and that it looks at in one round: the others wait in new/ and
  * cost no memory, and what a person asks for meanwhile waits no longer.

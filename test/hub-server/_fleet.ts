@@ -42,7 +42,11 @@ export async function makeMachine(
     const id = home.accept(event, 'claude')
     acceptedAt += 1
     const path = join(home.env.HOOKBELL_STATE_DIR, 'spool/new', id)
-    utimesSync(path, acceptedAt / 1000, acceptedAt / 1000)
+    try {
+      utimesSync(path, acceptedAt / 1000, acceptedAt / 1000)
+    } catch {
+      // A worker that runs has taken it.
+    }
     return id
   }
   return {
