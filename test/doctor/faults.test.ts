@@ -252,7 +252,8 @@ const faults: Record<string, Fault> = {
   },
 }
 
-describe('what goes wrong on a machine', () => {
+// A worker that is still ending may mend a folder while it is looked at.
+describe('what goes wrong on a machine', { retry: 2 }, () => {
   for (const [title, fault] of Object.entries(faults)) {
     it.skipIf(fault.prelude !== undefined && !canMount)(title, async () => {
       const home = await makeWorkingHome(fault.client ?? 'droid', fault.prelude)
