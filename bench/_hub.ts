@@ -3,8 +3,9 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Delivery } from '../src/delivery.ts'
+import { loadBullmq } from '../src/hub-server/bullmq.ts'
 import { notifiers } from '../src/notifiers/index.ts'
-import type { startRedis } from './_redis.ts'
+import { hasRedis, startRedis } from './_redis.ts'
 
 export const DESTINATIONS = 20
 
@@ -43,7 +44,7 @@ export function handOverTo({ settings }: Redis) {
 }
 
 /** Counts what it takes; while it is held it answers nobody. */
-export async function startReceiver() {
+async function startReceiver() {
   let count = 0
   let gate = Promise.resolve()
   let open = () => {}
@@ -72,5 +73,27 @@ export async function startReceiver() {
       server.closeAllConnections()
       server.close()
     },
+  }
+}
+
+type Measure<Result> = (redis: Redis, receiver: Receiver) => Promise<Result>
+
+/** Measures bare BullMQ and then a hub, with the same receiver and an empty Redis each. */
+export async function besideBullmq<Bare, Hub>(
+  measureBare: Measure<Bare>,
+  measureHub: Measure<Hub>,
+  print: (bare: Bare, hub: Hub) => void,
+) {
+  if (!hasRedis) return console.log('\nhub: redis-server is not installed')
+  await loadBullmq()
+  const receiver = await startReceiver()
+  const redis = await startRedis()
+  try {
+    const bare = await measureBare(redis, receiver)
+    await redis.ask('FLUSHALL')
+    print(bare, await measureHub(redis, receiver))
+  } finally {
+    await redis.stop()
+    receiver.close()
   }
 }

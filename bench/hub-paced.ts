@@ -1,11 +1,12 @@
 import { Queue, Worker } from 'bullmq'
 import { parseConfig } from '../src/config/load.ts'
 import type { Delivery } from '../src/delivery.ts'
-import { loadBullmq, redisOptions } from '../src/hub-server/bullmq.ts'
+import { redisOptions } from '../src/hub-server/bullmq.ts'
 import { startHub } from '../src/hub-server/run.ts'
 import { notifiers } from '../src/notifiers/index.ts'
 import { printTable } from './_bench.ts'
 import {
+  besideBullmq,
   channels,
   contextOf,
   DESTINATIONS,
@@ -14,9 +15,7 @@ import {
   indexes,
   type Receiver,
   type Redis,
-  startReceiver,
 } from './_hub.ts'
-import { hasRedis, startRedis } from './_redis.ts'
 
 /** Fewer than a hub tells in one summary. */
 const EACH = 5
@@ -26,14 +25,7 @@ const PACE_MS = 1000
 
 /** The same for destinations with a pace: the hub beside the limiter of BullMQ, which counts when a job is taken. */
 export async function benchPacedHub() {
-  if (!hasRedis) return console.log('\nhub: redis-server is not installed')
-  await loadBullmq()
-  const receiver = await startReceiver()
-  const redis = await startRedis()
-  try {
-    const bare = await measureBare(redis, receiver)
-    await redis.ask('FLUSHALL')
-    const hub = await measureHub(redis, receiver)
+  await besideBullmq(measureBare, measureHub, (bare, hub) => {
     const ideal = DESTINATIONS * (EACH / (((EACH - 1) * PACE_MS) / 1000))
     printTable(`hub: ${EACH} messages to each of ${DESTINATIONS} destinations, one a second`, [
       ['', 'handed over and told/s'],
@@ -42,10 +34,7 @@ export async function benchPacedHub() {
       ['ratio', (hub / bare).toFixed(2)],
       ['at most possible', ideal.toFixed(1)],
     ])
-  } finally {
-    await redis.stop()
-    receiver.close()
-  }
+  })
 }
 
 async function measureBare(redis: Redis, receiver: Receiver) {

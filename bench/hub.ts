@@ -2,11 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Queue, Worker } from 'bullmq'
 import { parseConfig } from '../src/config/load.ts'
 import type { Delivery } from '../src/delivery.ts'
-import { loadBullmq, redisOptions } from '../src/hub-server/bullmq.ts'
+import { redisOptions } from '../src/hub-server/bullmq.ts'
 import { startHub } from '../src/hub-server/run.ts'
 import { notifiers } from '../src/notifiers/index.ts'
 import { median, printTable } from './_bench.ts'
 import {
+  besideBullmq,
   channels,
   contextOf,
   DESTINATIONS,
@@ -15,9 +16,7 @@ import {
   indexes,
   type Receiver,
   type Redis,
-  startReceiver,
 } from './_hub.ts'
-import { hasRedis, startRedis } from './_redis.ts'
 
 const MESSAGES = Number(process.env.HOOKBELL_BENCH_MESSAGES ?? 4000)
 const WARM = 300
@@ -25,14 +24,7 @@ const IDLE_MS = 5000
 
 /** What a hub costs beside the bare queue that it is made of: the same messages, receiver and Redis in one run. */
 export async function benchHub() {
-  if (!hasRedis) return console.log('\nhub: redis-server is not installed')
-  await loadBullmq()
-  const receiver = await startReceiver()
-  const redis = await startRedis()
-  try {
-    const bare = await measureBare(redis, receiver)
-    await redis.ask('FLUSHALL')
-    const hub = await measureHub(redis, receiver)
+  await besideBullmq(measureBare, measureHub, (bare, hub) => {
     const ratio = (key: 'handOver' | 'deliver') => (hub[key] / bare[key]).toFixed(2)
     printTable(`hub: ${MESSAGES} messages to ${DESTINATIONS} destinations, appendfsync always`, [
       ['', 'handed over/s', 'told/s', '100,000 waiting'],
@@ -44,10 +36,7 @@ export async function benchHub() {
       ['warm hand-over', 'commands/s of an idle hub'],
       [`${hub.warmMs.toFixed(2)} ms`, `${hub.idle}`],
     ])
-  } finally {
-    await redis.stop()
-    receiver.close()
-  }
+  })
 }
 
 /** A queue per destination, added to and worked off as its manual shows, one at a time. */

@@ -7,14 +7,8 @@ import { renderHelp } from '../src/cli/help.ts'
 import { findCommand } from '../src/commands/index.ts'
 import { kinds } from '../src/event/kind.ts'
 import { makeHome, root } from './support/home.ts'
+import { pages } from './support/pages.ts'
 
-const pages = [
-  'README.md',
-  'CONTRIBUTING.md',
-  ...readdirSync(join(root, 'docs'))
-    .filter((name) => name.endsWith('.md'))
-    .map((name) => `docs/${name}`),
-]
 const textOf = (page: string) => readFileSync(join(root, page), 'utf8')
 
 describe('documentation', () => {

@@ -1,10 +1,11 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type ParseError, parse } from 'jsonc-parser'
 import { describe, expect, it } from 'vitest'
 import { parseFaults } from '../../src/emulator/faults.ts'
 import { parseSeed } from '../../src/emulator/index.ts'
 import { makeHome, root } from '../support/home.ts'
+import { pages } from '../support/pages.ts'
 import { startReceiver } from '../support/receiver.ts'
 
 /** What a block of JSON may be, how it is known, and what fails where it is not so. */
@@ -25,14 +26,6 @@ const kinds: Record<string, { isOne(value: object): boolean; check(value: object
 }
 
 const hasOneOf = (value: object, ...keys: string[]) => keys.some((key) => Object.hasOwn(value, key))
-
-const pages = [
-  'README.md',
-  'CONTRIBUTING.md',
-  ...readdirSync(join(root, 'docs'))
-    .filter((name) => name.endsWith('.md'))
-    .map((name) => `docs/${name}`),
-]
 
 describe('JSON snippets', () => {
   it.each(pages.flatMap(blocksOf))('%s line %i is what it claims to be', async (_, __, text) => {

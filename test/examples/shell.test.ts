@@ -1,9 +1,10 @@
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type SeedInput, startEmulator } from '../../src/emulator/index.ts'
 import { missingDesktopPrograms, startDesktop } from '../support/desktop.ts'
 import { root } from '../support/home.ts'
+import { pages } from '../support/pages.ts'
 import { hasPty } from '../support/pty.ts'
 import { CTRL_C, shellLinesOf, startShell, type Typed } from './_shell-page.ts'
 
@@ -88,7 +89,7 @@ const withDesktop = async () => {
   return desktop.env
 }
 
-const pages: Record<string, Page> = {
+const asTyped: Record<string, Page> = {
   'README.md': {
     world: async () => ({ ...(await withEmulator()), ...(await withDesktop()) }),
     own: () => [
@@ -153,16 +154,13 @@ const pages: Record<string, Page> = {
   },
 }
 
-const markdown = readdirSync(join(root, 'docs'))
-  .filter((name) => name.endsWith('.md'))
-  .map((name) => `docs/${name}`)
-const pagesWithLines = ['README.md', 'CONTRIBUTING.md', ...markdown].filter((page) =>
+const pagesWithLines = pages.filter((page) =>
   shellLinesOf(page).some((line) => notRun[line] === undefined),
 )
 
 describe.skipIf(!hasPty || missingDesktopPrograms().length > 0)('shell snippets', () => {
   it.each(pagesWithLines)('every line of %s runs, in their order', async (name) => {
-    const page = pages[name] ?? {}
+    const page = asTyped[name] ?? {}
     const shell = await startShell(await page.world?.())
     await page.before?.(shell)
     for (const line of shellLinesOf(name)) {
