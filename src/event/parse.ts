@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import type { Client } from '../clients/define.ts'
 import { clients, findClient } from '../clients/index.ts'
 import type { Header } from '../spool/header.ts'
 import { oneLine } from '../text/clean.ts'
@@ -86,16 +87,50 @@ type Fields = ValuesOf<typeof otherInput> &
 /** A field of a wrong type is left out and named as a problem. */
 function readFields(raw: Payload, means: string, client: string, problems: string[]): Fields {
   const types = Object.hasOwn(inputs, means) ? inputs[means as keyof typeof inputs] : otherInput
-  const own = findClient(client)?.fieldNames ?? {}
   const found: Record<string, unknown> = {}
-  for (const [field, type] of Object.entries<FieldType>(types)) {
-    const names = [...(own[field] ?? []), field, ...(aliases[field] ?? [])]
-    const value = names.map((name) => fieldOf(raw, name)).find((one) => one !== undefined)
+  for (const { field, type, names } of namedFields(types, findClient(client))) {
+    const value = firstOf(raw, names)
     if (value === undefined) continue
     if (type.accepts(value)) found[field] = value
     else problems.push(`${field}: ${mustBe(type.expected, value)}`)
   }
   return found
+}
+
+function firstOf(raw: Payload, names: readonly string[]): unknown {
+  for (const name of names) {
+    const value = fieldOf(raw, name)
+    if (value !== undefined) return value
+  }
+  return undefined
+}
+
+interface NamedField {
+  field: string
+  type: FieldType
+  /** Under which it is looked for, in this order. */
+  names: readonly string[]
+}
+
+/** Made once: there are few kinds of input and few clients. */
+const known = new Map<object, Map<Client | undefined, readonly NamedField[]>>()
+
+function namedFields(
+  types: Readonly<Record<string, FieldType>>,
+  client: Client | undefined,
+): readonly NamedField[] {
+  const byClient = known.get(types) ?? new Map<Client | undefined, readonly NamedField[]>()
+  known.set(types, byClient)
+  const own = client?.fieldNames ?? {}
+  const fields =
+    byClient.get(client) ??
+    Object.entries(types).map(([field, type]) => ({
+      field,
+      type,
+      names: [...(own[field] ?? []), field, ...(aliases[field] ?? [])],
+    }))
+  byClient.set(client, fields)
+  return fields
 }
 
 function textsOf(fields: Fields) {

@@ -26,11 +26,16 @@ export type JudgeSettings = Omit<JudgeContext, 'session'>
 /** All policies in their order, with what each remembers. A policy that throws is passed over: what is not known is told. */
 export class Memory {
   readonly #policies: readonly Policy[]
+  /** Those that remember something, and those that leave notes: a few of many. */
+  readonly #folding: readonly Policy[]
+  readonly #noting: readonly Policy[]
   readonly #sessions: Sessions
   readonly #state: MemoryState
 
   constructor(state: MemoryState = {}, policies: readonly Policy[] = allPolicies) {
     this.#policies = policies
+    this.#folding = policies.filter(({ fold }) => fold)
+    this.#noting = policies.filter(({ note }) => note)
     this.#sessions = restoreSessions(state.sessions)
     this.#state = Object.fromEntries(
       policies.map((policy) => [policy.name, restored(policy, state[policy.name])]),
@@ -59,7 +64,7 @@ export class Memory {
   /** What the policies want the journal to keep about the event. */
   note(event: JudgedEvent, settings: JudgeSettings): Partial<AcceptedEntry> {
     const context = { ...settings, session: this.session(event) }
-    const notes = this.#policies.map((policy) =>
+    const notes = this.#noting.map((policy) =>
       attempt(() => policy.note?.(event, this.#state[policy.name], context)),
     )
     return Object.assign({}, ...notes)
@@ -77,16 +82,17 @@ export class Memory {
 
   fold(entry: JournalEntry) {
     attempt(() => foldSession(this.#sessions, entry))
-    for (const policy of this.#policies) {
+    for (const policy of this.#folding) {
       attempt(() => {
-        this.#state[policy.name] = policy.fold(this.#state[policy.name], entry)
+        this.#state[policy.name] = policy.fold?.(this.#state[policy.name], entry)
       })
     }
   }
 
   #judgeOne(event: JudgedEvent, candidate: Candidate, context: JudgeContext): Judgement {
     let longest: Judgement = { candidate, by: '', verdict: { type: 'send' } }
-    for (const policy of this.#policies.filter((one) => isInForce(one, candidate, context))) {
+    for (const policy of this.#policies) {
+      if (!isInForce(policy, candidate, context)) continue
       const verdict = attempt(() =>
         policy.judge(event, candidate, this.#state[policy.name], context),
       )

@@ -87,9 +87,9 @@ export interface Policy<State = unknown> {
   restore(saved: unknown): State
   /**
    * What it remembers after a decision. May change `state` in place. A restart may show it entries that it has seen:
-   * that must change nothing.
+   * that must change nothing. Absent: it remembers nothing.
    */
-  fold(state: State, entry: JournalEntry): State
+  fold?(state: State, entry: JournalEntry): State
   judge(event: JudgedEvent, candidate: Candidate, state: State, context: JudgeContext): Verdict
   /** What the journal keeps about the event, so that `fold` finds it again. */
   note?(event: JudgedEvent, state: State, context: JudgeContext): Partial<AcceptedEntry>
@@ -113,7 +113,6 @@ export function defineRule(
   return {
     ...rest,
     restore: () => null,
-    fold: () => null,
     judge: (event, candidate, _, context) => judge(event, candidate, context),
     ...(note && { note: (event, _, context) => note(event, context) }),
     ...(review && { review: (held, _, context) => review(held, context) }),

@@ -7,6 +7,7 @@ import type { AgentEvent } from '../event/event.ts'
 import type { AcceptedEntry } from '../journal/entry.ts'
 import { cleanEntry } from '../journal/journal.ts'
 import { notifierOf } from '../notifiers/index.ts'
+import { dropOldest } from '../policy/drop-oldest.ts'
 import type { Judgement } from '../policy/memory.ts'
 import type { Candidate, Verdict } from '../policy/types.ts'
 import { Renderer } from '../render/render.ts'
@@ -192,9 +193,15 @@ function askedBy(
   return { id, at, toolUseId, transcriptPath, title, text: first || title }
 }
 
-/** The session's own id is the agent's text, and may hold anything. */
+const MAX_HASHES = 1000
+const hashes = new Map<string, string>()
+
+/** The session's own id is the agent's text, and may hold anything. An event asks for it once per channel, and more. */
 function hashOf(text: string): string {
-  return sha256(text).slice(0, 16)
+  const hash = hashes.get(text) ?? sha256(text).slice(0, 16)
+  hashes.set(text, hash)
+  dropOldest(hashes, MAX_HASHES)
+  return hash
 }
 
 type SessionOf = Pick<AgentEvent, 'client' | 'sessionId' | 'id'>

@@ -19,11 +19,14 @@ const JOINERS =
  * Takes time in proportion to the text, and changes nothing the second time.
  */
 export function redact(text: string, secrets: readonly string[] = []): string {
-  if (text === '') return text
+  const seen = visible(text)
+  const forms = formsOf(secrets)
+  // Most texts, such as names and ids, hold nothing that could be one.
+  if (!mayHoldKey(seen) && !forms.some((form) => seen.includes(form))) return seen
   // What is redacted already is left as it is, whatever the secrets are.
-  return visible(text)
+  return seen
     .split(MARK)
-    .map((part) => redactPart(part, secrets))
+    .map((part) => redactPart(part, forms))
     .join(MARK)
 }
 
@@ -38,9 +41,9 @@ export function redactStart(text: string, max: number, secrets: readonly string[
   return redact(cut > max ? start.slice(0, cut) : start, secrets)
 }
 
-function redactPart(text: string, secrets: readonly string[]): string {
+function redactPart(text: string, forms: readonly string[]): string {
   let parts = [text]
-  for (const form of formsOf(secrets)) {
+  for (const form of forms) {
     if (text.includes(form)) parts = parts.flatMap((part) => part.split(form))
   }
   return parts.map(redactShapes).join(MARK)
