@@ -1,6 +1,7 @@
+import type { FetchFunction } from '@slack/webhook'
 import * as z from 'zod'
 import { ageInWords } from '../text/age.ts'
-import { request } from './_http.ts'
+import { type HttpAnswer, request } from './_http.ts'
 import { slackMarkup } from './_markup.ts'
 import { answerLine, connectionFailure, httpFailure, secureUrl, urlSecrets } from './_network.ts'
 import { boundLine, boundText, escapeMarkup, markupToken, timeOf, whoOf } from './_text.ts'
@@ -40,25 +41,52 @@ export const slack = defineNotifier({
   // Slack's limit for incoming webhooks.
   pace: { minIntervalMs: 1000, destination: ({ url }) => url },
   async send(message, { url }, context) {
+    // By the default export: a CommonJS package that was bundled has no other.
+    const { default: slackWebhook } = await import('@slack/webhook')
     const secrets = urlSecrets(url)
     const { signal } = context
     const { body } = composeSlack(message, { url }, context)
-    const answer = await request(url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'user-agent': 'hookbell' },
-      body: JSON.stringify(body),
-      signal,
-    }).catch((error) => {
-      throw connectionFailure('slack', error, { signal, secrets })
+    const { fetch, received } = recordingFetch(signal)
+    await new slackWebhook.IncomingWebhook(url, { fetch }).send(body).catch((error) => {
+      // An answer that is not a success is an error too; it is judged below, by all that it says.
+      if (!received()) throw connectionFailure('slack', error, { signal, secrets })
     })
+    const answer = received()
+    if (!answer) throw new DeliveryError('retry', 'slack: nothing was sent')
     const text = answerLine(answer.text, secrets)
-    if (answer.status < 200 || answer.status >= 300) {
-      throw httpFailure('slack', { ...answer, text, hint: hints.get(text) })
-    }
+    if (!isSuccess(answer)) throw httpFailure('slack', { ...answer, text, hint: hints.get(text) })
     if (!isAccepted(answer.text)) throw notAccepted(text)
     return text
   },
 })
+
+/**
+ * What @slack/webhook sends with, in the place of the global `fetch`: with our deadline, with a bound on what is read,
+ * and with the headers of an answer that the package leaves out of its errors.
+ */
+function recordingFetch(signal: AbortSignal) {
+  let answer: HttpAnswer | undefined
+  const fetch: FetchFunction = async (url, { headers = {}, body } = {}) => {
+    answer = await request(`${url}`, { method: 'POST', headers, body: `${body}`, signal })
+    const { status, statusText, text } = answer
+    const fields = new Map(
+      Object.entries(answer.headers).map(([name, value]) => [name, `${value}`]),
+    )
+    return {
+      ...{ ok: isSuccess(answer), status, statusText, url: `${url}` },
+      // Not the global class: to load it takes as long as to load the global `fetch`.
+      headers: { get: (name) => fields.get(name.toLowerCase()) ?? null, entries: () => fields },
+      text: async () => text,
+      json: async () => JSON.parse(text),
+      arrayBuffer: async () => new TextEncoder().encode(text).buffer,
+    }
+  }
+  return { fetch, received: () => answer }
+}
+
+function isSuccess({ status }: HttpAnswer): boolean {
+  return status >= 200 && status < 300
+}
 
 /** Slack says `ok`, its workflows and some servers that take the same messages say it in JSON. */
 function isAccepted(text: string): boolean {
