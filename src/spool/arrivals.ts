@@ -3,11 +3,11 @@ import { join } from 'node:path'
 
 interface Arrival {
   name: string
-  /** The time of the last write is the time of acceptance. Unix ms. */
+  /** The modification time, which is the time of acceptance, Unix ms. */
   at: number
 }
 
-/** What waits in a folder, oldest first. Each file is looked at once, however often they are listed. */
+/** Lists the files of a folder, oldest first. The time of each file is read only once. */
 export class Arrivals {
   readonly #folder: string
   #known: readonly Arrival[] = []

@@ -7,8 +7,8 @@ import { quoteWord } from '../text/shell.ts'
 import { folders, spoolIn } from './layout.ts'
 
 /**
- * Folders of the spool that somebody else could change, or that this user cannot use, each with the command that
- * repairs it. The others go on.
+ * Errors for spool folders that somebody else could change or that this user cannot use, each with the command that
+ * repairs it. The other folders still work.
  */
 export function spoolAtRisk(stateDir: string): HookbellError[] {
   const root = join(stateDir, 'spool')
@@ -20,7 +20,7 @@ export function spoolAtRisk(stateDir: string): HookbellError[] {
     .filter((one) => one !== undefined)
 }
 
-/** What is not there is made with the next event. */
+/** A missing folder is no fault: the next event creates it. */
 function unusable(path: string): HookbellError | undefined {
   const stat = lstatSync(path, { throwIfNoEntry: false })
   if (!stat) return undefined

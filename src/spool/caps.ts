@@ -8,7 +8,7 @@ export interface Caps {
   /** Bytes and files that dead/ and corrupt/ may hold, each. */
   maxBytes: number
   maxFiles: number
-  /** Free bytes that the disk keeps: below that the oldest go, whatever the caps are. */
+  /** Free bytes to keep on the disk: with less, the oldest files are removed, whatever the caps are. */
   reserveBytes: number
 }
 
@@ -25,18 +25,18 @@ interface Kept {
   at: number
 }
 
-/** Something that is about to go. */
+/** A file that is about to be removed. */
 export interface Removal {
   folder: 'dead' | 'corrupt'
   name: string
-  /** The events that are concerned; none for damaged and foreign files. */
+  /** Ids of the events concerned; none for damaged and foreign files. */
   events: readonly string[]
   reason: string
 }
 
 /**
- * Keeps dead/ and corrupt/ within their caps: the oldest go first, and each is told before it goes. What waits is
- * never removed.
+ * Keeps dead/ and corrupt/ within their caps. The oldest files are removed first, each after `tell` was called with
+ * it. Waiting events are never removed. @returns how many files were removed
  */
 export async function enforceCaps(
   spool: Spool,

@@ -14,10 +14,10 @@ import type { Spool } from './layout.ts'
 import { formatName, type ParsedName, parseName, setAside } from './names.ts'
 import { LEASE_MS, livenessOf, ownerToken, parseOwner, thisProcess } from './owner.ts'
 
-/** A file that this process alone may handle: an event, or a parked delivery. */
+/** An event or parked delivery whose file only this process may handle. */
 export interface Claim extends ParsedName {
   path: string
-  /** Where it was taken from. */
+  /** The path from which it was taken. */
   from: string
 }
 
@@ -36,25 +36,25 @@ export class Claims {
     const parsed = parseName(name) ?? { id: '', crashes: 0, isDelivery: false }
     const claim = { ...parsed, from: join(folder, name), path: join(this.#folder, name) }
     if (move(claim.from, claim.path)) return claim
-    // After a long stop, others may have taken this worker for dead, and its folder away.
+    // After a long stop, another worker may have taken this one for dead and removed its folder.
     if (existsSync(this.#folder)) return undefined
     this.#makeFolder()
     return move(claim.from, claim.path) ? claim : undefined
   }
 
-  /** Of an event that this process accepts itself: it is claimed from the start. */
+  /** The claim of an event that this process accepts itself, and that is claimed from the start. */
   pathFor(id: string): Claim {
     const path = join(this.#folder, id)
     return { id, crashes: 0, isDelivery: false, path, from: join(this.#spool.new, id) }
   }
 
-  /** Nothing could be done with it now: it goes back to where it was, with a mark where a worker has begun it. */
+  /** Gives a claim back unsettled. `isBegun`: marks the name, so that the next worker asks the journal about it. */
   release(claim: Claim, isBegun = false) {
     if (!isBegun) return void move(claim.path, claim.from)
     move(claim.path, join(this.#folderOf(claim), formatName(claim, claim.crashes)))
   }
 
-  /** Puts back what dead workers had claimed. @returns how many events */
+  /** Gives back what dead workers had claimed. @returns how many events and deliveries */
   reclaimAbandoned(): number {
     let count = 0
     for (const token of readdirSync(this.#spool.cur)) {
@@ -65,25 +65,25 @@ export class Claims {
         for (const name of readdirSync(folder)) count += this.#takeFrom(folder, name, isCrash)
         rmdirSync(folder)
       } catch (error) {
-        // Another worker does the same, or something in there cannot be moved: the rest goes on.
+        // Another worker does the same, or a file cannot be moved: go on with the others.
         if (!errorCode(error)) throw error
       }
     }
     return count
   }
 
-  /** Shows those who cannot look at this process that it lives. */
+  /** Renews the lease, for those who cannot see whether this process lives. */
   touch() {
     const now = new Date()
     if (existsSync(this.#folder)) utimesSync(this.#folder, now, now)
   }
 
-  /** Gives back everything that is under way, because this process is told to end: that is no crash. */
+  /** Gives back all claims because this process must end, without counting that as a crash. */
   releaseAll() {
     if (!existsSync(this.#folder)) return
     for (const name of readdirSync(this.#folder)) {
       const parsed = parseName(name) ?? { id: name, crashes: 0, isDelivery: false }
-      // With `~`, so that the next worker asks the journal what was delivered.
+      // The name gets a `~`, so that the next worker asks the journal what was delivered.
       move(
         join(this.#folder, name),
         join(this.#folderOf(parsed), formatName(parsed, parsed.crashes)),
@@ -92,13 +92,13 @@ export class Claims {
     this.close()
   }
 
-  /** After the last event. */
+  /** Removes the empty folder and leaves a spare one. Call it after the last event. */
   close() {
     try {
       rmdirSync(this.#folder)
       mkdirSync(spareFolder(this.#spool), { mode: 0o700 })
     } catch {
-      // Something is still in it, so whoever comes next takes over; or there is a spare one already.
+      // Claims are left, which the next worker takes over; or a spare folder already exists.
     }
   }
 
@@ -106,7 +106,7 @@ export class Claims {
     try {
       mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
     } catch (error) {
-      // A full disk makes no folder, but it renames one: the receivers may be in good health.
+      // A full disk allows no new folder, but a rename. Delivering may still work.
       if (!isOutOfRoom(error)) throw error
       renameSync(spareFolder(this.#spool), this.#folder)
     }
@@ -127,18 +127,18 @@ export class Claims {
   }
 }
 
-/** For the next worker that finds the disk full. */
+/** An empty folder in reserve for a worker that finds the disk full. */
 function spareFolder({ state }: Spool): string {
   return join(state, 'spool', 'spare')
 }
 
-/** A machine that went down took every worker with it: that says nothing against what they held. */
+/** A reboot ends every worker, so it does not count as a crash that a claim may have caused. */
 function isOfOtherBoot(token: string): boolean {
   const boot = parseOwner(token)?.boot
   return boot !== undefined && boot !== '-' && boot !== thisProcess().boot
 }
 
-/** @returns false when it is not there (any more) */
+/** @returns false if the file is not there (any more) */
 function move(from: string, to: string): boolean {
   try {
     renameSync(from, to)
@@ -149,7 +149,7 @@ function move(from: string, to: string): boolean {
   }
 }
 
-/** An owner that lives is never robbed, however long it takes; one that cannot be seen, after its lease. */
+/** A live owner keeps its claims however long it takes; a stopped or invisible one, until its lease expires. */
 function isAbandoned(folder: string, token: string): boolean {
   const stat = lstatSync(folder, { throwIfNoEntry: false })
   if (!stat?.isDirectory()) return false

@@ -31,7 +31,7 @@ export function purgeAll(spool: Spool): string[] {
   return [...ids]
 }
 
-/** Events that workers have, each once. */
+/** Ids of the events that workers have claimed, each once. */
 export function claimedEvents({ cur }: Spool): string[] {
   const owners = readdirSync(cur).map((owner) => join(cur, owner))
   const paths = owners.flatMap((owner) => readdirSync(owner).map((name) => join(owner, name)))

@@ -5,11 +5,11 @@ import type { Spool } from './layout.ts'
 import { formatName, parseName } from './names.ts'
 import { readParked, writeParked } from './park.ts'
 
-/** One thing that gave up: a delivery, or an event of which nothing can be made. */
+/** A delivery that gave up, or an event that cannot be handled. */
 export interface DeadItem {
-  /** The events that are concerned, oldest first. */
+  /** Ids of the events concerned, oldest first. */
   events: readonly string[]
-  /** Absent for a whole event. */
+  /** The delivery's channel; absent for a whole event. */
   channel?: string
   name: string
 }
@@ -20,12 +20,12 @@ export function listDead(spool: Spool): DeadItem[] {
     if (!parsed) return []
     if (!parsed.isDelivery) return { events: [parsed.id], name }
     const delivery = readParked(join(spool.dead, name))?.delivery
-    // Version 0.1 kept notes here, each beside its event.
+    // Not a delivery: a note of version 0.1, which kept one beside each event.
     return delivery ? { events: delivery.events, channel: delivery.channel, name } : []
   })
 }
 
-/** Back to where it is tried again, with its id and as if it had never been tried. On the disk when this returns. */
+/** Queues the item again, with its id and as if it had never been tried. On the disk when this returns. */
 export function retryItem(spool: Spool, { name, channel, events: [id = ''] }: DeadItem) {
   const path = join(spool.dead, name)
   const delivery = channel === undefined ? undefined : readParked(path)?.delivery
@@ -38,7 +38,7 @@ export function retryItem(spool: Spool, { name, channel, events: [id = ''] }: De
     rmSync(path, { force: true })
     return
   }
-  // With a mark, so that the worker asks the journal which channels are open.
+  // The name gets a `~`, so that the worker asks the journal which channels are open.
   renameSync(path, join(spool.new, formatName({ id, isDelivery: false }, 0)))
   rmSync(`${path}.json`, { force: true })
 }

@@ -21,14 +21,14 @@ interface FileStoreOptions {
   now?: () => number
 }
 
-/** The spool as a store. Nothing else knows its folders but the front door, which adds to `tmp` and `new`. */
+/** The spool as a `Store`. It hides the folders from the worker. The front door adds to `tmp` and `new`. */
 export class FileStore implements Store {
   readonly spool: Spool
   readonly #arrivals: Arrivals
   readonly #claims: Claims
   readonly #parked: ParkedDeliveries
   readonly #now: () => number
-  /** Files in new/ that are not to be touched: of a later version of hookbell, or immovable. */
+  /** Names in new/ to ignore: written by a later version of hookbell, or not movable. */
   readonly #leftAlone = new Set<string>()
 
   /** @throws HookbellError E_SPOOL where a folder is a link, belongs to somebody else or cannot be made */
@@ -38,7 +38,7 @@ export class FileStore implements Store {
     this.#claims = new Claims(this.spool)
     this.#parked = new ParkedDeliveries(this.spool.deferred)
     this.#now = now
-    this.#takeUpOldDeferred()
+    this.#migrateOldDeferred()
     this.#parked.refresh(true)
     this.#parked.takeFlush()
   }
@@ -69,7 +69,7 @@ export class FileStore implements Store {
     try {
       return this.#claims.take(this.spool.new, name)
     } catch (error) {
-      // Such as a folder of another user. Anything else, such as a full disk, may pass.
+      // A permission error stays, as for a folder of another user. Others, such as a full disk, may pass.
       if (['EACCES', 'EPERM'].includes(errorCode(error) ?? '')) this.#leftAlone.add(name)
       throw error
     }
@@ -104,7 +104,7 @@ export class FileStore implements Store {
     try {
       unlinkSync(claim.path)
     } catch (error) {
-      // Others may have taken this worker for dead.
+      // Another worker may have taken this one for dead and reclaimed the file.
       if (errorCode(error) !== 'ENOENT') throw error
     }
   }
@@ -201,7 +201,7 @@ export class FileStore implements Store {
 
   watch(onArrival: () => void) {
     const { new: arrivals, deferred } = this.spool
-    // A claim changes the folder too, and to look at all again would delay the event that was claimed.
+    // A claim changes the folder too. Listing it again then would delay the claimed event.
     const isGone = (name: string) =>
       name !== basename(arrivals) && !existsSync(join(arrivals, name))
     const watchers = [
@@ -217,8 +217,8 @@ export class FileStore implements Store {
     this.#claims.close()
   }
 
-  /** Version 0.1 kept whole events here, with a note beside each. The journal knows which channels are open. */
-  #takeUpOldDeferred() {
+  /** Moves the events that version 0.1 kept here to new/, without their notes: the journal has the open channels. */
+  #migrateOldDeferred() {
     const { deferred } = this.spool
     for (const name of namesIn(deferred)) {
       const parsed = parseName(name)
@@ -233,7 +233,7 @@ function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder)
   } catch {
-    // An owner that just ended, or a file where a folder should be.
+    // The folder of an owner that just ended, or a file in place of a folder.
     return []
   }
 }

@@ -5,14 +5,14 @@ import { packageVersion } from '../package-root.ts'
 import { lockHolder, lockVersion } from './lock.ts'
 import { ownerToken, thisProcess } from './owner.ts'
 
-// After an upgrade the worker of the older version ends after what it has in hand, and starts the newer one.
-// The request names the process that is meant, so one that was left behind is no request to anybody else.
+// After an upgrade, the worker of the older version finishes what is under way, ends, and starts the newer one.
+// The request names the process that it is for, so a stale request does not end any other worker.
 
 function requestPath(state: string): string {
   return join(state, 'worker.handover')
 }
 
-/** Asks the worker that runs to make room for a newer one. @returns false where none runs */
+/** Asks the running worker to end in favour of a newer one. @returns false if none runs */
 export function requestHandover(state: string): boolean {
   const holder = lockHolder(state)
   if (!holder || holder.pid === process.pid) return false
@@ -24,13 +24,13 @@ export function requestHandover(state: string): boolean {
   return true
 }
 
-/** For whoever may be newer than the worker. @returns whether that one was asked to end */
+/** Asks the running worker to end if its version is older. @returns whether it was asked */
 export function requestHandoverIfOlder(state: string, version = packageVersion()): boolean {
   const holder = lockHolder(state)
   return holder !== undefined && isOlder(lockVersion(state), version) && requestHandover(state)
 }
 
-/** Asked by the worker each time it looks for work; costs one call where nobody asked. */
+/** Whether this worker is asked to end. Called each time it looks for work; without a request it costs one call. */
 export function handoverRequested(state: string): boolean {
   try {
     return readFileSync(requestPath(state), 'utf8').trim() === ownerToken(thisProcess())
@@ -39,22 +39,22 @@ export function handoverRequested(state: string): boolean {
   }
 }
 
-/** The request was met. */
+/** Removes the request to this process once it is fulfilled. */
 export function endHandover(state: string) {
   if (handoverRequested(state)) rmSync(requestPath(state), { force: true })
 }
 
-/** A worker that waits watches this folder. */
+/** Wakes an idle worker, which watches this folder. */
 function notify(state: string) {
   try {
     const now = new Date()
     utimesSync(join(state, 'spool', 'new'), now, now)
   } catch {
-    // It looks again within a minute.
+    // The worker looks again within a minute anyway.
   }
 }
 
-/** A worker that does not say its version is older than any that does. */
+/** A worker whose lock has no version is older than any whose lock has one. */
 function isOlder(version: string | undefined, than: string): boolean {
   const [left, right] = [numbersOf(version), numbersOf(than)]
   for (const [index, number] of right.entries()) {

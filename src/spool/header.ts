@@ -1,11 +1,11 @@
 import { FORMAT_LINE, MAX_BODY_BYTES } from './layout.ts'
 
-/** What the front door knows besides the bytes of the event. */
+/** What the front door stores besides the bytes of the event. */
 export interface Header {
   client: string
   /** Facts of the agent's session, from an allow-list. */
   env: Record<string, string>
-  /** From the hooks of a project, which all who work on it share. */
+  /** Whether the event comes from the hooks of a project, which all who work on it share. */
   shared?: boolean
 }
 
@@ -37,7 +37,7 @@ export function parseSpoolFile(
   }
 }
 
-/** Written by a newer hookbell, to be left to it. */
+/** Whether a newer hookbell wrote it. Such a file is left for that version. */
 export function isOfLaterVersion(bytes: Buffer): boolean {
   const [, version] = /^hookbell-event (\d+)\n/.exec(bytes.toString('latin1', 0, 64)) ?? []
   return version !== undefined && `hookbell-event ${version}` !== FORMAT_LINE

@@ -7,10 +7,10 @@
 // | cur/<owner>/   | held by a worker                | all settled or parked: unlink    | owner dead: back       |
 // | deferred/      | deliveries that wait for a time | their time comes: cur/<owner>/   | nothing to do          |
 // | dead/          | deliveries that gave up, events | `hookbell dead retry` or `drop`, | nothing to do          |
-// |                | of which nothing can be made    | size cap                         |                        |
+// |                | that cannot be handled          | size cap                         |                        |
 // | corrupt/       | damaged or foreign objects      | by a person, size cap            | nothing to do          |
-// | spare/         | always empty: a full disk makes | rename to cur/<owner>/           | the next worker's end  |
-// |                | no folder, but renames one      |                                  | makes another          |
+// | spare/         | always empty: used where a full | rename to cur/<owner>/           | made again when the    |
+// |                | disk allows no new folder       |                                  | next worker ends       |
 import { existsSync, readdirSync } from 'node:fs'
 import { join, sep } from 'node:path'
 import { isTrusted } from '../fs/trust.ts'
@@ -21,7 +21,7 @@ export type Folder = (typeof folders)[number]
 /** First line of a spool file; the number changes when the format does. */
 export const FORMAT_LINE = 'hookbell-event 1'
 
-/** Bytes of the event that are kept; what comes after is cut. bin/hookbell-hook stores at least as much. */
+/** Bytes of an event that are kept; the rest is cut off. bin/hookbell-hook stores at least as much. */
 export const MAX_BODY_BYTES = 1024 * 1024
 
 /** No writer lives longer than seconds, so a sweeper can never race one. */
@@ -55,7 +55,7 @@ function list(folder: string): string[] {
   try {
     return readdirSync(folder)
   } catch {
-    // Never used, or not ours to look into.
+    // Never used, or not readable by this user.
     return []
   }
 }

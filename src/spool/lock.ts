@@ -22,17 +22,17 @@ import {
 } from './owner.ts'
 import { endStart } from './start-marker.ts'
 
-// The lock keeps a second worker from starting for nothing. No promise depends on it: a claim is a rename,
-// which only one process can win. So whenever in doubt, a worker works.
+// The lock avoids a useless second worker. No guarantee depends on it: a claim is a rename, which only one process
+// can win. So whenever in doubt, a worker runs.
 
-/** What this process holds, and what it wrote: both stay true when the machine is renamed. */
+/** Locks of this process, by state folder. Path and text may hold the host name, which may change meanwhile. */
 const held = new Map<string, { path: string; text: string }>()
 
 export function lockPath(state: string): string {
   return join(state, 'worker.lock')
 }
 
-/** Beside the lock of another machine or container, of which nobody here can say whether its holder lives. */
+/** A lock beside that of another machine or container, whose process cannot be seen from here. */
 export function sideLockPath(state: string): string {
   return join(state, `worker.${thisProcess().host}.lock`)
 }
@@ -42,14 +42,14 @@ export function lockHolder(state: string): Owner | undefined {
   return findHolder(state)?.owner
 }
 
-/** The version of hookbell that the holder runs; older ones do not say. */
+/** The version of hookbell that the holder runs; undefined for old versions, which did not write it. */
 export function lockVersion(state: string): string | undefined {
   return findHolder(state)?.version
 }
 
 /**
- * Takes the lock, or one beside it where its holder cannot be seen from here.
- * @returns false when another worker works here. Where there can be no lock: true.
+ * Takes the lock, or one beside it if its holder cannot be seen from here.
+ * @returns false if another worker runs here; true also if no lock can be made
  */
 export function acquireLock(state: string, version = packageVersion()): boolean {
   // bin/hookbell-hook reads the first two words.
@@ -67,12 +67,12 @@ export function acquireLock(state: string, version = packageVersion()): boolean 
   return true
 }
 
-/** Whether this worker is the only one: not beside another lock, and not without one. */
+/** Whether this worker is the only one: it holds a lock, and that is the main one. */
 export function isSoleWorker(state: string): boolean {
   return held.get(state)?.path === lockPath(state)
 }
 
-/** Shows those who cannot look at this process that it lives. */
+/** Renews the lease, for those who cannot see whether this process lives. */
 export function touchLock(state: string) {
   const mine = mineIn(state)
   const now = new Date()
@@ -117,7 +117,7 @@ function acquire(path: string, text: string): Outcome {
     }
     return 'busy'
   } catch {
-    // A full disk, or a file that cannot be read or moved: the receivers may be in good health all the same.
+    // A full disk, or a file that cannot be read or moved: a worker may still be able to deliver.
     return isBusy(path) ? 'busy' : 'none'
   } finally {
     rmSync(temporary, { force: true })
@@ -151,7 +151,7 @@ function takeWithoutLinks(temporary: string, lock: string): boolean {
   }
 }
 
-/** Removes the lock on proof that its holder does nothing any more. */
+/** Removes the lock if its holder is dead or stopped, or if its lease has expired. */
 function breakStale(lock: string, aside: string): 'broken' | 'busy' | 'in doubt' {
   const seen = readText(lock)
   const owner = parseLock(seen)
@@ -169,7 +169,7 @@ function breakStale(lock: string, aside: string): 'broken' | 'busy' | 'in doubt'
   return isStale ? 'broken' : 'busy'
 }
 
-/** Each container has a name of its own, so what it leaves behind is never asked for again. */
+/** Each container has a host name of its own, so nobody else would reuse or remove the lock that it left. */
 function removeOldSideLocks(state: string) {
   for (const name of readdirSync(state)) {
     const path = join(state, name)
@@ -178,7 +178,7 @@ function removeOldSideLocks(state: string) {
   }
 }
 
-/** A stopped holder keeps its claims but not the lock. */
+/** A stopped holder loses the lock at once, but its claims only after their lease. */
 function isHeld(owner: Owner, lock: string): boolean {
   const liveness = livenessOf(owner)
   if (liveness !== 'unknown') return liveness === 'alive'

@@ -8,15 +8,15 @@ const MAX_EVENT_ID = 128
 const MAX_DELIVERY_ID = 193
 
 export interface ParsedName {
-  /** Of the event, or of the delivery. */
+  /** Id of the event or of the delivery. */
   id: string
-  /** How many workers ended while they held it. */
+  /** How many workers crashed while they held it. */
   crashes: number
-  /** A delivery that waits for its time, as JSON; else an event as it was accepted. */
+  /** A parked delivery, as JSON; otherwise an event as it was accepted. */
   isDelivery: boolean
 }
 
-/** A file name is the id, with `~n` once a worker ended that had it, n times without being told to. */
+/** A file name is the id, with `~n` once a worker has had the file: n counts the workers that crashed with it. */
 export function parseName(name: string): ParsedName | undefined {
   const [, id, crashes = '0', suffix] =
     /^([A-Za-z0-9][A-Za-z0-9._-]{0,192}?)(?:~(\d{1,4}))?(\.json)?$/.exec(name) ?? []
@@ -32,17 +32,17 @@ export function formatName(
   return `${id}${crashes === undefined ? '' : `~${crashes}`}${isDelivery ? '.json' : ''}`
 }
 
-/** Whether another worker had it before. */
+/** Whether a worker has had the file before. */
 export function wasClaimed(name: string): boolean {
   return name.includes('~')
 }
 
-/** A name that is not text: it is listed, but cannot be opened by what the list says. */
+/** Whether the name is not valid UTF-8. Node.js lists such a file, but cannot open it by the listed name. */
 export function isUnreadable(name: string): boolean {
   return name.includes('\ufffd')
 }
 
-/** Moves everything with such a name out of the way. */
+/** Moves files whose names are not valid UTF-8 to corrupt/. */
 export function setUnreadableAside(folder: string, spool: Spool, now: number) {
   let count = 0
   for (const name of readdirSync(folder, 'buffer')) {
@@ -53,7 +53,7 @@ export function setUnreadableAside(folder: string, spool: Spool, now: number) {
   }
 }
 
-/** Moves a damaged or foreign object out of the way. A name may be as long as the file system allows. */
+/** Moves a damaged or foreign object to corrupt/. A name that gets too long with the time in it is cut. */
 export function setAside(path: string, name: string, spool: Spool, now: number) {
   try {
     renameSync(path, join(spool.corrupt, `${now}-${name}`))

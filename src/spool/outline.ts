@@ -8,11 +8,11 @@ import { parseName } from './names.ts'
 export interface ParkedOutline {
   /** Unix ms; 0 for now. */
   until: number
-  /** By a policy; else it failed and is tried again. */
+  /** Held by a policy; otherwise it failed and waits for its next attempt. */
   isHeld: boolean
 }
 
-/** The deliveries that wait for a time, read without a schema: for a command that has to be quick. */
+/** Outlines of the parked deliveries, read without a schema, for a command that has to be quick. */
 export function outlineParked({ deferred }: Spool): ParkedOutline[] {
   return namesIn(deferred).flatMap((name) => {
     if (!parseName(name)?.isDelivery) return []
@@ -25,7 +25,7 @@ function readFields(path: string): { until?: unknown; isHeld?: unknown } {
   try {
     return Object(JSON.parse(readFileSync(path, 'utf8')))
   } catch {
-    // A worker just took it, or will set it aside.
+    // A worker has just claimed it, or it is damaged and a worker will set it aside.
     return {}
   }
 }

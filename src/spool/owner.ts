@@ -4,14 +4,14 @@ import { isSignalable, statOf } from './process.ts'
 
 export { HEARTBEAT_MS, LEASE_MS } from './lease.ts'
 
-/** A process, so that it cannot be mistaken for a later one with the same id. */
+/** Identifies a process, so that it is not mistaken for a later one with the same id. */
 export interface Owner {
   pid: number
   /** Start time as the kernel counts it; '-' where there is no /proc. */
   started: string
   /** Which boot of the machine; '-' where there is no /proc. */
   boot: string
-  /** Where that process id means something: machine and, in a container, which. Absent: here. */
+  /** Where the process id is valid: the machine and its pid namespace (the container). Absent: here. */
   host?: string
 }
 
@@ -20,7 +20,7 @@ export type Liveness = 'alive' | 'stopped' | 'unknown' | 'dead'
 
 let self: Owner | undefined
 
-/** Found out once: a machine may be renamed, and what this process owns is still its own. */
+/** Determined once: if the machine is renamed, this process must still recognize what it owns. */
 export function thisProcess(): Owner {
   self ??= {
     pid: process.pid,
@@ -45,7 +45,7 @@ export function parseOwner(text: string): Owner | undefined {
 export function livenessOf({ pid, started, boot, host }: Owner): Liveness {
   const stat = statOf(pid)
   const isThere = stat?.started === started && !/[ZX]/.test(stat.state) && boot === bootId()
-  // A home directory that several machines or containers share, or a machine that was renamed.
+  // Several machines or containers share the home directory, or this machine was renamed.
   if (host && host !== thisHost()) return isThere && isSameSystem(host) ? 'alive' : 'unknown'
   if (boot !== bootId()) return 'dead'
   if (stat) {
@@ -56,12 +56,12 @@ export function livenessOf({ pid, started, boot, host }: Owner): Liveness {
   return isSignalable(pid) ? 'unknown' : 'dead'
 }
 
-/** Whether nothing proves that the owner lives, and its process could not be seen from here if it did. */
+/** Whether the owner may live on another machine or in another container, where it cannot be seen from here. */
 export function isElsewhere(owner: Owner): boolean {
   return livenessOf(owner) === 'unknown' && owner.host !== undefined && owner.host !== thisHost()
 }
 
-/** Of one kernel, each container has its own number. */
+/** Whether the host has this pid namespace, whose number is unique within one kernel. */
 function isSameSystem(host: string): boolean {
   const [, container] = /\.(\d+)$/.exec(thisHost()) ?? []
   return container !== undefined && host.endsWith(`.${container}`)

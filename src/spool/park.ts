@@ -10,12 +10,15 @@ import { formatName, parseName } from './names.ts'
 /** A delivery on the disk: one that waits for its time, or one that gave up. */
 const parkedSchema = z.object({
   format: z.literal('hookbell-delivery 1'),
-  until: z.number().describe('Unix ms'),
-  since: z.number().describe('When `until` was set: a clock that shows less was put back'),
+  until: z.number().describe('When it is due, Unix ms'),
+  since: z.number().describe('When `until` was set: if the clock shows less, it was set back'),
   reason: z.string(),
-  isHeld: z.boolean().describe('By a policy; else after a failure'),
-  group: z.string().optional().describe('What is due together is told in one message'),
-  earliest: z.number().optional().describe('Unix ms; of a later step, should nobody be reached'),
+  isHeld: z.boolean().describe('Held by a policy; otherwise parked after a failure'),
+  group: z.string().optional().describe('Deliveries of a group that are due become one message'),
+  earliest: z
+    .number()
+    .optional()
+    .describe('When a later step may go if nobody was reached, Unix ms'),
   delivery: deliverySchema,
 })
 
@@ -28,14 +31,14 @@ export function writeParked(
   parked: Omit<Parked, 'format'>,
 ) {
   const name = formatName({ id: parked.delivery.id, isDelivery: true })
-  // Loaded here: it takes a tenth of a start, and most deliveries are never parked.
+  // Loaded on demand: it takes a tenth of a start, and most deliveries are never parked.
   const { randomBytes } = process.getBuiltinModule('node:crypto')
   const tmpPath = join(spool.tmp, `${randomBytes(8).toString('hex')}.json`)
   const text = JSON.stringify({ format: 'hookbell-delivery 1', ...parked })
   writeDurable(join(spool[folder], name), [text], tmpPath)
 }
 
-/** @returns undefined where it is none, or damaged */
+/** @returns undefined if the file is missing, damaged or not a delivery */
 export function readParked(path: string): Parked | undefined {
   try {
     return parkedSchema.safeParse(JSON.parse(readFileSync(path, 'utf8'))).data
@@ -44,7 +47,7 @@ export function readParked(path: string): Parked | undefined {
   }
 }
 
-/** What a file of the spool is about. */
+/** Ids of the events that a spool file concerns. */
 export function eventsOf(path: string): readonly string[] {
   const parsed = parseName(basename(path))
   if (!parsed?.isDelivery) return parsed ? [parsed.id] : []
@@ -57,9 +60,9 @@ interface Wait {
   since: number
   isHeld: boolean
   group?: string | undefined
-  /** Of the file: somebody may have put another in its place. */
+  /** Inode of the file, to see whether another one took its place. */
   inode: number
-  /** Events and channel, so that an event that a crash left behind is not told twice. */
+  /** With the channel, for `has`: an event that a crash left behind must not be delivered twice. */
   events: readonly string[]
   channel: string
   session: string
@@ -67,7 +70,7 @@ interface Wait {
   acceptedAt: number
 }
 
-/** Listing many deliveries after every change of one would take all the time there is. */
+/** The shortest time between two listings: with many deliveries, one after every change would be too slow. */
 const REFRESH_MS = 1000
 const MAX_TAKEN = 10_000
 
@@ -75,9 +78,9 @@ const MAX_TAKEN = 10_000
 export class ParkedDeliveries {
   readonly #folder: string
   readonly #waits = new Map<string, Wait>()
-  /** Event and channel of what was claimed, oldest first. */
+  /** Event and channel of the claimed deliveries, oldest first. */
   readonly #taken = new Set<string>()
-  /** Files that are to be looked at as soon as they are back. */
+  /** Files that are claimed now and to be made due as soon as they are back. */
   readonly #awaited = new Set<string>()
   #refreshedAt = Number.NEGATIVE_INFINITY
   /** The folder may hold deliveries that are not known here yet. */
@@ -88,7 +91,7 @@ export class ParkedDeliveries {
     this.#folder = folder
   }
 
-  /** Takes in what somebody else put into the folder, at most once a second unless `now`. */
+  /** Reads what other processes have changed in the folder, at most once a second unless `now`. */
   refresh(now = false) {
     this.isStale = !now && monotonicMs() - this.#refreshedAt < REFRESH_MS
     if (this.isStale) return
@@ -98,7 +101,7 @@ export class ParkedDeliveries {
     for (const name of names) this.#look(name)
   }
 
-  /** Knows a delivery that this process put into the folder. */
+  /** Adds a delivery that this process put into the folder. */
   set({ until, since, isHeld, group, delivery }: Omit<Parked, 'format'>) {
     const { id, events, channel, session, acceptedAt } = delivery
     const name = formatName({ id, isDelivery: true })
@@ -107,7 +110,7 @@ export class ParkedDeliveries {
     this.#waits.set(name, { name, until, since, isHeld, group, inode, ...about })
   }
 
-  /** A delivery that is claimed does not wait any more; its events are still told by it alone. */
+  /** Removes a delivery that is claimed. `has` still finds its events. */
   take(name: string) {
     const { events = [], channel = '' } = this.#waits.get(name) ?? {}
     for (const event of events) this.#taken.add(`${event} ${channel}`)
@@ -118,7 +121,7 @@ export class ParkedDeliveries {
     this.#waits.delete(name)
   }
 
-  /** Whether a delivery that is parked, or was until this process claimed it, tells the channel of the event. */
+  /** Whether a delivery of the event to the channel is parked, or was until this process claimed it. */
   has(event: string, channel: string): boolean {
     if (this.#taken.has(`${event} ${channel}`)) return true
     for (const wait of this.#waits.values()) {
@@ -127,14 +130,14 @@ export class ParkedDeliveries {
     return false
   }
 
-  /** Whether a person asked for something to be tried now, since the last call. */
+  /** Whether a person has asked for deliveries to be tried now since the last call. */
   takeFlush(): boolean {
     const wasFlushed = this.#wasFlushed
     this.#wasFlushed = false
     return wasFlushed
   }
 
-  /** The reason to wait may be gone. */
+  /** Makes deliveries due now, because their reason to wait may be gone. */
   makeDue(which: (wait: Readonly<Wait>) => boolean) {
     for (const wait of this.#waits.values()) if (which(wait)) wait.until = 0
   }
@@ -148,12 +151,12 @@ export class ParkedDeliveries {
     }
   }
 
-  /** Whether something that a policy holds was made due. */
+  /** Whether a held delivery was made due, to be reviewed. */
   get hasReviews(): boolean {
     return [...this.#waits.values()].some(({ isHeld, until }) => isHeld && until === 0)
   }
 
-  /** Those that were accepted first come first. */
+  /** Names of the due deliveries, in the order of acceptance. */
   due(now: number, group?: string): string[] {
     return [...this.#waits.values()]
       .filter((wait) => group === undefined || wait.group === group)

@@ -31,7 +31,7 @@ export function hasProc(): boolean {
   return statOf('self') !== undefined
 }
 
-/** Whether a process does something: not when it is stopped, or dead and not reaped. Its id may be that of another. */
+/** Whether the process runs: false if it is stopped or a zombie. The id may belong to a later process by now. */
 export function isRunning(pid: number): boolean {
   if (!Number.isSafeInteger(pid) || pid <= 0) return false
   const stat = statOf(pid)
@@ -39,7 +39,7 @@ export function isRunning(pid: number): boolean {
   return !hasProc() && isSignalable(pid)
 }
 
-/** Workers are processes of this user, so what may not be signalled is none. */
+/** Whether the process exists and is of this user, as all workers are. */
 export function isSignalable(pid: number): boolean {
   try {
     process.kill(pid, 0)

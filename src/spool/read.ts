@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import { MAX_BODY_BYTES } from './layout.ts'
 
-// A shell that counts the front door's limit in KiB stores twice as much; what is too much is cut later.
+// A shell that counts the front door's limit in KiB stores twice as much; the excess is cut off later.
 const MAX_FILE_BYTES = 3 * MAX_BODY_BYTES
 
 export type SpoolFile = { bytes: Buffer; writtenAt: number } | { foreign: string }
@@ -26,7 +26,7 @@ export function readSpoolFile(path: string): SpoolFile {
   }
 }
 
-/** Nobody writes to it any more: what it had when it was looked at is all. */
+/** Reads up to the size seen by fstat. That is all, since nobody writes to the file any more. */
 function readStart(file: number, size: number): Buffer {
   const bytes = Buffer.allocUnsafe(size)
   let end = 0

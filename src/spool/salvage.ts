@@ -14,12 +14,12 @@ import type { Spool } from './layout.ts'
 import { parseName } from './names.ts'
 import { readSpoolFile } from './read.ts'
 
-/** Longer than a client lets a hook live, so that none is still writing: see TIMEOUT_MS in install/hook-command.ts. */
+/** Longer than a client lets a hook run, so that none is still writing: see TIMEOUT_MS in install/hook-command.ts. */
 const SALVAGE_AFTER_MS = 30_000
 
 /**
- * Accepts what a killed front door had written in full but not moved to new/ any more. Half-written ones stay and are
- * swept later. @returns how many events
+ * Accepts the events that a killed front door had written in full but not yet moved to new/. Half-written ones stay
+ * and are swept later. @returns how many events
  */
 export function salvage(spool: Spool, now: number): number {
   const names = readdirSync(spool.tmp).filter((name) => parseName(name)?.crashes === 0)
@@ -43,7 +43,7 @@ function salvageOne(spool: Spool, name: string, now: number): boolean {
   }
 }
 
-/** What was cut at the size limit cannot be told from what was cut by the end of its writer. */
+/** An event of the maximum size never counts as whole: it may have been cut there, or when its writer was killed. */
 function isWhole(bytes: Buffer): boolean {
   const parsed = parseSpoolFile(bytes)
   if (!parsed || parsed.truncated) return false
@@ -56,8 +56,8 @@ function isWhole(bytes: Buffer): boolean {
 }
 
 /**
- * Puts the waiting events on the disk, for a front door that cannot: where `sync` takes no file (macOS), the sh door
- * leaves it to the worker. @returns how many files
+ * Syncs the waiting events to the disk. Where the command `sync` accepts no file (macOS), the sh front door leaves
+ * that to the worker. @returns how many files
  */
 export function syncWaiting(spool: Spool): number {
   const names = readdirSync(spool.new)
@@ -71,7 +71,7 @@ function syncIfThere(path: string): boolean {
     sync(path)
     return true
   } catch {
-    // Claimed by another worker meanwhile, or nothing that a front door wrote.
+    // Another worker has claimed it meanwhile, or no front door wrote it.
     return false
   }
 }

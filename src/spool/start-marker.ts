@@ -1,18 +1,18 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { isRunning } from './process.ts'
 
-// A herd of hooks must not start a herd of workers: the first leaves this file, the others see it and go.
-// It holds the process that brings the worker up (the hook, then the worker itself), and when it was written.
-// Same file: bin/hookbell-hook. No promise depends on it.
+// Many simultaneous hooks must not start many workers: the first writes this marker file, the others see it and exit.
+// It holds the id of the process that starts the worker (the hook, then the worker itself) and the time of writing.
+// bin/hookbell-hook uses the same file. No guarantee depends on it.
 
-/** Longer than any start takes that will end well. */
+/** Longer than any successful start takes. */
 const STARTING_S = 5
 
 export function startMarkerPath(state: string): string {
   return `${state}/worker.starting`
 }
 
-/** @returns false where somebody else is bringing up a worker now */
+/** @returns false if another process is starting a worker now */
 export function mayStart(state: string): boolean {
   const marker = startMarkerPath(state)
   for (let round = 0; round < 2; round += 1) {
@@ -25,31 +25,31 @@ export function mayStart(state: string): boolean {
       if (!remove(marker, seen)) return false
     }
   }
-  // It cannot be written or removed: better one worker too many than none.
+  // The marker cannot be written or removed: better one worker too many than none.
   return true
 }
 
-/** From now on that process brings up the worker, where this one did so far. */
+/** Puts the given process into this process's marker, since it starts the worker from now on. */
 export function passStart(state: string, pid: number | undefined) {
   const marker = startMarkerPath(state)
   if (pid === undefined || pidOf(read(marker)) !== process.pid) return
   quietly(() => writeFileSync(marker, textOf(pid)))
 }
 
-/** The worker is up, and its lock says so. */
+/** Removes this process's marker: the worker has started, and its lock shows that. */
 export function endStart(state: string) {
   const marker = startMarkerPath(state)
   if (pidOf(read(marker)) === process.pid) quietly(() => rmSync(marker, { force: true }))
 }
 
-/** Void are those of a process that is gone, and old ones. */
+/** A marker is void if it is old or its process is gone. */
 function isValid(text: string): boolean {
   const since = Number(text.split(' ')[1] ?? Number.NaN)
   const age = clock() - since
   return age >= 0 && age < STARTING_S && isRunning(pidOf(text))
 }
 
-/** @returns false where another was faster, and its marker stands there now */
+/** @returns false if another process was faster, so that its marker is there now */
 function remove(marker: string, seen: string): boolean {
   const aside = `${marker}.${process.pid}`
   quietly(() => renameSync(marker, aside))
@@ -70,7 +70,7 @@ function textOf(pid: number): string {
   return `${pid} ${clock()}\n`
 }
 
-/** Seconds of a clock that a shell can read without starting a process, where there is one. */
+/** The uptime in seconds, which a shell can read without starting a process; else the Unix time in seconds. */
 function clock(): number {
   const uptime = Number.parseFloat(read('/proc/uptime'))
   return Math.floor(Number.isNaN(uptime) ? Date.now() / 1000 : uptime)
@@ -88,6 +88,6 @@ function quietly(act: () => void) {
   try {
     act()
   } catch {
-    // Gone, or not ours to change.
+    // The marker is gone, or this user may not change it.
   }
 }

@@ -16,16 +16,16 @@ export interface StoredEvent {
 export interface WaitingEvent {
   name: string
   id: string
-  /** Whether a worker had it before: then the journal knows how far it came. */
+  /** Whether a worker had it before: then the journal shows what is already done. */
   wasClaimed: boolean
-  /** How many workers ended while they had it. */
+  /** How many workers crashed while they had it. */
   crashes: number
 }
 
-/** Which of the waiting events a worker wants to know of. */
+/** Which of the waiting events a worker wants to see. */
 export interface Wanted {
   max: number
-  /** Whether it wants nothing to do with it for now. */
+  /** Whether to skip the event for now. */
   isLater(name: string): boolean
 }
 
@@ -34,36 +34,36 @@ export interface ParkReason {
   /** Unix ms. */
   until: number
   reason: string
-  /** By a policy; else after a failure. */
+  /** Held by a policy; otherwise parked after a failure. */
   isHeld: boolean
-  /** What is due together with the same group is told in one message. */
+  /** Deliveries of the same group that are due together become one message. */
   group?: string | undefined
-  /** Of a later step: when it may be told at the earliest, should nobody be reached before. Unix ms. */
+  /** For a later step: when it may be sent at the earliest if nobody was reached before, Unix ms. */
   earliest?: number | undefined
 }
 
 /**
- * Where events wait and deliveries are parked, for one or more workers. A worker knows no paths: another store may
- * keep the same on another machine. Every method may throw the system error of what it stands on.
+ * Where events wait and deliveries are parked, for one or more workers. A worker knows no paths, so another store may
+ * be on another machine. Every method may throw the system error of the storage.
  */
 export interface Store {
   /** Accepted events, oldest first. */
   waiting(wanted: Wanted): WaitingEvent[]
-  /** The same question without their order, which costs a look at each. */
+  /** Whether any event waits. Cheaper than `waiting`, which reads the time of each file. */
   hasWaiting(): boolean
-  /** Puts what waits on the disk, for a front door that cannot. */
+  /** Syncs the waiting events to the disk, for a front door that cannot do so. */
   sync(): void
-  /** Makes an event this worker's alone. @returns undefined where another worker was faster */
+  /** Claims an event for this worker alone. @returns undefined if another worker was faster */
   claimEvent(name: string): Claim | undefined
-  /** Accepts an event of our own, such as a test: no other worker sees it. On the disk when this returns. */
+  /** Accepts and claims an event of hookbell's own, such as a test. On the disk when this returns. */
   acceptOwn(header: Header, body: Buffer): Claim
-  /** @returns undefined where it is none of ours, or of a later version: it is out of the way then */
+  /** @returns undefined if the file is foreign or of a later version. It has then been set aside or released. */
   readEvent(claim: Claim): StoredEvent | undefined
-  /** Back to where it was. `isBegun`: the next worker asks the journal how far it came. */
+  /** Gives a claim back unsettled. `isBegun`: the next worker asks the journal what is already done. */
   release(claim: Claim, isBegun?: boolean): void
-  /** All that concerns it is settled, and on the disk. */
+  /** Removes the claimed file. Call it when everything about it is settled and on the disk. */
   finish(claim: Claim): void
-  /** Nothing can be made of it: a person has to look. */
+  /** Moves an event that cannot be handled to the dead ones, for a person. */
   moveToDead(claim: Claim): void
 
   /** Keeps a delivery for later. On the disk when this returns. */
@@ -71,37 +71,37 @@ export interface Store {
   /** Keeps a delivery that gave up, for a person. On the disk when this returns. */
   giveUp(delivery: Delivery, reason: string): void
   isParked(event: string, channel: string): boolean
-  /** Names of parked deliveries whose time has come. */
+  /** Names of the parked deliveries that are due. */
   due(): string[]
-  /** Of these the names of one group. */
+  /** Names of the due deliveries of one group. */
   dueInGroup(group: string): string[]
   claimParked(name: string): Claim | undefined
-  /** @returns undefined where it is damaged: it is out of the way then */
+  /** @returns undefined if the file is damaged. It has then been set aside. */
   readParked(claim: Claim): Parked | undefined
-  /** What failed is tried again at once; with `isMeant` that of some channels. */
+  /** Makes failed deliveries due now, of all channels or of those that `isMeant` accepts. */
   makeDue(isMeant?: (channel: string) => boolean): void
-  /** What a policy holds of a session is due at once: whoever claims it looks whether it is still worth telling. */
+  /** Makes the held deliveries of a session due for a review now. Those that are still wanted stay held. */
   reviewHeld(session: string): void
-  /** The same for deliveries by their ids, also for those that are being looked at now. */
+  /** The same for deliveries by their ids, including those that are claimed for a review now. */
   review(deliveries: readonly string[]): void
-  /** Whether something waits for that look. */
+  /** Whether held deliveries wait for such a review. */
   hasReviews(): boolean
-  /** Whether a person asked for something to be tried now, since the last call. */
+  /** Whether a person has asked for deliveries to be tried now since the last call. */
   takeFlush(): boolean
-  /** Milliseconds until the next parked delivery is due; undefined where none is. */
+  /** Milliseconds until the next parked delivery is due; undefined if none is parked. */
   nextDueInMs(): number | undefined
-  /** Whether there may be parked deliveries that were put there a moment ago by somebody else. */
+  /** Whether another process may have parked deliveries that are not listed here yet. */
   isStale(): boolean
 
-  /** Everything that is not settled, by event. */
+  /** Ids of all events that are not settled. */
   openEvents(): ReadonlySet<string>
   /** Shows that this worker lives. */
   heartbeat(): void
-  /** Gives back what workers left behind that have ended. @returns how many */
+  /** Gives back the claims of workers that have ended. @returns how many */
   reclaimAbandoned(): number
-  /** Gives back all that this worker holds, which is no crash. */
+  /** Gives back all claims of this worker, without counting that as a crash. */
   releaseAll(): void
-  /** Calls back when something arrives, or at least once in a while where that cannot be seen. */
+  /** Calls back when something arrives, or from time to time where changes cannot be watched. */
   watch(onArrival: () => void): { close(): void }
   close(): void
 }

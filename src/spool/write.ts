@@ -11,7 +11,7 @@ import { newId } from './new-id.ts'
  */
 export function acceptEvent(state: string, header: Header, body: Buffer): string {
   const spool = `${state}/spool`
-  // A folder around it that belongs to somebody else could be exchanged under our hands. Windows has no user ids.
+  // Another owner of the state folder could replace the spool during the write. Windows has no user ids.
   const uid = process.getuid?.()
   const owner = statSync(state, { throwIfNoEntry: false })?.uid ?? uid
   if (uid !== undefined && owner !== uid) throw new Error(`${state}: belongs to another user`)
