@@ -1,16 +1,16 @@
-// The shape stands here as types, and the check below is by hand: `status` and `log` read thousands of lines and
+// Entries are plain types, checked by hand below instead of by zod: `status` and `log` read thousands of lines and
 // start in the time that loading zod would take.
 
 interface Base {
   /** Unix ms. */
   at: number
-  /** The event. */
+  /** Id of the event. */
   id: string
 }
 
 interface OnChannel extends Base {
   channel: string
-  /** Attempts made so far, this one included; 0 where none was made. */
+  /** Attempts made so far, including this one; 0 if none was made. */
   attempt: number
 }
 
@@ -35,11 +35,11 @@ export interface TraceStep {
 
 /** What a policy needs to judge the event once more; the text is not part of it. */
 export interface EventFacts {
-  /** What happened, whichever client tells of it; '' for an event that no client's data knows. */
+  /** What happened, in one name for all clients; '' for an event that no client's data describes. */
   means?: string
   notificationType?: string
   reason?: string
-  /** Why the turn failed: a word of the client, or a sentence where the configuration keeps texts. */
+  /** Why the turn failed: a word of the client, or a sentence if the configuration keeps texts. */
   failureReason?: string
   durationMs?: number
   backgroundTasks?: number
@@ -51,13 +51,13 @@ export interface EventFacts {
   parentSessionId?: string
   permissionMode?: string
   branch?: string
-  /** Whether nobody sits before the session. */
+  /** Whether the session runs without a person in front of it. */
   isHeadless?: boolean
-  /** Whether a person was at the terminal of the session; absent where nobody knew, or asked. */
+  /** Whether a person was at the terminal of the session; absent if unknown or not checked. */
   isAtTerminal?: boolean
   /** Absent for false. */
   isOverSsh?: boolean
-  /** By the environment of the agent. Absent for false. */
+  /** Whether the agent's environment switches notifications off. Absent for false. */
   isSwitchedOff?: boolean
 }
 
@@ -71,22 +71,22 @@ export interface AcceptedEntry extends Base {
   sessionId: string
   project: string
   title: string
-  /** The plain text as it was sent: redacted, bounded, and only where the configuration keeps it. */
+  /** The plain text as it was sent: redacted, bounded, and only if the configuration keeps it. */
   text?: string
   facts?: EventFacts
-  /** The channels it is for. */
+  /** The channels that get it. */
   to?: string[]
-  /** Of a question: those that people see. The others keep a record. */
+  /** For a question: those of `to` that people read. The others keep a record. */
   people?: string[]
   trace?: TraceStep[]
   problems?: string[]
   /** Hash of client and content. */
   fingerprint?: string
-  /** From the hooks of a project. */
+  /** Whether it came from the hooks of a project. */
   shared?: boolean
-  /** The event that is the same one. */
+  /** Id of the event of which this is a second copy. */
   duplicateOf?: string
-  /** The event of the client that told of the same thing before. */
+  /** Id of the client's earlier event about the same thing. */
   repeatOf?: string
 }
 
@@ -99,24 +99,24 @@ export type JournalEntry =
       channel: string
       until: number
       reason: string
-      /** What is due at the same time with the same group is told in one message. */
+      /** Deliveries of the same group that are due together become one message. */
       group?: string
     })
   | (OnChannel & {
       type: 'delivered'
       ms: number
       answer: string
-      /** The event whose message told of this one too. */
+      /** Id of the event whose message included this one. */
       summary?: string
     })
   | (OnChannel & { type: 'unavailable'; reason: string })
   | (OnChannel & { type: 'deferred'; reason: string; until: number })
   | (OnChannel & { type: 'exhausted'; reason: string })
-  /** No person can have seen the question on any channel; `reason` has that of each, and what was tried instead. */
+  /** Nobody can have seen the question. `reason` says why, for each channel, and what was tried instead. */
   | (Base & { type: 'undelivered'; reason: string })
-  /** What the event asked was answered; `reason` says how that is known. */
+  /** The event's question was answered; `reason` says how that is known. */
   | (Base & { type: 'answered'; client: string; sessionId: string; reason: string })
-  /** Its message was taken back, after it was shown. */
+  /** The event's message was withdrawn after it was shown. */
   | (Base & { type: 'withdrawn'; channel: string; reason: string })
   | (Base & { type: 'unusable'; reason: string; client?: string })
   | (Base & { type: 'retried' })
@@ -124,7 +124,7 @@ export type JournalEntry =
 
 type EntryType = JournalEntry['type']
 
-/** The texts and numbers that each type must have. */
+/** The text and number fields that each type must have. */
 const required: { [Type in EntryType]: { [field: string]: 'string' | 'number' } } = {
   accepted: {
     acceptedAt: 'number',
@@ -178,7 +178,7 @@ export function parseEntry(line: string): JournalEntry | undefined {
 
 function isEntry(fields: { [field: string]: unknown }): boolean {
   const { type, at, id } = fields
-  // An id is the name of a file of ours, and the tally has slashes between them.
+  // An id is a file name, and the tally joins ids with slashes.
   if (typeof at !== 'number' || typeof id !== 'string' || id.includes('/')) return false
   if (!Object.hasOwn(required, type as string)) return false
   return Object.entries(required[type as EntryType]).every(

@@ -6,7 +6,7 @@ export function currentFile(state: string): string {
   return join(state, 'journal.jsonl')
 }
 
-/** Oldest first. The first holds what older files said of events that are still open. */
+/** All journal files, oldest first. The first keeps the entries of removed files about events that were still open. */
 export function journalFiles(state: string): [string, ...string[]] {
   const rotated = Array.from({ length: KEPT_FILES }, (_, age) =>
     join(state, `journal.${age + 1}.jsonl`),

@@ -4,18 +4,18 @@ import { type JournalEntry, parseEntry } from './entry.ts'
 import { currentFile, journalFiles } from './files.ts'
 
 const CHUNK_BYTES = 64 * 1024
-/** A change that the system did not tell of, as on some mounts, is found by looking. */
+/** Polling finds changes that the system does not report, as on some mounts. */
 const LOOK_EVERY_MS = 1000
 
 interface Tail {
   fd: number
   inode: number
   offset: number
-  /** The beginning of a line of which the end is still to come. */
+  /** The beginning of a line that is not complete yet. */
   rest: Buffer
 }
 
-/** Reads what the journal gains from the moment on at which it is made, also where its file is rotated meanwhile. */
+/** Reads the entries that are added to the journal after its construction, also across rotations. */
 export class JournalFollower {
   readonly #stateDir: string
   #tail: Tail | undefined
@@ -25,12 +25,12 @@ export class JournalFollower {
     this.#tail = openTail(currentFile(stateDir), 'end')
   }
 
-  /** What was written since the last call. */
+  /** The entries written since the last call. */
   read(): JournalEntry[] {
     const lines: string[] = []
     if (this.#tail) readOn(this.#tail, lines)
     for (const next of this.#later()) {
-      // Once more: the last lines may have come between the two looks.
+      // Once more: its last lines may have been written after the first read and before the rotation.
       if (this.#tail) readOn(this.#tail, lines)
       this.close()
       this.#tail = next
@@ -44,21 +44,21 @@ export class JournalFollower {
     this.#tail = undefined
   }
 
-  /** The files after the one that is open, oldest first: several, where it was rotated more than once. */
+  /** The files after the one that is open, oldest first. There are several after more than one rotation. */
   #later(): Tail[] {
     const known = this.#tail?.inode
     const current = statSync(currentFile(this.#stateDir), { throwIfNoEntry: false })
     if (!current || current.ino === known) return []
     const [, ...files] = journalFiles(this.#stateDir)
     const tails: Tail[] = []
-    // The newest before the others: a rotation meanwhile must not hide one.
+    // The newest is opened first, so that a rotation meanwhile cannot hide one.
     for (const path of files.reverse()) {
       const tail = openTail(path, 'start')
       if (!tail) continue
       if (tails.some(({ inode }) => inode === tail.inode)) closeSync(tail.fd)
       else tails.unshift(tail)
     }
-    // So far behind that its file is gone: what is left is shown. Where there was none, all but the current is older.
+    // If the known file is gone, all files left are read. If there was none at the start, only the current one is new.
     const at =
       known === undefined ? tails.length - 2 : tails.map(({ inode }) => inode).lastIndexOf(known)
     for (const { fd } of tails.slice(0, at + 1)) closeSync(fd)
@@ -66,7 +66,7 @@ export class JournalFollower {
   }
 }
 
-/** Calls back with what the journal gains, until the signal is given. */
+/** Calls back with new journal entries until the signal is aborted. */
 export async function followJournal(
   stateDir: string,
   onEntries: (entries: readonly JournalEntry[]) => void,
@@ -94,7 +94,7 @@ function openTail(path: string, from: 'start' | 'end'): Tail | undefined {
     const { ino, size } = fstatSync(fd)
     return { fd, inode: ino, offset: from === 'end' ? size : 0, rest: Buffer.alloc(0) }
   } catch {
-    // Nothing was recorded yet, or it was rotated away just now.
+    // Nothing is recorded yet, or the file was rotated just now.
     return undefined
   }
 }

@@ -12,7 +12,7 @@ export interface ChannelStatus {
   at: number
 }
 
-/** What became of one event so far. */
+/** The status of one event so far. */
 export interface EventStatus {
   id: string
   acceptedAt: number
@@ -25,12 +25,12 @@ export interface EventStatus {
   text: string
   problems: string[]
   trace: TraceStep[]
-  /** Why nothing was sent, or why nothing could be made of it; '' otherwise. */
+  /** Why nothing was sent, or why the event could not be handled; '' otherwise. */
   reason: string
   channels: { [name: string]: ChannelStatus }
   /** The channels that were chosen for it. */
   to: string[]
-  /** Of a question: those of them that people see. */
+  /** For a question: those of `to` that people read. */
   people?: string[]
   outcome: Outcome
 }
@@ -39,7 +39,7 @@ export interface EventStatus {
 export class EventHistory {
   readonly byId = new Map<string, EventStatus>()
 
-  /** An event that is accepted, but that no worker has looked at. */
+  /** Adds an event that is accepted but that no worker has handled yet. */
   expect(id: string) {
     if (!this.byId.has(id)) this.byId.set(id, emptyStatus(id, Date.now()))
   }
@@ -52,12 +52,12 @@ export class EventHistory {
   }
 }
 
-/** Changes what is known of an event by one entry about it. */
+/** Applies one entry to the status of its event. */
 export function applyEntry(status: EventStatus, entry: JournalEntry) {
   switch (entry.type) {
     case 'accepted':
       Object.assign(status, acceptedFields(entry))
-      // A first attempt may be recorded before it.
+      // A first attempt may be recorded before the acceptance.
       if (Object.keys(status.channels).length > 0) status.outcome = outcomeOf(status)
       return
     case 'suppressed':
@@ -73,7 +73,7 @@ export function applyEntry(status: EventStatus, entry: JournalEntry) {
         if (state === 'exhausted') delete status.channels[name]
       }
       status.reason = ''
-      // What was told before stays told: then nothing is open, and nothing more will be recorded.
+      // Settled channels stay settled. If no channel is open, no further entry follows that would set the outcome.
       status.outcome = Object.keys(status.channels).length > 0 ? outcomeOf(status) : 'waiting'
       return
     case 'undelivered':
@@ -88,7 +88,7 @@ export function applyEntry(status: EventStatus, entry: JournalEntry) {
   }
 }
 
-/** Whatever still waits is told to nobody. */
+/** Marks everything that still waits as suppressed. */
 function dropOpen(status: EventStatus, { reason, at }: { reason: string; at: number }) {
   for (const [name, { state, attempts }] of Object.entries(status.channels)) {
     if (state !== 'deferred' && state !== 'held') continue
@@ -119,7 +119,7 @@ function setChannel(status: EventStatus, channel: string, entry: ChannelEntry) {
   status.outcome = outcomeOf(status)
 }
 
-/** One event, one outcome: what still needs a person's eye comes first. */
+/** The one outcome of an event. What needs a person's attention takes precedence. */
 function outcomeOf(status: EventStatus): Outcome {
   const { channels, to } = status
   if (isUnseen(status)) return 'undelivered'
@@ -130,7 +130,7 @@ function outcomeOf(status: EventStatus): Outcome {
   return states.includes('delivered') ? 'delivered' : 'suppressed'
 }
 
-/** Whether no person can have seen what it asks: a record is nobody, and a channel that told of it late is somebody. */
+/** Whether nobody can have seen the question. Only channels for people count, and any channel that reported it late. */
 function isUnseen({ channels, to, people = [] }: EventStatus): boolean {
   const hasFailed = (name: string) =>
     Object.hasOwn(channels, name) && isFailure(channels[name]?.state)

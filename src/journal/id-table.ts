@@ -7,7 +7,7 @@ export function hashOf(id: string): number {
   return hash >>> 0
 }
 
-/** Ids in one text. It is taken apart only where one of them is asked for: mostly the hash is enough. */
+/** Ids joined in one text. It is split only when an id itself is needed: mostly the hash is enough. */
 export class JoinedIds {
   readonly text: string
   #list: readonly string[] | undefined
@@ -17,7 +17,7 @@ export class JoinedIds {
     this.text = text
   }
 
-  /** Empty for what was joined of none. */
+  /** Empty if no ids were joined. */
   get list(): readonly string[] {
     this.#list ??= this.text === '' ? [] : this.text.split('/')
     return this.#list
@@ -25,28 +25,28 @@ export class JoinedIds {
 }
 
 /**
- * Finds the row of an id by its hash. A Map of a quarter of a million texts takes ten times as long, and the memory of
- * the texts.
+ * A hash table from ids to rows. A Map of a quarter of a million texts takes ten times as long, and the memory of the
+ * texts.
  */
 export class IdTable {
-  /** 0 is free, n stands for row n - 1. */
+  /** 0: a free slot; n: row n - 1. */
   readonly #slots: Int32Array
   readonly #hashes: Uint32Array
   readonly #idOf: (row: number) => string
 
-  /** @param rows how many there can be */
+  /** @param rows the maximum number of rows */
   constructor(rows: number, idOf: (row: number) => string) {
     this.#slots = new Int32Array(2 ** Math.ceil(Math.log2(2 * rows + 2)))
     this.#hashes = new Uint32Array(rows)
     this.#idOf = idOf
   }
 
-  /** @returns -1 for an id that is not there */
+  /** @returns the row of the id, or -1 if there is none */
   find(id: string): number {
     return this.#rowAt(this.#slotOf(hashOf(id), id))
   }
 
-  /** @returns the row that stands for the same id, which is this one where none did */
+  /** @returns the row that stands for the same id. If there was none, that is now this row. */
   findOrAdd(row: number, hash: number): number {
     this.#hashes[row] = hash
     const slot = this.#slotOf(hash, row)
@@ -55,7 +55,7 @@ export class IdTable {
     return found < 0 ? row : found
   }
 
-  /** From now on this row stands for the id of another. */
+  /** From now on `row` stands for the id, in place of the row `other`, which has the same id. */
   replace(other: number, row: number) {
     this.#slots[this.#slotOf(this.#hashes[other] ?? 0, other)] = row + 1
   }
@@ -64,7 +64,7 @@ export class IdTable {
     return (this.#slots[slot] ?? 0) - 1
   }
 
-  /** Where an id is, else the free place for it. @param sought the id, or a row that has it */
+  /** The slot of an id, or the free slot for it. @param sought the id, or a row that has it */
   #slotOf(hash: number, sought: string | number): number {
     const last = this.#slots.length - 1
     for (let slot = hash & last; ; slot = (slot + 1) & last) {

@@ -13,13 +13,13 @@ export interface JournalOptions {
   stateDir: string
   /** Values that must not be written. */
   secrets(): readonly string[]
-  /** Called with every entry that is on the disk. */
+  /** Called with each entry once it is on the disk. */
   onEntry?: ((entry: JournalEntry) => void) | undefined
 }
 
 /**
- * Writes the record of what becomes of each event. A disk that takes nothing stops no delivery: entries are kept and
- * written as soon as it takes them again.
+ * Records what becomes of each event. A disk that cannot be written stops no delivery: entries are kept in memory and
+ * retried until they are written.
  */
 export class Journal {
   readonly #options: JournalOptions
@@ -47,7 +47,7 @@ export class Journal {
       } catch (error) {
         this.failure = error
       }
-      // Not a reason for the process to stay: what is not recorded is sent again, with the same id.
+      // This does not keep the process alive: what is not recorded is sent again later, with the same id.
       await sleep(pauseMs, undefined, { ref: false })
     }
     this.failure = undefined
@@ -56,10 +56,10 @@ export class Journal {
   }
 }
 
-/** Entries that need not be cleaned again. */
+/** Entries that are clean already. */
 const cleaned = new WeakSet<JournalEntry>()
 
-/** Free text bounded, without secrets and control characters. The rest is ours. */
+/** Bounds free text and removes secrets and control characters. Other fields are written by hookbell itself. */
 export function cleanEntry<Entry extends JournalEntry>(
   entry: Entry,
   secrets: readonly string[],

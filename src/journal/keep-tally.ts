@@ -7,13 +7,13 @@ import { segmentOf } from './segment.ts'
 import { readStretches } from './stretches.ts'
 
 /**
- * Counts what the journal has gained, so that `status` and `log` need not. Between two mebibytes other work goes on.
- * Best effort: what is not counted here is counted there.
+ * Adds new journal entries to the saved tallies, so that `status` and `log` need not count them. Other work can run
+ * after each mebibyte. Best effort: those commands count what is missing.
  */
 export class TallyKeeper {
   readonly #stateDir: string
   readonly #saveAfterBytes: number
-  /** How far each file is counted, by its number. */
+  /** How many bytes of each file are counted, by inode. */
   readonly #countedTo = new Map<number, number>()
 
   constructor(stateDir: string, saveAfterBytes = SAVE_AFTER_BYTES) {
@@ -40,7 +40,7 @@ export class TallyKeeper {
     }
   }
 
-  /** A look at the newest file is enough: the others change only when it is another one. */
+  /** Checks only the newest file: the others change only by a rotation, after which the newest is another one. */
   #hasGrown(): boolean {
     const stat = statSync(currentFile(this.#stateDir), { throwIfNoEntry: false })
     return stat !== undefined && !this.#isCounted(stat.ino, stat.size)
@@ -48,7 +48,7 @@ export class TallyKeeper {
 
   #isCounted(inode: number, size: number): boolean {
     const known = this.#countedTo.get(inode)
-    // A file that got shorter is another one.
+    // A file that got shorter is another file with the same inode number.
     return known !== undefined && size >= known && size - known <= this.#saveAfterBytes
   }
 
@@ -58,12 +58,12 @@ export class TallyKeeper {
     const segments = readSavedTally(this.#stateDir, file)
     const from = segments.at(-1)?.end ?? 0
     for (const stretch of readStretches(file.fd, from, file.size)) {
-      // The rest is being written.
+      // A line without its end is still being written.
       if (stretch.text.endsWith('\n')) segments.push(segmentOf(stretch))
       await nextTurn()
     }
     const to = segments.at(-1)?.end ?? 0
-    // What is read in no time is not worth a file.
+    // A few bytes are not worth a file, since they are read fast.
     if (to - from > this.#saveAfterBytes) saveTally(this.#stateDir, file, segments)
     this.#countedTo.set(file.inode, to)
   }

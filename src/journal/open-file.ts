@@ -12,8 +12,8 @@ export interface OpenFile {
 }
 
 /**
- * @returns undefined where there is none
- * @throws where it is there and cannot be read: a person must not be told that there is nothing
+ * @returns undefined if there is no such file
+ * @throws if it exists and cannot be read: a person must not be told that the journal is empty
  */
 export function openFile(path: string): OpenFile | undefined {
   const fd = openIfThere(path)

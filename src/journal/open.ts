@@ -13,8 +13,8 @@ import { Tally } from './tally.ts'
 const ID = /"id":"([^"\\]*)"/
 
 /**
- * The journal as it was when it was opened, for a command that reads it and ends: with synchronous calls, since the
- * promises of node:fs cost such a command a tenth of its time.
+ * The journal as it was when it was opened, for a short-lived command. Calls are synchronous, since the promises of
+ * node:fs cost such a command a tenth of its time.
  */
 export class OpenJournal {
   readonly #stateDir: string
@@ -22,7 +22,7 @@ export class OpenJournal {
   readonly #files: OpenFile[] = []
   readonly #segments = new Map<OpenFile, readonly Segment[]>()
 
-  /** @throws where a file is there and cannot be read: a person must not be told that there is nothing */
+  /** @throws if a file exists and cannot be read: a person must not be told that the journal is empty */
   constructor(stateDir: string, saveAfterBytes = SAVE_AFTER_BYTES) {
     this.#stateDir = stateDir
     this.#saveAfterBytes = saveAfterBytes
@@ -34,7 +34,7 @@ export class OpenJournal {
     }
   }
 
-  /** What became of all events, without the texts. What was counted before is not read again. */
+  /** The outcomes of all events, without texts. What the saved tallies count is not read again. */
   tally(): Tally {
     for (const file of this.#files) {
       this.#segments.set(file, segmentsOf(this.#stateDir, file, this.#saveAfterBytes))
@@ -46,7 +46,7 @@ export class OpenJournal {
     return new Tally([...this.#segments.values()].flat())
   }
 
-  /** Some events in full, from where the first line about one of them is. To be called after `tally`. */
+  /** The full status of some events, read from the first line about one of them on. Call it after `tally`. */
   read(ids: ReadonlySet<string>): EventHistory {
     const history = new EventHistory()
     const hashes = new Set(Array.from(ids, hashOf))
@@ -63,7 +63,7 @@ export class OpenJournal {
     for (const { fd } of this.#files.splice(0)) closeSync(fd)
   }
 
-  /** The newest before the others: a rotation meanwhile must not hide one. */
+  /** Opens the newest first, so that a rotation meanwhile cannot hide one. */
   #openAll(paths: readonly string[]) {
     const seen = new Set<string>()
     for (const path of [...paths].reverse()) {
@@ -77,7 +77,7 @@ export class OpenJournal {
   }
 }
 
-/** From what was saved, and what the file has gained since. */
+/** The saved segments of a file, and those of the lines added since. */
 function segmentsOf(stateDir: string, file: OpenFile, saveAfterBytes: number): Segment[] {
   const segments = readSavedTally(stateDir, file)
   const from = segments.at(-1)?.end ?? 0
@@ -94,20 +94,20 @@ function segmentsOf(stateDir: string, file: OpenFile, saveAfterBytes: number): S
   return segments
 }
 
-/** Where in the file the first line about one of them begins. */
+/** The offset in the file of the first line about one of the wanted ids; undefined if there is none. */
 function firstOf(
   { ids, hashes, offsets, start }: Segment,
   wanted: ReadonlySet<string>,
   wantedHashes: ReadonlySet<number>,
 ): number | undefined {
-  // In the order of their first lines.
+  // The ids are in the order of their first lines.
   const index = hashes.findIndex(
     (hash, at) => wantedHashes.has(hash) && wanted.has(ids.list[at] ?? ''),
   )
   return index < 0 ? undefined : start + (offsets[index] ?? 0)
 }
 
-/** Of all other events not even the line is parsed. */
+/** Adds the entries of the given events to the history. Lines about other events are not parsed. */
 function readFrom(
   from: number,
   to: number,

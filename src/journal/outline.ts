@@ -1,17 +1,17 @@
 import { type JournalEntry, parseEntry } from './entry.ts'
 
-/** What counting needs of an entry. */
+/** The parts of an entry that the tally needs. */
 export interface Outline {
   id: string
   /** For an accepted event when the front door stored it, else when it was recorded; Unix ms. */
   at: number
   type: JournalEntry['type']
-  /** The channels it is for, or the one it is about; one name per line. After an empty line those that people see. */
+  /** The channels it is for, or the one it is about; one name per line. After an empty line, those that people read. */
   channels: string
 }
 
-// Most lines are of two types, and the most of them is text that is not counted. JSON.parse would take twice the time
-// of all the rest together, so these are only looked at, as far as their form proves that they are whole.
+// Most lines are of two types and consist mostly of text that is not counted. JSON.parse would take twice the time of
+// all the rest together, so these lines are matched by patterns, if their form proves that they are complete.
 const NAME = '[\\w.-]+'
 const INTEGER = '(?:0|[1-9]\\d*)'
 const STRING =
@@ -23,7 +23,7 @@ const USUAL = new RegExp(
     `"answer":${STRING}(?:,"summary":"${NAME}")?\\}\\n)`,
   'y',
 )
-/** A list or a field that stands at the top level alone: a line that was cut does not end so. */
+/** A list, or a field that exists only at the top level, at the end: a line that was cut does not end like that. */
 const WHOLE = new RegExp(
   `(?:[^\\\\:,[]"\\}?\\]|,"(?:fingerprint|duplicateOf)":"${NAME}"|,"shared":true)\\}$`,
 )
@@ -33,8 +33,8 @@ const LIST = `\\["(${NAME}(?:","${NAME})*)"\\]`
 const NAMES = new RegExp(`,"to":${LIST}(?:,"people":${LIST})?`, 'y')
 
 /**
- * One line of the journal as far as it is counted.
- * @param text bytes of the journal, one character for each
+ * Outlines one line of the journal. @returns undefined if it is no entry
+ * @param text bytes of the journal, one character per byte
  * @param end where the line's newline is
  */
 export function outlineLine(text: string, start: number, end: number): Outline | undefined {
@@ -51,7 +51,7 @@ export function outlineLine(text: string, start: number, end: number): Outline |
   return entry && outlineEntry(entry)
 }
 
-/** Text of which each character is a byte, as UTF-8. */
+/** Decodes UTF-8 from a text that has one character per byte. */
 export function decodeBytes(bytes: string): string {
   return Buffer.from(bytes, 'latin1').toString()
 }
@@ -67,13 +67,13 @@ export function outlineEntry(entry: JournalEntry): Outline {
   return { id, at: entry.at, type, channels: channel ?? '' }
 }
 
-/** @returns undefined where only a parser can tell */
+/** The channels of a complete `accepted` line. @returns undefined if the line has to be parsed */
 function channelsOfWhole(text: string, start: number, end: number): string | undefined {
   if (!WHOLE.test(text.slice(Math.max(start, end - LONGEST_END), end))) return undefined
   const line = text.slice(start, end)
-  // What a power cut leaves of a block that was not written, and a line that was cut before another.
+  // NUL bytes are a block lost in a power cut; a second beginning means that a cut line precedes another.
   if (line.includes('\0') || line.lastIndexOf('{"at":') > 0) return undefined
-  // Not inside a text, where each quote has a backslash before it.
+  // This cannot match inside a text, where each quote has a backslash before it.
   const at = line.lastIndexOf(TO)
   if (at < 0) return ''
   NAMES.lastIndex = at

@@ -2,7 +2,7 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { type JournalEntry, parseEntry } from './entry.ts'
 import { currentFile, journalFiles } from './files.ts'
 
-/** All records, oldest first, one at a time. Lines that a crash cut short are passed over. */
+/** All entries, oldest first, one at a time. Lines that a crash cut short are skipped. */
 export async function* readJournal(state: string): AsyncGenerator<JournalEntry> {
   for await (const line of readLines(journalFiles(state))) {
     const entry = parseEntry(line)
@@ -10,7 +10,7 @@ export async function* readJournal(state: string): AsyncGenerator<JournalEntry> 
   }
 }
 
-/** The records of some events only: of all others not even the line is parsed. */
+/** The entries of some events only. Lines about other events are not parsed. */
 export async function* readJournalOf(
   state: string,
   ids: ReadonlySet<string>,
@@ -22,7 +22,7 @@ export async function* readJournalOf(
   }
 }
 
-/** What the end of the journal says, as far as it is whole: enough for the moments before a worker started. */
+/** The complete entries at the end of the journal: enough for the moments before a worker started. */
 export async function readRecent(state: string, bytes = 64 * 1024): Promise<JournalEntry[]> {
   const file = await open(currentFile(state), 'r').catch(() => undefined)
   if (!file) return []
@@ -38,9 +38,9 @@ export async function readRecent(state: string, bytes = 64 * 1024): Promise<Jour
   }
 }
 
-/** The lines of some files, one file after the other, as they were when the first line was asked for. */
+/** The lines of some files, one file after the other, as the files were when the first line was requested. */
 export async function* readLines(paths: readonly string[]): AsyncGenerator<string> {
-  // All are opened first, the newest before the others: a rotation meanwhile must not hide one.
+  // All files are opened first, the newest before the others, so that a rotation meanwhile cannot hide one.
   const files = await openAll([...paths].reverse())
   try {
     for (const file of files.reverse()) yield* linesOf(file)
@@ -49,7 +49,7 @@ export async function* readLines(paths: readonly string[]): AsyncGenerator<strin
   }
 }
 
-/** Where a record begins with its time and id, as all of ours do. */
+/** The id in a line that is not parsed. It is found because each entry begins with its time and id. */
 export function idIn(line: string): string {
   return /"id":"([^"\\]*)"/.exec(line)?.[1] ?? ''
 }

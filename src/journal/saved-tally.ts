@@ -13,16 +13,16 @@ import { JoinedIds } from './id-table.ts'
 import type { OpenFile } from './open-file.ts'
 import { pathOf, type Segment } from './segment.ts'
 
-// Numbers are written as this machine has them in memory.
+// Numbers are saved in the byte order of this machine.
 const FIRST_BYTE = new Uint8Array(Uint16Array.of(1).buffer)[0]
 const FORMAT = `hookbell-tally 2 ${FIRST_BYTE === 1 ? 'little' : 'big'}`
 const BEFORE_BYTES = 64
-/** What is read in no time is read again. */
+/** Fewer new bytes than this are not saved, since they are read again fast. */
 export const SAVE_AFTER_BYTES = 512 * 1024
 
 interface Saved {
   format: string
-  /** The last bytes before the end, so that another file with the same number is not taken for it. */
+  /** The last bytes that were counted, to recognize another file that has the same inode number. */
   before: string
   segments: SavedSegment[]
 }
@@ -37,7 +37,7 @@ interface SavedSegment {
   path: string
 }
 
-/** What was counted of a file up to some place. Such files are only appended to. None where nothing of use is there. */
+/** The saved segments of a file up to some offset; none if they do not fit. Journal files are only appended to. */
 export function readSavedTally(stateDir: string, file: OpenFile): Segment[] {
   try {
     const text = readFileSync(savedPath(stateDir, file.inode), 'utf8')
@@ -70,7 +70,7 @@ export function saveTally(stateDir: string, file: OpenFile, segments: readonly S
   }
 }
 
-/** Only this one: a state folder that was removed meanwhile is not to come back. */
+/** Not recursive: a state folder that was removed meanwhile must not be created again. */
 function makeFolder(path: string) {
   try {
     mkdirSync(path, { mode: 0o700 })
@@ -79,13 +79,13 @@ function makeFolder(path: string) {
   }
 }
 
-/** Of files that were rotated away. */
+/** Removes the saved tallies of all but the given files. */
 export function forgetTalliesBut(stateDir: string, inodes: readonly number[]) {
   const folder = join(stateDir, 'cache')
   const known = new Set(inodes.map((inode) => savedPath(stateDir, inode)))
   for (const name of namesIn(folder)) {
     const path = join(folder, name)
-    // Version 0.1 had no word in the name.
+    // Version 0.1 had no `tally-` in the name.
     if (/^journal-(?:tally-)?\d+\.json$/.test(name) && !known.has(path))
       rmSync(path, { force: true })
   }
@@ -107,7 +107,7 @@ function toSaved({ end, ids, hashes, at, offsets, paths, path }: Segment) {
   }
 }
 
-/** @throws what cannot be read of something that was not saved by `toSaved` */
+/** @throws an error if the data was not made by `toSaved` */
 function restore(saved: SavedSegment, start: number): Segment {
   const { end } = saved
   const segment = {
@@ -133,12 +133,12 @@ function textOf({ buffer, byteOffset, byteLength }: Uint32Array | Float64Array):
   return Buffer.from(buffer, byteOffset, byteLength).toString('base64')
 }
 
-/** A copy, since the columns have to begin at even places in memory. */
+/** Copied, because typed arrays need aligned memory. */
 function bytesOf(text: string): ArrayBuffer {
   return new Uint8Array(Buffer.from(text, 'base64')).buffer
 }
 
-/** @returns undefined where the file is not so long */
+/** The last bytes before an offset. @returns undefined if the file is shorter */
 function bytesBefore({ fd, size }: OpenFile, offset: number): string | undefined {
   if (offset > size) return undefined
   const bytes = Buffer.alloc(Math.min(BEFORE_BYTES, offset))

@@ -2,45 +2,45 @@ import { hashOf, JoinedIds } from './id-table.ts'
 import { type Outline, outlineLine } from './outline.ts'
 import { eachLine, type Stretch } from './stretches.ts'
 
-/** Kinds of entries in their order, shared by all events of a segment that had the same. */
+/** A sequence of entries, shared by all events of a segment that have the same sequence. */
 export interface Path {
-  /** An entry's type, and the channels that it names, one per line. */
+  /** For each entry its type and the channels that it names, one per line. */
   steps: readonly string[]
-  /** Whether one of them says when it was accepted. */
+  /** Whether one of the entries is `accepted`. */
   isAccepted: boolean
-  /** Whether the last of them ends all that is known of the event. */
+  /** Whether the last entry is `dropped`, after which nothing is known of the event any more. */
   isDropped: boolean
 }
 
 /**
- * What a part of a file of the journal says of each event, as far as it is counted. Columns of numbers: so it is
- * saved and read again without a step per event.
+ * The counted facts about each event in a part of a journal file. They are in columns of numbers, so that saving and
+ * reading them needs no step per event.
  */
 export interface Segment {
-  /** Where it begins in the file, and where the next one begins. */
+  /** The offset in the file at which it begins, and that at which the next one begins. */
   start: number
   end: number
   ids: JoinedIds
   hashes: Uint32Array
-  /** When each was accepted, else the time of its first entry; Unix ms. */
+  /** When each event was accepted, else the time of its first entry; Unix ms. */
   at: Float64Array
-  /** Where the first line about each begins, counted from `start`. */
+  /** The offset, from `start`, of the first line about each event. */
   offsets: Uint32Array
   paths: readonly Path[]
-  /** Which of the paths each went. */
+  /** For each event the index of its path in `paths`. */
   path: Uint32Array
 }
 
 interface Step extends Path {
   number: number
   next: Map<string, Step>
-  /** The step that was taken last: mostly it is the same again. */
+  /** The next step that was looked up last: mostly it is the same again. */
   last: { type: string; channels: string; step: Step } | undefined
 }
 
 export function segmentOf({ text, start }: Stretch): Segment {
   const builder = new SegmentBuilder()
-  // A line that is being written, or that a crash cut.
+  // The last line may be incomplete: it is being written, or a crash cut it.
   const lines = text.endsWith('\n') ? text : `${text}\n`
   eachLine(lines, (from, to) => {
     const outline = outlineLine(lines, from, to)
@@ -77,7 +77,7 @@ class SegmentBuilder {
     }
     if (type === 'accepted') this.#at[index] = at
     this.#steps[index] = this.#next(this.#steps[index] ?? this.#root, type, channels)
-    // What comes after it begins anew.
+    // Later entries of this id begin a new row.
     if (type === 'dropped') this.#open.delete(id)
   }
 
@@ -85,7 +85,7 @@ class SegmentBuilder {
     return {
       start,
       end,
-      // Joined is copied: a part of a text keeps all of it in memory.
+      // Joining copies the ids. A substring would keep the whole text in memory.
       ids: new JoinedIds(this.#ids.join('/')),
       hashes: Uint32Array.from(this.#ids, hashOf),
       at: Float64Array.from(this.#at),

@@ -2,21 +2,21 @@ import { readSync } from 'node:fs'
 
 const STRETCH_BYTES = 1024 * 1024
 
-/** Whole lines that follow each other in a file. */
+/** Consecutive whole lines of a file. */
 export interface Stretch {
-  /** One character for each byte, which costs least. Ends with a newline, but for the end of a file without one. */
+  /** One character per byte, which is cheapest. Ends with a newline, except at the end of a file without one. */
   text: string
-  /** Where it begins in the file. */
+  /** The offset in the file at which it begins. */
   start: number
 }
 
-/** A part of a file, one mebibyte after the other, as far as it goes. */
+/** Reads a part of a file, about one mebibyte at a time, as far as the file goes. */
 export function* readStretches(fd: number, from: number, to: number): Generator<Stretch> {
   const chunk = Buffer.allocUnsafe(Math.min(STRETCH_BYTES, Math.max(0, to - from)))
   let rest = ''
   for (let position = from; position < to; ) {
     const bytesRead = readSync(fd, chunk, 0, Math.min(chunk.length, to - position), position)
-    // Somebody cut it.
+    // Somebody truncated the file.
     if (bytesRead === 0) break
     const read = chunk.toString('latin1', 0, bytesRead)
     const whole = read.lastIndexOf('\n') + 1

@@ -9,7 +9,7 @@ export class Tallies {
     this.#tallies = tallies
   }
 
-  /** Oldest first. Slow for many. */
+  /** All events, oldest first. Slow for many. */
   all(): TalliedEvent[] {
     return this.#inOrder((tally) => tally.events())
   }
@@ -32,10 +32,10 @@ export class Tallies {
     return this.#inOrder((tally) => tally.oldest(outcome) ?? [])[0]
   }
 
-  /** By the name of a channel, the last event of which something is known there. */
+  /** By channel name: the last event that has a status on that channel. */
   latestByChannel(): ReadonlyMap<string, TalliedEvent> {
     const latest = this.#tallies.flatMap((tally) => [...tally.latestByChannel()])
-    // The last one of a name counts.
+    // For equal names, the Map keeps the last one.
     return new Map(latest.sort(([, a], [, b]) => a.acceptedAt - b.acceptedAt))
   }
 

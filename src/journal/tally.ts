@@ -3,37 +3,37 @@ import { applyEntry, type EventStatus, emptyStatus, type Outcome } from './histo
 import { IdTable } from './id-table.ts'
 import type { Path, Segment } from './segment.ts'
 
-/** An event as far as it is counted. */
+/** An event, with what the tally knows of it. */
 export interface TalliedEvent {
   id: string
   /** Unix ms. */
   acceptedAt: number
   outcome: Outcome
-  /** By the names of the channels of which something is known; without texts and times. */
+  /** By channel name: its status if there is one, without texts and times. */
   channels: EventStatus['channels']
 }
 
-/** Shared by all events to which the same happened. */
+/** The status shared by all events that have the same sequence of entries. */
 interface Progress {
   status: EventStatus
   after: Map<Path, Progress>
 }
 
 /**
- * Folds the journal as EventHistory does, but without the texts. A row is what one segment says of one event; the
- * first of an event's rows stands for the event. An object is made only for events that are asked for.
+ * Folds the journal as EventHistory does, but without the texts. A row holds what one segment says of one event; the
+ * first of an event's rows stands for the event. Objects are made only for events that are requested.
  */
 export class Tally {
   readonly #start = progressOf(emptyStatus('', 0))
   readonly #segments: readonly Segment[]
   readonly #firstRows: number[] = []
-  /** By row. */
+  /** The index of the segment of each row. */
   readonly #segmentOf: Uint32Array
   readonly #table: IdTable
   readonly #at: number[] = []
-  /** Undefined where another row stands for the event, or where it was dropped. */
+  /** By row; undefined if another row stands for the event, or if the event was dropped. */
   readonly #progress: (Progress | undefined)[] = []
-  /** Rows of events that no segment tells of, after the others. */
+  /** Rows, after the others, of events that no segment has. */
   readonly #expected = new Map<string, number>()
   readonly #expectedIds = new Map<number, string>()
   #sorted: readonly number[] | undefined
@@ -51,7 +51,7 @@ export class Tally {
     return this.#progress[this.#rowOf(id)] !== undefined
   }
 
-  /** An event that is accepted, but that no worker has looked at. */
+  /** Adds an event that is accepted but that no worker has handled yet. */
   expect(id: string, acceptedAt: number) {
     if (this.has(id)) return
     this.#sorted = undefined
@@ -61,7 +61,7 @@ export class Tally {
     this.#expectedIds.set(row, id)
   }
 
-  /** What lies among the dead, whatever the journal says of it. */
+  /** Marks an event as dead because it is in dead/, whatever the journal says of it. */
   markDead(id: string) {
     const row = this.#rowOf(id)
     const progress = this.#progress[row]
@@ -91,7 +91,7 @@ export class Tally {
     return row === undefined ? undefined : this.#eventAt(row)
   }
 
-  /** By the name of a channel, the last event of which something is known there. */
+  /** By channel name: the last event that has a status on that channel. */
   latestByChannel(): Map<string, TalliedEvent> {
     const latest = new Map<string, TalliedEvent>()
     const seen = new Set<Progress>()
@@ -115,12 +115,12 @@ export class Tally {
     for (let index = 0; index < path.length; index += 1) {
       this.#at.push(at[index] ?? 0)
       this.#progress.push(undefined)
-      const way = paths[path[index] ?? -1]
-      if (way) this.#fold(first + index, hashes[index] ?? 0, way)
+      const eventPath = paths[path[index] ?? -1]
+      if (eventPath) this.#fold(first + index, hashes[index] ?? 0, eventPath)
     }
   }
 
-  /** Continues what is known of the row's event, or begins it. */
+  /** Adds the row's entries to the event that another row stands for, or begins a new event. */
   #fold(row: number, hash: number, path: Path) {
     const known = this.#table.findOrAdd(row, hash)
     const before = this.#progress[known]
@@ -153,7 +153,7 @@ export class Tally {
     }
   }
 
-  /** Those that stand for an event, in the order of acceptance. */
+  /** The rows that stand for an event, in the order of acceptance. */
   #rows(): readonly number[] {
     if (this.#sorted) return this.#sorted
     const rows: number[] = []
@@ -176,7 +176,7 @@ function progressOf(status: EventStatus): Progress {
   return { status, after: new Map() }
 }
 
-/** Memorised, since the same happens to most events. */
+/** Memoized, since most events have the same entries. */
 function advance(progress: Progress, path: Path): Progress {
   const known = progress.after.get(path)
   if (known) return known
@@ -187,7 +187,7 @@ function advance(progress: Progress, path: Path): Progress {
   return next
 }
 
-/** An entry that says nothing but what is counted. */
+/** An entry with only the fields that are counted. */
 function entryOf(step: string): JournalEntry {
   const [type, ...names] = step.split('\n')
   return { at: 0, id: '', type, reason: '', answer: '', ...channelsIn(type, names) } as JournalEntry

@@ -6,15 +6,15 @@ import { currentFile, journalFiles } from './files.ts'
 import { idIn, readLines } from './read.ts'
 
 const ROTATE_AT_BYTES = 16 * 1024 * 1024
-/** Resolves once the record is on disk; records written at the same time share one fsync. */
+/** Resolves once the entry is on the disk; entries written at the same time share one fsync. */
 export async function appendEntry(state: string, entry: JournalEntry): Promise<void> {
   await appendLine(currentFile(state), `${JSON.stringify(entry)}\n`)
 }
 
 /**
- * Keeps the journal at a few files of 16 MiB. What would fall out is kept as far as it is about an event that
- * is open, so that an account never loses one that waits. Only for who holds the worker's lock.
- * @returns whether there is a new file from now on
+ * Rotates a journal file that has reached 16 MiB; only a few files are kept. Entries about events that are still open
+ * are never lost. Only for the holder of the worker's lock.
+ * @returns whether it rotated, so that a new file begins
  */
 export async function rotateJournal(
   state: string,
