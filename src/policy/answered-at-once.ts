@@ -2,12 +2,12 @@ import { findClient } from '../clients/index.ts'
 import { isOver } from './sessions.ts'
 import { defineRule, send } from './types.ts'
 
-/** Why an answered question is not told. */
+/** The recorded reason for a question that is not sent because it is answered. */
 export const ANSWERED_BEFORE = 'answered before it was told'
 
 /**
- * A client that runs without a terminal may answer its own questions at once: they are held for a moment. Whatever was
- * held, for this or another reason, is dropped if it was answered meanwhile.
+ * Holds the questions of a client that may answer them itself at once, as when it runs without a terminal. Any held
+ * delivery, whatever the reason, is dropped if it was answered meanwhile.
  */
 export const answeredAtOnce = defineRule({
   name: 'answered-at-once',

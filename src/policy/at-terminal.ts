@@ -1,6 +1,6 @@
 import { defineRule, send, suppress } from './types.ts'
 
-/** Whoever is at the terminal of the session sees it there. Off unless configured; what is not known is told. */
+/** Suppresses events that a person at the session's terminal sees there. Off unless configured; sends if unknown. */
 export const atTerminal = defineRule({
   name: 'at-terminal',
   isNoise: true,

@@ -2,8 +2,8 @@ import { isTurnOver } from './sessions.ts'
 import { defineRule, send, suppress } from './types.ts'
 
 /**
- * A turn that leaves tasks running is not done: it is told when they are over. Tasks that ran before the turn began,
- * such as a server that runs all day, say nothing about it.
+ * Suppresses the end of a turn that leaves background tasks running: it is sent when they are over. Tasks that ran
+ * before the turn began, such as a server that runs all day, do not count.
  */
 export const background = defineRule({
   name: 'background',

@@ -1,7 +1,7 @@
 import { type Session, sessionKey } from './sessions.ts'
 import { defineRule, type JudgedEvent, send } from './types.ts'
 
-/** Of several questions of one session the first goes at once; those right after it make one more ping. */
+/** Of several questions of one session, the first is sent at once; those right after it become one more message. */
 export const burst = defineRule({
   name: 'burst',
   isNoise: true,
@@ -16,7 +16,7 @@ export const burst = defineRule({
   },
 })
 
-/** When the burst began that a question belongs to; undefined where it begins one. */
+/** When the burst began that a question belongs to; undefined if the question begins one. */
 function burstStart({ questions }: Session, event: JudgedEvent, ms: number) {
   const times = questions
     .filter(({ id, at }) => id !== event.id && at <= event.at)

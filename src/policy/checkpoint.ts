@@ -7,7 +7,7 @@ import { currentFile } from '../journal/files.ts'
 import { Memory, type MemoryState } from './memory.ts'
 
 const FORMAT = 1
-/** Of the journal, where there is no checkpoint: enough for every rule's window. */
+/** How much of the journal's end is read at most: enough for the time window of every rule. */
 const TAIL_BYTES = 1024 * 1024
 
 interface Checkpoint {
@@ -23,8 +23,8 @@ function checkpointPath(stateDir: string): string {
 }
 
 /**
- * What the policies remember from earlier workers on. Fails open: what cannot be read is not remembered, so at worst
- * something is told that could have been left out. A read that failed is made again for the next event.
+ * The memory of the policies, across workers. Fails open: what cannot be read is not remembered, so at worst an
+ * unneeded message is sent. A failed read is retried for the next event.
  */
 export class PolicyMemory {
   readonly #stateDir: string
@@ -35,7 +35,7 @@ export class PolicyMemory {
     this.#stateDir = stateDir
   }
 
-  /** What is in memory; undefined before the first `get`. */
+  /** The memory if it is loaded; undefined before the first successful `get`. */
   get current(): Memory | undefined {
     return this.#memory
   }
@@ -52,13 +52,16 @@ export class PolicyMemory {
     return this.#memory
   }
 
-  /** Best effort: without it the next worker reads more of the journal. All that was folded must be in the journal by now. */
+  /**
+   * Writes a checkpoint. All entries folded so far must be in the journal. Best effort: without the checkpoint, the
+   * next worker reads more of the journal.
+   */
   keep() {
     if (this.#memory) writeCheckpoint(this.#stateDir, this.#memory)
   }
 }
 
-/** The checkpoint, and what the journal has gained since. @throws the system error where the journal cannot be read */
+/** Folds the entries added since the checkpoint into it. @throws the system error if the journal cannot be read */
 async function restoreMemory(stateDir: string): Promise<Memory> {
   const checkpoint = readCheckpoint(stateDir)
   const memory = new Memory(checkpoint?.state)

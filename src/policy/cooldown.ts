@@ -2,10 +2,10 @@ import type { Kind } from '../event/kind.ts'
 import { lastJudgedAt } from './sessions.ts'
 import { defineRule, send, suppress } from './types.ts'
 
-/** Somebody is needed, or something broke. */
+/** Kinds without a cooldown: somebody is needed, or something broke. */
 const urgent: readonly Kind[] = ['permission', 'failed', 'abnormal-end']
 
-/** The first passes; while a session goes back and forth, each turn starts the time again. Off unless configured. */
+/** Suppresses what follows too soon in a session. Each event restarts the time, sent or not. Off unless configured. */
 export const cooldown = defineRule({
   name: 'cooldown',
   isNoise: true,

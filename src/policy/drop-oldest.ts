@@ -1,4 +1,4 @@
-/** Keeps a map at its newest entries: those that were set last. */
+/** Evicts the entries that were set first, until the map has at most `max`. */
 export function dropOldest(map: Map<string, unknown>, max: number) {
   for (const oldest of map.keys()) {
     if (map.size <= max) return

@@ -2,14 +2,14 @@ import type { AcceptedEntry } from '../journal/entry.ts'
 import { dropOldest } from './drop-oldest.ts'
 import { definePolicy, type JudgedEvent } from './types.ts'
 
-/** Two hooks of one event start together, and a client ends them after the timeout that `init` registers. */
+/** Two hooks of one event start together, and the client ends both after the timeout that `init` registers. */
 const MAX_APART_MS = 10_000
-/** Where there is one registration only, no event ever finds its other half. */
+/** Limits memory: if only one registration exists, no event ever finds its other copy. */
 const MAX_KNOWN = 1000
-/** Of events that are word for word the same. */
+/** The same limit for events with the same content. */
 const MAX_ALIKE = 50
 
-/** What shows that two accepted events are one. */
+/** What two accepted events are compared by, to see that they are copies of one. */
 interface Fingerprint {
   id: string
   at: number
@@ -17,16 +17,16 @@ interface Fingerprint {
   hash: string
 }
 
-/** As it is kept, oldest first. */
+/** The form in which it is saved, oldest first. */
 interface Saved {
-  /** Events that were told and have found no other half. */
+  /** Events that were sent and whose other copy has not come. */
   open: Fingerprint[]
-  /** Pairs of ids: the event, and the one it repeats. */
+  /** Pairs of ids: the event, and the one of which it is a copy. */
   found: [string, string][]
 }
 
-/** Told events by what they have in common with their other half, and the pairs that were found. */
-class Halves {
+/** Sent events by fingerprint, and the pairs of copies that were found. */
+class Copies {
   readonly #open = new Map<string, Fingerprint[]>()
   readonly #found: Map<string, string>
 
@@ -35,7 +35,7 @@ class Halves {
     for (const one of open) this.#add(one)
   }
 
-  otherOf({ id, at, shared, fingerprint: hash }: JudgedEvent): string | undefined {
+  originalOf({ id, at, shared, fingerprint: hash }: JudgedEvent): string | undefined {
     const before = this.#found.get(id)
     if (before !== undefined || !hash) return before
     const self = { id, at, shared, hash }
@@ -51,7 +51,7 @@ class Halves {
       this.#found.set(id, duplicateOf)
       dropOldest(this.#found, MAX_KNOWN)
     }
-    // What nobody was told of is no reason to suppress its other half.
+    // An event that was sent to nobody is no reason to suppress its other copy.
     else if (to.length > 0) this.#add({ id, at, shared, hash })
   }
 
@@ -68,32 +68,32 @@ class Halves {
 }
 
 /**
- * A client runs the user's own hooks and those of the project, so with both an event is accepted twice, word for word
- * the same. Each registration fires once per event: two from the same one are two events, however alike they are.
- * What is not known is told.
+ * Suppresses the second copy of an event. A client runs the user's own hooks and those of the project, so with both an
+ * event is accepted twice, with the same content. Each registration fires once per event, so two from the same one are
+ * two events, however alike they are. In doubt both are sent.
  */
-export const duplicates = definePolicy<Halves>({
+export const duplicates = definePolicy<Copies>({
   name: 'duplicates',
   isNoise: false,
-  restore: (saved = { open: [], found: [] }) => new Halves(saved as Saved),
-  judge(event, _, halves) {
-    const other = halves.otherOf(event)
+  restore: (saved = { open: [], found: [] }) => new Copies(saved as Saved),
+  judge(event, _, copies) {
+    const other = copies.originalOf(event)
     if (!other) return { type: 'send' }
     const whose = event.shared ? 'your own hooks' : 'the hooks of the project'
     return { type: 'suppress', reason: `the same event as ${other.slice(0, 8)}, from ${whose}` }
   },
-  note(event, halves) {
+  note(event, copies) {
     const { fingerprint, shared } = event
-    const duplicateOf = halves.otherOf(event)
+    const duplicateOf = copies.originalOf(event)
     return {
       ...(fingerprint && { fingerprint }),
       ...(shared && { shared }),
       ...(duplicateOf && { duplicateOf }),
     }
   },
-  fold(halves, entry) {
-    if (entry.type === 'accepted' && entry.fingerprint) halves.remember(entry, entry.fingerprint)
-    return halves
+  fold(copies, entry) {
+    if (entry.type === 'accepted' && entry.fingerprint) copies.remember(entry, entry.fingerprint)
+    return copies
   },
 })
 

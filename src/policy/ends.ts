@@ -1,7 +1,7 @@
 import { isTurnOver } from './sessions.ts'
 import { defineRule, send, suppress } from './types.ts'
 
-/** The end of a session adds nothing to the end, or the failure, of its last turn. */
+/** Suppresses the end of a session after the end, or the failure, of its last turn: it adds nothing to that. */
 export const ends = defineRule({
   name: 'ends',
   isNoise: true,
@@ -15,7 +15,7 @@ export const ends = defineRule({
         ? suppress('the failure of the last turn was judged before')
         : send
     }
-    // Whoever has a route for ends wants to hear of them.
+    // A route that names ends asks for them.
     return on === '*' ? suppress('the end of the last turn was judged before') : send
   },
 })

@@ -4,22 +4,25 @@ import { meaningOf } from '../event/meaning.ts'
 import { isTurnOver, type Session } from './sessions.ts'
 
 /**
- * Some clients end every good one-shot run with a reason that sounds like a crash. With evidence of an ordinary end it
- * is one, whatever the reason says; without any it stays abnormal.
- * @returns undefined where the kind stands
+ * Corrects an abnormal end to an ordinary one if there is evidence for it: some clients end every successful one-shot
+ * run with a reason that sounds like a crash. Without evidence it stays abnormal.
+ * @returns undefined if the kind stays
  */
 export function kindByEvidence(
   event: EnrichedEvent,
   session: Session | undefined,
-  /** Reasons that a person declared abnormal: then no evidence counts against them. */
+  /** Reasons that a person declared abnormal. If there are any, evidence is ignored. */
   ownReasons: readonly string[] | undefined,
 ): { kind: Kind; because: string } | undefined {
   if (event.kind !== 'abnormal-end' || ownReasons) return undefined
-  const because = evidenceOfOrder(event, session)
+  const because = ordinaryEndEvidence(event, session)
   return because === undefined ? undefined : { kind: 'ended', because }
 }
 
-function evidenceOfOrder(event: EnrichedEvent, session: Session | undefined): string | undefined {
+function ordinaryEndEvidence(
+  event: EnrichedEvent,
+  session: Session | undefined,
+): string | undefined {
   if (meaningOf(event).isOrdinaryEnd) {
     return `${event.client} gives the reason "${event.reason}" for every end`
   }

@@ -9,7 +9,7 @@ import {
 } from './sessions.ts'
 import type { Candidate, HeldEvent, JudgeContext, JudgedEvent, Policy, Verdict } from './types.ts'
 
-/** What becomes of a candidate, and which policies said so. */
+/** The verdict on a candidate, and which policy gave it. */
 export interface Judgement {
   candidate: Candidate
   /** The policy that decided; '' where all agree to send. */
@@ -17,16 +17,16 @@ export interface Judgement {
   verdict: Verdict
 }
 
-/** What the policies remember: one value per policy, by its name, and what is known of the sessions. */
+/** What the policies remember: one value per policy, by its name, and the known sessions. */
 export type MemoryState = { [policy: string]: unknown }
 
-/** What a person has set: the same for all channels. */
+/** The settings for judging, which are the same for all channels. */
 export type JudgeSettings = Omit<JudgeContext, 'session'>
 
-/** All policies in their order, with what each remembers. A policy that throws is passed over: what is not known is told. */
+/** All policies in their order, with the state of each. A policy that throws is skipped, so that events are sent. */
 export class Memory {
   readonly #policies: readonly Policy[]
-  /** Those that remember something, and those that leave notes: a few of many. */
+  /** The few policies that have a `fold`, and those that have a `note`. */
   readonly #folding: readonly Policy[]
   readonly #noting: readonly Policy[]
   readonly #sessions: Sessions
@@ -42,7 +42,7 @@ export class Memory {
     )
   }
 
-  /** Its JSON is to be kept, and given to the constructor again. */
+  /** The state to save as JSON and to give to the constructor later. */
   get state(): MemoryState {
     return { ...this.#state, sessions: Object.fromEntries(this.#sessions) }
   }
@@ -61,7 +61,7 @@ export class Memory {
     return candidates.map((candidate) => this.#judgeOne(event, candidate, context))
   }
 
-  /** What the policies want the journal to keep about the event. */
+  /** Fields that the policies add to the event's journal entry. */
   note(event: JudgedEvent, settings: JudgeSettings): Partial<AcceptedEntry> {
     const context = { ...settings, session: this.session(event) }
     const notes = this.#noting.map((policy) =>
@@ -70,7 +70,7 @@ export class Memory {
     return Object.assign({}, ...notes)
   }
 
-  /** Why a held delivery is not worth telling any more; undefined where it is. */
+  /** Why a held delivery is no longer worth sending; undefined if it is. */
   review(held: HeldEvent, settings: JudgeSettings): string | undefined {
     const context = { ...settings, session: this.session(held) }
     for (const policy of this.#policies) {
@@ -113,12 +113,12 @@ function isInForce(
   return !isNoise || (hasNoiseRules && !(noise.off as readonly string[]).includes(name))
 }
 
-/** Damaged: it begins anew. */
+/** A policy's saved state; a new one if the saved one is damaged. */
 function restored(policy: Policy, saved: unknown): unknown {
   return attempt(() => policy.restore(saved)) ?? policy.restore(undefined)
 }
 
-/** State of another version, or damaged: the rule does without. */
+/** Runs a policy without it throwing, such as for state that is damaged or of another version. */
 function attempt<Result>(work: () => Result): Result | undefined {
   try {
     return work()

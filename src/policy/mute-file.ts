@@ -21,7 +21,7 @@ function mutePath(stateDir: string): string {
   return join(stateDir, 'mutes.json')
 }
 
-/** Fails open: where it cannot be read, nothing is muted. */
+/** Fails open: if the file cannot be read, nothing is muted. */
 export function readMutes(stateDir: string): readonly Mute[] {
   try {
     return fileSchema.parse(JSON.parse(readFileSync(mutePath(stateDir), 'utf8'))).mutes
@@ -30,7 +30,7 @@ export function readMutes(stateDir: string): readonly Mute[] {
   }
 }
 
-/** Replaces all mutes; those whose time is over are left out. @throws the system error */
+/** Replaces all mutes and drops expired ones. @throws the system error */
 export function writeMutes(stateDir: string, mutes: readonly Mute[], now: number) {
   const path = mutePath(stateDir)
   const current = mutes.filter((mute) => isInForce(mute, now)).slice(-MAX_MUTES)

@@ -1,7 +1,7 @@
 import { describeMute, findMute } from './mutes.ts'
 import { defineRule, send, suppress } from './types.ts'
 
-/** What a person has muted, questions too: that is what they asked for. A record goes on. */
+/** Suppresses what a person has muted, including questions. Channels for records still get it. */
 export const mute = defineRule({
   name: 'mute',
   isNoise: false,

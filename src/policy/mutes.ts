@@ -1,9 +1,9 @@
 import { resolve, sep } from 'node:path'
 import { formatTime } from '../text/local-time.ts'
 
-/** What a person does not want to hear of, and for how long. Without `session` and `project`: everything. */
+/** What a person has muted, and for how long. Without `session` and `project`: everything. */
 export interface Mute {
-  /** Unix ms; 0: until it is taken back. */
+  /** Unix ms; 0: until a person unmutes it. */
   until: number
   /** The id of a session, or its beginning. */
   session?: string
@@ -11,7 +11,7 @@ export interface Mute {
   project?: string
 }
 
-/** From what a person wrote. `.` and other paths are folders. */
+/** Makes a mute of what a person entered. `.` and other paths are folders. */
 export function makeMute(said: {
   until: number
   session?: string | undefined
@@ -34,27 +34,31 @@ export function describeMute({ until, session, project }: Mute): string {
   return `Muted ${when}${named && ` (${named})`}`
 }
 
-interface Whose {
+interface EventOrigin {
   sessionId: string
   project: string
   cwd: string
 }
 
-/** The mute that counts for an event now. */
-export function findMute(mutes: readonly Mute[], whose: Whose, now: number): Mute | undefined {
-  return mutes.find((mute) => isInForce(mute, now) && isAbout(mute, whose))
+/** The mute that applies to an event now; undefined if there is none. */
+export function findMute(
+  mutes: readonly Mute[],
+  origin: EventOrigin,
+  now: number,
+): Mute | undefined {
+  return mutes.find((mute) => isInForce(mute, now) && isAbout(mute, origin))
 }
 
 export function isInForce({ until }: Mute, now: number): boolean {
   return until === 0 || now < until
 }
 
-function isAbout({ session, project }: Mute, { sessionId, ...where }: Whose): boolean {
+function isAbout({ session, project }: Mute, { sessionId, ...where }: EventOrigin): boolean {
   if (session !== undefined && !(session !== '' && sessionId.startsWith(session))) return false
   return project === undefined || isIn(project, where)
 }
 
-function isIn(muted: string, { project, cwd }: Pick<Whose, 'project' | 'cwd'>): boolean {
+function isIn(muted: string, { project, cwd }: Pick<EventOrigin, 'project' | 'cwd'>): boolean {
   if (muted === project) return true
   if (!muted.includes(sep) || !cwd) return false
   const folder = resolve(muted)

@@ -1,10 +1,10 @@
 import type { Config } from '../config/schema.ts'
 
-/** What the configuration says about noise, for the rules. */
+/** The `noise` section of the configuration. */
 type FromConfig = Config['noise']
 
 export interface NoiseSettings extends FromConfig {
-  /** Reasons of SessionEnd that a person declared abnormal; undefined where the built-in ones count. */
+  /** Reasons of SessionEnd that a person declared abnormal; undefined if the built-in ones are used. */
   abnormalReasons: readonly string[] | undefined
 }
 

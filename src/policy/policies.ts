@@ -15,11 +15,11 @@ import { subAgents } from './sub-agents.ts'
 import type { Policy } from './types.ts'
 
 /**
- * The rules in their order: the first that suppresses decides. Where none does, the one that holds the longest.
- * Adding one: a file beside this one, and its line here.
+ * The rules in their order: the first that suppresses decides. If none does, the one that holds the longest decides.
+ * To add a rule, add a file beside this one and a line here.
  */
 export const policies = [
-  // What is no event of its own, and what a person has said, before any guess about what is worth telling.
+  // Duplicates and what a person has set come first, before guesses about what is worth sending.
   duplicates,
   mute,
   projectFile,

@@ -1,6 +1,6 @@
 import { defineRule, send, suppress } from './types.ts'
 
-/** What a repository says of its own events, in so far as it may. A record goes on. */
+/** Suppresses what a repository's .hookbell.json excludes of its own events. Channels for records still get it. */
 export const projectFile = defineRule({
   name: 'project-file',
   isNoise: false,

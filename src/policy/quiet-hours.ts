@@ -6,12 +6,12 @@ export type QuietHours = Config['noise']['quietHours'][number]
 
 const MINUTE_MS = 60_000
 const DAY = 24 * 60
-/** Periods may follow each other without a gap; one that never ends is looked at again after this. */
+/** Periods may follow each other without a gap. Events are held no longer than this. */
 const MAX_MINUTES = 8 * DAY
 
 /**
- * What happens in quiet hours is kept, and told in one message per channel when they are over. Questions are told:
- * the agent stands still until somebody answers.
+ * Holds events in quiet hours, and sends them in one message per channel afterwards. Questions are sent at once: the
+ * agent stands still until somebody answers.
  */
 export const quietHours = defineRule({
   name: 'quiet-hours',
@@ -19,7 +19,7 @@ export const quietHours = defineRule({
   judge({ kind, at }, _, { noise, now }) {
     const periods = noise.quietHours.filter(({ except }) => !except.includes(kind))
     if (kind === 'permission' || periods.length === 0) return send
-    // An event that waited for the worker is judged by the clock of its delivery.
+    // An event that waited for the worker is judged by the time of its delivery.
     const moment = Math.max(at, now)
     const period = periods.find((one) => isWithin(one, moment))
     if (!period) return send
@@ -29,7 +29,7 @@ export const quietHours = defineRule({
   },
 })
 
-/** The last answer: of many events that waited, each would take as long to find out. */
+/** The last result, cached because many events may ask for the same minute and each search is slow. */
 let known = { key: '', until: 0 }
 
 function quietUntilCached(periods: readonly QuietHours[], from: number): number {
@@ -38,7 +38,7 @@ function quietUntilCached(periods: readonly QuietHours[], from: number): number 
   return known.until
 }
 
-/** The first minute in which none of the periods counts. Steps, since a night may be an hour longer or shorter. */
+/** The first minute outside of all periods. Searched in steps, since a night may be an hour longer or shorter. */
 export function quietUntil(periods: readonly QuietHours[], from: number): number {
   let at = Math.floor(from / MINUTE_MS) * MINUTE_MS
   for (let minute = 0; minute < MAX_MINUTES; minute += 1) {

@@ -3,8 +3,8 @@ import type { Earlier } from './sessions.ts'
 import { defineRule, type JudgeContext, type JudgedEvent, send, suppress } from './types.ts'
 
 /**
- * Some clients tell of one thing by two events: a question by the request and, seconds later, by a notification. The
- * first counts. A question is a repeat only on a channel that was told the first: better twice than never.
+ * Suppresses the second event where a client reports one thing by two, such as a question by the request and, seconds
+ * later, by a notification. A question is a repeat only on a channel that got the first event: better twice than never.
  */
 export const repeats = defineRule({
   name: 'repeats',

@@ -3,14 +3,14 @@ import { meaningOf } from '../event/meaning.ts'
 import type { AcceptedEntry, JournalEntry } from '../journal/entry.ts'
 import { dropOldest } from './drop-oldest.ts'
 
-/** Sessions that are remembered: more than run on one machine in a day. */
+/** How many sessions are remembered: more than run on one machine in a day. */
 const MAX_SESSIONS = 500
-/** Of each list of a session. */
+/** The limit for each list of a session. */
 const MAX_ITEMS = 30
 const MAX_FIRSTS = 10
 const MAX_CHANNELS = 50
 
-/** An event that came before, with what later ones are compared with. */
+/** An earlier event, with the fields that later ones are compared with. */
 export interface Earlier {
   id: string
   at: number
@@ -22,7 +22,7 @@ export interface Earlier {
   turnId: string
   /** Channels that a route chose for it. */
   judged: readonly string[]
-  /** Channels of these that it was told to, or held for. */
+  /** Those of them to which it was sent, or for which it is held. */
   to: readonly string[]
 }
 
@@ -33,7 +33,7 @@ export interface TurnEnd {
   judged: readonly string[]
 }
 
-/** A question, or an answer to one; '' where nobody can tell which call of a tool it is about. */
+/** A question, or an answer to one. `toolUseId` is '' if the tool call that it is about is unknown. */
 interface Asked {
   id: string
   at: number
@@ -43,13 +43,13 @@ interface Asked {
 /** What is known of one session. Times are Unix ms; 0: never. */
 export interface Session {
   promptAt: number
-  /** A person answered, or it does not matter any more what was asked. */
+  /** When everything asked before was last answered, or stopped to matter. */
   answeredAt: number
   turnEnd: TurnEnd | undefined
   questions: Asked[]
   /** Answers to single questions. */
   replies: Asked[]
-  /** Ids of questions that something else shows to be answered. Absent in states of version 0.1. */
+  /** Ids of questions whose answer was seen elsewhere, as in a transcript. Absent in states of version 0.1. */
   answered?: string[]
   /** Events that later ones may repeat. */
   firsts: Earlier[]
@@ -58,20 +58,20 @@ export interface Session {
   isSubagent: boolean
 }
 
-/** The one that was heard of last comes last. */
+/** By session key. The session with the latest event is last. */
 export type Sessions = Map<string, Session>
 
-/** Of a state that was kept; empty where there is none. */
+/** The sessions of a saved state; empty if there is none. */
 export function restoreSessions(saved: unknown): Sessions {
   return new Map(Object.entries(Object(saved) === saved ? (saved as object) : {}))
 }
 
-/** Every client has its own ids. The space keeps the key from being a name that objects have anyway. */
+/** Ids are unique only per client. The space keeps the key from equalling a property that every object has. */
 export function sessionKey({ client, sessionId }: { client: string; sessionId: string }): string {
   return `${client} ${sessionId}`
 }
 
-/** Only times grow, and lists know what is in them: entries that come twice change nothing. */
+/** Idempotent: times only grow, and lists skip ids that they have. So entries that come twice change nothing. */
 export function foldSession(sessions: Sessions, entry: JournalEntry) {
   if (entry.type === 'answered') return noteAnswer(sessions, entry)
   const isNew = entry.type === 'accepted' && !entry.duplicateOf && !entry.repeatOf
@@ -99,7 +99,7 @@ export function judgedChannels({ trace = [], to = [] }: AcceptedEntry): string[]
   return [...new Set([...judged, ...to])].slice(0, MAX_CHANNELS)
 }
 
-/** Whether what was asked then has been answered since. */
+/** Whether a question, asked at `at`, has been answered since. */
 export function isAnswered(session: Session, { id, at }: { id: string; at: number }): boolean {
   const isOver = (one: Asked) =>
     session.answeredAt >= one.at ||
@@ -108,22 +108,22 @@ export function isAnswered(session: Session, { id, at }: { id: string; at: numbe
   const asked = session.questions.find((one) => one.id === id)
   if (isOver(asked ?? { id, at, toolUseId: '' })) return true
   if (!asked) return false
-  // An answer that does not say to which question: only when there are as many as open questions, it was all of them.
+  // Answers that name no question count only if there are at least as many as open questions: then all are answered.
   const open = session.questions.filter((one) => !isOver(one))
   const since = Math.min(...open.map((one) => one.at))
   const unnamed = session.replies.filter((one) => one.toolUseId === '' && one.at >= since)
   return unnamed.length >= open.length
 }
 
-/** The ids of all that was asked, as far as it is remembered, and has been answered since. */
+/** Ids of the remembered questions that have been answered. */
 export function answeredQuestions(session: Session): string[] {
   return session.questions.filter((one) => isAnswered(session, one)).map(({ id }) => id)
 }
 
-/** Kinds that are about where a session stands: whoever wrote a prompt since has seen it. */
+/** Kinds that tell where a session stands: a person who has written a prompt since has seen that. */
 const seenByPrompt = ['done', 'waiting', 'failed', 'abnormal-end']
 
-/** Whether nobody needs to be told any more: what it asks was answered, or a person has gone on with the session. */
+/** Whether the event is no longer worth sending: its question was answered, or a person went on with the session. */
 export function isOver(
   session: Session | undefined,
   event: { id: string; at: number; kind: string },
@@ -149,7 +149,7 @@ function emptySession(): Session {
 function remember(session: Session, entry: AcceptedEntry) {
   const { id, acceptedAt: at, kind, client, sessionId, event: name } = entry
   const { means = '', toolUseId: call = '', parentSessionId = '', ...facts } = entry.facts ?? {}
-  // What was taken out of two ids does not make them one.
+  // Two ids that were redacted look the same, but are not.
   const toolUseId = call.includes('[redacted]') ? '' : call
   const { notificationType = '', reason = '', tool = '', turnId = '' } = facts
   const judged = judgedChannels(entry)
@@ -159,7 +159,7 @@ function remember(session: Session, entry: AcceptedEntry) {
   if (meaning.isAnswer && !meaning.isAnswerToAll) append(session.replies, { id, at, toolUseId })
   else if (meaning.isAnswer) session.answeredAt = Math.max(session.answeredAt, at)
   if (kind === 'permission') append(session.questions, { id, at, toolUseId })
-  // What judges the idle notice after it needs to know the end as it was: so this comes after the others.
+  // An idle notice after a turn does not count as judged. This check needs `turnEnd` before it is updated below.
   else if (!isIdleAfterTurn(session, kind)) noteJudged(session, judged, at)
   if (meaning.isTurnEnd && at >= (session.turnEnd?.at ?? 0)) {
     session.turnEnd = { at, means, backgroundTasks: facts.backgroundTasks ?? 0, judged }
@@ -175,7 +175,7 @@ function remember(session: Session, entry: AcceptedEntry) {
   }
 }
 
-/** The turn was over, and no other has begun. */
+/** Whether the last turn is over and no other has begun. */
 export function isTurnOver({ turnEnd, promptAt }: Session): boolean {
   return turnEnd !== undefined && turnEnd.at >= promptAt
 }
@@ -204,7 +204,7 @@ function append<Item extends { id: string; at: number }>(
   max = MAX_ITEMS,
 ) {
   if (list.some(({ id }) => id === item.id)) return
-  // It was there before, and had to make room.
+  // The entry was evicted earlier because the list was full; adding it again would reorder the list.
   if (list.length === max && item.at <= (list[0]?.at ?? 0)) return
   list.push(item)
   if (list.length > max) list.shift()

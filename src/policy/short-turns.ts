@@ -1,14 +1,14 @@
 import { isTurnOver } from './sessions.ts'
 import { defineRule, type JudgeContext, type JudgedEvent, send, suppress } from './types.ts'
 
-/** Whoever waits for a few seconds is still looking. What is not known to be short is told. */
+/** Suppresses short turns: a person who waits a few seconds is still looking. A turn of unknown length is sent. */
 export const shortTurns = defineRule({
   name: 'short-turns',
   isNoise: true,
   judge(event, _, context) {
     const { session, noise } = context
     if (event.kind !== 'done') return send
-    // What ran in the background is over: the turn that says so is short, the work was not.
+    // Background tasks are over: the turn that reports it is short, but the work was not.
     if ((session?.turnEnd?.backgroundTasks ?? 0) > event.backgroundTasks) return send
     const ms = durationOf(event, context)
     if (ms === undefined || ms >= noise.minSeconds * 1000) return send
@@ -16,7 +16,7 @@ export const shortTurns = defineRule({
   },
 })
 
-/** Since the prompt that is known here; else what the payload or the transcript says. */
+/** The time since the prompt if that is known here; else what the payload or the transcript says. In ms. */
 function durationOf({ at, durationMs }: JudgedEvent, { session }: JudgeContext) {
   const isInTurn = session !== undefined && session.promptAt > 0 && !isTurnOver(session)
   return isInTurn && session.promptAt <= at ? at - session.promptAt : durationMs

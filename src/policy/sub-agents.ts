@@ -1,7 +1,7 @@
 import { meaningOf } from '../event/meaning.ts'
 import { defineRule, send, suppress } from './types.ts'
 
-/** A sub-agent is not the agent. Its questions are told: somebody has to answer them. */
+/** Suppresses events of sub-agents. Their questions are sent, since somebody has to answer them. */
 export const subAgents = defineRule({
   name: 'sub-agents',
   isNoise: true,
@@ -9,7 +9,7 @@ export const subAgents = defineRule({
     const { isSubagent, isInternal } = meaningOf(event)
     if (event.kind === 'permission') return send
     if (isInternal) return suppress('the client talks to itself')
-    // Whoever has a route for sub-agents wants to hear of them.
+    // A route that names sub-agents asks for them.
     if (on === 'subagent-done' || (on !== '*' && on === event.name)) return send
     const isOfSubagent =
       isSubagent || event.kind === 'subagent-done' || session?.isSubagent === true

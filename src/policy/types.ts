@@ -8,9 +8,9 @@ import type { Session } from './sessions.ts'
 
 /** An event with what the front door noted about where it came from. */
 export interface JudgedEvent extends EnrichedEvent {
-  /** Of client and content; absent where nobody can tell the event from others. */
+  /** A hash of client and content; absent if the event cannot be told from others. */
   fingerprint?: string | undefined
-  /** From the hooks of a project, which all who work on it share. */
+  /** Whether it comes from the hooks of a project, which all who work on it share. */
   shared: boolean
 }
 
@@ -18,15 +18,15 @@ export interface JudgedEvent extends EnrichedEvent {
 export interface Candidate {
   channel: string
   urgency: Urgency
-  /** The word of the route that matched: '*', a kind, or the name of an event. */
+  /** The word in the route's `on` that matched: '*', a kind, or the name of an event. */
   on: string
   /** The template that the route names. */
   template?: string | undefined
-  /** Whether the rules against noise count for the channel. */
+  /** Whether the rules against noise apply to the channel. */
   hasNoiseRules: boolean
   /** It keeps a record and disturbs nobody. */
   isRecord: boolean
-  /** Told so many ms later, unless somebody has answered by then; and that in words. */
+  /** For a later step: how long after the event it is sent unless somebody has answered by then, in ms and in words. */
   later?: { ms: number; because: string }
 }
 
@@ -34,29 +34,29 @@ export type Verdict =
   | { type: 'send' }
   | { type: 'suppress'; reason: string }
   /**
-   * `until`: Unix ms. What is held for the same channel with the same `group` is told in one message. `earliest`: of a
-   * later step, should nobody be reached before.
+   * `until`: Unix ms. Deliveries held for the same channel with the same `group` become one message. `earliest`: when
+   * a later step may be sent if nobody was reached before, Unix ms.
    */
   | { type: 'hold'; until: number; reason: string; group: string; earliest?: number }
 
-/** What every policy may look at, besides what it remembers by itself. */
+/** What every policy may use, besides its own state. */
 export interface JudgeContext {
   noise: NoiseSettings
-  /** What a person has muted, read just now. */
+  /** The mutes in force. */
   mutes: readonly Mute[]
-  /** What the file of the event's own project says; undefined where it has none. */
-  project?: ProjectSays | undefined
+  /** What the event's own project file says; undefined if there is none. */
+  project?: ProjectVerdict | undefined
   /** Unix ms. */
   now: number
-  /** What is known of the event's session before it; undefined where it has none, or where nothing came before. */
+  /** The event's session as it was before; undefined if it has none, or if this is its first event. */
   session: Session | undefined
 }
 
 /** What a repository may say about its own events. */
-export interface ProjectSays {
+export interface ProjectVerdict {
   root: string
   isMuted(kind: Kind): boolean
-  /** The condition that does not hold, in words. */
+  /** The condition by which the project excludes the event, in words; undefined if there is none. */
   fails: string | undefined
 }
 
@@ -73,27 +73,27 @@ export interface HeldEvent {
 }
 
 /**
- * One rule about what is worth telling, per channel. Pure: it sees the event, the channel, the context and what it
- * remembers, nothing else. Its memory is a fold over the journal, so that it survives a restart.
+ * One rule about what is worth sending, per channel. Pure: it sees the event, the channel, the context and its own
+ * state, nothing else. Its state is a fold over the journal, so that it survives a restart.
  */
 export interface Policy<State = unknown> {
   name: string
-  /** Against noise: a channel can do without it, and the configuration can switch it off. */
+  /** Whether it is a rule against noise: a channel can opt out of it, and the configuration can switch it off. */
   isNoise: boolean
   /**
-   * What it remembers at its start. Bounded, and its JSON is what is kept.
-   * @param saved that JSON, of an earlier worker; undefined where nothing happened yet
+   * The state at the start of a worker. It must be bounded; its JSON is what is saved.
+   * @param saved that JSON, of an earlier worker; undefined if there is none
    */
   restore(saved: unknown): State
   /**
-   * What it remembers after a decision. May change `state` in place. A restart may show it entries that it has seen:
-   * that must change nothing. Absent: it remembers nothing.
+   * The state after an entry of the journal. May change `state` in place. Must be idempotent: after a restart, entries
+   * may come again. Absent: the policy remembers nothing.
    */
   fold?(state: State, entry: JournalEntry): State
   judge(event: JudgedEvent, candidate: Candidate, state: State, context: JudgeContext): Verdict
-  /** What the journal keeps about the event, so that `fold` finds it again. */
+  /** Fields to add to the event's journal entry, so that `fold` finds them there. */
   note?(event: JudgedEvent, state: State, context: JudgeContext): Partial<AcceptedEntry>
-  /** Asked when a held delivery is due. @returns why it is not worth telling any more */
+  /** Called when a held delivery is due. @returns why it is no longer worth sending; undefined if it is */
   review?(held: HeldEvent, state: State, context: JudgeContext): string | undefined
 }
 
@@ -101,7 +101,7 @@ export function definePolicy<State>(policy: Policy<State>): Policy<State> {
   return policy
 }
 
-/** A policy that remembers nothing but what is known of the session. */
+/** A policy without state of its own: it sees only the event's session. */
 export function defineRule(
   rule: Omit<Policy<null>, 'restore' | 'fold' | 'judge' | 'note' | 'review'> & {
     judge(event: JudgedEvent, candidate: Candidate, context: JudgeContext): Verdict

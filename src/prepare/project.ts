@@ -2,22 +2,22 @@ import type { EnrichedEvent } from '../context/enrich.ts'
 import type { ProjectRules } from '../context/project-rules.ts'
 import type { TraceStep } from '../journal/entry.ts'
 import type { NoiseSettings } from '../policy/noise.ts'
-import type { ProjectSays } from '../policy/types.ts'
+import type { ProjectVerdict } from '../policy/types.ts'
 import { conditionsOf, type RouteDeps } from '../route/conditions.ts'
 
-/** What the policies see of a project's file. */
+/** Evaluates a project file for one event, for the policies. */
 export function judgedProject(
   { root, isMuted, when = {}, not = {} }: ProjectRules,
   event: EnrichedEvent,
   deps: RouteDeps,
-): ProjectSays {
+): ProjectVerdict {
   const wanted = conditionsOf(when, event, deps).find(({ holds }) => !holds)
   const unwanted = conditionsOf(not, event, deps).find(({ holds }) => holds)
   const fails = wanted ? `when ${wanted.because}` : unwanted && `not ${unwanted.because}`
   return { root, isMuted, fails }
 }
 
-/** A project can make it quieter, never louder. */
+/** Applies a project's limits. A project can only reduce what is sent, never add to it. */
 export function withProject(noise: NoiseSettings, project?: ProjectRules): NoiseSettings {
   if (!project) return noise
   return {
@@ -27,7 +27,7 @@ export function withProject(noise: NoiseSettings, project?: ProjectRules): Noise
   }
 }
 
-/** With what the project calls itself; until a person trusts it, the folder stands beside that. */
+/** Uses the label that the project gives itself. Until a person trusts it, the folder's name is shown beside it. */
 export function withLabel<Event extends Pick<EnrichedEvent, 'project'>>(
   event: Event,
   project?: ProjectRules,
@@ -38,7 +38,7 @@ export function withLabel<Event extends Pick<EnrichedEvent, 'project'>>(
   return { ...event, project: isPlain ? label : `${label} (${event.project})` }
 }
 
-/** For `why`: what counted of the file, and what did not. */
+/** For `why`: which settings of the project file were applied, and which were ignored. */
 export function projectTrace(project?: ProjectRules): TraceStep[] {
   if (!project) return []
   const { root, trust, counts, ignored } = project
