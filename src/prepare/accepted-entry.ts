@@ -5,10 +5,10 @@ import type { Renderer } from '../render/render.ts'
 import type { Decided } from './decide.ts'
 import { factsOf } from './facts.ts'
 
-/** What was rendered of it. */
+/** The rendered texts of the event. */
 type Text = Pick<Renderer, 'title' | 'body' | 'problems'>
 
-/** The journal's line about an event: the facts, the text as it is sent, and why each channel is told or not. */
+/** The `accepted` entry of an event: its facts, its text as sent, and why each channel gets it or not. */
 export function acceptedEntry(
   { event, renderer, trace, judgements, notes }: Decided & { renderer: Text },
   { config }: Pick<LoadedConfig, 'config'>,

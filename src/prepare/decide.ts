@@ -14,36 +14,36 @@ import { judgedProject, projectTrace, withProject } from './project.ts'
 /** What a decision depends on, besides the event and the configuration. */
 export interface DecideDeps {
   memory: Memory
-  /** What a person has muted, read now. */
+  /** The mutes in force. */
   mutes(): readonly Mute[]
   host: string
   now(): number
-  /** What counts of the file of the event's own project. */
+  /** The rules in force of the event's own project file (.hookbell.json). */
   project?: ProjectRules | undefined
 }
 
 export interface Stored {
-  /** The channel that a person asked for by name. */
+  /** The only channel to use, if a person asked for it by name. */
   channel?: string | undefined
   fingerprint?: string | undefined
   shared: boolean
-  /** Channels that an earlier worker chose and that are still open: they stand, whatever the routes say now. */
+  /** Channels that an earlier worker chose and that are still open. They are used whatever the routes say now. */
   open?: readonly string[] | undefined
 }
 
 export interface Decided {
-  /** With its kind corrected, where what came before shows another. */
+  /** Its kind is corrected if earlier events of the session show another one. */
   event: EnrichedEvent
   judgements: readonly Judgement[]
-  /** Why there is no channel for it; absent otherwise. */
+  /** Why no channel was chosen; absent otherwise. */
   suppress?: string
   /** How the kind was corrected, and the verdict of each route. */
   trace: readonly TraceStep[]
-  /** What the policies want the journal to keep. */
+  /** Fields that the policies add to the journal entry. */
   notes: Partial<AcceptedEntry>
 }
 
-/** Which channels are told of an event, which are not, and why. Reads nothing, and remembers nothing by itself. */
+/** Decides which channels get an event, which do not, and why. Reads no files and does not change the memory. */
 export function decide(
   found: EnrichedEvent,
   stored: Stored,
@@ -59,21 +59,21 @@ export function decide(
   const routeDeps = { host: deps.host, now: settings.now }
   settings.project = deps.project && judgedProject(deps.project, event, routeDeps)
   const judged = { ...event, fingerprint: stored.fingerprint, shared: stored.shared }
-  // What a person asked for, and what was decided before, is not judged again.
+  // A channel that a person asked for, and channels chosen before, are not judged again.
   const isDecided = stored.channel !== undefined || stored.open !== undefined
   return {
     event,
     judgements: (isDecided
       ? candidates.map((candidate): Judgement => ({ candidate, by: '', verdict: { type: 'send' } }))
       : memory.judge(judged, candidates, settings)
-    ).map((judgement) => inItsStep(judgement, event.at)),
+    ).map((judgement) => delayByStep(judgement, event.at)),
     ...(suppress !== undefined && { suppress }),
     trace: [...(better ? [correction(better)] : []), ...projectTrace(deps.project), ...trace],
     notes: memory.note(judged, settings),
   }
 }
 
-/** What a person has set, for one event or one delivery. */
+/** The settings by which an event or a held delivery is judged now. */
 export function settingsOf(
   config: Config,
   { mutes, now }: Pick<DecideDeps, 'mutes' | 'now'>,
@@ -81,8 +81,8 @@ export function settingsOf(
   return { noise: noiseSettingsOf(config), mutes: mutes(), now: now() }
 }
 
-/** A later step counts from when the channel would have been told. */
-function inItsStep(judgement: Judgement, at: number): Judgement {
+/** Holds a later step. Its delay counts from when the channel would otherwise get the event. */
+function delayByStep(judgement: Judgement, at: number): Judgement {
   const { candidate, verdict } = judgement
   const { later } = candidate
   if (!later || verdict.type === 'suppress') return judgement
@@ -114,7 +114,7 @@ function chooseChannels(
   return open ? { candidates, trace: decision.trace } : { ...decision, candidates }
 }
 
-/** A channel says for itself whether it wants everything. */
+/** The channel's own setting decides whether noise rules apply. By default they do, unless it only keeps a record. */
 function noiseOf(channel: string, config: Config) {
   const isRecord = notifierOf(channel, config)?.isRecord === true
   const own = Object.hasOwn(config.channels, channel) ? config.channels[channel]?.noise : undefined

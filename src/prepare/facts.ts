@@ -5,10 +5,10 @@ import type { AcceptedEntry, EventFacts } from '../journal/entry.ts'
 import { isOverSsh } from '../route/conditions.ts'
 import { isSwitchedOff } from '../route/route.ts'
 
-/** A reason that the client chose from a list of its own, rather than a sentence that may quote the agent. */
+/** A reason from the client's own list, rather than a sentence that may quote the agent. */
 const ONE_WORD = /^\w{1,48}$/
 
-/** What the journal keeps of an event so that it can be judged again. What was said is not part of it. */
+/** The facts that the journal keeps so that an event can be judged again. The agent's text is not part of them. */
 export function factsOf(event: EnrichedEvent, { keepsText }: { keepsText: boolean }): EventFacts {
   const { means, durationMs, backgroundTasks, isHeadless, isAtTerminal, failure } = event
   const failureReason = failure?.reason ?? ''
@@ -38,8 +38,8 @@ export function factsOf(event: EnrichedEvent, { keepsText }: { keepsText: boolea
 }
 
 /**
- * The event of an entry, as far as decisions are made by it: the other direction of `factsOf`. What earlier versions did
- * not keep is taken from what they did, or counts as not known.
+ * The inverse of `factsOf`: the event of an entry, with the fields that decisions depend on. Fields that earlier
+ * versions did not keep are derived from others, or count as unknown.
  */
 export function eventOfEntry(
   entry: AcceptedEntry,
@@ -72,14 +72,14 @@ export function eventOfEntry(
       ...(facts.isOverSsh && { SSH_TTY: 'yes' }),
       ...(facts.isSwitchedOff && { DROID_DISABLE_NOTIFICATIONS: 'yes' }),
     },
-    // No decision is made by these.
+    // No decision depends on these.
     ...{ transcriptPath: '', lastMessage: '', prompt: '', agentId: '', promptId: '', model: '' },
     ...{ question: undefined, problems: [], title: '', firstPrompt: '', tokens: undefined },
     did: { tools: {}, files: [], commands: [] },
   }
 }
 
-/** Before any evidence: what came before may show another. */
+/** The kind before the evidence of earlier events, which may correct it. */
 function endKind(reason: string, abnormalReasons: readonly string[]): Kind {
   const clues = { name: 'SessionEnd', notificationType: '', message: '', reason }
   return kindOf(clues, abnormalReasons)

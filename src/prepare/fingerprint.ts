@@ -1,6 +1,6 @@
 import { sha256 } from '../text/sha256.ts'
 
-/** What two hooks of one event have in common. Nothing for an event that nobody can tell from others. */
+/** A hash that is the same for two hooks of one event; undefined if the event cannot be told from others. */
 export function fingerprintOf(
   { client, body, truncated }: { client: string; body: Buffer; truncated: boolean },
   sessionId: string,

@@ -19,14 +19,14 @@ import { findAtTerminal } from './at-terminal.ts'
 import { type DecideDeps, decide, type Stored } from './decide.ts'
 import { withLabel } from './project.ts'
 
-/** What this machine gives to the preparation of an event. */
+/** What the preparation of an event needs from this machine. */
 export interface PrepareDeps extends DecideDeps {
   templates: Templates
   /** Names of projects by working folder. */
   projects: Map<string, Promise<string>>
   /** The branch of a working folder; absent: looked up for each event. */
   branchOf?: (cwd: string) => Promise<string>
-  /** What the file of the project around a folder says. */
+  /** The rules in the .hookbell.json of the project around a folder. */
   projectRules?: (cwd: string) => Promise<ProjectRules | undefined>
 }
 
@@ -34,25 +34,25 @@ export interface Held {
   delivery: Delivery
   until: number
   reason: string
-  /** What is due together with the same group is told in one message; absent where it is told alone. */
+  /** Deliveries of the same group that are due together become one message; absent if it is sent alone. */
   group?: string
-  /** Of a later step: when it may be told, should nobody be reached before. Unix ms. */
+  /** For a later step: when it may be sent at the earliest if nobody was reached before, Unix ms. */
   earliest?: number | undefined
 }
 
-/** One event, understood and decided: what goes to the journal, and what goes out. */
+/** The result of preparing one event: what is recorded, and what is sent. */
 export interface Prepared {
   entry: AcceptedEntry
   deliveries: readonly Delivery[]
-  /** Deliveries that a policy wants later. */
+  /** Deliveries that a policy holds until later. */
   held: readonly Held[]
-  /** Channels that are not told, each with the reason. */
+  /** Channels that do not get the event, each with the reason. */
   suppressed: readonly { channel: string; reason: string }[]
-  /** Why nobody is told at all; absent otherwise. */
+  /** Why no channel gets the event; absent otherwise. */
   reason?: string
 }
 
-/** Enrich, route, judge, render. Everything that needs this machine happens here; the rest could happen anywhere. */
+/** Enriches, routes, judges and renders one event. Everything that depends on this machine happens here. */
 export async function prepare(
   parsed: AgentEvent,
   stored: Stored,
@@ -65,7 +65,7 @@ export async function prepare(
     findAtTerminal(parsed, loaded.config),
   ])
   const found = { ...enriched, isAtTerminal }
-  // Before the decision: from there until it is remembered no other event may come in between.
+  // Awaited before the decision: until that is remembered, no other event may come in between.
   const read = await markdownReaderFor(found)
   const decided = decide(found, stored, loaded.config, { ...deps, project })
   const { event, judgements, suppress } = decided
@@ -76,12 +76,12 @@ export async function prepare(
     const delivery = makeDelivery(event, candidate, renderer, loaded, deps)
     return { candidate, verdict, delivery }
   })
-  // Once all texts are made: its problems are part of the record.
+  // After all texts are made, because the entry includes the problems of rendering.
   const entry = cleanEntry(
     acceptedEntry({ ...decided, renderer }, loaded, deps.now()),
     loaded.secrets,
   )
-  // What is remembered is written to the disk, so it must not know more than the journal.
+  // The memory is saved to the disk, so it gets only the cleaned entry, as the journal does.
   deps.memory.fold(entry)
   const reason = suppress ?? reasonForAll(judgements)
   return {
@@ -97,7 +97,7 @@ export async function prepare(
   }
 }
 
-/** The delivery once more, where its text was not kept in memory while it stood in line. */
+/** Makes a delivery again whose text was not kept in memory while it was queued. */
 export async function prepareAgain(
   parsed: AgentEvent,
   { kind, ...candidate }: Pick<Delivery, 'channel' | 'urgency' | 'kind' | 'template'>,
@@ -115,7 +115,7 @@ export async function prepareAgain(
   return makeDelivery(event, candidate, renderer, loaded, deps)
 }
 
-/** What people read may be told together; for a program each event stays one. */
+/** Held deliveries are grouped only on channels that people read; a program gets each event separately. */
 function holdBack(
   delivery: Delivery,
   { until, reason, group, earliest }: Extract<Verdict, { type: 'hold' }>,
@@ -123,7 +123,7 @@ function holdBack(
   { config }: LoadedConfig,
 ): Held {
   const isTogether = group !== '' && notifierOf(channel, config)?.summarizes === true
-  // A step that was due while the machine was off is told afterwards, but not on another day.
+  // A step that was due while the machine was off is sent afterwards, but not after the maximum age.
   const expires = later ? until + config.retry.maxAgeHours * 3600_000 : 0
   return {
     delivery: { ...delivery, expires },
@@ -138,7 +138,7 @@ function settingsOf({ secrets }: LoadedConfig, { host }: Pick<PrepareDeps, 'host
   return { secrets, host }
 }
 
-/** Where every channel is suppressed, the reasons are those of the event. */
+/** The reasons of all channels together, if each of them is suppressed. */
 function reasonForAll(judgements: readonly Judgement[]): string | undefined {
   const reasons = judgements.map(({ verdict }) =>
     verdict.type === 'suppress' ? verdict.reason : undefined,
@@ -147,7 +147,7 @@ function reasonForAll(judgements: readonly Judgement[]): string | undefined {
   return [...new Set(reasons)].join('; ')
 }
 
-/** An event as it goes to one channel. */
+/** The delivery of an event to one channel. */
 export function makeDelivery(
   event: EnrichedEvent,
   { channel, urgency, template }: Pick<Candidate, 'channel' | 'urgency' | 'template'>,
@@ -177,14 +177,14 @@ export function makeDelivery(
   }
 }
 
-/** What a channel gets, and in which format. One that is gone gets as little as possible. */
+/** A channel's markup and clearance. A channel that no longer exists has the lowest clearance. */
 export function readerOf(channel: string, config: Config) {
   const { markup, leavesMachine } = notifierOf(channel, config) ?? {}
   const own = Object.hasOwn(config.channels, channel) ? config.channels[channel] : undefined
   return { markup: markup?.name, leavesMachine, clearance: own?.clearance ?? 'minimal' } as const
 }
 
-/** In the words that this channel may have: later messages to it repeat them. */
+/** The event's question, in the text that this channel may have, because later messages to it repeat that. */
 function askedBy(
   { id, at, toolUseId, transcriptPath }: EnrichedEvent,
   { title, body }: Pick<Message, 'title' | 'body'>,
@@ -196,7 +196,7 @@ function askedBy(
 const MAX_HASHES = 1000
 const hashes = new Map<string, string>()
 
-/** The session's own id is the agent's text, and may hold anything. An event asks for it once per channel, and more. */
+/** Hashed, because a session id comes from the agent and may hold anything. Cached, because an event needs it often. */
 function hashOf(text: string): string {
   const hash = hashes.get(text) ?? sha256(text).slice(0, 16)
   hashes.set(text, hash)
@@ -206,12 +206,12 @@ function hashOf(text: string): string {
 
 type SessionOf = Pick<AgentEvent, 'client' | 'sessionId' | 'id'>
 
-/** What the deliveries of an event's session have in common. */
+/** The key that all deliveries of an event's session share. */
 export function sessionHash(event: SessionOf): string {
   return hashOf(sessionOf(event))
 }
 
-/** Events without a session have nothing to do with each other. */
+/** The key of the event's session. An event without a session has a key of its own. */
 export function sessionOf({ client, sessionId, id }: SessionOf): string {
   return sessionId ? `${client} ${sessionId}` : id
 }

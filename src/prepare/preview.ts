@@ -13,7 +13,7 @@ import { route, routeTo } from '../route/route.ts'
 import { makeDelivery } from './prepare.ts'
 import { type Sample, type SampleName, samples } from './samples.ts'
 
-/** What this machine gives to a preview. */
+/** What a preview needs from this machine. */
 export interface PreviewDeps {
   templates: Templates
   host: string
@@ -22,22 +22,22 @@ export interface PreviewDeps {
   now: number
 }
 
-/** What there is to preview. */
+/** The event to preview. */
 export type Source =
   | { type: 'sample'; name: SampleName }
   | { type: 'payload'; body: Buffer; client: string }
   | { type: 'recorded'; entry: AcceptedEntry }
 
 export interface Preview {
-  /** Absent where the notifier cannot say. */
+  /** What would be sent; absent if the notifier has no `compose`. */
   composed?: Composed
   /** What is wrong with the templates. */
   problems: readonly string[]
 }
 
 /**
- * What a channel would be sent of an event, by the routes, templates and notifiers that send it.
- * @throws HookbellError E_EVENT where the payload is none
+ * Shows what a channel would get for an event, with the routes, templates and notifiers that are used to send it.
+ * @throws HookbellError E_EVENT if the payload is not an event
  */
 export async function previewOf(
   source: Source,
@@ -86,7 +86,7 @@ function parse(body: Buffer, client: string, { config }: LoadedConfig, at: numbe
   return parseEvent({ id: 'preview', at, header, body, truncated: false }, config.abnormalReasons)
 }
 
-/** As far as the journal knows it: its text is the one that was told, already without Markdown. */
+/** The event as far as the journal has it. Its text is the one that was sent, already without Markdown. */
 function recorded(entry: AcceptedEntry, loaded: LoadedConfig): EnrichedEvent {
   const { event: name, client, sessionId, project, text = '', facts = {}, id } = entry
   const body = Buffer.from(JSON.stringify({ hook_event_name: name }))

@@ -3,7 +3,7 @@ import type { EnrichedEvent } from '../context/enrich.ts'
 export interface Sample {
   client: string
   payload: { hook_event_name: string; [field: string]: unknown }
-  /** What a transcript would tell. */
+  /** The fields that a transcript would add. */
   found?: Partial<EnrichedEvent>
 }
 
@@ -23,7 +23,7 @@ const turn: Partial<EnrichedEvent> = {
   },
 }
 
-/** One event of each sort, to be looked at. */
+/** One sample event of each sort, for previews. */
 export const samples = {
   permission: {
     client: 'claude',

@@ -5,14 +5,14 @@ import { expandHome } from '../fs/home.ts'
 import { isWithin } from '../text/local-time.ts'
 import { matchesPattern } from './pattern.ts'
 
-/** What a condition may look at, besides the event. */
+/** What a condition may depend on, besides the event. */
 export interface RouteDeps {
   host: string
   /** Unix ms. */
   now: number
 }
 
-/** One condition: whether it holds, and in words. */
+/** The result of one condition: whether it holds, and the condition in words. */
 export interface Held {
   holds: boolean
   because: string
@@ -21,7 +21,7 @@ export interface Held {
 /** Longer texts are compared at their beginning and their end, where agents say what matters. */
 const MAX_TEXT = 4000
 
-/** Each condition that is given, in the order of the documentation. */
+/** Evaluates each given condition, in the order of the documentation. */
 export function conditionsOf(
   { from, to, weekday, timeZone, ...given }: Conditions,
   event: EnrichedEvent,

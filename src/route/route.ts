@@ -10,7 +10,7 @@ import { conditionsOf, type RouteDeps } from './conditions.ts'
 export interface RoutedChannel {
   channel: string
   urgency: Urgency
-  /** The word of the route that matched. */
+  /** The word in the route's `on` that matched. */
   on: string
   /** The template that the route names. */
   template?: string | undefined
@@ -21,7 +21,7 @@ export interface RoutedChannel {
 export interface Decision {
   /** Every channel once, in the order of the routes. */
   candidates: readonly RoutedChannel[]
-  /** Why there are none; absent otherwise. */
+  /** Why there are no candidates; absent otherwise. */
   suppress?: string
   /** Each route's verdict, and the condition that decided. */
   trace: readonly TraceStep[]
@@ -38,7 +38,7 @@ const urgencyOf: Record<Kind, Urgency> = {
   other: 'low',
 }
 
-/** Which channels an event is for, or why none. Every matching route counts, every channel once. */
+/** Chooses the channels for an event, or says why there are none. All matching routes count, each channel once. */
 export function route(
   event: EnrichedEvent,
   { routes }: Pick<Config, 'routes'>,
@@ -57,7 +57,7 @@ export function route(
     const { template } = one
     for (const routed of channelsOf(one, index)) {
       const before = chosen.get(routed.channel)
-      // Of two routes the one that tells it sooner.
+      // If two routes name the channel, the one that sends sooner wins.
       const isSooner = (before?.later?.ms ?? 0) > (routed.later?.ms ?? 0)
       if (before && !isSooner) continue
       chosen.set(routed.channel, { urgency, on: word, ...(template && { template }), ...routed })
@@ -69,7 +69,7 @@ export function route(
   return { candidates, suppress: `no route for ${event.kind}`, trace }
 }
 
-/** Whether the agent's own environment says that nobody is to be told. */
+/** Whether the agent's own environment switches notifications off. */
 export function isSwitchedOff({ env }: Pick<AgentEvent, 'env'>): boolean {
   return /^(1|true|yes)$/i.test(env.DROID_DISABLE_NOTIFICATIONS ?? '')
 }
@@ -82,12 +82,12 @@ function channelsOf(one: Route, index: number): Pick<RoutedChannel, 'channel' | 
   })
 }
 
-/** A delivery that a person asked for by name goes to that channel alone. */
+/** The decision for a channel that a person asked for by name: only that channel gets the event. */
 export function routeTo(channel: string, event: AgentEvent): Decision {
   return { candidates: [{ channel, urgency: urgencyOf[event.kind], on: '*' }], trace: [] }
 }
 
-/** @returns the word of `on` that matches, where the conditions hold too; and what decided */
+/** @returns the word of `on` that matches, if the conditions hold too; and what decided */
 function match(
   { on, when = {}, not = {} }: Route,
   event: EnrichedEvent,
