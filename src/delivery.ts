@@ -5,17 +5,17 @@ export const urgencies = ['low', 'normal', 'critical'] as const
 export type Urgency = (typeof urgencies)[number]
 
 /**
- * How much of what the agent says a channel may have. `full`: whole messages; `summary`: what is asked and the last
+ * How much of the agent's text a channel may receive. `full`: whole messages; `summary`: the question and the last
  * lines; `minimal`: who and what kind of event, none of the agent's text.
  */
 export const clearances = ['full', 'summary', 'minimal'] as const
 export type Clearance = (typeof clearances)[number]
 
 const origin = z.object({
-  label: z.string().describe('What a person knows the session by; its short id where nothing else'),
+  label: z.string().describe('A name by which a person knows the session; else its short id'),
   project: z.string(),
   branch: z.string(),
-  host: z.string().describe("The machine, where the reader may sit at another one; '' otherwise"),
+  host: z.string().describe("The machine, if the reader may be at another one; '' otherwise"),
   reply: z.string().describe("The command that answers the session; '' where none can"),
 })
 export type Origin = z.output<typeof origin>
@@ -35,7 +35,7 @@ export const messageSchema = z.object({
   markup: z
     .string()
     .describe("The body in the notifier's own markup, escaped; '' where it has none"),
-  origin: origin.optional().describe('Whose event it is, in words for a person'),
+  origin: origin.optional().describe('Which session the event belongs to, in words for a person'),
   sessionId: z.string(),
   cwd: z.string(),
   client: z.string(),
@@ -43,24 +43,24 @@ export const messageSchema = z.object({
 })
 export type Message = z.output<typeof messageSchema>
 
-/** A question that a message asks, with what is needed to see whether it was answered meanwhile. */
+/** A question that a message asks, with the data needed to see whether it has been answered meanwhile. */
 export const askedSchema = z.object({
-  id: z.string().describe('Of the event'),
-  at: z.number().describe('When it was accepted, Unix ms'),
-  toolUseId: z.string().describe("The call that it is about; '' where unknown"),
-  transcriptPath: z.string().describe("Where the answer would show; '' where unknown"),
+  id: z.string().describe('Id of the event'),
+  at: z.number().describe('When the event was accepted, Unix ms'),
+  toolUseId: z.string().describe("The tool call that the question is about; '' where unknown"),
+  transcriptPath: z.string().describe("The file in which an answer would appear; '' where unknown"),
   title: z.string(),
-  text: z.string().describe('What is asked, in one line'),
+  text: z.string().describe('The question, in one line'),
 })
 export type Asked = z.output<typeof askedSchema>
 
 /**
- * One message on its way to one channel: a plain value that needs nothing of the machine that made it, but where the
+ * One message on its way to one channel: a plain value. It is independent of the machine that made it, unless the
  * channel is the desktop or a terminal.
  */
 export const deliverySchema = z.object({
-  id: z.string().describe('Of the delivery; the file name where it is parked'),
-  events: z.array(z.string()).min(1).describe('The events it tells of, oldest first'),
+  id: z.string().describe('Id of the delivery; also its file name while it is parked'),
+  events: z.array(z.string()).min(1).describe('Ids of the events it reports, oldest first'),
   host: z.string(),
   channel: z.string(),
   template: z.string().optional().describe('The template that the route names'),
@@ -71,13 +71,13 @@ export const deliverySchema = z.object({
   questions: z
     .array(askedSchema)
     .optional()
-    .describe('What it asks, oldest first; absent where it asks nothing'),
+    .describe('The questions it asks, oldest first; absent if there are none'),
   sessionEnv: z.record(z.string(), z.string()),
   acceptedAt: z.number().describe('Unix ms'),
   notBefore: z.number().describe('Unix ms; 0: at once'),
-  expires: z.number().describe('Unix ms after which it is not worth telling; 0: never'),
-  attempts: z.int().nonnegative().describe('Made so far'),
-  firstTriedAt: z.number().describe('Unix ms of the first attempt; 0 before it'),
+  expires: z.number().describe('Unix ms after which it is no longer worth sending; 0: never'),
+  attempts: z.int().nonnegative().describe('Attempts made so far'),
+  firstTriedAt: z.number().describe('Unix ms of the first attempt; 0 if there was none'),
 })
 export type Delivery = z.output<typeof deliverySchema>
 
@@ -88,13 +88,13 @@ export interface Answer {
   session: string
   /** Unix ms. */
   at: number
-  /** Whether it answers whatever the session had asked before. */
+  /** Whether it answers everything that the session asked before. */
   isForAll: boolean
-  /** Ids of events that asked something, and are known to be answered. */
+  /** Ids of the events whose questions are known to be answered. */
   questions: readonly string[]
 }
 
-/** One event makes at most one delivery to a channel, so this names it. */
+/** The id of a delivery. It is unique, because an event makes at most one delivery per channel. */
 export function deliveryId(eventId: string, channel: string): string {
   return `${eventId}.${channel}`
 }

@@ -13,7 +13,7 @@ export type ErrorCode =
 
 /**
  * A mistake or fault that a person can act on: the message says what failed and on what,
- * `hint` says what to do now. Anything else that is thrown is a bug of ours.
+ * `hint` says what to do now. Anything else that is thrown is a bug in hookbell.
  */
 export class HookbellError extends Error {
   override name = 'HookbellError'
@@ -27,12 +27,12 @@ export class HookbellError extends Error {
   }
 }
 
-/** A command that was not written as it has to be. */
+/** The error for a command that was called with wrong arguments. */
 export function usageError(message: string, hint?: string, cause?: unknown): HookbellError {
   return new HookbellError('E_USAGE', message, { ...(hint !== undefined && { hint }), cause })
 }
 
-/** The text of anything that was thrown, for a person. */
+/** The message of anything that was thrown, as text for a person. */
 export function describeError(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }

@@ -13,21 +13,21 @@ export interface AttemptDeps {
 
 export type Options = Parameters<Notifier['send']>[1]
 
-/** Where a delivery goes: the code, its options, and what other channels may share. */
+/** Where a delivery goes: the notifier and its options. Channels that lead to the same place have the same `key`. */
 export interface Destination {
   key: string
   notifier: Notifier
   options: Options
 }
 
-/** @returns why there is none: the channel was removed, or lacks something */
+/** @returns the destination, or why there is none: the channel was removed, or it lacks something such as a secret */
 export function findDestination(
   channel: string,
   loaded: LoadedConfig,
 ): Destination | { error: DeliveryError } {
   const missing = Object.hasOwn(loaded.unusable, channel) && loaded.unusable[channel]
   if (missing) return { error: new DeliveryError('retry', missing) }
-  // The desktop of last resort is there even where the configuration has no such channel.
+  // The built-in desktop channel exists even if the configuration does not define it.
   for (const find of [() => loaded.config, () => builtInConfig().config]) {
     const destination = destinationIn(find().channels, channel)
     if (destination) return destination
@@ -49,7 +49,7 @@ export function destinationIn(
   return { key, notifier, options }
 }
 
-/** One attempt, with a deadline; a notifier that does not keep it is not waited for. @throws what the notifier throws */
+/** Makes one attempt, and stops waiting for it at the deadline. @throws what the notifier throws */
 export async function send(
   { notifier, options }: Destination,
   delivery: Delivery,
@@ -70,7 +70,7 @@ export async function send(
   )
 }
 
-/** Ends the work after some time, and does not wait for work that does not keep to that. @throws what it throws */
+/** Aborts the work after `limitMs`, and does not wait for work that ignores its signal. @throws what the work throws */
 export async function withDeadline<Result>(
   limitMs: number,
   work: (signal: AbortSignal) => Promise<Result>,
@@ -91,7 +91,7 @@ export async function withDeadline<Result>(
   }
 }
 
-/** What follows from a failed attempt. `trippedMs`: how long the destination takes nothing. */
+/** The outcome of a failed attempt. `trippedMs`: for how long the limiter blocks the destination. */
 export function failedOutcome(
   before: Delivery,
   error: unknown,
@@ -116,7 +116,7 @@ export function failedOutcome(
   return { type: 'deferred', attempt, reason, until, delivery }
 }
 
-/** Whether the next message would fail too. */
+/** Whether the failure is temporary and would also hit the next message. Unknown errors count as temporary. */
 export function isRetry(error: unknown): boolean {
   return !(error instanceof DeliveryError) || error.verdict === 'retry'
 }

@@ -4,17 +4,17 @@ import { notifierOf } from '../notifiers/index.ts'
 import { terminal } from '../notifiers/terminal.ts'
 import { withDeadline } from './attempt.ts'
 
-/** A channel that exists whatever the configuration says. */
+/** A channel that exists even if the configuration does not define it. */
 export const DESKTOP_OF_LAST_RESORT = 'desktop'
 
 const BELL_MS = 5000
 
-/** Whether a message there is for a person, sooner or later: a file keeps a record and disturbs nobody. */
+/** Whether messages on the channel are for people. A channel that only keeps a record, such as a file, is not. */
 export function disturbsSomebody(channel: string, config: Pick<Config, 'channels'>): boolean {
   return notifierOf(channel, config)?.isRecord !== true
 }
 
-/** Whether what goes there arrives in the order in which it is handed over, as long as nothing is handed over too early. */
+/** Whether messages on the channel arrive in the order in which their sending began, even if they overlap in time. */
 export function keepsOrder(channel: string, config: Pick<Config, 'channels'>): boolean {
   return notifierOf(channel, config)?.keepsOrder === true
 }

@@ -1,15 +1,15 @@
 import type { RetryPolicy } from '../config/schema.ts'
 
-/** A receiver that asks to come back at once and fails each time must not be hammered. */
+/** A receiver that fails each time and asks for an immediate retry must not be hammered. */
 const MIN_RETRY_AFTER_MS = 1000
-/** A machine that was off for a day has not tried: so many attempts are made, however old the first one is. */
+/** Attempts made however old the first one is: while a machine is off, time passes without attempts. */
 const MIN_ATTEMPTS = 5
 
 type Delays = Pick<RetryPolicy, 'firstDelaySeconds' | 'maxDelaySeconds' | 'maxAgeHours'>
 
 /**
- * How long to wait after the given failed attempt, in ms: doubling, capped, and somewhere in the upper half so
- * that many events do not come back at once. A receiver's own wish is obeyed, within reason.
+ * How long to wait after the given failed attempt, in ms: exponential, capped, with jitter in the upper half so that
+ * many events are not retried at the same moment. A receiver's `retryAfterMs` is used instead, within limits.
  */
 export function retryDelay(
   attempt: number,

@@ -22,21 +22,21 @@ import { summarize } from './summary.ts'
 
 export interface DelivererDeps extends AttemptDeps {
   config(): LoadedConfig
-  /** Absent where nothing is known of earlier messages. */
+  /** Absent if nothing is known of earlier messages. */
   life?: MessageLife
   /** Milliseconds of a clock that is never put back. */
   steadyNow(): number
 }
 
-/** A delivery, and how to make it again where its text was not kept in memory. */
+/** A queued delivery, and whom to tell its outcome. */
 interface Order extends Waiting {
   channel: string
-  /** It does not wait for the hub any more. */
+  /** It is sent directly and no longer waits for the hub. */
   isDirect?: boolean
   resolve(outcome: Outcome): void
 }
 
-/** Takes deliveries to their destinations, each destination on its own. */
+/** Sends deliveries. Each destination has its own queue and limiter, so a slow one does not delay the others. */
 export class Deliverer {
   readonly #deps: DelivererDeps
   readonly #lines = new Map<string, DestinationLine>()
@@ -46,11 +46,12 @@ export class Deliverer {
     this.#deps = deps
   }
 
-  /** Resolves when the delivery has ended, or failed for now. Never rejects. */
+  /** Resolves when the delivery has ended, for now or for good. `load` makes it again. Never rejects. */
   deliver(delivery: Delivery, load: () => Promise<Delivery>): Promise<Outcome> {
     const { channel, session, kind } = delivery
     const destination = findDestination(channel, this.#deps.config())
-    if ('error' in destination) return Promise.resolve(this.#without(delivery, destination.error))
+    if ('error' in destination)
+      return Promise.resolve(this.#withoutDestination(delivery, destination.error))
     return new Promise((resolve) => {
       const isPermission = kind === 'permission'
       const { id, acceptedAt } = delivery
@@ -59,31 +60,31 @@ export class Deliverer {
     })
   }
 
-  /** How many wait for a destination that takes messages, or are on their way to it. */
+  /** How many deliveries are queued. Those being sent do not count. */
   get waiting(): number {
     return [...this.#lines.values()].reduce((sum, { queue }) => sum + queue.size, 0)
   }
 
-  /** Whether something waits that needs only its turn. */
+  /** Whether a delivery is queued for a destination that is not blocked after a failure. */
   get isMoving(): boolean {
     return [...this.#lines.values()].some(
       ({ queue, limiter }) => queue.size > 0 && !limiter.isTripped,
     )
   }
 
-  /** What failed before says nothing any more: the configuration has changed, or a person asks for it. */
+  /** Forgets earlier failures, because the configuration has changed or a person asks for it. */
   reset() {
     for (const line of this.#lines.values()) line.reset()
   }
 
-  /** On hold nothing new starts. */
+  /** While paused, no new attempt starts. */
   setPaused(isPaused: boolean) {
     if (isPaused === this.#isPaused) return
     this.#isPaused = isPaused
     for (const { queue } of this.#lines.values()) queue.setPaused(isPaused)
   }
 
-  /** Drops what has not begun, because a person does not want it any more, and with it what failed before. */
+  /** Drops all queued deliveries, because a person discards them, and forgets earlier failures. */
   dropAll(reason: string) {
     for (const { queue } of this.#lines.values()) {
       for (const entry of queue.clear() as Order[]) entry.resolve({ type: 'expired', reason })
@@ -91,7 +92,7 @@ export class Deliverer {
     this.reset()
   }
 
-  /** Gives back what has not begun, because the worker ends. */
+  /** Releases all queued deliveries, because the worker ends. */
   releaseAll() {
     for (const { queue } of this.#lines.values()) {
       for (const entry of queue.clear() as Order[]) entry.resolve({ type: 'released' })
@@ -116,7 +117,7 @@ export class Deliverer {
     try {
       delivery = await this.#gather(orders)
     } catch {
-      // What it was made from cannot be read now: the event is taken up again.
+      // The event cannot be read now, so it is released and tried again later.
       line.limiter.release(slot)
       for (const { resolve } of orders) resolve({ type: 'released' })
       return
@@ -139,7 +140,10 @@ export class Deliverer {
     return rest.length > 0 ? summarize([first, ...rest]) : first
   }
 
-  /** What the hub has not taken for long goes directly, and so does what waits behind it. @returns whether it does */
+  /**
+   * Bypasses a hub that has failed for too long: this delivery and those queued behind it go directly.
+   * @returns whether it does
+   */
   #bypass([order]: readonly Order[], outcome: Outcome, line: DestinationLine): boolean {
     if (!order || order.isDirect) return false
     line.isBypassed &&= outcome.type === 'deferred'
@@ -148,7 +152,7 @@ export class Deliverer {
     const { config, now } = this.#deps
     const waitMs = directInMs({ delivery, limiter: line.limiter, now: now() }, config())
     line.isBypassed = waitMs === 0
-    // Both ways together are one attempt.
+    // The attempt by way of the hub and the direct one count as one.
     const again = { ...delivery, attempts: delivery.attempts - 1 }
     if (line.isBypassed) this.#passOn([{ ...order, delivery: again, load: async () => again }])
     else line.queue.expect(delivery.id, outcome.until - now())
@@ -158,7 +162,7 @@ export class Deliverer {
   #passOn(orders: readonly Order[]) {
     for (const order of orders) {
       const direct = findDirect(order.channel, this.#deps.config())
-      // The configuration may have changed a moment ago.
+      // The configuration may have changed since.
       if (!direct) order.resolve({ type: 'released' })
       else this.#lineTo(direct).queue.add({ ...order, isDirect: true } as Order)
     }
@@ -178,7 +182,7 @@ export class Deliverer {
     }
     if ('error' in destination) {
       limiter.release(slot)
-      return this.#without(delivery, destination.error)
+      return this.#withoutDestination(delivery, destination.error)
     }
     const { life = unknownLife } = this.#deps
     const over = await life.whyOver(delivery)
@@ -208,7 +212,7 @@ export class Deliverer {
         Math.min(retryDelay(times, retry, random(), wish), untilDirect || Infinity),
       )
       const failed = failedOutcome(delivery, error, loaded, this.#deps, trippedMs)
-      // What fails together is tried again together, not each at a time of its own.
+      // To keep their order, deliveries that failed together are retried together, without jitter.
       const isTogether = destination.notifier.keepsOrder && failed.type === 'deferred'
       const outcome = isTogether ? { ...failed, until: Math.ceil(now() + trippedMs) } : failed
       this.#giveUpOld(queue, limiter, loaded, outcome)
@@ -216,7 +220,7 @@ export class Deliverer {
     }
   }
 
-  /** Where a destination has failed for the longest time that an event may wait, what waited as long gives up too. */
+  /** Once a destination has failed for the maximum age of an event, gives up the queued deliveries of that age too. */
   #giveUpOld(
     queue: DestinationQueue,
     limiter: DestinationLimiter,
@@ -236,7 +240,7 @@ export class Deliverer {
     }
   }
 
-  #without(delivery: Delivery, error: DeliveryError): Outcome {
+  #withoutDestination(delivery: Delivery, error: DeliveryError): Outcome {
     return failedOutcome(delivery, error, this.#deps.config(), this.#deps)
   }
 }

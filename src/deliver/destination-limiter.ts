@@ -7,14 +7,14 @@ interface LimiterOptions {
   now: () => number
 }
 
-/** A delivery under way; to be handed back with `release` or `trip`. */
+/** A delivery under way. To be returned with `release` or `trip`. */
 export interface Slot {
   startedAt: number
 }
 
 /**
- * When the next message may go to one destination: so many at once, so far apart, and for a while none after a
- * failure. After that while one goes alone, to see whether the destination is well again.
+ * Decides when the next message may go to one destination. It limits concurrency and rate, and blocks for a while
+ * after a failure. Then a single message goes as a probe, to see whether the destination works again.
  */
 export class DestinationLimiter {
   readonly #options: LimiterOptions
@@ -28,7 +28,7 @@ export class DestinationLimiter {
     this.#options = options
   }
 
-  /** Whether the last attempt failed, so that the destination is not known to be well. */
+  /** Whether the last attempt failed and none has succeeded since. */
   get isFailing(): boolean {
     return this.#failures > 0
   }
@@ -38,17 +38,17 @@ export class DestinationLimiter {
     return this.#underWay.size === 0
   }
 
-  /** Whether nobody goes for a while. */
+  /** Whether the destination is blocked for a while after a failure. */
   get isTripped(): boolean {
     return this.#now() < this.#trippedUntil
   }
 
-  /** For how long attempts were made and each has failed, in ms; 0 where the last one did not. */
+  /** For how long all attempts have failed, without idle times, in ms; 0 if the last one succeeded. */
   get failingMs(): number {
     return Math.max(0, this.#now() - this.#failingSince)
   }
 
-  /** Milliseconds until a message may go; Infinity until one that is under way has ended. */
+  /** Milliseconds until the next message may go; Infinity while all slots are in use. */
   get readyInMs(): number {
     const concurrency = this.isFailing ? 1 : this.#options.concurrency
     if (this.#underWay.size >= concurrency) return Number.POSITIVE_INFINITY
@@ -56,7 +56,7 @@ export class DestinationLimiter {
   }
 
   acquire(): Slot {
-    // Nobody tried meanwhile: the machine slept, or nothing was to be sent.
+    // The time since the end of the block does not count as failing: nothing was tried in it.
     if (this.isFailing) this.#failingSince += Math.max(0, this.#now() - this.#trippedUntil)
     const slot = { startedAt: this.#now() }
     this.#underWay.add(slot)
@@ -64,7 +64,7 @@ export class DestinationLimiter {
     return slot
   }
 
-  /** The attempt ended and says nothing against the destination. */
+  /** The attempt ended without a fault of the destination. */
   release(slot: Slot) {
     this.#underWay.delete(slot)
     this.#failures = 0
@@ -72,8 +72,8 @@ export class DestinationLimiter {
   }
 
   /**
-   * The attempt failed in a way that would hit the next message too: none goes for a while, which `delayAfter` so many
-   * failures in a row gives. @returns how long, in ms
+   * The attempt failed in a way that would hit the next message too. Blocks the destination for the time that
+   * `delayAfter` returns for the number of failures in a row. @returns for how long it is blocked, in ms
    */
   trip(slot: Slot, delayAfter: (failures: number) => number): number {
     this.#underWay.delete(slot)
@@ -84,7 +84,7 @@ export class DestinationLimiter {
     return this.#trippedUntil - this.#now()
   }
 
-  /** Somebody fixed a URL or a secret: what failed before says nothing any more. */
+  /** Forgets earlier failures, such as after somebody fixed a URL or a secret. */
   reset() {
     this.#trippedUntil = Number.NEGATIVE_INFINITY
     this.#failures = 0

@@ -2,20 +2,20 @@ import type { Notifier } from '../notifiers/define.ts'
 import { DestinationLimiter, type Slot } from './destination-limiter.ts'
 import { DestinationQueue, type Waiting } from './destination-queue.ts'
 
-/** What waits for one destination, and when it takes something. */
+/** The queue and the limiter of one destination. */
 export interface DestinationLine {
   queue: DestinationQueue
   limiter: DestinationLimiter
-  /** Whether messages go another way while it takes nothing. */
+  /** Whether messages take another way while the destination fails. */
   isBypassed: boolean
-  /** What failed before says nothing any more. */
+  /** Forgets earlier failures. */
   reset(): void
 }
 
 interface LineOptions {
   steadyNow(): number
   send(entries: readonly Waiting[], slot: Slot, line: DestinationLine): Promise<void>
-  /** Takes over what is next where messages go another way. */
+  /** Takes over the next entries while the destination is bypassed. */
   divert(entries: readonly Waiting[]): void
 }
 
@@ -40,7 +40,7 @@ export function makeLine(
       summarizes: summarizes === true,
       now: steadyNow,
       send: (entries, slot) => send(entries, slot, line),
-      // Now and then one is tried; and all that failed together keep their order.
+      // Not while a probe is due or under way: the destination is still tried, and those that fail together keep order.
       bypass: () => (line.isBypassed && limiter.isTripped && limiter.isIdle ? divert : undefined),
     }),
     reset() {

@@ -1,17 +1,17 @@
 import type { Delivery } from '../delivery.ts'
 import type { DestinationLimiter, Slot } from './destination-limiter.ts'
 
-/** Deliveries whose text is kept in memory; of those behind them only who they are, until it is almost their turn. */
+/** How many queued deliveries keep their text in memory. The text of the others is made again when they are sent. */
 const MAX_LOADED = 500
-/** From so many on, and after the first has waited this long, the waiting messages are told in one summary. */
+/** At least this many queued messages, of which the first has waited this long, are combined into one summary. */
 const SUMMARY_FROM = 6
 const SUMMARY_AFTER_MS = 2000
-/** What failed comes back from the disk as soon as its destination takes messages again: within this time. */
+/** How long after it is due a failed delivery may take to be read back from the disk. */
 const RETURN_MS = 5000
-/** Longest delay that setTimeout keeps. */
+/** The longest delay that setTimeout supports. */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1
 
-/** Who waits: enough to choose the next one. */
+/** A queued delivery, with what is needed to choose the next one. */
 export interface Waiting {
   session: string
   isPermission: boolean
@@ -19,37 +19,37 @@ export interface Waiting {
   /** Unix ms. */
   acceptedAt: number
   id: string
-  /** Prepares the delivery again where its text was not kept. */
+  /** Prepares the delivery again if its text was not kept. */
   load(): Promise<Delivery>
   queuedAt: number
 }
 
 interface QueueOptions {
   limiter: DestinationLimiter
-  /** The destination keeps the order of what is under way together, so a session need not wait for its last message. */
+  /** The destination keeps the order of concurrent messages, so a session need not wait for its previous one. */
   keepsOrder: boolean
-  /** Whether many waiting messages may be told in one. */
+  /** Whether many queued messages may be combined into one. */
   summarizes: boolean
   now: () => number
   /** Sends one delivery, or several as a summary. Must hand the slot back to the limiter. Never rejects. */
   send(entries: readonly Waiting[], slot: Slot): Promise<void>
-  /** Another way, for a destination that takes nothing: takes over what is next where there is one now. */
+  /** @returns what takes over the next entries, if the destination is bypassed now */
   bypass?(): ((entries: readonly Waiting[]) => void) | undefined
 }
 
 /**
- * What waits for one destination: permission questions first, everything else in the order of acceptance within its
- * session. Waiting is no attempt, is not recorded and writes nothing.
+ * The queue of one destination: permission questions first, everything else in the order of acceptance within its
+ * session. Waiting does not count as an attempt, is not recorded and writes nothing.
  */
 export class DestinationQueue {
   readonly #options: QueueOptions
   readonly #permissions: Waiting[] = []
   /** The first of each session that has nothing under way. */
   #ready: Waiting[] = []
-  /** What waits behind the first of its session, or behind what is under way. */
+  /** By session: entries that wait for an earlier one of the session, queued or under way. */
   readonly #behind = new Map<string, Waiting[]>()
   readonly #busy = new Set<string>()
-  /** What failed and comes back, with the time after which it is not waited for. */
+  /** Ids of failed deliveries that will be added again, with the time until which later ones wait for them. */
   readonly #expected = new Map<string, number>()
   #loaded = 0
   #size = 0
@@ -60,7 +60,7 @@ export class DestinationQueue {
     this.#options = options
   }
 
-  /** How many wait; what is under way does not count. */
+  /** How many are queued. Those under way do not count. */
   get size(): number {
     return this.#size
   }
@@ -75,12 +75,12 @@ export class DestinationQueue {
     this.pump()
   }
 
-  /** A delivery failed and comes back in `ms`: in a destination that keeps the order, later ones wait for it. */
+  /** A delivery failed and is added again in `ms`. If the destination keeps the order, later ones wait for it. */
   expect(id: string, ms: number) {
     if (this.#options.keepsOrder) this.#expected.set(id, this.#options.now() + ms + RETURN_MS)
   }
 
-  /** What is expected comes back now. */
+  /** The failed deliveries that are expected will be added again now. */
   expectNow() {
     for (const id of this.#expected.keys()) this.expect(id, 0)
   }
@@ -102,13 +102,13 @@ export class DestinationQueue {
     }
   }
 
-  /** Takes out everything that waits, such as at the end of the worker. */
+  /** Removes and returns all queued entries, such as at the end of the worker. */
   clear(): Waiting[] {
     clearTimeout(this.#timer)
     return this.#takeAll([...this.#permissions.splice(0), ...this.#takeRest()])
   }
 
-  /** Takes out what has waited longer than `ms`. */
+  /** Removes and returns the entries that have waited for at least `ms`. */
   takeOlderThan(ms: number): Waiting[] {
     const all = this.clear()
     const isOld = ({ queuedAt }: Waiting) => this.#options.now() - queuedAt >= ms
@@ -137,7 +137,7 @@ export class DestinationQueue {
     else this.#ready.push(entry)
   }
 
-  /** It was tried before: what came later in its session goes after it. */
+  /** Puts a failed delivery back before the later ones of its session. */
   #placeAgain(entry: Waiting) {
     const { session, acceptedAt } = entry
     const isLater = (one: Waiting) => one.session === session && one.acceptedAt > acceptedAt
@@ -145,7 +145,7 @@ export class DestinationQueue {
     this.#ready.splice(at < 0 ? this.#ready.length : at, 0, entry)
   }
 
-  /** For how long nothing goes because something earlier is about to come back. */
+  /** For how long sending waits for failed deliveries that are about to be added again, in ms. */
   #expectedInMs(): number {
     const now = this.#options.now()
     for (const [id, until] of this.#expected) if (until <= now) this.#expected.delete(id)
@@ -167,7 +167,7 @@ export class DestinationQueue {
     return this.#size >= SUMMARY_FROM && now() - first.queuedAt >= SUMMARY_AFTER_MS
   }
 
-  /** Everything but permission questions, in the order in which it came. */
+  /** Removes and returns everything but permission questions, in the order of arrival. */
   #takeRest(): Waiting[] {
     const rest = [...this.#ready, ...[...this.#behind.values()].flat()]
     this.#ready = []

@@ -5,24 +5,24 @@ import { DeliveryError, type Notifier } from '../notifiers/define.ts'
 import { type Destination, destinationIn, findDestination, retryAfterOf } from './attempt.ts'
 import type { DestinationLimiter } from './destination-limiter.ts'
 
-/** Where messages for a channel of the hub go that the hub does not take; undefined where they wait for it. */
+/** Where messages for a hub channel go while the hub does not accept them; undefined if they wait for the hub. */
 export function findDirect(channel: string, { direct }: LoadedConfig): Destination | undefined {
   const found = direct && destinationIn(direct, channel)
   if (!found) return undefined
   const { key, notifier, options } = found
-  // The name alone is the key of the way over the hub.
-  return { options, key: notifier.pace ? key : `direct ${channel}`, notifier: instead(notifier) }
+  // The name alone is already the key of the same channel by way of the hub.
+  return { options, key: notifier.pace ? key : `direct ${channel}`, notifier: bypass(notifier) }
 }
 
-/** @returns why there is no way: the channel was removed, or lacks something */
+/** @returns the destination, or why there is none. `isDirect`: prefer the one that bypasses the hub */
 export function findWay(channel: string, loaded: LoadedConfig, isDirect = false) {
   return (isDirect ? findDirect(channel, loaded) : undefined) ?? findDestination(channel, loaded)
 }
 
 const WHY = 'directly, since the hub takes nothing'
 
-/** The same, and its answers say that they are not those of the hub. What it shows is not withdrawn. */
-function instead({ canReplace: _, withdraw: _withdraw, ...notifier }: Notifier): Notifier {
+/** The same notifier, whose answers say that the hub was bypassed. It never replaces or withdraws a message. */
+function bypass({ canReplace: _, withdraw: _withdraw, ...notifier }: Notifier): Notifier {
   return {
     ...notifier,
     async send(...all) {
@@ -30,7 +30,7 @@ function instead({ canReplace: _, withdraw: _withdraw, ...notifier }: Notifier):
         const sent = await notifier.send(...all)
         return `${WHY}: ${typeof sent === 'string' ? sent : sent.answer}`
       } catch (error) {
-        // Never the last word: the hub may take it.
+        // Always a retry: the hub may still accept the message.
         throw new DeliveryError('retry', `${WHY}: ${describeError(error)}`, {
           ...(error instanceof DeliveryError && error.hint && { hint: error.hint }),
           ...{ retryAfterMs: retryAfterOf(error), cause: error },
@@ -47,12 +47,12 @@ interface Failing {
   now: number
 }
 
-/** After how long it goes directly, in ms: 0 from now on, Infinity where it waits for the hub. */
+/** How long until the delivery bypasses the hub, in ms: 0 from now on, Infinity if it always waits for the hub. */
 export function directInMs({ delivery, limiter, now }: Failing, loaded: LoadedConfig): number {
   const { channel, firstTriedAt } = delivery
   const afterMs = (loaded.config.hub?.directAfterMinutes ?? 0) * 60_000
   if (!findDirect(channel, loaded)) return Number.POSITIVE_INFINITY
-  // The limiter forgets with its worker, the delivery does not.
+  // The limiter's state ends with its worker; the delivery's is on the disk.
   const triedMs = firstTriedAt > 0 ? now - firstTriedAt : 0
   return Math.max(0, afterMs - Math.max(limiter.failingMs, triedMs))
 }

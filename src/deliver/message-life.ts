@@ -1,25 +1,25 @@
 import type { Delivery } from '../delivery.ts'
 import type { Destination } from './attempt.ts'
 
-/** What is known of earlier messages, asked around each attempt. Nothing of it throws. */
+/** Called around each attempt, with what is known of earlier messages. No method throws or rejects. */
 export interface MessageLife {
-  /** Why the delivery is not worth telling any more; undefined where it is. */
+  /** Why the delivery is no longer worth sending; undefined if it is. */
   whyOver(delivery: Delivery): Promise<string | undefined>
   begin(delivery: Delivery, destination: Destination): Begun
 }
 
 /** A message that is about to be sent. Ends with `delivered` or with `failed`. */
 export interface Begun {
-  /** With what it has to tell besides. */
+  /** The delivery to send; text may have been added, such as other open questions. */
   delivery: Delivery
-  /** The handle of the message whose place it takes. */
+  /** The handle of the shown message that it replaces. */
   replaces?: string | undefined
-  /** @param handle of the message, where the notifier gave one */
+  /** @param handle of the message, if the notifier gave one */
   delivered(handle: string | undefined): void
   failed(): void
 }
 
-/** Every message is the first one. */
+/** Knows nothing of earlier messages: each delivery is sent as it is. */
 export const unknownLife: MessageLife = {
   whyOver: async () => undefined,
   begin: (delivery) => ({ delivery, delivered: () => {}, failed: () => {} }),

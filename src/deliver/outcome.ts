@@ -1,13 +1,13 @@
 import type { Delivery } from '../delivery.ts'
 
-/** What became of a delivery, for now or for good. */
+/** The result of a delivery, for now or for good. */
 export type Outcome =
   | {
       type: 'delivered'
       attempt: number
       ms: number
       answer: string
-      /** The event whose message told of this one too. */
+      /** The event whose message included this one. */
       summary?: string
     }
   | {
@@ -24,9 +24,9 @@ export type Outcome =
       reason: string
       /** When to try again, Unix ms. */
       until: number
-      /** To be parked: with the attempt counted, and perhaps a summary of several events. */
+      /** The delivery to park: the attempt is counted, and it may be a summary of several events. */
       delivery: Delivery
     }
   | { type: 'expired'; reason: string }
-  /** Not begun: the worker ends. */
+  /** Not attempted: the worker ends, or the event cannot be read now. */
   | { type: 'released' }

@@ -1,8 +1,8 @@
 import { monotonicMs } from '../monotonic.ts'
 
 /**
- * Milliseconds that never go back and that count the time a machine slept. The monotonic clock stands still during
- * suspend, the wall clock can be put back; this one takes the larger step of the two.
+ * A clock in milliseconds that never goes back and counts the time a machine slept. The monotonic clock stands still
+ * during suspend and the wall clock can be set back, so this one takes the larger step of the two.
  */
 export function makeSteadyClock(
   monotonic: () => number = monotonicMs,

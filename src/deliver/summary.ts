@@ -4,10 +4,10 @@ import { cutText } from '../text/clean.ts'
 const MAX_LINES = 10
 const MAX_LINE = 200
 
-/** One delivery that tells of several, oldest first: what the first one says, and how many more. */
+/** Combines deliveries, oldest first, into one: the title of the first, how many more, and one line for each. */
 export function summarize(deliveries: readonly [Delivery, ...Delivery[]]): Delivery {
   const [first] = deliveries
-  // Whose it is holds for the first alone.
+  // The origin describes only the first one.
   const { origin: _, ...message } = first.message
   const all = deliveries.flatMap(({ events }) => events)
   const shown = deliveries.slice(0, MAX_LINES).map(lineOf)
@@ -33,7 +33,7 @@ export function summarize(deliveries: readonly [Delivery, ...Delivery[]]): Deliv
   }
 }
 
-/** A message that takes the place of one that told of other questions, which are still open: it tells of them too. */
+/** Adds the questions of the message that this one replaces, as far as they are still open. */
 export function withOpenQuestions(delivery: Delivery, others: readonly Asked[]): Delivery {
   if (others.length === 0) return delivery
   const { message, events, questions } = delivery
@@ -51,7 +51,7 @@ export function withOpenQuestions(delivery: Delivery, others: readonly Asked[]):
   }
 }
 
-/** The titles of questions are all alike. */
+/** For a question its text, since the titles of questions are all alike. */
 function lineOf({ message, questions }: Delivery): string {
   return cutText(questions?.[0]?.text ?? message.title, MAX_LINE)
 }

@@ -9,8 +9,8 @@ import {
 } from './attempt.ts'
 
 /**
- * Says that a session was answered wherever messages may wait out of our reach, with a deadline. Never throws.
- * @returns whether nothing is left to be said
+ * Tells the hub, if there is one, that a session was answered, since messages of it may wait there. Has a deadline
+ * and never throws. @returns false if it failed and is worth a retry
  */
 export async function tellAnswer(
   answer: Answer,
@@ -31,7 +31,7 @@ export async function tellAnswer(
   }
 }
 
-/** A configuration has one hub at most: all channels that listen lead to it. */
+/** The hub. A configuration has at most one, so all channels whose notifier takes answers lead to the same one. */
 function listenerIn(loaded: LoadedConfig): Destination | undefined {
   for (const channel of Object.keys(loaded.config.channels)) {
     const found = findDestination(channel, loaded)

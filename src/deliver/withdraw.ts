@@ -1,17 +1,17 @@
 import type { LoadedConfig } from '../config/load.ts'
 import { findDestination, isRetry, withDeadline } from './attempt.ts'
 
-/** A message that a channel shows, by what its notifier called it. */
+/** A message that a channel shows, identified by the handle that its notifier gave. */
 export interface ShownBy {
   channel: string
   handle: string
   sessionEnv: Readonly<Record<string, string>>
 }
 
-/** What was done, in one short line; or why nothing was, and whether it may be possible later. */
+/** What was done, in one short line; or, if nothing was, whether it may be possible later. */
 export type Withdrawal = { isDone: true; answer: string } | { isDone: false; mayWork: boolean }
 
-/** Takes back a message that is still shown, with a deadline. Never throws. */
+/** Withdraws a message that is still shown, with a deadline. Never throws. */
 export async function withdraw(
   { channel, handle, sessionEnv }: ShownBy,
   loaded: LoadedConfig,
