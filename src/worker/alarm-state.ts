@@ -15,7 +15,7 @@ const stateSchema = z.object({
 
 export type AlarmState = Omit<z.output<typeof stateSchema>, 'format'>
 
-/** What is still to be told, and of which dead channels a person knows already. Another worker may write it too. */
+/** Questions that reached nobody yet, and dead channels already reported. Another worker may write the file too. */
 export class AlarmFile {
   readonly #path: string
   readonly #saved = new Fresh(() => this.#readNow())
@@ -36,7 +36,7 @@ export class AlarmFile {
     }
   }
 
-  /** Best effort: `status` and the journal have it too. */
+  /** Best effort: `status` and the journal also show the same facts. */
   write({ unreached, deadChannels }: AlarmState) {
     try {
       const state = {
@@ -47,7 +47,7 @@ export class AlarmFile {
       replaceFile(this.#path, JSON.stringify(state))
       this.#saved.forget()
     } catch {
-      // A full disk.
+      // Such as a full disk.
     }
   }
 }

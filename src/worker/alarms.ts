@@ -29,32 +29,32 @@ interface AlarmDeps {
   now(): number
 }
 
-/** That a channel is dead, on its way to a person. */
+/** The notice to a person that a channel is dead. */
 interface Notice {
   text: string
-  /** The dead one, and those that did not work either. */
+  /** The dead channel, and those on which this notice failed too. */
   tried: string[]
   sessionEnv: Readonly<Record<string, string>>
 }
 
-/** An event of our own, for one channel. */
+/** An event that hookbell itself creates, for one channel. */
 export interface OwnEvent {
   claim: Claim
   channel: string
 }
 
 /**
- * What must not stay unseen: a question that reached nobody, and a channel that takes nothing any more. The first is
- * told with the next message that gets through, the second at once on another channel.
+ * Reports questions that reached nobody, and dead channels. A question is reported in the next message that gets
+ * through, a dead channel at once on another channel.
  */
 export class Alarms {
   readonly #deps: AlarmDeps
   readonly #file: AlarmFile
   readonly #alarmed = new Set<string>()
   #waiting: Notice[] = []
-  /** Notices under way, by the id of the event. */
+  /** Notices being delivered, by the id of their event. */
   readonly #underWay = new Map<string, Notice>()
-  /** Ids of questions that a delivery told of besides its own. */
+  /** By delivery: ids of the unreached questions that were added to its message. */
   readonly #toldBy = new Map<string, string[]>()
 
   constructor(deps: AlarmDeps) {
@@ -62,7 +62,7 @@ export class Alarms {
     this.#file = new AlarmFile(deps.stateDir)
   }
 
-  /** Adds what is to be told to what a message does anyway. */
+  /** Wraps a message life, so that messages also report unreached questions. */
   around(life: MessageLife): MessageLife {
     return {
       whyOver: (delivery) => life.whyOver(delivery),
@@ -71,7 +71,7 @@ export class Alarms {
     }
   }
 
-  /** To be called with each delivery that ended, once that is in the journal. */
+  /** Call this with each delivery that ended, after its end is in the journal. */
   async ended(delivery: Delivery, outcome: Outcome): Promise<void> {
     if (outcome.type === 'delivered') return await this.#recordTold(delivery)
     if (outcome.type !== 'unavailable' && outcome.type !== 'exhausted') return
@@ -82,7 +82,7 @@ export class Alarms {
     for (const status of known.values()) await this.check(status, delivery)
   }
 
-  /** Raises the alarm where all that was tried for a question has failed. */
+  /** Raises the alarm if a question has failed on every channel for people. */
   async check(status: EventStatus, delivery?: Delivery): Promise<void> {
     const { id, kind, title } = status
     if (kind !== 'permission' || this.#alarmed.has(id) || !this.#hasReachedNobody(status)) return
@@ -102,7 +102,7 @@ export class Alarms {
     this.#file.write({ ...state, unreached })
   }
 
-  /** What is to be told now, accepted as events of our own. */
+  /** The notices to send now, accepted and claimed as events. */
   takeOwn(): OwnEvent[] {
     return this.#waiting.splice(0).flatMap((notice) => {
       const channel = this.#nextChannel(notice.tried)
@@ -114,7 +114,7 @@ export class Alarms {
         this.#underWay.set(claim.id, notice)
         return { claim, channel }
       } catch {
-        // A full disk: status says it.
+        // Such as a full disk: `status` reports the problem.
         return []
       }
     })
@@ -141,7 +141,7 @@ export class Alarms {
     }
   }
 
-  /** Whether what an agent said may go to a channel. */
+  /** Whether a channel may receive the agent's text. */
   #mayRepeat(channel: string): boolean {
     const { channels } = this.#deps.config().config
     return Object.hasOwn(channels, channel) && channels[channel]?.clearance !== 'minimal'
@@ -171,7 +171,7 @@ export class Alarms {
     const people = this.#channelsOf(status).filter((name) => this.#isForPeople(name))
     const hasFailed = (name: string) =>
       ['unavailable', 'exhausted'].includes(status.channels[name]?.state ?? '')
-    // The alarm gives the reason: then it was raised before.
+    // Only the alarm records a reason, so a reason means that it was raised before.
     const isRaised = status.outcome === 'undelivered' && status.reason !== ''
     return !isRaised && people.length > 0 && people.every(hasFailed)
   }
@@ -195,7 +195,7 @@ export class Alarms {
     this.#waiting.push({ text, tried: [channel], sessionEnv })
   }
 
-  /** The channel that was to tell of a dead one does not work either. */
+  /** The channel that should carry the notice failed too: queues it for another channel. */
   #retryNotice({ events, channel }: Delivery) {
     const [id = ''] = events
     const notice = this.#underWay.get(id)

@@ -4,7 +4,7 @@ import type { Answer } from '../delivery.ts'
 
 const FIRST_DELAY_MS = 2000
 const MAX_DELAY_MS = 60_000
-/** A worker that ends waits so long for what is under way. */
+/** How long an ending worker waits for reports under way. */
 const PATIENCE_MS = 2000
 const MAX_WAITING = 500
 const MAX_TOLD = 1000
@@ -16,14 +16,14 @@ interface ReportDeps {
 }
 
 /**
- * Tells a hub that a session was answered. Tried again for as long as the worker lives, and kept in memory alone: where
- * it is lost, a question is told that was answered, never the other way round.
+ * Tells the hub which sessions were answered. Retries while the worker lives, and keeps reports only in memory: if
+ * one is lost, at worst a question is shown that was already answered.
  */
 export class AnswerReports {
   readonly #deps: ReportDeps
-  /** One per session: it is told as a whole. */
+  /** Merged answers that are not reported yet, by session. */
   readonly #waiting = new Map<string, Answer>()
-  /** Questions that need not be named again. */
+  /** Ids of the questions already reported. */
   readonly #told = new Set<string>()
   #running: Promise<void> | undefined
   #failures = 0
@@ -33,7 +33,7 @@ export class AnswerReports {
     this.#deps = deps
   }
 
-  /** Returns at once. */
+  /** Queues a report and returns at once. */
   report(answer: Omit<Answer, 'host'>) {
     const questions = answer.questions.filter((id) => !this.#told.has(id))
     if (!answer.isForAll && questions.length === 0) return
@@ -41,7 +41,7 @@ export class AnswerReports {
     if (this.#failures === 0) this.#start()
   }
 
-  /** For a worker that ends: one more attempt, for a short time. */
+  /** Makes a last, short attempt before the worker ends. */
   async close() {
     this.#start()
     clearTimeout(this.#timer)
@@ -78,7 +78,7 @@ export class AnswerReports {
     }
   }
 
-  /** What is known of a session by now, as one answer. */
+  /** Merges the answer with the one that waits for the same session. */
   #add(answer: Answer) {
     const before = this.#waiting.get(answer.session)
     this.#waiting.delete(answer.session)
@@ -90,7 +90,7 @@ export class AnswerReports {
   }
 }
 
-/** An answer to single questions says nothing of what else was asked before it. */
+/** An answer to single questions must not move the time of an answer to all: it says nothing of other questions. */
 function merge(one: Answer, other: Answer): Answer {
   const whole = [one, other].filter(({ isForAll }) => isForAll)
   return {

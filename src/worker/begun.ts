@@ -1,7 +1,7 @@
 import { EventHistory, type EventStatus } from '../journal/history.ts'
 import { readJournalOf } from '../journal/read.ts'
 
-/** What the journal knows of events whose worker ended, so that a channel that was told is not told again. */
+/** The journal's status of events that an earlier worker began, so that no channel is told twice. */
 export async function readBegun(
   stateDir: string,
   ids: readonly string[],
@@ -10,7 +10,7 @@ export async function readBegun(
   try {
     for await (const entry of readJournalOf(stateDir, new Set(ids))) history.add(entry)
   } catch {
-    // Unreadable: better told twice than never.
+    // Unreadable journal: a message may go out twice, which is better than not at all.
   }
   return history.byId
 }

@@ -6,7 +6,7 @@ import type { Claim } from '../spool/claim.ts'
 import { sha256 } from '../text/sha256.ts'
 import type { WorkerDeps } from './deps.ts'
 
-/** Tells the user once per broken configuration, as an event of our own to the desktop. */
+/** Reports each broken configuration once to the user, by an event to the desktop. */
 export class ConfigProblem {
   readonly #deps: WorkerDeps
   #seen: LoadedConfig | undefined
@@ -16,8 +16,8 @@ export class ConfigProblem {
   }
 
   /**
-   * Best effort: what is wrong with a configuration must not stop a delivery.
-   * @returns the event that tells of it, accepted and claimed; undefined where there is nothing new
+   * Best effort: a failure here must not stop deliveries.
+   * @returns the event that reports the problem, accepted and claimed; undefined if there is nothing new
    */
   check(loaded: LoadedConfig): Claim | undefined {
     if (loaded === this.#seen) return undefined
@@ -28,7 +28,7 @@ export class ConfigProblem {
       if ((readQuietly(path) ?? '') === hash) return undefined
       const header = { client: 'hookbell', env: { ...this.#deps.lastSession.env } }
       const claim = loaded.problem && this.#deps.store.acceptOwn(header, describe(loaded))
-      // Once it is fixed, the same mistake is news again.
+      // After a fix the hash is removed, so that the same mistake is reported again.
       if (hash) writeFileSync(path, hash, { mode: 0o600 })
       else rmSync(path, { force: true })
       return claim

@@ -15,14 +15,14 @@ export function setOnHold(stateDir: string, isHeld: boolean) {
   wakeWorker(stateDir)
 }
 
-/** What failed before is tried again now. @returns how many deliveries */
+/** Makes all deferred deliveries due now. @returns how many deliveries */
 export function flush(stateDir: string): number {
   return makeAllDue(prepareSpool(stateDir))
 }
 
 /**
- * Removes everything that waits, undelivered. What a worker that runs has in line it drops and records by itself; what
- * is on its way at this moment is told. @returns how many events
+ * Removes everything that waits, undelivered. A running worker drops and records its own queue itself; an attempt
+ * already under way is completed. @returns how many events
  */
 export async function purge(stateDir: string): Promise<number> {
   const store = new FileStore({ stateDir })
@@ -39,7 +39,7 @@ export async function purge(stateDir: string): Promise<number> {
   return ids.length + inLine.length
 }
 
-/** A worker watches this folder; a name that is no delivery means nothing else to it. */
+/** Wakes a worker that watches this folder. It ignores the file, whose name is not that of a delivery. */
 function wakeWorker(stateDir: string) {
   const { deferred } = prepareSpool(stateDir)
   const path = join(deferred, `.wake-${process.pid}`)

@@ -2,21 +2,21 @@ import { appendEntry } from '../journal/write.ts'
 import { type DeadItem, dropItem, listDead, retryItem } from '../spool/dead.ts'
 import { prepareSpool } from '../spool/prepare.ts'
 
-// The record comes before the move: a worker that runs delivers at once, and its record must come after this one.
+// Each record is written before the move: a running worker delivers at once, and its records must come after this one.
 
-/** Keeps the ids, and what was delivered stays delivered: only what gave up is tried again. */
+/** Retries a delivery or event that gave up. The ids stay; what other channels delivered is not sent again. */
 export async function retryDead(stateDir: string, item: DeadItem): Promise<void> {
   for (const id of item.events) await appendEntry(stateDir, { at: Date.now(), id, type: 'retried' })
   retryItem(prepareSpool(stateDir), item)
 }
 
-/** Removes it for good; its events do not count any more. */
+/** Removes the item for good. Its events no longer count as dead. */
 export async function dropDead(stateDir: string, item: DeadItem): Promise<void> {
   for (const id of item.events) await appendEntry(stateDir, { at: Date.now(), id, type: 'dropped' })
   dropItem(prepareSpool(stateDir), item)
 }
 
-/** What gave up, of the events whose id starts so. */
+/** Dead items of the events whose id begins with `start`. */
 export function findDead(stateDir: string, start = ''): DeadItem[] {
   return listDead(prepareSpool(stateDir)).filter(({ events }) =>
     events.some((id) => id.startsWith(start)),

@@ -12,7 +12,7 @@ import type { AnswerReports } from './answer-reports.ts'
 import type { OpenMessages } from './open-messages.ts'
 import type { SessionQueue } from './session-queue.ts'
 
-/** What the parts of the worker share. */
+/** Dependencies that the parts of the worker share. */
 export interface WorkerDeps {
   stateDir: string
   store: Store
@@ -20,13 +20,13 @@ export interface WorkerDeps {
   config: CurrentConfig
   deliverer: Deliverer
   memory: PolicyMemory
-  /** What must not stay unseen. */
+  /** Reports unreached questions and dead channels. */
   alarms: Alarms
-  /** What a hub is told of answers. */
+  /** Tells the hub which sessions were answered. */
   answers: AnswerReports
-  /** What is shown and waits for an answer. */
+  /** Messages that are shown and wait for an answer. */
   open: OpenMessages
-  /** What a person has muted, read now. */
+  /** The mutes in force, at most 20 ms old. */
   mutes(): readonly Mute[]
   templates: Templates
   sessions: SessionQueue
@@ -34,9 +34,9 @@ export interface WorkerDeps {
   projects: Map<string, Promise<string>>
   branchOf: (cwd: string) => Promise<string>
   projectRules: (cwd: string) => Promise<ProjectRules | undefined>
-  /** What the journal says of events that another worker had begun. */
+  /** The journal's status of events that another worker began, by id. */
   begun: Map<string, EventStatus>
-  /** Where the last event came from: our own messages go to that desktop. */
+  /** The session of the last event: hookbell's own messages go to its desktop. */
   lastSession: { env: Readonly<Record<string, string>> }
   host: string
   now(): number

@@ -14,22 +14,22 @@ import type { WorkerDeps } from './deps.ts'
 type Schedule = NonNullable<Config['digest']>
 
 /**
- * Sends the digest that the configuration asks for: once per due time, however often a worker ends in the middle, since
- * its id follows from the time. Only the holder of the lock makes one. What fails here is tried again with the next look.
+ * Sends the configured digest once per due time. Its id follows from that time, so a worker that ends in the middle
+ * causes no second one. Only the holder of the lock makes one. A failure is retried at the next check.
  */
 export class DigestSchedule {
   readonly #deps: WorkerDeps
-  /** Of the last due time that is settled. */
+  /** The last due time that is settled, Unix ms. */
   #settledAt: number | undefined
   #handled = 0
-  /** Whether something happened since, so that it is worth staying for the next one. */
+  /** Whether something has happened since the last digest, so that the worker should stay for the next one. */
   #isExpected = true
 
   constructor(deps: WorkerDeps) {
     this.#deps = deps
   }
 
-  /** Milliseconds until the next digest; undefined where none is to come, or nothing would be in it. */
+  /** Milliseconds until the next digest; undefined if none is configured or it would be empty. */
   get nextInMs(): number | undefined {
     const { digest } = this.#deps.config.last.config
     const now = this.#deps.now()
@@ -45,10 +45,10 @@ export class DigestSchedule {
     if (!digest || !isSoleWorker(stateDir)) return
     const due = lastDue(digest, now())
     this.#settledAt ??= readSettled(stateDir)
-    // The first time is the next one after it was configured.
+    // Without a settled time, the digest is new: the first one is sent at the next due time.
     if (this.#settledAt !== undefined && due > this.#settledAt) {
       try {
-        // Its own deliveries are no reason to stay.
+        // The digest's own deliveries are no reason for the worker to stay.
         this.#handled += await this.#send(digest, due)
       } catch {
         return
@@ -59,7 +59,7 @@ export class DigestSchedule {
     this.#settledAt = due
   }
 
-  /** On the disk when it resolves, and recorded. @returns how many deliveries */
+  /** Parks and records the digest's deliveries. They are on the disk when it resolves. @returns how many deliveries */
   async #send(schedule: Schedule, due: number): Promise<number> {
     const { stateDir, store, journal, config, now } = this.#deps
     const entries: JournalEntry[] = []
@@ -74,7 +74,7 @@ export class DigestSchedule {
     const message = digestMessage(digest)
     for (const channel of open) {
       const delivery = this.#delivery(id, channel, message)
-      // Held, so that it is not told where everything is muted.
+      // Held deliveries are judged again before they are sent, so that mutes apply.
       store.park(delivery, { until: due, reason: 'the digest', isHeld: true })
     }
     if (known && known.event !== 'unknown') return open.length
@@ -113,7 +113,7 @@ function readSettled(stateDir: string): number | undefined {
   return Number.isSafeInteger(at) ? at : undefined
 }
 
-/** Best effort: without it the id still shows what was told. */
+/** Best effort: without the file, the id in the journal still shows what was sent. */
 function settle(stateDir: string, due: number) {
   try {
     replaceFile(settledPath(stateDir), `${due}\n`)

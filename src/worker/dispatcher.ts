@@ -10,23 +10,23 @@ import { runParked } from './parked-run.ts'
 import { Resting } from './resting.ts'
 import { Changes } from './wake-up.ts'
 
-/** Events that are being prepared at once: transcripts are read meanwhile. */
+/** How many events are prepared concurrently, since preparing waits for transcripts to be read. */
 const MAX_PREPARING = 64
-/** With more under way than this, what can go out goes first: what is prepared too early only takes memory. */
+/** With more events under way than this, sending goes first: preparing further ahead would only use memory. */
 const MAX_AHEAD = 500
 /**
- * Events that this worker holds at once while they go out, and that it looks at in one round: the others wait in new/ and
- * cost no memory, and what a person asks for meanwhile waits no longer.
+ * How many events this worker claims at once while they go out, and lists per round. The others wait in new/ and cost
+ * no memory, and rounds stay short, so that what a person asks for is noticed soon.
  */
 const MAX_FLOWING = 2000
-/** The same where all wait for destinations that failed: those to other destinations must not wait behind them. */
+/** The same limit if all wait for failed destinations: events for other destinations must not wait behind them. */
 const MAX_STALLED = 20_000
-/** Whatever ends a worker does so at once. */
+/** How long to wait for each suspect event: one that crashes the worker does so at once. */
 const SUSPECT_MS = 1000
-/** How often a run that delivers once looks whether all that is left waits for a destination that failed. */
+/** How often a single run checks whether the rest only waits for failed destinations. */
 const STALL_CHECK_MS = 20
 
-/** Claims what is due and starts it. Remembers what is under way. */
+/** Claims and starts the events and deliveries that are due, and keeps track of those under way. */
 export class Dispatcher {
   readonly #deps: WorkerDeps
   readonly #onSettled: () => void
@@ -56,23 +56,23 @@ export class Dispatcher {
     return this.#isolated('the spool', () => this.#deps.store.hasWaiting()) ?? false
   }
 
-  /** Whether nothing goes on but waiting for destinations that take nothing now. */
+  /** Whether everything under way only waits for destinations that are blocked after a failure. */
   get isStalled(): boolean {
     const { deliverer, journal } = this.#deps
     const isBusy = this.#preparing > 0 || this.#suspects || journal.pending > 0
     return !isBusy && !deliverer.isMoving && this.#underWay.size <= deliverer.waiting
   }
 
-  /** Milliseconds until something rested enough; undefined when nothing rests. */
+  /** Milliseconds until the next failed event or delivery may be tried again; undefined if there is none. */
   get restMs(): number | undefined {
     return this.#resting.nextInMs
   }
 
-  /** Starts what waits and what is due. @returns how many were claimed */
+  /** Starts waiting events and due deliveries. @returns how many were claimed */
   async dispatch(): Promise<number> {
     const before = this.handled
     const rested = this.#resting.rested()
-    // The sh door leaves it to the worker where it cannot.
+    // Without /proc, the sh front door leaves the sync to the disk to the worker.
     if (!hasProc()) this.#isolated('the spool', () => this.#deps.store.sync())
     if (this.#isStillFull()) {
       await this.#startDue()
@@ -81,7 +81,7 @@ export class Dispatcher {
     const waiting = this.#waiting()
     await this.#readBegun(waiting.filter(({ wasClaimed }) => wasClaimed))
     for (const [index, event] of waiting.filter(({ crashes }) => crashes === 0).entries()) {
-      // A long queue must not hold up what is to be tried again.
+      // A long queue must not delay deliveries that are due for a retry.
       if (index % MAX_PREPARING === 0) await this.#startDue()
       this.#isFull = this.#underWay.size >= this.#limit
       if (this.#isFull) break
@@ -89,12 +89,12 @@ export class Dispatcher {
     }
     await this.#startDue()
     this.#investigate(waiting.filter(({ crashes }) => crashes > 0))
-    // What is not there any more was handled by somebody else: nothing is to be waited for.
+    // An entry whose pause is over and that was not tried again is gone: another worker handled it.
     for (const name of rested) if (!this.#resting.has(name)) this.#resting.delete(name)
     return this.handled - before
   }
 
-  /** Starts an event of our own, for one channel alone. */
+  /** Starts an event of hookbell's own, for one channel only. */
   async startOwn(claim: Claim | undefined, channel: string) {
     if (!claim) return
     await this.#start(
@@ -104,7 +104,7 @@ export class Dispatcher {
     )
   }
 
-  /** Resolves when nothing is under way but what waits for a destination that failed, or for a disk that takes nothing. */
+  /** Resolves when everything still under way waits for a failed destination or for a disk that cannot be written. */
   async comeToRest() {
     while (!this.isIdle && !this.isStalled) {
       if (this.#deps.journal.failure && this.#underWay.size <= this.#deps.journal.pending) return
@@ -121,7 +121,7 @@ export class Dispatcher {
     return this.isStalled ? MAX_STALLED : MAX_FLOWING
   }
 
-  /** Once full, half has to go before a long folder is listed again. */
+  /** Once the limit is reached, half of the events must end before a long folder is listed again. */
   #isStillFull(): boolean {
     this.#isFull &&= this.#underWay.size > this.#limit / 2
     return this.#isFull
@@ -147,7 +147,7 @@ export class Dispatcher {
     )
   }
 
-  /** How far events came that other workers had begun. */
+  /** Loads the journal's status of events that other workers began. */
   async #readBegun(events: readonly WaitingEvent[]) {
     const { begun, stateDir } = this.#deps
     const unknown = events.map(({ id }) => id).filter((id) => !begun.has(id))
@@ -156,8 +156,8 @@ export class Dispatcher {
   }
 
   /**
-   * One of the events that were there when a worker ended may be the cause. They are begun last and one by one, so
-   * that the cause takes little with it; everything else goes on meanwhile.
+   * Starts the events that a crashed worker had claimed, one of which may be the cause. They come last and one by one,
+   * so that another crash affects few events; everything else goes on meanwhile.
    */
   #investigate(events: readonly WaitingEvent[]) {
     if (events.length === 0 || this.#suspects) return
@@ -168,11 +168,11 @@ export class Dispatcher {
   }
 
   async #beginOneByOne(events: readonly WaitingEvent[]) {
-    await forAWhile([...this.#underWay])
+    await waitBriefly([...this.#underWay])
     for (const event of events) {
       const before = new Set(this.#underWay)
       await this.#startEvent(event)
-      await forAWhile([...this.#underWay].filter((one) => !before.has(one)))
+      await waitBriefly([...this.#underWay].filter((one) => !before.has(one)))
     }
   }
 
@@ -203,7 +203,7 @@ export class Dispatcher {
     const running = run(claim, onQueued)
       .catch((error) => {
         this.#rest(name, times, error)
-        // Where that fails too, the claim stays where it is: the next worker reclaims it.
+        // If the release fails too, the claim stays: the next worker reclaims it.
         this.#isolated(name, () => this.#deps.store.release(claim))
       })
       .finally(() => {
@@ -215,29 +215,29 @@ export class Dispatcher {
     this.#underWay.add(running)
   }
 
-  /** It is tried again after a while: nothing else waits for it. */
+  /** Reports the failure and retries the event or delivery after a while. Nothing else waits for it. */
   #rest(name: string, times: number, error: unknown) {
-    this.#tell(name, error)
+    this.#noteFault(name, error)
     this.#resting.add(name, times)
   }
 
-  /** One folder or file that cannot be used takes nothing with it but itself. */
+  /** Runs the work and reports a failure, so that one unusable folder or file does not stop the rest. */
   #isolated<Result>(what: string, work: () => Result): Result | undefined {
     try {
       return work()
     } catch (error) {
-      this.#tell(what, error)
+      this.#noteFault(what, error)
       return undefined
     }
   }
 
-  #tell(name: string, error: unknown) {
+  #noteFault(name: string, error: unknown) {
     const fault = `${name}: ${describeError(error)}`
     if (this.faults.length < 100 && !this.faults.includes(fault)) this.faults.push(fault)
   }
 }
 
-async function forAWhile(running: readonly Promise<void>[]) {
+async function waitBriefly(running: readonly Promise<void>[]) {
   let timer: NodeJS.Timeout | undefined
   const timeout = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, SUSPECT_MS)

@@ -15,13 +15,13 @@ import { reviewSteps } from './next-step.ts'
 import { MAX_CRASHES } from './parked-run.ts'
 import { deliverAndSettle } from './settle.ts'
 
-/** A destination that takes nothing now must not keep a question on the screen that was answered. */
+/** How long a review waits for deliveries: a failing destination must not keep an answered question on the screen. */
 const PATIENCE_MS = 1000
 
-/** Called once the event is prepared and all its deliveries stand in line. */
+/** Called once the event is prepared and all its deliveries are queued. */
 type OnQueued = () => void
 
-/** Takes one claimed event to its end: everything that is told of it is told, parked or given up, and recorded. */
+/** Handles one claimed event to the end: each of its deliveries is sent, parked or given up, and recorded. */
 export async function runEvent(
   claim: Claim,
   deps: WorkerDeps,
@@ -60,10 +60,10 @@ export async function runEvent(
     const prepareDeps = { ...deps, memory: await deps.memory.get() }
     const prepared = await prepare(parsed, facts, config.last, prepareDeps)
     const deliveries = [...prepared.deliveries, ...parkHeld(prepared, deps)]
-    // Standing in line begins here, so that the next event of the session stands behind.
+    // Deliveries are queued within the turn of the session, so that its next event is queued behind them.
     return { prepared, ended: deliveries.map((one) => start(one, claim, deps)) }
   })
-  // It may be an answer to what waits for its time: that is looked at now, not then.
+  // The event may answer a held question: review it now, not when it is due.
   if (meaningOf(parsed).isAnswer) noteAnswer(parsed, deps)
   onQueued()
   const ended = Promise.all(running.ended)
@@ -84,7 +84,7 @@ function noteAnswer(event: AgentEvent, { answers, memory, store }: WorkerDeps) {
   answers.report({ session, at: event.at, isForAll: meaningOf(event).isAnswerToAll, questions })
 }
 
-/** What is told of the event may take the place of what is shown of its session: that is better than to take that back. */
+/** Reviews the session's shown messages after its deliveries: replacing a message is better than withdrawing it. */
 async function reviewAfter(ended: Promise<unknown>, event: AgentEvent, { open }: WorkerDeps) {
   let timer: NodeJS.Timeout | undefined
   const patience = new Promise<void>((resolve) => {
@@ -107,7 +107,7 @@ function start(delivery: Delivery, claim: Claim, deps: WorkerDeps): Promise<bool
   return deliverAndSettle(delivery, load, deps)
 }
 
-/** On the disk before it is recorded. @returns what the spool takes no more: better told too early than never */
+/** Parks held deliveries, before they are recorded. @returns those that could not be parked: they are sent too early */
 function parkHeld({ held }: Prepared, { store }: WorkerDeps): Delivery[] {
   return held.flatMap(({ delivery, until, ...why }) => {
     try {
@@ -142,7 +142,7 @@ async function recordDecision(
   ])
 }
 
-/** What an earlier worker had chosen and not settled; undefined where none had begun. */
+/** Channels that an earlier worker chose and did not settle; undefined if no worker began the event. */
 function openChannels(
   before: EventStatus | undefined,
   { store }: WorkerDeps,
@@ -157,14 +157,14 @@ function openChannels(
   return [...known].filter(isOpen)
 }
 
-/** Nothing is open, but a crash may have come before the record of why nobody is told. */
+/** Finishes an event without open channels. A crash may have come before the reason for that was recorded. */
 async function finishBegun(claim: Claim, before: EventStatus | undefined, deps: WorkerDeps) {
   if (before?.outcome === 'waiting' && before.to.length === 0) {
     const reasons = before.trace.filter(({ verdict }) => verdict === 'suppress')
     const reason = reasons.map(({ because }) => because).join('; ') || `no route for ${before.kind}`
     await deps.journal.append({ at: deps.now(), id: claim.id, type: 'suppressed', reason })
   }
-  // The same for the alarm, where nobody could be told.
+  // It may also have come before the alarm was raised.
   if (before) await deps.alarms.check(before)
   if (before) await reviewSteps({ kind: before.kind, events: [claim.id] }, deps)
   finish(claim, deps)

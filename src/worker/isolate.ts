@@ -2,16 +2,16 @@ import { closeSync, readdirSync, readFileSync } from 'node:fs'
 
 const O_CLOEXEC = 0o2000000
 
-/** Variables that would change how this process connects or loads code. They come from wherever the agent ran. */
+/** Removes variables that change how this process connects or loads code. The agent's environment is not trusted. */
 export function scrubEnvironment(env: NodeJS.ProcessEnv) {
   const suspicious = /^(NODE_|LD_|DYLD_|npm_|DEBUG$|OPENSSL_|SSL_CERT_)/i
   for (const name of Object.keys(env)) if (suspicious.test(name)) delete env[name]
 }
 
 /**
- * Closes what an agent left open in its hooks: some wait until nobody holds their pipes any more. Node.js marks its
- * own descriptors close-on-exec, and at its start the inherited ones too, but only the lowest without a gap: those
- * end with a restart, the others here.
+ * Closes descriptors inherited from the agent: some agents wait until no process holds their pipes any more. Node.js
+ * marks its own descriptors close-on-exec, and at its start also the inherited ones up to the first gap in the
+ * numbers. A restart closes those; this closes the others.
  */
 export function closeInherited() {
   for (const fd of listDescriptors().map(Number)) {
@@ -20,7 +20,7 @@ export function closeInherited() {
 }
 
 function listDescriptors(): string[] {
-  // Elsewhere such a folder is of another system: under wine, that of the machine outside.
+  // On another platform such a folder is not this system's: under Wine it is the host's.
   if (process.platform !== 'linux') return []
   try {
     return readdirSync('/proc/self/fd')
@@ -40,19 +40,19 @@ function isCloseOnExec(fd: number): boolean {
   }
 }
 
-/** Whether something of a session may have acted on this process before its first line ran. */
+/** Whether the session's environment may have affected this process before its first line ran. */
 export function wasInfluenced(env: NodeJS.ProcessEnv): boolean {
   return Object.keys(env).some((name) => /^(NODE_OPTIONS$|LD_|DYLD_|OPENSSL_|SSL_CERT_)/.test(name))
 }
 
-/** What is not given is gone. */
+/** Replaces the whole environment: variables that are not in `by` are removed. */
 export function replaceEnvironment(env: NodeJS.ProcessEnv, by: Readonly<Record<string, string>>) {
   for (const name of Object.keys(env)) delete env[name]
   Object.assign(env, by)
 }
 
 /**
- * Starts a worker in a session of its own, and with nothing that this one inherited.
+ * Starts a worker in a session of its own, with no descriptor that this process inherited.
  * @returns its process id
  */
 export function startWorker(
@@ -60,10 +60,10 @@ export function startWorker(
   args: readonly string[],
   env: NodeJS.ProcessEnv,
 ): number | undefined {
-  // Loaded only when something is to be started: it costs a start several milliseconds.
+  // Loaded only when it is needed, since loading takes several milliseconds.
   const { spawn } = process.getBuiltinModule('node:child_process')
   const child = spawn(node, args, { cwd: '/', detached: true, stdio: 'ignore', env })
-  // It could not be started: the next event tries again.
+  // If it could not be started, the next event tries again.
   child.on('error', () => {})
   child.unref()
   return child.pid

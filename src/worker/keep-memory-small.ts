@@ -1,6 +1,6 @@
 /**
- * A worker waits most of its life: it must not keep the memory of one busy moment (130 MiB without, 100 with). Not at
- * its start: after a flag is changed V8 takes no compiled code any more, neither ours nor that which Node.js brings.
+ * A worker is idle most of the time, so it must not keep the memory of one busy moment (130 MiB without this, 100
+ * with). Not to be called at the start: after a flag changes, V8 rejects all cached code, ours and that of Node.js.
  */
 export function keepMemorySmall() {
   process.getBuiltinModule('node:v8').setFlagsFromString('--semi-space-growth-factor=1')

@@ -1,4 +1,4 @@
-// The detached worker. The front door starts it, by start.ts; nobody sees its output.
+// The detached worker. The front door starts it through start.ts; nobody sees its output.
 import { fileURLToPath } from 'node:url'
 import { CurrentConfig } from '../config/current.ts'
 import { stateDir } from '../config/paths.ts'
@@ -15,13 +15,13 @@ import type { WorkerOptions } from './open-worker.ts'
 import { releaseAll, runUntilIdle } from './run.ts'
 import { servedFolders } from './served-folders.ts'
 
-/** Keeps what V8 has compiled for the next start, where start.ts runs this. */
+/** Saves the code that V8 has compiled for the next start. Only defined if start.ts runs this file. */
 declare const keepCode: (() => void) | undefined
 
 const script = fileURLToPath(import.meta.url)
 const state = stateDir()
 const before = { ...process.env }
-// The front door has done so too: whoever starts this program otherwise gets the same.
+// The front door does this too; here it covers every other way to start this program.
 replaceEnvironment(process.env, workerEnvironment(state, before))
 closeInherited()
 process.umask(0o077)
@@ -43,25 +43,25 @@ async function main() {
       process.exit(0)
     })
   }
-  // A terminal that is closed is not ours.
+  // A terminal that closes is not this worker's.
   process.on('SIGHUP', () => {})
-  // Each folder on its own: what is wrong with one does not keep the others waiting.
+  // Each folder is served on its own, so that a fault in one does not delay the others.
   await Promise.allSettled(options.map(serve))
   if (typeof keepCode === 'function') keepCode()
 }
 
 async function serve(options: WorkerOptions) {
-  // The sh door leaves it to the worker where it cannot.
+  // Without /proc, the sh front door leaves the sync to the disk to the worker.
   if (!hasProc()) syncWaiting(prepareSpool(options.stateDir))
   await runUntilIdle(options)
   if (!handoverRequested(options.stateDir)) return
   endHandover(options.stateDir)
-  // What is there now: `init` has put the newer version in the place of this one.
+  // Starts what is installed now: `init` has replaced this version with the newer one.
   const node = readPinned(state)?.node ?? process.execPath
   if ([node, script].every(isTrusted)) startWorker(node, [script], process.env)
 }
 
-/** Node.js reads these variables only when it starts, and so does the system with descriptors and sessions. */
+/** Variables that Node.js reads only at its start, inherited descriptors and the session require a restart. */
 function mustRestart(extraCaFile: string | undefined): boolean {
   if (process.argv.includes('--own-session')) return true
   if (process.argv.includes('--restarted')) return false

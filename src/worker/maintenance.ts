@@ -13,7 +13,7 @@ import type { WorkerDeps } from './deps.ts'
 const SWEEP_EVERY_MS = 3600_000
 const RECORD_LIMIT_MS = 1000
 
-/** What a worker does beside delivering. Whatever fails here fails alone, and is done again later. */
+/** The worker's tasks beside delivering. Each one fails alone and is repeated later. */
 export class Maintenance {
   readonly #deps: WorkerDeps
   readonly #tallies: TallyKeeper
@@ -26,12 +26,12 @@ export class Maintenance {
     this.#tallies = new TallyKeeper(deps.stateDir)
   }
 
-  /** Shows that this worker lives, and takes over from those that do not. @returns how many events */
+  /** Updates this worker's heartbeat and reclaims the events of dead workers. @returns how many events */
   beat(): number {
     const { store, stateDir, now, steadyNow } = this.#deps
     if (steadyNow() - this.#beatAt < HEARTBEAT_MS) return 0
     this.#beatAt = steadyNow()
-    // Somebody may have removed or closed a folder meanwhile.
+    // Somebody may have removed a folder or its permissions meanwhile.
     attempt(() => prepareSpool(stateDir))
     attempt(() => store.heartbeat())
     attempt(() => touchLock(stateDir))
@@ -39,19 +39,19 @@ export class Maintenance {
     return attempt(() => store.reclaimAbandoned()) ?? 0
   }
 
-  /** Only for the holder of the lock. */
+  /** Rotates the journal. Only for the holder of the lock. */
   async rotate() {
     const { store, stateDir } = this.#deps
-    // Beside another worker, two would move the same files.
+    // Two workers would move the same files.
     if (!isSoleWorker(stateDir)) return
     try {
       if (await rotateJournal(stateDir, () => store.openEvents())) void this.count()
     } catch {
-      // A full disk: the journal grows until there is room.
+      // Such as a full disk: the journal grows until there is room.
     }
   }
 
-  /** Counts what the journal has gained. Nothing waits for it, and it waits for nothing to be done. */
+  /** Adds new journal entries to the saved tallies, in the background. */
   count(): Promise<void> {
     this.#counting ??= this.#tallies
       .keep()
@@ -62,18 +62,18 @@ export class Maintenance {
     return this.#counting
   }
 
-  /** Slow where much was kept: for when nothing else is to be done. */
+  /** Removes old files and enforces the size limits. Slow if there are many files, so only for an idle worker. */
   async sweep() {
     const { stateDir, now, steadyNow } = this.#deps
     if (steadyNow() - this.#sweptAt < SWEEP_EVERY_MS) return
     this.#sweptAt = steadyNow()
     const spool = spoolIn(stateDir)
     attempt(() => sweep(spool, now()))
-    await enforceCaps(spool, (removal) => this.#tell(removal)).catch(() => {})
+    await enforceCaps(spool, (removal) => this.#recordRemoval(removal)).catch(() => {})
   }
 
-  /** On the disk before it goes, unless it goes because the disk is full. */
-  async #tell({ events, reason }: Removal) {
+  /** Records a removal before it happens. Does not wait for long, since a full disk may be the cause. */
+  async #recordRemoval({ events, reason }: Removal) {
     const { journal, now } = this.#deps
     const at = now()
     const told = events.map((id) => journal.append({ at, id, type: 'dropped', reason }))

@@ -5,10 +5,10 @@ import type { Parked } from '../spool/park.ts'
 import { readBegun } from './begun.ts'
 import type { WorkerDeps } from './deps.ts'
 
-/** Somebody is needed, or something broke. The end of a turn can wait for its step. */
+/** Kinds whose next step is brought forward: somebody is needed, or something broke. The end of a turn can wait. */
 const urgent = ['permission', 'failed', 'abnormal-end']
 
-/** To be called with what reached nobody on a channel: the next step of its route may not have to wait. */
+/** Call this with a delivery that failed for good: the next step of its route may be due at once. */
 export async function reviewSteps(
   { kind, events }: { kind: string; events: readonly string[] },
   deps: WorkerDeps,
@@ -23,8 +23,8 @@ export async function reviewSteps(
 }
 
 /**
- * Whether a later step is told before its time, since all channels before it have failed for good: nobody has seen the
- * event yet, so nobody can answer in the time that the step leaves. Recorded where it is.
+ * Whether a later step is sent before its time, because all channels before it have failed for good: nobody has seen
+ * the event, so nobody can answer before the step. Records it if so.
  */
 export async function isBroughtForward(
   { delivery, earliest }: Parked,

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** While this file is there, nothing is sent; events are accepted and wait. */
+/** While this file exists, nothing is sent; events are accepted and wait. */
 export function holdPath(stateDir: string): string {
   return join(stateDir, 'on-hold')
 }

@@ -16,9 +16,9 @@ import { type Shown, ShownMessages } from './shown-messages.ts'
 /** A client writes its transcript a moment after it asks. */
 const FIRST_LOOK_MS = 1000
 const MAX_LOOK_MS = 30_000
-/** After this long only what the client tells by its hooks counts. */
+/** After this long transcripts are not read any more: only the client's hooks show an answer. */
 const LOOK_FOR_MS = 3600_000
-/** After this long nobody takes it back any more. */
+/** After this long a shown message is forgotten and never withdrawn. */
 const FORGET_AFTER_MS = 24 * 3600_000
 
 interface OpenDeps {
@@ -26,21 +26,21 @@ interface OpenDeps {
   journal: Journal
   memory: PolicyMemory
   config(): LoadedConfig
-  /** Told of a session in whose transcript an answer was found. */
+  /** Called with a session in whose transcript an answer was found. */
   onAnswer?(session: string): void
-  /** Told of the question that a transcript shows to be answered. */
+  /** Called with a question that is answered, as its transcript shows. */
   onAnswerTo?(session: string, question: string): void
   now(): number
 }
 
-type Whose = Pick<Shown, 'client' | 'sessionId'>
+type SessionRef = Pick<Shown, 'client' | 'sessionId'>
 
-/** Messages that wait for an answer: the next of their session takes their place, and an answer takes them back. */
+/** Shown messages that wait for an answer. The session's next message replaces them, and an answer withdraws them. */
 export class OpenMessages implements MessageLife {
   readonly #deps: OpenDeps
   readonly #shown: ShownMessages
   readonly #watch = new AnswerWatch()
-  /** Unix ms, by handle. */
+  /** When to read the transcript next, Unix ms, by handle. */
   readonly #nextLook = new Map<string, number>()
 
   constructor(deps: OpenDeps) {
@@ -78,20 +78,20 @@ export class OpenMessages implements MessageLife {
     }
   }
 
-  /** To be called when something happened in a session: takes back what is over. */
-  async review(whose: Whose): Promise<void> {
-    const session = await this.#session(whose)
-    const all = this.#shown.list().filter((one) => isOf(one, whose) && isOver(session, one))
+  /** Withdraws the session's messages that are answered or outdated. Call it after each event of the session. */
+  async review(ref: SessionRef): Promise<void> {
+    const session = await this.#session(ref)
+    const all = this.#shown.list().filter((one) => isOf(one, ref) && isOver(session, one))
     await Promise.all(all.map((one) => this.#takeBack(one)))
   }
 
-  /** Milliseconds until the next look at transcripts; undefined where there is nothing to look for. */
+  /** Milliseconds until transcripts are checked again; undefined if no message needs it. */
   nextLookInMs(): number | undefined {
     const times = this.#watched().map((one) => this.#nextLook.get(one.handle) ?? 0)
     return times.length > 0 ? Math.max(0, Math.min(...times) - this.#deps.now()) : undefined
   }
 
-  /** Looks for answers in the transcripts, as often as the time of each question says. */
+  /** Checks the transcripts that are due for answers: the older a question, the less often. */
   async look(): Promise<void> {
     const now = this.#deps.now()
     for (const shown of this.#shown.list()) {
@@ -109,7 +109,7 @@ export class OpenMessages implements MessageLife {
     }
   }
 
-  /** Questions that are not too old. A clock that was put back ends the looking, too. */
+  /** Messages whose transcripts are checked: not too old ones. If the clock was set back, checking ends too. */
   #watched(): readonly Shown[] {
     const now = this.#deps.now()
     return this.#shown
@@ -118,7 +118,7 @@ export class OpenMessages implements MessageLife {
       .filter(({ questions }) => questions.some(({ transcriptPath }) => transcriptPath !== ''))
   }
 
-  /** What is shown of the session, where the delivery may hide it: a message that soon goes must not hide a question. */
+  /** Takes the session's shown message if the delivery may replace it: a short-lived one must not hide a question. */
   #takePlace({ channel, session, urgency, events, message }: Delivery) {
     const known = this.#deps.memory.current?.session(message)
     const shown = this.#shown
@@ -142,30 +142,30 @@ export class OpenMessages implements MessageLife {
     this.#nextLook.set(handle, this.#deps.now() + FIRST_LOOK_MS)
   }
 
-  async #session(whose: Whose): Promise<Session | undefined> {
-    return (await this.#deps.memory.get()).session(whose)
+  async #session(ref: SessionRef): Promise<Session | undefined> {
+    return (await this.#deps.memory.get()).session(ref)
   }
 
-  async #unanswered<One extends Asked>(whose: Whose, questions: readonly One[]): Promise<One[]> {
-    const session = await this.#session(whose)
+  async #unanswered<One extends Asked>(ref: SessionRef, questions: readonly One[]): Promise<One[]> {
+    const session = await this.#session(ref)
     return questions.filter((one) => !session || !isAnswered(session, one))
   }
 
-  /** What the transcript shows becomes part of what is known of the session. */
+  /** Looks for the answer in the transcript, and records it if found. */
   async #findAnswer(
-    { client, sessionId }: Whose,
+    { client, sessionId }: SessionRef,
     asked: Asked,
     look: (asked: AskedWhere) => Promise<boolean>,
   ): Promise<boolean> {
     if (!(await look({ ...asked, client }))) return false
     const { journal, memory, now } = this.#deps
     const reason = 'the transcript goes on after it'
-    const whose = { client, sessionId }
-    const entry: JournalEntry = { at: now(), id: asked.id, type: 'answered', ...whose, reason }
+    const ref = { client, sessionId }
+    const entry: JournalEntry = { at: now(), id: asked.id, type: 'answered', ...ref, reason }
     const known = await memory.get()
     known.fold(entry)
     await journal.append(entry)
-    this.#deps.onAnswerTo?.(sessionHash({ ...whose, id: asked.id }), asked.id)
+    this.#deps.onAnswerTo?.(sessionHash({ ...ref, id: asked.id }), asked.id)
     return true
   }
 
@@ -180,13 +180,13 @@ export class OpenMessages implements MessageLife {
   }
 }
 
-function isOf(one: Whose, { client, sessionId }: Whose): boolean {
+function isOf(one: SessionRef, { client, sessionId }: SessionRef): boolean {
   return one.client === client && one.sessionId === sessionId && sessionId !== ''
 }
 
 function isOver(session: Session | undefined, { questions, at }: Shown): boolean {
   if (!session) return false
   if (questions.length > 0) return questions.every((one) => isAnswered(session, one))
-  // Something failed: whoever goes on, or whatever goes on by itself, makes it old.
+  // The message reports a failure: it is outdated once the session goes on.
   return session.promptAt > at || session.answeredAt > at
 }

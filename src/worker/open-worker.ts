@@ -24,13 +24,13 @@ import { SessionQueue } from './session-queue.ts'
 export interface WorkerOptions {
   stateDir: string
   configDir: string
-  /** Read already. */
+  /** Reused if the caller has already read it. */
   config?: CurrentConfig
-  /** Called with every entry of the journal that is on the disk. */
+  /** Called with each journal entry once it is on the disk. */
   onRecord?: ((entry: JournalEntry) => void) | undefined
 }
 
-/** Everything that a worker needs. */
+/** Creates and connects the parts of a worker. */
 export function openWorker({ stateDir, configDir, onRecord, ...options }: WorkerOptions) {
   const config = options.config ?? new CurrentConfig(configDir, stateDir)
   const steadyNow = makeSteadyClock()

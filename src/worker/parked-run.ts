@@ -7,7 +7,7 @@ import type { WorkerDeps } from './deps.ts'
 import { isBroughtForward } from './next-step.ts'
 import { deliverAndSettle } from './settle.ts'
 
-/** What was there when this many workers ended is set aside. */
+/** An event or delivery is set aside after this many workers crashed while they had it. */
 export const MAX_CRASHES = 3
 
 interface Due {
@@ -15,7 +15,7 @@ interface Due {
   delivery: Delivery
 }
 
-/** Takes a parked delivery, whose time has come, to its end or to its next attempt; and what is told with it. */
+/** Runs a parked delivery to its end or its next attempt, with those of its group. */
 export async function runParked(
   claim: Claim,
   deps: WorkerDeps,
@@ -28,7 +28,7 @@ export async function runParked(
   const usable = await withoutCrashed(all, deps)
   const wanted = parked.isHeld ? await stillWorthTelling(usable, deps) : usable
   if (isBeforeItsTime(parked, now()) && !(await isBroughtForward(parked, deps))) {
-    // It was looked at early, because something happened in its session.
+    // It was only reviewed early, because something happened in its session.
     for (const one of wanted) store.release(one.claim)
     return
   }
@@ -53,14 +53,14 @@ function isBeforeItsTime({ isHeld, until, since }: Parked, now: number): boolean
   return isHeld && since <= now && now < until
 }
 
-/** A machine that was off when the time came has not tried: that does not count towards the age at which to give up. */
+/** Time after the due time, in which the machine was off, does not count towards the age at which to give up. */
 function countedUntilDue({ delivery, until }: Parked, now: number): Delivery {
   const { firstTriedAt } = delivery
   const idleMs = until > 0 && firstTriedAt > 0 ? Math.max(0, now - until) : 0
   return { ...delivery, firstTriedAt: Math.min(firstTriedAt + idleMs, now) }
 }
 
-/** What is due now and held for the same message. A crash after this gives each of them back. */
+/** Claims the due deliveries held for the same message. After a crash each one is reclaimed separately. */
 function claimGroup({ group }: Parked, { store }: WorkerDeps): Due[] {
   if (group === undefined) return []
   const due = store.dueInGroup(group).flatMap((name) => {
@@ -80,7 +80,7 @@ async function withoutCrashed(all: readonly Due[], deps: WorkerDeps): Promise<Du
   return all.filter((one) => !crashed.includes(one))
 }
 
-/** What was held is judged once more: it may have been answered, or muted, since. */
+/** Judges held deliveries once more, since they may have been answered or muted meanwhile. */
 async function stillWorthTelling(all: readonly Due[], deps: WorkerDeps): Promise<Due[]> {
   const { store, journal, config, now } = deps
   const memory = await deps.memory.get()

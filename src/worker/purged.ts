@@ -1,10 +1,10 @@
 import { lstatSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Why what was purged is told to nobody. */
+/** The recorded reason for purged events. */
 export const PURGED = 'purged by hand'
 
-/** Written by each purge: a worker that runs has events that only it can drop. */
+/** Each purge writes this file, because only a running worker can drop the events that it has claimed. */
 function purgedPath(stateDir: string): string {
   return join(stateDir, 'purged')
 }
@@ -14,7 +14,7 @@ export function notePurge(stateDir: string) {
   writeFileSync(purgedPath(stateDir), `${Date.now()}\n`, { mode: 0o600 })
 }
 
-/** Sees each purge since it was made. */
+/** Detects purges that happen after its construction. */
 export class PurgeWatch {
   readonly #stateDir: string
   #seen: bigint
@@ -24,7 +24,7 @@ export class PurgeWatch {
     this.#seen = this.#time()
   }
 
-  isNew(): boolean {
+  hasNew(): boolean {
     const before = this.#seen
     this.#seen = this.#time()
     return this.#seen !== before

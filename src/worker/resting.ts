@@ -1,7 +1,7 @@
 const FIRST_MS = 1000
 const MAX_MS = 60_000
 
-/** What could not be handled (a full disk, a fault of ours), and until when it rests: longer each time. */
+/** Events and deliveries that failed unexpectedly (a full disk, a bug), with a pause that grows with each failure. */
 export class Resting {
   readonly #now: () => number
   readonly #names = new Map<string, { times: number; until: number }>()
@@ -11,7 +11,7 @@ export class Resting {
     this.#now = now
   }
 
-  /** Milliseconds until something rested enough; undefined when nothing rests. */
+  /** Milliseconds until the first pause ends; undefined if there is none. */
   get nextInMs(): number | undefined {
     if (this.#names.size === 0) return undefined
     const until = Math.min(...[...this.#names.values()].map((rest) => rest.until))
@@ -22,7 +22,7 @@ export class Resting {
     return (this.#names.get(name)?.until ?? 0) > this.#now()
   }
 
-  /** @param times how often it was tried, this time included */
+  /** @param times how often it was tried, including this time */
   add(name: string, times: number) {
     const ms = Math.min(FIRST_MS * 2 ** (times - 1), MAX_MS)
     this.#names.set(name, { times, until: this.#now() + ms })
@@ -36,7 +36,7 @@ export class Resting {
     this.#names.delete(name)
   }
 
-  /** Names that have rested enough. */
+  /** Names whose pause is over. */
   rested(): string[] {
     return [...this.#names.keys()].filter((name) => !this.has(name))
   }

@@ -19,7 +19,7 @@ export interface WorkerSummary {
   faults: readonly string[]
 }
 
-/** Delivers all that is due now and returns. Works beside a worker that runs: a claim is a rename. */
+/** Delivers everything that is due now and returns. Safe beside a running worker, since a claim is a rename. */
 export async function deliverOnce(options: WorkerOptions): Promise<WorkerSummary> {
   const { deps, digest, maintenance, problem } = openWorker(options)
   const dispatcher = new Dispatcher(deps)
@@ -40,7 +40,7 @@ export async function deliverOnce(options: WorkerOptions): Promise<WorkerSummary
   do {
     claimed = await dispatcher.dispatch()
     await startOwn(deps.config.get(), problem, deps, dispatcher)
-    // What only stands in line is waited for; what waits for a destination that failed is not.
+    // Waits for queued deliveries, but not for those whose destination failed.
     await dispatcher.comeToRest()
   } while (hasMore(claimed, deps, dispatcher))
   await close(deps, dispatcher)
@@ -56,7 +56,7 @@ function hasMore(
   return claimed > 0 && !journal.failure && (dispatcher.hasWaiting || store.hasReviews())
 }
 
-/** What we have to say ourselves. */
+/** Starts hookbell's own events: problems of the configuration and dead channels. */
 async function startOwn(
   settings: LoadedConfig,
   problem: ConfigProblem,
@@ -67,7 +67,7 @@ async function startOwn(
   for (const { claim, channel } of alarms.takeOwn()) await dispatcher.startOwn(claim, channel)
 }
 
-/** Delivers one event of our own to one channel, and waits for nothing else. @returns the event's id, and what went wrong around it */
+/** Delivers one event of hookbell's own to one channel, and nothing else. @returns its id and unexpected faults */
 export async function deliverTo(
   channel: string,
   header: Header,
@@ -103,7 +103,7 @@ export async function runUntilIdle(options: WorkerOptions): Promise<WorkerSummar
   }
 }
 
-/** For a process that is told to end: what it had under way goes back, and does not count as a crash. */
+/** For a process that must end: releases its claims, without counting that as a crash, and its lock. */
 export function releaseAll({ stateDir }: Pick<WorkerOptions, 'stateDir'>) {
   new FileStore({ stateDir }).releaseAll()
   releaseLock(stateDir)
@@ -117,9 +117,9 @@ async function run(opened: Opened): Promise<WorkerSummary> {
   const wakeUp = new WakeUp()
   const dispatcher = new Dispatcher(deps, () => wakeUp.notify())
   const watcher = store.watch(() => wakeUp.notify())
-  // What failed before this worker goes first where the order counts: a later message must not get through before it.
+  // On channels that keep the order, earlier failed deliveries go first: a later message must not overtake them.
   store.makeDue((channel) => keepsOrder(channel, deps.config.get().config))
-  // Release first, then look again: an event that came in between saw a worker that was about to end.
+  // Release first, then look again: whoever accepted an event in between still saw a running worker.
   do {
     await serve(opened, dispatcher, wakeUp)
     releaseLock(stateDir)
@@ -141,13 +141,13 @@ async function serve(
   while (!handoverRequested(stateDir)) {
     const before = settings
     settings = config.get()
-    // Not waited for: a password manager may ask a person, and other channels need nothing of it.
+    // Not awaited: a password manager may ask a person, and other channels do not need its secrets.
     void config.fetchSecrets(settings).then(
       (isNew) => isNew && wakeUp.notify(),
       () => {},
     )
     if (settings !== before) {
-      // Somebody fixed a URL or a secret: what waits for its next attempt need not wait any longer.
+      // Somebody may have fixed a URL or a secret, so deferred deliveries are retried now.
       store.makeDue()
       deliverer.reset()
     }
@@ -155,7 +155,7 @@ async function serve(
     const isHeld = isOnHold(stateDir)
     deliverer.setPaused(isHeld)
     if (store.takeFlush()) deliverer.reset()
-    if (purged.isNew()) deliverer.dropAll(PURGED)
+    if (purged.hasNew()) deliverer.dropAll(PURGED)
     if (!isHeld) await digest.check(dispatcher.handled)
     if (!isHeld && (await dispatcher.dispatch()) > 0) lastWork = steadyNow()
     await startOwn(settings, problem, deps, dispatcher)
@@ -177,14 +177,14 @@ async function serve(
   }
 }
 
-/** New events, those of a worker that died, or parked deliveries that somebody put there. */
+/** Whether there are new events, events of a dead worker, or parked deliveries. */
 function hasWork({ stateDir, store }: WorkerDeps, dispatcher: Dispatcher): boolean {
   if (isOnHold(stateDir) || handoverRequested(stateDir)) return false
   store.reclaimAbandoned()
   return dispatcher.hasWaiting || store.nextDueInMs() !== undefined
 }
 
-/** What has not begun goes back; what has begun is waited for, unless it can only not be recorded. */
+/** Releases what has not begun, and waits for what has, but not if only its record cannot be written. */
 async function close(
   { answers, deliverer, journal, memory, store }: WorkerDeps,
   dispatcher: Dispatcher,

@@ -4,8 +4,8 @@ import { isTrusted } from '../fs/trust.ts'
 import { holdsEvents } from '../spool/layout.ts'
 
 /**
- * The state folder, and those that the front door falls back to while something waits in them. Each is served once,
- * also where two names mean the same folder, and none that another user owns or may write.
+ * The state folder, and the front door's fallback folders that hold events. Each is served once, even under two
+ * names. Folders that another user owns or may write to are left out.
  */
 export function servedFolders(stateDir: string, env = process.env): string[] {
   const fallbacks = fallbackFolders(stateDir, env).filter(holdsEvents)

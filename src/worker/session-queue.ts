@@ -1,14 +1,14 @@
-/** Nobody waits longer for the event before: a transcript on a slow disk holds up only its own event. */
+/** How long an event waits for the one before it: a transcript on a slow disk must delay only its own event. */
 const PATIENCE_MS = 2000
 
-/** Prepares the events of one session one after the other, so that they are judged and queued in order of acceptance. */
+/** Runs the work of one session one after another, so that its events are judged and queued in order of acceptance. */
 export class SessionQueue {
   readonly #last = new Map<string, Promise<unknown>>()
 
-  /** Does the work when those before it in the session have ended, or after some seconds. */
+  /** Runs the work when the session's earlier work has ended, or after `PATIENCE_MS`. */
   runInOrder<Result>(session: string, work: () => Promise<Result>): Promise<Result> {
     const before = this.#last.get(session)
-    const running = before ? patiently(before).then(work) : work()
+    const running = before ? waitBriefly(before).then(work) : work()
     const ended = running.then(
       () => {},
       () => {},
@@ -21,7 +21,7 @@ export class SessionQueue {
   }
 }
 
-async function patiently(before: Promise<unknown>) {
+async function waitBriefly(before: Promise<unknown>) {
   let timer: NodeJS.Timeout | undefined
   const patience = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, PATIENCE_MS)

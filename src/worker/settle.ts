@@ -5,15 +5,15 @@ import type { JournalEntry } from '../journal/entry.ts'
 import type { WorkerDeps } from './deps.ts'
 import { reviewSteps } from './next-step.ts'
 
-/** A spool that takes nothing now is asked again after this long, at most. */
+/** The longest pause before writing to a full spool is tried again. */
 const MAX_PAUSE_MS = 60_000
 
-/** Deliveries that are on the disk already: a summary ends once, for all the events that it tells of. */
+/** Deliveries already on the disk: a summary is stored once, though each of its deliveries gets the same outcome. */
 const kept = new WeakSet<Delivery>()
 
 /**
- * Takes a delivery to its end, or to the disk until its next attempt, and records what happened.
- * @returns false where it was not begun, because the worker ends
+ * Delivers, or parks the delivery on the disk until its next attempt, and records the outcome.
+ * @returns false if it was released unattempted, such as because the worker ends
  */
 export async function deliverAndSettle(
   delivery: Delivery,
@@ -26,7 +26,7 @@ export async function deliverAndSettle(
     try {
       keep(outcome, deps)
     } catch {
-      // The spool is full: it goes on in memory, as the delivery that it was before it became part of a summary.
+      // The spool is full: goes on in memory, with the single delivery instead of the summary that includes it.
       const pauseMs = outcome.type === 'deferred' ? outcome.until - deps.now() : MAX_PAUSE_MS
       await sleep(Math.min(Math.max(pauseMs, 0), MAX_PAUSE_MS))
       const { attempts, firstTriedAt } = 'delivery' in outcome ? outcome.delivery : current
@@ -41,7 +41,7 @@ export async function deliverAndSettle(
   }
 }
 
-/** On the disk before it is recorded: the other way round a crash in between would lose it. */
+/** Stores the delivery on the disk before it is recorded: otherwise a crash in between would lose it. */
 function keep(outcome: Outcome, { store }: WorkerDeps) {
   if (!('delivery' in outcome) || kept.has(outcome.delivery)) return
   const { delivery, reason } = outcome
@@ -52,7 +52,7 @@ function keep(outcome: Outcome, { store }: WorkerDeps) {
   kept.add(delivery)
 }
 
-/** One entry per event, but for a summary that failed: of that the first event's line tells. */
+/** One entry per event; but for a deferred summary, only one for its first event. */
 function entriesFor(
   { events, channel }: Delivery,
   outcome: Exclude<Outcome, { type: 'released' }>,

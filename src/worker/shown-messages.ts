@@ -6,13 +6,13 @@ import { replaceFile } from '../fs/durable.ts'
 import { Fresh } from '../fs/fresh.ts'
 import { readQuietly } from '../fs/read.ts'
 
-/** More than anybody has on a screen. */
+/** More than fit on any screen. */
 const MAX_SHOWN = 100
 
 const shownSchema = z.object({
   channel: z.string(),
   session: z.string(),
-  event: z.string().describe('The first that it tells of'),
+  event: z.string().describe('Id of the first event that it reports'),
   client: z.string(),
   sessionId: z.string(),
   kind: z.enum(kinds),
@@ -28,8 +28,8 @@ export type Shown = z.output<typeof shownSchema>
 const fileSchema = z.object({ format: z.literal(1), shown: z.array(shownSchema) })
 
 /**
- * What is shown and can be taken back, oldest first. On the disk, since a worker ends long before a person answers.
- * Another worker may show something too. What cannot be read or written is not taken back, no more.
+ * Messages that are shown and can be withdrawn, oldest first. They are on the disk, since a worker may end long before
+ * a person answers; another worker may write there too. If the file is unusable, messages just stay shown.
  */
 export class ShownMessages {
   readonly #path: string
@@ -58,7 +58,7 @@ export class ShownMessages {
     this.#write([...others, shown].slice(-MAX_SHOWN))
   }
 
-  /** @returns whether it was there: then nobody else takes it back */
+  /** @returns whether it was in the list: then the caller alone may withdraw it */
   remove(shown: Shown): boolean {
     const all = this.#readNow()
     const others = all.filter((one) => !isSame(one, shown))

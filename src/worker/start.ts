@@ -1,8 +1,8 @@
-// The worker as the front door starts it: main.ts, from code that an earlier start has compiled.
+// The worker's entry point for the front door: runs main.ts from code that an earlier start compiled.
 import { loadCompiled } from '../fs/compiled.ts'
 import { keepMemorySmall } from './keep-memory-small.ts'
 
-/** By then what a start needs has run, and so is part of what is kept; on a busy machine a start takes seconds. */
+/** By then all code of a start has run and is compiled, so it can be saved; on a busy machine a start takes seconds. */
 const KEEP_AFTER_MS = 5000
 
 type Load = (id: string) => unknown
@@ -15,20 +15,20 @@ type Worker = (
 type Part = (exports: object, load: Load, path: string) => unknown
 
 const parts = new Map<string, unknown>()
-/** Until the code is kept. */
+/** Functions that save the compiled code; undefined once they have run. */
 let keepers: (() => void)[] | undefined = []
 const worker = loadKept('worker-code') as Worker
 setTimeout(keepCode, KEEP_AFTER_MS).unref()
 worker(load, importPart, __filename, keepCode)
 
-/** A part of the worker in a file of its own, or a package beside it. Rejects where it is not there. */
+/** Loads a part of the worker in a file of its own, or a package beside it. Rejects if it is missing. */
 async function importPart(id: string): Promise<unknown> {
   return id.startsWith('./') ? load(id) : { default: require(id) }
 }
 
-/** A part of the worker in a file of its own, or a module of Node.js. */
+/** Loads a part of the worker in a file of its own, or a module of Node.js. */
 function load(id: string): unknown {
-  // From here: a bundler would look for it.
+  // Through a variable, because a bundler would resolve a direct call of `require`.
   const loadModule = require
   if (!id.startsWith('./')) return loadModule(id)
   const part = parts.get(id) ?? (keepers ? loadPart(id) : loadModule(id))
@@ -50,7 +50,7 @@ function loadKept(name: string, wrap?: [string, string]): unknown {
   return code.value
 }
 
-/** Before the flags change: V8 takes code only under the flags that it was made under, and so none of it afterwards. */
+/** Saves the code before the flags change: V8 accepts cached code only under the flags with which it was compiled. */
 function keepCode() {
   for (const keep of keepers ?? []) keep()
   keepers = undefined

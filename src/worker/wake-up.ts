@@ -1,7 +1,7 @@
-/** Longest delay that setTimeout keeps. */
+/** The longest delay that setTimeout supports. */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1
 
-/** Ends a wait early. A call between two waits is not lost. */
+/** A wait that `notify` ends early. A call between two waits is not lost. */
 export class WakeUp {
   #isDue = true
   #wake: (() => void) | undefined
@@ -27,7 +27,7 @@ export class WakeUp {
   }
 }
 
-/** Tells everybody who waits at the moment, once. */
+/** Wakes everybody who waits at the moment, once. */
 export class Changes {
   #waiting: (() => void)[] = []
 
