@@ -38,11 +38,6 @@ export function fallbackStateDir(state: string, env: Env = process.env): string 
   return join(runtimeDir(env), `hookbell-${hash}`)
 }
 
-/** What all state folders of a user shared before. Still emptied, never written. */
-export function sharedFallbackDir(env: Env = process.env): string {
-  return join(runtimeDir(env), 'hookbell')
-}
-
 /** The home directory, also where HOME is unset, empty or relative. */
 export function homeDir(env: Env = process.env): string {
   const home = absolute(env.HOME) ?? absolute(env.USERPROFILE)

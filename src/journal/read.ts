@@ -1,6 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { type JournalEntry, parseEntry } from './entry.ts'
-import { currentFile, journalFiles } from './files.ts'
+import { journalFiles } from './files.ts'
 
 /** All entries, oldest first, one at a time. Lines that a crash cut short are skipped. */
 export async function* readJournal(state: string): AsyncGenerator<JournalEntry> {
@@ -19,22 +19,6 @@ export async function* readJournalOf(
     if (!ids.has(idIn(line))) continue
     const entry = parseEntry(line)
     if (entry && ids.has(entry.id)) yield entry
-  }
-}
-
-/** The complete entries at the end of the journal: enough for the moments before a worker started. */
-export async function readRecent(state: string, bytes = 64 * 1024): Promise<JournalEntry[]> {
-  const file = await open(currentFile(state), 'r').catch(() => undefined)
-  if (!file) return []
-  try {
-    const { size } = await file.stat()
-    const start = Math.max(0, size - bytes)
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(size - start), { position: start })
-    const lines = buffer.toString('utf8', 0, bytesRead).split('\n')
-    const records = lines.map(parseEntry)
-    return records.filter((entry) => entry !== undefined)
-  } finally {
-    await file.close()
   }
 }
 

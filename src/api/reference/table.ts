@@ -15,11 +15,6 @@ export function makeTable(endpoints: readonly Endpoint[] = listEndpoints()): str
   return [head, head.map(() => '---'), ...rows].map(line).join('\n')
 }
 
-/** How many endpoints there are, for the text around the table. */
-export function countEndpoints(): number {
-  return listEndpoints().length
-}
-
 function line(cells: readonly string[]): string {
   return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
 }
