@@ -11,7 +11,7 @@ main(process.argv.slice(2)).then((exitCode) => {
   process.exitCode = exitCode
 })
 
-/** Argv to an exit code. Only the command that is asked for is loaded. */
+/** Runs a command line and returns its exit code. Only the command that is asked for is loaded. */
 async function main([name = '', ...words]: string[]): Promise<number> {
   try {
     if (['-v', '--version'].includes(name)) return show(packageVersion())
@@ -24,7 +24,7 @@ async function main([name = '', ...words]: string[]): Promise<number> {
   }
 }
 
-/** What stands behind `--` is text. */
+/** Words after `--` are text, not options. */
 function asksForHelp(words: readonly string[]): boolean {
   const end = words.indexOf('--')
   const options = end < 0 ? words : words.slice(0, end)

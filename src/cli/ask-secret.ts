@@ -6,9 +6,9 @@ import { usageError } from '../errors.ts'
 const MAX_LENGTH = 64 * 1024
 
 /**
- * A secret from the terminal, which shows nothing of it, or else all of stdin without its last line end.
+ * Reads a secret: typed on the terminal without echo, or else all of a piped stdin without its final newline.
  * Never from the command line, where other users can read it.
- * @throws HookbellError E_USAGE where nothing came
+ * @throws HookbellError E_USAGE if it is empty, or longer than 64 Ki characters
  */
 export async function askSecret(question: string): Promise<string> {
   const answer = process.stdin.isTTY
@@ -19,15 +19,15 @@ export async function askSecret(question: string): Promise<string> {
   return answer
 }
 
-/** The end of the input and Ctrl+C are no answer. */
+/** Returns '' at the end of the input and after Ctrl+C. */
 function askHidden(question: string): Promise<string> {
   process.stderr.write(question)
-  // What is typed would be repeated here.
+  // readline echoes what is typed to its output, so the output is discarded.
   const output = new Writable({ write: (_chunk, _encoding, done) => done() })
   const terminal = createInterface({ input: process.stdin, output, terminal: true })
   return new Promise((resolve) => {
     const end = (answer: string) => {
-      // First: to close it counts as the end of the input.
+      // Resolve first: closing the interface emits 'close', which resolves with ''.
       resolve(answer)
       terminal.close()
       process.stderr.write('\n')

@@ -1,20 +1,20 @@
 import { createInterface } from 'node:readline/promises'
 
 interface AskOptions {
-  /** Whether Enter alone is yes. */
+  /** Whether Enter alone means yes. */
   enterIsYes: boolean
-  /** Where the question goes; stderr where stdout belongs to the result. Default: stdout. */
+  /** Where the question is printed; stderr for a command whose stdout is its result. Default: stdout. */
   output?: NodeJS.WriteStream
 }
 
-/** The end of the input and Ctrl+C are no. */
+/** Asks a yes-or-no question. The end of the input and Ctrl+C mean no. */
 export async function askYesNo(question: string, options: AskOptions): Promise<boolean> {
   const answer = await askLine(question, options.output)
   if (answer === '') return options.enterIsYes
   return answer !== undefined && /^y(es)?$/i.test(answer)
 }
 
-/** @returns undefined at the end of the input and after Ctrl+C */
+/** Asks for one line. @returns the trimmed answer; undefined at the end of the input and after Ctrl+C */
 export async function askLine(
   question: string,
   output: NodeJS.WriteStream = process.stdout,

@@ -4,7 +4,7 @@ import { closest } from '../text/suggest.ts'
 import { PIPE_IT, PUT_KEY } from './key-help.ts'
 
 /**
- * citty takes any word; a person who mistypes `--dry-run` must not get the real thing.
+ * Rejects unknown options and surplus arguments. citty accepts any, and a mistyped `--dry-run` must not run for real.
  * @throws HookbellError E_USAGE
  */
 export function checkFlags(command: CommandDef, words: readonly string[]) {
@@ -20,7 +20,7 @@ export function checkFlags(command: CommandDef, words: readonly string[]) {
     if (!word.startsWith('-') || word === '-') {
       positionals -= 1
       if (positionals >= 0) continue
-      // It is hardly anything but the value: not repeated.
+      // The surplus word is most likely the secret itself, so the message does not repeat it.
       if (name === 'secrets') throw secretInArguments(name, PIPE_IT)
       throw usageError(`${name}: too many arguments: "${word}"`, hintForTooMany(name, help))
     }
@@ -54,7 +54,7 @@ function secretInArguments(name: string, hint: string) {
   )
 }
 
-/** An endpoint takes options alone; elsewhere it is mostly a text without quotes. */
+/** Endpoints of `api` take only options; elsewhere the usual cause is a text without quotes. */
 function hintForTooMany(name: string, help: string): string {
   return name.startsWith('api ') ? help : `Put quotes around text with spaces. ${help}`
 }

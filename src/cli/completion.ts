@@ -9,18 +9,18 @@ export interface Completable {
   description: string
   /** Such as `--json`. */
   options: readonly { name: string; description: string }[]
-  /** What its first word can be; none where that is free. */
+  /** Possible values of its first argument; empty if it takes any text. */
   choices: readonly string[]
 }
 
-/** From the declaration that also makes the help and checks the flags. */
+/** Reads the declaration that the help and the check of flags use too, so that all three agree. */
 export function completableOf(name: string, command: CommandDef, description: string): Completable {
   const args = Object.entries((command.args ?? {}) as ArgsDef)
   const options = args
     .filter(([, { type }]) => type !== 'positional')
     .map(([option, arg]) => ({ name: `--${option}`, description: arg.description ?? '' }))
   const first = args.find(([, { type }]) => type === 'positional')?.[1]
-  // `show|edit|check`: the words that are possible, and no others.
+  // Only a hint with bars, such as `show|edit|check`, lists all possible values.
   const { valueHint = '' } = (first ?? {}) as { valueHint?: string }
   const choices = valueHint.includes('|') ? valueHint.split('|') : []
   return { name, description, options: [...options, HELP], choices }
@@ -28,7 +28,7 @@ export function completableOf(name: string, command: CommandDef, description: st
 
 const HELP = { name: '--help', description: 'Show what it does' }
 
-/** A script for a shell to load. It starts nothing: all that it knows is written in it. */
+/** Renders a completion script. It contains every word it needs, so that completing starts no process. */
 export function renderCompletion(shell: Shell, commands: readonly Completable[]): string {
   return { bash, zsh, fish, powershell }[shell](commands)
 }
@@ -123,7 +123,7 @@ ${rows.join('\n')}
 }`
 }
 
-/** In single quotes, for zsh and fish alike. */
+/** Quotes for zsh and fish. They escape differently, so what needs escaping is dropped or replaced. */
 function quoted(text: string): string {
   return `'${text.replaceAll('\\', '').replaceAll("'", '’')}'`
 }

@@ -25,7 +25,7 @@ export function exitCodeOf(error: unknown): number {
   return isSystemError(error) ? 74 : 70
 }
 
-/** A person's mistake gets one line and what to do now; a bug of ours gets its stack. */
+/** Prints a user's mistake as one line with a hint, and a bug of ours with its stack. */
 export function reportError(error: unknown, command = '') {
   if (isHookbellError(error)) {
     tell(error.message, error.hint)
@@ -40,7 +40,7 @@ export function reportError(error: unknown, command = '') {
   }
 }
 
-/** By name: the parts of the built program each have their own copy of the class. */
+/** Compares the name, not the class: each bundle of the built program has its own copy of the class. */
 function isHookbellError(error: unknown): error is HookbellError {
   return error instanceof Error && error.name === 'HookbellError'
 }
@@ -50,7 +50,7 @@ function isUsageError(error: unknown): error is Error {
   return error instanceof Error && error.name === 'CLIError'
 }
 
-/** Such as of a file that cannot be read or a full disk: the doing of the machine, not of our code. */
+/** A failed system call, such as for an unreadable file or a full disk: a fault of the machine, not of our code. */
 function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error
 }

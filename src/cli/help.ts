@@ -3,14 +3,14 @@ import { wrapLine } from '../text/wrap.ts'
 import { paint, table, terminalWidth } from './output.ts'
 import { displayWidth } from './width.ts'
 
-/** Where less than this is left for the last column, the rows are left to the terminal. */
+/** If the last column would get fewer columns than this, wrapping is left to the terminal. */
 const LEAST_TEXT = 20
 
-/** What a command is for, how it is called, and its options: as a page for a person. */
+/** Renders the help page of a command: what it is for, its usage and its options. */
 export function renderHelp(command: CommandDef, width = terminalWidth()): string {
   const { name = '', description = '' } = Object(command.meta) as Record<string, string>
   const args = Object.entries((command.args ?? {}) as ArgsDef)
-  // One without a description has been given already: the endpoint of `api`.
+  // A positional without a description is already part of the command's name: the endpoint of `api`.
   const positionals = args.filter(([, arg]) => arg.type === 'positional' && arg.description)
   const options = args.filter(([, { type }]) => type !== 'positional')
   const parts = [
@@ -45,7 +45,7 @@ export function renderCommands(
   ].join('\n\n')
 }
 
-/** A table of two columns, in which what does not fit goes on under its own column. */
+/** A table of two columns. Text that does not fit continues on the next line, in its own column. */
 function wrappedTable(rows: readonly (readonly [string, string])[], width = Infinity): string {
   const first = Math.max(0, ...rows.map(([label]) => displayWidth(label)))
   const room = width - first - 2

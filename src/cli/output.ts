@@ -17,25 +17,25 @@ export function print(text: string) {
   write(`${text}\n`)
 }
 
-/** For a person to read: on a terminal no word is broken, and a line goes on below itself. */
+/** Prints text for a person: on a terminal, long lines are wrapped between words and their rest is indented. */
 export function say(text: string) {
   print(fit(text))
 }
 
-/** The text as it fits on the terminal, without its colours being counted. */
+/** Wraps the text to the width of the terminal. Colour codes take no width. */
 export function fit(text: string): string {
   return wrapText(text, terminalWidth(), HANGING)
 }
 
-/** All that a command has to say goes through here, so that a full disk or a closed pipe is noticed. */
+/** Every command writes its output through here, so that a full disk or a closed pipe is noticed. */
 export function write(text: string) {
   if (stream || mayBeTerminal('stdout')) writeToStream(text)
   else writeToDescriptor(Buffer.from(text))
 }
 
 /**
- * Making process.stdout for a pipe takes a fifth of the time in which Node.js starts: a short command writes to the
- * descriptor instead. The stream takes over where the pipe is full and does not block.
+ * Writes to the descriptor, because creating process.stdout for a pipe costs a fifth of the start of Node.js.
+ * The stream takes over when a non-blocking pipe is full.
  */
 function writeToDescriptor(bytes: Buffer) {
   let written = 0
@@ -58,7 +58,7 @@ function writeToStream(data: string | Uint8Array) {
   stream.write(data)
 }
 
-/** A reader such as `head` that has seen enough is no fault. A full disk is one: what was asked for is not there. */
+/** A closed pipe is no error: a reader such as `head` has seen enough. A full disk is one: output is missing. */
 function endOutput(error: unknown): never {
   if (errorCode(error) === 'EPIPE') process.exit(0)
   reportError(error)

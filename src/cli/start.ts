@@ -1,4 +1,4 @@
-// The program as bin/hookbell starts it: cli.ts and the quick commands, from code that an earlier start has compiled.
+// What bin/hookbell runs: loads cli.ts and the quick commands from the compiled code that an earlier start cached.
 import { type Compiled, loadCompiled } from '../fs/compiled.ts'
 
 type Main = (
@@ -11,7 +11,7 @@ type Main = (
 const parts: Compiled[] = []
 let hasCommand = false
 load('cli-code')
-// By then what the command needs has run, and so is part of what is kept. Where there was none, too little has.
+// At exit, all functions that the command used are compiled and go into the cache. Without a command too few are.
 process.once('exit', () => {
   if (hasCommand) for (const part of parts) part.keep()
 })
@@ -27,16 +27,16 @@ function load(name: string): unknown {
   return (code.value as Main)({}, loadOther, importPart, path)
 }
 
-/** A quick command, or a module of Node.js. */
+/** Loads a quick command (`./NAME.cjs`) or a module of Node.js. */
 function loadOther(id: string): unknown {
-  // From here: a bundler would look for it.
+  // An alias, because the bundler would try to resolve a direct `require(id)`.
   const loadModule = require
   if (!id.startsWith('./')) return loadModule(id)
   hasCommand = true
   return load(id.slice(2, -4))
 }
 
-/** From here: V8 forgets where code that was kept may import from. */
+/** Imports on behalf of cached code, for which V8 does not keep how imports are resolved. */
 function importPart(path: string): Promise<unknown> {
   hasCommand = true
   return import(path)

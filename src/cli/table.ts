@@ -2,12 +2,12 @@ import { terminalWidth } from './terminal.ts'
 import { displayWidth } from './width.ts'
 import { wrapWords } from './wrap-text.ts'
 
-/** In a narrower rest of the line the last column is not wrapped. */
+/** If the last column would be narrower than this, it is not wrapped. */
 const LEAST_COLUMNS = 20
 
 /**
- * Columns as wide as their widest cell. On a terminal the last one goes on below itself, between words; it is not
- * padded.
+ * Aligns columns to their widest cell. On a terminal the last column is wrapped between words, and continues in its
+ * own column. It is not padded.
  */
 export function table(
   rows: readonly (readonly string[])[],

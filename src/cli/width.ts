@@ -16,10 +16,10 @@ export function displayWidth(text: string): number {
 
 let rare: { none: RegExp; wide: RegExp } | undefined
 
-/** At their first use: to look up what they name takes a twentieth of a start. */
+/** Made at the first use: compiling the Unicode properties takes a twentieth of a start. */
 function rareWidths() {
   rare ??= {
-    // Accents, joiners and selectors stand on the character before them.
+    // Accents, joiners and selectors combine with the character before them.
     none: /^[\p{M}\p{Cf}]$/u,
     wide: /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}\u3000-\u303f\uff01-\uff60\uffe0-\uffe6]$/u,
   }

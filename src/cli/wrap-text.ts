@@ -1,9 +1,9 @@
 import { displayWidth } from './width.ts'
 
-/** In a narrower rest of a line nothing is wrapped: there would be a word on each line. */
+/** With fewer columns than this nothing is wrapped: each line would hold a single word. */
 const LEAST_COLUMNS = 20
 
-/** Breaks lines between words where they do not fit. They go on below themselves, indented by so many columns more. */
+/** Wraps long lines between words. @param hanging columns by which continuation lines are indented further */
 export function wrapText(text: string, columns = Infinity, hanging = 0): string {
   const wrap = (line: string) => {
     if (displayWidth(line) <= columns) return line
@@ -16,7 +16,7 @@ export function wrapText(text: string, columns = Infinity, hanging = 0): string 
   return text.split('\n').map(wrap).join('\n')
 }
 
-/** Between words only: a path or a command stays whole, so that it can be copied. */
+/** Breaks only at spaces: a path stays whole, so that it can be copied. */
 export function wrapWords(text: string, columns: number): string[] {
   if (displayWidth(text) <= columns) return [text]
   const lines: string[] = []
