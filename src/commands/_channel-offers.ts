@@ -1,12 +1,12 @@
-/** Something a channel needs that a person has to say. */
+/** A question about a value that a channel needs. */
 export interface Question {
-  /** Where the answer goes: a secret, or a value of this shell for `--channel`. */
+  /** Name of the secret that the answer becomes; with `--channel`, of the shell variable that has the value. */
   variable: string
   text: string
   /** Not shown while it is typed, and stored in `secrets.env`. */
   isSecret: boolean
   placeholder?: string
-  /** What is wrong with an answer; undefined where nothing is. */
+  /** Says what is wrong with an answer; undefined if nothing is. */
   fault(answer: string): string | undefined
 }
 
@@ -14,7 +14,7 @@ export interface Question {
 export interface ChannelOffer {
   title: string
   questions: readonly Question[]
-  /** The options in the configuration. `value` gives an answer, or the reference to it. */
+  /** Makes the channel's options in the configuration. `value` returns an answer, or a reference to it. */
   options(value: (variable: string) => string): Record<string, unknown>
 }
 
@@ -26,7 +26,7 @@ const isUrl = (protocols: string, answer: string) =>
 const isAddress = (answer: string) =>
   /^[^\s@<>]+@[^\s@<>]+$/.test(answer) ? undefined : 'Not a mail address'
 
-/** By the type of the channel, which is also its name in the configuration. */
+/** By type of channel. `init` uses the type as the channel's name in the configuration too. */
 export const channelOffers: Readonly<Record<string, ChannelOffer>> = {
   desktop: { title: 'Desktop notification', questions: [], options: () => ({}) },
   terminal: {

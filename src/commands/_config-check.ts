@@ -11,8 +11,8 @@ import { cleanText } from '../text/clean.ts'
 const MAX_BYTES = 1024 * 1024
 
 /**
- * Whether a configuration could be used. Runs none of its commands.
- * @returns 0, or 1 where something in it is hardly what was meant
+ * Checks whether a configuration can be used, without running any of its commands, and prints the result.
+ * @returns 0, or 1 if there are warnings or unusable channels
  * @throws HookbellError E_CONFIG with the place of the first fault
  */
 export function checkConfigFile(file: string | undefined, json: boolean): number {
@@ -25,7 +25,7 @@ export function checkConfigFile(file: string | undefined, json: boolean): number
   return problems.length > 0 ? 1 : 0
 }
 
-/** A text that is to become the configuration. @throws HookbellError E_CONFIG */
+/** Parses a text as the configuration of this user. @throws HookbellError E_CONFIG */
 export function checkText(text: string, path: string): LoadedConfig {
   const file = readSecrets(configDir()).values
   return parseConfig(text, { path, secrets: { file, env: readStoredEnvironment(stateDir()) } })

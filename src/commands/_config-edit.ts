@@ -20,7 +20,7 @@ const FIRST = `{
 `
 
 /**
- * Opens a copy in the editor, and puts it in the place of the configuration only once it could be used.
+ * Opens a copy of the configuration in the editor, and replaces the original only with a valid text.
  * @returns the exit code
  */
 export async function editConfig(): Promise<number> {
@@ -28,7 +28,7 @@ export async function editConfig(): Promise<number> {
   const path = targetOf(configPath(configDir()))
   makeFolders(dirname(path), 0o700)
   const before = readConfig(path)
-  // In the same private folder: a configuration may hold secrets. With its own name, for the editor's sake.
+  // In the same private folder, as it may hold secrets. It has the usual file name, so that the editor knows the type.
   const folder = mkdtempSync(join(dirname(path), '.edit-'))
   const copy = join(folder, 'config.json')
   writeFileSync(copy, before ?? FIRST, { mode: 0o600 })
@@ -57,7 +57,7 @@ function findEditor(): string[] {
   )
 }
 
-/** Where a link leads to stays a link. */
+/** Resolves a symbolic link, so that the file behind it is replaced and the link stays. */
 function targetOf(path: string): string {
   return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ? realpathSync(path) : path
 }

@@ -21,7 +21,7 @@ interface Row {
 
 type Path = readonly string[]
 
-/** Every setting with where its value comes from; of secrets the reference alone. @returns 1 for a broken file */
+/** Prints every setting and where its value comes from; of a secret only the reference. @returns 1 for a broken file */
 export async function showConfig(json: boolean): Promise<number> {
   const loaded = new CurrentConfig(configDir(), stateDir()).get()
   const project = await projectRules(process.cwd(), { home: homeDir(), stateDir: stateDir() })
@@ -42,7 +42,7 @@ function rowsOf(loaded: LoadedConfig): Row[] {
   const { config, raw = {}, secrets, source } = loaded
   const { hasOwnReasons: _, ...settings } = config
   const places = placesIn(source === 'file' ? readQuietly(configPath(configDir())) : undefined)
-  // What a channel refers to is shown as it is written, also where it cannot be used yet.
+  // Channels are shown as the file has them, with unresolved references, also those that cannot be used yet.
   const channels = { ...settings.channels, ...Object(raw.channels) }
   return leaves({ ...settings, channels, ...pick(raw, 'secrets') }).map(({ path, value }) => {
     const isOwn = valueAt(raw, path) !== undefined
@@ -52,7 +52,7 @@ function rowsOf(loaded: LoadedConfig): Row[] {
   })
 }
 
-/** What the file of the project here adds, for its own events. */
+/** What the .hookbell.json of the current project adds, for its own events. */
 function projectRows(project: ProjectRules, { config: { noise } }: LoadedConfig): Row[] {
   const from = `${project.root}/.hookbell.json (${project.trust})`
   const raised = (['minSeconds', 'cooldownSeconds'] as const)
@@ -71,7 +71,7 @@ function inWords({ setting, value, from }: Row): string[] {
   return [setting, cleanText(JSON.stringify(value)), paint('dim', showPath(from))]
 }
 
-/** Objects are taken apart; a list is one value. */
+/** Flattens nested objects; a list counts as one value. */
 function leaves(value: unknown, path: Path = []): { path: Path; value: unknown }[] {
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
   if (!isObject || (path.length > 0 && Object.keys(value).length === 0)) {
@@ -86,13 +86,13 @@ function placesIn(text: string | undefined): (path: Path) => string {
   return (path) => locate(text, { tree, path }).split(':')[0] ?? '?'
 }
 
-function isSecret([room, channel = '', option = '']: Path, raw: object): boolean {
-  if (room !== 'channels') return false
+function isSecret([section, channel = '', option = '']: Path, raw: object): boolean {
+  if (section !== 'channels') return false
   const type = valueAt(raw, ['channels', channel, 'type'])
   return isSecretOption(String(type), option)
 }
 
-/** A reference alone says nothing; anything else may be the secret. */
+/** A bare reference reveals nothing; any other text may be the secret itself. */
 function hidden(value: unknown): unknown {
   return typeof value === 'string' && /^\$\{[A-Za-z_]\w*\}$/.test(value) ? value : '[redacted]'
 }

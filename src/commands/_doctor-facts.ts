@@ -6,7 +6,7 @@ import { packageVersion } from '../package-root.ts'
 import { cleanText } from '../text/clean.ts'
 import { stateFolders, withEvents } from './_events.ts'
 
-/** What the checks of `doctor` are made from. */
+/** Gathers what the checks of `doctor` look at. */
 export async function gatherFacts(): Promise<Facts> {
   const folders = stateFolders()
   const accounts = folders.flatMap(readQuietly)
@@ -25,7 +25,7 @@ export async function gatherFacts(): Promise<Facts> {
   }
 }
 
-/** What keeps the journal closed is found by another check. */
+/** Prints why a journal cannot be opened; another check reports the cause. */
 function readQuietly(folder: string) {
   try {
     return withEvents([folder], ({ all, inFull }) => inFull(all))

@@ -10,13 +10,13 @@ import type { TalliedEvent, Tally } from '../journal/tally.ts'
 import { isInUse, spoolIn } from '../spool/layout.ts'
 import { parseName } from '../spool/names.ts'
 
-/** The state folder, and those that the front door falls back to where they were ever used. */
+/** The state folder, and those of the front door's fallback folders that were ever used. */
 export function stateFolders(): string[] {
   const state = stateDir()
   return [state, ...(mayHaveFallback(state) ? fallbackFolders(state).filter(isInUse) : [])]
 }
 
-/** To work out the name of the folder takes a tenth of a start, and most people have none. */
+/** A cheap check first: computing the fallback folder's name costs a tenth of a start, and most users have none. */
 function mayHaveFallback(state: string): boolean {
   if (process.env.HOOKBELL_FALLBACK_DIR || existsSync(pinnedPath(state))) return true
   try {
@@ -30,14 +30,14 @@ function mayHaveFallback(state: string): boolean {
 export type EventOutline = TalliedEvent
 
 export interface Events {
-  /** All that are known, oldest first: from the journal, and those that no worker has seen yet. Slow for many. */
+  /** All known events, oldest first: those in the journal, and those that no worker has seen yet. Slow for many. */
   readonly all: EventOutline[]
-  /** The same, where they need not all be looked at. */
+  /** Counts and lookups over the same events, without visiting each. */
   tallies: Tallies
   inFull(chosen: readonly EventOutline[]): EventStatus[]
 }
 
-/** The events of some state folders, for as long as `work` needs them. */
+/** Opens the journals of some state folders, calls `work` with their events, and closes them again. */
 export function withEvents<Result>(
   folders: readonly string[],
   work: (events: Events) => Result,
@@ -62,14 +62,14 @@ export function withEvents<Result>(
   }
 }
 
-/** Told of a folder that cannot be looked into. @throws what is to end the command */
+/** Called with a folder that cannot be read, and why. It throws if the command must end. */
 type OnUnreadable = (folder: string, error: unknown) => void
 
 export function list(folder: string, onUnreadable: OnUnreadable = rethrow): string[] {
   try {
     return readdirSync(folder)
   } catch (error) {
-    // Foreign files are the worker's to set aside.
+    // ENOTDIR is a foreign file, which the worker moves aside.
     if (!['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) onUnreadable(folder, error)
     return []
   }
@@ -79,7 +79,7 @@ function rethrow(_: string, error: unknown) {
   throw error
 }
 
-/** With what waits in the spool. */
+/** The tally of the journal, and the events in the spool that the journal lacks. */
 function tallyOf(journal: OpenJournal, state: string, onUnreadable?: OnUnreadable): Tally {
   const tally = journal.tally()
   const spool = spoolIn(state)
@@ -93,7 +93,7 @@ function tallyOf(journal: OpenJournal, state: string, onUnreadable?: OnUnreadabl
       tally.expect(parsed.id, Math.floor(stat?.mtimeMs ?? Date.now()))
     }
   }
-  // A retry that was cut short after its record.
+  // An event may be `retried` in the journal and still dead on disk: the retry crashed between the two.
   for (const name of list(spool.dead, onUnreadable)) tally.markDead(name)
   return tally
 }

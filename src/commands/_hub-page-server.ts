@@ -9,7 +9,7 @@ export interface Place {
   port: number
 }
 
-/** However many browsers look, Redis is asked this often at most. */
+/** Redis is queried at most once in this time, however many browsers show the page. */
 const FRESH_MS = 2000
 
 const HEADERS = {
@@ -23,7 +23,7 @@ const HEADERS = {
   'cache-control': 'no-store',
 }
 
-/** @throws HookbellError where it is no place on this machine */
+/** Parses `HOST:PORT`. @throws HookbellError E_USAGE unless HOST is a loopback address */
 export function parsePlace(text: string): Place {
   const [, host = '', port = ''] = /^(.+):(\d{1,5})$/.exec(text) ?? []
   if (!isLoopback(host) || Number(port) > 65_535) {
@@ -35,7 +35,7 @@ export function parsePlace(text: string): Place {
   return { host: host.replace(/^\[|\]$/g, ''), port: Number(port) }
 }
 
-/** Serves one page, to this machine alone. @param render is not called more often than every two seconds */
+/** Serves one page, to this machine only. @param render is called at most every two seconds */
 export async function startPage({ host, port }: Place, render: () => Promise<string>) {
   let page: { at: number; text: Promise<string> } | undefined
   const fresh = () => {
@@ -66,7 +66,7 @@ async function answer(
 ) {
   const refuse = (status: number, text: string) =>
     response.writeHead(status, { ...HEADERS, 'content-type': 'text/plain' }).end(`${text}\n`)
-  // A web page elsewhere may have a name of its own that leads here.
+  // Against DNS rebinding: the host name of a foreign web page may resolve to this machine.
   if (!isOwnName(headers.host)) return refuse(403, 'Ask for it by its address')
   if (method !== 'GET' && method !== 'HEAD') return refuse(405, 'Nothing can be changed here')
   if (url !== '/') return refuse(404, 'There is one page: /')

@@ -6,7 +6,7 @@ import { htmlPage, htmlTable, section, total } from './_page.ts'
 const REFRESH_SECONDS = 10
 const MAX_ROWS = 100
 
-/** What `hub status` and `hub sessions` show, as one page that loads nothing and looks again by itself. */
+/** Renders what `hub status` and `hub sessions` show as one page that loads no resources and refreshes itself. */
 export function hubPage(
   status: HubStatus,
   sessions: readonly WaitingSession[],

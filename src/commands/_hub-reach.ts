@@ -7,7 +7,7 @@ import { whyUnsafe } from '../hub/settings.ts'
 
 const LIMIT_MS = 2000
 
-/** Whether the hub of this machine can be reached: 'reachable', or why not. Hands nothing over. */
+/** Checks whether the hub of this machine can be reached: 'reachable', or why not. Hands no message over. */
 export async function reachHub(): Promise<string> {
   const { config, hubProblem } = new CurrentConfig(configDir(), stateDir()).get()
   if (hubProblem !== undefined || !config.hub) return hubProblem ?? 'not set'
@@ -19,7 +19,7 @@ export async function reachHub(): Promise<string> {
     await redis.call('PING')
     return 'reachable'
   } catch (error) {
-    // A machine may do nothing but add: to be refused that much is an answer.
+    // A machine may only add entries in Redis, so PING may be forbidden; that refusal proves that Redis answers.
     if (error instanceof RedisError && error.code === 'NOPERM') return 'reachable'
     return explainFailure(error)
   } finally {

@@ -2,23 +2,23 @@ import { idAtHub } from '../hub/handed-over.ts'
 import type { EventStatus } from '../journal/history.ts'
 import type { Events } from './_events.ts'
 
-/** Events that are looked at, the latest or those that wait. */
+/** At most this many of the latest events and of the waiting events are looked at. */
 const MAX_EVENTS = 500
 
 /** What this machine knows of its hub. */
 export interface HubRow {
   /** 'reachable', or why not. */
   reach: string
-  /** Events with a message that is not handed over yet, or that may have one. */
+  /** Events with a message for the hub that is not handed over yet, and events that no worker has seen. */
   waiting: number
-  /** Unix ms of the last message that was handed over; null where none of the latest was. */
+  /** When the last message was handed over, Unix ms; null if none of the latest events was. */
   lastHandedOver: number | null
 }
 
-/** @param channels those of the hub */
+/** @param channels names of the channels that go to the hub */
 export function hubRow(events: Events, channels: readonly string[], reach: string): HubRow {
   const waiting = events.all.filter(({ outcome }) => outcome === 'waiting')
-  // What no worker has looked at yet may be for the hub.
+  // An event that no worker has seen yet may be for the hub.
   const isOpen = ({ to, channels: states }: EventStatus) =>
     to.length === 0 ||
     channels.some((name) => to.includes(name) && isUnsettled(states[name]?.state))
@@ -33,7 +33,7 @@ export function hubRow(events: Events, channels: readonly string[], reach: strin
   }
 }
 
-/** What was told directly is delivered too. */
+/** A message that bypassed the hub is `delivered` too, so the hub's id in the detail decides. */
 function handedOverAt(state: EventStatus['channels'][string] | undefined): number[] {
   return state?.state === 'delivered' && idAtHub(state.detail) !== undefined ? [state.at] : []
 }

@@ -8,12 +8,12 @@ import type { OpenHub } from '../hub-server/status.ts'
 import { hubPage } from './_hub-page.ts'
 import { type Place, startPage } from './_hub-page-server.ts'
 
-/** How soon a change of the configuration is seen without SIGHUP. */
+/** How often the configuration is checked for changes; SIGHUP checks at once. */
 const LOOK_MS = 2000
 
 type Running = Awaited<ReturnType<typeof startHub>>
 
-/** Until it is told to end. Every line is JSON, for the journal of the system. */
+/** Runs the hub until SIGINT or SIGTERM. Every line of output is JSON, for the log of the system. */
 export async function runHub(config: CurrentConfig, place: Place | undefined): Promise<never> {
   const ended = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => ended.abort())
@@ -36,7 +36,7 @@ export async function runHub(config: CurrentConfig, place: Place | undefined): P
   }
   page?.close()
   await hub.stop()
-  // A connection that is being made again would keep the process alive.
+  // A connection that is reconnecting would keep the process alive.
   process.exit(0)
 }
 
@@ -45,7 +45,7 @@ async function start(loaded: LoadedConfig): Promise<Running> {
   return await startHub(loaded, (line) => print(JSON.stringify(line)))
 }
 
-/** Two hubs may run at once: the new one begins before the old one ends, and where it cannot, the old one stays. */
+/** Starts the new hub before it stops the old one: two may run at once. If the new one fails, the old one stays. */
 async function replace(before: Running, loaded: LoadedConfig): Promise<Running> {
   try {
     const hub = await start(loaded)

@@ -38,7 +38,7 @@ function destinationCells(one: HubStatus['destinations'][number]): string[] {
   ]
 }
 
-/** Host and text are what a machine says. */
+/** Hosts and texts come from machines and are not trusted, so each becomes one clean line. */
 export function sessionsText(sessions: readonly WaitingSession[], now: number): string {
   if (sessions.length === 0) return 'Nobody waits'
   return table(sessions.map((one) => sessionCells(one, now)))

@@ -22,7 +22,7 @@ interface Place {
   channels: readonly string[]
 }
 
-/** Asks on the terminal. @returns undefined where the person stops, by Ctrl+C or Escape */
+/** Asks on the terminal what to set up. @returns undefined if the person cancels with Ctrl+C or Escape */
 export async function converse(place: Place): Promise<Wishes | undefined> {
   clack.intro('hookbell tells you when a coding agent needs you')
   try {
@@ -40,7 +40,7 @@ export async function converse(place: Place): Promise<Wishes | undefined> {
   }
 }
 
-/** Asks after a message was sent. Ctrl+C is no. */
+/** Asks whether a test message was seen. Ctrl+C means no. */
 export async function askWhetherSeen(channel: string): Promise<boolean> {
   const answer = await clack.confirm({ message: `${channel}: did you see the test message?` })
   return answer === true

@@ -31,7 +31,7 @@ export async function runGuided(events: string | undefined, world: InitWorld): P
   return 1
 }
 
-/** Each registered command, as the client would start it. Before the messages: those clear the environment. */
+/** Runs each registered command as the client would. Must precede the test messages, which clear the environment. */
 async function tryCommands({ print }: InitWorld): Promise<boolean> {
   const facts = await gatherFacts()
   const checks = await checkCommands(readAll(facts), facts)
@@ -54,11 +54,11 @@ async function tryChannels(names: readonly string[], { print }: InitWorld): Prom
   return isSeen
 }
 
-/** @returns why it was not delivered */
+/** Sends a test message. @returns why it was not delivered; undefined if it was */
 async function sendTo(channel: string): Promise<string | undefined> {
   try {
-    const { account } = await sendTestMessage(channel)
-    return account.state === 'delivered' ? undefined : `${account.state}: ${account.detail}`
+    const { status } = await sendTestMessage(channel)
+    return status.state === 'delivered' ? undefined : `${status.state}: ${status.detail}`
   } catch (error) {
     return describeError(error)
   }

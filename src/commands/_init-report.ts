@@ -6,7 +6,7 @@ import type { Target } from '../install/target.ts'
 import { showPath } from '../text/clean.ts'
 import { counted } from '../text/counted.ts'
 
-/** One file, and what is to become of it. */
+/** A settings file and its planned change. */
 export interface Change {
   target: Target
   plan(text: string): Plan
@@ -21,7 +21,7 @@ interface Form {
   json?: boolean | undefined
 }
 
-/** For people who keep their settings elsewhere. */
+/** The settings that `init --print` shows, for people who keep theirs elsewhere. */
 export function printed(targets: readonly Target[], door: string, { json }: Form): string {
   const texts = targets.map((target) => {
     return { ...factsOf({ target, notes: [] }, door), text: planTarget(target, door)('').text }
@@ -53,7 +53,7 @@ export function factsOf({ target, notes }: Pick<Change, 'target' | 'notes'>, doo
   return { client: client.name, scope, path: file.path, events, command, found: !isAbsent, notes }
 }
 
-/** What one file is to get, without its text. */
+/** Names the hooks that a file is to get, without the text of the change. */
 export function summaryOf({ target, notes }: Pick<Change, 'target' | 'notes'>): string {
   const { client, file, events } = target
   const count = counted(events.length, 'hook')

@@ -31,7 +31,7 @@ export interface InitOptions extends TargetOptions {
   printOnly?: boolean | undefined
   yes?: boolean | undefined
   json?: boolean | undefined
-  /** Whether the caller tries the channels afterwards; else the report says how to. */
+  /** Whether the caller tests the channels afterwards; if not, the report says how to. */
   isTried?: boolean | undefined
 }
 
@@ -49,8 +49,8 @@ export interface InitWorld {
 }
 
 /**
- * Names of folders and files come from whoever made the project: on a terminal they must stay text.
- * @returns false where the person did not want it, or only wanted to see
+ * Registers the hooks and sets up channels. Output is escaped: folder and file names come from the project's author.
+ * @returns false if the person declined, or asked only to see the change
  */
 export async function runInit(options: InitOptions, world: InitWorld): Promise<boolean> {
   const print = (text: string) => world.print(escapeControls(text))
@@ -73,8 +73,8 @@ async function register(options: InitOptions, world: InitWorld): Promise<boolean
     world.print(printed(targets, door, options))
     return false
   }
-  // All of them before the first is written: what one refuses leaves the others as they are.
-  const changes = targets.map((target) => look(target, door, world))
+  // All files are planned before the first is written, so that a refusal leaves every file unchanged.
+  const changes = targets.map((target) => planChange(target, door, world))
   if (options.dryRun) {
     world.print(previewed(changes, door, options) + plannedSetup(options.setup))
     return false
@@ -107,7 +107,7 @@ async function register(options: InitOptions, world: InitWorld): Promise<boolean
   return true
 }
 
-/** A few lines, and the whole diff for those who want it. */
+/** Asks for consent with a short summary; the whole diff is shown on request. */
 async function agree(
   pending: readonly Change[],
   setup: Setup | undefined,
@@ -122,7 +122,7 @@ async function agree(
   }
 }
 
-function look(target: Target, door: string, { env }: InitWorld): Change {
+function planChange(target: Target, door: string, { env }: InitWorld): Change {
   const { file } = target
   const plan = planTarget(target, door)
   const old = readSettings(file.path)
@@ -132,7 +132,7 @@ function look(target: Target, door: string, { env }: InitWorld): Change {
   return { target, plan, preview, diff, notes }
 }
 
-/** Where one fails, those before it stand, and the message says so. */
+/** If one file fails, the files before it stay written, and the error lists them. */
 function applyAll(changes: readonly Change[], state: string): AppliedChange[] {
   const done: AppliedChange[] = []
   for (const change of changes) {
@@ -160,7 +160,7 @@ function withWritten(error: unknown, done: readonly AppliedChange[]): unknown {
   return new HookbellError(error.code, error.message, { hint, cause: error })
 }
 
-/** What a person does to be told. What the configuration names of this shell is stored for the worker. */
+/** What is left to do for messages to arrive. Also stores the shell variables that the configuration refers to. */
 function nextSteps(env: InitWorld['env']): string[] {
   const current = new CurrentConfig(configDir(env), stateDir(env))
   current.storeVariables(shellEnvironment(env))

@@ -6,13 +6,13 @@ import { addChannels, type NewChannels } from '../install/add-channels.ts'
 import { showPath } from '../text/clean.ts'
 import { channelOffers } from './_channel-offers.ts'
 
-/** Channels to add to the user's configuration, and what of them belongs into `secrets.env`. */
+/** Channels to add to the user's configuration, and their values for `secrets.env`, by name. */
 export interface Setup {
   channels: NewChannels
   secrets: ReadonlyMap<string, string>
 }
 
-/** Reads `--channel`: the channels that the configuration lacks. What they need is told by `status`. */
+/** Parses `--channel`: the channels that the configuration lacks. `status` reports what they still need. */
 export function setupOf(types: string | undefined): Setup | undefined {
   if (types === undefined) return undefined
   const there = existingChannels()
@@ -37,7 +37,7 @@ export function existingChannels(): string[] {
   return Object.keys(raw?.channels ?? {})
 }
 
-/** Secrets first: a channel without them would be told as unusable for a moment. */
+/** Writes the secrets first: a channel without its secrets would be reported as unusable for a moment. */
 export function writeSetup({ channels, secrets }: Setup, folder: string): void {
   for (const [name, value] of secrets) writeSecret(folder, name, value)
   addChannels(folder, channels)

@@ -1,7 +1,7 @@
 import type { JournalEntry } from '../journal/entry.ts'
 import { readJournal } from '../journal/read.ts'
 
-/** Everything that the journals of some state folders have, in the order of time. */
+/** All entries in the journals of some state folders, oldest first. */
 export async function readEntries(folders: readonly string[]): Promise<JournalEntry[]> {
   const entries: JournalEntry[] = []
   for (const folder of folders) {

@@ -4,7 +4,7 @@ import { followJournal, JournalFollower } from '../journal/follow.ts'
 import { applyEntry, type EventStatus, emptyStatus } from '../journal/history.ts'
 import { renderList } from './_log-rows.ts'
 
-/** Events whose end is not known are remembered; of more than these the oldest are forgotten. */
+/** How many events are remembered; beyond that, those without a recent entry are forgotten. */
 const MAX_KNOWN = 10_000
 
 interface FollowOptions {
@@ -12,7 +12,7 @@ interface FollowOptions {
   json: boolean | undefined
 }
 
-/** Shows what is there, then each event when something became of it, until Ctrl+C. */
+/** Prints the existing events, then each event when its state changes, until Ctrl+C. */
 export async function followLog(
   folders: readonly string[],
   read: () => readonly EventStatus[],
@@ -20,7 +20,7 @@ export async function followLog(
 ): Promise<void> {
   const stop = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
-  // Made first, so that nothing is missed between the two.
+  // Created before the events are read, so that no entry in between is missed.
   const followers = folders.map((folder) => new JournalFollower(folder))
   const shown = read()
   const show = (list: readonly EventStatus[]) => {
@@ -35,7 +35,7 @@ export async function followLog(
   )
 }
 
-/** The events of which something is new that a person wants to see: not that they were accepted. */
+/** The events about which there is something new to print. That an event was accepted is not. */
 function changed(
   entries: readonly JournalEntry[],
   known: Map<string, EventStatus>,

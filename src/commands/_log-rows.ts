@@ -13,18 +13,18 @@ const styles = {
 } as const
 const MOST_TEXT = 100
 const LEAST_TEXT = 30
-/** What stands beside the text in most lines: time, id, outcome, client and channel. */
+/** Columns that the rest of most lines takes: time, id, outcome, client and channel. */
 const BESIDE_TEXT = 70
-/** Columns of a terminal on which a line would have to be broken. */
+/** On a terminal of at most this many columns, an event takes several lines. */
 const NARROW = 99
-/** Time, id, outcome and client. */
+/** Number of cells in the first of these lines: time, id, outcome and client. */
 const HEAD = 4
 
 export function paintOutcome(outcome: Outcome): string {
   return paint(styles[outcome], outcome)
 }
 
-/** A line for each event, or some where the terminal is narrow. */
+/** One line per event, or several on a narrow terminal. */
 export function renderList(list: readonly EventStatus[]): string {
   const rows = list.map(rowOf)
   if ((terminalWidth() ?? Infinity) > NARROW) return table(rows)
@@ -34,7 +34,7 @@ export function renderList(list: readonly EventStatus[]): string {
     .join('\n')
 }
 
-/** One event in one line: the text as it was sent, as far as there is room, and where it went or why not. */
+/** The cells of one event: the text as it was sent, cut to the available width, and where it went or why not. */
 function rowOf(status: EventStatus): string[] {
   const { id, acceptedAt, title, event, text, reason, channels, outcome, client } = status
   const where = Object.entries(channels).map(([name, { state, detail }]) => {
@@ -58,7 +58,7 @@ function roomForText(): number {
   return Math.max(LEAST_TEXT, Math.min(MOST_TEXT, width - BESIDE_TEXT))
 }
 
-/** All that is known of one event, with the whole text that is kept. */
+/** All that is known of one event, including the whole stored text. */
 export function detailsOf(status: EventStatus): string {
   const { id, channels, reason, problems, sessionId, kind, project, text } = status
   const lines = [`id       ${id}`, `kind     ${kind}`, `session  ${sessionId || '-'}`]

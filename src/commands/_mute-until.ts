@@ -2,8 +2,8 @@ import { usageError } from '../errors.ts'
 import { parseDuration } from '../text/duration.ts'
 
 /**
- * When a mute ends, Unix ms; 0 for never. Takes `30m`, `2h`, `1d`, `1h30m`, and `until 9:00`: the next time that the
- * clock shows it.
+ * Parses when a mute ends, Unix ms; 0 for never. Takes `30m`, `2h`, `1d`, `1h30m`, and `until 9:00`, which means the
+ * next time that the clock shows 9:00.
  * @throws HookbellError E_USAGE
  */
 export function muteUntil(words: readonly string[], now: Date): number {
@@ -22,7 +22,7 @@ function afterDuration(text: string, now: Date): number | undefined {
   return ms === undefined ? undefined : now.getTime() + ms
 }
 
-/** The clock of this machine decides, also on the days on which it is changed. */
+/** In local time, so that it is also right on the days on which summer time begins or ends. */
 function nextTime(text: string, now: Date): number | undefined {
   const [, hours, minutes = '0'] = /^([01]?\d|2[0-3])(?::([0-5]\d))?$/.exec(text) ?? []
   if (hours === undefined) return undefined

@@ -25,7 +25,7 @@ function origin({ client, sessionId, event, kind, facts = {} }: AcceptedEntry): 
   ]
 }
 
-/** From what the kind follows. */
+/** Names the fields of the event that determined its kind. */
 function evidence(event: string, facts: EventFacts): string {
   const { means = '', notificationType, reason } = facts
   const parts = [`the event ${event}`]
@@ -56,7 +56,7 @@ function afterwards(entry: JournalEntry, { trace }: Told): [string, string][] {
       const id = idAtHub(entry.answer)
       if (id === undefined)
         return [[entry.channel, `${when} told${inSummary(entry)}: ${entry.answer}`]]
-      // A machine may not read at the hub.
+      // A machine has no right to read from the hub, so only the hub itself can tell more.
       return [
         [entry.channel, `${when} ${entry.answer}${inSummary(entry)}`],
         ['hub', `knows what became of it; on its box: hookbell hub why ${id}`],
@@ -71,7 +71,7 @@ function afterwards(entry: JournalEntry, { trace }: Told): [string, string][] {
     case 'exhausted':
       return [[entry.channel, `${when} gave up after attempt ${entry.attempt}: ${entry.reason}`]]
     case 'suppressed': {
-      // What a rule said at once stands in the trace already.
+      // The immediate verdict of a rule is already in the trace.
       const isKnown = trace.some(
         ({ because, verdict }) => verdict === 'suppress' && entry.reason.includes(because),
       )

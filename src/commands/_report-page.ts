@@ -5,7 +5,7 @@ import { htmlPage, htmlTable, section, total } from './_page.ts'
 import { duration } from './_report-text.ts'
 import { shortNumber } from './api/chart.ts'
 
-/** A report as one page that loads nothing. */
+/** Renders a report as one page that loads no resources. */
 export function reportPage(report: Report): string {
   const { from, to, days, waits, answers, channels, suppressed } = report
   const dates = days.map(({ date }) => date.slice(5))
@@ -30,7 +30,7 @@ function medians(waits: readonly WaitRow[]) {
   const all = waits.flatMap(({ project, kind, medianMs }) =>
     medianMs === null ? [] : [{ name: `${project || '-'}, ${kind}`, count: medianMs }],
   )
-  // There is no sum of them that would stand for the others.
+  // Cut here, because the chart would add up the rest as "others", and a sum of medians means nothing.
   return all.slice(0, MOST_ROWS)
 }
 

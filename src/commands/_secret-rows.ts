@@ -2,16 +2,16 @@ import type { LoadedConfig } from '../config/load.ts'
 import { describeSource, sourcesIn } from '../config/secret-source.ts'
 import type { SecretsFile } from '../config/secrets.ts'
 
-/** What may be told of a secret. */
+/** What may be shown about a secret: never its value. */
 export interface SecretRow {
   name: string
-  /** '' where it is set nowhere. */
+  /** Where its value comes from; '' if it is not set. */
   from: string
   /** Channels that refer to it. */
   usedBy: readonly string[]
 }
 
-/** Every name that is set or referred to, in the order of the alphabet. */
+/** Every name that is set or referred to, in alphabetical order. */
 export function secretRows(loaded: LoadedConfig, file: SecretsFile): SecretRow[] {
   const raw = loaded.raw ?? {}
   const users = usersIn(raw.channels)

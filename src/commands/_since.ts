@@ -2,7 +2,7 @@ import { usageError } from '../errors.ts'
 
 const unitMs: { [unit: string]: number } = { s: 1000, m: 60_000, h: 3600_000, d: 86_400_000 }
 
-/** `30m`, `2h`, `7d`, `1h30m` in milliseconds; undefined for anything else, and for no time at all. */
+/** Parses `30m`, `2h`, `7d` or `1h30m` to milliseconds; undefined for anything else, and for zero. */
 export function durationMs(text: string): number | undefined {
   if (!/^(\d{1,4}[smhd])+$/.test(text)) return undefined
   const parts = text.match(/\d+[smhd]/g) ?? []
@@ -14,8 +14,8 @@ export function durationMs(text: string): number | undefined {
 }
 
 /**
- * The moment that `--since` means, Unix ms: so long before now, or a date, at midnight unless it has a time of day.
- * The clock of this machine counts where the date names no zone.
+ * Parses `--since` to Unix ms: a duration before now, or a date, at midnight unless it has a time of day.
+ * A date without a zone is in local time.
  * @throws HookbellError E_USAGE
  */
 export function sinceTime(text: string, command: string, now = Date.now()): number {
@@ -34,7 +34,7 @@ function dateTime(text: string): number | undefined {
   const [, year, month, day, time] =
     /^(\d{4})-(\d\d)-(\d\d)(?:[ T](\d\d:\d\d(?::\d\d)?(?:Z|[+-]\d\d:\d\d)?))?$/.exec(text) ?? []
   const date = new Date(Number(year), Number(month) - 1, Number(day))
-  // February 30 would be a day in March.
+  // Date turns February 30 into a day in March.
   if (dateOf(date.getTime()) !== text.slice(0, 10)) return undefined
   const at = time ? Date.parse(`${text.slice(0, 10)}T${time}`) : date.getTime()
   return Number.isNaN(at) ? undefined : at

@@ -6,7 +6,7 @@ import { showPath } from '../text/clean.ts'
 
 const QUIET_MS = 24 * 3600 * 1000
 
-/** Why the hooks of some client do not run, or that there are none at all. */
+/** The reasons why hooks of a client do not run, or that no client has hooks at all. */
 export function clientProblems(
   clients: readonly ClientRow[],
   { isInstalled, lastEvent }: { isInstalled: boolean; lastEvent: number | null },
@@ -17,12 +17,12 @@ export function clientProblems(
   if (clients.some(({ registered }) => registered.length > 0))
     return [...problems, ...doorProblems()]
   if (problems.length > 0) return problems
-  // Programs may store events by the library, without any hook.
+  // Programs may store events through the library, without any hook.
   const isUsed = !isInstalled && lastEvent !== null && Date.now() - lastEvent < QUIET_MS
   return isUsed ? [] : ['no agent client has our hooks: nothing is told. Next: hookbell init']
 }
 
-/** Hooks that are registered call something, and that is not there or does not work. */
+/** Registered hooks call the front door, which may be missing or broken. */
 function doorProblems(): string[] {
   const fault = doorFault(stateDir())
   return fault === undefined ? [] : [`${fault}. Nothing is told. Run: hookbell doctor --fix`]

@@ -11,7 +11,7 @@ import { holdsEvents, spoolIn } from '../spool/layout.ts'
 import { cleanText, showPath } from '../text/clean.ts'
 import { counted } from '../text/counted.ts'
 
-/** An agent may still stand still because of it. */
+/** Describes questions that reached nobody. An agent may still be waiting for an answer. */
 export function unreachedProblem(count: number, { title, reason }: EventStatus): string {
   const what = counted(count, 'question')
   return (
@@ -52,7 +52,7 @@ export function problemsOf(
   return problems
 }
 
-/** Most people have none, and the engine is not loaded for nothing. */
+/** Loads the template engine only if there are templates of the user's own; most users have none. */
 export async function templateProblemsIn(
   folder: string,
   named: readonly string[] = [],
@@ -62,7 +62,7 @@ export async function templateProblemsIn(
   return templateProblems(folder, named)
 }
 
-/** Most people trust no project, and nothing is loaded for that. */
+/** Loads the check only if a project was ever trusted; most users trust none. */
 export async function changedTrust(folder: string): Promise<string[]> {
   if (!existsSync(join(folder, 'trusted-projects.json'))) return []
   const { changedProjects } = await import('../context/trust-changes.ts')

@@ -17,12 +17,13 @@ const NOT_RECORDED =
 export interface TestMessage {
   id: string
   config: Config
-  account: ChannelStatus
+  status: ChannelStatus
 }
 
 /**
  * Sends one real message to a channel, through the whole path.
- * @throws HookbellError `E_USAGE` for a channel that is not configured, `E_FAILED` where it could not be recorded
+ * @throws HookbellError `E_USAGE` for a channel that is not configured, `E_FAILED` if the result could not be
+ * recorded, `E_UNAVAILABLE` if there is no result yet
  */
 export async function sendTestMessage(channel: string): Promise<TestMessage> {
   refuseFoldersAtRisk(configDir(), stateDir())
@@ -40,7 +41,7 @@ export async function sendTestMessage(channel: string): Promise<TestMessage> {
   const { id, faults } = await deliverTo(channel, header, body, folders)
   if (faults.length > 0)
     throw new HookbellError('E_FAILED', faults.join('; '), { hint: NOT_RECORDED })
-  return { id, config, account: answerOf(id, channel) }
+  return { id, config, status: statusOf(id, channel) }
 }
 
 function checkChannel(name: string): Config {
@@ -53,7 +54,7 @@ function checkChannel(name: string): Config {
   throw usageError(`test: no channel "${name}"`, `Channels: ${known.join(', ')}`)
 }
 
-function answerOf(id: string, channel: string): ChannelStatus {
+function statusOf(id: string, channel: string): ChannelStatus {
   const [event] = withEvents([stateDir()], (events) =>
     events.inFull(events.all.filter((one) => one.id === id)),
   )

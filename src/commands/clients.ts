@@ -54,10 +54,10 @@ function describe(rows: ReturnType<typeof readClients>): string {
   return table(lines.map(([client = '', ...facts]) => [client, facts.filter(Boolean).join('; ')]))
 }
 
-/** Columns of a terminal on which the table would have to be broken. */
+/** On a terminal of at most this many columns, the table gets two columns instead of five. */
 const NARROW = 119
 
-/** What is only known from papers; the rest was seen to work. */
+/** Facts about a client that were never measured, such as those known only from its documentation. */
 function unproven(verified: Client['verified']): string {
   const names = Object.entries(verified).filter(([, evidence]) => evidence !== 'measured')
   return names.map(([name, evidence]) => `${name}: ${evidence}`).join(', ')

@@ -59,7 +59,7 @@ function showDead(json: boolean) {
 
 async function act(action: 'retry' | 'drop', state: string, start = ''): Promise<string[]> {
   if (!isInUse(state)) return []
-  // Not for the list, which needs to be quick.
+  // Loaded only here, because `dead list` must be quick.
   const { dropDead, findDead, retryDead } = await import('../worker/dead.ts')
   const items = findDead(state, start)
   const ids = new Set(items.flatMap(({ events }) => events).filter((id) => id.startsWith(start)))

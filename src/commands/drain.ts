@@ -33,13 +33,13 @@ export const drainCommand = defineCommand({
     say(
       asTyped(`${left} ${left === 1 ? 'event is' : 'events are'} left${onHold}; see: hookbell log`),
     )
-    // What hangs must not outlive the time that was given.
+    // An attempt that hangs must not outlive the timeout.
     for (const stateDir of stateFolders()) releaseAll({ stateDir })
     process.exit(1)
   },
 })
 
-/** @returns how many events are not settled after that time */
+/** Delivers until nothing waits or the time is over. @returns how many events are not settled then */
 async function drain(limitMs: number): Promise<number> {
   const over = new AbortController()
   const deadline = sleep(limitMs, undefined, { signal: over.signal }).then(
@@ -54,7 +54,7 @@ async function drain(limitMs: number): Promise<number> {
     const left = countLeft()
     if (left === 0) over.abort()
     if (isLate || left === 0) return left
-    // A worker that runs beside it has the rest, or its destination failed.
+    // The rest is with another worker, or its destination failed: both may change soon.
     if (await Promise.race([sleep(AGAIN_MS).then(() => false), deadline])) return countLeft()
   }
 }

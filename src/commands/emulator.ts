@@ -27,13 +27,13 @@ export const emulatorCommand = defineCommand({
     for (const name of ['seed', 'faults', 'state'] as const) refuseEmpty(name, args[name])
     const port = readPort('--port', args.port)
     const appPort = readPort('--app-port', args['app-port'])
-    // Before the start, so that no signal falls into a gap.
+    // Listen before the start, so that no signal is missed.
     const stopped = waitForSignal()
     const emulator = await start({ ...args, port, appPort })
     const { url, appUrl, apiKey, computerId, serviceAccountId, keyId, sessionId } = emulator
     const ids = { computerId, serviceAccountId, keyId, sessionId }
     print(toSafeJson({ url, appUrl, apiKey, ...ids }))
-    // A program that reads the line gets that line alone.
+    // stdout holds the JSON line alone, for programs that read it.
     if (process.stdout.isTTY) process.stderr.write(howToUse(emulator))
     await stopped
     await emulator.close()
@@ -91,12 +91,12 @@ function howToUse({ url, appUrl, apiKey }: Emulator): string {
   )
 }
 
-/** For a shell; a key of a seed may be anything. */
+/** Quotes for a shell: the API key of a seed may be any text. */
 function quote(value: string): string {
   return /^[\w.:/-]+$/.test(value) ? value : quoteWord(value)
 }
 
-/** Such as of a variable that is not set: what was meant would be missing without a word. */
+/** Refuses an empty name, such as from an unset shell variable: the emulator must not start without the file. */
 function refuseEmpty(name: string, file: string | undefined) {
   if (file === '') throw usageError(`emulator: --${name} takes a file, not ""`)
 }

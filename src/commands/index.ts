@@ -4,9 +4,9 @@ import { type HookbellError, usageError } from '../errors.ts'
 import { closest } from '../text/suggest.ts'
 
 interface Entry {
-  /** What the command is for: the list of commands and its own help say the same. */
+  /** What the command is for, as the list of commands and its own help show it. */
   description: string
-  /** The words choose among the forms that a command has. */
+  /** The words after the name select the form of a command that has several. */
   load: (words: readonly string[]) => Promise<object>
   /** Whether it calls the API, so that its help says where the key comes from. */
   needsKey?: true
@@ -148,7 +148,7 @@ const registry: Readonly<Record<string, Entry>> = {
   },
   hook: {
     description: 'Take one hook event on stdin, in silence (agents call this)',
-    // bin/hookbell takes it before any of this is loaded.
+    // bin/hookbell handles it before any of this is loaded.
     load: async () => ({}),
   },
 }
@@ -168,11 +168,11 @@ export async function findCommand(name: string, words: readonly string[]): Promi
   const command = (await entry.load(words)) as CommandDef
   const description = entry.needsKey ? `${entry.description}\n${NEEDS_KEY}` : entry.description
   const { name: ownName = name } = Object(command.meta) as { name?: string }
-  // One endpoint of `api` describes itself.
+  // The command of a single `api` endpoint has a name and a description of its own.
   return ownName === name ? { ...command, meta: { name, description } } : command
 }
 
-/** For what is made of all of them: completion and the page of commands. */
+/** Loads all commands, for the completion scripts and the page of commands. */
 export function loadAll(): Promise<{ name: string; description: string; command: CommandDef }[]> {
   return Promise.all(
     descriptions

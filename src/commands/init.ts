@@ -7,7 +7,7 @@ import { channelOffers } from './_channel-offers.ts'
 import { type InitWorld, runInit } from './_init-run.ts'
 import { setupOf } from './_init-setup.ts'
 
-/** A running session that writes its old settings back does so within a moment. */
+/** A running session that writes its old settings back does so within this time. */
 const SETTLE_MS = 2000
 
 export const initCommand = defineCommand({
@@ -47,12 +47,22 @@ export const initCommand = defineCommand({
       installFrontDoor,
       settle: () => sleep(SETTLE_MS),
     }
-    const isGuided = world.isTerminal && !print && GUIDES.every((name) => args[name] === undefined)
+    const isGuided =
+      world.isTerminal && !print && SKIPS_GUIDE.every((name) => args[name] === undefined)
     if (isGuided) return (await import('./_init-guided.ts')).runGuided(args.events, world)
     const setup = setupOf(channel)
     await runInit({ ...flags, dryRun: args['dry-run'], printOnly: print, setup }, world)
   },
 })
 
-/** Who gives one of these knows what to say. */
-const GUIDES = ['client', 'all', 'user', 'project', 'channel', 'dry-run', 'yes', 'json'] as const
+/** With one of these options, the user knows what to set up and is not asked. */
+const SKIPS_GUIDE = [
+  'client',
+  'all',
+  'user',
+  'project',
+  'channel',
+  'dry-run',
+  'yes',
+  'json',
+] as const

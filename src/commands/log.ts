@@ -103,7 +103,7 @@ function isNarrowed({ since, session, kind }: Filter): boolean {
 function choose(events: Events, filter: Filter, mayBeNone: boolean): EventStatus[] {
   const { inFull, tallies } = events
   const { since = Number.NEGATIVE_INFINITY, session, kind, limit } = filter
-  // To ask for all costs a look at each.
+  // `events.all` visits every event, so the latest are not taken from it.
   if (!isNarrowed(filter)) return inFull(tallies.latest(limit))
   const recent = events.all.filter(({ acceptedAt }) => acceptedAt >= since)
   if (session === undefined && kind === undefined) return inFull(recent.slice(-limit))

@@ -31,7 +31,7 @@ export const muteCommand = defineCommand({
   },
 })
 
-/** The latest word about the same thing counts. */
+/** Replaces an earlier mute of the same session or project. */
 function add(stateDir: string, mute: Mute, now: number) {
   prepareSpool(stateDir)
   const others = readMutes(stateDir).filter(

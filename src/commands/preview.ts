@@ -67,12 +67,12 @@ export const previewCommand = defineCommand({
   },
 })
 
-/** What a program reads from stdout is the message alone. */
+/** Prints to stderr: stdout holds the message alone, for programs that read it. */
 function note(text: string) {
   process.stderr.write(`${text}\n`)
 }
 
-/** As everything that is printed. */
+/** Redacts secrets in every text, as in everything that is printed. */
 function hideSecrets<Value>(value: Value, secrets: readonly string[]): Value {
   return JSON.parse(JSON.stringify(value), (_, part) =>
     typeof part === 'string' ? redact(part, secrets) : part,
@@ -121,7 +121,7 @@ function isFile(path: string): boolean {
   return existsSync(path) && statSync(path).isFile()
 }
 
-/** The event whose id starts so, if there is one alone. */
+/** The event whose id starts with `start`; undefined unless there is exactly one. */
 async function findEntry(start: string) {
   const folders = stateFolders()
   const ids = withEvents(folders, ({ all }) =>

@@ -31,9 +31,9 @@ export const reportCommand = defineCommand({
 })
 
 async function writePage(file: string, report: Report) {
-  // The library for charts is larger than everything else here.
+  // Loaded only here: the chart library is larger than the rest of the command.
   const { reportPage } = await import('./_report-page.ts')
-  // It names projects: for its owner alone.
+  // The page names projects, so only its owner may read it.
   await writeFile(file, reportPage(report), { mode: 0o600 })
   print(`Wrote ${file}`)
 }

@@ -31,7 +31,7 @@ export const secretsCommand = defineCommand({
         'Actions: list, set, unset',
       )
     if (!name) throw usageError(`secrets ${action}: which name?`, 'Such as SLACK_WEBHOOK_URL')
-    // It may be the secret itself: then it is not repeated.
+    // The word may be the secret itself, so the message does not repeat it.
     if (!/^[A-Za-z_]\w{0,127}$/.test(name) || name === '__proto__')
       throw usageError(`secrets ${action}: not a name`, NAME_RULE)
     if (action === 'set') return await set(name, keychain)

@@ -51,7 +51,7 @@ function currentConfig(): Config {
   return withAllChannels(loaded)
 }
 
-/** @throws HookbellError E_USAGE where there is none, E_CONFIG where it is broken */
+/** @throws HookbellError E_USAGE if there is no such file, E_CONFIG if it is invalid */
 function readConfig(path: string): Config {
   let text: string
   try {

@@ -31,7 +31,7 @@ export const statusCommand = defineCommand({
   },
 })
 
-/** Among how many events the last one of each client is looked for. */
+/** How many of the latest events are searched for the last one of each client. */
 const LATEST = 50
 
 type Status = Awaited<ReturnType<typeof readStatus>>
@@ -89,7 +89,7 @@ async function readStatus() {
   }
 }
 
-/** Most machines have none, and nothing of it is loaded for nothing. */
+/** Loaded only if a hub is configured; most machines have none. */
 async function lookAtHub() {
   const { reachHub } = await import('./_hub-reach.ts')
   const { hubRow } = await import('./_hub-row.ts')
@@ -106,7 +106,7 @@ function hubChannels({ channels }: ConfigSummary): string[] {
   return Object.keys(channels).filter((name) => channels[name] === 'hub')
 }
 
-/** In a part of its own: to read the settings of agents takes more than the rest. */
+/** Loaded separately: the code that reads the settings of agents takes more than the rest of `status`. */
 async function lookAtClients(accounts: readonly EventStatus[]): Promise<ClientRow[]> {
   const { lookAtClients: look } = await import('../doctor/overview.ts')
   return look({
@@ -126,7 +126,7 @@ function parkedIn(folders: readonly string[]) {
   return { failed: parked.length - held, held, nextAt: parked.length > 0 ? next : null }
 }
 
-/** Per channel what happened last, so that a silent one is seen. */
+/** The last result of each channel, so that a silent one is noticed. */
 function channelRows(
   { channels, unusable, unreachable }: ConfigSummary,
   { tallies, inFull }: Events,
@@ -180,7 +180,7 @@ function painted(state: string): string {
   return paint(['exhausted', 'unavailable'].includes(state) ? 'red' : 'yellow', state)
 }
 
-/** Only where something waits. */
+/** Rows about what waits; none if nothing does. */
 function waitingLines({ onHold, oldestWaiting, parked }: Status): string[][] {
   const { failed, held, nextAt } = parked
   const counts = [

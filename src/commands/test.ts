@@ -18,14 +18,14 @@ export const testCommand = defineCommand({
     json: { type: 'boolean', description: 'Print JSON' },
   },
   async run({ args: { channel, json } }) {
-    const { id, config, account } = await sendTestMessage(channel)
-    if (json) printJson({ id, channel, ...account })
-    else if (account.state === 'delivered')
-      say(`${paint('green', 'ok')} ${channel}: ${account.detail}${noRoute(channel, config)}`)
-    if (account.state === 'delivered') return 0
+    const { id, config, status } = await sendTestMessage(channel)
+    if (json) printJson({ id, channel, ...status })
+    else if (status.state === 'delivered')
+      say(`${paint('green', 'ok')} ${channel}: ${status.detail}${noRoute(channel, config)}`)
+    if (status.state === 'delivered') return 0
     if (json) return 1
-    throw new HookbellError('E_UNAVAILABLE', `${channel}: ${account.state}: ${account.detail}`, {
-      hint: hintFor(account.state, channel, id),
+    throw new HookbellError('E_UNAVAILABLE', `${channel}: ${status.state}: ${status.detail}`, {
+      hint: hintFor(status.state, channel, id),
     })
   },
 })
@@ -39,7 +39,7 @@ function hintFor(state: ChannelStatus['state'], channel: string, id: string): st
   return `${howToSet(unset, configDir(), shellEnvironment(process.env))}. ${TRIED_AGAIN}`
 }
 
-/** It works, but nothing but a test will ever be sent to it. */
+/** Warns that a channel works, but would receive only tests, because no route names it. */
 function noRoute(channel: string, config: Config): string {
   if (!unreachableChannels(config).includes(channel)) return ''
   return `\nNo route names it: no event reaches it. See routes in ${configPath(configDir())}`

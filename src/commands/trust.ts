@@ -28,7 +28,7 @@ export const trustCommand = defineCommand({
   },
 })
 
-/** An agent does what the text of a repository says. */
+/** Refuses in an agent's session: an agent may follow instructions in the text of a repository. */
 function refuseInSession() {
   if (shellEnvironment(process.env) === process.env) return
   throw new HookbellError('E_PERMISSION', 'trust: not in the session of an agent', {
@@ -48,7 +48,7 @@ async function trust(dir: string, json: boolean) {
   say(`Trusted until it changes: ${showPath(root)}/${PROJECT_FILE}\n${table(rows)}`)
 }
 
-/** @throws HookbellError E_CONFIG where there is none that can be read */
+/** @throws HookbellError E_CONFIG if the project has none, or one that cannot be read */
 async function readFile(dir: string): Promise<ProjectFile> {
   const file = await readProjectFile(dir, homeDir())
   if (file && !('refused' in file)) return file
@@ -60,7 +60,7 @@ async function readFile(dir: string): Promise<ProjectFile> {
 
 async function forget(dir: string, json: boolean) {
   const root = (await readProjectFile(dir, homeDir()))?.root ?? realPath(dir)
-  // Of a project that is gone, its path as it stands in the list.
+  // A project that was deleted is found by its path in the list.
   const known = stateFolders().map(
     (folder) => forgetProject(folder, root) || forgetProject(folder, dir),
   )

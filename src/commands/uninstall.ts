@@ -152,7 +152,7 @@ const words = {
   cleaned: 'Only our hooks were taken out of',
 }
 
-/** Once nothing is registered any more: what runs, and with --purge what is stored. */
+/** Once nothing is registered any more: removes the front door, ends workers, and with --purge removes all data. */
 async function removeRest({ purge }: UninstallOptions, { env }: UninstallWorld) {
   const notes: string[] = []
   const state = stateDir(env)

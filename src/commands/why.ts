@@ -8,7 +8,7 @@ import { cleanText } from '../text/clean.ts'
 import { type EventOutline, stateFolders, withEvents } from './_events.ts'
 import { reasonsOf } from './_reasons.ts'
 
-/** Of a session the latest, so that they fit on a screen. */
+/** Only the latest events of a session, so that they fit on a screen. */
 const MAX_OF_SESSION = 5
 
 export const whyCommand = defineCommand({

@@ -22,7 +22,7 @@ export const workerCommand = defineCommand({
     const config = new CurrentConfig(configDir(), stateDir())
     config.storeVariables(shellEnvironment(process.env))
     scrubEnvironment(process.env)
-    endTidily()
+    releaseOnSignal()
     keepMemorySmall()
     const options = {
       config,
@@ -46,8 +46,8 @@ export const workerCommand = defineCommand({
   },
 })
 
-/** Ctrl+C is no crash: what is under way goes back to where it was. */
-function endTidily() {
+/** On Ctrl+C, claimed events go back to the spool, as if the worker had not claimed them. */
+function releaseOnSignal() {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => {
       for (const state of stateFolders()) releaseAll({ stateDir: state })
