@@ -9,7 +9,7 @@ import { stateFolders, withEvents } from './_events.ts'
 /** Gathers what the checks of `doctor` look at. */
 export async function gatherFacts(): Promise<Facts> {
   const folders = stateFolders()
-  const accounts = folders.flatMap(readQuietly)
+  const events = folders.flatMap(readQuietly)
   const config = new CurrentConfig(configDir(), stateDir())
   await config.fetchSecrets()
   return {
@@ -19,7 +19,7 @@ export async function gatherFacts(): Promise<Facts> {
     configDir: configDir(),
     folders,
     loaded: config.get(),
-    accounts,
+    events,
     version: packageVersion(),
     now: Date.now(),
   }

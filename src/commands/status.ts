@@ -107,13 +107,13 @@ function hubChannels({ channels }: ConfigSummary): string[] {
 }
 
 /** Loaded separately: the code that reads the settings of agents takes more than the rest of `status`. */
-async function lookAtClients(accounts: readonly EventStatus[]): Promise<ClientRow[]> {
+async function lookAtClients(events: readonly EventStatus[]): Promise<ClientRow[]> {
   const { lookAtClients: look } = await import('../doctor/overview.ts')
   return look({
     env: process.env,
     cwd: process.cwd(),
     stateDir: stateDir(),
-    accounts,
+    events,
     now: Date.now(),
   })
 }

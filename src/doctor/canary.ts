@@ -12,8 +12,8 @@ export interface CanaryRun {
 }
 
 /**
- * Runs a registered command as a client does: through a shell, with pipes, with its end of the input left open, until
- * the output is closed. The event says nothing to anybody: the route for it is muted by a variable of its own.
+ * Runs a registered command as a client does: through a shell, with pipes, without closing stdin, until the output is
+ * closed. Nobody is told of the event, because a variable switches its notifications off.
  */
 export function fireCanary(command: string, env: NodeJS.ProcessEnv): Promise<CanaryRun> {
   return new Promise((resolve) => {

@@ -3,18 +3,18 @@ import type { EventStatus } from '../journal/history.ts'
 
 export type CheckStatus = 'ok' | 'warning' | 'broken' | 'cannot tell'
 
-/** One thing that was looked at. */
+/** The result of one check. */
 export interface Check {
-  /** Stays the same between versions, for programs. */
+  /** Stable between versions, because programs use it. */
   id: string
   status: CheckStatus
-  /** What is the case. */
+  /** What was found. */
   seen: string
-  /** What to do now; '' where nothing. */
+  /** What the user should do now; '' for nothing. */
   do: string
 }
 
-/** What the checks are made from, gathered once. */
+/** What the checks look at, gathered once. */
 export interface Facts {
   env: Readonly<Record<string, string | undefined>>
   cwd: string
@@ -23,13 +23,13 @@ export interface Facts {
   /** Where the front door may have stored events. */
   folders: readonly string[]
   loaded: LoadedConfig
-  accounts: readonly EventStatus[]
+  events: readonly EventStatus[]
   version: string
   now: number
 }
 
-/** What the checks of clients need, which `status` makes too. */
-export type ClientFacts = Pick<Facts, 'env' | 'cwd' | 'stateDir' | 'accounts' | 'now'>
+/** What the checks of clients need; `status` runs them too. */
+export type ClientFacts = Pick<Facts, 'env' | 'cwd' | 'stateDir' | 'events' | 'now'>
 
 export function check(id: string, status: CheckStatus, seen: string, what = ''): Check {
   return { id, status, seen, do: what }

@@ -16,7 +16,7 @@ import { checkRestart } from './restart.ts'
 
 const QUIET_MS = 3 * 24 * 3600 * 1000
 
-/** For each client that is installed, or in whose settings hookbell stands. */
+/** Checks each client that is installed, or whose settings contain our hooks. */
 export function checkClients(facts: ClientFacts): Check[] {
   const all = readAll(facts)
   const shown = clientNames.filter(
@@ -53,7 +53,7 @@ function checkClient(name: ClientName, all: readonly Registered[], facts: Client
   ]
 }
 
-/** What keeps hooks of ours from running with a client, or may do so. */
+/** Finds what keeps our hooks from running in a client, or may do so. */
 export function whatSilences(
   name: ClientName,
   all: readonly Registered[],
@@ -75,7 +75,7 @@ export function whatSilences(
 
 function registration(id: string, name: ClientName, all: readonly Registered[]): Check[] {
   const ours = all.filter(({ hooks }) => hooks.length > 0)
-  // What is in a file that cannot be read is not known.
+  // A file that cannot be read may contain our hooks, so nothing is claimed about them.
   if (ours.length === 0 && all.some(({ fault }) => fault !== undefined)) return []
   if (ours.length === 0)
     return [
@@ -87,7 +87,7 @@ function registration(id: string, name: ClientName, all: readonly Registered[]):
   return [check(`${id}.registered`, 'ok', texts.join(', '))]
 }
 
-/** Where `init` wrote, and nothing of it is left. */
+/** Finds files that `init` wrote to and that no longer contain our hooks. */
 function vanished(
   id: string,
   name: ClientName,
@@ -129,7 +129,7 @@ function duplicates(id: string, client: Client, ours: readonly Registered[]): Ch
   })
 }
 
-/** droid: an event that the first file names is not read from the second. */
+/** droid does not read an event from the second settings file if the first one names it. */
 function hidden(
   id: string,
   client: Client,
@@ -160,7 +160,7 @@ function hiddenIn(client: Client, path: string): (event: string) => boolean {
   return (event) => Boolean(names[event])
 }
 
-/** Also those of a repository, which switch off the user's hooks with most clients. */
+/** Includes the settings of the repository: in most clients they can switch off the user's hooks too. */
 function switches(id: string, name: ClientName, { env, cwd }: ClientFacts): Check[] {
   const client: Client = clients[name]
   const paths = placesOf(name, { env, cwd }).map(({ path }) => path)
@@ -175,7 +175,7 @@ function switches(id: string, name: ClientName, { env, cwd }: ClientFacts): Chec
   )
 }
 
-/** Codex runs a hook only once a person approved it, and keeps that by the place of the entry. */
+/** Codex runs a hook only after a person approved it, and stores the approval under the position of the entry. */
 function trust(
   id: string,
   { place, hooks }: Registered,
@@ -199,8 +199,8 @@ function trust(
   return [check(`${id}.trust`, 'warning', seen, 'Start codex and approve the hooks, or see /hooks')]
 }
 
-function lastEvent(id: string, client: Client, { accounts, now }: ClientFacts): Check {
-  const last = lastEventOf(client.name, accounts)
+function lastEvent(id: string, client: Client, { events, now }: ClientFacts): Check {
+  const last = lastEventOf(client.name, events)
   if (!last) {
     const seen = 'no event seen yet'
     return check(`${id}.last`, 'cannot tell', seen, `Use it once; ${client.restartNote}`)

@@ -10,11 +10,11 @@ const LOW_BYTES = 64 * 1024 * 1024
 const EDIT = 'Correct it: hookbell config edit'
 const OLD_MS = 3600 * 1000
 
-/** What waits, what gave up, and whether there is room and nobody else can write. */
+/** Checks what waits, what gave up, whether there is disk space, and whether other users can write or read. */
 export function checkSpool(facts: Facts): Check[] {
-  const { accounts, stateDir, configDir, now, folders } = facts
-  const waiting = accounts.filter(({ outcome }) => outcome === 'waiting')
-  const dead = accounts.filter(({ outcome }) => outcome === 'dead').length
+  const { events, stateDir, configDir, now, folders } = facts
+  const waiting = events.filter(({ outcome }) => outcome === 'waiting')
+  const dead = events.filter(({ outcome }) => outcome === 'dead').length
   const oldest = now - Math.min(now, ...waiting.map(({ acceptedAt }) => acceptedAt))
   const minutes = Math.round(oldest / 60_000)
   const seen =
@@ -63,7 +63,7 @@ function checkDisk(stateDir: string): Check {
   }
 }
 
-/** Files that only their owner may read. */
+/** Only its owner may read secrets.env. */
 function checkPrivacy({ configDir }: Facts): Check[] {
   const path = join(configDir, 'secrets.env')
   if (process.platform === 'win32' || !existsSync(path)) return []
@@ -74,8 +74,8 @@ function checkPrivacy({ configDir }: Facts): Check[] {
   ]
 }
 
-/** The configuration, and each channel: usable, reached by a route, and when it last worked. */
-export function checkConfig({ loaded, accounts }: Facts): Check[] {
+/** Checks the configuration, and of each channel whether it is usable, named by a route, and when it last worked. */
+export function checkConfig({ loaded, events }: Facts): Check[] {
   const { config, problem, unusable, source, warnings } = loaded
   const routed = new Set(config.routes.flatMap((one) => stepsOf(one).flatMap(({ to }) => to)))
   const names = Object.keys(config.channels)
@@ -103,7 +103,7 @@ export function checkConfig({ loaded, accounts }: Facts): Check[] {
       ? []
       : [check('routes', 'broken', 'no route leads to a channel: nothing is told', EDIT)]),
     ...names.map((name) => {
-      const last = accounts.findLast((one) => Object.hasOwn(one.channels, name))?.channels[name]
+      const last = events.findLast((one) => Object.hasOwn(one.channels, name))?.channels[name]
       const when = last ? `${last.state} ${new Date(last.at).toISOString()}` : 'nothing sent yet'
       if (!routed.has(name))
         return check(
@@ -129,19 +129,19 @@ export function checkConfig({ loaded, accounts }: Facts): Check[] {
   ]
 }
 
-/** A secret that was to be fetched is not set by hand. */
+/** Setting a secret helps only if it is not set; otherwise the command that should fetch it failed. */
 function howToRepair(why: string): string {
   if (!why.endsWith('not set')) return 'Run that command yourself, and look'
   const names = [...why.matchAll(/\$\{(\w+)\}/g)].map(([, name]) => name)
   return names.map((name) => `hookbell secrets set ${name}`).join(', ')
 }
 
-/** Where this runs, as far as it decides what can be shown. */
-export function checkSystem({ env, loaded, accounts, now }: Facts): Check[] {
+/** Checks what on this machine decides whether messages can be shown: the desktop bus, the platform and the clock. */
+export function checkSystem({ env, loaded, events, now }: Facts): Check[] {
   const hasDesktop = Object.values(loaded.config.channels).some(({ type }) => type === 'desktop')
   const bus = env.DBUS_SESSION_BUS_ADDRESS ?? `/run/user/${process.getuid?.() ?? 0}/bus`
   const hasBus = env.DBUS_SESSION_BUS_ADDRESS !== undefined || isSocket(bus)
-  const future = accounts.some(({ acceptedAt }) => acceptedAt > now + 60_000)
+  const future = events.some(({ acceptedAt }) => acceptedAt > now + 60_000)
   const traits = [
     env.SSH_CONNECTION && 'SSH',
     env.WSL_DISTRO_NAME && 'WSL',

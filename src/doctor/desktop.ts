@@ -4,7 +4,7 @@ import { type Check, check, type Facts } from './check.ts'
 
 const run = promisify(execFile)
 const LIMIT_MS = 3000
-/** Not the PATH of the folder in which it is asked. */
+/** A fixed PATH, because the caller's may contain folders of a repository. */
 const PATH = '/usr/local/bin:/usr/bin:/bin:/run/current-system/sw/bin'
 
 const NAME = 'org.freedesktop.Notifications'
@@ -31,7 +31,7 @@ export async function checkDoNotDisturb({ env, loaded }: Facts): Promise<Check[]
 
 type Env = Facts['env']
 
-/** To ask a service that does not run would start it. */
+/** Asked first, because a call to a service that does not run would start it. */
 async function isRunning(env: Env): Promise<boolean> {
   const bus = ['org.freedesktop.DBus', '/org/freedesktop/DBus'] as const
   return (await call(env, ...bus, 'org.freedesktop.DBus.NameHasOwner', NAME)) === true
@@ -41,7 +41,7 @@ function askProperty(env: Env, owner: string, property: string): Promise<boolean
   return call(env, NAME, OBJECT, 'org.freedesktop.DBus.Properties.Get', owner, property)
 }
 
-/** GNOME has a setting instead. It is there with other desktops too, and says nothing of them. */
+/** GNOME has a setting instead. Other desktops have the setting too, but do not follow it. */
 async function askGnome(env: Env): Promise<boolean | undefined> {
   if (!/\bGNOME\b/i.test(env.XDG_CURRENT_DESKTOP ?? '')) return undefined
   const words = ['get', 'org.gnome.desktop.notifications', 'show-banners']
@@ -49,7 +49,7 @@ async function askGnome(env: Env): Promise<boolean | undefined> {
   return areShown === undefined ? undefined : !areShown
 }
 
-/** Calls a method that takes strings. @returns what it said, undefined where that is not true or false */
+/** Calls a method that takes strings. @returns its answer; undefined if that is not true or false */
 async function call(
   env: Env,
   service: string,
@@ -76,7 +76,7 @@ function truthOf(text: string): boolean | undefined {
   return word === undefined ? undefined : word === 'true'
 }
 
-/** @returns '' where the program is not there, or fails */
+/** Runs a program. @returns its output; '' if it is missing or fails */
 async function ask(env: Env, file: string, words: readonly string[]): Promise<string> {
   try {
     const options = { env: { ...env, PATH }, cwd: '/', timeout: LIMIT_MS }

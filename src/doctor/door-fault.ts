@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { frontDoorIn } from '../config/paths.ts'
 import { isTrusted } from '../fs/trust.ts'
 
-/** Why the registered commands store nothing, or start no worker; undefined where all of it is in place. */
+/** Why the registered commands store nothing, or start no worker; undefined if everything is in place. */
 export function doorFault(stateDir: string): string | undefined {
   const door = frontDoorIn(stateDir)
   if (!existsSync(door)) return `no ${door}`

@@ -13,7 +13,7 @@ import { doorFault, isExecutable } from './door-fault.ts'
 const SLOW_MS = 1000
 const RENEW = 'hookbell doctor --fix, or hookbell init'
 
-/** What the registered commands start: there, of this version, executable, with a Node.js behind it. */
+/** Checks the front door that registered commands start: present, executable, of this version, with its Node.js. */
 export function checkDoor(facts: Facts): Check[] {
   const { stateDir, version } = facts
   const door = frontDoorIn(stateDir)
@@ -60,8 +60,8 @@ function checkWorker({ stateDir, version }: Facts): Check {
 }
 
 /**
- * Each command that is registered, once. Only those that `init` would write now are run: a repository can name any
- * program in its settings.
+ * Checks each registered command once. Only those that `init` would write now are run, because the settings of a
+ * repository can name any program.
  */
 export async function checkCommands(all: readonly Registered[], facts: Facts): Promise<Check[]> {
   const commands = new Map<string, HookPlace>()

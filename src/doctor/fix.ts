@@ -4,7 +4,7 @@ import { spoolAtRisk } from '../spool/at-risk.ts'
 import { prepareSpool } from '../spool/prepare.ts'
 import type { Check, Facts } from './check.ts'
 
-/** Repairs what can do no harm. @returns what was done */
+/** Makes the repairs that can do no harm. @returns what was done */
 export async function fixSafely(
   checks: readonly Check[],
   { stateDir, configDir }: Facts,
@@ -13,11 +13,11 @@ export async function fixSafely(
   const done: string[] = []
   if (process.platform !== 'win32') {
     for (const path of [configDir, join(configDir, 'templates'), stateDir])
-      if (close(path, 0o022)) done.push(`chmod go-w ${path}`)
+      if (clearMode(path, 0o022)) done.push(`chmod go-w ${path}`)
     const secrets = join(configDir, 'secrets.env')
-    if (close(secrets, 0o077)) done.push(`chmod 600 ${secrets}`)
+    if (clearMode(secrets, 0o077)) done.push(`chmod 600 ${secrets}`)
   }
-  // Only where init ran: a state folder is not made for nothing.
+  // Without a state folder `init` never ran, so there is nothing to repair.
   if (!existsSync(stateDir)) return done
   if (canPrepare(stateDir)) done.push(`made the folders of the spool in ${stateDir}`)
   const isStale = checks.some(({ id, status }) => id.startsWith('door.') && status !== 'ok')
@@ -29,7 +29,7 @@ export async function fixSafely(
   return done
 }
 
-/** Makes what is missing of the spool, and opens it to this user. What it cannot do is still found afterwards. */
+/** Creates missing spool folders and lets this user access them. The checks that follow report what is left. */
 function canPrepare(stateDir: string): boolean {
   if (existsSync(join(stateDir, 'spool/new')) && spoolAtRisk(stateDir).length === 0) return false
   try {
@@ -40,7 +40,7 @@ function canPrepare(stateDir: string): boolean {
   }
 }
 
-function close(path: string, bits: number): boolean {
+function clearMode(path: string, bits: number): boolean {
   const stat = statSync(path, { throwIfNoEntry: false })
   if (!stat || (stat.mode & bits) === 0 || stat.uid !== process.getuid?.()) return false
   chmodSync(path, stat.mode & 0o7777 & ~bits)

@@ -4,9 +4,9 @@ import { CANARY_EVENT } from './check.ts'
 /** The last event of a client itself, not one that `doctor` or `init` made. */
 export function lastEventOf(
   client: string,
-  accounts: readonly EventStatus[],
+  events: readonly EventStatus[],
 ): EventStatus | undefined {
-  return accounts.findLast(
+  return events.findLast(
     (one) => one.client === client && one.event !== '' && one.event !== CANARY_EVENT,
   )
 }

@@ -9,11 +9,11 @@ import { lastEventOf } from './last-event.ts'
 export interface ClientRow {
   client: ClientName
   title: string
-  /** Files in which hooks of ours stand. */
+  /** Files that contain our hooks. */
   registered: string[]
   /** Why its hooks do not run, each with what to do. */
   problems: string[]
-  /** Unix ms; null where none of the latest events is of this client. */
+  /** Unix ms; null if none of the latest events is from this client. */
   lastEvent: number | null
 }
 
@@ -34,7 +34,7 @@ export function lookAtClients(facts: ClientFacts): ClientRow[] {
         title: clients[client].title,
         registered,
         problems: problems.map(asSentence),
-        lastEvent: lastEventOf(client, facts.accounts)?.acceptedAt ?? null,
+        lastEvent: lastEventOf(client, facts.events)?.acceptedAt ?? null,
       },
     ]
   })

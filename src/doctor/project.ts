@@ -2,7 +2,7 @@ import { homeDir } from '../config/paths.ts'
 import { projectRules } from '../context/project-rules.ts'
 import { type Check, check, type Facts } from './check.ts'
 
-/** The file of the project in which it is asked, where there is one. */
+/** Checks the .hookbell.json of the current project, if there is one. */
 export async function checkProject({ cwd, env, stateDir }: Facts): Promise<Check[]> {
   const rules = await projectRules(cwd, { home: homeDir(env), stateDir })
   if (!rules) return []

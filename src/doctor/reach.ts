@@ -14,8 +14,8 @@ interface Server {
 }
 
 /**
- * Whether the server of each channel takes a connection. Nothing is sent: the connection ends once it is open, with
- * TLS once the certificate is checked.
+ * Checks whether the server of each channel accepts a connection. Nothing is sent: the connection is closed once it is
+ * open, with TLS once the certificate is verified.
  */
 export async function checkReach({ loaded }: Facts, limitMs = LIMIT_MS): Promise<Check[]> {
   const { channels, extraCaFile } = loaded.config
@@ -28,7 +28,7 @@ export async function checkReach({ loaded }: Facts, limitMs = LIMIT_MS): Promise
   return (await Promise.all(attempts)).flat()
 }
 
-/** Of a channel that sends over the network; its secrets stay out. */
+/** The server of a channel that sends over the network. Only host and port are taken: the URL may be a secret. */
 function serverOf(channel: Facts['loaded']['config']['channels'][string]): Server | undefined {
   const text: unknown = Object(channel)[addressOptions[channel.type] ?? '']
   if (typeof text !== 'string' || !URL.canParse(text)) return undefined

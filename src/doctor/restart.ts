@@ -4,14 +4,14 @@ import type { Registered } from '../install/registered.ts'
 import { type Check, type ClientFacts, check } from './check.ts'
 import { lastEventOf } from './last-event.ts'
 
-/** Clients read their hooks when a session starts: one that is older than the hooks may not know all of them. */
+/** Clients read their hooks when a session starts, so a session older than the hooks may not run all of them. */
 export function checkRestart(
   client: keyof typeof clients,
   ours: readonly Registered[],
-  { accounts, stateDir }: ClientFacts,
+  { events, stateDir }: ClientFacts,
 ): Check[] {
   const writtenAt = Math.max(...ours.map(({ place }) => writtenIn(stateDir, place.path)))
-  const last = lastEventOf(client, accounts)
+  const last = lastEventOf(client, events)
   if (!last || writtenAt <= 0) return []
   const id = `client.${client}.restart`
   const when = new Date(writtenAt).toISOString()
@@ -24,7 +24,7 @@ export function checkRestart(
         clients[client].restartNote,
       ),
     ]
-  const first = accounts.find(
+  const first = events.find(
     (one) => one.client === client && one.sessionId === last.sessionId && one.sessionId !== '',
   )
   if (!first || first.acceptedAt >= writtenAt)
@@ -33,7 +33,7 @@ export function checkRestart(
   return [check(id, 'warning', seen, clients[client].restartNote)]
 }
 
-/** Unix ms; 0 where `init` did not write the file. */
+/** When `init` last wrote the file, Unix ms; 0 if it never did. */
 function writtenIn(stateDir: string, path: string): number {
   return Date.parse(readBackups(stateDir, path).at(-1)?.record.writtenAt ?? '') || 0
 }

@@ -36,13 +36,13 @@ describe('the check whether a session has to be restarted', () => {
     const home = await makeHome()
     await home.run('init', '--client', 'claude', '--yes')
     const facts = { env: home.env, cwd: home.project, stateDir: home.state, now: Date.now() }
-    const ours = readAll({ ...facts, accounts: [] }).filter(({ hooks }) => hooks.length > 0)
+    const ours = readAll({ ...facts, events: [] }).filter(({ hooks }) => hooks.length > 0)
     expect(ours).toHaveLength(1)
-    const accounts = events.map(([sessionId, hours, event = 'Stop'], at) => ({
+    const statuses = events.map(([sessionId, hours, event = 'Stop'], at) => ({
       ...emptyStatus(String(at), facts.now + hours * HOUR_MS),
       ...{ client: 'claude', sessionId, event },
     }))
-    const checks = checkRestart('claude', ours, { ...facts, accounts })
+    const checks = checkRestart('claude', ours, { ...facts, events: statuses })
     expect(checks.map(({ status }) => status)).toEqual(expected)
     for (const one of checks.filter(({ status }) => status !== 'ok'))
       expect(one.do).toBe(clients.claude.restartNote)
