@@ -29,7 +29,7 @@ export interface Play {
   acts: Act[]
 }
 
-/** The whole path, once per scene: registered command line, spool, worker, every channel. */
+/** Plays each scene through the whole path: registered command line, spool, worker, every channel. */
 export async function play(): Promise<Play> {
   const receivers = await startReceivers()
   const stage = await buildStage(receivers)
@@ -58,10 +58,10 @@ async function playScene(
 ): Promise<Act> {
   const seen = new Set((await readHistory(stage)).keys())
   const hooked = await runHook(command, payload, stage)
-  const account = await settled(stage, seen)
+  const status = await settled(stage, seen)
   const received: Act['received'] = {}
   for (const channel of ['desk', 'team', 'mail', 'audit']) {
-    const { state, detail } = account.channels[channel] ?? {}
+    const { state, detail } = status.channels[channel] ?? {}
     if (state) received[channel] = (state === 'delivered' ? detail : `${state}: ${detail}`) ?? ''
   }
   const file = received.audit && (await lastLine(stage.auditFile))
@@ -70,23 +70,23 @@ async function playScene(
   if (received.team === 'ok') received.team = showSlack(slack.at(-1))
   if (received.mail) received.mail = showMail(mails.at(-1)) || received.mail
   if (file) received.audit = file
-  const { kind, outcome, reason } = account
+  const { kind, outcome, reason } = status
   return { says, event: payload.hook_event_name, ...hooked, kind, outcome, reason, received }
 }
 
-/** The account of the one event that is new, once nothing about it is open. */
+/** Waits until the one new event is settled, and returns its status. */
 async function settled(stage: Stage, seen: ReadonlySet<string>): Promise<EventStatus> {
   const deadline = performance.now() + PATIENCE_MS
   for (;;) {
-    for (const [id, account] of await readHistory(stage)) {
-      if (!seen.has(id) && account.outcome !== 'waiting' && isComplete(account)) return account
+    for (const [id, status] of await readHistory(stage)) {
+      if (!seen.has(id) && status.outcome !== 'waiting' && isComplete(status)) return status
     }
     if (performance.now() > deadline) throw new Error('an event was not settled in time')
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
 }
 
-/** Channels are recorded one by one. */
+/** Channels are recorded one by one, so all that are expected must be there. */
 function isComplete({ kind, channels }: EventStatus): boolean {
   const expected = kind === 'abnormal-end' ? 4 : 2
   const count = Object.keys(channels).length
@@ -94,9 +94,9 @@ function isComplete({ kind, channels }: EventStatus): boolean {
 }
 
 async function readHistory({ stateDir }: Stage): Promise<Map<string, EventStatus>> {
-  const accounts = new EventHistory()
-  for await (const entry of readJournal(stateDir)) accounts.add(entry)
-  return accounts.byId
+  const history = new EventHistory()
+  for await (const entry of readJournal(stateDir)) history.add(entry)
+  return history.byId
 }
 
 async function lastLine(path: string): Promise<string> {
@@ -113,7 +113,7 @@ function showMail(mail: Receivers['mails'][number] | undefined): string {
   return mail ? `To: ${mail.to}\nSubject: ${mail.subject}\n\n${mail.text.trim()}` : ''
 }
 
-/** So that nothing writes into the folder while it is removed. */
+/** Waits for the end of the worker, so that nothing writes into the folder while it is removed. */
 async function workerEnded({ stateDir }: Stage) {
   const deadline = performance.now() + PATIENCE_MS
   while (lockHolder(stateDir) && performance.now() < deadline) {

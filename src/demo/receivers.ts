@@ -21,7 +21,7 @@ export interface Receivers {
   close(): void
 }
 
-/** A Slack-shaped receiver and a mail server, on this machine only. */
+/** Starts a receiver that answers like Slack, and a mail server, on this machine only. */
 export async function startReceivers(): Promise<Receivers> {
   const slack: SlackMessage[] = []
   const mails: Mail[] = []

@@ -19,7 +19,7 @@ export interface Stage {
   remove(): Promise<void>
 }
 
-/** What a desktop needs is all that is taken over from the real session. */
+/** Only the variables that a desktop needs are taken over from the real session. */
 const desktopVariables =
   /^(DISPLAY|WAYLAND_DISPLAY|XAUTHORITY|DBUS_SESSION_BUS_ADDRESS|XDG_RUNTIME_DIR|XDG_SESSION_TYPE|LANG|PATH)$/
 
@@ -88,7 +88,7 @@ export interface Hooked {
 export function runHook(command: string, payload: object, stage: Stage): Promise<Hooked> {
   return new Promise((resolve, reject) => {
     const startedAt = performance.now()
-    // Not execa: what it adds would count as the agent's time.
+    // Not execa, because its overhead would count as the agent's time.
     const agent = spawn('sh', ['-c', command], { cwd: stage.project, env: stage.env })
     let output = ''
     for (const stream of [agent.stdout, agent.stderr]) {

@@ -1,6 +1,6 @@
 /** What the demo's agent does. Payloads are shaped as the droid client sends them. */
 export interface Scene {
-  /** For the reader of the report. */
+  /** Says in the report what the agent does. */
   says: string
   payload: { hook_event_name: string; [field: string]: unknown }
 }

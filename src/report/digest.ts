@@ -4,14 +4,14 @@ import { formatTime } from '../text/local-time.ts'
 import type { Period } from './report.ts'
 import { Waits } from './waits.ts'
 
-/** Events by what they mean. Together they are all that were accepted. */
+/** Numbers of events by what they mean. They add up to all accepted events. */
 export interface DigestCounts {
   /** Turns that ended well. */
   done: number
   failed: number
   /** Questions, and waits for a next prompt. */
   asked: number
-  /** What told of something a second time. */
+  /** Events that only repeat another one. */
   repeats: number
   other: number
 }
@@ -31,7 +31,7 @@ const OWN_CLIENT = 'hookbell'
 const MOST_LINES = 10
 const MOST_TEXT = 100
 
-/** What agents did in a period. Our own messages are no part of it. */
+/** Sums up what agents did in a period. Events of hookbell itself are left out. */
 export function makeDigest(entries: readonly JournalEntry[], { from, to }: Period): Digest {
   const waits = new Waits()
   const byId = new Map<string, AcceptedEntry>()
@@ -72,7 +72,7 @@ function busyness({ done, failed, asked }: DigestCounts): number {
   return done + failed + asked
 }
 
-/** Whether there is anything that a person wants to know. */
+/** Whether the digest has anything worth a message. */
 export function isWorthTelling({ done, failed, asked }: Digest): boolean {
   return done + failed + asked > 0
 }

@@ -4,7 +4,7 @@ import { type Count, counted } from './counts.ts'
 import { suppressions } from './suppressions.ts'
 import { type Wait, Waits } from './waits.ts'
 
-/** The waits of one project and kind. Times are those that a person ended; ms, null where there is none. */
+/** The waits of one project and kind. Times, in ms, are of waits that a person ended; null if there is none. */
 export interface WaitRow {
   project: string
   kind: string
@@ -25,9 +25,9 @@ export interface Report {
   events: number
   /** How long agents waited for a person, longest median first. */
   waits: WaitRow[]
-  /** How many of these were answered how fast. */
+  /** Number of answered waits by duration, shortest first. */
   answers: Count[]
-  /** By day, of this machine's time zone: messages, and events that nobody was told of. */
+  /** By day, in this machine's time zone: messages, and events that nobody was told of. */
   days: { date: string; messages: number; notTold: number }[]
   channels: ChannelUse[]
   /** Why something was not told on a channel, most frequent first. */
@@ -92,7 +92,7 @@ function waitRow({ project, kind }: Wait, waits: readonly Wait[]): WaitRow {
   }
 }
 
-/** Shortest first. */
+/** Durations of the answered waits, ms, shortest first. */
 function answeredMs(waits: readonly Wait[]): number[] {
   return waits
     .filter(({ end }) => end === 'answered')
@@ -100,7 +100,7 @@ function answeredMs(waits: readonly Wait[]): number[] {
     .sort((one, other) => one - other)
 }
 
-/** The smallest value that so large a share of all does not exceed. */
+/** The smallest value that at least `share` (0 to 1) of the values do not exceed; null if there are no values. */
 export function quantile(sorted: readonly number[], share: number): number | null {
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? null
 }

@@ -1,7 +1,7 @@
 import type { JournalEntry } from '../journal/entry.ts'
 import { type Count, counted } from './counts.ts'
 
-/** Why events were not told, most frequent first: the rule by its name, else the reason. Each channel counts. */
+/** Why events were not told, most frequent first: the name of the rule, else the reason. Each channel counts. */
 export function suppressions(entries: readonly JournalEntry[]): Count[] {
   const byRule = new Map<string, Set<string>>()
   const names: string[] = []
@@ -12,7 +12,7 @@ export function suppressions(entries: readonly JournalEntry[]): Count[] {
       names.push(...steps.map(({ by }) => by))
     }
     if (entry.type !== 'suppressed') continue
-    // What a rule said at once stands in the trace already.
+    // The immediate verdict of a rule is already counted from the trace.
     const known = byRule.get(entry.id) ?? new Set()
     const isKnown = entry.channel === undefined ? known.size > 0 : known.has(entry.channel)
     if (!isKnown) names.push(entry.reason)

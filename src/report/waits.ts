@@ -21,7 +21,7 @@ export interface Wait {
   until?: number
 }
 
-/** Finds the waits in a journal, whose entries are to be added oldest first. */
+/** Finds the waits in a journal. Entries must be added oldest first. */
 export class Waits {
   readonly all: Wait[] = []
   readonly #open = new Map<string, Wait[]>()
@@ -57,7 +57,7 @@ export class Waits {
     const over = open.filter((wait) => isOver(wait, open, meaning, facts?.toolUseId ?? ''))
     for (const wait of over) {
       wait.end = endBy(meaning)
-      // A clock that was put back gives no time below zero.
+      // A clock that was set back must not yield a negative duration.
       wait.until = Math.max(at, wait.at)
     }
     this.#open.set(
@@ -76,7 +76,7 @@ function meaningOfEntry(entry: AcceptedEntry): Meaning {
   return meaningOf(told as Parameters<typeof meaningOf>[0])
 }
 
-/** That the agent waits is nothing new after the end of its turn. A turn that left tasks running goes on. */
+/** A `waiting` event begins no second wait after the end of a turn. A turn that left tasks running has not ended. */
 function beginsWait({ kind, facts = {} }: AcceptedEntry, open: readonly Wait[]): boolean {
   if (kind === 'waiting') return open.length === 0
   if (kind === 'done') return (facts.backgroundTasks ?? 0) === 0
@@ -92,7 +92,7 @@ function isOver(
   if (isPrompt || isTurnEnd || isSessionEnd) return true
   if (!isAnswer || wait.kind !== 'permission') return false
   if (answered !== '' && wait.toolUseId !== '') return answered === wait.toolUseId
-  // An answer that does not say to what: the oldest question.
+  // An answer that does not name its question counts for the oldest one.
   return open.find(({ kind }) => kind === 'permission') === wait
 }
 

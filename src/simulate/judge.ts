@@ -5,24 +5,24 @@ import { policyConfig } from './policy-config.ts'
 import { type Ping, Replay } from './replay.ts'
 
 export interface JudgeOptions {
-  /** What stands in `config.json`. */
+  /** The content of `config.json`. */
   config: object
   /** In the order in which they happen. */
   events: readonly JudgedPayload[]
-  /** What a person has muted all the while. Default: nothing. */
+  /** What is muted during all of the events. Default: nothing. */
   mutes?: readonly Mute[]
   /** The name of the machine, for routes that ask for it. */
   host?: string
 }
 
 export interface JudgedPayload {
-  /** What the agent client gives to its hook. */
+  /** The JSON object that the agent client passes to its hook. */
   payload: object
-  /** When, Unix ms or a date. */
+  /** When the event happens, Unix ms or a date. */
   at: number | Date
   /** Default: the client that the payload shows. */
   client?: string
-  /** What hookbell would find out around the event. Default: the last part of the working folder; no branch. */
+  /** The project and branch that hookbell would detect. Default: the last part of the working folder; no branch. */
   project?: string
   branch?: string
   /** The variables of the agent's session that the hook keeps. Default: none. */
@@ -37,8 +37,8 @@ export interface Judged {
 }
 
 /**
- * What a person would be told of some events, to test a configuration: the same routes and rules as the worker's, by the
- * clock of the events. What is held is told when it is due, without waiting for it.
+ * Decides what a person would be told of some events, to test a configuration: with the routes and rules of the worker,
+ * on the clock of the events. Held messages are told when they are due, without real waiting.
  * @returns one decision per event, and the messages in the order in which they are told
  * @throws HookbellError E_CONFIG, E_EVENT
  */

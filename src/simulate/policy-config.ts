@@ -2,8 +2,8 @@ import { type LoadedConfig, parseConfig } from '../config/load.ts'
 import type { Channel, Config } from '../config/schema.ts'
 
 /**
- * A configuration that decisions can be made by, from what stands in `config.json`. Nothing is sent by it: what its
- * channels refer to, such as `${SLACK_WEBHOOK_URL}`, need not be set.
+ * Parses the content of `config.json` into a configuration for decisions. It is not used to send, so the variables that
+ * its channels refer to, such as `${SLACK_WEBHOOK_URL}`, need not be set.
  * @throws HookbellError E_CONFIG which says what is wrong, and where
  */
 export function policyConfig(settings: object): Config {
@@ -13,7 +13,7 @@ export function policyConfig(settings: object): Config {
   )
 }
 
-/** Channels that cannot be used now count with what decisions depend on: their type, and whether rules count for them. */
+/** Adds channels that cannot be used now, with what decisions depend on: their type, and whether noise rules apply. */
 export function withAllChannels({ config, unusable, raw }: LoadedConfig): Config {
   const written = Object(raw?.channels) as { [name: string]: { type?: string; noise?: boolean } }
   const stubs = Object.keys(unusable).map((name) => {

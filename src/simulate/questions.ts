@@ -3,7 +3,7 @@ import type { AcceptedEntry } from '../journal/entry.ts'
 import { notifierOf } from '../notifiers/index.ts'
 import type { Ping } from './replay.ts'
 
-/** A question of which nobody is told. */
+/** A question that nobody is told of. */
 export interface MissedQuestion {
   id: string
   /** Unix ms. */
@@ -17,13 +17,13 @@ export interface MissedQuestion {
 export interface Told {
   entries: readonly AcceptedEntry[]
   pings: readonly Ping[]
-  /** What was held and answered before it was told. */
+  /** Held messages that were dropped, such as after an answer. */
   dropped: readonly { id: string }[]
 }
 
 /**
- * The questions that no person is told of, and that they have not muted, answered before, or been told of by another
- * event. A record that nobody is shown, such as a file, counts for nothing.
+ * The permission questions that no person is told of, except those that were muted, dropped, or told by another event.
+ * A channel that only keeps a record, such as a file, does not count as telling a person.
  */
 export function missedQuestions(
   { entries, pings, dropped }: Told,

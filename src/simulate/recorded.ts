@@ -4,14 +4,14 @@ import type { Ping } from './replay.ts'
 
 type HeldEntry = Extract<JournalEntry, { type: 'held' }>
 
-/** What the journal says was decided about each event. Whether a delivery then failed is no part of it. */
+/** What was decided about each event, according to the journal. Whether a delivery failed later is left out. */
 export class Recorded {
   /** Every event once, in the order in which they were judged. */
   readonly accepted: AcceptedEntry[] = []
   readonly #ids = new Set<string>()
   /** By event and channel. */
   readonly #held = new Map<string, HeldEntry>()
-  /** What was held and not worth telling any more, with the reason, by event and channel. */
+  /** Why held messages were dropped, by event and channel. */
   readonly #dropped = new Map<string, string>()
 
   add(entry: JournalEntry) {
@@ -26,7 +26,7 @@ export class Recorded {
     }
   }
 
-  /** Whether a person had muted the event when it was judged, or when it was held for a channel and due. */
+  /** Whether the event was muted when it was judged or, with `heldFor`, when its message to that channel was due. */
   wasMuted({ id, trace = [] }: AcceptedEntry, heldFor?: string): boolean {
     if (heldFor === undefined) {
       return trace.some(({ by, verdict }) => by === 'mute' && verdict === 'suppress')
@@ -34,17 +34,17 @@ export class Recorded {
     return this.#dropped.get(keyOf(id, heldFor))?.startsWith('Muted ') === true
   }
 
-  /** Whether what was held for a channel was answered before it could be told there. */
+  /** Whether an event that was held for a channel was answered before it could be told there. */
   wasAnswered(id: string, channel: string): boolean {
     return this.#dropped.get(keyOf(id, channel)) === ANSWERED_BEFORE
   }
 
-  /** Events that were held for a channel, and not worth telling any more when that was over. */
+  /** Events whose held messages were dropped when they were due, because they were not worth telling any more. */
   get dropped(): { id: string }[] {
     return [...this.#dropped.keys()].map((key) => ({ id: key.split(' ', 1)[0] ?? '' }))
   }
 
-  /** The messages that the decisions make. */
+  /** The messages that result from the decisions. */
   pings(entries: readonly AcceptedEntry[]): Ping[] {
     const pings = new Map<string, Ping>()
     for (const { id, kind, at, ...entry } of entries) {

@@ -33,9 +33,9 @@ export interface Happening {
 export interface ReplayOptions {
   memory?: Memory
   host?: string
-  /** What a person has muted then, for an event or for one of its deliveries that was held. */
+  /** What is muted at that time, for an event or, with `heldFor`, for its held message to that channel. */
   mutes?(now: number, event: string, heldFor?: string): readonly Mute[]
-  /** Whether an event that was held for a channel was answered before it could be told, such as by a worker that was late. */
+  /** Whether an event that was held for a channel was answered before it could be told, such as by a late worker. */
   wasAnswered?(event: string, channel: string): boolean
 }
 
@@ -45,14 +45,14 @@ interface Waiting extends Ping {
 }
 
 /**
- * Judges events one after the other, each at its own time, and tells what is held when it is due: a clock without
- * waiting. The decisions are those of the worker; nothing is read, sent or written.
+ * Judges events in order, each at its own time, and tells held messages when they are due, on a simulated clock.
+ * The decisions are those of the worker; nothing is read, sent or written.
  */
 export class Replay {
   readonly pings: Ping[] = []
   /** One per event, as the worker would record it. */
   readonly entries: AcceptedEntry[] = []
-  /** What was held and was not worth telling any more when it was due. */
+  /** Held messages that were no longer worth telling when they were due. */
   readonly dropped: { at: number; id: string; channel: string; reason: string }[] = []
   /** Everything that the worker would record of the decisions, in order. */
   readonly journal: JournalEntry[] = []
@@ -84,7 +84,7 @@ export class Replay {
     return decided
   }
 
-  /** Tells what is still held, each at its time. */
+  /** Tells all messages that are still held, each at the time when it is due. */
   end() {
     this.#tellDue(Number.MAX_SAFE_INTEGER)
   }

@@ -7,7 +7,7 @@ import { Recorded } from './recorded.ts'
 import { type Ping, Replay } from './replay.ts'
 
 const MOST_SOURCES = 10
-/** Our own events go to the channel that was asked for; no rule judges them. */
+/** Events of hookbell itself, such as tests, go to the requested channel; no rule judges them. */
 const OWN_CLIENT = 'hookbell'
 
 export interface SimulateOptions {
@@ -15,7 +15,7 @@ export interface SimulateOptions {
   entries: readonly JournalEntry[]
   /** As the worker would use it: see `policyConfig`. */
   config: Config
-  /** Only what was accepted from then on is judged, Unix ms; what came before is remembered. Default: everything. */
+  /** Events accepted from then on are judged, Unix ms; earlier ones only fill the memory. Default: all are judged. */
   since?: number
   /** The name of the machine, for routes that ask for it. */
   host?: string
@@ -27,7 +27,7 @@ export interface BeforeAfter {
   after: number
 }
 
-/** Where pings come from. */
+/** Where messages come from: one client, project, session and kind. */
 export interface Source extends BeforeAfter {
   client: string
   project: string
@@ -35,7 +35,7 @@ export interface Source extends BeforeAfter {
   kind: string
 }
 
-/** A decision that would be another. */
+/** A decision that would be different. */
 export interface Change {
   id: string
   at: number
@@ -54,7 +54,7 @@ export interface Simulation {
   channels: { [name: string]: BeforeAfter }
   /** Questions that nobody would be told of. */
   missed: MissedQuestion[]
-  /** Of how many nobody was told before. */
+  /** How many questions nobody was told of before. */
   missedBefore: number
   /** The sources of the most messages, most first. */
   noisiest: Source[]
@@ -62,8 +62,8 @@ export interface Simulation {
 }
 
 /**
- * Judges what the journal has once more, under another configuration and by the clock of then, with the routes and rules
- * of the worker. Reads, sends and writes nothing.
+ * Judges the events of the journal again under another configuration, on their original clock, with the routes and
+ * rules of the worker. Reads, sends and writes nothing.
  */
 export function simulate(options: SimulateOptions): Simulation {
   const { entries, config, since = Number.NEGATIVE_INFINITY, host = '' } = options
