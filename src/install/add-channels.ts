@@ -16,10 +16,10 @@ import { detectStyle } from './style.ts'
 export type NewChannels = Readonly<Record<string, Readonly<Record<string, unknown>>>>
 
 /**
- * Adds channels to the user's configuration, and a route where it has routes, since no event would reach them
- * otherwise. Every byte that is there stays as it is.
+ * Adds channels to the user's configuration and, if it has routes, a route to them, since no event would reach them
+ * otherwise. Existing bytes are not changed.
  * @returns the path of the file
- * @throws HookbellError E_CONFIG where the file is not this user's, or would not be right afterwards
+ * @throws HookbellError E_CONFIG if the file belongs to another user, or would be invalid afterwards
  */
 export function addChannels(configDir: string, channels: NewChannels): string {
   const path = configPath(configDir)
@@ -52,7 +52,7 @@ export function withChannels(text: string, channels: NewChannels): string {
   return insert(withNames, ['routes'], () => [{ value: route }])
 }
 
-/** Puts items into the object or array at a place, or into the whole where there is none. */
+/** Inserts items into the object or array at `place`, or into the root object if there is none. */
 function insert(
   text: string,
   place: string[],

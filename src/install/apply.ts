@@ -21,22 +21,22 @@ const ATTEMPTS = 3
 
 export interface Applied {
   changed: boolean
-  /** True where there was no file. */
+  /** True if there was no file before. */
   created: boolean
-  /** The copy of the bytes from before. */
+  /** Path of the copy of the old bytes; undefined if there was no file, or no change. */
   backup: string | undefined
 }
 
 export interface ApplyOptions {
   path: string
-  /** In a project, where others read it too. */
+  /** Whether the file belongs to a project, where other people read it too. */
   isShared: boolean
   stateDir: string
   plan(text: string): Plan
   now?: Date
-  /** Throws where the file to be written is not where the user was told any more. */
+  /** Throws if the file to be written is no longer at the place that the user was shown. */
   guard?: ((realPath: string) => void) | undefined
-  /** Replaces the file if nobody else did meanwhile. Passed in by tests that measure it. */
+  /** Replaces the file unless it changed meanwhile. Tests pass in their own to measure it. */
   commit?: typeof commitUnchanged
 }
 
@@ -64,9 +64,9 @@ function applyOrGiveUp(options: ApplyOptions): Applied {
     const edit = plan(old.text)
     options.guard?.(old.realPath)
     if (!edit.changed) return { changed: false, created: false, backup: undefined }
-    // A folder of the user gets transcripts too; one in a project is for everybody who may read it.
+    // The user's folder is private, as transcripts will be in it too; one in a project is for everybody who shares it.
     const made = makeFolders(dirname(old.realPath), isShared ? 0o777 : 0o700)
-    // Again: a folder that was not there may be a link by now.
+    // Checked again, because a folder that did not exist may be a link by now.
     options.guard?.(old.realPath)
     const backup = replace(old, edit, options, made)
     if (!backup) continue
@@ -78,11 +78,11 @@ function applyOrGiveUp(options: ApplyOptions): Applied {
   })
 }
 
-/** Replaces the file if nobody else did since it was read. The last look is next to the rename. */
-export function commitUnchanged(path: string, old: SettingsOnDisk, waiting: string): boolean {
+/** Replaces the file unless it changed since it was read. The last check is directly before the rename. */
+export function commitUnchanged(path: string, old: SettingsOnDisk, tmpPath: string): boolean {
   if (!isUnchanged(path, old)) return false
-  if (old.hash === undefined) return createFrom(waiting, old.realPath)
-  renameSync(waiting, old.realPath)
+  if (old.hash === undefined) return createFrom(tmpPath, old.realPath)
+  renameSync(tmpPath, old.realPath)
   return true
 }
 
@@ -93,55 +93,55 @@ function replace(
   made: string | undefined,
 ): Backup | undefined {
   const { path, stateDir, now = new Date(), commit = commitUnchanged } = options
-  const waiting = writeBeside(old, edit.text)
+  const tmpPath = writeBeside(old, edit.text)
   let backup: Backup | undefined
   let isDone = false
   try {
     backup = saveBackup(stateDir, old, edit, now, made)
     options.guard?.(old.realPath)
-    isDone = commit(path, old, waiting)
+    isDone = commit(path, old, tmpPath)
     return isDone ? backup : undefined
   } finally {
     if (isDone) backup?.settle()
     else backup?.discard()
-    rmSync(waiting, { force: true })
+    rmSync(tmpPath, { force: true })
   }
 }
 
-/** Never over a file that appeared meanwhile, which a rename would do. */
-function createFrom(waiting: string, path: string): boolean {
+/** Creates the file with a link, because a rename would overwrite a file that appeared meanwhile. */
+function createFrom(tmpPath: string, path: string): boolean {
   try {
-    linkSync(waiting, path)
+    linkSync(tmpPath, path)
     return true
   } catch (error) {
     if (errorCode(error) === 'EEXIST') return false
-    // A file system without hard links.
-    renameSync(waiting, path)
+    // The file system has no hard links.
+    renameSync(tmpPath, path)
     return true
   }
 }
 
-/** In the same folder, so that a rename is enough, and with the old file's mode and owner. */
+/** Writes a temporary file in the same folder, so that a rename suffices, with the old file's mode and owner. */
 function writeBeside(old: SettingsOnDisk, text: string): string {
   const { realPath } = old
   const isNew = old.hash === undefined
   const { randomBytes } = process.getBuiltinModule('node:crypto')
   const name = `.${basename(realPath)}.hookbell-${randomBytes(6).toString('hex')}`
-  const waiting = join(dirname(realPath), name)
-  // A new file is as readable as one that an editor makes: nothing in it is secret, and the client
+  const tmpPath = join(dirname(realPath), name)
+  // A new file gets the mode that an editor would give it: nothing in it is secret, and the client
   // and the person expect to share it as they share the rest.
-  const file = openSync(waiting, 'wx', isNew ? 0o666 : 0o600)
+  const file = openSync(tmpPath, 'wx', isNew ? 0o666 : 0o600)
   try {
     writeFileSync(file, text)
     if (!isNew) keepOwnerAndMode(file, old)
     fsyncSync(file)
   } catch (error) {
-    rmSync(waiting, { force: true })
+    rmSync(tmpPath, { force: true })
     throw error
   } finally {
     closeSync(file)
   }
-  return waiting
+  return tmpPath
 }
 
 function keepOwnerAndMode(file: number, { uid, gid, mode }: SettingsOnDisk): void {
@@ -149,7 +149,7 @@ function keepOwnerAndMode(file: number, { uid, gid, mode }: SettingsOnDisk): voi
     try {
       fchownSync(file, uid, gid)
     } catch (error) {
-      // A group that I am not a member of any more.
+      // This user is no longer a member of the group.
       if (errorCode(error) !== 'EPERM') throw error
     }
   }

@@ -7,36 +7,36 @@ import type { Span } from './splice.ts'
 
 const KEEP = 3
 
-/** What an uninstall needs to give a settings file back byte for byte. */
+/** What `uninstall` needs to restore a settings file byte for byte. */
 export interface BackupRecord {
   version: 1
-  /** Of the settings file, behind every symbolic link. */
+  /** Path of the settings file, with symbolic links resolved. */
   path: string
   writtenAt: string
   /** SHA-256 before our first edit, null where there was no file. */
   before: string | null
   /** SHA-256 after our last edit. */
   after: string
-  /** The file beside this record that has the bytes from before. */
+  /** Name of the file beside this record that holds the original bytes; null where there was no file. */
   backup: string | null
-  /** The highest folder that had to be made for the file. */
+  /** The topmost folder that was created for the file. */
   folder?: string
   /** The spans of each edit, oldest edit first. Offsets count UTF-16 units of the text. */
   edits: Span[][]
 }
 
 export interface Backup {
-  /** The copy of the bytes from before, undefined where there was no file. */
+  /** Path of the copy of the original bytes; undefined where there was no file. */
   path: string | undefined
-  /** After the edit: forgets what is not needed any more. */
+  /** Called after the edit: removes the backups that are no longer needed. */
   settle(): void
-  /** Instead of the edit: as if it had never been saved. */
+  /** Called if the edit failed: removes this backup again. */
   discard(): void
 }
 
 /**
- * Saves what an edit is about to replace, in a private folder of the state directory.
- * An edit of what our last edit left behind keeps the bytes from before that one, and no others.
+ * Saves the text that an edit is about to replace, in a private folder of the state directory.
+ * If the file is unchanged since our last edit, the copy from before that edit is kept and no other is made.
  */
 export function saveBackup(
   stateDir: string,
@@ -72,7 +72,7 @@ export function saveBackup(
   }
 }
 
-/** The records of one settings file, oldest first. What cannot be read is left out. */
+/** The records of one settings file, oldest first. Records that cannot be read are left out. */
 export function readBackups(
   stateDir: string,
   path: string,
@@ -84,7 +84,7 @@ export function readBackups(
   })
 }
 
-/** The text from before our first edit that is still known; '' where there was no file. */
+/** The text before our oldest recorded edit; '' where there was no file, undefined where it is lost. */
 export function originalText(stateDir: string, path: string): string | undefined {
   const [first] = readBackups(stateDir, path)
   if (!first) return undefined
@@ -98,7 +98,7 @@ export function originalText(stateDir: string, path: string): string | undefined
   }
 }
 
-/** When the file is as it was, nothing here is needed any more. */
+/** Removes the backups of a file that is back in its original state. */
 export function forgetBackups(stateDir: string, path: string): void {
   rmSync(backupFolder(stateDir, path), { recursive: true, force: true })
 }

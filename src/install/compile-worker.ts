@@ -9,7 +9,7 @@ import { acceptEvent } from '../spool/write.ts'
 
 const LIMIT_MS = 10_000
 
-/** What channels commonly need: a connection, and a program. */
+/** Uses the code that channels commonly need: for a file, a connection and a program. */
 function makeConfig(port: number, node: string) {
   return {
     lingerSeconds: 0,
@@ -24,8 +24,8 @@ function makeConfig(port: number, node: string) {
 }
 
 /**
- * Lets the private copy of the worker deliver one event in folders of its own, so that its compiled code is there
- * before the first real one. Best effort: without it the first worker leaves it.
+ * Lets the private copy of the worker deliver one event in temporary folders, so that its compiled code is cached
+ * before the first real event. Best effort: otherwise the first real worker writes the cache.
  */
 export async function compileWorker(runtime: string, node: string): Promise<void> {
   const folder = join(runtime, 'rehearsal')
@@ -50,7 +50,7 @@ export async function compileWorker(runtime: string, node: string): Promise<void
     })
     await once(worker, 'exit')
   } catch {
-    // No room, or no such program: whoever starts the worker says so.
+    // A full disk or a missing program is reported when the real worker is started.
   } finally {
     receiver.close()
     receiver.closeAllConnections()

@@ -3,19 +3,19 @@ import type { Shape } from '../clients/define.ts'
 import { isHookCommand } from './hook-command.ts'
 import { kindOf, type Refuse } from './parse.ts'
 
-/** Where hooks are in a settings file. */
+/** The places of the hooks in a settings file. */
 export interface EventMap {
   /** The shape found, which is not always the one asked for. */
   shape: Shape
-  /** The object keyed by event name, where there is one. */
+  /** The object keyed by event name, if there is one. */
   node: Node | undefined
-  /** The arrays below it. */
+  /** The arrays in that object, by event name. */
   events: ReadonlyMap<string, EventNode>
 }
 
 export interface EventNode {
   node: Node
-  /** The hooks of ours among its entries. */
+  /** Our hooks among its entries. */
   ours: Node[]
 }
 
@@ -26,7 +26,7 @@ export interface Reading {
   shape: Shape
   /** @default 'nested' */
   entries?: Entries
-  /** Names that are events for certain, whatever case they are written in. */
+  /** Names that are certainly events, even if they begin with a small letter. */
   events?: readonly string[]
 }
 
@@ -51,7 +51,7 @@ export function property(object: Node, key: string): Node | undefined {
   return object.children?.find(({ children }) => children?.[0]?.value === key)?.children?.[1]
 }
 
-/** In a file of event names a `hooks` object hides them, or they hide it: nobody can tell. */
+/** Refuses events both at the top level and under `hooks`: which of them a client reads is not known. */
 function refuseMixed(root: Node, refuse: Refuse): void {
   const bare = root.children?.find(({ children }) => children?.[1]?.type === 'array')
   if (bare) refuse(bare.offset, 'hooks are both at the top level and under "hooks"')
@@ -69,7 +69,7 @@ function* entriesOf(map: Node, reading: Reading, refuse: Refuse): Generator<[str
   }
 }
 
-/** Not a `$schema` or a `version` beside the events of a bare file, nor a list of names such as `disabled`. */
+/** Whether a property is an event, and not a `$schema`, a `version` or a list of names such as `disabled`. */
 function isEvent(name: string, node: Node, { events = [] }: Reading): boolean {
   if (/^[A-Z]/.test(name) || events.includes(name)) return true
   return node.type === 'array' && (node.children ?? []).every(({ type }) => type !== 'string')

@@ -16,9 +16,9 @@ const MAX_BYTES = 1024 * 1024
 
 /** A settings file as it was read. */
 export interface SettingsOnDisk {
-  /** Where the bytes are: behind every symbolic link. */
+  /** Path of the file, with symbolic links resolved. */
   realPath: string
-  /** With its byte order mark, if there is one. Empty where there is no file. */
+  /** Includes the byte order mark, if there is one. Empty where there is no file. */
   text: string
   /** SHA-256 of the bytes, undefined where there is no file. */
   hash: string | undefined
@@ -39,7 +39,7 @@ const NO_FILE = { text: '', hash: undefined, version: '', mode: 0, uid: -1, gid:
 export function readSettings(path: string): SettingsOnDisk {
   const realPath = resolveLinks(path)
   if (realPath === undefined) return { realPath: path, ...NO_FILE }
-  // Before the open, which would wake a device or wait for a pipe.
+  // Checked before the file is opened: opening may start a device, or wait for the other end of a pipe.
   refuseUnusual(path, lstatSync(realPath))
   const { O_RDONLY, O_NONBLOCK, O_NOFOLLOW } = constants
   const file = openSync(realPath, O_RDONLY | (O_NONBLOCK ?? 0) | (O_NOFOLLOW ?? 0))
@@ -52,7 +52,7 @@ export function readSettings(path: string): SettingsOnDisk {
     return {
       realPath,
       text: decode(path, bytes),
-      // When it is asked for: most who read a file do not.
+      // Computed on demand, because most callers do not need it.
       get hash() {
         return sha256(bytes)
       },
@@ -67,7 +67,7 @@ export function readSettings(path: string): SettingsOnDisk {
   }
 }
 
-/** What cannot be read again could not be taken off again either. */
+/** Refuses a text above the size limit: `uninstall` could not read the file to remove the hooks. */
 export function refuseTooLarge(path: string, text: string): void {
   if (Buffer.byteLength(text) > MAX_BYTES)
     refuse(path, 'with the hooks the file would be larger than 1 MiB')
@@ -79,7 +79,7 @@ export function isUnchanged(path: string, { hash, realPath }: SettingsOnDisk): b
     const now = readSettings(path)
     if (now.hash !== hash || now.realPath !== realPath) return false
     if (hash === undefined) return true
-    // Reading took a while. This look makes the unseen moment before a rename ten times shorter.
+    // Reading took a while. This second check makes the unobserved time before a rename ten times shorter.
     return versionOf(lstatSync(realPath, { bigint: true })) === now.version
   } catch {
     return false
@@ -106,7 +106,7 @@ function refuseUnusual(path: string, stat: Stats): void {
   const me = process.getuid?.()
   if (me !== undefined && stat.uid !== me) refuse(path, 'the file belongs to another user')
   if (stat.size > MAX_BYTES) refuse(path, 'the file is larger than 1 MiB')
-  // The folder's permissions would let us replace it all the same; its owner asked us not to.
+  // A rename would work all the same, but a read-only file says that it should not be changed.
   if ((stat.mode & 0o200) === 0) refuse(path, 'the file is read-only')
 }
 

@@ -18,7 +18,7 @@ import { packageRoot } from '../package-root.ts'
 import { requestHandover } from '../spool/handover.ts'
 import { compileWorker } from './compile-worker.ts'
 
-/** What the worker and the front door in Node.js load. The command line program stays in its package. */
+/** The files that the worker and the front door in Node.js load. The command line program stays in its package. */
 const COPIED = [
   'package.json',
   'templates',
@@ -36,7 +36,7 @@ const SETTINGS_LINE = "state='' config='' fallback='' home='' node='' worker=''"
 /**
  * Puts the front door at a path that stays when an npx cache is cleaned, Node.js is switched or the package is
  * upgraded: `<state>/hookbell-hook`, with a private copy of the worker beside it. Nothing else is ever run.
- * The folders are pinned as they are now. A worker that runs is asked to make room for the new copy.
+ * The folders are pinned as they are now. A running worker is asked to hand over to the new copy.
  * @throws HookbellError E_FAILED when it cannot be written
  */
 export async function installFrontDoor(options: {
@@ -120,7 +120,7 @@ function replaceFile(path: string, text: string) {
   writeDurable(path, [text], temporary)
 }
 
-/** Whatever the umask was: what others may write is not run. */
+/** Takes write access from others, whatever the umask was, because files that others can write are not run. */
 function closeToOthers(path: string) {
   if (process.platform !== 'win32') chmodSync(path, statSync(path).mode & 0o755)
 }

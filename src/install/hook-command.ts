@@ -7,7 +7,7 @@ const TIMEOUT_MS = 10_000
 
 const WORD = String.raw`(?:'[^']*'|"[^"]*"|\\.|[^\s'"\\;&|<>(){}])+`
 
-/** The whole command, not a part of it: what a person built around ours is theirs. */
+/** Matches a whole command only: a longer one that a person built around ours belongs to them. */
 const OURS_GUARDED = new RegExp(
   String.raw`^(?:\{ )?(?:(?<node>${WORD}) )?(?<door>${WORD}) --client [a-z][a-z0-9-]*(?: --shared)?(?:; \})?` +
     String.raw`(?: >(?:/dev/null|NUL) 2>&1| 2>/dev/null)?(?: \|\| (?::|true|exit /b 0))?$`,
@@ -19,7 +19,7 @@ const OURS_SIMPLE = new RegExp(
 )
 
 export interface HookEntry {
-  /** Where entries are flat there is no other type. */
+  /** Left out where entries are flat, because there is no other type. */
   type?: 'command'
   command: string
   timeout: number
@@ -43,8 +43,8 @@ export function hookCommand(
 
 /**
  * The command line for a file that is shared through a repository. It names no user and no home
- * directory, finds the front door of whoever runs it, and does nothing where there is none.
- * `--shared`: whoever has hooks in their own settings as well is told of each event once.
+ * directory, finds the front door of the user who runs it, and does nothing where there is none.
+ * `--shared` marks its events, so that users with hooks in their own settings too are told of each event once.
  */
 export function sharedHookCommand(client: ClientName): string {
   const state = '${HOOKBELL_STATE_DIR:-${XDG_STATE_HOME:-$HOME/.local/state}/hookbell}'

@@ -8,7 +8,7 @@ export interface Item {
   value: unknown
 }
 
-/** Adds items at the end of an object or array, in its own style. What is there is not touched. */
+/** Adds items at the end of an object or array, in its own style. Existing text is not changed. */
 export function insertInto(text: string, container: Node, items: Item[], style: Style): Edit[] {
   const last = container.children?.at(-1)
   const start = last ? last.offset + last.length : container.offset + 1
@@ -24,7 +24,7 @@ export function insertInto(text: string, container: Node, items: Item[], style: 
     if (style.oneLine || (last && isOnOneLine)) {
       return (last && style.oneLine !== 'dense' ? ' ' : '') + onOneLine(items, style)
     }
-    // `[{` ... `}]`: go on after the brace, as in `}, {`.
+    // A list that begins with `[{` and ends with `}]` is continued after the brace, as in `}, {`.
     const isHugging = last && lineStart(text, last.offset) === lineStart(text, container.offset)
     if (isHugging && !tail.endsWithLineComment) return ` ${onLines(items, outer, style)}`
     const inner = last && !isHugging ? indentAt(text, last.offset) : outer + step

@@ -7,7 +7,7 @@ export interface FileInForce extends SettingsFile {
   path: string
 }
 
-/** The one file of a client's folder that the client takes hooks from. */
+/** The settings file in a client's folder from which the client reads its hooks. */
 export function fileInForce(client: Client, folder: string): FileInForce {
   const files = client.settings.map((file) => ({ ...file, path: join(folder, file.name) }))
   const found = files.find(({ path }) => exists(path)) ?? files.at(-1)
@@ -16,8 +16,8 @@ export function fileInForce(client: Client, folder: string): FileInForce {
 }
 
 /**
- * Where each event is to be written. Where one file hides another event by event, an event goes where the client
- * reads it now: nothing that works is switched off.
+ * Assigns each event to the file that it is to be written to. If one file hides events of another, an event goes to the
+ * file from which the client reads it now, so that no working hook is switched off.
  */
 export function filesInForce(
   client: Client,
@@ -30,7 +30,7 @@ export function filesInForce(
     return [{ file, events }]
   const first = readLeniently(hiding.path)
   const second = Object(readLeniently(hidden.path).hooks)
-  // A map under "hooks" is not read from this file, whatever it says.
+  // The client ignores the first file if its events are under "hooks".
   const isIgnored = typeof first.hooks === 'object'
   const isElsewhere = (event: string) =>
     isIgnored || (!Object.hasOwn(first, event) && Object.hasOwn(second, event))
@@ -46,14 +46,14 @@ export function filesInForce(
  */
 export function projectRoot(client: Client, start: string, home: string): string | undefined {
   for (let folder = start; folder !== home; folder = dirname(folder)) {
-    // Not `join`, of which a status makes V8 compile a faster form, for longer than all of this takes.
+    // Not `join`: V8 would optimize it during `status`, which takes longer than the whole search.
     if ([client.folder, '.git'].some((name) => exists(`${folder}${sep}${name}`))) return folder
     if (folder === dirname(folder)) return start
   }
   return start === home ? undefined : start
 }
 
-/** Also true for a link to nothing, which is for the reader of the file to refuse. */
+/** Also true for a dangling link, which is refused when the file is read. */
 export function exists(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined

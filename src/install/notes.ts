@@ -8,7 +8,7 @@ import type { Target } from './target.ts'
 
 /**
  * What a person should know about a client's settings before counting on its hooks.
- * Reading is lenient here: a file that cannot be read has nothing to tell.
+ * Reading is lenient here: a file that cannot be read yields no notes.
  */
 export function settingsNotes(
   target: Target,
@@ -46,7 +46,7 @@ export function settingsNotes(
   return notes
 }
 
-/** Files whose hooks the client does not read, as far as another one says the same or is of the wrong form. */
+/** Notes on hooks that the client ignores: their file has the wrong form, or the first file names the same event. */
 function hiddenFiles({ client, folder, file }: Target): string[] {
   const [first, ...others] = inFolder(client, folder)
   if (first === undefined || !client.hidesByEvent || !exists(first)) return []

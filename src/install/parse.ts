@@ -1,7 +1,7 @@
 import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser'
 import { HookbellError } from '../errors.ts'
 
-/** Ends with an error that points at one place of the file. */
+/** Throws an error that points at one place in the file. */
 export type Refuse = (offset: number, what: string, hint?: string) => never
 
 const CORRECT = 'Correct the file by hand, then run the command again. Nothing was written'
@@ -14,13 +14,13 @@ export function refuseAt(path: string, text: string): Refuse {
 }
 
 /**
- * The tree of a settings file, or undefined where there is nothing but space and comments.
- * Comments and trailing commas are tolerated; whatever two readers could read differently is not.
+ * Parses a settings file; undefined if there is nothing but space and comments.
+ * Comments and trailing commas are tolerated; what two parsers could read differently is not.
  */
 export function parseSettings(text: string, refuse: Refuse): Node | undefined {
   try {
     const errors: ParseError[] = []
-    // A space for the byte order mark keeps every offset.
+    // A space in place of the byte order mark keeps all offsets.
     const root = parseTree(text.replace(/^\uFEFF/, ' '), errors, {
       allowTrailingComma: true,
       allowEmptyContent: true,

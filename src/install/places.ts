@@ -9,7 +9,7 @@ import { exists, projectRoot } from './locate.ts'
 
 export type PlaceScope = HookFile['scope']
 
-/** A file in which hooks of one client may stand. */
+/** A file that may contain hooks for one client. */
 export interface HookPlace {
   client: ClientName
   scope: PlaceScope
@@ -19,7 +19,7 @@ export interface HookPlace {
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** Notes where `init` wrote, so that what it wrote can be found from anywhere. */
+/** Records where `init` wrote, so that the hooks can be found from any folder. */
 export function rememberPlace(stateDir: string, place: HookPlace): void {
   const known = rememberedPlaces(stateDir)
   if (known.some((one) => isSame(one, place))) return
@@ -32,7 +32,7 @@ export function forgetPlace(stateDir: string, path: string): void {
   if (rest.length < known.length) writePlaces(stateDir, rest)
 }
 
-/** What cannot be read is left out. */
+/** The recorded places. Entries that cannot be read are left out. */
 export function rememberedPlaces(stateDir: string): HookPlace[] {
   try {
     const places: unknown = JSON.parse(readFileSync(placesPath(stateDir), 'utf8'))
@@ -43,8 +43,8 @@ export function rememberedPlaces(stateDir: string): HookPlace[] {
 }
 
 /**
- * Every file that is there and in which a hook of ours can stand: where `init` wrote, and wherever a client would
- * look from here.
+ * Every existing file that may contain our hooks: where `init` wrote, and where a client would look when it is started
+ * in `cwd`.
  */
 export function knownPlaces(
   stateDir: string,
@@ -67,7 +67,7 @@ export function placesOf(name: ClientName, { env, cwd }: { env: Env; cwd: string
   return client.hookFiles.flatMap(({ scope, path, form }) => {
     if (form === 'toml' || scope === 'managed') return []
     const folder = scope === 'user' ? userFolder(client, env) : root
-    // Copilot's project files include Claude Code's, which are looked at as such.
+    // Copilot reads Claude Code's project files too; they are listed as Claude Code's only.
     if (
       folder === undefined ||
       (scope !== 'user' && path.startsWith('.claude/') && name !== 'claude')
@@ -77,7 +77,7 @@ export function placesOf(name: ClientName, { env, cwd }: { env: Env; cwd: string
   })
 }
 
-/** The files that `*` stands for, in the last part of a path. */
+/** Expands a `*` in the last part of a path to the files that match. */
 function expand(folder: string, path: string): string[] {
   const full = join(folder, path)
   if (!path.includes('*')) return [full]

@@ -13,7 +13,7 @@ export interface RemovalRequest {
   /** The file's name in messages. */
   path: string
   shape: Shape
-  /** What `init` noted about this file, oldest first. */
+  /** What `init` recorded about this file, oldest first. */
   records: readonly BackupRecord[]
   /** The text from before the oldest record; undefined where it is not known, '' where there was no file. */
   original: string | undefined
@@ -28,8 +28,8 @@ export interface Removal extends Plan {
 }
 
 /**
- * Takes every hook of ours out of a settings file. Where nothing changed since `init`, the old bytes come back;
- * else only our entries go, and what we had made to hold them.
+ * Removes all our hooks from a settings file. If the file has not changed since `init`, the old bytes come back;
+ * otherwise only our entries are removed, and the objects and arrays that were made for them.
  * @throws HookbellError `E_SETTINGS` for a file that is damaged, ambiguous or of another form
  */
 export function planRemoval(text: string, request: RemovalRequest): Removal {
@@ -50,7 +50,7 @@ export function planRemoval(text: string, request: RemovalRequest): Removal {
   }
 }
 
-/** The text from before our last edits, if they are still the last ones. */
+/** Undoes our edits, if the file has not changed since the last one. */
 function undo(text: string, records: readonly BackupRecord[]) {
   const hash = sha256(text)
   const record = records.findLast(({ after }) => after === hash)
@@ -60,7 +60,7 @@ function undo(text: string, records: readonly BackupRecord[]) {
   return sha256(old) === (record.before ?? sha256('')) ? { text: old, isNew } : undefined
 }
 
-/** One at a time, each on a fresh tree: an entry, then what is empty without it. */
+/** Removes one hook at a time, with what would be empty without it, and parses the text again after each. */
 function removeAll(text: string, request: RemovalRequest, refuse: Refuse): string {
   const original = readValue(request.original ?? '')
   const isKnown = request.original !== undefined
@@ -85,7 +85,7 @@ function removeAll(text: string, request: RemovalRequest, refuse: Refuse): strin
   }
 }
 
-/** The outermost thing that would be empty, but for somebody's comments. */
+/** Removes the outermost container that would be empty without the hook, unless somebody's comments are in it. */
 function takeOutWithEmpty(text: string, path: (readonly [Node, Node])[]): string {
   const [, hook] = path.at(-1) as readonly [Node, Node]
   for (const [index, [container, item]] of path.entries()) {
@@ -95,7 +95,7 @@ function takeOutWithEmpty(text: string, path: (readonly [Node, Node])[]): string
   return text
 }
 
-/** Whether something is said in `outer` besides what is in `inner`. */
+/** Whether `outer` has a comment that is not inside `inner`. */
 function hasComment(text: string, outer: Node, inner: Node): boolean {
   const end = inner.offset + inner.length
   const around =

@@ -3,7 +3,7 @@ import { type Plan, planInstall } from './plan.ts'
 import { planPlugin, pluginText } from './plugin.ts'
 import type { Target } from './target.ts'
 
-/** How the text of a target's file becomes one that starts the front door at `door`. */
+/** Returns a function that plans the edit of a target's file, so that its hooks start the front door at `door`. */
 export function planTarget(target: Target, door: string): (text: string) => Plan {
   const { client, file, events } = target
   if (client.entries === 'plugin') {

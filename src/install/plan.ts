@@ -14,7 +14,7 @@ import { verifyInstall } from './verify.ts'
 export interface Plan {
   text: string
   changed: boolean
-  /** What is new in `text`. Without it the text is the old one. */
+  /** What is new in `text`. Undoing it gives the old text. */
   spans: Span[]
   /** The shape of the file. */
   shape: Shape
@@ -22,7 +22,7 @@ export interface Plan {
 
 /**
  * Registers one hook for each event, by inserting text into the file's own.
- * A hook of ours that is there is brought up to date where it stands; nothing else is touched.
+ * An existing hook of ours is updated in place; nothing else is touched.
  * @throws HookbellError `E_SETTINGS` for a file that is damaged, ambiguous or of another form.
  */
 export function planInstall(text: string, request: InstallRequest): Plan {

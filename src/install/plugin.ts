@@ -7,7 +7,7 @@ const MARK =
 
 /**
  * The plug-in for a client that has no hook commands: it passes each event on to the front door and waits for nothing.
- * @param door its path, or undefined for a file that is shared: then it is looked for where it runs
+ * @param door the command that starts it; undefined for a shared file, which looks for it where it runs
  */
 export function pluginText(
   client: Client,
@@ -59,7 +59,7 @@ export function isOurPlugin(text: string): boolean {
   return text.startsWith(MARK)
 }
 
-/** @throws HookbellError E_SETTINGS where a file of somebody else has our name */
+/** @throws HookbellError E_SETTINGS if the file exists and is not ours */
 export function planPlugin(path: string, old: string, text: string): Plan {
   if (old.trim() !== '' && !isOurPlugin(old)) {
     throw new HookbellError('E_SETTINGS', `${path}: this file is not from hookbell`, {

@@ -30,7 +30,7 @@ function findProgram(name: string, env: Env): string | undefined {
   const endings = process.platform === 'win32' ? ['.exe', '.cmd', ''] : ['']
   for (const folder of programFolders(env.PATH ?? '')) {
     for (const ending of endings) {
-      // Not `join`: a status looks for a dozen programs in a dozen folders.
+      // Not `join`, which is slower: `status` looks for a dozen programs in a dozen folders.
       const path = `${folder}${sep}${name}${ending}`
       if (existsSync(path) && isProgram(path)) return join(path)
     }

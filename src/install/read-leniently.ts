@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { getNodeValue, parseTree } from 'jsonc-parser'
 
-/** What a settings file says, for those who only look: one that cannot be read says nothing. */
+/** Reads a settings file for callers that do not write it. A file that cannot be read counts as empty. */
 export function readLeniently(path: string): Record<string, unknown> {
   try {
     if (!statSync(path).isFile()) return {}

@@ -8,15 +8,15 @@ import { parseSettings, refuseAt } from './parse.ts'
 import type { HookPlace } from './places.ts'
 import { isOurPlugin } from './plugin.ts'
 
-/** What one settings file says about hooks of ours. */
+/** Our hooks in one settings file. */
 export interface Registered {
   place: HookPlace
   hooks: { event: string; command: string }[]
-  /** Why the file cannot be read as its client would, or which entry of anybody's the client would not take. */
+  /** Why the client cannot read the file, or which entry, ours or not, makes the client reject it. */
   fault?: string
 }
 
-/** Looks, and changes nothing; a file that cannot be read has a fault and no hooks. */
+/** Reads our hooks from a file. A file that cannot be read has a fault and no hooks. */
 export function readRegistered(place: HookPlace): Registered {
   try {
     if (!statSync(place.path).isFile()) return { place, hooks: [] }

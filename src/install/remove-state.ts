@@ -6,7 +6,7 @@ import { isElsewhere } from '../spool/owner.ts'
 
 const WORKER_ENDS_WITHIN_MS = 5000
 
-/** Everything that hookbell ever writes into a state folder. */
+/** Names of everything that hookbell ever writes into a state folder. */
 const STATE = new RegExp(
   `^(${[
     String.raw`(hookbell-hook|runtime(\.\w+)*|spool|backups|cache|on-hold|purged)`,
@@ -18,8 +18,8 @@ const STATE = new RegExp(
 const CONFIG = /^(config\.json|secrets\.env|templates)$/
 
 /**
- * Ends the worker of a state folder: the very process that holds its lock, known by number and start time.
- * @returns false where one goes on, such as on another machine that shares the folder
+ * Ends the worker of a state folder: the process that holds its lock, identified by its pid and start time.
+ * @returns false if a worker keeps running, such as on another machine that shares the folder
  */
 export async function endWorker(stateDir: string): Promise<boolean> {
   const holder = lockHolder(stateDir)
@@ -37,7 +37,7 @@ export async function endWorker(stateDir: string): Promise<boolean> {
   return false
 }
 
-/** The front door and the copy that it runs. From then on a registered command does nothing. */
+/** Removes the front door and the copy that it runs. From then on a registered command does nothing. */
 export function removeFrontDoor(stateDir: string): void {
   for (const name of ['hookbell-hook', 'runtime'])
     rmSync(join(stateDir, name), { recursive: true, force: true })

@@ -1,14 +1,14 @@
 import type { Reading } from './event-map.ts'
 import type { HookEntry } from './hook-command.ts'
 
-/** How the client expects this file. A `hooks.json` that is wrapped stays so. */
+/** What to register, in the form that the client expects. A `hooks.json` that is wrapped stays wrapped. */
 export interface InstallRequest extends Reading {
   /** The file's name in messages. */
   path: string
   events: readonly string[]
   hook: HookEntry
-  /** What else the file has to say at its top level. What it says already stays. */
+  /** Other properties that the file needs at its top level. Existing ones are not changed. */
   header?: Readonly<Record<string, unknown>> | undefined
-  /** Leaves the timeout of a hook that is there: another one would cost it the trust it was given. */
+  /** Keeps the timeout of an existing hook, because with another one it would lose the approval it was given. */
   keepsTimeout?: boolean
 }

@@ -1,6 +1,6 @@
 import type { Node } from 'jsonc-parser'
 
-/** How a file is written, so that what is added looks like what is there. */
+/** The layout of a file, so that added text looks like the rest. */
 export interface Style {
   eol: string
   /** One step of indentation. */
@@ -32,7 +32,7 @@ export function hasLineBreak(text: string, from: number, to: number): boolean {
   return /[\r\n]/.test(text.slice(from, to))
 }
 
-/** The first pair of lines that is one step apart tells it. */
+/** One step of indentation, taken from the first child that is indented more than its parent. */
 function detectStep(text: string, node: Node): string | undefined {
   const outer = indentAt(text, node.offset)
   for (const child of node.children ?? []) {

@@ -38,7 +38,7 @@ function startOfSpace(text: string, container: Node, item: Node): number {
   return isLineOpen && !isLineEnded ? item.offset : from
 }
 
-/** `{` and `}` with nothing but space between them: as if nothing had ever been there. */
+/** Removes the space inside a container that has become empty. */
 function closeUp(text: string, open: number): string {
   const space = /^\s*(?=[\]}])/.exec(text.slice(open + 1))?.[0]
   return space ? text.slice(0, open + 1) + text.slice(open + 1 + space.length) : text

@@ -8,18 +8,18 @@ import { HookbellError, usageError } from '../errors.ts'
 import { exists, type FileInForce, filesInForce, projectRoot } from './locate.ts'
 import { isPresent } from './presence.ts'
 
-/** Whose settings a command is about, and where. */
+/** A settings file that `init` is to edit, and for which client and scope. */
 export interface Target {
   name: ClientName
   client: Client
   scope: Scope
   folder: string
   file: FileInForce
-  /** What is to be registered in this file. */
+  /** The events to register in this file. */
   events: readonly string[]
-  /** Nothing shows that the client is installed. */
+  /** Whether there is no sign that the client is installed. */
   isAbsent: boolean
-  /** Throws where a file is not in the project any more, such as by a link that was put there meanwhile. */
+  /** Throws if a file is no longer inside the project, such as after a link was put in its place. */
   guard?: (path: string) => void
 }
 
@@ -41,7 +41,8 @@ interface Place {
 
 /**
  * Reads the choice of clients, scope and events: one target for each file that is to be written.
- * @throws HookbellError `E_USAGE` where it is not the user's choice yet
+ * @throws HookbellError `E_USAGE` if the choice is missing or contradicts itself, `E_SETTINGS` for a link out of the
+ * project
  */
 export function findTargets(options: TargetOptions, place: Place): Target[] {
   if (options.user && options.project) throw usageError('--user and --project exclude each other')
@@ -104,7 +105,7 @@ function projectFolder(client: Client, cwd: string, env: Place['env']): string {
   return join(root, client.folder)
 }
 
-/** A repository can carry a link to any file of the user's. Nobody expects to edit that one. */
+/** Refuses a link out of the project: a repository can contain a link to any file of the user. */
 function refuseOutside(root: string, paths: string[]): void {
   const path = paths.find(exists)
   if (path === undefined || realpath(path).startsWith(realpath(root) + sep)) return
@@ -113,12 +114,12 @@ function refuseOutside(root: string, paths: string[]): void {
   })
 }
 
-/** The project as it was found: the same folder, and the file in it, whatever its name leads to by then. */
+/** Makes a check that the project is still the folder that was found, and that a path still leads into it. */
 function makeGuard(root: string): (path: string) => void {
   const real = realpath(root)
   const identity = identityOf(root)
   return (path) => {
-    // What is not there yet is where its folder is; what is there must be no link, since links were followed.
+    // A missing file counts as where its nearest folder is. Links were resolved before, so one found now is new.
     const nearest = exists(path) ? path : nearestFolder(dirname(path))
     const isInside = nearest === root || `${realpath(nearest)}${sep}`.startsWith(real + sep)
     if (isInside && real !== '' && identityOf(root) === identity && realpath(root) === real) return
@@ -145,7 +146,7 @@ function realpath(path: string): string {
   }
 }
 
-/** The only client that is there. Several are a question, and guessing would surprise. */
+/** The only client that was found. If there are several, or none, the user has to choose. */
 function onlyOne(found: readonly ClientName[]): string {
   const [only] = found
   if (only && found.length === 1) return only

@@ -13,7 +13,7 @@ import { isOurPlugin } from './plugin.ts'
 
 const ATTEMPTS = 3
 
-/** Every command line of ours has one of these in it. */
+/** Each of our command lines and plug-ins contains one of these. */
 const TRACE = /hookbell-hook|hook\.cjs|hookbell init/
 
 export interface Registration {
@@ -23,8 +23,8 @@ export interface Registration {
 }
 
 /**
- * What stands in one file that is ours, and what the file would be without it.
- * @returns undefined where there is nothing of ours
+ * Finds our hooks in a file, and plans how to remove them.
+ * @returns undefined if there are none
  * @throws HookbellError `E_SETTINGS` for a file that has our command in it and cannot be edited
  */
 export function findRegistration(place: HookPlace, stateDir: string): Registration | undefined {
@@ -34,7 +34,7 @@ export function findRegistration(place: HookPlace, stateDir: string): Registrati
   return removal.changed || removal.isGone ? { place, before: old.text, removal } : undefined
 }
 
-/** @returns what became of the file */
+/** Removes our hooks from a file. @returns what became of the file */
 export function takeAway(place: HookPlace, stateDir: string): 'restored' | 'deleted' | 'cleaned' {
   const { path, scope } = place
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
@@ -49,7 +49,7 @@ export function takeAway(place: HookPlace, stateDir: string): 'restored' | 'dele
       const plan = (text: string) => planFor(place, stateDir, { ...old, text })
       applyPlan({ path, isShared: scope !== 'user', stateDir, plan })
     }
-    // A file that others changed too keeps its copies until the state is removed.
+    // If others changed the file too, its backups stay until the state is removed.
     if (isExact) forgetBackups(stateDir, old.realPath)
     forgetPlace(stateDir, path)
     return isGone ? 'deleted' : isExact ? 'restored' : 'cleaned'
@@ -74,7 +74,7 @@ function planPluginRemoval(text: string): Removal {
   return { ...plan, isExact: isGone, isGone }
 }
 
-/** Most files have nothing to do with us, and what is wrong with them is not ours to tell. */
+/** Checked first, so that faults of files without our hooks are not reported. */
 function hasTrace(path: string): boolean {
   try {
     return statSync(path).isFile() && TRACE.test(readFileSync(path, 'utf8'))
@@ -87,7 +87,7 @@ function isLink(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false
 }
 
-/** From the file's folder up to the highest that `init` had made, as far as nobody else uses them. */
+/** Removes empty folders, from the file's folder up to the topmost one that `init` created. */
 function removeEmptyFolders(folder: string, highest: string): void {
   const isInside = folder === highest || !relative(highest, folder).startsWith(`..${sep}`)
   if (!isInside || !folder.startsWith(highest)) return

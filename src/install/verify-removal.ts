@@ -24,7 +24,7 @@ export function readValue(text: string): Json {
   return Object(value)
 }
 
-/** Whether a file has nothing but what every file of its kind starts with; comments are content. */
+/** Whether a file has nothing but the header that all files of its kind have. Comments count as content. */
 export function isWithoutContent(text: string, header: Readonly<Json> = {}): boolean {
   if (/\/[/*]/.test(text)) return false
   const { hooks, ...rest } = readValue(text)
@@ -32,7 +32,7 @@ export function isWithoutContent(text: string, header: Readonly<Json> = {}): boo
   return isEmpty && (Object.keys(rest).length === 0 || isDeepStrictEqual(rest, header))
 }
 
-/** Without our hooks, and without what is empty then: an empty list says as much as none. */
+/** The settings without our hooks, and without empty lists, which mean the same as missing ones. */
 function pruned(root: Json, shape: Shape): Json {
   const { hooks, ...rest } = root
   const isBare = shape === 'bare' && typeof hooks !== 'object'
@@ -48,7 +48,7 @@ function withoutOurs(item: Json): Json[] {
   if (isOurs(item)) return []
   if (!Array.isArray(item?.hooks)) return [item]
   const hooks = item.hooks.filter((hook) => !isOurs(hook))
-  // A comment may have kept the empty group.
+  // An empty group may have been kept because of a comment in it.
   return hooks.length === 0 ? [] : [{ ...item, hooks }]
 }
 

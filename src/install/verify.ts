@@ -33,7 +33,7 @@ function check(holds: boolean, what: string): void {
   if (!holds) throw new Error(`refusing to write the settings: ${what}`)
 }
 
-/** The old value with the entries that the install adds or brings up to date. */
+/** The old value with the entries that `init` adds or updates. */
 function expected(
   root: Json,
   shape: Shape,
@@ -69,7 +69,7 @@ function eventMap(root: Json, shape: Shape): Json {
   return shape === 'bare' ? root : ((root.hooks ?? {}) as Json)
 }
 
-/** Of a group, or the entry itself where it is no group. */
+/** The hooks in a group. A flat entry is a hook itself. */
 function hooksOf(item: Json, entries: Reading['entries']): Json[] {
   if (item.hooks === undefined && entries === 'flat') return [item]
   return Array.isArray(item.hooks) ? item.hooks : []
