@@ -2,14 +2,14 @@ import type { Delivery } from '../delivery.ts'
 import { type AnswerRecord, type HubRecord, MAX_RECORD_BYTES, recordSchema } from '../hub/record.ts'
 import { cleanText, oneLine } from '../text/clean.ts'
 
-/** What waits in the queue of a destination: times are those of the hub's own clock. */
+/** A record in the queue of a destination. Times are those of the hub's clock. */
 export interface Received {
   record: HubRecord
   /** Unix ms. */
   receivedAt: number
 }
 
-/** @returns why it is no record, in words that repeat nothing of it */
+/** Parses a record of a machine. The reason of a refusal repeats no values of the text. */
 export function parseRecord(text: string): HubRecord | AnswerRecord | { refused: string } {
   if (Buffer.byteLength(text) > MAX_RECORD_BYTES) return { refused: 'too long' }
   let value: unknown
@@ -24,7 +24,7 @@ export function parseRecord(text: string): HubRecord | AnswerRecord | { refused:
   return { refused: `not a record: ${issue?.path.join('.') || issue?.code}` }
 }
 
-/** The delivery as this machine would have made it. Host and text are what a stranger says. */
+/** Makes the delivery as this machine would have. Host and texts come from another machine, so they are cleaned. */
 export function toDelivery({ record, receivedAt }: Received, attempts: number): Delivery {
   const { id, channel, session, kind, urgency, ageMs, expiresInMs } = record
   const acceptedAt = receivedAt - ageMs

@@ -10,11 +10,11 @@ export interface ReceivedAnswer {
   answer: AnswerRecord
   /** Unix ms. */
   receivedAt: number
-  /** How long it may have been in the list before; Infinity where nobody knows. */
+  /** How long it may have been in the inbox before; Infinity if that is not known. */
   listedMs: number
 }
 
-/** Keeps for a day what an answer is about: BullMQ cannot be asked whether something was removed in time. */
+/** Remembers an answer for a day, because BullMQ cannot say whether a job was removed before it was sent. */
 export async function keepAnswer(received: ReceivedAnswer, redis: RedisConnection) {
   const since = answeredAt(received)
   const { session, questions } = received.answer
@@ -27,15 +27,15 @@ export async function keepAnswer(received: ReceivedAnswer, redis: RedisConnectio
 }
 
 /**
- * The earliest moment at which it can have been given: a question that was asked later must not be lost. Questions of
- * the machine that saw the answer are named, so that this is only for those of other machines.
+ * The earliest time at which the answer can have been given, because a question that was asked later must not be lost.
+ * The machine that saw the answer names its own questions, so this matters only for those of other machines.
  */
 export function answeredAt({ answer, receivedAt, listedMs }: ReceivedAnswer): number | undefined {
   const at = receivedAt - listedMs - answer.ageMs
   return answer.isForAll && Number.isFinite(at) ? Math.floor(at) : undefined
 }
 
-/** Whether nobody needs to be asked any more. */
+/** Whether a record asks a question that was answered already. */
 export async function isAnswered(
   { record, receivedAt }: Received,
   redis: RedisConnection,

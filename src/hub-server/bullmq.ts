@@ -5,7 +5,7 @@ import { HookbellError } from '../errors.ts'
 import { expandHome } from '../fs/home.ts'
 import type { HubConnection } from '../hub/settings.ts'
 
-/** Only a hub needs them, so that they are not installed with hookbell. @throws HookbellError E_UNAVAILABLE */
+/** Loads BullMQ, which is not installed with hookbell: only a hub needs it. @throws HookbellError E_UNAVAILABLE */
 export async function loadBullmq(): Promise<typeof Bullmq> {
   try {
     await import('ioredis')
@@ -22,7 +22,7 @@ export async function loadBullmq(): Promise<typeof Bullmq> {
   }
 }
 
-/** One connection for all queues; BullMQ adds one per queue, on which it waits. Ends with `disconnect`. */
+/** Opens one connection for all queues; BullMQ adds a blocking one per queue. The caller ends it with `disconnect`. */
 export async function openShared(
   connection: HubConnection,
   onProblem: (error: unknown) => void,
@@ -33,10 +33,10 @@ export async function openShared(
   return shared
 }
 
-/** Longer than the 5 s for which a worker waits for a job, or it would count as broken each time. */
+/** Must exceed the 5 s (`drainDelay`) that a worker waits for a job, or each wait would end the connection. */
 const SOCKET_MS = 15_000
 
-/** The same connection, for the client that BullMQ brings. */
+/** The same settings, for ioredis, which BullMQ uses. */
 export function redisOptions({ url, password, ca }: HubConnection): Bullmq.RedisOptions {
   const { protocol, hostname, port, username } = new URL(url)
   const host = hostname.replace(/^\[|\]$/g, '')

@@ -3,9 +3,9 @@ import type { RedisConnection } from '../hub/connection.ts'
 import { explainFailure } from '../hub/explain.ts'
 
 /**
- * Whether what is handed over will still be there tomorrow.
- * @returns what may be lost, in words; nothing where all is well
- * @throws HookbellError E_UNAVAILABLE where a hub must not work with it
+ * Checks whether Redis keeps what is handed over, also when it is full or restarted.
+ * @returns warnings about what may be lost; empty if all is well
+ * @throws HookbellError E_UNAVAILABLE if Redis cannot be reached, or would evict messages
  */
 export async function checkRedis(redis: RedisConnection): Promise<string[]> {
   const info = String(await redis.call('INFO').catch(unreachable))

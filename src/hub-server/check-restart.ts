@@ -4,9 +4,9 @@ import { SCRIPTED, STARTS } from '../hub/keys.ts'
 import { NOTE_START } from './scripts.ts'
 
 /**
- * Counts the starts of hubs, once in a script and once without one. A Redis that must not run what stands in its own file
- * has forgotten the first count after a restart, and with it what was in the queues.
- * @returns what is wrong, in words; nothing where all is well
+ * Counts the starts of hubs, once in a script and once by a plain command. If Redis has no right to run the scripts in
+ * its own append-only file, it has lost the first count after a restart, and with it what was in the queues.
+ * @returns warnings; empty if all is well
  */
 export async function checkRestart(redis: RedisConnection): Promise<string[]> {
   const [starts, scripted] = [await readNumber(STARTS, redis), await readNumber(SCRIPTED, redis)]
@@ -17,10 +17,10 @@ export async function checkRestart(redis: RedisConnection): Promise<string[]> {
   ]
 }
 
-/** Not in a full Redis, where a hub has to start too. */
+/** Ignores errors, because a hub has to start with a full Redis too. */
 async function noteStart(count: string, redis: RedisConnection) {
   try {
-    // In this order, so that a hub that is killed in between is no fault of Redis.
+    // In this order, so that a hub that is killed in between does not look like a loss in Redis.
     await redis.call('EVAL', NOTE_START, '2', SCRIPTED, `${SCRIPTED}:2`, count)
     await redis.call('SET', STARTS, count)
   } catch {}

@@ -3,8 +3,8 @@ import type { RedisConnection } from '../hub/connection.ts'
 const EVERY_MS = 10_000
 
 /**
- * The time of Redis, which is the same for all hubs: what one hub has put into a queue another one judges by its age.
- * It is read from INFO because the rights of a hub allow that.
+ * The clock of Redis, which all hubs share: one hub judges the age of what another one has put into a queue.
+ * The time is read with INFO, because the rights of a hub allow that.
  */
 export class HubClock {
   readonly #redis: RedisConnection
@@ -15,7 +15,7 @@ export class HubClock {
     this.#redis = redis
   }
 
-  /** Reads it now and then until `stop`. @throws where Redis does not answer the first time */
+  /** Reads the time now, and every 10 s until `stop`. @throws if Redis does not answer the first time */
   async start() {
     await this.#read()
     this.#timer = setInterval(() => void this.#read().catch(() => {}), EVERY_MS).unref()

@@ -1,7 +1,7 @@
 import { noteEnd } from './history.ts'
 import type { OpenHub } from './status.ts'
 
-/** What was given up, or refused by its destination. */
+/** The messages that were given up, or refused by their destination. */
 export async function deadInHub({ queues }: OpenHub) {
   const all = await Promise.all(queues.map(({ queue }) => queue.getFailed(0, 999)))
   return all.flat().map(({ data: { record, receivedAt }, failedReason }) => ({
@@ -10,7 +10,7 @@ export async function deadInHub({ queues }: OpenHub) {
   }))
 }
 
-/** @param id of one; absent: all. @returns how many */
+/** Retries or drops dead messages. @param id of one message; absent: all. @returns how many there were */
 export async function actOnDead(
   { queues, redis }: OpenHub,
   action: 'retry' | 'drop',

@@ -2,13 +2,13 @@ import type { LoadedConfig } from '../config/load.ts'
 import { type Destination, findDestination } from '../deliver/attempt.ts'
 import { sha256 } from '../text/sha256.ts'
 
-/** What several channels may share, and the queue in which messages wait for it. */
+/** A destination that several channels may share, with the queue in which its messages wait. */
 export interface HubDestination extends Destination {
   queueName: string
   channels: string[]
 }
 
-/** All that the hub's own configuration names; nothing else can be posted to, whatever a machine says. */
+/** The destinations in the hub's own configuration. A machine cannot make the hub send anywhere else. */
 export function hubDestinations(loaded: LoadedConfig): Map<string, HubDestination> {
   const found = new Map<string, HubDestination>()
   for (const [channel, { type }] of Object.entries(loaded.config.channels)) {
@@ -27,7 +27,7 @@ export function hubDestinations(loaded: LoadedConfig): Map<string, HubDestinatio
   return found
 }
 
-/** The key may hold a secret URL. */
+/** Hashed, because the key may contain a secret URL. */
 function nameOf(key: string): string {
   return `d-${sha256(key).slice(0, 16)}`
 }

@@ -1,7 +1,7 @@
 import type { RedisConnection } from '../hub/connection.ts'
 import { failedKey, seenKey } from '../hub/keys.ts'
 
-/** So long a repeat is known, and `hub why` can say what became of a message. */
+/** How long a repeat is recognized, and `hub why` can say what became of a message. */
 const SEEN_SECONDS = 24 * 3600
 
 /** How a message ended. */
@@ -9,13 +9,13 @@ export interface Ended {
   /** Unix ms of the hub. */
   at: number
   state: 'delivered' | 'expired' | 'answered' | 'dropped'
-  /** Of the receiver, or the reason. */
+  /** The answer of the receiver, or the reason. */
   detail: string
-  /** The message that told of this one too. */
+  /** Id of the message that told of this one too. */
   summary?: string
 }
 
-/** After a send nothing may throw: it would be sent again. Without the mark only a repeat would be. */
+/** Marks messages as ended. Never throws: a sent message would be sent again. A lost mark lets only a repeat pass. */
 export async function noteEnd(ids: readonly string[], ended: Ended, redis: RedisConnection) {
   const [lead] = ids
   const marks = ids.map((id) => {
@@ -29,7 +29,7 @@ export async function isSeen(id: string, redis: RedisConnection): Promise<boolea
   return (await redis.call('EXISTS', seenKey(id))) === 1
 }
 
-/** An attempt failed, and there will be another one. */
+/** A failed attempt that another one will follow. */
 export interface Failure {
   /** Unix ms of the hub. */
   at: number
@@ -48,7 +48,7 @@ export async function noteFailure(
   await redis.call('SET', failedKey(id), text, 'EX', `${SEEN_SECONDS}`).catch(() => {})
 }
 
-/** What is known of a message besides what waits in its queue. */
+/** What is known of a message apart from its job in a queue. */
 export async function historyOf(id: string, redis: RedisConnection) {
   const [ended, failure] = await Promise.all([
     redis.call('GET', seenKey(id)),

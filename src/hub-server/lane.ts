@@ -9,22 +9,22 @@ import type { loadBullmq } from './bullmq.ts'
 import type { HubDestination } from './destinations.ts'
 import { type Told, tell } from './tell.ts'
 
-/** A hub that was killed holds a destination up for about so long. */
+/** A hub that was killed delays a destination for about this long. */
 const LOCK_MS = 10_000
 const STALLED_MS = 5000
-/** Being killed says nothing against a message. */
+/** High, because a hub that was killed while it had a message says nothing against the message. */
 const MAX_STALLED = 20
 const KEPT_DEAD = 10_000
-/** Before the next try, where Redis does not answer. */
+/** The pause before the next try when Redis does not answer. */
 const UNANSWERED_MS = 500
-/** BullMQ takes priority 0 before all others. */
+/** For all but permission questions. BullMQ takes jobs without a priority (0) first. */
 const ORDINARY = 1
 
 type Job = Parameters<typeof tell>[0]
 
 export interface LaneDeps {
   bullmq: Awaited<ReturnType<typeof loadBullmq>>
-  /** Shared by all of them. */
+  /** Shared by all queues. */
   connection: ConnectionOptions
   redis: RedisConnection
   loaded: LoadedConfig
@@ -34,7 +34,7 @@ export interface LaneDeps {
   onProblem(error: unknown): void
 }
 
-/** The queue of one destination, and what takes from it: one message at a time over all hubs, with its pace. */
+/** The queue and the worker of one destination: one message at a time across all hubs, at the destination's pace. */
 export class DestinationLane {
   readonly queue: Queue<Received>
   readonly channels: readonly string[]
@@ -48,7 +48,7 @@ export class DestinationLane {
     this.channels = destination.channels
     this.queue = new bullmq.Queue<Received>(destination.queueName, {
       ...options,
-      // Nobody reads its events: by default 10,000 of them are kept per queue.
+      // Nobody reads the events of the queue, and by default 10,000 of them are kept.
       streams: { events: { maxLen: 10 } },
     })
     this.#worker = new bullmq.Worker<Received>(
@@ -66,7 +66,7 @@ export class DestinationLane {
     this.#worker.on('error', onProblem)
   }
 
-  /** Its own limiter counts when a message is taken, not when it was sent: so the pace is kept after the answer. */
+  /** The limiter of BullMQ counts from when a job is taken, not from when it was sent, so `#work` keeps the pace. */
   async start() {
     await this.queue.setGlobalConcurrency(1)
     await this.queue.setGlobalRateLimit(1, 1)
@@ -99,7 +99,7 @@ export class DestinationLane {
     void redis.call('HINCRBY', COUNTS, told.type, '1').catch(() => {})
     const isSent = !['repeat', 'expired', 'answered'].includes(told.type)
     const paceMs = isSent ? (notifier.pace?.minIntervalMs ?? 0) : 0
-    // Holds for all hubs, and unlike the backoff of BullMQ leaves the order as it is.
+    // A rate limit holds for all hubs and, unlike the backoff of BullMQ, keeps the order.
     const pauseMs = told.type === 'deferred' ? Math.max(1, paceMs, told.until - now()) : paceMs
     if (pauseMs > 0) await this.queue.rateLimit(pauseMs).catch(onProblem)
     if (told.type === 'deferred') throw bullmq.Worker.RateLimitError()
@@ -107,14 +107,14 @@ export class DestinationLane {
       throw new bullmq.UnrecoverableError(told.reason)
   }
 
-  /** Without an answer of Redis nothing was sent, and nothing is decided: the message keeps its place. */
+  /** If Redis does not answer, nothing was sent or decided, and the message keeps its place in the queue. */
   async #tell(job: Job) {
     try {
       return await tell(job, { ...this.#deps, queue: this.queue })
     } catch (error) {
       this.#deps.onProblem(error)
       await sleep(UNANSWERED_MS)
-      // Any other error would make it one that has failed for good.
+      // Any other error would mark the job as failed for good.
       throw this.#deps.bullmq.Worker.RateLimitError()
     }
   }

@@ -9,7 +9,7 @@ const DAY_SECONDS = 24 * 3600
 const MAX_SESSIONS = 1000
 const MAX_PER_SESSION = 30
 
-/** What a session waits for, as its machine says. */
+/** What a session waits for, as its machine reports it. */
 export interface OpenQuestion {
   host: string
   label: string
@@ -20,7 +20,7 @@ export interface OpenQuestion {
   since: number
 }
 
-/** Remembers for a day what the records ask. */
+/** Remembers the questions in the records for a day. */
 export async function noteQuestions(
   records: readonly HubRecord[],
   receivedAt: number,
@@ -50,7 +50,7 @@ async function noteQuestion(record: HubRecord, receivedAt: number, redis: RedisC
   ])
 }
 
-/** Forgets what was answered. */
+/** Forgets the questions that an answer settles. */
 export async function closeQuestions(
   { answer, receivedAt }: ReceivedAnswer,
   redis: RedisConnection,
@@ -63,7 +63,7 @@ export async function closeQuestions(
   if (over.length === open.length) await redis.call('ZREM', WAITING, session)
 }
 
-/** Here it is enough that the answer was probably later: nothing is lost by it. */
+/** It is enough that the answer was probably later: this list is only shown, so no message is lost by an error. */
 function isOver(
   { question, since }: { question: string; since: number },
   { questions, isForAll }: AnswerRecord,
@@ -72,7 +72,7 @@ function isOver(
   return questions.includes(question) || (isForAll && since <= answeredAt)
 }
 
-/** The sessions that wait for somebody, the one that waits longest first. */
+/** The sessions that wait for an answer, the longest wait first. */
 export async function waitingSessions(redis: RedisConnection) {
   const sessions = await redis.call('ZRANGE', WAITING, '0', `${MAX_SESSIONS - 1}`)
   const all = await Promise.all(

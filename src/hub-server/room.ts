@@ -2,19 +2,19 @@ import type { RedisConnection } from '../hub/connection.ts'
 import { HELD, INBOX, RESERVE } from '../hub/keys.ts'
 import { OPEN_INBOX, SHUT_INBOX } from './scripts.ts'
 
-/** Parts of maxmemory. From here on machines are turned away, so that the rest is left to work with. */
+/** Fractions of maxmemory. From here on machines are turned away, so that the hub can work with the rest. */
 const SHUT_FROM = 0.9
-/** While machines are turned away nothing is put into queues above this: a message takes more room there. */
+/** Above this nothing is put into queues while machines are turned away: a message takes more memory there. */
 const STOP_FROM = 0.97
 /** Below this machines may add again. */
 const OPEN_BELOW = 0.75
-/** Kept for the time when Redis is full to the last byte, because no hub ran that could turn machines away. */
+/** Held in reserve for a Redis that filled up to the last byte while no hub ran that could turn machines away. */
 const RESERVED = 1 / 16
 const EVERY_MS = 1000
 
 /**
- * Keeps a part of Redis for the hub: in a full one it could not even take a message out of its queue. Where no
- * maxmemory is set it does nothing.
+ * Keeps a part of the memory of Redis free for the hub, which could not even take a message out of its queue in a full
+ * one. Does nothing if no maxmemory is set.
  */
 export class Room {
   readonly #redis: RedisConnection
@@ -25,7 +25,7 @@ export class Room {
     this.#redis = redis
   }
 
-  /** Machines are turned away; what they have handed over is still told. */
+  /** Whether machines are turned away. What they have handed over is still told. */
   get isShut(): boolean {
     return this.#isShut
   }
@@ -55,7 +55,7 @@ async function memoryOf(redis: RedisConnection) {
   return { used: bytesOf('used_memory'), max: bytesOf('maxmemory') }
 }
 
-/** @returns how much machines have handed over that is in no queue yet */
+/** @returns the number of records that machines have handed over and that are in no queue yet */
 export async function countInbox(redis: RedisConnection): Promise<number> {
   const lengths = [INBOX, HELD].map((key) => redis.call('LLEN', key).catch(() => 0))
   return (await Promise.all(lengths)).reduce<number>((sum, length) => sum + Number(length), 0)

@@ -8,13 +8,13 @@ import type { ReceivedAnswer } from './answers.ts'
 import type { Room } from './room.ts'
 import { BECOME_ROUTER, FINISH, RESIGN, TAKE } from './scripts.ts'
 
-/** Longer than a batch takes, and so long a hub that was killed holds the others up. */
+/** Must be longer than a batch takes. A router that was killed delays the other hubs for this long. */
 const HOLD_MS = 10_000
-/** Often enough within that time. */
+/** How often the router renews its claim; must be well below HOLD_MS. */
 const RENEW_MS = 2000
-/** Answers stay under the limit of the connection: this many of the longest records. */
+/** Records per batch. MAX_REPLY_BYTES has room for this many of the longest ones. */
 const BATCH = 100
-/** Where Redis is almost full. */
+/** Records per batch when Redis is almost full. */
 const SMALL_BATCH = 10
 export const MAX_REPLY_BYTES = BATCH * MAX_RECORD_BYTES + 1024 * 1024
 const EMPTY_MS = 50
@@ -27,20 +27,20 @@ interface RouterDeps {
   room: Room
   /** Puts records into their queues. What is there already is not added again. `receivedAt`: Unix ms. */
   enqueue(records: readonly HubRecord[], receivedAt: number): Promise<void>
-  /** Keeps what must not be told any more. */
+  /** Remembers an answer, so that what it settles is not told any more. */
   noteAnswer(received: ReceivedAnswer): Promise<void>
   now(): number
-  /** Why a record cannot be told; undefined where it can. */
+  /** Why a record cannot be told; undefined if it can. */
   whyRefused(record: HubRecord): string | undefined
   onProblem(error: unknown): void
 }
 
-/** Moves what machines handed over from the one list to the queues. Of several hubs one does it at a time. */
+/** Moves records from the inbox to the queues of the destinations. Of several hubs, one does it at a time. */
 export class Router {
   readonly #deps: RouterDeps
   readonly #token = randomUUID()
   readonly #stopped = new AbortController()
-  /** When the list was last seen to be empty, on a clock that is never put back: what is in it came later. */
+  /** When the inbox was last seen empty, on a clock that is never set back. What is in it now came later. */
   #emptyAt = Number.NEGATIVE_INFINITY
   #renewAt = 0
 
@@ -48,10 +48,10 @@ export class Router {
     this.#deps = deps
   }
 
-  /** Ends after `stop`. */
+  /** Routes until `stop` is called. */
   async run(): Promise<void> {
     while (!this.#stopped.signal.aborted) {
-      const pauseMs = await this.#round().catch((error: unknown) => {
+      const pauseMs = await this.#routeBatch().catch((error: unknown) => {
         this.#deps.onProblem(error)
         this.#emptyAt = Number.NEGATIVE_INFINITY
         return FAILED_MS
@@ -65,13 +65,13 @@ export class Router {
     this.#stopped.abort()
   }
 
-  /** @returns how long to wait for the next one, in ms */
-  async #round(): Promise<number> {
+  /** @returns how long to wait before the next batch, in ms */
+  async #routeBatch(): Promise<number> {
     const { redis, enqueue, room } = this.#deps
     const token = this.#token
     if (performance.now() >= this.#renewAt) {
       const isRouter = await redis.call('EVAL', BECOME_ROUTER, '1', ROUTER, token, `${HOLD_MS}`)
-      if (isRouter !== 1) return this.#rest()
+      if (isRouter !== 1) return this.#standBy()
       this.#renewAt = performance.now() + RENEW_MS
     }
     if (!(await room.check())) return FAILED_MS
@@ -80,7 +80,7 @@ export class Router {
     const batch = room.isShut ? SMALL_BATCH : BATCH
     const limits = [token, `${batch}`, `${MAX_RECORD_BYTES}`]
     const taken = await redis.call('EVAL', TAKE, ...keys, ...limits)
-    if (!Array.isArray(taken)) return this.#rest()
+    if (!Array.isArray(taken)) return this.#standBy()
     if (taken.length === 0) {
       this.#emptyAt = askedAt
       return EMPTY_MS
@@ -88,15 +88,15 @@ export class Router {
     const receivedAt = this.#deps.now()
     const { messages, answers } = await this.#sort(taken.map(String))
     const listedMs = performance.now() - this.#emptyAt
-    // First, so that a question and its answer that come together tell nobody.
+    // Answers first, so that a question that comes together with its answer is not told.
     for (const answer of answers) await this.#deps.noteAnswer({ answer, receivedAt, listedMs })
     await enqueue(messages, receivedAt)
     await redis.call('EVAL', FINISH, '2', ROUTER, TAKEN, token, `${taken.length}`)
     return 0
   }
 
-  /** Another hub is the router. */
-  #rest(): number {
+  /** Another hub is the router. @returns how long to wait before the next try, in ms */
+  #standBy(): number {
     this.#emptyAt = Number.NEGATIVE_INFINITY
     this.#renewAt = 0
     return NOT_ROUTER_MS
@@ -118,7 +118,7 @@ export class Router {
     return { messages, answers }
   }
 
-  /** Nothing of the record is kept: it may be anything. */
+  /** Counts a refusal. Nothing of the record is kept, because it may be anything. */
   async #refuse(why: string) {
     const { redis } = this.#deps
     await redis.call('HINCRBY', COUNTS, 'refused', '1')

@@ -16,10 +16,10 @@ import { Room } from './room.ts'
 import { MAX_REPLY_BYTES, Router } from './router.ts'
 import { withdrawAnswered } from './shown.ts'
 
-/** What a hub says of itself: one line of JSON each, without the text of messages. */
+/** One line of JSON that a hub prints, without the text of messages. */
 export type HubLine = Record<string, string | number>
 
-/** Starts a hub. @returns how to end it: what is under way is finished. @throws HookbellError */
+/** Starts a hub. Its `stop` finishes what is under way. @throws HookbellError */
 export async function startHub(loaded: LoadedConfig, onLine: (line: HubLine) => void) {
   const connection = connectionOf(loaded)
   const bullmq = await loadBullmq()
@@ -59,21 +59,23 @@ export async function startHub(loaded: LoadedConfig, onLine: (line: HubLine) => 
     async noteAnswer(received) {
       await keepAnswer(received, redis)
       await closeQuestions(received, redis)
-      // Not waited for: a destination that does not answer must not keep others waiting.
+      // Not awaited: a destination that does not answer must not delay the others.
       void withdrawAnswered(received, laneDeps).catch(onProblem)
     },
     enqueue: async (records, receivedAt) => {
       await noteQuestions(records, receivedAt, redis)
-      const of = (lane: DestinationLane) => records.filter((one) => lanes.get(one.channel) === lane)
       await Promise.all(
-        all.map((lane) => (of(lane).length > 0 ? lane.add(of(lane), receivedAt) : undefined)),
+        all.map((lane) => {
+          const own = records.filter((one) => lanes.get(one.channel) === lane)
+          return own.length > 0 ? lane.add(own, receivedAt) : undefined
+        }),
       )
     },
   })
   const routing = router.run()
   return {
     channels: [...lanes.keys()],
-    /** For a look at it. */
+    /** For showing its status. */
     open: { redis, queues: all },
     async stop() {
       clock.stop()
@@ -93,7 +95,7 @@ function cannotWork(cause: unknown): never {
   })
 }
 
-/** @throws HookbellError where the configuration is not one of a hub */
+/** @throws HookbellError if the configuration cannot be used for a hub */
 export function connectionOf({
   config,
   hubProblem,

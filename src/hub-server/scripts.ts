@@ -1,6 +1,6 @@
-/** All of them check that this hub is still the router: one that stood still must not touch another's batch. */
+/** The router's scripts check that this hub is still the router: one that hung must not touch another's batch. */
 
-/** KEYS: router. ARGV: token, ms. @returns 1 where this hub is the router for that long */
+/** KEYS: router. ARGV: token, ms. @returns 1 if this hub is the router for that long */
 export const BECOME_ROUTER = `
 local holder = redis.call('GET', KEYS[1])
 if holder and holder ~= ARGV[1] then return 0 end
@@ -9,12 +9,12 @@ redis.call('DEL', KEYS[1])
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return 1`
 
-/** KEYS: router. ARGV: token. Another hub need not wait until the time is over. */
+/** KEYS: router. ARGV: token. Lets another hub take over without waiting until the time is over. */
 export const RESIGN = `
 if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end
 return 1`
 
-/** KEYS: router, inbox, held, taken, counts. ARGV: token, how many, longest. What a crash left behind comes first. */
+/** KEYS: router, inbox, held, taken, counts. ARGV: token, how many, longest. A batch that a crash left comes first. */
 export const TAKE = `
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return false end
 local taken = redis.call('LRANGE', KEYS[4], 0, -1)
@@ -40,14 +40,14 @@ if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 redis.call('LTRIM', KEYS[2], ARGV[2], -1)
 return 1`
 
-/** KEYS: one that holds a number. ARGV: number, seconds. It only grows. */
+/** KEYS: one that holds a number. ARGV: number, seconds until it expires. The number only grows. */
 export const RAISE = `
 local before = redis.call('GET', KEYS[1])
 if before and tonumber(before) >= tonumber(ARGV[1]) then return 0 end
 redis.call('SET', KEYS[1], ARGV[1], 'EX', ARGV[2])
 return 1`
 
-/** KEYS: inbox, held, reserve. What is no list refuses what machines add. @returns 1: it is shut */
+/** KEYS: inbox, held, reserve. Makes the inbox a string, to which machines cannot add. @returns 1 if it is shut */
 export const SHUT_INBOX = `
 redis.call('DEL', KEYS[3])
 if redis.call('TYPE', KEYS[1]).ok == 'string' then return 1 end
@@ -56,7 +56,7 @@ if redis.call('EXISTS', KEYS[1]) == 1 then redis.call('RENAME', KEYS[1], KEYS[2]
 redis.call('SET', KEYS[1], 'full')
 return 1`
 
-/** KEYS: inbox, held, reserve. ARGV: bytes to reserve. @returns 1: it is open */
+/** KEYS: inbox, held, reserve. ARGV: bytes to reserve. @returns 1 if it is open */
 export const OPEN_INBOX = `
 if redis.call('TYPE', KEYS[1]).ok == 'string' then
   if redis.call('EXISTS', KEYS[2]) == 1 then return 0 end
@@ -68,7 +68,7 @@ if redis.call('STRLEN', KEYS[3]) ~= tonumber(ARGV[1]) then
 end
 return 1`
 
-/** KEYS: two of them, so that it is a transaction in the file of Redis. ARGV: how many starts. */
+/** KEYS: two, so that it becomes a transaction in the append-only file of Redis. ARGV: how many starts. */
 export const NOTE_START = `
 redis.call('SET', KEYS[1], ARGV[1])
 redis.call('SET', KEYS[2], ARGV[1])

@@ -24,7 +24,7 @@ interface ShownDeps {
   onWithdrawn(shown: Pick<Shown, 'id' | 'channel'>, answer: string): void
 }
 
-/** A question was sent, and its notifier gave a handle for it. */
+/** Remembers the handle of a question that was sent, so that it can be withdrawn. */
 export async function noteShown(received: Received, handle: string, deps: ShownDeps) {
   const { redis } = deps
   const { record, receivedAt } = received
@@ -34,11 +34,11 @@ export async function noteShown(received: Received, handle: string, deps: ShownD
   const shown: Shown = { id, question, channel, handle, since: receivedAt - ageMs }
   await redis.call('HSET', shownKey(session), id, JSON.stringify(shown))
   await redis.call('EXPIRE', shownKey(session), `${DAY_SECONDS}`)
-  // The answer may have come while it was sent.
+  // The answer may have come while the question was being sent.
   if (await isAnswered(received, redis)) await takeBack(shown, session, deps)
 }
 
-/** Withdraws what an answer makes old. */
+/** Withdraws the shown questions that an answer settles. */
 export async function withdrawAnswered(received: ReceivedAnswer, deps: ShownDeps) {
   const { session, questions } = received.answer
   const at = answeredAt(received) ?? Number.NEGATIVE_INFINITY
@@ -51,7 +51,7 @@ export async function withdrawAnswered(received: ReceivedAnswer, deps: ShownDeps
 
 async function takeBack(shown: Shown, session: HubRecord['session'], deps: ShownDeps) {
   const { redis, loaded, onWithdrawn } = deps
-  // Of two hubs one does it.
+  // Of two hubs, only the one that removes the entry withdraws the message.
   if ((await redis.call('HDEL', shownKey(session), shown.id)) !== 1) return
   const result = await withdraw({ ...shown, sessionEnv: {} }, loaded)
   if (result.isDone) onWithdrawn(shown, result.answer)

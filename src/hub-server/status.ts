@@ -10,13 +10,13 @@ import { hubDestinations } from './destinations.ts'
 import { countInbox } from './room.ts'
 import { connectionOf } from './run.ts'
 
-/** A hub that is looked at: one that runs here, or its Redis. */
+/** Access to the data of a hub: one that runs in this process, or its Redis. */
 export interface OpenHub {
   redis: RedisConnection
   queues: readonly { channels: readonly string[]; queue: Queue<Received> }[]
 }
 
-/** Opens the queues of a hub for one look or one action. @throws HookbellError */
+/** Opens the queues of a hub for as long as `work` needs them. @throws HookbellError */
 export async function withHub<Result>(
   loaded: LoadedConfig,
   work: (hub: OpenHub) => Promise<Result>,
@@ -24,7 +24,7 @@ export async function withHub<Result>(
   const connection = connectionOf(loaded)
   const { Queue } = await loadBullmq()
   const redis = new RedisConnection(connection, { maxReplyBytes: 1024 * 1024 })
-  // Without an answer the client below would wait for one without end.
+  // Fails if Redis does not answer; BullMQ's client below would wait for it forever.
   await checkRedis(redis)
   const options = { connection: redisOptions(connection), prefix: PREFIX }
   const queues = [...hubDestinations(loaded).values()].map(({ channels, queueName }) => {
@@ -55,7 +55,7 @@ export async function hubStatus({ redis, queues }: OpenHub) {
   }
 }
 
-/** Messages that are looked at for the reasons why they are dead. */
+/** How many dead messages are read for their reasons. */
 const DEAD_LOOKED_AT = 200
 const MINUTES = 60
 
@@ -82,7 +82,7 @@ async function statusOf({ channels, queue }: OpenHub['queues'][number]) {
   }
 }
 
-/** Whole minutes are in the list, what came since the last one is only in the count. */
+/** `data` has whole minutes; what ended since the last of them is only in the count. */
 function endedIn({ data, meta }: Metrics): number {
   const current = Math.max(0, Number(meta.count) - Number(meta.prevCount))
   return data.reduce((sum, one) => sum + Number(one), 0) + current

@@ -11,7 +11,7 @@ import { isAnswered } from './answers.ts'
 import { isSeen, noteEnd, noteFailure } from './history.ts'
 import { noteShown } from './shown.ts'
 
-/** From so many on, and after this long, waiting messages are told in one summary: as on a machine. */
+/** If at least this many messages wait, and the first for this long, one summary tells of all: as on a machine. */
 const SUMMARY_FROM = 6
 const SUMMARY_AFTER_MS = 2000
 const SUMMARY_MAX = 200
@@ -21,7 +21,7 @@ export interface TellDeps {
   redis: RedisConnection
   loaded: LoadedConfig
   now(): number
-  /** A message that was shown is not shown any more. */
+  /** Called when a shown message was withdrawn. */
   onWithdrawn(of: { id: string; channel: string }, answer: string): void
 }
 
@@ -30,7 +30,7 @@ export type Told =
   | { type: 'repeat' }
   | { type: 'answered'; reason: string }
 
-/** Tells one waiting record, and others with it where many wait. Throws only where Redis does not answer. */
+/** Sends one waiting record, and others with it if many wait. Throws only if Redis does not answer. */
 export async function tell(job: Job<Received>, deps: TellDeps): Promise<Told> {
   const { now, redis } = deps
   const delivery = toDelivery(job.data, Math.max(0, job.attemptsStarted - 1))
@@ -83,7 +83,7 @@ function failed(delivery: Delivery, error: unknown, { loaded, now }: TellDeps): 
   return failedOutcome(delivery, error, loaded, deps) as Told
 }
 
-/** What waits for the same channel, but for permission questions; nothing where too few wait. */
+/** What else waits for the same channel, except permission questions; nothing if too few wait for a summary. */
 async function waitingWith(
   job: Job<Received>,
   { id, channel }: Delivery,

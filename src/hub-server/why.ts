@@ -4,7 +4,7 @@ import { parseRecord, type Received } from './accept.ts'
 import { type Ended, type Failure, historyOf } from './history.ts'
 import type { OpenHub } from './status.ts'
 
-/** Of the list, which a hub empties at once: more than this and no hub runs. */
+/** How many records of the inbox are searched. A running hub empties it at once, so it has more only if none runs. */
 const MAX_LISTED = 1000
 
 /** What became of a message. Times are Unix ms of the hub. */
@@ -14,7 +14,7 @@ export interface Whereabouts {
   state: 'listed' | 'waiting' | 'active' | 'dead' | 'unknown' | Ended['state']
   /** Since when it waits, or when it ended. */
   at?: number
-  /** Who sent it; known as long as it waits or is dead. */
+  /** The machine that sent it; known as long as it waits or is dead. */
   host?: string
   title?: string
   /** The answer of the receiver, or the reason. */
@@ -23,7 +23,7 @@ export interface Whereabouts {
   lastFailure?: Failure
 }
 
-/** @param id as the machine names it; without its channel those of all channels */
+/** Finds out what became of a message. @param id as its machine names it; without a channel, those of all channels */
 export async function whereaboutsOf(hub: OpenHub, id: string): Promise<Whereabouts[]> {
   const channels = hub.queues.flatMap(({ channels: names }) => names)
   const ids = id.includes('.') ? [id] : channels.map((channel) => `${id}.${channel}`)
@@ -35,7 +35,7 @@ export async function whereaboutsOf(hub: OpenHub, id: string): Promise<Whereabou
 async function lookFor(hub: OpenHub, id: string): Promise<Whereabouts> {
   const [{ ended, failure }, job] = await Promise.all([historyOf(id, hub.redis), findJob(hub, id)])
   const tried = failure && { lastFailure: failure }
-  // Its job may still wait for its turn, where it was told in the message of another.
+  // Checked first: a message that was told in a summary may still have a job that waits for its turn.
   if (ended) return { id, ...ended, ...tried }
   if (job) return { ...(await waitingAs(job, id)), ...tried }
   return { id, state: (await isListed(hub, id)) ? 'listed' : 'unknown' }

@@ -9,16 +9,16 @@ interface Call {
   reject(error: unknown): void
 }
 
-/** A server that does not speak TLS may say nothing at all. */
+/** Limits the handshake too: a server that does not speak TLS may never answer it. */
 const CONNECT_MS = 5000
 /** After this long without an answer the connection counts as broken, and the next call makes another one. */
 const SILENCE_MS = 20_000
-/** A connection that nobody needs is closed. */
+/** A connection that is not used for this long is closed. */
 const IDLE_MS = 30_000
 
 /**
- * One connection to Redis, made by its first call and made again after it broke. Calls go out in their order without
- * waiting for each other. An open connection keeps no process alive; a call that waits for its answer does.
+ * One connection to Redis, opened by the first call and again by the next call after it broke. Calls are sent in order
+ * without waiting for each other. An open connection does not keep the process alive; a pending call does.
  */
 export class RedisConnection {
   readonly #settings: HubConnection
@@ -26,13 +26,13 @@ export class RedisConnection {
   #socket: Socket | undefined
   #waiting: Call[] = []
 
-  /** @param maxReplyBytes a longer answer counts as a fault */
+  /** @param maxReplyBytes a longer reply breaks the connection */
   constructor(settings: HubConnection, { maxReplyBytes = 64 * 1024 } = {}) {
     this.#settings = settings
     this.#maxReplyBytes = maxReplyBytes
   }
 
-  /** @throws RedisError for an answer that says no, anything else where there is none */
+  /** Sends one command. @throws RedisError for an error reply, anything else if there is no reply */
   call(...words: string[]): Promise<Reply> {
     return new Promise((resolve, reject) => {
       try {

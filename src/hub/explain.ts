@@ -2,7 +2,7 @@ import { errorCode } from '../errors.ts'
 import { oneLine } from '../text/clean.ts'
 import { RedisError } from './resp.ts'
 
-/** What Redis says no with, in words. Its own text is not repeated: it names commands and keys. */
+/** Messages for the error codes of Redis. Its own text is not repeated, because it names commands and keys. */
 const refusals = new Map([
   ['OOM', 'the hub is full: its Redis has reached maxmemory'],
   ['NOPERM', 'the user of the hub may not do that; see: hookbell hub acl'],
@@ -36,11 +36,11 @@ const failures = new Map([
   ['ERR_TLS_CERT_ALTNAME_INVALID', 'its certificate is for another name'],
 ])
 
-/** Why a hub took nothing, in one line without secrets. */
+/** Explains in one line without secrets why the hub accepted nothing. */
 export function explainFailure(error: unknown): string {
   if (error instanceof RedisError) return refusals.get(error.code) ?? `the hub said ${error.code}`
   const [first] = error instanceof AggregateError ? error.errors : [error]
-  // The client of the hub has no code for what Redis says no with: it begins with a word.
+  // Errors of ioredis have no `code` for an error reply of Redis: the message begins with it.
   const refusal =
     first instanceof Error && refusals.get(/^[A-Z]+(?= )/.exec(first.message)?.[0] ?? '')
   if (refusal) return refusal

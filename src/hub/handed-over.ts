@@ -1,11 +1,11 @@
 const HANDED_OVER = 'handed over to the hub as '
 
-/** What the journal says of it. */
+/** The text that the journal has for a message that was handed over. @param id the message's id at the hub */
 export function handedOverAs(id: string): string {
   return HANDED_OVER + id
 }
 
-/** The other way round: the id at the hub; undefined for the answer of any other channel. */
+/** Reads the id back from such a text; undefined for the answer of any other channel. */
 export function idAtHub(answer: string): string | undefined {
   return answer.startsWith(HANDED_OVER) ? answer.slice(HANDED_OVER.length) : undefined
 }

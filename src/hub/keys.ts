@@ -1,53 +1,53 @@
-/** All keys of a hub begin so. */
+/** All keys of a hub begin with this. */
 export const PREFIX = 'hb'
 
 /** The list that machines add to. */
 export const INBOX = `${PREFIX}:in`
-/** What was in it when it was shut because Redis was almost full: then the list is none, and nothing can be added. */
+/** The content of the inbox while it is shut because Redis is almost full. INBOX is then a string, so RPUSH fails. */
 export const HELD = `${PREFIX}:held`
-/** Bytes to give away when Redis is full. */
+/** A value that is deleted to free its bytes when Redis is full. */
 export const RESERVE = `${PREFIX}:reserve`
-/** What a router has taken from it and not yet put into the queues. */
+/** The records that a router has taken from the inbox and not yet put into the queues. */
 export const TAKEN = `${PREFIX}:taken`
-/** Which hub is the router now. */
+/** The token of the hub that is the router now. */
 export const ROUTER = `${PREFIX}:router`
-/** How many ended how. */
+/** How many messages ended in each state. */
 export const COUNTS = `${PREFIX}:counts`
-/** How often a hub has started with this Redis, counted without a script and in one. */
+/** How often a hub has started with this Redis: the first is counted by a plain command, the second in a script. */
 export const STARTS = `${PREFIX}:starts`
 export const SCRIPTED = `${PREFIX}:scripted`
 /** Why records were refused, the latest first. */
 export const REFUSED = `${PREFIX}:refused`
 
-/** Sessions that wait for an answer, by since when. */
+/** Sessions that wait for an answer, sorted by when the wait began. */
 export const WAITING = `${PREFIX}:waiting`
 
-/** What a session asked and nobody has answered, by question. */
+/** The open questions of a session, by question. */
 export function openKey(session: string): string {
   return `${PREFIX}:open:${session}`
 }
 
-/** Where the messages of a session are shown, as far as they can be withdrawn. */
+/** The shown messages of a session that can be withdrawn. */
 export function shownKey(session: string): string {
   return `${PREFIX}:shown:${session}`
 }
 
-/** Since when nothing counts that the session asked before. */
+/** When the session was last answered: whatever it asked before that is over. */
 export function answeredKey(session: string): string {
   return `${PREFIX}:answered:${session}`
 }
 
-/** Of a question that was answered. */
+/** Marks a question that was answered. */
 export function overKey(question: string): string {
   return `${PREFIX}:over:${question}`
 }
 
-/** Why the last attempt failed. */
+/** Why the last attempt to send a message failed. */
 export function failedKey(id: string): string {
   return `${PREFIX}:failed:${id}`
 }
 
-/** What was told; kept for a day, so that a repeat is not told again. */
+/** How a message ended; kept for a day, so that a repeat is not sent again. */
 export function seenKey(id: string): string {
   return `${PREFIX}:seen:${id}`
 }

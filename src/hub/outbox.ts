@@ -8,8 +8,8 @@ interface Waiting {
 }
 
 /**
- * Adds lines to the hub's list in their order. What comes while one command is under way goes together with the next:
- * Redis takes a command whole or not at all, so no line gets in before one that was refused.
+ * Adds lines to the hub's inbox in order. Lines that come while a command is under way are sent together in the next
+ * one. Redis takes a command whole or not at all, so no line gets in before one that was refused.
  */
 export class Outbox {
   readonly #connection: RedisConnection
@@ -20,7 +20,7 @@ export class Outbox {
     this.#connection = connection
   }
 
-  /** Resolves once Redis has it. @throws RedisError for an answer that says no, anything else where there is none */
+  /** Resolves once Redis has the line. @throws RedisError for an error reply, anything else if there is no reply */
   add(line: string): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ line, resolve, reject })
@@ -30,7 +30,7 @@ export class Outbox {
 
   async #run() {
     this.#isRunning = true
-    // Those that come at the same moment go together.
+    // Waits one microtask, so that lines added in the same tick go into one command.
     await undefined
     while (this.#waiting.length > 0) {
       const batch = this.#waiting.splice(0)

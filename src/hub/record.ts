@@ -4,7 +4,7 @@ import { kinds } from '../event/kind.ts'
 import { cutText } from '../text/clean.ts'
 import { sha256 } from '../text/sha256.ts'
 
-/** More than this and a hub does not even parse it. */
+/** A hub refuses a longer record without parsing it. */
 export const MAX_RECORD_BYTES = 64 * 1024
 const MAX_TITLE = 500
 const MAX_BODY = 16_000
@@ -17,8 +17,8 @@ const hashed = z.string().regex(/^[0-9a-f]{32}$/)
 const durationMs = z.int().min(0).max(WEEK_MS)
 
 /**
- * What a machine hands over to a hub: one message for one channel, and nothing else. Durations, never times: the clocks
- * of machines differ. For the hub every field is the claim of a stranger.
+ * What a machine hands over to a hub: one message for one channel, and nothing else. It has durations instead of times,
+ * because the clocks of machines differ. The hub trusts none of its fields.
  */
 export const messageRecord = z
   .strictObject({
@@ -44,14 +44,14 @@ export const messageRecord = z
     branch: word(MAX_LABEL),
     count: z.int().min(1).max(1_000_000).describe('How many events it tells of'),
   })
-  // The id becomes part of a key, and no other key ends so.
+  // The id becomes part of a key. Because it ends with the channel, it cannot be the key of another message.
   .refine(({ id, channel }) => id.endsWith(`.${channel}`), {
     path: ['id'],
     error: 'must end with the channel',
   })
 export type HubRecord = z.output<typeof messageRecord>
 
-/** Of a session that somebody has answered: what still waits at the hub need not be told any more. */
+/** Says that somebody answered in a session, so that what still waits at the hub need not be told. */
 export const answerRecord = z.strictObject({
   v: z.literal(1),
   type: z.literal('answer'),
@@ -66,7 +66,7 @@ export type AnswerRecord = z.output<typeof answerRecord>
 /** Everything that a machine may add to the list of a hub. */
 export const recordSchema = z.discriminatedUnion('type', [messageRecord, answerRecord])
 
-/** What leaves the machine: picked field by field, so that a new field of a delivery stays here. */
+/** Makes the record that leaves the machine: field by field, so that a new field of a delivery stays here. */
 export function recordOf(
   delivery: Pick<Delivery, 'events' | 'host' | 'channel' | 'session' | 'acceptedAt' | 'expires'>,
   message: Message,
@@ -96,12 +96,12 @@ export function recordOf(
   }
 }
 
-/** The question of a message as answers name it; undefined where it asks none, or several. */
+/** The name by which answers refer to the question of a message; undefined if it asks none, or several. */
 export function questionOf({ id, channel, kind, count }: HubRecord): string | undefined {
   return kind === 'permission' && count === 1 ? id.slice(0, -channel.length - 1) : undefined
 }
 
-/** What leaves the machine when somebody has answered. */
+/** Makes the record that leaves the machine when somebody has answered. */
 export function answerOf(
   { host, session, at, isForAll, questions }: Answer,
   now: number,
@@ -117,12 +117,12 @@ export function answerOf(
   }
 }
 
-/** The ids of events have times in them. A summary has an id of its own: the first of its events may be told already. */
+/** Hashed, because event ids contain times. A summary has an id of its own: its first event may be told already. */
 export function recordId(events: readonly string[], channel: string): string {
   return `${hash(events.join(' '))}.${channel}`
 }
 
-/** Ids of sessions and events stay on the machine. */
+/** The ids of sessions and events leave the machine only as hashes. */
 function hash(text: string): string {
   return sha256(text).slice(0, 32)
 }

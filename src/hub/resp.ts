@@ -1,7 +1,7 @@
-/** What Redis answers, as far as it answers what a machine asks: https://redis.io/docs/latest/develop/reference/protocol-spec/ */
+/** The kinds of replies to the commands used here: https://redis.io/docs/latest/develop/reference/protocol-spec/ */
 export type Reply = string | number | null | RedisError | Reply[]
 
-/** An answer that says no. `code` is its first word, such as OOM or NOPERM. */
+/** An error reply. `code` is its first word, such as OOM or NOPERM. */
 export class RedisError extends Error {
   override name = 'RedisError'
   readonly code: string
@@ -20,7 +20,7 @@ export function encodeCommand(words: readonly string[]): Buffer {
 
 const MAX_DEPTH = 4
 
-/** Puts answers together that come in pieces. */
+/** Parses replies that arrive in pieces. */
 export class ReplyParser {
   readonly #maxBytes: number
   #rest: Buffer = Buffer.alloc(0)
@@ -29,7 +29,7 @@ export class ReplyParser {
     this.#maxBytes = maxBytes
   }
 
-  /** @returns the answers that are complete now. @throws where it is not this protocol */
+  /** @returns the replies that are complete now. @throws if a reply is too long or not of this protocol */
   push(chunk: Buffer): Reply[] {
     this.#rest = this.#rest.length > 0 ? Buffer.concat([this.#rest, chunk]) : chunk
     if (this.#rest.length > this.#maxBytes) throw new Error('the answer is too long')
@@ -47,7 +47,7 @@ interface Parsed {
   end: number
 }
 
-/** @returns undefined where the rest has not come yet */
+/** @returns undefined if the reply is not complete yet */
 function parseAt(bytes: Buffer, start: number, depth: number): Parsed | undefined {
   const lineEnd = bytes.indexOf('\r\n', start)
   if (lineEnd < 0) return undefined

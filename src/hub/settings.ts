@@ -2,7 +2,7 @@ import { isAbsolute } from 'node:path'
 import * as z from 'zod'
 import { isLoopback } from '../text/loopback.ts'
 
-/** Where the hub's Redis or Valkey is, and who asks. */
+/** The settings of a connection to the hub's Redis or Valkey. */
 export const hubConnection = {
   url: z
     .url({ protocol: /^rediss?$/, error: 'must be such as rediss://machine@hub.example:6380' })
@@ -28,7 +28,7 @@ export const hubConnection = {
 const connection = z.object(hubConnection)
 export type HubConnection = z.output<typeof connection>
 
-/** Why the URL must not be used as it stands; undefined where it may. */
+/** Why the URL must not be used; undefined if it may. */
 export function whyUnsafe({ url, allowUnencrypted }: HubConnection): string | undefined {
   const { protocol, hostname } = new URL(url)
   if (protocol === 'rediss:' || allowUnencrypted || isLoopback(hostname)) return undefined
