@@ -6,16 +6,16 @@ export default defineConfig({
     globalSetup: ['./test/support/leave-nothing.ts', './test/support/compile-worker.ts'],
     setupFiles: './test/support/property-runs.ts',
     reporters: ['default', './test/support/count-reporter.ts'],
-    // Messages tell the local time.
+    // A fixed zone, because messages show the local time.
     env: { TZ: 'UTC' },
-    // For what hangs, not for what is slow: the full sweeps take minutes.
+    // Limits for tests that hang, not for slow ones: the full sweeps take minutes.
     testTimeout: process.env.HOOKBELL_FULL === '1' ? 900_000 : 180_000,
     hookTimeout: 180_000,
     expect: { poll: { timeout: 120_000 } },
     // More than there are processors: many tests wait for processes and servers.
     maxWorkers: 4,
-    // One environment per worker: to import zod, fast-check and the sources anew for each file took a third of the time.
-    // So a test puts back what it changes in its process.
+    // Test files share the environment of their worker: importing zod, fast-check and the sources again for each file
+    // took a third of the time. So a test must restore what it changes in its process.
     isolate: false,
     coverage: { include: ['src/**'], reporter: ['text-summary', 'html'] },
   },

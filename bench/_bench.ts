@@ -10,7 +10,7 @@ export const frontDoor = join(root, 'bin/hookbell-hook')
 export const worker = join(root, 'dist/worker.cjs')
 export const library = join(root, 'dist/api.js')
 
-/** State and configuration folders of their own. */
+/** Makes a temporary home with state and configuration folders of its own. */
 export function makeHome(channel: object, more: object = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'hookbell-bench-'))
   const [stateDir, configDir] = [join(folder, 'state'), join(folder, 'config')]
@@ -33,7 +33,7 @@ export function median(values: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
 }
 
-/** Columns under a title, as wide as they have to be. */
+/** Prints a title and aligned columns. */
 export function printTable(title: string, rows: readonly (readonly string[])[]) {
   const widths = (rows[0] ?? []).map((_, column) =>
     Math.max(...rows.map((row) => row[column]?.length ?? 0)),

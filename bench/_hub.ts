@@ -43,7 +43,7 @@ export function handOverTo({ settings }: Redis) {
   return (delivery: Delivery) => notifiers.hub.send(delivery.message, options, contextOf(delivery))
 }
 
-/** Counts what it takes; while it is held it answers nobody. */
+/** Starts a receiver that counts requests. While it is on hold, it answers none. */
 async function startReceiver() {
   let count = 0
   let gate = Promise.resolve()
@@ -64,7 +64,7 @@ async function startReceiver() {
       })
     },
     start: () => open(),
-    /** @returns once it has taken so many; then it counts anew */
+    /** Waits for so many requests, then resets the count. */
     async until(wanted: number) {
       while (count < wanted) await sleep(5)
       count = 0

@@ -7,7 +7,7 @@ import { cli, median } from './_bench.ts'
 const ROUNDS = 15
 const GOAL_MS = 60
 
-/** What one call from the shell costs above `node -e 0`, answer included. Fails above the goal. */
+/** Measures what one call from the shell costs above `node -e 0`, including the response. Fails above the goal. */
 export async function benchApiCommand(): Promise<void> {
   const emulator = await startEmulator()
   const { PATH, HOME } = process.env

@@ -4,9 +4,9 @@ import { fileURLToPath } from 'node:url'
 import { library, median, printTable } from './_bench.ts'
 
 const ROUNDS = 21
-/** From the answer to the end of the process, where V8 is not busy with the parser of undici. */
+/** Limit from the response to the end of the process, in cases where V8 is not optimising the parser of undici. */
 const GOAL_MS = 30
-/** What the client may add to the bare module below it. */
+/** What the client may add to the bare module that it uses. */
 const ADDED_MS = 10
 
 const path = '/api/v0/computers/c-1'
@@ -53,7 +53,7 @@ const cases: readonly Case[] = [
   },
 ]
 
-/** How long a process lives on after its last answer. Fails if the client keeps it. */
+/** Measures how long a process lives on after its last response. Fails if the client keeps it alive. */
 export async function benchApiExit(): Promise<void> {
   // In a process of its own, so that it takes no time from what is measured.
   const server = fork(new URL('./api-server.ts', import.meta.url), {
@@ -72,9 +72,9 @@ export async function benchApiExit(): Promise<void> {
   printTable(`from the last answer to the exit, medians of ${ROUNDS} interleaved rounds`, rows)
 }
 
-/** From the moment the child tells to its end, in milliseconds. */
+/** From the time that the child prints until it has exited, in milliseconds. */
 async function exitTime({ source, flags = [] }: Case, url: string): Promise<number> {
-  // The monotonic clock, which the processes of a machine share. Nothing is closed, nothing exits.
+  // All processes of a machine share the monotonic clock. The child closes nothing and does not call exit.
   const told = `${source}
     const { writeSync } = process.getBuiltinModule('node:fs')
     writeSync(1, String(process.hrtime.bigint()))`

@@ -6,7 +6,7 @@ import { median } from './_bench.ts'
 const ROUNDS = 15
 const GOAL_MS = 15
 
-/** What importing the client costs above `node -e 0`. Fails above the goal. */
+/** Measures what importing the client costs above `node -e 0`. Fails above the goal. */
 export async function benchApiStart(): Promise<void> {
   const folder = fileURLToPath(new URL('../node_modules/.cache/hookbell-bench/', import.meta.url))
   const entryPoints = { start: fileURLToPath(new URL('../src/api/index.ts', import.meta.url)) }

@@ -41,7 +41,7 @@ export async function benchApi(): Promise<void> {
   process.exitCode = 1
 }
 
-/** Bundled, as it is shipped: what runs the sources directly adds a tenth to every call. */
+/** Bundles the client as it is shipped: running the sources directly adds a tenth to every call. */
 async function loadBundle(): Promise<typeof Api> {
   const bundle = new URL('../node_modules/.cache/hookbell-bench/api.mjs', import.meta.url)
   await build({
@@ -96,7 +96,7 @@ async function measurePaging(client: Api.Client): Promise<void> {
   )
 }
 
-// The collector, which Node.js gives to those who ask for it only.
+// Node.js gives access to the garbage collector only with this flag.
 setFlagsFromString('--expose-gc')
 const collect: () => void = runInNewContext('gc')
 

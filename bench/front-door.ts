@@ -23,13 +23,13 @@ interface Contender {
   argv: string[]
   /** `pipe`: as Codex starts hooks. `socket`: as clients on Node.js do. */
   stdin: 'pipe' | 'socket'
-  /** Before each start, outside the measurement. */
+  /** Runs before each start, outside the measurement. */
   before?: () => void
 }
 
 /**
- * How long an agent waits for its hook: whole processes, started in turn so that all of them meet the same
- * machine, medians. Ratios are of one run, so they hold on any machine; the milliseconds do not.
+ * Measures how long an agent waits for its hook: medians of whole processes, interleaved so that all of them meet the
+ * same load. Ratios are of one run, so they hold on any machine; the milliseconds do not.
  */
 export async function benchFrontDoor(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'hookbell-bench-'))
@@ -41,7 +41,7 @@ export async function benchFrontDoor(): Promise<void> {
     channels: { audit: { type: 'file', path: join(folder, 'audit') } },
   })
   writeFileSync(join(folder, 'config/config.json'), quiet)
-  // The sh door is told its places by the environment only; both doors see what `PATH, HOME` cannot say.
+  // This sh door learns its folders only from the environment, so both doors get the variables for them.
   const env = {
     PATH: process.env.PATH,
     HOME: folder,
@@ -69,7 +69,7 @@ export async function benchFrontDoor(): Promise<void> {
     { name: 'hookbell hook', argv: cli, stdin: 'socket', before: warm },
   ]
   const input = readFileSync(join(root, 'test/fixtures/payloads/droid/Stop.json'))
-  // Apart from the others: a worker that starts would slow down whoever comes next.
+  // Measured apart from the others, because a starting worker would slow down the next contender.
   const [warmOnes, coldOnes] = [
     contenders.filter((one) => one.before !== cold),
     contenders.filter((one) => one.before === cold),
@@ -101,7 +101,7 @@ async function measure(
   return times.map(median)
 }
 
-/** It takes the lock, delivers, and gives the lock back. */
+/** Waits until the worker has delivered everything and released its lock. */
 async function workerEnds(state: string) {
   const spool = join(state, 'spool/new')
   while (readdirSync(spool).length > 0 || existsSync(join(state, 'worker.lock'))) {
@@ -119,7 +119,7 @@ async function timeOf(
   env: NodeJS.ProcessEnv,
 ): Promise<number> {
   if (stdin === 'socket') return timeProcess(argv, input, env)
-  // The shell adds the same to every contender with a pipe; its own start is taken off.
+  // The shell adds the same to every contender with a pipe, so its own time is subtracted.
   const script = 'cat "$INPUT" | "$@"'
   const file = join(root, 'test/fixtures/payloads/droid/Stop.json')
   const whole = await timeProcess(['sh', '-c', script, 'agent', ...argv], input, {

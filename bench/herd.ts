@@ -18,8 +18,8 @@ const ROUNDS = Number(process.env.HOOKBELL_BENCH_HERDS ?? 5)
 type Home = ReturnType<typeof makeHome>
 
 /**
- * How long the slowest of 200 hooks takes that start at once, beside the slowest of 200 times `cat && mv`. In turn, so
- * that all of them meet the same machine; the ratios are of one round each.
+ * Measures the slowest of 200 hooks that start at once, relative to the slowest of 200 times `cat && mv`. They take
+ * turns, so that all of them meet the same load; each ratio is of one round.
  */
 export async function benchHerd(): Promise<void> {
   const home = makeHome({ type: 'file', path: '/dev/null' }, { lingerSeconds: 0 })
@@ -53,7 +53,7 @@ async function slowest(argv: string[], { env, folder }: Home, input: string): Pr
   const clean = { PATH: '/usr/bin:/bin', HOME: folder, HOOKBELL_STATE_DIR, HOOKBELL_CONFIG_DIR }
   const times = Array.from({ length: HOOKS }, () => {
     const startedAt = performance.now()
-    // Opened for each: they would share one place in the file.
+    // Opened for each hook, because hooks with the same descriptor would share its read position.
     const event = openSync(input, 'r')
     const child = spawn('/bin/sh', argv, { env: clean, stdio: [event, 'ignore', 'ignore'] })
     closeSync(event)
@@ -66,7 +66,7 @@ function endOf(child: ChildProcess): Promise<void> {
   return new Promise((resolve) => child.once('exit', () => resolve()))
 }
 
-/** This process stands for a worker that lives and leaves the events alone. */
+/** Writes a lock as if this process were a running worker, which leaves the events alone. */
 function pretendWarm({ stateDir }: Home) {
   const { pid, started, boot } = thisProcess()
   writeFileSync(join(stateDir, 'worker.lock'), `${pid} ${started} ${boot}\n`)

@@ -20,10 +20,10 @@ import {
 /** Fewer than a hub tells in one summary. */
 const EACH = 5
 const MESSAGES = EACH * DESTINATIONS
-/** Of Slack. */
+/** The minimum interval of Slack. */
 const PACE_MS = 1000
 
-/** The same for destinations with a pace: the hub beside the limiter of BullMQ, which counts when a job is taken. */
+/** Compares paced destinations of a hub with the limiter of BullMQ, which counts from when a job is taken. */
 export async function benchPacedHub() {
   await besideBullmq(measureBare, measureHub, (bare, hub) => {
     const ideal = DESTINATIONS * (EACH / (((EACH - 1) * PACE_MS) / 1000))

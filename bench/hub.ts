@@ -22,7 +22,7 @@ const MESSAGES = Number(process.env.HOOKBELL_BENCH_MESSAGES ?? 4000)
 const WARM = 300
 const IDLE_MS = 5000
 
-/** What a hub costs beside the bare queue that it is made of: the same messages, receiver and Redis in one run. */
+/** Compares a hub with bare BullMQ, on which it is built: the same messages, receiver and Redis in one run. */
 export async function benchHub() {
   await besideBullmq(measureBare, measureHub, (bare, hub) => {
     const ratio = (key: 'handOver' | 'deliver') => (hub[key] / bare[key]).toFixed(2)
@@ -39,7 +39,7 @@ export async function benchHub() {
   })
 }
 
-/** A queue per destination, added to and worked off as its manual shows, one at a time. */
+/** Bare BullMQ as its manual shows it: a queue and a worker per destination, one job at a time. */
 async function measureBare(redis: Redis, receiver: Receiver) {
   const connection = redisOptions(redis.settings)
   const options = { connection, prefix: 'bare' }

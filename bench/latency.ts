@@ -13,7 +13,7 @@ const WARM = Number(process.env.HOOKBELL_BENCH_WARM ?? 15)
 
 const EVENT = { hook_event_name: 'Stop', cwd: '/tmp', last_assistant_message: 'done' }
 
-/** From the moment an event is written to the spool to the request at a webhook on loopback. */
+/** Measures the time from when an event is written to the spool to the request at a webhook on loopback. */
 export async function benchLatency() {
   const arrivals: ((arrival: Arrival) => void)[] = []
   const server = createServer((request, response) => {
@@ -24,16 +24,16 @@ export async function benchLatency() {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
-  // Each event has a destination of its own: one may take a message a second only.
+  // The cold and the warm runs have a destination each, because one takes only a message a second.
   const url = `http://127.0.0.1:${port}/services/`
   const send = async ({ env, spool }: Home) => {
     const arrived = new Promise<Arrival>((resolve) => arrivals.push(resolve))
     // File times are up to one tick of the kernel behind.
     const startedAt = Date.now() - 10
     await runHook(env)
-    // The event's file is there until the answer.
+    // The event's file stays in the spool until the receiver answers.
     const { at, answer } = await arrived
-    // Between two folders the file may be in neither for the one who looks.
+    // While the file moves from one folder to the other, neither listing may have it.
     let writtenAt = 0
     while (writtenAt < startedAt) {
       writtenAt = newestIn([spool.new, ...ownersOf(spool.cur)])
@@ -45,7 +45,7 @@ export async function benchLatency() {
   const cold: number[] = []
   const node: number[] = []
   const often = makeHome({ type: 'slack', url: `${url}cold` }, { lingerSeconds: 0 })
-  // What was checked of a configuration is kept once its file is two seconds old.
+  // The worker caches a checked configuration only if the file is at least two seconds old.
   await new Promise((resolve) => setTimeout(resolve, 2100))
   // The first start compiles the worker, and checks the configuration.
   for (let run = -1; run < COLD; run += 1) {
@@ -89,7 +89,7 @@ export async function benchLatency() {
   ])
 }
 
-/** Without the time that the front door takes from the last byte to the rename that accepts the event. */
+/** Leaves out the time that the front door takes from the last byte to the rename that accepts the event. */
 async function sendAccepted({ stateDir }: Home, arrivals: ((arrival: Arrival) => void)[]) {
   const arrived = new Promise<Arrival>((resolve) => arrivals.push(resolve))
   acceptEvent(stateDir, { client: 'claude', env: {} }, Buffer.from(JSON.stringify(EVENT)))
@@ -116,7 +116,7 @@ function newestIn(folders: readonly string[]): number {
 
 async function runHook(env: NodeJS.ProcessEnv) {
   const child = spawn('/bin/sh', [frontDoor, '--client', 'claude'], {
-    // What this machine sets for programs in general is not part of the question.
+    // A minimal environment, so that settings of this machine do not change the result.
     env: clean(env),
     stdio: ['pipe', 'ignore', 'ignore'],
   })
@@ -124,7 +124,7 @@ async function runHook(env: NodeJS.ProcessEnv) {
   await once(child, 'exit')
 }
 
-/** Until the worker of this state folder has ended. */
+/** Waits until the worker of this state folder has ended. */
 async function gone(stateDir: string) {
   while (existsSync(`${stateDir}/worker.lock`)) {
     await new Promise((resolve) => setTimeout(resolve, 50))

@@ -10,7 +10,7 @@ const RUNS = 40
 /** How long the receiver of the channel takes for its answer. */
 const receivers = { 'at once': 0, 'after 5 s': 5000, never: Number.POSITIVE_INFINITY }
 
-/** What an agent waits for, exit and the end of its pipes, must not depend on who is told. */
+/** Measures how long an agent waits for exit and closed pipes, which must not depend on how fast a receiver answers. */
 export async function benchReceiver() {
   const server = createServer((request, response) => {
     const waitMs = Number(request.url?.slice(1))
@@ -46,7 +46,7 @@ export async function benchReceiver() {
   server.close()
 }
 
-/** As agents do it: until the process has ended and nobody holds its pipes. */
+/** Waits as agents do: until the process has ended and no other process holds its pipes. */
 async function runHook(env: NodeJS.ProcessEnv): Promise<number> {
   const startedAt = performance.now()
   const hook = spawn('/bin/sh', [frontDoor, '--client', 'claude'], { env })

@@ -10,7 +10,7 @@ import { benchReceiver } from './receiver.ts'
 import { benchStart } from './start.ts'
 import { benchWorker } from './worker.ts'
 
-// One after the other: each takes what the machine has. Ratios matter, not the values.
+// One after the other, because each uses the whole machine. Ratios matter, not the values.
 await benchFrontDoor()
 await benchStart()
 await benchReceiver()

@@ -13,7 +13,7 @@ const LARGE_GOAL_SECONDS = 1
 
 const commands = { version: ['--version'], help: ['--help'], status: ['status'], log: ['log'] }
 
-/** What a command costs from start to end, against `node -e 0`. Fails above the goal. */
+/** Measures commands from start to end, relative to `node -e 0`. Fails above the goal. */
 export async function benchStart(): Promise<void> {
   const home = makeHome({ type: 'file', path: '/dev/null' })
   try {
@@ -39,8 +39,8 @@ export async function benchStart(): Promise<void> {
 }
 
 /**
- * The processor's time of a call where nothing was counted before, of one after a worker, and of one that finds what
- * another call has kept. Fails above the goal, but for the first, which is needed once in the life of a journal.
+ * Measures the processor time of a call without a stored tally, of one after a worker stored it, and of one after
+ * another call. Fails above the goal, except for the first, which happens once in the life of a journal.
  */
 async function benchLargeJournal(stateDir: string, env: NodeJS.ProcessEnv) {
   const text = smallJournal(LARGE_FILE_EVENTS)

@@ -11,10 +11,10 @@ const RUNS = Number(process.env.HOOKBELL_BENCH_RUNS ?? 3)
 
 const CHANNELS = 50
 const BURST = 400
-/** Of the 400: questions that an agent waits for. */
+/** How many events of the burst are questions that an agent waits for. */
 const QUESTIONS = 10
 
-/** How fast a worker empties a full spool, and how much memory it takes. Each event is durably settled. */
+/** Measures how fast a worker empties a full spool, and how much memory it takes. Each event is durably settled. */
 export async function benchWorker() {
   printTable(`worker: ${EVENTS} waiting events to file channels, median of ${RUNS} runs`, [
     ['sessions', 'channels', 'events/s', 'time', 'largest RSS', 'CPU'],
@@ -74,7 +74,7 @@ async function drain(
   }
 }
 
-/** Many events at once for a destination that takes one message a second. */
+/** Measures many events at once for a destination that takes one message a second. */
 export async function benchBurst() {
   const arrivals: { at: number; text: string }[] = []
   const server = createServer((request, response) => {
