@@ -108,7 +108,7 @@ describe.skipIf(!hasRedis)('hub: faults', () => {
       tell(during)
       await new Promise((resolve) => setTimeout(resolve, isFull ? 15_000 : 2000))
       expect(await messagesIn(redis)).toBe(10)
-      network.mend()
+      network.restore()
       tell(after)
       await expect.poll(() => messagesIn(redis)).toBeGreaterThanOrEqual(30)
       await runHub(redis, team(receiver.url))

@@ -17,7 +17,7 @@ export interface Authority {
 const run = promisify(execFile)
 const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
 
-/** Makes a certificate authority of which nobody has heard, good for a day. */
+/** Makes a certificate authority that no system trusts, valid for a day. */
 export async function makeAuthority(): Promise<Authority> {
   const folder = await mkdtemp(join(tmpdir(), 'hookbell-authority-'))
   const openssl = (...words: string[]) => run('openssl', words, { cwd: folder })

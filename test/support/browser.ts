@@ -10,7 +10,7 @@ export const browser = [
   '/usr/bin/google-chrome',
 ].find((path) => existsSync(path))
 
-/** @returns the page as the browser has it after reading it. The browser keeps its own files in the folder. */
+/** Loads a page. @returns its DOM as HTML @param folder where the browser keeps its profile */
 export async function dumpPage(url: string, folder: string): Promise<string> {
   const flags = [
     ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],

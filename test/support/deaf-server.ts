@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 
-/** Listens for one connection at a time, and never comes to accept any. */
+/** Listens with a backlog of one and then blocks its event loop, so that it never accepts a connection. */
 const program = `
   const server = require('node:net').createServer()
   server.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
@@ -13,7 +13,7 @@ const program = `
   })
 `
 
-/** A port of this machine whose queue is full, so that nothing answers to a first packet. */
+/** Starts a server whose accept queue is full, so that a connection attempt gets no answer. @returns its port */
 export async function startDeafServer(): Promise<number> {
   const child = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'pipe', 'inherit'] })
   onTestFinished(() => void child.kill('SIGKILL'))
@@ -23,7 +23,7 @@ export async function startDeafServer(): Promise<number> {
     socket.on('error', () => {})
     onTestFinished(() => void socket.destroy())
     await Promise.race([once(socket, 'connect'), sleep(500)])
-    // What the system has answered meanwhile is seen in the next turn, however busy this process was.
+    // If this process was busy, an answer that came meanwhile is seen in the next turn of the event loop.
     await nextTurn()
     if (socket.connecting) return Number(port)
   }

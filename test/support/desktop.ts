@@ -21,7 +21,7 @@ export interface Notified {
   expireMs: number
 }
 
-/** Nothing is started by asking for it: the daemon is the one of the test, or there is none. */
+/** Without service activation: a notification daemon runs only if the test starts it. */
 const makeBusConfig = (folder: string) => `<busconfig>
   <type>session</type>
   <listen>unix:dir=${folder}</listen>
@@ -51,7 +51,7 @@ const programs = [
   'import',
 ]
 
-/** Which programs a desktop for tests lacks here. On Debian and Ubuntu: dunst xvfb dbus-x11 libnotify-bin imagemagick. */
+/** The programs of a test desktop that are missing here. On Debian: dunst xvfb dbus-x11 libnotify-bin imagemagick. */
 export function missingDesktopPrograms(): string[] {
   const folders = (process.env.PATH ?? '').split(delimiter)
   return programs.filter((program) => !folders.some((folder) => existsSync(join(folder, program))))
@@ -73,7 +73,7 @@ export async function startDesktop({ daemon = true } = {}) {
   }
   const withFd3: SpawnOptions['stdio'] = ['ignore', 'ignore', 'ignore', 'pipe']
 
-  // It chooses a number that is free; a fixed one may be another test's.
+  // Xvfb chooses a free display number; a fixed one may be another test's.
   const xvfb = start('Xvfb', ['-displayfd', '3', '-screen', '0', '1000x1300x24'], withFd3)
   env.DISPLAY = `:${await firstLine(xvfb.stdio[3] as Readable)}`
   const busConfig = join(home, 'bus.conf')
@@ -111,14 +111,14 @@ export async function startDesktop({ daemon = true } = {}) {
     await vi.waitFor(() => askOwner(env), { timeout: 60_000 })
   }
 
-  /** Waits until the monitor has told all that went over the bus before. */
+  /** Waits until the monitor has reported everything that was sent over the bus before. */
   const caughtUp = async () => {
     const before = marks
     await mark()
     await expect.poll(() => marks).toBeGreaterThan(before)
   }
 
-  /** Saves the screen as it is once nothing is being drawn any more. */
+  /** Saves the screen once it has stopped changing. */
   const screenshot = async (path: string) => {
     await mkdir(dirname(path), { recursive: true })
     let before = Buffer.alloc(0)

@@ -4,7 +4,7 @@ import { policyConfig } from '../../src/simulate/policy-config.ts'
 import { Replay } from '../../src/simulate/replay.ts'
 import { enrichedOfLine, loadSequences } from './sequence.ts'
 
-/** What the journal would have after some events, where every message arrives at once. */
+/** The journal entries that some events lead to, if every message is delivered at once. */
 export function entriesOf(events: readonly EnrichedEvent[], config: object = {}): JournalEntry[] {
   const replay = new Replay(policyConfig(config))
   for (const found of events) replay.add({ found, title: `${found.project}: ${found.kind}` })
@@ -19,7 +19,7 @@ export function entriesOf(events: readonly EnrichedEvent[], config: object = {})
   return [...replay.journal, ...delivered]
 }
 
-/** The events of a recorded sequence, each in its own session of that sequence. */
+/** The events of a recorded sequence, with ids that differ between sequences. @param start Unix ms of its beginning */
 export function eventsOfSequence(name: string, start: number): EnrichedEvent[] {
   const { lines = [] } = loadSequences().find((one) => one.name === name) ?? {}
   return lines.map((line, index) => enrichedOfLine(line, start, `${name}-${index}`))

@@ -5,25 +5,25 @@ export interface HookRun {
   code: number | null
   signal: NodeJS.Signals | null
   output: string
-  /** The agent's ends of stdout and stderr were closed by the time the hook had ended. */
+  /** Resolves once nobody holds stdout and stderr of the hook open any more. */
   sawEnd: Promise<void>
 }
 
 export interface AgentOptions {
   env: NodeJS.ProcessEnv
   input?: string | Buffer
-  /** droid, claude and codex start a hook in a session of its own; gemini in its own. */
+  /** Whether the hook gets a new session, as with droid, claude and codex; gemini runs it in its own. Default: yes. */
   ownSession?: boolean
   shell?: 'sh' | 'bash'
   /** `sockets` is what clients on Node.js give to a hook, `pipes` what the others do. */
   stdio?: 'sockets' | 'pipes'
-  /** A file the agent left open in its hooks, and under which number. */
+  /** A file that the agent leaks into its hooks, and the number of its descriptor there. */
   leaks?: { file: number; as: number }
   /** What the agent does at the moment the hook has ended. */
   killsAtEnd?: 'group' | 'tree'
 }
 
-/** Starts a registered command line the way a client does, waits for its end, and cleans up as roughly. */
+/** Runs a registered command line as a client does, and kills what it leaves behind as roughly as a client may. */
 export async function runHook(command: string, options: AgentOptions): Promise<HookRun> {
   const { env, input = '', ownSession = true, shell = 'sh', stdio = 'sockets', leaks } = options
   const line = stdio === 'pipes' ? `cat | { ${command}\n} | cat` : command
@@ -52,7 +52,7 @@ export async function runHook(command: string, options: AgentOptions): Promise<H
   return { code, signal, output, sawEnd }
 }
 
-/** Notes who has the hook as ancestor while it runs, so that all of them can be killed after it. */
+/** Records the descendants of the hook while it runs, so that all of them can be killed afterwards. */
 function watchFamily(child: ChildProcess) {
   const seen = new Set<number>()
   const look = () => {
@@ -92,6 +92,6 @@ function kill(pid: number) {
   try {
     process.kill(pid, 'SIGKILL')
   } catch {
-    // Nobody is left.
+    // The process, or the last one of its group, has ended.
   }
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 
-/** An empty folder that goes with the test. */
+/** Makes an empty folder that is removed with the test. */
 export async function makeFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'hookbell-test-'))
   onTestFinished(() => removeFolder(folder))
@@ -18,7 +18,7 @@ export async function removeFolder(folder: string) {
   await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
 }
 
-/** Those that have the folder in their environment or command line. None where the system does not show them. */
+/** The processes that have the folder in their environment or command line; none on systems without /proc. */
 function processesOf(folder: string): number[] {
   const pids = process.platform === 'linux' ? readdirSync('/proc').map(Number) : []
   return pids.filter((pid) => pid > 0 && pid !== process.pid && isFor(folder, pid))

@@ -8,7 +8,7 @@ import { root, runAlone, runCommand } from './run-command.ts'
 
 export { root }
 
-/** A home of its own, in which the built CLI and the front door run. Removed with the test. */
+/** Makes a home in which the built CLI and the front door run. Removed with the test. */
 export async function makeHome(config?: object) {
   const home = await makeFolder()
   const env = {

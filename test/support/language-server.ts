@@ -18,7 +18,7 @@ export async function startLanguageServer(file: string, text: string) {
     for (let message = take(); message; message = take()) accept(message)
   })
 
-  /** The first whole message of what was received. */
+  /** Takes the first complete message from the received bytes. */
   function take(): Answer | undefined {
     const start = received.indexOf('\r\n\r\n') + 4
     const [, length] = /Content-Length: (\d+)/i.exec(received.toString('latin1', 0, start)) ?? []

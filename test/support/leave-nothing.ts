@@ -12,7 +12,7 @@ import { delimiter, join } from 'node:path'
 
 const root = join(import.meta.dirname, '../..')
 
-/** Folders in which programs under test could leave something, and which of the names there would be ours. */
+/** Folders in which programs under test could leave files, and the names there that would be ours. */
 const watched: readonly [folder: string, ours: RegExp][] = [
   [`/run/user/${process.getuid?.() ?? 0}`, /^hookbell/],
   [join(homedir(), '.config'), /^hookbell/],
@@ -22,22 +22,22 @@ const watched: readonly [folder: string, ours: RegExp][] = [
   [join(root, 'test/examples'), /^\.snippets/],
 ]
 
-/** What is made here, and caches of tools that the tests start. */
+/** Made by this file, or caches of tools that the tests start. */
 const EXPECTED = /^(bin|tsx-\d+|node-compile-cache|npm)$/
 
 /** Gives all tests one temporary folder, and fails the run when something is left there or in a folder of the user. */
 export default function leaveNothing() {
   const folder = mkdtempSync(join(tmpdir(), 'hookbell-run-'))
-  // As /tmp is: some tests run programs as other users.
+  // Writable for all, as /tmp is, because some tests run programs as other users.
   chmodSync(folder, 0o1777)
   const before = { folder: process.env.TMPDIR, path: process.env.PATH, left: leftovers() }
   process.env.TMPDIR = folder
-  // Beside the packages, which the programs that are built there import.
+  // Inside node_modules, so that the programs that are built there can import packages.
   const programs = join(root, 'node_modules/.cache', `hookbell-programs-${process.pid}`)
   process.env.HOOKBELL_TEST_PROGRAMS = programs
   // npm writes its logs there.
   process.env.npm_config_cache = join(folder, 'npm')
-  // The programs that are tested are on the PATH, as `npm link` puts them there: messages name them so.
+  // `hookbell` is on the PATH, as after `npm link`, so that messages call it by that name.
   mkdirSync(join(folder, 'bin'))
   symlinkSync(join(root, 'bin/hookbell'), join(folder, 'bin/hookbell'))
   process.env.PATH = [join(folder, 'bin'), before.path].join(delimiter)
@@ -53,7 +53,7 @@ export default function leaveNothing() {
   }
 }
 
-/** Vitest reports an error of a teardown, but exits 0. */
+/** Sets the exit code itself, because Vitest reports an error in a teardown but exits 0. */
 function fail(message: string) {
   process.on('exit', () => {
     console.error(`\n${message}`)

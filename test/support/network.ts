@@ -3,7 +3,7 @@ import { onTestFinished } from 'vitest'
 
 const ip = (...words: string[]) => spawnSync('ip', words, { encoding: 'utf8' })
 
-/** Whether this machine lets us make computers with a network of their own. */
+/** Whether network namespaces can be made on this machine. */
 export const hasNamespaces = canMakeNamespace()
 
 function canMakeNamespace(): boolean {
@@ -26,7 +26,7 @@ function canMakeNamespace(): boolean {
 
 let count = 0
 
-/** A network of its own that is joined to this machine by one cable. Removed with the test. */
+/** Makes a network namespace that is joined to this machine by one virtual cable. Removed with the test. */
 export function makeNetwork() {
   const number = count++ % 64
   const [name, cable] = [`hookbell-${process.pid}-${number}`, `hb${process.pid}-${number}`]
@@ -41,13 +41,13 @@ export function makeNetwork() {
   run('-n', name, 'link', 'set', 'lo', 'up')
   run('-n', name, 'link', 'set', 'hub', 'up')
   return {
-    /** Where this machine is, seen from there. */
+    /** The address of this machine, seen from there. */
     here,
-    /** What a command line begins with that runs there. */
+    /** Put before a command line, it makes the command run there. */
     prefix: ['ip', 'netns', 'exec', name] as const,
-    /** Nothing gets through, and nobody is told so. */
+    /** From now on all packets are lost silently. */
     cut: () => run('link', 'set', cable, 'down'),
-    mend: () => run('link', 'set', cable, 'up'),
+    restore: () => run('link', 'set', cable, 'up'),
   }
 }
 

@@ -7,7 +7,7 @@ import { onTestFinished } from 'vitest'
 export async function refusedPort(): Promise<number> {
   const server = createServer()
   const port = (await listen(server, 0)) ?? 0
-  // The system gives the near end of a connection to nobody else, and nobody listens there.
+  // The system gives the local port of an open connection to nobody else, and nothing listens on it.
   const socket: Socket = connect(port, '127.0.0.1')
   onTestFinished(() => {
     socket.destroy()
@@ -17,7 +17,7 @@ export async function refusedPort(): Promise<number> {
   return socket.localPort ?? 0
 }
 
-/** A port to be opened again and again: not one of those that the system gives to whoever asks for any. */
+/** A free port that a test can open again and again: outside the range from which the system assigns ports. */
 export async function reopenablePort(): Promise<number> {
   for (;;) {
     const server = createServer()
@@ -29,7 +29,7 @@ export async function reopenablePort(): Promise<number> {
   }
 }
 
-/** @returns undefined where the port is taken */
+/** @returns the port; undefined if it is taken */
 async function listen(server: Server, port: number): Promise<number | undefined> {
   server.listen(port, '127.0.0.1')
   try {

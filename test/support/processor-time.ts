@@ -1,4 +1,4 @@
-/** How long the work kept the processor busy, in milliseconds. Other programs do not count, however busy the machine is. */
+/** The processor time that the work takes in this process, ms. It hardly depends on how busy the machine is. */
 export async function processorMs(work: () => unknown): Promise<number> {
   const before = process.cpuUsage()
   await work()

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
 import { runs } from './runs.ts'
 
-// For the properties that say nothing else.
+// The default for properties that set no number of runs.
 fc.configureGlobal({ numRuns: runs(100) })

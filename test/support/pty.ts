@@ -11,7 +11,7 @@ interface Options {
   env?: Record<string, string>
 }
 
-/** Opens a real terminal and keeps what its screen would be sent. Ends with the test. */
+/** Opens a real terminal and keeps what is written to its screen. Ends with the test. */
 export async function startPty({ command = 'sleep 1000', env = {} }: Options = {}) {
   const line = `stty -echo; echo $$; tty; exec ${command}`
   const child = spawn('script', ['--quiet', '--flush', '--command', line, '/dev/null'], {
@@ -35,11 +35,11 @@ export async function startPty({ command = 'sleep 1000', env = {} }: Options = {
   )
   return {
     path,
-    /** The program in it. */
+    /** The process of the program in it. */
     pid: Number(pid),
     /** Everything since the terminal was opened. */
     received: () => received.replace(start, ''),
-    /** As from the keyboard, also what a terminal answers by itself. */
+    /** Sends text as from the keyboard; also for what a terminal answers by itself. */
     type: (text: string) => void child.stdin.write(text),
     close,
   }

@@ -8,10 +8,10 @@ import { onTestFinished } from 'vitest'
 import { RedisConnection } from '../../src/hub/connection.ts'
 import { makeFolder } from './folder.ts'
 
-/** Such as the path of a `valkey-server`. */
+/** The variable may name another server, such as the path of a `valkey-server`. */
 const server = process.env.HOOKBELL_TEST_REDIS ?? 'redis-server'
 
-/** Without the program from Debian these tests are skipped. */
+/** Without the server, the tests that need it are skipped. */
 export const hasRedis = spawnSync(server, ['--version']).status === 0
 
 export interface RedisOptions {
@@ -21,7 +21,7 @@ export interface RedisOptions {
   args?: readonly string[]
   /** Addresses of this machine at which it listens; default: loopback. */
   bind?: readonly string[]
-  /** What its command line begins with. */
+  /** Put before its command line, such as to run it in another network. */
   prefix?: readonly string[]
 }
 
@@ -75,7 +75,7 @@ export async function startRedis({ users, tls, ...options }: RedisOptions = {}) 
   }
 }
 
-/** Redis takes no port 0. One that was free a moment ago hardly ever is not. */
+/** Redis cannot choose a port itself. One that was free a moment ago is hardly ever taken. */
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -27,15 +27,15 @@ export interface CommandRun {
   exitCode?: number
 }
 
-/** What runs until it is told to end, or is about what a process of its own does. */
+/** Commands that run until they are stopped, or that are about their own process. */
 const ALONE = /^(hook|emulator|demo|hub( run)?)( -|$)|--follow/
 
 let warm: Promise<WarmProgram> | undefined
 let isBusy = false
 
 /**
- * Runs a command of the built program without input, in a process that has run others before: to load the program takes
- * longer than most of them do. One at a time; others that run meanwhile are processes of their own.
+ * Runs a command of the built program without input, in a process that is reused, because loading the program takes
+ * longer than most commands. It runs one command at a time; concurrent ones get processes of their own.
  */
 export async function runCommand(
   words: readonly string[],
@@ -68,19 +68,19 @@ async function startWarmProgram() {
     stdio: ['ignore', out, err, 'ipc'],
   })
   await once(child, 'message')
-  const rest = (isAwaited: boolean) => {
+  const keepAlive = (isAwaited: boolean) => {
     for (const one of [child, child.channel]) isAwaited ? one?.ref() : one?.unref()
   }
-  rest(false)
+  keepAlive(false)
   return {
     async run(words: readonly string[], { env, cwd }: CommandOptions) {
-      rest(true)
+      keepAlive(true)
       const given = Object.fromEntries(
         Object.entries(env).filter(([, value]) => value !== undefined),
       )
       child.send({ words, env: given, cwd })
       const end = await endOf(child)
-      rest(false)
+      keepAlive(false)
       const texts = { stdout: take(out), stderr: take(err) }
       if (end.ended) for (const file of [out, err]) closeSync(file)
       return { ...texts, ...end }
@@ -88,7 +88,7 @@ async function startWarmProgram() {
   }
 }
 
-/** That of the command, or of the process where the command ended it. */
+/** The exit code of the command, or of the process if the command ended it. */
 async function endOf(child: ChildProcess): Promise<{ exitCode?: number; ended: boolean }> {
   return await new Promise((resolve) => {
     const onMessage = ({ exitCode }: { exitCode: number }) => {
@@ -103,7 +103,7 @@ async function endOf(child: ChildProcess): Promise<{ exitCode?: number; ended: b
   })
 }
 
-/** A file without a name, to which all that is written is appended. */
+/** Opens a file for appending, and removes its name, so that nothing is left behind. */
 function makeFile(): number {
   const folder = mkdtempSync(join(tmpdir(), 'hookbell-output-'))
   const file = openSync(join(folder, 'output'), 'ax+')
@@ -111,7 +111,7 @@ function makeFile(): number {
   return file
 }
 
-/** What was written since, as execa gives it: without the last line break. */
+/** Reads and empties the file. Drops the last line break, as execa does. */
 function take(file: number): string {
   const bytes = Buffer.alloc(fstatSync(file).size)
   readSync(file, bytes, 0, bytes.length, 0)

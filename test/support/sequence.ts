@@ -59,12 +59,12 @@ const line = z
     at: z.number().int().nonnegative(),
     client: z.string(),
     means: z.enum(canonicalEvents),
-    /** By the payload alone. */
+    /** The kind according to the payload alone. */
     kind: z.enum(kinds),
     /** The class of message, or null for none. */
     told: z.enum(['question', 'result', 'failure']).nullable(),
     why: z.enum(words as [string, ...string[]]),
-    /** The latest after the event that it is told; at once where absent. */
+    /** How long after the event it is told at the latest, ms; at once if absent. */
     afterMs: z.number().int().positive().optional(),
     env: z.record(z.string(), z.string()).default({}),
     /** What the transcript would tell. */
@@ -104,7 +104,7 @@ export function eventOfLine({ client, at, env, payload }: SequenceLine, start: n
   return { ...parsePayload(payload, { client, at: start + at, env }), id }
 }
 
-/** The same with what would have been found around it. */
+/** The same event, with what hookbell would have found out around it. */
 export function enrichedOfLine(one: SequenceLine, start: number, id = 'e1'): EnrichedEvent {
   const event = eventOfLine(one, start, id)
   return {

@@ -1,4 +1,4 @@
-/** One word of a shell command line, whatever it holds: the clone may lie below a folder of any name. */
+/** Quotes one word for a shell: the path of the clone may contain any characters. */
 export function shellQuote(word: string): string {
   return `'${word.replaceAll("'", `'\\''`)}'`
 }

@@ -29,7 +29,7 @@ export async function startSmtpServer(options: SMTPServerOptions = {}) {
     authOptional: true,
     disableReverseLookup: true,
     closeTimeout: 100,
-    // Without this it warns of its own certificate, which is known to everybody.
+    // With a logger it warns about its built-in certificate, whose key is public.
     logger: false,
     onAuth: ({ username = '' }, _session, callback) => callback(null, { user: username }),
     onData: async (stream, session, callback) => {
@@ -51,14 +51,14 @@ export async function startSmtpServer(options: SMTPServerOptions = {}) {
   })
   // Clients that refuse the certificate or go away are part of the tests.
   server.on('error', () => {})
-  // All addresses, so that the machine can also be reached by one that is not a loopback one.
+  // Listens on all addresses, so that tests can use one that is not a loopback address.
   await new Promise<void>((resolve) => server.listen(0, '0.0.0.0', resolve))
   onTestFinished(() => new Promise<void>((resolve) => server.close(() => resolve())))
   const { port } = server.server.address() as AddressInfo
   return { port, received }
 }
 
-/** Makes a certificate for one host name. Whoever is given its file as an authority trusts it. */
+/** Makes a self-signed certificate for one host name. Clients that get its file as an authority trust it. */
 export async function makeCertificate(name: string) {
   const folder = await mkdtemp(join(tmpdir(), 'hookbell-certificate-'))
   onTestFinished(() => rm(folder, { recursive: true }))

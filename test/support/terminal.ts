@@ -4,7 +4,7 @@ import { execa } from 'execa'
 import { root } from './home.ts'
 import { shellQuote } from './shell-quote.ts'
 
-/** Whether there is a program that gives another one a terminal. */
+/** Whether the program is installed that gives another one a terminal. */
 export const hasTerminal = process.platform === 'linux' && existsSync('/usr/bin/script')
 
 interface Terminal {

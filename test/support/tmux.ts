@@ -6,10 +6,10 @@ import { expect, onTestFinished } from 'vitest'
 import { makeFolder } from './folder.ts'
 import { hasPty, startPty } from './pty.ts'
 
-/** '' where there is a tmux to test with. */
+/** '' if there is a tmux to test with; otherwise the end of a title, which says why the tests are skipped. */
 export const noTmux = hasPty && existsSync('/usr/bin/tmux') ? '' : ' (skipped: tmux not installed)'
 
-/** A terminal, tmux in it, and the first pane of that. Ends with the test. */
+/** Starts tmux with one pane in a real terminal. Ends with the test. */
 export async function startTmux(settings: string[] = []) {
   const folder = await makeFolder()
   const socket = join(folder, 'socket')

@@ -1,4 +1,4 @@
-// The built command line program in a process that stays: what it loads is loaded once. See run-command.ts.
+// Runs the built command line program again and again in one process, so that modules load once. See run-command.ts.
 const { join } = require('node:path')
 
 const root = join(__dirname, '../..')
@@ -9,7 +9,7 @@ process.setMaxListeners(0)
 process.on('disconnect', () => process.exit(0))
 process.on('message', run)
 
-/** What keeps this process alive while no command runs. Asked where a timer has just fired, as below. */
+/** The resources that keep this process alive while no command runs. Read in a timer, as in reportEnd. */
 let idle
 setTimeout(() => {
   idle = resources()
@@ -22,13 +22,13 @@ function run({ words, env, cwd }) {
   process.chdir(cwd)
   process.argv = [process.execPath, program, ...words]
   process.exitCode = undefined
-  // It is run anew; the parts that it imports are there.
+  // The program itself runs again; the modules that it imports stay loaded.
   for (const path of [program, join(root, 'dist/cli.cjs')]) delete require.cache[path]
   require(program)
   reportEnd()
 }
 
-/** A process of its own would end now: the command has set its exit code, and nothing is left to wait for. */
+/** Reports the end when a separate process would exit: the exit code is set, and nothing is left to wait for. */
 function reportEnd() {
   setTimeout(() => {
     if (process.exitCode === undefined || resources() !== idle) return reportEnd()
