@@ -8,7 +8,7 @@ export interface AgentMessage {
   [field: string]: unknown
 }
 
-/** What the agent says to one message: each tool call with its result, then the answer. */
+/** The agent's messages for one user message: each tool call with its result, then the answer. */
 export function scriptOf(seed: Seed, job: Job): AgentMessage[] {
   const { tools, answer } = seed.agent
   const calls = tools.flatMap((tool, index) => {
@@ -55,7 +55,7 @@ function common({ agent }: Seed) {
   return { visibility: 'both', modelId: agent.model, reasoningEffort: 'none' }
 }
 
-/** The fields that carry the names of model providers. */
+/** The fields that are named after model providers. */
 function providerFields({ names }: Seed, id: string, phase: string) {
   const { firstProvider, secondProvider } = names
   return {

@@ -4,8 +4,8 @@ import { type Job, nextId, type SessionState, type State } from './state.ts'
 import type { World } from './world.ts'
 
 /**
- * Brings every session to where the agent would be by now. There are no timers: what has come about
- * since the last request is worked out at the next one, so a moved clock and a restart need no care.
+ * Advances every session to where the agent would be by now. There are no timers: each request catches
+ * up on the time since the last one, so a moved clock or a restart needs no special handling.
  */
 export function settle({ seed, state }: World, now: number) {
   for (const session of state.sessions) {
@@ -13,13 +13,13 @@ export function settle({ seed, state }: World, now: number) {
   }
 }
 
-/** Lets the agent do all it has to do in a session at once. */
+/** Lets the agent finish all jobs of a session at once. */
 export function finishNow({ seed, state }: World, session: SessionState, now: number) {
   const instant = { ...seed, agent: { ...seed.agent, pendingMs: 0, stepMs: 0 } }
   while (session.jobs[0] && takeStep(instant, state, session, session.jobs[0], now)) {}
 }
 
-/** Does the next step of a job if its time has come. Step 0 takes the message up, each other says something. */
+/** Does the next step of a job if it is due. Step 0 starts the job, each other step adds a message. */
 function takeStep(seed: Seed, state: State, session: SessionState, job: Job, now: number) {
   const dueAt = dueTime(seed, job)
   if (dueAt > now) return false

@@ -42,7 +42,7 @@ export function mayUse(
   return isOfAccount && isManager(caller)
 }
 
-/** A computer that exists and that the caller may use, or a 404 or 403. */
+/** A computer that exists and that the caller may use; throws a 404 or 403 otherwise. */
 export function requireComputer(context: Context, computerId: string): ComputerState {
   const found = context.state.computers.find(({ id }) => id === computerId)
   if (!found || found.deletedAt !== undefined) throw noComputer(computerId)

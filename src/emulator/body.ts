@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 
 /**
  * Reads a body as text; undefined if it is larger than allowed. The rest of a body that is too large is
- * read and dropped: a client that is still writing would not see the answer otherwise.
+ * read and dropped: a client that is still writing would otherwise miss the response.
  */
 export async function readBody(request: IncomingMessage, mostBytes: number) {
   const chunks: Buffer[] = []

@@ -3,7 +3,7 @@ import { reports } from './choices/reports.ts'
 import { requests } from './choices/requests.ts'
 import { sessions } from './choices/sessions.ts'
 
-/** Where the specification is silent and the emulator had to decide. Documents list it, handlers read it. */
+/** A decision of the emulator where the specification is silent. The docs list it, handlers read its value. */
 export interface OwnChoice {
   id: string
   /** What the specification does not show. */

@@ -1,4 +1,4 @@
-/** The emulator's time. It runs with the time it was given, plus what it was moved by. */
+/** The emulator's time: that of its base clock, plus the offset by which it was moved. */
 export interface Clock {
   /** Unix milliseconds. */
   now(): number
@@ -8,16 +8,16 @@ export interface Clock {
   set(unixMilliseconds: number): void
 }
 
-/** The offset lies with the state, so that it is kept in the state file. */
+/** Access to the offset, which is part of the state, so that the state file keeps it. */
 export interface Offset {
   get(): number
   set(milliseconds: number): void
 }
 
-// Later days have no date of four digits, which analytics takes.
+// Later years have five digits, which analytics does not accept.
 const LATEST = Date.UTC(9999, 11, 31)
 
-/** Makes a clock that runs with `base`. */
+/** Makes a clock that adds the offset to `base`. */
 export function makeClock(base: () => number, offset: Offset): Clock {
   const now = () => Math.floor(base()) + offset.get()
   return {

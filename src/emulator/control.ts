@@ -10,12 +10,12 @@ import { viewState } from './state-view.ts'
 
 const PREFIX = '/__emulator/'
 
-/** Whether a path is one by which other processes drive the emulator. */
+/** Whether a path belongs to the control API, by which other processes drive the emulator. */
 export function isControl(path: string) {
   return path.startsWith(PREFIX)
 }
 
-/** A request to the emulator itself. */
+/** A request to the control API. */
 export interface ControlRequest {
   method: string
   path: string
@@ -23,7 +23,7 @@ export interface ControlRequest {
   body: string
 }
 
-/** Answers a request to the emulator itself. Needs no key, is not recorded, and no fault befalls it. */
+/** Answers a request to the control API, which needs no key, is not recorded and is exempt from faults. */
 export function handleControl(running: Running, request: ControlRequest): Reply {
   const { method, path, headers, body } = request
   try {
@@ -103,7 +103,7 @@ const actions = new Map<string, Action>([
   ],
 ])
 
-/** A web page can reach every port of its reader, and this path takes no key. */
+/** Refuses browsers: a web page can reach local ports of its visitor, and the control API needs no key. */
 function refuseOrigin({ origin }: IncomingHttpHeaders) {
   if (origin !== undefined) throw new Problem(403, 'Not for web pages: the request has an Origin')
 }
@@ -122,7 +122,7 @@ function unknownControl() {
   return new Problem(404, `No such control; there are: ${[...actions.keys()].join(', ')}`)
 }
 
-/** What does not fit in a body is the fault of the caller; any other error is not. */
+/** Turns an error about the body into a 400. Any other error is not the caller's fault. */
 function refuseBody<T>(
   read: () => T,
   refusal: typeof EmulatorError | typeof RangeError = EmulatorError,

@@ -7,7 +7,7 @@ import { issueInWords, valueAt } from '../text/zod-issue.ts'
 export class EmulatorError extends Error {
   override name = 'EmulatorError'
   readonly hint: string | undefined
-  /** Nothing is wrong with what was asked for, but a port or a file is taken. */
+  /** Whether the options are valid, but a port or a file is in use. */
   readonly isTaken: boolean
 
   constructor(
@@ -20,7 +20,7 @@ export class EmulatorError extends Error {
   }
 }
 
-/** Checks a value; what does not fit becomes lines of `path: message` after the name of its source. */
+/** Checks a value. Throws an `EmulatorError` that names the source and lists each problem as `path: message`. */
 export function parseOr<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
@@ -36,7 +36,7 @@ export function parseOr<Schema extends z.ZodType>(
 function describeIssue(issue: z.core.$ZodIssue, raw: unknown) {
   const { path } = issue
   if (issue.code === 'unrecognized_keys')
-    return issue.keys.map((key) => `${toDotPath([...path, key])}: is not known here`).join('; ')
+    return issue.keys.map((key) => `${toDotPath([...path, key])}: is an unknown field`).join('; ')
   const problem = issueInWords(issue, valueAt(raw, path))
   return path.length > 0 ? `${toDotPath(path)}: ${problem}` : problem
 }

@@ -9,14 +9,14 @@ const status = () =>
   z.strictObject({
     status: z.int().min(200).max(599).describe('Answer with this status'),
     headers: z.record(z.string(), z.string()).default({}),
-    body: z.unknown().optional().describe('Text as it is, anything else as JSON'),
-    delayMs: milliseconds().optional().describe('Answer that late'),
+    body: z.unknown().optional().describe('Text is sent unchanged, anything else as JSON'),
+    delayMs: milliseconds().optional().describe('Delay of the response'),
   })
 
 const Then = z.union(
   [
     status(),
-    z.strictObject({ delayMs: milliseconds().describe('Answer rightly, but that late') }),
+    z.strictObject({ delayMs: milliseconds().describe('Answer normally, after this delay') }),
     z.strictObject({ hang: z.literal(true).describe('Never answer') }),
     z.strictObject({
       cut: z.enum(['before-headers', 'in-body']).describe('Close the connection there'),
@@ -32,7 +32,7 @@ const Then = z.union(
 
 const ids = () => listEndpoints().map(({ id }) => id)
 
-/** One fault: which requests it befalls, how often, and what happens to them. */
+/** One fault: which requests it applies to, how often, and what happens to them. */
 export const Fault = z
   .strictObject({
     endpoint: z.string().optional().describe('ID of an endpoint, such as sessions.create'),
@@ -60,17 +60,17 @@ export const Fault = z
     error: 'names no request: give endpoint, method or path',
   })
 
-/** What may stand in a fault file: a list of faults. */
+/** The contents of a fault file: a list of faults. */
 export const FaultFile = z.array(Fault)
 
 export type Fault = z.output<typeof Fault>
 export type FaultInput = z.input<typeof Fault>
 
-/** The faults that are still to come. The first that fits a request befalls it. */
+/** The pending faults. The first one that matches a request applies to it. */
 export interface Faults {
   add(fault: FaultInput): void
   clear(): void
-  /** What is left of them. */
+  /** The pending faults, with the occurrences that are left. */
   list(): readonly Fault[]
 }
 
@@ -115,7 +115,7 @@ export async function loadFaults(file: string): Promise<Fault[]> {
   return parseFaults(await readJsonFile(file, 'fault file'), `fault file "${file}"`)
 }
 
-/** Whether the request takes effect although its answer is not what it should be. */
+/** Whether the request takes effect despite its fault. */
 export function isCarriedOut({ then, carryOut }: Fault) {
   if (carryOut !== undefined) return carryOut
   if ('status' in then || 'hang' in then) return false

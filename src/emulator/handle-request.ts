@@ -33,7 +33,7 @@ export function handleRequest(world: World, router: Router, exchange: Exchange):
 function act(world: World, router: Router, exchange: Exchange): Reply {
   const { endpoint, params } = router.match(exchange.host, exchange.method, exchange.path)
   const now = world.clock.now()
-  // Before anything else happens at this time, the agent has done what it did until now.
+  // First the agent catches up with everything that it would have done until now.
   settle(world, now)
   const caller = authenticate(world.state, exchange.authorization, now)
   exchange.onCaller?.(caller.key.id)

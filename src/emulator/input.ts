@@ -7,7 +7,7 @@ import { chosen } from './choices.ts'
 import { DEEPEST, isTooDeep } from './nesting.ts'
 import { Problem } from './reply.ts'
 
-/** What a request carries, before the table has checked it. */
+/** The inputs of a request, before they are checked against the endpoint table. */
 export interface RawInput {
   params: Record<string, string>
   query: URLSearchParams
@@ -21,7 +21,7 @@ export function readInput(endpoint: Endpoint, raw: RawInput): Record<string, unk
   const body = endpoint.body
     ? check(endpoint, 'body', endpoint.body, parseBody(raw.body))
     : undefined
-  // The path comes last: what is passed through must not replace it.
+  // The path comes last: undocumented inputs must not replace it.
   return { ...query, ...body, ...params }
 }
 
@@ -40,7 +40,7 @@ function queryOf(endpoint: Endpoint, { query, body }: RawInput) {
 function inputName({ wire = {} }: Endpoint, wireName: string) {
   const found = Object.entries(wire).find(([, name]) => name === wireName)
   if (found) return found[0]
-  // An input that is called otherwise on the wire is not known there by its own name.
+  // An input with another name on the wire is unknown by its own name: the space keeps it from matching.
   return Object.hasOwn(wire, wireName) && wire[wireName] !== wireName ? ` ${wireName}` : wireName
 }
 

@@ -10,17 +10,17 @@ export interface RecordedRequest {
   method: string
   path: string
   query: Record<string, string | string[]>
-  /** As they came, but of the credential only the end is kept. */
+  /** As received, except that only the end of the credential is kept. */
   headers: Record<string, string>
-  /** Parsed if it is JSON. What is nested too deep is kept as text, and so is a long body, cut. */
+  /** Parsed if it is JSON. A body that is nested too deep is kept as text, a long one as truncated text. */
   body: unknown
   /** ID of the endpoint; undefined if there is none. */
   endpoint?: string
   /** ID of the key that authenticated. */
   keyId?: string
-  /** What was answered; undefined while there is no answer, and for good if the connection was cut. */
+  /** Status of the response; undefined until it is sent, and if the connection was cut before. */
   status?: number
-  /** What a fault did to it. */
+  /** The effect of the fault that applied to the request: its `then`. */
   fault?: unknown
 }
 

@@ -1,10 +1,10 @@
 import { STATUS_CODES } from 'node:http'
 
-/** An answer before it is written to the socket. */
+/** A response before it is written to the socket. */
 export interface Reply {
   status: number
   headers?: Readonly<Record<string, string>>
-  /** Sent as JSON; left out, the answer is empty. */
+  /** Sent as JSON. If left out, the response is empty. */
   body?: unknown
 }
 
@@ -29,7 +29,7 @@ export class Problem extends Error {
 
 export const ok = <Body>(body: Body) => ({ status: 200, body })
 
-/** Analytics carries the request ID where the others carry metadata. */
+/** Makes an error response. Analytics errors carry the request ID instead of metadata. */
 export function problemReply(problem: Problem, path: string, requestId: string): Reply {
   const { status, message: detail, metadata, headers } = problem
   const title = STATUS_CODES[status] ?? 'Unknown'

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { type Fault, isCarriedOut } from './faults.ts'
 import type { Reply } from './reply.ts'
 
-/** Writes an answer, or what a fault makes of it. Resolves to the status that was sent, if any. */
+/** Writes a response, or what a fault makes of it. Resolves to the status that was sent, if any. */
 export async function respond(
   response: ServerResponse,
   fault: Fault | undefined,
@@ -12,7 +12,7 @@ export async function respond(
   if (!fault) return send(response, makeReply())
   const { then } = fault
   const reply = isCarriedOut(fault) ? makeReply() : undefined
-  // The timer keeps nothing alive: who closes the emulator does not wait for faults.
+  // The timer is unreferenced, so that a delayed response does not keep the process running.
   if ('delayMs' in then && then.delayMs) await wait(then.delayMs, undefined, { ref: false })
   if ('status' in then) return send(response, then)
   if ('hang' in then) return undefined
@@ -36,7 +36,7 @@ function send(response: ServerResponse, { status, headers = {}, body }: Reply) {
   return status
 }
 
-/** Headers that promise the whole body, half of the body, then the end of the connection. */
+/** Sends headers for the whole body, then half of the body, then closes the connection. */
 function sendHalf(response: ServerResponse, reply: Reply = { status: 200, body: {} }) {
   const text = textOf(reply.body) || '{}'
   writeHead(response, reply.status, reply.headers, text)
@@ -44,7 +44,7 @@ function sendHalf(response: ServerResponse, reply: Reply = { status: 200, body: 
   return reply.status
 }
 
-/** A complete answer whose JSON is not. */
+/** Sends a complete response with half of its JSON. */
 function sendBroken(response: ServerResponse, reply: Reply) {
   const text = half(textOf(reply.body) || '{}')
   writeHead(response, reply.status, reply.headers, text)

@@ -3,7 +3,7 @@ import type { Host } from '../api/operation.ts'
 import { chosen } from './choices.ts'
 import { Problem } from './reply.ts'
 
-/** An endpoint with what stood in the braces of its path. */
+/** An endpoint with the values of its path parameters. */
 export interface Match {
   endpoint: Endpoint
   params: Record<string, string>
@@ -12,7 +12,7 @@ export interface Match {
 interface Route {
   endpoint: Endpoint
   pattern: RegExp
-  /** A known address that answers 404 because the seed says so. */
+  /** Whether this is a known path that answers 404 because of the seed. */
   isClosed: boolean
 }
 
@@ -23,7 +23,7 @@ export interface Router {
   find(host: Host, method: string, path: string): Endpoint | undefined
 }
 
-/** Which of the two addresses of an endpoint that was renamed answer. */
+/** Which of the two paths of a renamed endpoint work. */
 export type Addresses = 'both' | 'specification' | 'renamed'
 
 /** Makes the routes from the endpoint table. */
@@ -55,7 +55,7 @@ function routesOf(endpoint: Endpoint, addresses: Addresses): Route[] {
   ]
 }
 
-// Empty segments match: the schema of the parameter refuses them by name.
+// Empty segments match, so that the schema refuses them with the name of the parameter.
 function patternOf(path: string) {
   const escaped = path.replaceAll('.', '\\.')
   return new RegExp(`^${escaped.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]*)')}$`)

@@ -3,7 +3,7 @@ import type { Journal } from './journal.ts'
 import type { Router } from './router.ts'
 import type { World } from './world.ts'
 
-/** A started emulator, as its servers and its control see it. */
+/** The parts of a started emulator that its servers and its control API use. */
 export interface Running {
   readonly world: World
   readonly router: Router
@@ -11,6 +11,6 @@ export interface Running {
   readonly faults: ReturnType<typeof makeFaults>
   /** Writes the state if it has changed and there is a file for it. */
   save(): void
-  /** Back to the seed and the faults of the start. */
+  /** Restores the seed and the faults of the start. */
   reset(): void
 }

@@ -4,7 +4,7 @@ import { EmulatorError } from './errors.ts'
 import type { State } from './state.ts'
 import type { Caller, World } from './world.ts'
 
-/** Things to try the emulator with. What neither seed nor state has is called `none`, and gets 404. */
+/** Keys and IDs to try the emulator with. What the state does not have is `none`, which gets a 404. */
 export interface Samples {
   /** A key of an owner or manager. */
   apiKey: string
@@ -23,7 +23,7 @@ export interface Samples {
 
 const NONE = 'none'
 
-/** Finds things that exist and can be used now. */
+/** Finds keys and IDs that exist and can be used now. */
 export function samplesOf({ state, clock }: World): Samples {
   const now = clock.now()
   const keys = state.keys.filter((key) => isUsable(key, now))

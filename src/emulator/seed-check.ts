@@ -12,13 +12,13 @@ interface Parts {
   sessions: readonly { id: string; computerId: string }[]
 }
 
-/** Finds IDs that are used twice, references to nothing, and the lack of a key to call with. */
+/** Reports duplicate IDs, dangling references, and the lack of an owner or manager with a key. */
 export function checkSeed(seed: Parts, context: z.core.$RefinementCtx<unknown>) {
   const report = (path: PropertyKey[], message: string) =>
     context.addIssue({ code: 'custom', path, message, input: seed })
   for (const [path, values] of uniqueLists(seed)) {
     const twice = values.find((value, index) => values.indexOf(value) !== index)
-    if (twice !== undefined) report([path], `"${twice}" is there twice`)
+    if (twice !== undefined) report([path], `duplicate "${twice}"`)
   }
   const owners = [...seed.users, ...seed.serviceAccounts].map(({ id }) => id)
   for (const [index, { ownerId }] of seed.computers.entries()) {

@@ -17,8 +17,11 @@ const User = z.strictObject({
   id: id(),
   email: z.string().min(1).describe('E-mail address of the user'),
   role: role().default('user'),
-  apiKey: id().optional().describe('A key with which the user may call; none if left out'),
-  hasEmailInAnalytics: z.boolean().default(true).describe('false: analytics says null'),
+  apiKey: id().optional().describe('API key of the user; none if left out'),
+  hasEmailInAnalytics: z
+    .boolean()
+    .default(true)
+    .describe('If false, analytics has null instead of the address'),
 })
 
 const ServiceAccount = z.strictObject({
@@ -42,7 +45,7 @@ const SeedComputer = Computer().extend({
   status: z.enum(['provisioning', 'active', 'error']).default('active'),
   providerType: z.string().default('byom'),
   createdAt: z.number().default(defaults.SEEDED_AT),
-  apiKey: id().optional().describe('The key of the computer, revoked with it'),
+  apiKey: id().optional().describe('API key of the computer, revoked when the computer is deleted'),
 })
 
 const Session = z.strictObject({
@@ -59,7 +62,10 @@ const Session = z.strictObject({
 const Agent = z.strictObject({
   pendingMs: milliseconds().default(100).describe('How long a message waits for the agent'),
   stepMs: milliseconds().default(100).describe('How long the agent takes for each step'),
-  instant: z.boolean().default(chosen.waiting.value).describe('Done before the answer is sent'),
+  instant: z
+    .boolean()
+    .default(chosen.waiting.value)
+    .describe('The agent is done before the response is sent'),
   model: id().default('emulated-model'),
   tools: z
     .array(
@@ -72,7 +78,10 @@ const Agent = z.strictObject({
     )
     .default(defaults.agentTools)
     .describe('Tools the agent calls for every message'),
-  answer: z.string().default('Done: {text}').describe('Its answer; {text} is the message'),
+  answer: z
+    .string()
+    .default('Done: {text}')
+    .describe('Answer of the agent; {text} stands for the message'),
 })
 
 const Repository = z.strictObject({
@@ -140,7 +149,7 @@ const Parts = z.strictObject({
 /** What the emulator starts with. Everything may be left out; a list that is given replaces the default list. */
 export const Seed = Parts.transform(fillIn).superRefine(checkSeed)
 
-/** Of the default computers and sessions those that belong to somebody who is there. */
+/** Adds the default computers and sessions whose owners and computers exist. */
 function fillIn(parts: z.output<typeof Parts>) {
   const owners = new Set([...parts.users, ...parts.serviceAccounts].map(({ id }) => id))
   const computers = parts.computers ?? standardComputers(owners)

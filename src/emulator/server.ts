@@ -26,14 +26,14 @@ export async function listen(running: Running, host: Host, port: number): Promis
   return server
 }
 
-/** The address of a server that listens. */
+/** The URL of a listening server. */
 export function urlOf(server: Server) {
   const address = server.address()
   if (typeof address !== 'object' || !address) throw new EmulatorError('the server does not listen')
   return `http://${LOOPBACK}:${address.port}`
 }
 
-/** Ends all connections, those that hang included. */
+/** Closes the server and all its connections, including hanging ones. */
 export function close(server: Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve())
@@ -87,12 +87,12 @@ async function serve(
 
 const LOCAL = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/i
 
-/** By DNS rebinding a web page reaches a port of its reader under the name of the page. */
+/** With DNS rebinding, a web page reaches a local port of its visitor under the host name of the page. */
 function otherHost() {
   return new Problem(403, 'The Host must be localhost or a loopback address')
 }
 
-// Not by `new URL`, which would resolve `..` and take `//` for a host: clients are to be seen as they are.
+// Not with `new URL`, which would resolve `..` and treat `//` as a host: the path must stay as it was sent.
 function targetOf(target: string) {
   const local = target.replace(/^https?:\/\/[^/?]*/, '')
   const start = local.indexOf('?')

@@ -20,13 +20,13 @@ export interface EmulatorOptions {
   port?: number
   /** Port of the application, which serves the readiness reports. @default 0, any free one */
   appPort?: number
-  /** What is there at the start. What is left out has defaults. */
+  /** The initial state. Parts that are left out have defaults. */
   seed?: SeedInput
-  /** What goes wrong from the start on. */
+  /** Faults that are set from the start on. */
   faults?: readonly FaultInput[]
-  /** Keeps the state, for one emulator at a time. If the file is there, it wins over the seed. */
+  /** File that keeps the state, for one emulator at a time. If it exists, it takes precedence over the seed. */
   stateFile?: string
-  /** The time the clock runs with, in Unix milliseconds. @default Date.now */
+  /** The base of the emulator's clock, in Unix milliseconds. @default Date.now */
   now?: () => number
 }
 
@@ -37,7 +37,7 @@ export interface Emulator extends Samples {
   appUrl: string
   /** For `createClient`: both URLs and the key. */
   clientOptions: { apiKey: string; baseUrl: string; appUrl: string }
-  /** The same as environment variables, for a program of its own. */
+  /** The same as environment variables, for another process. */
   env: {
     HOOKBELL_API_BASE_URL: string
     HOOKBELL_APP_BASE_URL: string
@@ -47,9 +47,9 @@ export interface Emulator extends Samples {
   faults: Faults
   /** The last requests, oldest first. */
   requests(): readonly RecordedRequest[]
-  /** What the emulator knows, without the values of keys. */
+  /** The state of the emulator, without the values of keys. */
   state(): StateView
-  /** Back to the seed and the faults of the start; clock and requests included. */
+  /** Restores the seed and the faults of the start; also resets the clock and the requests. */
   reset(): void
   close(): Promise<void>
   /** Closes it at the end of the block: `await using emulator = await startEmulator()`. */

@@ -8,7 +8,7 @@ const VERSION = 1
 
 const StateFile = z.strictObject({ emulatorState: z.literal(VERSION), state: State })
 
-/** The state of a file; undefined if there is no file. One that does not fit is refused and left alone. */
+/** Loads the state from a file; undefined if there is none. An invalid file is refused and left unchanged. */
 export function loadState(file: string): State | undefined {
   refuseForeignLink(file)
   const text = readText(file)
@@ -17,7 +17,7 @@ export function loadState(file: string): State | undefined {
   return parseOr(StateFile, parseJson(file, text, hint), `state file "${file}"`, hint).state
 }
 
-/** A function that writes the state if it differs from what it wrote last. */
+/** Returns a function that writes the state if it differs from what it wrote last. */
 export function makeStateWriter(file: string): (state: State) => void {
   let written = ''
   return (state) => {
@@ -28,7 +28,7 @@ export function makeStateWriter(file: string): (state: State) => void {
   }
 }
 
-/** In a folder for all, such as /tmp, anybody can put a link to a file of ours. */
+/** In a shared folder such as /tmp, another user could plant a link to one of our files. */
 function refuseForeignLink(file: string) {
   const stat = lstatSync(file, { throwIfNoEntry: false })
   if (!stat?.isSymbolicLink() || stat.uid === (process.getuid?.() ?? stat.uid)) return
@@ -54,8 +54,8 @@ function parseJson(file: string, text: string, hint: string): unknown {
   }
 }
 
-// Synchronous, so that no answer is sent before its effect is on the disk. Private: it holds keys, if only those
-// of an emulator. Never through a link that somebody put there.
+// Synchronous, so that no response is sent before its effect is on the disk. The file is private, since it holds
+// keys, though only those of an emulator. It is never written through a planted link.
 function writeFile(file: string, text: string) {
   try {
     replaceFile(file, text)

@@ -2,12 +2,13 @@ import { readFileSync, unlinkSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { EmulatorError } from './errors.ts'
 
-// A process that starts again may get the ID it had before: only this tells its old lock from a present one.
+// The locks of this process. A restarted process may get its old ID again: only this tells its stale lock from a
+// current one.
 const held = new Set<string>()
 
 /**
- * Keeps other emulators away from a state file, where they would undo each other's changes.
- * The function that comes back lets it go.
+ * Locks a state file: two emulators would overwrite each other's changes.
+ * Returns a function that releases the lock.
  */
 export function lockState(file: string): () => void {
   const lock = resolve(`${file}.lock`)
@@ -43,7 +44,7 @@ function readHolder(lock: string): number {
   }
 }
 
-/** An empty lock is one that is being made. */
+/** Whether the process that holds the lock is running. An empty lock is one that is being written. */
 function isRunning(lock: string, holder: number): boolean {
   if (!Number.isSafeInteger(holder) || holder <= 0) return true
   if (holder === process.pid) return held.has(lock)
@@ -67,7 +68,7 @@ function remove(lock: string) {
   try {
     unlinkSync(lock)
   } catch {
-    // Another has removed it, or its folder is gone.
+    // Already removed, or its folder is gone.
   }
 }
 

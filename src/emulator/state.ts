@@ -14,7 +14,7 @@ const Key = z.strictObject({
     id: text(),
   }),
   expiresAt: time().optional(),
-  /** From then on it does not authenticate. Lies in the future while a grace period runs. */
+  /** When the key stops authenticating; in the future during a grace period. */
   revokedAt: time().optional(),
 })
 
@@ -27,7 +27,7 @@ const ComputerState = z.strictObject({
   status: text(),
   refreshCount: z.int(),
   deletedAt: time().optional(),
-  /** What answers carry. */
+  /** The fields of its responses. */
   fields: z.record(z.string(), z.unknown()),
 })
 
@@ -44,7 +44,7 @@ const SessionState = z.strictObject({
   settings: z.record(z.string(), z.unknown()),
   usage: z.record(z.string(), z.number()),
   messages: z.array(z.looseObject({ id: text(), role: text(), createdAt: time() })),
-  /** Messages the agent has not answered, in the order in which it takes them up. */
+  /** Messages the agent has not answered yet, in the order in which it handles them. */
   jobs: z.array(Job),
 })
 
@@ -79,13 +79,13 @@ export type SessionState = z.output<typeof SessionState>
 export type WikiRun = z.output<typeof WikiRun>
 export type Job = z.output<typeof Job>
 
-/** An ID that no other thing in this state has. The same calls give the same IDs. */
+/** An ID that is unique in this state. The same calls give the same IDs. */
 export function nextId(state: State, prefix: string) {
   state.lastId += 1
   return `${prefix}_${String(state.lastId).padStart(6, '0')}`
 }
 
-/** The value of a new key. Not random: it opens nothing but this emulator. */
+/** The value of a new key. Not random: it is only valid for this emulator. */
 export function makeKeyValue(keyId: string) {
   const digest = createHash('sha256').update(`emulator ${keyId}`).digest('hex')
   return `fk-emulator-${digest.slice(0, 32)}`

@@ -12,13 +12,13 @@ export interface World {
   state: State
 }
 
-/** Who calls. */
+/** The authenticated caller. */
 export interface Caller {
   key: Key
   role: Role
 }
 
-/** What a handler gets beside its input. `now` is the same for the whole request. */
+/** What a handler gets besides its input. `now` is the same for the whole request. */
 export interface Context {
   world: World
   state: State
@@ -35,16 +35,16 @@ type Part<E, Name extends string> = E extends { readonly [K in Name]: infer Sche
 /** Checked path, query and body values as one object: each name belongs to one of the three. */
 export type CheckedInput<E> = Part<E, 'params'> & Part<E, 'query'> & Part<E, 'body'>
 
-/** An answer as the table promises it, without the names that only the client library adds. */
+/** A response as the table declares it, without the names that only the client library adds. */
 export type Answer<E extends Endpoint> = Reply & { body?: Output<E> | Record<string, never> }
 
-/** An endpoint with what the emulator does for it. */
+/** An endpoint with its implementation in the emulator. */
 export interface Handler {
   readonly endpoint: Endpoint
   run(input: Record<string, unknown>, context: Context): Reply
 }
 
-/** Binds a function to an endpoint; the table says what its input is and what it may answer. */
+/** Binds a function to an endpoint, whose schemas give the types of its input and its response. */
 export function handle<const E extends Endpoint>(
   endpoint: E,
   run: (input: CheckedInput<E>, context: Context) => Answer<E>,

@@ -37,8 +37,8 @@ describe('a seed', () => {
     [{ users: [{ ...owner, role: 'boss' }] }, 'users[0].role'],
     [{ users: [{ id: 'u' }] }, 'users[0].email'],
     [{ users: [{ ...owner, apiKey: undefined }] }, 'users: one owner or manager'],
-    [{ users: [owner, { ...owner, email: 'v@example.com' }] }, 'users: "u" is there twice'],
-    [{ invitations: [{ email: 'ADA@example.com' }] }, 'users: "ada@example.com" is there twice'],
+    [{ users: [owner, { ...owner, email: 'v@example.com' }] }, 'users: duplicate "u"'],
+    [{ invitations: [{ email: 'ADA@example.com' }] }, 'users: duplicate "ada@example.com"'],
     [{ sessions: [{ id: 's', computerId: 'c' }] }, 'sessions[0].computerId: no computer "c"'],
     [
       { computers: [{ id: 'c', name: 'c', ownerId: 'u' }] },

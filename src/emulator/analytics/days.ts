@@ -3,7 +3,7 @@ import { Problem } from '../reply.ts'
 
 export const DAY_MS = 86_400_000
 
-/** The days of a request, oldest first, or a 400 if the range cannot be answered. */
+/** The days of a request, oldest first. Throws a `Problem` if the range is invalid. */
 export function readRange(startDate: string, endDate: string, now: number): string[] {
   const today = toDate(now)
   if (startDate > endDate) {
@@ -21,7 +21,7 @@ export function readRange(startDate: string, endDate: string, now: number): stri
   return Array.from({ length }, (_, index) => addDays(startDate, index))
 }
 
-/** The day that is some days after a day, or before it. */
+/** The day that is `days` after a date, or before it if negative. */
 export function addDays(date: string, days: number) {
   return toDate(Date.parse(date) + days * DAY_MS)
 }

@@ -2,20 +2,20 @@ import { trailingDays } from './days.ts'
 import { addTokens, ratio, sum, total } from './sums.ts'
 import { languageOf, type UserDay } from './user-day.ts'
 
-type Look = (date: string) => readonly UserDay[]
+type UsersOn = (date: string) => readonly UserDay[]
 
 const WEEK = 7
 const MONTH = 30
 
-/** The activity row of a day; `look` finds the days before it. */
-export function activityRow(date: string, look: Look) {
-  const users = look(date)
+/** The activity row of a day; `usersOn` finds the users of the days before it as well. */
+export function activityRow(date: string, usersOn: UsersOn) {
+  const users = usersOn(date)
   const userMessages = sum(users.map((user) => user.userMessages))
   return {
     date,
     daily_active_users: users.length,
-    weekly_active_users: countActive(date, WEEK, look),
-    monthly_active_users: countActive(date, MONTH, look),
+    weekly_active_users: countActive(date, WEEK, usersOn),
+    monthly_active_users: countActive(date, MONTH, usersOn),
     daily_active_users_by_client: Object.fromEntries(clientsOf(users)),
     sessions: sum(users.map(({ sessions }) => sessions)),
     messages: userMessages + sum(users.map((user) => user.assistantMessages)),
@@ -23,7 +23,7 @@ export function activityRow(date: string, look: Look) {
   }
 }
 
-/** The activity rows of a day, one for each client. Who used two clients is counted for both. */
+/** The activity rows of a day, one for each client. A user of two clients counts for both. */
 export function activityByClient(date: string, users: readonly UserDay[]) {
   return clientsOf(users).map(([client, count]) => ({
     date,
@@ -62,8 +62,8 @@ export function userRow(user: UserDay) {
   }
 }
 
-function countActive(date: string, days: number, look: Look) {
-  const seen = trailingDays(date, days).flatMap((day) => look(day).map(({ userId }) => userId))
+function countActive(date: string, days: number, usersOn: UsersOn) {
+  const seen = trailingDays(date, days).flatMap((day) => usersOn(day).map(({ userId }) => userId))
   return new Set(seen).size
 }
 

@@ -1,15 +1,15 @@
-/** A source of numbers that are the same for the same key: nothing but the key goes in. */
+/** A deterministic source of numbers: the same key always gives the same ones. */
 export interface Random {
   /** From 0 up to but not 1. */
   next(): number
-  /** A whole number; both ends can come out. */
+  /** A whole number from `least` to `most`, both included. */
   int(least: number, most: number): number
   /** Whether something of this probability happens. */
   happens(probability: number): boolean
   pick<T>(values: readonly [T, ...T[]]): T
 }
 
-/** Makes the numbers of a key (FNV-1a as the start of mulberry32). */
+/** Makes the numbers of a key: mulberry32, seeded with the FNV-1a hash of the key. */
 export function makeRandom(key: string): Random {
   let state = hash(key)
   const next = () => {

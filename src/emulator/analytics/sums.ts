@@ -4,7 +4,7 @@ export function sum(values: readonly number[]) {
   return values.reduce((total, value) => total + value, 0)
 }
 
-/** Adds up counts by name; the names come out in order. */
+/** Adds up counts by name; sorted by name. */
 export function addCounts(all: readonly Counts[]): [string, number][] {
   const names = [...new Set(all.flatMap((counts) => Object.keys(counts)))].sort()
   return names.map((name) => [name, sum(all.map((counts) => counts[name] ?? 0))])

@@ -2,7 +2,7 @@ import { makeRandom, type Random } from './random.ts'
 
 export const models = ['emulated-model', 'emulated-thinker'] as const
 const tools = ['Read', 'Edit', 'Execute', 'Grep', 'Create'] as const
-// Letter case differs on purpose: the platform reports names as they come.
+// Letter case differs on purpose: the platform reports names unchanged.
 const servers = ['linear', 'Linear', 'sentry'] as const
 const skills = ['review', 'release'] as const
 const commands = ['compact', 'model', 'help'] as const
@@ -21,7 +21,7 @@ export interface TokenCounts {
 
 export type Counts = Readonly<Record<string, number>>
 
-/** What one user did on one day. Everything that analytics says is added up from these. */
+/** What one user did on one day. All analytics figures are computed from these. */
 export interface UserDay {
   date: string
   userId: string

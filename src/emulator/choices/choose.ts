@@ -3,7 +3,7 @@ export interface Choice {
   choice: string
 }
 
-/** A decision of ours: what is open, what the emulator does, and the value where a handler needs one. */
+/** Declares a decision: what the specification leaves open, what the emulator does, and a value for handlers. */
 export function choose(about: string, choice: string): Choice
 export function choose<const Value>(
   about: string,

@@ -1,6 +1,6 @@
 import { choose } from './choose.ts'
 
-/** What is open about keys, limits and users. */
+/** Decisions about keys, limits and users. */
 export const organization = {
   // Keys of service accounts
   rotateRole: choose(
@@ -27,19 +27,19 @@ export const organization = {
   userLimitMinimum: choose('minimum of a user limit', '0'),
   failedUserLimit: choose(
     'which entries of a user limit request fail',
-    'addresses that are not an active member, invitations included',
+    'those whose address is not of an active member; invited people fail too',
     'not an active member of the organization',
   ),
   repeatedUserLimit: choose(
-    'an address that is twice in a user limit request',
-    'both entries are updated in their order, so the last one stays',
+    'the same address twice in a user limit request',
+    'both entries are applied in order, so the last one wins',
   ),
   emailCase: choose('letter case of e-mail addresses', 'does not matter'),
   emailPlace: choose(
-    'where the e-mail address of a removal stands',
+    'where a removal has the e-mail address',
     'in the query; taken from a JSON body if the query has none',
   ),
-  unknownUser: choose('removal of an address nobody has', '404', 404),
+  unknownUser: choose('removal of an unknown address', '404', 404),
   lastOwner: choose('removal of the last owner', '409', 409),
   keysOfRemovedUser: choose('keys of a removed member', 'stop working at once'),
   deletionStatus: choose(

@@ -1,14 +1,14 @@
 import { choose } from './choose.ts'
 
-/** What is open about CI, wikis, analytics and readiness. */
+/** Decisions about CI, wikis, analytics and readiness. */
 export const reports = {
   // CI and wiki
   repositories: choose(
-    'answer of the repository list',
+    'response of the repository list',
     '`{repositories: [{id, url, defaultBranch, eligible}]}`',
   ),
   scan: choose(
-    'answer of the CI scan',
+    'response of the CI scan',
     '`{scannedAt, repositories: [{id, url, workflows: [{path, provider}]}]}`',
   ),
   wikiRun: choose(
@@ -17,31 +17,34 @@ export const reports = {
     'private',
   ),
   wikiStates: choose(
-    'what a wiki run goes through',
+    'states of a wiki run',
     '`pending` for 1 s, `running` for 1 s, then `completed`',
     { pendingMs: 1000, runningMs: 1000 },
   ),
   wikiSearch: choose(
-    'parameters and answer of the wiki search',
+    'parameters and response of the wiki search',
     '`query` or `q`; `{results: [{title, path, excerpt}]}`, all pages without a text',
     ['query', 'q'] as readonly string[],
   ),
   wikiPrivacy: choose(
     'body and levels of the privacy update',
-    '`{privacy}` or `{privacyLevel}`, any non-empty string, else 400; answers the run',
+    '`{privacy}` or `{privacyLevel}`, any non-empty string, else 400; the response is the run',
     ['privacy', 'privacyLevel'] as readonly string[],
   ),
   unknownWikiRun: choose('an unknown wiki run', '404', 404),
   wikiSyncOff: choose('wikis while cloud sync is off', '403, as in public documents', 403),
   // Analytics
   analyticsData: choose(
-    'the figures',
-    'made up from the seed and the date alone; all days before today have some',
+    'the figures of analytics',
+    'made up from the seed and the date alone, for all days before today',
     'emulator',
   ),
   malformedDate: choose('dates that are malformed or not in the calendar', '400'),
-  reversedRange: choose('an end before the start', '400', 400),
-  longRange: choose('the longest range', '3660 days, then 400', { status: 400, days: 3660 }),
+  reversedRange: choose('an `endDate` before `startDate`', '400', 400),
+  longRange: choose('the longest range of days', '3660 days, then 400', {
+    status: 400,
+    days: 3660,
+  }),
   groupedTokens: choose('grouped token rows', '`date`, `group_key` and the five counts'),
   breakdowns: choose(
     'entries of `by_model` and `by_user`',
@@ -59,8 +62,8 @@ export const reports = {
   idleUsers: choose('users without activity on a day', 'have no row for it'),
   // Readiness
   readinessAddress: choose(
-    'whether the address of the specification still answers',
-    'both addresses do; `behavior.readinessAddress` of the seed can leave only one',
+    'whether the path of the specification still works',
+    'both paths work; `behavior.readinessAddress` of the seed can leave only one',
     'both',
   ),
   readinessOrder: choose('order of readiness reports', 'newest first'),

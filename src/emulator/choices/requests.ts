@@ -2,22 +2,22 @@ import { choose } from './choose.ts'
 
 const MEBIBYTE = 1024 * 1024
 
-/** What is open about requests, errors and credentials. */
+/** Decisions about requests, errors and credentials. */
 export const requests = {
   // Requests and errors
   errorTitle: choose('values of `title`', 'the name of the HTTP status'),
   errorMetadata: choose(
     'contents of `metadata`',
-    'what a program can use: `issues`, `role`, `expiresAt`, `revokedAt`, `archivedAt`, `computerStatus`, `maxBodyBytes`',
+    'facts for programs: `issues`, `role`, `expiresAt`, `revokedAt`, `archivedAt`, `computerStatus`, `maxBodyBytes`',
   ),
   refusedInput: choose(
-    'how a request that does not fit is answered',
+    'response to an invalid request',
     '400; `detail` names the first field, `metadata.issues` lists all',
     400,
   ),
   checkOrder: choose(
     'which error comes first',
-    '413, 404 and 405 of the address, 401, 400, then 403, 404 and 409 of the thing',
+    '413, 404 and 405 of the path, 401, 400, then 403, 404 and 409 of the resource',
   ),
   unknownQuery: choose(
     'unknown query parameters',
@@ -37,13 +37,13 @@ export const requests = {
   requestId: choose('request IDs', 'header `x-request-id`; in analytics errors `requestId`', 'req'),
   rateLimit: choose('rate limits', 'none; add a fault to get 429'),
   // Credentials
-  jwt: choose('where a JWT comes from', 'nowhere; any string in the seed can be a key'),
+  jwt: choose('where a JWT comes from', 'none is issued; any string in the seed can be a key'),
   organizationRole: choose(
     'roles for limits and users of the organization',
     'Manager or Owner, others get 403',
     ['owner', 'manager'] as readonly string[],
   ),
-  otherRoles: choose('roles for sessions, CI, wikis and readiness reports', 'any key that works'),
+  otherRoles: choose('roles for sessions, CI, wikis and readiness reports', 'any valid key'),
   serviceAccountRole: choose(
     'permissions of service account keys',
     'those of a role in the seed; `user` if the seed names none',

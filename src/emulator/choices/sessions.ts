@@ -1,6 +1,6 @@
 import { choose } from './choose.ts'
 
-/** What is open about sessions and computers. */
+/** Decisions about sessions and computers. */
 export const sessions = {
   // Sessions
   sessionGate: choose(
@@ -15,7 +15,7 @@ export const sessions = {
   newSession: choose('status of a new session', '`idle`, without messages'),
   sessionOnUnreadyComputer: choose(
     'a session on a computer that is not `active`',
-    '400; `metadata.computerStatus` says what it is',
+    '400; `metadata.computerStatus` has its status',
     400,
   ),
   sessionTransitions: choose(
@@ -23,13 +23,13 @@ export const sessions = {
     'a message makes an idle session `pending`, the agent makes it `running`, its answer `idle`',
   ),
   waiting: choose(
-    'how adding a message waits for the agent',
-    'it answers at once; with `agent.instant` in the seed the agent is done before the answer',
+    'whether adding a message waits for the agent',
+    'no; with `agent.instant` in the seed the agent is done before the response',
     false,
   ),
   busySession: choose(
-    'a message to a session that is at work',
-    'is queued and answered next; the answer carries the present status',
+    'a message to a session that is busy',
+    'is queued and answered next; the response has the current status',
   ),
   archivedSession: choose('an archived session', 'can be read; a new message gets 409', 409),
   otherComputer: choose('a `computerId` the session does not run on', '404', 404),
@@ -59,11 +59,11 @@ export const sessions = {
     400,
   ),
   sessionCwd: choose(
-    'what becomes of the `cwd` of a new session',
+    'what happens to the `cwd` of a new session',
     'checked and dropped: no response carries it',
   ),
   filePath: choose(
-    'what becomes of `path` and `parsedData` of a file',
+    'what happens to `path` and `parsedData` of a file',
     'dropped; `name`, `mediaType` and `data` are kept in the history',
   ),
   // Computers
@@ -77,7 +77,7 @@ export const sessions = {
     404,
   ),
   computerTransitions: choose('computer transitions', 'none but deletion'),
-  provisioningSteps: choose('whether answers carry provisioning steps', 'always'),
+  provisioningSteps: choose('whether responses have provisioning steps', 'always'),
   ownerKinds: choose('values of `ownerPrincipalKind`', '`user` and `service_account`', {
     user: 'user',
     account: 'service_account',

@@ -6,13 +6,13 @@ interface Entry {
   role: string
 }
 
-/** A page of the history, oldest first. The cursor is the last message of the page before. */
+/** A page of the history, oldest first. The cursor is the ID of the last message of the previous page. */
 export function pageOf<Message extends Entry>(
   history: readonly Message[],
   wanted: { limit?: number; cursor?: string; role?: string },
 ) {
   const { limit = chosen.messagePageSize.value, cursor, role } = wanted
-  // The cursor is looked up before roles are filtered: it stays good if the filter changes.
+  // The cursor is looked up before roles are filtered: it stays valid if the filter changes.
   const rest = cursor === undefined ? history : history.slice(indexOf(history, cursor) + 1)
   const found = role === undefined ? rest : rest.filter((message) => message.role === role)
   const messages = found.slice(0, limit)

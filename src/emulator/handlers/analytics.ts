@@ -19,36 +19,36 @@ const { tokens, tools, activity, productivity, users } = api.analytics
 
 export const analytics = [
   handle(tokens, (input, context) => {
-    const { days, meta, look } = open(input, context)
-    const rows = (day: string) => tokensByModel(day, look(day))
-    const row = (day: string) => tokensRow(day, look(day))
+    const { days, meta, usersOn } = open(input, context)
+    const rows = (day: string) => tokensByModel(day, usersOn(day))
+    const row = (day: string) => tokensRow(day, usersOn(day))
     return ok({ data: input.groupBy ? days.flatMap(rows) : days.map(row), meta })
   }),
 
   handle(tools, (input, context) => {
-    const { days, meta, look } = open(input, context)
-    const rows = (day: string) => toolsByName(day, look(day))
-    const row = (day: string) => toolsRow(day, look(day))
+    const { days, meta, usersOn } = open(input, context)
+    const rows = (day: string) => toolsByName(day, usersOn(day))
+    const row = (day: string) => toolsRow(day, usersOn(day))
     const data = input.groupBy ? days.flatMap(rows) : days.map(row)
     return ok(tools.response.parse({ data, meta }))
   }),
 
   handle(activity, (input, context) => {
-    const { days, meta, look } = open(input, context)
-    const rows = (day: string) => activityByClient(day, look(day))
-    const row = (day: string) => activityRow(day, look)
+    const { days, meta, usersOn } = open(input, context)
+    const rows = (day: string) => activityByClient(day, usersOn(day))
+    const row = (day: string) => activityRow(day, usersOn)
     return ok({ data: input.groupBy ? days.flatMap(rows) : days.map(row), meta })
   }),
 
   handle(productivity, (input, context) => {
-    const { days, meta, look } = open(input, context)
-    return ok({ data: days.map((day) => productivityRow(day, look(day))), meta })
+    const { days, meta, usersOn } = open(input, context)
+    return ok({ data: days.map((day) => productivityRow(day, usersOn(day))), meta })
   }),
 
   handle(users, (input, context) => {
-    const { days, meta, look } = open(input, context)
+    const { days, meta, usersOn } = open(input, context)
     const { cursor = '', limit = chosen.userPage.value } = input
-    const rows = days.flatMap((day) => look(day)).filter(({ userId }) => userId > cursor)
+    const rows = days.flatMap((day) => usersOn(day)).filter(({ userId }) => userId > cursor)
     const ids = [...new Set(rows.map(({ userId }) => userId))].sort()
     const page = ids.slice(0, limit)
     const data = page.flatMap((id) => rows.filter(({ userId }) => userId === id).map(userRow))
@@ -63,17 +63,17 @@ interface Range {
   endDate: string
 }
 
-/** Checks role and range, and finds what happened on a day. */
+/** Checks the role and the range. Returns the days, the response's `meta` and a lookup of the users by day. */
 function open({ startDate, endDate }: Range, context: Context) {
   requireManager(context)
   const { seed } = context.world
   const days = readRange(startDate, endDate, context.now)
   const meta = { org_id: seed.organization.id, start_date: startDate, end_date: endDate }
-  return { days, meta, look: makeLook(seed) }
+  return { days, meta, usersOn: makeUsersOn(seed) }
 }
 
-// The users of the seed, not the members of now: the past stays as it was when somebody leaves.
-function makeLook({ users: people, analytics: { seed } }: Seed) {
+// Reads the users of the seed, not the current members: removing a member must not change past figures.
+function makeUsersOn({ users: people, analytics: { seed } }: Seed) {
   const everyone = people.map(({ id, email, hasEmailInAnalytics }): AnalyticsUser => {
     return { id, email: hasEmailInAnalytics ? email : null }
   })

@@ -46,7 +46,7 @@ function archiveSessions({ state, now }: Context, computer: ComputerState) {
   for (const session of state.sessions.filter(({ computerId }) => computerId === computer.id)) {
     session.settings.archivedAt = new Date(now).toISOString()
     session.updatedAt = now
-    // Nobody is left to work on them.
+    // Without the computer, no agent is left to work on the session.
     session.jobs = []
     session.status = 'idle'
   }

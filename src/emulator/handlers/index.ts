@@ -8,7 +8,7 @@ import { serviceAccounts } from './service-accounts.ts'
 import { sessions } from './sessions.ts'
 import { wiki } from './wiki.ts'
 
-/** What the emulator does, by endpoint ID. */
+/** The handlers of the emulator, by endpoint ID. */
 export const handlers: ReadonlyMap<string, Handler> = new Map(
   [
     ...serviceAccounts,

@@ -7,7 +7,7 @@ import { type Context, handle } from '../world.ts'
 
 const MINUTE = 60_000
 
-// Too few characters to turn back into the key.
+// Too few characters to derive the key from them.
 const FINGERPRINT_LENGTH = 6
 
 export const serviceAccounts = [
@@ -21,7 +21,7 @@ export const serviceAccounts = [
     if (graceEnd > (old.expiresAt ?? Infinity)) throw outlasts(old)
     const id = nextId(state, 'key')
     const key: Key = { id, name: old.name, owner: old.owner, value: makeKeyValue(id), expiresAt }
-    // Nothing above has changed anything: a refused rotation leaves the old key as it was.
+    // Keys are only changed from here on: a refused rotation leaves the old key as it was.
     old.revokedAt = graceEnd
     state.keys.push(key)
     const fingerprint = key.value.slice(-FINGERPRINT_LENGTH)

@@ -75,7 +75,7 @@ function requireSession({ state }: Context, sessionId: string) {
 }
 
 function requireAccess(context: Context, session: SessionState, computerId?: string) {
-  // Also of a deleted computer: its sessions are archived, and for the same people as before.
+  // Includes deleted computers: their archived sessions stay readable for the same people.
   const computer = context.state.computers.find(({ id }) => id === session.computerId)
   if (!computer || !mayUse(context, computer)) {
     throw new Problem(chosen.computerAccess.value, `Computer "${session.computerId}" is not yours`)
