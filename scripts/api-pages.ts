@@ -11,7 +11,7 @@ export function openApiText(): string {
   return `${JSON.stringify(makeOpenApi(), null, 2)}\n`
 }
 
-/** What the client knows of the endpoints, and its public types: path of a module to a function that gives its text. */
+/** The generated modules of the client (operations, public types, version): a function for the text, by path. */
 export function clientModules(): { [path: string]: () => string } {
   checkNames()
   const names = Object.keys(api)
@@ -39,7 +39,7 @@ export function clientModules(): { [path: string]: () => string } {
   ])
 }
 
-/** For the user agent: the library reads no file. */
+/** The version for the user agent, as code: the library does not read package.json. */
 function versionModule(): string {
   const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
   return `// Written by \`npm run gen\` from package.json.\nexport const version = '${version}'\n`

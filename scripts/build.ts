@@ -14,9 +14,9 @@ const sources = ['src', 'scripts', 'package-lock.json']
 if (process.argv.includes('--if-stale') && isFresh()) process.exit(0)
 
 rmSync('dist', { recursive: true, force: true })
-// Loaded by import() at their first use, from the dependencies of the package.
+// Not bundled, but loaded with import() at their first use.
 const external = ['node-notifier', 'undici', 'bullmq', 'ioredis']
-/** What is there for ES modules and for CommonJS, which cannot require an ES module before Node.js 22. */
+/** Built as ES modules and as CommonJS, which cannot require an ES module before Node.js 22. */
 const libraries: { [name: string]: string } = {
   api: 'src/api/index.ts',
   emulator: 'src/emulator/index.ts',
@@ -29,18 +29,18 @@ const shared = {
   legalComments: 'none',
   metafile: true,
 } as const
-/** What starts as quickly as the program itself: CommonJS, and only such as loads no large package. */
+/** Commands that start as quickly as the program itself: built as CommonJS. They must not load large packages. */
 const quickParts: { [name: string]: string } = {
   status: 'commands/status',
   log: 'commands/log',
   dead: 'commands/dead',
   overview: 'doctor/overview',
 }
-/** What the worker loads when it needs it, from files of their own: nearly half of its code. By their named exports alone. */
+/** Packages that the worker loads on demand, from files of their own: nearly half of its code. Named exports only. */
 const workerParts: readonly string[] = ['execa', 'nodemailer']
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
 const programs = {
-  // Less to read at a start. Names stay, for stack traces.
+  // Smaller files load faster. Names are kept for stack traces.
   minifyWhitespace: true,
   minifySyntax: true,
   // jsonc-parser's `main` is UMD, which does not bundle.
@@ -48,7 +48,7 @@ const programs = {
   external,
   define: { BUILT_VERSION: JSON.stringify(version), BUILT_SCHEMA: JSON.stringify(schemaHash()) },
 }
-/** What the command line program loads when it needs it: name in dist/ to source. */
+/** What the command line program loads on demand: source by name in dist/. */
 const parts: { [name: string]: string } = {}
 const quickPrograms = Object.entries(quickParts).map(([name, path]) => [name, `src/${path}.ts`])
 const cli = await build({
@@ -56,12 +56,12 @@ const cli = await build({
   ...programs,
   entryPoints: { 'cli-code': 'src/cli.ts', ...Object.fromEntries(quickPrograms) },
   outdir: 'dist',
-  // As the hook: the loader of ES modules costs a fifth of a start. src/cli/start.ts loads what this makes.
+  // As for the hook: the loader of ES modules costs a fifth of a start. src/cli/start.ts loads the result.
   format: 'cjs',
   charset: 'ascii',
   outExtension: { '.js': '.cjs' },
   define: { ...programs.define, 'import.meta.url': 'importMeta.url' },
-  // Worked out when it is asked for: that takes a twentieth of a start.
+  // Computed on demand: that takes a twentieth of a start.
   banner: {
     js: "const importMeta={get url(){return require('node:url').pathToFileURL(__filename).href}};",
   },
@@ -88,12 +88,12 @@ const built = await Promise.all([
       js: "import { createRequire as makeRequire } from 'node:module'; const require = makeRequire(import.meta.url);",
     },
   }),
-  // src/worker/start.ts calls what banner and footer make of it.
+  // The banner and the footer turn it into a function, which src/worker/start.ts calls.
   build({
     ...shared,
     ...programs,
     entryPoints: { 'worker-code': 'src/worker/main.ts' },
-    // The private copy has no packages beside it; node-notifier brings programs and is for other systems.
+    // The worker's private copy has no packages beside it. node-notifier has programs and is for other systems.
     external: ['node-notifier'],
     plugins: [leaveWorkerPartsOut(), makeZodLazy(), dropFormatter()],
     logOverride: { 'import-is-undefined': 'error' },
@@ -115,7 +115,7 @@ const built = await Promise.all([
     format: 'cjs',
     charset: 'ascii',
     outExtension: { '.js': '.cjs' },
-    // createRequire is asked for nothing but modules of Node.js.
+    // createRequire is only used for modules of Node.js.
     define: { 'import.meta.url': '__filename' },
   }),
   build({
@@ -146,7 +146,7 @@ const built = await Promise.all([
     minify: true,
     outExtension: { '.js': '.cjs' },
   }),
-  // Apart from the programs: with chunks of their own they load a quarter faster.
+  // Built separately from the programs: with chunks of their own, they load a quarter faster.
   build({
     ...shared,
     entryPoints: libraries,
@@ -166,13 +166,13 @@ const built = await Promise.all([
   }),
 ])
 requireFromStart('dist/worker-code.cjs')
-// What a front door of an earlier version starts.
+// The front door of an earlier version starts this file.
 writeFileSync('dist/worker.js', "import './worker.cjs'\n")
 writeLicences(
   'dist/LICENCES.txt',
   built.map(({ metafile }) => metafile),
 )
-// Types are checked by `npm run types`. One thread does half the work of several, which each look at what they share.
+// Types are checked by `npm run types`. One thread does half the work of several, which each check the shared files.
 const declare = ['-p', 'tsconfig.build.json', '--noCheck', '--singleThreaded']
 execFileSync('node', ['node_modules/typescript/bin/tsc', ...declare], { stdio: 'inherit' })
 finishDeclarations(
@@ -181,7 +181,7 @@ finishDeclarations(
   ['api', 'emulator', 'text'],
 )
 
-/** esbuild splits no CommonJS program: what it imports at run time becomes ES modules, with chunks of their own. */
+/** esbuild cannot split a CommonJS program, so its dynamic imports become ES modules with chunks of their own. */
 function leavePartsOut(): Plugin {
   return {
     name: 'parts',
@@ -211,7 +211,7 @@ function leaveWorkerPartsOut(): Plugin {
   }
 }
 
-/** What was checked by another schema is checked anew. */
+/** Identifies the configuration schema: a configuration that was checked with another one is checked again. */
 function schemaHash(): string {
   const text = JSON.stringify(configJsonSchema())
   return createHash('sha256').update(text).digest('hex').slice(0, 16)
@@ -236,7 +236,7 @@ function makeZodLazy(): Plugin {
   }
 }
 
-/** What jsonc-parser formats with is made when it is loaded, and the worker formats nothing. */
+/** Drops a module of jsonc-parser's formatter that does work when it is loaded: the worker formats nothing. */
 function dropFormatter(): Plugin {
   return {
     name: 'formatter',
@@ -249,7 +249,7 @@ function dropFormatter(): Plugin {
   }
 }
 
-/** By src/worker/start.ts: V8 forgets where code that was kept may import from. All that is left is CommonJS. */
+/** Lets src/worker/start.ts do the imports, since V8's cached code cannot import. All of them are CommonJS by now. */
 function requireFromStart(path: string) {
   const text = readFileSync(path, 'utf8')
   const dynamic = /\bimport\(("[^"]+")\)/g
@@ -257,7 +257,7 @@ function requireFromStart(path: string) {
   writeFileSync(path, text.replaceAll(dynamic, 'importPart($1)'))
 }
 
-/** What is CommonJS itself needs no loader of ES modules. What is not is imported by src/cli/start.ts. */
+/** Turns imports of CommonJS parts into `require`, which avoids the loader of ES modules. */
 function requireQuickParts(path: string, names: readonly string[]) {
   const quick = /\bimport\((".\/(?:[a-z]+).cjs")\)/g
   const text = readFileSync(path, 'utf8')
@@ -265,6 +265,7 @@ function requireQuickParts(path: string, names: readonly string[]) {
   writeFileSync(path, text.replaceAll(quick, 'Promise.resolve().then(()=>require($1))'))
 }
 
+/** Lets src/cli/start.ts import the other parts, which are ES modules. */
 function importFromStart(path: string) {
   const text = readFileSync(path, 'utf8')
   writeFileSync(path, text.replaceAll('import("./parts/', 'importPart("./parts/'))

@@ -1,9 +1,9 @@
 import { execa } from 'execa'
 
-/** What `npm test` does before the tests: the build, and all checks of the sources side by side. */
+/** What `npm test` does before the tests: the build and all checks of the sources, in parallel. */
 const afterBuild: readonly string[][] = [['gen', '--', '--check'], ['types']]
 
-/** Runs a script of package.json. What it prints comes in one piece, so that the outputs of several do not mix. */
+/** Runs a script of package.json. Prints its output at the end, so that parallel outputs do not mix. */
 async function passes(script: readonly string[]): Promise<boolean> {
   const options = { all: true, reject: false } as const
   const result = await execa('npm', ['run', '--silent', ...script], options)

@@ -5,9 +5,9 @@ import { dirname, join } from 'node:path'
 const RELATIVE = /((?:from |import\(|import )["'])(\.{1,2}\/[^"']*)\.ts(["'])/g
 
 /**
- * Makes declaration files that every resolver can follow. The compiler leaves `.ts` in them; an ESM consumer
- * wants `.js`. What belongs to the rooms in `both` gets a copy for CommonJS as well, since a `.d.ts` in this
- * package describes an ES module and no `require` may give one. Files that no entry needs are removed.
+ * Makes declaration files that every resolver can follow. The compiler leaves `.ts` in their imports; an ESM
+ * consumer needs `.js`. Files in the folders in `both` get a copy for CommonJS as well, since a `.d.ts` in this
+ * package describes an ES module, which must not be required. Files that no entry needs are removed.
  */
 export function finishDeclarations(
   folder: string,
@@ -24,7 +24,7 @@ export function finishDeclarations(
     }
     const text = readFileSync(file, 'utf8')
     writeFileSync(file, text.replace(RELATIVE, '$1$2.js$3'))
-    if (!both.some((room) => path.startsWith(`${room}/`))) continue
+    if (!both.some((name) => path.startsWith(`${name}/`))) continue
     const copy = path.replace(/\.d\.ts$/, '.d.cts')
     writeFileSync(join(folder, copy), text.replace(RELATIVE, '$1$2.cjs$3'))
   }

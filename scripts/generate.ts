@@ -8,7 +8,7 @@ import { optionsTable } from './options-table.ts'
 
 const commands = await commandsPage()
 
-/** Every file that is made from the code. `--check` fails where one differs from what would be written. */
+/** Every file that is generated from the code. `--check` fails if one is out of date. */
 const files: { [path: string]: (old: string) => string } = {
   'hooks.example.json': exampleHooks,
   'config.schema.json': () => `${JSON.stringify(configJsonSchema(), null, 2)}\n`,

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Metafile } from 'esbuild'
 
-/** Writes down the licences of all packages whose code is in the bundles, as those licences ask. */
+/** Writes the licences of all packages whose code is in the bundles, as those licences require. */
 export function writeLicences(path: string, metafiles: readonly Metafile[]) {
   const inputs = metafiles.flatMap(({ inputs }) => Object.keys(inputs))
   const folders = inputs.flatMap((input) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(input) ?? [])

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { startEmulator } from '../src/emulator/index.ts'
 
-/** Runtimes from their npm packages, and the program that each of them has. */
+/** Runtimes with their npm packages and the path of the program in each. */
 const runtimes: readonly { name: string; spec: string; bin: string; words: string[] }[] = [
   ...['20', '22', '24'].map((version) => ({
     name: `Node.js ${version}`,

@@ -1,4 +1,4 @@
-/** What a terminal shows, as a picture: text and rectangles, nothing that runs or loads. */
+/** Draws the output of a terminal as an SVG of text and rectangles, without scripts and external resources. */
 export function renderTerminal(text: string, columns = 88): string {
   const lines = text
     .trimEnd()
@@ -39,7 +39,7 @@ const styles: { [code: string]: string } = {
   36: ' fill="#76e3ea"',
 }
 
-/** Lines of a terminal of so many columns; it breaks anywhere, as a terminal does. */
+/** Breaks a line at `columns` characters, also within words, as a terminal does. */
 function wrapLine(line: string, columns: number): Span[][] {
   const rows: Span[][] = [[]]
   let column = 0

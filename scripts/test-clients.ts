@@ -6,8 +6,9 @@ import { type Agent, agents, node, versionOf } from './test-clients/agents.ts'
 import { check } from './test-clients/check.ts'
 
 /**
- * Runs published agents against a model server on loopback, with the hooks that `init` wrote, and looks at what was
- * told. Outside CI: it installs a gigabyte from npm, once, into a cache of its own. Names of agents as words: only those.
+ * Runs published agents against a model server on loopback, with the hooks that `init` wrote, and checks which events
+ * were delivered. Not for CI: it installs a gigabyte from npm, once, into a cache of its own. Arguments name the agents
+ * to run; without any, all run.
  */
 const cache =
   process.env.HOOKBELL_CLIENTS_CACHE ??
@@ -33,7 +34,7 @@ if (process.platform !== 'linux' || process.arch !== 'x64') {
 async function checkAll() {
   for (const agent of chosen) {
     if (!existsSync(join(modules, agent.program)) || !existsSync(nodePath)) {
-      console.log(`${agent.name}: skipped, not to be had from npm here`)
+      console.log(`${agent.name}: skipped, not available from npm here`)
       continue
     }
     const failures = await check(agent, startOf(agent))
@@ -53,18 +54,18 @@ function startOf({ program }: Agent): { command: string; words: string[] } {
 
 function install(packages: readonly string[], program: string) {
   if (existsSync(join(modules, program))) return
-  // No scripts: what the packages download by themselves is not wanted. The newest Node.js is put first, since npm
-  // chooses an older version of a package where the newest does not run on the Node.js that npm runs on.
+  // No scripts: packages must not download anything themselves. The newest Node.js comes first in the PATH, since
+  // npm chooses an older version of a package if the newest does not support the Node.js that npm runs on.
   const words = ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--prefix', cache]
   const env = { ...process.env, PATH: `${dirname(nodePath)}${delimiter}${process.env.PATH}` }
   try {
     execFileSync('npm', [...words, ...packages], { stdio: 'ignore', timeout: 600_000, env })
   } catch {
-    // Told as skipped.
+    // `checkAll` reports the agent as skipped.
   }
 }
 
-/** The same once more, where there is nothing but loopback. */
+/** Runs this program again in a network namespace that only has loopback. */
 function enterNamespace() {
   const again = [process.execPath, ...process.execArgv, ...process.argv.slice(1)]
   const script = 'ip link set lo up && exec "$@"'
@@ -72,6 +73,6 @@ function enterNamespace() {
     stdio: 'inherit',
     env: { ...process.env, [IN_NAMESPACE]: '1' },
   })
-  if (error) console.log(`skipped: no network of its own to run in (${error.message})`)
+  if (error) console.log(`skipped: cannot create a network namespace (${error.message})`)
   process.exitCode = status ?? 0
 }

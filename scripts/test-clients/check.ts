@@ -11,13 +11,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Agent } from './agents.ts'
 import { startModelServer } from './model-server.ts'
 
-/** For what hangs: nothing here is about speed. */
+/** Only ends what hangs; nothing here checks speed. */
 const GIVE_UP_MS = 60_000
 
 const QUESTION = 'Which colour should the door have?'
 const ANSWER = `The door is painted. ${QUESTION}`
 
-interface Told {
+interface DeliveredEvent {
   event: string
   kind: string
   sessionId?: string
@@ -27,7 +27,7 @@ interface Told {
   body: string
 }
 
-/** What was not as it should be with one agent; nothing where all is well. */
+/** Runs one agent and returns what was wrong; empty if all is well. */
 export async function check(
   agent: Agent,
   { command, words }: { command: string; words: string[] },
@@ -36,7 +36,7 @@ export async function check(
   const model = await startModelServer(ANSWER)
   const slow = await startSlowReceiver()
   const project = join(home, 'paint-shop')
-  const file = join(home, 'told.jsonl')
+  const file = join(home, 'events.jsonl')
   const env = { PATH: process.env.PATH, HOME: home, TERM: 'dumb', ...agent.env(model.url) }
   const failures: string[] = []
   const expect = (isTrue: boolean, otherwise: string) => void (isTrue || failures.push(otherwise))
@@ -64,27 +64,27 @@ export async function check(
     expect(code === 0, `it ended with ${code}: ${seen}`)
     expect(output.includes(ANSWER), `it did not print what the model said: ${seen}`)
     expect(!/hookbell|hook system message/i.test(output + errors), `our hooks are seen: ${seen}`)
-    // A channel that has not answered to anything until now: whoever waits for it would not have ended.
+    // This channel has not answered yet: an agent that waited for deliveries would not have ended.
     expect(slow.answered() === 0, 'a delivery was settled before the agent had ended')
 
-    const told = await waitForTold(file, agent.told.length)
+    const events = await waitForEvents(file, agent.events.length)
     slow.release()
     expect(
-      `${told.map(({ event }) => event)}` === `${agent.told}`,
-      `told of ${told.map(({ event }) => event)} instead of ${agent.told}`,
+      `${events.map(({ event }) => event)}` === `${agent.events}`,
+      `delivered ${events.map(({ event }) => event)} instead of ${agent.events}`,
     )
     expect(
-      told.every((one) => one.client === agent.name && one.cwd === project),
-      `wrong client or folder: ${JSON.stringify(told)}`,
+      events.every((one) => one.client === agent.name && one.cwd === project),
+      `wrong client or folder: ${JSON.stringify(events)}`,
     )
     expect(
-      Boolean(told[0]?.sessionId) && new Set(told.map(({ sessionId }) => sessionId)).size === 1,
+      Boolean(events[0]?.sessionId) && new Set(events.map(({ sessionId }) => sessionId)).size === 1,
       'the session differs between the events',
     )
-    const done = told.filter(({ kind }) => kind === 'done')
+    const done = events.filter(({ kind }) => kind === 'done')
     expect(
       done.length === 1 && `${done[0]?.title} ${done[0]?.body}`.includes(QUESTION),
-      `the question is not told once: ${JSON.stringify(done)}`,
+      `the question was not delivered exactly once: ${JSON.stringify(done)}`,
     )
   } catch (error) {
     failures.push(error instanceof Error ? error.message : String(error))
@@ -92,7 +92,7 @@ export async function check(
     child?.kill('SIGKILL')
     model.close()
     slow.release()
-    // It ends the worker, which would otherwise write into the home while it is removed.
+    // Ends the worker, which would otherwise write into the home while it is removed.
     await run('node', ['bin/hookbell', 'uninstall', '--purge', '--yes'], env).catch(() => {})
     slow.close()
     if (failures.length === 0 || !process.env.HOOKBELL_KEEP)
@@ -143,15 +143,15 @@ async function startSlowReceiver() {
   }
 }
 
-async function waitForTold(file: string, count: number): Promise<Told[]> {
+async function waitForEvents(file: string, count: number): Promise<DeliveredEvent[]> {
   const until = Date.now() + GIVE_UP_MS
   for (;;) {
     const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : []
-    // `other` is what nobody is told of by default, such as that a client has found its key.
-    const told = lines
-      .map((line) => JSON.parse(line) as Told)
+    // Notifications of the kind `other`, such as that a client has found its key, are not delivered by default.
+    const events = lines
+      .map((line) => JSON.parse(line) as DeliveredEvent)
       .filter(({ event, kind }) => event !== 'Notification' || kind !== 'other')
-    if (told.length >= count || Date.now() > until) return told
+    if (events.length >= count || Date.now() > until) return events
     await sleep(100)
   }
 }

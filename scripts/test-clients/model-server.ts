@@ -7,7 +7,7 @@ import { gemini } from './formats/gemini.ts'
 import { openaiChat } from './formats/openai-chat.ts'
 import { openaiResponses } from './formats/openai-responses.ts'
 
-/** How a model is asked and answers, in the words of one service. */
+/** The requests and responses of a model, in the format of one service. */
 export interface WireFormat {
   path: RegExp
   answer(
@@ -18,7 +18,7 @@ export interface WireFormat {
 
 const formats: readonly WireFormat[] = [anthropic, openaiResponses, openaiChat, gemini]
 
-/** A model that says the same to every question, on loopback. `asked` has the path of each request. */
+/** Starts a model on loopback that gives the same answer to every question. `asked` lists the requests. */
 export async function startModelServer(says: string) {
   const asked: string[] = []
   const server = createServer((request, response) => {
