@@ -10,7 +10,7 @@ use([BarChart, LineChart, GridComponent, LegendComponent, SVGRenderer])
 const WIDTH = 1040
 const HEIGHT = 260
 const ROW_HEIGHT = 30
-/** More shares than these are told together, as the last one. */
+/** If there are more shares, the rest is combined in the last row. */
 export const MOST_ROWS = 12
 const COLOURS = ['#4361ee', '#2a9d8f', '#e76f51', '#f4a261', '#8338ec', '#6c757d']
 
@@ -34,15 +34,15 @@ export function chartByDay(
   })
 }
 
-/** The largest shares as bars, with what is left as the last one. */
+/** The largest shares as bars, with the rest combined in the last one. */
 export function chartOfShares(shares: readonly Share[], format = shortNumber): string {
   const rows = withRest(shares)
   return draw(rows.length * ROW_HEIGHT + 30, {
     grid: { left: 250, right: 70, top: 4, bottom: 24 },
     xAxis: {
-      type: 'value', // Round numbers of milliseconds are no round times: there the bars have the numbers.
+      type: 'value', // Round numbers of milliseconds are not round times: then only the bars have labels.
       axisLabel: { formatter: format, show: format === shortNumber },
-      // Nothing is counted in fifths.
+      // Counts need no fractional steps.
       minInterval: rows.every(({ count }) => Number.isInteger(count)) ? 1 : 0,
     },
     yAxis: {
@@ -74,7 +74,7 @@ function withRest(shares: readonly Share[]): readonly Share[] {
   return [...shares.slice(0, MOST_ROWS - 1), { name: `${rest.length} others`, count }]
 }
 
-/** As SVG, without a browser. */
+/** Renders a chart as SVG, without a browser. */
 function draw(height: number, option: EChartsCoreOption): string {
   const chart = init(null, null, { renderer: 'svg', ssr: true, width: WIDTH, height })
   chart.setOption({ animation: false, color: COLOURS, ...option })

@@ -1,4 +1,4 @@
-/** A page that loads nothing, for a browser, a mail or a printer. The sections are markup, the texts are not. */
+/** A self-contained page for a browser, an email or a printer. `sections` are HTML, the other texts are escaped. */
 export function htmlPage(
   title: string,
   subtitle: string,
@@ -12,41 +12,41 @@ export function htmlPage(
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-${refresh}<title>${toMarkup(title)}</title>
+${refresh}<title>${escapeHtml(title)}</title>
 <style>${STYLE}</style>
 </head>
 <body>
-<header><h1>${toMarkup(title)}</h1><p>${toMarkup(subtitle)}</p></header>
+<header><h1>${escapeHtml(title)}</h1><p>${escapeHtml(subtitle)}</p></header>
 ${sections.filter(Boolean).join('\n')}
 </body>
 </html>
 `
 }
 
-/** Under a heading, something that is markup. */
+/** A section with a heading. `content` is HTML. */
 export function section(title: string, content: string): string {
-  return `<section><h2>${toMarkup(title)}</h2>${content}</section>`
+  return `<section><h2>${escapeHtml(title)}</h2>${content}</section>`
 }
 
 /** A figure in large type, for a section of the class `totals`. */
 export function total(value: string, label: string): string {
-  return `<div><b>${toMarkup(value)}</b><span>${toMarkup(label)}</span></div>`
+  return `<div><b>${escapeHtml(value)}</b><span>${escapeHtml(label)}</span></div>`
 }
 
-/** The first column has names, the others numbers; or all of them have words. */
+/** A table whose first column has names and the others numbers, or whose columns all have words. */
 export function htmlTable(
   head: readonly string[],
   rows: readonly (readonly unknown[])[],
   content: 'numbers' | 'words' = 'numbers',
 ): string {
   const cells = (row: readonly unknown[], tag: 'th' | 'td') =>
-    `<tr>${row.map((cell) => `<${tag}>${toMarkup(String(cell))}</${tag}>`).join('')}</tr>`
+    `<tr>${row.map((cell) => `<${tag}>${escapeHtml(String(cell))}</${tag}>`).join('')}</tr>`
   const body = rows.map((row) => cells(row, 'td')).join('\n')
   return `<div class="scroll"><table class="${content}"><thead>${cells(head, 'th')}</thead><tbody>${body}</tbody></table></div>`
 }
 
-/** Names come from elsewhere: none of them may become markup. */
-function toMarkup(text: string): string {
+/** Escapes HTML: names come from outside, and none of them may become markup. */
+function escapeHtml(text: string): string {
   const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
   return text.replaceAll(/[&<>"]/g, (character) => entities[character] ?? '')
 }

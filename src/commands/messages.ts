@@ -17,8 +17,8 @@ export const messagesCommand = defineCommand({
       description: 'Only the last N messages (default: all)',
       valueHint: 'N',
     },
-    all: { type: 'boolean', description: 'Also what is meant for the model only' },
-    follow: { type: 'boolean', description: 'Go on with what comes, until Ctrl+C' },
+    all: { type: 'boolean', description: 'Also messages that are meant for the model only' },
+    follow: { type: 'boolean', description: 'Go on with new messages, until Ctrl+C' },
     json: { type: 'boolean', description: 'Print JSON, every message complete' },
   },
   async run({ args: { session, limit, all = false, follow = false, json = false } }) {
@@ -33,11 +33,11 @@ export const messagesCommand = defineCommand({
     await withClient('messages', async ({ sessions: { messages } }) => {
       const everything = await messages.list({ sessionId, limit: PAGE_SIZE }).toArray()
       show(everything)
-      if (follow) await goOn(messages, sessionId, sortMessages(everything).at(-1)?.id)
+      if (follow) await printNew(messages, sessionId, sortMessages(everything).at(-1)?.id)
     })
 
-    /** What comes from now on, each message once; as JSON also those that have changed. */
-    async function goOn(messages: MessagesClient, id: string, after: string | undefined) {
+    /** Prints new messages as they arrive, each one once; as JSON also messages that have changed. */
+    async function printNew(messages: MessagesClient, id: string, after: string | undefined) {
       const seen = new Set<string>()
       for await (const message of messages.watch({ sessionId: id, after })) {
         if (!all && !isForUsers(message)) continue
@@ -51,9 +51,9 @@ export const messagesCommand = defineCommand({
 
 interface Chosen {
   shown: readonly Message[]
-  /** How many come before those. */
+  /** How many earlier messages are left out. */
   before: number
-  /** How many are for the model alone. */
+  /** How many are left out because they are for the model only. */
   hidden: number
 }
 

@@ -59,7 +59,7 @@ async function postAndWait(
   print(renderText(answers) || 'The agent is done and has written no text')
 }
 
-/** The message was added, and the agent is still at work. */
+/** Whether the message was added, but the agent has not finished in time. */
 function isTooLate(error: unknown): boolean {
   return isClientError(error) && error.kind === 'timeout' && /was added/.test(error.hint ?? '')
 }

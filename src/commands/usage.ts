@@ -50,9 +50,9 @@ export const usageCommand = defineCommand({
 })
 
 async function writePage(file: string, usage: Usage) {
-  // The library for charts is larger than everything else here.
+  // Loaded only here: the chart library is larger than everything else in this command.
   const { renderPage } = await import('./api/usage-page.ts')
-  // It names people: for its owner alone.
+  // The page names people, so only its owner may read it.
   await writeFile(file, renderPage(usage), { mode: 0o600 })
   print(`Wrote ${file}`)
 }

@@ -16,10 +16,10 @@ export interface Formats {
   all?: boolean
 }
 
-/** Exit code of a deletion that only its repeat confirms. */
+/** Exit code of a deletion whose response was lost and whose retry got a 404. */
 const REPLAYED = 3
 
-/** Calls an endpoint and prints what comes back. Gives the exit code. */
+/** Calls an endpoint and prints its response. Returns the exit code. */
 export function callEndpoint(
   endpoint: Endpoint,
   flags: readonly Flag[],
@@ -38,7 +38,7 @@ export function callEndpoint(
       const response = await calling
       if (table) printTable(listIn(response))
       else printResponse(response)
-      // After the response is shown: what was done is done.
+      // Fails only after the response is shown, since it lists what was applied.
       failOnPartialFailure(command, response)
       return exitCodeFor(response)
     },
@@ -46,7 +46,7 @@ export function callEndpoint(
   )
 }
 
-/** Says when nobody knows which request has deleted it. */
+/** The exit code for a response. Warns if a deletion is only confirmed by the 404 of its retry. */
 export function exitCodeFor(response: unknown): number {
   if (fieldsOf(response).replayed !== true) return 0
   process.stderr.write(

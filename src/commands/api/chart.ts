@@ -13,7 +13,7 @@ export function sparkline(values: readonly number[], width: number): string {
     .join('')
 }
 
-/** A bar of up to `width` characters for a share between 0 and 1; never empty for more than nothing. */
+/** A bar of up to `width` characters for a share between 0 and 1; never empty for a share above 0. */
 export function bar(share: number, width: number): string {
   if (!(share > 0)) return ''
   const eighths = Math.max(1, Math.round(Math.min(1, share) * width * EIGHTHS.length))
@@ -32,7 +32,7 @@ export function shortNumber(value: number): string {
   return rounded < 1000 ? String(rounded) : compact.format(rounded)
 }
 
-/** A part of a whole; never `0%` for more than nothing. */
+/** A part of a whole in percent; `<1%` instead of `0%` for a part above 0. */
 export function percent(part: number, whole: number): string {
   const share = whole > 0 ? (part / whole) * 100 : 0
   return share > 0 && share < 1 ? '<1%' : `${Math.round(share)}%`

@@ -3,14 +3,14 @@ import { oneLine } from '../../text/clean.ts'
 import { withCommandErrors } from './errors.ts'
 import type { Flag } from './flags.ts'
 
-/** Runs a command with a client for one call; the key comes from the environment alone. */
+/** Runs a command with a client for one call. The key is read from the environment only. */
 export async function withClient<Value>(
   command: string,
   run: (client: Client) => Promise<Value>,
   flags: readonly Flag[] = [],
 ): Promise<Value> {
   tellWhereKeyGoes(process.env)
-  // Loads in a few milliseconds and leaves no connection behind.
+  // The https transport loads in a few milliseconds and keeps no connection open.
   const client = createClient({ transport: 'https', onDrift: tellOfUnknownInput })
   try {
     return await withCommandErrors(command, () => run(client), flags)
@@ -19,12 +19,12 @@ export async function withClient<Value>(
   }
 }
 
-/** It is sent: the service may be newer. But it may also be misspelt. */
+/** An unknown input is sent, since the service may be newer, but it may also be misspelt. */
 function tellOfUnknownInput({ in: where, path, problem }: Drift) {
   if (where === 'input') process.stderr.write(`Note: ${oneLine(path)}: ${problem}\n`)
 }
 
-/** A project may set the URL, and the key of the agent is in every session: nobody may have meant the two together. */
+/** A project may set the URL, and every session has the agent's key: sending one to the other may be unintended. */
 function tellWhereKeyGoes(env: NodeJS.ProcessEnv) {
   const { HOOKBELL_API_BASE_URL: url, HOOKBELL_API_KEY: own, FACTORY_API_KEY: agents } = env
   if (!url || own?.trim() || !agents?.trim() || !URL.canParse(url)) return

@@ -4,7 +4,7 @@ import { HookbellError } from '../../errors.ts'
 import { oneLine } from '../../text/clean.ts'
 
 /**
- * Asks a person before something that cannot be undone.
+ * Asks for confirmation before an action that cannot be undone.
  * @throws HookbellError E_USAGE if nobody can be asked, or the answer is no
  */
 export async function confirm(

@@ -9,8 +9,8 @@ import { utcTime } from './utc-time.ts'
 const INDENT = '  '
 
 /**
- * Messages as a conversation: who and when, then what was said; what tools did on one line each. What an agent
- * does between two messages of the user is one turn, with one head. Given a width, lines are broken to fit.
+ * Renders messages as a conversation: author and time, then the text, with one line per tool call and result. All
+ * that an agent does between two messages of the user is one turn with one header. Lines are wrapped to the width.
  */
 export function renderConversation(messages: readonly Message[], width = Infinity): string {
   const turns: Message[][] = []
@@ -22,18 +22,18 @@ export function renderConversation(messages: readonly Message[], width = Infinit
   return turns.map((turn) => renderTurn(turn, width)).join('\n\n')
 }
 
-/** Oldest first, whatever order they came in: the order of the service is not documented. */
+/** Sorts messages oldest first: the order of the service is not documented. */
 export function sortMessages(messages: readonly Message[]): Message[] {
   return messages.toSorted((one, other) => timeOf(one) - timeOf(other))
 }
 
-/** Whether a message is meant for the eyes of a user. */
+/** Whether a message is meant to be shown to users. */
 export function isForUsers(message: Message): boolean {
   const { visibility, isUserVisible, hiddenFromUserViews } = fieldsOf(message)
   return visibility !== 'llm_only' && isUserVisible !== false && hiddenFromUserViews !== true
 }
 
-/** What the messages say, without tools and thoughts. */
+/** The text of the messages, without tools and thoughts. */
 export function renderText(messages: readonly Message[]): string {
   return messages.flatMap((message) => textsOf(fieldsOf(message))).join('\n\n')
 }
@@ -49,7 +49,7 @@ function belongsTo(turn: readonly Message[], message: Message): boolean {
   return next.role === 'assistant' && next.modelId === first.modelId && !hasFailed(next)
 }
 
-/** Of a tool the line of its result says so. */
+/** Whether a message reports an error. For a tool, the line of its result shows that instead. */
 function hasFailed({ role, isError }: Fields): boolean {
   return isError === true && role !== 'tool'
 }
@@ -75,7 +75,7 @@ function renderTurn(turn: readonly Message[], width: number): string {
   return [head, ...body].join('\n')
 }
 
-/** A blank line sets what is said apart from what was done before and after it. */
+/** Joins the lines of messages. Only asides, such as tool calls, follow each other without a blank line. */
 function joinLines(messages: readonly Line[][]): Line[] {
   const joined: Line[] = []
   for (const lines of messages) {

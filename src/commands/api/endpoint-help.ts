@@ -6,10 +6,10 @@ import { wrapLine } from '../../text/wrap.ts'
 import type { Flag } from './flags.ts'
 import { takesBody } from './read-input.ts'
 
-/** Where nobody looks at a terminal. */
+/** Used if the output is not a terminal. */
 const HELP_WIDTH = 80
 
-/** What an endpoint does, where it is, and what only `--body` can carry to it. */
+/** What an endpoint does, its method and path, and the inputs that only `--body` can carry. */
 export function describeEndpoint(endpoint: Endpoint, flags: readonly Flag[]): string {
   const { method, path, summary, description } = endpoint
   const about = [summary, description, `${method} ${path}`, NEEDS_KEY].filter(Boolean).join('\n')
@@ -23,7 +23,7 @@ export function describeEndpoint(endpoint: Endpoint, flags: readonly Flag[]): st
 /** The options of an endpoint, from its inputs. */
 export function argsOf(endpoint: Endpoint, flags: readonly Flag[]): ArgsDef {
   const args: ArgsDef = {
-    // Has chosen this command already, so that the help leaves it out.
+    // Has already been used to choose this command. Without a description, the help leaves it out.
     endpoint: { type: 'positional', required: false },
   }
   for (const flag of flags) {

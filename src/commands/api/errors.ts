@@ -9,8 +9,8 @@ import { oneLine } from '../../text/clean.ts'
 import type { Flag } from './flags.ts'
 
 /**
- * Runs a call of the API. What the client rejects with becomes one line, what to do now, and the exit code
- * that belongs to it; anything else stays as it is. Mistakes in inputs that have flags are told by their flags.
+ * Runs an API call. An error of the client becomes an error of the command: one line, a hint and the matching
+ * exit code. Other errors are rethrown. Invalid inputs are named by their flags, where they have one.
  */
 export async function withCommandErrors<Value>(
   command: string,
@@ -24,7 +24,7 @@ export async function withCommandErrors<Value>(
   }
 }
 
-/** @throws HookbellError E_FAILED if the answer lists entries that were refused */
+/** @throws HookbellError E_FAILED if the response lists entries that were refused */
 export function failOnPartialFailure(command: string, answer: unknown) {
   const { updated, errors } = Object(answer)
   if (!Array.isArray(updated) || !Array.isArray(errors)) return
@@ -53,12 +53,12 @@ function saysAlready(message: string, hint: string): boolean {
 }
 
 function messageOf(command: string, error: ClientError, flags: readonly Flag[]): string {
-  // One line, so that what a service says is not taken for what we say.
+  // One line, so that text of the service cannot pass for text of ours.
   if (error.kind !== 'validation') {
     const request = 'requestId' in error && error.requestId ? ` (request ${error.requestId})` : ''
     return `${command}: ${oneLine(error.message + request)}`
   }
-  // A person has typed flags, not fields.
+  // Users typed flags, not names of fields.
   const lines = error.issues.map(({ field, problem }) => {
     const flag = flags.find(({ input, kind }) => input === field && kind !== 'json')
     return `${flag?.name ?? field}: ${problem}`
@@ -71,7 +71,7 @@ const URL_HINT = 'Correct the environment variable HOOKBELL_API_BASE_URL'
 const APP_URL_HINT = 'Correct the environment variable HOOKBELL_APP_BASE_URL'
 
 function hintOf(command: string, error: ClientError): string | undefined {
-  // What the client says there is for programs.
+  // The client's own hints for these errors are meant for programs.
   if (error.kind === 'config' && error.hint?.includes('apiKey')) return KEY_HINT
   if (error.kind === 'config' && error.message.startsWith('baseUrl')) return URL_HINT
   if (error.kind === 'config' && error.message.startsWith('appUrl: is not set'))

@@ -1,7 +1,7 @@
 import { cleanText } from '../../text/clean.ts'
 import { toSafeJson } from './json.ts'
 
-// Answers come as they are even if a field is missing or of another type: nothing here trusts its type.
+// Responses are passed on even if a field is missing or of another type, so nothing here trusts a type.
 
 export type Fields = Readonly<Record<string, unknown>>
 
@@ -15,7 +15,7 @@ export function itemsOf(value: unknown): Fields[] {
   return Array.isArray(value) ? value.map(fieldsOf) : []
 }
 
-/** Any value as text for a person, without what a terminal would obey. */
+/** Any value as readable text, without control characters for the terminal. */
 export function asText(value: unknown): string {
   if (value === undefined || value === null) return ''
   return cleanText(typeof value === 'string' ? value : toSafeJson(value))

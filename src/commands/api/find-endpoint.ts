@@ -3,7 +3,7 @@ import { listEndpoints } from '../../api/endpoints/index.ts'
 import type { Client, PageList } from '../../api/index.ts'
 import { usageError } from '../../errors.ts'
 
-/** @throws HookbellError E_USAGE, with the names that are near */
+/** @throws HookbellError E_USAGE if the ID is unknown, with similar IDs as a hint */
 export function findEndpoint(id: string): Endpoint {
   const endpoints = listEndpoints()
   const found = endpoints.find((endpoint) => endpoint.id === id)
@@ -22,14 +22,14 @@ export type AnyMethod = (
   input: Record<string, unknown>,
 ) => PageList<unknown, unknown> | Promise<unknown>
 
-/** The method of a client at the place that the ID names. */
+/** The client method of an endpoint: its ID is the path to it. */
 export function methodOf(client: Client, { id }: Endpoint): AnyMethod {
   let node: unknown = client
   for (const name of id.split('.')) node = Reflect.get(Object(node), name)
   return node as AnyMethod
 }
 
-/** They have the same first or last word, or one is a part of the other. */
+/** Whether both IDs have the same first or last word, or the known one contains the other. */
 function isNear(known: string, id: string): boolean {
   const [one, other] = [known.toLowerCase(), id.toLowerCase().replaceAll('-', '')]
   if (one.includes(other)) return true

@@ -12,9 +12,9 @@ export interface Flag {
   isNullable: boolean
   isRequired: boolean
   description: string
-  /** Stands for the value in the help. */
+  /** Placeholder of the value in the help. */
   hint: string
-  /** What a list or an object is made of, such as `[{email, limit}]`. */
+  /** The fields of a list or an object, such as `[{email, limit}]`. */
   shape: string
 }
 
@@ -47,16 +47,16 @@ export function flagsOf(endpoint: Endpoint): Flag[] {
   })
 }
 
-const ours = ['--all', '--body', '--json', '--table', '--yes', '--help']
+const reserved = ['--all', '--body', '--json', '--table', '--yes', '--help']
 
-/** Where the inputs are not documented, every flag is one. */
+/** If the inputs of an endpoint are not documented, every other flag is an input. */
 export function undocumentedFlags(
   { passthrough }: Endpoint,
   known: readonly Flag[],
   words: readonly string[],
 ): Flag[] {
   if (!passthrough) return []
-  const taken = [...ours, ...known.map(({ name }) => name)]
+  const taken = [...reserved, ...known.map(({ name }) => name)]
   const names = words
     .filter((word) => /^--[a-z]/.test(word))
     .map((word) => word.split('=')[0] ?? word)
@@ -102,7 +102,7 @@ function makeFlag(
   }
 }
 
-/** Names of fields, those that may be left out with a question mark; nothing for what is plain. */
+/** The names of an object's fields, optional ones with a question mark; empty for a plain type. */
 function shapeOf(schema: FieldSchema, definitions: Definitions): string {
   const {
     items,

@@ -5,8 +5,8 @@ import { fieldsOf } from './fields.ts'
 import { linesOf } from './message-lines.ts'
 
 /**
- * Shows a person who waits what the agent does: each tool call as it comes, on stderr, since the answer alone
- * belongs to stdout. In a pipe nobody watches.
+ * Shows the tool calls of the agent while the user waits. They go to stderr, since only the answer belongs to
+ * stdout. Undefined if the stream is not a terminal.
  */
 export function makeFollower(stream: NodeJS.WriteStream = process.stderr) {
   if (!stream.isTTY) return undefined

@@ -1,9 +1,9 @@
 import { HookbellError } from '../../errors.ts'
 
-// JSON.stringify leaves these as they are, and a terminal may obey them.
+// JSON.stringify does not escape these, and a terminal may interpret them.
 const UNSAFE = /[\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g
 
-/** JSON on one line, or indented: the same value for a program, harmless for a terminal. */
+/** JSON on one line, or indented. Characters that a terminal may interpret are escaped. */
 export function toSafeJson(value: unknown, indent?: number): string {
   const text = stringify(value, indent)
   return text.replace(UNSAFE, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`)
@@ -13,7 +13,7 @@ function stringify(value: unknown, indent?: number): string {
   try {
     return JSON.stringify(value, null, indent) ?? 'null'
   } catch (cause) {
-    // It came as JSON, so that nothing but its depth can be the matter.
+    // The value was parsed from JSON, so only its depth can be the problem.
     throw new HookbellError('E_PROTOCOL', 'the response is nested too deep to be shown', { cause })
   }
 }

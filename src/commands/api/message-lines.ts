@@ -1,13 +1,13 @@
 import { cutText, oneLine } from '../../text/clean.ts'
 import { asText, type Fields, fieldsOf, itemsOf } from './fields.ts'
 
-/** What is said, or what happened beside it: tools, thoughts, attachments, hooks. */
+/** A line of text, or an aside: a tool call or result, a thought, an attachment, a hook. */
 export interface Line {
   text: string
   isAside: boolean
 }
 
-/** The lines of a message. Takes it as it came: a service may send anything in any field. */
+/** The lines of a message. Trusts no types: a service may send anything in any field. */
 export function linesOf(message: Fields): Line[] {
   const { content, chatCompletionReasoningContent: reasoning, role, isError } = message
   const hasFailed = role === 'tool' && isError === true
@@ -48,7 +48,7 @@ function linesOfBlock(block: Fields, hasFailed: boolean): Line[] {
   }
 }
 
-/** One input stands for itself, several have their names. */
+/** A single input is shown without its name, several are shown with their names. */
 function inputOf(input: unknown): string {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return asText(input)
   const entries = Object.entries(input)
@@ -71,7 +71,7 @@ function thought(text: string): string {
   return `(thinking) ${text}`
 }
 
-/** What it is, its name and its size, as far as they are known. */
+/** The type, name, media type and size of an attachment, as far as they are known. */
 function attachment({ type, name, source }: Fields): string {
   const { mediaType, media_type = mediaType, data } = fieldsOf(source)
   const what = [asText(type) || 'something', asText(name)].filter(Boolean).join(' ')
@@ -80,7 +80,7 @@ function attachment({ type, name, source }: Fields): string {
   return known ? `[${what}: ${known}]` : `[${what}]`
 }
 
-/** Of base64, which needs four characters for three bytes. */
+/** The decoded size of base64, which needs four characters for three bytes. */
 function sizeOf(data: string): string {
   const bytes = Math.floor((data.replace(/=+$/, '').length * 3) / 4)
   if (bytes < 1024) return `${bytes} bytes`

@@ -7,7 +7,7 @@ export interface Period {
 
 const DAY = 86_400_000
 
-/** The last days that the service has figures for: it is one day behind, so today is none of them. */
+/** The last days that the service has figures for. It is one day behind, so they end yesterday. */
 export function lastDays(count: number, now: number): Period {
   const end = Math.floor(now / DAY) * DAY - DAY
   const days = Array.from({ length: count }, (_, at) => dayOf(end - (count - 1 - at) * DAY))

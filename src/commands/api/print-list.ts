@@ -8,13 +8,13 @@ import { printLine, printResponse, printTable } from './print-response.ts'
 
 type PageStyle = NonNullable<Endpoint['page']>
 
-/** How a list is printed; one line of JSON per item if nothing is asked for. */
+/** How a list is printed. By default: one line of JSON per item. */
 export interface ListFormat {
-  /** For errors. */
+  /** Name of the command, for errors. */
   command: string
   /** All pages instead of the first. */
   all: boolean
-  /** The first page as it came; with `all`, an array of the items. */
+  /** Print the first page as received; with `all`, an array of the items. */
   json: boolean
   table: boolean
 }
@@ -37,7 +37,7 @@ export async function printList(
   else items.forEach(printLine)
   const cursor = all ? undefined : nextCursor(style, page, items)
   if (cursor === undefined) return
-  // Where only an empty page shows the end, a page with items says nothing.
+  // If only an empty page marks the end, a page with items does not tell whether there are more.
   const more = style.hasMore === undefined ? 'Perhaps more' : 'More'
   process.stderr.write(`${more}: --all, or ${flagName(style.cursor)} ${cleanText(cursor)}\n`)
 }

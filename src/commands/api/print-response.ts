@@ -4,7 +4,7 @@ import { renderResponse } from './response-table.ts'
 
 const MOST_NAMES = 6
 
-/** One line of JSON per item, for programs that read as it comes. */
+/** Prints an item as one line of JSON, for programs that read line by line. */
 export function printLine(item: unknown) {
   print(toSafeJson(item))
 }
@@ -13,7 +13,7 @@ export function printResponse(answer: unknown) {
   print(toSafeJson(answer, 2))
 }
 
-/** As wide as the terminal. What has no room is named on stderr, so that nobody takes the table for all there is. */
+/** Prints a table as wide as the terminal. Names the columns without room on stderr, as the table is incomplete. */
 export function printTable(answer: unknown) {
   const { text, hidden } = renderResponse(answer, terminalWidth())
   print(text)

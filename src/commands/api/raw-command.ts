@@ -15,7 +15,7 @@ export function isMethod(word: string): boolean {
   return METHODS.some((method) => method === word)
 }
 
-/** `api GET /path`: any path, also one that the table does not have. */
+/** `api GET /path`: any path, also one that the endpoint table does not have. */
 export function rawCommand(): CommandDef {
   const command = defineCommand({
     meta: { name: 'api', description: `Call any path of the API\n${NEEDS_KEY}` },

@@ -9,7 +9,7 @@ export function takesBody(endpoint: Endpoint): boolean {
 }
 
 /**
- * The input of a call: the object in `--body`, and over it what stands in flags.
+ * The input of a call: the object in `--body`, overridden by the flags.
  * @throws HookbellError E_USAGE
  */
 export async function readInput(
@@ -53,7 +53,7 @@ async function readObject(command: string, source: string): Promise<Record<strin
   throw usageError(`${command}: ${nameOf(source)} is not a JSON object`)
 }
 
-/** JSON that stands on the command line itself, in a file, or on stdin for `-`. */
+/** Reads JSON from the command line itself, from a file, or from stdin for `-`. */
 export async function readJson(command: string, source: string): Promise<unknown> {
   const text = isInline(source) ? source : await readText(command, source)
   return parse(text, `${command}: ${nameOf(source)} is not JSON`)
@@ -72,7 +72,7 @@ function parse(text: string, problem: string): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    // The text of the error may quote the body, which may hold a secret: only where, not what.
+    // The error message may quote the body, which may hold a secret, so only the position is shown.
     const [where = ''] = /(at )?position \d+.*$|Unexpected end.*$/.exec(describeError(cause)) ?? []
     throw usageError(problem, where || undefined)
   }

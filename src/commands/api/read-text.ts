@@ -8,7 +8,7 @@ export async function readText(command: string, source: string): Promise<string>
       throw usageError(`${command}: cannot read "${source}"`, describeError(cause), cause)
     })
   }
-  // Otherwise it looks as if nothing happened.
+  // Without this note, the command would seem to hang.
   if (process.stdin.isTTY)
     process.stderr.write('Reading from the terminal, to the end with Ctrl+D\n')
   const chunks: Buffer[] = []

@@ -8,24 +8,24 @@ import { linesOf } from './message-lines.ts'
 import { utcTime } from './utc-time.ts'
 
 const WIDEST_CELL = 64
-// A column that is cut to less says nothing.
+// A column that is truncated to less is useless.
 const LEAST_CELL = 24
 const GAP = 2
 
 export interface ResponseTable {
   text: string
-  /** Fields that have no column: lists of objects, and what does not fit. */
+  /** Fields without a column: lists of objects, and those without room. */
   hidden: readonly string[]
 }
 
-/** A table of any answer: columns for a list, names and values for an object, and its lists below them. */
+/** A table of any response: columns for a list, names and values for an object, and its lists below them. */
 export function renderResponse(answer: unknown, width = Infinity): ResponseTable {
   if (Array.isArray(answer)) return renderList(answer, width)
   if (!isRecord(answer)) return { text: cell('', answer), hidden: [] }
   const fields = flatten(answer)
   const lists = fields.filter(([, value]) => isListOfRecords(value))
   const rows = fields.filter(([, value]) => !isListOfRecords(value))
-  // Nothing is cut here: a value may be the only copy of a key.
+  // Nothing is truncated here: a value may be the only copy of a key.
   const names = table(rows.map(([name, value]) => [oneLine(name), cell(lastWord(name), value)]))
   const tables = lists.map(([name, value]) => ({ name, ...renderList(value, width) }))
   return {
@@ -37,7 +37,7 @@ export function renderResponse(answer: unknown, width = Infinity): ResponseTable
   }
 }
 
-/** What an answer lists, if that is all it is about: `data` of analytics beside `meta`. */
+/** The list of a response that has one list and no plain fields, such as `data` of analytics; else the response. */
 export function listIn(answer: unknown): unknown {
   if (!isRecord(answer) || Object.values(answer).some(isPlain)) return answer
   const lists = Object.values(answer).filter((field) => Array.isArray(field))
@@ -70,7 +70,7 @@ function columnOf(name: string, rows: readonly Fields[]): string[] {
   return [oneLine(name), ...cells].map((text) => cutText(text, WIDEST_CELL))
 }
 
-/** The columns there is room for; the last of them may be cut. */
+/** The columns there is room for; the last of them may be truncated. */
 function fit(columns: readonly string[][], width: number): string[][] {
   const shown: string[][] = []
   let room = width
@@ -87,7 +87,7 @@ function rowsOf(columns: readonly string[][]): string[][] {
   return (columns[0] ?? []).map((_, at) => columns.map((column) => column[at] ?? ''))
 }
 
-/** Fields of objects in objects stand beside the others, as `apiKey.id`. */
+/** Flattens the fields of nested objects, named like `apiKey.id`. */
 function flatten(record: Fields, before = ''): [string, unknown][] {
   return Object.entries(record).flatMap(([name, value]): [string, unknown][] =>
     isRecord(value) && Object.keys(value).length > 0
@@ -105,12 +105,12 @@ function cell(name: string, value: unknown): string {
   return oneLine(said.join(' ') || asText(value))
 }
 
-/** Unix milliseconds go by names such as `createdAt`; none of them is before 1973. */
+/** Whether a number is Unix milliseconds: it has a name such as `createdAt`, and is later than early 1973. */
 function isTime(name: string, value: number): boolean {
   return /(At|Time)$/.test(name) && value > 1e11
 }
 
-/** Whether a value can be read in a cell: also a list of words, and the text of a message. */
+/** Whether a value is readable in a cell: a plain value, a list of them, or the content of a message. */
 function isShort(value: unknown): boolean {
   if (!Array.isArray(value)) return isPlain(value)
   return value.length > 0 && (value.every(isPlain) || isContent(value))

@@ -13,8 +13,8 @@ import { renderResponse } from './response-table.ts'
 type RotateInput = Parameters<Client['serviceAccounts']['keys']['rotate']>[0]
 
 /**
- * Rotates a key whose new value is shown only once. The place for it is tried before the call: a file that is
- * opened, or stdout, which may be a closed pipe or a full disk.
+ * Rotates a key, whose new value is shown only once. The output is therefore tested before the call: the file is
+ * opened, or stdout is written to, which may be a closed pipe or a full disk.
  */
 export async function rotateKey(
   given: Record<string, unknown>,
@@ -37,7 +37,7 @@ export async function rotateKey(
   )
 }
 
-/** An empty line is nothing to a reader of JSON, and fails where the key would be lost. */
+/** Writes an empty line, which a reader of JSON ignores and which fails if the key would be lost. */
 function tryStdout() {
   if (!process.stdout.isTTY) writeAll('\n')
 }
@@ -62,7 +62,7 @@ function writeAll(text: string) {
     try {
       done += writeSync(1, bytes, done)
     } catch (error) {
-      // A slow reader, where the other end made the pipe non-blocking.
+      // The pipe is non-blocking and full: wait for its slow reader.
       if (errorCode(error) !== 'EAGAIN' || Date.now() - startedAt > PATIENCE_MS) throw error
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10)
     }

@@ -4,7 +4,7 @@ import { shortNumber } from './chart.ts'
 import { type Measure, measures, type Share, type Usage } from './usage.ts'
 import { labels } from './usage-report.ts'
 
-/** The usage of an organization as one page that loads nothing, for a browser, a mail or a printer. */
+/** The usage of an organization as one self-contained page, for a browser, an email or a printer. */
 export function renderPage(usage: Usage): string {
   const { organization, from, to, days } = usage
   const title = `Usage of ${organization || 'the organization'}`
@@ -41,7 +41,7 @@ function totals(usage: Usage): string {
 
 function totalOf({ totals, monthlyActiveUsers }: Usage, measure: Measure): string {
   const isUsers = measure === 'activeUsers'
-  // The same user is active on many days: there is no sum of those.
+  // A user is active on many days, so a sum of active users would count people twice.
   const value = isUsers && monthlyActiveUsers !== null ? monthlyActiveUsers : totals[measure]
   const label = isUsers
     ? monthlyActiveUsers === null

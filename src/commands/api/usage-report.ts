@@ -5,7 +5,7 @@ import { bar, percent, shortNumber, sparkline } from './chart.ts'
 import type { Measure, Share, Usage } from './usage.ts'
 
 const STANDARD_WIDTH = 80
-// Below it there is room for totals and charts alone.
+// Below this width there is only room for totals and charts.
 const NARROW_WIDTH = 64
 const LABEL_WIDTH = 16
 const NUMBER_WIDTH = 8
@@ -27,7 +27,7 @@ export const labels: Record<Measure, string> = {
   pullRequests: 'pull requests',
 }
 
-/** A screenful: a line per measure with its course, then where credits, tool calls and files went. */
+/** A screenful: a line per measure with a sparkline, then the shares of credits, tool calls and files. */
 export function renderUsage(usage: Usage, width = STANDARD_WIDTH): string {
   const { organization, from, to, days } = usage
   const count = counted(days.length, 'day')
@@ -61,7 +61,7 @@ function renderMeasures(usage: Usage, width: number): string[] {
   ]
 }
 
-/** Total, average and most of a day. The same user is active on many days: there is no total of those. */
+/** Total, average and peak of a day. Active users have no total: the same user is active on many days. */
 function numbersOf(measure: Measure, { totals }: Usage, values: readonly number[]): string[] {
   const sum = values.reduce((all, value) => all + value, 0)
   const average = values.length > 0 ? sum / values.length : 0
@@ -101,7 +101,7 @@ function renderShares(title: string, shares: readonly Share[], width: number): s
   return ['', paint('bold', title), ...lines]
 }
 
-/** What has no line of its own is one line together. */
+/** Combines the shares beyond the first few into one line. */
 function withRest(shares: readonly Share[]): readonly Share[] {
   const rest = shares.slice(MOST_SHARES)
   if (rest.length < 2) return shares

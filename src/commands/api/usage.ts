@@ -20,7 +20,7 @@ export const measures = [
 
 export type Measure = (typeof measures)[number]
 
-/** A name and how much of it there was, most first. */
+/** A name and its count. Lists of shares have the highest count first. */
 export interface Share {
   name: string
   count: number
@@ -30,19 +30,19 @@ export interface Usage {
   organization: string
   from: string
   to: string
-  /** Sums over the period; of active users the most on one day. */
+  /** Sums over the period; for active users, the maximum on one day. */
   totals: Record<Measure, number>
   /** Users active in the 30 days up to the last one. */
   monthlyActiveUsers: number | null
   days: UsageDay[]
   creditsByModel: Share[]
-  /** Only if it was asked for: it takes a request for every hundred rows. */
+  /** Only if requested, since it takes a request for every hundred rows. */
   creditsByUser?: Share[]
   toolCallsByTool: Share[]
   filesByLanguage: Share[]
 }
 
-/** Asks the service for all figures of a period at once. */
+/** Reads all figures of a period, with several requests at once. */
 export async function readUsage(
   { analytics }: Client,
   period: Period,
@@ -73,7 +73,7 @@ export async function readUsage(
   }
 }
 
-/** Some users have no address. */
+/** Names a user by the e-mail address, or by the ID if there is no address. */
 function nameUser(row: unknown): Fields {
   const fields = fieldsOf(row)
   return { ...fields, user: fields.user_email ?? fields.user_id }
@@ -82,7 +82,7 @@ function nameUser(row: unknown): Fields {
 type Five<T> = [T, T, T, T, T]
 type Rows = Record<'tokens' | 'tools' | 'activity' | 'productivity', readonly Fields[]>
 
-/** Where each measure stands: in which rows, and in which field. */
+/** The rows and the field that hold each measure. */
 const sources: Record<Measure, [keyof Rows, string]> = {
   credits: ['tokens', 'billable_tokens'],
   activeUsers: ['activity', 'daily_active_users'],

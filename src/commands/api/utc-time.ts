@@ -1,4 +1,4 @@
-/** Unix milliseconds as `2026-06-15 12:00:00Z`. A service may send anything: what is no time is `?`. */
+/** Unix milliseconds as `2026-06-15 12:00:00Z`; `?` for anything else that a service sends. */
 export function utcTime(at: unknown): string {
   const date = new Date(typeof at === 'number' ? at : Number.NaN)
   return Number.isNaN(date.getTime())
