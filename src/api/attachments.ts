@@ -14,7 +14,7 @@ export interface FileAttachment extends ImageAttachment {
 }
 
 export interface AttachmentOptions {
-  /** A larger file is refused, in bytes. The service documents no limit. @default 10485760 */
+  /** The largest file that is accepted, in bytes. The service documents no limit. @default 10485760 */
   maxBytes?: number
 }
 
@@ -89,7 +89,7 @@ async function read(
   const { open, stat } = await import('node:fs/promises')
   let file: FileHandle | undefined
   try {
-    // Before it is opened, since to open a pipe waits for somebody who writes.
+    // Checked before opening, since opening a named pipe blocks until there is a writer.
     const found = await stat(path)
     if (!found.isFile()) throw refuse('is not a file')
     if (found.size > maxBytes) throw refuse(`has ${found.size} bytes, more than ${maxBytes}`)

@@ -10,7 +10,7 @@ import {
 import type { HttpError } from './http-errors.ts'
 import type { PartialFailureError } from './partial-failure.ts'
 
-/** Everything that a client rejects with. `kind` tells the cases apart and narrows the type. */
+/** Every error that a client rejects with. `kind` tells them apart and narrows the type. */
 export type ClientError =
   | ConfigError
   | ValidationError

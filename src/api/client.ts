@@ -17,11 +17,11 @@ import type {
 export interface Client extends EndpointMethods {
   /** Keys of service accounts. */
   readonly serviceAccounts: ServiceAccountsClient
-  /** Sessions of the agent, and what is said in them. */
+  /** Sessions of the agent and their messages. */
   readonly sessions: SessionsClient
-  /** Sends a request to any path. Gives the JSON of the response, undefined if it is empty. */
+  /** Sends a request to any path. Resolves to the parsed JSON of the response, undefined if it is empty. */
   request(input: RawRequest, options?: CallOptions): ApiPromise<unknown>
-  /** A client with other options that uses the same connections. To close one closes both. */
+  /** A client with other options that uses the same connections. Closing one closes both. */
   withOptions(options: DerivedOptions): Client
   /** Closes all connections. Calls that are under way fail. */
   close(): Promise<void>
@@ -39,15 +39,15 @@ export interface ServiceAccountsClient extends ServiceAccountsApi {
 export interface KeysClient extends ServiceAccountsKeysApi {
   /**
    * Rotates a key and writes the new one to a file that only its owner can read (0600). The file is opened, and
-   * room for the key taken, before the call; an existing file is replaced when the new key is on the disk. The
-   * new key is then tried once.
+   * space for the key reserved, before the call; an existing file is replaced once the new key is on the disk.
+   * The new key is then tested with one call.
    * @throws {ValidationError} if the file cannot be written; no request was made
-   * @throws {ClientError} with a `hint` that names the file, if the new key is there but does not work
+   * @throws {ClientError} with a `hint` that names the file, if the new key was saved but could not be used
    */
   readonly rotateTo: RotateTo
 }
 
-/** Sessions of the agent, and what is said in them. */
+/** Sessions of the agent and their messages. */
 export interface SessionsClient extends SessionsApi {
   /** The messages of a session. */
   readonly messages: MessagesClient
@@ -56,8 +56,8 @@ export interface SessionsClient extends SessionsApi {
 /** The messages of sessions. */
 export interface MessagesClient extends SessionsMessagesApi {
   /**
-   * The new and changed messages of a session as they come, oldest first. The service has no way to push them, so
-   * the end of the list is read again and again. Failures that may pass are tried again.
+   * Yields the new and changed messages of a session as they arrive, oldest first. The service cannot push them, so
+   * the end of the list is polled. Temporary failures are retried.
    *
    * @example
    * for await (const message of client.sessions.messages.watch({ sessionId, signal }))
@@ -65,23 +65,23 @@ export interface MessagesClient extends SessionsMessagesApi {
    */
   readonly watch: Watch
   /**
-   * Adds a user message, waits until the agent is done with it, and gives the new assistant messages, oldest first.
-   * Answers to messages that were queued before do not count; if nothing follows such an answer for two minutes, it
-   * was to this one as well. If it fails after the message was added, `hint` says so: do not add it again then.
+   * Adds a user message, waits until the agent is done with it, and returns the new assistant messages, oldest first.
+   * Answers to messages that were queued earlier do not count, unless nothing follows for two minutes: then they
+   * answer this one as well. If the call fails after the message was added, `hint` says so: do not add it again.
    * @throws {TimeoutError} if the agent takes longer than `deadlineMs`
    */
   readonly addAndWait: AddAndWait
 }
 
 /**
- * Makes a client. Opens no connection and throws nothing: mistakes in the options reject the calls.
+ * Makes a client. Opens no connection and never throws: invalid options make its calls reject.
  *
  * @example
  * const client = createClient()
  * for await (const message of client.sessions.messages.list({ sessionId })) console.log(message.role)
  */
 export function createClient(options?: ClientOptions): Client {
-  // Callers without types give null for nothing.
+  // Untyped callers may pass null.
   return makeClient(options ?? {}, makePool(options ?? {}))
 }
 

@@ -11,7 +11,7 @@ export type ErrorKind =
   | 'decode'
   | 'partial'
 
-/** What is known of a failed call. All of it may be shown: no credentials, no input values. */
+/** Facts about a failed call. They may be shown: they contain no credentials and no input values. */
 export interface ErrorFacts {
   /** What to do about it. */
   hint?: string
@@ -19,31 +19,31 @@ export interface ErrorFacts {
   method?: string
   /** The path with its `{names}`, not with their values. */
   route?: string
-  /** How often the request was tried. */
+  /** How many times the request was sent. */
   attempts?: number
   elapsedMs?: number
-  /** The request may have been carried out although it failed. Absent if it has not. */
+  /** Set if the request may have been carried out although the call failed. */
   outcome?: 'unknown'
 }
 
-/** A known field that was missing or of another type than known, or an input that is not known. */
+/** A known field that is missing or has an unexpected type, or an unknown input. */
 export interface Drift {
   /** The `id` of the endpoint. */
   endpoint: string
-  /** Whether it is about what was sent or about what came back. */
+  /** Whether the field is part of the input or of the response. */
   in: 'input' | 'response'
   /** The field, such as `messages[].role`; `[]` stands for any index. */
   path: string
   problem: string
 }
 
-/** The same facts, where one that is undefined counts as left out. */
+/** The same facts; one that is undefined counts as left out. */
 type Loose<Facts> = { [Name in keyof Facts]?: Facts[Name] | undefined }
 
-// Shared by every copy of this library in a process, unlike `instanceof`.
+// Unlike `instanceof`, it also works across several copies of this library in a process.
 const marker = Symbol.for('hookbell.api.error')
 
-/** What the errors of a client have in common. Users see the union `ClientError`. */
+/** Base class of all errors of a client. Users see the union `ClientError`. */
 export abstract class BaseClientError<Facts extends ErrorFacts = ErrorFacts>
   extends Error
   implements ErrorFacts
@@ -65,18 +65,18 @@ export abstract class BaseClientError<Facts extends ErrorFacts = ErrorFacts>
     return true
   }
 
-  /** All but the body text and the cause. */
+  /** Everything but the cause and the headers and body of the response. */
   toJSON(): Record<string, unknown> {
     return { message: this.message, ...(this as object) }
   }
 }
 
-/** Whether an error was made here, or by another copy of this library. */
+/** Whether an error comes from this library, or from another copy of it. */
 export function hasErrorMarker(error: unknown): error is BaseClientError {
   return Object(error)[marker] === true
 }
 
-/** The client is not set up: no key, an invalid URL. No request was made, unless `attempts` says so. */
+/** The client is not set up: no key, an invalid URL. No request was made, unless `attempts` is set. */
 export class ConfigError extends BaseClientError {
   override readonly name: string = 'ConfigError'
   readonly kind = 'config'
@@ -119,7 +119,7 @@ interface NetworkFacts extends ErrorFacts {
   code?: string
 }
 
-/** There is no connection, or it ended before the answer did. */
+/** No connection could be made, or it ended before the response was complete. */
 export class NetworkError extends BaseClientError<NetworkFacts> {
   override readonly name: string = 'NetworkError'
   readonly kind = 'network'
@@ -147,7 +147,7 @@ export class AbortedError extends BaseClientError {
   readonly kind = 'aborted'
 }
 
-/** What an error says of a response. */
+/** Facts about a response that an error carries. */
 export interface ResponseFacts extends ErrorFacts {
   status?: number
   requestId?: string
@@ -155,7 +155,7 @@ export interface ResponseFacts extends ErrorFacts {
   headers?: ResponseHeaders
 }
 
-/** An error that a response led to. */
+/** An error that was caused by a response. */
 export abstract class ResponseError<
   Facts extends ResponseFacts = ResponseFacts,
 > extends BaseClientError<Facts> {
@@ -186,11 +186,11 @@ interface DecodeFacts extends ResponseFacts {
   drift?: readonly Drift[]
 }
 
-/** The response is not what the endpoint is known to send. */
+/** The response is not JSON, is too long, or differs from the known shape of the endpoint. */
 export class DecodeError extends ResponseError<DecodeFacts> {
   override readonly name: string = 'DecodeError'
   readonly kind = 'decode'
   declare readonly status?: number
-  /** What is not as known; only if `strict` is set. */
+  /** How the response differs from the known shape; only if `strict` is set. */
   declare readonly drift?: readonly Drift[]
 }

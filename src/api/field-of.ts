@@ -1,6 +1,6 @@
 /**
- * A field that the types do not name: one that this version does not know, or one that carries the name of a
- * company. Undefined if there is none.
+ * Reads a field that the types do not declare: one that this version does not know, or one that is named after a
+ * company. Undefined if the value does not have it.
  *
  * @example
  * fieldOf(message, 'openaiMessageId')

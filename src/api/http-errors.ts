@@ -1,6 +1,6 @@
 import { ResponseError, type ResponseFacts } from './errors.ts'
 
-/** What an error response says. */
+/** Facts that an error response states. */
 export interface HttpFacts extends ResponseFacts {
   status: number
   bodyText: string
@@ -8,7 +8,7 @@ export interface HttpFacts extends ResponseFacts {
   title: string
   detail?: string
   metadata?: Readonly<Record<string, unknown>>
-  /** When the service wants to be asked again. */
+  /** When the service asks to be called again, from `Retry-After`. */
   retryAt?: Date
 }
 
@@ -34,11 +34,11 @@ export class AuthenticationError extends HttpError {
 export class PermissionError extends HttpError {
   override readonly name = 'PermissionError'
 }
-/** 404: there is no such thing, or none that the key may see. */
+/** 404: the resource does not exist, or the key may not see it. */
 export class NotFoundError extends HttpError {
   override readonly name = 'NotFoundError'
 }
-/** 409: it conflicts with the present state. */
+/** 409: the request conflicts with the current state. */
 export class ConflictError extends HttpError {
   override readonly name = 'ConflictError'
 }

@@ -18,10 +18,10 @@ import { httpsTransport } from './transports/https.ts'
 import { isUndiciUsable, undiciTransport } from './transports/undici.ts'
 import type { EndpointMethods } from './types/index.ts'
 
-/** What the clients that are derived from one another have in common. */
+/** What a client shares with the clients that are derived from it. */
 export type Pool = Pick<Shared, 'transport' | 'budget' | 'workingPaths'>
 
-/** The methods of a client, and its request of any other path. */
+/** The methods of a client, and its `request` for any other path. */
 export function makeMethods(options: ClientOptions, pool: Pool) {
   const shared: Shared = {
     ...pool,
@@ -30,12 +30,12 @@ export function makeMethods(options: ClientOptions, pool: Pool) {
     reportDrift: onlyOnce(options.onDrift),
     reportAttempt: both(logAttempts(options), options.onAttempt),
   }
-  // The types are written from the same table as the operations.
+  // The types are generated from the same table as the operations.
   const methods = walk(operations, shared) as EndpointMethods
   return { methods, request: makeRequest(shared) }
 }
 
-/** Connections and what was learnt over them. */
+/** Makes the connections, the retry budget and the memory of alternate paths that worked. */
 export function makePool({ transport }: ClientOptions): Pool {
   return {
     transport: chooseTransport(transport),
@@ -44,7 +44,7 @@ export function makePool({ transport }: ClientOptions): Pool {
   }
 }
 
-/** The options of a derived client: those that are left out stay. */
+/** The options of a derived client: options that are left out keep their value. */
 export function mergeOptions(options: ClientOptions, more: DerivedOptions): ClientOptions {
   const merged: ClientOptions = { ...options, ...withoutUndefined(more ?? {}) }
   if (more?.headers) merged.headers = { ...options.headers, ...more.headers }
@@ -74,7 +74,7 @@ function chooseTransport(choice: ClientOptions['transport']) {
   return choice === 'https' ? httpsTransport() : choice
 }
 
-/** undici counts on `setImmediate` to use a connection again, and would wait for ever for one that a test fakes. */
+/** undici needs `setImmediate` to reuse a connection: while a test fakes it, undici would hang, so https is used. */
 function undiciOrHttps(): Transport {
   const [undici, https] = [undiciTransport(), httpsTransport()]
   return {
@@ -99,7 +99,7 @@ function onlyOnce(onDrift: ClientOptions['onDrift']) {
   }
 }
 
-/** Undefined if nobody listens: then nothing has to be made up. */
+/** Undefined without listeners, so that no report has to be made. */
 function both(...listeners: (((report: CallReport) => void) | undefined)[]) {
   const heard = listeners.flatMap((one) => (one ? swallowErrors(one) : []))
   if (heard.length === 0) return undefined

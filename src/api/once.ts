@@ -1,4 +1,4 @@
-/** Calls `make` at the first call and keeps what it made. */
+/** Calls `make` at the first call and caches its result. */
 export function once<T extends object>(make: () => T): () => T {
   let made: T | undefined
   return () => {

@@ -6,12 +6,12 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 export type Host = 'base' | 'app'
 
 /**
- * `safe`: a second copy of the request changes nothing more, so a lost answer may be asked for again.
- * `never`: not proven harmless. Only a request that cannot have been carried out may be sent again.
+ * `safe`: sending the request twice has the effect of once, so it is retried when the response is lost.
+ * `never`: not proven harmless. The request is retried only if it cannot have been carried out.
  */
 export type RetryClass = 'safe' | 'never'
 
-/** How a list goes on. Paths into the response are dotted; `-1` is the last item of a list. */
+/** How a list is paginated. Paths into the response are dotted; `-1` is the last item of a list. */
 export interface PageStyle {
   /** Where the items are. */
   items: string
@@ -23,26 +23,26 @@ export interface PageStyle {
   cursor: string
 }
 
-/** What it takes to call an endpoint, apart from the shapes of what is sent and answered. */
+/** What is needed to call an endpoint, apart from the shapes of its input and response. */
 export interface OperationFacts {
   /** The path of the method in the client: `serviceAccounts.keys.rotate`. */
   id: string
   method: Method
   /** Names in `{braces}` are the keys of `params`. */
   path: string
-  /** A second address of the same resource, to be tried when `path` answers 404. */
+  /** Another path of the same resource, tried when `path` answers 404. */
   alternatePath?: string
   host: Host
-  /** Inputs that nobody declared are sent as they are: in the body if there is one, else in the query. */
+  /** Undeclared inputs are expected and sent unchanged: in the body if there is one, else in the query. */
   passthrough?: true
-  /** Input name to name on the wire, where they differ or where the name may turn out to be another. */
+  /** Maps input names to names in the request, where they differ or the name in the request is uncertain. */
   wire?: Readonly<Record<string, string>>
   /** With 204, the response may be empty, which counts as `{}`. */
   success: readonly number[]
   retry: RetryClass
   /** Unknown inputs are refused instead of sent, as the specification says. */
   strictInput?: true
-  /** What a person can do about a status. */
+  /** What the user can do about an error, by status. */
   hints?: Readonly<Record<number, string>>
   page?: PageStyle
 }
@@ -57,14 +57,14 @@ export interface Operation extends OperationFacts {
   groupedResponse?: Shape | undefined
 }
 
-/** What most operations have. The written ones leave it out. */
+/** Default facts of an operation. Generated operations leave them out. */
 export function standardOf({ method = 'GET', path }: { method?: Method; path: string }) {
   const names = path.match(/(?<={)\w+/g)
   return {
     method,
     host: 'base' as Host,
     success: [200] as readonly number[],
-    // A second copy of what a POST does would be a second of it.
+    // A second copy of a POST may take effect a second time.
     retry: (method === 'POST' ? 'never' : 'safe') as RetryClass,
     params: names ? `!{${names}:s(1-)}` : undefined,
   }
@@ -73,8 +73,8 @@ export function standardOf({ method = 'GET', path }: { method?: Method; path: st
 type Standard = ReturnType<typeof standardOf>
 
 /**
- * An operation as `npm run gen` writes it from its entry in the table: without its ID, which its place gives, without
- * what is standard, and with shapes in their short form.
+ * An operation as `npm run gen` writes it from its entry in the table: without its ID, which follows from its place in
+ * the tree, without default facts, and with shapes in their short form.
  */
 export type WrittenOperation = Omit<OperationFacts, 'id' | keyof Standard> &
   Partial<Pick<OperationFacts, Exclude<keyof Standard, 'params'>>> &
@@ -83,19 +83,19 @@ export type WrittenOperation = Omit<OperationFacts, 'id' | keyof Standard> &
 type ShapeName = Exclude<keyof Operation, keyof OperationFacts>
 type WrittenShapes = { readonly [Name in ShapeName]?: string } & { readonly response: string }
 
-/** Operations and further parts by name, at the places of the methods of a client. */
+/** Operations and subtrees by name, nested like the methods of a client. */
 export interface OperationTree {
   readonly [name: string]: WrittenOperation | OperationTree
 }
 
-/** Tells an operation from a part of the tree. */
+/** Tells an operation from a subtree. */
 export function isOperation(node: WrittenOperation | OperationTree): node is WrittenOperation {
   return typeof node.path === 'string'
 }
 
 const shapeNames = 'params query body response groupedResponse'.split(' ')
 
-/** Reads the shapes of an operation, which takes longer than to make a client: so at its first call. */
+/** Parses the shapes of an operation. That takes longer than making a client, so it is done at the first call. */
 export function completeOperation(id: string, written: WrittenOperation): Operation {
   const operation: { [name: string]: unknown } = { id, ...standardOf(written), ...written }
   for (const name of shapeNames) {

@@ -1,7 +1,7 @@
 import { BaseClientError } from './errors.ts'
 import type { SetUserLimitsResponse } from './types/index.ts'
 
-/** Some of the users were refused; the limits of the others are set. */
+/** Some user limits were refused; the others were set. */
 export class PartialFailureError extends BaseClientError {
   override readonly name = 'PartialFailureError'
   readonly kind = 'partial'

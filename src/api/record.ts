@@ -2,7 +2,7 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** A copy with other fields: what `change` makes of each. */
+/** A copy with each field replaced by what `change` returns for it. */
 export function mapFields<From, To>(
   record: { readonly [name: string]: From },
   change: (field: [name: string, value: From]) => [name: string, value: To],
@@ -20,14 +20,14 @@ export function valueAt(value: unknown, path: string): unknown {
   return found
 }
 
-/** The variables that a client reads. Not every runtime has a process. */
+/** The environment variables that a client reads. Not every runtime has a process. */
 export function variablesOf({ env }: { env?: Variables | undefined }): Variables {
   return env ?? globalThis.process?.env ?? {}
 }
 
 type Variables = Readonly<Record<string, string | undefined>>
 
-/** Headers by name in lower case. */
+/** A copy with all header names in lower case. */
 export function lowerCased(headers: object): { [name: string]: string } {
   return mapFields(headers as { [name: string]: unknown }, ([name, value]) => [
     name.toLowerCase(),

@@ -4,7 +4,7 @@ import { withoutUndefined } from './record.ts'
 import { openSecretFile, type SecretFile } from './secret-file.ts'
 import type { RotateKeyInput, ServiceAccountsKeysApi } from './types/index.ts'
 
-/** What became of a rotation. The value of the key is in the file alone. */
+/** The result of a rotation. The key itself is only in the file. */
 export interface RotatedKey {
   file: string
   /** ID of the new key. */
@@ -51,7 +51,7 @@ async function openFile(file: string): Promise<SecretFile> {
   }
 }
 
-/** A key that may not read the limit is still a key: only one that is not known gets another error. */
+/** Waits for the trial call. A 403 is fine: the service knows the key, which only may not read the limit. */
 async function verify(trial: Promise<unknown>, file: string) {
   try {
     await trial

@@ -1,12 +1,12 @@
-/** A file for the only copy of a secret. Nothing can be lost to it between `openSecretFile` and `save`. */
+/** A file for the only copy of a secret, prepared so that saving cannot fail for lack of space or access. */
 export interface SecretFile {
   /** Writes the text to the disk and puts the file in its place. */
   save(text: string): Promise<void>
-  /** Removes what was prepared. */
+  /** Removes the prepared file. */
   discard(): Promise<void>
 }
 
-// Longer than any key: room that is taken before the call, so that a full disk fails then.
+// Bytes that are reserved before the call, so that a full disk fails early. Longer than any key.
 const ROOM = 16_384
 
 /** Prepares a file that only its owner can read, beside the one that it will replace. */
@@ -16,7 +16,7 @@ export async function openSecretFile(file: string): Promise<SecretFile> {
   const found = await stat(file).catch(() => undefined)
   if (found && !found.isFile()) throw new Error('it is not a file')
   const temporary = `${file}.new`
-  // `wx`: no link that somebody planted is followed, and of two rotations at a time one is refused.
+  // `wx`: a planted link is not followed, and the second of two concurrent rotations is refused.
   const handle = await open(temporary, 'wx', 0o600)
   const discard = async () => {
     await handle.close().catch(() => undefined)

@@ -1,10 +1,10 @@
-/** A callback that throws must not turn a call that worked into one that failed. */
+/** Wraps a callback of the user, so that an error in it does not make a successful call fail. */
 export function swallowErrors<Value>(callback: (value: Value) => void) {
   return (value: Value) => {
     try {
       callback(value)
     } catch {
-      // Its owner has no other way to hear of it, and neither do we.
+      // There is nobody to report the error to.
     }
   }
 }

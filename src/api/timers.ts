@@ -11,7 +11,7 @@ export function areTimersFaked(): boolean {
 
 const hrtime = globalThis.process?.hrtime
 
-/** Milliseconds of a clock that only goes forward. To read `performance` at the start costs Node.js 2 ms. */
+/** A monotonic clock, in milliseconds. Avoids `performance`, whose first use takes Node.js 2 ms. */
 export const now: () => number = hrtime
   ? () => Number(hrtime.bigint()) / 1e6
   : () => performance.now()

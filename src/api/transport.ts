@@ -1,4 +1,4 @@
-/** What a call is busy with. A timeout says in which phase the time ran out. */
+/** What a call is doing. A timeout tells in which phase the time ran out. */
 export type Phase = 'credentials' | 'connect' | 'headers' | 'body' | 'wait'
 
 export type ResponseHeaders = Readonly<Record<string, string | readonly string[] | undefined>>
@@ -11,22 +11,22 @@ export interface TransportRequest {
   path: string
   headers: Readonly<Record<string, string>>
   body: string | undefined
-  /** Aborted when the attempt is over. The connection must be closed then. */
+  /** Aborted when the attempt times out or the caller aborts it. The connection must be closed then. */
   readonly signal: AbortSignal
-  /** Calls back when the attempt is over; cheaper than the signal. */
+  /** Calls back when the signal would be aborted; cheaper than the signal. */
   onEnd(callback: (reason: Error) => void): void
-  /** A longer answer is cut there, and the connection closed. */
+  /** In bytes. A longer body is truncated there, and the connection closed. */
   maxResponseBytes: number
   /**
-   * `connect` before a connection is looked for, `headers` before the first byte is sent, `body` when
-   * the headers are there. A transport that says nothing counts as having sent the request.
+   * To be called with `connect` before connecting, `headers` before the first byte is sent, `body` when the
+   * response headers are there. If a transport never calls it, the request counts as sent.
    */
   onPhase(phase: 'connect' | 'headers' | 'body'): void
 }
 
 export interface TransportResponse {
   status: number
-  /** By name in lower case. */
+  /** Response headers by name, in lower case. */
   headers: ResponseHeaders
   text: string
   /** `too-long`: cut at the limit. `broken`: the connection ended before the body did. */
@@ -42,7 +42,7 @@ export interface Transport {
   close?(): Promise<void>
 }
 
-/** Why there is no answer at all. */
+/** Why there is no response at all. */
 export class TransportFailure extends Error {
   override name = 'TransportFailure'
   /** False only if it is certain that no byte of the request reached the server. */
@@ -54,10 +54,10 @@ export class TransportFailure extends Error {
   }
 }
 
-/** Whether a status means that what was asked for was done. */
+/** Whether a status means success. */
 export function isSuccess(status: number): boolean {
   return status >= 200 && status <= 299
 }
 
-/** An error answer is kept up to this many bytes. */
+/** The body of an error response is kept up to this many bytes. */
 export const errorBodyBytes = 64 * 1024

@@ -39,8 +39,8 @@ describe('api: finding an endpoint', () => {
 
         --session-id TEXT           Session ID (required)
         --limit NUMBER              Messages per page, 1 to 100 (default 20)
-        --cursor TEXT               Cursor from the page before
-        --computer-id TEXT          ID of a computer to ask directly
+        --cursor TEXT               Cursor from the previous page
+        --computer-id TEXT          ID of a computer to read from directly
         --role user|assistant|tool  Only messages of this role
         --all                       All pages, not only the first
         --json                      Print one JSON value instead of one line per item

@@ -3,15 +3,15 @@ import type { Answered } from './call.ts'
 import { atCallSite, type CallSite } from './call-site.ts'
 import { requestIdOf } from './to-http-error.ts'
 
-/** What is known of a response besides its data. */
+/** Facts about a call and its response, besides the data. */
 export interface ResponseInfo {
-  /** HTTP status code. For a deletion that only its repeat confirms, that of the repeat: 404. */
+  /** HTTP status code. 404 if the response to a deletion was lost and a retry found it deleted. */
   status: number
-  /** By name in lower case. */
+  /** Response headers by name, in lower case. */
   headers: ResponseHeaders
   /** ID of the request, for support. */
   requestId: string | undefined
-  /** How many requests it took. */
+  /** How many requests were sent, including retries. */
   attempts: number
   /** How long the call took, with all attempts and pauses, in milliseconds. */
   elapsedMs: number
@@ -28,8 +28,8 @@ export interface ApiPromise<Data> extends Promise<Data> {
 }
 
 /**
- * Sends a request and reads its response. Gives the promise itself, not one that is made from it: the engine knows
- * who awaits it, for the stack of errors.
+ * Sends a request and reads its response. Returns the promise of the async function itself, not one derived from it:
+ * V8 then knows who awaits it, which the stack of errors needs.
  */
 export function makeApiPromise(
   send: () => Promise<Answered>,

@@ -18,7 +18,7 @@ import type { AttemptFailure } from './retry.ts'
 import { parseRetryAfter } from './retry-after.ts'
 import type { Settings } from './settings.ts'
 
-/** One request, apart from what the client knows. */
+/** The part of a request that depends on the endpoint and the input, not on the client's settings. */
 export interface Target {
   /** Names the call in errors about its input. */
   place: string
@@ -66,7 +66,7 @@ export type Attempt =
   | { failure?: undefined; received: Received; isTooLong: boolean }
   | { failure: AttemptFailure; received?: Received }
 
-/** Sends the request once. What can go wrong comes back as a value; a `ClientError` is thrown on. */
+/** Sends the request once. Returns network failures, timeouts and error statuses; rethrows a `ClientError`. */
 export async function tryOnce(
   call: Call,
   sender: Sender,
@@ -111,7 +111,7 @@ async function exchangeOnce(call: Call, sender: Sender, request: AttemptRequest,
   return response
 }
 
-/** What a hook wants to add to the headers. It can replace none that the client sets. */
+/** The headers that a hook adds. They cannot replace those that the client sets. */
 async function askHook(
   beforeRequest: NonNullable<DerivedOptions['beforeRequest']>,
   request: OutgoingRequest,
@@ -128,7 +128,7 @@ async function askHook(
   }
 }
 
-/** The life of an attempt is its request. A class for the sake of the signal, which few transports read. */
+/** The request and the lifetime of one attempt. A class, so that `signal` is only created if a transport reads it. */
 class AttemptRequest extends Lifetime implements TransportRequest {
   declare readonly method: string
   declare readonly origin: string
@@ -159,7 +159,7 @@ function judge({ status, headers, text, end, cause }: TransportResponse): Attemp
   return { received, isTooLong: end === 'too-long' }
 }
 
-// A certificate or an address that is wrong now will be wrong in a second, and a closed client closed.
+// Failures that a retry cannot fix: a bad certificate, a wrong address, a closed client.
 const PERMANENT =
   /^(CERT_|DEPTH_ZERO|EPROTO|ERR_(CLOSED|INVALID|SSL|TLS)|SELF_SIGNED|UNABLE_TO|UND_ERR_INVALID)/
 
@@ -167,12 +167,12 @@ function networkFailure(error: unknown, phase: Phase): AttemptFailure {
   const failure = error instanceof TransportFailure ? error : new TransportFailure(error, true)
   const code = codeOf(failure.cause)
   const permanent = code !== undefined && PERMANENT.test(code)
-  // Some transports tell only by their failure that there was no connection.
+  // Some transports, such as `fetch`, report no connect phase: only their failure tells that nothing was sent.
   const reached = failure.sent ? phase : 'connect'
   return { kind: 'network', phase: reached, sent: failure.sent, permanent, cause: failure.cause }
 }
 
-/** The code of a system error, also when it is one of several. */
+/** The code of a system error, or of the first error in an `AggregateError`. */
 export function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined
   if ('code' in error && typeof error.code === 'string') return error.code

@@ -6,8 +6,8 @@ export interface CallSite {
 }
 
 /**
- * Remembers who called `method`, in 10 µs: a tenth of a fast request. So lists do it, which make many
- * requests; single calls rely on the engine, which knows who awaits them.
+ * Captures the stack of the caller of `method`. This takes 10 µs, a tenth of a fast request, so only lists
+ * do it, which make many requests. Single calls rely on V8's async stack traces.
  */
 export function captureCallSite(method: (...values: never[]) => unknown): CallSite {
   const site: CallSite = {}
@@ -25,7 +25,7 @@ export function atCallSite(error: unknown, site: CallSite | undefined, entry: st
   return error
 }
 
-/** The frames of those who await the function. None if the caller did not await. */
+/** The stack frames that await the function. Empty if the caller did not await it. */
 function framesAfter(stack = '', entry: string): string[] {
   const lines = stack.split('\n')
   const last = lines.findLastIndex(

@@ -19,7 +19,7 @@ export interface Shared {
   budget: RetryBudget
   reportDrift(drift: Drift): void
   reportAttempt: ((report: CallReport) => void) | undefined
-  /** Paths that worked where those of the table did not, by endpoint `id`. */
+  /** Alternate paths that worked where the usual ones were not found, by endpoint `id`. */
   workingPaths: Map<string, string>
 }
 
@@ -36,8 +36,8 @@ const APP_URL_HINT =
 let callCount = 0
 
 /**
- * Sends a request and gives back its response.
- * @throws {ClientError} if there is none, or it is no success
+ * Sends a request and returns its response.
+ * @throws {ClientError} if there is no response, or it is not a success
  */
 export async function perform(
   shared: Shared,
@@ -65,7 +65,7 @@ export async function perform(
     onAttempt:
       reportAttempt &&
       ((report: AttemptReport) => {
-        // The service chooses it, and may repeat the key in it.
+        // The service chooses the request ID, and may echo the key in it.
         if (report.requestId) report.requestId = redact(report.requestId, secrets)
         reportAttempt({ callId, method, route, ...report })
       }),
@@ -84,7 +84,7 @@ function makeCall(
   signal: AbortSignal | undefined,
 ): Call {
   const url = settings.hosts[target.host]
-  // The key for one service must not go to another that nobody named.
+  // With a custom baseUrl, the key must not go to the public application, which nobody asked for.
   if (!url) throw new ConfigError('appUrl: is not set, though baseUrl is', { hint: APP_URL_HINT })
   const { method, path, body } = target
   const { maxResponseBytes, headers: given } = limits

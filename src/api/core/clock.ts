@@ -4,10 +4,10 @@ import { Lifetime } from './lifetime.ts'
 import { onAbort } from './on-abort.ts'
 import type { AttemptFailure } from './retry.ts'
 
-/** Longer timers would fire at once. */
+/** The longest delay of a timer. A timer with a longer one fires at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
-/** The end of an attempt that the clock or the caller brought about. */
+/** Rejects an attempt that timed out or that the caller aborted. */
 export class Ended extends Error {
   readonly failure: AttemptFailure & { kind: 'timeout' | 'aborted' }
 
@@ -18,8 +18,8 @@ export class Ended extends Error {
 }
 
 /**
- * The only owner of time in a call: one deadline and one signal over attempts and pauses, with one
- * timer at a time and one listener, which `stop` removes.
+ * Owns all timing of a call: one deadline and one abort signal cover its attempts and pauses. Has one
+ * timer at a time and one abort listener, which `stop` removes.
  */
 export class Clock {
   phase: Phase = 'credentials'

@@ -19,7 +19,7 @@ const doing: Record<Phase, string> = {
   wait: 'waiting before a retry',
 }
 
-/** The error for a call without a response, or with one that is no success. */
+/** The error for a call that got no response, or an unsuccessful one. */
 export function toError(
   call: Call,
   { facts }: Outcome,

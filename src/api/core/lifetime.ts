@@ -1,4 +1,4 @@
-/** The life of one attempt: ends once, at the latest when its time is over. */
+/** Tells a transport when one attempt is cut short, by a timeout or an abort. That happens at most once. */
 export class Lifetime {
   #reason: Error | undefined
   #callbacks: ((reason: Error) => void)[] | undefined
@@ -15,14 +15,14 @@ export class Lifetime {
     this.#controller?.abort(reason)
   }
 
-  /** Calls back at the end, or at once if it is over already. */
+  /** Calls back when the attempt is cut short, or at once if it already was. */
   readonly onEnd = (callback: (reason: Error) => void) => {
     if (this.#reason) return callback(this.#reason)
     this.#callbacks ??= []
     this.#callbacks.push(callback)
   }
 
-  /** Nothing can end it any more. Lets go of whoever was waiting, which is a chain of garbage else. */
+  /** The attempt is complete. Drops the callbacks, which would otherwise keep their objects in memory. */
   settle() {
     this.#callbacks = undefined
   }
@@ -31,7 +31,7 @@ export class Lifetime {
     if (this.#reason) throw this.#reason
   }
 
-  /** The same as a signal. Made when it is first read, since that takes a tenth of a fast request. */
+  /** The same as an `AbortSignal`. Created when first read, since that takes a tenth of a fast request. */
   get signal(): AbortSignal {
     this.#controller ??= new AbortController()
     if (this.#reason) this.#controller.abort(this.#reason)

@@ -1,7 +1,7 @@
 import { variablesOf } from '../record.ts'
 import type { CallReport, DerivedOptions } from './options.ts'
 
-/** Writes a line for every attempt to stderr if `HOOKBELL_LOG=debug`. It has no credentials and no data in it. */
+/** Writes a line for every attempt to stderr if `HOOKBELL_LOG=debug`. It contains no credentials and no data. */
 export function logAttempts(options: DerivedOptions): ((report: CallReport) => void) | undefined {
   if (variablesOf(options).HOOKBELL_LOG !== 'debug') return undefined
   return (report) => console.error(lineOf(report))

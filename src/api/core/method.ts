@@ -10,7 +10,7 @@ import { type CallOptions, noOptions } from './options.ts'
 import { PageList } from './page.ts'
 import { readResponse } from './read-response.ts'
 
-/** The method of a client for one endpoint, whose operation is read at the first call. */
+/** Makes the client method for one endpoint. Its operation is loaded at the first call. */
 export function makeMethod(
   shared: Shared,
   page: PageStyle | undefined,
@@ -38,7 +38,7 @@ export function makeMethod(
   }
 }
 
-/** Tries the second address of an endpoint if the first is not there, and remembers what worked. */
+/** Tries the alternate path of an endpoint if the usual one is not found, and remembers it if it works. */
 function reach(shared: Shared, entry: Operation, input: unknown, options: CallOptions) {
   const { id, alternatePath } = entry
   const { workingPaths } = shared
@@ -47,7 +47,7 @@ function reach(shared: Shared, entry: Operation, input: unknown, options: CallOp
   const startedAt = now()
   const go = (path: string) =>
     perform(shared, targetOf(shared, entry, path, input, options), options, startedAt)
-  // No async function here: it would hide from the engine who awaits the call.
+  // Not async: one more async function would hide the caller from V8's async stack trace.
   if (override !== undefined || !alternatePath || known === alternatePath) return go(known)
   return go(known).catch(async (error: unknown) => {
     if (!(error instanceof NotFoundError)) throw error

@@ -1,8 +1,8 @@
 const watched = new WeakMap<AbortSignal, Set<() => void>>()
 
 /**
- * Runs a callback when a signal is aborted; the function it gives takes that back. All callbacks of a
- * signal share one listener, since Node.js warns of a leak when many calls wait for one signal.
+ * Runs a callback when a signal is aborted; the returned function removes the callback. All callbacks of
+ * a signal share one listener, since Node.js warns of a leak when one signal has many listeners.
  */
 export function onAbort(signal: AbortSignal, callback: () => void): () => void {
   const callbacks = watched.get(signal) ?? new Set()

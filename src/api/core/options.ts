@@ -11,13 +11,13 @@ export interface Limits {
   timeoutMs?: number | undefined
   /** How long a call may take, with all attempts and pauses, in milliseconds. @default 180000 */
   deadlineMs?: number | undefined
-  /** How often a request may be repeated, where that does no harm. @default 2 */
+  /** How often a request may be retried, where a second copy does no harm. @default 2 */
   retries?: number | undefined
   /** More headers. They do not replace those that the client sets. */
   headers?: Readonly<Record<string, string>> | undefined
   /** Whether unknown inputs, and missing or mistyped known fields of responses, are errors. @default false */
   strict?: boolean | undefined
-  /** A longer response is an error, in bytes, decompressed. @default 67108864 */
+  /** The longest response that is accepted, in bytes after decompression. @default 67108864 */
   maxResponseBytes?: number | undefined
 }
 
@@ -40,7 +40,7 @@ export const noOptions: CallOptions = {}
 export interface OutgoingRequest {
   /** The same for all attempts of a call, and different for each call of the process. */
   callId: number
-  /** Counts the attempts of the call, from 1. */
+  /** Number of this attempt within the call, from 1. */
   attempt: number
   method: string
   url: string
@@ -76,13 +76,13 @@ export interface DerivedOptions extends Limits {
   wire?: Readonly<Record<string, Readonly<Record<string, string>>>> | undefined
   /** Other paths, by endpoint `id`. */
   paths?: Readonly<Record<string, string>> | undefined
-  /** Called once for each endpoint and path where an input or a response is not as known. */
+  /** Called once for each endpoint and field path where an input or a response differs from the known shape. */
   onDrift?: ((drift: Drift) => void) | undefined
-  /** Called after every attempt. Has no credentials, inputs or response data in it. */
+  /** Called after every attempt. The report contains no credentials, inputs or response data. */
   onAttempt?: ((report: CallReport) => void) | undefined
   /** Called before every attempt. Headers that it returns are added, for example to trace or to sign. */
   beforeRequest?: ((request: OutgoingRequest) => HookHeaders | Promise<HookHeaders>) | undefined
-  /** Called after every response, also of those that fail. */
+  /** Called after every response, including error responses. */
   afterResponse?: ((response: IncomingResponse) => void) | undefined
   /** Where variables are looked up. `HOOKBELL_LOG=debug` logs every attempt to stderr. @default process.env */
   env?: Readonly<Record<string, string | undefined>> | undefined
@@ -95,7 +95,7 @@ export type HookHeaders = Readonly<Record<string, string>> | undefined | void
 /** The options of a client. */
 export interface ClientOptions extends DerivedOptions {
   /**
-   * `undici` keeps connections, `https` suits commands that exit after a request, `fetch` runs anywhere.
+   * `undici` keeps connections open, `https` suits commands that exit after a request, `fetch` runs anywhere.
    * @default 'undici' on Node.js, else 'fetch'
    */
   transport?: 'undici' | 'https' | 'fetch' | Transport | undefined

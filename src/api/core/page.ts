@@ -3,7 +3,7 @@ import type { PageStyle } from '../operation.ts'
 import { valueAt } from '../record.ts'
 import type { ApiPromise, WithResponse } from './api-promise.ts'
 
-/** How a list gets its pages. */
+/** Where a list gets its pages from. */
 export interface PageSource<Page> {
   /** The `id` of the endpoint, for errors. */
   id: string
@@ -51,7 +51,7 @@ export class PageList<Page, Item> implements PromiseLike<Page>, AsyncIterable<It
 
   /**
    * The pages, one request each. Nothing is fetched ahead.
-   * @throws {DecodeError} after a page that says there is more but not where, or that repeats an earlier cursor
+   * @throws {DecodeError} after a page that announces more pages without a cursor, or repeats an earlier cursor
    */
   async *pages(): AsyncGenerator<Page, void, undefined> {
     const source = this.#source
@@ -63,7 +63,7 @@ export class PageList<Page, Item> implements PromiseLike<Page>, AsyncIterable<It
       const page = await source.fetch(cursor)
       const items = itemsOf(source, page)
       try {
-        // Before the page is handed out, since the reader may change it.
+        // Read before the page is yielded, since the caller may modify the page.
         cursor = nextCursor(source, page, items)
         if (cursor !== undefined && seen.has(cursor))
           throw new DecodeError(`${source.id}: the list has no end: a cursor was repeated`)
@@ -106,8 +106,8 @@ function itemsOf({ id, style }: PageSource<unknown>, page: unknown): unknown[] {
 }
 
 /**
- * The cursor of the next page, or undefined at the end. Where no flag says whether there is more, that is an
- * empty page, not a short one: a server may cap the size of pages, or filter them.
+ * The cursor of the next page, or undefined at the end. Without a `hasMore` flag, only an empty page is the end.
+ * A short page is not: a server may cap the size of pages, or filter them.
  */
 function nextCursor({ id, style }: PageSource<unknown>, page: unknown, items: unknown[]) {
   const { next, hasMore } = style

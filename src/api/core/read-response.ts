@@ -9,8 +9,8 @@ import { shownOf } from './to-http-error.ts'
 const SHOWN_DRIFTS = 5
 
 /**
- * The value of the response of an endpoint, or any other; undefined if that is empty.
- * @throws {DecodeError} if it is not JSON, too long, or not as known while `strict` is set
+ * The parsed body of a response, checked against the shape of its endpoint; undefined if it is empty.
+ * @throws {DecodeError} if it is not JSON, too long, or differs from the known shape while `strict` is set
  */
 export function readResponse(
   shared: Shared,
@@ -24,7 +24,7 @@ export function readResponse(
   if ('problem' in decoded) throw undecodable(answered, received, decoded.problem)
   const { value, drift } = decoded
   if (drift.length > 0 && answered.isStrict)
-    throw undecodable(answered, received, `not as known: ${listDrift(drift)}`, drift)
+    throw undecodable(answered, received, `not of the known shape: ${listDrift(drift)}`, drift)
   for (const one of drift) shared.reportDrift(one)
   return value
 }

@@ -3,7 +3,7 @@ import { isRecord, mapFields } from '../record.ts'
 const MASK = '[secret]'
 /** Shorter strings are no secrets, and to mask them would make every text unreadable. */
 const SHORTEST = 8
-/** One case and nothing else: below this length more likely an ordinary word than a key. */
+/** Fewer than 16 letters in the case of a word: more likely an ordinary word than a key. */
 const WORD = /^([a-z]{1,15}|[A-Z]{1,15}|[A-Z][a-z]{1,14})$/
 
 const DEEPEST = 100
@@ -26,7 +26,7 @@ function withoutStart(text: string, secret: string): string {
   return text
 }
 
-/** A copy of a JSON value with the secrets masked in all its strings and keys, as deep as a person looks. */
+/** A copy of a JSON value with the secrets masked in all its strings and keys. Drops what is nested too deep. */
 export function redactValue(value: unknown, secrets: readonly string[], depth = 0): unknown {
   if (depth > DEEPEST) return undefined
   if (typeof value === 'string') return redact(value, secrets)

@@ -10,7 +10,7 @@ import { perform, type Shared } from './call.ts'
 import { type CallOptions, noOptions } from './options.ts'
 import { readResponse } from './read-response.ts'
 
-/** A request to a path that the table does not have. */
+/** A request to any path, for endpoints that the client has no method for. */
 export interface RawRequest {
   method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Starts with `/`, without a query. Values in it must be encoded already. */
@@ -21,11 +21,11 @@ export interface RawRequest {
   body?: unknown
   /** @default 'base' */
   host?: Host
-  /** `safe` if a second copy changes nothing more. @default 'safe' for GET and HEAD, else 'never' */
+  /** `safe` if sending it twice has the effect of once. @default 'safe' for GET and HEAD, else 'never' */
   retry?: RetryClass
 }
 
-/** `client.request`: any request, with the deadline, the retries and the errors of every other. */
+/** `client.request`: sends any request, with the same deadline, retries and errors as the other methods. */
 export function makeRequest(shared: Shared) {
   return (input: RawRequest, options: CallOptions = noOptions): ApiPromise<unknown> =>
     makeApiPromise(

@@ -6,8 +6,8 @@ const HTTP_DATE =
 const CENTURY_MS = 36_525 * 24 * 3_600_000
 
 /**
- * How long the server wants to be left alone, in milliseconds, or undefined if it says nothing that
- * can be understood. A date that has passed means 0.
+ * How long the server asks to wait before a retry, in milliseconds; undefined if its headers do not say so
+ * in a known form. A date that has passed means 0.
  */
 export function parseRetryAfter(headers: ResponseHeaders, now: number): number | undefined {
   const precise = parseNumber(first(headers['retry-after-ms']))
@@ -25,7 +25,7 @@ function first(value: ResponseHeaders[string]): string | undefined {
 
 function parseNumber(text: string | undefined): number | undefined {
   if (text === undefined || !/^\d+(\.\d+)?$/.test(text)) return undefined
-  // A number with hundreds of digits is Infinity, which no arithmetic survives.
+  // A number with hundreds of digits would become Infinity and break later arithmetic.
   return Math.min(Number(text), Number.MAX_SAFE_INTEGER)
 }
 
@@ -33,6 +33,6 @@ function parseHttpDate(text: string, now: number): number | undefined {
   const [date, , , year, , zone] = HTTP_DATE.exec(text) ?? []
   const time = Date.parse(zone ? text : `${date} GMT`)
   if (Number.isNaN(time)) return undefined
-  // A year of two digits is that of the century in which it is nearest to now.
+  // A two-digit year belongs to the century that brings it nearest to now.
   return year?.length === 2 ? time + Math.round((now - time) / CENTURY_MS) * CENTURY_MS : time
 }

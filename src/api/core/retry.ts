@@ -1,7 +1,7 @@
 import type { RetryClass } from '../operation.ts'
 import type { Phase } from '../transport.ts'
 
-/** Why an attempt failed, as far as repeating it is concerned. */
+/** Why an attempt failed, with the facts that decide about a retry. */
 export type AttemptFailure =
   | { kind: 'network'; phase: Phase; sent: boolean; permanent: boolean; cause: unknown }
   | { kind: 'timeout'; phase: Phase; sent: boolean; limit: 'timeoutMs' | 'deadlineMs' }
@@ -12,8 +12,8 @@ const FIRST_DELAY_MS = 500
 const LONGEST_DELAY_MS = 8_000
 
 /**
- * How long to wait after attempt number `attempt` (from 1): what the server asks for, else a random
- * time below a limit that doubles, so that many clients do not come back at the same moment.
+ * How many milliseconds to wait after attempt number `attempt` (from 1): what the server asks for, else
+ * exponential backoff with full jitter, so that many clients do not retry at the same moment.
  */
 export function retryDelay(
   attempt: number,
@@ -50,11 +50,11 @@ function isPassing(failure: AttemptFailure): boolean {
 const SHARE = 0.1
 const BURST = 10
 
-/** Limits the retries of a client to a tenth of its requests and ten more, so that an outage is not fed. */
+/** Limits a client's retries to a tenth of its calls plus ten, so that retries do not prolong an outage. */
 export function makeRetryBudget() {
   let tokens = BURST
   return {
-    /** Counts a call. */
+    /** Adds a tenth of a retry. Called once per call. */
     earn() {
       tokens = Math.min(BURST, tokens + SHARE)
     },

@@ -14,13 +14,13 @@ export interface SendDeps extends Sender {
 
 export interface Outcome {
   last: Attempt
-  /** What every error of this call tells. */
+  /** Facts that every error of this call carries. */
   facts: ErrorFacts & { attempts: number; elapsedMs: number }
-  /** The first response was lost, and the last attempt says that what was to be deleted is gone. */
+  /** A deletion whose response was lost, and whose retry got a 404: the target is deleted. */
   isReplay: boolean
 }
 
-/** Sends a request until there is a response, or it must not be repeated, or the time is over. */
+/** Sends a request and retries it until it succeeds, must not be repeated, or runs out of time. */
 export async function send(call: Call, deps: SendDeps, startedAt: number): Promise<Outcome> {
   const clock = new Clock(call.limits.deadlineMs, call.signal, startedAt)
   deps.budget.earn()
@@ -36,7 +36,7 @@ async function repeat(call: Call, deps: SendDeps, clock: Clock): Promise<Outcome
   let wasAnswered = false
   const { method, route, retry } = call.target
   const isDeletion = method === 'DELETE' && retry === 'safe'
-  // With whether it may have changed something.
+  // Adds whether the request may have changed something.
   const complete = <Facts extends ErrorFacts>(facts: Facts): Facts => {
     if (wasApplied && !/GET|HEAD/.test(method)) facts.outcome = 'unknown'
     return facts
@@ -44,14 +44,14 @@ async function repeat(call: Call, deps: SendDeps, clock: Clock): Promise<Outcome
   for (let attempts = 1; ; attempts += 1) {
     const startedAt = now()
     const last = await tryOnce(call, deps, clock, attempts).catch((error: unknown) => {
-      // What was sent before there was no key any more.
+      // Getting the key or a hook failed before a retry: the error still tells what was sent before.
       throw attempts > 1
         ? Object.assign(Object(error), complete({ method, attempts: attempts - 1 }))
         : error
     })
     const { delayMs, hint } = plan(last, attempts, call, deps.budget, clock)
-    // A 404 says that an earlier attempt deleted it, if the response to that was lost. A 502 or any other status is a
-    // response, and says that it was not deleted, or not by us.
+    // A 404 means that an earlier attempt deleted the target, but only if no response to it arrived. After any
+    // response, even a 502, it was not deleted, or not by us.
     const status = last.failure?.kind === 'http' ? last.failure.status : undefined
     const isReplay = isDeletion && wasApplied && !wasAnswered && status === 404
     wasApplied ||= !last.failure || mayBeApplied(last.failure)
@@ -77,7 +77,7 @@ function plan(
     return {}
   const asked = failure.kind === 'http' ? failure.retryAfterMs : undefined
   const delayMs = retryDelay(attempts, asked, Math.random())
-  // A pause that outlives the deadline is time lost: better to fail now.
+  // A pause that lasts beyond the deadline would only waste time: fail now.
   if (delayMs >= clock.remainingMs) return {}
   return budget.spend() ? { delayMs } : { hint: 'many requests fail, so it was not retried' }
 }

@@ -19,7 +19,7 @@ export interface Settings {
   credential: Credential
   /** Where the key comes from, for hints. */
   keySource: string
-  /** URL of each host: the origin, and the path before every path. `app` is missing if nobody named it. */
+  /** URL of each host: its origin, and the prefix of all paths. `app` is undefined if no URL of it is known. */
   hosts: Readonly<Record<Host, { origin: string; prefix: string } | undefined>>
   limits: Complete<Limits>
 }
@@ -49,7 +49,7 @@ const callOptionNames = [...limitNames, ...'signal extraQuery extraBody extraHea
 
 /**
  * Completes the options from the environment.
- * @throws {ConfigError} if there is no key, or it would go over plain http to another machine
+ * @throws {ConfigError} if an option is invalid, or there is no key, or it would go over plain http to another machine
  */
 export function resolveSettings(options: ClientOptions): Settings {
   const [issue] = limitIssues(options, optionNames)
@@ -63,7 +63,7 @@ export function resolveSettings(options: ClientOptions): Settings {
   const env = variablesOf(options)
   const baseUrl = options.baseUrl ?? (env.HOOKBELL_API_BASE_URL || API_URL)
   const base = readUrl('baseUrl', baseUrl, allowInsecureHttp)
-  // Who names another API and no application gets none: the key is not for the public one.
+  // With a custom baseUrl, appUrl has no default: the key must not go to the public application.
   const publicApp = base.origin + base.prefix === API_URL ? APP_URL : undefined
   const appUrl = options.appUrl ?? (env.HOOKBELL_APP_BASE_URL || publicApp)
   const app = appUrl === undefined ? appUrl : readUrl('appUrl', appUrl, allowInsecureHttp)
@@ -87,7 +87,7 @@ export function resolveLimits(place: string, limits: Settings['limits'], options
   return withLimits(withLimits(limits, options), { headers: extraHeaders })
 }
 
-/** A copy of the spread object, filled in by name: one that is made of entries is slow, and every call reads this. */
+/** Spreads, then assigns by name: objects made with `Object.fromEntries` are slow, and every call reads this one. */
 function withLimits(limits: Complete<Limits>, own: Limits): Complete<Limits> {
   const merged: { [name: string]: unknown } = { ...limits }
   for (const name of limitNames) merged[name] = own[name] ?? limits[name]
@@ -104,7 +104,7 @@ function limitIssues(limits: Limits, known: readonly string[], before = ''): Inp
   const issues: InputIssue[] = []
   const { retries = 0, headers, ...others } = limits
   for (const [field, value] of Object.entries(others)) {
-    // An option that is misspelt would be without effect, and nobody would notice.
+    // A misspelt option would silently have no effect.
     if (!known.includes(field))
       addIssue(issues, before + field, `is not an option${didYouMean(field, known)}`)
     else if (
@@ -165,7 +165,7 @@ function readUrl(name: string, text: string, allowInsecureHttp?: boolean) {
 
 /**
  * The key for the next attempt.
- * @throws {ConfigError} if the function fails, or what it gives is no key
+ * @throws {ConfigError} if the `apiKey` function fails, or the key is empty or malformed
  */
 export async function nextKey({ credential, keySource }: Settings): Promise<string> {
   let given: unknown = credential

@@ -14,7 +14,7 @@ const LATEST_DATE = 8.64e15
 const DETAIL_LENGTH = 2_000
 const SHOWN_BODY = 200
 
-/** Turns a response that is no success into an error that keeps all it says. */
+/** Turns an unsuccessful response into an error that keeps all information of the response. */
 export function toHttpError(
   response: ErrorResponse,
   facts: ErrorFacts,
@@ -42,7 +42,7 @@ export function toHttpError(
   })
 }
 
-/** What an error may show of a response. */
+/** The part of a response that an error may show: secrets masked, the body truncated. */
 export function shownOf({ status, headers, text }: Received, secrets: readonly string[]) {
   const clean = redactValue(headers, secrets) as ResponseHeaders
   const bodyText = redact(text.slice(0, errorBodyBytes), secrets)
@@ -58,7 +58,7 @@ export function requestIdOf(headers: ResponseHeaders = {}): string | undefined {
   return undefined
 }
 
-/** Reads the usual body, the one of analytics (`requestId`), and what other services call the same. */
+/** Reads the usual error body, the one of analytics (with `requestId`), and the field names of other services. */
 function problemOf(value: unknown) {
   const { detail, error, message, errors, title, metadata, requestId } = Object(value)
   const texts = [detail, error, message, [errors].flat()[0]].map(messageOf)
@@ -70,7 +70,7 @@ function problemOf(value: unknown) {
   }
 }
 
-/** A text, or the text that an object such as `{ message }` has. */
+/** The value if it is text, else the text in its `detail` or `message`. */
 function messageOf(value: unknown): string | undefined {
   return textOf(value) ?? textOf(Object(value).detail) ?? textOf(Object(value).message)
 }
@@ -79,20 +79,20 @@ function textOf(value: unknown): string | undefined {
   return (typeof value === 'string' && value) || undefined
 }
 
-/** JSON in which nothing is called a detail or a message is shown itself. */
+/** The JSON itself, truncated: for bodies without a detail or a message. */
 function shorten(value: unknown): string | undefined {
   const text = JSON.stringify(value) ?? ''
   if (/^(\{\}|\[\]|null|"")?$/.test(text)) return undefined
   return text.length > SHOWN_BODY ? `${text.slice(0, SHOWN_BODY)}…` : text
 }
 
-/** Where a redirect leads, without what its query may carry. */
+/** Where a redirect leads, without its query, which may hold secrets. */
 function redirectTarget(status: number, { location }: ResponseHeaders): string | undefined {
   if (!/^3/.test(`${status}`) || typeof location !== 'string') return undefined
   return `the response redirects to ${location.split(/[?#]/)[0]}`
 }
 
-/** Loaded on the way to an error only, so that a client does not load the module at its start. */
+/** Loads `node:http` only for an error, so that clients start faster. */
 function statusTitle(status: number): string {
   const http = globalThis.process?.getBuiltinModule?.('node:http')
   return http?.STATUS_CODES[status] ?? 'unknown status'

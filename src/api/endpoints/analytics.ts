@@ -128,7 +128,7 @@ export const analytics = {
           .max(100)
           .optional()
           .meta({ description: 'Page size, 1 to 100', default: 20 }),
-        cursor: z.string().optional().describe('User ID from the page before'),
+        cursor: z.string().optional().describe('Cursor from the previous page: a user ID'),
       }),
     success: [200],
     response: () => envelope(UserActivityRow(), AnalyticsPageMeta()),

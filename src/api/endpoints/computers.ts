@@ -53,7 +53,7 @@ export const computers = {
     path: '/api/v0/computers/{computerId}/refresh',
     host: 'base',
     summary: 'Configure credentials and environment of a computer again.',
-    description: 'For now this means git: credentials for each code host that is connected.',
+    description: 'Currently this sets up git credentials for each connected code host.',
     params,
     success: [200],
     // The specification says integer, the public documentation number.
@@ -61,7 +61,7 @@ export const computers = {
       z.looseObject({
         configured: z.number().describe('How many integrations were configured'),
       }),
-    // Probably harmless twice, but nothing says so, and it reaches into a machine that may be at work.
+    // A second copy is probably harmless, but that is not documented, and the machine may be in use.
     retry: 'never',
     errors: { 401: 'specification', 403: 'inference', 404: 'inference', 500: 'inference' },
     hints,

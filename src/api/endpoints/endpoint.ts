@@ -3,19 +3,19 @@ import { once } from '../once.ts'
 import type { OperationFacts } from '../operation.ts'
 
 /**
- * Who says that the endpoint answers with a status: the specification, the public documentation,
- * or only the number of its error bodies and its neighbours.
+ * The source of an error status of an endpoint: the specification, the public documentation, or only
+ * inference from the number of its error bodies and from similar endpoints.
  */
 export type ErrorSource = 'specification' | 'documentation' | 'inference'
 
-/** What is known of one endpoint apart from its schemas. */
+/** What is known about one endpoint, apart from its schemas. */
 interface Facts extends OperationFacts {
   /** Names the types of the input and the response: `RotateKey` for `RotateKeyInput`. */
   name: string
   /** One sentence. The JSDoc of the entry says the same. */
   summary: string
   description?: string
-  /** What it does that cannot be undone; a person is asked before. */
+  /** What the endpoint does, if that cannot be undone: the CLI asks this as a question first. */
   irreversible?: string
   errors: Readonly<Record<number, ErrorSource>>
 }
@@ -29,10 +29,10 @@ interface Schemas {
   groupedResponse?: z.ZodType
 }
 
-/** All that is known of one endpoint, as data. Client, emulator, docs and tests come from this record. */
+/** All that is known about one endpoint, as data. Client, emulator, docs and tests come from this record. */
 export interface Endpoint extends Facts, Schemas {}
 
-/** Schemas are made when they are first read: to make them all would cost 14 ms or more at every start. */
+/** Schemas are made when they are first read: making them all would cost 14 ms or more at every start. */
 type Definition = Facts & { [Name in keyof Schemas]: () => NonNullable<Schemas[Name]> }
 
 type Built<D> = {

@@ -69,7 +69,7 @@ const limits = {
     path: '/api/v0/organization/usage/limits/users',
     host: 'base',
     summary: 'Set the credit limits of single users; some may fail while the others are applied.',
-    description: 'Look at `errors` in the answer: entries that failed are listed there.',
+    description: 'Check `errors` in the response: it lists the entries that failed.',
     body: () =>
       z.strictObject({
         users: z
@@ -104,14 +104,14 @@ const limits = {
 }
 
 const users = {
-  /** Remove somebody who is a member, or only invited. */
+  /** Remove a member, or a user who is only invited. */
   remove: endpoint({
     id: 'organization.users.remove',
     name: 'RemoveUser',
     method: 'DELETE',
     path: '/api/v0/organization/users',
     host: 'base',
-    summary: 'Remove somebody who is a member, or only invited.',
+    summary: 'Remove a member, or a user who is only invited.',
     irreversible: 'Remove this user',
     // In the query, not in the body: public documentation.
     query: () => z.strictObject({ email: email() }),

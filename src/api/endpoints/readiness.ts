@@ -17,7 +17,7 @@ export const readiness = {
       z.strictObject({
         repoId: z.string().optional().describe('Only reports of the repository with this ID'),
         limit: z.int().positive().optional().describe('Reports per page'),
-        startAfter: z.string().optional().describe('The reportId at the end of the page before'),
+        startAfter: z.string().optional().describe('The last reportId of the previous page'),
       }),
     success: [200],
     response: () =>

@@ -9,9 +9,12 @@ export const ApiKey = once(() =>
       value: z
         .string()
         .min(1)
-        .meta({ secret: true, description: 'The key itself, shown only in this answer' }),
-      fingerprint: z.string().min(1).describe('End of the key, for display; cannot be turned back'),
-      name: z.string().min(1).describe('Name, the one of the key before it'),
+        .meta({ secret: true, description: 'The key itself, shown only in this response' }),
+      fingerprint: z
+        .string()
+        .min(1)
+        .describe('End of the key, for display; the key cannot be derived from it'),
+      name: z.string().min(1).describe('Name, taken over from the old key'),
       expiresAt: z.number().optional().describe('When the key expires, in Unix milliseconds'),
     })
     .meta({ id: 'ApiKey' }),
@@ -31,7 +34,7 @@ export const serviceAccounts = {
       summary: 'Replace a key by a new one that takes over its name.',
       irreversible: 'Replace this key',
       description:
-        'Without a grace period the old key fails from then on. No later answer repeats the new value.',
+        'Without a grace period the old key stops working at once. Only this response shows the new key.',
       params: () =>
         z.strictObject({
           serviceAccountId: z.string().min(1).describe('Service account ID'),
@@ -39,12 +42,12 @@ export const serviceAccounts = {
         }),
       body: () =>
         z.strictObject({
-          // The specification leaves the unit open; the answer carries milliseconds.
+          // The specification leaves the unit open; the response has milliseconds.
           expiresAt: z
             .int()
             .positive()
             .optional()
-            .describe('When the new key expires; presumably Unix milliseconds, as in the answer'),
+            .describe('When the new key expires; presumably Unix milliseconds, as in the response'),
           gracePeriodMinutes: z
             .int()
             .min(0)
@@ -54,7 +57,7 @@ export const serviceAccounts = {
         }),
       success: [200],
       response: () => z.looseObject({ apiKey: ApiKey().describe('The replacement') }),
-      // A second copy would revoke the key that the lost answer carried.
+      // A second copy would revoke the key that the lost response carried.
       retry: 'never',
       strictInput: true,
       errors: {

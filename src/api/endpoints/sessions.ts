@@ -48,7 +48,7 @@ const messages = {
         computerId: z
           .string()
           .optional()
-          .describe('ID of the computer; the one of the session if left out'),
+          .describe('ID of the computer; if left out, the computer of the session'),
       }),
     success: [200],
     response: () =>
@@ -57,7 +57,7 @@ const messages = {
         // `pending` and `running`: public documentation.
         status: sessionStatus().describe('Execution status of the session'),
       }),
-    // A second copy would be a second message.
+    // A second copy would add a second message.
     retry: 'never',
     errors: {
       400: 'inference',
@@ -89,8 +89,8 @@ const messages = {
           .optional()
           // The default: public documentation.
           .meta({ description: 'Messages per page, 1 to 100', default: 20 }),
-        cursor: z.string().optional().describe('Cursor from the page before'),
-        computerId: z.string().optional().describe('ID of a computer to ask directly'),
+        cursor: z.string().optional().describe('Cursor from the previous page'),
+        computerId: z.string().optional().describe('ID of a computer to read from directly'),
         role: z
           .enum(['user', 'assistant', 'tool'])
           .optional()
@@ -107,7 +107,7 @@ const messages = {
             hasMore: z.boolean().describe('Whether there are more messages'),
             nextCursor: z.string().nullish().describe('Cursor of the next page'),
           })
-          .describe('How to go on'),
+          .describe('How to get the next page'),
       }),
     retry: 'safe',
     errors: {

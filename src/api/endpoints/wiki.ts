@@ -2,11 +2,11 @@ import * as z from 'zod'
 import { once } from '../once.ts'
 import { endpoint } from './endpoint.ts'
 
-// Nobody documents the parameters and answers of wiki runs: both pass as they are.
+// The parameters and responses of wiki runs are not documented: both are passed on unchanged.
 const undocumented = once(() => z.looseObject({}))
 const params = once(() => z.strictObject({ wikiRunId: z.string().min(1).describe('Wiki run ID') }))
 
-// Both 403 and its reason: public documentation.
+// 403 and its reason: public documentation.
 const errors = {
   401: 'specification',
   403: 'documentation',
@@ -23,7 +23,7 @@ export const wiki = {
     path: '/api/v0/wiki',
     host: 'base',
     summary: 'Create a wiki run.',
-    description: 'The body is not documented: what you pass is sent as it is.',
+    description: 'The body is not documented: your input is sent unchanged.',
     body: undocumented,
     passthrough: true,
     success: [200],
@@ -58,7 +58,7 @@ export const wiki = {
     path: '/api/v0/wiki/{wikiRunId}/search',
     host: 'base',
     summary: 'Search a wiki run.',
-    description: 'The query is not documented: what you pass is sent as it is.',
+    description: 'The query is not documented: your input is sent unchanged.',
     params,
     query: undocumented,
     passthrough: true,
@@ -69,21 +69,21 @@ export const wiki = {
     hints,
   }),
 
-  /** Set how private a wiki run is. */
+  /** Set the privacy of a wiki run. */
   setPrivacy: endpoint({
     id: 'wiki.setPrivacy',
     name: 'SetWikiPrivacy',
     method: 'POST',
     path: '/api/v0/wiki/{wikiRunId}/privacy',
     host: 'base',
-    summary: 'Set how private a wiki run is.',
-    description: 'The body and the levels are not documented: what you pass is sent as it is.',
+    summary: 'Set the privacy of a wiki run.',
+    description: 'The body and the levels are not documented: your input is sent unchanged.',
     params,
     body: undocumented,
     passthrough: true,
     success: [200],
     response: () => z.unknown(),
-    // What the body does is unknown, so nothing shows that it is harmless twice.
+    // The effect of the body is unknown, so a second copy may do harm.
     retry: 'never',
     errors,
     hints,

@@ -6,7 +6,7 @@ import { now } from '../timers.ts'
 import type { AddMessageInput, Message, SessionsMessagesApi } from '../types/index.ts'
 import { abortedAs, checkPauses, follow } from './watch.ts'
 
-/** What has come after the message so far. */
+/** The messages that followed the added one so far. */
 export interface Progress {
   /** ID of the message that was added. */
   messageId: string
@@ -17,13 +17,13 @@ export interface Progress {
 
 /** The options of `addAndWait`. */
 export interface WaitOptions extends CallOptions {
-  /** How long everything may take, with the work of the agent, in milliseconds. @default 600000 */
+  /** How long the call may take, including the work of the agent, in milliseconds. @default 600000 */
   deadlineMs?: number | undefined
-  /** The first pause between two looks, in milliseconds. It grows while nothing happens. @default 1000 */
+  /** The first pause between two polls, in milliseconds. It grows while nothing changes. @default 1000 */
   pollMs?: number | undefined
-  /** How long nothing must change after the last answer, in milliseconds. @default 3000 */
+  /** How long nothing may change before the agent counts as finished, in milliseconds. @default 3000 */
   quietMs?: number | undefined
-  /** Called after every look that found something new. */
+  /** Called after every poll that found something new. */
   onProgress?: ((progress: Progress) => void) | undefined
 }
 
@@ -35,14 +35,14 @@ const PLACE = 'sessions.messages.addAndWait'
 /** Makes `sessions.messages.addAndWait` of a client. */
 export function makeAddAndWait(messages: SessionsMessagesApi): AddAndWait {
   return async function addAndWait(input, given) {
-    // Callers without types give null for nothing.
+    // Untyped callers may pass null.
     const { pollMs, quietMs, onProgress, deadlineMs = 600_000, signal, ...rest } = given ?? {}
     checkPauses(PLACE, 'options.', { pollMs, quietMs })
     const startedAt = now()
     const { messageId, status } = await messages.add(input, { ...rest, deadlineMs, signal })
     const clock = new Clock(deadlineMs, signal, startedAt)
     const { sessionId, computerId } = input
-    // The service says that it is done: then there is nothing to wait out.
+    // The service reports that the agent is idle: no quiet period is needed.
     const quiet = status === 'idle' ? 0 : quietMs
     const place = { sessionId, computerId, after: messageId }
     let answers: readonly Message[] = []
@@ -60,7 +60,7 @@ export function makeAddAndWait(messages: SessionsMessagesApi): AddAndWait {
   }
 }
 
-/** Says of every error that the message is there, so that nobody adds it twice. */
+/** Adds to every error that the message was added, so that nobody adds it twice. */
 function afterAdding(error: unknown, messageId: string, deadlineMs: number): unknown {
   const added = `message ${messageId} was added: list the messages instead of adding it again`
   if (error instanceof Ended && error.failure.kind === 'timeout')

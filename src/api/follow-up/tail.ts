@@ -6,9 +6,9 @@ import type { ListMessagesResponse, Message } from '../types/index.ts'
 export type ListFrom = (cursor: string | undefined) => PageList<ListMessagesResponse, Message>
 
 /**
- * The pages at the end of a session, where new messages come. The order of the list is not documented: the first
- * page shows it. Newest first, the end is the first page. Oldest first, it is the last one, whose cursor is
- * remembered: a long history is walked through once. `isNewestFirst` is undefined as long as nothing shows it.
+ * The pages at the end of a session, where new messages appear. The order of the list is not documented: the first
+ * page shows it (`isNewestFirst`, undefined until then). Newest first: the first page is the end. Oldest first: the
+ * last page is the end, and its cursor is remembered, so that a long history is read only once.
  */
 export function makeTail(list: ListFrom) {
   let lastCursor: string | undefined
@@ -20,7 +20,7 @@ export function makeTail(list: ListFrom) {
       yield* walk()
     } catch (error) {
       if (!(error instanceof BadRequestError) || lastCursor === undefined) throw error
-      // The cursor may be too old by now, and it only saves time.
+      // The cursor may have expired. It only saves time, so start again without it.
       lastCursor = undefined
       yield* walk()
     }

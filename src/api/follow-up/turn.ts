@@ -1,6 +1,6 @@
 import type { ContentBlock, Message } from '../types/index.ts'
 
-/** What came after a user message. */
+/** The messages that followed a user message. */
 export interface Turn {
   /** Everything new, oldest first. */
   messages: readonly Message[]
@@ -8,30 +8,30 @@ export interface Turn {
   answers: readonly Message[]
   /** The assistant has said something and waits for nothing more. */
   isAnswered: boolean
-  /** The answers may be those to a message that was queued before. */
+  /** The answers may belong to a message that was queued earlier. */
   isDoubtful: boolean
 }
 
 /**
- * How long an agent is given to continue with the next message after it has answered one. After that, the
- * answer was to both, or the agent was interrupted.
+ * How long an agent may take to continue with the next queued message after an answer. After that, the
+ * answer was to both messages, or the agent was interrupted.
  */
 export const PATIENCE_MS = 120_000
 
 /**
  * Reads a turn from the messages that came after `ownId`.
  *
- * The specification has no endpoint that tells the status of a session, so the end of a turn is read from the
+ * The specification has no endpoint that tells the status of a session, so the end of a turn is inferred from the
  * messages: an agent continues as long as it calls tools. A turn is over when its newest entry is an assistant
- * message with content, every tool call has its result, no hook is running, and the model does not call the
- * message a commentary. Where messages name their parents, only what belongs to the own message counts.
+ * message with content, every tool call has its result, no hook is running, and the model does not mark the
+ * message as commentary. If messages have a `parentId`, only those that belong to the message `ownId` count.
  */
 export function readTurn(
   found: readonly Message[],
   ownId: string | undefined,
   earlier: readonly Message[] = [],
 ): Turn {
-  // The order of the list is not documented; the times are.
+  // The order of the list is not documented; `createdAt` is.
   const sorted = [...found].sort(byTime)
   const isChained = found.some(({ parentId }) => parentId)
   const start = isChained ? sorted.findIndex(({ id }) => id === ownId) + 1 : 0
@@ -51,8 +51,8 @@ export function readTurn(
 }
 
 /**
- * Tells to which user message each message belongs. A parent that is simply the message before says
- * nothing: then the agent works on the oldest user message without an answer.
+ * Maps each message to the user message it belongs to. A `parentId` that is just the previous message
+ * tells nothing: the agent is then assumed to work on the oldest unanswered user message.
  */
 function ownersOf(messages: readonly Message[]) {
   type Id = string | undefined
@@ -74,22 +74,22 @@ function ownersOf(messages: readonly Message[]) {
   return owners
 }
 
-/** Hooks and notes to the agent can have the role of the user as well. */
+/** Whether the user wrote the message. Messages from hooks and notes to the agent can have the role `user` too. */
 function isPrompt({ role, visibility = 'both', hookEventName }: Message): boolean {
   return role === 'user' && visibility === 'both' && !hookEventName
 }
 
-/** Nobody works any more on what was left then, unless a tool was still running. */
+/** Whether the agent had stopped before `next`: a long silence, and no tool that was still running. */
 function isOver(before: Message, next: Message): boolean {
   return byTime(next, before) > PATIENCE_MS && (before.role !== 'assistant' || isFinal(before))
 }
 
-/** Times that are not numbers leave the order as it is. */
+/** Compares creation times. Times that are not numbers leave the order as it is. */
 export function byTime(a: Message, b: Message): number {
   return a.createdAt - b.createdAt || 0
 }
 
-/** Says whether nothing comes after a message, given what it belongs to. */
+/** Whether `last` ends the turn: an answer, and no tool call in `work` is open. */
 function isFinal(last: Message | undefined, work = last ? [last] : []): boolean {
   if (last?.role !== 'assistant' || last.providerPhase === 'commentary') return false
   return (last.isError === true || blocksOf(last).length > 0) && !hasOpenCall(work)
@@ -101,7 +101,7 @@ function hasOpenCall(messages: readonly Message[]): boolean {
   return blocks.some((block) => block.type === 'tool_use' && !done.has(block.id))
 }
 
-/** Responses are passed on even if they are not as known, so `content` may be anything. */
+/** Responses are passed on even if they differ from the known shape, so `content` may be anything. */
 function blocksOf({ content }: Message): ContentBlock[] {
   return Array.isArray(content) ? content.filter((block) => typeof block === 'object' && block) : []
 }

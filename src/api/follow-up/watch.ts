@@ -10,19 +10,19 @@ import { makeWatcher } from './watcher.ts'
 export interface WatchInput {
   /** Session ID. */
   sessionId: string
-  /** ID of a computer to ask directly. */
+  /** ID of a computer to read from directly. */
   computerId?: string | undefined
-  /** Only what comes after the message with this ID. Left out: what comes from now on. */
+  /** Only messages after the one with this ID. Left out: messages from now on. */
   after?: string | undefined
   /** Ends the watch at once, with an `AbortedError`. */
   signal?: AbortSignal | undefined
-  /** Whether to end when the agent has finished. Left out: never. @default false */
+  /** Whether to end when the agent has finished. Otherwise the watch never ends by itself. @default false */
   endOnIdle?: boolean | undefined
-  /** How long nothing must change before the agent counts as finished, in milliseconds. @default 3000 */
+  /** How long nothing may change before the agent counts as finished, in milliseconds. @default 3000 */
   quietMs?: number | undefined
-  /** The first pause between two looks, in milliseconds. It grows while nothing happens. @default 1000 */
+  /** The first pause between two polls, in milliseconds. It grows while nothing changes. @default 1000 */
   pollMs?: number | undefined
-  /** The longest pause between two looks, in milliseconds. @default 15000 */
+  /** The longest pause between two polls, in milliseconds. @default 15000 */
   maxPollMs?: number | undefined
 }
 
@@ -51,22 +51,22 @@ export function makeWatch(messages: Pick<SessionsMessagesApi, 'list'>): Watch {
   }
 }
 
-/** What one look has found, and how the turn stands. */
-export interface Look {
+/** The messages that one poll found, and the state of the turn. */
+export interface PollResult {
   changed: readonly Message[]
   turn: Turn
 }
 
 /**
- * Looks again and again; gives what each look that found something has found.
- * @throws {Ended} when the clock says so
+ * Polls the session and yields the result of each poll that found something.
+ * @throws {Ended} when the clock's deadline is over or its signal is aborted
  */
 export async function* follow(
   messages: Pick<SessionsMessagesApi, 'list'>,
   { after, endOnIdle, quietMs = 3_000, pollMs = 1_000, maxPollMs = 15_000, ...input }: WatchInput,
   options: CallOptions | undefined,
   clock: Clock,
-): AsyncGenerator<Look> {
+): AsyncGenerator<PollResult> {
   const { sessionId, computerId } = input
   let life: Lifetime
   const watcher = makeWatcher((cursor) => {
@@ -82,8 +82,8 @@ export async function* follow(
   try {
     for (;;) {
       life = new Lifetime()
-      const look = clock.attempt(life, () => watcher.look())
-      const changed = await look.catch((error: unknown) => {
+      const poll = clock.attempt(life, () => watcher.poll())
+      const changed = await poll.catch((error: unknown) => {
         failures += 1
         if (failures > MOST_FAILURES || !mayPass(error)) throw error
         return undefined
@@ -108,7 +108,7 @@ export async function* follow(
   }
 }
 
-/** @throws {ValidationError} naming the pauses that are no numbers from 0 up */
+/** @throws {ValidationError} naming the pauses that are not numbers of 0 or more */
 export function checkPauses(place: string, before: string, pauses: object) {
   const issues = Object.entries(pauses)
     .filter(([, value]) => value !== undefined && !(value >= 0))
@@ -116,13 +116,13 @@ export function checkPauses(place: string, before: string, pauses: object) {
   throwIfAny(place, issues)
 }
 
-/** The error for whoever aborted; any other stays. */
+/** An `AbortedError` if the caller aborted; any other error unchanged. */
 export function abortedAs(place: string, error: unknown): unknown {
   if (!(error instanceof Ended) || error.failure.kind !== 'aborted') return error
   return new AbortedError(`${place}: aborted`, { cause: error.failure.reason })
 }
 
-/** Of what a call could not get over by itself: the network may come back, and the service recover. */
+/** Whether polling may continue after a failed call: the network may come back, the service may recover. */
 function mayPass(error: unknown): boolean {
   const { kind, status = 0 } = Object(error)
   return kind === 'network' || kind === 'timeout' || status === 429 || status >= 500

@@ -2,33 +2,34 @@ import type { Message } from '../types/index.ts'
 import { type ListFrom, makeTail } from './tail.ts'
 import { byTime, readTurn, type Turn } from './turn.ts'
 
-// What a session that goes on for days may take of the memory.
+// Limits the memory that a session of several days may take.
 const MOST_MESSAGES = 2_000
-// A message that was just added is not far from the newest.
+// A message that was just added is close to the newest one.
 const MOST_PAGES_TO_FIND = 10
 
-/** Finds out what is new in a session at each look, from a floor on: a message, or else where it starts. */
+/** Finds what is new in a session at each poll: since the message `after`, or else since the first poll. */
 export function makeWatcher(list: ListFrom, after: string | undefined) {
   const tail = makeTail(list)
   const found = new Map<string, Message>()
-  /** Messages as they were last seen. */
+  /** The JSON of each message as it was last seen, by message ID. */
   const texts = new Map<string, string>()
-  /** The messages before the floor that are near it. */
+  /** The messages shortly before `after`, or before the first poll. */
   let earlier: Message[] = []
+  /** Unknown messages that are older than this are history, not new. Undefined until `start` has succeeded. */
   let floor: number | undefined
   return {
     /** The messages that are new or have changed, oldest first. */
-    look: () => (floor === undefined ? start() : update(floor)),
-    /** What has come since the floor; without one, how the session stands. */
+    poll: () => (floor === undefined ? start() : update(floor)),
+    /** The turn since the message `after`; without one, the turn that the session is in. */
     turn(): Turn {
       if (after !== undefined) return readTurn([...found.values()], after, earlier)
       return { ...readTurn([...earlier, ...found.values()], undefined), isDoubtful: false }
     },
-    /** Whether there is a floor. */
+    /** Whether a poll has found the message `after`, or where the session stands. */
     hasStarted: () => floor !== undefined,
   }
 
-  /** Reads as much of the history as the floor takes. Without a message to find, nothing of it is new. */
+  /** Reads the history back to the message `after`. Without `after`, nothing in the history counts as new. */
   async function start(): Promise<Message[]> {
     let near: Message[] = []
     let own: Message | undefined
@@ -40,7 +41,7 @@ export function makeWatcher(list: ListFrom, after: string | undefined) {
       pages += 1
       if (isNewestFirst && (own || after === undefined || pages === MOST_PAGES_TO_FIND)) break
     }
-    // Not in the list yet: the next look starts again.
+    // The message is not in the list yet: the next poll starts again.
     if (after !== undefined && !own) return []
     floor = own?.createdAt ?? 0
     for (const message of near.sort(byTime)) remember(message)
@@ -57,7 +58,7 @@ export function makeWatcher(list: ListFrom, after: string | undefined) {
       let isKnown = false
       for (const message of messages) {
         const known = texts.get(message.id)
-        // History that is on the same page.
+        // History that happens to be on the same page.
         const isOld = known === undefined && message.createdAt < floor
         isKnown ||= isOld || known !== undefined
         if (!isOld && remember(message)) changed.push(message)
@@ -70,7 +71,7 @@ export function makeWatcher(list: ListFrom, after: string | undefined) {
     return changed.filter(({ id }) => id !== after)
   }
 
-  /** Says whether the message differs from what was known of it. */
+  /** Stores the message; true if it is new or has changed. */
   function remember(message: Message): boolean {
     const text = JSON.stringify(message)
     if (texts.get(message.id) === text) return false

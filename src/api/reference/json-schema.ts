@@ -3,7 +3,7 @@ import * as z from 'zod'
 /** A JSON Schema, or any part of one. */
 export type Json = { [key: string]: unknown }
 
-/** JSON Schemas for an OpenAPI document; what has a name is collected in `schemas` and referred to. */
+/** Makes JSON Schemas for an OpenAPI document. Named ones are collected in `schemas` and referenced. */
 export function makeSchemas() {
   const schemas: Json = {}
   return {
@@ -23,13 +23,13 @@ interface Written {
   jsonSchema: z.core.JSONSchema.BaseSchema
 }
 
-/** Leaves out what says nothing, and what the service does not send. */
+/** Drops keywords without meaning, and fields that the service does not send. */
 function tidy({ jsonSchema }: Written) {
   const schema = jsonSchema as Json
   dropSafeBounds(schema)
   if (isEmpty(schema.additionalProperties)) delete schema.additionalProperties
   if (isStringSchema(schema.propertyNames)) delete schema.propertyNames
-  // The format says the same, and a person can read it.
+  // The format says the same and is readable.
   if (schema.format === 'date') delete schema.pattern
   if (schema.secret === true) {
     delete schema.secret
@@ -40,7 +40,7 @@ function tidy({ jsonSchema }: Written) {
     if (field['x-added-by-client']) delete properties?.[name]
 }
 
-/** Every whole number has these bounds: zod writes them out. */
+/** Drops the bounds that zod writes for every whole number. */
 export function dropSafeBounds(schema: Json) {
   for (const name of ['minimum', 'maximum'])
     if (Math.abs(Number(schema[name])) === Number.MAX_SAFE_INTEGER) delete schema[name]

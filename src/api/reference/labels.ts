@@ -6,11 +6,11 @@ import type { RetryClass } from '../operation.ts'
 export const areas = [
   { name: 'serviceAccounts', about: 'Keys of service accounts' },
   { name: 'organization', about: 'Credit limits and users of the organization' },
-  { name: 'sessions', about: 'Sessions of the agent, and what is said in them' },
+  { name: 'sessions', about: 'Sessions of the agent and their messages' },
   { name: 'computers', about: 'Computers that sessions run on' },
   { name: 'automations', about: 'Repositories and CI workflows' },
   { name: 'wiki', about: 'Wiki runs' },
-  { name: 'analytics', about: 'What the organization did, by day' },
+  { name: 'analytics', about: 'Usage and activity of the organization, by day' },
   { name: 'readiness', about: 'Agent-readiness reports' },
 ] as const
 
@@ -18,10 +18,10 @@ export function areaOf({ id }: Endpoint): string {
   return id.split('.')[0] ?? ''
 }
 
-/** What the client does when an answer is lost. */
+/** What the client does when a response is lost. */
 export const retryLabels: Readonly<Record<RetryClass, string>> = {
-  safe: 'safe: repeated when the answer is lost',
-  never: 'never: repeated only if it cannot have been carried out',
+  safe: 'safe: retried when the response is lost',
+  never: 'never: retried only if it cannot have been carried out',
 }
 
 export function statusTitle(status: number): string {

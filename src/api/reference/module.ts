@@ -1,6 +1,6 @@
 export const HEADER = '// Written by `npm run gen` from the table in src/api/endpoints/.\n'
 
-/** The import lines for the words that a text uses. */
+/** The import lines for the identifiers that a text uses. */
 export function importsOf(
   text: string,
   modules: readonly [path: string, words: readonly string[]][],

@@ -6,7 +6,7 @@ import { areaOf, areas, retryLabels, statusTitle } from './labels.ts'
 
 type Schemas = ReturnType<typeof makeSchemas>
 
-/** The OpenAPI 3.1 document of the table. The same table gives the same bytes. */
+/** The OpenAPI 3.1 document of the endpoints. The output is deterministic. */
 export function makeOpenApi(endpoints: readonly Endpoint[] = listEndpoints()): Json {
   const schemas = makeSchemas()
   const paths: { [path: string]: Json } = {}
@@ -24,7 +24,7 @@ export function makeOpenApi(endpoints: readonly Endpoint[] = listEndpoints()): J
       version: '0.1.0',
       summary: 'The endpoints as hookbell/api calls them',
       description:
-        'Made from the table of endpoints in src/api/endpoints. `x-source` says who states a status: the specification, the public documentation, or inference.',
+        'Generated from the table of endpoints in src/api/endpoints. `x-source` names the source of an error status: the specification, the public documentation, or inference.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [servers.base],

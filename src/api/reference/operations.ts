@@ -7,7 +7,7 @@ import { HEADER } from './module.ts'
 import { printData } from './print-code.ts'
 import { shortForm } from './shape.ts'
 
-/** The module that gives the operations of all areas. */
+/** The module that exports the operations of all areas. */
 export function operationsIndex(areas: readonly { area: string; file: string }[]): string {
   const lines = areas.map(({ area, file }) => `import { ${area} } from './${file}'\n`).sort()
   const names = areas.map(({ area }) => area).join(', ')
@@ -20,12 +20,12 @@ export function operationsModule(area: string, tree: EndpointTree): string {
   const operations = printTree(tree, printer, '')
   const body = `${printer.shapes()}export const ${area}: OperationTree = ${operations}\n`
   const short = inlineOnce(shareFields(shareObjects(body)))
-  // A text that is nothing but a name.
+  // A template that only contains a name becomes that name.
   const plain = short.replaceAll(/`\${(\w+)}`/g, '$1')
   return `${HEADER}import type { OperationTree } from '../operation.ts'\n\n${plain}`
 }
 
-/** Hints and names on the wire that come more than once stand there once. */
+/** Moves hints and wire names that occur more than once into constants. */
 function shareObjects(body: string): string {
   const found = body.match(/(?<=(hints|wire): )\{[^}]+\}/g) ?? []
   const twice = [...new Set(found)].filter((text) => body.split(text).length > 2)
@@ -36,7 +36,7 @@ function shareObjects(body: string): string {
   )
 }
 
-/** A shape that is used once stands where it is used. */
+/** Inlines shapes that are used only once. */
 function inlineOnce(body: string): string {
   const shapes = [...body.matchAll(/^const (\w+) = `([^`]*)`\n\n/gm)]
   return shapes.reverse().reduce((text, [line, name, inner = '']) => {
@@ -46,7 +46,7 @@ function inlineOnce(body: string): string {
   }, body)
 }
 
-/** A run of fields that shapes have in common stands there once, if that is shorter. */
+/** Moves sequences of fields that occur more than once into constants, if that is shorter. */
 function shareFields(body: string): string {
   let text = body
   for (let at = 0; ; at += 1) {
@@ -59,7 +59,7 @@ function shareFields(body: string): string {
 
 const SHORTEST_RUN = 45
 
-/** Whole fields, up to the first with a shape of its own, that come again further on. */
+/** Sequences of whole fields without nested shapes that occur again further on. */
 function runsIn(body: string): string[] {
   const runs =
     /(?<=[{,])((?:\w+[?~]?(?::\w|:\[\w\])?,)+(?:\w+[?~]?(?::\w)?)?)(?=[^\w][\s\S]*[{,]\1[^\w?~])/g
@@ -68,7 +68,7 @@ function runsIn(body: string): string[] {
 
 type Printer = ReturnType<typeof makePrinter>
 
-/** Prints schemas. Those that others refer to by name become constants, each after its own. */
+/** Prints schemas. Named ones become constants, each after those that it refers to. */
 function makePrinter() {
   const named = new Map<string, string>()
   return {
@@ -98,7 +98,7 @@ function printLines(fields: readonly [name: string, text: string][], indent: str
   return `{\n${fields.map(([name, text]) => `${indent}  ${name}: ${text},\n`).join('')}${indent}}`
 }
 
-/** All but what only people and servers read, and what `completeOperation` adds. */
+/** Prints an operation without what only people and servers read, and what `completeOperation` adds. */
 function printOperation(endpoint: Endpoint, printer: Printer, indent: string): string {
   const { params, query, body, response, groupedResponse, ...facts } = endpoint
   const {
@@ -110,7 +110,7 @@ function printOperation(endpoint: Endpoint, printer: Printer, indent: string): s
     ...known
   } = facts
   const { id: ______, wire = {}, ...rest } = known
-  // Names that are the same on the wire are there for people, who may have to change them.
+  // Wire names that equal the input name only tell users which names they may have to override.
   const renamed = Object.entries(wire).filter(([one, other]) => one !== other)
   const written = { ...rest, ...(renamed.length > 0 && { wire: Object.fromEntries(renamed) }) }
   const inputs = params ? printer.print(params, 'input') : standardParams('')
@@ -128,7 +128,7 @@ function printOperation(endpoint: Endpoint, printer: Printer, indent: string): s
   return printLines([...texts, ...Object.entries(shapes)], indent)
 }
 
-/** As the client makes them of a path. */
+/** The shape of `params` that the client derives from a path. */
 function standardParams(path: string): string {
   const names = path.match(/(?<={)\w+/g)
   return names ? `\`!{${names.join(',')}:s(1-)}\`` : ''

@@ -1,4 +1,4 @@
-/** Any data as code. */
+/** Prints plain data as TypeScript code. */
 export function printData(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(printData).join(', ')}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)

@@ -1,10 +1,10 @@
 import { isEmpty, type Json } from './json-schema.ts'
 
-/** Keywords that say nothing about whether a value fits, or that another keyword says as well. */
+/** Keywords that do not affect validation, or that repeat another keyword. */
 const dropped =
   'id description default pattern propertyNames secret x-extensible-enum x-added-by-client x-at-most required'
 
-/** Keywords that a short form tells. */
+/** Keywords that are either dropped or kept in the short form. */
 const known = new Set(
   `${dropped} type enum const not format minimum exclusiveMinimum maximum minLength maxLength minItems maxItems items
   properties additionalProperties anyOf oneOf $ref`.split(/\s+/),
@@ -20,12 +20,12 @@ const letters: { [type: string]: string } = {
 }
 const formats: { [format: string]: string } = { date: 'd', email: 'e', uuid: 'u' }
 
-/** Gives the text that stands for a schema that is referred to by its name. */
+/** Returns the text for a reference to a named schema. */
 export type TextOf = (name: string) => string
 
 /**
  * A JSON Schema in the short form of validation/shape.ts, without what only people read.
- * @throws {Error} for a keyword that the checker does not know: to leave it out would be to accept more
+ * @throws {Error} for a keyword that the checker does not know: dropping it would accept more values
  */
 export function shortForm(schema: Json, textOf: TextOf): string {
   for (const keyword of Object.keys(schema))
@@ -34,7 +34,7 @@ export function shortForm(schema: Json, textOf: TextOf): string {
   const variants = (schema.anyOf ?? schema.oneOf) as Json[] | undefined
   if (!variants) return bareForm(schema, textOf) + rangeForm(schema)
   const [main, none] = variants
-  // What may be null is of two types, not of two variants.
+  // A nullable value is one shape with a mark, not two variants.
   if (variants.length === 2 && main && none?.type === 'null' && letters[String(main.type)])
     return `${bareForm(main, textOf)}0${rangeForm(main)}`
   return variants.map((variant) => shortForm(variant, textOf)).join('|')
@@ -45,7 +45,7 @@ function bareForm(schema: Json, textOf: TextOf): string {
   const [type, none] = [schema.type].flat()
   if (none === 'null') return `${bareForm({ ...schema, type }, textOf)}0`
   if (schema.enum ?? 'const' in schema) return wordsForm(schema.enum ?? [schema.const])
-  // What another variant is called: the checker never tries this one on a value that says it is another.
+  // The `type` of the fallback variant. Any string will do: the checker picks a known type's own variant first.
   if (not) return 's'
   if (items && !isEmpty(items)) return `[${shortForm(items as Json, textOf)}]`
   if (properties) return `${others === false ? '!' : ''}{${fieldsForm(schema, textOf)}}`
@@ -59,7 +59,7 @@ function wordsForm(words: unknown): string {
   return `(${(words as string[]).join('|')})`
 }
 
-/** Fields that are alike share one shape. */
+/** Fields of the same shape share one text. */
 function fieldsForm(schema: Json, textOf: TextOf): string {
   const { properties, required = [], 'x-at-most': limits = {} } = schema
   const fields = Object.entries(properties as { [name: string]: Json }).map(([name, field]) => {
@@ -76,7 +76,7 @@ function fieldsForm(schema: Json, textOf: TextOf): string {
 
 function rangeForm(schema: Json): string {
   const { exclusiveMinimum, minLength, minItems, maxLength, maxItems } = schema
-  // Every whole number has these bounds: zod writes them out.
+  // zod writes the safe integer bounds for every whole number.
   const minimum = isSafeBound(schema.minimum) ? undefined : schema.minimum
   const maximum = isSafeBound(schema.maximum) ? undefined : schema.maximum
   if (exclusiveMinimum !== undefined && schema.type !== 'integer')

@@ -3,7 +3,7 @@ import { listEndpoints } from '../endpoints/index.ts'
 import type { PageStyle } from '../operation.ts'
 import { type Json, makeSchemas } from './json-schema.ts'
 
-/** The endpoints as a Markdown table: address, inputs, errors, retry class and page style. */
+/** The endpoints as a Markdown table: method and path, inputs, errors, retry class and page style. */
 export function makeTable(endpoints: readonly Endpoint[] = listEndpoints()): string {
   const head = ['endpoint', 'request', 'inputs', 'errors', 'retry', 'pages']
   const rows = endpoints.map((endpoint) => {
@@ -59,7 +59,7 @@ function rangeText(from: unknown, to: unknown, unit: string): string {
   return `${from ?? 0}–${to}${unit}`
 }
 
-/** Statuses that only inference gives are in italics. */
+/** Statuses that are only inferred are in italics. */
 function errorsText(errors: Readonly<Record<number, ErrorSource>>): string {
   return Object.entries(errors)
     .map(([status, source]) => (source === 'inference' ? `*${status}*` : status))

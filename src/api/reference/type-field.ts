@@ -1,6 +1,6 @@
 import type { Json } from './json-schema.ts'
 
-/** One field of an interface, with what the table says about it. */
+/** One field of an interface, with its JSDoc. */
 export function printField(
   name: string,
   type: string,
@@ -8,7 +8,7 @@ export function printField(
   isRequired: boolean,
   isInput: boolean,
 ): string {
-  // `undefined` is the same as left out, also for a compiler that tells the two apart.
+  // Allows an explicit `undefined`, also under `exactOptionalPropertyTypes`.
   const value = isInput && !isRequired && type !== 'unknown' ? `${type} | undefined` : type
   return `${docOf(schema)}  ${name}${isRequired ? '' : '?'}: ${value}\n`
 }

@@ -47,7 +47,7 @@ export function makeTypePrinter(io: 'input' | 'output') {
 
   function declare(name: string, schema: Json, extra = '', about = docLine(schema)) {
     if (declared.has(name)) return
-    // Before its fields, so that those which refer to it find it.
+    // Registered before its fields are printed, since they may refer to it.
     declared.set(name, { text: '', fields: {} })
     const required = (schema.required ?? []) as string[]
     const fields = (schema.properties ?? {}) as Json
@@ -66,7 +66,7 @@ export function makeTypePrinter(io: 'input' | 'output') {
   }
 
   return {
-    /** Declares the type of a response. Gives its name, or what it is if it has none. */
+    /** Declares the type of a response. Returns its name, or the type itself if it has none. */
     add(name: string, schema: z.ZodType, extra = ''): string {
       const root = read(schema)
       if (root.type === 'object' && root.properties && !root.$ref && !root.id) {
@@ -78,7 +78,7 @@ export function makeTypePrinter(io: 'input' | 'output') {
       return id ? named(id) : typeOf(root, name)
     },
 
-    /** Declares one flat input of several parts. Gives whether anything in it is required. */
+    /** Declares one flat input of several parts. Returns whether any of its fields is required. */
     addParts(
       name: string,
       about: string,
@@ -91,9 +91,9 @@ export function makeTypePrinter(io: 'input' | 'output') {
       const required = roots.flatMap((root) => (root.required ?? []) as string[])
       if (groups === 'none') delete properties.groupBy
       if (groups === 'some') required.push('groupBy')
-      const noGroups = '  /** Left out: rows that are not grouped. */\n  groupBy?: undefined\n'
+      const noGroups = '  /** If left out, the rows are not grouped. */\n  groupBy?: undefined\n'
       const anything =
-        '  /** What is not documented is sent as it is. */\n  [name: string]: unknown\n'
+        '  /** Undocumented inputs are sent unchanged. */\n  [name: string]: unknown\n'
       const extra = (groups === 'none' ? noGroups : '') + (isOpen ? anything : '')
       declare(name, { properties, required }, extra, `/** ${about} */\n`)
       return required.length > 0

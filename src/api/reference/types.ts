@@ -4,10 +4,10 @@ import { areas } from './labels.ts'
 import { HEADER, importsOf } from './module.ts'
 import { makeTypePrinter, pascal } from './type-printer.ts'
 
-/** Path of a module below src/api/types to its text. */
+/** The text of each module, by its path below src/api/types. */
 export type TypeModules = Readonly<Record<string, string>>
 
-/** The modules with the public types of an area: what is sent and called, and per endpoint what comes back. */
+/** The modules with the public types of an area: one for inputs and methods, one per endpoint for its response. */
 export function typeModules(area: string, tree: EndpointTree): TypeModules {
   const inputs = makeTypePrinter('input')
   const responses = makeTypePrinter('output')
@@ -33,7 +33,7 @@ export function typeModules(area: string, tree: EndpointTree): TypeModules {
   return { [`${kebab(area)}.ts`]: `${HEADER}${head}\n${methods}`, ...Object.fromEntries(parts) }
 }
 
-/** The module that gives the types of all areas. */
+/** The module that exports the types of all areas. */
 export function typesIndex(names: readonly string[], paths: readonly string[]): string {
   const exported = paths.map((path) => `export type * from './${path}'\n`)
   const imports = names.map(
@@ -55,11 +55,11 @@ interface Printers {
   inputs: ReturnType<typeof makeTypePrinter>
   responses: ReturnType<typeof makeTypePrinter>
   interfaces: string[]
-  /** By endpoint the types that it is the first to give. */
+  /** The names of the response types that each endpoint declares first, by module. */
   modules: Map<string, string[]>
 }
 
-/** Adds the interface of a part of the table, after those of its parts. Gives its name. */
+/** Adds the interface of a part of the table, after those of its own parts. Returns its name. */
 function printMethods(path: string, tree: EndpointTree, printers: Printers): string {
   const members = Object.entries(tree).map(([name, node]) =>
     isEndpoint(node)
@@ -101,11 +101,11 @@ function printSignatures(method: string, endpoint: Endpoint, printers: Printers)
   ].join('')
 }
 
-const replayed = `  /** Set if the first response was lost, and a repeat found nothing to delete any more. */
+const replayed = `  /** Set if the first response was lost and a retry found nothing left to delete. */
   replayed?: true
 `
 
-/** The parameter of a method; for rows that can be grouped also the one that groups. */
+/** The parameter of a method, and for rows that can be grouped also that of the grouped call. */
 function inputTypes(endpoint: Endpoint, inputs: Printers['inputs']): string[] {
   const { name, params, query, body, passthrough, groupedResponse } = endpoint
   const parts = [params, query, body].flatMap((schema) => (schema ? [schema] : []))
@@ -139,7 +139,7 @@ export function kebab(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter, at) => `${at > 0 ? '-' : ''}${letter.toLowerCase()}`)
 }
 
-/** The names of all endpoints differ, since the names of their types are made from them. */
+/** Checks that the names of all endpoints differ, since the names of their types are made from them. */
 export function checkNames(endpoints: readonly Endpoint[] = listEndpoints()) {
   const names = endpoints.map(({ name }) => name)
   const twice = names.find((name, at) => names.indexOf(name) < at)

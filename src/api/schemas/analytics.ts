@@ -11,11 +11,11 @@ function optionalList<Shape extends z.ZodRawShape>(description: string, shape: S
   return z.array(z.looseObject(shape)).optional().describe(description)
 }
 
-/** The envelope of an analytics answer. */
+/** The envelope of an analytics response. */
 export function envelope<Row extends z.ZodType, Meta extends z.ZodType>(row: Row, meta: Meta) {
   return z.looseObject({
     data: z.array(row).describe('One row per day, or per group or user and day'),
-    meta: meta.describe('What the rows are about'),
+    meta: meta.describe('Organization and period of the rows'),
   })
 }
 
@@ -51,8 +51,8 @@ export const TokenUsageRow = once(() =>
       date: date(),
       billable_tokens: count('Credits used, with cache discounts'),
       ...tokenCounts(),
-      by_model: z.array(z.unknown()).optional().describe('The same by model'),
-      by_user: z.array(z.unknown()).optional().describe('The same by user'),
+      by_model: z.array(z.unknown()).optional().describe('The same counts by model'),
+      by_user: z.array(z.unknown()).optional().describe('The same counts by user'),
     })
     .meta({ id: 'TokenUsageRow' }),
 )

@@ -44,8 +44,8 @@ export const Computer = once(() =>
         .array(ProvisioningStep())
         .optional()
         .describe('Steps by which the computer is set up'),
-      relayClientUrl: z.string().optional().describe('Relay address for clients'),
-      relayAgentUrl: z.string().optional().describe('Relay address for the agent'),
+      relayClientUrl: z.string().optional().describe('Relay URL for clients'),
+      relayAgentUrl: z.string().optional().describe('Relay URL for the agent'),
       remoteUser: z.string().optional().describe('User name on the computer'),
       clonedRepoDirectories: z
         .array(z.string())

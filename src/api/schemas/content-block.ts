@@ -11,7 +11,7 @@ function block<const Type extends string, Fields extends z.ZodRawShape>(
   fields: Fields,
 ) {
   return z
-    .looseObject({ type: z.literal(type).describe('What the block is'), ...fields })
+    .looseObject({ type: z.literal(type).describe('Type of the block'), ...fields })
     .meta({ id: name })
 }
 
@@ -34,7 +34,7 @@ const blocks = once(
         input: z.unknown().optional().describe('Input of the tool'),
       }),
       block('tool_result', 'ToolResultBlock', {
-        toolUseId: z.string().describe('ID of the tool call that this is the result of'),
+        toolUseId: z.string().describe('ID of the tool call that returned this result'),
         content: z.unknown().optional().describe('Text, or a list of blocks'),
         isError: z.boolean().optional().describe('Whether the tool failed'),
         id: id(),

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { once } from '../once.ts'
 
-/** What the `/api/v0` endpoints send with every error. */
+/** The body of every error of the `/api/v0` endpoints. */
 export const ErrorBody = once(() =>
   z
     .strictObject({
@@ -14,13 +14,13 @@ export const ErrorBody = once(() =>
 )
 
 /**
- * What a client can hope for in any error body. Public documentation: analytics sends `requestId`
+ * The fields that any error body may have. Public documentation: analytics sends `requestId`
  * in place of `metadata`, and the official SDK reads a lone `error`.
  */
 export const AnyErrorBody = once(() =>
   z.looseObject({
     detail: z.string().optional().describe('What went wrong, for a person'),
-    error: z.string().optional().describe('What went wrong, in older answers'),
+    error: z.string().optional().describe('What went wrong, in older responses'),
     status: z.number().optional().describe('HTTP status code'),
     title: z.string().optional().describe('Title of the HTTP status'),
     metadata: z.record(z.string(), z.unknown()).optional().describe('More about the error'),

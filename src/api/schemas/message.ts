@@ -28,7 +28,7 @@ const hookFields = once(() => ({
         exitCode: z.number().optional().describe('Exit code of the command'),
         stdout: z.string().optional().describe('Standard output of the command'),
         stderr: z.string().optional().describe('Standard error of the command'),
-        suppressOutput: z.boolean().optional().describe('Whether the output is kept back'),
+        suppressOutput: z.boolean().optional().describe('Whether the output is hidden'),
       }),
     )
     .optional()
@@ -65,8 +65,8 @@ export const Message = once(() =>
       role: openEnum(['user', 'assistant', 'tool', 'system']).describe('Who wrote the message'),
       content: z.array(ContentBlock()).describe('What the message says, in blocks'),
       createdAt: z.number().describe('When the message was created, in Unix milliseconds'),
-      updatedAt: z.number().describe('When the message changed last, in Unix milliseconds'),
-      parentId: z.string().optional().describe('ID of the message before'),
+      updatedAt: z.number().describe('When the message was last changed, in Unix milliseconds'),
+      parentId: z.string().optional().describe('ID of the parent message'),
       userMessageSource: userMessageSource().optional().describe('Where a user message came from'),
       visibility: openEnum(['both', 'llm_only', 'user_only'])
         .optional()
@@ -87,7 +87,10 @@ export const Message = once(() =>
         .optional()
         .describe('Reasoning of a chat completion'),
       parallelGroupId: z.string().optional().describe('ID that parallel calls share'),
-      isParallelExecution: z.boolean().optional().describe('Whether it ran beside others'),
+      isParallelExecution: z
+        .boolean()
+        .optional()
+        .describe('Whether the call ran in parallel with others'),
       ...hookFields(),
       ...providerFields(),
     })

@@ -8,7 +8,7 @@ export function openEnum<const Value extends string>(values: readonly Value[]) {
   return schema as z.ZodType<Open<Value>, Open<Value>>
 }
 
-/** Declares a string that is none of those that are known: what tells the other variants of a union. */
+/** Declares a string that is none of the known ones: the `type` of a union's variant for everything else. */
 export function otherThan(known: readonly string[], problem: string) {
   const isOther = (value: string) => !known.includes(value)
   return z

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { once } from '../once.ts'
 
-/** A field that no service sends: the client adds it. Documents of the wire leave it out. */
+/** A field that the client adds and no service sends. The OpenAPI document leaves it out. */
 function addedField(schema: z.ZodString | z.ZodNumber, description: string) {
   return schema.optional().meta({ description, 'x-added-by-client': true })
 }

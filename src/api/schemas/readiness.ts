@@ -11,7 +11,7 @@ const Evaluation = once(() =>
     .looseObject({
       numerator: z.number().min(0).describe('Points reached, 0 to denominator'),
       denominator: z.number().min(1).describe('Points that can be reached'),
-      rationale: z.string().describe('Why the criterion was judged so'),
+      rationale: z.string().describe('Reason for the score'),
     })
     .refine(({ numerator, denominator }) => numerator <= denominator, {
       path: ['numerator'],
@@ -23,7 +23,9 @@ const Evaluation = once(() =>
 const ModelUsed = once(() =>
   z.looseObject({
     id: z.string().describe('ID of the model'),
-    reasoningEffort: openEnum(['low', 'medium', 'high', 'off']).describe('How much it reasoned'),
+    reasoningEffort: openEnum(['low', 'medium', 'high', 'off']).describe(
+      'How much the model reasoned',
+    ),
   }),
 )
 

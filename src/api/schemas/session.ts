@@ -46,7 +46,7 @@ const settingsFields = once(() => ({
   archivedAt: z
     .string()
     .optional()
-    .describe('When the session was archived (ISO time); its presence means archived'),
+    .describe('When the session was archived (ISO time); set only if it is archived'),
   enabledToolIds: z.array(z.string()).optional().describe('IDs of tools that are switched on'),
   disabledToolIds: z.array(z.string()).optional().describe('IDs of tools that are switched off'),
   compactionModel: openEnum(['current-model'])
@@ -108,7 +108,7 @@ export const Session = once(() =>
       status: sessionStatus().describe('Current execution status'),
       messageCount: z.int().describe('How many messages there are'),
       createdAt: z.int().describe('When the session was created, in Unix milliseconds'),
-      updatedAt: z.int().describe('When the session changed last, in Unix milliseconds'),
+      updatedAt: z.int().describe('When the session was last changed, in Unix milliseconds'),
       title: z.string().optional().describe('Session title'),
       completedAt: z.int().optional().describe('When the session completed, in Unix milliseconds'),
       computerId: z.string().optional().describe('ID of the connected computer'),

@@ -24,14 +24,14 @@ export class PartialResponse {
     this.#limit = bodyLimit(status, maxBytes)
   }
 
-  /** Keeps as much of it as is allowed, and says whether that is all of it. */
+  /** Keeps as much of the chunk as the limit allows; false if that is not all of it. */
   add(chunk: Buffer): boolean {
     this.#chunks.push(chunk.subarray(0, Math.max(0, this.#limit - this.#size)))
     this.#size += chunk.length
     return this.#size <= this.#limit
   }
 
-  /** The response with the text of what arrived, decompressed; no more of it than the limit allows. */
+  /** The response with the text that arrived, decompressed and truncated at the limit. */
   finish(
     end: TransportResponse['end'],
     cause?: unknown,
@@ -39,21 +39,21 @@ export class PartialResponse {
     const bytes = Buffer.concat(this.#chunks)
     const decompressor = bytes.length > 0 && decompressorOf(this.#head.headers)
     const { status, headers } = this.#head
-    // Spelled out: to spread an object takes a twentieth of a fast request.
+    // Spelled out: spreading an object takes a twentieth of a fast request.
     if (!decompressor) return { status, headers, text: bytes.toString(), end, cause }
     decompressor.end(bytes)
     return readText(decompressor, this.#limit).then((read) => {
-      // A body that was cut cannot be unpacked to its end; why it was cut says more.
+      // A truncated body always fails to decompress; the reason for the truncation says more.
       const isWhole = end === 'complete' || read.end === 'too-long'
       return { status, headers, ...read, ...(isWhole ? {} : { end, cause }) }
     })
   }
 }
 
-/** What responses may be compressed with. */
+/** The compressions that the decompressor below supports. */
 export const acceptEncoding = 'gzip, br'
 
-/** Undefined if nothing is compressed, which takes no module either. */
+/** Undefined if the body is not compressed. Loads zlib only if it is. */
 function decompressorOf(headers: ResponseHeaders) {
   const [encoding, isGzip] = /^(?:((?:x-)?gzip)|br)$/i.exec(`${headers['content-encoding']}`) ?? []
   if (!encoding) return undefined
@@ -61,7 +61,7 @@ function decompressorOf(headers: ResponseHeaders) {
   return isGzip ? zlib.createGunzip() : zlib.createBrotliDecompress()
 }
 
-/** The text of a stream up to a limit. A small body may be a bomb: the rest is not unpacked. */
+/** The text of a stream up to a limit. Decompression stops there, since a small body may be a zip bomb. */
 export async function readText(
   stream: AsyncIterable<Uint8Array>,
   limit: number,

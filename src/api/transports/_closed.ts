@@ -5,7 +5,7 @@ import {
   type TransportResponse,
 } from '../transport.ts'
 
-/** Why a closed client sends nothing. To try again would not help. */
+/** The error of a request to a closed client. A retry would not help. */
 export function closedError() {
   return Object.assign(new Error('the client is closed'), { code: 'ERR_CLOSED' })
 }
@@ -13,8 +13,8 @@ export function closedError() {
 type End = (reason: Error) => void
 
 /**
- * A transport that keeps no connections. `exchange` says with `onEnd` how to end what it does: at the end of the
- * attempt, or when the transport is closed.
+ * Makes a transport that keeps no connections. `exchange` passes `onEnd` a function that cancels the request; it is
+ * called when the attempt is cut short, or the transport is closed.
  */
 export function closable(
   exchange: (request: TransportRequest, onEnd: (end: End) => void) => Promise<TransportResponse>,

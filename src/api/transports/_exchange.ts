@@ -5,12 +5,12 @@ import type { ResponseHeaders, TransportRequest, TransportResponse } from '../tr
 import { PartialResponse } from './_body.ts'
 
 /**
- * One request to undici and its response. On the level below `request()`, which does not tell when the
- * first byte goes out, though that decides what may be sent again, and which takes longer.
+ * One request to undici and its response. Uses `dispatch()`: `request()` takes longer and does not tell when
+ * the first byte is sent, which decides whether the request may be retried.
  */
 export class Exchange implements Dispatcher.DispatchHandler {
   isSent = false
-  /** Makes room for the next request. Set when this one is queued. */
+  /** Lets the queue send the next request. Set when this one is queued. */
   release!: () => void
   readonly response: Promise<TransportResponse>
   readonly #request: TransportRequest
@@ -27,7 +27,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     })
   }
 
-  /** A connection is opened for this request. undici would wait for it, whatever happens. */
+  /** A connection is being opened for this request. undici would keep waiting for it after the attempt has ended. */
   onOpen(socket: Socket) {
     this.#socket = socket
     this.#request.onEnd((reason) => socket.destroy(reason))
@@ -53,7 +53,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd() {
-    // undici takes the connection back one turn later. Who calls again before would open another.
+    // undici can reuse the connection one event loop turn later. A call before that would open another one.
     queueMicrotask(() =>
       setImmediate(() => {
         this.#settle('complete')
@@ -65,7 +65,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   onResponseError(_: Dispatcher.DispatchController, cause: Error) {
     this.#settle('broken', cause)
     this.#socket?.destroy()
-    // Not at once, but after the timers that are due: they may be about to end the next as well.
+    // After the timers that are due: they may be about to end the next request as well.
     setTimeout(this.release)
   }
 

@@ -2,8 +2,8 @@ import type { TransportRequest } from '../transport.ts'
 import type { Exchange } from './_exchange.ts'
 
 /**
- * Queues the requests to one origin: as many are sent at a time as there may be connections. In the queue
- * of undici a request that is over would be noticed only when a connection was opened for it.
+ * Queues the requests to one origin, so that at most `connections` of them are sent at a time. undici's own
+ * queue would notice that a request has ended only after opening a connection for it.
  */
 export function makeOriginQueue(limits: { connections: number }) {
   const waiting = new Set<() => void>()
@@ -11,7 +11,7 @@ export function makeOriginQueue(limits: { connections: number }) {
 
   function next() {
     for (const begin of waiting) {
-      // One may always go: undici takes 0 as any number, and says what is wrong with others.
+      // One request is always sent: undici treats 0 connections as unlimited, and rejects invalid numbers itself.
       if (busy.size && busy.size === limits.connections) return
       waiting.delete(begin)
       busy.add(begin)
@@ -25,7 +25,7 @@ export function makeOriginQueue(limits: { connections: number }) {
       busy.delete(begin)
       next()
     }
-    // At once if the attempt is over already. Its caller has heard of it, and nobody awaits an answer.
+    // Removed at once if the attempt has ended: its caller has the error already and awaits no response.
     request.onEnd(() => waiting.delete(begin))
     next()
   }

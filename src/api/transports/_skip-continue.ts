@@ -4,8 +4,8 @@ const CONTINUE = /^HTTP\/1\.1 100\b[\s\S]*?\r\n\r\n/
 const LONGEST_HEAD = 4_096
 
 /**
- * Drops an interim `100 Continue` from what a socket reads. Some servers send one unasked; undici takes that for
- * a fault and closes the connection although the response follows.
+ * Drops an interim `100 Continue` from what a socket reads. Some servers send one unasked; undici treats that as
+ * an error and closes the connection although the response follows.
  */
 export function skipContinue(socket: Socket) {
   let isHeadExpected = false
@@ -16,7 +16,7 @@ export function skipContinue(socket: Socket) {
   }) as Socket['write']
   socket.read = (size?: number) => {
     const chunk: Buffer | null = read.call(socket, size)
-    // What comes first after a request was written is the head of its response.
+    // The first data after a request was written is the head of its response.
     if (!isHeadExpected || !chunk?.length) return chunk
     const [head] = CONTINUE.exec(chunk.toString('latin1', 0, LONGEST_HEAD)) ?? []
     isHeadExpected = head !== undefined

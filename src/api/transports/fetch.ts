@@ -8,8 +8,8 @@ export interface FetchOptions {
 }
 
 /**
- * Uses `fetch`, which every runtime has: Bun, Deno, edge functions. It cannot tell when a connection is there,
- * so a call that runs out of time ends in the phase `headers`. Proxies are those that the runtime knows of.
+ * Uses `fetch`, which every runtime has: Bun, Deno, edge functions. It cannot tell when a connection is open, so
+ * a call that times out while connecting reports the phase `headers`. The runtime decides which proxy is used.
  */
 export function fetchTransport({ fetch: given }: FetchOptions = {}): Transport {
   return closable(async (request, onEnd) => {
@@ -38,7 +38,7 @@ async function exchange(
   })
   request.onPhase('body')
   const { status } = response
-  // The runtime has decompressed it.
+  // Already decompressed by the runtime.
   const stream = (response.body ?? []) as AsyncIterable<Uint8Array>
   const read = await readText(stream, bodyLimit(status, maxResponseBytes))
   if (read.cause) read.cause = causeOf(read.cause)
@@ -46,12 +46,12 @@ async function exchange(
   return { status, headers: Object.fromEntries(response.headers), ...read }
 }
 
-/** Node.js hides the error of the system in `cause`. */
+/** The system error, which Node.js puts into `cause`. */
 function causeOf(error: unknown): unknown {
   return error instanceof Error && error.cause instanceof Error ? error.cause : error
 }
 
-/** How Node.js, Bun and Deno say that there was no connection. */
+/** Error codes and messages of Node.js, Bun and Deno when there was no connection. */
 const NOT_CONNECTED =
   /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused|FailedToOpenSocket|tcp connect error|dns error|CERT|SELF_SIGNED|UNABLE_TO|ERR_TLS|\(Connect\)|os error 111/i
 

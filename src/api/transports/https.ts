@@ -53,7 +53,7 @@ async function exchange(
   }
 }
 
-/** Reads a body to its end. A longer one than allowed is cut, and its connection closed. */
+/** Reads a body to its end. A body beyond the limit is truncated, and its connection is closed. */
 async function readBody(stream: Readable, partial: PartialResponse) {
   try {
     for await (const chunk of stream) if (!partial.add(chunk)) return partial.finish('too-long')

@@ -14,7 +14,7 @@ export interface UndiciOptions {
   connections?: number
   /** How long an idle connection is kept, in milliseconds. @default 4000 */
   keepAliveMs?: number
-  /** How long a connection may take, in milliseconds. @default 10000 */
+  /** How long opening a connection may take, in milliseconds. @default 10000 */
   connectTimeoutMs?: number
 }
 
@@ -68,7 +68,7 @@ async function makePools({
         if (given[1]) skipContinue(given[1])
         callback(...given)
       }
-      // The types do not say what it returns.
+      // The connector returns the socket, although its type does not say so.
       const socket = connect(to, opened) as unknown as Socket
       dispatched?.onOpen(socket)
       return socket
@@ -80,7 +80,7 @@ async function makePools({
     // The attempt has its own timer; these are too coarse for short limits.
     headersTimeout: 0,
     bodyTimeout: 0,
-    // To a proxy, undici makes the connections in its own way.
+    // undici connects to a proxy with a connector of its own, which has to be watched as well.
     clientFactory: (proxy: URL, { connect }: { connect: buildConnector.connector }) =>
       new Pool(proxy, { connect: watch(connect) }),
   }
@@ -92,9 +92,9 @@ async function makePools({
       const acquire = queues.get(request.origin) ?? makeOriginQueue(settings)
       queues.set(request.origin, acquire)
       acquire(request, exchange, () => {
-        // A proxy must not see what is meant for this machine.
+        // Requests to this machine must not go through a proxy.
         const pool = isLocal(request.origin) ? direct : proxied
-        // A connection that is opened meanwhile is for this request alone.
+        // A connection that `dispatch` opens is for this request alone.
         dispatched = exchange
         const { origin, path, body } = request
         const method = request.method as Dispatcher.HttpMethod
@@ -104,7 +104,7 @@ async function makePools({
       })
     },
     destroy() {
-      // There is room for all who wait as soon as one leaves. They find the pools destroyed.
+      // Lifts the limit: when one request ends, all waiting ones are sent and fail, as the pools are destroyed.
       settings.connections = 0
       return Promise.all([direct.destroy(), proxied.destroy()])
     },
@@ -123,7 +123,7 @@ function makeProxied(make: () => Dispatcher): Dispatcher {
 async function load() {
   try {
     const loaded = await import('undici')
-    // A bundle may leave nothing but the default export.
+    // In a bundle, only the default export may be left.
     return loaded.default ?? loaded
   } catch (cause) {
     const hint = 'install undici, or use the https transport'

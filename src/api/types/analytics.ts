@@ -14,7 +14,7 @@ export interface TokenUsageInput {
   startDate: string
   /** Last day, YYYY-MM-DD in UTC. @format date */
   endDate: string
-  /** Left out: rows that are not grouped. */
+  /** If left out, the rows are not grouped. */
   groupBy?: undefined
 }
 
@@ -34,7 +34,7 @@ export interface ToolUsageInput {
   startDate: string
   /** Last day, YYYY-MM-DD in UTC. @format date */
   endDate: string
-  /** Left out: rows that are not grouped. */
+  /** If left out, the rows are not grouped. */
   groupBy?: undefined
 }
 
@@ -54,7 +54,7 @@ export interface ActivityInput {
   startDate: string
   /** Last day, YYYY-MM-DD in UTC. @format date */
   endDate: string
-  /** Left out: rows that are not grouped. */
+  /** If left out, the rows are not grouped. */
   groupBy?: undefined
 }
 
@@ -84,11 +84,11 @@ export interface UserActivityInput {
   endDate: string
   /** Page size, 1 to 100. @minimum 1 @maximum 100 @default 20 */
   limit?: number | undefined
-  /** User ID from the page before. */
+  /** Cursor from the previous page: a user ID. */
   cursor?: string | undefined
 }
 
-/** What the organization did, by day. */
+/** Usage and activity of the organization, by day. */
 export interface AnalyticsApi {
   /**
    * Credits and tokens used, by day.

@@ -46,7 +46,7 @@ export interface ComputersApi {
   /**
    * Configure credentials and environment of a computer again.
    *
-   * For now this means git: credentials for each code host that is connected.
+   * Currently this sets up git credentials for each connected code host.
    *
    * `POST /api/v0/computers/{computerId}/refresh`
    */

@@ -40,7 +40,7 @@ export interface EndpointMethods {
   readonly serviceAccounts: ServiceAccountsApi
   /** Credit limits and users of the organization. */
   readonly organization: OrganizationApi
-  /** Sessions of the agent, and what is said in them. */
+  /** Sessions of the agent and their messages. */
   readonly sessions: SessionsApi
   /** Computers that sessions run on. */
   readonly computers: ComputersApi
@@ -48,7 +48,7 @@ export interface EndpointMethods {
   readonly automations: AutomationsApi
   /** Wiki runs. */
   readonly wiki: WikiApi
-  /** What the organization did, by day. */
+  /** Usage and activity of the organization, by day. */
   readonly analytics: AnalyticsApi
   /** Agent-readiness reports. */
   readonly readiness: ReadinessApi

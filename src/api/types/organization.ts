@@ -48,7 +48,7 @@ export interface OrganizationLimitsApi {
   /**
    * Set the credit limits of single users; some may fail while the others are applied.
    *
-   * Look at `errors` in the answer: entries that failed are listed there.
+   * Check `errors` in the response: it lists the entries that failed.
    *
    * `PUT /api/v0/organization/usage/limits/users`
    */
@@ -58,7 +58,7 @@ export interface OrganizationLimitsApi {
 /** Part of `organization`. */
 export interface OrganizationUsersApi {
   /**
-   * Remove somebody who is a member, or only invited.
+   * Remove a member, or a user who is only invited.
    *
    * `DELETE /api/v0/organization/users`
    */

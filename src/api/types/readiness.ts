@@ -9,7 +9,7 @@ export interface ListReadinessReportsInput {
   repoId?: string | undefined
   /** Reports per page. @exclusiveMinimum 0 */
   limit?: number | undefined
-  /** The reportId at the end of the page before. */
+  /** The last reportId of the previous page. */
   startAfter?: string | undefined
 }
 

@@ -9,7 +9,7 @@ export interface RotateKeyInput {
   serviceAccountId: string
   /** ID of the key to rotate. */
   keyId: string
-  /** When the new key expires; presumably Unix milliseconds, as in the answer. @exclusiveMinimum 0 */
+  /** When the new key expires; presumably Unix milliseconds, as in the response. @exclusiveMinimum 0 */
   expiresAt?: number | undefined
   /** Minutes for which the old key still works, 0 to 10; none if left out. @minimum 0 @maximum 10 */
   gracePeriodMinutes?: number | undefined
@@ -20,7 +20,7 @@ export interface ServiceAccountsKeysApi {
   /**
    * Replace a key by a new one that takes over its name.
    *
-   * Without a grace period the old key fails from then on. No later answer repeats the new value.
+   * Without a grace period the old key stops working at once. Only this response shows the new key.
    *
    * `POST /api/v0/service-accounts/{serviceAccountId}/api-keys/{keyId}/rotate`
    */

@@ -28,7 +28,7 @@ export interface SessionSettingsInput {
   providerLockTimestamp?: string | undefined
   /** How long the assistant was active, in milliseconds. */
   assistantActiveTimeMs?: number | undefined
-  /** When the session was archived (ISO time); its presence means archived. */
+  /** When the session was archived (ISO time); set only if it is archived. */
   archivedAt?: string | undefined
   /** IDs of tools that are switched on. */
   enabledToolIds?: string[] | undefined
@@ -75,7 +75,7 @@ export interface AddMessageInput {
   images?: AddMessageInputImage[] | undefined
   /** Files, such as PDF or text. */
   files?: AddMessageInputFile[] | undefined
-  /** ID of the computer; the one of the session if left out. */
+  /** ID of the computer; if left out, the computer of the session. */
   computerId?: string | undefined
 }
 
@@ -109,9 +109,9 @@ export interface ListMessagesInput {
   sessionId: string
   /** Messages per page, 1 to 100. @minimum 1 @maximum 100 @default 20 */
   limit?: number | undefined
-  /** Cursor from the page before. */
+  /** Cursor from the previous page. */
   cursor?: string | undefined
-  /** ID of a computer to ask directly. */
+  /** ID of a computer to read from directly. */
   computerId?: string | undefined
   /** Only messages of this role. */
   role?: 'user' | 'assistant' | 'tool' | undefined
@@ -137,7 +137,7 @@ export interface SessionsMessagesApi {
   list(input: ListMessagesInput, options?: CallOptions): PageList<ListMessagesResponse, Message>
 }
 
-/** Sessions of the agent, and what is said in them. */
+/** Sessions of the agent and their messages. */
 export interface SessionsApi {
   /**
    * Start a session of the agent on a computer.

@@ -4,7 +4,7 @@ import type { CallOptions } from '../core/options.ts'
 
 /** Input of `wiki.create`. */
 export interface CreateWikiRunInput {
-  /** What is not documented is sent as it is. */
+  /** Undocumented inputs are sent unchanged. */
   [name: string]: unknown
 }
 
@@ -18,7 +18,7 @@ export interface GetWikiRunInput {
 export interface SearchWikiRunInput {
   /** Wiki run ID. */
   wikiRunId: string
-  /** What is not documented is sent as it is. */
+  /** Undocumented inputs are sent unchanged. */
   [name: string]: unknown
 }
 
@@ -26,7 +26,7 @@ export interface SearchWikiRunInput {
 export interface SetWikiPrivacyInput {
   /** Wiki run ID. */
   wikiRunId: string
-  /** What is not documented is sent as it is. */
+  /** Undocumented inputs are sent unchanged. */
   [name: string]: unknown
 }
 
@@ -35,7 +35,7 @@ export interface WikiApi {
   /**
    * Create a wiki run.
    *
-   * The body is not documented: what you pass is sent as it is.
+   * The body is not documented: your input is sent unchanged.
    *
    * `POST /api/v0/wiki`
    */
@@ -49,15 +49,15 @@ export interface WikiApi {
   /**
    * Search a wiki run.
    *
-   * The query is not documented: what you pass is sent as it is.
+   * The query is not documented: your input is sent unchanged.
    *
    * `GET /api/v0/wiki/{wikiRunId}/search`
    */
   search(input: SearchWikiRunInput, options?: CallOptions): ApiPromise<unknown>
   /**
-   * Set how private a wiki run is.
+   * Set the privacy of a wiki run.
    *
-   * The body and the levels are not documented: what you pass is sent as it is.
+   * The body and the levels are not documented: your input is sent unchanged.
    *
    * `POST /api/v0/wiki/{wikiRunId}/privacy`
    */

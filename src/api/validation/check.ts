@@ -3,17 +3,17 @@ import { addNeutralName } from './neutral-names.ts'
 import type { Shape } from './shape.ts'
 import { violationOf } from './violation.ts'
 
-/** Where a value is not as its shape says, and how. */
+/** A place where a value does not match its shape, and why. */
 export interface Violation {
   path: readonly PropertyKey[]
   problem: string
-  /** It only is not known yet: a field that has no shape, or a further value of an enumeration. */
+  /** Set if the value is only unknown: an undeclared field, or a new value of an enumeration. */
   isOpen?: true
 }
 
 /**
- * Lists every place where a value does not fit. `undefined` counts as left out. Fields that are named after a
- * company get their neutral names on the way.
+ * Lists every place where a value does not match its shape. `undefined` counts as left out. Also adds neutral
+ * names to the value, for fields that are named after a company.
  */
 export function check(shape: Shape, value: unknown): Violation[] {
   const violations: Violation[] = []
@@ -21,7 +21,7 @@ export function check(shape: Shape, value: unknown): Violation[] {
   return violations
 }
 
-/** The path is that of the value under way; a violation gets a copy. */
+/** `path` leads to the current value and is modified in place; each violation gets a copy. */
 interface Visit {
   path: PropertyKey[]
   violations: Violation[]
@@ -29,16 +29,16 @@ interface Visit {
 
 function visit(shape: Shape, value: unknown, at: Visit) {
   const problem = value === undefined ? 'is missing' : violationOf(shape, value)
-  // A service that is newer may know more values than this version.
+  // A newer service may know more values than this version.
   if (problem) report(at, problem, Boolean(shape.enum && value && typeof value === 'string'))
   else if (shape.anyOf) visitVariants(shape.anyOf, value, at)
   else if (Array.isArray(value)) visitItems(shape, value, at)
   else if (isRecord(value)) visitFields(shape, value, at)
 }
 
-/** One variant must fit. If none does, the nearest tells why: the first with the fewest violations. */
+/** One variant must match. If none does, the closest one tells why: the first with the fewest violations. */
 function visitVariants(variants: readonly Shape[], value: unknown, at: Visit) {
-  // The value says that it is this variant, such as by its `type`.
+  // The variant that the value itself names, for example by its `type`.
   const named = variants.find(({ fields = [] }) =>
     [...fields].some(([name, field]) => field.enum?.includes(Object(value)[name])),
   )
@@ -73,7 +73,7 @@ function visitFields(
     for (const [name, found] of Object.entries(value)) {
       if (found === undefined || fields?.has(name)) continue
       if (others) visitAt(name, others, found, at)
-      else report(at, 'is not known here', true, name)
+      else report(at, 'is an unknown field', true, name)
     }
 }
 

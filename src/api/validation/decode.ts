@@ -5,7 +5,7 @@ import type { ResponseHeaders } from '../transport.ts'
 import { check } from './check.ts'
 import { fieldName } from './field-name.ts'
 
-/** The response as a value, or what the response is instead. */
+/** The value of a response, or what the response is instead, such as `empty`. */
 export type Decoded = { value: unknown; drift: readonly Drift[] } | { problem: string }
 
 export interface RawResponse {
@@ -14,7 +14,7 @@ export interface RawResponse {
   headers?: ResponseHeaders
 }
 
-/** Reads the response of an endpoint. Unknown fields stay; what is not as known is listed. */
+/** Reads the response of an endpoint. Unknown fields are kept; differences from the known shape are listed. */
 export function decode(
   entry: Operation | undefined,
   response: RawResponse,
@@ -26,7 +26,7 @@ export function decode(
   const { value } = parsed
   if (!entry) return { value, drift: [] }
   const violations = check(shapeFor(entry, input), value)
-  // Not a field but the whole response: whatever this is, it is not from this endpoint.
+  // Not a field but the whole response is wrong, so it does not come from this endpoint.
   if (violations.length > 0 && !isRecord(value)) return { problem: 'not an object' }
   const drift = violations.map(({ path, problem }) => driftAt(entry, path, problem))
   if (!entry.success.includes(status)) drift.push(driftAt(entry, ['(status)'], `got ${status}`))
@@ -54,7 +54,7 @@ export function parseJson(text: string): { value: unknown } | undefined {
   }
 }
 
-/** What a body that cannot be read is. One that is not JSON did not come from the API itself. */
+/** Describes a body that cannot be read. One that is not JSON did not come from the API itself. */
 export function describeBody({ headers = {}, text }: RawResponse): string {
   if (!text.trim()) return 'empty'
   const form = headers['content-encoding'] ?? headers['content-type']

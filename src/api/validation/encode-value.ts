@@ -1,12 +1,12 @@
 import { addIssue, type InputIssue } from '../errors.ts'
 
-// Half of a pair of surrogates has no UTF-8 form: it would arrive as another character.
+// Lone surrogates are refused: they have no UTF-8 form and would arrive as another character.
 
-/** A path value as one segment: it can neither end the segment nor climb out of it. */
+/** Encodes a path value as one segment: it cannot end the segment, and `..` is refused. */
 export function encodeSegment(name: string, value: unknown, issues: InputIssue[]): string {
   const text = String(value)
   if (/^\.{0,2}$/.test(text) || !text.isWellFormed()) {
-    addIssue(issues, name, 'has no form in a path: empty, dots or broken Unicode')
+    addIssue(issues, name, 'cannot be sent in a path: empty, dots or broken Unicode')
     return ''
   }
   return encodeURIComponent(text)
@@ -26,12 +26,12 @@ export function encodeQuery(
         `${name}${item}`.isWellFormed()
       )
         query += `${query ? '&' : '?'}${encodeURIComponent(name)}=${encodeURIComponent(String(item))}`
-      else addIssue(issues, name || 'query', 'has no form in a query')
+      else addIssue(issues, name || 'query', 'cannot be sent in a query')
     }
   return query
 }
 
-/** JSON in which nothing was lost on the way, or an issue. */
+/** The JSON of a value. Adds an issue if JSON cannot express all of it. */
 export function toJson(value: unknown, issues: InputIssue[]): string | undefined {
   let lost: string | undefined
   function check(this: unknown, key: string, item: unknown) {
@@ -45,7 +45,7 @@ export function toJson(value: unknown, issues: InputIssue[]): string | undefined
   } catch {
     // A cycle, a bigint, or a toJSON that throws.
   }
-  addIssue(issues, lost || 'body', 'has no form in JSON')
+  addIssue(issues, lost || 'body', 'cannot be sent as JSON')
   return undefined
 }
 

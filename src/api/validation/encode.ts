@@ -22,11 +22,11 @@ export interface Encoded {
   drift: readonly Drift[]
 }
 
-/** What differs from the table in one call or one client. */
+/** How one call or one client differs from the endpoint table. */
 export interface Overrides {
   wire?: Readonly<Record<string, string>> | undefined
   path?: string | undefined
-  /** Inputs that are not known are refused. */
+  /** Whether unknown inputs are errors. */
   isStrict?: boolean | undefined
   extraQuery?: Readonly<Record<string, unknown>> | undefined
   extraBody?: Readonly<Record<string, unknown>> | undefined
@@ -39,17 +39,17 @@ interface Parts {
   body: Values
 }
 
-/** What was found in an input so far. */
+/** The problems found in an input so far. */
 interface Findings {
   issues: InputIssue[]
-  /** Fields and values that are not known. */
+  /** Unknown fields and values. */
   unknown: InputIssue[]
 }
 
 const partNames = ['params', 'query', 'body'] as const
 
 /**
- * Checks the flat input of an endpoint and puts each value where it belongs.
+ * Checks the flat input of an endpoint and puts each value into the path, the query or the body.
  * @throws {ValidationError} naming every field that is wrong
  */
 export function encode(entry: Operation, input: unknown, overrides: Overrides = {}): Encoded {
@@ -84,7 +84,7 @@ function encodeParts(entry: Operation, input: unknown, overrides: Overrides): En
   return { path: path + query, body, drift }
 }
 
-/** Gives every input to the part that knows its name; what nobody knows goes where it can be sent. */
+/** Assigns every input to the part that declares it; unknown ones to the body if there is one, else to the query. */
 function split(entry: Operation, input: unknown, { issues, unknown }: Findings): Parts {
   const parts: Parts = { params: {}, query: {}, body: {} }
   if (input === undefined) return parts
@@ -109,7 +109,7 @@ function split(entry: Operation, input: unknown, { issues, unknown }: Findings):
 function checkPart(shape: Shape | null | undefined, values: Values, { issues, unknown }: Findings) {
   if (!shape) return
   for (const { path, problem, isOpen } of check(shape, values)) {
-    // Reported as an input that is not known.
+    // `split` has reported it as an unknown input.
     if (path.length === 1 && !shape.fields?.has(String(path[0]))) continue
     const list = isOpen ? unknown : issues
     list.push({ field: fieldName(path) || 'input', problem })

@@ -2,14 +2,14 @@ export function isText(value: unknown): value is string {
   return typeof value === 'string'
 }
 
-/** A day that exists, as YYYY-MM-DD. */
+/** Whether a value is a day that exists, as YYYY-MM-DD. */
 export function isDate(value: unknown): boolean {
   const time = isText(value) && /^\d{4}-\d\d-\d\d$/.test(value) ? Date.parse(value) : Number.NaN
-  // There are engines that take 30 February for 2 March.
+  // Some engines parse 30 February as 2 March.
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(String(value))
 }
 
-// As browsers check `<input type="email">`. Every part has a length, so that no text takes long.
+// As browsers check `<input type="email">`. Every part has a maximum length, so that matching stays fast.
 const EMAIL = /^[\w.!#$%&'*+/=?^`{|}~-]{1,64}@([a-z\d]([a-z\d-]{0,61}[a-z\d])?(\.(?!$)|$))+$/i
 const LONGEST_EMAIL = 320
 

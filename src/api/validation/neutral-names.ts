@@ -1,14 +1,14 @@
 import type { Shape } from './shape.ts'
 import { violationOf } from './violation.ts'
 
-/** First words that say what a field is about. A name that starts with one does not name a company. */
+/** Ordinary first words of field names. A field that starts with one is not named after a company. */
 const PLAIN_WORD =
   /^(assistant|base|bonus|cache|chat|child|client|current|extra|first|free|hook|initial|inclusive|input|is|last|message|model|next|original|output|parallel|parent|previous|provider|remaining|reply|request|root|router|sent|session|source|target|thinking|tool|total|used|user)(?![a-z])/
 
 /**
- * Adds `providerPhase` or `credits` to a record, from the first field that is called like it after the name of a
- * company: `openaiPhase`, `factoryCredits`. JSON and `Object.keys` leave the new field out: what is passed on is
- * what was received.
+ * Adds a field such as `providerPhase` or `credits` to a record, copied from the first field that has a company name
+ * instead: `openaiPhase`, `factoryCredits`. The new field is not enumerable: the JSON of the record stays what was
+ * received.
  */
 export function addNeutralName(record: Record<string, unknown>, name: string, shape: Shape) {
   if (Object.hasOwn(record, name)) return

@@ -2,30 +2,30 @@ import { isRecord } from '../record.ts'
 import { isDate, isEmail, isText, isUuid } from './formats.ts'
 
 /**
- * What a value must look like: the part of JSON Schema that the table of endpoints needs. The client checks with
- * these, not with zod, which alone is larger than all of the client.
+ * The expected shape of a value: the part of JSON Schema that the table of endpoints needs. The client validates
+ * with shapes instead of zod, which alone is larger than the whole client.
  */
 export interface Shape {
-  /** What it is called, and whether a value is one. */
+  /** Name of the type in error messages, and the check for it. */
   readonly name?: string
   is?(value: unknown): boolean
   readonly isNullable?: boolean
   readonly enum?: readonly string[]
-  /** Of a number itself, of a text its length in UTF-16 code units, of an array its entries. */
+  /** Minimum of a number, of the length of a text in UTF-16 code units, or of the entries of an array. */
   readonly least?: number | undefined
-  /** A word is the name of the number field beside this one that is its limit. */
+  /** Maximum of the same, or the name of a number field beside this one that holds the maximum. */
   readonly most?: number | string | undefined
   readonly items?: Shape
   readonly fields?: ReadonlyMap<string, Shape>
   readonly required?: ReadonlySet<string>
   /** Fields that the client adds, under neutral names. */
   readonly added?: readonly string[]
-  /** Of names that are not in `fields`: all are refused, or all must have this shape. */
+  /** For fields that are not in `fields`: `false` refuses them, a shape must match all of them. */
   readonly others?: false | Shape
   readonly anyOf?: readonly Shape[]
 }
 
-/** `integer` means one that JSON carries exactly: at most 2^53 - 1 from zero. */
+/** The types by letter. `i` is an integer that JSON carries exactly: at most 2^53 - 1 from zero. */
 const plain: Readonly<Record<string, Shape>> = {
   '*': {},
   a: { name: 'an array', is: Array.isArray },
@@ -42,10 +42,10 @@ const plain: Readonly<Record<string, Shape>> = {
 const known = new Map<string, Shape>()
 
 /**
- * A shape in a short form, since the shapes are a fifth of the client. `{name,title?:s,age?:n}` is an object with two
- * texts and a number that may have more fields, `!{…}` one that may not, `[s]` a list, `<n>` an object with numbers
+ * Parses a short form, used since the shapes are a fifth of the client. `{name,title?:s,age?:n}` is an object with
+ * two texts and a number that may have more fields, `!{…}` one that may not, `[s]` a list, `<n>` an object with numbers
  * under any names, `s0` a text or null, `(a|b)` one of these words, `{…}|{…}` one of these shapes, `n(1-9)` a number
- * from 1 to 9, `s(1-)` a text that is not empty. `name~:s` is a field that the client adds. Each text is read once.
+ * from 1 to 9, `s(1-)` a text that is not empty, `name~:s` a field that the client adds. Results are cached.
  */
 export function shape(text: string): Shape {
   const found = known.get(text) ?? parse(text)
@@ -59,7 +59,7 @@ function parse(text: string): Shape {
   const next = () => tokens[at++] ?? ''
   return read()
 
-  /** Steps over a token if it is the next one. */
+  /** Skips a token if it is the next one. */
   function skip(token: string): boolean {
     const isNext = tokens[at] === token
     if (isNext) at += 1
@@ -89,7 +89,7 @@ function parse(text: string): Shape {
     return isNullable ? { ...plain[letter], isNullable: true } : (plain[letter] as Shape)
   }
 
-  /** A shape and the bracket after it. */
+  /** Reads a shape and skips the bracket after it. */
   function readTo(): Shape {
     const found = read()
     at += 1

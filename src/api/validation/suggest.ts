@@ -8,7 +8,7 @@ const synonyms: { readonly [meant: string]: RegExp } = {
   timeoutMs: /^timeout$/,
 }
 
-/** A question to add to a message, or nothing. */
+/** A question to append to a message; empty without a suggestion. */
 export function didYouMean(name: string, known: readonly string[]): string {
   const meant = suggest(name, known)
   return meant ? `; did you mean ${meant}?` : ''
@@ -31,7 +31,7 @@ function simplify(name: string): string {
   return name.toLowerCase().replaceAll(/[-_ ]/g, '')
 }
 
-/** Whether one becomes the other when so many letters are changed, added or dropped. */
+/** Whether one becomes the other with at most `changes` letters changed, added or dropped. */
 function isNear(one: string, other: string, changes: number): boolean {
   if (one === other) return true
   if (one[0] === other[0] && one) return isNear(one.slice(1), other.slice(1), changes)

@@ -1,6 +1,6 @@
 import type { Shape } from './shape.ts'
 
-/** What is wrong with a value itself, apart from what is in it. */
+/** What is wrong with a value itself, without looking at its items or fields. */
 export function violationOf(shape: Shape, value: unknown): string | undefined {
   const { name, is, isNullable, enum: allowed, least, most } = shape
   if (value === null && isNullable) return undefined

@@ -98,7 +98,7 @@ describe('what does not fit', () => {
       { path: ['list', 1], problem: 'must be a string' },
       { path: ['name'], problem: 'is missing' },
       { path: ['up'], problem: 'must be a string' },
-      { path: ['other'], problem: 'is not known here', isOpen: true },
+      { path: ['other'], problem: 'is an unknown field', isOpen: true },
     ])
   })
 

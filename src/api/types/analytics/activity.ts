@@ -4,7 +4,7 @@ import type { AnalyticsMeta } from './token-usage.ts'
 export interface ActivityResponse {
   /** One row per day, or per group or user and day. */
   data: ActivityRow[]
-  /** What the rows are about. */
+  /** Organization and period of the rows. */
   meta: AnalyticsMeta
 }
 
@@ -30,7 +30,7 @@ export interface ActivityRow {
 export interface GroupedActivityResponse {
   /** One row per day, or per group or user and day. */
   data: GroupedActivityRow[]
-  /** What the rows are about. */
+  /** Organization and period of the rows. */
   meta: AnalyticsMeta
 }
 

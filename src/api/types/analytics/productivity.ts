@@ -4,7 +4,7 @@ import type { AnalyticsMeta } from './token-usage.ts'
 export interface ProductivityResponse {
   /** One row per day, or per group or user and day. */
   data: ProductivityRow[]
-  /** What the rows are about. */
+  /** Organization and period of the rows. */
   meta: AnalyticsMeta
 }
 

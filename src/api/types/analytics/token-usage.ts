@@ -3,7 +3,7 @@
 export interface TokenUsageResponse {
   /** One row per day, or per group or user and day. */
   data: TokenUsageRow[]
-  /** What the rows are about. */
+  /** Organization and period of the rows. */
   meta: AnalyticsMeta
 }
 
@@ -20,9 +20,9 @@ export interface TokenUsageRow {
   cache_read_tokens?: number
   /** Tokens written to prompt caches. */
   cache_write_tokens?: number
-  /** The same by model. */
+  /** The same counts by model. */
   by_model?: unknown[]
-  /** The same by user. */
+  /** The same counts by user. */
   by_user?: unknown[]
 }
 
@@ -38,7 +38,7 @@ export interface AnalyticsMeta {
 export interface GroupedTokenUsageResponse {
   /** One row per day, or per group or user and day. */
   data: GroupedTokenUsageRow[]
-  /** What the rows are about. */
+  /** Organization and period of the rows. */
   meta: AnalyticsMeta
 }
 

@@ -4,7 +4,7 @@ import type { AnalyticsMeta } from './token-usage.ts'
 export interface ToolUsageResponse {
   /** One row per day, or per group or user and day. */
   data: ToolUsageRow[]
-  /** What the rows are about. */
+  /** Organization and period of the rows. */
   meta: AnalyticsMeta
 }
 
@@ -101,7 +101,7 @@ export interface ToolUsageRowToolAutonomyLevelRatio {
 export interface GroupedToolUsageResponse {
   /** One row per day, or per group or user and day. */
   data: GroupedToolUsageRow[]
-  /** What the rows are about. */
+  /** Organization and period of the rows. */
   meta: AnalyticsMeta
 }
 

@@ -4,7 +4,7 @@ import type { Open } from '../open.ts'
 export interface UserActivityResponse {
   /** One row per day, or per group or user and day. */
   data: UserActivityRow[]
-  /** What the rows are about. */
+  /** Organization and period of the rows. */
   meta: AnalyticsPageMeta
 }
 

@@ -16,9 +16,9 @@ export interface Computer {
   status?: Open<'provisioning' | 'active' | 'error'>
   /** Steps by which the computer is set up. */
   provisioningSteps?: ComputerProvisioningStep[]
-  /** Relay address for clients. */
+  /** Relay URL for clients. */
   relayClientUrl?: string
-  /** Relay address for the agent. */
+  /** Relay URL for the agent. */
   relayAgentUrl?: string
   /** User name on the computer. */
   remoteUser?: string

@@ -41,7 +41,7 @@ export interface ReadinessReportReport {
   numerator: number
   /** Points that can be reached. @minimum 1 */
   denominator: number
-  /** Why the criterion was judged so. */
+  /** Reason for the score. */
   rationale: string
 }
 
@@ -49,6 +49,6 @@ export interface ReadinessReportReport {
 export interface ReadinessReportModelUsed {
   /** ID of the model. */
   id: string
-  /** How much it reasoned. */
+  /** How much the model reasoned. */
   reasoningEffort: Open<'low' | 'medium' | 'high' | 'off'>
 }

@@ -8,11 +8,11 @@ export interface RotateKeyResponse {
 export interface ApiKey {
   /** API key ID. */
   id: string
-  /** The key itself, shown only in this answer. */
+  /** The key itself, shown only in this response. */
   value: string
-  /** End of the key, for display; cannot be turned back. */
+  /** End of the key, for display; the key cannot be derived from it. */
   fingerprint: string
-  /** Name, the one of the key before it. */
+  /** Name, taken over from the old key. */
   name: string
   /** When the key expires, in Unix milliseconds. */
   expiresAt?: number

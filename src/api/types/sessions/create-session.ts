@@ -10,7 +10,7 @@ export interface Session {
   messageCount: number
   /** When the session was created, in Unix milliseconds. */
   createdAt: number
-  /** When the session changed last, in Unix milliseconds. */
+  /** When the session was last changed, in Unix milliseconds. */
   updatedAt: number
   /** Session title. */
   title?: string
@@ -33,7 +33,7 @@ export interface SessionSettings {
   providerLockTimestamp?: string
   /** How long the assistant was active, in milliseconds. */
   assistantActiveTimeMs?: number
-  /** When the session was archived (ISO time); its presence means archived. */
+  /** When the session was archived (ISO time); set only if it is archived. */
   archivedAt?: string
   /** IDs of tools that are switched on. */
   enabledToolIds?: string[]

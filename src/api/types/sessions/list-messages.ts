@@ -4,7 +4,7 @@ import type { Open, Unlisted } from '../open.ts'
 export interface ListMessagesResponse {
   /** Messages of this page. */
   messages: Message[]
-  /** How to go on. */
+  /** How to get the next page. */
   pagination: ListMessagesResponsePagination
 }
 
@@ -17,9 +17,9 @@ export interface Message {
   content: ContentBlock[]
   /** When the message was created, in Unix milliseconds. */
   createdAt: number
-  /** When the message changed last, in Unix milliseconds. */
+  /** When the message was last changed, in Unix milliseconds. */
   updatedAt: number
-  /** ID of the message before. */
+  /** ID of the parent message. */
   parentId?: string
   /** Where a user message came from. */
   userMessageSource?: Open<'web' | 'desktop' | 'cli_tui' | 'cli_exec' | 'cli_acp' | 'slack' | 'linear' | 'sessions_api' | 'api' | 'automation' | 'readiness-remediation' | 'readiness-evaluation' | 'wiki-generation' | 'wiki-ci-setup'>
@@ -45,7 +45,7 @@ export interface Message {
   chatCompletionReasoningContent?: string
   /** ID that parallel calls share. */
   parallelGroupId?: string
-  /** Whether it ran beside others. */
+  /** Whether the call ran in parallel with others. */
   isParallelExecution?: boolean
   /** Event that ran the hook. */
   hookEventName?: string
@@ -88,7 +88,7 @@ export type ContentBlock =
   | OtherBlock
 
 export interface TextBlock {
-  /** What the block is. */
+  /** Type of the block. */
   type: 'text'
   /** The text. */
   text: string
@@ -97,7 +97,7 @@ export interface TextBlock {
 }
 
 export interface ImageBlock {
-  /** What the block is. */
+  /** Type of the block. */
   type: 'image'
   /** The data, and how it is encoded. */
   source?: unknown
@@ -106,7 +106,7 @@ export interface ImageBlock {
 }
 
 export interface ThinkingBlock {
-  /** What the block is. */
+  /** Type of the block. */
   type: 'thinking'
   /** What the model thought. */
   thinking: string
@@ -119,14 +119,14 @@ export interface ThinkingBlock {
 }
 
 export interface RedactedThinkingBlock {
-  /** What the block is. */
+  /** Type of the block. */
   type: 'redacted_thinking'
   /** ID of the block. */
   id?: string
 }
 
 export interface ToolUseBlock {
-  /** What the block is. */
+  /** Type of the block. */
   type: 'tool_use'
   /** ID of the tool call. */
   id: string
@@ -137,9 +137,9 @@ export interface ToolUseBlock {
 }
 
 export interface ToolResultBlock {
-  /** What the block is. */
+  /** Type of the block. */
   type: 'tool_result'
-  /** ID of the tool call that this is the result of. */
+  /** ID of the tool call that returned this result. */
   toolUseId: string
   /** Text, or a list of blocks. */
   content?: unknown
@@ -150,7 +150,7 @@ export interface ToolResultBlock {
 }
 
 export interface DocumentBlock {
-  /** What the block is. */
+  /** Type of the block. */
   type: 'document'
   /** File name. */
   name?: string
@@ -179,11 +179,11 @@ export interface MessageHookResult {
   stdout?: string
   /** Standard error of the command. */
   stderr?: string
-  /** Whether the output is kept back. */
+  /** Whether the output is hidden. */
   suppressOutput?: boolean
 }
 
-/** How to go on. */
+/** How to get the next page. */
 export interface ListMessagesResponsePagination {
   /** Whether there are more messages. */
   hasMore: boolean
