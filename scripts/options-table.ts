@@ -23,11 +23,11 @@ export function optionsTable(): string {
 }
 
 function row(type: string, name: string, field: Field, isRequired: boolean): string {
-  const standard = isRequired ? '**required**' : standardOf(field)
+  const defaultText = isRequired ? '**required**' : defaultOf(field)
   const secret = field.secret ? ' Secret.' : ''
-  return `| \`${type}\` | \`${name}\` | ${field.description ?? ''}.${secret} | ${standard} |`
+  return `| \`${type}\` | \`${name}\` | ${field.description ?? ''}.${secret} | ${defaultText} |`
 }
 
-function standardOf(field: Field): string {
+function defaultOf(field: Field): string {
   return field.default === undefined ? 'none' : `\`${JSON.stringify(field.default)}\``
 }

@@ -176,7 +176,7 @@ export abstract class ResponseError<
     return this.#headers
   }
 
-  /** The response body as it came, up to 64 KB; credentials of the client are masked. */
+  /** The response body as received, up to 64 KB; credentials of the client are masked. */
   get bodyText(): Facts['bodyText'] {
     return this.#bodyText
   }

@@ -58,7 +58,7 @@ export interface Operation extends OperationFacts {
 }
 
 /** Default facts of an operation. Generated operations leave them out. */
-export function standardOf({ method = 'GET', path }: { method?: Method; path: string }) {
+export function defaultFactsOf({ method = 'GET', path }: { method?: Method; path: string }) {
   const names = path.match(/(?<={)\w+/g)
   return {
     method,
@@ -70,14 +70,14 @@ export function standardOf({ method = 'GET', path }: { method?: Method; path: st
   }
 }
 
-type Standard = ReturnType<typeof standardOf>
+type DefaultFacts = ReturnType<typeof defaultFactsOf>
 
 /**
  * An operation as `npm run gen` writes it from its entry in the table: without its ID, which follows from its place in
  * the tree, without default facts, and with shapes in their short form.
  */
-export type WrittenOperation = Omit<OperationFacts, 'id' | keyof Standard> &
-  Partial<Pick<OperationFacts, Exclude<keyof Standard, 'params'>>> &
+export type WrittenOperation = Omit<OperationFacts, 'id' | keyof DefaultFacts> &
+  Partial<Pick<OperationFacts, Exclude<keyof DefaultFacts, 'params'>>> &
   WrittenShapes
 
 type ShapeName = Exclude<keyof Operation, keyof OperationFacts>
@@ -97,7 +97,7 @@ const shapeNames = 'params query body response groupedResponse'.split(' ')
 
 /** Parses the shapes of an operation. That takes longer than making a client, so it is done at the first call. */
 export function completeOperation(id: string, written: WrittenOperation): Operation {
-  const operation: { [name: string]: unknown } = { id, ...standardOf(written), ...written }
+  const operation: { [name: string]: unknown } = { id, ...defaultFactsOf(written), ...written }
   for (const name of shapeNames) {
     const text = operation[name]
     if (text) operation[name] = shape(String(text))

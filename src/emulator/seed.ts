@@ -152,17 +152,17 @@ export const Seed = Parts.transform(fillIn).superRefine(checkSeed)
 /** Adds the default computers and sessions whose owners and computers exist. */
 function fillIn(parts: z.output<typeof Parts>) {
   const owners = new Set([...parts.users, ...parts.serviceAccounts].map(({ id }) => id))
-  const computers = parts.computers ?? standardComputers(owners)
+  const computers = parts.computers ?? defaultComputers(owners)
   const ids = new Set(computers.map(({ id }) => id))
-  return { ...parts, computers, sessions: parts.sessions ?? standardSessions(ids) }
+  return { ...parts, computers, sessions: parts.sessions ?? defaultSessions(ids) }
 }
 
-function standardComputers(owners: ReadonlySet<string>) {
+function defaultComputers(owners: ReadonlySet<string>) {
   const all = z.array(SeedComputer).parse(defaults.computers)
   return all.filter(({ ownerId }) => owners.has(ownerId))
 }
 
-function standardSessions(computers: ReadonlySet<string>) {
+function defaultSessions(computers: ReadonlySet<string>) {
   const all = z.array(Session).parse(defaults.sessions)
   return all.filter(({ computerId }) => computers.has(computerId))
 }

@@ -13,7 +13,7 @@ export interface Limits {
   deadlineMs?: number | undefined
   /** How often a request may be retried, where a second copy does no harm. @default 2 */
   retries?: number | undefined
-  /** More headers. They do not replace those that the client sets. */
+  /** Additional headers. They do not replace those that the client sets. */
   headers?: Readonly<Record<string, string>> | undefined
   /** Whether unknown inputs, and missing or mistyped known fields of responses, are errors. @default false */
   strict?: boolean | undefined
@@ -25,18 +25,18 @@ export interface Limits {
 export interface CallOptions extends Limits {
   /** Ends the call at once, whatever it is doing. */
   signal?: AbortSignal | undefined
-  /** Query parameters besides the inputs, sent as they are. */
+  /** Additional query parameters, besides the inputs, sent unchanged. */
   extraQuery?: Readonly<Record<string, unknown>> | undefined
-  /** Fields of the body besides the inputs, sent as they are. */
+  /** Additional fields of the body, besides the inputs, sent unchanged. */
   extraBody?: Readonly<Record<string, unknown>> | undefined
-  /** Headers of this call alone, besides `headers`. */
+  /** Additional headers of this call only, besides `headers`. */
   extraHeaders?: Readonly<Record<string, string>> | undefined
 }
 
 /** Stands for options that were left out. */
 export const noOptions: CallOptions = {}
 
-/** A request just before it is sent. The credentials are not shown. */
+/** A request just before it is sent, without the credentials. */
 export interface OutgoingRequest {
   /** The same for all attempts of a call, and different for each call of the process. */
   callId: number
@@ -72,9 +72,9 @@ export interface DerivedOptions extends Limits {
   appUrl?: string | undefined
   /** Whether the key may go over plain http to another machine. @default false */
   allowInsecureHttp?: boolean | undefined
-  /** Other names on the wire, by endpoint `id` and input name. */
+  /** Replaces the names of inputs in requests, by endpoint `id` and input name. */
   wire?: Readonly<Record<string, Readonly<Record<string, string>>>> | undefined
-  /** Other paths, by endpoint `id`. */
+  /** Replaces the paths of endpoints, by endpoint `id`. */
   paths?: Readonly<Record<string, string>> | undefined
   /** Called once for each endpoint and field path where an input or a response differs from the known shape. */
   onDrift?: ((drift: Drift) => void) | undefined
@@ -84,7 +84,7 @@ export interface DerivedOptions extends Limits {
   beforeRequest?: ((request: OutgoingRequest) => HookHeaders | Promise<HookHeaders>) | undefined
   /** Called after every response, including error responses. */
   afterResponse?: ((response: IncomingResponse) => void) | undefined
-  /** Where variables are looked up. `HOOKBELL_LOG=debug` logs every attempt to stderr. @default process.env */
+  /** The environment variables to read. `HOOKBELL_LOG=debug` logs every attempt to stderr. @default process.env */
   env?: Readonly<Record<string, string | undefined>> | undefined
 }
 

@@ -1,9 +1,9 @@
 import { isRecord, mapFields } from '../record.ts'
 
 const MASK = '[secret]'
-/** Shorter strings are no secrets, and to mask them would make every text unreadable. */
+/** Shorter strings are no secrets, and masking them would make every text unreadable. */
 const SHORTEST = 8
-/** Fewer than 16 letters in the case of a word: more likely an ordinary word than a key. */
+/** Up to 15 letters in lower case, upper case or capitalized: more likely a word than a key. */
 const WORD = /^([a-z]{1,15}|[A-Z]{1,15}|[A-Z][a-z]{1,14})$/
 
 const DEEPEST = 100

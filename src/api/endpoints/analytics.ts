@@ -26,7 +26,7 @@ function groupBy<const Dimension extends string>(dimension: Dimension) {
 
 const wire = { groupBy: 'group_by' }
 
-// All but 401 and 403: public documentation.
+// All but 401 and 403 are from the public documentation.
 const errors = {
   400: 'documentation',
   401: 'specification',
@@ -35,7 +35,7 @@ const errors = {
 } as const
 
 const hints = {
-  // Public documentation.
+  // From the public documentation.
   400: 'days are in UTC, from 2026-01-14 to yesterday; today is refused',
   403: 'needs the Manager or Owner role',
 }

@@ -5,7 +5,7 @@ import { endpoint } from './endpoint.ts'
 
 const params = once(() => z.strictObject({ computerId: z.string().min(1).describe('Computer ID') }))
 
-// Public documentation.
+// From the public documentation.
 const hints = {
   403: 'only your own computers; those of service accounts need the Manager or Owner role',
 }
@@ -79,7 +79,7 @@ export const computers = {
       'Revokes the API key of the computer, archives its sessions and tears down a managed machine. Cannot be undone.',
     irreversible: 'Delete this computer',
     params,
-    // 204: public documentation.
+    // 204 is from the public documentation.
     success: [200, 204],
     response: () => z.looseObject({}),
     retry: 'safe',

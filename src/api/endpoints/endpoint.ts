@@ -15,7 +15,7 @@ interface Facts extends OperationFacts {
   /** One sentence. The JSDoc of the entry says the same. */
   summary: string
   description?: string
-  /** What the endpoint does, if that cannot be undone: the CLI asks this as a question first. */
+  /** Set if the effect cannot be undone: the action, which the CLI asks the user to confirm. */
   irreversible?: string
   errors: Readonly<Record<number, ErrorSource>>
 }

@@ -8,7 +8,7 @@ import { serviceAccounts } from './service-accounts.ts'
 import { sessions } from './sessions.ts'
 import { wiki } from './wiki.ts'
 
-/** Every endpoint, in the shape of the client. The position of an endpoint equals its `id`. */
+/** Every endpoint, nested like the methods of the client: the path to an endpoint equals its `id`. */
 export const api: Api = {
   serviceAccounts,
   organization,
@@ -32,17 +32,17 @@ export type Api = {
   readiness: typeof readiness
 }
 
-/** A part of `api`: endpoints and further parts by name. */
+/** `api`, or a subtree of it: endpoints and subtrees by name. */
 export interface EndpointTree {
   readonly [name: string]: Endpoint | EndpointTree
 }
 
-/** Every endpoint of a part of `api`, in the order of the specification. */
+/** Every endpoint of a tree, in the order of the specification. */
 export function listEndpoints(tree: EndpointTree = api): Endpoint[] {
   return Object.values(tree).flatMap((node) => (isEndpoint(node) ? node : listEndpoints(node)))
 }
 
-/** Tells an endpoint from a part of `api`. */
+/** Tells an endpoint from a subtree. */
 export function isEndpoint(node: Endpoint | EndpointTree): node is Endpoint {
   return typeof node.id === 'string'
 }

@@ -19,7 +19,7 @@ const GlobalLimit = once(() =>
 )
 
 // The specification does not state a minimum here, unlike for the global limit.
-// null removes the limit of this user: public documentation.
+// The public documentation states that null removes the limit of this user.
 const userLimit = once(() =>
   z.int().min(0).nullable().describe('Credits; null removes the limit of this user'),
 )
@@ -113,10 +113,10 @@ const users = {
     host: 'base',
     summary: 'Remove a member, or a user who is only invited.',
     irreversible: 'Remove this user',
-    // In the query, not in the body: public documentation.
+    // The public documentation has it in the query, not in the body.
     query: () => z.strictObject({ email: email() }),
     wire: { email: 'email' },
-    // 204: public documentation.
+    // 204 is from the public documentation.
     success: [200, 204],
     response: () => z.looseObject({}),
     retry: 'safe',

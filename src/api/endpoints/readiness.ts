@@ -9,7 +9,7 @@ export const readiness = {
     name: 'ListReadinessReports',
     method: 'GET',
     path: '/api/organization/maturity-level-reports',
-    // Public documentation since July 2026; whether the path above still answers there is unknown.
+    // In the public documentation since July 2026; whether the service still has the path above is unknown.
     alternatePath: '/api/organization/agent-readiness-reports',
     host: 'app',
     summary: 'List the agent-readiness reports of the organization.',

@@ -10,7 +10,7 @@ const Image = once(() =>
   z.strictObject({
     type: z.literal('base64').describe('How the data is encoded'),
     data: z.string().describe('The image, in base64'),
-    // Public documentation.
+    // From the public documentation.
     mediaType: z.string().optional().describe('Media type, for example image/jpeg'),
   }),
 )
@@ -41,7 +41,7 @@ const messages = {
     params,
     body: () =>
       z.strictObject({
-        // Required: public documentation.
+        // The public documentation states that it is required.
         text: z.string().describe('Text of the message'),
         images: z.array(Image()).optional().describe('Images'),
         files: z.array(File()).optional().describe('Files, such as PDF or text'),
@@ -54,7 +54,7 @@ const messages = {
     response: () =>
       z.looseObject({
         messageId: z.string().describe('ID of the new message'),
-        // `pending` and `running`: public documentation.
+        // `pending` and `running` are from the public documentation.
         status: sessionStatus().describe('Execution status of the session'),
       }),
     // A second copy would add a second message.
@@ -87,7 +87,7 @@ const messages = {
           .min(1)
           .max(100)
           .optional()
-          // The default: public documentation.
+          // The default is from the public documentation.
           .meta({ description: 'Messages per page, 1 to 100', default: 20 }),
         cursor: z.string().optional().describe('Cursor from the previous page'),
         computerId: z.string().optional().describe('ID of a computer to read from directly'),
@@ -96,7 +96,7 @@ const messages = {
           .optional()
           .describe('Only messages of this role'),
       }),
-    // The specification does not show the names; these are public documentation.
+    // The specification does not show the names; these are from the public documentation.
     wire: { limit: 'limit', cursor: 'cursor', computerId: 'computerId', role: 'role' },
     success: [200],
     response: () =>
@@ -158,7 +158,7 @@ export const sessions = {
       404: 'inference',
       500: 'inference',
     },
-    // Public documentation; the specification says it of messages only.
+    // From the public documentation; the specification states it for messages only.
     hints: gated,
   }),
   messages,

@@ -6,7 +6,7 @@ import { endpoint } from './endpoint.ts'
 const undocumented = once(() => z.looseObject({}))
 const params = once(() => z.strictObject({ wikiRunId: z.string().min(1).describe('Wiki run ID') }))
 
-// 403 and its reason: public documentation.
+// 403 and its reason are from the public documentation.
 const errors = {
   401: 'specification',
   403: 'documentation',

@@ -25,7 +25,7 @@ export function makeWatcher(list: ListFrom, after: string | undefined) {
       if (after !== undefined) return readTurn([...found.values()], after, earlier)
       return { ...readTurn([...earlier, ...found.values()], undefined), isDoubtful: false }
     },
-    /** Whether a poll has found the message `after`, or where the session stands. */
+    /** Whether a poll has found the message `after`; without one, whether the first poll has succeeded. */
     hasStarted: () => floor !== undefined,
   }
 

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Endpoint } from '../endpoints/endpoint.ts'
 import { type EndpointTree, isEndpoint } from '../endpoints/index.ts'
-import { standardOf } from '../operation.ts'
+import { defaultFactsOf } from '../operation.ts'
 import type { Json } from './json-schema.ts'
 import { HEADER } from './module.ts'
 import { printData } from './print-code.ts'
@@ -113,23 +113,23 @@ function printOperation(endpoint: Endpoint, printer: Printer, indent: string): s
   // Wire names that equal the input name only tell users which names they may have to override.
   const renamed = Object.entries(wire).filter(([one, other]) => one !== other)
   const written = { ...rest, ...(renamed.length > 0 && { wire: Object.fromEntries(renamed) }) }
-  const inputs = params ? printer.print(params, 'input') : standardParams('')
+  const inputs = params ? printer.print(params, 'input') : defaultParams('')
   const shapes = {
-    ...(inputs !== standardParams(endpoint.path) && { params: inputs }),
+    ...(inputs !== defaultParams(endpoint.path) && { params: inputs }),
     ...(query && { query: printer.print(query, 'input') }),
     ...(body && { body: printer.print(body, 'input') }),
     response: printer.print(response, 'output'),
     ...(groupedResponse && { groupedResponse: printer.print(groupedResponse, 'output') }),
   }
-  const standard: Json = { ...standardOf(endpoint), method: 'GET' }
+  const defaults: Json = { ...defaultFactsOf(endpoint), method: 'GET' }
   const texts = Object.entries(written)
-    .filter(([fact, value]) => JSON.stringify(value) !== JSON.stringify(standard[fact]))
+    .filter(([fact, value]) => JSON.stringify(value) !== JSON.stringify(defaults[fact]))
     .map(([fact, value]): [string, string] => [fact, printData(value)])
   return printLines([...texts, ...Object.entries(shapes)], indent)
 }
 
 /** The shape of `params` that the client derives from a path. */
-function standardParams(path: string): string {
+function defaultParams(path: string): string {
   const names = path.match(/(?<={)\w+/g)
   return names ? `\`!{${names.join(',')}:s(1-)}\`` : ''
 }

@@ -106,7 +106,7 @@ export function makeTypePrinter(io: 'input' | 'output') {
     },
 
     names: () => [...declared.keys()],
-    /** The declarations, or those of some. */
+    /** The declarations of these names. @default all */
     text: (names: readonly string[] = [...declared.keys()]) =>
       names.map((name) => declared.get(name)?.text ?? '').join('\n'),
   }

@@ -31,7 +31,7 @@ export const AnalyticsPageMeta = once(() =>
   z
     .looseObject({
       ...metaFields(),
-      // Public documentation; the specification names `next_cursor` only.
+      // From the public documentation; the specification names `next_cursor` only.
       has_more: z.boolean().optional().describe('Whether there are more rows'),
       next_cursor: z.string().nullish().describe('Cursor of the next page: a user ID'),
     })
@@ -175,7 +175,7 @@ export const UserActivityRow = once(() =>
   z
     .looseObject({
       user_id: z.string().describe('User ID'),
-      // Public documentation: null for some users.
+      // By the public documentation, null for some users.
       user_email: z.string().nullable().describe('E-mail address of the user'),
       date: date(),
       tool_calls: count('Tool calls'),
@@ -194,7 +194,7 @@ export const UserActivityRow = once(() =>
       assistant_messages: count('Messages of the assistant'),
       autonomy_ratio: count('Tool calls per user turn'),
       primary_model: z.string().describe('Model used most'),
-      // `thinking`, and all levels but `auto-high`: public documentation.
+      // `thinking`, and all levels but `auto-high`, are from the public documentation.
       primary_model_tier: openEnum(['standard', 'thinking']).describe('Tier of that model'),
       delegation_level: openEnum([
         'auto-high',

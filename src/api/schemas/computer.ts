@@ -28,7 +28,7 @@ const OtherSource = once(() =>
   }),
 )
 
-// Which fields are required, and `e2b` as the managed provider: public documentation.
+// Which fields are required, and `e2b` as the managed provider, is from the public documentation.
 export const Computer = once(() =>
   z
     .looseObject({

@@ -15,7 +15,7 @@ function block<const Type extends string, Fields extends z.ZodRawShape>(
     .meta({ id: name })
 }
 
-// The specification shows `text`; the others are public documentation.
+// The specification shows `text`; the others are from the public documentation.
 const blocks = once(
   () =>
     [

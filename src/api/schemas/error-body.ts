@@ -14,7 +14,7 @@ export const ErrorBody = once(() =>
 )
 
 /**
- * The fields that any error body may have. Public documentation: analytics sends `requestId`
+ * The fields that any error body may have. By the public documentation, analytics sends `requestId`
  * in place of `metadata`, and the official SDK reads a lone `error`.
  */
 export const AnyErrorBody = once(() =>

@@ -18,7 +18,7 @@ const hookFields = once(() => ({
     )
     .optional()
     .describe('Commands of the hook'),
-  // `completed` and `error`: public documentation.
+  // `completed` and `error` are from the public documentation.
   hookStatus: openEnum(['executing', 'completed', 'error'])
     .optional()
     .describe('State of the hook'),
@@ -37,7 +37,7 @@ const hookFields = once(() => ({
   hookEndTime: z.number().optional().describe('When the hook ended'),
 }))
 
-// Public documentation, apart from `web`; the list grows.
+// From the public documentation, apart from `web`; the list grows.
 const userMessageSource = once(() =>
   openEnum([
     'web',
@@ -57,7 +57,7 @@ const userMessageSource = once(() =>
   ]),
 )
 
-// Which fields are required, the role `system` and all values of `visibility` but `both`: public documentation.
+// From the public documentation: required fields, the role `system`, all values of `visibility` but `both`.
 export const Message = once(() =>
   z
     .looseObject({
@@ -78,7 +78,7 @@ export const Message = once(() =>
       routerId: z.string().optional().describe('Router that chose the model'),
       reasoningEffort: reasoningEffort().optional().describe('How much the model reasoned'),
       interactionMode: interactionMode().optional().describe('How the agent worked with the user'),
-      // `reasoning_content`: public documentation.
+      // `reasoning_content` is from the public documentation.
       chatCompletionReasoningField: openEnum(['reasoning', 'reasoning_content'])
         .optional()
         .describe('Name of the field in which a chat completion carried its reasoning'),

@@ -5,12 +5,12 @@ import { creditsField } from './provider-fields.ts'
 
 export const sessionStatus = once(() => openEnum(['idle', 'pending', 'running']))
 
-// Public documentation; the specification shows `none` and the readiness subset.
+// From the public documentation; the specification shows `none` and the readiness subset.
 export const reasoningEffort = once(() =>
   openEnum(['none', 'dynamic', 'off', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']),
 )
 
-// Public documentation.
+// From the public documentation.
 export const interactionMode = once(() => openEnum(['auto', 'spec', 'agi', 'mission']))
 
 export const TokenUsage = once(() =>
@@ -56,7 +56,7 @@ const settingsFields = once(() => ({
     .boolean()
     .optional()
     .describe('Whether the history is compacted at a threshold'),
-  // From here on: public documentation.
+  // The fields from here on are from the public documentation.
   reasoningEffort: reasoningEffort().optional().describe('How much the model reasons'),
   specModeReasoningEffort: reasoningEffort()
     .optional()

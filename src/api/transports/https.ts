@@ -13,7 +13,7 @@ import { undiciTransport } from './undici.ts'
 
 /**
  * Uses the modules of Node.js and keeps no connection: for commands that make one request and exit.
- * Loads in a few milliseconds. Where the environment names a proxy, undici does the work.
+ * Loads in a few milliseconds. If the environment sets a proxy, undici sends the request.
  */
 export function httpsTransport(): Transport {
   const throughProxy = undiciTransport()

@@ -89,14 +89,14 @@ function makeFlag(
   const variants = field.anyOf ?? [field]
   const type = variants.find((variant) => variant.type !== 'null')?.type
   const kind = type === 'integer' || type === 'number' ? 'number' : undefined
-  const standard = field.default === undefined ? '' : ` (default ${field.default})`
+  const defaultText = field.default === undefined ? '' : ` (default ${field.default})`
   return {
     input,
     name: flagName(input),
     kind: kind ?? (type === 'string' ? 'text' : 'json'),
     isNullable: variants.some((variant) => variant.type === 'null'),
     isRequired,
-    description: `${field.description ?? ''}${standard}`,
+    description: `${field.description ?? ''}${defaultText}`,
     hint: field.enum ? field.enum.join('|') : (kind ?? 'text').toUpperCase(),
     shape: shapeOf(field, definitions),
   }

@@ -4,7 +4,7 @@ import { counted } from '../../text/counted.ts'
 import { bar, percent, shortNumber, sparkline } from './chart.ts'
 import type { Measure, Share, Usage } from './usage.ts'
 
-const STANDARD_WIDTH = 80
+const DEFAULT_WIDTH = 80
 // Below this width there is only room for totals and charts.
 const NARROW_WIDTH = 64
 const LABEL_WIDTH = 16
@@ -28,7 +28,7 @@ export const labels: Record<Measure, string> = {
 }
 
 /** A screenful: a line per measure with a sparkline, then the shares of credits, tool calls and files. */
-export function renderUsage(usage: Usage, width = STANDARD_WIDTH): string {
+export function renderUsage(usage: Usage, width = DEFAULT_WIDTH): string {
   const { organization, from, to, days } = usage
   const count = counted(days.length, 'day')
   return [

@@ -1,6 +1,6 @@
 /** A deterministic source of numbers: the same key always gives the same ones. */
 export interface Random {
-  /** From 0 up to but not 1. */
+  /** From 0 to 1, without 1 itself. */
   next(): number
   /** A whole number from `least` to `most`, both included. */
   int(least: number, most: number): number
