@@ -1,9 +1,9 @@
 import ipaddr from 'ipaddr.js'
 
-/** Where an address leads. `refused` is for what no message is ever meant for. */
+/** What an address reaches. `refused`: messages are never sent there. */
 export type Reach = 'public' | 'private' | 'loopback' | 'refused'
 
-/** Addresses in ordinary ranges at which clouds hand out credentials. */
+/** Addresses in ordinary ranges at which cloud providers hand out credentials. */
 const METADATA = [
   '100.100.100.200',
   '168.63.129.16',
@@ -13,11 +13,11 @@ const METADATA = [
 ]
 
 /**
- * Classifies an address by what it really leads to: one that holds an IPv4 address counts as that.
- * What is not a plain address at all is refused.
+ * Classifies an address by what it really reaches: one that embeds an IPv4 address counts as that.
+ * Text that is not a plain address is refused.
  */
 export function reachOf(address: string): Reach {
-  // The library reads ::127.0.0.1 as 127.0.0.1, which the network does not.
+  // The library reads ::127.0.0.1 as 127.0.0.1, but the network does not.
   if (/^::\d+\./.test(address)) return 'refused'
   if (!ipaddr.IPv6.isValid(address) && !ipaddr.IPv4.isValidFourPartDecimal(address)) {
     return 'refused'
@@ -33,7 +33,7 @@ function reachOf4(address: ipaddr.IPv4): Reach {
       return 'public'
     case 'loopback':
       return 'loopback'
-    // Carriers' shared addresses are also those of private networks over the internet.
+    // Overlay networks (VPNs) use the carriers' shared range for their private addresses.
     case 'private':
     case 'carrierGradeNat':
       return 'private'
@@ -51,14 +51,14 @@ function reachOf6(address: ipaddr.IPv6): Reach {
     case 'rfc6052':
       return isWellKnownNat64(address) ? reachOf4(lastFour(address)) : 'refused'
     case 'unicast':
-      // Outside of 2000::/3 nothing is routed, but ::127.0.0.1 may be understood.
+      // Nothing outside 2000::/3 is routed, but some systems may interpret ::127.0.0.1.
       return ((address.parts[0] ?? 0) & 0xe000) === 0x2000 ? 'public' : 'refused'
     default:
       return 'refused'
   }
 }
 
-/** What networks without IPv4 make of an IPv4 address. Local prefixes may hide one anywhere. */
+/** How IPv6-only networks reach IPv4 addresses. Other (local) prefixes may embed one at any position. */
 function isWellKnownNat64(address: ipaddr.IPv6): boolean {
   return address.match(ipaddr.IPv6.parseCIDR('64:ff9b::/96'))
 }

@@ -1,6 +1,6 @@
 import { SYSTEM_PATH } from './_programs.ts'
 
-/** Runs a program of the system for its short output, with no variables but these. Never rejects. */
+/** Runs a system program for its short output. It inherits no environment variables. Never rejects. */
 export async function askProgram(
   file: string,
   args: readonly string[],

@@ -3,16 +3,16 @@ import { ttyName } from './_terminal-place.ts'
 import { formatOf, runTmux } from './_tmux.ts'
 import type { SendContext } from './define.ts'
 
-/** How long ago the last key may be, where tmux knows whether its window has the focus. */
+/** The maximum age of the last key press where tmux knows whether its window has the focus. */
 const WATCHING_MS = 60_000
-/** The same where nobody knows that: whoever types right now is there. Less than the shortest turn that is told. */
+/** The same where the focus is unknown: somebody typed just now. Less than the shortest turn that is announced. */
 const TYPING_MS = 15_000
 
 type Facts = SendContext['sessionEnv']
 
 /**
  * Whether a person is at the terminal of a session, as far as tmux or the terminal itself shows it. A terminal shows
- * when somebody typed, not who looks at it: so most often the answer is undefined, which is "nobody knows".
+ * when somebody typed, not whether somebody looks at it, so the result is most often undefined: unknown.
  */
 export async function isAttended(
   facts: Facts,
@@ -22,7 +22,7 @@ export async function isAttended(
   const own = ttyName(facts.HOOKBELL_TTY)
   const clients = facts.TMUX && facts.TMUX_PANE ? await clientsOf(facts, own, signal) : undefined
   if (clients) return clients.some((client) => isThere(client, now))
-  // The terminal of an SSH session is that around GNU screen and tmux, not that of the agent.
+  // In GNU screen and tmux, SSH_TTY is the terminal around them, not that of the agent.
   const path = own ?? (facts.TMUX || facts.STY ? undefined : facts.SSH_TTY)
   return path !== undefined && (await isTypedIn(path, now)) ? true : undefined
 }
@@ -37,7 +37,7 @@ interface Client {
   typedAt: number
 }
 
-/** @returns undefined where the session is in no tmux, or in a program with a terminal of its own */
+/** @returns undefined if the session is not in tmux, or in a program there that has its own terminals */
 async function clientsOf(
   facts: Facts,
   own: string | undefined,
@@ -53,7 +53,7 @@ async function clientsOf(
   return isElsewhere ? undefined : clients
 }
 
-/** What tmux says of one terminal that is attached to it: the pane that it shows, when a key was pressed, the focus. */
+/** Parses a line about one terminal attached to tmux: the pane that it shows, its last key press, its focus. */
 function parseClient(line: string, pane: string): Client {
   const [id, paneTty = '', activity, flags = '', focusEvents] = line.split('|')
   return {
@@ -70,7 +70,7 @@ function isThere({ isShown, hasFocus, knowsFocus, typedAt }: Client, now: number
   return now - typedAt < (knowsFocus ? WATCHING_MS : TYPING_MS)
 }
 
-/** The system notes when a program last read from a terminal, within eight seconds. */
+/** By the access time of the terminal: when a program last read from it, accurate to eight seconds. */
 async function isTypedIn(path: string, now: number): Promise<boolean> {
   if (!/^\/dev\/(?:pts\/\d+|tty[\w.]+)$/.test(path)) return false
   const { uid, atimeMs } = await stat(path)

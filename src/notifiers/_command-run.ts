@@ -19,12 +19,12 @@ export interface Ended {
 }
 
 const KEPT_LENGTH = 4096
-/** For what it wrote last, where a child that it left behind keeps the output open. */
+/** Time to read the last output, where a child that the program left running keeps the pipe open. */
 const DRAIN_MS = 200
 
 /**
- * Runs a program, without a shell, until it ends itself. When the time is over it is killed with
- * everything that it started, as far as that stayed in its process group.
+ * Runs a program, without a shell, until it exits. When the signal aborts, it is killed with
+ * everything that it started and that is still in its process group.
  */
 export async function runProgram(program: Program, signal: AbortSignal): Promise<Ended> {
   const { execa } = await import('execa')
@@ -37,7 +37,7 @@ export async function runProgram(program: Program, signal: AbortSignal): Promise
     buffer: false,
     reject: false,
     windowsHide: true,
-    // A process group of its own, to be killed as one.
+    // Its own process group, so that all of it can be killed at once.
     detached: process.platform !== 'win32',
   })
   const [stdout, stderr] = [keepStart(child.stdout), keepStart(child.stderr)]
@@ -55,13 +55,13 @@ export async function runProgram(program: Program, signal: AbortSignal): Promise
     return { ...end, stdout: stdout(), stderr: stderr() }
   } finally {
     signal.removeEventListener('abort', kill)
-    // What it left running goes on without a reader.
+    // Children that it left running continue, without a reader for their output.
     child.stdout.destroy()
     child.stderr.destroy()
   }
 }
 
-/** All is read, so that nobody waits with a full pipe; the start is kept. */
+/** Keeps the start of the output. Reads all of it, so that the program never blocks on a full pipe. */
 function keepStart(stream: Readable): () => string {
   let kept = ''
   stream.setEncoding('utf8').on('data', (text: string) => {

@@ -3,7 +3,7 @@ import { isAbsolute, join } from 'node:path'
 import { boundLine, escapeMarkup } from './_text.ts'
 import { DeliveryError, type SendContext, type Urgency } from './define.ts'
 
-/** What is to be shown; the texts are already bounded. */
+/** A notification to show; its texts are already truncated. */
 export interface Notice {
   title: string
   body: string
@@ -21,7 +21,7 @@ export interface Tool {
   input?: string
 }
 
-/** Linux and the BSDs. Throws where the session has no bus to ask. */
+/** Linux and the BSDs. @throws DeliveryError where the session has no session bus */
 export function notifySend(
   notice: Notice,
   sessionEnv: SendContext['sessionEnv'],
@@ -44,15 +44,15 @@ export function notifySendCommand(
       ...more,
       '--',
       notice.title,
-      // The body alone is markup, and it alone has its backslash sequences resolved by notify-send.
+      // Only the body is markup, and only there does notify-send resolve backslash sequences.
       escapeMarkup(notice.body).replaceAll('\\', '\\\\'),
     ],
   }
 }
 
 /**
- * Nothing of our own session: the worker serves several. Messages are in English without LANG.
- * @throws DeliveryError where the session has no bus to ask
+ * The environment for desktop tools. It has nothing of the worker's own session, since the worker serves several.
+ * Without LANG the tools' messages are in English. @throws DeliveryError where the session has no session bus
  */
 export function busEnv(sessionEnv: SendContext['sessionEnv']): Record<string, string> {
   const bus = sessionBus(sessionEnv)
@@ -88,7 +88,7 @@ const APPLE_SCRIPT = `on run argv
 end run
 `
 
-/** macOS. The script comes by stdin, so that everything behind `-` is a text and no option. */
+/** macOS. The script is read from stdin, so that everything after `-` is text and never an option. */
 export function osascript({ title, body, sound }: Notice): Tool {
   return {
     file: '/usr/bin/osascript',
@@ -98,7 +98,7 @@ export function osascript({ title, body, sound }: Notice): Tool {
   }
 }
 
-// A toast without a sender is not shown; this is the one that every Windows has.
+// Windows shows no toast without a registered sender; PowerShell is one that every Windows has.
 const POWERSHELL_SCRIPT = `
 $ErrorActionPreference = 'Stop'
 $null = [Windows.UI.Notifications.ToastNotificationManager, Windows.UI.Notifications, ContentType = WindowsRuntime]
@@ -117,7 +117,7 @@ $sender = '{1AC14E77-02E7-4E5D-B744-2EB1AE5198B7}\\WindowsPowerShell\\v1.0\\powe
 [Windows.UI.Notifications.ToastNotificationManager]::CreateToastNotifier($sender).Show($toast)
 `
 
-/** Windows, and Linux under Windows, where WSLENV names what goes over. */
+/** Windows and WSL. WSLENV names the variables that WSL passes on to Windows programs. */
 export function powershell({ title, body, sound }: Notice): Tool {
   const script = Buffer.from(POWERSHELL_SCRIPT, 'utf16le').toString('base64')
   return {
@@ -133,8 +133,8 @@ export function powershell({ title, body, sound }: Notice): Tool {
   }
 }
 
-// What GDBus says where nobody shows notifications: no bus behind the address, nobody on the bus
-// who does it, or somebody who could not be started.
+// GDBus errors of a session without notifications: no bus at the address, no notification service
+// on the bus, or one that could not be started.
 const NO_DESKTOP = /Could not connect|ServiceUnknown|not provided by any|StartServiceByName|Spawn/
 
 /** The verdict on a tool that did not show the text. */

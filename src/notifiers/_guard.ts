@@ -4,10 +4,10 @@ import { isLoopback } from '../text/loopback.ts'
 import { type Reach, reachOf } from './_address.ts'
 import { DeliveryError } from './define.ts'
 
-/** A connection that was not made. */
+/** Thrown instead of connecting to an address that is not allowed. */
 class RefusedAddress extends Error {
   override name = 'RefusedAddress'
-  /** The URL itself has the address, so that it will be the same tomorrow. */
+  /** The URL itself contains the address, so a retry would find the same one. */
   readonly isLiteral: boolean
   readonly reach: Reach
 
@@ -32,9 +32,9 @@ interface Rules {
 }
 
 /**
- * Returns a lookup for one URL that finds only addresses the rules allow. What it finds is what is connected to: a name
- * that is asked twice may have two answers.
- * @throws RefusedAddress where the URL itself has an address that is not allowed; so does the lookup, to its callback
+ * Returns a lookup for one URL that finds only addresses the rules allow. The connection must use this lookup, because
+ * looking up the same name again may find another address.
+ * @throws RefusedAddress if the URL itself contains a refused address; the lookup passes one to its callback
  */
 export function guard(target: URL, { allowPrivateNetwork, lookup = systemLookup() }: Rules) {
   const { isIP } = process.getBuiltinModule('node:net')
@@ -45,34 +45,34 @@ export function guard(target: URL, { allowPrivateNetwork, lookup = systemLookup(
     const allowed = {
       public: target.protocol === 'https:',
       private: allowPrivateNetwork,
-      // Whoever writes it means this machine; a name elsewhere may come to mean it.
+      // A loopback address in the URL is intended; another name might be made to resolve to one.
       loopback: allowPrivateNetwork || isLiteral || isLoopback(target.hostname),
       refused: false,
     }[reach]
     return allowed ? undefined : new RefusedAddress(host, address, reach, isLiteral)
   }
-  // Nobody looks up what is an address already.
+  // An address is never looked up, so it is checked here.
   const refusal = isLiteral ? refusalOf(host) : undefined
   if (refusal) throw refusal
   return { lookup: checkedLookup(lookup, refusalOf) }
 }
 
-/** Loaded at its first use: it costs a start, and most workers need none. */
+/** Loaded on first use: loading slows the start, and most workers do not need it. */
 function systemLookup(): typeof dns.lookup {
   return process.getBuiltinModule('node:dns').lookup
 }
 
-/** The verdict on an error of such a request, where an address was the reason. */
+/** The verdict on a failed request if a refused address was the reason, else undefined. */
 export function refusal(error: unknown): DeliveryError | undefined {
   if (!(error instanceof RefusedAddress)) return undefined
-  // What a name means may be wrong for a while, as behind the login page of a hotel.
+  // A name may resolve to a wrong address for a while, as behind the login page of a hotel.
   const verdict = error.isLiteral ? 'give-up' : 'retry'
   const canBeAllowed = ['private', 'loopback'].includes(error.reach)
   const hint = { hint: 'Set allowPrivateNetwork for this channel if that is meant' }
   return new DeliveryError(verdict, `webhook: ${error.message}`, canBeAllowed ? hint : {})
 }
 
-/** Only allowed addresses are handed on; it fails where none is left. */
+/** Passes on only the allowed addresses; fails if none is left. */
 function checkedLookup(
   lookup: typeof dns.lookup,
   refusalOf: (address: string) => RefusedAddress | undefined,

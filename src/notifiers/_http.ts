@@ -2,16 +2,16 @@ import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:h
 import type { LookupFunction } from 'node:net'
 import { errorCode } from '../errors.ts'
 
-// Enough for every answer that a person should read; the rest is not even received.
+// Enough for every answer that a person should read; the rest is not received.
 const ANSWER_BYTES = 8 * 1024
 
 export interface HttpRequest {
   method: string
   headers: Readonly<Record<string, string>>
   body?: string | undefined
-  /** Ends the request and the reading of the answer. */
+  /** Aborts the request, also while the answer is being read. */
   signal: AbortSignal
-  /** Resolves the name of the host. With it the connection is for this request alone. */
+  /** Resolves the host name. With it the connection is used for this request only. */
   lookup?: LookupFunction
 }
 
@@ -24,9 +24,9 @@ export interface HttpAnswer {
 }
 
 /**
- * Makes one HTTP request. Redirects are answers as any other.
- * Not by `fetch`: at its first use it takes longer than all the rest of a delivery.
- * @throws what the connection failed with; anything at all once the signal is aborted
+ * Makes one HTTP request. Redirects are not followed: they are answers like any other.
+ * Does not use `fetch`, whose first call takes longer than the rest of a delivery.
+ * @throws the error of the connection; any error at all once the signal is aborted
  */
 export async function request(url: string, options: HttpRequest): Promise<HttpAnswer> {
   options.signal.throwIfAborted()
@@ -34,7 +34,7 @@ export async function request(url: string, options: HttpRequest): Promise<HttpAn
   try {
     return await exchange(sent, options.signal)
   } catch (error) {
-    // The receiver closed a connection that had been kept, before it saw the request.
+    // The receiver closed the kept-alive connection before it saw the request, so it is sent once more.
     if (!sent.reusedSocket || !isClosedByReceiver(error) || options.signal.aborted) throw error
     return await exchange(start(url, options, true), options.signal)
   }
@@ -70,13 +70,13 @@ async function exchange(sent: ClientRequest, signal: AbortSignal): Promise<HttpA
 function responseTo(sent: ClientRequest): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     sent.once('response', resolve)
-    // Stays for the life of the request: an error without a listener would end the process.
+    // This listener stays for the life of the request: an error without one would end the process.
     sent.on('error', reject)
     sent.once('close', () => reject(new Error('the connection was closed without an answer')))
   })
 }
 
-/** Leaves the connection for the next request where the answer is read to its end, and closes it otherwise. */
+/** Reading the answer to its end leaves the connection open for the next request; otherwise it is closed. */
 async function startOf(response: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = []
   let size = 0

@@ -9,7 +9,7 @@ const entities: { [mark: string]: string } = {
   "'": '&#39;',
 }
 
-/** The three characters that are live in Slack. */
+/** Escapes the three characters that are special in Slack. */
 function escapeLive(text: string): string {
   return text.replace(/[&<>]/g, (mark) => entities[mark] ?? mark)
 }
@@ -28,7 +28,7 @@ export const slackMarkup: Markup = {
     strike: (inner) => around('~', inner),
     code: slackCode,
     codeBlock: (text) => `\`\`\`\n${escapeLive(text.replaceAll('```', "'''"))}\n\`\`\``,
-    // As code, so that it can be copied: no zero-width spaces.
+    // As code, because `escape` would put zero-width spaces into a URL that is copied.
     address: slackCode,
     paragraph: (inner) => inner,
     quote: (inner) => inner.replace(/^/gm, '> '),
@@ -64,13 +64,13 @@ export const htmlMarkup: Markup = {
   },
 }
 
-/** Slack reads no mark across lines, and none with a space inside it. */
+/** Slack ignores marks that span lines, and marks with a space just inside them. */
 function around(mark: string, inner: string): string {
   const text = inner.replace(/\s+/g, ' ').trim()
   return text && `${mark}${text}${mark}`
 }
 
-/** There is no escape for a backquote. */
+/** Slack has no escape for a backquote, so an apostrophe replaces it. */
 function slackCode(text: string): string {
   const inner = escapeLive(text.replaceAll('`', "'")).replace(/\s+/g, ' ').trim()
   return inner && `\`${inner}\``

@@ -16,14 +16,14 @@ export const secureUrl = z
     'must begin with https:// (http:// is allowed only for this machine)',
   )
 
-/** What a receiver said, in one line and without our secrets. */
+/** A receiver's answer as one short line without our secrets. */
 export function answerLine(text: string, secrets: readonly string[]): string {
   return boundLine(redact(text, secrets), ANSWER_LENGTH)
 }
 
 /**
- * The secrets in a URL: receivers and proxies like to repeat what was asked of them, in whole or
- * in part. Shorter parts are ordinary words, such as `services`.
+ * The secrets in a URL: receivers and proxies often repeat the requested URL in their answers, in whole
+ * or in part. Parts of up to eight characters are ordinary words, such as `services`.
  */
 export function urlSecrets(url: string): string[] {
   const { href, pathname, search } = new URL(url)
@@ -31,7 +31,7 @@ export function urlSecrets(url: string): string[] {
   return [url, href, pathname + search, pathname, ...parts]
 }
 
-/** Not allowed, or nobody there: it is not about the message. */
+/** Not allowed or not found: the fault is in the channel, not in the message. */
 const CHANNEL_DEAD = [401, 403, 404, 410]
 
 /** The verdict on an HTTP answer that is not a success. */
@@ -40,7 +40,7 @@ export function httpFailure(
   answer: { status: number; text: string; headers: IncomingHttpHeaders; hint?: string | undefined },
 ): DeliveryError {
   const { status, text, headers, hint } = answer
-  // The remaining 4xx say that this request will never be right.
+  // The remaining 4xx mean that the same request will never succeed.
   const temporary = status < 400 || status >= 500 || [408, 425, 429].includes(status)
   return new DeliveryError(temporary ? 'retry' : 'give-up', `${name}: ${status} ${text}`.trim(), {
     retryAfterMs: temporary ? parseRetryAfter(headers['retry-after']) : undefined,
@@ -50,8 +50,8 @@ export function httpFailure(
 }
 
 /**
- * The verdict on an exchange that broke off. The original error is not kept as the cause:
- * it may hold the URL or what was sent.
+ * The verdict on a request that failed without an answer. The original error is not kept as the
+ * cause: it may contain the URL or what was sent.
  */
 export function connectionFailure(
   name: string,
@@ -62,7 +62,7 @@ export function connectionFailure(
   return new DeliveryError('retry', `${name}: ${answerLine(innermost(error), options.secrets)}`)
 }
 
-/** The text of the error that was first: what wraps it says less. */
+/** The message of the root cause: the errors that wrap it say less. */
 export function innermost(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (error.cause instanceof Error) return innermost(error.cause)

@@ -1,9 +1,9 @@
 import type { Notice } from './_desktop.ts'
 
-// The programs in node-notifier stay until the notification is gone. One that cannot start says so at once.
+// node-notifier's programs run until the notification is gone, but fail at once if they cannot start.
 const SETTLED_MS = 2000
 
-/** Shows a notification by node-notifier. False where it could not, so that another way may be tried. */
+/** Shows a notification with node-notifier. False if that failed, so that another tool can be tried. */
 export async function showByNodeNotifier(notice: Notice, signal: AbortSignal): Promise<boolean> {
   const nodeNotifier = await load()
   if (!nodeNotifier) return false
@@ -19,13 +19,13 @@ export async function showByNodeNotifier(notice: Notice, signal: AbortSignal): P
     try {
       nodeNotifier.notify(toOptions(notice), (error, answer) => settle(isShown(error, answer)))
     } catch {
-      // It throws at once on texts that no program can take.
+      // It throws synchronously on texts that cannot be arguments of a program.
       settle(false)
     }
   })
 }
 
-/** The private copy of the worker has no packages beside it: node-notifier brings programs of several megabytes. */
+/** Undefined in the installed copy of the worker, which ships no packages: node-notifier has several megabytes. */
 async function load() {
   return await import('node-notifier').then(
     (module) => module.default,
@@ -33,12 +33,12 @@ async function load() {
   )
 }
 
-/** It refuses an empty message. Strings only: it makes something else of other values. */
+/** node-notifier refuses an empty message, and reinterprets texts that are not strings. */
 function toOptions({ title, body, sound, timeoutSeconds }: Notice) {
   return { title, message: body || ' ', sound, timeout: timeoutSeconds || 3600 }
 }
 
-/** What programs write to stderr arrives as an error too, but as a string; what is no JSON, as a SyntaxError. */
+/** Output on stderr arrives as an error too, but as a string; output that is not JSON, as a SyntaxError. */
 function isShown(error: unknown, answer: unknown): boolean {
   if (error instanceof Error && !(error instanceof SyntaxError)) return false
   // The Windows backend hides that its program is missing or blocked, but then has no answer.

@@ -1,16 +1,16 @@
 import { askProgram } from './_ask-program.ts'
 
 /**
- * A notification on a Linux desktop: the number that it got, and the program that gave it, by its
- * unique name on the session bus. A program that is started anew numbers from the beginning, and
- * would take an old number for a notification of somebody else.
+ * A notification on a Linux desktop: its number, and the notification daemon that assigned it, by
+ * its unique name on the session bus. A restarted daemon counts from the beginning, so that an old
+ * number may then mean a notification of another program.
  */
 export interface Shown {
   owner: string
   id: number
 }
 
-/** `notify-send` and its like need nothing but these. */
+/** The only variables that `notify-send` and similar tools need. */
 type BusEnv = Readonly<Record<string, string | undefined>>
 
 export function formatHandle({ owner, id }: Shown): string {
@@ -23,7 +23,7 @@ export function parseHandle(handle: string): Shown | undefined {
   return owner && id ? { owner, id: Number(id) } : undefined
 }
 
-/** Options with which notify-send says the number, and shows the text in the place of another. */
+/** Options that make notify-send print the number, and replace an earlier notification. */
 export function handleArgs(replaces?: Shown): string[] {
   return ['--print-id', ...(replaces ? [`--replace-id=${replaces.id}`] : [])]
 }
@@ -39,7 +39,7 @@ export function isTooOldForHandles(stderr: string): boolean {
   return /unknown option/i.test(stderr)
 }
 
-/** Who shows notifications now, by the unique name; undefined where nobody does or no tool is there to ask. */
+/** The unique name of the running notification daemon; undefined if there is none, or no tool to ask for it. */
 export async function notificationsOwner(
   env: BusEnv,
   signal: AbortSignal,
@@ -51,8 +51,8 @@ export async function notificationsOwner(
 }
 
 /**
- * Takes a notification off the screen. `gone` where it is not there any more, `unable` where no tool
- * can ask for it. Never throws.
+ * Closes a notification. `gone`: it is no longer shown. `unable`: no tool is installed that can
+ * close it. Never throws.
  */
 export async function closeNotification(
   { owner, id }: Shown,
@@ -60,7 +60,7 @@ export async function closeNotification(
   signal: AbortSignal,
 ): Promise<'closed' | 'gone' | 'unable'> {
   const call = {
-    // Not the well-known name: whoever has that now may not be who showed it.
+    // Not the well-known name, which may belong to another daemon by now.
     to: owner,
     path: '/org/freedesktop/Notifications',
     method: 'CloseNotification',

@@ -15,8 +15,8 @@ import { DeliveryError, type SendContext, type Sent } from './define.ts'
 type Context = Pick<SendContext, 'signal' | 'sessionEnv' | 'replaces'>
 
 /**
- * Shows a notification on Linux and the BSDs. One that stays, or that takes the place of another, has a handle, where
- * notify-send is not too old (0.7.10) to tell its number.
+ * Shows a notification on Linux and the BSDs. One that stays on the screen, or that replaces another, gets a handle,
+ * unless notify-send is older than 0.7.10, which cannot print its number.
  */
 export async function showByNotifySend(notice: Notice, context: Context): Promise<Sent> {
   const { signal, sessionEnv, replaces } = context
@@ -37,7 +37,7 @@ export async function showByNotifySend(notice: Notice, context: Context): Promis
   }
 }
 
-/** Takes a notification off the screen. @throws DeliveryError where nothing can ask for that */
+/** Closes a notification. @throws DeliveryError on a timeout, or where no program can close one */
 export async function withdrawNotification(
   handle: string,
   { signal, sessionEnv }: Context,
@@ -53,7 +53,7 @@ export async function withdrawNotification(
   })
 }
 
-/** A program that was started anew would take the old number for a notification of somebody else. */
+/** The earlier notification, unless the daemon was restarted: its number may now mean another program's. */
 async function stillShown(
   handle: string | undefined,
   { signal, sessionEnv }: Context,
@@ -71,7 +71,7 @@ async function withHandle(
   { signal, sessionEnv }: Context,
 ): Promise<Sent> {
   if (id === undefined) return answer
-  // Asked afterwards: showing a notification may have started the program that shows it.
+  // Looked up afterwards, because showing the notification may have started the daemon.
   const owner = before?.owner ?? (await notificationsOwner(busEnv(sessionEnv), signal))
   return owner ? { answer, handle: formatHandle({ owner, id }) } : answer
 }

@@ -9,14 +9,14 @@ const MINUTE = 60_000
 const accepted = z.object({
   id: z.string().min(1),
   event: z.literal('message'),
-  // Since version 2.16: what a later message has to say to replace this one, or to delete it.
+  // Since version 2.16: the id with which a later message replaces this one, or deletes it.
   sequence_id: z.string().optional(),
 })
 const refused = z.object({ code: z.int(), error: z.string() })
 
-/** How long to wait where ntfy does not say it, by its code. Without one the worker's own delays hold. */
+/** How long to wait, by ntfy's error code, if it does not say so. For other codes the worker's own backoff holds. */
 const waits = new Map([
-  // A burst: one more request every five seconds.
+  // Too many requests at once: one more is allowed every five seconds.
   [42901, 5000],
   // The day's messages are used up.
   [42908, 60 * MINUTE],
@@ -31,7 +31,7 @@ const hints = new Map([
   [42909, 'Too many wrong tokens came from this address: correct the token'],
 ])
 
-/** What is said of an accepted message. @throws DeliveryError where the answer is not that of a ntfy server */
+/** Parses the answer to an accepted message. @throws DeliveryError if it is not that of an ntfy server */
 export function acceptedMessage({ status, text }: HttpAnswer, secrets: readonly string[]) {
   const { data } = accepted.safeParse(parseJson(text))
   if (data) {

@@ -1,6 +1,6 @@
 /**
- * Where programs are looked for. Not in our own PATH: the worker was started from an agent's hook,
- * and a repository can put a folder of its own first.
+ * The PATH in which programs are looked up. Not our own: the worker was started from an agent's hook,
+ * where a repository can put one of its own folders first.
  */
 export const SYSTEM_PATH = [
   '/usr/local/bin',

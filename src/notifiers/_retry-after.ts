@@ -6,7 +6,7 @@ const HTTP_DATE = new RegExp(
 )
 const MAX_MS = 366 * 24 * 3_600_000
 
-/** How long a receiver wants to be left alone, in milliseconds; undefined where it does not say. */
+/** How long the receiver asks us to wait, in milliseconds; undefined without a valid header. */
 export function parseRetryAfter(header: string | null | undefined, now = Date.now()) {
   const text = header?.trim() ?? ''
   if (/^\d+(\.\d+)?$/.test(text)) return Math.min(Math.ceil(Number(text) * 1000), MAX_MS)

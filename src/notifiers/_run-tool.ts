@@ -13,7 +13,7 @@ export async function runTool(tool: Tool, signal: AbortSignal): Promise<string> 
     killSignal: 'SIGKILL',
     maxBuffer: 100_000,
     reject: false,
-    // Ours may have been deleted.
+    // Our own working directory may have been deleted.
     cwd: dirname(process.execPath),
   })
   if (!result.failed) return result.stdout

@@ -11,7 +11,7 @@ export function smtpAnswer(
   { response, rejected }: { response: string; rejected: readonly string[] },
   server: URL,
 ): string {
-  // Not an error: a second try would repeat the mail to those who got it.
+  // Not an error: a retry would send the mail again to the recipients who got it.
   const refused = rejected.length > 0 ? ` (refused: ${rejected.join(', ')})` : ''
   return cleanAnswer(response + refused, server)
 }
@@ -24,17 +24,17 @@ export function smtpFailure(error: unknown, server: URL, signal: AbortSignal): D
   if (signal.aborted) return new DeliveryError('retry', 'email: timed out')
   const { code, status } = smtpStatus(error)
   const text = cleanAnswer(innermost(error), server)
-  // A missing STARTTLS is answered with 5xx too, but may be the doing of the network in between.
+  // A missing STARTTLS is answered with 5xx too, but the network in between may have removed it.
   const permanent = code !== 'ETLS' && status >= 500
   const hint = hints.get(code)
   return new DeliveryError(permanent ? 'give-up' : 'retry', `email: ${text}`, {
     ...(hint && { hint }),
-    // A refused mail says nothing of the next one, a refused login does.
+    // A refused mail says nothing about the next one; a refused login does.
     isChannelDead: code === 'EAUTH',
   })
 }
 
-/** User and password of a server's URL, decoded. Throws a URIError where they are not well encoded. */
+/** User and password of a server's URL, decoded. @throws URIError if they are not correctly percent-encoded */
 export function smtpCredentials(server: URL): Credentials {
   return {
     user: decodeURIComponent(server.username),
@@ -49,7 +49,7 @@ const hints = new Map([
 
 function smtpStatus(error: unknown): { code: string; status: number } {
   const { code, responseCode } = Object(error) as { code?: unknown; responseCode?: unknown }
-  // Without an answer it was nodemailer that found nothing it could log in with.
+  // Without a response, nodemailer itself found no way to log in.
   const fallback = code === 'EAUTH' ? 535 : 0
   return { code: String(code), status: typeof responseCode === 'number' ? responseCode : fallback }
 }
@@ -60,7 +60,7 @@ function cleanAnswer(text: string, server: URL): string {
   return answerLine(withoutEncoded(text, secrets), secrets)
 }
 
-/** A failing AUTH is repeated by some servers as it was sent: in base64, both parts in one. */
+/** Some servers repeat a failed AUTH as it was sent: user and password together, in base64. */
 function withoutEncoded(text: string, secrets: readonly string[]): string {
   return text.replace(/[A-Za-z0-9+/]{4,}={0,2}/g, (token) => {
     const decoded = Buffer.from(token, 'base64').toString()

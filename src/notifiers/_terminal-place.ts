@@ -6,7 +6,7 @@ import { DeliveryError, type SendContext } from './define.ts'
 export interface Place {
   path: string
   through: Multiplexer
-  /** What the terminal goes by, to know what it can show. */
+  /** The names of the terminal, from which follows what it can show. */
   names: string[]
   /** Why nothing but a bell gets through. */
   onlyBell?: string
@@ -16,20 +16,20 @@ type Facts = SendContext['sessionEnv']
 
 /**
  * The terminal that the front door found for the session: an absolute path, such as /dev/pts/3, or on
- * Linux the number of the device, which is in /proc/PID/stat and costs the door no process.
+ * Linux the device number, which the door reads from /proc/PID/stat without starting a process.
  */
 const OWN_TTY = 'HOOKBELL_TTY'
 
 /**
- * Where the session's person looks. Only device names come out of it, whatever the session says.
- * @throws DeliveryError where there is no such place
+ * Finds the terminal that the user of a session looks at. Returns only device paths, whatever the variables say.
+ * @throws DeliveryError where there is none
  */
 export async function findPlace(facts: Facts, signal: AbortSignal): Promise<Place> {
   const own = ttyName(facts[OWN_TTY])
   const pane = facts.TMUX && facts.TMUX_PANE ? await askTmux(facts, signal) : undefined
-  // A program that was started from tmux, such as an editor, has terminals of its own.
+  // A program that was started in tmux, such as an editor, may have its own terminals.
   if (pane && (own === undefined || own === pane.path)) return pane
-  // The terminal of an SSH session is that around GNU screen and tmux, not that of the agent.
+  // In GNU screen and tmux, SSH_TTY is the terminal around them, not that of the agent.
   const path = own ?? (facts.TMUX || facts.STY ? undefined : facts.SSH_TTY)
   if (path === undefined) throw noTerminal()
   return {
@@ -78,7 +78,7 @@ async function askTmux(facts: Facts, signal: AbortSignal): Promise<Place | undef
   return line === undefined ? undefined : parsePane(line)
 }
 
-/** What tmux said of a pane; undefined where the pane is gone. */
+/** Parses what tmux printed about a pane; undefined if the pane is gone. */
 export function parsePane(line: string): Place | undefined {
   const [path = '', passthrough, version, active, attached, ...names] = line.trim().split('|')
   if (!path) return undefined
@@ -87,7 +87,7 @@ export function parsePane(line: string): Place | undefined {
   return { path: checkedName(path), through: 'tmux', names, ...(onlyBell && { onlyBell }) }
 }
 
-/** The option is 0 and 1, since 3.4 off, on and all; before 3.3 there was none, and everything passed. */
+/** allow-passthrough is 0 or 1, since tmux 3.4 off, on or all. Before 3.3 it did not exist, and everything passed. */
 function whyOnlyBell(passthrough: string, version: string, visible: boolean): string | undefined {
   if (passthrough === 'all') return undefined
   if (passthrough === '' && /^(?:[12]\.|3\.[0-2])/.test(version)) return undefined

@@ -3,14 +3,14 @@ import type { Urgency } from './define.ts'
 
 export const modes = ['auto', 'bell', 'osc9', 'osc777', 'osc99'] as const
 export type Sequence = Exclude<(typeof modes)[number], 'auto'>
-/** What stands between the session and the terminal, and has to be told to let a sequence through. */
+/** The multiplexer between session and terminal, which lets a sequence through only if it is wrapped. */
 export type Multiplexer = 'none' | 'tmux' | 'screen'
 
 export interface Call {
   title: string
   body: string
   urgency: Urgency
-  /** Of the session: a newer call with the same id takes the place of the older one. `[a-z0-9]` only. */
+  /** Identifies the session: a newer call with the same id replaces the older one. `[a-z0-9]` only. */
   id: string
 }
 
@@ -23,7 +23,7 @@ const ESC = '\x1b'
 const BEL = '\x07'
 const ST = `${ESC}\\`
 
-/** Which sequence a terminal is known to show, by any of the names that it goes by. */
+/** The sequence that a terminal is known to show, by any of its names. */
 export function sequenceFor(names: readonly string[]): Sequence {
   const known: [RegExp, Sequence][] = [
     [/kitty/i, 'osc99'],
@@ -36,11 +36,11 @@ export function sequenceFor(names: readonly string[]): Sequence {
 
 /** The bytes that make a terminal show the call. They move no cursor and print nothing. */
 export function renderSequence(sequence: Sequence, call: Call, through: Multiplexer): string {
-  // Multiplexers have bells of their own, with the mark at the window that rang.
+  // Not wrapped: multiplexers handle a bell themselves, and mark the window that rang.
   if (sequence === 'bell') return BEL
   const text = renderers[sequence](call)
   if (through === 'tmux') return `${ESC}Ptmux;${text.replaceAll(ESC, ESC + ESC)}${ST}`
-  // The end of a string would end the outer one too.
+  // The string terminator would end the outer sequence too.
   return through === 'screen' ? inChunks(toAscii(text.replaceAll(ST, BEL))) : text
 }
 
@@ -54,8 +54,8 @@ const renderers = {
     const heading = boundLine(title, TITLE_LENGTH).replaceAll(';', ',')
     return `${ESC}]777;notify;${heading};${boundLine(body, BODY_LENGTH)}${BEL}`
   },
-  // https://sw.kovidgoyal.net/kitty/desktop-notifications/. Nothing is asked for: answers of the
-  // terminal would be typed into the agent.
+  // https://sw.kovidgoyal.net/kitty/desktop-notifications/. No reply is requested: the terminal would
+  // type it into the agent.
   osc99: ({ title, body, urgency, id }: Call) => {
     const level = { low: 0, normal: 1, critical: 2 }[urgency]
     const part = (keys: string, text: string, max: number) =>
@@ -71,7 +71,7 @@ function encode(text: string): string {
   return Buffer.from(text).toString('base64')
 }
 
-/** GNU screen may keep one byte of a character: of U+011B, an `e` with a caron, that is an escape. */
+/** GNU screen may keep only one byte of a character: for U+011B (`e` with a caron) that is ESC. */
 function toAscii(text: string): string {
   return text
     .normalize('NFKD')

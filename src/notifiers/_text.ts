@@ -4,7 +4,7 @@ import { cleanText, oneLine } from '../text/clean.ts'
 import { formatTime } from '../text/local-time.ts'
 import type { Message } from './define.ts'
 
-/** An entity, a tag or a Slack link, to be kept whole by `boundText`. */
+/** An entity, a tag or a Slack link, which `boundText` must not cut in two. */
 export const markupToken = /&#?\w+;|<[^<>]*>/g
 
 /**
@@ -17,7 +17,7 @@ export function boundText(text: string, max: number, whole?: RegExp): string {
   return `${clean.slice(0, cutPoint(clean, max, whole)).toWellFormed()}…`
 }
 
-/** The same on one line, for titles and for what a receiver answered. */
+/** The same as one line, for titles and for answers of receivers. */
 export function boundLine(text: string, max: number): string {
   return boundText(oneLine(text), max)
 }
@@ -27,12 +27,12 @@ export function escapeMarkup(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }
 
-/** Whose message it is and when it happened, for the small print. */
+/** Where the message comes from and when it happened, for the small print. */
 export function originOf(message: Message, now: number): string[] {
   return [...whoOf(message), timeOf(message, now)].filter((fact) => fact !== '')
 }
 
-/** What a title with the project leaves open: which session, which branch, and when where that is not now. */
+/** What a title with the project does not say: session, branch, and the age of an old message. */
 export function sessionOf({ origin, at }: Message, now: number): string {
   const { label = '', branch = '' } = origin ?? {}
   const facts = [label, branch, ageInWords(Date.parse(at), now)]
@@ -46,7 +46,7 @@ export function whoOf({ origin, cwd, client }: Message): string[] {
   return [...new Set(facts.map(oneLine))].filter((fact) => fact !== '')
 }
 
-/** Local time, with the age of what arrives late; '' where it is not known. */
+/** Local time, with the age of a message that arrives late; '' if the time is not known. */
 export function timeOf({ at }: Pick<Message, 'at'>, now: number): string {
   const ms = Date.parse(at)
   if (Number.isNaN(ms)) return ''
@@ -55,10 +55,10 @@ export function timeOf({ at }: Pick<Message, 'at'>, now: number): string {
 }
 
 function cutPoint(text: string, max: number, whole: RegExp | undefined): number {
-  // What is far behind the cut cannot change it, and a megabyte is slow to segment.
+  // Text far behind the cut cannot change it, and segmenting a megabyte is slow.
   const near = text.slice(0, 2 * max + 100)
-  // The last unit is for the ellipsis, so the grapheme that holds it must go. One that fills
-  // everything (stacked accents) is cut like any text.
+  // The last unit is for the ellipsis, so the grapheme that contains it is dropped. One grapheme that
+  // fills the whole text (stacked accents) is cut in the middle.
   const point = new Intl.Segmenter().segment(near).containing(max - 1)?.index || max - 1
   const tokens = whole ? [...near.matchAll(whole)] : []
   const split = tokens.find(({ index, 0: token }) => index < point && point < index + token.length)

@@ -3,15 +3,15 @@ import { isAbsolute } from 'node:path'
 import { askProgram } from './_ask-program.ts'
 import { DeliveryError, type SendContext } from './define.ts'
 
-/** What tmux prints of each of these names, with `|` between them. */
+/** The tmux format that prints these variables, separated by `|`. */
 export function formatOf(names: readonly string[]): string {
   return names.map((name) => `#{${name}}`).join('|')
 }
 
 /**
- * Asks the tmux that a session runs in.
- * @returns undefined where it is not there, is not ours, or has no answer
- * @throws DeliveryError where it does not answer in time
+ * Runs a command of the tmux server that a session runs in.
+ * @returns its output; undefined if there is no such server, it is not ours, or the command fails
+ * @throws DeliveryError on a timeout
  */
 export async function runTmux(
   { TMUX }: SendContext['sessionEnv'],
@@ -26,7 +26,7 @@ export async function runTmux(
   return failed ? undefined : stdout
 }
 
-/** Somebody else's socket would be told where our terminals are, and could name another one. */
+/** Another user's tmux would learn which pane is ours, and could name another terminal. */
 async function isOwnSocket(path: string): Promise<boolean> {
   if (!isAbsolute(path)) return false
   const stat = await lstat(path).catch(() => undefined)

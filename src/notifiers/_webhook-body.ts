@@ -6,15 +6,15 @@ import { DeliveryError, type Message } from './define.ts'
 
 type Json = string | number | boolean | null | Json[] | { [name: string]: Json }
 
-/** What is sent where the channel has no body of its own, in the shape of https://www.standardwebhooks.com. */
+/** The body for a channel without its own, in the format of https://www.standardwebhooks.com. */
 export function standardBody(message: Message): string {
   const data = valuesOf(message)
   return JSON.stringify({ type: `hookbell.${message.kind}`, timestamp: message.at, data })
 }
 
 /**
- * Fills the templates of a channel's own body: of an object every string in it, so that the result
- * is JSON whatever the event says; of a text the text itself, its values escaped for the content type.
+ * Renders a channel's own body. In an object every string is a template, so that the result is JSON
+ * whatever the event contains. A text is one template, with values escaped for the content type.
  * @throws DeliveryError where a template is wrong
  */
 export async function fillBody(
@@ -45,7 +45,7 @@ function valuesOf(message: Message) {
   return { id, event, kind, urgency, title, body, sessionId, project: basename(cwd), client, at }
 }
 
-/** As for the texts themselves: own properties only, no files, bounded work. */
+/** With the limits of message templates: own properties only, no files, bounded work. */
 async function makeEngine(escapeValue: (text: string) => string): Promise<Liquid> {
   const { Liquid } = await import('liquidjs')
   const engine = new Liquid({
@@ -58,7 +58,7 @@ async function makeEngine(escapeValue: (text: string) => string): Promise<Liquid
     memoryLimit: 4 * 1024 * 1024,
     outputEscape: (value: unknown) => escapeValue(String(value ?? '')),
   })
-  // It would switch the escaping off.
+  // Liquid's `raw` filter would switch the escaping off.
   engine.registerFilter('raw', (value: unknown) => value)
   return engine
 }

@@ -45,19 +45,19 @@ export const command = defineNotifier({
   },
 })
 
-/** One line of JSON. Nothing of it is ever an argument. */
+/** One line of JSON for stdin. None of it is ever passed as an argument. */
 function composeInput(message: Message, _: object, { attempt }: ComposeContext) {
   const { id, event, kind, urgency, title, body, sessionId, cwd, client, at } = message
   const input = { id, event, kind, urgency, title, body, sessionId, cwd, client, at, attempt }
   return { body: `${JSON.stringify(input)}\n` }
 }
 
-/** From the system and not from our environment, which a repository may have changed. */
+/** From the system's user database, not from HOME, which a repository may have changed. */
 function homeFolder(): string {
   try {
     return userInfo().homedir
   } catch {
-    // A user without an entry, as in containers.
+    // The user has no entry there, as in some containers.
     return homedir()
   }
 }
@@ -71,12 +71,12 @@ function basicEnv(home: string): Record<string, string> {
     HOME: home,
     LANG: 'C.UTF-8',
     ...(name && { USER: name, LOGNAME: name }),
-    // Where sound and desktop are to be found.
+    // Programs find the sound server and the session bus here.
     ...(existsSync(runtime) && { XDG_RUNTIME_DIR: runtime }),
   }
 }
 
-/** There most programs need these, and the system has no fixed places. */
+/** On Windows most programs need these variables, and their folders have no fixed paths. */
 function windowsEnv(): Record<string, string> {
   const names = ['APPDATA', 'LOCALAPPDATA', 'PATH', 'PATHEXT', 'SYSTEMROOT', 'TEMP', 'USERPROFILE']
   return Object.fromEntries(names.map((name) => [name, process.env[name] ?? '']))
@@ -91,8 +91,8 @@ function userName(): string | undefined {
 }
 
 /**
- * Statuses that say: never as it stands. Those of sysexits.h for wrong usage, input, addresses,
- * rights and configuration, and those of shells and env for a program that is not there.
+ * Statuses after which a retry is pointless: those of sysexits.h for wrong usage, input, addresses,
+ * rights and configuration, and those of shells and env for a program that cannot be run or found.
  */
 const PERMANENT = [64, 65, 66, 67, 68, 70, 76, 77, 78, 126, 127]
 

@@ -3,69 +3,69 @@ import type { Answer, Delivery, Message, Urgency } from '../delivery.ts'
 
 export type { Message, Urgency }
 
-/** A format of text. */
+/** A markup language, such as HTML. */
 export interface Markup {
   name: string
-  /** How a value becomes a part that cannot act as markup. */
+  /** Escapes a value so that it cannot act as markup. */
   escape(text: string): string
   parts: MarkupParts
 }
 
-/** What a text of an agent is made of. `inner` is escaped already, `text` is not. */
+/** Renders the parts of an agent's text. `inner` is already escaped, `text` is not. */
 export interface MarkupParts {
   bold(inner: string): string
   italic(inner: string): string
   strike(inner: string): string
   code(text: string): string
   codeBlock(text: string): string
-  /** Of a link, which is never made live. */
+  /** The URL of a link, shown as text: links are never made live. */
   address(text: string): string
   paragraph(inner: string): string
   quote(inner: string): string
-  /** @param first the number of the first item; without one they have none */
+  /** @param first the number of the first item; without it the items are not numbered */
   list(items: readonly string[], first?: number): string
-  /** @param words the same moment in words, for whoever cannot show it otherwise; escaped already */
+  /** @param words the same moment in words, for receivers that cannot format a time; already escaped */
   moment(at: number, words: string): string
 }
 
-/** What is to be sent, as far as it depends on the message: what `send` sends and `hookbell preview` shows. */
+/** The part of a request that depends on the message: `send` sends it, `hookbell preview` shows it. */
 export interface Composed {
-  /** In their order; without the secrets of the channel. */
+  /** In the order in which they are shown; without the channel's secrets. */
   headers?: Readonly<Record<string, string>>
-  /** A text, or an object that is sent as JSON or handed over by its fields. */
+  /** A text, or an object that is sent as JSON or passed on field by field. */
   body: string | object
-  /** The same in HTML, where the receiver gets both. */
+  /** The same body as HTML, where the receiver gets both. */
   html?: string
 }
 
-/** What a message may depend on, besides itself and its channel. */
+/** What `compose` may depend on, besides the message and the options of its channel. */
 export interface ComposeContext {
   /** Unix ms. */
   now: number
   /** 1 for the first try. */
   attempt: number
-  /** What the message belongs to, for a notifier that hands it on instead of telling it. */
+  /** The delivery of the message, for a notifier that hands it to another machine (hub). */
   delivery?: Pick<Delivery, 'events' | 'host' | 'channel' | 'session' | 'acceptedAt' | 'expires'>
 }
 
 export interface SendContext extends ComposeContext {
-  /** Aborted when the delivery's deadline is over. Must reach every network step. */
+  /** Aborted when the delivery's deadline has passed. Must be handed to every network call. */
   signal: AbortSignal
   /** Facts of the session the event came from (DISPLAY, DBUS_SESSION_BUS_ADDRESS, ...). */
   sessionEnv: Readonly<Record<string, string>>
-  /** The handle of an earlier message of the session, whose place this one takes where that still can be. */
+  /** The handle of an earlier message of the session, which this one replaces if that is still possible. */
   replaces?: string | undefined
 }
 
 /**
  * The receiver's own answer, in one short line. With a handle where the message can be withdrawn or replaced later:
- * a short text that means something to this notifier alone. One that took the place of another has its handle.
+ * a short text that only this notifier understands. A message that replaced another one keeps its handle.
  */
 export type Sent = string | { answer: string; handle: string }
 
 /**
- * `retry`: may succeed later. `give-up`: will never succeed as it stands.
- * `unavailable`: this machine or session has no such thing (no desktop); recorded, neither retried nor a failure.
+ * `retry`: may succeed later. `give-up`: will never succeed unless something is corrected.
+ * `unavailable`: this machine or session lacks what the channel needs (a desktop); recorded, not retried, no failure.
  */
 export type Verdict = 'retry' | 'give-up' | 'unavailable'
 
@@ -73,10 +73,10 @@ export type Verdict = 'retry' | 'give-up' | 'unavailable'
 export class DeliveryError extends Error {
   override name = 'DeliveryError'
   readonly verdict: Verdict
-  /** The receiver's own wish, in milliseconds from now. Holds for the whole destination. */
+  /** How long the receiver asks us to wait, in milliseconds from now. Applies to the whole destination. */
   readonly retryAfterMs: number | undefined
   readonly hint: string | undefined
-  /** With `give-up`: no message will get through as the channel stands, whatever it says. */
+  /** With `give-up`: no message, whatever its content, will get through until the channel is corrected. */
   readonly isChannelDead: boolean
 
   constructor(
@@ -104,27 +104,27 @@ export interface Notifier<Options extends z.ZodObject = z.ZodObject> {
   title: string
   /** One strict object. Every field has `.describe()`; secrets carry `.meta({ secret: true })`. */
   options: Options
-  /** What `message.markup` is written in, and the folder in templates/ that has the texts for it. */
+  /** The markup language of `message.markup`; its name is also its folder in templates/. */
   markup?: Markup
-  /** People read it, so that many waiting messages may be told in one summary. */
+  /** People read its messages, so many waiting ones may be combined into one summary. */
   summarizes?: boolean
-  /** What it sends leaves this machine, so that its channels have less clearance unless they say otherwise. */
+  /** Its messages leave this machine, so its channels have less clearance unless they set their own. */
   leavesMachine?: boolean
-  /** It keeps a record and disturbs nobody: nothing is noise there, unless a channel says so. */
+  /** It keeps a record and disturbs nobody: nothing counts as noise there, unless a channel says so. */
   isRecord?: boolean
   /** How many messages may be under way at once. Default 4. */
   concurrency?: number
-  /** Messages arrive in the order of the calls, also while the first is under way. */
+  /** Messages arrive in the order of the calls to `send`, even when those overlap. */
   keepsOrder?: boolean
-  /** At least this long between two messages to the same destination. */
+  /** The minimum time between two messages to the same destination. */
   pace?: { minIntervalMs: number; destination(options: z.output<Options>): string }
-  /** Builds what `send` sends. Sends nothing and looks at nothing but its arguments. @throws DeliveryError */
+  /** Builds what `send` sends. Sends nothing and reads nothing but its arguments. @throws DeliveryError */
   compose?(
     message: Message,
     options: z.output<Options>,
     context: ComposeContext,
   ): Composed | Promise<Composed>
-  /** Whether a message can take the place of an earlier one, so that `replaces` is handed in. Default: no. */
+  /** Whether a message can replace an earlier one; only then does `send` get `replaces`. Default: no. */
   canReplace?(options: z.output<Options>): boolean
   /**
    * Resolves once the receiver has accepted the message. Heavy packages are imported here, on first use.
@@ -132,8 +132,8 @@ export interface Notifier<Options extends z.ZodObject = z.ZodObject> {
    */
   send(message: Message, options: z.output<Options>, context: SendContext): Promise<Sent>
   /**
-   * Takes back a message that is still shown, by the handle that `send` gave. Resolves with what was done, in one short
-   * line, also where it was gone already.
+   * Withdraws a message that is still shown, by the handle that `send` returned. Resolves with what was done, in one
+   * short line; a message that is already gone is not an error.
    * @throws DeliveryError
    */
   withdraw?(
@@ -142,7 +142,7 @@ export interface Notifier<Options extends z.ZodObject = z.ZodObject> {
     context: Omit<SendContext, 'attempt' | 'now' | 'replaces'>,
   ): Promise<string>
   /**
-   * Says that a session was answered, where what it sent before may still wait, or be shown, out of our reach.
+   * Reports that a session was answered, for a notifier whose earlier messages may wait or be shown elsewhere (hub).
    * @throws DeliveryError
    */
   tellAnswer?(

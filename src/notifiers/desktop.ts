@@ -7,7 +7,7 @@ import { runTool } from './_run-tool.ts'
 import { boundLine, boundText, sessionOf } from './_text.ts'
 import { DeliveryError, defineNotifier, type Message } from './define.ts'
 
-// No desktop shows more, and one argument may have 128 KiB at most.
+// No desktop shows more text, and one argument of a program is limited to 128 KiB.
 const TITLE_LENGTH = 200
 const BODY_LENGTH = 3000
 
@@ -65,7 +65,7 @@ function noticeOf(
   }
 }
 
-/** The program and its arguments; of Windows, where those are a script, the notice that it shows. */
+/** The program and its arguments. On Windows, where the argument is a script, the notice that it shows. */
 function argumentsOf(notice: Notice): object {
   if (hasNotifySend()) return notifySendCommand(notice)
   if (process.platform !== 'darwin') return notice
@@ -73,30 +73,30 @@ function argumentsOf(notice: Notice): object {
   return { file, args }
 }
 
-/** Linux and the BSDs, but not Linux under Windows: that has no desktop of its own, but can run Windows programs. */
+/** Linux and the BSDs, but not WSL, which has no desktop of its own but can run Windows programs. */
 function hasNotifySend(): boolean {
   if (['win32', 'darwin'].includes(process.platform)) return false
   return !(process.platform === 'linux' && /microsoft/i.test(release()))
 }
 
 /**
- * node-notifier is the first choice where it carries the text as it is. On Linux it never is:
- * it has a shell run `notify-send "title" "body"`, so that a text such as `--help` is an option
- * (and counts as shown, since the status is 0); it takes the desktop from our environment, not from
- * the session's; and it gives no hold on the child, so that nothing ends it when the time is up.
+ * node-notifier is the first choice where it passes the text on unchanged. It is never used on Linux:
+ * it runs `notify-send "title" "body"` in a shell, so that a text such as `--help` is read as an option
+ * (and counts as shown, since the status is 0); it uses the desktop of our environment, not of the
+ * session's; and it gives no access to the child process, so that a timeout could not end it.
  */
 function chooseBackend(notice: Notice): { tool: Tool; nodeNotifierFirst: boolean } {
   if (process.platform === 'darwin') {
-    return { tool: osascript(notice), nodeNotifierFirst: carriedByTerminalNotifier(notice) }
+    return { tool: osascript(notice), nodeNotifierFirst: canUseTerminalNotifier(notice) }
   }
   return { tool: powershell(notice), nodeNotifierFirst: process.platform === 'win32' }
 }
 
 /**
- * The program in node-notifier is for Intel processors, and reads each text as a property list:
- * brackets, quotes, backslashes and a leading minus have a meaning there.
+ * node-notifier's program for macOS is built for Intel processors and parses each text as a property
+ * list, in which brackets, quotes, backslashes and a leading minus have a meaning.
  */
-function carriedByTerminalNotifier({ title, body }: Notice): boolean {
+function canUseTerminalNotifier({ title, body }: Notice): boolean {
   return (
     process.arch === 'x64' && [title, body].every((text) => /^[\p{L}\p{N}][^"$`\\\n]*$/u.test(text))
   )

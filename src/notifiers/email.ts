@@ -11,7 +11,7 @@ import { type ComposeContext, defineNotifier, type Message } from './define.ts'
 const SUBJECT_LENGTH = 200
 const BODY_LENGTH = 100_000
 
-// The schema is what keeps commas, groups and line breaks out of the envelope.
+// Only this schema keeps commas, groups and line breaks out of the SMTP envelope.
 const address = z.email({
   pattern: z.regexes.html5Email,
   error: 'must be one address such as me@example.com',
@@ -80,8 +80,8 @@ function transportOptions(server: URL, allowInsecure: boolean) {
     port: Number(server.port) || (secure ? 465 : 587),
     secure,
     requireTLS: !(secure || local || allowInsecure),
-    // Mail servers on this machine have self-signed certificates, and nobody is in between.
-    // Said in full, because NODE_TLS_REJECT_UNAUTHORIZED changes what is left out.
+    // Mail servers on this machine have self-signed certificates, and nobody can intercept loopback.
+    // Always set, because NODE_TLS_REJECT_UNAUTHORIZED changes the default.
     tls: { rejectUnauthorized: secure || !local },
     ...(user && { auth: { user, pass: password } }),
     connectionTimeout: 10_000,
@@ -92,7 +92,7 @@ function transportOptions(server: URL, allowInsecure: boolean) {
   }
 }
 
-/** Only strings and address objects: nodemailer reads files and parses lists from anything else. */
+/** Only strings and address objects: from other values nodemailer may read files or parse lists. */
 function mailOptions(message: Message, channel: Channel, now: number): SendMailOptions {
   const { from, to } = channel
   const { headers, body: text, html } = composeMail(message, channel, { now })
@@ -131,7 +131,7 @@ function composeMail(
   return { headers, body: renderText(message, now), html: renderHtml(message, title, now) }
 }
 
-/** One thread for each session: all its mails answer a first mail that was never sent. */
+/** One thread per session: all its mails reply to a first mail that was never sent. */
 function threadId({ client, sessionId }: Message, domain: string): string | undefined {
   if (!sessionId) return undefined
   const hash = sha256(`${client}\0${sessionId}`).slice(0, 24)
@@ -141,11 +141,11 @@ function threadId({ client, sessionId }: Message, domain: string): string | unde
 function renderText(message: Message, now: number): string {
   const parts = [message.title, message.body].filter((part) => part !== '')
   const small = smallPrint(message, now).join('\n')
-  // Mail programs know a line of two dashes and a space as the start of the small print.
+  // Mail programs treat a line of two dashes and a space as the start of the signature.
   return boundText(`${parts.join('\n\n')}\n\n-- \n${small}`, BODY_LENGTH)
 }
 
-/** Whose message it is, and how to answer. */
+/** Where the message comes from, and how to answer it. */
 function smallPrint(message: Message, now: number): string[] {
   const { sessionId, origin } = message
   const facts = [

@@ -44,7 +44,7 @@ export const file = defineNotifier({
 function absolutePath(path: string): string {
   const expanded = expandHome(path)
   if (expanded !== undefined) return expanded
-  // Under an empty or relative HOME.
+  // HOME is empty or relative.
   throw new DeliveryError('give-up', `file: ${path} has no home directory to begin with`, {
     hint: 'Give the path in full',
   })
@@ -57,7 +57,7 @@ function composeLine(message: Message) {
 }
 
 function timedOut(): DeliveryError {
-  // The line may still be written. Its repeat then carries the same id.
+  // The line may still be written later. The line of the retry then has the same id.
   return new DeliveryError('retry', 'file: timed out before the line was on the disk')
 }
 

@@ -14,7 +14,7 @@ import {
   type SendContext,
 } from './define.ts'
 
-/** One per hub, with a connection that is kept as long as it works. */
+/** One outbox per hub. Its connection stays open while it is used. */
 const outboxes = new Map<string, Outbox>()
 
 export const hub = defineNotifier({
@@ -22,7 +22,7 @@ export const hub = defineNotifier({
   title: 'Hub (Redis)',
   options: z.strictObject(hubConnection),
   leavesMachine: true,
-  // What waits while others are handed over goes together.
+  // Messages that wait while others are handed over are sent together, in one command.
   concurrency: 64,
   keepsOrder: true,
   compose: (message, _, context) => ({ body: composeRecord(message, context) }),
@@ -67,12 +67,12 @@ function composeRecord(message: Message, { delivery, now }: ComposeContext) {
 }
 
 function outboxTo(settings: HubConnection): Outbox {
-  // Also of channels that differ in their clearance.
+  // Channels that differ only in other settings, such as the clearance, share one outbox.
   const { url, password, ca } = settings
   const key = JSON.stringify([url, password, ca])
   const known = outboxes.get(key)
   if (known) return known
-  // Another one means other settings: what used the old ones ends by itself.
+  // The outbox of earlier settings needs no cleanup: its connection closes when it is idle.
   const made = new Outbox(new RedisConnection(settings))
   outboxes.set(key, made)
   return made

@@ -7,13 +7,13 @@ import { boundLine, boundText, originOf } from './_text.ts'
 import { type ComposeContext, defineNotifier, type Message, type SendContext } from './define.ts'
 
 // https://docs.ntfy.sh/publish/#limitations: a longer message becomes an attachment, and the whole
-// JSON may be twice as long. Counted in JSON, so that quotes cannot make it too long.
+// JSON may be twice as long. Measured as JSON, so that escaped quotes cannot exceed the limit.
 const MESSAGE_BYTES = 4096
 const TITLE_LENGTH = 200
 
 const PRIORITIES = { low: 2, normal: 3, critical: 5 }
 
-/** Names that ntfy shows as pictures before the title. */
+/** Tags that ntfy shows as emojis before the title. */
 const kindTags = new Map<string, string>([
   ['permission', 'bell'],
   ['question', 'bell'],
@@ -68,10 +68,10 @@ export const ntfy = defineNotifier({
   async send(message, channel, context) {
     const { body } = composeNtfy(message, channel, context)
     const sent = { ...body, sequence_id: context.replaces ?? body.sequence_id }
-    // To the root: what is sent to the topic itself would be shown as it is.
+    // To the root: JSON that is posted to the topic's own URL is shown as plain text.
     const answer = await call('POST', '', JSON.stringify(sent), channel, context)
     const accepted = acceptedMessage(answer, secretsOf(channel))
-    // An older server knows no such ids, and could delete nothing.
+    // A server older than 2.16 knows no such ids, so the message could not be deleted by it.
     const hasHandle = accepted.sequence === sent.sequence_id
     return hasHandle ? { answer: accepted.answer, handle: sent.sequence_id } : accepted.answer
   },
@@ -87,12 +87,12 @@ export const ntfy = defineNotifier({
   },
 })
 
-/** On an open server the topic is all that keeps others out. */
+/** The topic counts as a secret: on an open server nothing else keeps others out. */
 function secretsOf({ topic, token }: Channel): string[] {
   return [topic, ...(token ? [token] : [])]
 }
 
-/** @throws DeliveryError where the answer is no success */
+/** @throws DeliveryError for any answer but 200, and where there is none */
 async function call(
   method: string,
   path: string,
@@ -133,7 +133,7 @@ function composeNtfy(
   const body = {
     topic,
     title: boundLine(message.title, TITLE_LENGTH) || 'hookbell',
-    // ntfy makes `triggered` of an empty one.
+    // ntfy replaces an empty message with `triggered`.
     message: withOrigin(boundJson(message.body), origin) || 'hookbell',
     priority: PRIORITIES[message.urgency],
     tags: kindTag ? [kindTag, ...tags] : tags,
@@ -143,25 +143,25 @@ function composeNtfy(
   return { body }
 }
 
-/** Which session it is comes last, and is what goes where there is not room for both. */
+/** Appends the origin of the message, or leaves it out where there is no room for both. */
 function withOrigin(text: string, origin: string): string {
   const both = [text, origin].filter(Boolean).join('\n\n')
   return Buffer.byteLength(JSON.stringify(both)) <= MESSAGE_BYTES ? both : text
 }
 
-/** By the event a repeat shows nothing new; by the session it is the latest message that is shown. */
+/** Made from the event, a repeated delivery replaces itself; from the session, only its latest message is shown. */
 function sequenceId({ id, client, sessionId }: Message, replace: boolean): string {
   const subject = replace && sessionId ? `${client}\0${sessionId}` : `\0${id}`
   return sha256(subject).slice(0, 32)
 }
 
-/** Cut to what a message may have in JSON. */
+/** Truncates a text so that its JSON fits into a message. */
 function boundJson(text: string): string {
   let bounded = boundText(text, MESSAGE_BYTES)
   for (;;) {
     const bytes = Buffer.byteLength(JSON.stringify(bounded))
     if (bytes <= MESSAGE_BYTES) return bounded
-    // At least in this proportion too long; a few rounds are enough.
+    // Shortened in proportion to the excess; a few rounds are enough.
     bounded = boundText(text, Math.floor((bounded.length * MESSAGE_BYTES) / bytes) - 1)
   }
 }

@@ -13,7 +13,7 @@ const SECTION_LENGTH = 3000
 
 const RENEW = 'Create a new incoming webhook in Slack and set its URL for this channel'
 const ASK_ADMIN = 'Ask an administrator of the Slack workspace to allow it'
-// A map, because an answer such as `constructor` must not find anything.
+// A Map, not an object, so that an answer such as `constructor` finds nothing.
 const hints = new Map([
   ['action_prohibited', ASK_ADMIN],
   ['channel_is_archived', 'Unarchive the Slack channel or point the webhook to another one'],
@@ -41,14 +41,14 @@ export const slack = defineNotifier({
   // Slack's limit for incoming webhooks.
   pace: { minIntervalMs: 1000, destination: ({ url }) => url },
   async send(message, { url }, context) {
-    // By the default export: a CommonJS package that was bundled has no other.
+    // The default export, because a bundled CommonJS package has no named ones.
     const { default: slackWebhook } = await import('@slack/webhook')
     const secrets = urlSecrets(url)
     const { signal } = context
     const { body } = composeSlack(message, { url }, context)
     const { fetch, received } = recordingFetch(signal)
     await new slackWebhook.IncomingWebhook(url, { fetch }).send(body).catch((error) => {
-      // An answer that is not a success is an error too; it is judged below, by all that it says.
+      // The package also throws for an answer that is not a success. That answer is evaluated below, with its headers.
       if (!received()) throw connectionFailure('slack', error, { signal, secrets })
     })
     const answer = received()
@@ -61,8 +61,8 @@ export const slack = defineNotifier({
 })
 
 /**
- * What @slack/webhook sends with, in the place of the global `fetch`: with our deadline, with a bound on what is read,
- * and with the headers of an answer that the package leaves out of its errors.
+ * A replacement for the global `fetch` in @slack/webhook. It has our deadline, limits how much is read, and keeps the
+ * answer with its headers, which the package leaves out of its errors.
  */
 function recordingFetch(signal: AbortSignal) {
   let answer: HttpAnswer | undefined
@@ -74,7 +74,7 @@ function recordingFetch(signal: AbortSignal) {
     )
     return {
       ...{ ok: isSuccess(answer), status, statusText, url: `${url}` },
-      // Not the global class: to load it takes as long as to load the global `fetch`.
+      // Not the global `Headers`: loading that class takes as long as loading the global `fetch`.
       headers: { get: (name) => fields.get(name.toLowerCase()) ?? null, entries: () => fields },
       text: async () => text,
       json: async () => JSON.parse(text),
@@ -88,7 +88,7 @@ function isSuccess({ status }: HttpAnswer): boolean {
   return status >= 200 && status < 300
 }
 
-/** Slack says `ok`, its workflows and some servers that take the same messages say it in JSON. */
+/** Slack answers `ok`; its workflows and some compatible servers answer in JSON. */
 function isAccepted(text: string): boolean {
   if (text.trim().toLowerCase() === 'ok') return true
   try {
@@ -99,7 +99,7 @@ function isAccepted(text: string): boolean {
   }
 }
 
-/** A 200 of something in between, such as the page on which a network asks for a login. */
+/** A 200 without Slack's `ok`, such as from a network's login page. */
 function notAccepted(answer: string): DeliveryError {
   const hint = hints.get(answer)
   const said = answer === '' ? 'nothing' : `"${answer}"`
@@ -142,7 +142,7 @@ function smallPrint(message: Message, now: number) {
   ]
 }
 
-/** In the zone of whoever reads it. */
+/** Slack shows it in the time zone of the reader. */
 function time({ at }: Message, now: number) {
   const words = timeOf({ at }, now)
   if (words === '') return []

@@ -8,11 +8,11 @@ import { findPlace } from './_terminal-place.ts'
 import { modes, renderSequence, sequenceFor } from './_terminal-sequence.ts'
 import { DeliveryError, defineNotifier, type Message } from './define.ts'
 
-/** Between two looks at a terminal that takes nothing, because its output was stopped by Ctrl+S. */
-const LOOK_MS = 50
+/** Between two attempts to write to a terminal whose output is stopped, as by Ctrl+S. */
+const WRITE_RETRY_MS = 50
 const PATIENCE_MS = 2000
-/** Clocks of files are coarser than ours. */
-const SLACK_MS = 1000
+/** File timestamps are coarser than our clock. */
+const TOLERANCE_MS = 1000
 
 export const terminal = defineNotifier({
   name: 'terminal',
@@ -25,7 +25,7 @@ export const terminal = defineNotifier({
       .describe('What to send; `auto` is what the terminal is known to show, else a bell'),
   }),
   compose: composeCall,
-  // Several terminals drop what follows within a second.
+  // Several terminals drop a notification that follows another within a second.
   pace: { minIntervalMs: 1000, destination: () => 'terminals' },
   async send(message, { mode }, { signal, sessionEnv }) {
     if (signal.aborted) throw tooLate()
@@ -39,13 +39,13 @@ export const terminal = defineNotifier({
   },
 })
 
-/** What each sequence shows as far as there is room; a bell shows nothing. */
+/** What a sequence shows, as far as there is room; a bell shows nothing. */
 function composeCall(message: Message) {
   const { title, body, urgency } = message
   return { body: { title, body, urgency, id: idOf(message) } }
 }
 
-/** Letters and digits alone are safe in every sequence. */
+/** A hash, because only letters and digits are safe in every sequence. */
 function idOf({ client, sessionId, id }: Message): string {
   const subject = sessionId ? `${client}\0${sessionId}` : id
   return sha256(subject).slice(0, 16)
@@ -55,9 +55,9 @@ async function write(path: string, text: string, { at }: Message, signal: AbortS
   let handle: FileHandle | undefined
   try {
     const { O_WRONLY, O_NOCTTY, O_NONBLOCK, O_NOFOLLOW } = constants
-    // Never to become our own terminal, never to wait for one, and no link.
+    // It must not become our controlling terminal, opening must not block, and links are not followed.
     handle = await open(path, O_WRONLY | O_NOCTTY | O_NONBLOCK | O_NOFOLLOW)
-    const reason = whyNot(await handle.stat(), handle.fd, at)
+    const reason = whyNotWritable(await handle.stat(), handle.fd, at)
     if (reason) throw new DeliveryError('unavailable', `terminal: ${path} ${reason}`)
     await writeAll(handle, Buffer.from(text), signal)
   } catch (error) {
@@ -67,24 +67,24 @@ async function write(path: string, text: string, { at }: Message, signal: AbortS
   }
 }
 
-/** Names of terminals are given to the next one as soon as a terminal is closed. */
-function whyNot(stat: Stats, fd: number, at: string): string | undefined {
-  // Not imported: with it come the modules of the network, which a desktop needs none of.
+/** Why not to write to it. The path of a closed terminal is soon reused for a new one. */
+function whyNotWritable(stat: Stats, fd: number, at: string): string | undefined {
+  // Not imported at the top: it loads the network modules, which other notifiers may not need.
   const { isatty } = process.getBuiltinModule('node:tty')
   if (!stat.isCharacterDevice() || !isatty(fd)) return 'is not a terminal'
   if (stat.uid !== process.getuid?.()) return 'belongs to another user'
-  if (stat.ctimeMs > Date.parse(at) + SLACK_MS) return 'is a newer terminal than the session'
+  if (stat.ctimeMs > Date.parse(at) + TOLERANCE_MS) return 'is a newer terminal than the session'
   return undefined
 }
 
-/** In one write where the terminal takes it. Once begun it is ended: half a sequence swallows what follows. */
+/** In one write where possible. The rest is retried, because half a sequence swallows the output after it. */
 async function writeAll(handle: FileHandle, bytes: Buffer, signal: AbortSignal) {
   const patience = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)])
   for (let rest = bytes; rest.length > 0; ) {
     rest = rest.subarray(await writeSome(handle, rest))
     if (rest.length === 0) return
     if (patience.aborted) throw stopped()
-    await sleep(LOOK_MS)
+    await sleep(WRITE_RETRY_MS)
   }
 }
 

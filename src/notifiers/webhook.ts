@@ -3,7 +3,7 @@ import { request } from './_http.ts'
 import { answerLine, connectionFailure, httpFailure, urlSecrets } from './_network.ts'
 import { defineNotifier, type Message } from './define.ts'
 
-// These are made here, or belong to the connection.
+// Headers that hookbell sets itself, or that belong to the connection.
 const RESERVED =
   /^(?:connection|content-length|content-type|expect|host|idempotency-key|keep-alive|te|trailer|transfer-encoding|upgrade|webhook-.*)$/i
 
@@ -88,7 +88,7 @@ async function makeRequest(message: Message, channel: Channel) {
   return { method: 'POST', headers: { ...headers, ...own, ...signature }, body }
 }
 
-/** Without the values of the channel's own headers, which are secret, and without the signature of an attempt. */
+/** Leaves out the values of the channel's own headers, which are secret, and the signature, made for each attempt. */
 async function composeWebhook(message: Message, channel: Channel) {
   const isText = typeof channel.body === 'string'
   const contentType = channel.contentType ?? (isText ? 'text/plain' : 'application/json')
@@ -118,7 +118,7 @@ function lowerCaseNames(headers: Record<string, string>): Record<string, string>
   )
 }
 
-/** A receiver that changes its secret accepts either signature meanwhile. */
+/** Signs with every secret: a receiver that is changing its secret accepts either signature. */
 async function sign(
   id: string,
   body: string,
@@ -137,7 +137,7 @@ async function sign(
 }
 
 function secretsIn({ url, headers, signingSecrets }: Channel, sent: Record<string, string>) {
-  // Of `Bearer abc` also `abc`, which a receiver may repeat alone.
+  // For `Bearer abc` also `abc`, which a receiver may repeat alone.
   const values = Object.values(headers).flatMap((value) => [value, ...value.split(' ')])
   const signature = sent['webhook-signature'] ?? ''
   return [...urlSecrets(url), ...values, ...signingSecrets, signature].filter(Boolean)
