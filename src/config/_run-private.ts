@@ -3,23 +3,23 @@ import { errorCode } from '../errors.ts'
 import { workerEnvironment } from './worker-env.ts'
 
 const MAX_BYTES = 64 * 1024
-/** Besides the system's own: where password managers are installed. */
+/** Searched after the system's folders: where password managers are installed. */
 const MORE_PLACES =
   '/opt/homebrew/bin:/opt/local/bin:/home/linuxbrew/.linuxbrew/bin:/run/current-system/sw/bin:/snap/bin'
 
 interface RunOptions {
   stateDir: string
   timeoutMs: number
-  /** What the program reads; a secret is given to it only here. Default: nothing. */
+  /** Written to the program's stdin, the only way in which it gets a secret. Default: nothing. */
   input?: string
 }
 
-/** What it printed, or why there is nothing, in words that hold nothing of what it printed. */
+/** The program's output, or why there is none. `failure` never repeats any output. */
 export type Printed = { text: string } | { failure: string }
 
 /**
- * Runs a program that handles a secret: no shell, an environment of its own, killed with all that it started when
- * its time is over. What it says on stderr is not read: it may repeat the secret.
+ * Runs a program that handles a secret: without a shell, in its own environment, killed after the timeout with all
+ * that it started. Its stderr is not read, because it may repeat the secret.
  */
 export async function runPrivately(
   [file = '', ...args]: readonly string[],
@@ -37,17 +37,17 @@ export async function runPrivately(
     reject: false,
     windowsHide: true,
     stripFinalNewline: false,
-    // A process group of its own, to be killed as one.
+    // Its own process group, so that all of it can be killed at once.
     detached: process.platform !== 'win32',
   })
   let isLate = false
-  // Where this process ends first, as a worker may.
+  // Kills the program if this process exits first, as a worker may.
   const onExit = () => kill(child.pid)
   process.once('exit', onExit)
   const timer = setTimeout(() => {
     isLate = true
     kill(child.pid)
-    // A child that left the group keeps the output open.
+    // A child that left the process group may keep the pipe open.
     child.kill('SIGKILL')
     child.stdout.destroy()
   }, timeoutMs)
@@ -65,7 +65,7 @@ export async function runPrivately(
 function environment(stateDir: string): Record<string, string> {
   const own = workerEnvironment(stateDir, process.env)
   if (process.platform === 'win32') return own
-  // By this the keychain of a Linux desktop is reached.
+  // Needed to reach the keychain of a Linux desktop.
   const runtime = process.env.XDG_RUNTIME_DIR ?? `/run/user/${process.getuid?.()}`
   return { ...own, PATH: `${own.PATH}:${MORE_PLACES}`, XDG_RUNTIME_DIR: runtime }
 }

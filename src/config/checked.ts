@@ -1,9 +1,9 @@
-/** Stands for what the configuration itself says there. */
+/** Placeholder for a value that is in the configuration itself. */
 const AS_WRITTEN = '<as written>'
 
 /**
- * What checking a configuration came to, to be had again without the schemas. No text of the configuration is in it, so
- * that no secret can be, but only what the schemas have added to it.
+ * The result of validating a configuration, cached so that the schemas are not needed again. It contains only what the
+ * schemas added, and no text of the configuration, so that it cannot contain a secret.
  */
 export interface Checked {
   outline: unknown
@@ -15,11 +15,11 @@ export interface Checked {
 export type SecretOptions = Readonly<Record<string, readonly string[]>>
 
 /**
- * The result of a check, with `<as written>` in the place of everything that was there before it.
- * @returns undefined where a value was changed by the check: there is no outline of that
+ * The result of validation, with `<as written>` in place of everything that the configuration already had.
+ * @returns undefined if validation changed a value, which an outline cannot express
  */
 export function outlineOf(written: unknown, result: unknown): unknown {
-  // The order of keys is what people see.
+  // Compared as JSON, because the order of keys counts: people see it.
   if (JSON.stringify(written) === JSON.stringify(result)) return AS_WRITTEN
   if (written === undefined) return result
   if (Array.isArray(written) && Array.isArray(result) && written.length === result.length) {
@@ -34,7 +34,7 @@ export function outlineOf(written: unknown, result: unknown): unknown {
   return allOf(entries.map(([, one]) => one)) && Object.fromEntries(entries)
 }
 
-/** The result of the check once more. */
+/** Restores the result of validation from its outline. */
 export function fillOutline(outline: unknown, written: unknown): unknown {
   if (outline === AS_WRITTEN) return written
   if (Array.isArray(outline)) {

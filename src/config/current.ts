@@ -38,12 +38,12 @@ export class CurrentConfig {
     this.#fetcher = new SecretFetcher({ stateDir })
   }
 
-  /** What `get` gave last, without a look at the files. */
+  /** The result of the last `get`, without checking whether files have changed. */
   get last(): LoadedConfig {
     return this.#loaded ?? this.get()
   }
 
-  /** The same for each of many events: a change counts within 20 ms. */
+  /** Like `get`, but cheap enough for each of many events: a change is noticed within 20 ms. */
   recent(): LoadedConfig {
     return this.#recent.get()
   }
@@ -58,8 +58,8 @@ export class CurrentConfig {
   }
 
   /**
-   * Stores the variables that the configuration names as they are in `shell`, for all workers to come.
-   * Best effort: without it the channels that need one wait, and are named.
+   * Stores the variables that the configuration names, with their values in `shell`, for all later workers.
+   * Best effort: if it fails, the channels that need one wait, and are reported.
    */
   storeVariables(shell: Env) {
     try {
@@ -68,8 +68,8 @@ export class CurrentConfig {
   }
 
   /**
-   * Fetches what channels need from commands and the keychain, where that is not known yet. Until then they wait.
-   * @returns whether `get` has something new
+   * Fetches secrets that channels need from commands and the keychain and that are not known yet. Until then those
+   * channels wait. @returns whether `get` now returns something new
    */
   fetchSecrets({ sources } = this.get()): Promise<boolean> {
     return this.#fetcher.fetch(sources)
@@ -93,7 +93,7 @@ export class CurrentConfig {
   }
 
   #fallBack(): LoadedConfig {
-    // With the secrets that stand in the file itself, which are not kept on the disk.
+    // It still has the secrets that are written in the file itself; the copy on the disk does not.
     if (this.#good) return { ...this.#good, source: 'last good' }
     const path = lastGoodFile(this.#stateDir)
     const text = readQuietly(path)
@@ -108,7 +108,7 @@ export class CurrentConfig {
     }
   }
 
-  /** Best effort: without it a broken file falls back to the built-in settings, and each worker checks a file anew. */
+  /** Best effort: if it fails, a broken file falls back to the built-in settings, and each worker validates again. */
   #keep({ source, raw = {}, checked }: LoadedConfig, stamp: string) {
     const path = lastGoodFile(this.#stateDir)
     try {
@@ -123,7 +123,7 @@ export class CurrentConfig {
   }
 }
 
-/** Without them only the channels that need one have to wait. */
+/** If they cannot be read, only the channels that need one have to wait. */
 function secretsIfReadable(configDir: string): ReadonlyMap<string, string> {
   try {
     return readSecrets(configDir).values

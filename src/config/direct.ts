@@ -8,12 +8,12 @@ type Raw = Record<string, unknown>
 export interface Direct extends Pick<Expanded, 'unset' | 'sources' | 'used'> {
   /** The channels of this machine that stand in for channels of the hub, by the names of both. */
   direct?: Readonly<Record<string, Channel>>
-  /** Without the place of the file. */
+  /** Without the path of the file. */
   warnings: string[]
   fault?: Fault | undefined
 }
 
-/** Where messages go from this machine that the hub does not take; without `direct` where nothing is configured. */
+/** Parses the channels that deliver from here what the hub does not take; without `direct` if none is configured. */
 export function parseDirect(raw: Raw, values: SecretValues): Direct {
   const standIns = standInsOf(raw)
   const nothing: Direct = { unset: [], sources: {}, used: [], warnings: [] }
@@ -34,7 +34,7 @@ export function parseDirect(raw: Raw, values: SecretValues): Direct {
   }
 }
 
-/** The file is right, and yet everything waits for the hub. */
+/** Channels that are valid but unusable, so that their messages can only wait for the hub. */
 function warningsOf({ unusable, pending }: Expanded): string[] {
   return Object.entries(unusable)
     .filter(([name]) => !Object.hasOwn(pending, name))

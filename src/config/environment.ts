@@ -4,7 +4,7 @@ import { readQuietly } from '../fs/read.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** Set by agents for what they run, also for a command that a person lets them run. */
+/** Agents set these for everything they run, also for a command that a person lets them run. */
 const SESSION_VARIABLES = [
   'CLAUDECODE',
   'CLAUDE_PROJECT_DIR',
@@ -13,14 +13,14 @@ const SESSION_VARIABLES = [
 ]
 
 /**
- * The environment where a person set it, nothing of it in a session of an agent: there a repository can set variables, and must
- * not redirect messages that way.
+ * The environment, if it is that of a person's shell. Empty in an agent's session, where a repository can set
+ * variables: it must not be able to redirect messages that way.
  */
 export function shellEnvironment(env: Env): Env {
   return SESSION_VARIABLES.some((name) => env[name]) ? {} : env
 }
 
-/** The values that were stored for the background worker, which never looks at the environment it was started in. */
+/** The values that were stored for the background worker, which never reads the environment it was started in. */
 export function readStoredEnvironment(stateDir: string): Record<string, string> {
   try {
     const stored: unknown = JSON.parse(readQuietly(environmentFile(stateDir)) ?? '{}')
@@ -32,7 +32,7 @@ export function readStoredEnvironment(stateDir: string): Record<string, string> 
   }
 }
 
-/** Stores the variables that the configuration names, as they are in a person's shell. Others are forgotten. */
+/** Stores the variables that the configuration names, from `shell` or as stored before. All others are removed. */
 export function storeEnvironment(stateDir: string, names: readonly string[], shell: Env): void {
   const before = readStoredEnvironment(stateDir)
   const after: Record<string, string> = {}

@@ -4,7 +4,7 @@ import { expandReferences } from './secrets.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** What the references of a configuration are filled in from. The file wins. */
+/** Where the references of a configuration are looked up. `file` takes precedence. */
 export interface SecretValues {
   file: ReadonlyMap<string, string>
   env: Env
@@ -21,17 +21,17 @@ export interface Expanded {
   channels?: Record<string, unknown>
   /** Channels that cannot be used now, with the reason. */
   unusable: Record<string, string>
-  /** Of these the ones that only wait until their secrets are fetched: their types. */
+  /** The types of those unusable channels that only wait until their secrets are fetched, by name. */
   pending: Record<string, string>
   /** Names that are set nowhere. */
   unset: string[]
-  /** Where the names come from that channels refer to and that stand in no file. */
+  /** The command or keychain for each name that channels refer to and that no file sets. */
   sources: Record<string, SecretSource>
   /** Values that were filled in. */
   used: string[]
 }
 
-/** Fills in the references. One that is set nowhere makes one channel unusable, not the whole file. */
+/** Fills in the references. One that is set nowhere makes its channel unusable, not the whole file. */
 export function expandChannels(raw: Record<string, unknown>, values: SecretValues): Expanded {
   const expanded: Expanded = { unusable: {}, pending: {}, unset: [], sources: {}, used: [] }
   const isObject = typeof raw.channels === 'object' && raw.channels !== null

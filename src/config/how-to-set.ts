@@ -4,8 +4,8 @@ import { quoteWord } from '../text/shell.ts'
 type Env = Readonly<Record<string, string | undefined>>
 
 /**
- * How a person sets the names that channels refer to. Where the shell has the value, the one command that stores it:
- * neither the command line nor the history gets to see it.
+ * Explains how to set the names that channels refer to. If the shell has the values, with a command that stores them
+ * without showing them in the command line or the history.
  */
 export function howToSet(names: readonly string[], configDir: string, shell: Env): string {
   const file = join(configDir, 'secrets.env')

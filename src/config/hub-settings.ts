@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { hubConnection } from '../hub/settings.ts'
 import { channelName } from './channel-name.ts'
 
-/** The hub that this machine hands deliveries to; on the hub's own box: the Redis that it works with. */
+/** The hub that this machine hands deliveries to; on the hub's own machine: the Redis that it uses. */
 export const hubSettings = z.strictObject({
   ...hubConnection,
   channels: z

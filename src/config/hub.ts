@@ -3,7 +3,7 @@ import type { Fault } from './issue.ts'
 
 type Raw = Record<string, unknown>
 
-/** Each channel of the hub becomes a channel of this machine, so that routes, rules and clearance know nothing of hubs. */
+/** Turns each channel of the hub into one of this machine, so that routes and rules need not know about hubs. */
 export function withHubChannels(raw: Raw, whereNone: object): Raw {
   const names = hubChannelsOf(raw)
   if (names.length === 0) return raw
@@ -19,20 +19,20 @@ export function withHubChannels(raw: Raw, whereNone: object): Raw {
   return { ...raw, channels: Object.fromEntries([...made, ...others]) }
 }
 
-/** The channels of this machine to which messages go that the hub does not take: those of the same names. */
+/** The channels that deliver from here what the hub does not take: those that share a name with a hub channel. */
 export function standInsOf(raw: Raw): string[] {
   const { after } = Object(raw.hub) as { after?: unknown }
   const own = Object(raw.channels) as Raw
   return after === 'direct' ? hubChannelsOf(raw).filter((name) => Object.hasOwn(own, name)) : []
 }
 
-/** What a message may say and which ones are noise does not depend on the way that it takes. */
+/** Clearance and noise rules do not depend on whether the hub or this machine delivers. */
 function rulesOf(channel: unknown): Raw {
   const rules = Object.entries(Object(channel)).filter(([name]) => /^(noise|clearance)$/.test(name))
   return Object.fromEntries(rules)
 }
 
-/** The settings with its references filled in. Without a value that is set nowhere: undefined, and why. */
+/** The hub's settings with references filled in. If one is set nowhere, `hub` is undefined and `problem` says why. */
 export function expandHub(raw: Raw, values: SecretValues) {
   const { channels, used, unusable } = expandChannels(
     { ...raw, channels: { hub: raw.hub } },
@@ -41,11 +41,11 @@ export function expandHub(raw: Raw, values: SecretValues) {
   return { hub: channels?.hub, used, problem: unusable.hub }
 }
 
-/** A fault of a channel that stands in no file is one of the hub. */
+/** Moves the fault of a generated channel, which is not in the file, to the hub settings it was made from. */
 export function inTheFile({ path, ...fault }: Fault, raw: Raw): Fault {
-  const [room, name, ...rest] = path
+  const [section, name, ...rest] = path
   const own = Object(raw.channels) as Raw
-  if (room !== 'channels' || typeof name !== 'string') return { ...fault, path }
+  if (section !== 'channels' || typeof name !== 'string') return { ...fault, path }
   const isMade = !Object.hasOwn(own, name) || standInsOf(raw).includes(name)
   return { ...fault, path: isMade && hubChannelsOf(raw).includes(name) ? ['hub', ...rest] : path }
 }

@@ -11,13 +11,13 @@ export interface Fault {
   hint?: string
 }
 
-/** The one fault to correct first: a key that nobody knows is often the reason why another one is missing. */
+/** The fault to correct first: an unknown key, because a misspelt key is often why another one is missing. */
 export function firstFault(issues: readonly z.core.$ZodIssue[], raw: unknown): Fault | undefined {
   const first = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0]
   return first && describeIssue(first, raw)
 }
 
-/** The same of a file whose keys and types are not those of the user's configuration. */
+/** The same for a file with another schema than the user's configuration. */
 export function firstFaultOf(issues: readonly z.core.$ZodIssue[], raw: unknown): Fault {
   const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0]
   if (!issue) return { path: [], what: 'not valid' }
@@ -56,7 +56,7 @@ const examples = new Map<PropertyKey | undefined, string>([
   ['routes', 'Such as { "on": ["done"], "to": ["desktop"] }'],
 ])
 
-/** For the slips that are common in JSON. */
+/** Hints for mistakes that are common in JSON. */
 function howToWrite(issue: z.core.$ZodIssue, value: unknown): string | undefined {
   if (issue.code !== 'invalid_type') return undefined
   if (issue.expected === 'object' && issue.path.length === 2) return examples.get(issue.path[0])

@@ -8,7 +8,7 @@ export function configJsonSchema(): object {
     target: 'draft-2020-12',
     override: ({ jsonSchema, path }) => {
       delete jsonSchema.secret
-      // A channel's texts may be ${NAME}, which is filled in before they are checked.
+      // A channel's strings may be ${NAME}, which is filled in before validation.
       if (!path.includes('channels') || jsonSchema.type !== 'string') return
       delete jsonSchema.format
       delete jsonSchema.pattern

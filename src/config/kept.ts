@@ -6,13 +6,13 @@ import { isTrusted, isTrustedIfPresent } from '../fs/trust.ts'
 import { packageVersion } from '../version.ts'
 import { configPath, secretsPath } from './paths.ts'
 
-// What came of the configuration, kept in the state folder for as long as no file changes that it was made of: to load it
-// takes as long as Node.js takes to start. Whoever keeps something keeps no secret, and nothing of a file with a fault.
+// A cache in the state folder for what is derived from the configuration, valid until one of its files changes. Loading
+// the configuration takes as long as starting Node.js. Nothing secret is cached, and nothing from an invalid file.
 
-/** Long enough that a later change of a file gets another time. */
+/** The age at which a file counts as unchanged: a later change is sure to get another timestamp. */
 const SETTLED_AFTER_MS = 2000
 
-// Written in by scripts/build.ts: another form of the configuration is another schema.
+// Inserted by scripts/build.ts. It changes with the configuration's schema.
 declare const BUILT_SCHEMA: string | undefined
 
 /** @param files the stamp of the files; read it before the files themselves */
@@ -21,7 +21,7 @@ export function stampOf(configDir: string, files: string): string {
   return `${packageVersion()} ${schema} ${configDir} ${files}`
 }
 
-/** What was kept under a name; undefined where it is not of these files, or somebody else may have written it. */
+/** Reads a cached value; undefined if it is from other files, or if another user may have written it. */
 export function readKept(stateDir: string, name: string, stamp: string): unknown {
   const path = keptPath(stateDir, name)
   const text = readQuietly(path)
@@ -34,7 +34,7 @@ export function readKept(stateDir: string, name: string, stamp: string): unknown
   }
 }
 
-/** Best effort: without it the configuration is loaded again. */
+/** Best effort: if it fails, the configuration is loaded again next time. */
 export function keep(stateDir: string, name: string, { stamp, value }: Kept) {
   if (!existsSync(stateDir)) return
   const path = keptPath(stateDir, name)
@@ -49,7 +49,7 @@ interface Kept {
   value: unknown
 }
 
-/** Whether the stamp tells of every change from now on: who is in a group is not part of it. */
+/** Whether the stamp reveals every later change. Not for group-writable files: it does not cover group members. */
 export function mayBeKept(configDir: string, now: number): boolean {
   return [configPath(configDir), secretsPath(configDir)].every((path) => {
     const stat = statSync(path, { throwIfNoEntry: false })

@@ -2,13 +2,13 @@ import { join } from 'node:path'
 import { HookbellError } from '../errors.ts'
 import { type Printed, runPrivately } from './_run-private.ts'
 
-/** A desktop may ask a person to unlock it. */
+/** The desktop may ask a person to unlock the keychain. */
 const TIMEOUT_MS = 30_000
 const SERVICE = 'hookbell'
 
 interface Call {
   argv: readonly string[]
-  /** Here, and nowhere else, a secret is given to the tool: other users can read arguments. */
+  /** Written to stdin. A secret is passed only here, because other users can read arguments. */
   input?: string
 }
 
@@ -36,7 +36,7 @@ const macos: Tool = {
   read: (name) => ({
     argv: [security, 'find-generic-password', '-s', SERVICE, '-a', name, '-w'],
   }),
-  // `security -i` takes its commands on stdin. In hex, because its quoting has rules of its own.
+  // `security -i` reads commands from stdin. The value is in hex, because `security` has its own quoting rules.
   write: (name, value) => ({
     argv: [security, '-i'],
     input: `add-generic-password -U -s ${SERVICE} -a ${name} -X ${Buffer.from(value).toString('hex')}\n`,
@@ -59,7 +59,7 @@ const windows: Tool = {
   remove: (name) => powershell(`${VAULT}$v.Remove($v.Retrieve('hookbell','${name}'))`),
 }
 
-/** The name is one of letters, digits and "_": nothing else gets into the program text. */
+/** Safe, because only a secret's name gets into the script, and it has only letters, digits and "_". */
 function powershell(script: string): Call {
   const root = process.env.SystemRoot ?? 'C:\\Windows'
   const program = join(root, 'System32', 'WindowsPowerShell', 'v1.0', 'powershell.exe')
@@ -89,7 +89,7 @@ export function readKeychain(name: string, stateDir: string): Promise<Printed> {
 export async function writeKeychain(name: string, value: string, stateDir: string): Promise<void> {
   await must(keychainCall('write', name, value), `${name} was not stored`, stateDir)
   const back = await readKeychain(name, stateDir)
-  // `security -i` ends well whatever became of the command.
+  // Read back, because `security -i` exits with 0 even if its command failed.
   if (!('text' in back) || withoutEnd(back.text) !== value) throw failed(`${name} was not stored`)
 }
 

@@ -1,14 +1,14 @@
 import { join } from 'node:path'
 import { isSecretOption } from './schema.ts'
 
-/** Stands for a secret that was written out in `config.json`; nothing sets it, so that its channel waits. */
+/** Replaces a secret that was written out in `config.json`. Nothing sets this name, so that its channel waits. */
 export const INLINE_SECRET = 'hookbell_inline_secret'
 
 export function lastGoodFile(stateDir: string): string {
   return join(stateDir, 'last-good-config.json')
 }
 
-/** A configuration as it may be kept in the state folder: with its references to secrets, without the secrets. */
+/** A configuration as it may be stored in the state folder: with references to secrets, without the secrets. */
 export function withoutSecrets(raw: Readonly<Record<string, unknown>>): string {
   return `${JSON.stringify({ ...raw, ...channelsOf(raw), ...hubOf(raw) }, null, 2)}\n`
 }
@@ -35,7 +35,7 @@ function withoutInline(channel: object): object {
   )
 }
 
-/** A reference alone, or a URL of which the password is one and which has no path. */
+/** Either a lone reference, or a URL without a path whose password, if it has one, is a reference. */
 function isReference(value: unknown): boolean {
   const reference = String.raw`\$\{[A-Za-z_]\w*\}`
   const whole = new RegExp(

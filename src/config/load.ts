@@ -35,29 +35,29 @@ export interface LoadedConfig {
   secrets: readonly string[]
   /** Channels that cannot be used now, with the reason. */
   unusable: Readonly<Record<string, string>>
-  /** Of these the ones that only wait until their secrets are fetched: their types. */
+  /** The types of those unusable channels that only wait until their secrets are fetched, by name. */
   pending: Readonly<Record<string, string>>
-  /** Channels of this machine that stand in for channels of the hub, by the names of those. */
+  /** Channels of this machine that deliver what the hub does not take, by the names of the hub's channels. */
   direct?: Readonly<Record<string, Channel>>
   /** Why the hub cannot be used now. */
   hubProblem?: string
   /** The names that these channels refer to and that are set nowhere. */
   unset: readonly string[]
-  /** Where the names come from that channels refer to and that stand in no file. */
+  /** The command or keychain for each name that channels refer to and that no file sets. */
   sources: Expanded['sources']
-  /** What is valid and yet hardly what was meant. */
+  /** Settings that are valid but probably not what was meant. */
   warnings: readonly string[]
   /** Where the settings in force come from. */
   source: 'file' | 'last good' | 'built-in'
-  /** What the file says, with its references as they are written. */
+  /** The content of the file, with references that are not filled in. */
   raw?: Readonly<Record<string, unknown>>
   /** Why the file is not in force. */
   problem?: HookbellError
-  /** What can be kept of the check; absent where it used what was kept, or depends on more than files. */
+  /** The validation to cache; absent if it came from the cache, or depends on more than files. */
   checked?: Checked
 }
 
-/** More is no configuration that a person wrote. */
+/** Nobody writes a larger configuration by hand. */
 export const MAX_BYTES = 1024 * 1024
 
 export function builtInConfig(kept?: Checked): LoadedConfig {
@@ -71,8 +71,8 @@ const nothingSecret = { secretOptions: {}, warnings: [] }
 
 /**
  * Reads the user's configuration; without a file the built-in one.
- * @param env where the variables are looked up that the file lists under `env`; no others are
- * @param checked what checking the same files came to
+ * @param env values of variables; only those that the file lists under `env` are used
+ * @param checked the cached validation of the same files
  * @throws HookbellError E_CONFIG with `path:line:column: what is wrong`
  */
 export function loadConfig(
@@ -97,19 +97,19 @@ interface LoadOptions extends Pick<SecretValues, 'env' | 'fetched'> {
   checked: Checked | undefined
 }
 
-interface Surroundings {
-  /** Of the file, for errors. */
+interface ParseContext {
+  /** The file's path, for error messages. */
   path: string
   secrets: SecretValues
-  /** What a route can name; without them any name is right. */
+  /** Templates that a route can name; if absent, any name is accepted. */
   templates?: readonly string[]
-  /** What checking the same text and the same secrets came to. */
+  /** The cached validation of the same text and the same secrets. */
   checked?: Checked
 }
 
 /** @throws HookbellError E_CONFIG */
-export function parseConfig(text: string, surroundings: Surroundings): LoadedConfig {
-  const { path, secrets, checked } = surroundings
+export function parseConfig(text: string, context: ParseContext): LoadedConfig {
+  const { path, secrets, checked } = context
   const { tree, raw } = parseObject(text, path)
   const { channels, used, ...state } = expandChannels(
     withHubChannels(raw, defaultChannels),
@@ -118,10 +118,10 @@ export function parseConfig(text: string, surroundings: Surroundings): LoadedCon
   const { hub, problem: hubProblem, used: usedByHub } = expandHub(raw, secrets)
   const expanded = { ...raw, ...(channels && { channels }), hub }
   const standIns = parseDirect(raw, secrets)
-  const place = { ...surroundings, text, tree, raw, standIns, unusable: state.unusable }
+  const checkContext = { ...context, text, tree, raw, standIns, unusable: state.unusable }
   const result = checked
     ? (fillOutline(checked.outline, expanded) as Parsed)
-    : check(expanded, place)
+    : check(expanded, checkContext)
   const config = completeConfig(result, Object.keys(state.unusable))
   const { secretOptions, warnings } = checked ?? {
     secretOptions: secretOptionsOf(config),
@@ -135,7 +135,7 @@ export function parseConfig(text: string, surroundings: Surroundings): LoadedCon
   const unset = [...new Set([...state.unset, ...standIns.unset])]
   const sources = { ...state.sources, ...standIns.sources }
   const { direct } = standIns
-  // A stand-in for a hub is checked each time: few have one.
+  // A configuration with stand-ins for a hub is rare, so it is validated each time.
   const isWhole = !direct && hubProblem === undefined && isEmpty(state.unusable) && isEmpty(sources)
   const outline = !checked && isWhole ? outlineOf(expanded, result) : undefined
   return {
@@ -159,7 +159,7 @@ function isEmpty(object: object): boolean {
   return Object.keys(object).length === 0
 }
 
-interface Place extends Surroundings {
+interface CheckContext extends ParseContext {
   text: string
   tree: Node
   raw: Record<string, unknown>
@@ -168,9 +168,9 @@ interface Place extends Surroundings {
 }
 
 /** @throws HookbellError E_CONFIG */
-function check(expanded: object, place: Place): Parsed {
-  const { path, text, tree, raw, unusable, standIns, templates } = place
-  // Once: to compile the schemas for it takes longer than to walk through them.
+function check(expanded: object, context: CheckContext): Parsed {
+  const { path, text, tree, raw, unusable, standIns, templates } = context
+  // `jitless`: for a single run, compiling the schemas takes longer than interpreting them.
   const { success, data, error } = configSchema.safeParse(expanded, { jitless: true })
   const fault =
     standIns.fault ??
@@ -187,7 +187,7 @@ function check(expanded: object, place: Place): Parsed {
   throw new HookbellError('E_CONFIG', message, hint ? { hint } : {})
 }
 
-/** A route to nowhere, or for something that never happens. */
+/** Finds a route to an unknown channel, with an unknown template, or for a misspelt event. */
 function faultInRoutes(
   routes: readonly Route[],
   channels: object,

@@ -10,7 +10,7 @@ import { splitWords } from '../text/clean.ts'
 import { findLostKey, locate } from './position.ts'
 
 /**
- * JSON with comments and trailing commas, of which no key is lost without a word.
+ * Parses JSON with comments and trailing commas. A key that would be lost silently is an error.
  * @throws HookbellError E_CONFIG with `path:line:column: what is wrong`
  */
 export function parseObject(

@@ -30,8 +30,8 @@ function pick(env: Env, own: string, xdg: string, windows: string, home: string)
 }
 
 /**
- * Where the front door stores events when this state folder takes none. Each state folder has its own, so that
- * nobody's worker delivers what belongs to another configuration. Same name: bin/hookbell-hook.
+ * Where the front door stores events when it cannot write to this state folder. Each state folder has its own, so that
+ * no worker delivers events of another configuration. bin/hookbell-hook derives the same name.
  */
 export function fallbackStateDir(state: string, env: Env = process.env): string {
   const hash = sha256(state.replace(/\/+/g, '/')).slice(0, 12)
@@ -43,7 +43,7 @@ export function homeDir(env: Env = process.env): string {
   const home = absolute(env.HOME) ?? absolute(env.USERPROFILE)
   if (home) return home
   try {
-    // Asked for only here: the front door does without it where HOME is set.
+    // Loaded only here: the front door does not need it if HOME is set.
     const { homedir, userInfo } = process.getBuiltinModule('node:os')
     return absolute(userInfo().homedir) ?? homedir()
   } catch {
@@ -58,7 +58,7 @@ export function runtimeDir(env: Env = process.env, platform = process.platform):
   return absolute(env.XDG_RUNTIME_DIR) ?? `/run/user/${process.getuid?.() ?? 0}`
 }
 
-/** No other user may look into it, unlike C:\\Windows\\Temp. */
+/** Not readable by other users, unlike C:\\Windows\\Temp. */
 function windowsRuntimeDir(env: Env): string {
   const local = env.LOCALAPPDATA || (env.USERPROFILE && `${env.USERPROFILE}\\AppData\\Local`)
   if (local && win32.isAbsolute(local)) return win32.join(local, 'Temp')
@@ -69,7 +69,7 @@ function absolute(path: string | undefined): string | undefined {
   return path && isAbsolute(path) ? path : undefined
 }
 
-/** What a registered command starts: a script of sh, and on Windows, which has none, the copied code. */
+/** The file that a registered command starts: an sh script, or on Windows, which has no sh, the copied code. */
 export function frontDoorIn(stateDir: string, platform = process.platform): string {
   return join(stateDir, platform === 'win32' ? 'runtime/dist/hook.cjs' : 'hookbell-hook')
 }

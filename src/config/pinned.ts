@@ -3,7 +3,7 @@ import { dirname, isAbsolute, join } from 'node:path'
 import { isTrusted } from '../fs/trust.ts'
 import { fallbackStateDir } from './paths.ts'
 
-/** What `init` found in the shell of the user, and what no session changes afterwards. */
+/** Paths that `init` found in the user's shell. No session can change them afterwards. */
 export interface Pinned {
   configDir: string
   fallbackDir: string
@@ -33,22 +33,22 @@ export function readPinned(stateDir: string): Pinned | undefined {
 }
 
 /**
- * Whether something is pinned that must not be believed. Then nothing is to be started: what a session says would be
- * used instead.
+ * Whether there are pinned paths that must not be trusted. Then nothing may be started, because paths that the session
+ * sets would be used instead.
  */
 export function isPinRefused(stateDir: string): boolean {
   try {
     const isThere = lstatSync(pinnedPath(stateDir), { throwIfNoEntry: false }) !== undefined
     return isThere && readPinned(stateDir) === undefined
   } catch {
-    // There is something, and another user keeps it closed.
+    // The folder exists, but another user denies access to it.
     return true
   }
 }
 
 /**
- * Where the front door stores what this state folder did not take, and where older versions did so for all state
- * folders of a user.
+ * The folders in which the front door stores events that this state folder did not take: its own fallback, and the one
+ * that older versions used for all state folders of a user.
  */
 export function fallbackFolders(stateDir: string, env: Env = process.env): string[] {
   const told = env.HOOKBELL_FALLBACK_DIR

@@ -13,14 +13,14 @@ export function locate(
 function offsetOf(tree: Node, path: readonly PropertyKey[]): number {
   for (let length = path.length; length > 0; length -= 1) {
     const node = findNodeAtLocation(tree, path.slice(0, length) as (string | number)[])
-    // An unknown key is to be pointed at, not its value.
+    // Points at a key, not at its value.
     const isKey = node?.parent?.type === 'property'
     if (node) return isKey ? (node.parent?.offset ?? node.offset) : node.offset
   }
   return tree.offset
 }
 
-/** The first key that would be lost without a word: a duplicate, or one that no object can hold. */
+/** The first key that would be lost silently: a duplicate, or one that no object can hold. */
 export function findLostKey(node: Node): { what: string; offset: number } | undefined {
   const seen = new Set<string>()
   for (const child of node.children ?? []) {

@@ -13,8 +13,8 @@ export const PROJECT_FILE = '.hookbell.json'
 const MAX_MESSAGE = 300
 
 /**
- * What a repository may say. It takes away and never adds: no destination, command, reference, template or path is
- * among these, and none ever may be.
+ * What a repository may configure. It can only take away, never add: no destination, command, reference, template or
+ * path is among these fields, and none may ever be.
  */
 export const projectSchema = z.strictObject({
   $schema: z.string().max(1000).optional().describe('For editors'),
@@ -48,7 +48,7 @@ export const projectSchema = z.strictObject({
 
 export type ProjectConfig = z.output<typeof projectSchema>
 
-/** @throws HookbellError E_CONFIG with the place; the text is a repository's, so it is cleaned and cut */
+/** @throws HookbellError E_CONFIG with the position; the text comes from a repository: it is cleaned and truncated */
 export function parseProject(text: string): ProjectConfig {
   try {
     const { tree, raw } = parseObject(text, PROJECT_FILE)
@@ -58,7 +58,7 @@ export function parseProject(text: string): ProjectConfig {
     const place = locate(text, { tree, path })
     throw new HookbellError('E_CONFIG', `${PROJECT_FILE}:${place}: ${path.join('.')}: ${what}`)
   } catch (error) {
-    // Nested so deep that the parser gives up, for one.
+    // Any other error, such as nesting too deep for the parser.
     const message = error instanceof HookbellError ? error.message : `${PROJECT_FILE}: not readable`
     throw new HookbellError('E_CONFIG', cutText(oneLine(cleanText(message)), MAX_MESSAGE), {
       hint: 'A project may say: name, mute, minSeconds, cooldownSeconds; once trusted: kinds, when, not',
@@ -66,7 +66,7 @@ export function parseProject(text: string): ProjectConfig {
   }
 }
 
-/** What a file says that counts only once it is trusted, in words. */
+/** The settings of a file that take effect only once it is trusted, in words. */
 export function needsTrust({ mute, kinds: only, when, not }: ProjectConfig): string[] {
   const mutesQuestions = mute === true || (Array.isArray(mute) && mute.includes('permission'))
   return [

@@ -29,10 +29,10 @@ function channelType(notifier: Notifier) {
   return z.strictObject({ type, noise: noiseSwitch, clearance, ...notifier.options.shape })
 }
 
-/** Where nobody configured any. */
+/** Used if no channels are configured. */
 export const defaultChannels = { desktop: { type: 'desktop' as const } }
 
-/** What a person is told about without any configuration. */
+/** The kinds that are announced if no routes are configured. */
 export const defaultKinds = ['permission', 'waiting', 'done', 'failed', 'abnormal-end']
 
 const defaultAbnormalReasons = ['error', 'other']
@@ -121,7 +121,7 @@ export type Config = Omit<Parsed, 'routes' | 'abnormalReasons' | '$schema'> & {
 }
 export type Channel = Config['channels'][string]
 
-/** Fills in the routes, which depend on the channels: also on those that cannot be used yet. */
+/** Fills in the defaults. The default routes go to all channels, including those that cannot be used yet. */
 export function completeConfig(
   { $schema, routes, abnormalReasons, ...config }: Parsed,
   unusable: readonly string[] = [],
@@ -135,12 +135,12 @@ export function completeConfig(
   }
 }
 
-/** The names of the fields at a place that is not a channel. */
+/** The names of the fields at a path outside of `channels`. */
 export function configKeys(path: readonly PropertyKey[]): string[] {
-  const [room, , part] = path
-  if (room === 'routes' && (part === 'when' || part === 'not')) return conditionKeys
-  if (room === 'routes' && part === 'steps') return Object.keys(stepShape)
-  if (room === 'noise' && path[1] === 'quietHours') return quietHoursKeys
+  const [section, , part] = path
+  if (section === 'routes' && (part === 'when' || part === 'not')) return conditionKeys
+  if (section === 'routes' && part === 'steps') return Object.keys(stepShape)
+  if (section === 'noise' && path[1] === 'quietHours') return quietHoursKeys
   const shapes: Record<string, object> = {
     retry: retry.shape,
     routes: route.shape,
@@ -149,7 +149,7 @@ export function configKeys(path: readonly PropertyKey[]): string[] {
     digest: digest.shape,
     hub: hubSettings.shape,
   }
-  return Object.keys(shapes[String(room)] ?? configSchema.shape)
+  return Object.keys(shapes[String(section)] ?? configSchema.shape)
 }
 
 /** The names of the fields of a channel. */
@@ -157,9 +157,9 @@ export function channelKeys(type: string): string[] {
   return ['type', 'noise', 'clearance', ...Object.keys(channelShape(type))]
 }
 
-/** What the nearest field around a place is for. */
+/** The description of the innermost known field on a path. */
 export function descriptionAt(path: readonly PropertyKey[], type: string): string | undefined {
-  const [room] = path
+  const [section] = path
   const shapes = {
     channels: channelShape(type),
     retry: retry.shape,
@@ -168,11 +168,11 @@ export function descriptionAt(path: readonly PropertyKey[], type: string): strin
     digest: digest.shape,
     hub: hubSettings.shape,
   }
-  const shape: object = shapes[room as keyof typeof shapes] ?? {}
+  const shape: object = shapes[section as keyof typeof shapes] ?? {}
   const name = path.findLast((key) => Object.hasOwn(shape, key))
   const field = name === undefined ? undefined : (shape as Record<PropertyKey, z.ZodType>)[name]
   const top = configSchema.shape as Record<PropertyKey, z.ZodType>
-  return (field ?? (room === undefined ? undefined : top[room]))?.description
+  return (field ?? (section === undefined ? undefined : top[section]))?.description
 }
 
 function channelShape(type: string): Record<string, z.ZodType> {
@@ -180,7 +180,7 @@ function channelShape(type: string): Record<string, z.ZodType> {
   return Object.hasOwn(known, type) ? (known[type]?.options.shape ?? {}) : {}
 }
 
-/** The values that must not be seen anywhere, of the options that are secret. */
+/** The values of secret options, which must not appear anywhere. */
 export function secretsOf(
   { channels, hub }: Pick<Config, 'channels'> & Partial<Pick<Config, 'hub'>>,
   secretOptions: SecretOptions,
@@ -215,8 +215,8 @@ function isSecret(option: z.ZodType | undefined): boolean {
 }
 
 /**
- * A list or a record of secrets counts as each of its values that has a digit: headers and variables
- * are also words, such as `application/json`, and taking those out of every text would only harm it.
+ * In a list or a record only values with a digit count as secrets: headers and variables also hold
+ * ordinary words, such as `application/json`, and redacting those everywhere would only garble texts.
  */
 function textsIn(value: unknown): string[] {
   if (typeof value === 'string') return [value]
@@ -226,7 +226,7 @@ function textsIn(value: unknown): string[] {
     .filter((text) => /\d/.test(text))
 }
 
-/** Of a URL also what makes it secret: its password and its path, which errors repeat without the rest. */
+/** For a URL also its secret parts, the password and the path, which errors repeat without the rest. */
 function partsOf(value: string): string[] {
   if (!URL.canParse(value)) return [value]
   const { password, pathname } = new URL(value)

@@ -20,8 +20,8 @@ interface FetcherOptions {
 }
 
 /**
- * Secrets from commands and from the keychain, in the memory of this process alone: they are written nowhere.
- * What failed is tried again after a minute.
+ * Secrets from commands and from the keychain, kept only in the memory of this process and never written.
+ * A failed fetch may be repeated after a minute.
  */
 export class SecretFetcher {
   readonly #known = new Map<string, Fetched>()

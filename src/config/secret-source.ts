@@ -4,7 +4,7 @@ import { argv } from '../text/program.ts'
 /** The store of the desktop: macOS keychain, libsecret, or the credential locker of Windows. */
 export const KEYCHAIN = 'keychain'
 
-/** Where a secret comes from that stands in no file. */
+/** Where a secret comes from that is not in a file. */
 export const secretSource = z.union(
   [
     z.literal(KEYCHAIN).describe('The keychain of this desktop; see hookbell secrets'),
@@ -20,7 +20,7 @@ export const secretSources = z.record(
 
 export type SecretSource = z.output<typeof secretSource>
 
-/** The valid ones of a configuration that is not checked yet. */
+/** The valid sources of a configuration that is not validated yet. */
 export function sourcesIn(raw: unknown): Record<string, SecretSource> {
   if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) return {}
   const valid = Object.entries(raw).flatMap(([name, value]) => {

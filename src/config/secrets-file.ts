@@ -10,15 +10,15 @@ import { checkPrivate, nameIn, parseSecrets } from './secrets.ts'
 const MAX_BYTES = 256 * 1024
 
 /**
- * Writes one secret into `secrets.env`. Every other line stays as it is.
- * @throws HookbellError E_CONFIG where the file is not this user's alone, E_USAGE for a value that no line can hold
+ * Writes one secret into `secrets.env`. Lines of other secrets and comments stay as they are.
+ * @throws HookbellError E_CONFIG if others own or can read the file, E_USAGE for a value that does not fit on a line
  */
 export function writeSecret(configDir: string, name: string, value: string): void {
   const line = `${name}=${quoted(value)}`
   edit(configDir, (lines) => {
     const at = lines.findLastIndex((one) => nameIn(one) === name)
     if (at < 0) return [...withoutEnd(lines), line, '']
-    // An earlier line of this name never counted, and would be a second copy of what is replaced.
+    // Earlier lines of this name had no effect; keeping them would leave copies of an old secret.
     const kept = lines.map((one, index) => (index === at ? prefixOf(one) + line : one))
     return kept.filter((one, index) => index === at || nameIn(one) !== name)
   })
@@ -39,7 +39,7 @@ function edit(configDir: string, change: (lines: string[]) => string[]) {
   checkFolder(configDir)
   makeFolders(configDir, 0o700)
   const path = targetOf(secretsPath(configDir))
-  // From reading to writing: of two that edit at once, one would lose its line.
+  // Locked from reading to writing: of two simultaneous edits, one would be lost.
   withLock(path, () => {
     const before = readRegular(path, { maxBytes: MAX_BYTES, check: checkMine }) ?? ''
     const end = before.includes('\r\n') ? '\r\n' : '\n'
@@ -48,13 +48,13 @@ function edit(configDir: string, change: (lines: string[]) => string[]) {
   })
 }
 
-/** Where a link points to: people keep such files elsewhere. */
+/** The target of a symbolic link: people keep such files elsewhere. */
 function targetOf(path: string): string {
   const stat = lstatSync(path, { throwIfNoEntry: false })
   return stat?.isSymbolicLink() ? realpathSync(path) : path
 }
 
-/** Root's file may be read, and is not ours to replace. */
+/** A file of root may be read, but not replaced. */
 function checkMine(path: string, stat: Stats) {
   checkPrivate(path, stat)
   const me = process.getuid?.()

@@ -8,7 +8,7 @@ import { secretsPath } from './paths.ts'
 /** What `secrets.env` holds. */
 export interface SecretsFile {
   values: Map<string, string>
-  /** Numbers of lines that say nothing, from 1. Their text may be a secret. */
+  /** Numbers of lines that set nothing, from 1. Only the numbers, because the text may be a secret. */
   junk: readonly number[]
 }
 
@@ -16,7 +16,7 @@ const ASSIGNMENT = /^\s*(?:export\s+)?([A-Za-z_]\w*)\s*=\s*(.*?)\s*$/
 
 /**
  * Reads `secrets.env` beside the config: NAME=value lines, `#` comments, optional quotes.
- * @throws HookbellError E_CONFIG when other users can read it, or nobody can
+ * @throws HookbellError E_CONFIG if other users can read it, or if it cannot be read
  */
 export function readSecrets(configDir: string): SecretsFile {
   const path = secretsPath(configDir)
@@ -34,7 +34,7 @@ export function parseSecrets(text: string): SecretsFile {
   return { values, junk }
 }
 
-/** The name that a line sets; undefined for a comment and for what says nothing. */
+/** The name that a line sets; undefined for comments and for lines that set nothing. */
 export function nameIn(line: string): string | undefined {
   return ASSIGNMENT.exec(line)?.[1]
 }
@@ -45,7 +45,7 @@ function valueIn(line: string): string {
 
 const MAX_BYTES = 256 * 1024
 
-/** Of what a link points to: people keep such files elsewhere. */
+/** @param stat that of a link's target: people keep such files elsewhere */
 export function checkPrivate(path: string, stat: Stats) {
   if (process.platform !== 'win32' && (stat.mode & 0o077) !== 0) {
     throw new HookbellError('E_CONFIG', `${path}: other users can read it (mode ${modeOf(stat)})`, {

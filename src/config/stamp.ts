@@ -4,12 +4,12 @@ import { environmentFile } from './environment.ts'
 import { configPath, secretsPath } from './paths.ts'
 import { plainTemplates } from './template-names.ts'
 
-/** Changes whenever the configuration may have; cheap enough to ask per event. */
+/** A text that changes whenever the configuration may have changed; cheap enough to compute for each event. */
 export function configStamp(configDir: string, stateDir: string): string {
   return stampReader(configDir, stateDir)()
 }
 
-/** The same to be asked often: to put the paths together takes as long as to look at them. */
+/** The same as a function to call often: joining the paths takes as long as their `stat` calls. */
 export function stampReader(configDir: string, stateDir: string): () => string {
   const templates = plainTemplates(configDir)
   const files = [configPath(configDir), secretsPath(configDir), environmentFile(stateDir)]
@@ -20,14 +20,14 @@ export function stampReader(configDir: string, stateDir: string): () => string {
 function stampOfPath(path: string, isTemplates: boolean): string {
   try {
     const stat = statSync(path, { throwIfNoEntry: false })
-    // Of the templates which names there are: a route can say them.
+    // For the templates only the list of names counts, because routes use the names.
     if (isTemplates) return stat ? `${stat.ino}-${stat.mtimeMs}` : ''
-    // Of a folder its owner and mode, not what else is put into it.
+    // For any other folder its owner and mode count, not its entries.
     if (stat?.isDirectory()) return `${stat.ino}-${stat.mode}-${stat.uid}`
-    // The time of the last change of any kind: chmod changes no other.
+    // With ctime, because chmod changes no other time.
     return stat ? `${stat.ino}-${stat.size}-${stat.mtimeMs}-${stat.ctimeMs}` : ''
   } catch (error) {
-    // A folder that cannot be looked into: to read it says so in full.
+    // The folder is not accessible. Reading the configuration reports that in full.
     return errorCode(error) ?? 'unknown'
   }
 }

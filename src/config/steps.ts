@@ -6,7 +6,7 @@ export interface Step {
   after?: string | undefined
 }
 
-/** What a route does in its order; `to` alone is one step. */
+/** The steps of a route, in order; `to` alone is one step. */
 export function stepsOf({
   to,
   steps,

@@ -3,7 +3,7 @@ import type { LoadedConfig } from './load.ts'
 import { unreachableChannels } from './reach.ts'
 import { configStamp } from './stamp.ts'
 
-/** What a person is told of the configuration: no secrets, and no settings of a channel but its type. */
+/** What people are shown of the configuration: no secrets, and of a channel's settings only its type. */
 export interface ConfigSummary {
   source: LoadedConfig['source']
   /** Types by name, of the channels that can be used. */
@@ -13,7 +13,7 @@ export interface ConfigSummary {
   /** Channels that no event reaches. */
   unreachable: readonly string[]
   warnings: LoadedConfig['warnings']
-  /** Whether there is one. */
+  /** Whether a hub is configured. */
   hasHub?: boolean
   extraCaFile?: string
   /** The templates that routes name. */
@@ -21,10 +21,10 @@ export interface ConfigSummary {
   problem?: { message: string; hint?: string }
 }
 
-/** Of what is kept. */
+/** The name of the cache entry. */
 const NAME = 'config-summary'
 
-/** As it was kept, for as long as it holds. Only that of a configuration without a fault is kept. */
+/** The cached summary while it is valid, else a new one. Only that of a valid configuration is cached. */
 export async function readConfigSummary(
   configDir: string,
   stateDir: string,
@@ -49,7 +49,7 @@ function summaryOf(loaded: LoadedConfig): ConfigSummary {
   const { message, hint } = problem ?? {}
   return {
     source,
-    // Only a worker fetches secrets: what waits for one can be used.
+    // Only a worker fetches secrets, so a channel that waits for one counts as usable.
     channels: { ...Object.fromEntries(types), ...pending },
     unusable: Object.fromEntries(waiting),
     ...{ unset, warnings },

@@ -1,12 +1,12 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Where the plain texts of the user's templates are: what a route can name has one there. */
+/** The folder of the user's plain-text templates. Each template that a route can name has a file there. */
 export function plainTemplates(configDir: string): string {
   return join(configDir, 'templates', 'plain')
 }
 
-/** The names that a route can say; none where there is no such folder, or none that can be read. */
+/** The names of templates that a route can use; none if the folder is missing or cannot be read. */
 export function templateNames(configDir: string): string[] {
   try {
     const files = readdirSync(plainTemplates(configDir)).filter((name) =>

@@ -4,7 +4,7 @@ import { makeFolders, replaceFile } from '../fs/durable.ts'
 import { readQuietly } from '../fs/read.ts'
 import { isTrusted } from '../fs/trust.ts'
 
-/** A project file that a person has looked at: it counts while nothing of this changes. */
+/** A project file that a person has approved. It stays trusted while root, owner and hash are the same. */
 export interface TrustedProject {
   /** Real path. */
   root: string

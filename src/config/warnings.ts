@@ -1,7 +1,7 @@
 import type { Node } from 'jsonc-parser'
 import { locate } from './position.ts'
 
-/** What is valid and yet hardly what was meant. No value is ever part of it: it may be a secret. */
+/** Settings that are valid but probably not what was meant. The texts hold no value, which may be a secret. */
 export function warningsOf(
   channels: unknown,
   { path, text, tree }: { path: string; text: string; tree: Node },
@@ -20,9 +20,9 @@ export function junkWarnings(path: string, junk: readonly number[]): string[] {
   return junk.map((line) => `${path}:${line}: not NAME=value, so it sets nothing`)
 }
 
-/** `$NAME`, as a shell would take it. In capitals, since a password may have any other text. */
+/** Detects `$NAME`, as in a shell. Only in capitals, since a password may contain any other text. */
 export function bareReference(channel: unknown, value: string): string | undefined {
-  // There it may be meant for the program.
+  // In a command it may be meant for the program.
   if (Object(channel).type === 'command') return undefined
   const isBare = /\$[A-Z][A-Z0-9_]{2,}(?![A-Za-z0-9_}])/.test(value)
   return isBare ? HOW_TO_REFER : undefined
@@ -30,7 +30,7 @@ export function bareReference(channel: unknown, value: string): string | undefin
 
 export const HOW_TO_REFER = `a reference needs braces, \${NAME}; without them it is plain text`
 
-/** A channel of Slack's own site that takes no messages. Others speak the same protocol elsewhere. */
+/** Detects a URL at Slack itself that takes no messages. Other hosts may be compatible servers. */
 function wrongSlackUrl(
   channel: unknown,
   at: readonly (string | number)[],

@@ -4,21 +4,21 @@ import { readPinned } from './pinned.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** Not from the session: a folder of the project in it would choose the programs. Same list: bin/hookbell-hook. */
+/** Not the session's PATH, in which a folder of the project could choose the programs. Same list: bin/hookbell-hook. */
 const SYSTEM_PATH = '/usr/bin:/bin:/usr/local/bin:/run/current-system/sw/bin'
 const POWERSHELL = '/mnt/c/Windows/System32/WindowsPowerShell/v1.0'
 
-/** Which language and time a person reads. Same list: bin/hookbell-hook. */
+/** The user's language and time zone. Same list: bin/hookbell-hook. */
 const LOCALE = ['LANG', 'LC_ALL', 'LC_CTYPE', 'LC_MESSAGES', 'LC_TIME', 'TZ']
-/** A name such as `de_DE.UTF-8` or `Europe/Berlin`, and no path. */
+/** A name such as `de_DE.UTF-8` or `Europe/Berlin`, and no absolute path. */
 const LOCALE_VALUE = /^[A-Za-z][A-Za-z0-9_.@/+-]{0,63}$/
 
 /** Without these, programs do not start on Windows. */
 const WINDOWS = ['SystemRoot', 'SystemDrive', 'windir', 'PATH', 'PATHEXT', 'ComSpec', 'TEMP', 'TMP']
 
 /**
- * The whole environment of a worker. It serves all sessions, so no session decides what it runs, whom it trusts or
- * where it sends: what `init` pinned comes first, and nothing else is taken over but what is listed here.
+ * The whole environment of a worker. It serves all sessions, so no session may decide what it runs, whom it trusts or
+ * where it sends: paths pinned by `init` come first, and only the variables listed here are inherited.
  */
 export function workerEnvironment(
   stateDir: string,
@@ -40,7 +40,7 @@ export function workerEnvironment(
   }
 }
 
-/** On WSL the desktop is that of Windows, and PowerShell is the way to it. */
+/** On WSL the desktop is that of Windows and is reached through PowerShell. */
 function searchPath(): string {
   return isWsl() ? `${SYSTEM_PATH}:${POWERSHELL}` : SYSTEM_PATH
 }
