@@ -1,13 +1,13 @@
 /**
- * File work on a path that a payload names may hang for ever: a stopped server, a lost mount. Node.js has four
- * threads for all file work, so that four of them would stop everything: at most two are at work here at a time.
+ * File operations on a path from a payload may hang for ever (a stopped server, a lost mount). Node.js has four threads
+ * for all file operations, so that four hanging ones would block everything. At most two run here at a time.
  */
 export class PathGate {
   readonly #limit: number
   readonly #timeoutMs: number
   readonly #queue: (() => void)[] = []
   #running = 0
-  /** Of those that run, past their deadline. */
+  /** How many of the running ones have timed out. */
   #hanging = 0
 
   constructor({ limit = 2, timeoutMs = 1000 } = {}) {
@@ -15,29 +15,29 @@ export class PathGate {
     this.#timeoutMs = timeoutMs
   }
 
-  /** What `work` finds out, or `otherwise` where that takes too long or every place is taken by what hangs. */
+  /** The result of `work`, or `otherwise` if it fails, takes too long, or hanging work takes up every place. */
   async run<Result>(work: () => Promise<Result>, otherwise: Result): Promise<Result> {
     if (this.#hanging >= this.#limit) return otherwise
     return new Promise((resolve) => {
       let isStarted = false
-      let isOver = false
+      let hasTimedOut = false
       const start = () => {
-        if (isOver) return this.#next()
+        if (hasTimedOut) return this.#next()
         isStarted = true
         this.#running += 1
-        // Not awaited by whoever waited too long: it ends when it ends.
+        // After a timeout nobody waits for it, but it takes up its place until it ends.
         void work()
           .catch(() => otherwise)
           .then((result) => {
             clearTimeout(timer)
             this.#running -= 1
-            if (isOver) this.#hanging -= 1
+            if (hasTimedOut) this.#hanging -= 1
             resolve(result)
             this.#next()
           })
       }
       const timer = setTimeout(() => {
-        isOver = true
+        hasTimedOut = true
         resolve(otherwise)
         if (!isStarted) return
         this.#hanging += 1
@@ -53,5 +53,5 @@ export class PathGate {
   }
 }
 
-/** One for the whole process, as its threads are. */
+/** One for the whole process, because its threads are shared too. */
 export const pathGate = new PathGate()

@@ -11,17 +11,17 @@ export interface AskedWhere {
   toolUseId: string
 }
 
-/** Questions whose transcripts are remembered: more than are open at once. */
+/** How many questions' transcript sizes are kept: more than are open at once. */
 const MAX_KNOWN = 200
 
-/** Whether the transcript shows that what was asked was answered since. */
+/** Whether the transcript shows that the question has been answered. */
 export async function isAnswered(asked: Omit<AskedWhere, 'id'>): Promise<boolean> {
   const { client, transcriptPath } = asked
   if (!transcriptPath) return false
   return await wasAnswered(transcriptPath, rootsOf(client), asked, formatOf(client))
 }
 
-/** Looks for answers again and again, and reads a transcript only where it has changed since the last look. */
+/** For polling: reads a transcript only if its size has changed since the last call. */
 export class AnswerWatch {
   readonly #sizes = new Map<string, number>()
 

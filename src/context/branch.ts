@@ -4,11 +4,11 @@ import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { pathGate } from './_path-gate.ts'
 import { mayBeProject } from './project.ts'
 
-/** The longest that a reference may be. */
+/** The most that is read of a `HEAD` or `.git` file. */
 const MAX_BYTES = 1024
 const MAX_DEPTH = 32
 
-/** The branch that is checked out around a folder; '' where there is none, or a look at it takes too long. */
+/** The branch checked out in the repository around a folder; '' if there is none, or if reading takes too long. */
 export async function branchOf(cwd: string, gate = pathGate): Promise<string> {
   if (!isAbsolute(cwd) || cwd.includes('\0') || !mayBeProject(cwd)) return ''
   return gate.run(() => lookUp(cwd), '')
@@ -26,7 +26,7 @@ async function lookUp(cwd: string): Promise<string> {
   return ''
 }
 
-/** A work tree beside its repository has a file that names the folder. */
+/** In a linked work tree, `.git` is a file that names the folder. */
 async function linkedFolder(file: string, folder: string): Promise<string> {
   const [, path = ''] = /^gitdir: ([^\0\r\n]+)/.exec(await readShort(file)) ?? []
   return path && resolve(folder, path)
@@ -41,7 +41,7 @@ async function branchIn(git: string): Promise<string> {
   return branch
 }
 
-/** A pipe or a device that stands there is neither waited for nor read. */
+/** Reads the start of a regular file. A pipe or a device is neither waited for nor read. */
 async function readShort(path: string): Promise<string> {
   const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants
   const file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch(() => undefined)

@@ -11,8 +11,8 @@ import { projectName } from './project.ts'
 import { readTranscript, type TranscriptFacts } from './transcript.ts'
 import type { Tokens } from './transcripts/entry.ts'
 
-const LOOK_EVERY_MS = 50
-/** For a client of which nothing is known, and for a transcript that is not there. */
+const POLL_EVERY_MS = 50
+/** How late a transcript may be, for an unknown client, and for a transcript that does not exist. */
 const LATE_BY_MS = 300
 
 /** An event with what could be found out around it. */
@@ -21,15 +21,15 @@ export interface EnrichedEvent extends AgentEvent {
   project: string
   /** The branch that is checked out; '' where there is none. */
   branch: string
-  /** What the client or the person calls the session; '' where it has no name. */
+  /** The session's name, given by the client or the person; '' if it has none. */
   title: string
-  /** What the person wrote first in the session. */
+  /** The first prompt of the session. */
   firstPrompt: string
-  /** Of the turn. */
+  /** Tokens of the turn. */
   tokens: Tokens | undefined
   /** What the agent did in the turn. */
   did: Deeds
-  /** Whether a person is at the terminal of the session; absent where nobody knows, or asked. */
+  /** Whether a person is at the terminal of the session; absent if unknown or not checked. */
   isAtTerminal?: boolean | undefined
 }
 
@@ -39,12 +39,12 @@ interface EnrichDeps {
   now(): number
 }
 
-/** Kinds that nobody is told of, or that are not about a turn of the session. */
+/** Kinds that are never announced, or not about a turn of the session: their transcript is not read. */
 const unread: readonly Kind[] = ['other', 'subagent-done']
 
 /**
- * Adds what the folder and the transcript tell. Text of the payload is kept; what only the transcript shows, such as a
- * pending command, is waited for a little where the client writes late. Never fails an event.
+ * Adds facts from the folder and the transcript. Text of the payload takes precedence. For facts that only the
+ * transcript has, such as a pending command, waits a little if the client writes it late. Never fails an event.
  */
 export async function enrich(event: AgentEvent, deps: EnrichDeps): Promise<EnrichedEvent> {
   const [project, branch, facts] = await Promise.all([
@@ -78,7 +78,7 @@ function withTurn(event: AgentEvent, facts: TranscriptFacts): AgentEvent {
   }
   if (event.kind === 'permission') return withQuestion(known, facts)
   const lastMessage = event.lastMessage || facts.lastMessage
-  // What it said last is what it waits for.
+  // The agent's last message says what it waits for.
   if (event.kind === 'waiting') return { ...known, lastMessage }
   if (event.kind !== 'done') return known
   const durationMs = event.durationMs ?? durationSince(facts.promptedAt, event.at)
@@ -97,7 +97,7 @@ function withTurn(event: AgentEvent, facts: TranscriptFacts): AgentEvent {
 }
 
 function withQuestion(event: AgentEvent, { openCalls }: TranscriptFacts): AgentEvent {
-  // A call of another tool than the one that the client names is not what is asked.
+  // A call of a tool other than the one that the client names is not the one in question.
   const call = openCalls.find(({ name }) => !event.tool || name === event.tool)
   const question = event.question ?? (call && questionOfTool(call.name, call.input, 'transcript'))
   if (!call || !question || event.question) return event
@@ -110,17 +110,17 @@ function withQuestion(event: AgentEvent, { openCalls }: TranscriptFacts): AgentE
   }
 }
 
-/** Looks again for a short while where the transcript does not have yet what the event is about. */
+/** Reads the transcript, again and again for a short while if it does not yet show what the event is about. */
 async function readInTime(event: AgentEvent, { now }: EnrichDeps): Promise<TranscriptFacts> {
   const roots = rootsOf(event.client)
   const format = formatOf(event.client)
   const ownLateByMs = findClient(event.client)?.transcriptLateByMs ?? LATE_BY_MS
-  // A transcript that is not there at all will hardly come.
+  // A transcript that does not exist at all is unlikely to appear.
   const lateByMs = () => (facts.isReadable ? ownLateByMs : Math.min(ownLateByMs, LATE_BY_MS))
   const read = () => readTranscript(event.transcriptPath, roots, event.at, format)
   let facts = await read()
   while (isMissing(event, facts) && now() < event.at + lateByMs()) {
-    await sleep(LOOK_EVERY_MS)
+    await sleep(POLL_EVERY_MS)
     facts = await read()
   }
   return facts
@@ -136,7 +136,7 @@ function isMissing(event: AgentEvent, facts: TranscriptFacts): boolean {
   )
 }
 
-/** A worker sees the same few folders again and again. */
+/** Cached, because a worker sees the same few folders again and again. */
 function remember(projects: Map<string, Promise<string>>, cwd: string): Promise<string> {
   const known = projects.get(cwd)
   if (known) return known

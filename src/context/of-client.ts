@@ -2,7 +2,7 @@ import type { Client } from '../clients/define.ts'
 import { clients, findClient } from '../clients/index.ts'
 import { transcriptRoots } from '../clients/paths.ts'
 
-/** Below which folders the transcripts of a client are; for one that is not known, those of all. */
+/** The folders that contain the transcripts of a client; for an unknown client, those of all clients. */
 export function rootsOf(name: string): string[] {
   const known = findClient(name)
   const asked: readonly Client[] = known ? [known] : Object.values(clients)

@@ -9,7 +9,7 @@ import { gitRoot, mayBeProject } from './project.ts'
 
 const MAX_BYTES = 64 * 1024
 
-/** A project's own file as it lies there. Nothing of it is believed yet. */
+/** A project's own file as found. None of it is trusted yet. */
 export interface ProjectFile {
   /** The real path of the project's top folder. */
   root: string
@@ -18,16 +18,16 @@ export interface ProjectFile {
   hash: string
 }
 
-/** Where there is something that is not read. */
+/** A file that exists but is not read. */
 export interface RefusedFile {
   root: string
   refused: string
 }
 
 /**
- * The file of the project around a folder. The folder is named by a payload: nothing is waited for, no link is
- * followed, and only a regular file of this user is read.
- * @returns undefined where there is none, or a look at it takes too long
+ * Reads the file of the project around a folder. The folder comes from a payload, so nothing is waited for, the file
+ * must not be a link, and only a regular file of this user is read.
+ * @returns undefined if there is none, or if reading takes too long
  */
 export async function readProjectFile(
   cwd: string,
@@ -37,7 +37,7 @@ export async function readProjectFile(
   if (!isAbsolute(cwd) || cwd.includes('\0') || cwd === home || !mayBeProject(cwd)) return undefined
   return gate.run(async () => {
     const root = await realpath((await gitRoot(cwd)) ?? cwd)
-    // By a link it may lead to another machine.
+    // A link may lead to another machine.
     if (root === home || !mayBeProject(root)) return undefined
     return await readIn(root)
   }, undefined)
@@ -67,7 +67,7 @@ async function readIn(root: string): Promise<ProjectFile | RefusedFile | undefin
   }
 }
 
-/** One byte more than is allowed, whatever the size says. */
+/** Reads up to one byte more than is allowed, to notice a larger file whatever size `stat` reports. */
 async function readStart(file: FileHandle): Promise<Buffer> {
   const bytes = Buffer.alloc(MAX_BYTES + 1)
   let size = 0

@@ -5,28 +5,28 @@ import type { Kind } from '../event/kind.ts'
 import { cutText, oneLine } from '../text/clean.ts'
 import { type ProjectFile, type RefusedFile, readProjectFile } from './project-file.ts'
 
-/** What counts of a project's file, for the events of that project alone. */
+/** The rules of a project's file that are in force, for the events of that project only. */
 export interface ProjectRules {
   /** Real path. */
   root: string
   trust: 'trusted' | 'untrusted' | 'changed'
-  /** Instead of the folder's name, in what people read. */
+  /** Shown to people instead of the folder's name. */
   label?: string
-  /** Kinds that are not told. Without trust never a permission question. */
+  /** Whether a kind is not announced. An untrusted file never mutes permission questions. */
   isMuted(kind: Kind): boolean
   minSeconds: number
   cooldownSeconds: number
-  /** Of a trusted file: what has to hold. */
+  /** Conditions, of a trusted file only. */
   when?: ProjectConfig['when']
   not?: ProjectConfig['not']
-  /** In words, for `why`: what counts, and what does not. */
+  /** Settings that are in force and settings that are not, in words, for `why`. */
   counts: readonly string[]
   ignored: readonly string[]
 }
 
 const MAX_LABEL = 40
 
-/** Never fails an event: what cannot be read or understood is named and left out. */
+/** Never fails an event: a file that is refused or invalid has no effect, and `ignored` says why. */
 export async function projectRules(
   cwd: string,
   { home, stateDir }: { home: string; stateDir: string },
@@ -72,7 +72,7 @@ function rulesFrom(
     isMuted: (kind) =>
       isTrusted
         ? isNamed(kind) || (kinds !== undefined && !kinds.includes(kind))
-        : // An agent that asks stands still until somebody answers.
+        : // A permission question blocks the agent until somebody answers.
           kind !== 'permission' && isNamed(kind),
     ...(isTrusted && { when, not }),
     counts: Object.keys(config).filter(

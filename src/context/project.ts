@@ -2,13 +2,13 @@ import { lstat } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, normalize } from 'node:path'
 import { pathGate } from './_path-gate.ts'
 
-/** Where a look can wait for another machine, or is a question to a driver: nobody's project is there. */
+/** Paths at which file access may wait for another machine, or call a driver. No project is there. */
 const NO_PROJECTS =
   /^(?:[\\/]{2}|\/(?:proc|sys|dev|net|afs|misc|Network|run\/user\/\d+\/(?:gvfs|doc))(?:\/|$))/
 
 /**
  * The name of the folder that holds `.git`, else of the working folder itself; '' where there is none.
- * The path comes from a payload: where a look at it takes too long its own last part is the name.
+ * The path comes from a payload: if reading takes too long, the last part of the path is the name.
  */
 export async function projectName(cwd: string, home: string, gate = pathGate): Promise<string> {
   if (!isAbsolute(cwd)) return ''
@@ -17,7 +17,7 @@ export async function projectName(cwd: string, home: string, gate = pathGate): P
   return gate.run(async () => basename((await gitRoot(cwd)) ?? cwd), basename(cwd))
 }
 
-/** Whether a folder is worth a look, by its name alone. */
+/** Whether a folder may be accessed, judged by its path alone. */
 export function mayBeProject(cwd: string): boolean {
   return !NO_PROJECTS.test(cwd.startsWith('//') ? cwd : normalize(cwd))
 }

@@ -9,13 +9,13 @@ interface Tail {
   text: string
   /** Whether that is the whole file. */
   isAll: boolean
-  /** Whether it will never be read, as opposed to not being there yet. */
+  /** Whether the file will never be read, as opposed to not existing yet. */
   isRefused: boolean
 }
 
 /**
  * The last bytes of a transcript, from the start of a line. The path comes from a payload, so it is read only if
- * it is a regular file of this user under one of the client's own folders. Any other path is not even looked at.
+ * it is a regular file of this user under one of the client's own folders. Any other path is not even accessed.
  * @returns no text where any of that does not hold, or where it takes too long
  */
 export async function readTail(
@@ -38,7 +38,7 @@ export async function readHead(
   return text.slice(0, text.lastIndexOf('\n') + 1)
 }
 
-/** How long a file is that may be read under the same conditions; undefined where they do not hold. */
+/** The size of a file that may be read under the same conditions; undefined where they do not hold. */
 export async function sizeOf(
   path: string,
   roots: readonly string[],
@@ -66,7 +66,7 @@ async function readPart(
 ): Promise<Tail> {
   const absolute = expandHome(path)
   const own = await ownFolders(roots)
-  // By its name alone, without `..`: to look at a path may be to wait for another machine.
+  // Judged by the normalized path alone, because accessing a path may wait for another machine.
   if (absolute === undefined || !isBelow(normalize(absolute), own)) return refused
   return gate.run(() => readOwn(absolute, own, startAt, maxBytes), refused)
 }
@@ -101,7 +101,7 @@ async function readOwn(
   }
 }
 
-/** The client's own folders by the names that a payload may use: as they are configured, and behind all links. */
+/** The client's own folders by the names that a payload may use: as configured, and with all links resolved. */
 async function ownFolders(roots: readonly string[]): Promise<string[]> {
   const named = roots.map(expandHome).filter((root) => root !== undefined)
   const real = await Promise.all(named.map((root) => realpath(root).catch(() => root)))

@@ -6,7 +6,7 @@ import type { Entry } from './transcripts/entry.ts'
 import { readers, readRecords } from './transcripts/index.ts'
 import { type TurnFacts, turnAt, wentOnAfter } from './turn.ts'
 
-/** Enough for the end of most turns; a long one is looked for once more, further back. */
+/** Enough for most turns. If the turn begins earlier, LONG_TAIL_BYTES are read. */
 const TAIL_BYTES = 256 * 1024
 const LONG_TAIL_BYTES = 4 * 1024 * 1024
 const HEAD_BYTES = 64 * 1024
@@ -14,14 +14,14 @@ const SIDECAR_BYTES = 64 * 1024
 const MAX_NAME = 200
 
 export interface TranscriptFacts extends TurnFacts {
-  /** What the client, or the person, calls the session; '' where nobody named it. */
+  /** The session's name, given by the client or the person; '' if it has none. */
   title: string
-  /** What the person wrote first. */
+  /** The first prompt of the session. */
   firstPrompt: string
   model: string
   branch: string
   isHeadless: boolean | undefined
-  /** Whether it may be read, and there is something in it. */
+  /** Whether the transcript may be read and has entries. */
   isReadable: boolean
 }
 
@@ -37,8 +37,8 @@ const nothing: TranscriptFacts = {
 }
 
 /**
- * What a transcript tells of its session, and of the turn that was going on or ended at a moment. Never throws: what
- * cannot be read tells nothing.
+ * Reads the facts about a session, and about the turn that was running or had ended at a moment. Never throws: a
+ * transcript that cannot be read has no facts.
  */
 export async function readTranscript(
   path: string,
@@ -90,7 +90,7 @@ async function readEnd(
   return { ...longer, entries: readRecords(recordsOf(longer.text), format) }
 }
 
-/** One object per line; what is half-written or no object is passed over. */
+/** Parses one object per line. Incomplete lines and other values are skipped. */
 function recordsOf(text: string): Payload[] {
   return text.split('\n').flatMap((line) => {
     if (!line.startsWith('{')) return []
@@ -103,7 +103,7 @@ function recordsOf(text: string): Payload[] {
   })
 }
 
-/** The newest of each fact. */
+/** The latest value of each fact about the session. */
 function sessionFacts(entries: readonly Entry[]) {
   const facts: { title?: string; model?: string; branch?: string; isHeadless?: boolean } = {}
   for (const entry of entries) {
@@ -114,7 +114,7 @@ function sessionFacts(entries: readonly Entry[]) {
   return facts
 }
 
-/** Names are short; anything longer is none. */
+/** Names are short: a longer text is truncated to one line. */
 function short([key, value]: [string, unknown]): [string, unknown] {
   return [key, typeof value === 'string' ? cutText(oneLine(value), MAX_NAME) : value]
 }

@@ -12,26 +12,26 @@ export interface ToolCall {
   input: unknown
 }
 
-/** What a transcript tells of the turn that was going on at a moment. */
+/** Facts from a transcript about the turn that was running at a moment. */
 export interface TurnFacts {
   /** Text of the turn's last assistant message; '' where there is none. */
   lastMessage: string
-  /** What the person had written to begin the turn. */
+  /** The prompt that began the turn. */
   prompt: string
-  /** When, Unix ms. */
+  /** When the prompt was written, Unix ms. */
   promptedAt: number | undefined
-  /** Whether looking again may tell more: the last thing in it is not that message. */
+  /** Whether reading again may find more, because the transcript does not end with that message. */
   isLate: boolean
-  /** Calls of tools that had no result at that moment. Clients ask for one after the other. */
+  /** Calls of tools that had no result at that moment. Clients ask about one at a time. */
   openCalls: readonly ToolCall[]
   outcome: Outcome | ''
-  /** What the client says about that. */
+  /** The client's own words about the outcome. */
   outcomeReason: string
   tokens: Tokens | undefined
   did: Deeds
 }
 
-/** From the last prompt on. Whatever came after the moment is not about it. */
+/** The turn begins with the last prompt before the moment. Later entries count only for how it ended. */
 export function turnAt(entries: readonly Entry[], moment: number): TurnFacts {
   const before = upTo(entries, moment + CLOCK_SLACK_MS)
   const start = before.findLastIndex(({ type }) => type === 'prompt')
@@ -53,7 +53,7 @@ export function turnAt(entries: readonly Entry[], moment: number): TurnFacts {
   }
 }
 
-/** A client may write how a turn ended when the hooks of its end are through; the next prompt ends the search. */
+/** A client may write how a turn ended only after its hooks have run. The search stops at the next prompt. */
 function endOf(entries: readonly Entry[], before: readonly Entry[], moment: number) {
   for (const entry of entries.slice(before.length)) {
     if (entry.type === 'prompt') break
@@ -63,13 +63,13 @@ function endOf(entries: readonly Entry[], before: readonly Entry[], moment: numb
   return last?.type === 'end' ? last : undefined
 }
 
-/** Entries without a time happened with the one before them. */
+/** Entries without a time belong to the one before them. */
 function upTo(entries: readonly Entry[], moment: number): Entry[] {
   const first = entries.findIndex(({ at }) => at !== undefined && at > moment)
   return first < 0 ? [...entries] : entries.slice(0, first)
 }
 
-/** The calls that waited at a moment, even where they have been answered since. */
+/** The calls that were open at a moment, even if they have been answered since. */
 function openCallsAt(entries: readonly Entry[], moment: number): ToolCall[] {
   const before = upTo(entries, moment + CALL_SLACK_MS)
   const start = before.findLastIndex(({ type }) => type === 'prompt')
@@ -105,7 +105,7 @@ export function wentOnAfter(
   if (later.some(({ type }) => type === 'prompt' || type === 'end' || type === 'replied'))
     return true
   const call = asked.toolUseId || openCallsAt(entries, asked.at)[0]?.id
-  // Another call of the same message may have needed nobody's leave.
+  // Only its own result counts: other calls of the same message may have needed no permission.
   if (call) return later.some((entry) => entry.type === 'result' && entry.id === call)
   return later.some(({ type }) => type === 'result' || type === 'answer')
 }

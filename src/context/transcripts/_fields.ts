@@ -1,7 +1,7 @@
 import { fieldOf, isPayload, type Payload, textOf } from '../../event/payload.ts'
 import type { Entry, EntryContent, Tokens } from './entry.ts'
 
-/** More than anybody reads. */
+/** Longer than anybody reads. */
 const MAX_TEXT = 64 * 1024
 
 /** The time of a line. */
@@ -10,13 +10,13 @@ export function timeOf(record: Payload): number | undefined {
   return Number.isNaN(at) ? undefined : at
 }
 
-/** The objects of a list; none where it is no list. */
+/** The objects in a list; none if the field is not a list. */
 export function objectsOf(record: Payload, path: string): Payload[] {
   const list = fieldOf(record, path)
   return Array.isArray(list) ? list.filter(isPayload) : []
 }
 
-/** The text of blocks such as `{type: 'text', text}`, of which some clients make one string. */
+/** The text of blocks such as `{type: 'text', text}`; some clients write a plain string instead. */
 export function blockText(content: unknown, types: readonly string[] = ['text']): string {
   if (typeof content === 'string') return withoutNotes(content)
   if (!Array.isArray(content)) return ''
@@ -30,7 +30,7 @@ export function blockText(content: unknown, types: readonly string[] = ['text'])
 const NOTE =
   /<(system-reminder|local-command-[a-z]+|command-[a-z]+|bash-[a-z]+|session_context|environment_context|user_instructions|turn_aborted)>/g
 
-/** What a person wrote or read: notes that the client adds are taken out. Linear, also where none of them is closed. */
+/** Removes the notes that the client adds to what people write and read. Linear time, even if no tag is closed. */
 function withoutNotes(text: string): string {
   const kept: string[] = []
   const unclosed = new Set<string>()
@@ -56,12 +56,12 @@ export function countOf(record: Payload, ...paths: readonly string[]): number {
   return 0
 }
 
-/** @returns undefined where a line counts nothing */
+/** @param input includes `cached` @returns undefined where a line reports no tokens */
 export function tokensOf(input: number, cached: number, output: number): Tokens | undefined {
   return input + output > 0 ? { input: Math.max(0, input - cached), output } : undefined
 }
 
-/** Entries of one line, all of its time. */
+/** The entries of one line, all with the time of that line. */
 export function entriesAt(at: number | undefined, contents: readonly EntryContent[]): Entry[] {
   return contents.map((content) => ({ ...content, at }))
 }

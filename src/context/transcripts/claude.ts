@@ -29,7 +29,7 @@ function titleOf(title: string): EntryContent[] {
   return title ? [{ type: 'session', title }] : []
 }
 
-/** Lines of sub-agents, and those that the client wrote itself. */
+/** Whether a line is from a sub-agent, or a note of the client itself. */
 function isNoted({ isSidechain, isMeta, isCompactSummary }: Payload): boolean {
   return Boolean(isSidechain || isMeta || isCompactSummary)
 }
@@ -90,7 +90,7 @@ function factsOf(record: Payload): EntryContent[] {
   )
   const model = textOf(record, 'message.model')
   return [
-    // Each block of a message has a line of its own, with the usage of all.
+    // Each block of a message has a line of its own, with the usage of the whole message.
     ...(tokens ? [{ type: 'usage' as const, id: textOf(record, 'message.id'), tokens }] : []),
     ...(model && !model.startsWith('<') ? [{ type: 'session' as const, model }] : []),
   ]

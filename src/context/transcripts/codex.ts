@@ -43,7 +43,7 @@ function eventOf(facts: Payload): EntryContent[] {
       const text = blockText(fieldOf(facts, 'item.content'))
       return textOf(facts, 'item.type') === 'UserMessage' && text ? [{ type: 'prompt', text }] : []
     }
-    // Of older versions.
+    // Written by older versions.
     case 'user_message': {
       const text = textOf(facts, 'message')
       return text ? [{ type: 'prompt', text }] : []

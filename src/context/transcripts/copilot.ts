@@ -46,7 +46,7 @@ function contentsOf(record: Payload): EntryContent[] {
   }
 }
 
-/** A sub-agent's messages have the call that started it. */
+/** Skips the messages of a sub-agent, which name the call that started it. */
 function answerOf(record: Payload): EntryContent[] {
   if (textOf(record, 'data.parentToolCallId')) return []
   const [text, model] = [textOf(record, 'data.content'), textOf(record, 'data.model')]

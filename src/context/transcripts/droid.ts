@@ -41,7 +41,7 @@ function outcomeOf(reason: string): EntryContent[] {
   return /err|fail/i.test(reason) ? [{ type: 'end', outcome: 'failed', reason }] : []
 }
 
-/** Whatever has a visibility is a note of the client: runs of hooks, its instructions to the model. */
+/** Skips messages with a visibility, which are notes of the client: runs of hooks, its instructions to the model. */
 function messageOf(record: Payload): EntryContent[] {
   if (fieldOf(record, 'message.visibility') !== undefined) return []
   const blocks = objectsOf(record, 'message.content')

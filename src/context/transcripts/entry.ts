@@ -1,6 +1,6 @@
 import type { Payload } from '../../event/payload.ts'
 
-/** Tokens of the turn; `input` without what came from a cache. */
+/** Numbers of tokens; `input` without those from a cache. */
 export interface Tokens {
   input: number
   output: number
@@ -8,7 +8,7 @@ export interface Tokens {
 
 export type Outcome = 'completed' | 'failed' | 'interrupted'
 
-/** What the lines of a transcript say, in words that all formats share. */
+/** The content of a transcript's lines, in one form for all formats. */
 export type EntryContent =
   /** A person wrote. */
   | { type: 'prompt'; text: string }
@@ -20,7 +20,7 @@ export type EntryContent =
   | { type: 'result'; id: string }
   /** A question was answered. */
   | { type: 'replied' }
-  /** Of one call of the model; a later one of the same `id` replaces it. */
+  /** Tokens of one call of the model; a later entry with the same `id` replaces this one. */
   | { type: 'usage'; id: string; tokens: Tokens }
   | { type: 'end'; outcome: Outcome; reason: string }
   | { type: 'session'; title?: string; model?: string; branch?: string; isHeadless?: boolean }
@@ -34,9 +34,9 @@ export interface Sidecar {
   read(text: string): { title?: string; model?: string; isHeadless?: boolean }
 }
 
-/** How one client writes its sessions down. Lines of unknown types are passed over. */
+/** Reads the transcripts of one client. Skips lines of unknown types. */
 export interface TranscriptReader {
-  /** Takes the lines in their order, so that later ones can replace earlier ones. */
+  /** Takes the lines in order, so that later ones can replace earlier ones. */
   read(records: readonly Payload[]): Entry[]
   sidecar?: Sidecar
 }

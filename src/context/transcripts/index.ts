@@ -18,7 +18,7 @@ export const readers: Readonly<Record<Exclude<TranscriptFormat, 'none'>, Transcr
   qwen,
 }
 
-/** Where the format is not known, the reader that finds most in it. */
+/** If the format is not known, uses the reader that finds the most entries. */
 export function readRecords(records: readonly Payload[], format?: TranscriptFormat): Entry[] {
   if (format === 'none') return []
   if (format) return readers[format].read(records)

@@ -29,7 +29,7 @@ function contentsOf(record: Payload): EntryContent[] {
   }
 }
 
-/** Thoughts are parts too. */
+/** Skips thoughts, which are parts too. */
 function answerOf(parts: readonly Payload[]): EntryContent[] {
   const text = blockText(parts.filter(({ thought }) => thought !== true))
   return text ? [{ type: 'answer', text }] : []
