@@ -7,8 +7,8 @@ const all: readonly Client[] = Object.values(clients)
 const canonical: ReadonlySet<string> = new Set(canonicalEvents)
 
 /**
- * Whose event it is. The front door is told by the registered command; where it was not, the payload shows it, and it
- * also shows a client that runs the hooks in another one's settings.
+ * The client that an event is from. The registered command names it with `--client`; without that, the payload shows
+ * it. The payload also shows a client that runs the hooks in another client's settings.
  */
 export function clientOf(told: string, payload: Payload): string {
   const known = findClient(told)
@@ -21,7 +21,7 @@ function isMarked({ marks }: Client, payload: Payload): boolean {
   return marks.some((where) => matches(payload, where))
 }
 
-/** What an event means; '' where no client has one of this name. */
+/** What an event means; '' if no client has an event of this name. */
 export function meaningOfName(client: string, name: string, payload: Payload): CanonicalEvent | '' {
   const own = findClient(client)
   const asked = askedFor(own)
@@ -38,7 +38,7 @@ interface Asked {
 
 const known = new Map<Client | undefined, Asked>()
 
-/** A hook can be registered under a wrong name of the client; its events still mean what they mean. */
+/** All clients, the event's own first: a hook that was registered for the wrong client is understood too. */
 function askedFor(own: Client | undefined): Asked {
   const before = known.get(own)
   if (before) return before
@@ -48,7 +48,7 @@ function askedFor(own: Client | undefined): Asked {
   return asked
 }
 
-/** Another client's rule counts only for a name that is that client's alone. */
+/** Another client's rule applies only to a name that is not canonical. */
 function isFor(name: string, own: Client | undefined, payload: Payload) {
   return (variant: Variant) => {
     if (variant.event !== name) return false

@@ -1,40 +1,40 @@
 import type { CanonicalEvent } from '../clients/vocabulary.ts'
 import type { Kind } from './kind.ts'
 
-/** What a person is asked: for leave to use a tool, or something in words. */
+/** What a person is asked: for permission to use a tool, or a question in words. */
 export interface Question {
   about: 'command' | 'file' | 'url' | 'tool' | 'question' | 'plan'
   /** The client's name of the tool; '' where unknown. */
   tool: string
-  /** The command, path, address, question or plan itself; '' where the client does not say. */
+  /** The command, path, URL, question or plan itself; '' where the client does not say. */
   subject: string
-  /** What the agent says it is for. */
+  /** The agent's explanation of what it is for. */
   detail: string
-  /** The answers offered, in their order. */
+  /** The answers offered, in order. */
   choices: readonly string[]
   from: 'payload' | 'transcript'
 }
 
 /** Why a turn failed. */
 export interface Failure {
-  /** The client's own word or sentence for it. */
+  /** The client's own words. */
   reason: string
-  /** Whether a limit of use was reached, rather than something broken. */
+  /** Whether a usage limit was reached, as opposed to an error. */
   isLimit: boolean
   /** When that limit is over, Unix ms, if the text says so. */
   resetsAt: number | undefined
 }
 
-/** One hook event, understood: the same shape for every client. Absent text is ''. */
+/** One parsed hook event, in the same form for every client. Absent text is ''. */
 export interface AgentEvent {
   id: string
   /** When it was accepted, Unix ms. */
   at: number
-  /** The client that the front door was told, or the one that the payload shows. */
+  /** The client that the hook command named, or the one that the payload shows. */
   client: string
   /** The client's own name of the event. */
   name: string
-  /** What happened, whichever client tells of it; '' for an event that no client's data knows. */
+  /** What happened, in names that all clients share; '' for an event that no client's data knows. */
   means: CanonicalEvent | ''
   kind: Kind
   sessionId: string
@@ -45,30 +45,30 @@ export interface AgentEvent {
   /** What the agent says or asks, from the payload. */
   message: string
   lastMessage: string
-  /** What the person had asked for. */
+  /** The prompt of the turn. */
   prompt: string
   notificationType: string
   reason: string
   tool: string
-  /** The call of that tool. */
+  /** The id of the call of that tool. */
   toolUseId: string
   /** Name of the sub-agent or task. */
   agent: string
-  /** Its id. */
+  /** The id of the sub-agent. */
   agentId: string
-  /** The turn, or the prompt that began it: equal in all events of one turn where the client has it. */
+  /** The id of the turn: equal in all events of one turn, if the client has one. */
   turnId: string
   promptId: string
   permissionMode: string
   model: string
-  /** How many tasks the agent left running behind a finished turn. */
+  /** How many tasks still run in the background after the turn. */
   backgroundTasks: number
   durationMs: number | undefined
-  /** What the person is asked. Only for an event that asks. */
+  /** What the person is asked. Only for an event that asks something. */
   question: Question | undefined
   /** Only for a failed turn. */
   failure: Failure | undefined
-  /** Whether nobody sits before the session; undefined where the client does not show it. */
+  /** Whether the session runs without a person; undefined where the client does not show it. */
   isHeadless: boolean | undefined
   /** Facts of the agent's session that the front door kept. */
   env: Readonly<Record<string, string>>

@@ -2,7 +2,7 @@ import type { Failure } from './event.ts'
 import { isLimitText, resetTimeOf } from './limit.ts'
 import { type Payload, textOf } from './payload.ts'
 
-/** Why a turn failed, from wherever a client puts it. */
+/** Why a turn failed, from any of the fields in which clients say it. */
 export function failureOf(payload: Payload, at: number, spoken: string): Failure {
   const name = textOf(payload, 'error.name', 'error_type', 'errorType')
   const said = textOf(

@@ -1,6 +1,6 @@
 /**
- * What a field of a payload may hold. Not zod: to load it and make the schemas takes longer than all the rest that is done
- * for an event, and nothing more than these few types is to be checked.
+ * What a field of a payload may hold. Not zod: loading it and creating the schemas takes longer than everything else
+ * that is done for an event, and only these few types have to be checked.
  */
 export interface FieldType<Value = unknown> {
   accepts(value: unknown): value is Value
@@ -8,7 +8,7 @@ export interface FieldType<Value = unknown> {
   expected: string
 }
 
-/** What is read of fields; each may be missing. */
+/** The values that are read from fields; each may be missing. */
 export type ValuesOf<Fields> = {
   [Name in keyof Fields]?: Fields[Name] extends FieldType<infer Value> ? Value : never
 }

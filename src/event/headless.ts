@@ -1,7 +1,7 @@
 import { findClient } from '../clients/index.ts'
 import { fieldOf, type Payload, passes } from './payload.ts'
 
-/** Whether nobody sits before the session, by the first mark of the client that is there. */
+/** Whether the session runs without a person, by the first of the client's marks that is present. */
 export function isHeadlessRun(
   client: string,
   payload: Payload,

@@ -1,14 +1,14 @@
 import { cutText } from '../text/clean.ts'
 
-/** About what a phone shows without unfolding. */
+/** About as much as a phone shows without expanding the notification. */
 const MAX_LENGTH = 600
 
-/** What of a long answer is worth a notification. Markdown stays as it is. */
+/** The part of a long answer that is worth a notification. Markdown is kept. */
 export interface Headline {
   text: string
-  /** Whether the agent asks something, so that it waits for more than a look. */
+  /** Whether the agent asks something, so that it waits for an answer. */
   isQuestion: boolean
-  /** What else the answer says; '' where that is all. */
+  /** The rest of the answer; '' if there is none. */
   rest: string
 }
 
@@ -18,8 +18,8 @@ interface Block {
 }
 
 /**
- * If the end asks something, that; else the lines that sum up. The end of an answer counts more than its beginning,
- * since that is where an agent says what came of it.
+ * Selects the question at the end of an answer, else its summary. The end counts more than the beginning, because an
+ * agent states its result there.
  */
 export function headline(lastMessage: string, maxLength = MAX_LENGTH): Headline {
   const all = blocksOf(lastMessage)
@@ -41,7 +41,7 @@ function textOf(blocks: readonly Block[]): string {
   return blocks.map(({ text }) => text).join('\n')
 }
 
-/** Paragraphs; a fenced block is one, whatever is in it. */
+/** Splits into paragraphs; a fenced code block is one, whatever it contains. */
 function blocksOf(message: string): Block[] {
   const blocks: Block[] = []
   let lines: string[] = []
@@ -64,7 +64,7 @@ function blocksOf(message: string): Block[] {
       close('code')
     } else if (line.trim() === '') close()
     else {
-      // A heading, and the first item of a list below its introduction, begin a block of their own.
+      // A heading, and the first item of a list after its introduction, begin a new block.
       if (isHeading(line) || (isItem(line) && typeOf(lines) === 'text')) close()
       lines.push(line)
       if (isHeading(line)) close()
@@ -90,14 +90,14 @@ function isItem(line: string): boolean {
 const GOODBYE =
   /^(please )?(let me know if (you|there|anything)|feel free to|happy to|i'?m happy to|is there anything else|anything else|just let me know)\b[^\n]{0,160}$/i
 
-/** Courtesy at the end asks nothing and says nothing. */
+/** Drops a polite phrase at the end, such as "let me know if ...", which is neither a question nor a result. */
 function withoutGoodbye(blocks: readonly Block[]): readonly Block[] {
   const last = blocks.at(-1)
   const isGoodbye = blocks.length > 1 && last?.type === 'text' && GOODBYE.test(last.text)
   return isGoodbye ? blocks.slice(0, -1) : blocks
 }
 
-/** The last paragraph, and the one above a closing list of choices; none where nothing is asked. */
+/** The last paragraph, with the one above it if the last is a list of choices; none if nothing is asked. */
 function questionAtEnd(blocks: readonly Block[]): readonly Block[] {
   const last = blocks.at(-1)
   const before = blocks.at(-2)
@@ -114,7 +114,7 @@ function questionAtEnd(blocks: readonly Block[]): readonly Block[] {
 const REQUEST =
   /\b(let me know (which|whether|what|how)|please (confirm|choose|decide|tell me)|(shall|should|may|can) i\b|(do|would) you (want|like|prefer)|which (one|of|option)|waiting for your)\b/i
 
-/** A question mark ends a sentence, or a phrase asks for something. Quoted code does not ask. */
+/** Whether a sentence ends with a question mark, or a phrase asks for something. Inline code does not count. */
 function asks(text: string): boolean {
   const spoken = text.replace(/`[^`\n]*`/g, '').replace(/https?:\/\/\S+/g, '')
   return /[?？؟](?=["'”’»)\]*_~]*(\s|$))/.test(spoken) || REQUEST.test(spoken)
@@ -123,7 +123,7 @@ function asks(text: string): boolean {
 const SUMMARY =
   /\b(summary|in short|tl;?dr|result|outcome|what (i )?(changed|did)|changes|done|zusammenfassung)\b/i
 
-/** What stands below the last heading that promises a summary; else the last paragraph, with what introduces it. */
+/** The text below the last heading that announces a summary, else the last paragraph with its introduction. */
 function summaryOf(blocks: readonly Block[]): readonly Block[] {
   const at = blocks.findLastIndex(({ type, text }) => type === 'heading' && SUMMARY.test(text))
   const below = at < 0 ? [] : blocks.slice(at + 1)
@@ -137,7 +137,7 @@ function summaryOf(blocks: readonly Block[]): readonly Block[] {
   return last.type === 'list' && before?.type === 'text' ? [before, last] : [last]
 }
 
-/** The end of a question is the question: what leads to it goes first, whole lines of it where possible. */
+/** Truncates at the start, because a question is at the end. Drops whole lines where possible. */
 function cutStart(text: string, maxLength: number): string {
   if (text.length <= maxLength) return text
   const lines = text.split('\n')

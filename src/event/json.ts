@@ -4,9 +4,9 @@ import { splitWords } from '../text/clean.ts'
 import { isPayload, type Payload } from './payload.ts'
 
 /**
- * Bytes to a JSON object. Damaged JSON is read as far as it goes, and `problems` says so.
- * @param isUsable whether a damaged object still says enough
- * @throws HookbellError E_EVENT where nothing can be made of the bytes
+ * Parses bytes into a JSON object. Damaged JSON is read as far as possible, and a line is added to `problems`.
+ * @param isUsable whether a damaged object still contains enough
+ * @throws HookbellError E_EVENT if no usable object can be read
  */
 export function readObject(
   body: Buffer,
@@ -38,7 +38,7 @@ function readJson(
   }
 }
 
-/** The fault is described in our words: those of JSON.parse quote the text, and a secret may be in it. */
+/** Describes the fault in our own words: messages of JSON.parse quote the text, which may contain a secret. */
 function readDamaged(text: string): { value?: unknown; fault: string } {
   const errors: ParseError[] = []
   try {

@@ -14,7 +14,7 @@ export const kinds = [
 
 export type Kind = (typeof kinds)[number]
 
-/** The agent stands still until a person answers. */
+/** Types of Notification that block the agent until a person answers. */
 const BLOCKING = /^(permission|toolpermission|elicitation_dialog|elicitation$)/i
 const WAITING = /^(idle|agent_idle|agent_needs_input)/i
 
@@ -23,7 +23,7 @@ interface Clues {
   notificationType: string
   message: string
   reason: string
-  /** What the client's data says that this type of Notification means. */
+  /** What this type of Notification means, if the client's data says so. */
   notice?: NoticeMeaning | undefined
 }
 
@@ -51,7 +51,7 @@ function isAmong(reason: string, reasons: readonly string[]): boolean {
   return reasons.some((one) => one.toLowerCase() === reason.trim().toLowerCase())
 }
 
-/** Without a type only the two known wordings tell. An unknown one still means: the agent wants attention. */
+/** Without a type only the wording tells. An unknown wording still means that the agent wants attention. */
 function notificationKind({ notificationType, message, notice }: Clues): Kind {
   if (notice) return notice
   if (BLOCKING.test(notificationType)) return 'permission'

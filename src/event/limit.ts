@@ -1,9 +1,9 @@
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
-/** A date further away than any plan's period was read wrongly. */
+/** A date further away than the period of any plan was misread. */
 const MAX_AWAY_MS = 40 * DAY_MS
 
-/** Whether a failure is about a limit of use. */
+/** Whether a failure is about a usage limit. */
 export function isLimitText(text: string): boolean {
   return /rate.?limit|usage.?limit|limit (was |has been )?(reached|exceeded|will reset)|hit your .{0,40}limit|quota|too many requests|overloaded|\b429\b/i.test(
     text,
@@ -11,9 +11,9 @@ export function isLimitText(text: string): boolean {
 }
 
 /**
- * When a limit is over, as far as a text says so: as a date, as seconds since 1970, as a time of the day (of this
- * machine, or of the zone it names), or as a span from now.
- * @returns Unix ms; undefined where nothing is said, or nothing that makes sense
+ * When a limit ends, if a text says so: as a date, as seconds since 1970, as a time of day (of this machine, or of
+ * the zone it names), or as a duration from now.
+ * @returns Unix ms; undefined if the text names no time, or no plausible one
  */
 export function resetTimeOf(text: string, now: number): number | undefined {
   const at = fromEpoch(text) ?? fromDate(text) ?? fromSpan(text, now) ?? fromClock(text, now)
@@ -49,7 +49,7 @@ function fromSpan(text: string, now: number): number | undefined {
 const CLOCK =
   /\b(?:resets?|again|until|back)(?: at| on)? (\d{1,2})(?::(\d\d))? ?([ap])?\.?m?\.?(?: ?\(([A-Za-z_]+(?:\/[A-Za-z_+\-0-9]+)*)\))?/i
 
-/** The next time that the clock shows it. */
+/** The next moment at which the clock shows the time of day. */
 function fromClock(text: string, now: number): number | undefined {
   const [, hours, minutes, half, zone] = CLOCK.exec(text) ?? []
   if (hours === undefined || (minutes === undefined && half === undefined)) return undefined
@@ -60,7 +60,7 @@ function fromClock(text: string, now: number): number | undefined {
   if (passed === undefined || Number(minutes ?? 0) > 59) return undefined
   const away = (wanted - passed + 24 * 60) % (24 * 60)
   const at = start + away * MINUTE_MS
-  // Where the clocks change in between, the hour is put right.
+  // Corrects the hour if daylight saving time begins or ends in between.
   const shown = minutesOfDay(at, zone) ?? wanted
   const drift = ((wanted - shown + 36 * 60) % (24 * 60)) - 12 * 60
   return at + drift * MINUTE_MS

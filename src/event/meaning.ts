@@ -16,24 +16,24 @@ type Told = Pick<
   | 'turnId'
 >
 
-/** What an event says about its session, besides its kind. */
+/** What an event means for its session, besides its kind. */
 export interface Meaning {
   isSessionStart: boolean
   /** A person wrote a prompt. */
   isPrompt: boolean
-  /** The turn is over, well or not, or a person stopped it. */
+  /** The turn succeeded, failed, or was stopped by a person. */
   isTurnEnd: boolean
   isInterrupt: boolean
   isSessionEnd: boolean
-  /** Its reason says nothing, since the client gives it for every end. */
+  /** The reason means nothing, because the client gives it for every end of a session. */
   isOrdinaryEnd: boolean
-  /** Whatever the session had asked has been answered, or does not matter any more. */
+  /** An open question of the session has been answered, or does not matter any more. */
   isAnswer: boolean
-  /** An answer that is not about a single question. */
+  /** An answer that settles all open questions of the session, not a single one. */
   isAnswerToAll: boolean
-  /** Of a sub-agent, whose session may have an id of its own. */
+  /** The event is from a sub-agent, whose session may have its own id. */
   isSubagent: boolean
-  /** The client's own business: nobody is ever told. */
+  /** Internal to the client: never announced. */
   isInternal: boolean
 }
 
@@ -60,7 +60,7 @@ export function meaningOf(event: Told): Meaning {
   }
 }
 
-/** Whether `again` tells of what `first` told already, by the data of their client. */
+/** Whether `again` reports the same thing as `first`, according to the data of their client. */
 export function isRepeat(first: Told, again: Told): boolean {
   if (first.client !== again.client || first.sessionId !== again.sessionId) return false
   const rules = findClient(again.client)?.repeats ?? []

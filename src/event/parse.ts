@@ -15,7 +15,7 @@ import { fieldOf, matches, type Payload } from './payload.ts'
 import { questionInWords, questionOfTool, withSubject } from './question.ts'
 import { aliases, inputs, otherInput } from './schema.ts'
 
-/** More than anybody reads; what templates show is cut further. */
+/** Longer than anybody reads; templates truncate further. */
 const MAX_TEXT = 64 * 1024
 const UNKNOWN = 'unknown'
 
@@ -28,8 +28,8 @@ interface Accepted {
 }
 
 /**
- * Bytes to an event. Damaged JSON is read as far as it goes.
- * @throws HookbellError E_EVENT where nothing can be made of the bytes; the message says what is wrong
+ * Parses bytes into an event. Damaged JSON is read as far as possible.
+ * @throws HookbellError E_EVENT if no event can be read; the message says what is wrong
  */
 export function parseEvent(accepted: Accepted, abnormalReasons: readonly string[]): AgentEvent {
   const { at, id, header, body, truncated } = accepted
@@ -84,7 +84,7 @@ type Input<Name extends keyof typeof inputs> = ValuesOf<(typeof inputs)[Name]>
 type Fields = ValuesOf<typeof otherInput> &
   Partial<Input<'Stop'> & Input<'SubagentStop'> & Input<'SessionEnd'>>
 
-/** A field of a wrong type is left out and named as a problem. */
+/** Leaves out a field of a wrong type, and adds it to `problems`. */
 function readFields(raw: Payload, means: string, client: string, problems: string[]): Fields {
   const types = Object.hasOwn(inputs, means) ? inputs[means as keyof typeof inputs] : otherInput
   const found: Record<string, unknown> = {}
@@ -108,11 +108,11 @@ function firstOf(raw: Payload, names: readonly string[]): unknown {
 interface NamedField {
   field: string
   type: FieldType
-  /** Under which it is looked for, in this order. */
+  /** The names under which the field is looked up, in this order. */
   names: readonly string[]
 }
 
-/** Made once: there are few kinds of input and few clients. */
+/** Computed once per kind of input and client: there are few of both. */
 const known = new Map<object, Map<Client | undefined, readonly NamedField[]>>()
 
 function namedFields(
@@ -167,7 +167,7 @@ function lastText(list: readonly unknown[] | undefined): string {
   return typeof last === 'string' ? last : ''
 }
 
-/** @returns undefined where only the transcript can tell */
+/** @returns undefined if only the transcript can show the question */
 function questionOf(
   { tool, message, notificationType }: Pick<AgentEvent, 'tool' | 'message' | 'notificationType'>,
   { tool_input, details, patterns }: Fields,
@@ -184,7 +184,7 @@ function isFilled(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Object.keys(value).length > 0
 }
 
-/** What the agent asks for is added where the client's own words do not say it. */
+/** Adds what the agent asks for, if the client's own words do not say it. */
 function messageOf(
   { message, tool, means }: Pick<AgentEvent, 'message' | 'tool' | 'means'>,
   question: Question | undefined,

@@ -1,13 +1,13 @@
 import type { FieldTest, Where } from '../clients/define.ts'
 
-/** A JSON object as it came. Only own properties are ever read, so a payload cannot reach a prototype. */
+/** A JSON object as received. Only own properties are ever read, so a payload cannot reach a prototype. */
 export type Payload = Readonly<Record<string, unknown>>
 
 export function isPayload(value: unknown): value is Payload {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The value of a field; dots lead into nested objects, and `properties` is looked into as well. */
+/** The value of a field; dots lead into nested objects. Falls back to the same path below `properties`. */
 export function fieldOf(payload: Payload, path: string): unknown {
   const direct = valueAt(payload, path)
   if (direct !== undefined) return direct
@@ -15,7 +15,7 @@ export function fieldOf(payload: Payload, path: string): unknown {
   return isPayload(inner) ? valueAt(inner, path) : undefined
 }
 
-/** The first that is text and not empty. Lone surrogates would make encoders throw later. */
+/** The first field that is a non-empty string. Lone surrogates are replaced: encoders would throw on them later. */
 export function textOf(payload: Payload, ...paths: readonly string[]): string {
   for (const path of paths) {
     const value = fieldOf(payload, path)
@@ -29,7 +29,7 @@ export function matches(payload: Payload, where: Where): boolean {
   return Object.entries(where).every(([path, test]) => passes(fieldOf(payload, path), test))
 }
 
-/** `true` asks for a value of any kind, `false` for none; a list passes if its last entry does. */
+/** `true` requires any value, `false` none; a list passes if its last entry does. */
 export function passes(value: unknown, test: FieldTest): boolean {
   if (typeof test === 'boolean') return isPresent(value) === test
   const text = Array.isArray(value) ? value.at(-1) : value

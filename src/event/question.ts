@@ -2,7 +2,7 @@ import { clients } from '../clients/index.ts'
 import type { Question } from './event.ts'
 import { isPayload, type Payload, textOf } from './payload.ts'
 
-/** More than fits on any screen; what is sent is cut further. */
+/** More than fits on any screen; messages truncate further. */
 const MAX_SUBJECT = 8 * 1024
 const MAX_CHOICES = 12
 
@@ -10,19 +10,19 @@ const askTools: ReadonlySet<string> = new Set(
   Object.values(clients).flatMap(({ askTools }) => askTools as readonly string[]),
 )
 
-/** Whether a tool asks the person something, rather than for leave. */
+/** Whether a tool asks the person a question, rather than needing permission. */
 export function isAskTool(tool: string): boolean {
   return askTools.has(tool)
 }
 
-/** What a call of a tool asks a person, from what the tool is to be called with. */
+/** What a call of a tool asks a person, derived from the tool's input. */
 export function questionOfTool(
   tool: string,
   input: unknown,
   from: Question['from'],
 ): Question | undefined {
   const facts = isPayload(input) ? input : {}
-  // Some clients ask under the name of a dialog; its questions show what it is.
+  // Some clients ask under the name of a dialog; its `questions` show that it asks.
   if (isAskTool(tool) || Array.isArray(facts.questions)) return asked(tool, facts, from)
   const subject = subjectOf(facts)
   if (!tool && !subject) return undefined
@@ -49,7 +49,7 @@ export function questionInWords(message: string): Question {
   }
 }
 
-/** The client's own words, with what the question is about where they do not say it. */
+/** The client's own words, with the subject of the question appended if they do not contain it. */
 export function withSubject(message: string, subject: string): string {
   if (!message || !subject || message.includes(subject)) return message
   return `${message}: ${subject}`
@@ -68,7 +68,7 @@ function asked(tool: string, facts: Payload, from: Question['from']): Question {
     tool,
     subject: cut(subject),
     detail: cut(textOf(first, 'header', 'description')),
-    // Of several questions the choices would not show which they belong to.
+    // With several questions, the choices would not show which question they belong to.
     choices: list.length > 1 ? [] : choicesOf(first),
     from,
   }
@@ -91,7 +91,7 @@ const places = [
   ['url', ['url', 'uri']],
 ] as const
 
-/** What the tool would work on. */
+/** What the tool would act on. */
 function subjectOf(facts: Payload): { about: Question['about']; text: string } | undefined {
   for (const [about, names] of places) {
     const text = cut(textOf(facts, ...names) || (about === 'command' ? argv(facts.command) : ''))
@@ -101,7 +101,7 @@ function subjectOf(facts: Payload): { about: Question['about']; text: string } |
   return patterns ? { about: 'tool', text: cut(patterns) } : undefined
 }
 
-/** codex gives some commands as a list of words. */
+/** codex sends some commands as a list of words. */
 function argv(value: unknown): string {
   const isWords = Array.isArray(value) && value.every((one) => typeof one === 'string')
   return isWords ? value.join(' ').trim() : ''
