@@ -7,13 +7,13 @@ import { closest, didYouMean } from '../text/suggest.ts'
 import { type Format, fill, formats, namesIn } from './engine.ts'
 import { valueNames } from './values.ts'
 
-/** Left behind by editors, or by somebody who keeps an old version. */
+/** Backup files of editors and of people. */
 const LEFT_OVER = /^\.|~$|\.(bak|old|orig)$/i
 
 const sampleValues = Object.fromEntries(valueNames.map((name) => [name, 'x']))
 
 /**
- * What is wrong with the user's own templates, each with what to do.
+ * Problems of the user's own templates, each with what to do about it.
  * @param named the templates that routes name, besides those of kinds
  */
 export function templateProblems(configDir: string, named: readonly string[] = []): string[] {
@@ -61,7 +61,7 @@ function meantValue(name: string): string {
   return didYouMean(name, valueNames)
 }
 
-/** Anything else may lie there for its own reasons. */
+/** Whether a file is meant as a template. Other files in the folder are none of our business. */
 function isTemplate(name: string): boolean {
   return !LEFT_OVER.test(name) && (/\.liquid$/i.test(name) || isKind(name.split('.')[0] ?? ''))
 }
@@ -74,7 +74,7 @@ function isFormat(word: string): boolean {
   return formats.includes(word)
 }
 
-/** Nothing where there is no such folder, or none that can be read. */
+/** Empty if the folder does not exist or cannot be read. */
 function namesOf(folder: string): string[] {
   try {
     return readdirSync(folder).sort()

@@ -14,7 +14,7 @@ const markups = new Map(
 export type Format = string
 export const formats: readonly Format[] = [...markups.keys()]
 
-/** For names of months in templates. Said to liquidjs, which asks Intl otherwise: a third of a worker's start. */
+/** For names of months in templates. Given, because liquidjs would ask Intl: a third of a worker's start time. */
 const locale = localeOf(process.env)
 
 /** Own properties of plain data only, no files, no partials, bounded work. */
@@ -32,7 +32,7 @@ function makeEngine(format: Format): Liquid {
     outputEscape: (value: unknown) =>
       value instanceof Formatted ? value.in(markup) : markup.escape(String(value ?? '')),
   })
-  // It would switch the escaping off. Whoever wants markup writes it into the template.
+  // Liquid's `raw` filter would switch the escaping off. Markup belongs in the template itself.
   engine.registerFilter('raw', (value: unknown) => value)
   return engine
 }
@@ -41,14 +41,14 @@ const engines = new Map<Format, Liquid>()
 const parsed = new Map<string, Template[]>()
 
 /**
- * Fills a template with values. Parsed templates are kept: the same text is used for event after event.
+ * Renders a template with values. Parsed templates are cached: the same text is used for event after event.
  * @throws an error of liquidjs that names line and column
  */
 export function fill(format: Format, template: string, values: object): string {
   return engineFor(format).renderSync(treeOf(format, template), values)
 }
 
-/** The values that a template asks for. @throws as `fill` does */
+/** The names of the values that a template uses. @throws as `fill` does */
 export function namesIn(format: Format, template: string): string[] {
   return engineFor(format).globalVariablesSync(treeOf(format, template))
 }

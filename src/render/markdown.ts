@@ -9,20 +9,20 @@ export type ReadMarkdown = (text: string) => Token[]
 
 const MARKED = /[*_`~#|[\]\\]|:\/\/|^[ \t]*(?:[-+>]|\d{1,9}[.)])\s|^(?: {4}|\t)|^[=-]+[ \t]*$/m
 
-/** Whether one of the texts may have Markdown. In doubt yes. */
+/** Whether one of the texts may contain Markdown. In doubt yes. */
 export function mayHaveMarkdown(texts: readonly string[]): boolean {
   return texts.some((text) => MARKED.test(text))
 }
 
-/** Loaded on first use: it is a twentieth of the worker's code, and many texts need none of it. */
+/** Loaded on first use: the parser is a twentieth of the worker's code, and many texts do not need it. */
 export async function loadMarkdown(): Promise<ReadMarkdown> {
   const { lexer } = await import('marked')
   return (text) => lexer(text)
 }
 
 /**
- * An agent's Markdown as each format shows it. Nothing in it becomes live: a link is its text and its address, HTML
- * is shown as it stands. Without a reader the text is shown as it is.
+ * An agent's Markdown, rendered for each format. Nothing in it becomes live: a link is shown as text and URL, HTML as
+ * source text. Without a reader the text is shown unchanged.
  */
 export function fromMarkdown(
   text: string,
@@ -33,7 +33,7 @@ export function fromMarkdown(
   if (!tokens) return asItIs(text)
   const words = blocks(tokens, plain)
   const redacted = redact(words, secrets)
-  // Marks within a key had hidden it.
+  // Markdown inside a key had hidden the key from earlier redaction.
   if (redacted !== words) return asItIs(redacted)
   return new Formatted((markup) => (markup === plain ? words : blocks(tokens, markup)))
 }
@@ -54,7 +54,7 @@ export function asItIs(text: string): Formatted {
   )
 }
 
-/** Nested beyond what the stack takes, it is no Markdown. */
+/** Undefined if the text is nested too deeply for the stack: then it is not treated as Markdown. */
 function tokensOf(text: string, read: ReadMarkdown): Token[] | undefined {
   try {
     const tokens = read(text)
@@ -79,7 +79,7 @@ function block(token: Token, markup: Markup): string {
     case 'def':
       return ''
     case 'heading': {
-      // Bold within bold would end it.
+      // Bold inside bold would end the outer bold.
       const inner = inline(token.tokens ?? [], { ...markup, parts: { ...parts, bold: same } })
       return parts.paragraph(parts.bold(inner))
     }
@@ -113,7 +113,7 @@ function listOf({ items, ordered, start }: Tokens.List, markup: Markup): string 
   return markup.parts.list(texts, ordered ? Number(start) || 1 : undefined)
 }
 
-/** Columns in line, as far as each character is as wide as the next. */
+/** Aligns the columns, assuming that all characters have the same width. */
 function tableOf({ header, rows }: Tokens.Table): string {
   const cells = [header, ...rows].map((row) => row.map((cell) => inline(cell.tokens, plain)))
   const widths = header.map((_, column) =>
@@ -161,7 +161,7 @@ function inlinePart(token: Token, markup: Markup): string {
   }
 }
 
-/** Where a link leads is shown, and nobody gets there by a click on something else. */
+/** Shows the URL of a link, so that no link text can hide where it leads. */
 function withAddress(
   inner: string,
   { text, href }: { text: string; href: string },

@@ -1,7 +1,7 @@
 import type { Markup } from '../notifiers/define.ts'
 import { listOfLines } from '../text/list.ts'
 
-/** Text without any markup: what desktops, terminals, phones and the text part of mails show. */
+/** Text without markup, for desktops, terminals, phones and the text part of mails. */
 export const plain: Markup = {
   name: 'plain',
   escape: (text) => text,

@@ -13,27 +13,27 @@ import { Values } from './values.ts'
 const MAX_TITLE = 120
 const MAX_BODY = 3000
 
-/** For whom a text is. */
+/** What a text depends on besides the event: how much its reader may see, and the template. */
 export interface Reader {
   clearance: Clearance
   /** The template that the route names. */
   template?: string | undefined
 }
 
-/** What a message needs to know of its channel. */
+/** The properties of a channel that a message depends on. */
 export interface Channel extends Reader {
   /** The notifier's own format; absent where it has none. */
   markup?: Format | undefined
-  /** Whether its reader may sit at another machine. */
+  /** Whether its messages are read on other machines. */
   leavesMachine?: boolean | undefined
 }
 
-/** For the record on this machine. */
+/** For the journal on this machine. */
 const here: Reader = { clearance: 'full' }
 
 const endings: readonly Kind[] = ['ended', 'abnormal-end']
 
-/** Fills the templates for one event. A broken template of the user is named in `problems` and ours is used. */
+/** Renders the templates for one event. For a broken template of the user the built-in one is used: see `problems`. */
 export class Renderer {
   readonly #templates: Templates
   readonly #deps: ValueDeps
@@ -41,7 +41,7 @@ export class Renderer {
   readonly #values = new Map<Clearance, Values>()
   readonly #filled = new Map<string, string>()
   readonly #problems = new Set<string>()
-  /** As the journal keeps them. */
+  /** Title and body as the journal keeps them. */
   readonly title: string
   readonly body: string
 
@@ -52,7 +52,7 @@ export class Renderer {
     const { title, body } = this.#text(here)
     this.title = title
     this.body = body
-    // A broken template is to be known before the event is recorded, whichever channel would use it.
+    // All formats now, so that a broken template is in `problems` before the event is recorded.
     for (const format of formats) {
       if (format !== 'plain') this.#fillOwn(format, event.kind, here)
     }
@@ -91,7 +91,7 @@ export class Renderer {
     const values = this.#valuesFor(reader)
     const id = String(values.get('session_id'))
     const { client, kind } = this.#event
-    // The id is the agent's text: it becomes part of a command only where it is a word.
+    // The id comes from the payload: it is put into a command only if it is a plain word.
     const isWord = /^\w[\w.-]{0,127}$/.test(id)
     const canReply = findClient(client)?.repliesThroughApi && isWord && !endings.includes(kind)
     return {
@@ -109,7 +109,7 @@ export class Renderer {
     return values
   }
 
-  /** Once per format and reader, however many channels ask. */
+  /** Rendered once per format and reader, however many channels share them. */
   #fill(format: Format, reader: Reader): string {
     const key = `${format} ${reader.clearance} ${reader.template ?? ''}`
     const known = this.#filled.get(key)
@@ -118,7 +118,7 @@ export class Renderer {
     return text
   }
 
-  /** The template of the route. A format in which it is not written shows the plain text of it. */
+  /** Renders the template of the route. '' if it exists only as plain text, which is then used instead of markup. */
   #fillNamed(format: Format, reader: Reader): string | undefined {
     const { template } = reader
     if (template === undefined) return undefined
@@ -137,7 +137,7 @@ export class Renderer {
     try {
       return this.#fillWith(format, this.#templates.builtIn(format, kind), reader)
     } catch (error) {
-      // The package is gone, or the machine slept in the middle and the time for rendering is over.
+      // The package is gone, or the machine slept meanwhile and the time limit for rendering has passed.
       this.#problems.add(oneLine(describeError(error)))
       if (format !== 'plain') return ''
       const values = this.#valuesFor(reader)
@@ -164,7 +164,7 @@ export class Renderer {
   }
 }
 
-/** Conditions in templates leave empty lines behind. */
+/** Removes the empty lines that conditions in templates leave behind. */
 function tidy(text: string): string {
   return text.replace(/\n{3,}/g, '\n\n').trim()
 }

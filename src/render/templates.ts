@@ -8,29 +8,29 @@ import { monotonicMs } from '../monotonic.ts'
 import { packageRoot } from '../package-root.ts'
 import type { Format } from './engine.ts'
 
-const LOOK_EVERY_MS = 200
+const CHECK_EVERY_MS = 200
 const MAX_BYTES = 256 * 1024
 
-/** The texts of templates. A file in the user's own folder wins over ours, file by file. */
+/** The texts of templates. Each file in the user's own folder takes precedence over the built-in one. */
 export class Templates {
   readonly #ours = join(packageRoot(), 'templates')
-  readonly #theirs: string
+  readonly #own: string
   readonly #texts = new Map<string, { stamp: number; text: string }>()
 
   #lookedAt = Number.NEGATIVE_INFINITY
   #isThere = false
 
   constructor(configDir: string) {
-    this.#theirs = join(configDir, 'templates')
+    this.#own = join(configDir, 'templates')
   }
 
   /**
-   * The user's file of a kind, or the one that a route names, where there is one. Read again when it changes.
-   * @throws the system error where it cannot be read
+   * The user's template for a kind, or one that a route names; undefined if there is none. Read again when it changes.
+   * @throws the system error if it cannot be read
    */
   own(format: Format, name: string): string | undefined {
     if (!this.#hasOwn()) return undefined
-    return this.#read(join(this.#theirs, format, `${name}.liquid`))
+    return this.#read(join(this.#own, format, `${name}.liquid`))
   }
 
   /** @throws HookbellError E_TEMPLATE where the package is gone */
@@ -41,12 +41,12 @@ export class Templates {
     return text
   }
 
-  /** Most people have none: then the folder is looked for once in a while, not three files per event. */
+  /** Most people have none: then the folder is checked now and then, instead of three files per event. */
   #hasOwn(): boolean {
     const now = monotonicMs()
-    if (now - this.#lookedAt < LOOK_EVERY_MS) return this.#isThere
+    if (now - this.#lookedAt < CHECK_EVERY_MS) return this.#isThere
     this.#lookedAt = now
-    this.#isThere = existsSync(this.#theirs)
+    this.#isThere = existsSync(this.#own)
     return this.#isThere
   }
 

@@ -7,9 +7,9 @@ import type { Formatted } from './formatted.ts'
 import { fromMarkdown, type ReadMarkdown } from './markdown.ts'
 
 export const MAX_LINE = 200
-/** Of a text, where whole messages are shown, and where only what matters is. */
+/** The maximum length of a text, by clearance: whole messages, only what matters, or nothing. */
 const MAX_TEXT = { full: 2000, summary: 600, minimal: 0 } as const
-/** Of a longer answer only the end is looked at for what matters. */
+/** Of a longer answer only the end is searched for its headline. */
 const MAX_ANSWER = 16 * 1024
 const MAX_LISTED = 20
 
@@ -17,11 +17,11 @@ export interface ValueDeps {
   secrets: readonly string[]
   /** The name of this machine. */
   host: string
-  /** Absent where no text has Markdown. */
+  /** Absent if no text has Markdown. */
   read?: ReadMarkdown | undefined
 }
 
-/** What the values of a template are made of: an event, with its texts bounded and without secrets. */
+/** The source of template values: an event, with its texts truncated and redacted. */
 export class Source {
   readonly event: EnrichedEvent
   readonly clearance: Clearance
@@ -34,7 +34,7 @@ export class Source {
     this.deps = deps
   }
 
-  /** The longest that a text may be. */
+  /** The maximum length of a text. */
   get maxText(): number {
     return MAX_TEXT[this.clearance]
   }
@@ -43,7 +43,7 @@ export class Source {
     return this.clearance === 'full'
   }
 
-  /** What of a long answer matters. */
+  /** The headline of the agent's answer. */
   get said(): Headline {
     this.#said ??= headline(redact(endOf(cleanText(this.event.lastMessage)), this.deps.secrets))
     return this.#said
@@ -71,7 +71,7 @@ export class Source {
   }
 }
 
-/** The last part of a long text, from the start of a word: half a key has no known shape. */
+/** The end of a long text, from the start of a word: a key that is cut in half would not be recognized. */
 function endOf(text: string): string {
   if (text.length <= MAX_ANSWER) return text
   const end = text.slice(-MAX_ANSWER)

@@ -12,7 +12,7 @@ import { MAX_LINE, Source, type ValueDeps } from './value-source.ts'
 const MAX_LABEL = 60
 const MAX_PROMPT = 120
 
-/** What reads the Markdown in an event's texts; undefined where there is none. */
+/** A parser for the Markdown in an event's texts; undefined if they have none. */
 export async function markdownReaderFor({
   lastMessage,
   question,
@@ -23,7 +23,7 @@ export async function markdownReaderFor({
 
 type Value = string | Formatted
 
-/** All that a template can see, and how it is made: bounded, and free of secrets and control characters. */
+/** All values that a template can use, and how they are made: truncated, without secrets and control characters. */
 const makers = {
   project: (from) => from.line(from.event.project) || from.event.client,
   client: ({ event }) => event.client,
@@ -76,7 +76,7 @@ export type ValueName = keyof typeof makers
 
 export const valueNames = Object.keys(makers) as readonly ValueName[]
 
-/** Words of the agent, and what it made up: names of sub-agents, commands, paths. */
+/** Text that the agent wrote or chose: its messages, names of sub-agents, commands, paths. */
 const agentText: ReadonlySet<ValueName> = new Set([
   'message',
   'headline',
@@ -94,10 +94,10 @@ const agentText: ReadonlySet<ValueName> = new Set([
   'problem',
 ])
 
-/** Names that stand in a template: the same few templates are filled again and again. */
+/** The names in a template, cached because the same few templates are rendered again and again. */
 const known = new Map<string, readonly ValueName[]>()
 
-/** What a template can see at a clearance. Each is made when it is first asked for: a template names a few of many. */
+/** The values for a clearance. Each is made when it is first used: a template uses a few of many. */
 export class Values {
   readonly #source: Source
   readonly #known = new Map<ValueName, Value>()
@@ -112,7 +112,7 @@ export class Values {
     return value
   }
 
-  /** Plain data for a template: all that it may name. */
+  /** Plain data for a template, with all values that it names. */
   for(template: string): Readonly<Record<string, Value>> {
     const names = known.get(template) ?? valueNames.filter((name) => template.includes(name))
     known.set(template, names)
@@ -144,14 +144,14 @@ function durationOf({ durationMs }: EnrichedEvent): string {
   return durationMs === undefined ? '' : formatDuration(durationMs)
 }
 
-/** @param from without the date where that is on the same day */
+/** @param from leaves out the date if `at` is on the same day as this moment */
 function moment(at: number, from?: number): Formatted {
   const words = formatTime(at)
   const isSameDay = from !== undefined && formatTime(from).slice(0, 10) === words.slice(0, 10)
   return new Formatted(({ parts }) => parts.moment(at, isSameDay ? words.slice(11) : words))
 }
 
-/** `3 files, 5 commands, 4 min`; '' where nothing was done. */
+/** `3 files, 5 commands, 4 min`; '' if nothing was done. */
 function didOf({ files, commands, tools }: Deeds, duration: string): string {
   const calls = Object.values(tools).reduce((sum, times) => sum + times, 0)
   const counts = [
@@ -170,7 +170,7 @@ function isSpoken({ about }: Question): boolean {
   return about === 'question' || about === 'plan'
 }
 
-/** What a person knows the session by. Also a title may be the agent's. */
+/** The name by which a person knows the session. Even the title may be text of the agent. */
 function nameOf({ title, firstPrompt, prompt }: EnrichedEvent): string {
   return title || firstPrompt || prompt
 }
