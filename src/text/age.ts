@@ -1,7 +1,7 @@
-/** Within this time a message comes as it happens. */
+/** A message within this time counts as just happened. */
 const SOON_MS = 3 * 60_000
 
-/** `2 h ago`, rounded down; '' for what has happened just now, and for a moment that is not known. */
+/** `2 h ago`, rounded down; '' if it has just happened, or if `at` is NaN. */
 export function ageInWords(at: number, now: number): string {
   const ms = now - at
   if (!(ms >= SOON_MS)) return ''

@@ -2,7 +2,7 @@
 const CONTROL =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 
-/** Anything but printable ASCII in words with one space between them: most ids, names and paths have none. */
+/** Anything but words of printable ASCII with one space between them: most ids, names and paths have nothing else. */
 const NOT_PLAIN = /[^ -~]|^ | {2}| $/
 
 /** Text that is safe to show anywhere: well-formed, without control characters, CRLF as newline. */
@@ -17,8 +17,8 @@ export function oneLine(text: string): string {
 }
 
 /**
- * What a terminal would obey or hide, in the escapes of JSON: control characters, marks that change the direction
- * of text, characters without width. Ends of lines and tabs stay.
+ * Replaces what a terminal would obey or hide by JSON escapes: control characters, marks that change the direction
+ * of text, zero-width characters. Line ends and tabs stay.
  */
 export function escapeControls(text: string): string {
   return text.replace(
@@ -27,7 +27,7 @@ export function escapeControls(text: string): string {
   )
 }
 
-/** A path or a name for a person, in one line. */
+/** A path or a name to show to a person, on one line. */
 export function showPath(path: string): string {
   return escapeControls(path).replaceAll('\n', '\\n').replaceAll('\r', '\\r')
 }
@@ -39,20 +39,20 @@ export function splitWords(name: string): string {
 
 let graphemes: Intl.Segmenter | undefined
 
-/** Cuts to at most `max` UTF-16 units on a grapheme border, and says so with an ellipsis. */
+/** Truncates to at most `max` UTF-16 units at a grapheme boundary, and ends with an ellipsis if text was cut. */
 export function cutText(text: string, max: number): string {
   if (text.length <= max) return text
   // Loaded on first use: it costs a cold worker milliseconds.
   graphemes ??= new Intl.Segmenter('en', { granularity: 'grapheme' })
-  // The last unit is for the ellipsis, so the grapheme that would hold it goes.
+  // The last unit is for the ellipsis, so the grapheme that contains it is dropped.
   const near = graphemes.segment(text.slice(0, 2 * max + 64))
   const end = near.containing(max - 1)?.index
-  // A single grapheme that fills everything (stacked accents) is cut like any text.
+  // One grapheme that fills the whole text (stacked accents) is cut in the middle.
   const kept = text.slice(0, end || max - 1)
   return `${withoutHalf(kept).trimEnd()}…`
 }
 
-/** A cut between the two halves of a surrogate pair leaves the first one alone. */
+/** Drops the first half of a surrogate pair that was cut in two. */
 function withoutHalf(text: string): string {
   return /[\ud800-\udbff]$/.test(text) ? text.slice(0, -1) : text
 }

@@ -1,4 +1,4 @@
-/** `1 event`, `2 events`; `many` where it is not the word with an s. */
+/** `1 event`, `2 events`; `many` is for an irregular plural. */
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`
 }

@@ -1,6 +1,6 @@
 const unitMs: { [unit: string]: number } = { s: 1000, m: 60_000, h: 3600_000, d: 86_400_000 }
 
-/** `90s`, `2m`, `1h30m`, `1d` in ms; undefined for anything else, and for nothing at all. */
+/** `90s`, `2m`, `1h30m`, `1d` in ms; undefined for anything else, and for a duration of zero. */
 export function parseDuration(text: string): number | undefined {
   if (!/^(\d{1,4}[smhd])+$/.test(text)) return undefined
   const parts = text.match(/\d+[smhd]/g) ?? []

@@ -1,6 +1,6 @@
 /**
- * Items below each other, each with a mark or its number; further lines of an item stand in line with its text.
- * @param first the number of the first item; without one they have none
+ * One item per line, with a bullet or its number; further lines of an item are indented to its text.
+ * @param first the number of the first item; without it the items have bullets
  */
 export function listOfLines(items: readonly string[], first?: number): string {
   return items

@@ -1,10 +1,10 @@
-/** `2026-11-20 09:00`, in the zone, or in that of this machine. */
+/** `2026-11-20 09:00`, in `timeZone`, by default that of this machine. */
 export function formatTime(at: number, timeZone?: string): string {
   const { year, month, day, hour, minute } = partsAt(at, timeZone)
   return `${year}-${month}-${day} ${hour}:${minute}`
 }
 
-/** What clock and calendar show in the zone. */
+/** The weekday (0 is Sunday) and the minutes since midnight in the zone. */
 export function localTime(at: number, timeZone?: string): { weekday: number; minutes: number } {
   const { year, month, day, hour, minute } = partsAt(at, timeZone)
   const weekday = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day))).getUTCDay()
@@ -14,7 +14,7 @@ export function localTime(at: number, timeZone?: string): { weekday: number; min
 const formatters = new Map<string, Intl.DateTimeFormat>()
 
 function partsAt(at: number, timeZone: string | undefined): Record<string, string> {
-  // Without Intl, whose first use costs a worker a tenth of its start.
+  // Without Intl, whose first use takes a tenth of a worker's start time.
   if (timeZone === undefined) return partsHere(new Date(at))
   const known = formatters.get(timeZone)
   const formatter =
@@ -47,7 +47,7 @@ function partsHere(date: Date): Record<string, string> {
 
 const weekdays = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const
 
-/** A time of day that comes every day, or on the days on which it begins. `from` later than `to`: over midnight. */
+/** A period of every day, or of the `days` on which it begins. `from` later than `to`: it goes over midnight. */
 export interface Period {
   from: string
   to: string
@@ -55,7 +55,7 @@ export interface Period {
   timeZone?: string | undefined
 }
 
-/** Whether a moment is in the period. One over midnight belongs to the day on which it begins. */
+/** Whether a moment is in the period. A period over midnight belongs to the day on which it begins. */
 export function isWithin({ from, to, timeZone, days }: Period, at: number): boolean {
   const { weekday, minutes } = localTime(at, timeZone)
   const [start, end] = [minutesOf(from), minutesOf(to)]

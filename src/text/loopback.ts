@@ -1,6 +1,6 @@
 /** Whether a host name can only mean this machine, in any spelling that a URL may have: `127.1`, `[::1]`. */
 export function isLoopback(hostname: string): boolean {
-  // URLs of other schemes than http keep the spelling.
+  // Parsed as http, because URLs of other schemes keep the original spelling of the host.
   const url = `http://${hostname}`
   const host = URL.canParse(url) ? new URL(url).hostname : ''
   return (

@@ -8,7 +8,7 @@ const program = z
     (file) => /^~\//.test(file) || isAbsolutePath(file) || /^[\w.+-]+$/.test(file),
     'the program must be absolute, begin with ~/, or be the name of an installed program',
   )
-  // Windows runs these by a shell.
+  // Windows runs these in a shell.
   .refine((file) => !/\.(?:bat|cmd)$/i.test(file), 'must be a program, not a batch file')
 
 /** A program that a person names, and its arguments. Never a shell line. */

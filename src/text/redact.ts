@@ -1,16 +1,16 @@
 import { mayHoldKey, type Shape, shapes } from './secret-shapes.ts'
 
 const MARK = '[redacted]'
-/** Shorter values are words such as `true` or a port: taking them out would only harm the text. */
+/** Shorter values are words such as `true` or a port: redacting them would only garble the text. */
 const MIN_SECRET = 6
 
 const NOT_ASCII = /[^\t\n\r -~]/
 
-/** What nobody sees on a screen, and what would hide a key from us: `ghp_` and a zero-width space in it. */
+/** Characters that are invisible on a screen but would hide a key from us, such as a zero-width space inside `ghp_`. */
 const INVISIBLE =
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g
 
-/** Elsewhere these have a meaning, as in the emoji of a family; between two characters of ASCII they have none. */
+/** These have a meaning elsewhere, as in the emoji of a family, but none between two ASCII characters. */
 const JOINERS =
   /(?<=[!-~])(?:\u200c|\u200d|[\ufe00-\ufe0f]|\u034f|\udb40[\udc00-\udfff])+(?=[!-~])/g
 
@@ -21,21 +21,21 @@ const JOINERS =
 export function redact(text: string, secrets: readonly string[] = []): string {
   const seen = visible(text)
   const forms = formsOf(secrets)
-  // Most texts, such as names and ids, hold nothing that could be one.
+  // Most texts, such as names and ids, contain nothing that could be a key.
   if (!mayHoldKey(seen) && !forms.some((form) => seen.includes(form))) return seen
-  // What is redacted already is left as it is, whatever the secrets are.
+  // Marks of an earlier redaction stay as they are, whatever the secrets are.
   return seen
     .split(MARK)
     .map((part) => redactPart(part, forms))
     .join(MARK)
 }
 
-/** The same for a text of which at most `max` units are wanted: what is far behind them is not looked at. */
+/** The same for a text of which at most `max` units are needed: text far behind them is not searched. */
 export function redactStart(text: string, max: number, secrets: readonly string[] = []): string {
-  // What is redacted becomes shorter, so more than `max` is needed.
+  // Redaction shortens the text, so more than `max` is needed.
   const enough = 2 * max + 4096
   if (text.length <= enough) return redact(text, secrets)
-  // Half a key has no known shape: the last run goes whole, unless it is all there is.
+  // A key that is cut in half would not match its pattern, so the last word is dropped if enough text remains.
   const start = text.slice(0, enough)
   const cut = Math.max(start.lastIndexOf(' '), start.lastIndexOf('\n'))
   return redact(cut > max ? start.slice(0, cut) : start, secrets)
@@ -60,7 +60,7 @@ function redactShapes(text: string): string {
   return parts.join(MARK)
 }
 
-/** What is left around the keys of one shape. */
+/** The parts of a text around the keys of one shape. */
 function cutOut(text: string, { pattern, accept }: Shape): string[] {
   const parts: string[] = []
   let from = 0
@@ -83,7 +83,7 @@ function visible(text: string): string {
 
 const known = new WeakMap<readonly string[], readonly string[]>()
 
-/** Longest first: a secret may be a part of another. */
+/** All encodings of the secrets, longest first, because one secret may be part of another. */
 function formsOf(secrets: readonly string[]): readonly string[] {
   const before = known.get(secrets)
   if (before) return before

@@ -11,7 +11,7 @@ export interface Schedule {
 
 const MINUTE_MS = 60_000
 const DAY_MINUTES = 24 * 60
-/** A day of the week comes again after seven days, and a day may have 25 hours. */
+/** The same weekday returns after seven days; one more, because a day may have 25 hours. */
 const MOST_DAYS = 8
 const weekdays = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const
 
@@ -41,11 +41,11 @@ function find(
   throw new Error(`no day for ${time}`)
 }
 
-/** When the clock shows the time on the day of a moment. Where it leaves that time out: as much later or earlier. */
+/** When the clock shows a time on the day of a moment. If the clock skips that time: as much later or earlier. */
 function onDay(moment: number, wanted: number, timeZone: string | undefined): number {
   const start = Math.floor(moment / MINUTE_MS) * MINUTE_MS
   const first = start + (wanted - localTime(start, timeZone).minutes) * MINUTE_MS
-  // Between the two the clock may have been changed.
+  // The clock may have been changed between `start` and `first`.
   const second = first + (wanted - localTime(first, timeZone).minutes) * MINUTE_MS
   return localTime(second, timeZone).minutes === wanted ? second : first
 }

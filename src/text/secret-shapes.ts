@@ -1,33 +1,33 @@
 /**
- * Shapes of well-known keys, by what their issuers document and what the rule sets of secret scanners have.
+ * The shape of a well-known kind of key, from its issuer's documentation and the rules of secret scanners.
  *
- * Each takes time in proportion to the text, by construction: an alternative begins with a fixed word and goes on
- * with one run of characters; where something has to follow the run, it is the callback that decides, or the run
- * has a bound, or a run has one beginning only. A test lets the worst text for each of them grow.
+ * Each pattern takes time in proportion to the text, by construction: an alternative begins with a fixed word, followed
+ * by one run of characters. If something has to follow the run, then the callback checks it, or the run is bounded, or
+ * a run can start at one position only. A test measures the worst text for each of them at growing lengths.
  *
- * Each also gives the same result on a text that was cut at what another one found: a run ends before a character
- * that no key begins behind. So what is redacted once is not redacted further the second time.
+ * Each also gives the same result on a text that was split at the matches of another shape: a run ends before a
+ * character after which no key begins. So redacting a text twice changes nothing the second time.
  */
 export interface Shape {
   /**
-   * Words of which each match has one, in small letters. Where a text has none of them, the pattern is not even
-   * compiled, which takes longer than to search a text.
+   * Each match contains one of these words, in lower case. For a text with none of them the pattern is not even
+   * compiled, which takes longer than searching a text.
    */
   readonly words?: readonly string[]
-  /** The group `keep`, where there is one, stays. */
+  /** The text of the group `keep`, if there is one, is not redacted. */
   readonly pattern: RegExp
-  /** What the run must look like to count. */
+  /** Decides whether a match counts. `after` is the character that follows it. */
   readonly accept?: (value: string, after: string) => boolean
 }
 
 /** Not within a word: `risk-based` has no `sk-` key. */
 const START = '(?<![A-Za-z0-9])'
-/** One start per run of the characters that keys are made of. */
+/** Matches only at the start of a run of key characters. */
 const RUN_START = String.raw`(?<![\w-])`
-/** A key goes to the end of its run, so that none begins right behind it. */
+/** A key extends to the end of its run, so that no other key begins right after it. */
 const REST = String.raw`[\w-]*`
 
-/** A word, then a run. Nothing follows. */
+/** A fixed word, then a run, and nothing after it. */
 const fixed = String.raw`
   xox[abeoprs]-[\w-]{10,}
   xapp-[\w-]{10,}
@@ -64,7 +64,7 @@ const fixed = String.raw`
   .split(/\s+/)
 
 export const shapes: readonly Shape[] = [
-  // First: what another shape finds in a key must not hide where the key ends.
+  // First, because a match of another shape inside the key must not hide its end.
   {
     words: ['-----begin '],
     pattern:
@@ -84,7 +84,7 @@ export const shapes: readonly Shape[] = [
       'g',
     ),
   },
-  // Names of packages and classes look alike, and have no digit.
+  // Names of packages and classes look similar, but have no digit.
   {
     words: ['sk-', 'fk-'],
     pattern: new RegExp(String.raw`${START}(?:sk-[\w-]{20,}|fk-[\w-]{16,})`, 'g'),
@@ -105,17 +105,17 @@ export const shapes: readonly Shape[] = [
       'g',
     ),
   },
-  // Discord's tokens of bots: an id in base64, a time, a signature.
+  // Discord bot tokens: an id in base64, a time, a signature.
   {
     pattern: new RegExp(String.raw`${RUN_START}[MNO][\w-]{22,28}\.[\w-]{6}\.[\w-]{27,}`, 'g'),
     accept: isMixed,
   },
-  // Telegram's, alone or in a URL, where "bot" is in front of it.
+  // Telegram bot tokens, alone or in a URL, where "bot" precedes them.
   {
     pattern: new RegExp(String.raw`${START}(?:bot)?\d{6,12}:[\w-]{30,}`, 'g'),
     accept: (value) => value.includes(':AA') || isMixed(value.slice(value.indexOf(':'))),
   },
-  // Microsoft Entra: the secret of a client.
+  // Client secrets of Microsoft Entra.
   { words: ['q~'], pattern: /(?<![\w.~-])[\w.~-]{3}\dQ~[\w.~-]{31,}/g },
   // user:password@host of a URL: the password.
   {
@@ -136,7 +136,7 @@ export const shapes: readonly Shape[] = [
     pattern: /(?<keep>\bBearer\s)[\w.~+/=-]{16,}/gi,
     accept: (value) => /\d/.test(value) && !/^[a-z]+(?:-(?:[a-z]+|\d+))+$/i.test(value),
   },
-  // In a shell even a word is a password: PGPASSWORD=hunter psql
+  // In a shell even an ordinary word may be a password: PGPASSWORD=hunter psql
   {
     words: ['='],
     pattern:
@@ -149,8 +149,8 @@ export const shapes: readonly Shape[] = [
       /(?<keep>(?<![\w-])--[\w-]{0,40}?(?:password|passphrase|token|secret|api-?key)[ =]["']?)[^\s'",;(){}<>$]{6,}/gi,
     accept: isAssignable,
   },
-  // Last, because it looks at what is behind a value: what is assigned to a name of a secret, where it looks
-  // like a value and not like a word or an expression.
+  // A value assigned to a name such as "password", unless it looks like a word or an expression. Last, because it
+  // checks the character after the value.
   {
     words: ['=', ':'],
     pattern:
@@ -161,17 +161,17 @@ export const shapes: readonly Shape[] = [
 
 const SUSPICIOUS = /\S{15}|:\/\/|--|=|pass|secret|token|credential|key|authorization/i
 
-/** False where no shape can match, which is so for most words and titles, and shows in one look. */
+/** Quick check: false if no shape can match, as for most words and titles. */
 export function mayHoldKey(text: string): boolean {
   return SUSPICIOUS.test(text)
 }
 
-/** Made by a machine: no word has all three. */
+/** Whether a value was generated: no word has digits, lower case and upper case. */
 function isMixed(value: string): boolean {
   return /\d/.test(value) && /[a-z]/.test(value) && /[A-Z]/.test(value)
 }
 
-/** Not a number, a word of a programming language, a path or an expression. */
+/** Whether a value is not a number, a keyword, a path or an expression. */
 function isShellValue(value: string): boolean {
   return (
     !/^(?:\d+|true|false|null|none|undefined|\*+|%\w+%?|(?:process|os|env|import|config|self|this)\..*)$/i.test(

@@ -1,4 +1,4 @@
-/** A word as a POSIX shell takes it, whatever is in it. */
+/** Quotes a word for a POSIX shell, whatever it contains. */
 export function quoteWord(word: string): string {
   return `'${word.replaceAll("'", String.raw`'\''`)}'`
 }

@@ -1,7 +1,7 @@
 /**
- * The words of a line as a shell splits them, and nothing else that a shell does: no variables, no patterns, no
- * commands. On Windows a backslash is a part of a path.
- * @returns undefined where a quote has no end
+ * Splits a line into words as a shell does, without anything else that a shell does: no variables, no patterns, no
+ * commands. On Windows a backslash is part of a path.
+ * @returns undefined if a quote is not closed
  */
 export function splitLine(line: string, platform = process.platform): string[] | undefined {
   const backslash = platform === 'win32' ? '' : String.raw`|\\([^])`

@@ -12,7 +12,7 @@ export function wrapLine(line: string, width: number): string[] {
   return [...lines, rest]
 }
 
-/** Where the last word that fits ends, or else the first word. */
+/** The end of the last word that fits, or else of the first word. */
 function breakAt(line: string, start: number, width: number): number | undefined {
   const last = line.lastIndexOf(' ', width)
   if (last > start) return last

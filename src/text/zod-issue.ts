@@ -2,10 +2,10 @@ import type * as z from 'zod'
 
 type Issue = z.core.$ZodIssue
 
-/** Choices have short names; anything longer may be a secret that was put in the wrong place. */
+/** Names of choices are short; a longer text may be a secret that was put in the wrong place. */
 const LONGEST_NAME = 32
 
-/** What a check found wrong with a value, in a person's words. */
+/** Describes a validation error in plain words. */
 export function issueInWords(issue: Issue, value: unknown): string {
   switch (issue.code) {
     case 'invalid_type':
@@ -24,7 +24,7 @@ export function issueInWords(issue: Issue, value: unknown): string {
   }
 }
 
-/** What is at a place of a value; undefined if there is no such place. */
+/** The value at a path; undefined if there is no such path. */
 export function valueAt(raw: unknown, path: readonly PropertyKey[]): unknown {
   let value = raw
   for (const key of path) {
@@ -34,13 +34,13 @@ export function valueAt(raw: unknown, path: readonly PropertyKey[]): unknown {
   return value
 }
 
-/** The name that was chosen, or of what type it is. */
+/** A value for an error message: a short text in quotes, of anything else the type. */
 export function show(value: unknown): string {
   const isName = typeof value === 'string' && value.length <= LONGEST_NAME
   return isName ? `"${value}"` : describeType(value)
 }
 
-/** Such as `a string`; of what cannot be a secret, the value itself. */
+/** Such as `a string`; for a value that cannot be a secret, the value itself. */
 function describeType(value: unknown): string {
   if (value === null || typeof value === 'number') return String(value)
   if (typeof value === 'boolean') return String(value)
@@ -67,7 +67,7 @@ function unitOf(value: string | readonly unknown[]) {
   return typeof value === 'string' ? 'characters' : 'entries'
 }
 
-/** Such as `must be a string, not 7`. What could be a secret is not repeated. */
+/** Such as `must be a string, not 7`. A value that could be a secret is not repeated. */
 export function mustBe(what: string, value: unknown): string {
   return `must be ${what}, not ${describeType(value)}`
 }
