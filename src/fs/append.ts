@@ -10,13 +10,13 @@ interface Waiting {
   reject(error: unknown): void
 }
 
-// The one thing that sends share: without it each line would cost its own fdatasync.
+// Shared by all appends to a file, so that lines of the same moment need one fdatasync and not one each.
 const queues = new Map<string, Waiting[]>()
 
 /**
  * Appends a line to a file and resolves once it is on the disk. Lines that arrive while others
  * are being written go together: one open, one write and one fdatasync for all of them.
- * @throws HookbellError E_SPOOL for what is no file of this user, else the system error
+ * @throws HookbellError E_SPOOL if it is not a regular file of this user, else the system error
  */
 export function appendLine(path: string, line: string): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -46,10 +46,10 @@ function takeAll(path: string): Waiting[] {
 }
 
 async function appendDurably(path: string, lines: string): Promise<void> {
-  // Opened anew each time, so that a log that was rotated away is not written to any more.
+  // Opened each time, so that lines do not go to a log that has been rotated away.
   const { handle, top } = await openLog(path)
   try {
-    // Again, because the umask may have taken bits away.
+    // Set again, because the umask may have removed bits.
     if (top) await handle.chmod(0o600)
     const size = await checkedSize(handle, path)
     await handle.writeFile((await endsInsideLine(handle, size)) ? `\n${lines}` : lines)
@@ -60,12 +60,12 @@ async function appendDurably(path: string, lines: string): Promise<void> {
   if (top) await syncFolders(dirname(path), top)
 }
 
-// Not followed in the last place: a link there lets whoever owns the folder choose which file
+// A link as the last part of the path is not followed: the folder's owner could choose which file
 // gets the text, and who may read it. A user who wants another file can name it.
-// For reading too, or opening a pipe would wait until somebody reads it.
+// Opened for reading too, because otherwise opening a pipe waits for a reader.
 const READ_APPEND = constants.O_RDWR | constants.O_APPEND | (constants.O_NOFOLLOW ?? 0)
 
-/** `top` is set where the file is new: the highest folder that got a new entry. */
+/** `top` is set if the file is new: the highest folder that got a new entry. */
 async function openLog(path: string): Promise<{ handle: FileHandle; top?: string }> {
   try {
     return { handle: await open(path, READ_APPEND) }
@@ -77,7 +77,7 @@ async function openLog(path: string): Promise<{ handle: FileHandle; top?: string
   return { handle, top: dirname(firstNew ?? path) }
 }
 
-/** Refuses what another user has put there to read along. */
+/** Refuses a file that another user has put there to read the text. */
 async function checkedSize(handle: FileHandle, path: string): Promise<number> {
   const stats = await handle.stat()
   if (!stats.isFile()) throw new HookbellError('E_SPOOL', `${path} is not a regular file`)
@@ -94,9 +94,9 @@ async function endsInsideLine(handle: FileHandle, size: number): Promise<boolean
   return buffer.toString() !== '\n'
 }
 
-/** A new name is on the disk once its folder is. */
+/** Syncs the folders too, because only that makes a new name durable. */
 async function syncFolders(folder: string, top: string): Promise<void> {
-  // Windows opens no folders, and keeps names without being asked.
+  // Windows cannot open folders, and makes names durable by itself.
   if (process.platform === 'win32') return
   const handle = await open(folder, constants.O_RDONLY)
   try {

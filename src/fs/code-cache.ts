@@ -13,14 +13,14 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 
-// What V8 made of a program, kept beside it: to compile the worker takes longer than to deliver an event. V8 itself
-// checks version, flags and the length of the source, and then runs what it is given. So what others may have written
-// is not used, and neither is what does not belong to this very source or was damaged: the file has the source in it,
-// and the code twice. To compare takes next to no time, while SHA-256 takes as long as to compile a small program.
+// V8's compiled code of a program, cached beside it: compiling the worker takes longer than delivering an event. V8
+// checks only version, flags and source length before it runs the code. So the cache must not be writable by others,
+// and it contains the source and the code twice, to detect another source and damage. Comparing takes almost no time,
+// while SHA-256 takes as long as compiling a small program.
 
 const HEADER = Buffer.from(`${process.version} ${process.arch}\n`)
 
-/** @returns undefined where there is none that may be used */
+/** @returns undefined if there is no usable cache */
 export function readCodeCache(path: string, source: Buffer): Buffer | undefined {
   const bytes = readOwn(path)
   const start = HEADER.length + source.length
@@ -34,7 +34,7 @@ export function readCodeCache(path: string, source: Buffer): Buffer | undefined 
   return isWhole ? code.subarray(0, half) : undefined
 }
 
-/** Best effort: without it the next start compiles once more. Only into a folder of this user. */
+/** Best effort: if it fails, the next start compiles again. Writes only into a folder of this user. */
 export function writeCodeCache(path: string, source: Buffer, code: Buffer) {
   const temporary = `${path}.${process.pid}`
   try {
@@ -73,7 +73,7 @@ function isOwnFolder(path: string): boolean {
   return uid === process.getuid?.() && (mode & 0o022) === 0
 }
 
-/** As the front door asks of the worker itself. */
+/** The same condition as the front door has for the worker itself. */
 function isOurs(stats: Stats): boolean {
   const uid = process.getuid?.() ?? stats.uid
   const isOwn = stats.uid === uid || stats.uid === 0

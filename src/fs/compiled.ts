@@ -3,13 +3,13 @@ import { constants, Script } from 'node:vm'
 import { readCodeCache, writeCodeCache } from './code-cache.ts'
 
 export interface Compiled {
-  /** What the program's text is: a function, as scripts/build.ts makes it. */
+  /** The value of the program's text: a function, as scripts/build.ts writes it. */
   value: unknown
-  /** Keeps what V8 has compiled until now for the next start, where that was not done before. */
+  /** Caches what V8 has compiled so far for the next start, unless that is cached already. */
   keep(): void
 }
 
-/** Loads a program, all of it ASCII, from what an earlier start has compiled: `cachePath` is the file for that. */
+/** Loads a program, which must be ASCII, with the code that an earlier start has cached in `cachePath`. */
 export function loadCompiled(path: string, cachePath: string, wrap?: [string, string]): Compiled {
   const bytes = readFileSync(path)
   const [before, after] = wrap ?? ['', '']

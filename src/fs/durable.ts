@@ -18,13 +18,13 @@ const NO_FOLDER_SYNC = new Set(['EPERM', 'EISDIR', 'EINVAL', 'ENOTSUP', 'EACCES'
 
 const NO_ROOM = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EFBIG'])
 
-/** Whether an error says that the disk takes nothing more. */
+/** Whether an error says that nothing more can be written to the disk. */
 export function isOutOfRoom(error: unknown): boolean {
   return NO_ROOM.has((error as NodeJS.ErrnoException).code ?? '')
 }
 
 /**
- * The one way to create a file: write beside it, fsync, rename, fsync the folder.
+ * The only way to create a file: write a temporary file, fsync, rename, fsync the folder.
  * @throws the system error; nothing is left behind then
  */
 export function writeDurable(
@@ -52,12 +52,12 @@ export function writeDurable(
 }
 
 /**
- * Replaces a file by a private one: a reader sees the old text or the new one, also after a crash.
+ * Replaces a file by a private one: a reader sees the old text or the new one, even after a crash.
  * @throws the system error; nothing is left behind then
  */
 export function replaceFile(path: string, text: string, mode = 0o600) {
   const tmpPath = `${path}.${process.pid}`
-  // Of an earlier process with this number, that was killed.
+  // Left by an earlier process with this id that was killed.
   unlinkQuietly(tmpPath)
   writeDurable(path, [text], tmpPath, mode)
 }
@@ -90,14 +90,14 @@ export function syncFolder(path: string) {
 
 /**
  * Creates a folder that only this user can use.
- * @throws when it is a link, belongs to somebody else, or cannot be made
+ * @throws if it is a link, belongs to another user, or cannot be created
  */
 export function privateFolder(path: string) {
   const stat = lstatSync(path, { throwIfNoEntry: false }) ?? makeFolder(path)
   if (!isOwnFolder(stat)) throw new Error(`${path}: not a folder of this user`)
 }
 
-/** Given what `lstat` says: a link is none. */
+/** @param stat from `lstat`, so that a link does not count as a folder */
 export function isOwnFolder(stat: Stats): boolean {
   return stat.isDirectory() && stat.uid === (process.getuid?.() ?? stat.uid)
 }
@@ -108,8 +108,8 @@ function makeFolder(path: string) {
 }
 
 /**
- * Creates a folder and what is missing above it. Not by `recursive`: that never returns where a folder is there
- * but takes no entries, as under /proc or an automounter.
+ * Creates a folder and its missing parents. Not with `recursive`, which never returns if a parent exists but cannot
+ * take entries, as under /proc or an automounter.
  * @returns the highest folder that is new
  * @throws the system error
  */
@@ -125,7 +125,7 @@ export function makeFolders(path: string, mode: number): string | undefined {
   }
 }
 
-/** Another process may be faster. */
+/** Another process may create the folder first. */
 function makeOne(path: string, mode: number): string | undefined {
   try {
     mkdirSync(path, mode)

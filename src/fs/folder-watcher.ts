@@ -1,9 +1,9 @@
 import { type FSWatcher, watch } from 'node:fs'
 
-/** Without file notifications (too many watches, some mounts) the folder is looked at once a second. */
+/** Without file notifications (too many watches, some mounts) the callback is called once a second. */
 const POLL_MS = 1000
 
-/** Calls back when a folder changes, with the name in it where that is known; once a second where that cannot be seen. */
+/** Calls back when a folder changes, with the changed name if known; once a second if folders cannot be watched. */
 export class FolderWatcher {
   readonly #watchers: FSWatcher[] = []
   readonly #onChange: (name?: string) => void

@@ -1,21 +1,21 @@
 import { monotonicMs } from '../monotonic.ts'
 
-/** How old the answer of a look may be: nobody notices, and events that come together share one look. */
+/** How long a value is reused: too short to notice, long enough to share it among events that come together. */
 export const FRESH_MS = 20
-/** Folders that events name come and go. */
+/** Limits the memory for keys that come and go, such as folders that events name. */
 const MAX_KEYS = 1000
 
-/** Looks at what hardly ever changes, and keeps each answer for 20 ms. */
+/** Caches values that rarely change, each for 20 ms. */
 export class Fresh<Value> {
   readonly #look: (key: string) => Value
   readonly #known = new Map<string, { value: Value; until: number }>()
 
-  /** @param look what to ask where no answer is fresh; `key` says about what */
+  /** @param look computes the value for a key if none is cached */
   constructor(look: (key: string) => Value) {
     this.#look = look
   }
 
-  /** @throws what the look throws, each time */
+  /** @throws what `look` throws; errors are not cached */
   get(key = ''): Value {
     const now = monotonicMs()
     const known = this.#known.get(key)
@@ -26,7 +26,7 @@ export class Fresh<Value> {
     return value
   }
 
-  /** To be called with each change of our own. */
+  /** Must be called after each change that this process makes itself. */
   forget() {
     this.#known.clear()
   }

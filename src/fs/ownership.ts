@@ -6,12 +6,12 @@ const OTHERS_WRITE = 0o002
 const GROUP_WRITES = 0o020
 
 /**
- * Refuses what somebody else could change: it would decide what we do and where messages go. As ssh does.
- * @throws HookbellError with the command that repairs it
+ * Refuses a file or folder that another user could change, as ssh does: its content decides what we do and where
+ * messages go. @throws HookbellError with the command that fixes it
  */
 export function checkOwnership(path: string, stat: Stats, code: ErrorCode = 'E_CONFIG'): void {
   const me = process.getuid?.()
-  // Windows has neither.
+  // Windows has neither owner ids nor modes.
   if (me === undefined) return
   if (stat.uid !== me && stat.uid !== 0) {
     throw new HookbellError(code, `${path}: belongs to another user (uid ${stat.uid})`, {
@@ -25,13 +25,13 @@ export function checkOwnership(path: string, stat: Stats, code: ErrorCode = 'E_C
   })
 }
 
-/** The same for a folder; one that is not there is no danger. */
+/** The same for a folder; one that does not exist is accepted. */
 export function checkFolder(path: string, code: ErrorCode = 'E_CONFIG'): void {
   const stat = statSync(path, { throwIfNoEntry: false })
   if (stat) checkOwnership(path, stat, code)
 }
 
-/** What is wrong with such a folder. One that cannot be looked at at all is named by whoever needs it. */
+/** What is wrong with such a folder. Undefined also if it cannot be accessed: its users report that themselves. */
 export function folderFault(path: string, code?: ErrorCode): HookbellError | undefined {
   try {
     checkFolder(path, code)
@@ -46,8 +46,8 @@ export function modeOf({ mode }: Stats): string {
 }
 
 /**
- * Whether nobody but this user is in a group. Where each user has a group of their own, files are made writable
- * for it, and that is no danger (ssh of Debian and Ubuntu takes it so, too). In doubt it is not private.
+ * Whether a group has no member but this user. Systems with one group per user make files group-writable, which is
+ * safe then (ssh of Debian and Ubuntu accepts that, too). In doubt the group is not private.
  */
 function isPrivateGroup(gid: number, me: number): boolean {
   if (me === 0 || gid !== me || gid !== process.getgid?.()) return false

@@ -6,14 +6,14 @@ const { O_RDONLY, O_NONBLOCK = 0 } = constants
 interface ReadOptions {
   maxBytes: number
   code?: ErrorCode
-  /** Looks at the owner and the mode of what was opened, and throws. */
+  /** Checks owner and mode of the opened file. Throws to refuse it. */
   check?: (path: string, stat: Stats) => void
 }
 
 /**
  * Reads a small text file. Never waits: a pipe, a device or a folder in its place is refused, and so is a file
- * that is larger than it can be meant.
- * @returns undefined where there is none
+ * that is larger than `maxBytes`.
+ * @returns undefined if there is none
  * @throws HookbellError for anything else
  */
 export function readRegular(path: string, options: ReadOptions): string | undefined {
@@ -27,7 +27,7 @@ export function readRegular(path: string, options: ReadOptions): string | undefi
     check?.(path, stat)
     if (stat.size > maxBytes) throw tooLarge(path, code, maxBytes)
     const bytes = readAll(file, maxBytes + 1)
-    // It grew, or says 0 as the files in /proc do.
+    // The file grew meanwhile, or reports a size of 0, as files in /proc do.
     if (bytes.length > maxBytes) throw tooLarge(path, code, maxBytes)
     return bytes.toString('utf8').replace(/^\uFEFF/, '')
   } catch (error) {
@@ -39,7 +39,7 @@ export function readRegular(path: string, options: ReadOptions): string | undefi
   }
 }
 
-/** The same for a file of our own that we can do without. */
+/** The same for a file that is not essential: undefined for any error. */
 export function readQuietly(path: string, maxBytes = 1024 * 1024): string | undefined {
   try {
     return readRegular(path, { maxBytes })

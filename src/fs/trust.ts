@@ -1,15 +1,15 @@
 import { lstatSync, type Stats, statSync } from 'node:fs'
 
 /**
- * Whether nobody but this user and root can have changed what is at a path, so that it may be run or obeyed.
- * As ssh asks of its keys: owner, and no write permission for group or others.
+ * Whether only this user and root can have changed what is at a path, so that it may be executed or followed.
+ * The same conditions as ssh has for its keys: the owner, and no write permission for group or others.
  */
 export function isTrusted(path: string): boolean {
-  // The link itself can be exchanged by its owner only, or by the owner of its folder.
+  // A link can be replaced only by its owner, or by the owner of its folder.
   return isOurs(lstat(path)) && isClosed(stat(path))
 }
 
-/** What need not be there is trusted where it is not. */
+/** The same for an optional path: it is trusted if it does not exist. */
 export function isTrustedIfPresent(path: string): boolean {
   return lstat(path) === undefined || isTrusted(path)
 }
@@ -31,9 +31,9 @@ function stat(path: string): Stats | undefined {
   return quietly(() => statSync(path, { throwIfNoEntry: false }))
 }
 
-function quietly(look: () => Stats | undefined): Stats | undefined {
+function quietly(read: () => Stats | undefined): Stats | undefined {
   try {
-    return look()
+    return read()
   } catch {
     return undefined
   }

@@ -1,13 +1,13 @@
 import { closeSync, linkSync, lstatSync, openSync, renameSync, rmSync } from 'node:fs'
 import { errorCode } from '../errors.ts'
 
-/** No edit of a small file takes so long: who holds a lock longer has died. */
+/** No edit of a small file takes this long: a process that holds its lock longer has died. */
 const ABANDONED_MS = 5000
 const PAUSE_MS = 20
 
 /**
- * Does the work while no other process does work for the same file. Waits for them; a lock that stays the same for five
- * seconds was left by a process that died, and is taken over.
+ * Runs `work` while holding a lock for a file, so that no other process does so at the same time. Waits for the lock.
+ * A lock that is unchanged for five seconds was left by a process that died, and is taken over.
  */
 export function withLock<T>(path: string, work: () => T, abandonedMs = ABANDONED_MS): T {
   const lock = `${path}.lock`
@@ -15,14 +15,14 @@ export function withLock<T>(path: string, work: () => T, abandonedMs = ABANDONED
   try {
     return work()
   } finally {
-    // Not one of a process that took ours for abandoned.
+    // Only our own lock: another process may have taken it over as abandoned.
     if (identityOf(lock) === own) rmSync(lock, { force: true })
   }
 }
 
-/** @returns what tells our lock from any other */
+/** @returns the identity of our lock */
 function acquire(lock: string, abandonedMs: number): string {
-  // By the time that passes here: clocks of two machines may differ.
+  // Measured with the local clock only: the clocks of two machines may differ.
   let seen: string | undefined
   let since = performance.now()
   for (;;) {
@@ -49,7 +49,7 @@ function create(lock: string): string | undefined {
   }
 }
 
-/** Moved away first, to see whether it is still the one that was abandoned: another process may have been quicker. */
+/** Renames the lock first, to check that it is still the abandoned one: another process may have been faster. */
 function remove(lock: string, abandoned: string) {
   const aside = `${lock}.${process.pid}`
   try {
@@ -62,7 +62,7 @@ function remove(lock: string, abandoned: string) {
   }
 }
 
-/** The number of a file alone is given again as soon as the file is gone. */
+/** With the time, because an inode number is reused as soon as its file is gone. */
 function identityOf(path: string): string | undefined {
   const stat = lstatSync(path, { bigint: true, throwIfNoEntry: false })
   return stat && `${stat.ino} ${stat.mtimeNs}`
