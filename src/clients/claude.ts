@@ -23,7 +23,7 @@ export const claude = defineClient({
     'SessionEnd',
     'StopFailure',
     'UserPromptSubmit',
-    // It comes with the question, and with the whole tool call; the Notification comes six seconds later.
+    // Sent with the question and with the whole tool call; the Notification comes six seconds later.
     'PermissionRequest',
   ],
   timeoutUnit: 's',
@@ -43,7 +43,7 @@ export const claude = defineClient({
   },
   transcripts: ['projects'],
   transcriptFormat: 'claude',
-  // The last answer was written 122 ms after the hook started at the latest, a question's tool call 62 ms.
+  // Measured: written at most 122 ms after the hook started (last answer), and 62 ms (tool call of a question).
   transcriptLateByMs: 1000,
   restartNote: 'restart running sessions: Claude Code reads its hooks when it starts',
 

@@ -36,7 +36,7 @@ export const codex = defineClient({
   stdoutRule:
     'goes into the context of the model at SessionStart and a prompt; at Stop plain text is an error',
   trustRule: 'each hook runs only after it was approved in the terminal: start codex, see /hooks',
-  // Trust is kept by place and content: an entry before ours or another timeout takes it away silently.
+  // Trust depends on position and content: an entry before ours, or another timeout, silently revokes it.
   keep: ['append-last', 'command', 'timeout'],
   windowsShell: 'cmd',
   killSwitches: [{ key: 'features.hooks', in: 'own', off: false }],
@@ -59,7 +59,7 @@ export const codex = defineClient({
     { event: 'UserPromptSubmit', where: { agent_id: true }, means: 'SubagentStart' },
   ],
   notices: {},
-  // Whoever has both `notify` and hooks hears of each turn twice.
+  // With both `notify` and hooks, each turn is reported twice.
   repeats: [
     { after: 'Stop', again: 'Stop', withinMs: 10_000, same: ['turnId'] },
     { after: 'SubagentStop', again: 'SubagentStop', withinMs: 10_000, same: ['turnId'] },

@@ -8,7 +8,7 @@ export const copilot = defineClient({
   userFolder: '.copilot',
   movedBy: { folder: 'COPILOT_HOME' },
   programs: ['copilot'],
-  // Every file in the folder counts, so a file of our own needs no merging.
+  // Every file in the folder is read, so our own file needs no merging.
   settings: [{ name: 'hooks/hookbell.json', shape: 'wrapped' }],
   hookFiles: [
     { scope: 'user', path: 'hooks/*.json', form: 'wrapped' },
@@ -23,8 +23,8 @@ export const copilot = defineClient({
   fileHeader: { version: 1 },
   sameCommandTwice: 'runs-twice',
   legacy: [],
-  // PascalCase names bring payloads that name their event. PermissionRequest is left out: it fires
-  // also where nobody is asked. So is PreToolUse: any failure of its hook denies the tool.
+  // With PascalCase names, payloads name their event. PermissionRequest is left out: it also fires
+  // when nobody is asked. PreToolUse is left out too: any failure of its hook denies the tool.
   events: [
     'Notification',
     'Stop',
@@ -39,12 +39,12 @@ export const copilot = defineClient({
   trustRule: 'hooks of a repository run in trusted folders only',
   keep: [],
   windowsShell: 'cmd',
-  // It works in the file that has it, and in a repository's settings for all; not in the user's settings.
+  // Affects the file that contains it; in a repository's settings, all files. No effect in the user's settings.
   killSwitches: [{ key: 'disableAllHooks', in: 'own' }],
   managed: {},
   transcripts: ['session-state'],
   transcriptFormat: 'copilot',
-  // A question's tool call was written 120 ms after the hook had started, the last answer 97 ms.
+  // Measured: written 120 ms after the hook started (tool call of a question), and 97 ms (last answer).
   transcriptLateByMs: 1000,
   restartNote: 'restart running sessions: Copilot CLI reads its hooks when it starts',
 
@@ -80,7 +80,7 @@ export const copilot = defineClient({
   ],
   fieldNames: { reason: ['reason', 'stopReason'], parent_session_id: ['parentSessionId'] },
   variants: [
-    // It fires for a sub-agent too, with a session id of its own.
+    // These fire for a sub-agent too, with its own session id.
     { event: 'agentStop', where: { parentAgentId: true }, means: 'SubagentStop' },
     { event: 'Stop', where: { parentAgentId: true }, means: 'SubagentStop' },
     { event: 'Stop', where: { parent_agent_id: true }, means: 'SubagentStop' },
@@ -98,7 +98,7 @@ export const copilot = defineClient({
   holdQuestionMs: 0,
   answeredBy: [],
   askTools: ['ask_user', 'exit_plan_mode'],
-  // Known only when the session is over.
+  // Known only at the end of the session.
   headless: [
     { from: 'payload', name: 'reason', value: 'complete', isHeadless: true },
     { from: 'payload', name: 'reason', value: 'user_exit', isHeadless: false },

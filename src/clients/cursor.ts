@@ -20,13 +20,13 @@ export const cursor = defineClient({
     },
   ],
   entries: 'flat',
-  // The payload comes as a here-document behind it.
+  // Cursor appends the payload to the command as a here-document.
   isCommandExtended: true,
   isVoidedByOneEntry: true,
   fileHeader: { version: 1 },
   sameCommandTwice: 'runs-once',
   legacy: [],
-  // An unknown name voids the whole file.
+  // A single unknown event name invalidates the whole file.
   events: ['stop', 'subagentStop', 'sessionEnd', 'beforeSubmitPrompt'],
   timeoutUnit: 's',
   defaultTimeoutMs: 60_000,
@@ -37,7 +37,7 @@ export const cursor = defineClient({
   killSwitches: [],
   managed: { linux: '/etc/cursor/hooks.json' },
   transcripts: ['projects'],
-  // Its lines have no times and no results, so nothing certain can be said of a turn.
+  // The lines have no times and no results, so nothing certain is known about a turn.
   transcriptFormat: 'none',
   transcriptLateByMs: 0,
   restartNote: 'restart Cursor: when it reads its hooks is not known',

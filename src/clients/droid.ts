@@ -7,11 +7,10 @@ export const droid = defineClient({
   folder: '.factory',
   movedBy: { home: 'FACTORY_HOME_OVERRIDE' },
   programs: ['droid'],
-  // An event that `hooks.json` names hides the same event of the `settings.json` beside it. So a
-  // `hooks.json` that is there is the file to write, and one that is not there is never created: it
-  // would switch off hooks that live in `settings.json`, and 0.186 did not even read it in exec mode
-  // (Factory-AI/factory#3). `settings.json` was seen to work in 0.186 and 0.225, and versions
-  // before 0.136 know nothing else.
+  // An event in `hooks.json` hides the same event in the `settings.json` beside it. So an existing
+  // `hooks.json` is the file to write, and a missing one is never created: it would switch off hooks
+  // in `settings.json`, and 0.186 did not even read it in exec mode (Factory-AI/factory#3).
+  // `settings.json` was seen to work in 0.186 and 0.225, and versions before 0.136 read nothing else.
   settings: [
     { name: 'hooks.json', shape: 'bare' },
     { name: 'settings.json', shape: 'wrapped' },
@@ -57,7 +56,7 @@ export const droid = defineClient({
   // Sessions are written to `sessions`; the hook reference shows `projects`.
   transcripts: ['sessions', 'projects'],
   transcriptFormat: 'droid',
-  // The answer is there at Stop, but how the turn ended is written when the hooks of Stop are through.
+  // The answer is written before Stop, but the outcome of the turn only after the hooks of Stop have run.
   transcriptLateByMs: 1000,
   restartNote: 'restart running sessions: droid reads its hooks when it starts',
 
@@ -71,7 +70,7 @@ export const droid = defineClient({
   holdQuestionMs: 0,
   answeredBy: [],
   askTools: ['AskUser', 'ExitSpecMode'],
-  // Its terminal sessions were never run here; `exec` is marked in the file beside the transcript.
+  // Terminal sessions were never tested here; `exec` is marked in the file beside the transcript.
   headless: [],
   repliesThroughApi: true,
   marks: [

@@ -39,13 +39,13 @@ export const gemini = defineClient({
   fieldNames: {},
   variants: [],
   notices: { ToolPermission: 'permission' },
-  // The end of a session in a terminal is told three times, 40 ms apart.
+  // In a terminal the end of a session is reported three times, 40 ms apart.
   repeats: [{ after: 'SessionEnd', again: 'SessionEnd', withinMs: 1000, same: ['reason'] }],
   ordinaryEnds: [],
   holdQuestionMs: 0,
   answeredBy: [],
   askTools: ['ask_user', 'exit_plan_mode'],
-  // Nothing certain is known that tells a one-shot run from a terminal.
+  // No reliable mark is known that distinguishes a one-shot run from a terminal session.
   headless: [],
   marks: [
     { transcript_path: /[\\/]\.gemini[\\/]tmp[\\/]/ },

@@ -37,7 +37,7 @@ export function findClient(name: string): Client | undefined {
   return Object.hasOwn(clients, name) ? clients[name as ClientName] : undefined
 }
 
-/** Variables of a session that show whether somebody sits before it. The front door has to keep them. */
+/** Variables that show whether a session runs without a person. The front door must store them with each event. */
 export const sessionVariables: readonly string[] = [
   ...new Set(
     (Object.values(clients) as Client[]).flatMap(({ headless }) =>

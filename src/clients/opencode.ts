@@ -33,7 +33,7 @@ export const opencode = defineClient({
   windowsShell: 'sh',
   killSwitches: [],
   managed: {},
-  // History is in a database.
+  // The history is in a database.
   transcripts: [],
   transcriptFormat: 'none',
   transcriptLateByMs: 0,
@@ -69,7 +69,7 @@ export const opencode = defineClient({
     { after: 'Stop', again: 'Stop', withinMs: 1000, same: [] },
   ],
   ordinaryEnds: [],
-  // A run without a terminal answers every question with no after 20 ms.
+  // A run without a terminal answers every question with "no" after 20 ms.
   holdQuestionMs: 1000,
   answeredBy: [],
   askTools: ['question'],

@@ -4,7 +4,7 @@ import type { Client } from './define.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** Where the client keeps the user's settings and transcripts. */
+/** The folder in which the client keeps the user's settings and transcripts. */
 export function userFolder(client: Client, env: Env = process.env): string {
   const { movedBy, folder, userFolder: own = folder } = client
   return absolute(env, movedBy.folder) ?? join(absolute(env, movedBy.home) ?? homeDir(env), own)

@@ -24,7 +24,7 @@ export const qwen = defineClient({
     'UserPromptSubmit',
     'PermissionRequest',
   ],
-  // A value of 1000 or more is read as milliseconds, so seconds must stay below.
+  // A value of 1000 or more is read as milliseconds, so seconds must stay below 1000.
   timeoutUnit: 's',
   defaultTimeoutMs: 60_000,
   stdoutRule: 'goes into the context of the model at a prompt, is printed at Stop',
@@ -35,14 +35,14 @@ export const qwen = defineClient({
   managed: {},
   transcripts: ['projects'],
   transcriptFormat: 'qwen',
-  // In a terminal the last answer came up to 0.8 s after the hook had started.
+  // Measured in a terminal: the last answer was written up to 0.8 s after the hook started.
   transcriptLateByMs: 1000,
   restartNote: 'restart running sessions: Qwen Code reads its hooks when it starts',
 
   aliases: {},
   unnamed: [],
   fieldNames: {},
-  // After each result of a tool the prompt hook runs again, without a prompt.
+  // The prompt hook also runs after each tool result, without a prompt.
   variants: [
     { event: 'UserPromptSubmit', where: { prompt: '' }, means: 'PostToolUse' },
     {
@@ -51,7 +51,7 @@ export const qwen = defineClient({
       means: 'PostToolUse',
     },
   ],
-  // At every start, about nothing that a person has to do.
+  // Sent at every start; nothing for a person to do.
   notices: { auth_success: 'other' },
   repeats: [
     {

@@ -1,6 +1,6 @@
 /**
- * What can happen in a session, whichever client tells of it. The names are Claude Code's where it has one, since most
- * clients took them over.
+ * The events of a session, in names that all clients share. They are Claude Code's names where it has one, since most
+ * clients adopted those.
  */
 export const canonicalEvents = [
   'SessionStart',
@@ -8,21 +8,21 @@ export const canonicalEvents = [
   'UserPromptSubmit',
   'PreToolUse',
   'PostToolUse',
-  /** The agent stands still until a person allows something. */
+  /** The agent is blocked until a person allows or refuses something. */
   'PermissionRequest',
-  /** An answer was given to that. */
+  /** A PermissionRequest was answered. */
   'PermissionReplied',
   'Notification',
   /** The turn is over. */
   'Stop',
-  /** The turn ended by a failure. */
+  /** The turn failed. */
   'StopFailure',
   /** A person stopped the turn. */
   'Interrupt',
   'SubagentStart',
   'SubagentStop',
   'SessionEnd',
-  /** The client's own business, such as making a title. */
+  /** Internal work of the client, such as making a title. */
   'Internal',
 ] as const
 
