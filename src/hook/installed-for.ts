@@ -3,8 +3,8 @@ import { basename, dirname } from 'node:path'
 import { pinnedPath } from '../config/pinned.ts'
 
 /**
- * The state folder that a private copy of the front door belongs to: it lies in `<state>/runtime/dist`, with what
- * `init` pinned beside it. The environment of a session has no say there.
+ * The state folder that an installed copy of the front door belongs to. The copy is in `<state>/runtime/dist`, beside
+ * the paths that `init` pinned; the environment of a session cannot change them. Undefined for any other copy.
  */
 export function installedFor(folder: string): string | undefined {
   const runtime = dirname(folder)

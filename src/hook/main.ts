@@ -21,7 +21,7 @@ readEvent((body, drain) => {
   drain(() => process.exit(0))
 })
 
-/** @returns the folder that took the event, or undefined where none did */
+/** @returns the folder in which the event was stored, or undefined if none could store it */
 function store(state: string, body: Buffer): string | undefined {
   const { argv, env } = process
   const shared = argv.includes('--shared')
@@ -32,7 +32,7 @@ function store(state: string, body: Buffer): string | undefined {
       acceptEvent(root, header, body)
       return root
     } catch {
-      // Full, read-only or not ours: the next folder.
+      // The folder is full, read-only or not ours: try the next one.
     }
   }
 }

@@ -4,9 +4,9 @@ import { startDetached } from './wake.ts'
 const TITLE = 'hookbell: an agent event could not be stored'
 const BODY = 'The disk may be full or read-only. Run: hookbell status'
 
-/** Nothing can be stored: the last way to tell a person. Constant text only. Same text: bin/hookbell-hook. */
+/** The last way to tell a person that nothing can be stored. Constant text only. Same text: bin/hookbell-hook. */
 export function notifyFailure() {
-  // The desktop of the session, and nothing else of it.
+  // Of the session's environment only what is needed to reach its desktop.
   const env = { ...sessionEnv(process.env), PATH: '/usr/bin:/bin:/usr/local/bin' }
   if (process.platform === 'darwin') {
     const script = `display notification "${BODY}" with title "${TITLE}"`

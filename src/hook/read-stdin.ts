@@ -2,11 +2,11 @@ import { constants, fstatSync, openSync, readSync } from 'node:fs'
 import type { SocketConnectOpts, SocketConstructorOpts } from 'node:net'
 import { MAX_BODY_BYTES } from '../spool/layout.ts'
 
-/** Own deadline: some agents never close the pipe. */
+/** We set a deadline, because some agents never close the pipe. */
 const DEADLINE_MS = 1000
 const CHUNK_BYTES = 64 * 1024
 
-/** Given once. `drain` reads on to the end or the deadline, for an agent that takes a closed pipe for an error. */
+/** Called once. `drain` reads to the end or the deadline, for agents that treat a closed pipe as an error. */
 type Ready = (body: Buffer, drain: (done: () => void) => void) => void
 
 /** Reads until the end, a complete JSON object or array, or the deadline. Keeps at most MAX_BODY_BYTES. */
@@ -16,7 +16,7 @@ export function readEvent(ready: Ready) {
   const source = openSource()
   if (source === undefined) return readStream(chunk, body, ready)
   const deadline = performance.now() + DEADLINE_MS
-  while (!body.isFull && !body.isWhole && readOnce(source, chunk, body, deadline));
+  while (!body.isFull && !body.isComplete && readOnce(source, chunk, body, deadline));
   ready(body.bytes(), (done) => {
     while (body.isFull && readOnce(source, chunk, body, deadline));
     done()
@@ -38,11 +38,11 @@ function readOnce(source: number, chunk: Buffer, body: Body, deadline: number): 
   return false
 }
 
-/** What has come so far. */
+/** The bytes received so far. */
 class Body {
   #chunks: Buffer[] = []
   #size = 0
-  isWhole = false
+  isComplete = false
 
   get isFull() {
     return this.#size >= MAX_BODY_BYTES
@@ -52,8 +52,8 @@ class Body {
     if (this.isFull || chunk.length === 0) return
     this.#chunks.push(Buffer.from(chunk.subarray(0, MAX_BODY_BYTES - this.#size)))
     this.#size += chunk.length
-    // A chunk that is full has a successor: no need to look.
-    this.isWhole = chunk.length < CHUNK_BYTES && isWholeJson(this.#chunks)
+    // After a full chunk another one follows, so a check is not needed.
+    this.isComplete = chunk.length < CHUNK_BYTES && isCompleteJson(this.#chunks)
   }
 
   bytes(): Buffer {
@@ -61,8 +61,8 @@ class Body {
   }
 }
 
-/** A number that is complete now may go on in the next chunk; what ends with a bracket may not. */
-function isWholeJson(chunks: Buffer[]): boolean {
+/** Only text that ends with a bracket counts: a number, for one, might continue in the next chunk. */
+function isCompleteJson(chunks: Buffer[]): boolean {
   const last = chunks.at(-1) as Buffer
   let end = last.length - 1
   while (end > 0 && (last[end] as number) <= 0x20) end -= 1
@@ -76,7 +76,7 @@ function isWholeJson(chunks: Buffer[]): boolean {
 }
 
 /**
- * A descriptor whose reads never block for ever: a file, or a second, non-blocking opening of a pipe.
+ * A descriptor whose reads cannot block for ever: a file, or a pipe that is opened again as non-blocking.
  * Loading streams for these would cost the agent 4 ms. A socket cannot be opened again.
  */
 function openSource(): number | undefined {
@@ -110,17 +110,17 @@ function readStream(chunk: Buffer, body: Body, ready: Ready) {
   }, DEADLINE_MS)
   const onChunk = (part: Buffer) => {
     body.add(part)
-    if (state === 'reading' && (body.isFull || body.isWhole)) finish()
+    if (state === 'reading' && (body.isFull || body.isComplete)) finish()
   }
   try {
     openStream(chunk, onChunk).on('end', finish).on('error', finish)
   } catch {
-    // Not to be read at all.
+    // stdin cannot be read at all.
     finish()
   }
 }
 
-/** A socket with a buffer of its own skips the stream machinery, which is 1 ms. */
+/** A socket with its own buffer (`onread`) bypasses streams, which saves 1 ms. */
 function openStream(chunk: Buffer, onChunk: (part: Buffer) => void): NodeJS.ReadableStream {
   if (!fstatSync(0).isSocket()) return process.stdin.on('data', onChunk)
   const { Socket } = process.getBuiltinModule('node:net')

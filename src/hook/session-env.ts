@@ -24,10 +24,10 @@ const names = [
   'CLAUDE_CODE_ENTRYPOINT',
   'QWEN_CODE_MESSAGING_SOCKET',
 ]
-/** How far up the terminal is looked for. Same number: bin/hookbell-hook. */
+/** How many ancestors are searched for a terminal. Same number: bin/hookbell-hook. */
 const STEPS = 8
 
-/** @param asker the process whose terminal, or that of what it was started from, is meant: by default the agent */
+/** @param asker the process whose terminal, or whose nearest ancestor's, is recorded. Default: the agent */
 export function sessionEnv(env: NodeJS.ProcessEnv, asker = process.ppid): Record<string, string> {
   const facts: Record<string, string> = {}
   for (const name of names) {
@@ -39,7 +39,7 @@ export function sessionEnv(env: NodeJS.ProcessEnv, asker = process.ppid): Record
   return facts
 }
 
-/** The number of the agent's terminal, or of what it was started from: agents give their hooks none. */
+/** The terminal's device number, of the agent or its nearest ancestor: agents start hooks without a terminal. */
 function terminalOf(agent: number): number | undefined {
   let pid = agent
   for (let step = 0; step < STEPS && pid > 0; step += 1) {

@@ -7,9 +7,9 @@ import { workerLives } from './worker-lives.ts'
 
 /**
  * Starts a worker unless one lives or is being started. A wake-up is a hint: losing it may cost time, never an event.
- * The worker gets a session of its own, none of the agent's descriptors, and none of its environment.
- * @param stateDir whose worker it is
- * @param root where the event was stored: the state folder, or the one that it falls back to
+ * The worker gets its own process session, and none of the agent's descriptors or environment.
+ * @param stateDir the state folder that the worker is for
+ * @param root where the event was stored: the state folder or its fallback
  */
 export function wakeWorker(stateDir: string, root: string, worker: string) {
   if (workerLives(root) || isPinRefused(stateDir) || !mayStart(root)) return
@@ -20,7 +20,7 @@ export function wakeWorker(stateDir: string, root: string, worker: string) {
   passStart(root, startDetached(node, [worker], env))
 }
 
-/** The one that `init` was run with, while it is there. */
+/** The Node.js that `init` was run with, while it exists and is trusted; else the one that runs now. */
 function nodeOf(stateDir: string): string {
   const pinned = readPinned(stateDir)?.node
   return pinned && isTrusted(pinned) ? pinned : process.execPath
@@ -33,7 +33,7 @@ export function startDetached(
   env: NodeJS.ProcessEnv,
 ): number | undefined {
   try {
-    // Not in the agent's folder, which may go. Windows has a root per drive.
+    // Not in the agent's folder, which may be deleted. Windows has a root per drive.
     const cwd = parse(program).root
     // Loaded only when something is to be started: it costs 3 ms.
     const child = process
