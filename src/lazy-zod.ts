@@ -1,14 +1,14 @@
 import type * as zod from 'zod'
 
-// The worker has some hundred schemas and needs few of them at a start: what reads files that are not there, the options
-// of notifiers that nobody uses. To make all of them takes a fifth of that start. So its bundle has these functions in the
-// place of zod's (scripts/build.ts): they remember what is to be made, and make it when somebody asks the schema something.
+// The worker has some hundred schemas but needs few of them at its start: most are for files that do not exist, or for
+// notifiers that are not used. Creating all of them takes a fifth of the start. So its bundle has these functions in
+// place of zod's (scripts/build.ts): they record the calls, and create a schema when it is first used.
 
 type Zod = typeof zod
 type Schema = Record<PropertyKey, unknown>
 type Call = (...args: unknown[]) => unknown
 
-/** What is called of the package at the top of modules. A call of anything else is an error of the build. */
+/** The functions of zod that modules call when they are loaded. The build fails if a module calls any other. */
 export const lazyNames = [
   'array',
   'boolean',
@@ -27,8 +27,8 @@ export const lazyNames = [
   'url',
 ] as const satisfies (keyof Zod)[]
 
-/** Methods of a schema that make another one of it. Any other makes the schema at once. */
-const makers = new Set<PropertyKey>([
+/** Methods that derive another schema, which are deferred too. Any other property creates the schema at once. */
+const derivingMethods = new Set<PropertyKey>([
   'default',
   'describe',
   'exactOptional',
@@ -45,12 +45,12 @@ const makers = new Set<PropertyKey>([
   'superRefine',
 ])
 
-/** Those that are often named without being called, as in `schema.parse(JSON.parse(text))` where there is no text. */
-const questions = new Set<PropertyKey>(['parse', 'safeParse'])
+/** Methods that are often looked up but not called, as in `schema.parse(JSON.parse(text))` if JSON.parse throws. */
+const deferredLookups = new Set<PropertyKey>(['parse', 'safeParse'])
 
 const MADE = Symbol('the schema itself')
 
-/** The functions of zod by name, which `load` is asked for with the first schema that is needed. */
+/** Deferred versions of zod's functions. `load` is called when the first schema is needed. */
 export function lazyZod(load: () => Zod): Pick<Zod, (typeof lazyNames)[number] | 'regexes'> {
   const functions = lazyNames.map((name) => {
     const call = (...args: unknown[]) =>
@@ -61,7 +61,7 @@ export function lazyZod(load: () => Zod): Pick<Zod, (typeof lazyNames)[number] |
   return Object.assign(Object.fromEntries(functions), { regexes })
 }
 
-/** Of an object the schemas of its fields, which are asked for at the top of modules. */
+/** The field schemas of an object, which modules read from `shape` when they are loaded. */
 function shapeOf(name: string, [shape]: readonly unknown[]): unknown {
   return name === 'object' || name === 'strictObject' ? shape : undefined
 }
@@ -76,10 +76,10 @@ function later(make: () => Schema, shape?: unknown): object {
   const find = (_: object, name: PropertyKey) => {
     if (name === MADE) return get
     if (name === 'shape' && shape) return shape
-    if (questions.has(name)) return (...args: unknown[]) => call(name, args)
-    if (!makers.has(name)) return get()[name]
+    if (deferredLookups.has(name)) return (...args: unknown[]) => call(name, args)
+    if (!derivingMethods.has(name)) return get()[name]
     return (...args: unknown[]) =>
-      // `meta()` asks.
+      // Without arguments, `meta()` reads.
       name === 'meta' && args.length === 0
         ? call(name, [])
         : later(() => call(name, args.map(made)) as Schema)
@@ -87,7 +87,7 @@ function later(make: () => Schema, shape?: unknown): object {
   return new Proxy({}, { get: find })
 }
 
-/** What zod is given: schemas, also in lists and by names, in the place of what stands for them. */
+/** Replaces deferred schemas by real ones in an argument for zod, also inside lists and objects. */
 function made(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   const schema = (value as Partial<Record<typeof MADE, () => Schema>>)[MADE]

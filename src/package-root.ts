@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** The folder with package.json, templates/ and dist/; the same from source, from dist/ and from an installed copy. */
+/** The folder with package.json, templates/ and dist/. Works from source, from dist/ and from an installed copy. */
 export function packageRoot(): string {
   let folder = dirname(fileURLToPath(import.meta.url))
   while (!existsSync(join(folder, 'templates')) && dirname(folder) !== folder)
@@ -10,7 +10,7 @@ export function packageRoot(): string {
   return folder
 }
 
-/** Of the code that runs, which may be an older copy than the package that is installed. */
+/** The version of the running code, which may be an older copy than the installed package; `-` if unknown. */
 export function packageVersion(): string {
   try {
     return String(JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')).version)

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { packageRoot } from './package-root.ts'
 
-// Written in by scripts/build.ts, so that no program has to look for package.json.
+// Inserted by scripts/build.ts, so that no program has to look for package.json.
 declare const BUILT_VERSION: string | undefined
 
 /** The version of this package. */
