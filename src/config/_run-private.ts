@@ -75,6 +75,6 @@ function kill(pid: number | undefined) {
   try {
     process.kill(-pid, 'SIGKILL')
   } catch {
-    // It has just ended.
+    // The process group has already ended.
   }
 }

@@ -4,7 +4,7 @@ import { Fresh } from '../fs/fresh.ts'
 import { readQuietly } from '../fs/read.ts'
 import type { Checked } from './checked.ts'
 import { readStoredEnvironment, storeEnvironment } from './environment.ts'
-import { keep, mayBeKept, readKept, stampOf } from './kept.ts'
+import { cacheStamp, mayBeCached, readCached, writeCached } from './kept.ts'
 import { lastGoodFile, withoutSecrets } from './last-good.ts'
 import { builtInConfig, type LoadedConfig, loadConfig, parseConfig } from './load.ts'
 import { SecretFetcher } from './secret-fetcher.ts'
@@ -53,7 +53,7 @@ export class CurrentConfig {
     const stamp = `${files} ${this.#fetcher.version}`
     if (this.#loaded && stamp === this.#stamp) return this.#loaded
     this.#stamp = stamp
-    this.#loaded = this.#load(stampOf(this.#configDir, files))
+    this.#loaded = this.#load(cacheStamp(this.#configDir, files))
     return this.#loaded
   }
 
@@ -78,7 +78,7 @@ export class CurrentConfig {
   #load(stamp: string): LoadedConfig {
     try {
       const env = readStoredEnvironment(this.#stateDir)
-      const checked = readKept(this.#stateDir, CHECKED, stamp) as Checked | undefined
+      const checked = readCached(this.#stateDir, CHECKED, stamp) as Checked | undefined
       const loaded = loadConfig(this.#configDir, { env, fetched: this.#fetcher, checked })
       if (loaded.source === 'file') this.#good = loaded
       if (!checked) this.#keep(loaded, stamp)
@@ -117,8 +117,8 @@ export class CurrentConfig {
         makeFolders(this.#stateDir, 0o700)
         replaceFile(path, text)
       }
-      if (!checked || !mayBeKept(this.#configDir, this.#now())) return
-      keep(this.#stateDir, CHECKED, { stamp, value: checked })
+      if (!checked || !mayBeCached(this.#configDir, this.#now())) return
+      writeCached(this.#stateDir, CHECKED, { stamp, value: checked })
     } catch {}
   }
 }

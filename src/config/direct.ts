@@ -6,7 +6,7 @@ import { type Channel, channelsSchema, secretOptionsOf, secretsOf } from './sche
 type Raw = Record<string, unknown>
 
 export interface Direct extends Pick<Expanded, 'unset' | 'sources' | 'used'> {
-  /** The channels of this machine that stand in for channels of the hub, by the names of both. */
+  /** The channels of this machine that deliver for hub channels of the same names, by name. */
   direct?: Readonly<Record<string, Channel>>
   /** Without the path of the file. */
   warnings: string[]

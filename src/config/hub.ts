@@ -42,7 +42,7 @@ export function expandHub(raw: Raw, values: SecretValues) {
 }
 
 /** Moves the fault of a generated channel, which is not in the file, to the hub settings it was made from. */
-export function inTheFile({ path, ...fault }: Fault, raw: Raw): Fault {
+export function withPathInFile({ path, ...fault }: Fault, raw: Raw): Fault {
   const [section, name, ...rest] = path
   const own = Object(raw.channels) as Raw
   if (section !== 'channels' || typeof name !== 'string') return { ...fault, path }

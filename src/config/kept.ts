@@ -16,14 +16,14 @@ const SETTLED_AFTER_MS = 2000
 declare const BUILT_SCHEMA: string | undefined
 
 /** @param files the stamp of the files; read it before the files themselves */
-export function stampOf(configDir: string, files: string): string {
+export function cacheStamp(configDir: string, files: string): string {
   const schema = typeof BUILT_SCHEMA === 'string' ? BUILT_SCHEMA : 'source'
   return `${packageVersion()} ${schema} ${configDir} ${files}`
 }
 
 /** Reads a cached value; undefined if it is from other files, or if another user may have written it. */
-export function readKept(stateDir: string, name: string, stamp: string): unknown {
-  const path = keptPath(stateDir, name)
+export function readCached(stateDir: string, name: string, stamp: string): unknown {
+  const path = cachePath(stateDir, name)
   const text = readQuietly(path)
   if (text === undefined || ![stateDir, dirname(path), path].every(isTrusted)) return undefined
   try {
@@ -35,9 +35,9 @@ export function readKept(stateDir: string, name: string, stamp: string): unknown
 }
 
 /** Best effort: if it fails, the configuration is loaded again next time. */
-export function keep(stateDir: string, name: string, { stamp, value }: Kept) {
+export function writeCached(stateDir: string, name: string, { stamp, value }: Kept) {
   if (!existsSync(stateDir)) return
-  const path = keptPath(stateDir, name)
+  const path = cachePath(stateDir, name)
   try {
     makeFolders(dirname(path), 0o700)
     replaceFile(path, JSON.stringify({ stamp, value }))
@@ -50,13 +50,13 @@ interface Kept {
 }
 
 /** Whether the stamp reveals every later change. Not for group-writable files: it does not cover group members. */
-export function mayBeKept(configDir: string, now: number): boolean {
+export function mayBeCached(configDir: string, now: number): boolean {
   return [configPath(configDir), secretsPath(configDir)].every((path) => {
     const stat = statSync(path, { throwIfNoEntry: false })
     return isTrustedIfPresent(path) && now - (stat?.ctimeMs ?? 0) > SETTLED_AFTER_MS
   })
 }
 
-function keptPath(stateDir: string, name: string): string {
+function cachePath(stateDir: string, name: string): string {
   return join(stateDir, 'cache', `${name}.json`)
 }

@@ -8,7 +8,7 @@ import { closest, didYouMean } from '../text/suggest.ts'
 import { type Checked, fillOutline, outlineOf } from './checked.ts'
 import { type Direct, parseDirect } from './direct.ts'
 import { type Expanded, expandChannels, type SecretValues } from './expand.ts'
-import { expandHub, faultInHub, inTheFile, withHubChannels } from './hub.ts'
+import { expandHub, faultInHub, withHubChannels, withPathInFile } from './hub.ts'
 import { type Fault, firstFault } from './issue.ts'
 import { parseObject } from './parse-object.ts'
 import { configPath, secretsPath } from './paths.ts'
@@ -181,7 +181,7 @@ function check(expanded: object, context: CheckContext): Parsed {
       : firstFault(error.issues, expanded))
   if (success && !fault) return data
   const seen = fault ?? { path: [], what: 'not valid' }
-  const { path: where, what, hint } = fault === standIns.fault ? seen : inTheFile(seen, raw)
+  const { path: where, what, hint } = fault === standIns.fault ? seen : withPathInFile(seen, raw)
   const field = where.length > 0 ? `${where.join('.')}: ` : ''
   const message = `${path}:${locate(text, { tree, path: where })}: ${field}${what}`
   throw new HookbellError('E_CONFIG', message, hint ? { hint } : {})

@@ -116,7 +116,7 @@ export type Parsed = z.output<typeof configSchema>
 export type Config = Omit<Parsed, 'routes' | 'abnormalReasons' | '$schema'> & {
   routes: Route[]
   abnormalReasons: string[]
-  /** Whether a person set `abnormalReasons`: then no evidence counts against them. */
+  /** Whether a person set `abnormalReasons`: then they always count, even if the last turn ended well. */
   hasOwnReasons: boolean
 }
 export type Channel = Config['channels'][string]

@@ -1,6 +1,6 @@
 import { parseDuration } from '../text/duration.ts'
 
-/** Who is told, and how long after the event. */
+/** The channels that get a message, and how long after the event. */
 export interface Step {
   to: readonly string[]
   after?: string | undefined

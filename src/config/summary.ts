@@ -1,4 +1,4 @@
-import { keep, mayBeKept, readKept, stampOf } from './kept.ts'
+import { cacheStamp, mayBeCached, readCached, writeCached } from './kept.ts'
 import type { LoadedConfig } from './load.ts'
 import { unreachableChannels } from './reach.ts'
 import { configStamp } from './stamp.ts'
@@ -30,13 +30,13 @@ export async function readConfigSummary(
   stateDir: string,
   now = Date.now(),
 ): Promise<ConfigSummary> {
-  const stamp = stampOf(configDir, configStamp(configDir, stateDir))
-  const kept = readKept(stateDir, NAME, stamp)
+  const stamp = cacheStamp(configDir, configStamp(configDir, stateDir))
+  const kept = readCached(stateDir, NAME, stamp)
   if (kept) return kept as ConfigSummary
   const { CurrentConfig } = await import('./current.ts')
   const summary = summaryOf(new CurrentConfig(configDir, stateDir).get())
-  if (!summary.problem && mayBeKept(configDir, now)) {
-    keep(stateDir, NAME, { stamp, value: summary })
+  if (!summary.problem && mayBeCached(configDir, now)) {
+    writeCached(stateDir, NAME, { stamp, value: summary })
   }
   return summary
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { HookbellError } from '../errors.ts'
 import { folderFault } from '../fs/ownership.ts'
 
-/** Folders that somebody else could change, each with the command that repairs it. */
+/** Folders that another user could change, each as an error with the command that fixes it. */
 export function foldersAtRisk(configDir: string, stateDir: string): HookbellError[] {
   return [
     folderFault(configDir),
