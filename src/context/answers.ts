@@ -2,7 +2,7 @@ import { formatOf, rootsOf } from './of-client.ts'
 import { sizeOf } from './tail.ts'
 import { wasAnswered } from './transcript.ts'
 
-/** A question, and where its answer would show. */
+/** A question, and the transcript in which its answer would appear. */
 export interface AskedWhere {
   id: string
   client: string

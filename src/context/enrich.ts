@@ -15,7 +15,7 @@ const POLL_EVERY_MS = 50
 /** How late a transcript may be, for an unknown client, and for a transcript that does not exist. */
 const LATE_BY_MS = 300
 
-/** An event with what could be found out around it. */
+/** An event with the facts that were found in its project and its transcript. */
 export interface EnrichedEvent extends AgentEvent {
   /** '' where unknown. */
   project: string

@@ -72,7 +72,7 @@ function covers(rule: Repeat, first: Told, again: Told): boolean {
   if (first.means !== after || again.means !== what) return false
   if (notificationType !== undefined && notificationType !== again.notificationType) return false
   const apart = again.at - first.at
-  // A field that is missing in both is no evidence.
+  // A field that is missing in both events does not count as equal.
   const isSame = same.every((field) => first[field] !== '' && first[field] === again[field])
   return apart >= 0 && apart <= withinMs && isSame
 }

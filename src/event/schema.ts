@@ -64,7 +64,7 @@ export const inputs = {
   SessionEnd: {
     ...common,
     reason: text,
-    // A fraction of a millisecond is common.
+    // Not an integer: fractions of a millisecond are common.
     session_duration_ms: count,
     message_count: count,
   },

@@ -5,7 +5,7 @@ import type { SendContext } from './define.ts'
 
 /** The maximum age of the last key press where tmux knows whether its window has the focus. */
 const WATCHING_MS = 60_000
-/** The same where the focus is unknown: somebody typed just now. Less than the shortest turn that is announced. */
+/** The same where the focus is unknown. At most the default `minSeconds`, so that typing the prompt does not count. */
 const TYPING_MS = 15_000
 
 type Facts = SendContext['sessionEnv']

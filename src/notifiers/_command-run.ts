@@ -81,6 +81,6 @@ async function killTree(pid: number | undefined) {
   try {
     process.kill(-pid, 'SIGKILL')
   } catch {
-    // It has just ended.
+    // The process group has already ended.
   }
 }

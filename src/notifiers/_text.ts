@@ -8,8 +8,8 @@ import type { Message } from './define.ts'
 export const markupToken = /&#?\w+;|<[^<>]*>/g
 
 /**
- * Returns text that every receiver can carry, of at most `max` UTF-16 units, cut between graphemes.
- * What `whole` matches is kept whole or left out.
+ * Returns text that every receiver accepts, truncated to `max` UTF-16 units between graphemes.
+ * A match of `whole` is kept whole or left out.
  */
 export function boundText(text: string, max: number, whole?: RegExp): string {
   const clean = cleanText(text)

@@ -39,7 +39,7 @@ export async function fillBody(
   }
 }
 
-/** All that a template can see, and all that is sent. */
+/** All values that a template can use, and that the default body contains. */
 function valuesOf(message: Message) {
   const { id, event, kind, urgency, title, body, sessionId, cwd, client, at } = message
   return { id, event, kind, urgency, title, body, sessionId, project: basename(cwd), client, at }

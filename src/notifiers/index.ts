@@ -1,7 +1,7 @@
 /**
  * All notifiers, by the `type` of a channel. To add one: write `<type>.ts` in this folder with
  * `defineNotifier` (define.ts is the contract), add its line here, and write
- * `test/notifiers/<type>.test.ts`, which calls the shared suite and adds what is its own.
+ * `test/notifiers/<type>.test.ts`, which calls the shared suite and adds the tests of this type.
  * Validation, help, redaction and the docs all read the declaration.
  */
 export { isAttended } from './_attended.ts'

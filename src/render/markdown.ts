@@ -38,7 +38,7 @@ export function fromMarkdown(
   return new Formatted((markup) => (markup === plain ? words : blocks(tokens, markup)))
 }
 
-/** Lines of a program, such as a command. */
+/** Text that is shown as a code block, such as a command. */
 export function asCode(text: string): Formatted {
   return new Formatted(({ parts }) => (text === '' ? '' : parts.codeBlock(text)))
 }

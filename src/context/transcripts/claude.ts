@@ -2,7 +2,7 @@ import { fieldOf, type Payload, textOf } from '../../event/payload.ts'
 import { blockText, countOf, entriesAt, objectsOf, timeOf, tokensOf } from './_fields.ts'
 import type { EntryContent, TranscriptReader } from './entry.ts'
 
-/** Between the lines that matter lie up to 160 kB of the client's own notes. */
+/** The client's own notes may fill up to 160 kB between two lines that matter. */
 export const claude: TranscriptReader = {
   read: (records) => records.flatMap((record) => entriesAt(timeOf(record), contentsOf(record))),
 }

@@ -10,13 +10,13 @@ export type Outcome = 'completed' | 'failed' | 'interrupted'
 
 /** The content of a transcript's lines, in one form for all formats. */
 export type EntryContent =
-  /** A person wrote. */
+  /** A message of the person. */
   | { type: 'prompt'; text: string }
-  /** The agent wrote to the person. */
+  /** A message of the agent to the person. */
   | { type: 'answer'; text: string }
-  /** The agent wants to use a tool. */
+  /** A call of a tool, which may still need permission. */
   | { type: 'call'; id: string; name: string; input: unknown }
-  /** That tool has ended, or was refused. */
+  /** The end of that call, also by refusal. */
   | { type: 'result'; id: string }
   /** A question was answered. */
   | { type: 'replied' }

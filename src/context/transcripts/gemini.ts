@@ -40,7 +40,7 @@ function userOf(record: Payload): EntryContent[] {
   return text ? [{ type: 'prompt', text }] : []
 }
 
-/** A call is written together with its result, whose time it has. */
+/** A call is written together with its result, and has the time of the result. */
 function callOf(call: Payload, at: number | undefined): Entry[] {
   const [id, name] = [textOf(call, 'id'), textOf(call, 'name')]
   const isOver = call.result !== undefined || call.status !== undefined
