@@ -87,7 +87,7 @@ describe('cli: help', () => {
       Usage: hookbell reply [OPTIONS] SESSION TEXT
 
         SESSION  Session ID
-        TEXT     What to say, or - for stdin
+        TEXT     The message, or - for stdin
 
         --wait             Wait for the agent and print its answer
         --timeout SECONDS  How long to wait, in seconds (default 600)
@@ -194,43 +194,43 @@ describe('cli: help', () => {
     const { exitCode, stdout } = await home.run()
     expect(exitCode).toBe(0)
     expect(stdout).toMatchInlineSnapshot(`
-      "hookbell 0.1.0: rings when your coding agent needs you
+      "hookbell 0.1.0: notifies you when your coding agent needs you
 
       Usage: hookbell COMMAND [OPTIONS]
 
         init        Register hookbell with an agent client
-        clients     Show which agent clients are here, and where hookbell is registered
-        doctor      Find out why nothing rings; --fix repairs what is safe
-        uninstall   Take the hooks off again, everywhere
+        clients     Show installed agent clients, and where hookbell is registered
+        doctor      Find out why no notification arrives; --fix makes safe repairs
+        uninstall   Remove the hooks from all settings
         test        Send one real message to a channel and show its answer
-        preview     Show exactly what a channel would be sent, without sending it
+        preview     Show what a channel would be sent, without sending it
         status      Show what is waiting, dead or broken
-        log         Show what became of each event
-        why         Say why an event was told, or was not
-        simulate    Judge what happened by another configuration, and show the difference
-        report      Show how long agents waited for a person, and what was told
-        digest      Say what happened: done, failed, and what still waits for you
+        log         Show what happened to each event
+        why         Explain why you were notified of an event, or not
+        simulate    Judge past events with another configuration, and show the difference
+        report      Show how long agents waited for a person, and what was sent
+        digest      Summarize what is done, what failed, and what still waits for you
         config      Show, edit or check the configuration
         secrets     Set, list or remove the secrets of channels; never shows a value
-        trust       Let the .hookbell.json of a project say more about its own events
-        mute        Tell nothing for a while, of everything or of one session or project
-        unmute      Take back what was muted
+        trust       Trust the .hookbell.json of a project
+        mute        Silence everything, one session or one project for a while
+        unmute      End a mute
         dead        List, retry or drop events that could not be delivered
-        flush       Try now what failed and waits for its next attempt
-        hold        Send nothing for now; events are kept and wait
-        resume      Send again what hookbell hold kept back
-        purge       Remove what waits, undelivered
-        drain       Deliver all that waits, before this machine ends; the exit code says whether all went
-        hub         Run a hub that many machines share, or show what waits in it
+        flush       Retry failed deliveries now
+        hold        Stop sending; events are still accepted and wait
+        resume      Resume sending after hookbell hold
+        purge       Remove everything that waits, undelivered
+        drain       Deliver everything that waits before this machine ends; exit code 0 if nothing is left
+        hub         Run a hub for many machines, or show what waits in it
         worker      Deliver what is waiting, in the foreground
-        demo        See it work, without an account and without changing anything
+        demo        Show the whole path in a demo, without an account and without changing anything
         messages    Read the conversation of a session
         reply       Post a follow-up to a session
         usage       Show credits, users, sessions, tools and productivity
         api         Call an endpoint of the API, or list them all
         emulator    Run a local server that behaves like the API
-        completion  Print what your shell needs to complete commands and options
-        hook        Take one hook event on stdin, in silence (agents call this)
+        completion  Print a completion script for your shell
+        hook        Accept one hook event on stdin, without output (called by agents)
 
       hookbell COMMAND --help shows the options of a command."
     `)

@@ -38,7 +38,7 @@ export function renderCommands(
 ): string {
   const rows = commands.map(([name, description]) => [`  ${name}`, description] as const)
   return [
-    wrapText(`hookbell ${version}: rings when your coding agent needs you`, width),
+    wrapText(`hookbell ${version}: notifies you when your coding agent needs you`, width),
     'Usage: hookbell COMMAND [OPTIONS]',
     wrappedTable(rows, width),
     wrapText('hookbell COMMAND --help shows the options of a command.', width),

@@ -8,17 +8,17 @@ type Told = EventStatus & { entries: readonly JournalEntry[] }
 /** Why an event was told or not, from the journal, in the order in which it was decided: a label and a sentence each. */
 export function reasonsOf(told: Told): [string, string][] {
   const accepted = told.entries.find((entry) => entry.type === 'accepted')
-  const lines: [string, string][] = [['came', formatTime(told.acceptedAt)]]
+  const lines: [string, string][] = [['accepted', formatTime(told.acceptedAt)]]
   if (accepted) lines.push(...origin(accepted), ...told.trace.map(stepInWords))
   for (const problem of told.problems) lines.push(['problem', problem])
   const after = told.entries.flatMap((entry) => afterwards(entry, told))
-  if (!accepted && after.length === 0) after.push(['now', 'no worker has looked at it yet'])
-  return [...lines, ...after, ['so', outcomeInWords(told)]]
+  if (!accepted && after.length === 0) after.push(['now', 'no worker has claimed it yet'])
+  return [...lines, ...after, ['result', outcomeInWords(told)]]
 }
 
 function origin({ client, sessionId, event, kind, facts = {} }: AcceptedEntry): [string, string][] {
   const session = sessionId ? `, session ${sessionId}` : ''
-  const headless = facts.isHeadless ? ', nobody sits before it' : ''
+  const headless = facts.isHeadless ? ', headless' : ''
   return [
     ['client', `${client}${session}${headless}`],
     ['kind', `${kind}: ${evidence(event, facts)}`],
@@ -28,16 +28,16 @@ function origin({ client, sessionId, event, kind, facts = {} }: AcceptedEntry): 
 /** Names the fields of the event that determined its kind. */
 function evidence(event: string, facts: EventFacts): string {
   const { means = '', notificationType, reason } = facts
-  const parts = [`the event ${event}`]
-  if (means && means !== event) parts.push(`which means ${means}`)
-  if (notificationType) parts.push(`of the type ${notificationType}`)
-  if (reason) parts.push(`with the reason ${reason}`)
+  const parts = [`event ${event}`]
+  if (means && means !== event) parts.push(`meaning ${means}`)
+  if (notificationType) parts.push(`type ${notificationType}`)
+  if (reason) parts.push(`reason ${reason}`)
   return parts.join(', ')
 }
 
 function stepInWords({ by, channel, verdict, because }: TraceStep): [string, string] {
   if (channel === undefined) return [by, `${verdict}: ${because}`]
-  if (verdict === 'send') return [channel, `to be told: ${because}`]
+  if (verdict === 'send') return [channel, `sent: ${because}`]
   const what = verdict === 'hold' ? 'held' : 'not told'
   return [channel, `${what} by the rule ${by}: ${because}`]
 }
@@ -59,7 +59,7 @@ function afterwards(entry: JournalEntry, { trace }: Told): [string, string][] {
       // A machine has no right to read from the hub, so only the hub itself can tell more.
       return [
         [entry.channel, `${when} ${entry.answer}${inSummary(entry)}`],
-        ['hub', `knows what became of it; on its box: hookbell hub why ${id}`],
+        ['hub', `shows what happened next; run on the hub: hookbell hub why ${id}`],
       ]
     }
     case 'deferred': {
@@ -67,7 +67,7 @@ function afterwards(entry: JournalEntry, { trace }: Told): [string, string][] {
       return [[entry.channel, `${when} attempt ${entry.attempt}: ${entry.reason}; next ${next}`]]
     }
     case 'unavailable':
-      return [[entry.channel, `${when} not possible here: ${entry.reason}`]]
+      return [[entry.channel, `${when} not available here: ${entry.reason}`]]
     case 'exhausted':
       return [[entry.channel, `${when} gave up after attempt ${entry.attempt}: ${entry.reason}`]]
     case 'suppressed': {
@@ -84,9 +84,9 @@ function afterwards(entry: JournalEntry, { trace }: Told): [string, string][] {
     case 'withdrawn':
       return [[entry.channel, `${when} withdrawn: ${entry.reason}`]]
     case 'unusable':
-      return [['event', `${when} nothing can be made of it: ${entry.reason}`]]
+      return [['event', `${when} unusable: ${entry.reason}`]]
     case 'retried':
-      return [['person', `${when} asked for another attempt`]]
+      return [['you', `${when} requested a retry`]]
     default:
       return []
   }

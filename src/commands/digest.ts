@@ -10,7 +10,7 @@ export const digestCommand = defineCommand({
     since: {
       type: 'string',
       default: '8h',
-      description: 'From when on, such as 2h, 7d or 2026-11-20',
+      description: 'Since when, such as 2h, 7d or 2026-11-20',
       valueHint: 'TIME',
     },
     json: { type: 'boolean', description: 'Print JSON' },

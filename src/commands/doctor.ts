@@ -15,7 +15,7 @@ import { gatherFacts } from './_doctor-facts.ts'
 
 export const doctorCommand = defineCommand({
   args: {
-    fix: { type: 'boolean', description: 'Repair what can do no harm, and say what' },
+    fix: { type: 'boolean', description: 'Make the repairs that are safe, and list them' },
     offline: { type: 'boolean', description: 'Open no connection to the servers of channels' },
     json: { type: 'boolean', description: 'Print JSON' },
   },

@@ -17,7 +17,7 @@ export const drainCommand = defineCommand({
     timeout: {
       type: 'string',
       default: '5s',
-      description: 'How long at most, such as 5s or 1m',
+      description: 'Time limit, such as 5s or 1m',
       valueHint: 'TIME',
     },
   },

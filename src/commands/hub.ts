@@ -20,7 +20,7 @@ export const hubCommand = defineCommand({
       type: 'positional',
       required: false,
       description:
-        'run (default); status: what waits; sessions: who waits for an answer; why: what became of a message; dead: what was given up; acl: the least rights in Redis',
+        'run (default); status: what waits; sessions: who waits for an answer; why: what happened to a message; dead: deliveries that gave up; acl: the required rights in Redis',
       valueHint: ACTIONS.join('|'),
     },
     what: {

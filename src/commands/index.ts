@@ -19,15 +19,15 @@ const registry: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./init.ts')).initCommand,
   },
   clients: {
-    description: 'Show which agent clients are here, and where hookbell is registered',
+    description: 'Show installed agent clients, and where hookbell is registered',
     load: async () => (await import('./clients.ts')).clientsCommand,
   },
   doctor: {
-    description: 'Find out why nothing rings; --fix repairs what is safe',
+    description: 'Find out why no notification arrives; --fix makes safe repairs',
     load: async () => (await import('./doctor.ts')).doctorCommand,
   },
   uninstall: {
-    description: 'Take the hooks off again, everywhere',
+    description: 'Remove the hooks from all settings',
     load: async () => (await import('./uninstall.ts')).uninstallCommand,
   },
   test: {
@@ -35,7 +35,7 @@ const registry: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./test.ts')).testCommand,
   },
   preview: {
-    description: 'Show exactly what a channel would be sent, without sending it',
+    description: 'Show what a channel would be sent, without sending it',
     load: async () => (await import('./preview.ts')).previewCommand,
   },
   status: {
@@ -43,23 +43,23 @@ const registry: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./status.ts')).statusCommand,
   },
   log: {
-    description: 'Show what became of each event',
+    description: 'Show what happened to each event',
     load: async () => (await import('./log.ts')).logCommand,
   },
   why: {
-    description: 'Say why an event was told, or was not',
+    description: 'Explain why you were notified of an event, or not',
     load: async () => (await import('./why.ts')).whyCommand,
   },
   simulate: {
-    description: 'Judge what happened by another configuration, and show the difference',
+    description: 'Judge past events with another configuration, and show the difference',
     load: async () => (await import('./simulate.ts')).simulateCommand,
   },
   report: {
-    description: 'Show how long agents waited for a person, and what was told',
+    description: 'Show how long agents waited for a person, and what was sent',
     load: async () => (await import('./report.ts')).reportCommand,
   },
   digest: {
-    description: 'Say what happened: done, failed, and what still waits for you',
+    description: 'Summarize what is done, what failed, and what still waits for you',
     load: async () => (await import('./digest.ts')).digestCommand,
   },
   config: {
@@ -71,15 +71,15 @@ const registry: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./secrets.ts')).secretsCommand,
   },
   trust: {
-    description: 'Let the .hookbell.json of a project say more about its own events',
+    description: 'Trust the .hookbell.json of a project',
     load: async () => (await import('./trust.ts')).trustCommand,
   },
   mute: {
-    description: 'Tell nothing for a while, of everything or of one session or project',
+    description: 'Silence everything, one session or one project for a while',
     load: async () => (await import('./mute.ts')).muteCommand,
   },
   unmute: {
-    description: 'Take back what was muted',
+    description: 'End a mute',
     load: async () => (await import('./unmute.ts')).unmuteCommand,
   },
   dead: {
@@ -87,28 +87,28 @@ const registry: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./dead.ts')).deadCommand,
   },
   flush: {
-    description: 'Try now what failed and waits for its next attempt',
+    description: 'Retry failed deliveries now',
     load: async () => (await import('./flush.ts')).flushCommand,
   },
   hold: {
-    description: 'Send nothing for now; events are kept and wait',
+    description: 'Stop sending; events are still accepted and wait',
     load: async () => (await import('./hold.ts')).holdCommand,
   },
   resume: {
-    description: 'Send again what hookbell hold kept back',
+    description: 'Resume sending after hookbell hold',
     load: async () => (await import('./resume.ts')).resumeCommand,
   },
   purge: {
-    description: 'Remove what waits, undelivered',
+    description: 'Remove everything that waits, undelivered',
     load: async () => (await import('./purge.ts')).purgeCommand,
   },
   drain: {
     description:
-      'Deliver all that waits, before this machine ends; the exit code says whether all went',
+      'Deliver everything that waits before this machine ends; exit code 0 if nothing is left',
     load: async () => (await import('./drain.ts')).drainCommand,
   },
   hub: {
-    description: 'Run a hub that many machines share, or show what waits in it',
+    description: 'Run a hub for many machines, or show what waits in it',
     load: async () => (await import('./hub.ts')).hubCommand,
   },
   worker: {
@@ -116,7 +116,7 @@ const registry: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./worker.ts')).workerCommand,
   },
   demo: {
-    description: 'See it work, without an account and without changing anything',
+    description: 'Show the whole path in a demo, without an account and without changing anything',
     load: async () => (await import('./demo.ts')).demoCommand,
   },
   messages: {
@@ -143,11 +143,11 @@ const registry: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./emulator.ts')).emulatorCommand,
   },
   completion: {
-    description: 'Print what your shell needs to complete commands and options',
+    description: 'Print a completion script for your shell',
     load: async () => (await import('./completion.ts')).completionCommand(loadAll),
   },
   hook: {
-    description: 'Take one hook event on stdin, in silence (agents call this)',
+    description: 'Accept one hook event on stdin, without output (called by agents)',
     // bin/hookbell handles it before any of this is loaded.
     load: async () => ({}),
   },

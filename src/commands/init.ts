@@ -17,9 +17,12 @@ export const initCommand = defineCommand({
       description: `The agent client, or several with commas: ${clientNames.join(', ')}`,
       valueHint: 'NAME',
     },
-    all: { type: 'boolean', description: 'All clients that are found' },
+    all: { type: 'boolean', description: 'All installed clients' },
     user: { type: 'boolean', description: 'In your own settings (default)' },
-    project: { type: 'boolean', description: "In this project's settings, for all who share it" },
+    project: {
+      type: 'boolean',
+      description: "In this project's settings, shared by everyone who works on it",
+    },
     events: {
       type: 'string',
       description: "Only these of the client's events, with commas",
@@ -31,7 +34,7 @@ export const initCommand = defineCommand({
       valueHint: 'TYPE',
     },
     'dry-run': { type: 'boolean', description: 'Show the change, write nothing' },
-    print: { type: 'boolean', description: 'Print what belongs into the settings, write nothing' },
+    print: { type: 'boolean', description: 'Print the hooks for the settings, write nothing' },
     yes: { type: 'boolean', description: 'Do not ask' },
     json: { type: 'boolean', description: 'Print one JSON object; needs --yes or --dry-run' },
   },

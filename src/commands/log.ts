@@ -14,7 +14,7 @@ export const logCommand = defineCommand({
     id: { type: 'positional', required: false, description: 'One event, or the start of its id' },
     limit: {
       type: 'string',
-      description: 'How many of the latest events. Default: 20, with --since all',
+      description: 'How many of the latest events. Default: 20, or all with --since',
       valueHint: 'N',
     },
     since: {
@@ -24,13 +24,13 @@ export const logCommand = defineCommand({
     },
     session: {
       type: 'string',
-      description: 'Only of this session, by the start of its id',
+      description: 'Only events of this session, by the start of its id',
       valueHint: 'ID',
     },
-    kind: { type: 'string', description: `Only of this kind: ${kinds.join(', ')}` },
+    kind: { type: 'string', description: `Only events of this kind: ${kinds.join(', ')}` },
     follow: {
       type: 'boolean',
-      description: 'Go on, and show each event when its outcome is known',
+      description: 'Keep running, and show each new event when its outcome is known',
     },
     json: { type: 'boolean', description: 'Print JSON; with --follow one line per event' },
   },

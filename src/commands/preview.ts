@@ -36,10 +36,14 @@ export const previewCommand = defineCommand({
     client: {
       type: 'string',
       default: 'unknown',
-      description: 'The client of a payload, where that does not show it',
+      description: 'The client that sent a payload, if the payload does not show it',
       valueHint: 'NAME',
     },
-    html: { type: 'string', description: 'Write the HTML part of a mail here', valueHint: 'FILE' },
+    html: {
+      type: 'string',
+      description: 'Write the HTML part of an email to this file',
+      valueHint: 'FILE',
+    },
     json: { type: 'boolean', description: 'Print JSON' },
   },
   async run({ args: { event = 'permission', channel: named, client, html: file, json } }) {

@@ -5,7 +5,9 @@ import { purge } from '../worker/control.ts'
 import { stateFolders } from './_events.ts'
 
 export const purgeCommand = defineCommand({
-  args: { yes: { type: 'boolean', description: 'Needed: what is removed is not told to anybody' } },
+  args: {
+    yes: { type: 'boolean', description: 'Required: nobody is notified of the removed events' },
+  },
   async run({ args }) {
     if (!args.yes) {
       throw new HookbellError('E_USAGE', 'purge removes events that nobody has been told of', {

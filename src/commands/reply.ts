@@ -14,7 +14,7 @@ import { readSessionId } from './api/session-id.ts'
 export const replyCommand = defineCommand({
   args: {
     session: { type: 'positional', required: true, description: 'Session ID' },
-    text: { type: 'positional', required: true, description: 'What to say, or - for stdin' },
+    text: { type: 'positional', required: true, description: 'The message, or - for stdin' },
     wait: { type: 'boolean', description: 'Wait for the agent and print its answer' },
     timeout: {
       type: 'string',

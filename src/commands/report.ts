@@ -13,7 +13,7 @@ export const reportCommand = defineCommand({
     since: {
       type: 'string',
       default: '7d',
-      description: 'From when on, such as 2h, 7d or 2026-11-20',
+      description: 'Since when, such as 2h, 7d or 2026-11-20',
       valueHint: 'TIME',
     },
     html: { type: 'string', description: 'Write a page with charts', valueHint: 'FILE' },

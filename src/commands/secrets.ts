@@ -20,7 +20,10 @@ export const secretsCommand = defineCommand({
       valueHint: 'list|set|unset',
     },
     name: { type: 'positional', required: false, description: 'Such as SLACK_WEBHOOK_URL' },
-    keychain: { type: 'boolean', description: 'In the keychain of this desktop, not in the file' },
+    keychain: {
+      type: 'boolean',
+      description: 'Use the keychain of this desktop instead of the file',
+    },
     json: { type: 'boolean', description: 'Print the list as JSON; never a value' },
   },
   async run({ args: { action = 'list', name, keychain = false, json = false } }) {

@@ -23,13 +23,13 @@ export const simulateCommand = defineCommand({
   args: {
     config: {
       type: 'string',
-      description: 'A configuration to try. Default: the one in force',
+      description: 'The configuration to try. Default: the current one',
       valueHint: 'FILE',
     },
     since: {
       type: 'string',
       default: '7d',
-      description: 'What is judged once more, such as 2h, 7d or 2026-11-20',
+      description: 'Judge events since then, such as 2h, 7d or 2026-11-20',
       valueHint: 'TIME',
     },
     json: { type: 'boolean', description: 'Print JSON' },

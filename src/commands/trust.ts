@@ -14,9 +14,13 @@ import { stateFolders } from './_events.ts'
 
 export const trustCommand = defineCommand({
   args: {
-    dir: { type: 'positional', required: false, description: 'In the project. Default: here' },
-    list: { type: 'boolean', description: 'List what is trusted, and what has changed since' },
-    remove: { type: 'boolean', description: 'Trust it no longer' },
+    dir: {
+      type: 'positional',
+      required: false,
+      description: 'A folder in the project. Default: the current one',
+    },
+    list: { type: 'boolean', description: 'List trusted files, and which have changed since' },
+    remove: { type: 'boolean', description: 'Remove the trust' },
     json: { type: 'boolean', description: 'Print JSON' },
   },
   async run({ args: { dir = '.', list = false, remove = false, json = false } }) {

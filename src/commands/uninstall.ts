@@ -21,13 +21,13 @@ export const uninstallCommand = defineCommand({
     },
     user: { type: 'boolean', description: 'Only from your own settings' },
     project: { type: 'boolean', description: 'Only from the settings of projects' },
-    all: { type: 'boolean', description: 'From every place that is known (default)' },
+    all: { type: 'boolean', description: 'From all known places (default)' },
     'dry-run': { type: 'boolean', description: 'Show the change, write nothing' },
     yes: { type: 'boolean', description: 'Do not ask' },
     json: { type: 'boolean', description: 'Print one JSON object; needs --yes or --dry-run' },
     purge: {
       type: 'boolean',
-      description: 'Remove configuration, secrets, state and copies too, with what waits',
+      description: 'Also remove configuration, secrets, state, copies and everything that waits',
     },
   },
   async run({ args }) {

@@ -6,8 +6,8 @@ import { stateFolders } from './_events.ts'
 
 export const unmuteCommand = defineCommand({
   args: {
-    session: { type: 'string', description: 'Only what was muted for it', valueHint: 'ID' },
-    project: { type: 'string', description: 'Only what was muted for it', valueHint: 'NAME' },
+    session: { type: 'string', description: 'Only the mute of this one', valueHint: 'ID' },
+    project: { type: 'string', description: 'Only the mute of this one', valueHint: 'NAME' },
   },
   run({ args }) {
     const now = Date.now()

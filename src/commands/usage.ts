@@ -20,7 +20,7 @@ export const usageCommand = defineCommand({
       valueHint: 'N',
     },
     json: { type: 'boolean', description: 'Print JSON, with every day' },
-    csv: { type: 'boolean', description: 'Print a line of CSV for every day' },
+    csv: { type: 'boolean', description: 'Print one line of CSV per day' },
     html: {
       type: 'string',
       description: 'Write a page with charts, by day, model, user and tool',

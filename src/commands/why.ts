@@ -18,7 +18,7 @@ export const whyCommand = defineCommand({
       required: false,
       description: 'An event, or the start of its id. Default: last',
     },
-    session: { type: 'string', description: 'The latest of this session', valueHint: 'ID' },
+    session: { type: 'string', description: 'The latest event of this session', valueHint: 'ID' },
     json: { type: 'boolean', description: 'Print JSON' },
   },
   async run({ args: { id = 'last', session, json } }) {

@@ -14,7 +14,7 @@ import { stateFolders } from './_events.ts'
 
 export const workerCommand = defineCommand({
   args: {
-    once: { type: 'boolean', description: 'Deliver what is due now, then end' },
+    once: { type: 'boolean', description: 'Deliver what is due now, then exit' },
     json: { type: 'boolean', description: 'Print each record of the journal as one line' },
   },
   async run({ args }) {

@@ -26,7 +26,7 @@ export interface Target {
 export interface TargetOptions {
   /** Names, with commas between them. */
   client?: string | undefined
-  /** All clients that are found. */
+  /** All installed clients. */
   all?: boolean | undefined
   /** Names of events, with commas between them. */
   events?: string | undefined

@@ -44,6 +44,6 @@ function namesOf(judgements: readonly Judgement[]): string[] {
 }
 
 function stepOf({ candidate: { channel }, by, verdict }: Judgement): TraceStep {
-  const because = verdict.type === 'send' ? 'no rule keeps it back' : verdict.reason
+  const because = verdict.type === 'send' ? 'no rule suppresses or holds it' : verdict.reason
   return { by: by || 'policies', channel, verdict: verdict.type, because }
 }

@@ -37,14 +37,14 @@ describe('hookbell why', () => {
     const { stdout } = await home.run('why')
     expect(plain(stdout, id)).toMatchInlineSnapshot(`
       "api-server: done <id>
-        came     <time>
-        client   droid, session 00000001-2222-4333-8444-555555555555
-        kind     done: the event Stop
-        route 1  not matched: on: failed
-        route 2  matched: on: done; when client: droid
-        team     to be told: no rule keeps it back
-        team     <time> told: ok
-        so       delivered: team"
+        accepted  <time>
+        client    droid, session 00000001-2222-4333-8444-555555555555
+        kind      done: event Stop
+        route 1   not matched: on: failed
+        route 2   matched: on: done; when client: droid
+        team      sent: no rule suppresses or holds it
+        team      <time> told: ok
+        result    delivered: team"
     `)
     expect((await home.run('why', id.slice(0, 12))).stdout).toBe(stdout)
   })
@@ -59,14 +59,14 @@ describe('hookbell why', () => {
     const why = await home.run('why', 'last')
     expect(plain(why.stdout, end)).toMatchInlineSnapshot(`
       "api-server: session ended (other) <id>
-        came     <time>
-        client   droid, session 00000001-2222-4333-8444-555555555555
-        kind     ended: the event SessionEnd, with the reason other
-        kind     corrected: ended: the last turn of the session had ended well
-        route 1  not matched: on: failed
-        route 2  not matched: on: done, abnormal-end, permission
-        all      <time> not told: no route for ended
-        so       suppressed: no route for ended"
+        accepted  <time>
+        client    droid, session 00000001-2222-4333-8444-555555555555
+        kind      ended: event SessionEnd, reason other
+        kind      corrected: ended: the last turn of the session had ended well
+        route 1   not matched: on: failed
+        route 2   not matched: on: done, abnormal-end, permission
+        all       <time> not told: no route for ended
+        result    suppressed: no route for ended"
     `)
   })
 
@@ -80,9 +80,9 @@ describe('hookbell why', () => {
   it('says of a broken event what is wrong with it', async () => {
     const { home } = await makeWhyHome()
     home.accept('no json')
-    expect((await home.run('why')).stdout).toContain('no worker has looked at it yet')
+    expect((await home.run('why')).stdout).toContain('no worker has claimed it yet')
     await home.run('worker', '--once')
-    expect((await home.run('why')).stdout).toMatch(/event +.* nothing can be made of it: /)
+    expect((await home.run('why')).stdout).toMatch(/event +.* unusable: /)
   })
 
   it('shows the events of a session, and all facts as JSON', async () => {
