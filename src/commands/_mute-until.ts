@@ -12,7 +12,7 @@ export function muteUntil(words: readonly string[], now: Date): number {
   const until = first === 'until' ? nextTime(second ?? '', now) : afterDuration(first, now)
   if (until !== undefined && (first === 'until' || second === undefined)) return until
   throw usageError(
-    `mute: "${words.join(' ')}" is no time`,
+    `mute: "${words.join(' ')}" is not a time`,
     'Such as: hookbell mute 2h, or: hookbell mute until 9:00',
   )
 }

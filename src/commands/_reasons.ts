@@ -37,8 +37,8 @@ function evidence(event: string, facts: EventFacts): string {
 
 function stepInWords({ by, channel, verdict, because }: TraceStep): [string, string] {
   if (channel === undefined) return [by, `${verdict}: ${because}`]
-  if (verdict === 'send') return [channel, `sent: ${because}`]
-  const what = verdict === 'hold' ? 'held' : 'not told'
+  if (verdict === 'send') return [channel, `send: ${because}`]
+  const what = verdict === 'hold' ? 'held' : 'suppressed'
   return [channel, `${what} by the rule ${by}: ${because}`]
 }
 
@@ -55,7 +55,7 @@ function afterwards(entry: JournalEntry, { trace }: Told): [string, string][] {
     case 'delivered': {
       const id = idAtHub(entry.answer)
       if (id === undefined)
-        return [[entry.channel, `${when} told${inSummary(entry)}: ${entry.answer}`]]
+        return [[entry.channel, `${when} delivered${inSummary(entry)}: ${entry.answer}`]]
       // A machine has no right to read from the hub, so only the hub itself can tell more.
       return [
         [entry.channel, `${when} ${entry.answer}${inSummary(entry)}`],
@@ -75,7 +75,7 @@ function afterwards(entry: JournalEntry, { trace }: Told): [string, string][] {
       const isKnown = trace.some(
         ({ because, verdict }) => verdict === 'suppress' && entry.reason.includes(because),
       )
-      return isKnown ? [] : [[entry.channel ?? 'all', `${when} not told: ${entry.reason}`]]
+      return isKnown ? [] : [[entry.channel ?? 'all', `${when} suppressed: ${entry.reason}`]]
     }
     case 'undelivered':
       return [['nobody', `${when} was reached: ${entry.reason}`]]

@@ -10,9 +10,13 @@ export const demoCommand = defineCommand({
   args: { json: { type: 'boolean', description: 'Print JSON' } },
   async run({ args }) {
     if (process.platform === 'win32') {
-      throw new HookbellError('E_UNAVAILABLE', 'demo: it plays an agent on Linux or macOS only', {
-        hint: `Next: ${howToCall()} init`,
-      })
+      throw new HookbellError(
+        'E_UNAVAILABLE',
+        'demo: it simulates an agent on Linux and macOS only',
+        {
+          hint: `Next: ${howToCall()} init`,
+        },
+      )
     }
     const { play } = await import('../demo/play.ts')
     const result = await play()

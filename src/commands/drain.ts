@@ -23,7 +23,8 @@ export const drainCommand = defineCommand({
   },
   async run({ args }) {
     const limitMs = parseDuration(args.timeout)
-    if (limitMs === undefined) throw usageError(`drain: "${args.timeout}" is no time`, 'Such as 5s')
+    if (limitMs === undefined)
+      throw usageError(`drain: "${args.timeout}" is not a duration`, 'Such as 5s')
     const left = await drain(limitMs)
     if (left === 0) {
       say('Nothing is left')

@@ -118,7 +118,7 @@ async function sourceOf(word: string, client: string): Promise<Source> {
   if (entry) return { type: 'recorded', entry }
   const meant = closest(word, sampleNames)
   const hint = meant ? `Did you mean "${meant}"?` : `Samples: ${sampleNames.join(', ')}`
-  throw usageError(`preview: "${word}" is no sample, no file and no event`, hint)
+  throw usageError(`preview: "${word}" is not a sample, a file or an event`, hint)
 }
 
 function isFile(path: string): boolean {

@@ -105,7 +105,8 @@ function checkOptions(
   if (client !== undefined && !isClientName(client))
     throw usageError(`unknown client "${client}"`, `Known: ${clientNames.join(', ')}`)
   if (user && project) throw usageError('--user and --project exclude each other')
-  if (all && isPart) throw usageError('--all takes it off everywhere, so it stands alone')
+  if (all && isPart)
+    throw usageError('--all removes hookbell everywhere and takes no other selection')
   if (purge && isPart)
     throw usageError('--purge removes everything, so it takes no --client, --user or --project')
   if (!options.dryRun && !options.yes && (options.json || !world.isTerminal)) {

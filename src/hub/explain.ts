@@ -17,11 +17,11 @@ const refusals = new Map([
 
 const failures = new Map([
   ['ECONNREFUSED', 'nobody listens there'],
-  ['ENOTFOUND', 'there is no such host'],
+  ['ENOTFOUND', 'no such host'],
   ['EAI_AGAIN', 'the name cannot be looked up now'],
   ['ETIMEDOUT', 'no answer'],
-  ['EHOSTUNREACH', 'there is no way to that host'],
-  ['ENETUNREACH', 'there is no network'],
+  ['EHOSTUNREACH', 'no route to that host'],
+  ['ENETUNREACH', 'the network is unreachable'],
   ['ECONNRESET', 'the connection was cut'],
   ['EPIPE', 'the connection was cut'],
   ['ENOENT', 'the file of "ca" is not there'],

@@ -59,7 +59,8 @@ function insert(
   itemsFor: (isThere: boolean) => { key?: string; value: unknown }[],
 ): string {
   const root = parseTree(text)
-  if (root?.type !== 'object') throw new HookbellError('E_CONFIG', 'the configuration is no object')
+  if (root?.type !== 'object')
+    throw new HookbellError('E_CONFIG', 'the configuration is not an object')
   const node = findNodeAtLocation(root, place)
   const edits = insertInto(text, node ?? root, itemsFor(Boolean(node)), detectStyle(text, root))
   return splice(text, edits).text

@@ -32,7 +32,7 @@ export function retryItem(spool: Spool, { name, channel, events: [id = ''] }: De
   if (delivery) {
     const again = { ...delivery, attempts: 0, firstTriedAt: 0, expires: 0 }
     writeParked(spool, 'deferred', {
-      ...{ until: 0, since: 0, reason: 'retried by hand', isHeld: false },
+      ...{ until: 0, since: 0, reason: 'retried by a person', isHeld: false },
       delivery: again,
     })
     rmSync(path, { force: true })

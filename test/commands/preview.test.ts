@@ -97,7 +97,11 @@ describe('hookbell preview', () => {
   })
 
   it.each([
-    [['permision'], '"permision" is no sample, no file and no event', 'Did you mean "permission"?'],
+    [
+      ['permision'],
+      '"permision" is not a sample, a file or an event',
+      'Did you mean "permission"?',
+    ],
     [['done', '--channel', 'maill'], 'no channel "maill"', 'Did you mean "mail"?'],
     [['done', '--channel', 'team'], '${NOT_SET} not set', 'NOT_SET'],
     [['done', '--channel', 'mail', '--html', '/no/such/file'], 'cannot write "/no/such/file"', ''],

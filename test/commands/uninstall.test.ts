@@ -196,7 +196,10 @@ describe('hookbell uninstall, after init for every client', () => {
 
   it.each([
     [['--client', 'foo', '--yes'], 'x unknown client "foo"'],
-    [['--all', '--user', '--yes'], 'x --all takes it off everywhere, so it stands alone'],
+    [
+      ['--all', '--user', '--yes'],
+      'x --all removes hookbell everywhere and takes no other selection',
+    ],
     [['--purge', '--client', 'droid', '--yes'], 'x --purge removes everything'],
     [['--json'], 'x uninstall asks before it writes'],
   ])('refuses %j', async (words, message) => {

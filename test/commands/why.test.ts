@@ -42,8 +42,8 @@ describe('hookbell why', () => {
         kind      done: event Stop
         route 1   not matched: on: failed
         route 2   matched: on: done; when client: droid
-        team      sent: no rule suppresses or holds it
-        team      <time> told: ok
+        team      send: no rule suppresses or holds it
+        team      <time> delivered: ok
         result    delivered: team"
     `)
     expect((await home.run('why', id.slice(0, 12))).stdout).toBe(stdout)
@@ -55,7 +55,7 @@ describe('hookbell why', () => {
     const stop = await tell({ hook_event_name: 'Stop' })
     const end = await tell({ hook_event_name: 'SessionEnd', reason: 'other' })
     const { stdout } = await home.run('why', stop)
-    expect(stdout).toMatch(/team +not told by the rule short-turns: the turn took [\d.]+ s, less/)
+    expect(stdout).toMatch(/team +suppressed by the rule short-turns: the turn took [\d.]+ s, less/)
     const why = await home.run('why', 'last')
     expect(plain(why.stdout, end)).toMatchInlineSnapshot(`
       "api-server: session ended (other) <id>
@@ -65,7 +65,7 @@ describe('hookbell why', () => {
         kind      corrected: ended: the last turn of the session had ended well
         route 1   not matched: on: failed
         route 2   not matched: on: done, abnormal-end, permission
-        all       <time> not told: no route for ended
+        all       <time> suppressed: no route for ended
         result    suppressed: no route for ended"
     `)
   })

@@ -418,7 +418,9 @@ describe('a project file', () => {
     home.accept({ ...done, last_assistant_message: 'D-hostile', cwd: repo }, 'claude')
     await home.run('worker', '--once')
     const { stdout } = await home.run('why')
-    expect(stdout).toMatch(/team +not told by the rule project-file: muted by \.hookbell\.json in /)
+    expect(stdout).toMatch(
+      /team +suppressed by the rule project-file: muted by \.hookbell\.json in /,
+    )
     expect(stdout).toMatch(/project file +ignored: mute of permission questions \(hookbell trust\)/)
     home.accept(
       { ...done, session_id: 's4', last_assistant_message: 'D-other', cwd: home.project },

@@ -154,6 +154,6 @@ describe('later steps of a route', () => {
     home.accept({ ...prompt, cwd: home.project })
     await home.run('worker', '--once')
     const after = await home.run('why', '--session', 's1')
-    expect(after.stdout).toMatch(/phone +\S+ \S+ not told: answered before it was told/)
+    expect(after.stdout).toMatch(/phone +\S+ \S+ suppressed: answered before it was told/)
   })
 })
