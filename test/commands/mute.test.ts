@@ -39,7 +39,7 @@ describe('hookbell mute', () => {
     expect(received).toEqual([])
     expect(home.read('audit.jsonl').trim().split('\n')).toHaveLength(2)
     const why = await home.run('why')
-    expect(why.stdout).toMatch(/team +not told by the rule mute: Muted until /)
+    expect(why.stdout).toMatch(/team +suppressed by the rule mute: Muted until /)
     expect((await home.run('unmute')).stdout).toBe('No longer muted')
     expect(existsSync(join(home.state, 'mutes.json'))).toBe(false)
     await tell({ session_id: 's3' })
