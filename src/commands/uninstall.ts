@@ -148,9 +148,9 @@ function takeAll({ registrations, faults }: Found, state: string) {
 }
 
 const words = {
-  restored: 'As it was before, byte for byte:',
-  deleted: 'Removed, as init had made it:',
-  cleaned: 'Only our hooks were taken out of',
+  restored: 'Restored byte for byte:',
+  deleted: 'Removed, because init created it:',
+  cleaned: 'Removed our hooks from',
 }
 
 /** Once nothing is registered any more: removes the front door, ends workers, and with --purge removes all data. */
@@ -160,7 +160,7 @@ async function removeRest({ purge }: UninstallOptions, { env }: UninstallWorld) 
   const folders = stateFolders()
   removeFrontDoor(state)
   for (const folder of folders) {
-    if (!(await endWorker(folder))) notes.push(`A worker goes on in ${showPath(folder)}`)
+    if (!(await endWorker(folder))) notes.push(`A worker still runs in ${showPath(folder)}`)
   }
   if (!purge) {
     notes.push(`Kept: ${showPath(configDir(env))} and ${showPath(state)}; --purge removes them`)

@@ -91,7 +91,7 @@ export function checkConfig({ loaded, events }: Facts): Check[] {
       : check(
           'config',
           'ok',
-          source === 'built-in' ? 'the built-in settings' : 'read without fault',
+          source === 'built-in' ? 'the built-in settings' : 'valid',
         ),
     ...warnings.map((warning) =>
       check('config.warning', 'warning', warning, 'hookbell config edit'),

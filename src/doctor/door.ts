@@ -82,7 +82,7 @@ async function checkCommand(command: string, place: HookPlace, facts: Facts): Pr
   }
   if (process.platform === 'win32') return check(id, 'cannot tell', 'not tried on Windows')
   const { ms, code, output, isLate } = await fireCanary(command, facts.env)
-  if (isLate) return check(id, 'broken', `no end within 10 s: ${command}`, RENEW)
+  if (isLate) return check(id, 'broken', `did not end within 10 s: ${command}`, RENEW)
   if (code !== 0 || output !== '')
     return check(id, 'broken', `exit ${code}, "${output.slice(0, 80)}": ${command}`, RENEW)
   return check(id, ms > SLOW_MS ? 'warning' : 'ok', `${ms} ms, silent, exit 0`)

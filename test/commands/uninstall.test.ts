@@ -127,7 +127,7 @@ describe('hookbell uninstall, after init for every client', () => {
     const dry = await home.run('uninstall', '--client', 'codex', '--dry-run')
     expect(dry.stdout).toMatch(/^--- [\s\S]*\nNothing was written\.$/)
     const part = await home.run('uninstall', '--client', 'codex', '--yes')
-    expect(part.stdout).toMatch(/Only our hooks were taken out of .*\.codex\/hooks\.json/)
+    expect(part.stdout).toMatch(/Removed our hooks from .*\.codex\/hooks\.json/)
     expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({
       hooks: { Stop: [...group, { hooks: [{ type: 'command', command: 'later' }] }] },
     })
