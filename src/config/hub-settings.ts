@@ -16,12 +16,12 @@ export const hubSettings = z.strictObject({
     .literal('direct')
     .optional()
     .describe(
-      'With "direct", what the hub has not taken for directAfterMinutes goes from this machine, by the channel of the same name under "channels"; without it everything waits for the hub',
+      '"direct": after directAfterMinutes without the hub, this machine sends through its own channel of the same name; otherwise messages wait for the hub',
     ),
   directAfterMinutes: z
     .number()
     .positive()
     .max(7 * 24 * 60)
     .default(10)
-    .describe('With "after": for how long the hub has to take nothing'),
+    .describe('With "after": how long the hub must be unavailable'),
 })

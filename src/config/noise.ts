@@ -29,8 +29,8 @@ export const timeZone = z
   .describe('Such as Europe/Berlin. Default: that of this machine')
 
 const quietHours = z.strictObject({
-  from: timeOfDay.describe('When they begin, such as 22:00'),
-  to: timeOfDay.describe('When they end, such as 07:00; earlier than `from`: on the next day'),
+  from: timeOfDay.describe('Start time, such as 22:00'),
+  to: timeOfDay.describe('End time, such as 07:00; if earlier than `from`, on the next day'),
   days: z
     .array(z.enum(weekdays))
     .min(1)
@@ -40,7 +40,7 @@ const quietHours = z.strictObject({
   except: z
     .array(z.enum(kinds))
     .default([])
-    .describe('Kinds that are told all the same. Permission questions always are'),
+    .describe('Kinds that are told anyway. Permission questions always are'),
 })
 
 export const noise = z.strictObject({
@@ -48,30 +48,26 @@ export const noise = z.strictObject({
     .number()
     .nonnegative()
     .default(15)
-    .describe('A turn that took less is not told, where it is known how long it took'),
+    .describe('A turn that took less time is suppressed, if its duration is known'),
   burstSeconds: z
     .number()
     .nonnegative()
     .max(60)
     .default(2)
-    .describe('Questions of one session so soon after another one are told in one message'),
+    .describe('Questions of one session that follow within this time are told in one message'),
   cooldownSeconds: z
     .number()
     .nonnegative()
     .default(0)
-    .describe(
-      'Silence of a session after something was told of it; not for questions and failures',
-    ),
+    .describe('How long a session is silent after it was told; not for questions and failures'),
   skipAtTerminal: z
     .boolean()
     .default(false)
-    .describe(
-      'Leave out, but for questions, what happens while somebody is at the terminal of the session',
-    ),
+    .describe('Suppress everything but questions while somebody is at the terminal of the session'),
   quietHours: z
     .array(quietHours)
     .default([])
-    .describe('When to keep everything but questions, and tell it in one message afterwards'),
+    .describe('When to hold everything but questions, to be told in one message afterwards'),
   off: z.array(z.enum(noiseRules)).default([]).describe('Rules that are switched off'),
 })
 

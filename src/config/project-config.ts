@@ -23,27 +23,29 @@ export const projectSchema = z.strictObject({
     .min(1)
     .max(64)
     .optional()
-    .describe('How the project is called in messages. Routes and mutes go by its folder'),
+    .describe('Name of the project in messages. Routes and mutes use its folder'),
   mute: z
     .union([z.boolean(), z.array(z.enum(kinds)).max(20)], {
       error: 'must be true, or a list of kinds: ["done"]',
     })
     .optional()
-    .describe('What is not told. Permission questions only once the file is trusted'),
-  minSeconds: z.number().nonnegative().max(1e6).optional().describe('At least this, see noise'),
+    .describe('Kinds that are suppressed. Permission questions only if the file is trusted'),
+  minSeconds: z.number().nonnegative().max(1e6).optional().describe('Minimum value, see noise'),
   cooldownSeconds: z
     .number()
     .nonnegative()
     .max(1e6)
     .optional()
-    .describe('At least this, see noise'),
+    .describe('Minimum value, see noise'),
   kinds: z
     .array(z.enum(kinds))
     .max(20)
     .optional()
-    .describe('Only these are told. Only once the file is trusted'),
-  when: conditions.optional().describe('Only told where these hold. Only once the file is trusted'),
-  not: conditions.optional().describe('Not told where one of these holds. Only once it is trusted'),
+    .describe('Only these kinds are told. Only if the file is trusted'),
+  when: conditions.optional().describe('Only told if these hold. Only if the file is trusted'),
+  not: conditions
+    .optional()
+    .describe('Suppressed if one of these holds. Only if the file is trusted'),
 })
 
 export type ProjectConfig = z.output<typeof projectSchema>

@@ -22,17 +22,17 @@ export const conditions = z.strictObject({
     .max(MAX_PATTERN)
     .refine(isPattern, 'must be a regular expression')
     .optional()
-    .describe('A regular expression for what the agent says or asks'),
+    .describe("A regular expression for the agent's answer or question"),
   minSeconds: z
     .number()
     .positive()
     .optional()
-    .describe('The turn took at least so long; does not hold where that is not known'),
+    .describe('The turn took at least this long; does not hold if the duration is unknown'),
   permissionMode: texts.optional().describe('Such as plan or bypassPermissions; exact words'),
   host: texts.optional().describe('Patterns for the name of this machine'),
-  from: timeOfDay.optional().describe('From this time of day on'),
-  to: timeOfDay.optional().describe('Until this time of day; earlier than `from`: over midnight'),
-  weekday: z.array(z.enum(weekdays)).min(1).optional().describe('The days on which it counts'),
+  from: timeOfDay.optional().describe('Start time of day'),
+  to: timeOfDay.optional().describe('End time of day; if earlier than `from`, on the next day'),
+  weekday: z.array(z.enum(weekdays)).min(1).optional().describe('Days of the week'),
   timeZone,
   ssh: z.boolean().optional().describe('Whether the session runs over SSH'),
 })
@@ -47,7 +47,7 @@ const step = z.strictObject({
     .refine((text) => (parseDuration(text) ?? 0) > 0, 'must be a duration such as 2m or 1h30m')
     .refine((text) => (parseDuration(text) ?? 0) <= MAX_AFTER_MS, 'must not be longer than a day')
     .optional()
-    .describe('How long after the event, such as 2m. Without it: at once'),
+    .describe('How long after the event, such as 2m. Default: at once'),
   to: channelNames,
 })
 
@@ -63,17 +63,16 @@ const routeFields = z.strictObject({
     .array(step)
     .min(1)
     .optional()
-    .describe('Instead of `to`: who is told at once, and who later unless somebody has answered'),
-  urgency: z
-    .enum(urgencies)
-    .optional()
-    .describe('Instead of the urgency that follows from the kind'),
+    .describe(
+      'Instead of `to`: channels that are told at once, and others later unless somebody has answered',
+    ),
+  urgency: z.enum(urgencies).optional().describe('Replaces the default urgency of the kind'),
   template: z
     .string()
     .regex(/^[\w-]{1,64}$/, 'must be a name of letters, digits, "_" and "-"')
     .optional()
-    .describe('Name of a template of yours, such as short for templates/plain/short.liquid'),
-  stop: z.boolean().optional().describe('Where this route matches, those after it do not count'),
+    .describe('Name of your own template, such as short for templates/plain/short.liquid'),
+  stop: z.boolean().optional().describe('If this route matches, later routes are ignored'),
 })
 
 export const route = routeFields.superRefine(({ to, steps }, context) => {

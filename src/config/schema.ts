@@ -13,7 +13,7 @@ import { secretSources } from './secret-source.ts'
 const noiseSwitch = z
   .boolean()
   .optional()
-  .describe('Whether the rules against noise count. Default: true, but false for a file')
+  .describe('Whether the rules against noise apply. Default: true, but false for a file')
 
 const [firstType, ...otherTypes] = Object.values(notifiers).map(channelType)
 
@@ -24,7 +24,7 @@ function channelType(notifier: Notifier) {
     .enum(clearances)
     .default(notifier.leavesMachine ? 'summary' : 'full')
     .describe(
-      'How much of what the agent says is sent: full: whole messages; summary: what is asked and the last lines; minimal: none of it',
+      "How much of the agent's text is sent. full: whole messages; summary: questions and the lines that summarize an answer; minimal: none",
     )
   return z.strictObject({ type, noise: noiseSwitch, clearance, ...notifier.options.shape })
 }
@@ -42,17 +42,21 @@ const retry = z.strictObject({
     .number()
     .positive()
     .default(2)
-    .describe('Wait before the second try; doubles'),
-  maxDelaySeconds: z.number().positive().default(900).describe('Longest wait between two tries'),
-  maxAttempts: z.int().positive().default(120).describe('Tries per channel before giving up'),
-  maxAgeHours: z.number().positive().default(24).describe('Age of an event at which to give up'),
+    .describe('Delay before the second attempt; doubles each time'),
+  maxDelaySeconds: z
+    .number()
+    .positive()
+    .default(900)
+    .describe('Longest delay between two attempts'),
+  maxAttempts: z.int().positive().default(120).describe('Attempts per channel before giving up'),
+  maxAgeHours: z.number().positive().default(24).describe('Age of a delivery at which it gives up'),
 })
 
 const journal = z.strictObject({
   text: z
     .boolean()
     .default(true)
-    .describe('Keep the text of messages, redacted and cut; without it only the title is kept'),
+    .describe('Keep the text of messages, redacted and truncated; otherwise only the title'),
 })
 
 export const channelsSchema = z.record(
@@ -65,7 +69,7 @@ export const configSchema = z.strictObject({
   channels: channelsSchema.prefault(defaultChannels).describe('Destinations by name'),
   hub: hubSettings
     .optional()
-    .describe('A hub that many machines share; its channels are handed over to it'),
+    .describe('A hub shared by many machines; messages for its channels are handed over to it'),
   routes: z
     .array(route)
     .optional()
@@ -79,10 +83,8 @@ export const configSchema = z.strictObject({
     .describe(
       'Secrets that come from a command or the keychain, by the name that channels refer to',
     ),
-  noise: noise.prefault({}).describe('What is not worth telling'),
-  digest: digest
-    .optional()
-    .describe('A message at a time of day about what happened since the last one'),
+  noise: noise.prefault({}).describe('Which events are suppressed'),
+  digest: digest.optional().describe('A daily summary of what happened since the last one'),
   abnormalReasons: z
     .array(z.string())
     .optional()
@@ -94,15 +96,13 @@ export const configSchema = z.strictObject({
     .nonnegative()
     .default(60)
     .describe('How long the worker stays after the last event'),
-  deliveryTimeoutSeconds: z.number().positive().default(30).describe('Limit of one delivery'),
+  deliveryTimeoutSeconds: z.number().positive().default(30).describe('Time limit of one delivery'),
   retry: retry.prefault({}).describe('When a delivery fails'),
   retentionDays: z
     .number()
     .positive()
     .default(7)
-    .describe(
-      'Without effect: settled events are not kept. Allowed for configurations of version 0.1',
-    ),
+    .describe('No effect: settled events are deleted. Accepted for configurations of version 0.1'),
   journal: journal.prefault({}).describe('What the journal keeps'),
   extraCaFile: z
     .string()

@@ -8,7 +8,9 @@ export const KEYCHAIN = 'keychain'
 export const secretSource = z.union(
   [
     z.literal(KEYCHAIN).describe('The keychain of this desktop; see hookbell secrets'),
-    argv.describe('A command that prints it, such as ["op", "read", "op://private/slack/url"]'),
+    argv.describe(
+      'A command that prints the secret, such as ["op", "read", "op://private/slack/url"]',
+    ),
   ],
   { error: 'must be "keychain", or a command as a list of words: ["op", "read", "..."]' },
 )

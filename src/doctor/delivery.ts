@@ -88,11 +88,7 @@ export function checkConfig({ loaded, events }: Facts): Check[] {
           `${problem.message} (the ${source} settings are used)`,
           problem.hint ?? EDIT,
         )
-      : check(
-          'config',
-          'ok',
-          source === 'built-in' ? 'the built-in settings' : 'valid',
-        ),
+      : check('config', 'ok', source === 'built-in' ? 'the built-in settings' : 'valid'),
     ...warnings.map((warning) =>
       check('config.warning', 'warning', warning, 'hookbell config edit'),
     ),

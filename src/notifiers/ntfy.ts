@@ -30,7 +30,7 @@ const options = z.strictObject({
     .string()
     .regex(/^[\w-]{1,64}$/, 'must be letters, digits, "-" and "_", at most 64')
     .refine((topic) => !RESERVED.test(topic), 'is a name that ntfy keeps for itself')
-    .describe('Topic to publish to; on an open server whoever knows it can read along'),
+    .describe('Topic to publish to; on an open server everyone who knows it can read it'),
   server: secureUrl
     .refine((url) => !URL.canParse(url) || isRoot(new URL(url)), {
       error: 'must be the server alone; the topic is an option of its own',
@@ -47,12 +47,12 @@ const options = z.strictObject({
     .array(z.string().regex(/^[^\s,]{1,50}$/, 'must be one word'))
     .max(10)
     .default([])
-    .describe('Tags besides the one for the kind; names of emojis become pictures'),
-  click: z.url().optional().describe('Address to open when the notification is tapped'),
+    .describe('Tags besides the one for the kind; emoji names are shown as emojis'),
+  click: z.url().optional().describe('URL to open when the notification is tapped'),
   replace: z
     .boolean()
     .default(false)
-    .describe('Each message takes the place of the one before it of its session'),
+    .describe('Each message replaces the previous one of its session'),
 })
 
 type Channel = z.output<typeof options>

@@ -22,7 +22,7 @@ export const terminal = defineNotifier({
     mode: z
       .enum(modes)
       .default('auto')
-      .describe('What to send; `auto` is what the terminal is known to show, else a bell'),
+      .describe('What to send; `auto`: what the terminal is known to support, otherwise a bell'),
   }),
   compose: composeCall,
   // Several terminals drop a notification that follows another within a second.

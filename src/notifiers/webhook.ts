@@ -39,7 +39,7 @@ const options = z.strictObject({
     .string()
     .regex(/^[\w.+-]+\/[\w.+-]+(?:; ?[\w-]+=[\w-]+)?$/, 'must be a media type')
     .optional()
-    .describe('Media type of the body, application/json unless it is a text'),
+    .describe('Media type of the body. Default: application/json for an object'),
   signingSecrets: z
     .array(signingSecret)
     .max(5)

@@ -92,12 +92,12 @@ describe('the configuration', () => {
     ],
     [
       '{"retentionDays": 0}',
-      '1:2: retentionDays: must be more than 0, not 0 | Meaning: Without effect: settled events are not kept. Allowed for configurations of version 0.1',
+      '1:2: retentionDays: must be more than 0, not 0 | Meaning: No effect: settled events are deleted. Accepted for configurations of version 0.1',
     ],
     ['{"lingerSeconds": 1e999}', /^1:2: lingerSeconds: must be a number, not Infinity/],
     [
       '{"retry": {"maxAttempts": 1.5}}',
-      '1:12: retry.maxAttempts: must be a whole number, not 1.5 | Meaning: Tries per channel before giving up',
+      '1:12: retry.maxAttempts: must be a whole number, not 1.5 | Meaning: Attempts per channel before giving up',
     ],
     [
       '{"channels": []}',
