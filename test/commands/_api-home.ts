@@ -38,8 +38,8 @@ export async function makeApiHome(options: EmulatorOptions = {}) {
   }
 }
 
-/** A fault that befalls every request, unless it names some. */
+/** A fault that applies to every request, unless `rest` restricts it. */
 export function makeFault(happens: FaultInput['then'], rest: Partial<FaultInput> = {}): FaultInput {
-  // biome-ignore lint/suspicious/noThenProperty: never a function, so nothing takes it for a promise
+  // biome-ignore lint/suspicious/noThenProperty: never a function, so the object is not a thenable
   return { path: '/*', times: 'always', ...rest, then: happens }
 }

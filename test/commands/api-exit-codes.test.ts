@@ -12,9 +12,9 @@ describe('api: exit codes', () => {
     [418, 65],
     [429, 69],
     [500, 69],
-  ])('%i of the service exits %i', async (status, code) => {
+  ])('status %i from the service exits with %i', async (status, code) => {
     const { run } = await makeApiHome({
-      // Longer than a call may take, so that nothing is tried again.
+      // Longer than the time limit of a call, so that nothing is retried.
       faults: [makeFault({ status, headers: { 'retry-after': '3600' } })],
     })
     const { exitCode, stderr, stdout } = await run('api', 'organization.limits.getGlobal')
@@ -27,20 +27,20 @@ describe('api: exit codes', () => {
     [429, {}, 'Try again later'],
     [503, { 'x-request-id': 'req_7' }, 'Try again later'],
     [503, { 'retry-after': '3600' }, 'Try again after '],
-  ])('%i %j says what to do', async (status, headers, hint) => {
+  ])('status %i with %j hints at what to do', async (status, headers, hint) => {
     const { run } = await makeApiHome({ faults: [makeFault({ status, headers })] })
     const { stderr } = await run('api', 'organization.limits.getGlobal')
     expect(stderr.split('\n')[1]).toContain(hint)
   })
 
-  it('shows what a service says in one line, without what a terminal obeys', async () => {
+  it('prints the error message of a service on one line, without control characters', async () => {
     const body = { detail: 'no\u001b[2J\n  run this: \u202ex', title: 'T\u0007', status: 400 }
     const { run } = await makeApiHome({ faults: [makeFault({ status: 400, body })] })
     const { stderr } = await run('api', 'automations.ci.scan')
     expect(stderr).toMatch(/400 T: no\[2J run this: x \(request req_1\)$/)
   })
 
-  it('78 without a key, naming the variable', async () => {
+  it('exits with 78 without a key and names the missing variable', async () => {
     const { runWith } = await makeApiHome()
     const env = { HOOKBELL_API_KEY: undefined }
     const { exitCode, stderr } = await runWith({ env }, 'usage')
@@ -50,7 +50,7 @@ describe('api: exit codes', () => {
     expect(exitCode).toBe(78)
   })
 
-  it('69 where nobody listens', async () => {
+  it('exits with 69 when the connection is refused', async () => {
     const { runWith } = await makeApiHome()
     const env = { HOOKBELL_API_BASE_URL: `http://127.0.0.1:${await refusedPort()}` }
     const { exitCode, stderr } = await runWith({ env }, 'api', 'automations.ci.scan')
@@ -58,7 +58,7 @@ describe('api: exit codes', () => {
     expect(exitCode).toBe(69)
   })
 
-  it('76 for an answer that is not JSON', async () => {
+  it('exits with 76 for a response that is not JSON', async () => {
     const { run } = await makeApiHome({
       faults: [makeFault({ status: 200, body: '<html>' })],
     })
@@ -66,7 +66,7 @@ describe('api: exit codes', () => {
     expect(exitCode).toBe(76)
   })
 
-  it('says when a request may have been carried out', async () => {
+  it('warns that the request may have been carried out when the response is lost', async () => {
     const { run, emulator } = await makeApiHome()
     emulator.faults.add(makeFault({ cut: 'in-body' }))
     const { serviceAccountId, keyId } = emulator

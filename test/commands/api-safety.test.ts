@@ -7,13 +7,13 @@ import { makeApiHome, makeFault } from './_api-home.ts'
 
 const remove = ['api', 'organization.users.remove', '--email', 'nobody@example.com']
 
-describe('api: what cannot be undone', () => {
+describe('api: destructive calls', () => {
   it.each([
     remove,
     ['api', 'computers.delete', '--computer-id', 'comp_ada'],
     ['api', 'serviceAccounts.keys.rotate', '--service-account-id', 'x', '--key-id', 'y'],
     ['api', 'DELETE', '/api/v0/computers/comp_ada'],
-  ])('%s %s needs --yes where nobody can be asked', async (...words) => {
+  ])('%s %s requires --yes without a terminal', async (...words) => {
     const { run, emulator } = await makeApiHome()
     const { exitCode, stderr } = await run(...words)
     expect(exitCode).toBe(64)
@@ -21,7 +21,7 @@ describe('api: what cannot be undone', () => {
     expect(emulator.requests()).toEqual([])
   })
 
-  it('exits 3 and says so where only a repeat confirms the deletion', async () => {
+  it('exits with 3 and a warning when only a retry confirms the deletion', async () => {
     const { run, emulator } = await makeApiHome()
     emulator.faults.add(makeFault({ cut: 'before-headers' }, { times: 1 }))
     const { exitCode, stdout, stderr } = await run(...remove, '--yes')
@@ -30,7 +30,7 @@ describe('api: what cannot be undone', () => {
     expect(exitCode).toBe(3)
   })
 
-  it('a 502 and then a 404 remove nobody', async () => {
+  it('does not report a removal after a 502 followed by a 404', async () => {
     const { run, emulator } = await makeApiHome()
     emulator.faults.add(makeFault({ status: 502 }, { times: 1 }))
     const { exitCode, stdout } = await run(...remove, '--yes')
@@ -38,7 +38,7 @@ describe('api: what cannot be undone', () => {
   })
 })
 
-describe('api: the key that is shown only once', () => {
+describe('api: a key that is shown only once', () => {
   async function start() {
     const home = await makeApiHome()
     const { serviceAccountId, keyId } = home.emulator
@@ -46,7 +46,7 @@ describe('api: the key that is shown only once', () => {
     return { ...home, words: ['api', 'serviceAccounts.keys.rotate', ...ids, '--yes'] }
   }
 
-  it('goes to a file for its owner alone, and works', async () => {
+  it('is written to a file with mode 0600, and authenticates', async () => {
     const { run, words, emulator, project } = await start()
     const file = join(project, 'key.txt')
     writeFileSync(file, 'the old one', { mode: 0o644 })
@@ -60,7 +60,7 @@ describe('api: the key that is shown only once', () => {
     expect(emulator.requests().at(-1)?.endpoint).toBe('organization.limits.getGlobal')
   })
 
-  it('is not made where the file cannot be written', async () => {
+  it('is not created when the output file cannot be written', async () => {
     const { run, words, emulator, project } = await start()
     const { exitCode, stderr } = await run(...words, '--output', join(project, 'none/key.txt'))
     expect(exitCode).toBe(64)
@@ -68,16 +68,19 @@ describe('api: the key that is shown only once', () => {
     expect(emulator.requests()).toEqual([])
   })
 
-  it.skipIf(process.platform !== 'linux')('is not made for a full disk', async () => {
-    const { words, emulator, env, project } = await start()
-    const program = [process.execPath, join(root, 'bin/hookbell'), ...words]
-    const options = { cwd: project, env, extendEnv: false, reject: false } as const
-    const { exitCode } = await execa('sh', ['-c', '"$@" > /dev/full', 'sh', ...program], options)
-    expect(exitCode).toBe(74)
-    expect(emulator.requests()).toEqual([])
-  })
+  it.skipIf(process.platform !== 'linux')(
+    'is not created when stdout is on a full disk',
+    async () => {
+      const { words, emulator, env, project } = await start()
+      const program = [process.execPath, join(root, 'bin/hookbell'), ...words]
+      const options = { cwd: project, env, extendEnv: false, reject: false } as const
+      const { exitCode } = await execa('sh', ['-c', '"$@" > /dev/full', 'sh', ...program], options)
+      expect(exitCode).toBe(74)
+      expect(emulator.requests()).toEqual([])
+    },
+  )
 
-  it('is not made for a closed pipe', async () => {
+  it('is not created when stdout is a closed pipe', async () => {
     const { words, emulator, env, project } = await start()
     const script = '(sleep 1; exec "$@"; ) | true; exit 0'
     const program = [process.execPath, join(root, 'bin/hookbell'), ...words]
@@ -87,8 +90,8 @@ describe('api: the key that is shown only once', () => {
   })
 })
 
-describe('api: any path', () => {
-  it('calls it, with a query and a body from the command line', async () => {
+describe('api: calls by path', () => {
+  it('sends the query and the body from the command line', async () => {
     const { run, emulator } = await makeApiHome()
     const computer = await run('api', 'GET', `/api/v0/computers/${emulator.computerId}?a=1&a=2`)
     expect(JSON.parse(computer.stdout)).toMatchObject({ id: emulator.computerId })
@@ -106,28 +109,28 @@ describe('api: any path', () => {
     expect(reports.exitCode).toBe(0)
   })
 
-  it('refuses a path that is none', async () => {
+  it('rejects an argument that is not a path', async () => {
     const { run } = await makeApiHome()
     expect(await run('api', 'GET', 'computers')).toMatchObject({ exitCode: 64 })
   })
 })
 
 describe('api: inputs', () => {
-  it('can stand on the command line as JSON', async () => {
+  it('accept a JSON body on the command line', async () => {
     const { run } = await makeApiHome()
     const body = '{"users": [{"email": "ada@example.com", "limit": 5}]}'
     const { stdout } = await run('api', 'organization.limits.setUsers', '--body', body)
     expect(JSON.parse(stdout).updated).toEqual([{ email: 'ada@example.com', limit: 5 }])
   })
 
-  it('that nobody documents are flags of any name', async () => {
+  it('accept a flag of any name for an endpoint with undocumented inputs', async () => {
     const { run, emulator } = await makeApiHome()
     const words = ['--wiki-run-id', emulator.wikiRunId, '--query', 'spool', '--page-size', '5']
     expect(await run('api', 'wiki.search', ...words)).toMatchObject({ exitCode: 0 })
     expect(emulator.requests().at(-1)?.query).toEqual({ query: 'spool', pageSize: '5' })
   })
 
-  it('come back once in JSON: no field is doubled', async () => {
+  it('print each field of the response only once', async () => {
     const { run, emulator } = await makeApiHome()
     const { stdout } = await run('api', 'sessions.create', '--computer-id', emulator.computerId)
     const { tokenUsage } = JSON.parse(stdout).sessionSettings
@@ -135,8 +138,8 @@ describe('api: inputs', () => {
   })
 })
 
-describe('api: where the key goes', () => {
-  it('is told once where the URL is set and the key is that of the agent', async () => {
+describe('api: destination of the key', () => {
+  it('prints a note when the key of the agent is sent to a custom URL', async () => {
     const { runWith, emulator } = await makeApiHome()
     const env = { HOOKBELL_API_KEY: undefined, FACTORY_API_KEY: emulator.apiKey }
     const { stderr, exitCode } = await runWith({ env }, 'api', 'organization.limits.getGlobal')
@@ -146,7 +149,7 @@ describe('api: where the key goes', () => {
     expect(exitCode).toBe(0)
   })
 
-  it('is not the public application where only the URL of the API is set', async () => {
+  it('never sends the key to the public application when only the URL of the API is set', async () => {
     const { runWith, emulator } = await makeApiHome()
     const env = { HOOKBELL_APP_BASE_URL: undefined }
     const { stderr, exitCode } = await runWith({ env }, 'api', 'readiness.reports')
@@ -155,7 +158,7 @@ describe('api: where the key goes', () => {
     expect(emulator.requests()).toEqual([])
   })
 
-  it('a request ID is in every error', async () => {
+  it('includes the request ID in the error', async () => {
     const { run } = await makeApiHome({ faults: [makeFault({ status: 400 })] })
     const { stderr } = await run('api', 'automations.ci.scan')
     expect(stderr).toMatch(/\(request req_1\)$/m)

@@ -10,8 +10,8 @@ import { makeApiHome, makeFault } from './_api-home.ts'
 const messages = 'sessions.messages.list'
 const lines = (text: string) => text.split('\n').map((line) => JSON.parse(line))
 
-describe('api: finding an endpoint', () => {
-  it('lists all of them', async () => {
+describe('api: list and help of the endpoints', () => {
+  it('lists all endpoints', async () => {
     const home = await makeApiHome()
     const { stdout } = await home.run('api')
     for (const { id } of listEndpoints()) expect(stdout).toContain(`${id} `)
@@ -19,14 +19,14 @@ describe('api: finding an endpoint', () => {
     expect(JSON.parse(json)).toHaveLength(24)
   })
 
-  it.runIf(hasTerminal)('lists them on one line each in a terminal', async () => {
+  it.runIf(hasTerminal)('lists each endpoint on one line in a terminal', async () => {
     const { env } = await makeApiHome()
     const { text } = await runInTerminal({ env: { ...env, NO_COLOR: '1' }, columns: 80 }, 'api')
     const widths = text.split('\n').map((line) => line.length)
     expect(Math.max(...widths)).toBe(80)
   })
 
-  it('shows the inputs of one, from the table', async () => {
+  it('shows the inputs of an endpoint in its help', async () => {
     const home = await makeApiHome()
     const { stdout } = await home.run('api', messages, '--help')
     expect(stdout).toMatchInlineSnapshot(`
@@ -48,7 +48,7 @@ describe('api: finding an endpoint', () => {
     `)
   })
 
-  it('shows what a body is made of', async () => {
+  it('shows the fields of a body in the help', async () => {
     const home = await makeApiHome()
     const { stdout } = await home.run('api', 'organization.limits.setUsers', '--help')
     expect(stdout).toContain(
@@ -64,14 +64,14 @@ describe('api: finding an endpoint', () => {
     ['Computers.Get', 'Did you mean: computers.get$'],
     ['sessions.mesages.list', 'Did you mean: .*sessions.messages.list'],
     ['xyz', 'List them with: hookbell api'],
-  ])('says what %s could have been', async (id, hint) => {
+  ])('suggests a known endpoint for %s', async (id, hint) => {
     const home = await makeApiHome()
     const { exitCode, stderr } = await home.run('api', id)
     expect(stderr).toMatch(new RegExp(`^x api: unknown endpoint "${id}"\n  ${hint}`, 'm'))
     expect(exitCode).toBe(64)
   })
 
-  it('has a flag for every plain input, and none that is taken twice', () => {
+  it('has a unique flag for every input', () => {
     for (const { params, query, body, id } of listEndpoints()) {
       const inputs = [params, query, body].flatMap((schema) => Object.keys(schema?.shape ?? {}))
       const flags = [...inputs.map(flagName), '--body', '--all', '--json', '--table', '--help']
@@ -81,7 +81,7 @@ describe('api: finding an endpoint', () => {
 })
 
 describe('api: lists', () => {
-  it('prints one line of JSON per item, and says how to go on', async () => {
+  it('prints one line of JSON per item and how to get the next page', async () => {
     const { run, emulator } = await makeApiHome()
     const words = ['api', messages, '--session-id', emulator.sessionId]
     const { stdout, stderr, exitCode } = await run(...words, '--limit', '2')
@@ -92,7 +92,7 @@ describe('api: lists', () => {
     expect(lines(rest).map(({ id }) => id)).toEqual(['sess_welcome_message_3'])
   })
 
-  it('streams all pages', async () => {
+  it('prints all pages with --all', async () => {
     const { run, emulator } = await makeApiHome()
     const words = ['api', messages, '--session-id', emulator.sessionId, '--limit', '1', '--all']
     const { stdout, stderr } = await run(...words)
@@ -103,7 +103,7 @@ describe('api: lists', () => {
     expect(JSON.parse(json)).toHaveLength(3)
   })
 
-  it('prints what came before a page failed', async () => {
+  it('prints the pages that arrived before one failed', async () => {
     const { run, emulator } = await makeApiHome()
     emulator.faults.add(
       makeFault({ status: 400, body: 'no' }, { endpoint: messages, path: undefined, skip: 1 }),
@@ -116,7 +116,7 @@ describe('api: lists', () => {
     expect(exitCode).toBe(65)
   })
 
-  it('prints a table, and names what is not in it', async () => {
+  it('prints a table and names the columns that it leaves out', async () => {
     const { run } = await makeApiHome()
     const { stdout, stderr } = await run('api', 'readiness.reports', '--limit', '1', '--table')
     expect(stdout).toMatchInlineSnapshot(`
@@ -129,20 +129,20 @@ describe('api: lists', () => {
     )
   })
 
-  it('does not claim that there is more where nobody can know', async () => {
+  it('says "perhaps" when the service does not tell whether more pages exist', async () => {
     const { run } = await makeApiHome()
     const { stderr } = await run('api', 'readiness.reports')
     expect(stderr).toMatch(/^Perhaps more: --all/)
   })
 
-  it.each([[], ['--table']])('exits 76 for a page without its list %j', async (...format) => {
+  it.each([[], ['--table']])('exits with 76 for a page without its list %j', async (...format) => {
     const { run } = await makeApiHome({ faults: [makeFault({ status: 200, body: {} })] })
     const { stderr, stdout, exitCode } = await run('api', 'readiness.reports', ...format)
     expect(stderr).toContain('x api readiness.reports: the response has no list at "reports"')
     expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 76 })
   })
 
-  it.runIf(hasTerminal)('prints a table that fits into the terminal', async () => {
+  it.runIf(hasTerminal)('fits the table into the width of the terminal', async () => {
     const { env, run, emulator } = await makeApiHome()
     const words = ['api', messages, '--session-id', emulator.sessionId, '--table']
     const { text } = await runInTerminal({ env, columns: 60 }, ...words)
@@ -154,8 +154,8 @@ describe('api: lists', () => {
   })
 })
 
-describe('api: one answer', () => {
-  it('prints JSON, or names and values', async () => {
+describe('api: single responses', () => {
+  it('prints JSON, or names and values with --table', async () => {
     const { run } = await makeApiHome()
     const words = ['api', 'computers.get', '--computer-id', 'comp_ada']
     const { stdout } = await run(...words)
@@ -165,7 +165,7 @@ describe('api: one answer', () => {
     expect(table).toMatch(/^createdAt +2026-01-01 00:00:00Z$/m)
   })
 
-  it('cuts nothing of a key that is shown once', async () => {
+  it('does not truncate a key that is shown only once', async () => {
     const { run, emulator } = await makeApiHome()
     const { serviceAccountId, keyId } = emulator
     const { stdout } = await run(
@@ -175,7 +175,7 @@ describe('api: one answer', () => {
     expect(stdout).toMatch(/^apiKey\.value +fk-emulator-[0-9a-f]{32}$/m)
   })
 
-  it('takes a list of any length', () => {
+  it('renders a list of 200,000 items', () => {
     const items = Array.from({ length: 200_000 }, (_, id) => ({ id }))
     expect(renderResponse(items, 80).text).toMatch(/\n199999$/)
   })
@@ -191,11 +191,11 @@ describe('api: one answer', () => {
     [{ n: 1, list: [{ a: 1, b: {} }] }, 'n  1\n\nlist:\na\n1'],
     [[{ id: 'x'.repeat(99) }], `id\n${'x'.repeat(63)}…`],
     ['text', 'text'],
-  ])('shows %j as a table', (answer, expected) => {
+  ])('renders %j as a table', (answer, expected) => {
     expect(renderResponse(answer).text).toBe(expected)
   })
 
-  it('takes nested inputs from stdin and from a file; flags win', async () => {
+  it('reads the body from stdin or a file, and flags override it', async () => {
     const { runWith, run, emulator, home } = await makeApiHome()
     const body = JSON.stringify({ computerId: 'none', sessionSettings: { model: 'm' } })
     const words = ['api', 'sessions.create', '--computer-id', emulator.computerId, '--body']
@@ -211,13 +211,13 @@ describe('api: one answer', () => {
     ])
   })
 
-  it('tells null from text', async () => {
+  it('sends null for the word null', async () => {
     const { run, emulator } = await makeApiHome()
     await run('api', 'organization.limits.setGlobal', '--limit', 'null')
     expect(emulator.requests().at(-1)?.body).toEqual({ limit: null })
   })
 
-  it('exits 1 when a part was refused, after it has shown the rest', async () => {
+  it('exits with 1 after a partial failure and prints the successful part', async () => {
     const { runWith } = await makeApiHome()
     const users = ['bo@example.com', 'nobody@example.com'].map((email) => ({ email, limit: 5 }))
     const { stdout, stderr, exitCode } = await runWith(
@@ -229,7 +229,7 @@ describe('api: one answer', () => {
     expect(exitCode).toBe(1)
   })
 
-  it('exits 76 for an answer that is nested too deep', async () => {
+  it('exits with 76 for a response that is nested too deeply', async () => {
     const body = `{"x":${'['.repeat(20_000)}${']'.repeat(20_000)}}`
     const { run } = await makeApiHome({ faults: [makeFault({ status: 200, body })] })
     const { stderr, exitCode } = await run('api', 'automations.ci.scan')
@@ -237,7 +237,7 @@ describe('api: one answer', () => {
     expect(exitCode).toBe(76)
   })
 
-  it('prints JSON that a terminal does not obey', async () => {
+  it('escapes control characters in the JSON that it prints', async () => {
     const text = 'a\u009b31mb\u202ec\u001b[2J'
     const { run, emulator } = await makeApiHome({
       seed: {
@@ -256,7 +256,7 @@ describe('api: one answer', () => {
   })
 })
 
-describe('api: mistakes', () => {
+describe('api: usage errors', () => {
   it.each([
     [['computers.get'], 'x api computers.get: --computer-id missing'],
     [['computers.get', '--id', '1'], 'x api computers.get: unknown option "--id"'],
@@ -267,7 +267,7 @@ describe('api: mistakes', () => {
     [['sessions.create', '--body', 'no-such-file'], 'cannot read "no-such-file"'],
     [['computers.get', '--json', '--table'], '--json and --table exclude each other'],
     [['computers.get', '--computer-id', '..'], 'computer'],
-  ])('%j exits 64 without a request', async (words, message) => {
+  ])('%j exits with 64 before any request', async (words, message) => {
     const { run, emulator } = await makeApiHome()
     const { exitCode, stderr, stdout } = await run('api', ...words)
     expect(stderr).toContain(message)
@@ -275,7 +275,7 @@ describe('api: mistakes', () => {
     expect(emulator.requests()).toEqual([])
   })
 
-  it('names flags by their names, and fields of a body by theirs', async () => {
+  it('names flags as flags and body fields as fields in error messages', async () => {
     const { run, runWith } = await makeApiHome()
     const flag = await run('api', 'organization.limits.setGlobal', '--limit', '5')
     expect(flag.stderr).toMatch(/^x api organization\.limits\.setGlobal: --limit: must be/)
@@ -292,7 +292,7 @@ describe('api: mistakes', () => {
   })
 
   it.each(['{"users": [', '[]', 'fk-secret-that-is-no-json'])(
-    'a body %j is refused without showing it',
+    'rejects the invalid body %j without printing it',
     async (input) => {
       const { runWith } = await makeApiHome()
       const words = ['api', 'organization.limits.setUsers', '--body', '-']
@@ -304,7 +304,7 @@ describe('api: mistakes', () => {
   )
 
   it.each(['api computers.get', 'usage', 'messages', 'reply'])(
-    '%s takes no key from the command line',
+    '%s rejects a key on the command line',
     async (command) => {
       const { run, emulator } = await makeApiHome()
       for (const flag of ['--api-key=fk-secret', '--apikey', '--token', '--key']) {

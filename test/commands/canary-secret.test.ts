@@ -9,23 +9,23 @@ import { runCommand } from '../support/run-command.ts'
 
 const hasStrace = spawnSync('strace', ['-V']).status === 0
 
-/** One for each place that a secret can stand in; none looks like a key of a known shape. */
+/** One value for each place that can hold a secret; none has the shape of a known key. */
 const canary = (name: string) => `Kanarie${name}q7Zt3`
 const names = ['HOOK', 'MAIL', 'NTFY', 'HOOKURL', 'HEADER', 'CMD', 'FETCHED', 'SHELLVAR']
-/** Written out in config.json. */
+/** A secret written directly in config.json. */
 const INLINE = canary('INLINE')
 
-/** What they become in a URL, in base64 (from any offset) and in hex. */
+/** The secrets as they would appear in a URL, in base64 (from any offset) and in hex. */
 const forms = [...names.map(canary), INLINE].flatMap((secret) => [
   secret,
   ...[0, 1, 2].map((skip) => Buffer.from(secret).subarray(skip).toString('base64').slice(0, 12)),
   Buffer.from(secret).toString('hex'),
 ])
 
-/** These go on for ever, ask, or need a network. */
+/** These run forever, prompt, or need a network. */
 const NOT_RUN = ['hook', 'demo', 'emulator', 'worker']
 
-/** What could make a command talk more. */
+/** Variables that could make a command print more. */
 const talkative = {
   DEBUG: '*',
   NODE_DEBUG: 'hookbell',
@@ -64,7 +64,7 @@ async function makeCanaryHome(script: Parameters<typeof startReceiver>[0]) {
   const { url, received } = await startReceiver(script)
   const home = await makeHome()
   const program = join(home.home, 'fetch.mjs')
-  // In two parts, so that the file itself is not found.
+  // The value is split in two, so that the program file itself does not match.
   writeFileSync(program, `console.log('Kanarie' + 'FETCHED' + 'q7Zt3')`)
   const config = {
     env: ['SHELLVAR'],
@@ -84,10 +84,10 @@ async function makeCanaryHome(script: Parameters<typeof startReceiver>[0]) {
   return { home, received, config }
 }
 
-/** These start programs of their own. */
+/** These commands start programs of their own. */
 const STARTERS = ['worker', 'doctor', 'secrets']
 
-/** Runs a command with all that could make it talk more. In a process of its own, it keeps every program it starts. */
+/** Runs a command with verbose settings. With `isAlone` it runs in its own process, traced if it starts programs. */
 async function run(home: Home, words: readonly string[], log: string, isAlone = false) {
   const isTraced = hasStrace && (isAlone ? STARTERS : ['worker']).includes(words[0] ?? '')
   const env = { ...home.env, ...talkative }
@@ -108,13 +108,13 @@ async function run(home: Home, words: readonly string[], log: string, isAlone = 
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (chunk) => chunks.push(chunk))
   await new Promise((resolve) => child.once('close', resolve))
-  // Without the environment, which strace does not print, and which is the person's own.
+  // strace does not print the environment, which belongs to the user anyway.
   const calls = isTraced ? readFileSync(log, 'utf8') : ''
   rmSync(log, { force: true })
   return Buffer.concat(chunks).toString() + calls
 }
 
-/** All of them, each in a process of its own and a few at a time: they need nothing of each other. */
+/** Runs every command in its own process, a few at a time: the commands are independent. */
 async function runEverything(home: Home, log: string) {
   const said: string[] = []
   for (let at = 0; at < everything.length; at += AT_A_TIME) {
@@ -122,7 +122,7 @@ async function runEverything(home: Home, log: string) {
     const texts = await Promise.all(
       some.map(async (words, index) => {
         const text = await run(home, words, `${log}.${index}`, true)
-        // What a person writes there themselves stands in the list of processes: it is not repeated.
+        // A secret that the user types as an argument is in the process list already; only output counts.
         return words.includes(canary('HOOK')) ? text.replace(/execve\(.*/g, '') : text
       }),
     )
@@ -131,7 +131,7 @@ async function runEverything(home: Home, log: string) {
   return said
 }
 
-/** Every file of the home, but for those in which a person wrote the secret. */
+/** Every file of the home that holds a secret, except the files in which the user wrote it. */
 function filesWithSecret(home: Home): string[] {
   const own = ['config/config.json', 'config/secrets.env', 'state/environment.json']
   return readdirSync(home.home, { recursive: true, withFileTypes: true })
@@ -146,7 +146,7 @@ function filesWithSecret(home: Home): string[] {
 
 const short = [['log', '--json'], ['why', '--json'], ['status'], ['dead', '--json'], ['doctor']]
 
-/** Every command, and the forms of those that tell of channels. */
+/** Every command, and the variants that print channels. */
 const everything = [
   ...descriptions.filter(([name]) => !NOT_RUN.includes(name)).map(([name]) => [name]),
   ...short,
@@ -170,7 +170,7 @@ const found = (text: string) => forms.filter((form) => text.includes(form))
 describe('a secret', () => {
   it.each<[string, Parameters<typeof startReceiver>[0]]>([
     ['works', { script: [200] }],
-    // It repeats all that it was sent, as some servers do.
+    // The server echoes everything it received, as some servers do.
     [
       'fails for good',
       {
@@ -199,33 +199,37 @@ describe('a secret', () => {
         ],
       },
     ],
-  ])('is seen nowhere where the receiver %s', async (what, script) => {
-    const { home, config, received } = await makeCanaryHome(script)
-    const log = join(home.home, 'calls.strace')
-    const said: string[] = [await run(home, ['test', 'team'], log)]
-    home.accept({
-      hook_event_name: 'Stop',
-      last_assistant_message: `it is ${canary('HOOK')}`,
-      session_id: 's1',
-    })
-    said.push(await run(home, ['worker'], log))
-    for (const name of Object.keys(config.channels)) said.push(await run(home, ['test', name], log))
-    if (what === 'works') said.push(...(await runEverything(home, log)))
-    else for (const words of short) said.push(await run(home, words, log))
-    expect(said.flatMap(found)).toEqual([])
-    expect(filesWithSecret(home)).toEqual([])
-    // The secrets were there all the time.
-    expect(received.some(({ path }) => path.includes(canary('FETCHED')))).toBe(true)
-    expect(received.some(({ path }) => path.includes(canary('SHELLVAR')))).toBe(true)
-  })
+  ])(
+    'does not leak to output, files or child processes when the receiver %s',
+    async (what, script) => {
+      const { home, config, received } = await makeCanaryHome(script)
+      const log = join(home.home, 'calls.strace')
+      const said: string[] = [await run(home, ['test', 'team'], log)]
+      home.accept({
+        hook_event_name: 'Stop',
+        last_assistant_message: `it is ${canary('HOOK')}`,
+        session_id: 's1',
+      })
+      said.push(await run(home, ['worker'], log))
+      for (const name of Object.keys(config.channels))
+        said.push(await run(home, ['test', name], log))
+      if (what === 'works') said.push(...(await runEverything(home, log)))
+      else for (const words of short) said.push(await run(home, words, log))
+      expect(said.flatMap(found)).toEqual([])
+      expect(filesWithSecret(home)).toEqual([])
+      // The secrets were in use the whole time.
+      expect(received.some(({ path }) => path.includes(canary('FETCHED')))).toBe(true)
+      expect(received.some(({ path }) => path.includes(canary('SHELLVAR')))).toBe(true)
+    },
+  )
 
-  // Where it stands must not be shown with what stands there.
+  // The error location must be shown without the value at that location.
   it.each<[string, (config: Config) => string]>([
     ['a URL', (config) => JSON.stringify(withChannel(config, { type: 'slack', url: INLINE }))],
     ['a list', (config) => JSON.stringify(withChannel(config, { type: 'slack', url: [INLINE] }))],
     ['its end', (config) => JSON.stringify(config).slice(0, -1)],
     ['a number', (config) => JSON.stringify({ ...config, lingerSeconds: 'x' })],
-  ])('is seen nowhere where the configuration is wrong in %s', async (_, breakIt) => {
+  ])('does not leak when the configuration has an error in %s', async (_, breakIt) => {
     const { home, config } = await makeCanaryHome({ script: [200] })
     const log = join(home.home, 'calls.strace')
     await home.writeConfig(breakIt(config))

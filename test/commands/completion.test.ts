@@ -7,7 +7,7 @@ import { makeHome } from '../support/home.ts'
 
 const has = (program: string) => spawnSync(program, ['--version']).status === 0
 
-/** The script for a shell, in a file, and a way to run that shell with it. */
+/** Writes the completion script of a shell to a file, and returns a way to run that shell. */
 async function makeShell(shell: (typeof shells)[number]) {
   const home = await makeHome()
   const { stdout, stderr } = await home.run('completion', shell)
@@ -53,7 +53,7 @@ describe('hookbell completion', () => {
   it.skipIf(!has('zsh'))('completes in a real zsh', async () => {
     const { path, run } = await makeShell('zsh')
     const complete = (current: number, words: string) => {
-      // What the line editor would call and set, with its last step replaced by a list.
+      // Stubs for what the line editor provides; `_describe` prints the candidates.
       const script = `compdef() { :; }; _describe() { print -l -- \${known%%:*}; }; source '${path}'; CURRENT=${current}; words=(${words}); _hookbell`
       return run('zsh', ['-f', '-c', script])
     }
@@ -80,7 +80,7 @@ describe('hookbell completion', () => {
     expect(complete('hookbell dead r')).toEqual(['retry'])
   })
 
-  it('has a script for PowerShell that names every command', async () => {
+  it('prints a script for PowerShell', async () => {
     const home = await makeHome()
     const { stdout } = await home.run('completion', 'powershell')
     expect(stdout).toContain(
@@ -93,7 +93,7 @@ describe('hookbell completion', () => {
     [['bahs'], 'Did you mean "bash"?'],
     [['tcsh'], 'Known: bash, zsh, fish, powershell'],
     [[], 'See: hookbell completion --help'],
-  ])('of %j says what there is', async (words, hint) => {
+  ])('suggests what to type after the arguments %j', async (words, hint) => {
     const home = await makeHome()
     const { stderr, exitCode } = await home.run('completion', ...words)
     expect(stderr).toContain(hint)

@@ -15,7 +15,7 @@ import { type Home, makeHome, root } from '../support/home.ts'
 const CANARY = 'canary-4711-secret'
 
 describe('hookbell config show', () => {
-  it('says where each value comes from, and shows no secret', async () => {
+  it('shows the source of each value and no secret', async () => {
     const home = await makeHome()
     await home.writeConfig(`{
       "channels": {
@@ -42,7 +42,7 @@ describe('hookbell config show', () => {
     })
   })
 
-  it('of a broken file shows what is used instead, and ends with 1', async () => {
+  it('shows the defaults in use for a broken file and exits with 1', async () => {
     const home = await makeHome()
     await home.writeConfig('{ "chanels": {} }')
     const { stdout, exitCode } = await home.run('config')
@@ -75,7 +75,7 @@ describe('hookbell config check', () => {
       '',
       1,
     ],
-  ])('of %s says %s', async (text, message, hint, status) => {
+  ])('reports for %s: %s', async (text, message, hint, status) => {
     const home = await makeHome()
     await home.writeConfig(text)
     const { stdout, stderr, exitCode } = await home.run('config', 'check')
@@ -85,7 +85,7 @@ describe('hookbell config check', () => {
     expect(exitCode).toBe(status)
   })
 
-  it('takes another file, and says where there is none', async () => {
+  it('checks another file and reports a missing one', async () => {
     const home = await makeHome()
     writeFileSync(join(home.project, 'other.json'), '{ "lingerSeconds": -1 }')
     const other = await home.run('config', 'check', 'other.json')
@@ -97,7 +97,7 @@ describe('hookbell config check', () => {
 })
 
 describe('hookbell config schema', () => {
-  it('prints the file that the package has', async () => {
+  it('prints the schema file of the package', async () => {
     const home = await makeHome()
     const { stdout } = await home.run('config', 'schema')
     const { default: schema } = await import('../../config.schema.json', { with: { type: 'json' } })
@@ -116,7 +116,7 @@ describe('hookbell config edit', () => {
   const writing = (text: string) =>
     `require("fs").writeFileSync(process.argv[1], ${JSON.stringify(text)})`
 
-  it('makes the first file, private', async () => {
+  it('creates the first file with mode 0600', async () => {
     const home = await makeHome()
     const { stdout } = await edit(home, writing('{ "lingerSeconds": 5 }'))
     expect(stdout).toBe(`Saved: ${home.env.HOOKBELL_CONFIG_DIR}/config.json`)
@@ -125,7 +125,7 @@ describe('hookbell config edit', () => {
     expect(readdirSync(join(home.home, 'config'))).toEqual(['config.json'])
   })
 
-  it('puts nothing broken in the place of what works', async () => {
+  it('keeps the working file when the edited one is invalid', async () => {
     const home = await makeHome({ lingerSeconds: 1 })
     const { stdout, stderr, exitCode } = await edit(home, writing('{ "lingerSecond": 5 }'))
     expect(stderr).toContain('lingerSecond: unknown key')
@@ -135,7 +135,7 @@ describe('hookbell config edit', () => {
     expect(readdirSync(join(home.home, 'config'))).toEqual(['config.json'])
   })
 
-  it('leaves a file alone that was changed meanwhile', async () => {
+  it('does not overwrite a file that was changed in the meantime', async () => {
     const home = await makeHome({ lingerSeconds: 1 })
     const path = join(home.home, 'config/config.json')
     const code = `${writing('{ "lingerSeconds": 5 }')};require("fs").writeFileSync(${JSON.stringify(path)}, "{}")`
@@ -144,7 +144,7 @@ describe('hookbell config edit', () => {
     expect(home.read('config/config.json')).toBe('{}')
   })
 
-  it('keeps a link a link', async () => {
+  it('keeps a symbolic link a symbolic link', async () => {
     const home = await makeHome({ lingerSeconds: 1 })
     const path = join(home.home, 'config/config.json')
     renameSync(path, join(home.home, 'dotfile.json'))
@@ -154,7 +154,7 @@ describe('hookbell config edit', () => {
     expect(home.read('dotfile.json')).toBe('{ "lingerSeconds": 5 }')
   })
 
-  it('runs the editor by no shell, and says how it ended', async () => {
+  it('runs the editor without a shell and reports how it ended', async () => {
     const home = await makeHome({})
     const canary = join(home.home, 'canary')
     const failed = await edit(home, 'process.exit(3)')

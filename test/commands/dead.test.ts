@@ -29,8 +29,8 @@ async function makeFailing(script: number[], retry: object = {}) {
   return { home, received, startWorker }
 }
 
-describe('while a worker runs', () => {
-  it('hookbell dead retry is delivered at once, and says so', async () => {
+describe('with a running worker', () => {
+  it('hookbell dead retry delivers at once and says so', async () => {
     const { home, received, startWorker } = await makeFailing([404, 200])
     home.accept({ hook_event_name: 'Stop' })
     await startWorker()
@@ -41,7 +41,7 @@ describe('while a worker runs', () => {
     await expect.poll(async () => (await home.run('dead')).stdout).toBe('Nothing is dead')
   })
 
-  it('hookbell flush tries at once what would wait for an hour', async () => {
+  it('hookbell flush retries at once a delivery that would wait for an hour', async () => {
     const { home, received, startWorker } = await makeFailing([500, 200], {
       firstDelaySeconds: 3600,
       maxDelaySeconds: 3600,
@@ -54,16 +54,19 @@ describe('while a worker runs', () => {
     await expect.poll(async () => (await home.run('status')).stdout).toContain('1 delivered')
   })
 
-  it.skipIf(!hasPty)('states have colours in a terminal, and none with NO_COLOR', async () => {
-    const { home } = await makeFailing([200])
-    await home.run('test', 'team')
-    const command = `${process.execPath} ${root}/bin/hookbell status`
-    const read = async (env: Record<string, string>) => {
-      const pty = await startPty({ command, env: { ...(home.env as object), ...env } })
-      await expect.poll(() => pty.received()).toContain('not installed')
-      return pty.received()
-    }
-    expect(await read({})).toContain('\u001b[32mdelivered')
-    expect(await read({ NO_COLOR: '1' })).not.toContain('\u001b[')
-  })
+  it.skipIf(!hasPty)(
+    'hookbell status prints colours in a terminal, and none with NO_COLOR',
+    async () => {
+      const { home } = await makeFailing([200])
+      await home.run('test', 'team')
+      const command = `${process.execPath} ${root}/bin/hookbell status`
+      const read = async (env: Record<string, string>) => {
+        const pty = await startPty({ command, env: { ...(home.env as object), ...env } })
+        await expect.poll(() => pty.received()).toContain('not installed')
+        return pty.received()
+      }
+      expect(await read({})).toContain('\u001b[32mdelivered')
+      expect(await read({ NO_COLOR: '1' })).not.toContain('\u001b[')
+    },
+  )
 })

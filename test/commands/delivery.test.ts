@@ -13,8 +13,8 @@ const toFile = (path: string) => ({
 })
 const everything = (channel: string) => [{ on: ['*'], to: [channel] }]
 
-describe('commands: what became of events', () => {
-  it('accounts for every accepted event', async () => {
+describe('commands: outcome of events', () => {
+  it('status counts every accepted event', async () => {
     const { url } = await startReceiver({ script: [404] })
     const home = await makeHome({
       channels: { audit: { type: 'file', path: '/dev/null/no' }, team: { type: 'slack', url } },
@@ -27,7 +27,7 @@ describe('commands: what became of events', () => {
     home.accept(stop)
     const { stdout, exitCode } = await home.run('status', '--json')
     expect(JSON.parse(stdout)).toMatchObject({
-      // One is our own: that the channel is dead. No desktop is here to show it.
+      // One is our own notification that the channel is dead. There is no desktop to show it.
       accepted: 5,
       delivered: 0,
       suppressed: 2,
@@ -38,13 +38,13 @@ describe('commands: what became of events', () => {
     expect(exitCode).toBe(1)
   })
 
-  it('status names a certificate file that is not there', async () => {
+  it('status names a missing certificate file', async () => {
     const home = await makeHome({ extraCaFile: '/nowhere/ca.pem' })
     const { stdout } = await home.run('status', '--json')
     expect(JSON.parse(stdout).problems).toContain('extraCaFile: no file /nowhere/ca.pem')
   })
 
-  it('status names a template of the user that cannot be used', async () => {
+  it('status names an invalid template of the user', async () => {
     const home = await makeHome({})
     const folder = join(home.env.HOOKBELL_CONFIG_DIR, 'templates/plain')
     mkdirSync(folder, { recursive: true })
@@ -63,7 +63,7 @@ describe('commands: what became of events', () => {
     expect(exitCode).toBe(0)
   })
 
-  it('log says why one of two registrations was not told of', async () => {
+  it('log says why the duplicate event of a second registration was suppressed', async () => {
     const home = await makeHome({ lingerSeconds: 0, ...toFile('~/audit.jsonl') })
     for (const scope of ['--user', '--project']) {
       expect(await home.run('init', '--client', 'claude', '--yes', scope)).toMatchObject({
@@ -85,7 +85,7 @@ describe('commands: what became of events', () => {
     ])
   })
 
-  it('log shows each event with its outcome, and one in full', async () => {
+  it('log lists each event with its outcome, and shows one in full', async () => {
     const { url } = await startReceiver()
     const home = await makeHome({
       channels: { team: { type: 'slack', url } },
@@ -101,7 +101,7 @@ describe('commands: what became of events', () => {
     expect(JSON.parse(json)).toMatchObject({ id, outcome: 'delivered', title: 'api-server: done' })
   })
 
-  it('dead events are listed with the reason, and retried with the same id', async () => {
+  it('dead lists failed events with the reason, and dead retry keeps their id', async () => {
     const { url, received } = await startReceiver({ script: [404, 200] })
     const home = await makeHome({
       channels: { team: { type: 'slack', url } },
@@ -118,7 +118,7 @@ describe('commands: what became of events', () => {
     expect((await home.run('dead')).stdout).toBe('Nothing is dead')
   })
 
-  it('dropping a dead event removes its bytes', async () => {
+  it('dead drop deletes the files of the event', async () => {
     const home = await makeHome()
     const id = home.accept('no json at all')
     await home.run('worker', '--once')
@@ -131,7 +131,7 @@ describe('commands: what became of events', () => {
     expect(JSON.parse((await home.run('status', '--json')).stdout)).toMatchObject({ accepted: 0 })
   })
 
-  it('worker runs until nothing has come for a while', async () => {
+  it('worker exits when no event arrives any more', async () => {
     const home = await makeHome({ routes: [{ on: ['*'], to: ['desktop'] }], lingerSeconds: 0 })
     home.accept(stop)
     const { stdout, exitCode } = await home.run('worker')
@@ -141,7 +141,7 @@ describe('commands: what became of events', () => {
 })
 
 describe('commands: test', () => {
-  it("prints the receiver's own answer", async () => {
+  it('prints the response of the receiver', async () => {
     const { url, received } = await startReceiver({
       script: [{ status: 200, body: '{"ok":true}' }],
     })
@@ -151,7 +151,7 @@ describe('commands: test', () => {
     expect(received[0]?.body).toContain('This is a test of the channel')
   })
 
-  it('says that no route names the channel', async () => {
+  it('reports that no route names the channel', async () => {
     const { url } = await startReceiver()
     const channels = { team: { type: 'slack', url }, desk: { type: 'desktop' } }
     const home = await makeHome({ channels, routes: [{ on: ['*'], to: ['desk'] }] })
@@ -160,7 +160,7 @@ describe('commands: test', () => {
     expect(exitCode).toBe(0)
   })
 
-  it('says why it failed, and exits 69', async () => {
+  it('prints the reason of a failure without the URL, and exits with 69', async () => {
     const { url } = await startReceiver({ script: [{ status: 404, body: 'no_service' }] })
     const home = await makeHome({
       channels: { team: { type: 'slack', url: `${url}/secret-path` } },
@@ -171,7 +171,7 @@ describe('commands: test', () => {
     expect(exitCode).toBe(69)
   })
 
-  it('names a variable that is set nowhere', async () => {
+  it('names a variable that is not set', async () => {
     const home = await makeHome({
       channels: { team: { type: 'slack', url: '${SLACK_WEBHOOK_URL}' } },
     })

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { makeHome } from '../support/home.ts'
 
 describe('hookbell digest', () => {
-  it('says what happened, by project, and what waits', async () => {
+  it('prints what happened in each project and the open questions', async () => {
     const home = await makeHome({ routes: [{ on: ['failed'], to: ['desktop'] }] })
     const event = { session_id: 's1', cwd: home.project }
     home.accept({ ...event, hook_event_name: 'Stop' })
@@ -21,7 +21,7 @@ describe('hookbell digest', () => {
     expect(JSON.parse(json)).toMatchObject({ events: 2, done: 1, waiting: [{}] })
   })
 
-  it('says where nothing happened', async () => {
+  it('prints an empty digest, and rejects an invalid period', async () => {
     const home = await makeHome()
     expect((await home.run('digest')).stdout).toContain('Digest: nothing happened')
     expect(await home.run('digest', '--since', 'soon')).toMatchObject({ exitCode: 64 })

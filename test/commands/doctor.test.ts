@@ -23,9 +23,9 @@ async function examine(home: Home, ...words: string[]) {
 
 const settings = (home: Home) => join(home.home, '.claude/settings.json')
 
-// What it finds: test/doctor/faults.test.ts.
+// The checks themselves are tested in test/doctor/faults.test.ts.
 describe('hookbell doctor', () => {
-  it('finds nothing wrong after init, and tells nobody of its canary', async () => {
+  it('finds no problem after init, and its test event notifies nobody', async () => {
     const home = await makeInstalled()
     const { exitCode, checks, find } = await examine(home)
     expect(checks.filter(({ status }) => status === 'warning' || status === 'broken')).toEqual([])
@@ -42,7 +42,7 @@ describe('hookbell doctor', () => {
     await home.run('uninstall', '--yes')
   })
 
-  it('repairs what is safe, and says what', async () => {
+  it('fixes the safe problems with --fix and lists the fixes', async () => {
     const home = await makeInstalled()
     const secrets = join(home.env.HOOKBELL_CONFIG_DIR, 'secrets.env')
     writeFileSync(secrets, 'A=1', { mode: 0o644 })
@@ -59,7 +59,7 @@ describe('hookbell doctor', () => {
     await home.run('uninstall', '--yes')
   })
 
-  it('runs no command of a repository that init did not write', async () => {
+  it('does not run a hook command of a repository that init did not write', async () => {
     const home = await makeInstalled()
     const door = join(home.home, 'hookbell-hook')
     writeFileSync(door, `#!/bin/sh\ntouch '${home.home}/ran'\n`, { mode: 0o755 })
@@ -77,7 +77,7 @@ describe('hookbell doctor', () => {
 })
 
 describe('hookbell clients', () => {
-  it('says what is found, what is registered, and what was never seen to work', async () => {
+  it('lists the installed and registered clients, and marks the unverified ones', async () => {
     const home = await makeInstalled()
     const { stdout } = await home.run('clients', '--json')
     const rows = JSON.parse(stdout)

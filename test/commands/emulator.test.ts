@@ -18,7 +18,7 @@ interface Line {
   keyId: string
 }
 
-/** Starts the command and gives its process and the line that it prints. */
+/** Starts the command; returns its process and the parsed JSON line that it printed. */
 async function start(...words: string[]) {
   const { env, home } = await makeHome()
   const child = execa(process.execPath, [join(root, 'bin/hookbell'), 'emulator', ...words], {
@@ -42,7 +42,7 @@ const limitPath = '/api/v0/organization/usage/limits/global'
 
 describe('emulator: the command', () => {
   it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
-    'prints one line of JSON and ends with %s',
+    'prints one line of JSON and exits with 0 on %s',
     async (signal) => {
       const { child, line, call } = await start()
       expect(Object.keys(line)).toEqual([
@@ -65,7 +65,7 @@ describe('emulator: the command', () => {
     },
   )
 
-  it('answers hookbell api and hookbell usage', async () => {
+  it('serves hookbell api and hookbell usage', async () => {
     const { line, home } = await start()
     const env = {
       PATH: process.env.PATH,
@@ -81,7 +81,7 @@ describe('emulator: the command', () => {
     expect((await run('usage', '--days', '3')).exitCode).toBe(0)
   })
 
-  it('takes a seed, faults, a state file and a port', async () => {
+  it('accepts a seed, faults, a state file and a port', async () => {
     const { home } = await makeHome()
     const [seed, faults, state] = ['seed.json', 'faults.json', 'state.json'].map((name) =>
       join(home, name),
@@ -116,7 +116,7 @@ describe('emulator: the command', () => {
     [['--faults', 'none.json'], 78, 'fault file "none.json": cannot be read'],
     [['--state', '/proc/none/state.json'], 78, 'state file "/proc/none/state.json": cannot be'],
     [['--sede', 'x'], 64, 'unknown option "--sede"'],
-  ])('%j exits %i and prints nothing on stdout', async (words, code, message) => {
+  ])('%j exits with %i and prints nothing on stdout', async (words, code, message) => {
     const home = await makeHome()
     const { exitCode, stdout, stderr } = await home.run('emulator', ...words)
     expect(stderr).toContain(message)
@@ -124,7 +124,7 @@ describe('emulator: the command', () => {
     expect({ exitCode, stdout }).toEqual({ exitCode: code, stdout: '' })
   })
 
-  it('names the field of a seed that does not fit', async () => {
+  it('names the invalid field of a seed', async () => {
     const home = await makeHome()
     const seed = join(home.home, 'seed.json')
     writeFileSync(seed, '{"agent": {"stepMs": "fast"}}')
@@ -134,7 +134,7 @@ describe('emulator: the command', () => {
     expect(exitCode).toBe(78)
   })
 
-  it('exits 69 when the port is taken', async () => {
+  it('exits with 69 when the port is in use', async () => {
     const home = await makeHome()
     const server = createServer().listen(0, '127.0.0.1')
     await once(server, 'listening')
@@ -145,7 +145,7 @@ describe('emulator: the command', () => {
     expect(exitCode).toBe(69)
   })
 
-  it('exits 69 when another one uses the state file', async () => {
+  it('exits with 69 when another emulator uses the state file', async () => {
     const home = await makeHome()
     const state = join(home.home, 'state.json')
     const { child } = await start('--state', state)
@@ -158,17 +158,20 @@ describe('emulator: the command', () => {
     expect(existsSync(`${state}.lock`)).toBe(false)
   })
 
-  it.runIf(hasTerminal)('tells a person what to do next', async () => {
-    const { env, home } = await makeHome()
-    const seed = join(home, 'seed.json')
-    const apiKey = "it's\u009bmine"
-    const users = [{ id: 'u', email: 'u@example.com', role: 'owner', apiKey }]
-    writeFileSync(seed, JSON.stringify({ users }))
-    const until = '  hookbell usage'
-    const { text } = await runInTerminal({ env, until }, 'emulator', '--seed', seed)
-    expect(JSON.parse(text.split('\n')[0] ?? '')).toMatchObject({ apiKey })
-    expect(text).not.toContain('\u009b')
-    expect(text).toMatch(/^ {2}export HOOKBELL_API_BASE_URL=http:\/\/127\.0\.0\.1:\d+$/m)
-    expect(text).toContain("  export HOOKBELL_API_KEY='it'\\''smine'\n  hookbell usage")
-  })
+  it.runIf(hasTerminal)(
+    'prints the variables to export and a next command in a terminal',
+    async () => {
+      const { env, home } = await makeHome()
+      const seed = join(home, 'seed.json')
+      const apiKey = "it's\u009bmine"
+      const users = [{ id: 'u', email: 'u@example.com', role: 'owner', apiKey }]
+      writeFileSync(seed, JSON.stringify({ users }))
+      const until = '  hookbell usage'
+      const { text } = await runInTerminal({ env, until }, 'emulator', '--seed', seed)
+      expect(JSON.parse(text.split('\n')[0] ?? '')).toMatchObject({ apiKey })
+      expect(text).not.toContain('\u009b')
+      expect(text).toMatch(/^ {2}export HOOKBELL_API_BASE_URL=http:\/\/127\.0\.0\.1:\d+$/m)
+      expect(text).toContain("  export HOOKBELL_API_KEY='it'\\''smine'\n  hookbell usage")
+    },
+  )
 })

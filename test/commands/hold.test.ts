@@ -14,7 +14,7 @@ async function makeFileHome() {
 }
 
 describe('cli: hold and resume', () => {
-  it('keep events and send them afterwards', async () => {
+  it('hold keeps events in the spool until resume sends them', async () => {
     const home = await makeFileHome()
     expect((await home.run('hold')).stdout).toContain('hookbell resume')
     home.accept({ hook_event_name: 'Stop' })
@@ -31,7 +31,7 @@ describe('cli: hold and resume', () => {
 })
 
 describe('cli: flush', () => {
-  it('tries at once what failed', async () => {
+  it('retries failed deliveries at once', async () => {
     const { url, received } = await startReceiver({ script: [500, 200] })
     const home = await makeHome()
     const channels = { team: { type: 'slack', url: `${url}/services/x` } }
@@ -50,7 +50,7 @@ describe('cli: flush', () => {
 })
 
 describe('cli: purge', () => {
-  it('asks for a clear word, then removes what waits and says so in the log', async () => {
+  it('requires --yes, removes the waiting events and records the removal in the log', async () => {
     const home = await makeFileHome()
     const id = home.accept({ hook_event_name: 'Stop' })
     expect(await home.run('purge')).toMatchObject({ exitCode: 64 })

@@ -49,7 +49,7 @@ async function serve(render = async () => hubPage(status, sessions, now)) {
   return page.url
 }
 
-/** One request, with any Host. */
+/** Sends one request, optionally with a Host header of its own. */
 function ask(
   url: string,
   { host, method = 'GET', path = '/' }: { host?: string; method?: string; path?: string } = {},
@@ -69,7 +69,7 @@ function ask(
   })
 }
 
-describe('commands: the page of the hub', () => {
+describe('commands: the web page of the hub', () => {
   it.each([
     '0.0.0.0:8765',
     '192.0.2.1:80',
@@ -77,15 +77,15 @@ describe('commands: the page of the hub', () => {
     '127.0.0.1',
     '8765',
     '127.0.0.1:99999',
-  ])('is not shown on %s', (place) => {
+  ])('refuses to listen on %s', (place) => {
     expect(() => parsePlace(place)).toThrow('must be on this machine')
   })
 
-  it.each(['127.0.0.1:80', 'localhost:8765', '[::1]:8765'])('may be shown on %s', (place) => {
+  it.each(['127.0.0.1:80', 'localhost:8765', '[::1]:8765'])('accepts to listen on %s', (place) => {
     expect(parsePlace(place).port).toBeGreaterThan(0)
   })
 
-  it('answers only to a name of this machine, so that no other page can read it', async () => {
+  it('responds only to the host names of this machine, against DNS rebinding', async () => {
     const url = await serve()
     expect(await ask(url)).toMatchObject({ status: 200 })
     expect(await ask(url, { host: 'localhost:1' })).toMatchObject({ status: 200 })
@@ -93,7 +93,7 @@ describe('commands: the page of the hub', () => {
       expect(await ask(url, { host }), host).toMatchObject({ status: 403 })
   })
 
-  it('can only be read', async () => {
+  it('is read-only and sends strict security headers', async () => {
     const url = await serve()
     for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS'])
       expect(await ask(url, { method })).toMatchObject({ status: 405 })
@@ -104,13 +104,13 @@ describe('commands: the page of the hub', () => {
     })
   })
 
-  it('says that Redis does not answer, and nothing else of it', async () => {
+  it('reports that Redis does not respond, without the details of the error', async () => {
     const url = await serve(() => Promise.reject(new Error('AUTH secret failed')))
     const { status: code, body } = await ask(url)
     expect([code, body]).toEqual([503, 'Redis does not answer\n'])
   })
 
-  it('asks Redis once, however many browsers look', async () => {
+  it('queries Redis once for simultaneous requests', async () => {
     let count = 0
     const url = await serve(async () => {
       count += 1
@@ -120,15 +120,15 @@ describe('commands: the page of the hub', () => {
     expect(count).toBe(1)
   })
 
-  it('shows what a machine says as text', () => {
+  it('escapes the HTML in text from a machine', () => {
     const page = hubPage(status, sessions, now)
     expect(page).toContain('&lt;script&gt;alert(1)')
     expect(page).not.toMatch(/<script|<img/)
   })
 })
 
-// Needs a browser; without one there is nothing to look at.
-it.skipIf(!browser)('the page of the hub is shown by chromium as it is meant', async () => {
+// Needs a browser.
+it.skipIf(!browser)('chromium renders the web page of the hub without scripts', async () => {
   const [url, folder] = [await serve(), await makeFolder()]
   const flags = [
     ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],

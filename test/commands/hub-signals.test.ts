@@ -6,7 +6,7 @@ import { startHubProcess } from '../hub-server/_fleet.ts'
 import { handOver, toWebhook } from '../hub-server/_hub.ts'
 import { hasRedis, startRedis } from '../support/redis.ts'
 
-/** Takes a message and answers when it is told to. */
+/** Accepts messages and responds only when `answer` is called. */
 async function startPatientReceiver() {
   const taken: string[] = []
   const open: ServerResponse[] = []
@@ -41,10 +41,10 @@ const statesOf = ({ lines }: Awaited<ReturnType<typeof startHubProcess>>, state:
   lines().filter((line) => line.state === state)
 
 describe.skipIf(!hasRedis)('command hub: signals', () => {
-  it('SIGTERM ends it after the message that is under way, and the next one waits', async () => {
+  it('exits on SIGTERM after the delivery in progress and leaves the next message waiting', async () => {
     const { redis, receiver, start, hub } = await startBusyHub()
     hub.child.kill('SIGTERM')
-    // The router gives its place back as soon as the end begins.
+    // The router releases its lease as soon as the shutdown begins.
     await expect.poll(() => redis.ask('EXISTS', 'hb:router')).toBe(0)
     expect(hub.child.exitCode).toBeNull()
     receiver.answer()
@@ -57,10 +57,10 @@ describe.skipIf(!hasRedis)('command hub: signals', () => {
     await expect.poll(() => statesOf(next, 'delivered')).toHaveLength(1)
   })
 
-  it('SIGHUP makes it read its configuration, and nothing is told twice', async () => {
+  it('reloads its configuration on SIGHUP and delivers each message once', async () => {
     const { receiver, hub } = await startBusyHub()
     hub.child.kill('SIGHUP')
-    // What is under way is finished by the one before; the next message is for either.
+    // The old configuration finishes the delivery in progress; either one may take the next message.
     receiver.answer()
     await expect.poll(() => receiver.taken).toEqual(['one', 'two'])
     receiver.answer()

@@ -20,7 +20,7 @@ const hubConfig = (url: string, to: string) => ({
   channels: { team: { type: 'webhook', url: to } },
 })
 
-/** `hookbell hub` in a process of its own, ready. Killed with the test. */
+/** Starts `hookbell hub` in its own process and waits until it is ready. Killed at the end of the test. */
 async function startHub({ env }: Home) {
   const child = spawn(process.execPath, [join(root, 'bin/hookbell'), 'hub'], {
     env,
@@ -36,26 +36,26 @@ async function startHub({ env }: Home) {
 }
 
 describe('commands: hub', () => {
-  it('prints the least rights', async () => {
+  it('prints the minimal access rights for Redis', async () => {
     const { stdout } = await (await makeHome({})).run('hub', 'acl')
     expect(stdout).toContain(
       'user machine on >MACHINE_PASSWORD resetchannels -@all +rpush %W~hb:in',
     )
   })
 
-  it('says what is missing in the configuration', async () => {
+  it('reports a configuration without a hub', async () => {
     const { stderr, exitCode } = await (await makeHome({})).run('hub')
     expect(stderr).toContain('hub: config.json has no "hub"')
     expect(exitCode).toBe(78)
   })
 
-  it('says where in the file the hub is wrong', async () => {
+  it('reports the line and column of an invalid hub setting', async () => {
     const home = await makeHome({ hub: { url: 'https://x', channels: ['team'] } })
     const { stderr } = await home.run('hub')
     expect(stderr).toMatch(/config\.json:1:\d+: hub\.url: must be such as rediss/)
   })
 
-  it('refuses a channel that is here already', async () => {
+  it('rejects a hub channel with the name of a local channel', async () => {
     const { hub } = machineConfig('redis://127.0.0.1:1')
     const home = await makeHome({ hub, channels: { team: { type: 'desktop' } } })
     const { stderr } = await home.run('config', 'check')
@@ -64,7 +64,7 @@ describe('commands: hub', () => {
 })
 
 describe.skipIf(!hasRedis)('commands: hub, with Redis', () => {
-  it('an event goes from one machine through the hub to its destination', async () => {
+  it('delivers an event from a machine through the hub to its destination', async () => {
     const [redis, receiver] = [await startRedis(), await startReceiver()]
     const machine = await makeHome(machineConfig(redis.url()))
     const box = await makeHome(hubConfig(redis.url(), receiver.url))
@@ -72,7 +72,7 @@ describe.skipIf(!hasRedis)('commands: hub, with Redis', () => {
     expect(await machine.run('drain')).toMatchObject({ exitCode: 0, stdout: 'Nothing is left' })
     expect((await machine.run('status')).stdout).toMatch(/hub +reachable/)
     expect(JSON.parse((await box.run('hub', 'status', '--json')).stdout)).toMatchObject({
-      // The message, and that the session is not waiting any more.
+      // One record is the message, the other says that the session no longer waits.
       inbox: 2,
     })
     await startHub(box)
@@ -80,7 +80,7 @@ describe.skipIf(!hasRedis)('commands: hub, with Redis', () => {
     expect(JSON.parse(receiver.received[0]?.body ?? '{}')).toMatchObject({ data: { kind: 'done' } })
   })
 
-  it('drain says what is left while the hub cannot be reached', async () => {
+  it('drain reports the remaining events while the hub cannot be reached', async () => {
     const redis = await startRedis()
     const machine = await makeHome(machineConfig(redis.url()))
     await redis.stop()
@@ -92,12 +92,12 @@ describe.skipIf(!hasRedis)('commands: hub, with Redis', () => {
     await redis.start()
     expect(await machine.run('drain')).toMatchObject({ exitCode: 0 })
     const lines = (await redis.ask('LRANGE', 'hb:in', '0', '-1')) as string[]
-    // A drain that ran out of time may leave a repeat: it has the same id, and the hub tells it once.
+    // A drain that timed out may leave a duplicate; it has the same id, and the hub delivers it once.
     const ids = lines.flatMap((line) => JSON.parse(line).id ?? [])
     expect(new Set(ids).size).toBe(1)
   })
 
-  it('what a hub had under way when it was killed is told by the next one', async () => {
+  it('delivers after a restart the message that was in progress when the hub was killed', async () => {
     const redis = await startRedis()
     const receiver = await startReceiver({ script: ['blackhole', 200] })
     const machine = await makeHome(machineConfig(redis.url()))
@@ -112,7 +112,7 @@ describe.skipIf(!hasRedis)('commands: hub, with Redis', () => {
     await expect.poll(() => receiver.received.length, { timeout: 50_000 }).toBe(2)
   })
 
-  it('what was refused for good can be seen, and put back', async () => {
+  it('lists a rejected message as dead and retries it', async () => {
     const redis = await startRedis()
     const receiver = await startReceiver({ script: [400, 200] })
     const machine = await makeHome(machineConfig(redis.url()))
@@ -128,7 +128,7 @@ describe.skipIf(!hasRedis)('commands: hub, with Redis', () => {
     await expect.poll(dead).toEqual([])
   })
 
-  it('a message is followed across the border, and who waits is seen', async () => {
+  it('traces a message from the machine to the hub and lists the waiting session', async () => {
     const redis = await startRedis()
     const receiver = await startReceiver()
     const machine = await makeHome(machineConfig(redis.url()))
@@ -147,7 +147,7 @@ describe.skipIf(!hasRedis)('commands: hub, with Redis', () => {
     expect((await box.run('hub', 'status')).stdout).toMatch(/team +0 waiting .*1 in the last hour/)
   }, 180_000)
 
-  it('status says what waits for a hub that cannot be reached, and when it took something', async () => {
+  it('status shows the backlog of an unreachable hub and the time of the last handover', async () => {
     const redis = await startRedis()
     const machine = await makeHome(machineConfig(redis.url()))
     const status = async () => JSON.parse((await machine.run('status', '--json')).stdout).hub
@@ -165,7 +165,7 @@ describe.skipIf(!hasRedis)('commands: hub, with Redis', () => {
     )
   })
 
-  it('takes a changed configuration, and keeps the one before where the new one is wrong', async () => {
+  it('reloads a changed configuration and keeps the old one when the new one is invalid', async () => {
     const [redis, first, second] = [
       await startRedis(),
       await startReceiver(),

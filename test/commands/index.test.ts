@@ -3,7 +3,7 @@ import { descriptions, findCommand } from '../../src/commands/index.ts'
 
 describe('commands: index', () => {
   it.each(descriptions)(
-    '%s has the description of the list in its own help',
+    '%s has the same description in the command list and in its own help',
     async (name, text) => {
       const { meta } = await findCommand(name, [])
       const own = Object(meta) as { name: string; description: string }
@@ -14,7 +14,7 @@ describe('commands: index', () => {
     },
   )
 
-  it('one endpoint of the API describes itself', async () => {
+  it('an API endpoint has help of its own', async () => {
     const { meta } = await findCommand('api', ['computers.get'])
     expect(meta).toMatchObject({ name: 'api computers.get' })
   })
@@ -28,7 +28,7 @@ describe('commands: index', () => {
       expect.stringMatching(/^Commands: init, clients, doctor, uninstall, test, preview, status, /),
     ],
     ['constructor', expect.stringMatching(/^Commands: /)],
-  ])('the unknown command %s gets a hint', async (name, hint) => {
+  ])('suggests commands for the unknown command %s', async (name, hint) => {
     await expect(findCommand(name, [])).rejects.toMatchObject({
       code: 'E_USAGE',
       message: `unknown command "${name}"`,

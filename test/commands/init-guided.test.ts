@@ -7,7 +7,7 @@ import { shellQuote } from '../support/shell-quote.ts'
 
 const [DOWN, SPACE, ENTER, CTRL_C] = ['\u001b[B', ' ', '\r', '\u0003']
 
-/** A person at a terminal, in a home with a droid. Over SSH, so that no desktop is offered. */
+/** A user at a terminal, in a home with droid. SSH_CONNECTION is set so that no desktop is offered. */
 async function startInit() {
   const home = await makeHome()
   mkdirSync(join(home.home, '.factory'))
@@ -23,7 +23,7 @@ async function startInit() {
 }
 
 describe.skipIf(!hasPty)('init on a terminal', () => {
-  it('asks, writes, tries what it wrote, and asks whether it was seen', async () => {
+  it('asks, writes, tests the registered command, and asks whether the test message was seen', async () => {
     const { home, type, received, wait } = await startInit()
     await wait('Which agents')
     type(ENTER)
@@ -46,7 +46,7 @@ describe.skipIf(!hasPty)('init on a terminal', () => {
     )
   })
 
-  it('shows no secret, and writes nothing after a no', async () => {
+  it('shows no secret and writes nothing after the answer no', async () => {
     const { home, type, received, wait } = await startInit()
     await wait('Which agents')
     type(ENTER)
@@ -65,7 +65,7 @@ describe.skipIf(!hasPty)('init on a terminal', () => {
     expect(existsSync(join(home.home, 'config/secrets.env'))).toBe(false)
   })
 
-  it('stops at Ctrl+C and writes nothing', async () => {
+  it('stops on Ctrl+C and writes nothing', async () => {
     const { home, type, wait } = await startInit()
     await wait('Which agents')
     type(CTRL_C)

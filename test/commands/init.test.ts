@@ -22,10 +22,10 @@ import { shellQuote } from '../support/shell-quote.ts'
 
 const model = '{\n  "model": "opus" // best\n}\n'
 
-/** Where a carriage return ends a line alone, a terminal gets it escaped, and no patch. */
+// A lone carriage return is escaped for the terminal, so that output is not a valid patch.
 const patchable = fixtures.filter(([name, shape]) => shape === 'wrapped' && name !== 'CR only')
 
-/** A machine of a droid user, with a front door that is only a name. */
+/** The machine of a droid user, with a fake front door that is only a path. */
 function makeMachine(files: Record<string, string> = { '.factory/settings.json': model }) {
   const home = makeHome(files)
   const doors: (boolean | undefined)[] = []
@@ -139,7 +139,7 @@ describe('init --dry-run', () => {
     expect(doors).toEqual([true])
   })
 
-  it.each(patchable)('shows exactly what is written then: %s', async (_, __, text) => {
+  it.each(patchable)('shows exactly the change that --yes writes: %s', async (_, __, text) => {
     const { run, home, read } = makeMachine({ '.factory/settings.json': text })
     const diff = JSON.parse(await run({ dryRun: true, json: true })).places[0].diff.replaceAll(
       '~',
@@ -150,7 +150,7 @@ describe('init --dry-run', () => {
     expect(patched).toBe(read('.factory/settings.json'))
   })
 
-  it('shows a file that is to be created', async () => {
+  it('shows a new file as a diff against /dev/null', async () => {
     const { run } = makeMachine({ '.claude/projects/x': '' })
     expect((await run({ dryRun: true })).split('\n').slice(0, 6)).toEqual([
       '--- /dev/null',
@@ -162,7 +162,7 @@ describe('init --dry-run', () => {
     ])
   })
 
-  it('says so when there is nothing to do', async () => {
+  it('reports that the hooks are already there', async () => {
     const { run } = makeMachine()
     await run({ yes: true })
     expect(await run({ dryRun: true })).toBe(
@@ -172,7 +172,7 @@ describe('init --dry-run', () => {
 })
 
 describe('init --yes', () => {
-  it('writes, and says what, where the backup is, and what is next', async () => {
+  it('prints the hooks it wrote, the backup and the next steps', async () => {
     const { run, read, doors } = makeMachine()
     expect(await run({ yes: true })).toMatchInlineSnapshot(`
       "Wrote ~/.factory/settings.json: Notification, Stop, SubagentStop, SessionEnd, UserPromptSubmit
@@ -186,7 +186,7 @@ describe('init --yes', () => {
     expect(doors).toEqual([true, undefined])
   })
 
-  it('names a channel that there is as the next one to test', async () => {
+  it('suggests testing a channel of the configuration', async () => {
     const config = '{ "channels": { "audit": { "type": "file", "path": "~/audit.jsonl" } } }'
     const { run } = makeMachine({
       '.factory/settings.json': model,
@@ -195,7 +195,7 @@ describe('init --yes', () => {
     expect(await run({ yes: true })).toMatch(/ hookbell test audit\n$/)
   })
 
-  it('does nothing the second time but look after the front door', async () => {
+  it('renews only the front door on the second run', async () => {
     const { run, home, doors } = makeMachine()
     await run({ yes: true })
     const { mtimeMs, ino } = statSync(join(home, '.factory/settings.json'))
@@ -216,7 +216,7 @@ describe('init --yes', () => {
     expect(hooks.match(/moved\/hookbell-hook/g)).toHaveLength(5)
   })
 
-  it('writes into hooks.json where droid has one, as a bare map', async () => {
+  it('writes a bare map into an existing hooks.json of droid', async () => {
     const { run, read } = makeMachine({
       '.factory/hooks.json': '{}',
       '.factory/settings.json': model,
@@ -238,7 +238,7 @@ describe('init --yes', () => {
     }
   })
 
-  it('prints one JSON object for programs', async () => {
+  it('prints one JSON object with --json', async () => {
     const { run } = makeMachine()
     expect(JSON.parse(await run({ yes: true, json: true })).places[0]).toMatchObject({
       client: 'droid',
@@ -255,7 +255,7 @@ describe('init --yes', () => {
     })
   })
 
-  it('notices when a running session puts its old settings back', async () => {
+  it('detects that a running session restores its old settings', async () => {
     const { run, home } = makeMachine()
     const settle = async () => writeFileSync(join(home, '.factory/settings.json'), model)
     await expect(run({ yes: true }, { settle })).rejects.toMatchObject({
@@ -265,7 +265,7 @@ describe('init --yes', () => {
     })
   })
 
-  it('passes on what keeps the hooks from running', async () => {
+  it('warns about a setting that disables the hooks', async () => {
     const { run } = makeMachine({ '.factory/settings.json': '{"hooksDisabled": true}' })
     expect(await run({ yes: true })).toContain(
       'Note: ~/.factory/settings.json sets "hooksDisabled"',
@@ -276,7 +276,7 @@ describe('init --yes', () => {
 describe('init --project', () => {
   const files = { '.factory/x': '', 'repo/.git/HEAD': '', 'repo/src/x': '' }
 
-  it('writes a command that is everybody’s, and says that the file is shared', async () => {
+  it('writes a command without a personal path and notes that the file is shared', async () => {
     const { run, read, home } = makeMachine(files)
     const output = await run({ yes: true, project: true }, { cwd: join(home, 'repo/src') })
     expect(output).toContain(
@@ -291,7 +291,7 @@ describe('init --project', () => {
 describe('init on a terminal', () => {
   const terminal = { isTerminal: true }
 
-  it('shows the change and asks', async () => {
+  it('shows a summary and asks before it writes', async () => {
     const { run, questions, read } = makeMachine()
     const output = await run({}, terminal)
     expect(output).toMatch(/^~\/\.factory\/settings\.json: \d+ hooks for .*\n[\s\S]*Wrote /)
@@ -300,7 +300,7 @@ describe('init on a terminal', () => {
     expect(read('.factory/settings.json')).toContain('hookbell-hook')
   })
 
-  it('shows the whole change to who asks for it, and asks again', async () => {
+  it('shows the whole change on request and asks again', async () => {
     const { run, read } = makeMachine()
     const answers = ['d', 'no']
     const output = await run({}, { ...terminal, ask: async () => answers.shift() })
@@ -308,7 +308,7 @@ describe('init on a terminal', () => {
     expect(read('.factory/settings.json')).toBe(model)
   })
 
-  it('writes nothing after a no', async () => {
+  it('writes nothing after the answer no', async () => {
     const { run, home, doors } = makeMachine()
     expect(await run({}, { ...terminal, ask: async () => 'n' })).toMatch(/Nothing was written\.\n$/)
     expect(readdirSync(home)).toEqual(['.factory'])
@@ -336,7 +336,7 @@ describe('init refuses', () => {
     expect(readdirSync(home)).toEqual(['.factory'])
   })
 
-  it('a damaged file, and says where', async () => {
+  it('to edit a damaged file, and reports the position of the error', async () => {
     const { run, home, doors } = makeMachine({ '.factory/settings.json': '{\n  "a": 1,,\n}' })
     await expect(run({ yes: true })).rejects.toMatchObject({
       code: 'E_SETTINGS',
@@ -368,7 +368,7 @@ describe('hookbell init', () => {
     return { ...result, shown: (result.stdout + result.stderr).replaceAll(home, '~') }
   }
 
-  it('tells a program what is missing, and exits 64', () => {
+  it('exits with 64 and hints at --yes without a terminal', () => {
     const { status, shown } = start(makeHome({ '.factory/x': '' }), cli)
     expect({ status, shown }).toEqual({
       status: 64,
@@ -376,7 +376,7 @@ describe('hookbell init', () => {
     })
   })
 
-  it('sets up the channels that are named, and says which secrets they need', () => {
+  it('sets up the given channels and names the secrets they need', () => {
     const home = makeHome({ '.factory/x': '' })
     const words = [...cli, '--yes', '--channel', 'desktop,slack']
     expect(start(home, words).shown).toMatch(
@@ -389,13 +389,13 @@ describe('hookbell init', () => {
         slack: { type: 'slack', url: '${SLACK_WEBHOOK_URL}' },
       },
     })
-    // A channel that is there is left as it is.
+    // An existing channel stays unchanged.
     const before = readFileSync(config, 'utf8')
     expect(start(home, words).status).toBe(0)
     expect(readFileSync(config, 'utf8')).toBe(before)
   })
 
-  it('refuses a channel that it cannot set up, and writes nothing', () => {
+  it('rejects a channel type that it cannot set up and writes nothing', () => {
     const home = makeHome({ '.factory/x': '' })
     const { status, shown } = start(home, [...cli, '--yes', '--channel', 'pigeon'])
     expect({ status, shown }).toMatchObject({
@@ -405,7 +405,7 @@ describe('hookbell init', () => {
     expect(readdirSync(join(home, '.factory'))).toEqual(['x'])
   })
 
-  it('prints what belongs into the settings, and writes nothing', () => {
+  it('prints the settings with --print and writes nothing', () => {
     const home = makeHome({ '.factory/x': '' })
     const { stdout } = start(home, [...cli, '--client', 'claude,droid', '--print', '--json'])
     const { places } = JSON.parse(stdout)
@@ -414,11 +414,11 @@ describe('hookbell init', () => {
     expect(readdirSync(home)).toEqual(['.factory'])
   })
 
-  it('says what was written before a file that refuses', async () => {
+  it('lists the files written before one that failed', async () => {
     const { home, run } = makeMachine({ '.claude/settings.json': '{}', '.factory/x': '' })
     const settle = async () => {}
     const installFrontDoor: InitWorld['installFrontDoor'] = async ({ stateDir, dryRun }) => {
-      // Somebody takes the right to write away between the look and the change.
+      // The path becomes a folder after the check and before the write, so that the write fails.
       if (!dryRun) mkdirSync(join(home, '.factory/settings.json/in-the-way'), { recursive: true })
       return { path: join(stateDir, 'hookbell-hook') }
     }
@@ -428,7 +428,7 @@ describe('hookbell init', () => {
     })
   })
 
-  it('points at the fault in a damaged file, and exits 78', () => {
+  it('exits with 78 and the position of the error in a damaged file', () => {
     const home = makeHome({ '.factory/settings.json': '{\n  "hooks": "x"\n}' })
     const { status, shown } = start(home, [...cli, '--yes'])
     expect(status).toBe(78)
@@ -437,7 +437,7 @@ describe('hookbell init', () => {
     )
   })
 
-  it('registers a front door that is there', () => {
+  it('installs an executable front door and registers it', () => {
     const home = makeHome({ '.factory/settings.json': '{}' })
     const { status, shown } = start(home, [...cli, '--yes'])
     expect({ status, shown }).toMatchObject({ status: 0, shown: expect.stringMatching(/^Wrote ~/) })
@@ -446,7 +446,7 @@ describe('hookbell init', () => {
     expect(statSync(String(door)).mode & 0o100).toBe(0o100)
   })
 
-  /** Runs on a real terminal, and types the next of these each time it is asked. */
+  /** Runs in a real terminal and types the next of `keys` each time init asks. */
   async function startOnTerminal(home: string, keys: readonly string[]) {
     const command = [process.execPath, ...cli, '--client', 'droid'].map(shellQuote).join(' ')
     const env = { PATH: process.env.PATH, HOME: home }
@@ -470,7 +470,7 @@ describe('hookbell init', () => {
     ['anything else', ['what\r', 'n\r'], false],
     ['Ctrl+D', ['\u0004'], false],
     ['Ctrl+C', ['\u0003'], false],
-  ])('understands %s', async (_, keys, isYes) => {
+  ])('handles the answer %s', async (_, keys, isYes) => {
     const home = makeHome({ '.factory/settings.json': '{}' })
     const shown = await startOnTerminal(home, keys)
     expect(shown.includes('+++ ~/.factory/settings.json')).toBe(keys.length > 1)
@@ -480,17 +480,17 @@ describe('hookbell init', () => {
   })
 })
 
-describe('init in a project that is not to be trusted', () => {
+describe('init in an untrusted project', () => {
   const evil = 'shop\u001b[2J\u202eexe.\u009b31m\u200b\nWrote nothing'
   const project = { client: 'droid', project: true }
 
   it.each([{ dryRun: true }, { yes: true }, { yes: true, json: true }, {}])(
-    'lets no mark of its name reach the terminal: %j',
+    'prints no control characters of its path: %j',
     async (options) => {
       const { home, run, questions } = makeMachine({ [`${evil}/.factory/settings.json`]: model })
       const world = { cwd: join(home, evil), isTerminal: true }
       const output = await run({ ...project, ...options }, world)
-      // The second time there is nothing to do.
+      // The second run has nothing to do.
       const again = await run({ ...project, ...options }, world)
       const text = [output, again, ...questions].join('\n')
       expect(text).toContain('shop')
@@ -505,35 +505,32 @@ describe('init in a project that is not to be trusted', () => {
     ['the file', 'repo/.factory/settings.json', '../../victim/settings.json'],
     ['the folder', 'repo/.factory', '../victim'],
     ['the project', 'repo', 'other'],
-  ])(
-    'refuses a link in the place of %s that is put there after the question',
-    async (_, link, target) => {
-      const { home, run, read } = makeMachine({
-        'repo/.git/HEAD': '',
-        'repo/.factory/settings.json': model,
-        'victim/settings.json': model,
-        'other/.factory/settings.json': model,
-      })
-      const plant = async () => {
-        renameSync(join(home, link), join(home, 'away'))
-        symlinkSync(target, join(home, link))
-        return ''
-      }
-      await expect(
-        run(project, { cwd: join(home, 'repo'), isTerminal: true, ask: plant }),
-      ).rejects.toMatchObject({
-        code: 'E_SETTINGS',
-        message: expect.stringMatching(/link out of the project/),
-      })
-      for (const name of ['victim/settings.json', 'other/.factory/settings.json']) {
-        expect(read(name)).toBe(model)
-      }
-      expect(readdirSync(join(home, 'victim'))).toEqual(['settings.json'])
-      expect(readdirSync(join(home, 'other/.factory'))).toEqual(['settings.json'])
-    },
-  )
+  ])('rejects a symbolic link that replaces %s after the question', async (_, link, target) => {
+    const { home, run, read } = makeMachine({
+      'repo/.git/HEAD': '',
+      'repo/.factory/settings.json': model,
+      'victim/settings.json': model,
+      'other/.factory/settings.json': model,
+    })
+    const plant = async () => {
+      renameSync(join(home, link), join(home, 'away'))
+      symlinkSync(target, join(home, link))
+      return ''
+    }
+    await expect(
+      run(project, { cwd: join(home, 'repo'), isTerminal: true, ask: plant }),
+    ).rejects.toMatchObject({
+      code: 'E_SETTINGS',
+      message: expect.stringMatching(/link out of the project/),
+    })
+    for (const name of ['victim/settings.json', 'other/.factory/settings.json']) {
+      expect(read(name)).toBe(model)
+    }
+    expect(readdirSync(join(home, 'victim'))).toEqual(['settings.json'])
+    expect(readdirSync(join(home, 'other/.factory'))).toEqual(['settings.json'])
+  })
 
-  it('refuses a link that is put where there was no folder', async () => {
+  it('rejects a symbolic link that is created in place of the missing folder after the question', async () => {
     const { home, run } = makeMachine({ 'repo/.git/HEAD': '', 'victim/other.txt': '' })
     const plant = async () => {
       symlinkSync('../victim', join(home, 'repo/.factory'))
@@ -546,18 +543,21 @@ describe('init in a project that is not to be trusted', () => {
   })
 })
 
-describe('init with folders that others can change', () => {
-  it.each(['.config/hookbell', '.local/state/hookbell'])('refuses %s', async (name) => {
-    const { home, run, read } = makeMachine()
-    mkdirSync(join(home, name), { recursive: true })
-    chmodSync(join(home, name), 0o777)
-    await expect(run({ yes: true })).rejects.toMatchObject({
-      hint: `Run: chmod go-w '${join(home, name)}'`,
-    })
-    expect(read('.factory/settings.json')).toBe(model)
-  })
+describe('init and the folders of hookbell', () => {
+  it.each(['.config/hookbell', '.local/state/hookbell'])(
+    'refuses %s when other users can write to it',
+    async (name) => {
+      const { home, run, read } = makeMachine()
+      mkdirSync(join(home, name), { recursive: true })
+      chmodSync(join(home, name), 0o777)
+      await expect(run({ yes: true })).rejects.toMatchObject({
+        hint: `Run: chmod go-w '${join(home, name)}'`,
+      })
+      expect(read('.factory/settings.json')).toBe(model)
+    },
+  )
 
-  it('stores the variables that the configuration names, for the worker', async () => {
+  it('stores the values of the variables named in the configuration for the worker', async () => {
     const { home, run, read } = makeMachine({
       '.factory/settings.json': model,
       '.config/hookbell/config.json': '{"env": ["TEAM_URL"]}',

@@ -9,7 +9,7 @@ import { type Home, makeHome, root } from '../support/home.ts'
 
 const HOUR = 3600_000
 
-/** Writes what a worker would have recorded of an event that was delivered. */
+/** Writes the journal entries of a delivered event. */
 async function record(home: Home, id: string, fields: Partial<AcceptedEntry> = {}) {
   const at = fields.acceptedAt ?? Date.now()
   const accepted: AcceptedEntry = {
@@ -42,7 +42,7 @@ async function makeLogHome() {
   return { home, shownIds }
 }
 
-/** `hookbell log --follow`, and the lines that it has printed. Ended with the test. */
+/** Runs `hookbell log --follow` and collects the printed lines. Killed at the end of the test. */
 function startFollowing(home: Home, ...words: string[]) {
   const program = [join(root, 'bin/hookbell'), 'log', '--follow', ...words]
   const child = execa(process.execPath, program, {
@@ -56,7 +56,7 @@ function startFollowing(home: Home, ...words: string[]) {
   return { child, lines: () => text.split('\n').filter(Boolean) }
 }
 
-/** Puts the current file of the journal aside, as a worker does. */
+/** Rotates the journal as a worker does. */
 function rotate(home: Home) {
   for (const age of [3, 2, 1]) {
     const from = join(home.state, `journal.${age}.jsonl`)
@@ -67,7 +67,7 @@ function rotate(home: Home) {
 }
 
 describe('hookbell log', () => {
-  it('shows the text of each event in one line, and the whole of one', async () => {
+  it('shows the text of each event on one line, and in full for a single event', async () => {
     const { home } = await makeLogHome()
     const { stdout } = await home.run('log')
     const lines = stdout.split('\n')
@@ -77,7 +77,7 @@ describe('hookbell log', () => {
     expect(one.stdout).toContain('\n  May I run\n    npm test?')
   })
 
-  it('shows what happened since a time, in a session, or of a kind', async () => {
+  it('filters by time, session and kind', async () => {
     const { shownIds } = await makeLogHome()
     expect(await shownIds('--since', '2h')).toEqual(['event-asks', 'event-new'])
     expect(await shownIds('--since', '7d', '--limit', '1')).toEqual(['event-new'])
@@ -94,7 +94,7 @@ describe('hookbell log', () => {
     [['--since', '2999-01-01'], '--since takes a time that is over', ''],
     [['event-new', '--kind', 'done'], 'one event is shown whole', 'Leave out its id'],
     [['--folow'], 'unknown option "--folow"', 'Did you mean "--follow"?'],
-  ])('%j says what is wrong, and what was meant', async (words, message, hint) => {
+  ])('%j exits with 64 and a hint', async (words, message, hint) => {
     const { home } = await makeLogHome()
     const { exitCode, stderr } = await home.run('log', ...words)
     expect(exitCode).toBe(64)
@@ -104,7 +104,7 @@ describe('hookbell log', () => {
 })
 
 describe('hookbell log --follow', () => {
-  it('goes on with each event, also when the journal is rotated, and ends at Ctrl+C', async () => {
+  it('prints each new event, also after the journal was rotated, and exits on Ctrl+C', async () => {
     const { home } = await makeLogHome()
     const { child, lines } = startFollowing(home, '--limit', '1')
     await expect.poll(lines).toHaveLength(1)
@@ -125,7 +125,7 @@ describe('hookbell log --follow', () => {
     expect(await child).toMatchObject({ exitCode: 0 })
   })
 
-  it('shows one line of JSON per event, and only what was asked for', async () => {
+  it('prints one line of JSON per event that matches the filter', async () => {
     const { home } = await makeLogHome()
     const { lines } = startFollowing(home, '--kind', 'failed', '--json')
     await record(home, 'event-4')
@@ -134,7 +134,7 @@ describe('hookbell log --follow', () => {
     expect(JSON.parse(lines()[0] ?? '')).toMatchObject({ id: 'event-5', outcome: 'delivered' })
   })
 
-  it('waits for the first event of all', async () => {
+  it('waits for the first event when there is no journal yet', async () => {
     const home = await makeHome()
     const { child, lines } = startFollowing(home)
     mkdirSync(home.state)
@@ -144,7 +144,7 @@ describe('hookbell log --follow', () => {
     expect(await child).toMatchObject({ exitCode: 0 })
   })
 
-  it('ends without a word when nobody reads on', async () => {
+  it('exits silently when the reader closes the pipe', async () => {
     const { home } = await makeLogHome()
     const { child, lines } = startFollowing(home)
     await expect.poll(lines).toHaveLength(3)
@@ -154,7 +154,7 @@ describe('hookbell log --follow', () => {
   })
 })
 
-describe('a time that something is shown since', () => {
+describe('the value of --since', () => {
   const now = new Date(2026, 10, 20, 12, 0).getTime()
 
   it.each([
@@ -163,12 +163,12 @@ describe('a time that something is shown since', () => {
     ['2026-11-20', new Date(2026, 10, 20).getTime()],
     ['2026-11-19 18:30', new Date(2026, 10, 19, 18, 30).getTime()],
     ['2026-11-19T18:30:05Z', Date.UTC(2026, 10, 19, 18, 30, 5)],
-  ])('%s', (text, at) => {
+  ])('accepts %s', (text, at) => {
     expect(sinceTime(text, 'log', now)).toBe(at)
   })
 
   it.each(['', '7', '-7d', '0h', '7w', '2026-13-01', '2026-02-29', '2026-11-19 25:00'])(
-    '%j is none',
+    'rejects %j',
     (text) => expect(() => sinceTime(text, 'log', now)).toThrow('--since takes a duration'),
   )
 })

@@ -76,7 +76,7 @@ const conversation: Messages = [
 ]
 
 describe('messages', () => {
-  it('prints a conversation that a person can read', async () => {
+  it('prints a readable conversation', async () => {
     const { run } = await makeApiHome({ seed: seedWith(conversation) })
     const { stdout, exitCode } = await run('messages', 's1')
     expect(exitCode).toBe(0)
@@ -106,7 +106,7 @@ describe('messages', () => {
     `)
   })
 
-  it('shows what is for the model only if asked', async () => {
+  it('hides messages for the model unless --all is given', async () => {
     const { run } = await makeApiHome({ seed: seedWith(conversation) })
     const { stdout, stderr } = await run('messages', 's1')
     expect(stdout).not.toContain('for the model')
@@ -116,7 +116,7 @@ describe('messages', () => {
     expect(all.stderr).toBe('')
   })
 
-  it('goes through all pages, and sorts whatever the order of the service is', async () => {
+  it('reads all pages and sorts the messages by time', async () => {
     const many = Array.from({ length: 230 }, (_, index) => text('user', `n${index}`, at - index))
     const { run, emulator } = await makeApiHome({ seed: seedWith(many) })
     const { stdout } = await run('messages', 's1', '--json')
@@ -127,13 +127,13 @@ describe('messages', () => {
     expect(emulator.requests()).toHaveLength(3)
   })
 
-  it('shows the last ones', async () => {
+  it('shows the last messages with --limit', async () => {
     const { run } = await makeApiHome({ seed: seedWith(conversation) })
     const { stdout } = await run('messages', 's1', '--limit', '1')
     expect(stdout).toMatch(/^\(5 before\)\n\nassistant .* failed\n {2}The model/)
   })
 
-  it('shows no control characters', async () => {
+  it('removes control characters', async () => {
     const evil = '\u001b]0;title\u0007 \u009b2J \u202e left \u001b[31mred'
     const seed = seedWith([
       text('user', evil),
@@ -153,7 +153,7 @@ describe('messages', () => {
     expect(stdout.replaceAll('\n', '')).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202e]/)
   })
 
-  it('gives what an agent does between two messages of the user one head', async () => {
+  it('prints one header for consecutive messages of the same model', async () => {
     const said = (words: string, modelId: string, createdAt: number) => ({
       ...text('assistant', words, createdAt),
       modelId,
@@ -187,7 +187,7 @@ describe('messages', () => {
     `)
   })
 
-  it('shows what a service should not have sent', async () => {
+  it('prints malformed messages without failing', async () => {
     const odd = [
       { id: 'a', role: 'user', content: 'plain', createdAt: 1 },
       { id: 'b' },
@@ -228,7 +228,7 @@ describe('messages', () => {
     expect(JSON.parse(json)).toHaveLength(4)
   })
 
-  it.runIf(hasTerminal)('breaks lines between words in a terminal, and colours there', async () => {
+  it.runIf(hasTerminal)('wraps lines between words and uses colours in a terminal', async () => {
     const long = `${'many words '.repeat(12)}\n    ${'indented '.repeat(12)}`
     const call = { type: 'tool_use' as const, id: 't', name: 'Execute', input: 'x '.repeat(99) }
     const { env } = await makeApiHome({
@@ -252,20 +252,20 @@ describe('messages', () => {
     [['messages'], 64, 'missing required positional argument: SESSION'],
     [['messages', 's1', '--limit', '-1'], 64, '--limit takes a whole number from 1, not "-1"'],
     [['messages', 'nope'], 65, '404 Not Found: No session "nope"'],
-  ])('%j exits %i', async (words, code, message) => {
+  ])('%j exits with %i', async (words, code, message) => {
     const { run } = await makeApiHome({ seed: seedWith([]) })
     const { exitCode, stderr } = await run(...words)
     expect(stderr).toContain(message)
     expect(exitCode).toBe(code)
   })
 
-  it('says that there are none', async () => {
+  it('reports a session without messages', async () => {
     const { run } = await makeApiHome({ seed: seedWith([]) })
     expect((await run('messages', 's1')).stdout).toBe('No messages yet')
   })
 })
 
-describe('messages: lines that are too long', () => {
+describe('messages: line wrapping and --follow', () => {
   it.each([
     ['short', 10, ['short']],
     ['one two three', 7, ['one two', 'three']],
@@ -275,11 +275,11 @@ describe('messages: lines that are too long', () => {
     ['one      two', 5, ['one', 'two']],
     ['', 5, ['']],
     ['one two', Infinity, ['one two']],
-  ])('%j in %d columns', (line, width, lines) => {
+  ])('wraps %j at %d columns', (line, width, lines) => {
     expect(wrapLine(line, width)).toEqual(lines)
   })
 
-  it('follows a session with --follow', async () => {
+  it('prints new messages with --follow', async () => {
     const { emulator, env, project } = await makeApiHome({ seed: { agent: { instant: true } } })
     const words = ['messages', emulator.sessionId, '--follow', '--limit', '1']
     const child = execa(process.execPath, [join(root, 'bin/hookbell'), ...words], {

@@ -30,7 +30,7 @@ async function makeMuteHome() {
 }
 
 describe('hookbell mute', () => {
-  it('silences questions too, in every later worker, but no record; unmute takes it back', async () => {
+  it('silences questions too, for every later worker, but still writes to files, until unmute', async () => {
     const { home, received, tell } = await makeMuteHome()
     const { stdout } = await home.run('mute', '2h')
     expect(stdout).toMatch(/^Muted until \d{4}-\d\d-\d\d \d\d:\d\d\. Questions too\./)
@@ -47,7 +47,7 @@ describe('hookbell mute', () => {
     expect((await home.run('unmute')).stdout).toBe('Nothing was muted')
   })
 
-  it('silences one session, or one project, alone', async () => {
+  it('silences a single session or project', async () => {
     const { home, received, tell } = await makeMuteHome()
     await home.run('mute', '--session', 's1')
     await home.run('mute', '1h', '--project', '.')
@@ -64,7 +64,7 @@ describe('hookbell mute', () => {
   })
 
   it.each(['', 'damaged', '{"format":1,"mutes":[{"until":"soon"}]}'])(
-    'mutes nothing where its file holds %j',
+    'mutes nothing when its file contains %j',
     async (text) => {
       const { home, received, tell } = await makeMuteHome()
       await home.run('mute')
@@ -74,7 +74,7 @@ describe('hookbell mute', () => {
     },
   )
 
-  it.each(['soon', 'until', '0m', '2', '2h x', 'until 25:00'])('refuses %j', async (words) => {
+  it.each(['soon', 'until', '0m', '2', '2h x', 'until 25:00'])('rejects %j', async (words) => {
     const { home } = await makeMuteHome()
     const { exitCode, stderr } = await home.run('mute', ...words.split(' '))
     expect(exitCode).toBe(64)
@@ -94,7 +94,7 @@ describe('the end of a mute', () => {
     ['until 9:00', new Date(2026, 10, 21, 9, 0).getTime()],
     ['until 9', new Date(2026, 10, 21, 9, 0).getTime()],
     ['until 22:30', new Date(2026, 10, 21, 22, 30).getTime()],
-  ])('is understood from %j', (words, expected) => {
+  ])('is parsed from %j', (words, expected) => {
     expect(muteUntil(words.split(' ').filter(Boolean), now)).toBe(expected)
   })
 })

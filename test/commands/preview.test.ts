@@ -19,7 +19,7 @@ const stop = {
 }
 
 describe('hookbell preview', () => {
-  it('shows what the channel is sent, for the same event', async () => {
+  it('prints the same message as the channel sends for the event', async () => {
     const { url, received } = await startReceiver()
     const home = await makeHome({
       channels: { team: { type: 'slack', url: `${url}/services/canary5ecret` } },
@@ -40,7 +40,7 @@ describe('hookbell preview', () => {
 
     home.accept(payload)
     await home.run('worker', '--once')
-    // The moment of each is its own.
+    // The timestamps differ.
     const withoutTime = (text: string) => text.replaceAll(/<!date[^>]*>/g, '<time>')
     const shown = JSON.parse(withoutTime(preview.stdout))
     expect(shown).toEqual(JSON.parse(withoutTime(received[0]?.body ?? '{}')))
@@ -49,7 +49,7 @@ describe('hookbell preview', () => {
     expect(JSON.stringify(shown)).not.toContain('<!channel>')
   })
 
-  it('shows a mail by its headers and its text, and writes its HTML', async () => {
+  it('prints the headers and text of a mail and writes its HTML to a file', async () => {
     const home = await makeHome({ channels: { mail } })
     const html = join(home.home, 'mail.html')
     const { stdout, exitCode } = await home.run('preview', 'question', '--html', html)
@@ -61,7 +61,7 @@ describe('hookbell preview', () => {
   })
 
   it.each(['permission', 'question', 'waiting', 'done', 'failed', 'ended', 'abnormal-end'])(
-    'has a sample: %s',
+    'has a sample event: %s',
     async (name) => {
       const home = await makeHome({ channels: { log: { type: 'file', path: '~/log' } } })
       const { stdout, exitCode } = await home.run('preview', name)
@@ -72,7 +72,7 @@ describe('hookbell preview', () => {
     },
   )
 
-  it('shows an event of the journal, as far as that knows it', async () => {
+  it('rebuilds an event from the journal and notes that it may be incomplete', async () => {
     const home = await makeHome({
       channels: { log: { type: 'file', path: '~/log' } },
       routes: [{ on: ['*'], to: ['log'] }],
@@ -86,7 +86,7 @@ describe('hookbell preview', () => {
     expect(stderr).toContain('Made of what the journal keeps')
   })
 
-  it('takes a payload on stdin', async () => {
+  it('reads a payload from stdin', async () => {
     const home = await makeHome({ channels: { log: { type: 'file', path: '~/log' } } })
     const { stdout } = await execa(
       process.execPath,
@@ -105,7 +105,7 @@ describe('hookbell preview', () => {
     [['done', '--channel', 'maill'], 'no channel "maill"', 'Did you mean "mail"?'],
     [['done', '--channel', 'team'], '${NOT_SET} not set', 'NOT_SET'],
     [['done', '--channel', 'mail', '--html', '/no/such/file'], 'cannot write "/no/such/file"', ''],
-  ])('says what is wrong and what to do: %j', async (words, message, hint) => {
+  ])('reports the mistake with a hint: %j', async (words, message, hint) => {
     const team = { type: 'slack', url: '${NOT_SET}' }
     const home = await makeHome({ channels: { mail, team } })
     const { stderr, exitCode } = await home.run('preview', ...words)

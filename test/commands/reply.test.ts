@@ -10,7 +10,7 @@ const added = (requests: readonly { endpoint?: string; body: unknown }[]) =>
   requests.filter(({ endpoint }) => endpoint === 'sessions.messages.add').map(({ body }) => body)
 
 describe('reply', () => {
-  it('posts and says so, without waiting', async () => {
+  it('posts the message and reports it without waiting', async () => {
     const { run, emulator } = await makeApiHome(never)
     const { stdout, exitCode } = await run('reply', emulator.sessionId, 'Go ahead')
     expect(stdout).toMatch(/^ok posted as msg_\d+; the session is pending$/)
@@ -18,14 +18,14 @@ describe('reply', () => {
     expect(added(emulator.requests())).toEqual([{ text: 'Go ahead' }])
   })
 
-  it('waits for the answer and prints its text alone', async () => {
+  it('waits for the answer with --wait and prints only its text', async () => {
     const { run, emulator } = await makeApiHome(instant)
     const { stdout, exitCode } = await run('reply', emulator.sessionId, 'Go ahead', '--wait')
     expect(stdout).toBe('You said: Go ahead[2J')
     expect(exitCode).toBe(0)
   })
 
-  it('waits for an agent that takes its time', async () => {
+  it('waits for a slow agent', async () => {
     const { run, emulator } = await makeApiHome({
       seed: { agent: { pendingMs: 300, stepMs: 300 } },
     })
@@ -33,7 +33,7 @@ describe('reply', () => {
     expect(stdout).toBe('Done: Go ahead')
   })
 
-  it.runIf(hasTerminal)('shows a person what the agent does meanwhile', async () => {
+  it.runIf(hasTerminal)('shows the progress of the agent in a terminal', async () => {
     const { env, emulator } = await makeApiHome(instant)
     const shown = await runInTerminal({ env }, 'reply', emulator.sessionId, 'Go', '--wait')
     const lines = stripVTControlCharacters(shown.text).split('\n')
@@ -44,14 +44,14 @@ describe('reply', () => {
     ])
   })
 
-  it('takes the text from stdin', async () => {
+  it('reads the text from stdin', async () => {
     const { runWith, emulator } = await makeApiHome(instant)
     const input = 'Two\nlines "quoted" $HOME\n'
     await runWith({ input }, 'reply', emulator.sessionId, '-')
     expect(added(emulator.requests())).toEqual([{ text: 'Two\nlines "quoted" $HOME' }])
   })
 
-  it('prints JSON', async () => {
+  it('prints JSON with --json', async () => {
     const { run, emulator } = await makeApiHome(instant)
     const posted = await run('reply', emulator.sessionId, 'a', '--json')
     expect(JSON.parse(posted.stdout)).toMatchObject({ status: 'idle' })
@@ -59,7 +59,7 @@ describe('reply', () => {
     expect(JSON.parse(waited.stdout).at(-1)).toMatchObject({ role: 'assistant' })
   })
 
-  it('gives up after --timeout, and says that the message is there', async () => {
+  it('stops waiting after --timeout and reports that the message was added', async () => {
     const replyWithin = async (seconds: number) => {
       const { run, emulator } = await makeApiHome(never)
       const words = ['reply', emulator.sessionId, 'Go ahead', '--wait', '--timeout', `${seconds}`]
@@ -68,7 +68,7 @@ describe('reply', () => {
     const hasLooked = () => emulator.requests().at(-1)?.endpoint === 'sessions.messages.list'
     let seconds = 1
     let { exitCode, stderr, stdout, emulator } = await replyWithin(seconds)
-    // A busy machine may need longer until the message is there.
+    // On a busy machine, more time may be needed until the message is added.
     while (!(added(emulator.requests()).length > 0 && hasLooked()) && seconds < 32) {
       seconds *= 2
       ;({ exitCode, stderr, stdout, emulator } = await replyWithin(seconds))
@@ -81,7 +81,7 @@ describe('reply', () => {
     expect(added(emulator.requests())).toHaveLength(1)
   })
 
-  it('is never posted twice when the answer is lost', async () => {
+  it('never posts twice when the response is lost', async () => {
     const { run, emulator } = await makeApiHome(instant)
     emulator.faults.add(makeFault({ cut: 'in-body' }, { endpoint: 'sessions.messages.add' }))
     const { exitCode, stderr } = await run('reply', emulator.sessionId, 'Go ahead')
@@ -90,7 +90,7 @@ describe('reply', () => {
     expect(added(emulator.requests())).toHaveLength(1)
   })
 
-  it('takes an answer without its fields', async () => {
+  it('accepts a response without fields', async () => {
     const { run } = await makeApiHome({ faults: [makeFault({ status: 200, body: {} })] })
     expect((await run('reply', 's', 'hi')).stdout).toBe('ok posted')
   })
@@ -102,7 +102,7 @@ describe('reply', () => {
     [['s', '-'], 'the text is empty'],
     [['s', 'a', 'b'], 'too many arguments: "b"'],
     [['s', 'a', '--timeout', '0'], '--timeout takes seconds above 0, not "0"'],
-  ])('%j exits 64 without a request', async (words, message) => {
+  ])('%j exits with 64 before any request', async (words, message) => {
     const { run, emulator } = await makeApiHome()
     const { exitCode, stderr } = await run('reply', ...words)
     expect(stderr).toContain(message)

@@ -11,7 +11,7 @@ import { loadSequences } from '../support/sequence.ts'
 
 const DAY_MS = 86_400_000
 
-/** A home with the journal of some days, that ended yesterday. */
+/** A home with a journal of several days that ends yesterday. */
 async function makeReportHome() {
   const home = await makeHome()
   const entries = loadSequences().flatMap(({ name }, index) => {
@@ -53,7 +53,7 @@ const report: Report = {
 }
 
 describe('hookbell report', () => {
-  it('shows on one screen who waited how long, and what was told', async () => {
+  it('prints the waits, answers, channels and suppressed events on one screen', async () => {
     const { home, entries } = await makeReportHome()
     const { stdout, exitCode } = await home.run('report')
     expect(exitCode).toBe(0)
@@ -66,7 +66,7 @@ describe('hookbell report', () => {
     expect(JSON.parse(json)).toMatchObject({ events: count, channels: [{ name: 'desktop' }] })
   })
 
-  it('stands in columns', () => {
+  it('prints aligned columns', () => {
     expect(renderReport(report)).toMatchInlineSnapshot(`
       "90 events from 2026-11-13 09:00 to 2026-11-20 09:00
 
@@ -89,7 +89,7 @@ describe('hookbell report', () => {
     `)
   })
 
-  it('is one page that loads nothing, for its owner alone', async () => {
+  it('writes one self-contained HTML page with mode 0600', async () => {
     const { home } = await makeReportHome()
     const file = join(home.project, 'report.html')
     expect(await home.run('report', '--html', file)).toMatchObject({ exitCode: 0, stderr: '' })
@@ -99,7 +99,7 @@ describe('hookbell report', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600)
   })
 
-  it('does not take names for markup', () => {
+  it('escapes HTML in names', () => {
     expect(reportPage(report)).not.toContain('<img')
   })
 
@@ -107,21 +107,21 @@ describe('hookbell report', () => {
     [['--json', '--html', 'x.html'], '--json and --html exclude each other'],
     [['--html', ''], '--html takes a file'],
     [['--since', 'soon'], '--since takes a duration or a date'],
-  ])('%j exits 64', async (words, message) => {
+  ])('%j exits with 64', async (words, message) => {
     const home = await makeHome()
     const { exitCode, stderr } = await home.run('report', ...words)
     expect(stderr).toContain(message)
     expect(exitCode).toBe(64)
   })
 
-  it('says where there is nothing', async () => {
+  it('prints an empty report without a journal', async () => {
     const home = await makeHome()
     expect((await home.run('report')).stdout).toMatch(/^0 events from /)
   })
 })
 
-// Needs a browser; without one there is nothing to look at.
-it.skipIf(!browser)('the page is shown by chromium as it is meant', async () => {
+// Needs a browser.
+it.skipIf(!browser)('chromium renders the page of the report', async () => {
   const { home } = await makeReportHome()
   const file = join(home.project, 'report.html')
   await home.run('report', '--html', file)

@@ -10,7 +10,7 @@ const CANARY = 'T0canary/B0canary'
 const team = (url: string) => ({ type: 'slack', url })
 
 describe('hookbell secrets', () => {
-  it('loses none of several that are set at once', async () => {
+  it('loses none of several secrets that are set at the same time', async () => {
     const home = await makeHome()
     const names = ['A', 'B', 'C', 'D', 'E', 'F'].map((letter) => `TOKEN_${letter}`)
     await Promise.all(names.map((name) => home.runWith(`of ${name}\n`, 'secrets', 'set', name)))
@@ -19,7 +19,7 @@ describe('hookbell secrets', () => {
     expect(readdirSync(home.env.HOOKBELL_CONFIG_DIR)).toEqual(['secrets.env'])
   })
 
-  it('sets what is piped in, lists names without values, and removes them', async () => {
+  it('sets a secret from stdin, lists names without values, and removes it', async () => {
     const home = await makeHome({
       channels: { team: team(`https://hooks.slack.com/services/\${HOOK}`) },
     })
@@ -43,7 +43,7 @@ describe('hookbell secrets', () => {
     [['set', '__proto__'], /not a name/],
     [['set'], /which name\?/],
     [['put', 'HOOK'], /unknown action "put"/],
-  ])('refuses %j, and repeats no value', async (words, message) => {
+  ])('rejects %j without repeating the value', async (words, message) => {
     const home = await makeHome()
     const { stdout, stderr, exitCode } = await home.runWith('x', 'secrets', ...words)
     expect(stderr).toMatch(message)
@@ -51,7 +51,7 @@ describe('hookbell secrets', () => {
     expect(exitCode).toBe(64)
   })
 
-  it('refuses a file that others can read', async () => {
+  it('rejects a secrets file that others can read', async () => {
     const home = await makeHome()
     const path = join(home.home, 'config/secrets.env')
     writeFileSync(path, 'A=1\n')
@@ -62,7 +62,7 @@ describe('hookbell secrets', () => {
     expect(home.read('config/secrets.env')).toBe('A=1\n')
   })
 
-  it.skipIf(!hasPty)('shows nothing of what is typed', async () => {
+  it.skipIf(!hasPty)('does not echo a typed secret', async () => {
     const home = await makeHome()
     const command = `${process.execPath} ${root}/bin/hookbell secrets set HOOK`
     const terminal = await startPty({ command, env: home.env as Record<string, string> })
@@ -73,7 +73,7 @@ describe('hookbell secrets', () => {
     expect(home.read('config/secrets.env')).toBe(`HOOK=${CANARY}\n`)
   })
 
-  it('status names junk lines by number, and what a channel waits for', async () => {
+  it('status reports invalid lines of secrets.env by number, without their text', async () => {
     const home = await makeHome({ channels: { team: team('https://acme.slack.com/canary') } })
     await home.runWith('x', 'secrets', 'set', 'OTHER')
     writeFileSync(join(home.home, 'config/secrets.env'), `xoxb-${CANARY}\nA=1\n`, { mode: 0o600 })
@@ -101,7 +101,7 @@ describe('a secret from a command', () => {
     return { home, received }
   }
 
-  it('is fetched by the worker, and a channel that needs none does not wait for it', async () => {
+  it('is fetched by the worker without delaying a channel that does not use it', async () => {
     const gate = `const fs=require('fs');(function f(){fs.existsSync(process.argv[1])?console.log('T0/B0'):setTimeout(f,50)})()`
     const { home, received } = await makeCommandHome([node, '-e', gate, '/nowhere'])
     const go = join(home.home, 'go')
@@ -116,7 +116,7 @@ describe('a secret from a command', () => {
     await worker
   })
 
-  it('is run by status never, and by doctor, which says why it failed', async () => {
+  it('is fetched by doctor, which reports the failure, but never by status', async () => {
     const { home } = await makeCommandHome([node, '-e', 'console.log("canary");process.exit(7)'])
     const status = await home.run('status')
     expect(status.stdout).not.toContain('status 7')
@@ -131,7 +131,7 @@ describe('a secret from a command', () => {
     ['op read x', 'must be "keychain", or a command as a list of words'],
     [['./op'], 'the program must be absolute'],
     [{ command: ['op'] }, 'must be "keychain", or a command as a list of words'],
-  ])('is refused as %j', async (source, message) => {
+  ])('is rejected when the command is %j', async (source, message) => {
     const home = await makeHome({ secrets: { HOOK: source } })
     expect((await home.run('status')).stdout).toContain(`secrets.HOOK: ${message}`)
   })

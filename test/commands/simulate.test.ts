@@ -9,7 +9,7 @@ const config = {
   lingerSeconds: 0,
 }
 
-/** A home in which a real worker has judged a recorded sequence, that ended an hour ago. */
+/** A home in which a real worker has processed a recorded sequence that ended an hour ago. */
 async function makeJudgedHome(name: string) {
   const home = await makeHome(config)
   const { lines = [] } = loadSequences().find((one) => one.name === name) ?? {}
@@ -30,7 +30,7 @@ async function makeJudgedHome(name: string) {
 
 describe('hookbell simulate', () => {
   it.each(['afternoon-of-three-sessions', 'permission-burst', 'failure-with-limit'])(
-    'finds no difference by the same configuration in %s, as a worker judged it',
+    'finds no difference to the worker with the same configuration: %s',
     async (name) => {
       const { home, count } = await makeJudgedHome(name)
       const { stdout } = await home.run('simulate', '--json')
@@ -42,7 +42,7 @@ describe('hookbell simulate', () => {
     },
   )
 
-  it('shows what another configuration would tell, and exits 1 where a question is missed', async () => {
+  it('shows the changes of another configuration and exits with 1 for a missed question', async () => {
     const { tryOut } = await makeJudgedHome('afternoon-of-three-sessions')
     const channels = { desk: { type: 'desktop' }, team: { type: 'slack', url: '${NOT_SET}' } }
     const all = await tryOut({ channels, noise: { off: ['short-turns'], burstSeconds: 0 } })
@@ -63,7 +63,7 @@ describe('hookbell simulate', () => {
     [['--config', 'nowhere.json'], 64, 'no file "nowhere.json"', 'Make one from yours: cp '],
     [['--config', 'broken.json'], 78, 'broken.json:1:3: chanels', 'Did you mean "channels"?'],
     [['--since', 'soon'], 64, '--since takes a duration', 'Such as: --since 2h'],
-  ])('%j says what is wrong', async (words, code, message, hint) => {
+  ])('%j exits with a hint', async (words, code, message, hint) => {
     const home = await makeHome(config)
     writeFileSync(join(home.project, 'broken.json'), '{ "chanels": { } }')
     const { exitCode, stderr } = await home.run('simulate', ...words)

@@ -4,9 +4,9 @@ import { type Home, makeHome } from '../support/home.ts'
 
 const settings = (home: Home) => join(home.home, '.factory/settings.json')
 
-// What it finds: test/doctor/faults.test.ts.
-describe('hookbell status, as the first page of doctor', () => {
-  it('has a line for each client with its last event, and exits 0 where events arrive', async () => {
+// The checks themselves are tested in test/doctor/faults.test.ts.
+describe('hookbell status', () => {
+  it('shows each client with its last event, and exits with 0 when events arrive', async () => {
     const home = await makeHome()
     await home.run('init', '--client', 'droid', '--yes')
     const before = await home.run('status')
@@ -20,7 +20,7 @@ describe('hookbell status, as the first page of doctor', () => {
     await home.run('uninstall', '--yes')
   })
 
-  it('exits 1 where no client has the hooks', async () => {
+  it('exits with 1 when no client has the hooks', async () => {
     const home = await makeHome()
     const { exitCode, stdout } = await home.run('status')
     expect(stdout).toContain(
@@ -30,8 +30,8 @@ describe('hookbell status, as the first page of doctor', () => {
   })
 })
 
-describe('a channel that no route names', () => {
-  it('is shown as such by status, which is no problem, and by test', async () => {
+describe('a channel without a route', () => {
+  it('is marked by status and test without counting as a problem', async () => {
     const home = await makeHome({
       channels: {
         told: { type: 'file', path: '~/told.jsonl' },

@@ -20,7 +20,7 @@ import { type Home, makeHome } from '../support/home.ts'
 const theirs = { type: 'command', command: 'say done' }
 const group = [{ hooks: [theirs] }]
 
-/** Settings as people of all clients have them. */
+/** Settings as users of the clients have them. */
 const settings: Record<string, string> = {
   '.claude/settings.json': '{\n\t"model": "opus", // best\n\t"hooks": {"Stop": []}\n}\n',
   '.codex/hooks.json': JSON.stringify({ hooks: { Stop: group } }),
@@ -41,7 +41,7 @@ function write(home: Home, files = settings) {
   }
 }
 
-/** Every file below a folder, with its bytes. */
+/** The content of every file under the folders. */
 function contents(folder: string, names: readonly string[]): Record<string, string> {
   const found: Record<string, string> = {}
   for (const name of names) {
@@ -68,7 +68,7 @@ const homes = [
 const config = { channels: { audit: { type: 'file', path: '~/audit.jsonl' } }, routes: [] }
 
 describe('hookbell uninstall, after init for every client', () => {
-  it('gives the same bytes back, and nothing of hookbell runs any more', async () => {
+  it('restores the same bytes and stops every part of hookbell', async () => {
     const home = await makeHome(config)
     write(home)
     const before = contents(home.home, homes)
@@ -104,7 +104,7 @@ describe('hookbell uninstall, after init for every client', () => {
     expect(lockHolder(home.state)).toBe(undefined)
     expect(existsSync(join(home.state, 'hookbell-hook'))).toBe(false)
     expect(existsSync(join(home.state, 'runtime'))).toBe(false)
-    // A session that had read its hooks before goes on calling it.
+    // A running session that has read its hooks earlier still calls the front door.
     for (const { command } of places.slice(0, 5)) {
       const { sawEnd, ...run } = await runHook(command, { env: home.env, input: '{}' })
       await sawEnd
@@ -116,7 +116,7 @@ describe('hookbell uninstall, after init for every client', () => {
     })
   })
 
-  it('keeps what others changed meanwhile, and takes part of it off', async () => {
+  it('keeps the later changes of others, and can uninstall a single client', async () => {
     const home = await makeHome(config)
     write(home)
     await home.run('init', '--client', 'claude,codex', '--yes')
@@ -135,7 +135,7 @@ describe('hookbell uninstall, after init for every client', () => {
     expect(existsSync(join(home.state, 'hookbell-hook'))).toBe(true)
   })
 
-  it('names a file that it cannot edit, takes the others off, and exits 1', async () => {
+  it('names a file that it cannot edit, cleans the others, and exits with 1', async () => {
     const home = await makeHome(config)
     write(home)
     await home.run('init', '--client', 'claude,codex', '--yes')
@@ -147,7 +147,7 @@ describe('hookbell uninstall, after init for every client', () => {
     expect(existsSync(join(home.state, 'hookbell-hook'))).toBe(true)
   })
 
-  it('works with half of it gone, and purges what is left, saying what waits', async () => {
+  it('works on a partly deleted installation, and --purge reports the undelivered events', async () => {
     const home = await makeHome(config)
     write(home)
     await home.run('init', '--client', 'claude', '--yes')
@@ -164,7 +164,7 @@ describe('hookbell uninstall, after init for every client', () => {
     expect(readdirSync(home.env.HOOKBELL_CONFIG_DIR)).toEqual(['notes.txt'])
   })
 
-  it('purges all that hookbell ever wrote there, also where init never ran', async () => {
+  it('--purge removes every file of hookbell, also when init never ran', async () => {
     const home = await makeHome()
     writeFileSync(join(home.project, '.hookbell.json'), '{}')
     for (const words of [['mute', '1h'], ['hold'], ['trust', home.project], ['status']])
@@ -181,7 +181,7 @@ describe('hookbell uninstall, after init for every client', () => {
     expect(await home.run('uninstall', '--yes', '--purge')).toMatchObject({ exitCode: 0 })
   })
 
-  it('finds the project that init wrote to, from anywhere', async () => {
+  it('finds the project that init wrote to from any folder', async () => {
     const home = await makeHome(config)
     await home.run('init', '--client', 'droid', '--project', '--yes')
     const path = join(home.project, '.factory/settings.json')
@@ -202,7 +202,7 @@ describe('hookbell uninstall, after init for every client', () => {
     ],
     [['--purge', '--client', 'droid', '--yes'], 'x --purge removes everything'],
     [['--json'], 'x uninstall asks before it writes'],
-  ])('refuses %j', async (words, message) => {
+  ])('rejects %j', async (words, message) => {
     const home = await makeHome(config)
     const result = await home.run('uninstall', ...words)
     expect(result.exitCode).toBe(64)
@@ -211,7 +211,7 @@ describe('hookbell uninstall, after init for every client', () => {
 })
 
 describe('the plug-in for opencode', () => {
-  it('passes events on with the parent of a session, and waits for nothing', async () => {
+  it('passes events to the front door with the parent session', async () => {
     const home = await makeHome(config)
     await home.run('init', '--client', 'opencode', '--yes', '--events', 'session.idle')
     const door = join(home.home, 'door')

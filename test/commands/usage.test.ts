@@ -28,18 +28,18 @@ describe('usage: the command', () => {
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80)
   })
 
-  it('asks for nothing after yesterday', async () => {
+  it('requests no day after yesterday', async () => {
     const { run, emulator } = await makeApiHome()
     const before = Date.now()
     await run('usage', '--days', '7')
     const ends = emulator.requests().map(({ query }) => query.endDate)
     expect(ends).toHaveLength(5)
-    // Midnight may pass while the test runs.
+    // The test may run across midnight.
     for (const end of ends) expect([iso(before - DAY), iso(Date.now() - DAY)]).toContain(end)
     expect(emulator.requests().every(({ status }) => status === 200)).toBe(true)
   })
 
-  it('gives every day as JSON, and totals that are their sums', async () => {
+  it('prints every day as JSON with totals that match the sums', async () => {
     const { run } = await makeApiHome()
     const { stdout } = await run('usage', '--days', '14', '--json')
     const usage: Usage = JSON.parse(stdout)
@@ -53,7 +53,7 @@ describe('usage: the command', () => {
     expect(byModel).toBe(sum)
   })
 
-  it('says who may see it', async () => {
+  it('names the required role when access is denied', async () => {
     const { runWith, emulator } = await makeApiHome()
     const env = { HOOKBELL_API_KEY: emulator.memberApiKey }
     const { exitCode, stderr } = await runWith({ env }, 'usage')
@@ -61,7 +61,7 @@ describe('usage: the command', () => {
     expect(exitCode).toBe(77)
   })
 
-  it('shows what it can read of odd rows', async () => {
+  it('tolerates malformed rows', async () => {
     const odd = [
       null,
       5,
@@ -74,7 +74,7 @@ describe('usage: the command', () => {
     expect(stdout).toMatch(/^sessions +0 +0 +0$/m)
   })
 
-  it('exits 76 for an answer without rows', async () => {
+  it('exits with 76 for a response without rows', async () => {
     const faults = [makeFault({ status: 200, body: { data: {} } })]
     const { run } = await makeApiHome({ faults })
     const { stderr, exitCode } = await run('usage')
@@ -82,7 +82,7 @@ describe('usage: the command', () => {
     expect(exitCode).toBe(76)
   })
 
-  it.each(['0', '1.5', 'all', '367'])('--days %s exits 64', async (days) => {
+  it.each(['0', '1.5', 'all', '367'])('--days %s exits with 64', async (days) => {
     const { run } = await makeApiHome()
     const { exitCode, stderr } = await run('usage', '--days', days)
     expect(stderr).toContain(`--days takes a whole number from 1 to 366, not "${days}"`)
@@ -96,7 +96,7 @@ describe('usage: days', () => {
     ['2026-03-01T23:59:59.999Z', 2, '2026-02-27', '2026-02-28'],
     ['2028-03-01T12:00:00.000Z', 1, '2028-02-29', '2028-02-29'],
     ['2026-01-05T00:00:00.001Z', 10, '2025-12-26', '2026-01-04'],
-  ])('at %s the last %i are %s to %s', (now, count, startDate, endDate) => {
+  ])('at %s the last %i days are %s to %s', (now, count, startDate, endDate) => {
     const period = lastDays(count, Date.parse(now))
     expect(period).toMatchObject({ startDate, endDate })
     expect(period.days).toHaveLength(count)
@@ -110,17 +110,17 @@ describe('usage: charts', () => {
     [[], ''],
     [[5], '█'],
     [[1, 1000], '▁█'],
-  ])('%j as %j', (values, expected) => {
+  ])('draws %j as %j', (values, expected) => {
     expect(sparkline(values, 40)).toBe(expected)
   })
 
-  it('averages what does not fit', () => {
+  it('averages values that do not fit into the width', () => {
     expect(sparkline([0, 0, 8, 8, 4, 4], 3)).toBe(' █▅')
     const long = Array.from({ length: 366 }, (_, index) => index)
     expect(sparkline(long, 40)).toHaveLength(40)
   })
 
-  it('never draws an empty bar for more than nothing, or a longer one than there is room', () => {
+  it('never draws an empty bar for a positive share, nor a bar longer than the width', () => {
     expect([bar(0, 10), bar(0.001, 10), bar(0.5, 10), bar(1, 10), bar(7, 10)]).toEqual([
       '',
       '▏',
@@ -130,7 +130,7 @@ describe('usage: charts', () => {
     ])
   })
 
-  it('draws what is less than a character', () => {
+  it('draws fractions of a character', () => {
     expect([0.05, 0.25, 0.49].map((share) => bar(share, 4))).toEqual(['▎', '█', '██'])
     expect(bar(0.33, 4)).toBe('█▍')
   })
@@ -150,7 +150,7 @@ describe('usage: charts', () => {
     ])
   })
 
-  it('says a share of more than nothing', () => {
+  it('formats a small positive share as less than one per cent', () => {
     expect([percent(0, 0), percent(0, 9), percent(1, 1000), percent(1, 3)]).toEqual([
       '0%',
       '0%',
@@ -171,7 +171,7 @@ describe('usage: charts', () => {
     pullRequests: 0,
   }
 
-  it('shows an organization without any figures', () => {
+  it('prints zeros and no charts for an organization without activity', () => {
     const usage: Usage = {
       organization: 'org\u001b[2J',
       from: '2026-06-14',
@@ -220,7 +220,7 @@ describe('usage: charts', () => {
     filesByLanguage: [{ name: 'Rust', count: 1 }],
   }
 
-  it('is compact and stands in columns', () => {
+  it('prints aligned columns and sums up the small entries', () => {
     expect(renderUsage(busy)).toMatchInlineSnapshot(`
       "org  2026-01-01 to 2026-03-01 (60 days, UTC)
 
@@ -255,14 +255,14 @@ describe('usage: charts', () => {
     `)
   })
 
-  it.each([30, 48, 63, 64, 80, 200])('fits into %i columns', (width) => {
+  it.each([30, 48, 63, 64, 80, 200])('fits into %i columns, but never less than 42', (width) => {
     const lines = renderUsage(busy, width).split('\n').slice(1)
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(Math.max(width, 42))
   })
 })
 
-describe('usage: other forms', () => {
-  it('are a line of CSV for every day', async () => {
+describe('usage: other formats', () => {
+  it('prints one line of CSV per day', async () => {
     const { run } = await makeApiHome()
     const { stdout } = await run('usage', '--days', '3', '--csv')
     const [head, ...lines] = stdout.split('\n')
@@ -271,7 +271,7 @@ describe('usage: other forms', () => {
     for (const line of lines) expect(line).toMatch(/^\d{4}-\d\d-\d\d(,\d+(\.\d+)?){9}$/)
   })
 
-  it('are one page that loads nothing, for its owner alone', async () => {
+  it('writes one self-contained HTML page with mode 0600', async () => {
     const { run, project } = await makeApiHome()
     const file = join(project, 'usage.html')
     expect(await run('usage', '--html', file)).toMatchObject({ exitCode: 0, stderr: '' })
@@ -283,12 +283,12 @@ describe('usage: other forms', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600)
   })
 
-  it('exclude each other', async () => {
+  it('rejects --csv together with --json', async () => {
     const { run } = await makeApiHome()
     expect(await run('usage', '--csv', '--json')).toMatchObject({ exitCode: 64 })
   })
 
-  it('do not take names from the service for markup', () => {
+  it('escapes HTML in names from the service', () => {
     const evil = '<img src=x onerror=alert(1)>'
     const day = Object.fromEntries(measures.map((name) => [name, 1])) as Record<Measure, number>
     const usage: Usage = {
@@ -306,8 +306,8 @@ describe('usage: other forms', () => {
     expect(renderPage(usage)).not.toContain('<img')
   })
 
-  // Needs a browser; without one there is nothing to look at.
-  it.skipIf(!browser)('are shown by chromium as they are meant', async () => {
+  // Needs a browser.
+  it.skipIf(!browser)('writes a page that chromium renders', async () => {
     const { run, project } = await makeApiHome()
     const file = join(project, 'usage.html')
     await run('usage', '--html', file)

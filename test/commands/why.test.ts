@@ -22,7 +22,7 @@ async function makeWhyHome(script: number[] = []) {
   return { home, tell }
 }
 
-/** Without what differs from run to run. */
+/** Removes the values that differ between runs. */
 function plain(text: string, id: string) {
   return text
     .replaceAll(id.slice(0, 8), '<id>')
@@ -31,7 +31,7 @@ function plain(text: string, id: string) {
 }
 
 describe('hookbell why', () => {
-  it('says what decided that an event was told, and what the receiver answered', async () => {
+  it('explains why an event was delivered and what the receiver responded', async () => {
     const { home, tell } = await makeWhyHome()
     const id = await tell({ hook_event_name: 'Stop', last_assistant_message: 'All green' })
     const { stdout } = await home.run('why')
@@ -49,7 +49,7 @@ describe('hookbell why', () => {
     expect((await home.run('why', id.slice(0, 12))).stdout).toBe(stdout)
   })
 
-  it('says which rule was against it, and by which evidence the kind was corrected', async () => {
+  it('names the rule that suppressed an event and the evidence that corrected its kind', async () => {
     const { home, tell } = await makeWhyHome()
     await tell({ hook_event_name: 'UserPromptSubmit', prompt: 'Go' })
     const stop = await tell({ hook_event_name: 'Stop' })
@@ -70,14 +70,14 @@ describe('hookbell why', () => {
     `)
   })
 
-  it('says of each attempt what went wrong, and when the next one is', async () => {
+  it('shows the error of each attempt and the time of the next one', async () => {
     const { home, tell } = await makeWhyHome([500])
     await tell({ hook_event_name: 'Stop' })
     const { stdout } = await home.run('why')
     expect(stdout).toMatch(/team +\S+ \S+ attempt 1: .*500.*; next \d{4}-/)
   })
 
-  it('says of a broken event what is wrong with it', async () => {
+  it('explains why an event is invalid', async () => {
     const { home } = await makeWhyHome()
     home.accept('no json')
     expect((await home.run('why')).stdout).toContain('no worker has claimed it yet')
@@ -85,7 +85,7 @@ describe('hookbell why', () => {
     expect((await home.run('why')).stdout).toMatch(/event +.* unusable: /)
   })
 
-  it('shows the events of a session, and all facts as JSON', async () => {
+  it('prints the events of a session with all facts as JSON', async () => {
     const { home, tell } = await makeWhyHome()
     await tell({ hook_event_name: 'Stop' })
     await tell({ hook_event_name: 'Stop', session_id: 'other' })
@@ -104,7 +104,7 @@ describe('hookbell why', () => {
     [['why'], 'no events yet'],
     [['why', 'zzz'], 'no event with an id that starts with "zzz"'],
     [['why', '--session', 'zzz'], 'no event of a session "zzz"'],
-  ])('names what it does not find: %j', async (words, message) => {
+  ])('reports what it cannot find: %j', async (words, message) => {
     const home = await makeHome()
     const { stderr, exitCode } = await home.run(...words)
     expect(stderr).toContain(message)
