@@ -16,8 +16,8 @@ function makeFolder(config?: string): string {
 
 const textIn = (folder: string) => readFileSync(join(folder, 'config.json'), 'utf8')
 
-describe('adding channels', () => {
-  it('makes a configuration that only its owner can read', () => {
+describe('addChannels', () => {
+  it('creates a configuration file with mode 0600', () => {
     const folder = makeFolder()
     const path = addChannels(folder, { desktop: { type: 'desktop' }, slack })
     expect(statSync(path).mode & 0o777).toBe(0o600)
@@ -27,7 +27,7 @@ describe('adding channels', () => {
     expect(loadConfig(folder).config.routes[0]?.to).toEqual(['desktop', 'slack'])
   })
 
-  it('keeps comments, the indentation and the mode', () => {
+  it('keeps comments, indentation and the file mode', () => {
     const folder = makeFolder(
       '{\n\t// mine\n\t"channels": {\n\t\t"desk": { "type": "desktop" } // here\n\t}\n}\n',
     )
@@ -38,7 +38,7 @@ describe('adding channels', () => {
     expect(statSync(join(folder, 'config.json')).mode & 0o777).toBe(0o640)
   })
 
-  it('adds a route where there are routes, since no event would reach the channel', () => {
+  it('adds a route when the file has routes, since otherwise no event would reach the channel', () => {
     const text = withChannels('{ "routes": [{ "on": ["done"], "to": ["a"] }] }', { slack })
     const { routes } = JSON.parse(text)
     expect(routes).toHaveLength(2)
@@ -46,7 +46,7 @@ describe('adding channels', () => {
     expect(routes[1].on).toContain('permission')
   })
 
-  it('writes to what a link points to', () => {
+  it('writes through a symbolic link to its target', () => {
     const folder = makeFolder()
     const elsewhere = join(makeFolder('{}'), 'config.json')
     symlinkSync(elsewhere, join(folder, 'config.json'))
@@ -55,9 +55,9 @@ describe('adding channels', () => {
   })
 
   it.each([
-    ['a configuration that is not right', '{ "chanels": {} }'],
-    ['a channel that is not right', '{}', { slack: { type: 'slack' } }],
-  ])('changes nothing for %s', (_, before, channels: object = { slack }) => {
+    ['an invalid configuration', '{ "chanels": {} }'],
+    ['an invalid channel', '{}', { slack: { type: 'slack' } }],
+  ])('throws and changes nothing for %s', (_, before, channels: object = { slack }) => {
     const folder = makeFolder(before)
     expect(() => addChannels(folder, channels as never)).toThrow(/config\.json/)
     expect(textIn(folder)).toBe(before)

@@ -40,7 +40,7 @@ function planned(home: string, text: string): string {
 
 describe('applyPlan', () => {
   it.each(fixtures.filter(([, shape]) => shape === 'wrapped'))(
-    'writes what was planned: %s',
+    'writes the planned text and a backup: %s',
     (_, __, text) => {
       const home = makeHome({ [settings]: text })
       const { changed, created, backup } = apply(home)
@@ -51,7 +51,7 @@ describe('applyPlan', () => {
     },
   )
 
-  it('touches nothing when there is nothing to do', () => {
+  it('does not touch the file when nothing changes', () => {
     const home = makeHome({ [settings]: plain })
     apply(home)
     utimesSync(join(home, settings), 1000, 1000)
@@ -78,7 +78,7 @@ describe('applyPlan', () => {
     expect(statSync(join(home, settings)).gid).toBe(12345)
   })
 
-  it('keeps a link and its target', () => {
+  it('keeps a symbolic link and changes its target', () => {
     const home = makeHome({ 'dotfiles/droid.json': plain, '.factory/other': '' })
     symlinkSync('../dotfiles/droid.json', join(home, settings))
     apply(home)
@@ -87,7 +87,7 @@ describe('applyPlan', () => {
     expect(readdirSync(join(home, 'dotfiles'))).toEqual(['droid.json'])
   })
 
-  it('follows links to links and a linked folder', () => {
+  it('follows chained links and a linked folder', () => {
     const home = makeHome({ 'real/a.json': plain })
     symlinkSync('real', join(home, '.factory'))
     symlinkSync('b.json', join(home, 'real/settings.json'))
@@ -98,14 +98,14 @@ describe('applyPlan', () => {
     expect(readdirSync(join(home, 'real'))).toEqual(['a.json', 'b.json', 'settings.json'])
   })
 
-  it('changes one of several hard links only', () => {
+  it('changes only one of several hard links', () => {
     const home = makeHome({ [settings]: plain })
     linkSync(join(home, settings), join(home, 'second'))
     apply(home)
     expect(readFileSync(join(home, 'second'), 'utf8')).toBe(plain)
   })
 
-  it('creates what is missing: a private folder, a file as editors make it', () => {
+  it('creates a missing folder with mode 0700 and a missing file by the umask', () => {
     const home = makeHome()
     const mask = process.umask(0o022)
     const { created, backup } = apply(home)
@@ -117,7 +117,7 @@ describe('applyPlan', () => {
     expect(readdirSync(join(home, '.factory'))).toEqual(['settings.json'])
   })
 
-  it('creates a folder that others may read in a project', () => {
+  it('creates a folder in a project by the umask', () => {
     const home = makeHome()
     const mask = process.umask(0o022)
     apply(home, { isShared: true })
@@ -125,21 +125,21 @@ describe('applyPlan', () => {
     expect(statSync(join(home, '.factory')).mode & 0o777).toBe(0o755)
   })
 
-  it('writes nothing when the plan is refused', () => {
+  it('writes nothing when planning fails', () => {
     const home = makeHome({ [settings]: '{"hooks": 1}' })
     expect(() => apply(home)).toThrow(/settings\.json:1:11: "hooks" is a number/)
     expect(read(home)).toBe('{"hooks": 1}')
     expect(existsSync(join(home, 'state'))).toBe(false)
   })
 
-  it('says so when the folder cannot be made', () => {
+  it('reports when the folder cannot be created', () => {
     const home = makeHome({ '.factory': 'a file' })
     expect(() => apply(home)).toThrow(
       expect.objectContaining({ code: 'E_SETTINGS', message: expect.stringMatching(/ENOTDIR/) }),
     )
   })
 
-  it('leaves nothing behind when the rename fails', () => {
+  it('leaves no temporary files when the rename fails', () => {
     const home = makeHome({ [settings]: plain })
     const commit = () => {
       throw Object.assign(new Error('no'), { code: 'EIO' })
@@ -151,10 +151,10 @@ describe('applyPlan', () => {
   })
 })
 
-describe('applyPlan while others write', () => {
+describe('applyPlan with concurrent writers', () => {
   const foreign = '{\n  "model": "changed meanwhile"\n}\n'
 
-  /** Somebody else writes between our read and our rename, this many times. */
+  /** Another process writes between our read and our rename, this many times. */
   function interfering(times: number, write: (path: string) => void): ApplyOptions['commit'] {
     let left = times
     return (path, old, waiting) => {
@@ -163,7 +163,7 @@ describe('applyPlan while others write', () => {
     }
   }
 
-  it('plans again on what is there now', () => {
+  it('plans again on the current text', () => {
     const home = makeHome({ [settings]: plain })
     const commit = interfering(2, (path) => writeFileSync(path, foreign))
     const { backup } = apply(home, { commit })
@@ -172,7 +172,7 @@ describe('applyPlan while others write', () => {
     expect(readdirSync(dirname(String(backup)))).toHaveLength(2)
   })
 
-  it('gives up after three times and writes nothing', () => {
+  it('gives up after three attempts and writes nothing', () => {
     const home = makeHome({ [settings]: plain })
     const commit = interfering(9, (path) =>
       writeFileSync(path, JSON.stringify({ n: randomBytes(4).toString('hex') })),
@@ -183,13 +183,13 @@ describe('applyPlan while others write', () => {
     expect(readdirSync(onlyFolder(join(home, 'state/backups')))).toEqual([])
   })
 
-  it('never overwrites a file that appears', () => {
+  it('never overwrites a file that appears in the meantime', () => {
     const home = makeHome()
     apply(home, { commit: interfering(1, (path) => writeFileSync(path, foreign)) })
     expect(read(home)).toBe(planned(home, foreign))
   })
 
-  it('does not follow a link that appears', () => {
+  it('keeps a symbolic link that replaces the file, and does not write to the old file', () => {
     const home = makeHome({ [settings]: plain, 'other.json': plain })
     const commit = interfering(1, (path) => {
       renameSync(path, `${path}.old`)
@@ -200,7 +200,7 @@ describe('applyPlan while others write', () => {
     expect(readFileSync(`${join(home, settings)}.old`, 'utf8')).toBe(plain)
   })
 
-  it('creates the file again when it disappears', () => {
+  it('creates the file again when it disappears in the meantime', () => {
     const home = makeHome({ [settings]: plain })
     apply(home, { commit: interfering(1, (path) => renameSync(path, `${path}.gone`)) })
     expect(read(home)).toBe(planned(home, ''))

@@ -46,7 +46,7 @@ describe('backup', () => {
   })
 
   it.each(fixtures.filter(([, shape]) => shape === 'wrapped'))(
-    'gives the file back byte for byte: %s',
+    'allows restoring the file byte for byte: %s',
     (_, __, text) => {
       const { path, folder, install, last } = startedHome(text)
       install('/a')
@@ -60,21 +60,21 @@ describe('backup', () => {
     },
   )
 
-  it('remembers that there was no file', () => {
+  it('records that there was no file', () => {
     const { install, last, names } = startedHome()
     install()
     expect(last()).toMatchObject({ before: null, backup: null })
     expect(names()).toEqual(['0001.json'])
   })
 
-  it('keeps the first bytes through edits that follow each other', () => {
+  it('keeps the original text through consecutive edits of ours', () => {
     const { install, last, names } = startedHome('{ }')
     for (const door of ['/a', '/b', '/c', '/d', '/e']) install(door)
     expect(names()).toEqual(['0001.bak', '0005.json'])
     expect(last().edits).toHaveLength(5)
   })
 
-  it('keeps three when others edit in between', () => {
+  it('keeps three backups when others edit in between', () => {
     const { path, install, names, last } = startedHome('{}')
     for (const number of [1, 2, 3, 4, 5]) {
       writeFileSync(path, JSON.stringify({ number }))
@@ -84,7 +84,7 @@ describe('backup', () => {
     expect(last().edits).toHaveLength(1)
   })
 
-  it('is for this user only', () => {
+  it('is accessible only to this user', () => {
     const mask = process.umask(0)
     const { folder, stateDir, install, names } = startedHome('{}')
     install()
@@ -95,7 +95,7 @@ describe('backup', () => {
     for (const name of names()) expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600)
   })
 
-  it('does not go through a planted link', () => {
+  it('rejects a symbolic link planted as the backup folder', () => {
     const { path, stateDir, install } = startedHome('{}')
     const elsewhere = makeHome()
     makeHome()
@@ -105,7 +105,7 @@ describe('backup', () => {
     expect(readFileSync(path, 'utf8')).toBe('{}')
   })
 
-  it('goes on beside records that it cannot read', () => {
+  it('adds a record beside unreadable ones', () => {
     const { path, folder, install, names } = startedHome('{}')
     install()
     writeFileSync(join(folder, '0002.json'), '{"version": 9}')

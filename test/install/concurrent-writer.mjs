@@ -1,5 +1,5 @@
-// A client that rewrites its settings at random moments: reads, adds one key, replaces the file.
-// Runs until stdin ends, then prints what it saw.
+// Simulates a client that rewrites its settings at random moments: reads, adds a key, replaces the file.
+// Runs until stdin ends, then prints its statistics.
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 
 const [, , path] = process.argv

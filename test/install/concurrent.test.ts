@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest'
 import { type ApplyOptions, applyPlan, commitUnchanged } from '../../src/install/apply.ts'
 import { makeHome, makePlan } from './make-home.ts'
 
-/** How much has to happen on both sides before the end. */
+/** The minimum of rounds, of keys that survived, and of commits before the test ends. */
 const [ROUNDS, TAKEN, COMMITS] = process.env.HOOKBELL_FULL ? [300, 20, 30] : [40, 5, 8]
 
 interface Seen {
@@ -31,8 +31,8 @@ async function startWriter(path: string): Promise<() => Promise<Seen>> {
   }
 }
 
-describe('applyPlan beside a client that writes', () => {
-  it('never tears the file and loses nothing that it could have seen', async () => {
+describe('applyPlan beside a client that rewrites its settings', () => {
+  it('never corrupts the file and loses no write that it could have detected', async () => {
     const path = join(makeHome({ 'settings.json': '{\n  "first": true\n}\n' }), 'settings.json')
     const commits: [bigint, bigint][] = []
     const commit: ApplyOptions['commit'] = (...args) => {
@@ -44,7 +44,7 @@ describe('applyPlan beside a client that writes', () => {
     const stopWriter = await startWriter(path)
     let gaveUp = 0
     let taken = 0
-    // However late the other one starts, and on a busy machine many rounds give up, as they should.
+    // The writer may start late, and on a busy machine many rounds give up, as intended.
     const isEnough = () => taken > TAKEN && commits.length > COMMITS
     for (let round = 0; round < ROUNDS || !isEnough(); round += 1) {
       const plan = makePlan(path, `/state/${round % 2}`)
@@ -61,13 +61,13 @@ describe('applyPlan beside a client that writes', () => {
     }
     const { written, invalid, lost } = await stopWriter()
 
-    // Between the last look and the rename are some microseconds that no lock of the client's
-    // covers. A write inside them cannot be seen; one outside of them must never be lost.
+    // A write in the microseconds between our last check and the rename cannot be detected, since
+    // clients take no lock. A write outside of that window must never be lost.
     const blind = lost.filter(({ renamed: [from, to] }) =>
       commits.some(([start, end]) => BigInt(to) >= start && BigInt(from) <= end),
     )
     expect(lost.filter((each) => !blind.includes(each))).toEqual([])
-    // It writes every 12 ms. A commit in which this process was put aside takes many of these.
+    // The client writes every 12 ms. A commit in which this process was suspended overlaps many writes.
     const blindMs = commits.reduce((sum, [start, end]) => sum + Number(end - start) / 1e6, 0)
     expect(blind.length).toBeLessThanOrEqual(10 + blindMs / 5)
     expect(invalid).toBe(0)

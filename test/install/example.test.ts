@@ -5,14 +5,14 @@ import { hookEntry, sharedHookCommand } from '../../src/install/hook-command.ts'
 import { planInstall } from '../../src/install/plan.ts'
 
 describe('exampleHooks', () => {
-  it('is what init writes into an empty hooks.json of a project', () => {
+  it('matches what init writes into an empty hooks.json of a project', () => {
     const { events } = clients.droid
     const hook = hookEntry(clients.droid, sharedHookCommand('droid'))
     const plan = planInstall('', { path: 'hooks.json', shape: 'bare', events, hook })
     expect(exampleHooks()).toBe(plan.text)
   })
 
-  it('is keyed by event, each with a list of commands', () => {
+  it('has a list with one command for each event', () => {
     const example = JSON.parse(exampleHooks())
     expect(Object.keys(example)).toEqual([...clients.droid.events])
     for (const groups of Object.values(example)) {

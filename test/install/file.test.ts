@@ -11,7 +11,7 @@ describe('readSettings', () => {
     expect(readSettings(path)).toMatchObject({ realPath: path, text: '\uFEFF{"ключ": "🔔"}' })
   })
 
-  it('finds that there is no file, or no folder', () => {
+  it('returns no hash for a missing file or folder', () => {
     const home = makeHome()
     expect(readSettings(join(home, 'f'))).toMatchObject({ text: '', hash: undefined })
     expect(readSettings(join(home, 'none/f'))).toMatchObject({ hash: undefined })
@@ -21,18 +21,18 @@ describe('readSettings', () => {
     ['a folder', (path) => mkdirSync(path), /not a regular file/],
     ['a pipe', (path) => spawnSync('mkfifo', [path]), /not a regular file/],
     ['a device', (path) => symlinkSync('/dev/zero', path), /not a regular file/],
-    ['a link to nothing', (path) => symlinkSync('nowhere', path), /a symbolic link to nothing/],
+    ['a dangling link', (path) => symlinkSync('nowhere', path), /a symbolic link to nothing/],
     ['a link to itself', (path) => symlinkSync(path, path), /ELOOP/],
     ['a read-only file', (path) => writeFileSync(path, '{}', { mode: 0o444 }), /is read-only/],
     ['a large file', (path) => writeFileSync(path, ' '.repeat(2 ** 20 + 1)), /larger than 1 MiB/],
     ['invalid UTF-8', (path) => writeFileSync(path, Buffer.from([123, 0xff, 125])), /not UTF-8/],
     ['UTF-16', (path) => writeFileSync(path, Buffer.from('\uFEFF{}', 'utf16le')), /not UTF-8/],
     [
-      'a cut character',
+      'a truncated character',
       (path) => writeFileSync(path, Buffer.from('"é').subarray(0, 2)),
       /not UTF-8/,
     ],
-  ])('refuses %s', (_, make, message) => {
+  ])('rejects %s', (_, make, message) => {
     const path = join(makeHome(), 'settings.json')
     make(path)
     expect(() => readSettings(path)).toThrow(
@@ -49,7 +49,7 @@ describe('readSettings', () => {
     expect(readSettings(path).text).toHaveLength(2 ** 20)
   })
 
-  it.runIf(process.getuid?.() === 0)('refuses the file of another user', () => {
+  it.runIf(process.getuid?.() === 0)('rejects a file of another user', () => {
     const path = join(makeHome({ f: '{}' }), 'f')
     chownSync(path, 12345, 12345)
     expect(() => readSettings(path)).toThrow(/belongs to another user/)

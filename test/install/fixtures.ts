@@ -4,7 +4,7 @@ const others = '{"hooks":[{"type":"command","command":"say done"}]}'
 const old = "{ '/old/hookbell-hook' --client droid; } >/dev/null 2>&1 || :"
 const oldHook = JSON.stringify({ type: 'command', command: old, timeout: 5 })
 
-/** Settings files as people have them: what it is, the shape the client expects, the text. */
+/** Realistic settings files: name, layout that the client expects, text. */
 export const fixtures: readonly [string, Shape, string][] = [
   ['no text', 'wrapped', ''],
   ['no text, bare', 'bare', ''],
@@ -122,7 +122,7 @@ export const fixtures: readonly [string, Shape, string][] = [
   ['a deep tree', 'wrapped', `{"a":${'['.repeat(200)}${']'.repeat(200)}}`],
 ]
 
-/** What is refused: the shape, the text, where, and what. */
+/** Texts that planning rejects: name, layout, text, position and message. */
 export const refusals: readonly [string, Shape, string, string][] = [
   ['cut off', 'wrapped', '{\n  "a": 1', '2:9: close brace expected'],
   ['text after the end', 'wrapped', '{}\n{}', '2:1: end of file expected'],

@@ -53,13 +53,13 @@ function makeDoor(script: string, name = 'state'): string {
 const silence = { status: 0, output: '' }
 
 describe.each(shells)('hook command under %s', (shell) => {
-  it('is silent and succeeds when everything behind it is gone', () => {
+  it('is silent and succeeds when the front door is missing', () => {
     expect(run(shell, hookCommand('/nowhere/hookbell-hook', 'droid'))).toEqual(silence)
     expect(run(shell, hookCommand('/nowhere/hookbell-hook', 'droid'), {})).toEqual(silence)
   })
 
   it.each([
-    ['says something and fails', 'echo out; echo err >&2; exit 1'],
+    ['prints output and fails', 'echo out; echo err >&2; exit 1'],
     ['exits 2, which would block the agent', 'exit 2'],
     ['is killed', 'kill -KILL $$'],
     ['is terminated', 'kill -TERM $$'],
@@ -69,13 +69,13 @@ describe.each(shells)('hook command under %s', (shell) => {
     expect(run(shell, hookCommand(makeDoor(script), 'droid'))).toEqual(silence)
   })
 
-  it('is silent when the front door may not be executed', () => {
+  it('is silent when the front door is not executable', () => {
     const door = makeDoor('exit 0')
     chmodSync(door, 0o644)
     expect(run(shell, hookCommand(door, 'droid'))).toEqual(silence)
   })
 
-  it.each(oddNames)('reaches a front door in the folder %j', (name) => {
+  it.each(oddNames)('runs a front door in the folder %j', (name) => {
     const door = makeDoor(
       'printf "%s " "$@" > "$(dirname "$0")/args"; cat >> "$(dirname "$0")/args"',
       name,
@@ -86,10 +86,10 @@ describe.each(shells)('hook command under %s', (shell) => {
     expect(args).toBe('--client claude {"a":1}')
   })
 
-  describe('with the payload appended to it as a here-document', () => {
+  describe('with the payload appended as a here-document', () => {
     const appended = (command: string) => `${command} <<'END'\n{"a":1}\nEND\n`
 
-    it('reaches the front door as one simple command', () => {
+    it('passes the payload to the front door as one simple command', () => {
       const door = makeDoor('cat > "$(dirname "$0")/got"', "it's here")
       const command = hookCommand(door, 'cursor')
       expect(run(shell, appended(command))).toEqual(silence)
@@ -111,8 +111,8 @@ describe.each(shells)('hook command under %s', (shell) => {
     )
   })
 
-  describe('shared in a project', () => {
-    it('does nothing where hookbell is not installed', () => {
+  describe('in the shared form for a project', () => {
+    it('does nothing when hookbell is not installed', () => {
       expect(run(shell, sharedHookCommand('droid'), { HOME: '/nowhere' })).toEqual(silence)
       expect(run(shell, sharedHookCommand('droid'), {})).toEqual(silence)
     })
@@ -121,7 +121,7 @@ describe.each(shells)('hook command under %s', (shell) => {
       ['HOOKBELL_STATE_DIR', ''],
       ['XDG_STATE_HOME', '/hookbell'],
       ['HOME', '/.local/state/hookbell'],
-    ])('finds the front door by %s', (variable, below) => {
+    ])('finds the front door through %s', (variable, below) => {
       const base = join(makeHome(), "it's a 'base'")
       const folder = base + below
       mkdirSync(folder, { recursive: true })
@@ -134,7 +134,7 @@ describe.each(shells)('hook command under %s', (shell) => {
 })
 
 describe('hook command', () => {
-  it('names no user and no home in its shared form', () => {
+  it('contains no user and no home in its shared form', () => {
     expect(sharedHookCommand('droid')).toMatchInlineSnapshot(
       `"{ "\${HOOKBELL_STATE_DIR:-\${XDG_STATE_HOME:-$HOME/.local/state}/hookbell}/hookbell-hook" --client droid --shared; } >/dev/null 2>&1 || :"`,
     )
@@ -145,7 +145,7 @@ describe('hook command', () => {
     expect(hookEntry({ ...clients.droid, timeoutUnit: 'ms' }, 'x').timeout).toBe(10_000)
   })
 
-  it('has a form for the shell of each client on Windows', () => {
+  it('has a form for the Windows shell of each client', () => {
     const windows = { platform: 'win32', node: 'C:\\node.exe' } as const
     const door = 'C:\\Users\\my name\\hookbell\\hook.cjs'
     expect(hookCommand(door, 'droid', windows)).toMatchInlineSnapshot(
@@ -168,7 +168,7 @@ describe('hook command', () => {
     '{ "$HOME/hookbell-hook" --client droid; } >/dev/null 2>&1 || :',
     "'/x/hookbell-hook' --client qwen 2>/dev/null || :",
     '/x/hookbell-hook --client droid || true',
-  ])('is recognised: %j', (command) => {
+  ])('is recognized: %j', (command) => {
     expect(isHookCommand(command)).toBe(true)
   })
 
@@ -190,12 +190,12 @@ describe('hook command', () => {
     undefined,
     7,
     null,
-  ])('is not recognised in what others wrote: %j', (command) => {
+  ])('is not confused with a command of others: %j', (command) => {
     expect(isHookCommand(command)).toBe(false)
   })
 
-  it('is recognised quickly in hostile text', () => {
-    // Of the processor, since others may use it too.
+  it('is searched for in hostile text within a second of processor time', () => {
+    // Processor time, since other processes use the machine too.
     const before = process.cpuUsage()
     isHookCommand(`${"'a'".repeat(50_000)} --client`)
     isHookCommand(`{ ${'a\\ '.repeat(50_000)}`)

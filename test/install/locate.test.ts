@@ -13,17 +13,17 @@ describe('fileInForce', () => {
     ['settings.json alone', ['settings.json'], 'settings.json', 'wrapped'],
     ['hooks.json alone', ['hooks.json'], 'hooks.json', 'bare'],
     ['both', ['hooks.json', 'settings.json'], 'hooks.json', 'bare'],
-    ['only the place of older versions', ['hooks/hooks.json'], 'settings.json', 'wrapped'],
-  ])('is, for droid with %s', (_, files, name, shape) => {
+    ['only the file of older versions', ['hooks/hooks.json'], 'settings.json', 'wrapped'],
+  ])('returns the file in force for droid with %s', (_, files, name, shape) => {
     const folder = makeHome(Object.fromEntries(files.map((file) => [file, '{}'])))
     expect(fileInForce(droid, folder)).toEqual({ name, shape, path: join(folder, name) })
   })
 
-  it('is settings.json for Claude Code, whatever lies beside it', () => {
+  it('returns settings.json for Claude Code, even with a hooks.json beside it', () => {
     expect(fileInForce(claude, makeHome({ 'hooks.json': '{}' })).name).toBe('settings.json')
   })
 
-  it('counts a link to nothing as a file that is there', () => {
+  it('counts a dangling symbolic link as an existing file', () => {
     const folder = makeHome()
     symlinkSync('nowhere', join(folder, 'hooks.json'))
     expect(fileInForce(droid, folder).name).toBe('hooks.json')

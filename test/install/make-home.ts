@@ -6,7 +6,7 @@ import { clients } from '../../src/clients/index.ts'
 import { hookCommand, hookEntry } from '../../src/install/hook-command.ts'
 import { type Plan, planInstall } from '../../src/install/plan.ts'
 
-/** A home directory with these files in it, until the test ends, or the suite that made it before its tests. */
+/** Creates a home directory with these files, removed after the test, or after the suite that created it. */
 export function makeHome(files: Record<string, string | Uint8Array> = {}): string {
   const home = realpathSync(mkdtempSync(join(tmpdir(), 'hookbell-home-')))
   cleanUp(() => rmSync(home, { recursive: true, force: true }))
@@ -17,7 +17,7 @@ export function makeHome(files: Record<string, string | Uint8Array> = {}): strin
   return home
 }
 
-// Not once for the module: the next test file may get it as it is.
+// Registered per call: with a module-level hook, the next test file might get the module without it.
 function cleanUp(remove: () => void) {
   try {
     onTestFinished(remove)

@@ -3,12 +3,12 @@ import type { Shape } from '../../src/clients/define.ts'
 
 export interface MadeSettings {
   text: string
-  /** What the text says, known without parsing it. */
+  /** The value of the text, known without parsing it. */
   value: Record<string, unknown>
   shape: Shape
 }
 
-/** Random settings with hooks of others, written in a random style. */
+/** Random settings with hooks of others, in a random formatting style. */
 export function makeSettings(): fc.Arbitrary<MadeSettings> {
   return fc
     .record({
@@ -63,7 +63,7 @@ interface Style {
   hasBom: boolean
   ending: string
   hasTrailingCommas: boolean
-  /** Drawn in turn wherever white space may stand. Empty for plain JSON. */
+  /** Picks the white space at each place where it may occur. Empty for plain JSON. */
   trivia: number[]
 }
 

@@ -27,13 +27,13 @@ function notes(name: ClientName, files: Record<string, string>, found = {}, mana
 }
 
 describe('settingsNotes', () => {
-  it('is empty when there is nothing to say', () => {
+  it('is empty when there is nothing to report', () => {
     expect(notes('droid', { '.factory/settings.json': '{"hooks": {}}' })).toEqual([])
     expect(notes('droid', {})).toEqual([])
     expect(notes('claude', { '.claude/settings.json': 'damaged' })).toEqual([])
   })
 
-  it('tells of hooks that are switched off', () => {
+  it('reports a setting that disables the hooks', () => {
     expect(notes('droid', { '.factory/settings.json': '{"hooksDisabled": true} // x' })).toEqual([
       '~/.factory/settings.json sets "hooksDisabled": hooks of yours do not run',
     ])
@@ -49,14 +49,14 @@ describe('settingsNotes', () => {
     ).toEqual(['~/.gemini/settings.json sets "hooksConfig.enabled": hooks of yours do not run'])
   })
 
-  it('tells of hooks that the organization does not allow', () => {
+  it('reports a managed setting that allows no hooks of users', () => {
     const files = { 'etc/settings.json': '{"allowManagedHooksOnly": true}' }
     expect(notes('droid', files, {}, 'etc/settings.json')).toEqual([
       '~/etc/settings.json sets "allowManagedHooksOnly": hooks of yours do not run',
     ])
   })
 
-  it('tells of hooks in a file that is not in force', () => {
+  it('reports hooks in a file that is not in force', () => {
     const files = {
       '.factory/hooks.json': '{"Stop":[]}',
       '.factory/settings.json': '{"hooks":{"Stop":[]}}',
@@ -66,13 +66,13 @@ describe('settingsNotes', () => {
     ])
   })
 
-  it('tells of a file of an older version', () => {
+  it('reports a file of an older version', () => {
     expect(notes('droid', { '.factory/hooks/hooks.json': '{}' })).toEqual([
       '~/.factory/hooks/hooks.json is of an older version: when Factory droid moves it, run init again',
     ])
   })
 
-  it('tells of a shape that may not be read, and of hard links', () => {
+  it('reports a layout that may not be read, and hard links', () => {
     const files = { '.factory/hooks.json': '{"hooks":{}}' }
     expect(notes('droid', files, { shape: 'wrapped', links: 2 })).toEqual([
       'Factory droid ignores ~/.factory/hooks.json: its events are under "hooks"',
@@ -81,7 +81,7 @@ describe('settingsNotes', () => {
     ])
   })
 
-  it('does not wait for a pipe', () => {
+  it('does not block on a named pipe', () => {
     const home = makeHome({ '.factory/x': '' })
     spawnSync('mkfifo', [join(home, '.factory/settings.json')])
     const folder = join(home, '.factory')

@@ -52,7 +52,7 @@ describe.each(fixtures)('planRemoval: %s', (_, shape, text) => {
   const hasOurs = text.includes('hookbell-hook')
   const plan = install(text, shape)
 
-  it.skipIf(hasOurs)('gives the same bytes back, with the record of the edit', () => {
+  it.skipIf(hasOurs)('restores the same bytes from the record of the edit', () => {
     const records = [recordOf(text, plan.text, [plan.spans])]
     expect(remove(plan.text, shape, { records, original: text })).toMatchObject({
       text,
@@ -60,11 +60,11 @@ describe.each(fixtures)('planRemoval: %s', (_, shape, text) => {
     })
   })
 
-  it('leaves no hook of ours, with no record at all', () => {
+  it('leaves no hook of ours without any record', () => {
     expect(remove(plan.text, shape).text).not.toContain('hookbell-hook')
   })
 
-  it('does nothing the second time', () => {
+  it('changes nothing the second time', () => {
     const { text: once } = remove(plan.text, shape)
     expect(remove(once, shape)).toMatchObject({ changed: false, spans: [] })
   })
@@ -76,7 +76,7 @@ describe('planRemoval: random settings', () => {
     entries: fc.constantFrom<Entries>('nested', 'flat'),
   })
 
-  it('gives the same bytes back', () => {
+  it('restores the same bytes after two edits', () => {
     fc.assert(
       fc.property(made, ({ settings: { text, shape }, entries }) => {
         const plan = install(text, shape, entries)
@@ -89,7 +89,7 @@ describe('planRemoval: random settings', () => {
     )
   })
 
-  it('gives the old value back where the file was changed meanwhile, by whoever', () => {
+  it('restores the old value when others changed the file in the meantime', () => {
     fc.assert(
       fc.property(made, ({ settings: { text, value, shape }, entries }) => {
         const plan = install(text, shape, entries)
@@ -103,7 +103,7 @@ describe('planRemoval: random settings', () => {
     )
   })
 
-  it('keeps hooks that others put before, behind and beside ours', () => {
+  it('keeps the hooks of others before, after and beside ours', () => {
     const foreign = { type: 'command', command: 'say hello' }
     fc.assert(
       fc.property(made, fc.nat(2), fc.nat(4), ({ settings, entries }, where, indent) => {
@@ -135,45 +135,49 @@ describe('planRemoval', () => {
   const ours = JSON.stringify({ type: 'command', command, timeout: 10 })
 
   it.each([
-    ['the only one', `{"hooks":{"Stop":[{"hooks":[${ours}]}]}}`, '{}'],
+    ['our only hook', `{"hooks":{"Stop":[{"hooks":[${ours}]}]}}`, '{}'],
     [
-      'the first',
+      'our hook as the first',
       `{"hooks":{"Stop":[{"hooks":[${ours}]}, {"hooks":[]}]}}`,
       '{"hooks":{"Stop":[{"hooks":[]}]}}',
     ],
     [
-      'the last',
+      'our hook as the last',
       `{"hooks":{"Stop":[{"hooks":[]}, {"hooks":[${ours}]}]}}`,
       '{"hooks":{"Stop":[{"hooks":[]}]}}',
     ],
     [
-      'beside another',
+      'our hook beside another',
       `{"hooks":{"Stop":[{"hooks":[${ours}, {"command":"x"}]}]}}`,
       '{"hooks":{"Stop":[{"hooks":[{"command":"x"}]}]}}',
     ],
     [
-      'behind a line comment',
+      'our hook after a line comment',
       `{"hooks":{"Stop":[{"hooks":[{"command":"x"}, // x\n${ours}]}]}}`,
       '{"hooks":{"Stop":[{"hooks":[{"command":"x"} // x\n]}]}}',
     ],
     [
-      'a comment about ours',
+      'our hook but not the comment after it',
       `{"hooks":{"Stop":[{"hooks":[${ours}]} // bell\n]}, "a": 1}`,
       '{"hooks":{"Stop":[ // bell\n]}, "a": 1}',
     ],
-    ['a trailing comma', `{"a": 1, "hooks":{"Stop":[{"hooks":[${ours},]},]},}`, '{"a": 1,}'],
-    ['with a matcher around it', `{"hooks":{"Stop":[{"matcher":"x","hooks":[${ours}]}]}}`, '{}'],
-  ])('%s', (_, text, after) => {
+    [
+      'our hook with trailing commas',
+      `{"a": 1, "hooks":{"Stop":[{"hooks":[${ours},]},]},}`,
+      '{"a": 1,}',
+    ],
+    ['our hook with its matcher', `{"hooks":{"Stop":[{"matcher":"x","hooks":[${ours}]}]}}`, '{}'],
+  ])('removes %s', (_, text, after) => {
     expect(remove(text, 'wrapped').text).toBe(after)
   })
 
-  it('keeps the empty list that was there before', () => {
+  it('keeps an empty list from the original text', () => {
     const original = '{"hooks":{"Stop":[]}}'
     const text = `{"hooks":{"Stop":[{"hooks":[${ours}]}]}} // mine`
     expect(remove(text, 'wrapped', { original }).text).toBe(`${original} // mine`)
   })
 
-  it('knows a file that only we had written', () => {
+  it('reports a file as removable when it contained nothing but our hooks', () => {
     const plan = install('', 'wrapped')
     const record = { ...recordOf('', plan.text, [plan.spans]), before: null }
     expect(remove(plan.text, 'wrapped', { records: [record], original: '' }).isGone).toBe(true)
@@ -184,7 +188,7 @@ describe('planRemoval', () => {
     expect(remove(plan.text, 'wrapped').isGone).toBe(false)
   })
 
-  it('refuses a damaged file', () => {
+  it('rejects a damaged file', () => {
     expect(() => remove(`{"hooks":{"Stop":[${ours}`, 'wrapped')).toThrow(/settings\.json:1:/)
   })
 })

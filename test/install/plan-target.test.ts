@@ -15,7 +15,7 @@ function plan(client: ClientName, old = '', events: string = clients[client].eve
   return { path: target.file.path.replace(home, '~'), ...planTarget(target, door)(old) }
 }
 
-/** What each client expects, written out by hand. */
+/** The layout that each client expects, written by hand. */
 const layouts: [ClientName, string, object][] = [
   ['claude', '~/.claude/settings.json', nested('claude', 'Notification')],
   ['qwen', '~/.qwen/settings.json', nested('qwen', 'Notification')],
@@ -50,7 +50,7 @@ function nested(client: string, event: string, timeout = 10) {
 }
 
 describe('planTarget', () => {
-  it.each(layouts)('%s', (client, path, value) => {
+  it.each(layouts)('writes the layout of %s', (client, path, value) => {
     const first = plan(client)
     expect(first.path).toBe(path)
     expect(JSON.parse(first.text)).toEqual(value)
@@ -58,12 +58,12 @@ describe('planTarget', () => {
     expect(plan(client, first.text).changed).toBe(false)
   })
 
-  it('adds a version that is missing, and leaves one that is there', () => {
+  it('adds a missing version and keeps an existing one', () => {
     expect(JSON.parse(plan('cursor', '{}').text).version).toBe(1)
     expect(JSON.parse(plan('cursor', '{"version": 2}').text).version).toBe(2)
   })
 
-  it('appends behind the hooks of others for codex, and changes no timeout that was approved', () => {
+  it('appends after the hooks of others for codex and keeps an approved timeout', () => {
     const other = { hooks: [{ type: 'command', command: 'x' }] }
     const text = JSON.stringify({ hooks: { Stop: [other] } })
     const first = plan('codex', text, 'Stop')
@@ -81,7 +81,7 @@ describe('planTarget', () => {
     )
   })
 
-  it('leaves lists of names beside the events alone', () => {
+  it('keeps name lists beside the events', () => {
     const text = '{"hooks": {"enabled": true, "disabled": ["x"]}}'
     expect(JSON.parse(plan('gemini', text).text).hooks).toMatchObject({
       enabled: true,
@@ -89,7 +89,7 @@ describe('planTarget', () => {
     })
   })
 
-  it('replaces its own plug-in, and refuses one of somebody else', () => {
+  it('replaces its own plug-in and rejects one of others', () => {
     const { text } = plan('opencode')
     expect(plan('opencode', text).changed).toBe(false)
     expect(plan('opencode', text.replace(door, '/old')).text).toBe(text)
@@ -98,7 +98,7 @@ describe('planTarget', () => {
     )
   })
 
-  it('refuses what would be larger than it could read again', () => {
+  it('rejects a result above the size limit for reading', () => {
     const text = JSON.stringify({ a: 'x'.repeat(1024 * 1024 - 100) })
     expect(() => plan('claude', text)).toThrow(/with the hooks the file would be larger than 1 MiB/)
   })

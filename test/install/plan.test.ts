@@ -19,7 +19,7 @@ function install(text: string, shape: Shape, overrides = {}): Plan {
   return planInstall(text, { path: 'settings.json', shape, events, hook, ...overrides })
 }
 
-/** With one short event, so that a layout can be read. */
+/** Plans one short event, so that the layout stays readable. */
 function layout(text: string, shape: Shape = 'wrapped'): string {
   const short = { type: 'command', command: '/h/hookbell-hook --client droid', timeout: 1 } as const
   return install(text, shape, { events: ['Stop'], hook: short }).text
@@ -37,7 +37,7 @@ function commandsOf(value: Json, shape: Shape, event: string): string[] {
   return groups.flatMap((group) => (group.hooks ?? []).map((each: Json) => each.command))
 }
 
-/** The text without what the plan says it put in, and the parts that it took out. */
+/** The text without the parts that the plan added, and the parts that it removed. */
 function foreignText({ text, spans }: Plan): { text: string; removed: string[] } {
   let rest = text
   for (const { offset, length } of spans.toReversed()) {
@@ -50,29 +50,29 @@ describe.each(fixtures)('planInstall: %s', (_, shape, text) => {
   const plan = install(text, shape)
   const value = parse(plan.text.replace('\uFEFF', ''), [], { allowTrailingComma: true })
 
-  it('registers every event once', () => {
+  it('registers every event with our command', () => {
     for (const event of events) {
       const ours = commandsOf(value, plan.shape, event).filter(isHookCommand)
       expect(new Set(ours)).toEqual(new Set([command]))
     }
   })
 
-  it('gives the old bytes back', () => {
+  it('can be reverted byte for byte', () => {
     expect(Buffer.from(unsplice(plan.text, plan.spans))).toEqual(Buffer.from(text))
   })
 
-  it('takes nothing away but older values of ours', () => {
+  it('removes only older values of ours', () => {
     const { removed } = foreignText(plan)
     for (const part of removed) expect(['5', ...ourOldCommands]).toContain(part)
     if (removed.length === 0) expect(foreignText(plan).text).toBe(text)
   })
 
-  it('does nothing the second time', () => {
+  it('changes nothing the second time', () => {
     const again = install(plan.text, shape)
     expect(again).toMatchObject({ changed: false, text: plan.text, spans: [] })
   })
 
-  it('adds neither comments nor keys of its own', () => {
+  it('adds no comments and no extra keys', () => {
     for (const { offset, length } of plan.spans) {
       const added = plan.text.slice(offset, offset + length).replaceAll(JSON.stringify(command), '')
       expect(added).not.toMatch(/\/[/*]/)
@@ -89,7 +89,7 @@ const ourOldCommands = ['droid', 'claude'].map((client) =>
 )
 
 describe('planInstall: random settings', () => {
-  it('keep every byte and every value of others, whatever their style', () => {
+  it('keep every byte and value of others in any style', () => {
     fc.assert(
       fc.property(makeSettings(), ({ text, value, shape }) => {
         const plan = install(text, shape)
@@ -103,7 +103,7 @@ describe('planInstall: random settings', () => {
     )
   })
 
-  it('become an error or a good plan when a byte is lost or doubled', () => {
+  it('cause an error or a reversible plan when a byte is lost or doubled', () => {
     const cut = fc.tuple(makeSettings(), fc.nat(), fc.boolean())
     fc.assert(
       fc.property(cut, ([{ text, shape }, at, isDoubled]) => {
@@ -124,7 +124,7 @@ describe('planInstall: random settings', () => {
   })
 })
 
-/** Written for these tests, so that the package that planned does not judge its own work. */
+/** Written for these tests, so that the result is not checked with the package that planned it. */
 function withoutComments(text: string): string {
   const plain = drop(text.replace('\uFEFF', ''), /"(?:[^"\\]|\\.)*"|\/\/[^\r\n]*|\/\*[\s\S]*?\*\//g)
   return drop(plain, /"(?:[^"\\]|\\.)*"|,(?=\s*[\]}])/g)
@@ -142,14 +142,14 @@ function expectedValue(value: Record<string, unknown>, shape: Shape): unknown {
   return copy
 }
 
-describe('planInstall: refused', () => {
-  it.each(refusals)('%s', (_, shape, text, message) => {
+describe('planInstall: rejected texts', () => {
+  it.each(refusals)('rejects %s with its position', (_, shape, text, message) => {
     expect(() => install(text, shape)).toThrow(
       expect.objectContaining({ code: 'E_SETTINGS', message: `settings.json:${message}` }),
     )
   })
 
-  it('says what to do', () => {
+  it('says that nothing was written', () => {
     expect(() => install('{', 'bare')).toThrow(
       expect.objectContaining({ hint: expect.stringContaining('Nothing was written') }),
     )
@@ -164,11 +164,11 @@ describe('planInstall: layout', () => {
     ['{"a": 1}', '{"a": 1, "hooks": {"Stop": [{"hooks": [{"type": "command", '],
     ['// x', '// x\n{\n  "hooks"'],
     ['\uFEFF', '\uFEFF{\n  "hooks"'],
-  ])('follows %j', (text, start) => {
+  ])('follows the style of %j', (text, start) => {
     expect(layout(text).slice(0, start.length)).toBe(start)
   })
 
-  it('keeps a comment with the line it is on', () => {
+  it('keeps a comment on its line', () => {
     expect(layout('{\n  "a": 1 // one\n  // more\n}\n')).toMatchInlineSnapshot(`
       "{
         "a": 1, // one
@@ -191,7 +191,7 @@ describe('planInstall: layout', () => {
     `)
   })
 
-  it('goes on after a brace as the file does', () => {
+  it('continues after a closing brace in the style of the file', () => {
     expect(
       layout('{\n\t"hooks": {\n\t\t"Stop": [{\n\t\t\t"hooks": []\n\t\t}]\n\t}\n}\n'),
     ).toMatchInlineSnapshot(`
@@ -214,7 +214,7 @@ describe('planInstall: layout', () => {
     `)
   })
 
-  it('adds to a line what is on one line', () => {
+  it('stays on the line of a one-line list', () => {
     expect(layout('{\n  "Stop": [{ "hooks": [] }]\n}\n', 'bare')).toMatchInlineSnapshot(`
       "{
         "Stop": [{ "hooks": [] }, {"hooks": [{"type": "command", "command": "/h/hookbell-hook --client droid", "timeout": 1}]}]
@@ -223,7 +223,7 @@ describe('planInstall: layout', () => {
     `)
   })
 
-  it('replaces only the values of an older hook of ours', () => {
+  it('updates only the values of an older hook of ours', () => {
     const text = `{"Stop": [{"matcher": "x", "hooks": [{"command": "'/old/hookbell-hook' --client droid", "async": true}]}]}`
     expect(layout(text, 'bare')).toMatchInlineSnapshot(
       `"{"Stop": [{"matcher": "x", "hooks": [{"command": "/h/hookbell-hook --client droid", "async": true, "type": "command", "timeout": 1}]}]}"`,

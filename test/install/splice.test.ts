@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type Edit, splice, unsplice } from '../../src/install/splice.ts'
 
-/** Edits that do not overlap, in any order. */
+/** Edits that do not overlap, in ascending order. */
 const cases = fc
   .tuple(fc.string({ maxLength: 40 }), fc.array(fc.tuple(fc.nat(6), fc.nat(3), fc.string())))
   .chain(([text, steps]) => {
@@ -18,7 +18,7 @@ const cases = fc
   })
 
 describe('splice', () => {
-  it('is undone by the spans that it reports', () => {
+  it('is reverted by the spans that it reports', () => {
     fc.assert(
       fc.property(cases, ({ text, edits }) => {
         const result = splice(text, edits)
@@ -31,7 +31,7 @@ describe('splice', () => {
     )
   })
 
-  it('does not depend on the order of edits at different places', () => {
+  it('does not depend on the order of edits at different offsets', () => {
     const edits = [
       { offset: 3, length: 1, text: 'X' },
       { offset: 0, length: 0, text: '>' },
@@ -40,7 +40,7 @@ describe('splice', () => {
     expect(splice('abcd', edits.toReversed())).toEqual(splice('abcd', edits))
   })
 
-  it('keeps the order of insertions at one place', () => {
+  it('keeps the order of insertions at the same offset', () => {
     const edits = [',', 'b'].map((text) => ({ offset: 1, length: 0, text }))
     expect(splice('a', edits).text).toBe('a,b')
   })

@@ -10,7 +10,7 @@ function find(home: string, options: TargetOptions = {}, cwd = home) {
 }
 
 describe('findTargets', () => {
-  it('takes the only client that is there', () => {
+  it('picks the only installed client', () => {
     expect(find(makeHome({ '.factory/x': '' }))).toEqual([
       'droid',
       'user',
@@ -23,7 +23,7 @@ describe('findTargets', () => {
     ])
   })
 
-  it('takes the one that is named, also where it is not installed yet', () => {
+  it('picks the named client, even if it is not installed yet', () => {
     expect(find(makeHome(), { client: 'droid' })).toEqual([
       'droid',
       'user',
@@ -56,19 +56,19 @@ describe('findTargets', () => {
       /^$/,
     ],
     [
-      'the home as a project',
+      'the home directory as a project',
       {},
       { client: 'droid', project: true },
       '--project: this is the home directory',
       /--user/,
     ],
-  ])('asks for a decision: %s', (_, files, options, message, hint) => {
+  ])('rejects an ambiguous or invalid choice: %s', (_, files, options, message, hint) => {
     const error = catchError(() => find(makeHome(files), options))
     expect(error).toMatchObject({ code: 'E_USAGE', message })
     expect((error as { hint?: string }).hint ?? '').toMatch(hint)
   })
 
-  it('takes several, or all that are found by folder or program', () => {
+  it('returns several named clients, or all that are found by folder or program', () => {
     const home = makeHome({ '.factory/x': '', '.qwen/x': '', 'bin/codex': '' })
     chmodSync(join(home, 'bin/codex'), 0o755)
     const env = { HOME: home, PATH: join(home, 'bin') }
@@ -85,7 +85,7 @@ describe('findTargets', () => {
     ])
   })
 
-  it('takes only the events that are asked for, and refuses unknown ones', () => {
+  it('selects the given events and rejects unknown ones', () => {
     const place = { env: { HOME: makeHome() }, cwd: '/' }
     const [target] = findTargets({ client: 'gemini', events: 'SessionEnd,AfterAgent' }, place)
     expect(target?.events).toEqual(['AfterAgent', 'SessionEnd'])
@@ -94,7 +94,7 @@ describe('findTargets', () => {
     )
   })
 
-  it('writes each event of droid where droid reads it', () => {
+  it('assigns each event of droid to the file in which droid reads it', () => {
     const stop = '[{"hooks":[{"type":"command","command":"x"}]}]'
     const home = makeHome({
       '.factory/hooks.json': `{"Stop": ${stop}}`,
@@ -107,7 +107,7 @@ describe('findTargets', () => {
     ])
   })
 
-  it('writes nothing into a hooks.json of droid that it does not read', () => {
+  it('skips a hooks.json with a layout that droid does not read', () => {
     const home = makeHome({ '.factory/hooks.json': '{"hooks": {"Stop": []}}' })
     const targets = findTargets({ client: 'droid' }, { env: { HOME: home }, cwd: home })
     expect(targets.map(({ file }) => file.name)).toEqual(['settings.json'])
@@ -126,7 +126,7 @@ describe('findTargets', () => {
     ['the file', '.factory/settings.json', '../../outside.json'],
     ['the folder', '.factory', '../elsewhere'],
     ['a file that does not exist', '.factory/settings.json', '../../nowhere.json'],
-  ])('refuses a project that leads out of itself by %s', (_, link, target) => {
+  ])('rejects a project with a symbolic link to the outside: %s', (_, link, target) => {
     const home = makeHome({
       'repo/.git/HEAD': '',
       'outside.json': '{}',
@@ -141,7 +141,7 @@ describe('findTargets', () => {
     })
   })
 
-  it('follows a link that stays in the project', () => {
+  it('follows a symbolic link within the project', () => {
     const home = makeHome({ 'repo/.git/HEAD': '', 'repo/config/droid.json': '{}' })
     mkdirSync(join(home, 'repo/.factory'))
     symlinkSync('../config/droid.json', join(home, 'repo/.factory/settings.json'))

@@ -11,17 +11,17 @@ const hook = {
 const request = { path: 'f', shape: 'wrapped', events: ['Stop'], hook } as const
 const before = '{"model":"x","hooks":{"Stop":[{"hooks":[{"type":"command","command":"say"}]}]}}'
 
-/** A plan that is good, but for one change to its text. */
+/** Verifies a valid plan after one change to its text. */
 function verifyWith(change: (text: string) => string) {
   const { text, spans } = planInstall(before, request)
   const changed = change(text)
-  // As if the plan had meant it: one span over everything, so that only the values can tell.
+  // One span over the whole text, as if the change were planned: only the check of the values can fail.
   const all = changed === text ? spans : [{ offset: 0, length: changed.length, removed: before }]
   return () => verifyInstall(before, changed, all, 'wrapped', request)
 }
 
 describe('verifyInstall', () => {
-  it('accepts what was planned', () => {
+  it('accepts the planned text', () => {
     expect(verifyWith((text) => text)).not.toThrow()
   })
 
@@ -41,11 +41,11 @@ describe('verifyInstall', () => {
     ],
     ['a comment in plain JSON', (text) => `// us\n${text}`, /not JSON any more/],
     ['a comma in plain JSON', (text) => text.replace(/\}$/, ',}'), /not JSON any more/],
-  ])('refuses %s', (_, change, message) => {
+  ])('rejects %s', (_, change, message) => {
     expect(verifyWith(change)).toThrow(message)
   })
 
-  it('refuses spans that do not lead back', () => {
+  it('rejects spans that do not restore the old text', () => {
     const { text, spans } = planInstall(before, request)
     const [first] = spans
     const wrong = [{ offset: 1, length: first?.length ?? 0, removed: '' }]
