@@ -16,7 +16,7 @@ export const working = {
   routes: [{ on: ['*'], to: ['audit'] }],
 }
 
-/** What a test changes in the settings of a client. */
+/** The parts of a client's settings that a test changes. */
 interface Settings {
   hooks: { Stop: unknown[] }
   hooksDisabled?: boolean
@@ -24,11 +24,11 @@ interface Settings {
 
 export type BrokenHome = Awaited<ReturnType<typeof makeWorkingHome>>
 
-/** A home in which everything is right, and what is needed to break it. */
+/** A home without any fault, and the helpers to break it. */
 export async function makeWorkingHome(client: string, prelude = '') {
   const home = await makeHome(working)
   const settings = join(home.home, `.${client === 'droid' ? 'factory' : client}/settings.json`)
-  /** Each command in a view of its own of the file system, where the prelude changes it. */
+  /** Runs each command in its own mount namespace, after `prelude` has changed the file system there. */
   const run = (words: readonly string[], input = '') => {
     const command = [process.execPath, join(root, 'bin/hookbell'), ...words]
     const line = `${prelude}\nexec ${command.map(shellQuote).join(' ')}`
@@ -42,7 +42,7 @@ export async function makeWorkingHome(client: string, prelude = '') {
     expect(stderr).toBe('')
     const { checks, fixed } = JSON.parse(stdout) as { checks: Check[]; fixed: string[] }
     const isFault = ({ status, seen }: Check) =>
-      // A busy machine is no fault: the front door needed more than a second.
+      // On a busy machine the front door may need more than a second, which is not a fault here.
       ['warning', 'broken'].includes(status) && !/^\d+ ms, silent, exit 0$/.test(seen)
     return { exitCode, fixed, faults: checks.filter(isFault) }
   }
@@ -64,11 +64,11 @@ export async function makeWorkingHome(client: string, prelude = '') {
   }
 }
 
-/** Does what a check says is to be done, to the letter. */
-export async function doAsTold(told: string, { run, sh }: BrokenHome) {
-  const line = told.replace(/^.*?(?=hookbell |chmod |mv )/, '')
+/** Follows the advice of a check literally. */
+export async function followAdvice(advice: string, { run, sh }: BrokenHome) {
+  const line = advice.replace(/^.*?(?=hookbell |chmod |mv )/, '')
   if (!line.startsWith('hookbell ')) return await sh(line)
-  // One after the other; of two ways the first.
+  // Steps run in order; of two alternatives, the first one is used.
   for (const one of line.replace(/, or .*/, '').split(', then ')) {
     const [, verb = '', ...words] = one.split(' ')
     const isAsked = ['init', 'uninstall'].includes(verb)

@@ -35,7 +35,7 @@ describe.skipIf(missingDesktopPrograms().length > 0)('the check of do-not-distur
       { env: desktop.env },
     )
 
-  it('asks the program that shows notifications', async () => {
+  it('asks the notification service for its state', async () => {
     expect(await ask(desktop.env)).toMatchObject([{ status: 'ok', seen: 'off' }])
     await pause(true)
     expect(await ask(desktop.env)).toMatchObject([
@@ -45,11 +45,11 @@ describe.skipIf(missingDesktopPrograms().length > 0)('the check of do-not-distur
     expect(await ask(desktop.env)).toMatchObject([{ status: 'ok' }])
   })
 
-  it('is left out where no channel is of the desktop', async () => {
+  it('is skipped when no channel uses the desktop', async () => {
     expect(await ask(desktop.env, 'file')).toEqual([])
   })
 
-  it('cannot tell where nothing runs, and starts nothing', async () => {
+  it('reports "cannot tell" when no notification service runs', async () => {
     const empty = await startDesktop({ daemon: false })
     try {
       expect(await ask(empty.env)).toMatchObject([{ status: 'cannot tell' }])

@@ -9,23 +9,29 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { type BrokenHome, canMount, doAsTold, makeWorkingHome, working } from './_broken-home.ts'
+import {
+  type BrokenHome,
+  canMount,
+  followAdvice,
+  makeWorkingHome,
+  working,
+} from './_broken-home.ts'
 
 type Step = (home: BrokenHome) => unknown
 
-/** One thing that goes wrong on a user's machine. */
+/** One fault on the machine of a user. */
 interface Fault {
   /** Default: droid. */
   client?: string
   break?: Step
-  /** For sh, as root: what the file system looks like. */
+  /** Shell lines that run as root and prepare the file system. */
   prelude?: string
-  /** The check that names it, its status, what it says was seen, and what to do. */
-  doctor: [id: string, status: 'warning' | 'broken', seen: RegExp, told: RegExp]
-  /** What `status` says; it exits 1 then. Without it: nothing, since something is told all the same. */
+  /** The check that reports the fault: its id, status, finding and advice. */
+  doctor: [id: string, status: 'warning' | 'broken', seen: RegExp, advice: RegExp]
+  /** The problem that `status` prints, exiting with 1. Undefined: it prints none, since delivery still works. */
   status?: RegExp
-  /** What mends it: `doctor --fix`, what the check says to the letter, or the person. */
-  mend: 'fix' | 'as told' | Step
+  /** What repairs the fault: `doctor --fix`, the literal advice of the check, or a step by hand. */
+  repair: 'fix' | 'as advised' | Step
 }
 
 const toConfig =
@@ -38,17 +44,17 @@ const runtime = ({ state }: BrokenHome, path: string) => join(state, 'runtime', 
 const secrets = ({ configDir }: BrokenHome) => join(configDir, 'secrets.env')
 
 const faults: Record<string, Fault> = {
-  'a session wrote the hooks out of the settings': {
+  'a session removed the hooks from the settings': {
     break: ({ settings }) => writeFileSync(settings, '{"model": "x"}'),
     doctor: ['client.droid.vanished', 'broken', /hooks are gone from/, /hookbell init --client/],
     status: /^x Factory droid: the hooks are gone/m,
-    mend: 'as told',
+    repair: 'as advised',
   },
   'hooks are switched off by the user': {
     break: ({ editSettings }) => editSettings((value) => ({ ...value, hooksDisabled: true })),
     doctor: ['client.droid.switch', 'broken', /sets "hooksDisabled"/, /Remove that setting/],
     status: /^x Factory droid: .*sets "hooksDisabled"/m,
-    mend: ({ editSettings }) => editSettings(({ hooksDisabled: _, ...value }) => value),
+    repair: ({ editSettings }) => editSettings(({ hooksDisabled: _, ...value }) => value),
   },
   'hooks are switched off by the repository': {
     break: ({ project }) => {
@@ -57,66 +63,66 @@ const faults: Record<string, Fault> = {
     },
     doctor: ['client.droid.switch', 'broken', /api-server.*sets "hooksDisabled"/, /Remove/],
     status: /^x Factory droid: .*api-server.*sets "hooksDisabled"/m,
-    mend: ({ project }) => rmSync(join(project, '.factory'), { recursive: true }),
+    repair: ({ project }) => rmSync(join(project, '.factory'), { recursive: true }),
   },
   'the front door is gone': {
     break: (home) => rmSync(door(home)),
     doctor: ['door.present', 'broken', /^no .*hookbell-hook$/, /doctor --fix/],
     status: /^x no .*hookbell-hook\. Nothing is told\. Run: hookbell doctor --fix$/m,
-    mend: 'fix',
+    repair: 'fix',
   },
   'the front door is not executable': {
     break: (home) => chmodSync(door(home), 0o644),
     doctor: ['door.present', 'broken', /is not executable/, /doctor --fix/],
     status: /^x .*is not executable\. Nothing is told/m,
-    mend: 'fix',
+    repair: 'fix',
   },
-  'the worker can be changed by others': {
+  'other users can change the worker': {
     break: (home) => chmodSync(runtime(home, 'dist/worker.cjs'), 0o666),
     doctor: ['door.present', 'broken', /can change .*worker\.cjs, so no worker starts/, /--fix/],
     status: /^x another user owns or can change .*worker\.cjs.*Nothing is told/m,
-    mend: 'fix',
+    repair: 'fix',
   },
-  'what the front door runs is gone': {
+  'the files that the front door runs are gone': {
     break: (home) => rmSync(runtime(home, 'dist'), { recursive: true }),
     doctor: ['door.present', 'broken', /^no .*worker\.cjs, so no worker starts/, /--fix/],
     status: /^x no .*worker\.cjs.*Nothing is told/m,
-    mend: 'fix',
+    repair: 'fix',
   },
-  'Node.js moved': {
+  'Node.js is not at its recorded path': {
     break: (home) => {
       const path = runtime(home, 'pinned.json')
       const pinned = JSON.parse(readFileSync(path, 'utf8'))
       writeFileSync(path, JSON.stringify({ ...pinned, node: '/opt/node-18/bin/node' }))
     },
     doctor: ['door.node', 'broken', /Node\.js is not where it was: \/opt\/node-18/, /--fix/],
-    mend: 'fix',
+    repair: 'fix',
   },
-  'an older version is registered': {
+  'the installed copy is an older version': {
     break: (home) => writeFileSync(runtime(home, 'package.json'), '{"version": "0.0.1"}'),
     doctor: ['door.version', 'warning', /the copy is 0\.0\.1, this is/, /--fix/],
-    mend: 'fix',
+    repair: 'fix',
   },
-  'the configuration is no JSON': {
+  'the configuration is not JSON': {
     break: ({ writeConfig }) => writeConfig('{'),
     doctor: ['config', 'broken', /config\.json:1:2: not JSON/, /hookbell config edit/],
     status: /^x .*config\.json:1:2: not JSON.*hookbell config edit$/m,
-    mend: repairConfig,
+    repair: repairConfig,
   },
   'the configuration has an unknown key': {
     break: toConfig({ ...working, chanels: {} }),
     doctor: ['config', 'broken', /chanels: unknown key/, /Did you mean "channels"\?/],
     status: /^x .*chanels: unknown key.*Did you mean "channels"\?$/m,
-    mend: repairConfig,
+    repair: repairConfig,
   },
-  'the URL of Slack is no webhook': {
+  'the Slack URL is not a webhook': {
     break: toConfig({
       channels: { team: { type: 'slack', url: 'https://hooks.slack.com/team' } },
       routes: [{ on: ['*'], to: ['team'] }],
     }),
     doctor: ['config.warning', 'warning', /not the URL of an incoming webhook/, /config edit/],
     status: /^x .*channels\.team\.url: not the URL of an incoming webhook/m,
-    mend: repairConfig,
+    repair: repairConfig,
   },
   'a secret is not set': {
     break: toConfig({
@@ -125,25 +131,25 @@ const faults: Record<string, Fault> = {
     }),
     doctor: ['channel.team', 'broken', /SLACK_WEBHOOK_URL\} not set/, /secrets set SLACK_WEBHOOK_/],
     status: /^x channel team: .*SLACK_WEBHOOK_URL\} not set\. Put it into .*secrets\.env$/m,
-    mend: 'as told',
+    repair: 'as advised',
   },
-  'others can read the secrets': {
+  'other users can read the secrets': {
     break: (home) => writeFileSync(secrets(home), 'A=1', { mode: 0o644 }),
     doctor: ['secrets', 'broken', /other users can read/, /^chmod 600 /],
     status: /^x .*secrets\.env: other users can read it.*chmod 600/m,
-    mend: 'fix',
+    repair: 'fix',
   },
-  'others can write the configuration': {
+  'other users can change the configuration': {
     break: ({ configDir }) => chmodSync(configDir, 0o777),
     doctor: ['permissions', 'broken', /config: other users can change it/, /chmod go-w/],
     status: /^x .*config: other users can change it/m,
-    mend: 'fix',
+    repair: 'fix',
   },
-  'others can write the state': {
+  'other users can change the state': {
     break: ({ state }) => chmodSync(state, 0o777),
     doctor: ['permissions', 'broken', /state: other users can change it/, /chmod go-w/],
     status: /^x .*state: other users can change it/m,
-    mend: 'fix',
+    repair: 'fix',
   },
   'no route leads to one of the channels': {
     break: toConfig({
@@ -151,19 +157,19 @@ const faults: Record<string, Fault> = {
       channels: { ...working.channels, more: { type: 'file', path: '~/m' } },
     }),
     doctor: ['channel.more', 'warning', /no route leads to it/, /hookbell config edit/],
-    mend: repairConfig,
+    repair: repairConfig,
   },
   'no route leads to any channel': {
     break: toConfig({ ...working, routes: [] }),
     doctor: ['routes', 'broken', /no route leads to a channel: nothing is told/, /config edit/],
     status: /^x no route leads to a channel: nothing is told/m,
-    mend: repairConfig,
+    repair: repairConfig,
   },
-  'something else stands in the place of the spool': {
+  'a file is in the place of the spool folder': {
     break: ({ state }) => writeFileSync(join(state, 'spool'), ''),
     doctor: ['permissions', 'broken', /spool: not a folder of this user; events go else/, /mv /],
     status: /^x .*spool: not a folder of this user; events go elsewhere\. Move it away: mv/m,
-    mend: 'as told',
+    repair: 'as advised',
   },
   'the spool is read-only': {
     break: ({ state }) => mkdirSync(join(state, 'spool'), { mode: 0o500 }),
@@ -174,7 +180,7 @@ const faults: Record<string, Fault> = {
       /chmod u\+rwx/,
     ],
     status: /^x .*spool: you cannot write there.*chmod u\+rwx/m,
-    mend: 'as told',
+    repair: 'as advised',
   },
   'the disk is full': {
     prelude: `
@@ -183,7 +189,7 @@ const faults: Record<string, Fault> = {
       [ ! -e "$HOME/is-full" ] || head -c 300000000 /dev/zero >"$STATE/fill" 2>/dev/null`,
     break: ({ home }) => writeFileSync(join(home, 'is-full'), ''),
     doctor: ['disk', 'warning', /^0 MiB free/, /Make room/],
-    mend: ({ home }) => rmSync(join(home, 'is-full')),
+    repair: ({ home }) => rmSync(join(home, 'is-full')),
   },
   'the clock was set back': {
     break: async ({ accept, run, state }) => {
@@ -194,18 +200,18 @@ const faults: Record<string, Fault> = {
       writeFileSync(path, readFileSync(path, 'utf8').replace(/(?<=:)1\d{12}(?=[,}])/g, later))
     },
     doctor: ['clock', 'warning', /the clock was set back/, /Set the clock/],
-    mend: ({ state }) => rmSync(join(state, 'journal.jsonl')),
+    repair: ({ state }) => rmSync(join(state, 'journal.jsonl')),
   },
   'there is no desktop': {
     break: toConfig({}),
     doctor: ['desktop.bus', 'warning', /no desktop bus here/, /channel of another type/],
-    mend: repairConfig,
+    repair: repairConfig,
   },
-  'the settings of the client are no JSON': {
+  'the settings of the client are not JSON': {
     break: ({ settings }) => appendFileSync(settings, '{'),
     doctor: ['client.droid.shape', 'broken', /settings\.json:\d+:\d+: /, /Correct it by hand/],
     status: /^x Factory droid: .*settings\.json:\d+:\d+: .*Correct it by hand$/m,
-    mend: ({ settings }) => writeFileSync(settings, readFileSync(settings, 'utf8').slice(0, -1)),
+    repair: ({ settings }) => writeFileSync(settings, readFileSync(settings, 'utf8').slice(0, -1)),
   },
   'hooks.json hides our hooks': {
     break: ({ settings }) =>
@@ -215,19 +221,19 @@ const faults: Record<string, Fault> = {
       ),
     doctor: ['client.droid.in-force', 'broken', /^Stop in .* is hidden by .*hooks\.json/, /init/],
     status: /^x Factory droid: Stop in .* is hidden by .*Run: hookbell init --client droid$/m,
-    mend: 'as told',
+    repair: 'as advised',
   },
   'a command is registered twice': {
     break: ({ editSettings }) =>
       editSettings(({ hooks }) => ({ hooks: { ...hooks, Stop: [...hooks.Stop, hooks.Stop[0]] } })),
     doctor: ['client.droid.duplicates', 'warning', /^Stop stands more than once/, /uninstall/],
-    mend: 'as told',
+    repair: 'as advised',
   },
-  'codex was never told to trust the hooks': {
+  'codex has not approved the hooks': {
     client: 'codex',
     doctor: ['client.codex.trust', 'warning', /not approved yet: /, /\/hooks/],
     status: /^x Codex CLI: not approved yet: .*\/hooks$/m,
-    mend: ({ home }) => {
+    repair: ({ home }) => {
       const path = join(home, '.codex/hooks.json')
       const { hooks } = JSON.parse(readFileSync(path, 'utf8'))
       const keys = Object.keys(hooks).map(
@@ -237,7 +243,7 @@ const faults: Record<string, Fault> = {
       writeFileSync(join(home, '.codex/config.toml'), lines.join(''))
     },
   },
-  'the organization allows its own hooks only': {
+  'the organization allows only its own hooks': {
     client: 'claude',
     prelude: `
       [ ! -e "$HOME/managed" ] || {
@@ -248,12 +254,12 @@ const faults: Record<string, Fault> = {
     break: ({ home }) => writeFileSync(join(home, 'managed'), '{"allowManagedHooksOnly": true}'),
     doctor: ['client.claude.switch', 'broken', /^\/etc\/.*"allowManagedHooksOnly"/, /Remove/],
     status: /^x Claude Code: \/etc\/.*"allowManagedHooksOnly"/m,
-    mend: ({ home }) => rmSync(join(home, 'managed')),
+    repair: ({ home }) => rmSync(join(home, 'managed')),
   },
 }
 
-// A worker that is still ending may mend a folder while it is looked at.
-describe('what goes wrong on a machine', { retry: 2 }, () => {
+// Retried, because a worker that is still exiting may repair a folder during the check.
+describe('doctor reports that', { retry: 2 }, () => {
   for (const [title, fault] of Object.entries(faults)) {
     it.skipIf(fault.prelude !== undefined && !canMount)(title, async () => {
       const home = await makeWorkingHome(fault.client ?? 'droid', fault.prelude)
@@ -263,22 +269,22 @@ describe('what goes wrong on a machine', { retry: 2 }, () => {
       expect(status.stdout).toMatch(fault.status ?? /^/)
       expect(status.exitCode).toBe(fault.status === undefined ? 0 : 1)
 
-      const [id, verdict, seen, told] = fault.doctor
-      const isFixed = fault.mend === 'fix'
-      // Then --fix leaves it as it is.
-      const isByHand = typeof fault.mend === 'function'
+      const [id, verdict, seen, advice] = fault.doctor
+      const isFixed = fault.repair === 'fix'
+      // A fault to repair by hand stays unchanged by --fix.
+      const isByHand = typeof fault.repair === 'function'
       const { exitCode, faults } = await home.examine(...(isByHand ? ['--fix'] : []))
       const found = faults.find((one) => one.id === id)
       expect(found).toEqual({
         id,
         status: verdict,
         seen: expect.stringMatching(seen),
-        do: expect.stringMatching(told),
+        do: expect.stringMatching(advice),
       })
       expect(exitCode).toBe(faults.some((one) => one.status === 'broken') ? 2 : 1)
 
-      if (fault.mend === 'as told') await doAsTold(found?.do ?? '', home)
-      else if (fault.mend !== 'fix') await fault.mend(home)
+      if (fault.repair === 'as advised') await followAdvice(found?.do ?? '', home)
+      else if (fault.repair !== 'fix') await fault.repair(home)
       const after = await home.examine(...(isFixed ? ['--fix'] : []))
       expect(after.faults.filter((one) => one.id !== 'spool.fallback')).toEqual([])
       expect(after.fixed.length > 0).toBe(isFixed)
@@ -287,17 +293,17 @@ describe('what goes wrong on a machine', { retry: 2 }, () => {
   }
 })
 
-/** What looks like a fault and is none: all is told, once. */
+/** Changes that look like a fault but are harmless: every event is delivered once. */
 const harmless: Record<string, Step> = {
   'the same client is registered for the user and the project': ({ run }) =>
     run(['init', '--client', 'droid', '--project', '--yes']),
-  'the lock of a worker that was killed is left': ({ state }) =>
+  'a killed worker left its lock behind': ({ state }) =>
     writeFileSync(join(state, 'worker.lock'), '999999 1 x\n'),
   'the spool was removed': ({ state }) => rmSync(join(state, 'spool'), { recursive: true }),
 }
 
-describe('what is no fault', () => {
-  it.each(Object.entries(harmless))('%s: an event arrives once', async (_, change) => {
+describe('doctor finds no fault, and an event is delivered once, when', () => {
+  it.each(Object.entries(harmless))('%s', async (_, change) => {
     const home = await makeWorkingHome('droid')
     home.accept({ hook_event_name: 'SubagentStop', session_id: 'before' })
     await home.run(['worker', '--once'])

@@ -18,7 +18,7 @@ async function reach(config: object, limitMs = PATIENT_MS) {
   return checkReach({ loaded } as Facts, limitMs)
 }
 
-/** Counts what it is sent, which is to be nothing. */
+/** Collects the received bytes, which must stay empty. */
 async function startServer(cert?: { cert: Buffer; key: Buffer }) {
   const received: Buffer[] = []
   const server = cert ? createTlsServer(cert) : createServer()
@@ -33,8 +33,8 @@ async function startServer(cert?: { cert: Buffer; key: Buffer }) {
   return { port: (server.address() as AddressInfo).port, received }
 }
 
-describe('the check whether a channel can be reached', () => {
-  it('opens a connection and sends nothing', async () => {
+describe('the check whether a channel is reachable', () => {
+  it('opens a connection and sends no data', async () => {
     const { port, received } = await startServer()
     const [one] = await reach({
       channels: { phone: { type: 'ntfy', server: `http://127.0.0.1:${port}`, topic: 'none' } },
@@ -49,7 +49,7 @@ describe('the check whether a channel can be reached', () => {
     expect(received).toEqual([])
   })
 
-  it('names the server and the reason where nobody listens, without the password', async () => {
+  it('names the server and the error of a refused connection, without the password', async () => {
     const { port } = await startServer()
     const url = `smtp://me:hidden-word@127.0.0.1:1`
     const checks = await reach({
@@ -67,7 +67,7 @@ describe('the check whether a channel can be reached', () => {
     expect(JSON.stringify(checks)).not.toContain('hidden-word')
   })
 
-  it('gives up on a server that does not answer', async () => {
+  it('gives up on a server that does not respond', async () => {
     const port = await startDeafServer()
     const [one] = await reach(
       { channels: { phone: { type: 'ntfy', server: `http://127.0.0.1:${port}`, topic: 'none' } } },
@@ -79,7 +79,7 @@ describe('the check whether a channel can be reached', () => {
     })
   })
 
-  it('trusts a certificate of the authority that is configured, and no other', async () => {
+  it('trusts a certificate of the configured authority, and no unknown one', async () => {
     const authority = await makeAuthority()
     onTestFinished(() => authority.remove())
     const { port } = await startServer(await authority.issue('IP:127.0.0.1'))
@@ -92,7 +92,7 @@ describe('the check whether a channel can be reached', () => {
     expect(await reach({ channels, extraCaFile: authority.file })).toMatchObject([{ status: 'ok' }])
   })
 
-  it('looks at no channel that stays on this machine', async () => {
+  it('skips a channel that stays on this machine', async () => {
     expect(await reach({ channels: { audit: { type: 'file', path: '~/audit.jsonl' } } })).toEqual(
       [],
     )

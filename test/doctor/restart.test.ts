@@ -8,12 +8,12 @@ import { makeHome } from '../support/home.ts'
 
 const HOUR_MS = 3600_000
 
-/** Events of sessions, in hours before and after the hooks were written. */
+/** Events of sessions, in hours relative to the time when the hooks were written. */
 const cases: [string, [session: string, hours: number, event?: string][], Check['status'][]][] = [
   ['no event', [], []],
-  ['events before the hooks were written only', [['one', -1]], ['cannot tell']],
+  ['only events from before the hooks were written', [['one', -1]], ['cannot tell']],
   [
-    'a session that started before and goes on',
+    'a session that started before the hooks were written and continues',
     [
       ['one', -2],
       ['one', 1],
@@ -21,18 +21,18 @@ const cases: [string, [session: string, hours: number, event?: string][], Check[
     ['warning'],
   ],
   [
-    'a session that started later',
+    'a session that started after the hooks were written',
     [
       ['one', -2],
       ['two', 1],
     ],
     ['ok'],
   ],
-  ["doctor's own events", [['one', 1, 'HookbellCanary']], []],
+  ["only doctor's own test event", [['one', 1, 'HookbellCanary']], []],
 ]
 
-describe('the check whether a session has to be restarted', () => {
-  it.each(cases)('with %s', async (_, events, expected) => {
+describe('the check whether a session must be restarted', () => {
+  it.each(cases)('reports the expected status for %s', async (_, events, expected) => {
     const home = await makeHome()
     await home.run('init', '--client', 'claude', '--yes')
     const facts = { env: home.env, cwd: home.project, stateDir: home.state, now: Date.now() }
