@@ -24,13 +24,13 @@ interface Node {
   $defs?: Readonly<Record<string, Node>>
 }
 
-/** JSON texts differ in nothing but these keys from what arrives. */
+/** Excludes `__proto__`, the only key that JSON.parse treats differently from an object literal. */
 const key = fc.string({ maxLength: 6 }).filter((name) => name !== '__proto__')
 export const anyJson = fc
   .jsonValue({ maxDepth: 2 })
   .map((value) => JSON.parse(JSON.stringify(value)))
 
-/** Values that a schema accepts. Strings are well formed, since others cannot be in a path or query. */
+/** Values that a schema accepts. Strings are well-formed Unicode, since a path or query needs that. */
 export function valuesOf(schema: z.ZodType, io: 'input' | 'output'): fc.Arbitrary<unknown> {
   const root = z.toJSONSchema(schema, { io }) as Node
   return arbitraryOf(root, root.$defs ?? {}).filter((value) => schema.safeParse(value).success)

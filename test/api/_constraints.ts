@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Endpoint } from '../../src/api/endpoints/endpoint.ts'
 
-/** An input with one value changed: the nearest that is allowed, or the nearest that is not. */
+/** A change of one input to the nearest allowed or the nearest rejected value. */
 export interface Case {
   field: string
   title: string
@@ -25,12 +25,12 @@ interface Field {
   required?: string[]
 }
 
-/** What the table allows, at its limits. */
+/** Values at the limits that the endpoint table allows. */
 export function allowedCases(endpoint: Endpoint): Case[] {
   return casesOf(endpoint, allowedValues, () => [])
 }
 
-/** What the table refuses, one step beyond its limits. */
+/** Values one step beyond the limits of the endpoint table. */
 export function refusedCases(endpoint: Endpoint): Case[] {
   return casesOf(endpoint, refusedValues, (isRequired) => (isRequired ? [undefined] : []))
 }
@@ -73,7 +73,7 @@ function refusedValues(field: Field): unknown[] {
     const main = field.anyOf.find(({ type }) => type !== 'null') ?? {}
     return refusedValues(main).filter((value) => value !== null)
   }
-  // Another text may be a value that is not known yet.
+  // Not another string, since the enum is open to unknown values.
   if (field.enum) return [5]
   if (field.format === 'date') return ['2026-02-30', '2026-6-1', '1 June 2026']
   const { minLength, maxLength, minimum, maximum, exclusiveMinimum, minItems, maxItems } = field
@@ -103,7 +103,7 @@ function listOf({ items = {} }: Field, length: number): unknown[] {
   )
 }
 
-/** JSON has no larger whole numbers: that limit is of the language, not of the table. */
+/** The limits except the range of safe integers, which comes from the language and not from the table. */
 function known(...limits: (number | undefined)[]): number[] {
   return limits.filter(
     (limit) => limit !== undefined && Math.abs(limit) < Number.MAX_SAFE_INTEGER,

@@ -20,24 +20,24 @@ import {
 } from '../support/fault-server.ts'
 
 export const transports = ['undici', 'https', 'fetch'] as const
-/** Those that make their connections themselves: they know proxies, and when a connection is there. */
+/** The transports that open connections themselves: they support proxies and detect the connect phase. */
 export const connecting = ['undici', 'https'] as const
 export type TransportName = (typeof transports)[number]
 
 export const apiKey = 'fk-0123456789abcdef'
 
-/** Lets the server of this process read what was on its way to it, so that no later test sees it. */
-async function readWhatWasSent() {
+/** Lets the server in this process receive requests in flight, so that no later test sees them. */
+async function receivePendingRequests() {
   for (let turn = 0; turn < 10; turn += 1) await nextTurn()
 }
 
-/** A server for all tests of a block, a client of it, and pauses between attempts of 0 ms. */
+/** Starts one server per block, creates clients for it, and makes the pauses between attempts 0 ms. */
 export function useFaultServer(transport: TransportName) {
   const used: { server?: FaultServer; clients: ReturnType<typeof createClient>[] } = { clients: [] }
 
   beforeAll(async () => {
     used.server = await startFaultServer()
-    // The first request loads undici, which may take longer than the limits in the tests.
+    // The first request loads undici, which may take longer than the time limits of the tests.
     await makeClient()
       .organization.limits.getGlobal({})
       .catch(() => undefined)
@@ -48,7 +48,7 @@ export function useFaultServer(transport: TransportName) {
     return async () => {
       vi.restoreAllMocks()
       await closeClients()
-      await readWhatWasSent()
+      await receivePendingRequests()
     }
   })
   afterAll(() => server().close())
@@ -105,7 +105,7 @@ export async function errorOf(call: PromiseLike<unknown>): Promise<ClientError> 
 
 export const json = (value: unknown) => JSON.stringify(value)
 
-/** Every fault after the connection, and the phase in which a limit finds it. */
+/** Every fault after the connection, and the phase in which a time limit detects it. */
 export const stuck: [NonNullable<Step['fault']>, 'headers' | 'body'][] = [
   ['silent', 'headers'],
   ['header-drip', 'headers'],
@@ -114,7 +114,7 @@ export const stuck: [NonNullable<Step['fault']>, 'headers' | 'body'][] = [
   ['endless', 'body'],
 ]
 
-/** The operation at the place that the ID of an endpoint names. */
+/** The operation with this endpoint ID. */
 export function operationOf(id: string): Operation {
   let node: unknown = areas
   for (const name of id.split('.')) node = Reflect.get(Object(node), name)

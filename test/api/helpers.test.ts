@@ -37,24 +37,24 @@ describe('imageFromPath', () => {
 
   it.each([
     ['another type', write('x.bmp', 'BM'), 'must end in'],
-    ['no image', write('x.png', 'text'), 'not what its name says'],
+    ['a text file named .png', write('x.png', 'text'), 'not what its name says'],
     ['an empty file', write('empty.png', ''), 'not what its name says'],
     ['a folder', join(folder), 'must end in'],
-    ['a file that is not there', join(folder, 'gone.png'), 'cannot be read'],
-  ])('refuses %s', async (_, path, problem) => {
+    ['a missing file', join(folder, 'gone.png'), 'cannot be read'],
+  ])('rejects %s', async (_, path, problem) => {
     const error = await errorOf(imageFromPath(path))
     expect(error).toMatchObject({ kind: 'validation', issues: [{ field: 'path' }] })
     expect(error.message).toContain(problem)
   })
 
-  it('refuses what is too large before it is read', async () => {
+  it('rejects a file above maxBytes', async () => {
     const path = write('large.png', png)
     const error = await errorOf(imageFromPath(path, { maxBytes: 27 }))
     expect(error.message).toContain('has 28 bytes, more than 27')
     expect(await imageFromPath(path, { maxBytes: 28 })).toHaveProperty('data')
   })
 
-  it('does not wait at a pipe', async () => {
+  it('does not block on a named pipe', async () => {
     const path = join(folder, 'pipe.png')
     execFileSync('mkfifo', [path])
     expect((await errorOf(imageFromPath(path))).message).toContain('is not a file')
@@ -62,7 +62,7 @@ describe('imageFromPath', () => {
 })
 
 describe('fileFromPath', () => {
-  it('reads a PDF and text, with the name', async () => {
+  it('reads a PDF and a text file', async () => {
     expect(await fileFromPath(write('a.pdf', '%PDF-1.7'))).toEqual({
       type: 'base64',
       mediaType: 'application/pdf',
@@ -72,12 +72,12 @@ describe('fileFromPath', () => {
     expect(await fileFromPath(write('b.md', '# hi'))).toMatchObject({ mediaType: 'text/markdown' })
   })
 
-  it('refuses what is no PDF, and types that the service does not take', async () => {
+  it('rejects an invalid PDF and an unsupported type', async () => {
     expect(await errorOf(fileFromPath(write('b.pdf', 'x')))).toMatchObject({ kind: 'validation' })
     expect(await errorOf(fileFromPath(write('b.exe', 'x')))).toMatchObject({ kind: 'validation' })
   })
 
-  it('can be sent with a message', async () => {
+  it('returns a file that can be sent with a message', async () => {
     const file = await fileFromPath(write('c.txt', 'hello'))
     faults.play([{ body: json({ messageId: 'm', status: 'idle' }) }])
     const input = { sessionId: 's', text: 'read this', files: [file] }
@@ -92,13 +92,13 @@ describe('throwIfAnyFailed', () => {
   const updated = [{ email: 'a@x', limit: 1 }]
   const users = [{ email: 'a@x', limit: 1 }]
 
-  it('gives the answer back if every limit was set', async () => {
+  it('returns the response if every limit was set', async () => {
     faults.play([{ body: json({ updated, errors: [] }) }])
     const answer = await faults.makeClient().organization.limits.setUsers({ users })
     expect(throwIfAnyFailed(answer)).toBe(answer)
   })
 
-  it('throws with what was set and what was not', async () => {
+  it('throws an error with the limits that were set and those that were not', async () => {
     const errors = [{ email: 'b@x', error: 'no such user' }]
     faults.play([{ body: json({ updated, errors }) }])
     const answer = await faults.makeClient().organization.limits.setUsers({ users })

@@ -8,14 +8,14 @@ import type { Step } from '../../support/fault-server.ts'
 import { apiKey, errorOf, json, stuck, transports, useFaultServer } from '../_support.ts'
 
 const problem = { detail: 'no such computer', status: 404, title: 'Not Found' }
-/** Generous: the machine may be busy, and what matters is that nothing hangs. */
+/** Generous, since the machine may be busy: the test only proves that nothing hangs. */
 const SLACK_MS = 20_000
 
-describe.each(transports)('time through %s', (transport) => {
+describe.each(transports)('time limits through %s', (transport) => {
   const faults = useFaultServer(transport)
   const { makeClient } = faults
 
-  describe('one deadline owns everything', () => {
+  describe('one deadline for the whole call', () => {
     const mute = createServer()
     beforeAll(async () => {
       mute.listen(0, '127.0.0.1')
@@ -23,7 +23,7 @@ describe.each(transports)('time through %s', (transport) => {
     })
     afterAll(() => void mute.close())
 
-    it.each(stuck)('%s ends in phase %s', async (fault, phase) => {
+    it.each(stuck)('a call with the fault %s times out in phase %s', async (fault, phase) => {
       const client = makeClient({ retries: 0 })
       const limit = fc.constantFrom('timeoutMs' as const, 'deadlineMs' as const)
       await fc.assert(
@@ -37,7 +37,7 @@ describe.each(transports)('time through %s', (transport) => {
           }
           let ms = least
           let error = await callWithin(ms)
-          // A busy machine may need longer to come as far as the fault.
+          // On a busy machine, the call may need longer until the fault occurs.
           while (Reflect.get(error, 'phase') !== phase && ms < 20_000) {
             ms *= 2
             error = await callWithin(ms)
@@ -48,9 +48,9 @@ describe.each(transports)('time through %s', (transport) => {
       )
     })
 
-    // `fetch` does not tell when a connection is there.
+    // `fetch` does not report the connection.
     const phaseOfHandshake = transport === 'fetch' ? 'headers' : 'connect'
-    it(`a handshake that nobody answers ends in phase ${phaseOfHandshake}`, async () => {
+    it(`a TLS handshake without a response times out in phase ${phaseOfHandshake}`, async () => {
       const address = mute.address()
       const port = typeof address === 'object' ? address?.port : 0
       const client = makeClient({ baseUrl: `https://127.0.0.1:${port}`, retries: 0 })
@@ -59,7 +59,7 @@ describe.each(transports)('time through %s', (transport) => {
       await client.close()
     })
 
-    it('credentials that do not come end in phase credentials', async () => {
+    it('a pending key function times out in phase credentials', async () => {
       const client = makeClient({ apiKey: () => new Promise<string>(() => {}) })
       const error = await errorOf(client.organization.limits.getGlobal({}, { deadlineMs: 40 }))
       expect(error).toMatchObject({ kind: 'timeout', phase: 'credentials', limit: 'deadlineMs' })
@@ -73,7 +73,7 @@ describe.each(transports)('time through %s', (transport) => {
       expect(faults.requests.length).toBeLessThanOrEqual(3)
     })
 
-    it('fails at once when the server wants to be left alone for longer', async () => {
+    it('rejects at once when Retry-After exceeds the deadline', async () => {
       faults.play([{ status: 429, headers: { 'retry-after': '3600' }, body: json(problem) }])
       const before = Date.now()
       const error = await errorOf(makeClient().organization.limits.getGlobal())
@@ -84,14 +84,14 @@ describe.each(transports)('time through %s', (transport) => {
     })
   })
 
-  describe('an abort is immediate and final', () => {
+  describe('an abort', () => {
     const scripts: Step[][] = [
       ...stuck.map(([fault]) => [{ fault, body: '{"limit": 1}' }]),
       [{ status: 503, headers: { 'retry-after': '30' } }],
       [{ fault: 'reset' }],
     ]
 
-    it.each(scripts)('with %o', async (step) => {
+    it.each(scripts)('ends the call at once and sends nothing afterwards with %o', async (step) => {
       const client = makeClient({ retries: 1_000 })
       await fc.assert(
         fc.asyncProperty(fc.integer({ min: 0, max: 60 }), async (ms) => {
@@ -104,7 +104,7 @@ describe.each(transports)('time through %s', (transport) => {
           if (step.fault === 'reset' && error.kind === 'network') return
           expect(error).toMatchObject({ kind: 'aborted', cause: reason })
           expect(getEventListeners(signal, 'abort')).toEqual([])
-          // What was on its way may still arrive, but nothing is sent from now on.
+          // Requests in flight may still arrive, but none is sent from now on.
           await sleep(20)
           const sent = faults.requests.length
           await Promise.all(faults.requests.map(({ closed }) => step.fault && closed))
@@ -115,7 +115,7 @@ describe.each(transports)('time through %s', (transport) => {
       )
     })
 
-    it('before the call opens no connection', async () => {
+    it('before the call sends no request', async () => {
       faults.play([{}])
       const signal = AbortSignal.abort('stop')
       const client = makeClient({ headers: { 'x-test': 'aborted' } })
@@ -125,7 +125,7 @@ describe.each(transports)('time through %s', (transport) => {
       expect(faults.requests.filter(({ headers }) => headers['x-test'])).toEqual([])
     })
 
-    it('while the credentials are fetched sends nothing later', async () => {
+    it('while the key is fetched sends nothing later', async () => {
       faults.play([{}])
       const controller = new AbortController()
       let give: (key: string) => void = () => {}
@@ -138,12 +138,12 @@ describe.each(transports)('time through %s', (transport) => {
       expect(await errorOf(call)).toMatchObject({ kind: 'aborted' })
       give(apiKey)
       await sleep(30)
-      // Requests of the tests before may still arrive.
+      // Requests of earlier tests may still arrive.
       const own = faults.requests.filter(({ headers }) => headers['x-test'] === 'late key')
       expect(own).toEqual([])
     })
 
-    it('leaves no listener behind after many calls on one signal', async () => {
+    it('signal keeps no listeners after many calls', async () => {
       const warned = vi.fn()
       process.on('warning', warned)
       faults.play([{ body: '{"limit": 1}' }])
@@ -165,7 +165,7 @@ describe.each(transports)('time through %s', (transport) => {
   })
 })
 
-it('a pause longer than any timer does not end at once', async () => {
+it('a pause longer than the maximum of a timer does not end at once', async () => {
   const headers = { 'retry-after': String(2 ** 31) }
   const send = vi.fn(async () => ({ status: 429, headers, text: '{}', end: 'complete' as const }))
   const client = createClient({ apiKey, transport: { send }, env: {} })
@@ -176,7 +176,7 @@ it('a pause longer than any timer does not end at once', async () => {
   expect(send).toHaveBeenCalledOnce()
 })
 
-it('a transport is not called after the end', async () => {
+it('a transport is not called after the deadline', async () => {
   let give: (key: string) => void = () => {}
   const key = new Promise<string>((resolve) => {
     give = resolve
@@ -195,14 +195,14 @@ it('a transport is not called after the end', async () => {
   expect(send).not.toHaveBeenCalled()
 })
 
-it('a transport of your own can use the signal', async () => {
+it('a custom transport can use the signal', async () => {
   const send = ({ signal }: { signal: AbortSignal }) =>
     new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
   const client = createClient({ apiKey, transport: { send }, env: {} })
   const error = await errorOf(
     client.organization.limits.setGlobal({ limit: null }, { timeoutMs: 20 }),
   )
-  // It did not say how far it came, so the request counts as sent.
+  // The transport did not report a phase, so the request counts as sent.
   expect(error).toMatchObject({
     kind: 'timeout',
     phase: 'headers',
@@ -211,7 +211,7 @@ it('a transport of your own can use the signal', async () => {
   })
 })
 
-it('10 000 calls on one signal leave no listener and give no warning', async () => {
+it('10 000 calls on one signal leave no listener', async () => {
   const text = '{"limit": 1}'
   const transport = {
     send: async () => ({ status: 200, headers: {}, text, end: 'complete' as const }),

@@ -11,11 +11,11 @@ import { apiKey, errorOf, json, transports, useFaultServer } from '../_support.t
 
 const headers = { 'x-request-id': 'req_7', 'x-note': 'hello' }
 
-describe.each(transports)('what a call shows through %s', (transport) => {
+describe.each(transports)('call details through %s', (transport) => {
   const faults = useFaultServer(transport)
   const { makeClient } = faults
 
-  it('withResponse gives the data with status, headers and request ID', async () => {
+  it('withResponse returns the data with status, headers and request ID', async () => {
     faults.play([{ status: 503 }, { headers, body: '{"limit": 7}' }])
     const calling = makeClient().organization.limits.getGlobal()
     const response = await calling.withResponse()
@@ -30,7 +30,7 @@ describe.each(transports)('what a call shows through %s', (transport) => {
     expect(await calling).toBe(response.data)
   })
 
-  it('withResponse works for lists, for requests, and rejects like the call', async () => {
+  it('withResponse works for lists and requests, and rejects like the call', async () => {
     const body = json({ messages: [], pagination: { hasMore: false } })
     faults.play([{ headers, body }])
     const client = makeClient()
@@ -43,7 +43,7 @@ describe.each(transports)('what a call shows through %s', (transport) => {
     expect(error).toMatchObject({ kind: 'http', requestId: 'req_7' })
   })
 
-  it('errors have the headers of the response', async () => {
+  it('HttpError has the response headers, redacted and not in its JSON', async () => {
     faults.play([{ status: 400, headers: { ...headers, 'x-echo': apiKey } }])
     const error = await errorOf(makeClient().organization.limits.getGlobal())
     if (!(error instanceof HttpError)) throw error
@@ -51,7 +51,7 @@ describe.each(transports)('what a call shows through %s', (transport) => {
     expect(json(error)).not.toContain('hello')
   })
 
-  it('reports say to which call an attempt belongs, and how long it took', async () => {
+  it('attempt reports have the call ID and the elapsed time', async () => {
     faults.play([
       { status: 503, waitMs: 60 },
       { headers, body: '{"limit": 1}' },
@@ -68,7 +68,7 @@ describe.each(transports)('what a call shows through %s', (transport) => {
     expect(reports[1]?.requestId).toBe('req_7')
   })
 
-  it('HOOKBELL_LOG=debug writes a line for every attempt, without the key', async () => {
+  it('HOOKBELL_LOG=debug logs every attempt without the key or inputs', async () => {
     const write = vi.spyOn(console, 'error').mockReturnValue(undefined)
     faults.play([{ status: 503 }, { headers: { 'x-request-id': apiKey }, body: '{"id": "c"}' }])
     await makeClient({ env: { HOOKBELL_LOG: 'debug' } }).computers.get({ computerId: 'mine' })
@@ -81,13 +81,13 @@ describe.each(transports)('what a call shows through %s', (transport) => {
     expect(lines.join()).not.toContain('mine')
   })
 
-  it('the user agent has the version', async () => {
+  it('the user agent contains the version', async () => {
     faults.play([{ body: '{"limit": 1}' }])
     await makeClient().organization.limits.getGlobal()
     expect(faults.requests[0]?.headers['user-agent']).toBe(`hookbell/${version}`)
   })
 
-  it('a derived client has its own options and the same connections', async () => {
+  it('a derived client has its own options and shares the connections', async () => {
     faults.play([{ body: '{"limit": 1}' }])
     const client = makeClient({ headers: { 'x-one': '1' } })
     const derived = client.withOptions({ apiKey: 'another-key-1', headers: { 'x-two': '2' } })
@@ -105,7 +105,7 @@ describe.each(transports)('what a call shows through %s', (transport) => {
     expect(await errorOf(client.organization.limits.getGlobal())).toMatchObject({ kind: 'network' })
   })
 
-  it('a call can send more than its inputs', async () => {
+  it('a call can send an extra query, body and headers', async () => {
     faults.play([{ body: '{"messageId": "m", "status": "idle"}' }])
     await makeClient().sessions.messages.add(
       { sessionId: 's', text: 'hi' },
@@ -121,7 +121,7 @@ describe.each(transports)('what a call shows through %s', (transport) => {
     expect(request?.headers['x-trace']).toBe('t1')
   })
 
-  it('hooks see every attempt, and one may add headers', async () => {
+  it('hooks see every attempt, and beforeRequest can add headers but not replace the key', async () => {
     faults.play([{ status: 503 }, { body: '{"limit": 1}' }])
     const requests: OutgoingRequest[] = []
     const responses: IncomingResponse[] = []
@@ -143,7 +143,7 @@ describe.each(transports)('what a call shows through %s', (transport) => {
     expect(json(requests)).not.toContain(apiKey)
   })
 
-  it('a hook that fails fails the call before anything is sent', async () => {
+  it('an error in beforeRequest rejects the call before anything is sent', async () => {
     faults.play([{}])
     const client = makeClient({
       beforeRequest: () => {
@@ -156,7 +156,7 @@ describe.each(transports)('what a call shows through %s', (transport) => {
   })
 })
 
-it('a client is closed at the end of its block', async () => {
+it('await using closes a client at the end of its block', async () => {
   let closed = 0
   const transport = {
     send: () => Promise.reject(new Error('no')),

@@ -8,17 +8,17 @@ import { errorOf, json, transports, useFaultServer } from '../_support.ts'
 const day = { startDate: '2026-02-01', endDate: '2026-02-02' }
 const meta = { org_id: 'o', start_date: '2026-02-01', end_date: '2026-02-02' }
 
-/** A list of numbered items that is split into pages, in the style of one endpoint. */
+/** A list of numbered items, split into pages in the style of one endpoint. */
 interface Style {
   name: string
   list(
     client: ReturnType<ReturnType<typeof useFaultServer>['makeClient']>,
   ): PageList<object, object>
-  /** The answer for a page: what is on it, and the cursor of the next. */
+  /** The response for a page with these items and the cursor of the next page. */
   page(items: readonly number[], next: string | undefined): unknown
   number(item: object): number
   cursor: string
-  /** Whether a page without items is the end. */
+  /** Whether a page without items ends the list. */
   emptyIsEnd: boolean
 }
 
@@ -61,7 +61,7 @@ const styles: Style[] = [
   },
 ]
 
-/** Serves pages by the cursor that the request carries; counts nothing itself. */
+/** Serves the page for the cursor in the request. */
 function serve(style: Style, pages: readonly (readonly number[])[]): Script {
   const all = style.emptyIsEnd ? [...pages.filter((page) => page.length > 0), []] : pages
   const cursorAfter = (index: number) =>
@@ -85,7 +85,7 @@ describe.each(transports)('lists through %s', (transport) => {
   const faults = useFaultServer(transport)
 
   describe.each(styles)('with $name', (style) => {
-    it('give each item once, in order, with as few requests as possible', async () => {
+    it('return each item once, in order, with the minimum of requests', async () => {
       const client = faults.makeClient()
       await fc.assert(
         fc.asyncProperty(split, async (pages) => {
@@ -102,7 +102,7 @@ describe.each(transports)('lists through %s', (transport) => {
       )
     })
 
-    it('fetch no page beyond the items that are taken', async () => {
+    it('fetch no page beyond the requested items', async () => {
       const client = faults.makeClient()
       const taken = fc.integer({ min: 1, max: 24 })
       await fc.assert(
@@ -127,7 +127,7 @@ describe.each(transports)('lists through %s', (transport) => {
       )
     })
 
-    it('are a page when awaited, and pages when asked for them', async () => {
+    it('resolve to the first page, and iterate over pages with pages()', async () => {
       const pages = [[0, 1], [2], [3]]
       faults.play(serve(style, pages))
       const list = style.list(faults.makeClient())
@@ -141,7 +141,7 @@ describe.each(transports)('lists through %s', (transport) => {
       expect(count).toBe(style.emptyIsEnd ? 4 : 3)
     })
 
-    it('notice a cursor that comes again', async () => {
+    it('reject when the service repeats a cursor', async () => {
       faults.play(({ target }, index) => {
         const isFirst = !target.includes('=a') && !target.includes('=b')
         const next = isFirst || target.endsWith('=b') ? 'a' : 'b'
@@ -153,7 +153,7 @@ describe.each(transports)('lists through %s', (transport) => {
       expect(faults.requests.length).toBeLessThanOrEqual(3)
     })
 
-    it('reject with the error of the page that failed', async () => {
+    it('reject with the error of the page that failed, after the items before it', async () => {
       const good = serve(style, [[0], [1]])
       faults.play((request, index) =>
         index === 0 && typeof good === 'function' ? good(request, 0) : { status: 403 },
@@ -168,10 +168,10 @@ describe.each(transports)('lists through %s', (transport) => {
   })
 })
 
-describe('a list', () => {
+describe('a page list', () => {
   const faults = useFaultServer('https')
 
-  it('starts at the cursor it is given and keeps the other inputs', async () => {
+  it('starts at the given cursor and keeps the other inputs', async () => {
     faults.play(serve(styles[0] as Style, [[0], [1], [2]]))
     const input = { sessionId: 's', cursor: 'after 0', limit: 7, role: 'user' } as const
     const items = await faults.makeClient().sessions.messages.list(input).toArray()
@@ -183,9 +183,9 @@ describe('a list', () => {
   })
 
   it.each([
-    ['caps the size of pages', 10, () => true],
-    ['filters pages after it has cut them', 20, (n: number) => n % 3 > 0],
-  ])('of reports is complete where the service %s', async (_, size, isShown) => {
+    ['limits the size of pages', 10, () => true],
+    ['filters items out of a page', 20, (n: number) => n % 3 > 0],
+  ])('of reports continues to the end when the service %s', async (_, size, isShown) => {
     const all = Array.from({ length: 120 }, (_, n) => ({ reportId: `r${n}`, n }))
     faults.play(({ target }) => {
       const after = new URL(target, 'http://x').searchParams.get('startAfter')
@@ -200,7 +200,7 @@ describe('a list', () => {
     expect(items.length).toBeGreaterThanOrEqual(80)
   })
 
-  it('takes the page as it was, whatever the reader does to it', async () => {
+  it('reads the cursor before the caller can change the page', async () => {
     faults.play(serve(styles[2] as Style, [[0], [1]]))
     let count = 0
     for await (const page of faults.makeClient().readiness.reports().pages()) {
@@ -210,7 +210,7 @@ describe('a list', () => {
     expect(count).toBe(2)
   })
 
-  it('without items where they belong is an error, not a crash', async () => {
+  it('rejects a response without a list and an invalid limit', async () => {
     faults.play([{ body: '{"messages": 5}' }])
     const list = faults.makeClient().sessions.messages.list({ sessionId: 's' })
     expect(await errorOf(list.toArray())).toMatchObject({ kind: 'decode' })
@@ -218,7 +218,7 @@ describe('a list', () => {
     expect(await list.toArray({ limit: 0 })).toEqual([])
   })
 
-  it('can be used like a promise', async () => {
+  it('has catch and finally like a promise', async () => {
     faults.play([{ status: 403 }])
     const list = faults.makeClient().readiness.reports()
     const settled: string[] = []
@@ -227,7 +227,7 @@ describe('a list', () => {
     expect(settled).toEqual(['yes'])
   })
 
-  it('knows the types of its items and pages', () => {
+  it('has typed items and pages', () => {
     const client = faults.makeClient()
     const list = () => client.sessions.messages.list({ sessionId: 's' })
     expectTypeOf<Awaited<ReturnType<typeof list>>>().toHaveProperty('pagination')

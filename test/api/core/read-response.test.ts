@@ -7,11 +7,11 @@ import { apiKey, errorOf, json, stuck, transports, useFaultServer } from '../_su
 
 const rotate = { serviceAccountId: 's', keyId: 'k' }
 
-describe.each(transports)('answers through %s', (transport) => {
+describe.each(transports)('responses through %s', (transport) => {
   const faults = useFaultServer(transport)
   const { makeClient } = faults
 
-  describe('the status decides', () => {
+  describe('a response', () => {
     const bodies = {
       json: '{"limit": 1}',
       html: '<html>hello</html>',
@@ -28,48 +28,54 @@ describe.each(transports)('answers through %s', (transport) => {
       .concat([404, 405, 408, 409, 410, 413, 418, 422, 425, 429, 451, 499, 500, 501, 502, 503, 504])
       .concat([505, 507, 511, 520, 530, 599])
 
-    it.each(statuses)('%i', async (status) => {
-      const client = makeClient({ retries: 0 })
-      for (const [name, body] of Object.entries(bodies)) {
-        faults.play([{ status, body, headers: { location: `${faults.url}/elsewhere` } }])
-        const call = client.organization.limits.getGlobal().then(
-          (value) => value,
-          (error: unknown) => error,
-        )
-        const result = await call
-        if (status <= 299 && name === 'json') expect(result).toEqual({ limit: 1 })
-        else if (status <= 299)
-          expect(result).toMatchObject({ kind: 'decode', status, bodyText: body })
-        else
-          expect(result).toMatchObject({
-            kind: 'http',
-            status,
-            bodyText: body,
-            title: expect.any(String),
-          })
-        expect(isClientError(result)).toBe(status > 299 || name !== 'json')
-        expect(faults.requests).toHaveLength(1)
-      }
-    })
+    it.each(statuses)(
+      'with status %i resolves only for a 2xx status and an object as body',
+      async (status) => {
+        const client = makeClient({ retries: 0 })
+        for (const [name, body] of Object.entries(bodies)) {
+          faults.play([{ status, body, headers: { location: `${faults.url}/elsewhere` } }])
+          const call = client.organization.limits.getGlobal().then(
+            (value) => value,
+            (error: unknown) => error,
+          )
+          const result = await call
+          if (status <= 299 && name === 'json') expect(result).toEqual({ limit: 1 })
+          else if (status <= 299)
+            expect(result).toMatchObject({ kind: 'decode', status, bodyText: body })
+          else
+            expect(result).toMatchObject({
+              kind: 'http',
+              status,
+              bodyText: body,
+              title: expect.any(String),
+            })
+          expect(isClientError(result)).toBe(status > 299 || name !== 'json')
+          expect(faults.requests).toHaveLength(1)
+        }
+      },
+    )
 
-    it.each([200, 204])('a deletion with an empty %i', async (status) => {
-      faults.play([{ status, body: '' }])
-      expect(await makeClient().computers.delete({ computerId: 'c' })).toEqual({})
-    })
+    it.each([200, 204])(
+      'with status %i and an empty body resolves for a deletion',
+      async (status) => {
+        faults.play([{ status, body: '' }])
+        expect(await makeClient().computers.delete({ computerId: 'c' })).toEqual({})
+      },
+    )
 
-    it('a body that is cut is no success', async () => {
+    it('with a truncated body is an error', async () => {
       faults.play([{ body: '{"limit": 1}         ', fault: 'cut' }])
       const error = await errorOf(makeClient().organization.limits.getGlobal())
       expect(error).toMatchObject({ kind: 'network', phase: 'body', attempts: 3 })
     })
 
-    it('an error answer that is cut keeps its status and what came of its body', async () => {
+    it('with an error status and a truncated body keeps the status and the received text', async () => {
       faults.play([{ status: 404, body: '{"detail": "no such thing"}', fault: 'cut' }])
       const error = await errorOf(makeClient().organization.limits.getGlobal())
       expect(error).toMatchObject({ kind: 'http', status: 404, bodyText: '{"detail": "n' })
     })
 
-    it('an answer that is too long is refused before it fills the memory', async () => {
+    it('that exceeds maxResponseBytes is rejected', async () => {
       faults.play([{ fault: 'endless' }])
       const options = { maxResponseBytes: 100_000 }
       const error = await errorOf(makeClient().organization.limits.getGlobal({}, options))
@@ -78,8 +84,8 @@ describe.each(transports)('answers through %s', (transport) => {
     })
   })
 
-  describe('no error loses its body', () => {
-    it('whatever bytes it has', async () => {
+  describe('errors', () => {
+    it('keep a body of any bytes', async () => {
       const client = makeClient({ retries: 0 })
       await fc.assert(
         fc.asyncProperty(fc.uint8Array({ maxLength: 300 }), async (bytes) => {
@@ -91,13 +97,13 @@ describe.each(transports)('answers through %s', (transport) => {
       )
     })
 
-    it('up to 64 KB', async () => {
+    it('keep the first 64 KB of a body', async () => {
       faults.play([{ status: 400, body: 'x'.repeat(200_000) }])
       const error = await errorOf(makeClient().organization.limits.getGlobal())
       expect(error).toMatchObject({ bodyText: 'x'.repeat(65_536) })
     })
 
-    it('and reads no more of it', async () => {
+    it('stop reading the body after 64 KB', async () => {
       faults.play([{ status: 400, fault: 'endless' }])
       const error = await errorOf(makeClient().organization.limits.getGlobal())
       expect(error).toMatchObject({ kind: 'http', status: 400, bodyText: ' '.repeat(65_536) })
@@ -105,13 +111,16 @@ describe.each(transports)('answers through %s', (transport) => {
     })
 
     it.each([
-      ['an error body', { detail: 'why', status: 409, title: 'Taken', metadata: { a: [1] } }],
+      [
+        'an error body of the API',
+        { detail: 'why', status: 409, title: 'Taken', metadata: { a: [1] } },
+      ],
       [
         'an error body of analytics',
         { detail: 'why', status: 409, title: 'Taken', requestId: 'r-1' },
       ],
       ['a lone error', { error: 'why' }],
-    ])('%s', async (_, body) => {
+    ])('contain the fields of %s', async (_, body) => {
       faults.play([{ status: 409, body: json(body), headers: { 'x-request-id': 'from-header' } }])
       const error = await errorOf(makeClient().serviceAccounts.keys.rotate(rotate))
       expect(error).toMatchObject({
@@ -130,7 +139,7 @@ describe.each(transports)('answers through %s', (transport) => {
       if ('metadata' in body) expect(error).toHaveProperty('metadata', { a: [1] })
     })
 
-    it('says when a proxy answered', async () => {
+    it('mention a proxy for a response in HTML', async () => {
       faults.play([{ status: 502, body: '<html>', headers: { 'content-type': 'text/html' } }])
       const error = await errorOf(makeClient({ retries: 0 }).organization.limits.getGlobal())
       expect(error.message).toContain('text/html, perhaps from a proxy')
@@ -140,7 +149,7 @@ describe.each(transports)('answers through %s', (transport) => {
       ['application/json; charset=utf-8', 'the response is broken JSON'],
       ['text/html', 'the response is not JSON, but text/html, perhaps from a proxy'],
       ['', 'the response is not JSON'],
-    ])('says what a success of type "%s" is', async (type, problem) => {
+    ])('describe an invalid success response of type "%s"', async (type, problem) => {
       faults.play([{ body: '{"limit"', headers: { 'content-type': type } }])
       const error = await errorOf(makeClient().organization.limits.getGlobal())
       expect(error).toMatchObject({ kind: 'decode', message: expect.stringMatching(`${problem}$`) })
@@ -156,13 +165,13 @@ describe.each(transports)('answers through %s', (transport) => {
       [429, 'RateLimitError'],
       [500, 'ServerError'],
       [503, 'ServerError'],
-    ])('%i is a %s', async (status, name) => {
+    ])('of status %i are a %s', async (status, name) => {
       faults.play([{ status, body: '{}' }])
       const error = await errorOf(makeClient({ retries: 0 }).organization.limits.getGlobal())
       expect(error).toMatchObject({ name, status })
     })
 
-    it('says what to do', async () => {
+    it('hint at the variable of a rejected key and at the restriction of an endpoint', async () => {
       const env = { FACTORY_API_KEY: apiKey }
       const options = { apiKey: undefined, env } as { env: typeof env }
       faults.play([{ status: 401 }, { status: 403 }])
@@ -173,7 +182,7 @@ describe.each(transports)('answers through %s', (transport) => {
       expect(second.hint).toBe('enabled for selected organizations only')
     })
 
-    it('names the line that made the call', async () => {
+    it('have the line of the call at the top of the stack', async () => {
       faults.play([{ status: 400 }])
       const client = makeClient()
       const calls = [
@@ -194,14 +203,14 @@ describe.each(transports)('answers through %s', (transport) => {
     [{ error: { message: 'no room' } }, 'no room'],
     [{ reason: 'no room' }, '{"reason":"no room"}'],
     [['no room'], '["no room"]'],
-  ])('%j says what it says', async (body, said) => {
+  ])('an error with the body %j shows its text in the message', async (body, said) => {
     faults.play([{ status: 400, body: json(body) }])
     const error = await errorOf(makeClient().organization.limits.getGlobal())
     expect(error.message).toMatch(/400 Bad Request: /)
     expect(error.message).toContain(said)
   })
 
-  it('a redirect says where it leads, without its query', async () => {
+  it('a redirect error names the target without its query', async () => {
     const headers = { location: 'https://login.example.org/start?token=secret' }
     faults.play([{ status: 302, headers }])
     const error = await errorOf(makeClient().organization.limits.getGlobal())
@@ -210,13 +219,13 @@ describe.each(transports)('answers through %s', (transport) => {
     expect(error.hint).toContain('baseUrl')
   })
 
-  it('a short key hides no ordinary word', async () => {
+  it('a key that is an ordinary short word is not redacted', async () => {
     faults.play([{ status: 404, body: json({ detail: 'no test named latest' }) }])
     const error = await errorOf(makeClient({ apiKey: 'test' }).organization.limits.getGlobal())
     expect(error.message).toContain('no test named latest')
   })
 
-  it('every way to fail gives an error of the closed set', async () => {
+  it('every failure rejects with one of the documented error kinds', async () => {
     const kinds = ['config', 'validation', 'network', 'timeout', 'aborted', 'http', 'decode']
     const steps: Step[] = [
       ...stuck.map(([fault]) => ({ fault })),
@@ -239,7 +248,7 @@ describe.each(transports)('answers through %s', (transport) => {
     }
   })
 
-  it('reports every attempt without inputs or answers', async () => {
+  it('reports every attempt without inputs or response data', async () => {
     const reports: unknown[] = []
     const client = makeClient({ onAttempt: (report) => reports.push(report) })
     faults.play([{ status: 503 }, { body: '{"id": "c"}' }])

@@ -10,7 +10,7 @@ const secret = fc
   .string({ minLength: 8, maxLength: 40, unit: 'grapheme-ascii' })
   .map((text) => `fk-${text.replaceAll(/[^!-~]/g, 'x')}`)
 
-/** Everything that a log could show of a value. */
+/** Every form in which a log could print a value. */
 function shown(value: unknown): string {
   const error = value as Partial<ClientError> & { bodyText?: string }
   return [
@@ -23,7 +23,7 @@ function shown(value: unknown): string {
   ].join('\n')
 }
 
-/** Answers that repeat the key wherever they can. */
+/** Responses that repeat the key in every possible place. */
 function echoes(key: string): Step[] {
   const body = { detail: `bad key ${key}`, title: key, metadata: { [key]: [key] }, requestId: key }
   return [
@@ -36,10 +36,10 @@ function echoes(key: string): Step[] {
   ]
 }
 
-describe.each(transports)('secrets through %s', (transport) => {
+describe.each(transports)('redaction through %s', (transport) => {
   const faults = useFaultServer(transport)
 
-  it('the key is in nothing that is shown, though the service repeats it', async () => {
+  it('keeps the key out of all output, even if the service repeats it', async () => {
     await fc.assert(
       fc.asyncProperty(secret, async (key) => {
         const seen: unknown[] = []
@@ -59,7 +59,7 @@ describe.each(transports)('secrets through %s', (transport) => {
     )
   })
 
-  it('a new key whose answer is not understood can be read, but is not printed', async () => {
+  it('keeps a new key in bodyText of a decode error, but not in its printed form', async () => {
     const answer = { apiKey: { value: 'fk-new-and-shown-once' } }
     faults.play([{ body: json(answer) }])
     const call = faults
@@ -72,7 +72,7 @@ describe.each(transports)('secrets through %s', (transport) => {
 })
 
 describe('redaction', () => {
-  it('masks every form of a secret', () => {
+  it('masks the plain, URL-encoded and JSON forms of a secret', () => {
     fc.assert(
       fc.property(secret, fc.string(), fc.string(), (key, before, after) => {
         const text = `${before}${key}${encodeURIComponent(key)}${json({ key })}${after}`

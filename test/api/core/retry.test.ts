@@ -11,8 +11,8 @@ import { parseRetryAfter } from '../../../src/api/core/retry-after.ts'
 const now = Date.UTC(2026, 1, 3, 4, 5, 6)
 const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
 
-describe('the delay law', () => {
-  it('stays between 0 and a limit that doubles up to 8 s', () => {
+describe('the retry delay', () => {
+  it('stays below a limit that doubles up to 8 s', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 100 }), random, (attempt, chance) => {
         const delay = retryDelay(attempt, undefined, chance)
@@ -22,14 +22,14 @@ describe('the delay law', () => {
     )
   })
 
-  it('uses the whole range', () => {
+  it('is spread over the whole range', () => {
     expect(retryDelay(1, undefined, 0)).toBe(0)
     expect(retryDelay(1, undefined, 0.999)).toBe(499)
     expect(retryDelay(3, undefined, 0.5)).toBe(1_000)
     expect(retryDelay(50, undefined, 0.5)).toBe(4_000)
   })
 
-  it('waits exactly as long as the server asks for', () => {
+  it('is exactly the requested time if the server sends one', () => {
     fc.assert(
       fc.property(fc.nat(), fc.nat(1e9), random, (attempt, ms, chance) => {
         expect(retryDelay(attempt + 1, ms, chance)).toBe(ms)
@@ -52,7 +52,7 @@ describe('Retry-After', () => {
     ['Sun, 06 Nov 1994 08:49:37 GMT', 0],
     ['Sunday, 06-Nov-94 08:49:37 GMT', 0],
     ['Sun Nov  6 08:49:37 1994', 0],
-  ])('"%s" is %i ms', (text, expected) => {
+  ])('"%s" means %i ms', (text, expected) => {
     expect(parseRetryAfter({ 'retry-after': text }, now)).toBe(expected)
   })
 
@@ -66,17 +66,17 @@ describe('Retry-After', () => {
     '0x10',
     '2026-02-03',
     'Tue, 03 Foo 2026 04:05:16 GMT',
-  ])('"%s" says nothing', (text) => {
+  ])('"%s" is ignored', (text) => {
     expect(parseRetryAfter({ 'retry-after': text }, now)).toBeUndefined()
   })
 
-  it('prefers milliseconds', () => {
+  it('in milliseconds takes precedence when it is valid', () => {
     const headers = { 'retry-after': '1', 'retry-after-ms': '20.5' }
     expect(parseRetryAfter(headers, now)).toBe(20.5)
     expect(parseRetryAfter({ ...headers, 'retry-after-ms': 'x' }, now)).toBe(1_000)
   })
 
-  it('round-trips every date in all three forms', () => {
+  it('is parsed in all three date formats', () => {
     const days = 'Sunday Monday Tuesday Wednesday Thursday Friday Saturday'.split(' ')
     const seconds = fc.integer({ min: 0, max: 40 * 365 * 86_400 })
     fc.assert(
@@ -95,7 +95,7 @@ describe('Retry-After', () => {
     )
   })
 
-  it('is never negative and never NaN, whatever the header says', () => {
+  it('is never parsed as a negative or infinite time', () => {
     const text = fc.oneof(
       fc.string(),
       fc.double().map(String),
@@ -155,14 +155,14 @@ describe('the retry decision', () => {
     [timeout(false, 'timeoutMs'), true, true],
     [timeout(false, 'deadlineMs'), false, false],
     [{ kind: 'aborted', phase: 'wait', sent: false, reason: 1 } as const, false, false],
-  ])('%o: safe %s, unsafe %s', (failure, safe, unsafe) => {
+  ])('for %o: safe request %s, unsafe request %s', (failure, safe, unsafe) => {
     expect(mayRepeat(failure, 'safe')).toBe(safe)
     expect(mayRepeat(failure, 'never')).toBe(unsafe)
   })
 })
 
 describe('the retry budget', () => {
-  it('never allows more than a tenth and ten more', () => {
+  it('never allows more than ten retries plus a tenth of the calls', () => {
     fc.assert(
       fc.property(fc.array(fc.boolean(), { maxLength: 500 }), (steps) => {
         const budget = makeRetryBudget()
@@ -179,7 +179,7 @@ describe('the retry budget', () => {
     )
   })
 
-  it('does not save up more than ten', () => {
+  it('saves up at most ten retries', () => {
     const budget = makeRetryBudget()
     for (let i = 0; i < 1_000; i += 1) budget.earn()
     const spent = Array.from({ length: 20 }, () => budget.spend()).filter(Boolean)

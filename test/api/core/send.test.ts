@@ -9,11 +9,11 @@ const problem = { detail: 'no such computer', status: 404, title: 'Not Found' }
 const rotate = { serviceAccountId: 's', keyId: 'k' }
 const QUICK_MS = 150
 
-describe.each(transports)('repeats through %s', (transport) => {
+describe.each(transports)('retries through %s', (transport) => {
   const faults = useFaultServer(transport)
   const { makeClient } = faults
 
-  describe('nothing unsafe is sent twice', () => {
+  describe('a request', () => {
     const refused: Step[] = [
       { status: 429, headers: { 'retry-after': '0' } },
       { status: 429 },
@@ -34,7 +34,7 @@ describe.each(transports)('repeats through %s', (transport) => {
     ]
     const step = fc.oneof(fc.constantFrom(...refused), fc.constantFrom(...doubtful))
 
-    it('whatever happens', async () => {
+    it('that is unsafe is processed at most once under random faults', async () => {
       let count = 0
       await fc.assert(
         fc.asyncProperty(
@@ -45,7 +45,7 @@ describe.each(transports)('repeats through %s', (transport) => {
             const name = `run-${count}-`
             const answers: (Step | undefined)[] = []
             faults.play(({ target, body }) => {
-              // Given up in an earlier run, and late.
+              // A late request of an earlier run that gave up.
               if (!`${target} ${body}`.includes(name)) return { fault: 'close' }
               const step = script[Math.min(answers.length, script.length - 1)]
               answers.push(step)
@@ -67,7 +67,7 @@ describe.each(transports)('repeats through %s', (transport) => {
     })
 
     it.each(['reset', 'close', 'silent', 'stall', 'cut'] as const)(
-      'a key is rotated once when the response is lost by %s',
+      'to rotate a key is sent once when the response is lost by %s',
       async (fault) => {
         const isOwn = ({ target }: { target: string }) => target.includes(`/${timeoutMs}-ms/`)
         const requests = () => faults.requests.filter(isOwn)
@@ -78,7 +78,7 @@ describe.each(transports)('repeats through %s', (transport) => {
         }
         let timeoutMs = QUICK_MS
         let error = await rotateWithin(timeoutMs)
-        // A busy machine may need longer to send it at all.
+        // On a busy machine, it may take longer until the request is sent.
         while (requests().length < Number(error.attempts) && timeoutMs < 20_000) {
           timeoutMs *= 2
           error = await rotateWithin(timeoutMs)
@@ -88,14 +88,14 @@ describe.each(transports)('repeats through %s', (transport) => {
       },
     )
 
-    it('says nothing of an unknown outcome when the server refused', async () => {
+    it('that the server rejected has no unknown outcome', async () => {
       faults.play([{ status: 403, body: json(problem) }])
       const error = await errorOf(makeClient().serviceAccounts.keys.rotate(rotate))
       expect(error).toMatchObject({ kind: 'http', status: 403 })
       expect(error).not.toHaveProperty('outcome')
     })
 
-    it('sends it again when no connection came about', async () => {
+    it('that is unsafe is retried when the connection was refused', async () => {
       const client = makeClient({ baseUrl: `http://127.0.0.1:${await refusedPort()}` })
       const error = await errorOf(client.sessions.create({ computerId: 'c' }))
       expect(error).toMatchObject({ kind: 'network', phase: 'connect', attempts: 3 })
@@ -103,7 +103,7 @@ describe.each(transports)('repeats through %s', (transport) => {
       expect(error).not.toHaveProperty('outcome')
     })
 
-    it('sends it again when the server refused it', async () => {
+    it('that is unsafe is retried when the server rejected it temporarily', async () => {
       const session = {
         sessionId: 's',
         status: 'idle',
@@ -117,13 +117,13 @@ describe.each(transports)('repeats through %s', (transport) => {
       expect(faults.requests).toHaveLength(4)
     })
 
-    it('sends a safe one again until there is an answer', async () => {
+    it('that is safe is retried until it succeeds', async () => {
       faults.play([{ fault: 'reset' }, { status: 502 }, { body: '{"limit": 7}' }])
       expect(await makeClient().organization.limits.getGlobal()).toEqual({ limit: 7 })
       expect(faults.requests).toHaveLength(3)
     })
 
-    it('counts a delete as done when its answer was lost and its repeat finds nothing', async () => {
+    it('to delete counts as done when its response was lost and the retry returns 404', async () => {
       faults.play([{ fault: 'reset' }, { status: 404, body: json(problem) }])
       expect(await makeClient().computers.delete({ computerId: 'c' })).toEqual({ replayed: true })
     })
@@ -133,7 +133,7 @@ describe.each(transports)('repeats through %s', (transport) => {
       ['a 408', [{ status: 408 }]],
       ['a lost response and a 503', [{ fault: 'reset' }, { status: 503 }]],
     ] as [string, Step[]][])(
-      'does not count a delete as done when %s came before the 404',
+      'to delete does not count as done when %s preceded the 404',
       async (_, before) => {
         faults.play([...before, { status: 404, body: json(problem) }])
         const error = await errorOf(
@@ -143,13 +143,13 @@ describe.each(transports)('repeats through %s', (transport) => {
       },
     )
 
-    it('does not count a delete as done when the first answer was 404', async () => {
+    it('to delete does not count as done when it was not processed before the 404', async () => {
       faults.play([{ status: 429, headers: { 'retry-after': '0' } }, { status: 404 }])
       const error = await errorOf(makeClient().computers.delete({ computerId: 'c' }))
       expect(error).toMatchObject({ kind: 'http', status: 404, attempts: 2 })
     })
 
-    it('keeps to the retry budget of the client', async () => {
+    it('is retried only within the retry budget of the client', async () => {
       faults.play([{ fault: 'close' }])
       const client = makeClient()
       const calls = Array.from({ length: 500 }, () =>
@@ -162,7 +162,7 @@ describe.each(transports)('repeats through %s', (transport) => {
     })
   })
 
-  it('asks for the key again before every attempt', async () => {
+  it('fetches the key again before every attempt', async () => {
     let asked = 0
     const client = makeClient({
       apiKey: async () => {

@@ -3,10 +3,10 @@ import { isLocal } from '../../../src/api/core/loopback.ts'
 import { ConfigError, createClient, isClientError } from '../../../src/api/index.ts'
 import { apiKey, errorOf, useFaultServer } from '../_support.ts'
 
-describe('the settings of a client', () => {
+describe('the options of a client', () => {
   const faults = useFaultServer('https')
 
-  it('come from the environment', async () => {
+  it('come from the environment unless they are given', async () => {
     faults.play([{ body: '{"limit": 1}' }])
     const urls = { HOOKBELL_API_BASE_URL: faults.url, HOOKBELL_APP_BASE_URL: `${faults.url}/app` }
     const both = { HOOKBELL_API_KEY: ' first-key\n', FACTORY_API_KEY: 'second-key', ...urls }
@@ -25,7 +25,7 @@ describe('the settings of a client', () => {
     expect(faults.requests[2]?.target).toBe('/app/api/organization/maturity-level-reports')
   })
 
-  it('point to the service if nothing else is said', async () => {
+  it('default to the URLs of the service', async () => {
     const seen: string[] = []
     const text = '{}'
     const transport = {
@@ -44,7 +44,7 @@ describe('the settings of a client', () => {
   })
 
   it.each([{ option: 'baseUrl' }, { option: 'variable' }])(
-    'with a $option alone do not send the key to the public application',
+    'with only a $option never send the key to the public application',
     async ({ option }) => {
       faults.play([{}])
       const isOption = option === 'baseUrl'
@@ -66,7 +66,7 @@ describe('the settings of a client', () => {
     ['maxRetries', 'retries'],
     ['apikey', 'apiKey'],
     ['defaultHeaders', 'headers'],
-  ])('refuse the option %s and name %s', async (wrong, right) => {
+  ])('reject %s and suggest %s', async (wrong, right) => {
     const client = createClient({ apiKey, env: {}, [wrong]: 5 } as object)
     const error = await errorOf(client.organization.limits.getGlobal())
     expect(error).toMatchObject({
@@ -75,7 +75,7 @@ describe('the settings of a client', () => {
     })
   })
 
-  it('refuse a misspelt option of a call', async () => {
+  it('reject a misspelt option of a call', async () => {
     const client = faults.makeClient()
     const options = { timeout: 5 } as object
     const error = await errorOf(client.organization.limits.getGlobal({}, options))
@@ -90,14 +90,14 @@ describe('the settings of a client', () => {
     [{ baseUrl: 'https://api.example.org/api/v0' }, 'baseUrl: must end before "/api/v0"'],
     [{ baseUrl: 'https://api.example.org/x/api/v0/' }, 'baseUrl: must end before "/api/v0/"'],
     [{ baseUrl: 'api.example.org' }, 'baseUrl: must be an http or https URL'],
-  ])('say of %j what is wrong', async (options, message) => {
+  ])('in %j are reported with the mistake', async (options, message) => {
     const client = createClient({ apiKey, env: {}, ...options } as object)
     const error = await errorOf(client.organization.limits.getGlobal())
     expect(error.kind).toBe('config')
     expect(error.message).toContain(message)
   })
 
-  it('without a key say which variable to set', async () => {
+  it('without a key name the variable to set', async () => {
     faults.play([{}])
     const client = createClient({ env: {}, baseUrl: faults.url })
     const error = await errorOf(client.organization.limits.getGlobal())
@@ -119,7 +119,7 @@ describe('the settings of a client', () => {
       },
       'failed',
     ],
-  ])('refuse the key %o', async (key, problem) => {
+  ])('reject the key %o', async (key, problem) => {
     faults.play([{}])
     const client = faults.makeClient({ apiKey: key })
     const error = await errorOf(client.organization.limits.getGlobal())
@@ -144,7 +144,7 @@ describe('the settings of a client', () => {
     }
   })
 
-  it('send it over plain http if that is allowed', async () => {
+  it('send the key over plain http with allowInsecureHttp', async () => {
     const transport = {
       send: async () => ({
         status: 200,
@@ -164,7 +164,7 @@ describe('the settings of a client', () => {
   })
 
   it.each(['nothing', 'ftp://x', 'https://user:hunter22@x', 'https://x/?a=b', ''])(
-    'refuse the address "%s" without repeating a password',
+    'reject the URL "%s" without repeating a password',
     async (baseUrl) => {
       const error = await errorOf(createClient({ apiKey, env: {}, baseUrl }).automations.ci.scan())
       expect(error).toMatchObject({ kind: 'config', message: expect.stringContaining('baseUrl') })
@@ -176,24 +176,30 @@ describe('the settings of a client', () => {
     [{ timeoutMs: 0 }, 'timeoutMs'],
     [{ retries: 1.5 }, 'retries'],
     [{ headers: { host: 'x' } }, 'headers.host'],
-  ])('refuse %o', async (options, name) => {
+  ])('reject %o', async (options, name) => {
     const client = faults.makeClient(options)
     const error = await errorOf(client.automations.ci.scan())
     expect(error).toMatchObject({ kind: 'config', message: expect.stringContaining(name) })
   })
 })
 
-describe('loopback', () => {
-  it.each(['localhost', 'a.localhost', '127.0.0.1', '127.9.9.9', '[::1]'])('is %s', (host) => {
-    expect(isLocal(`http://${host}`)).toBe(true)
-  })
-  it.each(['localhost.com', '128.0.0.1', '[::2]', '127.0.0.1.com', ''])('is not %s', (host) => {
-    expect(isLocal(`http://${host}`)).toBe(false)
-  })
+describe('isLocal', () => {
+  it.each(['localhost', 'a.localhost', '127.0.0.1', '127.9.9.9', '[::1]'])(
+    'is true for %s',
+    (host) => {
+      expect(isLocal(`http://${host}`)).toBe(true)
+    },
+  )
+  it.each(['localhost.com', '128.0.0.1', '[::2]', '127.0.0.1.com', ''])(
+    'is false for %s',
+    (host) => {
+      expect(isLocal(`http://${host}`)).toBe(false)
+    },
+  )
 })
 
 describe('isClientError', () => {
-  it('knows the errors of another copy of the library', async () => {
+  it('accepts an error of another copy of the library', async () => {
     const path = '../../../src/api/errors.ts?copy'
     const copy: typeof import('../../../src/api/errors.ts') = await import(/* @vite-ignore */ path)
     const error = new copy.ConfigError('x')
@@ -201,7 +207,7 @@ describe('isClientError', () => {
     expect(isClientError(error)).toBe(true)
   })
 
-  it.each([undefined, null, 5, 'x', {}, new Error('x')])('refuses %o', (value) => {
+  it.each([undefined, null, 5, 'x', {}, new Error('x')])('rejects %o', (value) => {
     expect(isClientError(value)).toBe(false)
   })
 })

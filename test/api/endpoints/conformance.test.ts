@@ -16,7 +16,7 @@ import { errorOf, transports } from '../_support.ts'
 
 const ids = listEndpoints().map(({ id }) => id)
 
-/** A client of an emulator of its own, and a call of one endpoint with an input that succeeds. */
+/** A client of its own emulator, and a call of one endpoint with a valid input. */
 async function start(id: string, options: ClientOptions, seed?: EmulatorOptions['seed']) {
   const emulator = await startTestEmulator({ ...(seed ? { seed } : {}) })
   const { url: baseUrl, appUrl, apiKey } = emulator
@@ -37,7 +37,7 @@ describe.each(transports)('through %s', (transport) => {
   describe.each(ids)('%s', (id) => {
     const table = listEndpoints().find((endpoint) => endpoint.id === id) as Endpoint
 
-    it('sends one request that the emulator knows, and gets what the table says', async () => {
+    it('sends one valid request and receives a response without drift', async () => {
       const drift = vi.fn()
       const { emulator, endpoint, call } = await start(id, {
         transport,
@@ -51,7 +51,7 @@ describe.each(transports)('through %s', (transport) => {
       expect(drift).not.toHaveBeenCalled()
     })
 
-    it('sends each input under its name on the wire', async () => {
+    it('sends each input under its wire name', async () => {
       const { emulator, endpoint, input, call } = await start(id, { transport })
       await call()
       const { path, query, body } = emulator.requests()[0] ?? {}
@@ -66,7 +66,7 @@ describe.each(transports)('through %s', (transport) => {
       }
     })
 
-    it.each(Object.keys(table.errors).map(Number))('rejects with %i', async (status) => {
+    it.each(Object.keys(table.errors).map(Number))('rejects with status %i', async (status) => {
       const { emulator, endpoint, call } = await start(id, { transport, retries: 0 })
       emulator.faults.add(makeFault({ endpoint: id }, { status, body: problem(status) }))
       const error = await errorOf(call())
@@ -85,12 +85,12 @@ describe.each(transports)('through %s', (transport) => {
       expect(emulator.requests()).toHaveLength(1)
     })
 
-    it('rejects with 401 for a key that is not known', async () => {
+    it('rejects with 401 for an unknown key', async () => {
       const { call } = await start(id, { transport, apiKey: 'fk-unknown' })
       expect(await errorOf(call())).toMatchObject({ status: 401, name: 'AuthenticationError' })
     })
 
-    it(`is repeated as its retry class says: ${table.retry}`, async () => {
+    it(`is retried according to its retry class: ${table.retry}`, async () => {
       // No pauses between attempts.
       vi.spyOn(Math, 'random').mockReturnValue(0)
       onTestFinished(() => void vi.restoreAllMocks())
@@ -107,7 +107,7 @@ describe.each(transports)('through %s', (transport) => {
 
     const refused = refusedCases(table)
     if (refused.length > 0)
-      it.each(refused)('refuses $title without a request', async ({ field, change }) => {
+      it.each(refused)('rejects $title without a request', async ({ field, change }) => {
         const { emulator, call } = await start(id, { transport })
         const error = await errorOf(call(change))
         expect(error).toMatchObject({ kind: 'validation' })
@@ -117,13 +117,13 @@ describe.each(transports)('through %s', (transport) => {
 
     const allowed = allowedCases(table)
     if (allowed.length > 0)
-      it.each(allowed)('takes $title', async ({ change }) => {
+      it.each(allowed)('accepts $title', async ({ change }) => {
         const { emulator, call } = await start(id, { transport })
         const error: unknown = await call(change).then(
           () => undefined,
           (reason: unknown) => reason,
         )
-        // A name of 63 characters need not be that of a computer.
+        // No computer may have the name of 63 characters, so a 404 is fine.
         if (error !== undefined && !(isClientError(error) && error.kind === 'http')) throw error
         const [request] = emulator.requests()
         expect(request?.endpoint).toBe(id)
@@ -132,7 +132,7 @@ describe.each(transports)('through %s', (transport) => {
 
     const { page } = table
     if (page)
-      it('gives each item once, whatever the size of the pages', async () => {
+      it('lists each item once with any page size', async () => {
         const { emulator, list } = await start(id, { transport })
         const all = async (change: Record<string, unknown>) => {
           const given = list({ role: undefined, ...change })
@@ -141,7 +141,7 @@ describe.each(transports)('through %s', (transport) => {
         }
         const atOnce = await all({ limit: 100 })
         const before = emulator.requests().length
-        // A list that ends with an empty page takes one more.
+        // A list that ends with an empty page needs one more request.
         expect(before).toBe(page.hasMore === undefined ? 2 : 1)
         expect(await all({ limit: 2 })).toEqual(atOnce)
         expect(emulator.requests().length - before).toBeGreaterThan(1)

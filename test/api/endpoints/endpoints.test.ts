@@ -27,7 +27,7 @@ function find(id: string): Endpoint {
 }
 
 describe('the endpoint table', () => {
-  it('has the endpoints of the specification', () => {
+  it('contains the endpoints of the specification', () => {
     expect(all.map(({ method, path }) => `${method} ${path}`)).toEqual([
       'POST /api/v0/service-accounts/{serviceAccountId}/api-keys/{keyId}/rotate',
       'GET /api/v0/organization/usage/limits/global',
@@ -59,11 +59,11 @@ describe('the endpoint table', () => {
     ])
   })
 
-  it('has every endpoint where its id says', () => {
+  it('places every endpoint according to its ID', () => {
     expect(placesOf(api)).toEqual(all.map(({ id }) => id))
   })
 
-  it.each(each)('%s: each input has one owner and a known wire name', (_, entry) => {
+  it.each(each)('%s: every input is unique and every wire name belongs to an input', (_, entry) => {
     const inputs = inputsOf(entry)
     expect(new Set(inputs).size).toBe(inputs.length)
     expect(inputs).toEqual(expect.arrayContaining(Object.keys(entry.wire ?? {})))
@@ -73,12 +73,16 @@ describe('the endpoint table', () => {
     )
   })
 
-  it.each(each)('%s: the braces of the path are the parameters', (_, { path, params }) => {
-    expect(keysOf(params)).toEqual([...path.matchAll(/{(\w+)}/g)].map(([, name]) => name))
-    for (const key of keysOf(params)) expect(params?.shape[key]?.safeParse('').success).toBe(false)
-  })
+  it.each(each)(
+    '%s: the parameters match the braces in the path and must not be empty',
+    (_, { path, params }) => {
+      expect(keysOf(params)).toEqual([...path.matchAll(/{(\w+)}/g)].map(([, name]) => name))
+      for (const key of keysOf(params))
+        expect(params?.shape[key]?.safeParse('').success).toBe(false)
+    },
+  )
 
-  it.each(each)('%s: every field of its schemas is described', (_, entry) => {
+  it.each(each)('%s: every field of its schemas has a description', (_, entry) => {
     for (const part of ['params', 'query', 'body', 'response'] as const) {
       const schema = entry[part]
       if (!schema) continue
@@ -87,7 +91,7 @@ describe('the endpoint table', () => {
     }
   })
 
-  it('sends a request again only where that is harmless', () => {
+  it('never retries the unsafe endpoints', () => {
     expect(all.filter(({ retry }) => retry === 'never').map(({ id }) => id)).toEqual([
       'serviceAccounts.keys.rotate',
       'sessions.create',
@@ -98,9 +102,9 @@ describe('the endpoint table', () => {
     ])
   })
 
-  it('lists as many error bodies as the specification', () => {
+  it('lists all error statuses of the specification', () => {
     const counts = all.map(({ id, errors }) => [id, Object.keys(errors).length])
-    // Wiki: two in the specification, and 403 from the public documentation.
+    // Wiki: two statuses are in the specification, and 403 is in the public documentation.
     expect(Object.fromEntries(counts)).toMatchObject({
       'serviceAccounts.keys.rotate': 6,
       'organization.limits.getGlobal': 3,
@@ -121,7 +125,7 @@ describe('the endpoint table', () => {
     })
   })
 
-  it('succeeds with 201 for a new session, and with or without a body for a deletion', () => {
+  it('accepts 201 for a new session, and 200 or 204 for a deletion', () => {
     const special = all.filter(({ success }) => success.join() !== '200')
     expect(special.map(({ id, success }) => [id, ...success])).toEqual([
       ['organization.users.remove', 200, 204],
@@ -130,7 +134,7 @@ describe('the endpoint table', () => {
     ])
   })
 
-  it('makes no schema before it is read', () => {
+  it('creates a schema only when it is read, and only once', () => {
     let made = 0
     const entry = endpoint({
       ...withoutSchemas('automations.ci.scan'),
@@ -144,7 +148,7 @@ describe('the endpoint table', () => {
     expect(made).toBe(1)
   })
 
-  it('says the same in the editor as in the documents', () => {
+  it('has the same summary in the doc comments as in the documents', () => {
     const folder = 'src/api/endpoints'
     const source = readdirSync(folder).map((name) => readFileSync(`${folder}/${name}`, 'utf8'))
     const pattern = /\/\*\* (.+) \*\/\s+\w+: endpoint\(\{\s+id: '(.+)'/g
@@ -186,7 +190,7 @@ describe('the limits of the specification', () => {
     ['analytics.activity', 'query', { ...day, groupBy: 'client' }],
     ['analytics.productivity', 'query', { startDate: '2028-02-29', endDate: '2028-02-29' }],
     ['readiness.reports', 'query', { limit: 1 }],
-  ] as const)('%s takes %s %j', (id, part, value) => {
+  ] as const)('%s accepts %s %j', (id, part, value) => {
     expect(find(id)[part]?.safeParse(value).error).toBeUndefined()
   })
 
@@ -229,13 +233,13 @@ describe('the limits of the specification', () => {
     ['analytics.productivity', 'query', { ...day, endDate: '2026-02-28\n' }],
     ['readiness.reports', 'query', { limit: 0 }],
     ['readiness.reports', 'query', { limit: 1.5 }],
-  ] as const)('%s refuses %s %j', (id, part, value) => {
+  ] as const)('%s rejects %s %j', (id, part, value) => {
     expect(find(id)[part]?.safeParse(value).success).toBe(false)
   })
 })
 
-describe('the types of inputs and outputs', () => {
-  it('are those of one flat object', () => {
+describe('the types of endpoints', () => {
+  it('merge all inputs into one flat object', () => {
     type Rotate = typeof api.serviceAccounts.keys.rotate
     expectTypeOf<Input<Rotate>>().toEqualTypeOf<{
       serviceAccountId: string
@@ -252,7 +256,7 @@ describe('the types of inputs and outputs', () => {
     expectTypeOf<Search['anything']>().toEqualTypeOf<unknown>()
   })
 
-  it('refuse parameters that are not in the path, and names without a parameter', () => {
+  it('reject parameters that do not match the path', () => {
     const facts = withoutSchemas('computers.get')
     const response = () => z.unknown()
     const params = () => z.strictObject({ id: z.string() })
@@ -277,7 +281,7 @@ function placesOf(tree: EndpointTree, prefix = ''): string[] {
   )
 }
 
-/** Paths of the fields in a JSON Schema that nothing describes. */
+/** Paths of the fields in a JSON Schema without a description. */
 function undescribed(schema: unknown, path: string): string[] {
   if (typeof schema !== 'object' || schema === null) return []
   return Object.entries(schema).flatMap(([key, value]: [string, unknown]) => {

@@ -16,7 +16,7 @@ const old = Array.from({ length: 25 }, (_, i) => make(i, i % 2 ? 'assistant' : '
 const call = { content: [{ type: 'tool_use', id: 't', name: 'Read', input: {} }] }
 const result = { content: [{ type: 'tool_result', toolUseId: 't', content: 'ok' }] }
 
-/** What the agent adds, one by one, at every list after the message was added. */
+/** What the agent adds: one step at each read of the first page after the message was added. */
 const work = [
   [],
   [make(101, 'assistant', call)],
@@ -59,38 +59,41 @@ describe.each(transports)('addAndWait through %s', (transport) => {
   const add = (options: object = quick) =>
     faults.makeClient().sessions.messages.addAndWait({ sessionId: 's', text: 'do it' }, options)
 
-  it.each(['oldest first', 'newest first'] as const)('gives the new answers, %s', async (order) => {
-    faults.play(session(order, 'running'))
-    const progress: Progress[] = []
-    const answers = await add({ ...quick, onProgress: (one: Progress) => progress.push(one) })
-    expect(answers.map(({ id }) => id)).toEqual(['m101', 'm103', 'm104'])
-    const counts = progress.map(({ messages }) => messages.length)
-    expect(counts).toEqual([...counts].sort())
-    expect(counts.at(-1)).toBe(4)
-    expect(progress[0]).toMatchObject({ messageId: 'm100', elapsedMs: expect.any(Number) })
-    expect(faults.requests.filter(({ method }) => method === 'POST')).toHaveLength(1)
-  })
+  it.each(['oldest first', 'newest first'] as const)(
+    'resolves with the new messages of the agent, %s',
+    async (order) => {
+      faults.play(session(order, 'running'))
+      const progress: Progress[] = []
+      const answers = await add({ ...quick, onProgress: (one: Progress) => progress.push(one) })
+      expect(answers.map(({ id }) => id)).toEqual(['m101', 'm103', 'm104'])
+      const counts = progress.map(({ messages }) => messages.length)
+      expect(counts).toEqual([...counts].sort())
+      expect(counts.at(-1)).toBe(4)
+      expect(progress[0]).toMatchObject({ messageId: 'm100', elapsedMs: expect.any(Number) })
+      expect(faults.requests.filter(({ method }) => method === 'POST')).toHaveLength(1)
+    },
+  )
 
-  it('does not read a long history again at every look', async () => {
+  it('does not read the whole history again at every poll', async () => {
     for (const order of ['oldest first', 'newest first'] as const) {
       faults.play(session(order, 'running'))
       await add()
-      // 3 pages before, the message itself, then 1 or 2 pages at each of the 5 looks.
+      // 3 pages of history, the message itself, then 1 or 2 pages at each of the 5 polls.
       expect(faults.requests.length).toBeLessThanOrEqual(3 + 1 + 2 * work.length)
     }
   })
 
-  it('adds the message at once, however long the session is', async () => {
+  it('adds the message first, even in a long session', async () => {
     const long = Array.from({ length: 5_000 }, (_, n) => make(n - 5_000, 'assistant'))
     faults.play(session('newest first', 'running', work, [...long, ...old]))
     await add()
     expect(faults.requests[0]?.method).toBe('POST')
   })
 
-  it('waits until nothing has changed for a while', async () => {
+  it('waits until no message has arrived for quietMs', async () => {
     const growing = [[make(101, 'assistant')], [], [make(102, 'assistant')]]
     let answers: Message[] = []
-    // A busy machine may not manage three looks in less.
+    // On a busy machine, three polls may take longer than quietMs.
     for (let quietMs = 200; answers.length < 2 && quietMs < 20_000; quietMs *= 2) {
       faults.play(session('oldest first', 'running', growing))
       answers = await add({ pollMs: 1, quietMs })
@@ -98,7 +101,7 @@ describe.each(transports)('addAndWait through %s', (transport) => {
     expect(answers.map(({ id }) => id)).toEqual(['m101', 'm102'])
   })
 
-  it('does not wait for quiet when the service says that it is idle', async () => {
+  it('does not wait for quietMs when the service reports idle', async () => {
     faults.play(session('oldest first', 'idle', [[make(101, 'assistant')]]))
     const answers = await add({ pollMs: 60_000, quietMs: 60_000 })
     expect(answers.map(({ id }) => id)).toEqual(['m101'])
@@ -118,7 +121,7 @@ describe.each(transports)('addAndWait through %s', (transport) => {
     expect((await add()).map(({ id }) => id)).toEqual(['m101'])
   })
 
-  it('ends at the deadline and says that the message is there', async () => {
+  it('rejects at the deadline and says that the message was added', async () => {
     const hasLooked = () =>
       faults.requests.findLastIndex(({ method }) => method === 'GET') > posted()
     const posted = () => faults.requests.findIndex(({ method }) => method === 'POST')
@@ -128,7 +131,7 @@ describe.each(transports)('addAndWait through %s', (transport) => {
     }
     let deadlineMs = 300
     let error = await addWithin(deadlineMs)
-    // A busy machine may need longer until the message is there.
+    // On a busy machine, more time may be needed until the message is added.
     while (!(posted() >= 0 && hasLooked()) && deadlineMs < 20_000) {
       deadlineMs *= 2
       error = await addWithin(deadlineMs)
@@ -136,7 +139,7 @@ describe.each(transports)('addAndWait through %s', (transport) => {
     expect(error).toMatchObject({ kind: 'timeout', hint: expect.stringContaining('m100') })
   })
 
-  it('ends when aborted and leaves no listener', async () => {
+  it('rejects when aborted and leaves no listener', async () => {
     const controller = new AbortController()
     const { signal } = controller
     faults.play(session('oldest first', 'running', []))
@@ -148,13 +151,13 @@ describe.each(transports)('addAndWait through %s', (transport) => {
     expect(getEventListeners(signal, 'abort')).toEqual([])
   })
 
-  it('asks nothing before it adds, however long the session is', async () => {
+  it('sends no request before it adds the message', async () => {
     faults.play(session('oldest first', 'running'))
     await add()
     expect(faults.requests.findIndex(({ method }) => method === 'POST')).toBe(0)
   })
 
-  it('says that the message was added if the messages cannot be read', async () => {
+  it('says that the message was added if reading the messages fails', async () => {
     const posted = { body: json({ messageId: 'm100', status: 'pending' }) }
     faults.play(({ method }) => (method === 'POST' ? posted : { status: 403 }))
     const error = await errorOf(add())
@@ -162,13 +165,13 @@ describe.each(transports)('addAndWait through %s', (transport) => {
     expect(error.hint).toContain('m100 was added')
   })
 
-  it('reads everything when the service no longer knows the cursor', async () => {
+  it('reads the whole list again when the service rejects the cursor', async () => {
     const grow = session('oldest first', 'running', [[], [], [], [], [make(101, 'assistant')]])
     let known = 0
     faults.play((request, index) => {
       const isKnown = request.target.includes('cursor=20')
       if (isKnown) known += 1
-      // The second look starts there.
+      // The second poll starts at this cursor.
       if (isKnown && known === 2) return { status: 400 }
       return typeof grow === 'function' ? grow(request, index) : {}
     })
@@ -177,7 +180,7 @@ describe.each(transports)('addAndWait through %s', (transport) => {
   })
 
   it.each([{ deadlineMs: 0 }, { pollMs: -1 }, { quietMs: Number.NaN }])(
-    'refuses %o',
+    'rejects %o before any request',
     async (options) => {
       faults.play([{}])
       expect(await errorOf(add(options))).toMatchObject({ kind: 'validation' })
@@ -185,7 +188,7 @@ describe.each(transports)('addAndWait through %s', (transport) => {
     },
   )
 
-  it('refuses an input that is wrong before it reads anything', async () => {
+  it('rejects an empty session ID before any request', async () => {
     faults.play([{}])
     const client = faults.makeClient()
     const wrong = { sessionId: '', text: 'x' }
@@ -201,7 +204,7 @@ describe.each(transports)('addAndWait through %s', (transport) => {
     [{ sessionId: 's', text: 'x', images: [{ type: 'base64' }] }, 'images[0].data'],
     [{ text: 'x' }, 'sessionId'],
     [null, 'input'],
-  ])('refuses %j before it reads anything', async (input, field) => {
+  ])('rejects %j before any request', async (input, field) => {
     faults.play([{}])
     const { addAndWait } = faults.makeClient().sessions.messages
     const error = await errorOf(addAndWait(input as never))
@@ -213,7 +216,7 @@ describe.each(transports)('addAndWait through %s', (transport) => {
     expect(faults.requests).toEqual([])
   })
 
-  it('goes on when onProgress throws', async () => {
+  it('continues when onProgress throws', async () => {
     faults.play(session('oldest first', 'running'))
     let calls = 0
     const onProgress = () => {
@@ -225,14 +228,14 @@ describe.each(transports)('addAndWait through %s', (transport) => {
     expect(calls).toBeGreaterThan(1)
   })
 
-  it('takes null for no options', async () => {
+  it('accepts null as options', async () => {
     faults.play(session('oldest first', 'idle', [[make(101, 'assistant')]]))
     const { addAndWait } = faults.makeClient().sessions.messages
     const answers = await addAndWait({ sessionId: 's', text: 'do it' }, null as never)
     expect(answers.map(({ id }) => id)).toEqual(['m101'])
   })
 
-  it('waits for the answer to its own message on a busy session', async () => {
+  it('waits for the answer to its own message in a busy session', async () => {
     await withEmulator(
       { seed: { agent: { stepMs: 1_000, tools: [] } } },
       async (client, sessionId) => {
@@ -247,7 +250,7 @@ describe.each(transports)('addAndWait through %s', (transport) => {
     )
   })
 
-  it('gives each of two callers the own answers', async () => {
+  it('resolves with the matching answers for two callers', async () => {
     await withEmulator({ seed: { agent: { stepMs: 200 } } }, async (client, sessionId) => {
       const ask = (text: string) =>
         client.sessions.messages.addAndWait({ sessionId, text }, { pollMs: 20, quietMs: 100 })
@@ -277,7 +280,7 @@ const textsOf = (messages: Message[]) =>
     content.flatMap((block) => ('text' in block && block.text ? [block.text] : [])),
   )
 
-describe('whose turn it is', () => {
+describe('readTurn: messages of a turn', () => {
   const user = (id: number, parent: number, more: object = {}) =>
     make(id, 'user', { parentId: `m${parent}`, ...more })
   const says = (id: number, parent: number, more: object = {}) =>
@@ -287,59 +290,75 @@ describe('whose turn it is', () => {
   const own = user(100, 99)
 
   it.each<[string, object[], object[], string[], boolean]>([
-    ['an answer that came before', [user(98, 97)], [says(99, 98), own], [], true],
-    ['a message that waited before', [user(99, 98)], [own, says(101, 100)], ['m101'], true],
+    ['an answer from before the message', [user(98, 97)], [says(99, 98), own], [], true],
     [
-      'its answer after that one',
+      'an earlier message that is still unanswered',
+      [user(99, 98)],
+      [own, says(101, 100)],
+      ['m101'],
+      true,
+    ],
+    [
+      'its own answer after that of an earlier message',
       [user(99, 98)],
       [own, says(101, 100), says(102, 101)],
       ['m102'],
       false,
     ],
     [
-      'a message that waits after',
+      'a later message that is unanswered',
       [],
       [own, user(101, 100), says(102, 101), says(103, 102)],
       ['m102'],
       false,
     ],
-    ['parents that tell', [user(99, 98)], [own, says(101, 99), says(102, 100)], ['m102'], false],
     [
-      'a hook in the name of the user',
+      'answers that name their parent',
+      [user(99, 98)],
+      [own, says(101, 99), says(102, 100)],
+      ['m102'],
+      false,
+    ],
+    [
+      'a hook message with the role user',
       [user(99, 98, hook)],
       [own, says(101, 100)],
       ['m101'],
       false,
     ],
     [
-      'one that was given up long ago',
+      'an earlier message without an answer for an hour',
       [user(99, 98)],
       [{ ...own, ...hour }, says(101, 100, { createdAt: 3_600_001 })],
       ['m101'],
       false,
     ],
     [
-      'one that a tool still runs for',
+      'an earlier message with a tool call still running',
       [user(98, 97), says(99, 98, call)],
       [{ ...own, ...hour }, says(101, 100, { createdAt: 3_600_001 })],
       ['m101'],
       true,
     ],
     ['an own message that is not listed yet', [user(99, 98)], [says(101, 99)], ['m101'], true],
-  ])('knows %s', (_, earlier, found, answers, isDoubtful) => {
+  ])('finds its answers with %s', (_, earlier, found, answers, isDoubtful) => {
     const turn = readTurn(found as Message[], 'm100', earlier as Message[])
     expect(turn.answers.map(({ id }) => id)).toEqual(answers)
     expect(turn.isDoubtful).toBe(isDoubtful)
   })
 })
 
-describe('the end of a turn', () => {
+describe('readTurn: end of a turn', () => {
   const turn = (...messages: object[]) => readTurn(messages as Message[], 'm100').isAnswered
   it.each([
-    ['nothing yet', [], false],
+    ['no message', [], false],
     ['only the own message', [make(100, 'user')], false],
     ['an answer', [make(101, 'assistant')], true],
-    ['an answer that came in another order', [make(103, 'assistant'), make(102, 'tool')], true],
+    [
+      'an answer listed before an earlier message',
+      [make(103, 'assistant'), make(102, 'tool')],
+      true,
+    ],
     ['an empty answer', [make(101, 'assistant', { content: [] })], false],
     ['an answer that is an error', [make(101, 'assistant', { content: [], isError: true })], true],
     ['a tool call', [make(101, 'assistant', call)], false],
@@ -370,7 +389,7 @@ describe('the end of a turn', () => {
       true,
     ],
     ['broken content', [make(101, 'assistant', { content: 5 })], false],
-  ])('%s', (_, messages, expected) => {
+  ])('decides whether the turn is answered with %s', (_, messages, expected) => {
     expect(turn(...messages)).toBe(expected)
   })
 })

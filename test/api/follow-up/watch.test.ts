@@ -14,7 +14,7 @@ const make = (id: number, role = 'assistant', more: object = {}) => ({
   ...more,
 })
 
-/** A session that changes whenever its first page, or the page where new ones come, is read. */
+/** A session that changes whenever the page with the newest messages is read. */
 function serve(history: object[], order: Order, steps: ((list: object[]) => void)[]): Script {
   let looks = 0
   return ({ target }) => {
@@ -33,7 +33,7 @@ function serve(history: object[], order: Order, steps: ((list: object[]) => void
 
 const old = (count: number) => Array.from({ length: count }, (_, n) => make(n))
 
-describe.each<Order>(['oldest first', 'newest first'])('watching a session, %s', (order) => {
+describe.each<Order>(['oldest first', 'newest first'])('watch, %s', (order) => {
   const faults = useFaultServer('https')
   const watch = (input: object) =>
     faults
@@ -49,7 +49,7 @@ describe.each<Order>(['oldest first', 'newest first'])('watching a session, %s',
     return found
   }
 
-  it('gives what is new and what has changed, from where it starts', async () => {
+  it('yields new and changed messages from its start', async () => {
     const running = make(502, 'system', { hookStatus: 'executing' })
     const script = serve(old(500), order, [
       (list) => list.push(make(501)),
@@ -64,7 +64,7 @@ describe.each<Order>(['oldest first', 'newest first'])('watching a session, %s',
     expect(textOf(found[0] as Message)).toBe('text 501')
   })
 
-  it('does not read the whole history at every look', async () => {
+  it('does not read the whole history at every poll', async () => {
     faults.play(
       serve(
         old(5_000),
@@ -77,7 +77,7 @@ describe.each<Order>(['oldest first', 'newest first'])('watching a session, %s',
     expect(faults.requests.length).toBeLessThanOrEqual(first + 7)
   })
 
-  it('gives what came after a message', async () => {
+  it('yields the messages after a given one', async () => {
     faults.play(serve(old(150), order, []))
     const found = await take(watch({ after: 'm140' }), 9)
     expect(found.map(({ id }) => id)).toEqual(
@@ -87,7 +87,7 @@ describe.each<Order>(['oldest first', 'newest first'])('watching a session, %s',
     )
   })
 
-  it('ends when the agent is done, if asked', async () => {
+  it('ends when the agent is idle, with endOnIdle', async () => {
     const steps = [
       (list: object[]) => list.push(make(21, 'user')),
       (list: object[]) => list.push(make(22)),
@@ -98,7 +98,7 @@ describe.each<Order>(['oldest first', 'newest first'])('watching a session, %s',
     expect(found).toEqual(['m21', 'm22'])
   })
 
-  it('ends with its signal', async () => {
+  it('rejects when aborted', async () => {
     faults.play(serve(old(20), order, []))
     const controller = new AbortController()
     const call = take(watch({ signal: controller.signal }), 1)
@@ -106,7 +106,7 @@ describe.each<Order>(['oldest first', 'newest first'])('watching a session, %s',
     expect(await errorOf(call)).toMatchObject({ kind: 'aborted', cause: 'enough' })
   })
 
-  it('gets over failures that pass', async () => {
+  it('continues after temporary failures', async () => {
     const good = serve(old(20), order, [(list) => list.push(make(21))])
     faults.play((request, index) =>
       index === 0 || index > 4 || typeof good !== 'function'
@@ -116,13 +116,13 @@ describe.each<Order>(['oldest first', 'newest first'])('watching a session, %s',
     expect((await take(watch({}), 1)).map(({ id }) => id)).toEqual(['m21'])
   })
 
-  it('fails at once where waiting does not help', async () => {
+  it('rejects at once on a permanent error', async () => {
     faults.play([{ status: 403 }])
     expect(await errorOf(take(watch({}), 1))).toMatchObject({ kind: 'http', status: 403 })
     expect(faults.requests).toHaveLength(1)
   })
 
-  it('takes longer pauses while nothing happens', async () => {
+  it('polls less often while nothing changes', async () => {
     faults.play(serve(old(20), order, []))
     const controller = new AbortController()
     const call = take(watch({ pollMs: 10, maxPollMs: 1_000, signal: controller.signal }), 1)
@@ -132,7 +132,7 @@ describe.each<Order>(['oldest first', 'newest first'])('watching a session, %s',
   })
 })
 
-describe('the text of a message', () => {
+describe('textOf', () => {
   it.each([
     [[{ type: 'text', text: 'a' }, { type: 'image' }, { type: 'text', text: 'b' }], 'a\n\nb'],
     [[], ''],

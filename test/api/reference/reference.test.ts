@@ -20,7 +20,7 @@ function* nodesOf(value: unknown): Generator<[key: string, value: unknown]> {
 }
 
 describe('openapi.json', () => {
-  it('is what the table gives', () => {
+  it('matches the endpoint table', () => {
     expect(read('openapi.json')).toBe(text)
   })
 
@@ -34,7 +34,7 @@ describe('openapi.json', () => {
     expect(problems.map(({ ruleId, message }) => `${ruleId}: ${message}`)).toEqual([])
   })
 
-  it('has every endpoint, by method and path', () => {
+  it('contains every endpoint by method and path', () => {
     const operations = Object.entries(document.paths).flatMap(([path, item]) =>
       Object.entries<{ operationId?: string }>(Object(item))
         .filter(([method]) => method !== 'servers')
@@ -61,7 +61,7 @@ describe('openapi.json', () => {
     expect(Object.keys(operation.responses).sort()).toEqual(statuses.sort())
   })
 
-  it('refers only to what is there, and uses all of it', () => {
+  it('has no dangling references and no unused schemas', () => {
     const refs = [...nodesOf(document)].filter(([key]) => key === '$ref').map(([, ref]) => ref)
     const names = Object.keys(document.components.schemas)
     expect([...new Set(refs)].sort()).toEqual(
@@ -69,14 +69,14 @@ describe('openapi.json', () => {
     )
   })
 
-  it('describes the wire: no names that the client adds', () => {
+  it('contains only wire names, none that the client adds', () => {
     const added = ['credits', 'providerMessageId', 'providerThoughtSignature', 'x-added-by-client']
     const keys = new Set([...nodesOf(document)].map(([key]) => key))
     expect(added.filter((name) => keys.has(name))).toEqual([])
     expect(keys).toContain('group_key')
   })
 
-  it('allows fields of tomorrow in answers, and none in requests', () => {
+  it('allows unknown fields in responses but not in requests', () => {
     const { Session, SessionSettingsInput } = document.components.schemas
     expect(Session).not.toHaveProperty('additionalProperties')
     expect(SessionSettingsInput.additionalProperties).toBe(false)
@@ -96,7 +96,7 @@ describe('openapi.json', () => {
     )
   })
 
-  it('sends readiness reports to the application', () => {
+  it('sends readiness reports to the application host', () => {
     const { servers } = document.paths['/api/organization/maturity-level-reports']
     expect(servers).toEqual([expect.objectContaining({ url: 'https://app.factory.ai' })])
   })
@@ -109,13 +109,13 @@ describe('docs', () => {
     expect(table.split('\n')).toHaveLength(2 + 24)
   })
 
-  it('docs/emulator.md has a row for each own choice', () => {
+  it('docs/emulator.md has a row for each design choice', () => {
     const table = choicesTable()
     expect(read('docs/emulator.md')).toContain(table)
     expect(table.split('\n')).toHaveLength(2 + ownChoices.length)
   })
 
-  it('shows inputs with their limits and where a list goes on', () => {
+  it('docs/api.md shows inputs with their limits, and the cursor of a list', () => {
     const rows = endpointsTable().split('\n')
     const row = (id: string) => rows.find((line) => line.startsWith(`| \`${id}\``)) ?? ''
     expect(row('sessions.messages.list')).toMatchInlineSnapshot(

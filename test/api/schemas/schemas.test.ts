@@ -21,7 +21,7 @@ const messages = api.sessions.messages.list.response
 const { create } = api.sessions
 const reports = api.readiness.reports.response
 
-describe('responses of tomorrow', () => {
+describe('response schemas', () => {
   it.each([
     [messages, page({ ...message, role: 'critic', visibility: 'staff', openaiPhase: null })],
     [messages, page({ ...message, content: [{ type: 'hologram', text: { depth: 3 } }] })],
@@ -33,7 +33,7 @@ describe('responses of tomorrow', () => {
     [reports, { reports: [{ ...report, modelUsed: { id: 'm', reasoningEffort: 'max' } }] }],
     [api.organization.limits.getGlobal.response, { limit: null, since: 1 }],
     [api.automations.ci.scan.response, ['anything']],
-  ])('pass unchanged (%#)', (schema, response) => {
+  ])('accept unknown values and fields unchanged (%#)', (schema, response) => {
     expect(schema.parse(response)).toEqual(response)
   })
 
@@ -48,7 +48,7 @@ describe('responses of tomorrow', () => {
     [reports, points(2, 1)],
     [reports, points(-1, 1)],
     [reports, points(0, 0)],
-  ])('are told from responses that break what is known (%#)', (schema, response) => {
+  ])('reject responses with invalid known fields (%#)', (schema, response) => {
     expect(schema.safeParse(response).success).toBe(false)
   })
 
@@ -57,7 +57,7 @@ describe('responses of tomorrow', () => {
     expect(apiKey.shape.value.meta()).toMatchObject({ secret: true })
   })
 
-  it('have one error body, and clients take its relatives as well', () => {
+  it('have one strict error body, and a lenient one for clients', () => {
     const body = { detail: 'No such key', status: 404, title: 'Not Found' }
     expect(ErrorBody().safeParse({ ...body, metadata: { a: 1 } }).success).toBe(true)
     expect(ErrorBody().safeParse({ ...body, more: 1 }).success).toBe(false)

@@ -1,14 +1,14 @@
 import { inspect } from 'node:util'
 import { createClient } from '../../../src/api/index.ts'
 
-/** A process that calls twice, the second time what must not be repeated, and prints what came of it. */
+/** A program that makes two calls, the second one unsafe to retry, and prints the results. */
 const client = createClient({ transport: process.env.TRANSPORT as 'undici' | 'https' })
-const tell = (error: Error) => ({
+const describeError = (error: Error) => ({
   ...error,
   message: error.message,
   shown: inspect(error, { depth: 9, showHidden: true }),
 })
-const first = await client.organization.limits.getGlobal().catch(tell)
+const first = await client.organization.limits.getGlobal().catch(describeError)
 const rotated = { serviceAccountId: 's', keyId: 'k' }
-const second = await client.serviceAccounts.keys.rotate(rotated).catch(tell)
+const second = await client.serviceAccounts.keys.rotate(rotated).catch(describeError)
 console.log(JSON.stringify([first, second]))

@@ -1,6 +1,6 @@
 import { createClient } from '../../../src/api/index.ts'
 
-/** A process that gives up twice, and then has nothing more to do. Prints when. */
+/** A program whose two calls time out. It prints the errors and the time, and should then exit. */
 const client = createClient({ transport: process.env.TRANSPORT as 'undici' | 'https', retries: 0 })
 const { limits } = client.organization
 const late = await limits.getGlobal({}, { timeoutMs: 400 }).catch((error) => error)

@@ -3,14 +3,14 @@ import { type AddressInfo, createServer } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { errorOf, transports, useFaultServer } from '../_support.ts'
 
-/** What a client says that was closed: no fault of the network, and nothing to try again. */
+/** The error of a closed client: not a network fault, and no reason to retry. */
 const closed = { kind: 'network', code: 'ERR_CLOSED', attempts: 1, hint: 'make a new client' }
 
 describe.each(transports)('a closed client of %s', (transport) => {
   const faults = useFaultServer(transport)
 
   it.each(['silent', 'header-drip', 'stall', 'drip'] as const)(
-    'ends a call whose answer is %s, and its connection',
+    'ends a pending call with the fault %s and closes its connection',
     async (fault) => {
       faults.play([{ fault, body: '{"limit": 1}' }])
       const client = faults.makeClient({ retries: 0 })
@@ -23,7 +23,7 @@ describe.each(transports)('a closed client of %s', (transport) => {
     },
   )
 
-  // `fetch` does not tell when a connection is there.
+  // `fetch` does not report the connection.
   it.skipIf(transport === 'fetch')(
     'ends a call that is still connecting',
     { retry: 5 },
@@ -42,12 +42,12 @@ describe.each(transports)('a closed client of %s', (transport) => {
       await client.close()
       expect(await call).toMatchObject({ ...closed, phase: 'connect' })
       await gone
-      // undici itself would wait for 10 seconds, each time; a busy machine may need long once.
+      // undici alone would wait for 10 seconds each time; a busy machine may be slow once.
       expect(performance.now() - closedAt).toBeLessThan(5_000)
     },
   )
 
-  it.each([0, 1])('sends nothing any more after %i calls', async (calls) => {
+  it.each([0, 1])('sends no request after close, with %i calls before', async (calls) => {
     faults.play([{ body: '{"limit": 1}' }])
     const client = faults.makeClient()
     if (calls > 0) await client.organization.limits.getGlobal()

@@ -10,7 +10,7 @@ const encodings = [
 describe.each(transports)('compression through %s', (transport) => {
   const faults = useFaultServer(transport)
 
-  it('is asked for', async () => {
+  it('is requested', async () => {
     faults.play([{ body: '{"limit": 1}' }])
     await faults.makeClient().organization.limits.getGlobal()
     expect(faults.requests[0]?.headers['accept-encoding']).toMatch(/gzip/)
@@ -19,19 +19,19 @@ describe.each(transports)('compression through %s', (transport) => {
   describe.each(encodings)('with %s', (encoding, compress) => {
     const headers = { 'content-encoding': encoding, 'content-type': 'application/json' }
 
-    it('is undone', async () => {
+    it('is decoded', async () => {
       const limit = 12_345
       faults.play([{ headers, body: compress(json({ limit, note: 'ü'.repeat(10_000) })) }])
       expect(await faults.makeClient().organization.limits.getGlobal()).toMatchObject({ limit })
     })
 
-    it('is undone in error responses', async () => {
+    it('is decoded in error responses', async () => {
       faults.play([{ status: 404, headers, body: compress('{"detail": "no such thing"}') }])
       const error = await errorOf(faults.makeClient().organization.limits.getGlobal())
       expect(error).toMatchObject({ kind: 'http', status: 404, detail: 'no such thing' })
     })
 
-    it('is not undone beyond the size limit', async () => {
+    it('is decoded only up to the size limit', async () => {
       const bomb = compress(json({ limit: 1, more: 'x'.repeat(20_000_000) }))
       expect(bomb.length).toBeLessThan(50_000)
       faults.play([{ headers, body: bomb }])
@@ -41,11 +41,11 @@ describe.each(transports)('compression through %s', (transport) => {
       expect(error.message).toContain('longer than 100000 bytes')
     })
 
-    it('that is damaged is an error of the connection', async () => {
+    it('that is damaged rejects the call', async () => {
       const body = compress(json({ limit: 1, more: 'abc'.repeat(1000) })).subarray(0, 30)
       faults.play([{ headers, body }])
       const call = faults.makeClient({ retries: 0 }).organization.limits.getGlobal()
-      // Some runtimes take what they could unpack for all of it.
+      // Some runtimes return the part that they could decompress as the whole body.
       const kind = transport === 'fetch' ? expect.stringMatching(/network|decode/) : 'network'
       expect(await errorOf(call)).toMatchObject({ kind })
     })

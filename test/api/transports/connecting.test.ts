@@ -12,24 +12,24 @@ beforeAll(async () => {
   program = await buildProgram('test/api/transports/_gives-up.ts')
 })
 
-/** What listens where the connection should lead to, and how it is reached. */
+/** What listens at the target of the connection, as environment variables. */
 const places = {
-  'a server that nothing reaches': async () => ({
+  'an unreachable server': async () => ({
     HOOKBELL_API_BASE_URL: `https://127.0.0.1:${await startDeafServer()}`,
   }),
-  'a handshake that nobody answers': async () => ({
+  'a TLS handshake without a response': async () => ({
     HOOKBELL_API_BASE_URL: (await startProxy(() => {})).replace('http:', 'https:'),
   }),
-  'a proxy that nothing reaches': async () =>
-    through(`http://127.0.0.1:${await startDeafServer()}`),
-  'a proxy that says nothing': async () => through(await startProxy(() => {})),
-  'a handshake behind a proxy': async () => through(await startProxy(accept)),
+  'an unreachable proxy': async () => through(`http://127.0.0.1:${await startDeafServer()}`),
+  'a proxy that does not respond': async () => through(await startProxy(() => {})),
+  'a TLS handshake without a response behind a proxy': async () =>
+    through(await startProxy(accept)),
 }
 
 describe.each(connecting)('connecting through %s', (transport) => {
   const faults = useFaultServer(transport)
 
-  it.each(Object.keys(places))('%s does not keep the process', { retry: 5 }, async (name) => {
+  it.each(Object.keys(places))('%s does not keep the process alive', { retry: 5 }, async (name) => {
     const place = places[name as keyof typeof places]
     const env = { TRANSPORT: transport, HOOKBELL_API_KEY: 'fk-test', ...(await place()) }
     const { stdout } = await promisify(execFile)(process.execPath, [program], {
@@ -38,14 +38,14 @@ describe.each(connecting)('connecting through %s', (transport) => {
     const [late, aborted, endedAt] = JSON.parse(stdout)
     expect(late).toMatch(/no response within 400 ms \(timeoutMs\), while connecting$/)
     expect(aborted).toMatch(/aborted while connecting$/)
-    // undici gives a connection up after 10 seconds, and a proxy after 300; a busy machine may need long once.
+    // undici gives up a connection after 10 seconds, and a proxy after 300; a busy machine may be slow once.
     expect(Date.now() - endedAt).toBeLessThan(5_000)
   })
 
   it.each([
-    ['says nothing', () => {}],
-    ['connects with nobody', accept],
-  ])('a proxy that %s takes no place from later calls', async (_, behave) => {
+    ['does not respond', () => {}],
+    ['connects to no server', accept],
+  ])('a proxy that %s does not block later calls', async (_, behave) => {
     let isWell = false
     const proxy = await startProxy((socket) => (isWell ? refuse(socket) : behave(socket)))
     for (const [key, value] of Object.entries(through(proxy))) vi.stubEnv(key, value)
@@ -60,7 +60,7 @@ describe.each(connecting)('connecting through %s', (transport) => {
   })
 })
 
-/** Whatever is asked for, this machine would not know where it is. */
+/** Environment variables for a host that only the proxy could resolve. */
 function through(proxy: string) {
   const HOOKBELL_API_BASE_URL = 'https://api.example.invalid'
   const env = { HTTPS_PROXY: proxy, https_proxy: proxy, NO_PROXY: '', no_proxy: '' }

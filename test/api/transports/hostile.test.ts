@@ -9,13 +9,13 @@ import {
 } from '../../../src/api/index.ts'
 import { apiKey, errorOf, json, transports, useFaultServer } from '../_support.ts'
 
-/** What no type allows, as it comes from programs without types. */
+/** Casts a value to a type that it violates, as untyped programs may pass it. */
 const odd = <Value>(value: unknown) => value as Value
 
-describe.each(transports)('wrong use through %s', (transport) => {
+describe.each(transports)('misuse through %s', (transport) => {
   const faults = useFaultServer(transport)
 
-  it('options that are null count as left out', async () => {
+  it('treats null options as omitted', async () => {
     faults.play([{ body: '{"limit": 1}' }])
     const options = odd<CallOptions>(null)
     const client = faults.makeClient()
@@ -34,14 +34,14 @@ describe.each(transports)('wrong use through %s', (transport) => {
     ['options.timeoutMs', { timeoutMs: '100' }],
     ['options.headers.a', { headers: { a: Symbol('a') } }],
     ['options.headers.a', { headers: { a: undefined } }],
-  ])('%s: %o is refused', async (field, options) => {
+  ])('rejects the invalid option %s: %o', async (field, options) => {
     faults.play([{}])
     const call = faults.makeClient().organization.limits.getGlobal({}, odd<CallOptions>(options))
     expect(await errorOf(call)).toMatchObject({ kind: 'validation', issues: [{ field }] })
     expect(faults.requests).toEqual([])
   })
 
-  it('an input that cannot be read is refused', async () => {
+  it('rejects an input with a getter that throws', async () => {
     faults.play([{}])
     const unreadable = {
       get field() {
@@ -53,7 +53,7 @@ describe.each(transports)('wrong use through %s', (transport) => {
     expect(faults.requests).toEqual([])
   })
 
-  it('a body that is deeper than any stack leaves status and text', async () => {
+  it('keeps status and text of an error body that is nested too deeply', async () => {
     for (const body of [`${'{"a":'.repeat(9_000)}1${'}'.repeat(9_000)}`, '['.repeat(30_000)]) {
       faults.play([
         { status: 400, body },
@@ -67,7 +67,7 @@ describe.each(transports)('wrong use through %s', (transport) => {
     }
   })
 
-  it('a key that the cut of a long body parts does not show', async () => {
+  it('redacts a key that is cut at the end of a truncated body', async () => {
     for (const shown of [8, 10, apiKey.length - 1]) {
       faults.play([{ status: 400, body: 'a'.repeat(65_536 - shown) + apiKey }])
       const error = await errorOf(faults.makeClient().organization.limits.getGlobal())
@@ -75,7 +75,7 @@ describe.each(transports)('wrong use through %s', (transport) => {
     }
   })
 
-  it('a key that cannot be had again does not hide what was sent before', async () => {
+  it('reports an unknown outcome when the key function fails on a retry', async () => {
     faults.play([{ fault: 'reset' }])
     let asked = 0
     const key = () => {
@@ -90,7 +90,7 @@ describe.each(transports)('wrong use through %s', (transport) => {
     expect(faults.requests).toHaveLength(1)
   })
 
-  it('a list that has more and does not say where is no whole list', async () => {
+  it('rejects a list whose next page has no cursor', async () => {
     const page = { messages: [{ id: 'm' }], pagination: { hasMore: true } }
     faults.play([{ body: json(page) }])
     const seen: unknown[] = []
@@ -103,8 +103,8 @@ describe.each(transports)('wrong use through %s', (transport) => {
   })
 })
 
-describe('wrong use of the helpers', () => {
-  it('is told as every mistake is', async () => {
+describe('misuse of the helpers', () => {
+  it('rejects with a validation error', async () => {
     const url = odd<string>(new URL('file:///tmp/a.pdf'))
     expect(await errorOf(fileFromPath(url))).toMatchObject({ kind: 'validation' })
     const options = odd<{ maxBytes: number }>(null)
@@ -112,7 +112,7 @@ describe('wrong use of the helpers', () => {
     expect(throwIfAnyFailed(odd<Parameters<typeof throwIfAnyFailed>[0]>(null))).toBe(null)
   })
 
-  it('a transport that is none is a mistake of the settings', async () => {
+  it('rejects an unknown transport with a config error', async () => {
     const transport = odd<'https'>('carrier pigeon')
     const client = createClient({ apiKey, env: {}, transport })
     expect(await errorOf(client.organization.limits.getGlobal())).toMatchObject({ kind: 'config' })

@@ -6,7 +6,7 @@ import { errorOf, useFaultServer } from '../_support.ts'
 const connections = 8
 const ok: Step = { body: '{"limit": 1}' }
 
-describe('the line before the connections of undici', () => {
+describe('the queue before the connections of undici', () => {
   const faults = useFaultServer('undici')
 
   function makeCall() {
@@ -16,19 +16,19 @@ describe('the line before the connections of undici', () => {
 
   it.each([
     ['aborted', () => ({ signal: AbortSignal.timeout(300) })],
-    ['over their deadline', () => ({ deadlineMs: 300 })],
-  ] as const)('opens nothing for calls that are %s while they wait', async (_, limit) => {
+    ['past their deadline', () => ({ deadlineMs: 300 })],
+  ] as const)('opens no connections for calls that are %s while they wait', async (_, limit) => {
     faults.play([{ fault: 'silent' }])
     const { call } = makeCall()
     const options = limit()
     const calls = Array.from({ length: 200 }, () => errorOf(call({}, options)))
     for (const error of await Promise.all(calls)) expect(error.kind).toMatch(/^(aborted|timeout)$/)
     await sleep(300)
-    // Those whose time is over a little later may get a place before.
+    // Calls whose time limit ends slightly later may get a connection first.
     expect(faults.connections).toBeLessThan(calls.length / 2)
   })
 
-  it('says that a waiting call was not sent', async () => {
+  it('reports that a waiting call was not sent', async () => {
     faults.play([{ fault: 'silent' }])
     const { client, call } = makeCall()
     const sent = Array.from({ length: connections }, () => errorOf(call()))
@@ -42,22 +42,22 @@ describe('the line before the connections of undici', () => {
 
   it.each([
     ['success', ok],
-    ['a refusal', { status: 404 }],
-    ['an end without an answer', { fault: 'close' }],
-    ['a reset', { fault: 'reset' }],
-    ['half of a body', { ...ok, fault: 'cut' }],
+    ['an error status', { status: 404 }],
+    ['a connection closed without a response', { fault: 'close' }],
+    ['a connection reset', { fault: 'reset' }],
+    ['a truncated body', { ...ok, fault: 'cut' }],
     ['a body that is too long', { fault: 'endless' }],
-    ['silence', { fault: 'silent' }],
+    ['no response', { fault: 'silent' }],
     ['headers without an end', { fault: 'header-drip' }],
     ['a body without an end', { fault: 'drip' }],
-  ] as [string, Step][])('a place is free again after %s', async (_, step) => {
+  ] as [string, Step][])('frees the connection after %s', async (_, step) => {
     const calls = 3 * connections
     faults.play((_, index) => (index < calls ? step : ok))
     const { call } = makeCall()
     const options = { timeoutMs: 500, maxResponseBytes: 1_000 }
     const others = Array.from({ length: calls }, () => call({}, options).then(String, String))
     await Promise.all(others)
-    // The server hears of the last connections a little later.
+    // The server notices the last closed connections slightly later.
     await sleep(100)
     faults.play([ok])
     const last = Array.from({ length: calls }, () => call({}, { timeoutMs: 5_000 }))
@@ -65,7 +65,7 @@ describe('the line before the connections of undici', () => {
     expect(faults.connections).toBeLessThanOrEqual(connections)
   })
 
-  it('ends with the client', async () => {
+  it('rejects the waiting calls when the client is closed', async () => {
     faults.play([{ fault: 'silent' }])
     const { client, call } = makeCall()
     const calls = Array.from({ length: 100 }, () => errorOf(call()))

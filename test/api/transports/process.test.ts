@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { transports, useFaultServer } from '../_support.ts'
 
 const run = promisify(execFile)
-/** A folder from which no package can be found, least of all undici. */
+/** A folder from which no package can be resolved, in particular not undici. */
 const folder = mkdtempSync(join(tmpdir(), 'hookbell-bundle-'))
 const banner =
   "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);"
@@ -34,7 +34,7 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
-describe('the library in a process', () => {
+describe('the bundled library in its own process', () => {
   const faults = useFaultServer('https')
 
   async function runScript(name: string, source: string) {
@@ -53,13 +53,13 @@ describe('the library in a process', () => {
   it.each([
     ['a.cjs', "const { createClient } = require('./api.cjs')"],
     ['a.mjs', "import { createClient } from './api.mjs'"],
-  ])('%s makes a client without undici', async (name, load) => {
+  ])('%s creates a client without undici', async (name, load) => {
     expect(await runScript(name, `${load}; console.log(typeof createClient().request)`)).toBe(
       'function',
     )
   })
 
-  it('makes a request with the https transport without undici, and leaves nothing behind', async () => {
+  it('sends a request with the https transport without undici and leaves no open handles', async () => {
     faults.play([{ body: '{"limit": 5}' }])
     const source = `
       import { createClient } from './api.mjs'
@@ -73,7 +73,7 @@ describe('the library in a process', () => {
     expect(await runScript('b.mjs', source)).toBe('5 []')
   })
 
-  it('says what is missing when the undici transport has no undici', async () => {
+  it('names the missing undici package', async () => {
     const source = `
       import { createClient } from './api.mjs'
       createClient().organization.limits.getGlobal().catch((error) => console.log(error.kind, error.hint))
@@ -84,7 +84,7 @@ describe('the library in a process', () => {
   })
 
   it.each(transports)(
-    'exits soon after its last answer through %s',
+    'exits soon after its last response through %s',
     { retry: 5 },
     async (transport) => {
       faults.play([{ body: '{"limit": 5}' }])
@@ -94,7 +94,7 @@ describe('the library in a process', () => {
       client.organization.limits.getGlobal().then(() => console.log(Date.now()))
     `
       const answeredAt = await runScript(`full/${transport}.cjs`, source)
-      // Less than any timer or idle connection of the client would keep it.
+      // Less than any timer or idle connection of the client would keep the process alive.
       expect(Date.now() - Number(answeredAt)).toBeLessThan(3_000)
     },
   )

@@ -15,7 +15,7 @@ describe.each(connecting)('a proxy through %s', (transport) => {
   const elsewhere = { baseUrl: 'https://api.example.invalid', retries: 0 }
   afterEach(() => void vi.unstubAllEnvs())
 
-  it('is used where the environment names one, and never sees the key', async () => {
+  it('is used when the environment names one, and never sees the key', async () => {
     setProxy(faults.url)
     faults.play([{ status: 403 }])
     const error = await errorOf(faults.makeClient(elsewhere).organization.limits.getGlobal())
@@ -25,7 +25,7 @@ describe.each(connecting)('a proxy through %s', (transport) => {
     expect(seen?.headers).not.toHaveProperty('authorization')
   })
 
-  it('is not used for this machine', async () => {
+  it('is not used for loopback addresses', async () => {
     setProxy('http://127.0.0.1:1')
     faults.play([{ body: '{"limit": 1}' }])
     expect(await faults.makeClient().organization.limits.getGlobal()).toEqual({ limit: 1 })
@@ -43,7 +43,7 @@ describe.each(connecting)('a proxy through %s', (transport) => {
     expect(faults.requests).toEqual([])
   })
 
-  it('whose address is wrong is reported without its password', async () => {
+  it('with an invalid URL is reported without its password', async () => {
     setProxy('http://user:hunter22@[broken')
     const error = await errorOf(faults.makeClient(elsewhere).organization.limits.getGlobal())
     expect(error).toMatchObject({ kind: 'config' })

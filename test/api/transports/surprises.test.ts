@@ -7,7 +7,7 @@ import { apiKey, connecting, transports } from '../_support.ts'
 
 const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n'
 
-/** A server that sends `100 Continue` before every response, although nobody has asked for it. */
+/** A server that sends an unsolicited `100 Continue` before every response. */
 async function startEagerServer(isTogether: boolean) {
   const server = createServer((socket) => {
     socket.on('error', () => {})
@@ -25,9 +25,9 @@ async function startEagerServer(isTogether: boolean) {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-// The `fetch` of Node.js closes the connection then, and there is nothing that a library could do.
-describe.each(connecting)('an unasked 100 Continue through %s', (transport) => {
-  it.each([true, false])('is skipped (in one piece with the response: %s)', async (isTogether) => {
+// The `fetch` of Node.js closes the connection in this case, which a library cannot prevent.
+describe.each(connecting)('an unsolicited 100 Continue through %s', (transport) => {
+  it.each([true, false])('is skipped (in one packet with the response: %s)', async (isTogether) => {
     const baseUrl = await startEagerServer(isTogether)
     const client = createClient({ apiKey, baseUrl, env: {}, transport, retries: 0 })
     for (let calls = 0; calls < 3; calls += 1)
@@ -36,11 +36,11 @@ describe.each(connecting)('an unasked 100 Continue through %s', (transport) => {
   })
 })
 
-describe.each(transports)('fake timers of a test and %s', (transport) => {
+describe.each(transports)('fake timers with %s', (transport) => {
   afterEach(() => void vi.useRealTimers())
 
-  it('do not stop calls, many in a row', async () => {
-    // Without timers of its own, which would be fake as well.
+  it('do not block calls or retries', async () => {
+    // This server uses no timers, since they would be fake as well.
     const server = createHttpServer(({ url }, response) => {
       response.statusCode = url?.includes('none') ? 503 : 200
       response.end('{"limit":1}')

@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => authority.remove())
 
 describe.each(connecting)('https through %s', (transport) => {
-  /** The API behind a certificate for these names. */
+  /** An API server with a certificate for these names. */
   async function startApi(...names: string[]) {
     const seen: Pick<IncomingMessage, 'method' | 'headers'>[] = []
     const certificate = await authority.issue(...names)
@@ -43,7 +43,7 @@ describe.each(connecting)('https through %s', (transport) => {
   }
 
   it.each(['localhost', '127.0.0.1'])(
-    'works with an authority of your own for %s',
+    'works with a private certificate authority for %s',
     async (host) => {
       const api = await startApi('DNS:localhost', 'IP:127.0.0.1')
       const url = `https://${host}:${api.port}`
@@ -54,7 +54,7 @@ describe.each(connecting)('https through %s', (transport) => {
     },
   )
 
-  it('works through a proxy, which sees nothing of it', async () => {
+  it('works through a proxy, which sees only the CONNECT request', async () => {
     const api = await startApi('DNS:api.example.test')
     const proxy = await startProxy(api.port)
     const env = { HTTPS_PROXY: proxy.url, NODE_EXTRA_CA_CERTS: authority.file }
@@ -68,11 +68,18 @@ describe.each(connecting)('https through %s', (transport) => {
   })
 
   const refusals = [
-    ['nobody vouches for', 'IP:127.0.0.1', false, /^UNABLE_TO_/, /certificate/, /_CA_CERTS$/],
+    [
+      'is not from a trusted authority',
+      'IP:127.0.0.1',
+      false,
+      /^UNABLE_TO_/,
+      /certificate/,
+      /_CA_CERTS$/,
+    ],
     ['is for another host', 'IP:127.0.0.2', true, /_ALTNAME_INVALID$/, /127\.0\.0\.2/, /URL/],
   ] as const
 
-  it.each(refusals)('a certificate that %s is refused at once', async (...given) => {
+  it.each(refusals)('rejects without a retry a certificate that %s', async (...given) => {
     const [, name, isTrusted, code, message, hint] = given
     const api = await startApi(name)
     const env = isTrusted ? { NODE_EXTRA_CA_CERTS: authority.file } : {}
@@ -89,7 +96,7 @@ describe.each(connecting)('https through %s', (transport) => {
     expect(output).not.toContain(apiKey)
   })
 
-  it('a server that does not speak it is asked once', async () => {
+  it('rejects without a retry a server that does not speak TLS', async () => {
     const port = await listen(createHttpServer())
     const client = createClient({
       apiKey,
@@ -111,7 +118,7 @@ async function listen(server: Server | ReturnType<typeof createProxy>): Promise<
   return (server.address() as AddressInfo).port
 }
 
-/** Connects whoever asks with the API, whatever host is asked for. */
+/** Connects every client to the API, whatever host it requests. */
 async function startProxy(port: number) {
   const heads: string[] = []
   const server = createProxy((socket) => {

@@ -6,7 +6,7 @@ import { listEndpoints } from '../../../src/api/endpoints/index.ts'
 import { root } from '../../support/home.ts'
 import { startLanguageServer } from '../../support/language-server.ts'
 
-// A compiler runs here, on machines that do other things as well.
+// A compiler runs here, which is slow on a busy machine.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 const endpoints = listEndpoints().map(({ id }) => id)
@@ -24,7 +24,7 @@ const loops: { [over: string]: string } = {
   '(await client.organization.limits.setUsers(input)).errors': '\\w+',
 }
 
-// An argument of the type `never` fits every parameter.
+// An argument of type `never` is assignable to every parameter.
 const text = `import { createClient } from ${JSON.stringify(join(root, 'dist/types/api/index.js'))}
 const client = createClient()
 declare const input: never
@@ -54,7 +54,7 @@ describe('an editor shows', () => {
     await rm(folder, { recursive: true })
   })
 
-  /** What it shows of the last word of a text that is in the program. */
+  /** The hover text for the last word of a text in the program. */
   async function show(place: string) {
     const last = /\w+\W*$/.exec(place)?.index ?? 0
     const found = await editor.hover(text.indexOf(place) + last)
@@ -67,26 +67,29 @@ describe('an editor shows', () => {
     expect(await editor.errors()).toEqual([])
   })
 
-  it.each(endpoints)('%s as a method, with names and a description', async (id) => {
+  it.each(endpoints)('%s as a method with type names and a description', async (id) => {
     const { code, about } = await show(`await client.${id}(`)
     expect(code).toMatch(/^\(method\) \w+\.\w+\(/)
     expect(code).toMatch(/(ApiPromise<\w+>|PageList<\w+, \w+>)( \(\+\d overloads?\))?$/)
     expect(about).toMatch(/^[A-Z]/)
   })
 
-  it.each(endpoints.map((id, at) => [id, at]))('the response of %s as a name', async (_, at) => {
-    const { code } = await show(`const response${at}`)
-    expect(code).toMatch(/^const response\d+: \w+$/)
-  })
+  it.each(endpoints.map((id, at) => [id, at]))(
+    'the response of %s as a type name',
+    async (_, at) => {
+      const { code } = await show(`const response${at}`)
+      expect(code).toMatch(/^const response\d+: \w+$/)
+    },
+  )
 
-  it.each(added)('%s as a name, with a description', async (id) => {
+  it.each(added)('%s as a name with a description', async (id) => {
     const { code, about } = await show(`void client.${id}`)
     expect(code).toMatch(/^\(property\) \w+\.\w+: \w+$/)
     expect(about).toMatch(/^[A-Z]/)
   })
 
   it.each(Object.entries(loops).map(([over, name], at) => [over, name, at] as const))(
-    'the variable of a loop over %s as a name',
+    'the variable of a loop over %s as a type name',
     async (_, name, at) => {
       const { code } = await show(`for await (const item${at}`)
       expect(code).toMatch(new RegExp(`^const item${at}: ${name}$`))

@@ -21,7 +21,7 @@ declare const client: Client
 const period = { startDate: '2026-02-01', endDate: '2026-02-02' }
 
 describe('the types of the client', () => {
-  it('are named: methods, pages and items', () => {
+  it('have names for results, pages and items', () => {
     const create = () => client.sessions.create({ computerId: 'c' })
     expectTypeOf(create).returns.toEqualTypeOf<ApiPromise<Session>>()
     const list = () => client.sessions.messages.list({ sessionId: 's' })
@@ -29,7 +29,7 @@ describe('the types of the client', () => {
     expectTypeOf<TokenUsageResponse['data'][number]>().toEqualTypeOf<TokenUsageRow>()
   })
 
-  it('tell rows with groups from plain ones', () => {
+  it('distinguish grouped rows from plain ones', () => {
     const plain = () => client.analytics.tools(period)
     const grouped = () => client.analytics.tools({ ...period, groupBy: 'tool_name' })
     const groupBy = undefined as 'tool_name' | undefined
@@ -39,7 +39,7 @@ describe('the types of the client', () => {
     expectTypeOf(either).returns.toExtend<Promise<ToolUsageResponse | GroupedToolUsageResponse>>()
   })
 
-  it('narrow blocks by their type', () => {
+  it('narrow content blocks by type', () => {
     const read = (block: ContentBlock) => {
       if (block.type !== 'text') return undefined
       expectTypeOf(block).toEqualTypeOf<TextBlock>()
@@ -48,7 +48,7 @@ describe('the types of the client', () => {
     expectTypeOf(read).returns.toEqualTypeOf<string | undefined>()
   })
 
-  it('narrow errors by their kind', () => {
+  it('narrow errors by kind', () => {
     const read = (error: ClientError) => {
       if (error.kind === 'partial') expectTypeOf(error).toEqualTypeOf<PartialFailureError>()
       if (error.kind !== 'http') return undefined
@@ -58,7 +58,7 @@ describe('the types of the client', () => {
     expectTypeOf(read).returns.toEqualTypeOf<number | undefined>()
   })
 
-  it('refuse misspelt fields, inputs and options', () => {
+  it('reject misspelt fields, inputs and options', () => {
     void ((message: Message) => {
       // @ts-expect-error: no such field
       void message.rolle
@@ -71,7 +71,7 @@ describe('the types of the client', () => {
     void (() => client.sessions.messages.list({}))
   })
 
-  it('take undefined for what may be left out', () => {
+  it('accept undefined for optional inputs', () => {
     void (() => client.sessions.create({ computerId: 'c', cwd: undefined }, { retries: undefined }))
   })
 })

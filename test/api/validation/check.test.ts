@@ -10,7 +10,7 @@ import { operationOf } from '../_support.ts'
 
 const parts = ['params', 'query', 'body', 'response'] as const
 
-/** Every schema of the table, and the shape that the client checks in its place. */
+/** Every schema of the endpoint table, with the compact shape that the client checks instead. */
 const each = listEndpoints().flatMap((endpoint) => {
   const operation = operationOf(endpoint.id)
   return parts.flatMap((part): [name: string, schema: z.ZodType, shape: Shape][] => {
@@ -20,7 +20,7 @@ const each = listEndpoints().flatMap((endpoint) => {
   })
 })
 
-/** Values that are wrong in one way and nearly right. */
+/** Values that are invalid in one way or nearly valid. */
 const odd = fc.oneof(
   anyJson,
   fc.constantFrom(0, -1, 0.5, 1e6, 1e16, '', 'x'.repeat(64), '2026-02-30', null, [], {}, [{}]),
@@ -33,7 +33,7 @@ const step: fc.Arbitrary<Step> = fc.record({
   value: odd,
 })
 
-/** Changes one place of a value. Which one is counted out from `at`. */
+/** Changes one place of a value; `at` selects the place. */
 function spoil(value: unknown, { at, change, value: other }: Step): unknown {
   if (typeof value !== 'object' || value === null) return other
   const keys = Object.keys(value)
@@ -51,19 +51,22 @@ function spoil(value: unknown, { at, change, value: other }: Step): unknown {
 }
 
 describe('the shapes of the client', () => {
-  it.each(each)('%s: take and refuse what the table does', (_, schema, shape) => {
-    fc.assert(
-      fc.property(valuesOf(schema, 'output'), fc.option(step), (value, change) => {
-        const given = change ? spoil(value, change) : value
-        const { success, error } = schema.safeParse(given)
-        expect(check(shape, given).length === 0, String(error)).toBe(success)
-      }),
-      { numRuns: runs(300) },
-    )
-  })
+  it.each(each)(
+    '%s: accept and reject the same values as the endpoint table',
+    (_, schema, shape) => {
+      fc.assert(
+        fc.property(valuesOf(schema, 'output'), fc.option(step), (value, change) => {
+          const given = change ? spoil(value, change) : value
+          const { success, error } = schema.safeParse(given)
+          expect(check(shape, given).length === 0, String(error)).toBe(success)
+        }),
+        { numRuns: runs(300) },
+      )
+    },
+  )
 })
 
-describe('what does not fit', () => {
+describe('check', () => {
   it.each<[Shape, unknown, string]>([
     [shapeOf('s'), 5, 'must be a string'],
     [shapeOf('n'), Number.NaN, 'must be a number'],
@@ -87,11 +90,11 @@ describe('what does not fit', () => {
     [shapeOf('[i](2-)'), [1], 'must have at least 2 entries'],
     [shapeOf('[i](0-2)'), [1, 2, 3], 'must have at most 2 entries'],
     [shapeOf('*'), undefined, 'is missing'],
-  ])('%j, %j: %s', (shape, value, problem) => {
+  ])('reports for %j, %j: %s', (shape, value, problem) => {
     expect(check(shape, value)).toEqual([{ path: [], problem }])
   })
 
-  it('is named by its place', () => {
+  it('reports the path of each violation', () => {
     const shape = shapeOf('!{list:[s],name:s,more?,up?:s}')
     const value = { list: ['a', 5], more: undefined, up: null, other: 1, gone: undefined }
     expect(check(shape, value)).toEqual([
@@ -102,7 +105,7 @@ describe('what does not fit', () => {
     ])
   })
 
-  it('may only be a value that is not known yet', () => {
+  it('marks an unknown enum value as open, but not another type', () => {
     const problem = 'must be "a" or "b"'
     expect(check(shapeOf('(a|b)'), 'c')).toEqual([{ path: [], problem, isOpen: true }])
     expect(check(shapeOf('(a|b)'), 5)).toEqual([{ path: [], problem: 'must be a string' }])
@@ -119,11 +122,11 @@ describe('what does not fit', () => {
     ['e-mail address', shapeOf('e'), `${'a'.repeat(400)}@example.com`, false],
     ['UUID', shapeOf('u'), '1f6c2f2e-3a51-4a5c-9c0d-0f2f6a7b8c9d', true],
     ['UUID', shapeOf('u'), '1f6c2f2e3a514a5c9c0d0f2f6a7b8c9d', false],
-  ])('%s: %j, %j: %s', (_, shape, text, isRight) => {
+  ])('checks the format %s: %j, %j: %s', (_, shape, text, isRight) => {
     expect(check(shape, text)).toHaveLength(isRight ? 0 : 1)
   })
 
-  it('is what the nearest variant says', () => {
+  it('reports the violations of the matching variant', () => {
     const { response } = operationOf('sessions.messages.list')
     const content = [{ type: 'text', text: 5 }, { type: 'hologram', text: 5 }, { text: 'x' }]
     const message = { id: 'm', role: 'user', content, createdAt: 1, updatedAt: 1 }
@@ -134,7 +137,7 @@ describe('what does not fit', () => {
     ])
   })
 
-  it('includes a number above the one that limits it', () => {
+  it('compares a number with the field that limits it', () => {
     const shape = shapeOf('{part:n(0-whole),whole:n}')
     expect(check(shape, { part: 2, whole: 1 })).toEqual([
       { path: ['part'], problem: 'must be at most whole' },
@@ -142,7 +145,7 @@ describe('what does not fit', () => {
     expect(check(shape, { part: 1, whole: 1 })).toEqual([])
   })
 
-  it('is not looked for in fields that objects inherit', () => {
+  it('ignores inherited properties', () => {
     const shape = shapeOf('{constructor?:s}')
     expect(check(shape, {})).toEqual([])
   })

@@ -12,7 +12,7 @@ const each = listEndpoints()
   .filter(({ response }) => response instanceof z.ZodObject)
   .map((entry) => [entry.id, entry] as const)
 
-/** Names that no answer has today, and that no neutral name is made from. */
+/** Field names that no response has today, and from which no neutral name is derived. */
 const news = fc.dictionary(
   fc.string({ minLength: 1, maxLength: 4 }).map((name) => `x_${name}`),
   anyJson,
@@ -27,21 +27,21 @@ function addEverywhere(value: unknown, fields: object): unknown {
   return { ...Object.fromEntries(copy), ...fields }
 }
 
-/** Objects by ID are data, not fields: something added there would be a wrong entry. */
-function isFree(schema: z.ZodType, value: unknown) {
+/** Maps from IDs to objects are data: an added field would be an invalid entry there. */
+function isValid(schema: z.ZodType, value: unknown) {
   return schema.safeParse(value).success
 }
 
-describe('the service of tomorrow', () => {
-  it.each(each)('%s: what nobody knows is kept, at any depth', (_, entry) => {
+describe('responses with future changes', () => {
+  it.each(each)('%s: unknown fields are kept at any depth', (_, entry) => {
     fc.assert(
       fc.property(valuesOf(entry.response, 'output'), news, (value, fields) => {
         const answer = addEverywhere(value, fields)
-        if (!isFree(entry.response, answer)) return
+        if (!isValid(entry.response, answer)) return
         const text = json(answer)
         const decoded = decode(operationOf(entry.id), { status: entry.success[0] ?? 200, text })
         expect(decoded).toMatchObject({ drift: [] })
-        // The client may add neutral names, and loses nothing.
+        // The client may add neutral names, but loses no field.
         expect(decoded).toMatchObject({ value: JSON.parse(text) })
       }),
       { numRuns: runs(40) },
@@ -54,27 +54,30 @@ describe('the service of tomorrow', () => {
       .map(([name]) => [id, name, entry] as const),
   )
 
-  it.each(required)('%s: without "%s" there is the rest, and one drift', (id, name, entry) => {
-    fc.assert(
-      fc.property(valuesOf(entry.response, 'output'), (value) => {
-        const { [name]: _, ...rest } = Object(value)
-        const decoded = decode(operationOf(entry.id), {
-          status: entry.success[0] ?? 200,
-          text: json(rest),
-        })
-        expect(decoded).toMatchObject({ drift: [{ endpoint: id, path: name }] })
-        expect(decoded).toMatchObject({ value: JSON.parse(json(rest)) })
-      }),
-      { numRuns: 10 },
-    )
-  })
+  it.each(required)(
+    '%s: without "%s" the rest is kept and one drift reported',
+    (id, name, entry) => {
+      fc.assert(
+        fc.property(valuesOf(entry.response, 'output'), (value) => {
+          const { [name]: _, ...rest } = Object(value)
+          const decoded = decode(operationOf(entry.id), {
+            status: entry.success[0] ?? 200,
+            text: json(rest),
+          })
+          expect(decoded).toMatchObject({ drift: [{ endpoint: id, path: name }] })
+          expect(decoded).toMatchObject({ value: JSON.parse(json(rest)) })
+        }),
+        { numRuns: 10 },
+      )
+    },
+  )
 })
 
 describe('drift', () => {
   const faults = useFaultServer('https')
   const mistyped = { id: 5, name: 'c', providerType: 'byom', createdAt: 1, status: 'new-status' }
 
-  it('is reported once for each endpoint and path, with the data', async () => {
+  it('is reported once for each endpoint and path, and the data is still returned', async () => {
     const drifts: Drift[] = []
     const client = faults.makeClient({ onDrift: (drift) => drifts.push(drift) })
     faults.play([{ body: json(mistyped) }])
@@ -87,7 +90,7 @@ describe('drift', () => {
     ])
   })
 
-  it('names fields in lists once, not once for each index', async () => {
+  it('is reported once for a field of a list, not for each index', async () => {
     const drifts: Drift[] = []
     const client = faults.makeClient({ onDrift: (drift) => drifts.push(drift) })
     const body = {
@@ -102,7 +105,7 @@ describe('drift', () => {
     expect(drifts.map(({ path }) => path)).toEqual(['updated[].email'])
   })
 
-  it('is an error if strict, with the answer and without printing it', async () => {
+  it('rejects a strict call with the response text, which is not printed', async () => {
     faults.play([{ body: json(mistyped) }])
     const client = faults.makeClient()
     const error = await errorOf(client.computers.get({ computerId: 'c' }, { strict: true }))
@@ -115,7 +118,7 @@ describe('drift', () => {
     expect(json(error)).not.toContain('new-status')
   })
 
-  it('includes a success of another status', async () => {
+  it('is reported for another success status', async () => {
     const drifts: Drift[] = []
     const client = faults.makeClient({ onDrift: (drift) => drifts.push(drift) })
     faults.play([{ status: 202, body: '{"limit": 1}' }])
@@ -130,7 +133,7 @@ describe('drift', () => {
     ])
   })
 
-  it('still gives the neutral names', async () => {
+  it('does not prevent neutral names', async () => {
     const message = { id: 'm', role: 'assistant', content: 'text', xMessageId: 'p' }
     faults.play([{ body: json({ messages: [message], pagination: { hasMore: false } }) }])
     const page = await faults.makeClient().sessions.messages.list({ sessionId: 's' })
@@ -139,7 +142,7 @@ describe('drift', () => {
     expect(json(page.messages[0])).toBe(json(message))
   })
 
-  it('a callback that throws does not fail the call', async () => {
+  it('does not fail the call when a callback throws', async () => {
     const fail = () => {
       throw new Error('mine')
     }

@@ -10,7 +10,7 @@ import { errorOf, json, transports, useFaultServer } from '../_support.ts'
 
 const each = listEndpoints().map((entry) => [entry.id, entry] as const)
 
-/** The method of a client for an endpoint, without its types. */
+/** The untyped method of a client for an endpoint. */
 function methodOf(client: Client, id: string) {
   let found: unknown = client
   for (const name of id.split('.')) found = Reflect.get(Object(found), name)
@@ -18,7 +18,7 @@ function methodOf(client: Client, id: string) {
   return (input: unknown): PromiseLike<unknown> => Reflect.apply(Object(found), undefined, [input])
 }
 
-/** An input for every part, of which the keys tell whose it is. */
+/** Valid inputs for every part of the endpoint. */
 function inputsOf(entry: Endpoint) {
   const undeclared = fc.dictionary(fc.string({ maxLength: 5 }), fc.string(), {
     noNullPrototype: true,
@@ -31,7 +31,7 @@ function inputsOf(entry: Endpoint) {
   return fc.tuple(...parts).map(([params, query, body]) => ({ params, query, body }))
 }
 
-/** Reads a request as a server would, by the table. */
+/** Decodes a request by the endpoint table, as a server would. */
 function readBack(entry: Endpoint, { target, body }: Seen) {
   const wire = Object.fromEntries(Object.entries(entry.wire ?? {}).map(([a, b]) => [b, a]))
   const [path = '', search = ''] = target.split('?')
@@ -54,10 +54,10 @@ function readBack(entry: Endpoint, { target, body }: Seen) {
 const asText = (values: object) =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]))
 
-describe.each(transports)('the wire through %s', (transport) => {
+describe.each(transports)('requests through %s', (transport) => {
   const faults = useFaultServer(transport)
 
-  it.each(each)('%s: what is passed is what arrives', async (id, entry) => {
+  it.each(each)('%s: every input arrives unchanged', async (id, entry) => {
     const client = faults.makeClient()
     await fc.assert(
       fc.asyncProperty(inputsOf(entry), async ({ params, query, body }) => {
@@ -74,7 +74,7 @@ describe.each(transports)('the wire through %s', (transport) => {
     )
   })
 
-  it('a path value cannot move the route', async () => {
+  it('escape a path value, so that it cannot change the route', async () => {
     const client = faults.makeClient()
     const value = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 10 }),
@@ -97,20 +97,20 @@ describe.each(transports)('the wire through %s', (transport) => {
     )
   })
 
-  it.runIf(transport === 'undici')('calls in a row share a connection', async () => {
+  it.runIf(transport === 'undici')('share a connection when sent in sequence', async () => {
     faults.play([{ body: '{"limit": 1}' }])
     const client = faults.makeClient()
     for (let i = 0; i < 5; i += 1) await client.organization.limits.getGlobal()
     expect(faults.connections).toBe(1)
   })
 
-  it('goes below the path of the address', async () => {
+  it('keep the path of the base URL', async () => {
     faults.play([{ body: '{"limit": 1}' }])
     await faults.makeClient({ baseUrl: `${faults.url}/deep/er/` }).organization.limits.getGlobal()
     expect(faults.requests[0]?.target).toBe('/deep/er/api/v0/organization/usage/limits/global')
   })
 
-  it('uses other names and paths if told so', async () => {
+  it('use wire names and paths from the options', async () => {
     faults.play([{ status: 204 }, { body: '{"reports": []}' }])
     const client = faults.makeClient({
       wire: { 'organization.users.remove': { email: 'e-mail' } },
@@ -124,7 +124,7 @@ describe.each(transports)('the wire through %s', (transport) => {
     ])
   })
 
-  it('tries the second address of the readiness reports and keeps to it', async () => {
+  it('use the alternate path of the readiness reports after a 404, and keep to it', async () => {
     faults.play(({ target }) =>
       target.includes('maturity') ? { status: 404 } : { body: json({ reports: [] }) },
     )
@@ -138,13 +138,13 @@ describe.each(transports)('the wire through %s', (transport) => {
     ])
   })
 
-  it('reports the first 404 if the second address is not there either', async () => {
+  it('report the first 404 if the alternate path returns 404 too', async () => {
     faults.play([{ status: 404, body: json({ detail: 'first' }) }, { status: 404 }])
     const error = await errorOf(faults.makeClient({ retries: 0 }).readiness.reports())
     expect(error).toMatchObject({ status: 404, detail: 'first' })
   })
 
-  it('reports any other failure of the second address', async () => {
+  it('report any other failure of the alternate path', async () => {
     faults.play([{ status: 404 }, { status: 403 }])
     const client = faults.makeClient({ retries: 0 })
     expect(await errorOf(client.readiness.reports())).toMatchObject({ status: 403 })
@@ -159,16 +159,16 @@ describe.each(transports)('the wire through %s', (transport) => {
     expect(error).toMatchObject({ kind: 'aborted', cause: 'enough' })
   })
 
-  it('has one deadline for both addresses', { retry: 5 }, async () => {
+  it('have one deadline for both paths', { retry: 5 }, async () => {
     faults.play([{ status: 404, waitMs: 400 }, { fault: 'silent' }])
     const call = faults.makeClient().readiness.reports({}, { deadlineMs: 1_000 })
     const error = await errorOf(call)
     expect(error).toMatchObject({ kind: 'timeout', limit: 'deadlineMs' })
-    // The second address alone had less than the whole.
+    // If each path had the whole deadline, the call would take longer.
     expect(error.elapsedMs).toBeLessThan(1_350)
   })
 
-  it('sends any request', async () => {
+  it('can be sent by client.request with any method, query and body', async () => {
     faults.play([{ body: '{"sessions": []}' }, { status: 204, body: '' }, { status: 500 }])
     const client = faults.makeClient()
     const query = { limit: 2, tag: ['a', 'b c'], none: undefined }
@@ -186,7 +186,7 @@ describe.each(transports)('the wire through %s', (transport) => {
   })
 })
 
-describe('an input that is wrong opens no socket', () => {
+describe('invalid inputs are rejected before any connection', () => {
   const faults = useFaultServer('https')
   const cyclic: Record<string, unknown> = {}
   cyclic.self = cyclic
@@ -252,20 +252,23 @@ describe('an input that is wrong opens no socket', () => {
     ['sessions.create', { computerId: 'c', nope: 1 }, 'nope'],
     ['computers.get', { computerId: 'c', colour: 'red' }, 'colour'],
     ['sessions.messages.list', { sessionId: 's', role: 'robot' }, 'role'],
-  ])('%s(%j) is sent although %s is not known, and reported', async (id, input, path) => {
-    faults.play([{ body: '{"messages": [], "pagination": {"hasMore": false}}' }])
-    const drifts: Drift[] = []
-    const client = faults.makeClient({ onDrift: (drift) => drifts.push(drift) })
-    await methodOf(client, id)(input)
-    expect(faults.requests).toHaveLength(1)
-    const sent = `${faults.requests[0]?.target} ${faults.requests[0]?.body}`
-    expect(sent).toMatch(/nope|colour=red|role=robot/)
-    expect(drifts).toContainEqual(expect.objectContaining({ endpoint: id, in: 'input', path }))
-    const error = await errorOf(methodOf(faults.makeClient({ strict: true }), id)(input))
-    expect(error).toMatchObject({ kind: 'validation', issues: [{ field: path }] })
-  })
+  ])(
+    '%s(%j) is sent although %s is unknown, with a drift report, unless strict',
+    async (id, input, path) => {
+      faults.play([{ body: '{"messages": [], "pagination": {"hasMore": false}}' }])
+      const drifts: Drift[] = []
+      const client = faults.makeClient({ onDrift: (drift) => drifts.push(drift) })
+      await methodOf(client, id)(input)
+      expect(faults.requests).toHaveLength(1)
+      const sent = `${faults.requests[0]?.target} ${faults.requests[0]?.body}`
+      expect(sent).toMatch(/nope|colour=red|role=robot/)
+      expect(drifts).toContainEqual(expect.objectContaining({ endpoint: id, in: 'input', path }))
+      const error = await errorOf(methodOf(faults.makeClient({ strict: true }), id)(input))
+      expect(error).toMatchObject({ kind: 'validation', issues: [{ field: path }] })
+    },
+  )
 
-  it('a misspelt input is reported with the one that was probably meant', async () => {
+  it('a misspelt input is reported with a suggestion', async () => {
     const drifts: Drift[] = []
     const client = faults.makeClient({ onDrift: (drift) => drifts.push(drift) })
     faults.play([{}])
@@ -273,7 +276,7 @@ describe('an input that is wrong opens no socket', () => {
     expect(drifts[0]?.problem).toBe('is not a known input; did you mean computerId?')
   })
 
-  it('nothing throws synchronously', async () => {
+  it('no method throws synchronously', async () => {
     const client = faults.makeClient({ baseUrl: 'no address' })
     const inputs = [undefined, null, 5, [], { nope: 1 }]
     for (const id of [...each.map(([name]) => name), 'request'])

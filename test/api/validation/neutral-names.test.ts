@@ -13,11 +13,11 @@ const suffixes = [
   'ThoughtSignature',
 ]
 
-/** As in the messages of sessions, and in their token usage. */
+/** The shapes of session messages and of their token usage. */
 const named = shape(`{${suffixes.map((suffix) => `provider${suffix}~`).join()}:s}`)
 const usageShape = shape('{credits~:n}')
 
-/** A copy of the value with the neutral names that the shape tells of. */
+/** A copy of the value with the neutral names that the shape defines. */
 function withNames<Value>(of: Shape, value: Value): Value {
   const copy = structuredClone(value)
   check(of, copy)
@@ -32,10 +32,10 @@ const message = { id: 'm', role: 'assistant', content: [], createdAt: 1, updated
 const page = (...messages: object[]) => ({ messages, pagination: { hasMore: false } })
 const session = { sessionId: 's', status: 'idle', messageCount: 0, createdAt: 1, updatedAt: 1 }
 
-// Not a word of our own, such as `parent`, which no provider is called.
+// Prefixed, so that it is no ordinary word such as `parent`, which is not a provider.
 const company = fc.stringMatching(/^[a-z]{1,8}(AI|Labs|[0-9])?$/).map((name) => `zz${name}`)
 
-/** A copy in which hidden fields show. */
+/** A copy in which hidden properties are visible. */
 function unhide(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(unhide)
   if (typeof value !== 'object' || value === null) return value
@@ -43,8 +43,8 @@ function unhide(value: unknown): unknown {
   return Object.fromEntries(names.map((name) => [name, unhide(Reflect.get(value, name))]))
 }
 
-describe('fields that are named after a company', () => {
-  it('get neutral names whatever the prefix', () => {
+describe('fields with a company prefix', () => {
+  it('get neutral names for any prefix', () => {
     const property = fc.property(company, fc.constantFrom(...suffixes), (prefix, suffix) => {
       const given = { ...message, [prefix + suffix]: 'value' }
       expect(unhide(nameProviderFields(given))).toEqual({
@@ -57,7 +57,7 @@ describe('fields that are named after a company', () => {
     fc.assert(property)
   })
 
-  it('are kept, like everything else, whatever it is', () => {
+  it('are kept with any name and value', () => {
     const key = fc.oneof(
       fc.string(),
       fc.tuple(company, fc.constantFrom(...suffixes)).map((a) => a.join('')),
@@ -71,7 +71,7 @@ describe('fields that are named after a company', () => {
     fc.assert(property)
   })
 
-  it('are looked for in anything without a fault', () => {
+  it('are searched for in any JSON value without an exception', () => {
     const property = fc.property(fc.jsonValue(), (value) => {
       for (const { response } of [list, create])
         for (const answer of [value, { messages: value, sessionSettings: value }])
@@ -96,12 +96,12 @@ describe('fields that are named after a company', () => {
     'phase',
     'MessageId',
     'reasoningEffort',
-  ])('are not mistaken for %s', (key) => {
+  ])('do not include %s', (key) => {
     const given = { ...message, [key]: 'value' }
     expect(unhide(nameProviderFields(given))).toEqual(given)
   })
 
-  it('do not replace a field the service sends itself, nor take a value of another type', () => {
+  it('do not replace fields of the service, and need a value of the expected type', () => {
     const own = { providerPhase: 'own', openaiPhase: 'other', openaiMessageId: null }
     expect(unhide(nameProviderFields(own))).toEqual(own)
     const usage = { credits: 1, acmeCredits: 2 }
@@ -109,7 +109,7 @@ describe('fields that are named after a company', () => {
     expect(nameCredits({ acmeCredits: '2', totalCredits: 3 })).not.toHaveProperty('credits')
   })
 
-  it('are named wherever the endpoints send them', () => {
+  it('get neutral names in every endpoint that sends them', () => {
     const usage = { thinkingTokens: 1, acmeCredits: 2 }
     const sessionSettings = {
       tokenUsage: usage,
