@@ -13,12 +13,12 @@ export const NOW = Date.UTC(2026, 5, 15, 12)
 
 export const MINUTE = 60_000
 
-/** What came back, with the body already parsed. */
+/** A response with its parsed body. */
 export interface Answer {
   status: number
   headers: Headers
   text: string
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  // biome-ignore lint/suspicious/noExplicitAny: tests read responses of every shape
   body: any
 }
 
@@ -28,7 +28,7 @@ export interface CallOptions {
   headers?: Record<string, string>
 }
 
-/** An emulator whose clock stands still until it is moved, closed after the test. */
+/** An emulator with a clock that stands still until a test moves it. Closed after the test. */
 export async function startTestEmulator(options: EmulatorOptions = {}) {
   const emulator = await startEmulator({ now: () => NOW, ...options })
   onTestFinished(() => emulator.close())
@@ -68,16 +68,16 @@ function parse(text: string): unknown {
   }
 }
 
-/** A fault from the requests it befalls and what it does. */
+/** A fault from its request matcher and its effect. */
 export function makeFault(
   requests: Omit<FaultInput, 'then'>,
   effect: FaultInput['then'],
 ): FaultInput {
-  // biome-ignore lint/suspicious/noThenProperty: never a function, so nothing takes it for a promise
+  // biome-ignore lint/suspicious/noThenProperty: never a function, so the object is not a thenable
   return { ...requests, then: effect }
 }
 
-/** Every endpoint with an input that succeeds, in the order of the table. */
+/** Every endpoint with a valid input, in the order of the table. */
 export function makeExamples(emulator: Emulator) {
   const { serviceAccountId, keyId, sessionId, computerId, wikiRunId } = emulator
   const period = { startDate: '2026-06-01', endDate: '2026-06-03' }
@@ -107,7 +107,7 @@ export function makeExamples(emulator: Emulator) {
   return listEndpoints().map((endpoint) => ({ endpoint, input: inputs[endpoint.id] ?? {} }))
 }
 
-/** The request that carries an input, by the table alone. */
+/** The request for an input, built from the endpoint table alone. */
 export function encode(endpoint: Endpoint, input: Record<string, unknown>) {
   const { params, query, wire = {}, passthrough } = endpoint
   const inParams = (name: string) => Object.hasOwn(params?.shape ?? {}, name)

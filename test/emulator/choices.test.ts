@@ -11,8 +11,8 @@ const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filte
   name.endsWith('.ts'),
 )
 
-describe('the own choices', () => {
-  it('say what is open and what the emulator does', () => {
+describe('the documented design choices', () => {
+  it('have a unique id, a subject and a decision', () => {
     expect(ownChoices.length).toBeGreaterThan(40)
     expect(new Set(ownChoices.map(({ about }) => about)).size).toBe(ownChoices.length)
     for (const { id, about, choice } of ownChoices) {
@@ -24,7 +24,7 @@ describe('the own choices', () => {
 })
 
 describe('the value of a choice', () => {
-  it('is there only where a handler reads it', () => {
+  it('is read by a handler', () => {
     const text = sources.map((name) => readFileSync(join(folder, name), 'utf8')).join('\n')
     const unread = Object.entries(chosen)
       .filter(([name, choice]) => 'value' in choice && !text.includes(`${name}.value`))
@@ -33,8 +33,8 @@ describe('the value of a choice', () => {
   })
 })
 
-describe('what the specification says is not shown', () => {
-  // Each of them as it stands in the specification, and the choice that answers it.
+describe('the gaps of the specification', () => {
+  // Each gap of the specification, and the choice that covers it.
   it.each([
     ['values of compactionModel', 'settingValues'],
     ['item types other than text', 'contentTypes'],
@@ -70,17 +70,17 @@ describe('what the specification says is not shown', () => {
     ['rate limits', 'rateLimit'],
     ['size limits', 'bodySize'],
     ['the longest range of dates', 'longRange'],
-  ])('%s: %s', (_, id) => {
+  ])('%s: covered by the choice %s', (_, id) => {
     expect(ownChoices.map((choice) => choice.id)).toContain(id)
   })
 })
 
 describe('the emulator', () => {
-  it('has a handler for every endpoint, and no others', () => {
+  it('has a handler for every endpoint and no others', () => {
     expect([...handlers.keys()]).toEqual(listEndpoints().map(({ id }) => id))
   })
 
-  it('imports nothing of the library but the endpoint table, and what all rooms share', () => {
+  it('imports only the endpoint table and shared modules', () => {
     for (const name of sources) {
       const text = readFileSync(join(folder, name), 'utf8')
       for (const [, from = ''] of text.matchAll(/from '(\.\.[^']*)'/g)) {

@@ -6,7 +6,7 @@ const SCAN = '/api/v0/automations/ci/scan'
 const keyless = { key: null }
 
 describe('the control path', () => {
-  it('adds, lists and clears faults, one or many', async () => {
+  it('adds, lists and clears faults', async () => {
     const emulator = await startTestEmulator()
     const fault = makeFault({ path: SCAN }, { status: 500 })
     const one = await emulator.post('/__emulator/faults', fault, keyless)
@@ -18,7 +18,7 @@ describe('the control path', () => {
     expect((await emulator.get(SCAN)).status).toBe(200)
   })
 
-  it('shows and forgets requests, and is not one of them', async () => {
+  it('lists and clears requests, without its own', async () => {
     const emulator = await startTestEmulator()
     await emulator.get(SCAN)
     const { requests } = (await emulator.get('/__emulator/requests', keyless)).body
@@ -27,7 +27,7 @@ describe('the control path', () => {
     expect(emulator.requests()).toEqual([])
   })
 
-  it('reads, moves and sets the clock', async () => {
+  it('reads, advances and sets the clock', async () => {
     const emulator = await startTestEmulator()
     const clock = '/__emulator/clock'
     expect((await emulator.get(clock, keyless)).body).toEqual({ now: NOW })
@@ -37,7 +37,7 @@ describe('the control path', () => {
     expect((await emulator.post(clock, { now: 5 }, keyless)).body).toEqual({ now: 5 })
   })
 
-  it('resets state, faults, requests and clock', async () => {
+  it('resets the state, the faults, the requests and the clock', async () => {
     const emulator = await startTestEmulator()
     const fresh = emulator.state()
     await emulator.delete(`/api/v0/computers/${emulator.computerId}`)
@@ -50,7 +50,7 @@ describe('the control path', () => {
     expect(emulator.clock.now()).toBe(NOW)
   })
 
-  it('shows the state as it is now, without the values of keys', async () => {
+  it('returns the current state without the values of keys', async () => {
     const emulator = await startTestEmulator()
     await emulator.post(`/api/v0/sessions/${emulator.sessionId}/messages`, { text: 'hello' })
     emulator.clock.advance(MINUTE)
@@ -60,7 +60,7 @@ describe('the control path', () => {
     expect(text).not.toContain(emulator.apiKey)
   })
 
-  it('works on both ports', async () => {
+  it('is available on both ports', async () => {
     const emulator = await startTestEmulator()
     const answer = await fetch(`${emulator.appUrl}/__emulator/clock`)
     expect(await answer.json()).toEqual({ now: NOW })
@@ -75,7 +75,7 @@ describe('the control path', () => {
     [{ origin: 'https://page.example' }, 403],
     [{ origin: 'null' }, 403],
     [{ origin: 'http://localhost:4711' }, 403],
-  ])('with the headers %j answers %d', async (headers, status) => {
+  ])('with the headers %j responds with %d', async (headers, status) => {
     const emulator = await startTestEmulator()
     const faults = [makeFault({ path: SCAN }, { status: 500 })]
     expect(await post(`${emulator.url}/__emulator/faults`, headers, faults)).toBe(status)
@@ -92,7 +92,7 @@ describe('the control path', () => {
     ['POST', 'faults', '['.repeat(101), 400, 'nested deeper than 100 levels'],
     ['GET', 'nope', undefined, 404, 'GET faults'],
     ['PUT', 'clock', {}, 404, 'POST clock'],
-  ])('refuses %s %s with %j', async (method, name, body, status, detail) => {
+  ])('rejects %s %s with %j', async (method, name, body, status, detail) => {
     const emulator = await startTestEmulator()
     const answer = await emulator.call(method, `/__emulator/${name}`, { body, ...keyless })
     expect(answer.status).toBe(status)
@@ -100,7 +100,7 @@ describe('the control path', () => {
   })
 })
 
-/** Unlike fetch, lets a test choose the Host. Resolves to the status. */
+/** Unlike fetch, allows setting the Host header. Resolves to the status. */
 function post(url: string, headers: Record<string, string>, body: unknown) {
   return new Promise<number | undefined>((resolve, reject) => {
     request(url, { method: 'POST', headers }, (response) => {

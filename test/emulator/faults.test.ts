@@ -16,7 +16,7 @@ async function limitOf(emulator: TestEmulator) {
 }
 
 describe('a fault', () => {
-  it('befalls as many requests as it says, and then no more', async () => {
+  it('applies to the given number of requests', async () => {
     const emulator = await startTestEmulator()
     emulator.faults.add(makeFault({ endpoint: 'automations.ci.scan', times: 2 }, { status: 503 }))
     const statuses = []
@@ -25,7 +25,7 @@ describe('a fault', () => {
     expect(emulator.faults.list()).toEqual([])
   })
 
-  it('can wait for a later request, and can go on for ever', async () => {
+  it('can skip requests, and can apply forever', async () => {
     const emulator = await startTestEmulator()
     emulator.faults.add(makeFault({ path: SCAN, skip: 1, times: 'always' }, { status: 429 }))
     const statuses = []
@@ -61,7 +61,7 @@ describe('a fault', () => {
     expect(statuses.map(({ status }) => status)).toEqual(expected)
   })
 
-  it('answers with status, headers and body', async () => {
+  it('responds with the given status, headers and body', async () => {
     const emulator = await startTestEmulator()
     const headers = { 'Retry-After': '7', 'Content-Type': 'text/html' }
     emulator.faults.add(
@@ -75,7 +75,7 @@ describe('a fault', () => {
     expect((await emulator.get(SCAN)).body).toEqual({ error: 'no' })
   })
 
-  it('answers late', async () => {
+  it('delays the response', async () => {
     const emulator = await startTestEmulator()
     emulator.faults.add(makeFault({ path: SCAN }, { delayMs: 60 }))
     const start = performance.now()
@@ -83,7 +83,7 @@ describe('a fault', () => {
     expect(performance.now() - start).toBeGreaterThan(50)
   })
 
-  it('never answers, until the client gives up or the emulator closes', async () => {
+  it('hangs until the client gives up or the emulator closes', async () => {
     const emulator = await startTestEmulator()
     emulator.faults.add(makeFault({ path: SCAN, times: 2 }, { hang: true }))
     const client = new AbortController()
@@ -99,23 +99,23 @@ describe('a fault', () => {
     expect(emulator.requests().map(({ status }) => status)).toEqual([undefined, undefined])
   })
 
-  it('cuts the connection before the headers', async () => {
+  it('closes the connection before the headers', async () => {
     const emulator = await startTestEmulator()
     emulator.faults.add(makeFault({ path: SCAN }, { cut: 'before-headers' }))
-    expect(await rawAnswer(emulator, SCAN)).toBe('')
+    expect(await rawResponse(emulator, SCAN)).toBe('')
   })
 
-  it('cuts the connection in the body', async () => {
+  it('closes the connection within the body', async () => {
     const emulator = await startTestEmulator()
     emulator.faults.add(makeFault({ path: SCAN }, { cut: 'in-body' }))
-    const [head = '', body = ''] = (await rawAnswer(emulator, SCAN)).split('\r\n\r\n')
+    const [head = '', body = ''] = (await rawResponse(emulator, SCAN)).split('\r\n\r\n')
     expect(head).toContain('200 OK')
     const promised = Number(/content-length: (\d+)/i.exec(head)?.[1])
     expect(body.length).toBeGreaterThan(0)
     expect(body.length).toBeLessThan(promised)
   })
 
-  it('breaks the JSON of a complete answer', async () => {
+  it('breaks the JSON of a complete response', async () => {
     const emulator = await startTestEmulator()
     emulator.faults.add(makeFault({ path: SCAN }, { brokenJson: true }))
     const answer = await emulator.get(SCAN)
@@ -133,7 +133,7 @@ describe('a fault', () => {
     [{ brokenJson: true }, undefined, 2_000_000],
     [{ delayMs: 1 }, undefined, 2_000_000],
   ] as const)(
-    'decides whether the request takes effect: %j, %s',
+    'determines whether the request takes effect: %j, %s',
     async (effect, carryOut, limit) => {
       const emulator = await startTestEmulator()
       emulator.faults.add(makeFault({ path: GLOBAL, carryOut }, effect))
@@ -142,7 +142,7 @@ describe('a fault', () => {
     },
   )
 
-  it('can be there from the start, and comes back with a reset', async () => {
+  it('given at the start is restored by a reset', async () => {
     const faults = [makeFault({ path: SCAN }, { status: 500 })]
     const emulator = await startTestEmulator({ faults })
     for (let turn = 0; turn < 2; turn += 1) {
@@ -152,7 +152,7 @@ describe('a fault', () => {
     }
   })
 
-  it('is written down with the request it befell', async () => {
+  it('is recorded with the request that it applied to', async () => {
     const emulator = await startTestEmulator()
     emulator.faults.add(makeFault({ path: SCAN }, { status: 500 }))
     await emulator.get(SCAN)
@@ -160,7 +160,7 @@ describe('a fault', () => {
   })
 })
 
-describe('a fault that does not fit', () => {
+describe('an invalid fault', () => {
   it.each([
     [{}, { status: 500 }, 'names no request'],
     [{ endpoint: 'sessions.make' }, { status: 500 }, 'endpoint: no endpoint "sessions.make"'],
@@ -169,7 +169,7 @@ describe('a fault that does not fit', () => {
     [{ path: SCAN }, {}, 'then'],
     [{ path: SCAN, times: 0 }, { status: 500 }, 'times'],
     [{ path: SCAN, time: 1 }, { status: 500 }, 'time'],
-  ])('is refused: %j %j', async (requests, effect, message) => {
+  ])('is rejected: %j %j', async (requests, effect, message) => {
     const emulator = await startTestEmulator()
     expect(() => emulator.faults.add(makeFault(requests, effect as FaultInput['then']))).toThrow(
       message,
@@ -177,7 +177,7 @@ describe('a fault that does not fit', () => {
     expect(emulator.faults.list()).toEqual([])
   })
 
-  it('is named with its file and place', async () => {
+  it('in a file is reported with the file and the field', async () => {
     const folder = await makeFolder()
     const file = join(folder, 'faults.json')
     await writeFile(file, JSON.stringify([makeFault({ path: SCAN }, { status: 500 })]))
@@ -190,8 +190,8 @@ describe('a fault that does not fit', () => {
   })
 })
 
-/** All bytes of an answer until the connection ends. */
-function rawAnswer(emulator: TestEmulator, path: string): Promise<string> {
+/** All bytes of a response until the connection ends. */
+function rawResponse(emulator: TestEmulator, path: string): Promise<string> {
   return new Promise((resolve) => {
     const { port, hostname } = new URL(emulator.url)
     const socket = connect(Number(port), hostname)

@@ -8,13 +8,13 @@ import { startTestEmulator } from './_support.ts'
 const owner = { id: 'u', email: 'u@example.com', role: 'owner' as const, apiKey: 'fk-u' }
 
 describe('a seed', () => {
-  it('has defaults for all it leaves out, and can be passed on', () => {
+  it('has defaults for omitted parts, and a parsed seed can be parsed again', () => {
     const seed = parseSeed({})
     expect(seed.users.length).toBeGreaterThan(2)
     expect(parseSeed(seed)).toEqual(seed)
   })
 
-  it('replaces the lists it gives', async () => {
+  it('replaces whole lists', async () => {
     const seed: SeedInput = { users: [owner], computers: [], sessions: [], serviceAccounts: [] }
     const emulator = await startTestEmulator({ seed })
     expect(emulator.apiKey).toBe('fk-u')
@@ -24,7 +24,7 @@ describe('a seed', () => {
     expect((await emulator.get(`/api/v0/computers/${computerId}`)).status).toBe(404)
   })
 
-  it('can be of users alone: what belonged to the default users falls away', () => {
+  it('with only users drops the default entries of other users', () => {
     const seed = parseSeed({ users: [owner] })
     expect(seed.computers.map(({ id }) => id)).toEqual(['comp_deploy'])
     expect(seed.sessions).toEqual([])
@@ -47,12 +47,12 @@ describe('a seed', () => {
     [{ computers: [{ id: 'c', name: 'x'.repeat(64), ownerId: 'user_ada' }] }, 'computers[0].name'],
     [{ limits: { global: -1 } }, 'limits.global'],
     [{ agent: { stepMs: '5' } }, 'agent.stepMs'],
-  ])('that does not fit is refused: %j', (seed, message) => {
+  ])('is rejected when invalid: %j', (seed, message) => {
     expect(() => parseSeed(seed)).toThrow(message)
     expect(() => parseSeed(seed)).toThrow(EmulatorError)
   })
 
-  it('is read from a file; errors name the file', async () => {
+  it('is read from a file, with the file in error messages', async () => {
     const file = join(await makeFolder(), 'seed.json')
     await writeFile(file, JSON.stringify({ limits: { global: 5 } }))
     const emulator = await startTestEmulator({ seed: await loadSeed(file) })
@@ -64,8 +64,8 @@ describe('a seed', () => {
   })
 })
 
-describe('what an emulator offers to try', () => {
-  it('can be used at once', async () => {
+describe('a new emulator', () => {
+  it('returns IDs that can be used at once', async () => {
     const emulator = await startTestEmulator()
     const { computerId, sessionId, wikiRunId } = emulator
     const paths = [
@@ -78,7 +78,7 @@ describe('what an emulator offers to try', () => {
     expect((await emulator.get('/api/v0/automations/ci/scan', { key })).status).toBe(200)
   })
 
-  it('runs with real time unless it is given another', async () => {
+  it('uses real time by default', async () => {
     const emulator = await startTestEmulator({ now: undefined })
     const before = Date.now()
     const now = emulator.clock.now()

@@ -11,14 +11,14 @@ const GLOBAL = '/api/v0/organization/usage/limits/global'
 const SCAN = '/api/v0/automations/ci/scan'
 
 describe('the server', () => {
-  it('listens on the loopback interface only, on two ports', async () => {
+  it('listens on two ports of the loopback interface', async () => {
     const emulator = await startTestEmulator()
     expect(emulator.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
     expect(emulator.appUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
     expect(emulator.appUrl).not.toBe(emulator.url)
   })
 
-  it('takes the port it is given, and says so if that is in use', async () => {
+  it('listens on the given port, and reports a port in use', async () => {
     const port = await reopenablePort()
     const first = await startTestEmulator({ port })
     const refusal = await startEmulator({ port }).catch((error: unknown) => error)
@@ -30,7 +30,7 @@ describe('the server', () => {
     expect(second.url).toBe(first.url)
   })
 
-  it('gives every answer a request ID', async () => {
+  it('adds a request ID to every response', async () => {
     const emulator = await startTestEmulator()
     const ids = [await emulator.get(SCAN), await emulator.get('/nope')]
     expect(ids.map(({ headers }) => headers.get('x-request-id'))).toEqual(['req_1', 'req_2'])
@@ -43,21 +43,21 @@ describe('the server', () => {
     '/api/v0/sessions/',
     '/api/v0/computers/a/b/c',
     '//api/v0/wiki',
-  ])('answers 404 at %s', async (path) => {
+  ])('responds with 404 to the path %s', async (path) => {
     const emulator = await startTestEmulator()
     const { status, body } = await emulator.get(path)
     expect(status).toBe(404)
     expect(body).toEqual({ detail: `No endpoint at ${path}`, status: 404, title: 'Not Found' })
   })
 
-  it('answers an unknown address of analytics in the form of analytics', async () => {
+  it('responds to an unknown analytics path with the analytics error format', async () => {
     const emulator = await startTestEmulator()
     const { status, body } = await emulator.get('/api/v1/analytics/nope')
     expect(status).toBe(404)
     expect(Object.keys(body).sort()).toEqual(['detail', 'requestId', 'status', 'title'])
   })
 
-  it('answers HEAD like GET, without a body', async () => {
+  it('responds to HEAD like to GET, without a body', async () => {
     const emulator = await startTestEmulator()
     const whole = await emulator.get(SCAN)
     const head = await emulator.call('HEAD', SCAN)
@@ -66,13 +66,13 @@ describe('the server', () => {
     expect((await emulator.call('HEAD', GLOBAL, { key: null })).status).toBe(401)
   })
 
-  it('answers OPTIONS with the methods there are', async () => {
+  it('responds to OPTIONS with the allowed methods', async () => {
     const emulator = await startTestEmulator()
     const answer = await emulator.call('OPTIONS', GLOBAL)
     expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, PUT'])
   })
 
-  it('takes the scheme of the credential in any letter case', async () => {
+  it('accepts the Bearer scheme in any letter case, and no other scheme', async () => {
     const emulator = await startTestEmulator()
     for (const [scheme, status] of [
       ['Bearer', 200],
@@ -86,7 +86,7 @@ describe('the server', () => {
   })
 
   it.each([undefined, 'text/plain', 'application/vnd.api+json; charset=latin1'])(
-    'takes JSON with the type %s',
+    'accepts JSON with the content type %s',
     async (type) => {
       const emulator = await startTestEmulator()
       const headers: Record<string, string> = type ? { 'content-type': type } : {}
@@ -96,7 +96,7 @@ describe('the server', () => {
   )
 
   it.each(['{', 'limit=1', '{"limit":2000000', '{"limit":2000000}}'])(
-    'answers 400 to a body that is not JSON: %j',
+    'responds with 400 to a body that is not JSON: %j',
     async (text) => {
       const emulator = await startTestEmulator()
       const { status, body } = await emulator.put(GLOBAL, text)
@@ -105,7 +105,7 @@ describe('the server', () => {
     },
   )
 
-  it.each(['__proto__', 'constructor', 'toString'])('knows no input named %s', async (name) => {
+  it.each(['__proto__', 'constructor', 'toString'])('rejects an input named %s', async (name) => {
     const emulator = await startTestEmulator()
     const inBody = await emulator.put(GLOBAL, `{"limit":null,"${name}":{"a":1}}`)
     const inQuery = await emulator.get(`/api/v0/sessions/${emulator.sessionId}/messages?${name}=1`)
@@ -115,7 +115,7 @@ describe('the server', () => {
     }
   })
 
-  it('answers 413 to a body that is too large, and works on', async () => {
+  it('responds with 413 to a body that is too large, and keeps working', async () => {
     const seed = { behavior: { maxBodyBytes: 1000 } }
     const emulator = await startTestEmulator({ seed })
     const body = (length: number) => `{"limit":null}${' '.repeat(length - 14)}`
@@ -126,7 +126,7 @@ describe('the server', () => {
     expect((await emulator.get(GLOBAL)).status).toBe(200)
   })
 
-  it('refuses a body that is nested too deep, and works on', async () => {
+  it('rejects a body that is nested too deeply, and keeps working', async () => {
     const emulator = await startTestEmulator()
     const nested = (levels: number) => `{"x":${'['.repeat(levels)}${']'.repeat(levels)}}`
     expect((await emulator.post('/api/v0/wiki', nested(99))).status).toBe(200)
@@ -140,7 +140,7 @@ describe('the server', () => {
     expect(emulator.requests()).toHaveLength(5)
   })
 
-  it('sees paths as they are sent', async () => {
+  it('does not normalize paths, and rejects broken percent-encoding', async () => {
     const emulator = await startTestEmulator()
     for (const [target, status] of [
       ['/api/v0/computers/..', 404],
@@ -155,7 +155,7 @@ describe('the server', () => {
     }
   })
 
-  it('survives a client that leaves in the middle of a request', async () => {
+  it('survives a client that disconnects in the middle of a request', async () => {
     const emulator = await startTestEmulator()
     const { port, hostname } = new URL(emulator.url)
     await new Promise<void>((resolve) => {
@@ -168,7 +168,7 @@ describe('the server', () => {
     expect((await emulator.get(SCAN)).status).toBe(200)
   })
 
-  it('closes while a client keeps its connection', async () => {
+  it('closes although a client keeps its connection open', async () => {
     const emulator = await startTestEmulator()
     await emulator.get(SCAN)
     await emulator.close()
@@ -176,8 +176,8 @@ describe('the server', () => {
   })
 })
 
-describe('the record of requests', () => {
-  it('has what was sent and what was answered', async () => {
+describe('the request log', () => {
+  it('contains each request and the status of its response', async () => {
     const emulator = await startTestEmulator()
     await emulator.put(`${GLOBAL}?a=1&a=2&b=3`, { limit: null }, { headers: { 'x-mine': 'yes' } })
     await emulator.get('/nope', { key: 'fk-wrong-secret' })
@@ -198,7 +198,7 @@ describe('the record of requests', () => {
     expect([second?.endpoint, second?.keyId, second?.status]).toEqual([undefined, undefined, 404])
   })
 
-  it('keeps only the end of a credential', async () => {
+  it('keeps only the end of a key', async () => {
     const emulator = await startTestEmulator()
     await emulator.get(SCAN)
     await emulator.get(SCAN, { headers: { authorization: 'short' } })
@@ -208,7 +208,7 @@ describe('the record of requests', () => {
     expect(JSON.stringify(emulator.requests())).not.toContain(emulator.apiKey)
   })
 
-  it('keeps the last thousand', () => {
+  it('keeps the last thousand requests', () => {
     const journal = makeJournal()
     const request = { at: 0, host: 'base', method: 'GET', path: '/', query: {} } as const
     for (let count = 0; count < 1050; count += 1) {
@@ -219,7 +219,7 @@ describe('the record of requests', () => {
   })
 })
 
-/** The status that a raw request target gets. */
+/** The status of the response to a raw request target. */
 function rawStatus(emulator: TestEmulator, target: string): Promise<number> {
   return new Promise((resolve) => {
     const { port, hostname } = new URL(emulator.url)
@@ -234,8 +234,8 @@ function rawStatus(emulator: TestEmulator, target: string): Promise<number> {
   })
 }
 
-describe('what a test needs of the emulator', () => {
-  it('are the options of a client, the variables of a program, and an end', async () => {
+describe('the helpers for tests', () => {
+  it('provide client options and environment variables, and close with await using', async () => {
     let url = ''
     {
       await using emulator = await startEmulator()
@@ -253,7 +253,7 @@ describe('what a test needs of the emulator', () => {
     await expect(fetch(url)).rejects.toThrow()
   })
 
-  it.each(['url', 'appUrl'] as const)('refuses other hosts at its %s', async (name) => {
+  it.each(['url', 'appUrl'] as const)('reject other hosts at %s', async (name) => {
     await using emulator = await startEmulator()
     const { hostname, port } = new URL(emulator[name])
     const statusFor = (host: string) =>

@@ -28,7 +28,7 @@ async function statusWith(emulator: TestEmulator, key: string) {
 }
 
 describe('the state file', () => {
-  it('brings back keys, grace periods, deletions and history', async () => {
+  it('restores keys, grace periods, deletions and history', async () => {
     const { stateFile } = await makeFile()
     const first = await startTestEmulator({ stateFile })
     const key = await rotate(first, { gracePeriodMinutes: 5 })
@@ -51,7 +51,7 @@ describe('the state file', () => {
     expect(await statusWith(third, key.value)).toBe(200)
   })
 
-  it('names things to try that can still be used', async () => {
+  it('leads to new IDs that can still be used', async () => {
     const { stateFile } = await makeFile()
     const first = await startTestEmulator({ stateFile })
     await rotate(first, {})
@@ -64,7 +64,7 @@ describe('the state file', () => {
     expect((await second.get(`/api/v0/computers/${second.computerId}`)).status).toBe(200)
   })
 
-  it('is never written through a link that somebody put there', async () => {
+  it('is never written through a planted symbolic link', async () => {
     const { folder, stateFile } = await makeFile()
     const victim = join(folder, 'victim')
     await writeFile(victim, 'untouched')
@@ -78,14 +78,17 @@ describe('the state file', () => {
     expect((await lstat(stateFile)).isFile()).toBe(true)
   })
 
-  it.runIf(process.getuid?.() === 0)('is refused where it is a link of another user', async () => {
-    const { folder, stateFile } = await makeFile()
-    await symlink(join(folder, 'else.json'), stateFile)
-    await lchown(stateFile, 65_533, 65_533)
-    await expect(startTestEmulator({ stateFile })).rejects.toThrow('a link of another user')
-  })
+  it.runIf(process.getuid?.() === 0)(
+    'is rejected when it is a symbolic link of another user',
+    async () => {
+      const { folder, stateFile } = await makeFile()
+      await symlink(join(folder, 'else.json'), stateFile)
+      await lchown(stateFile, 65_533, 65_533)
+      await expect(startTestEmulator({ stateFile })).rejects.toThrow('a link of another user')
+    },
+  )
 
-  it('holds every effect before the answer is sent', async () => {
+  it('contains every change before the response is sent', async () => {
     const { folder, stateFile } = await makeFile()
     const emulator = await startTestEmulator({ stateFile })
     const { body } = await emulator.post('/api/v0/sessions', { computerId: emulator.computerId })
@@ -95,7 +98,7 @@ describe('the state file', () => {
     expect(await readdir(folder)).toEqual(['state.json', 'state.json.lock'])
   })
 
-  it('lets the agent go on after a restart', async () => {
+  it('lets the agent continue after a restart', async () => {
     const { stateFile } = await makeFile()
     const first = await startTestEmulator({ stateFile })
     const path = `/api/v0/sessions/${first.sessionId}/messages`
@@ -107,7 +110,7 @@ describe('the state file', () => {
     expect(messages.at(-1).content[0].text).toBe('Done: hello')
   })
 
-  it('can be read by its owner only, and is written when there is something new', async () => {
+  it('is readable only by its owner, and is not written by a read request', async () => {
     const { stateFile } = await makeFile()
     const emulator = await startTestEmulator({ stateFile })
     const { mode, ino } = await stat(stateFile)
@@ -116,7 +119,7 @@ describe('the state file', () => {
     expect((await stat(stateFile)).ino).toBe(ino)
   })
 
-  it('starts afresh with a reset', async () => {
+  it('is reset with the emulator', async () => {
     const { stateFile } = await makeFile()
     const emulator = await startTestEmulator({ stateFile })
     const fresh = await readFile(stateFile, 'utf8')
@@ -126,7 +129,7 @@ describe('the state file', () => {
     expect(await readFile(stateFile, 'utf8')).toBe(fresh)
   })
 
-  it('is for one emulator at a time', async () => {
+  it('is locked by one emulator at a time', async () => {
     const { folder, stateFile } = await makeFile()
     const first = await startTestEmulator({ stateFile })
     const refusal = await startEmulator({ stateFile }).catch((error: unknown) => error)
@@ -140,11 +143,11 @@ describe('the state file', () => {
   })
 
   it.each([
-    ['a process that is gone', deadProcess, 'taken over'],
-    ['a process before this one with the same ID', () => process.pid, 'taken over'],
-    ['a process that runs', () => process.ppid, 'in use'],
-    ['nobody yet', () => '', 'in use'],
-  ])('with the lock of %s', async (_, holder, outcome) => {
+    ['a process that has ended', deadProcess, 'taken over'],
+    ['an earlier process with the same ID', () => process.pid, 'taken over'],
+    ['a running process', () => process.ppid, 'in use'],
+    ['a process that is just writing it', () => '', 'in use'],
+  ])('is taken over or refused depending on the lock of %s', async (_, holder, outcome) => {
     const { stateFile } = await makeFile()
     await writeFile(`${stateFile}.lock`, `${holder()}\n`)
     const starting = startEmulator({ stateFile }).then(async (emulator) => {
@@ -155,7 +158,7 @@ describe('the state file', () => {
     expect(said).toContain(outcome)
   })
 
-  it('is let go when the start fails', async () => {
+  it('is unlocked when the start fails', async () => {
     const { folder, stateFile } = await makeFile()
     const { url } = await startTestEmulator()
     const port = Number(new URL(url).port)
@@ -164,11 +167,11 @@ describe('the state file', () => {
   })
 
   it.each([
-    ['no JSON', '{"emulatorState":1,', 'not JSON'],
-    ['nothing', '', 'not JSON'],
+    ['invalid JSON', '{"emulatorState":1,', 'not JSON'],
+    ['no text', '', 'not JSON'],
     ['another version', '{"emulatorState":2,"state":{}}', 'emulatorState: '],
     ['a missing part', '{"emulatorState":1,"state":{"lastId":1}}', 'state.members: '],
-  ])('is refused and kept if it holds %s', async (_, text, message) => {
+  ])('is rejected and kept when it contains %s', async (_, text, message) => {
     const { stateFile } = await makeFile()
     await writeFile(stateFile, text)
     const refusal = await startEmulator({ stateFile }).catch((error: unknown) => error)
@@ -181,7 +184,7 @@ describe('the state file', () => {
     expect(await readFile(stateFile, 'utf8')).toBe(text)
   })
 
-  it('gives 500 if it cannot be written any more', async () => {
+  it('makes requests fail with 500 when it cannot be written any more', async () => {
     const { folder, stateFile } = await makeFile()
     const emulator = await startTestEmulator({ stateFile })
     await rm(folder, { recursive: true })
@@ -196,7 +199,7 @@ describe('the state file', () => {
     }
   })
 
-  it('is refused if it cannot be written', async () => {
+  it('is rejected when it cannot be written', async () => {
     const { folder } = await makeFile()
     const stateFile = join(folder, 'none', 'state.json')
     await expect(startEmulator({ stateFile })).rejects.toThrow('cannot be written')

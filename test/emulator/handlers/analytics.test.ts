@@ -30,7 +30,7 @@ const sumOf = (rows: readonly object[], field: string) =>
   rows.reduce((sum, row) => sum + Number(Object(row)[field]), 0)
 
 describe.each(all)('GET .../%s', (name) => {
-  it('says what the rows are about', async () => {
+  it('returns the organization and the period in meta', async () => {
     const emulator = await startTestEmulator()
     const { meta } = (await read(emulator, name)).body
     expect(meta).toMatchObject({
@@ -40,7 +40,7 @@ describe.each(all)('GET .../%s', (name) => {
     })
   })
 
-  it('answers managers and owners, and 403 to all others', async () => {
+  it('responds with 200 to managers and owners, and with 403 to others', async () => {
     const emulator = await startTestEmulator()
     const statuses = []
     for (const key of [
@@ -56,7 +56,7 @@ describe.each(all)('GET .../%s', (name) => {
     expect(statuses).toEqual([200, 200, 403, 403])
   })
 
-  it('answers 400 to today, to later days and to reversed ranges', async () => {
+  it('responds with 400 to today, to future days and to reversed or excessive ranges', async () => {
     const emulator = await startTestEmulator()
     const ranges = [
       ['2026-06-15', '2026-06-15'],
@@ -75,7 +75,7 @@ describe.each(all)('GET .../%s', (name) => {
     expect((await read(emulator, name, yesterday)).status).toBe(200)
   })
 
-  it('lets today in when the day is over in UTC', async () => {
+  it('includes a day as soon as it is over in UTC', async () => {
     const emulator = await startTestEmulator()
     const day = { startDate: '2026-06-15', endDate: '2026-06-15' }
     emulator.clock.set(Date.UTC(2026, 5, 16) - 1)
@@ -84,7 +84,7 @@ describe.each(all)('GET .../%s', (name) => {
     expect((await read(emulator, name, day)).status).toBe(200)
   })
 
-  it('gives the same rows for the same days, and splits without loss', async () => {
+  it('returns the same rows for the same days, also in two parts', async () => {
     const one = await startTestEmulator()
     const other = await startTestEmulator()
     const query = { limit: '100' }
@@ -110,7 +110,7 @@ describe.each(all)('GET .../%s', (name) => {
     )
   })
 
-  it('gives other rows for another seed, and the same ones after somebody left', async () => {
+  it('returns other rows for another seed, and keeps the rows of a removed user', async () => {
     const emulator = await startTestEmulator()
     const rows = await rowsOf(emulator, name)
     await emulator.delete('/api/v0/organization/users?email=eve%40example.com')
@@ -120,14 +120,14 @@ describe.each(all)('GET .../%s', (name) => {
   })
 })
 
-// Users come one after the other, with all their days.
+// Users are sorted by ID, each with all days.
 function byUser(name: string, rows: Row[]) {
   if (name !== 'users') return rows
   return rows.toSorted((a, b) => `${a.user_id} ${a.date}`.localeCompare(`${b.user_id} ${b.date}`))
 }
 
 describe.each(Object.entries(groups))('GET .../%s by %s', (name, dimension) => {
-  it('gives a row for each value and day', async () => {
+  it('returns one row for each value and day', async () => {
     const emulator = await startTestEmulator()
     const rows = await rowsOf(emulator, name, { group_by: dimension })
     const keys = rows.map(({ date, group_key }) => `${date} ${group_key}`)
@@ -136,7 +136,7 @@ describe.each(Object.entries(groups))('GET .../%s by %s', (name, dimension) => {
     expect(rows.length).toBeGreaterThan(7)
   })
 
-  it('takes no other dimension', async () => {
+  it('rejects every other dimension', async () => {
     const emulator = await startTestEmulator()
     for (const other of [...Object.values(groups), 'user']) {
       const { status } = await read(emulator, name, { group_by: other })
@@ -148,7 +148,7 @@ describe.each(Object.entries(groups))('GET .../%s by %s', (name, dimension) => {
 })
 
 describe('the figures', () => {
-  it('are the same whether summed by day, group or user', async () => {
+  it('have the same sum by day, group and user', async () => {
     const emulator = await startTestEmulator()
     const [tokens, byModel, tools, byTool, users] = await Promise.all([
       rowsOf(emulator, 'tokens'),
@@ -170,7 +170,7 @@ describe('the figures', () => {
     }
   })
 
-  it('count a user of two clients once a day, and once per client', async () => {
+  it('count a user of two clients once per day, and once per client', async () => {
     const emulator = await startTestEmulator()
     const query = { startDate: '2026-05-01', endDate: '2026-06-14' }
     const days = await rowsOf(emulator, 'activity', query)
@@ -187,7 +187,7 @@ describe('the figures', () => {
     expect(sumOf(clients, 'daily_active_users')).toBeGreaterThan(sumOf(days, 'daily_active_users'))
   })
 
-  it('have users without an address', async () => {
+  it('include users without an email address', async () => {
     const emulator = await startTestEmulator()
     const rows = await rowsOf(emulator, 'users', { limit: '100' })
     const dan = rows.filter((row) => row.user_id === 'user_dan')
@@ -211,7 +211,7 @@ describe('the pages of users', () => {
     ['1', 1],
     ['7', 7],
     ['100', 100],
-  ])('hold %s users at most, each once', async (limit, size) => {
+  ])('contain at most %s users, each user once', async (limit, size) => {
     const emulator = await startTestEmulator({ seed })
     const whole = await rowsOf(emulator, 'users', { limit: '100' })
     const rows: Row[] = []

@@ -4,7 +4,7 @@ import { makeFault, NOW, startTestEmulator } from '../_support.ts'
 const CI = '/api/v0/automations/ci'
 
 describe('GET .../ci/repositories', () => {
-  it('lists the repositories of the seed', async () => {
+  it('returns the repositories of the seed', async () => {
     const repositories = [{ id: 'r', url: 'https://example.com/r' }]
     const emulator = await startTestEmulator({ seed: { repositories } })
     const { status, body } = await emulator.get(`${CI}/repositories?anything=1`)
@@ -14,7 +14,7 @@ describe('GET .../ci/repositories', () => {
     ])
   })
 
-  it('answers 500 when a fault says so', async () => {
+  it('responds with 500 once for a fault', async () => {
     const emulator = await startTestEmulator()
     emulator.faults.add(makeFault({ endpoint: 'automations.ci.repositories' }, { status: 500 }))
     expect((await emulator.get(`${CI}/repositories`)).status).toBe(500)
@@ -23,7 +23,7 @@ describe('GET .../ci/repositories', () => {
 })
 
 describe('GET .../ci/scan', () => {
-  it('lists the workflows of each repository', async () => {
+  it('returns the workflows of each repository', async () => {
     const emulator = await startTestEmulator()
     const { status, body } = await emulator.get(`${CI}/scan`)
     expect(status).toBe(200)

@@ -5,7 +5,7 @@ const at = (computerId: string) => `/api/v0/computers/${computerId}`
 const named = (name: string) => `/api/v0/computers/name/${encodeURIComponent(name)}`
 
 describe('GET .../computers/{computerId}', () => {
-  it('answers the computer, without its key', async () => {
+  it('returns the computer without its key', async () => {
     const emulator = await startTestEmulator()
     const { status, body } = await emulator.get(at('comp_ada'))
     expect(status).toBe(200)
@@ -21,7 +21,7 @@ describe('GET .../computers/{computerId}', () => {
     expect(body).not.toHaveProperty('deletedAt')
   })
 
-  it('keeps fields of the seed that the table does not know', async () => {
+  it('returns unknown fields of the seed', async () => {
     const computers = [{ id: 'c', name: 'box', ownerId: 'user_ada', hostname: 'box.local' }]
     const emulator = await startTestEmulator({ seed: { computers, sessions: [] } })
     expect((await emulator.get(at('c'))).body.hostname).toBe('box.local')
@@ -35,12 +35,12 @@ describe('GET .../computers/{computerId}', () => {
     ['another manager', 'fk-emulator-manager-84a0e7', 'comp_ada', 403],
     ['another member', 'fk-emulator-member-c95b32', 'comp_deploy', 403],
     ['the key of another computer', 'fk-emulator-computer-9c22f1', 'comp_ada', 403],
-  ])('answers %s', async (_, key, computerId, status) => {
+  ])('responds according to the role of %s', async (_, key, computerId, status) => {
     const emulator = await startTestEmulator()
     expect((await emulator.get(at(computerId), { key })).status).toBe(status)
   })
 
-  it('answers 404 when there is none', async () => {
+  it('responds with 404 to an unknown ID', async () => {
     const emulator = await startTestEmulator()
     const answer = await emulator.get(at('nope'))
     expect(answer.status).toBe(404)
@@ -49,20 +49,20 @@ describe('GET .../computers/{computerId}', () => {
 })
 
 describe('GET .../computers/name/{name}', () => {
-  it('answers the same as by ID', async () => {
+  it('returns the same computer as the request by ID', async () => {
     const emulator = await startTestEmulator()
     const byName = await emulator.get(named('ada-devbox'))
     expect(byName.status).toBe(200)
     expect(byName.body).toEqual((await emulator.get(at('comp_ada'))).body)
   })
 
-  it('finds names of any characters', async () => {
+  it('finds a name with special characters', async () => {
     const computers = [{ id: 'c', name: 'a/b?c#d é%', ownerId: 'user_ada' }]
     const emulator = await startTestEmulator({ seed: { computers, sessions: [] } })
     expect((await emulator.get(named('a/b?c#d é%'))).body.id).toBe('c')
   })
 
-  it('answers 404 to an unknown name, and to names of others', async () => {
+  it('responds with 404 to an unknown name and to the names of others', async () => {
     const emulator = await startTestEmulator()
     expect((await emulator.get(named('nope'))).status).toBe(404)
     expect((await emulator.get(named('cleo-laptop'))).status).toBe(404)
@@ -70,7 +70,7 @@ describe('GET .../computers/name/{name}', () => {
 })
 
 describe('POST .../computers/{computerId}/refresh', () => {
-  it('answers how many integrations it configured, and counts', async () => {
+  it('returns the number of configured integrations and counts the calls', async () => {
     const seed = { organization: { integrations: ['github', 'gitlab'] } }
     const emulator = await startTestEmulator({ seed })
     expect((await emulator.post(`${at('comp_ada')}/refresh`)).body).toEqual({ configured: 2 })
@@ -79,7 +79,7 @@ describe('POST .../computers/{computerId}/refresh', () => {
     expect(computer?.refreshCount).toBe(2)
   })
 
-  it('answers 403 to others and 404 when there is none', async () => {
+  it('responds with 403 for the computers of others and with 404 for an unknown ID', async () => {
     const emulator = await startTestEmulator()
     expect((await emulator.post(`${at('comp_cleo')}/refresh`)).status).toBe(403)
     expect((await emulator.post(`${at('nope')}/refresh`)).status).toBe(404)
@@ -87,7 +87,7 @@ describe('POST .../computers/{computerId}/refresh', () => {
 })
 
 describe('DELETE .../computers/{computerId}', () => {
-  it('is final: the computer stays deleted', async () => {
+  it('deletes the computer permanently', async () => {
     const emulator = await startTestEmulator()
     const answer = await emulator.delete(at('comp_ada'))
     expect([answer.status, answer.body]).toEqual([200, {}])
@@ -112,7 +112,7 @@ describe('DELETE .../computers/{computerId}', () => {
     expect(revoked.map(({ id }) => id)).toEqual(['key_of_comp_ada'])
   })
 
-  it('archives its sessions and stops the agent', async () => {
+  it('archives the sessions of the computer and stops the agent', async () => {
     const emulator = await startTestEmulator()
     const messages = `/api/v0/sessions/${emulator.sessionId}/messages`
     await emulator.post(messages, { text: 'hello' })
@@ -128,20 +128,20 @@ describe('DELETE .../computers/{computerId}', () => {
     expect((await emulator.post(messages, { text: 'more' }, other)).status).toBe(403)
   })
 
-  it('leaves other computers and their sessions alone', async () => {
+  it('keeps other computers and their sessions', async () => {
     const emulator = await startTestEmulator()
     await emulator.delete(at('comp_deploy'))
     expect((await emulator.get(at('comp_ada'))).status).toBe(200)
     expect(emulator.state().sessions[0]?.settings).toEqual({})
   })
 
-  it('answers 204 without a body if the seed says so', async () => {
+  it('responds with 204 and no body with the deletionStatus 204', async () => {
     const emulator = await startTestEmulator({ seed: { behavior: { deletionStatus: 204 } } })
     const answer = await emulator.delete(at('comp_ada'))
     expect([answer.status, answer.text]).toEqual([204, ''])
   })
 
-  it('answers 403 to others, and deletes nothing', async () => {
+  it('responds with 403 to others, without deleting', async () => {
     const emulator = await startTestEmulator()
     const key = emulator.memberApiKey
     expect((await emulator.delete(at('comp_ada'), { key })).status).toBe(403)

@@ -8,7 +8,7 @@ import { encode, makeExamples, startTestEmulator, type TestEmulator } from '../_
 const each = listEndpoints().map((endpoint) => [endpoint.id, endpoint] as const)
 
 describe.each(each)('the endpoint %s', (id, endpoint) => {
-  it('answers as the table says', async () => {
+  it('responds as the table defines', async () => {
     const emulator = await startTestEmulator()
     const { status, body } = await send(emulator, endpoint, {})
     expect(status).toBe(endpoint.success[0])
@@ -18,7 +18,7 @@ describe.each(each)('the endpoint %s', (id, endpoint) => {
     }
   })
 
-  it('answers 401 without a key, and with a wrong one', async () => {
+  it('responds with 401 without a key and with a wrong key', async () => {
     const emulator = await startTestEmulator()
     for (const key of [null, 'fk-wrong']) {
       const answer = await send(emulator, endpoint, {}, key)
@@ -28,7 +28,7 @@ describe.each(each)('the endpoint %s', (id, endpoint) => {
     }
   })
 
-  it('answers 405 to another method', async () => {
+  it('responds with 405 to another method', async () => {
     const emulator = await startTestEmulator()
     const answer = await emulator.call('PATCH', pathOf(emulator, endpoint))
     expect(answer.status).toBe(405)
@@ -36,7 +36,7 @@ describe.each(each)('the endpoint %s', (id, endpoint) => {
     expectError(endpoint, answer.body, 405, 'Method Not Allowed')
   })
 
-  it('answers on one of the two addresses only', async () => {
+  it('responds with 404 on the other host', async () => {
     const emulator = await startTestEmulator()
     const origin = endpoint.host === 'app' ? emulator.url : emulator.appUrl
     const path = pathOf(emulator, endpoint)
@@ -48,7 +48,7 @@ describe.each(each)('the endpoint %s', (id, endpoint) => {
   const cases = badValuesOf(endpoint)
   if (cases.length === 0) return
 
-  it('refuses what the table refuses, by name', async () => {
+  it('responds with 400 and the field to values that the table rejects', async () => {
     const emulator = await startTestEmulator()
     for (const { change, field } of cases) {
       const answer = await send(emulator, endpoint, change)
@@ -59,11 +59,11 @@ describe.each(each)('the endpoint %s', (id, endpoint) => {
     }
   })
 
-  it('takes the values at its limits', async () => {
+  it('accepts the values at its limits', async () => {
     for (const { change } of goodValuesOf(endpoint)) {
       const emulator = await startTestEmulator()
       const answer = await send(emulator, endpoint, change)
-      // A name at its limit names nothing that is there.
+      // No computer has a name at the length limit.
       const expected = endpoint.id === 'computers.getByName' ? [404] : endpoint.success
       expect(expected, JSON.stringify(change).slice(0, 80)).toContain(answer.status)
     }
@@ -108,7 +108,7 @@ interface Case {
   change: Record<string, unknown>
 }
 
-/** One value beyond each constraint of the table, and each required input left out. */
+/** One value beyond each constraint of the table, and each required input omitted. */
 function badValuesOf(endpoint: Endpoint): Case[] {
   return propertiesOf(endpoint).flatMap(({ name, wireName, schema, isRequired, place }) => {
     const values = beyond(schema)

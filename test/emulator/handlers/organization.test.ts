@@ -7,17 +7,17 @@ const MEMBERS = '/api/v0/organization/users'
 const removal = (email: string) => `${MEMBERS}?${new URLSearchParams({ email })}`
 
 describe('GET .../limits/global', () => {
-  it('answers null until a limit is set', async () => {
+  it('returns null until a limit is set', async () => {
     const emulator = await startTestEmulator()
     expect((await emulator.get(GLOBAL)).body).toEqual({ limit: null })
   })
 
-  it('answers the limit of the seed', async () => {
+  it('returns the limit of the seed', async () => {
     const emulator = await startTestEmulator({ seed: { limits: { global: 0 } } })
     expect((await emulator.get(GLOBAL)).body).toEqual({ limit: 0 })
   })
 
-  it('answers 403 to members', async () => {
+  it('responds with 403 to members', async () => {
     const emulator = await startTestEmulator()
     const answer = await emulator.get(GLOBAL, { key: emulator.memberApiKey })
     expect(answer.status).toBe(403)
@@ -35,7 +35,7 @@ describe('PUT .../limits/global', () => {
   })
 
   it.each([{}, { limit: 999_999 }, { limit: '1000000' }, { limit: 1e6, more: 1 }])(
-    'answers 400 to %j and leaves the limit',
+    'responds with 400 to %j and keeps the limit',
     async (body) => {
       const emulator = await startTestEmulator()
       await emulator.put(GLOBAL, { limit: 2_000_000 })
@@ -44,7 +44,7 @@ describe('PUT .../limits/global', () => {
     },
   )
 
-  it('answers 403 to members', async () => {
+  it('responds with 403 to members', async () => {
     const emulator = await startTestEmulator()
     const answer = await emulator.put(GLOBAL, { limit: null }, { key: emulator.memberApiKey })
     expect(answer.status).toBe(403)
@@ -52,7 +52,7 @@ describe('PUT .../limits/global', () => {
 })
 
 describe('PUT .../limits/users', () => {
-  it('applies what it can and lists what it cannot', async () => {
+  it('applies the valid entries and lists the others as errors', async () => {
     const emulator = await startTestEmulator()
     const bo = { email: 'bo@example.com', limit: 7 }
     const users = [{ email: 'nobody@example.com', limit: 1 }, bo]
@@ -63,13 +63,13 @@ describe('PUT .../limits/users', () => {
     expect(emulator.state().userLimits).toEqual({ 'bo@example.com': 7 })
   })
 
-  it('takes an invitation for no member', async () => {
+  it('lists an invited person as an error', async () => {
     const emulator = await startTestEmulator()
     const answer = await emulator.put(USERS, { users: [{ email: 'gia@example.com', limit: 1 }] })
     expect([answer.body.updated.length, answer.body.errors.length]).toEqual([0, 1])
   })
 
-  it('removes a limit with null, whatever the letter case of the address', async () => {
+  it('removes a limit with null, ignoring the case of the email address', async () => {
     const emulator = await startTestEmulator({
       seed: { limits: { users: { 'Bo@example.com': 3 } } },
     })
@@ -78,7 +78,7 @@ describe('PUT .../limits/users', () => {
     expect(emulator.state().userLimits).toEqual({})
   })
 
-  it('answers 400 with the entry that does not fit, and applies none', async () => {
+  it('responds with 400 and the invalid entry, and applies none', async () => {
     const emulator = await startTestEmulator()
     const users = [{ email: 'bo@example.com', limit: 7 }, { email: 'ada@example.com' }]
     const answer = await emulator.put(USERS, { users })
@@ -87,7 +87,7 @@ describe('PUT .../limits/users', () => {
     expect(emulator.state().userLimits).toEqual({})
   })
 
-  it('answers 403 to members', async () => {
+  it('responds with 403 to members', async () => {
     const emulator = await startTestEmulator()
     const users = [{ email: 'bo@example.com', limit: 7 }]
     expect((await emulator.put(USERS, { users }, { key: emulator.memberApiKey })).status).toBe(403)
@@ -95,7 +95,7 @@ describe('PUT .../limits/users', () => {
 })
 
 describe('DELETE .../users', () => {
-  it('removes a member, whose keys stop working', async () => {
+  it('removes a member and revokes the keys', async () => {
     const emulator = await startTestEmulator()
     const key = emulator.memberApiKey
     const own = '/api/v0/computers/comp_cleo'
@@ -115,20 +115,20 @@ describe('DELETE .../users', () => {
     expect((await emulator.delete(removal('gia@example.com'))).status).toBe(404)
   })
 
-  it('takes the address from a body as well', async () => {
+  it('accepts the email address in the body as well', async () => {
     const emulator = await startTestEmulator()
     const body = { email: 'gia@example.com' }
     expect((await emulator.delete(MEMBERS, { body })).status).toBe(200)
     expect(emulator.state().invitations).toEqual([])
   })
 
-  it('answers 204 without a body if the seed says so', async () => {
+  it('responds with 204 and no body with the deletionStatus 204', async () => {
     const emulator = await startTestEmulator({ seed: { behavior: { deletionStatus: 204 } } })
     const answer = await emulator.delete(removal('gia@example.com'))
     expect([answer.status, answer.text]).toEqual([204, ''])
   })
 
-  it('answers 400 without an address, and with two', async () => {
+  it('responds with 400 without an email address and with two', async () => {
     const emulator = await startTestEmulator()
     for (const path of [MEMBERS, `${MEMBERS}?email=a&email=b`]) {
       const answer = await emulator.delete(path)
@@ -137,7 +137,7 @@ describe('DELETE .../users', () => {
     }
   })
 
-  it('answers 403 to members, and 409 for the last owner', async () => {
+  it('responds with 403 to members, and with 409 for the last owner', async () => {
     const emulator = await startTestEmulator()
     const key = emulator.memberApiKey
     expect((await emulator.delete(removal('bo@example.com'), { key })).status).toBe(403)

@@ -8,7 +8,7 @@ const idsOf = (body: { reports: { reportId: string }[] }) =>
   body.reports.map(({ reportId }) => reportId)
 
 describe(`GET ${PATH}`, () => {
-  it('lists reports, newest first, for every role', async () => {
+  it('returns the reports to every role, newest first', async () => {
     const emulator = await startTestEmulator()
     const { status, body } = await emulator.get(PATH, { key: emulator.memberApiKey })
     expect(status).toBe(200)
@@ -16,7 +16,7 @@ describe(`GET ${PATH}`, () => {
     expect(body.reports[0]).not.toHaveProperty('repoId')
   })
 
-  it('goes on after the last report of a page', async () => {
+  it('continues after the last report of a page', async () => {
     const emulator = await startTestEmulator()
     const pages = []
     for (let after = ''; pages.length < 4; ) {
@@ -34,7 +34,7 @@ describe(`GET ${PATH}`, () => {
     expect((await emulator.get(`${PATH}?repoId=nope`)).body).toEqual({ reports: [] })
   })
 
-  it('answers 400 to limits below 1 and to an unknown cursor', async () => {
+  it('responds with 400 to a limit below 1 and to an unknown cursor', async () => {
     const emulator = await startTestEmulator()
     for (const query of ['limit=0', 'limit=1.5', 'limit=x', 'startAfter=nope']) {
       const { status, body } = await emulator.get(`${PATH}?${query}`)
@@ -47,9 +47,12 @@ describe(`GET ${PATH}`, () => {
     ['both', 200, 200],
     ['specification', 200, 404],
     ['renamed', 404, 200],
-  ] as const)('answers on the addresses of %s', async (readinessAddress, old, renamed) => {
-    const emulator = await startTestEmulator({ seed: { behavior: { readinessAddress } } })
-    expect((await emulator.get(PATH)).status).toBe(old)
-    expect((await emulator.get(RENAMED)).status).toBe(renamed)
-  })
+  ] as const)(
+    'is available on the paths of the setting %s',
+    async (readinessAddress, old, renamed) => {
+      const emulator = await startTestEmulator({ seed: { behavior: { readinessAddress } } })
+      expect((await emulator.get(PATH)).status).toBe(old)
+      expect((await emulator.get(RENAMED)).status).toBe(renamed)
+    },
+  )
 })

@@ -14,7 +14,7 @@ async function statusWith(emulator: TestEmulator, key: string) {
 }
 
 describe('POST .../api-keys/{keyId}/rotate', () => {
-  it('issues a key with the old name and shows its value once', async () => {
+  it('issues a key with the old name and returns its value once', async () => {
     const emulator = await startTestEmulator()
     const { status, body } = await rotate(emulator)
     expect(status).toBe(200)
@@ -36,18 +36,21 @@ describe('POST .../api-keys/{keyId}/rotate', () => {
     expect(await statusWith(emulator, value)).toBe(200)
   })
 
-  it.each([1, 10])('keeps the old key for %i minutes of grace, and no longer', async (minutes) => {
-    const emulator = await startTestEmulator()
-    const { value } = (await rotate(emulator, { gracePeriodMinutes: minutes })).body.apiKey
-    emulator.clock.advance(minutes * MINUTE - 1)
-    expect(await statusWith(emulator, emulator.serviceAccountKey)).toBe(200)
-    expect(await statusWith(emulator, value)).toBe(200)
-    emulator.clock.advance(1)
-    expect(await statusWith(emulator, emulator.serviceAccountKey)).toBe(401)
-    expect(await statusWith(emulator, value)).toBe(200)
-  })
+  it.each([1, 10])(
+    'keeps the old key for a grace period of exactly %i minutes',
+    async (minutes) => {
+      const emulator = await startTestEmulator()
+      const { value } = (await rotate(emulator, { gracePeriodMinutes: minutes })).body.apiKey
+      emulator.clock.advance(minutes * MINUTE - 1)
+      expect(await statusWith(emulator, emulator.serviceAccountKey)).toBe(200)
+      expect(await statusWith(emulator, value)).toBe(200)
+      emulator.clock.advance(1)
+      expect(await statusWith(emulator, emulator.serviceAccountKey)).toBe(401)
+      expect(await statusWith(emulator, value)).toBe(200)
+    },
+  )
 
-  it('gives the new key the expiry that was asked for', async () => {
+  it('sets the requested expiry of the new key', async () => {
     const emulator = await startTestEmulator()
     const expiresAt = NOW + 5 * MINUTE
     const { apiKey } = (await rotate(emulator, { expiresAt })).body
@@ -58,7 +61,7 @@ describe('POST .../api-keys/{keyId}/rotate', () => {
     expect(await statusWith(emulator, apiKey.value)).toBe(401)
   })
 
-  it('answers 400 to a grace period that outlasts the key, and changes nothing', async () => {
+  it('responds with 400 to a grace period that outlasts the key, and changes nothing', async () => {
     const emulator = await startTestEmulator()
     const first = (await rotate(emulator, { expiresAt: NOW + 5 * MINUTE })).body.apiKey
     const refused = await rotate(emulator, { gracePeriodMinutes: 6 }, { id: first.id })
@@ -75,7 +78,7 @@ describe('POST .../api-keys/{keyId}/rotate', () => {
     [{ gracePeriodMinutes: 1.5 }, 'body.gracePeriodMinutes'],
     [{ expiresAt: 0 }, 'body.expiresAt'],
     [[], 'body'],
-  ])('answers 400 to %j and names the field', async (body, field) => {
+  ])('responds with 400 and the field to %j', async (body, field) => {
     const emulator = await startTestEmulator()
     const answer = await rotate(emulator, body)
     expect(answer.status).toBe(400)
@@ -84,20 +87,20 @@ describe('POST .../api-keys/{keyId}/rotate', () => {
     expect(await statusWith(emulator, emulator.serviceAccountKey)).toBe(200)
   })
 
-  it('answers 401 to the key it has rotated out', async () => {
+  it('responds with 401 to a revoked key', async () => {
     const emulator = await startTestEmulator()
     const key = emulator.serviceAccountKey
     expect((await rotate(emulator, {}, { key })).status).toBe(200)
     expect((await rotate(emulator, {}, { key })).status).toBe(401)
   })
 
-  it('answers 403 to members, but lets the service account itself rotate', async () => {
+  it('responds with 403 to members, but not to the service account itself', async () => {
     const emulator = await startTestEmulator()
     expect((await rotate(emulator, {}, { key: emulator.memberApiKey })).status).toBe(403)
     expect((await rotate(emulator, {}, { key: emulator.serviceAccountKey })).status).toBe(200)
   })
 
-  it('answers 404 to a key or account that is not there', async () => {
+  it('responds with 404 for an unknown key or account', async () => {
     const emulator = await startTestEmulator()
     expect((await rotate(emulator, {}, { id: 'key_none' })).status).toBe(404)
     expect((await rotate(emulator, {}, { id: 'key_of_user_ada' })).status).toBe(404)
@@ -106,7 +109,7 @@ describe('POST .../api-keys/{keyId}/rotate', () => {
     expect(other.status).toBe(404)
   })
 
-  it('answers 409 to a key that has been rotated, also during its grace period', async () => {
+  it('responds with 409 for a rotated key, also during its grace period', async () => {
     const emulator = await startTestEmulator()
     await rotate(emulator, { gracePeriodMinutes: 10 })
     expect((await rotate(emulator)).status).toBe(409)
@@ -114,7 +117,7 @@ describe('POST .../api-keys/{keyId}/rotate', () => {
     expect((await rotate(emulator)).status).toBe(409)
   })
 
-  it('answers 409 to a key that has expired', async () => {
+  it('responds with 409 for an expired key', async () => {
     const emulator = await startTestEmulator()
     const { id } = (await rotate(emulator, { expiresAt: 1 })).body.apiKey
     const answer = await rotate(emulator, {}, { id })

@@ -27,7 +27,7 @@ describe('GET .../messages', () => {
     return { ids, sizes }
   }
 
-  it('gives pages of 20 unless asked otherwise, each message once and in order', async () => {
+  it('returns pages of 20 or of the given size, each message once and in order', async () => {
     const emulator = await startTestEmulator({ seed })
     const all = messages.map(({ id }) => id)
     expect(await readAll(emulator, {})).toEqual({ ids: all, sizes: [20, 20, 5] })
@@ -43,7 +43,7 @@ describe('GET .../messages', () => {
     expect(sizes).toEqual([10, 5])
   })
 
-  it('goes on rightly when messages are added between two pages', async () => {
+  it('continues correctly when messages are added between two pages', async () => {
     const emulator = await startTestEmulator({ seed })
     const first = (await emulator.get(`${path}?limit=44`)).body
     await emulator.post(path, { text: 'new' })
@@ -52,7 +52,7 @@ describe('GET .../messages', () => {
     expect(second.messages.map(({ role }: { role: string }) => role)).toEqual(['tool', 'user'])
   })
 
-  it('answers 400 to an unknown cursor, role or parameter', async () => {
+  it('responds with 400 to an unknown cursor, role or parameter, and to an invalid limit', async () => {
     const emulator = await startTestEmulator({ seed })
     for (const query of ['cursor=nope', 'role=system', 'page=2', 'limit=ten', 'limit=']) {
       const answer = await emulator.get(`${path}?${query}`)
@@ -61,7 +61,7 @@ describe('GET .../messages', () => {
     }
   })
 
-  it('answers 403 and 404', async () => {
+  it('responds with 403 without access and with 404 for an unknown session or another computer', async () => {
     const emulator = await startTestEmulator({ seed })
     expect((await emulator.get(path, { key: emulator.memberApiKey })).status).toBe(403)
     expect((await emulator.get(`${SESSIONS}/nope/messages`)).status).toBe(404)

@@ -29,7 +29,7 @@ describe('POST /api/v0/sessions', () => {
     expect(body.sessionSettings.tokenUsage).toMatchObject({ inputTokens: 0, factoryCredits: 0 })
   })
 
-  it('gives every session an ID of its own', async () => {
+  it('creates a unique ID for every session', async () => {
     const emulator = await startTestEmulator()
     const ids = new Set<string>()
     for (let index = 0; index < 3; index += 1)
@@ -37,34 +37,34 @@ describe('POST /api/v0/sessions', () => {
     expect(ids.size).toBe(3)
   })
 
-  it('answers 400 to settings that only the service sets', async () => {
+  it('responds with 400 to settings that are read-only', async () => {
     const emulator = await startTestEmulator()
     const answer = await createSession(emulator, { sessionSettings: { tokenUsage: {} } })
     expect(answer.status).toBe(400)
     expect(answer.body.detail).toBe('body.sessionSettings.tokenUsage: unknown property')
   })
 
-  it('answers 400 on a computer that is not active', async () => {
+  it('responds with 400 for an inactive computer', async () => {
     const emulator = await startTestEmulator()
     const answer = await createSession(emulator, { computerId: 'comp_new' })
     expect(answer.status).toBe(400)
     expect(answer.body.metadata).toEqual({ computerStatus: 'provisioning' })
   })
 
-  it('answers 403 on computers of others and 404 when there is none', async () => {
+  it('responds with 403 for the computers of others and with 404 for an unknown ID', async () => {
     const emulator = await startTestEmulator()
     expect((await createSession(emulator, { computerId: 'comp_cleo' })).status).toBe(403)
     expect((await createSession(emulator, { computerId: 'nope' })).status).toBe(404)
   })
 
-  it('answers 403 where sessions are not enabled', async () => {
+  it('responds with 403 when sessions are not enabled', async () => {
     const emulator = await startTestEmulator({ seed: off })
     expect((await createSession(emulator)).status).toBe(403)
   })
 })
 
 describe('POST .../messages', () => {
-  it('makes the session pending, then running, then idle with an answer', async () => {
+  it('makes the session pending, running, and idle with an answer', async () => {
     const emulator = await startTestEmulator({ seed: { agent } })
     const { path } = await createSession(emulator)
     expect(statusOf(emulator)).toBe('idle')
@@ -90,7 +90,7 @@ describe('POST .../messages', () => {
     expect(messages.at(-1).createdAt).toBe(NOW + 4000)
   })
 
-  it('lets messages of the agent appear one after the other', async () => {
+  it('adds the messages of the agent one by one', async () => {
     const emulator = await startTestEmulator({ seed: { agent } })
     const { path } = await createSession(emulator)
     await emulator.post(path, { text: 'hello' })
@@ -102,7 +102,7 @@ describe('POST .../messages', () => {
     expect(counts).toEqual([1, 1, 2, 3, 4])
   })
 
-  it('carries fields that are named after model providers', async () => {
+  it('returns fields with the names of model providers', async () => {
     const names = { firstProvider: 'acme', secondProvider: 'zeta' }
     const emulator = await startTestEmulator({ seed: { agent: { instant: true }, names } })
     const { path } = await createSession(emulator)
@@ -115,7 +115,7 @@ describe('POST .../messages', () => {
     expect(call.zetaThoughtSignature).toEqual(expect.any(String))
   })
 
-  it('is done before the answer where the agent is instant', async () => {
+  it('returns after the answer of an instant agent', async () => {
     const emulator = await startTestEmulator({ seed: { agent: { instant: true } } })
     const { path } = await createSession(emulator)
     expect((await emulator.post(path, { text: 'hello' })).body.status).toBe('idle')
@@ -139,7 +139,7 @@ describe('POST .../messages', () => {
     expect(times).toEqual([0, 1500, 2000, 4000].map((after) => NOW + after))
   })
 
-  it('follows the script of the seed', async () => {
+  it('runs the agent script of the seed', async () => {
     const tools = [{ name: 'Execute', input: { command: 'ls' }, result: 'boom', isError: true }]
     const seed = { agent: { instant: true, tools, answer: 'You said {text}, {text}' } }
     const emulator = await startTestEmulator({ seed })
@@ -165,7 +165,7 @@ describe('POST .../messages', () => {
     ])
   })
 
-  it('answers 400, 403 and 404', async () => {
+  it('responds with 400 to an invalid body, with 403 without access and with 404 for an unknown session', async () => {
     const emulator = await startTestEmulator()
     const { path } = await createSession(emulator)
     expect((await emulator.post(path, {})).body.detail).toContain('body.text')
@@ -181,7 +181,7 @@ describe('POST .../messages', () => {
     expect((await emulator.post(path, here)).status).toBe(200)
   })
 
-  it('answers 403 where messages are not enabled', async () => {
+  it('responds with 403 when messages are not enabled', async () => {
     const emulator = await startTestEmulator({ seed: off })
     const path = `${SESSIONS}/${emulator.sessionId}/messages`
     const answer = await emulator.post(path, { text: 'a' })

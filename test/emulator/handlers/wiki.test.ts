@@ -4,7 +4,7 @@ import { NOW, startTestEmulator } from '../_support.ts'
 const WIKI = '/api/v0/wiki'
 
 describe('POST /api/v0/wiki', () => {
-  it('creates a run that is completed after a while', async () => {
+  it('creates a run that is completed after two seconds', async () => {
     const emulator = await startTestEmulator()
     const request = { repoUrl: 'https://example.com/r', depth: 3 }
     const { status, body } = await emulator.post(WIKI, request)
@@ -25,19 +25,19 @@ describe('POST /api/v0/wiki', () => {
     expect(states).toEqual(['pending', 'running', 'completed'])
   })
 
-  it('needs no body', async () => {
+  it('accepts a request without a body', async () => {
     const emulator = await startTestEmulator()
     expect((await emulator.post(WIKI)).status).toBe(200)
   })
 
-  it('answers 400 to a body that is no object', async () => {
+  it('responds with 400 to a body that is not an object', async () => {
     const emulator = await startTestEmulator()
     expect((await emulator.post(WIKI, '[1]')).status).toBe(400)
   })
 })
 
 describe('GET .../wiki/{wikiRunId}', () => {
-  it('answers a run of the seed, and 404 when there is none', async () => {
+  it('returns a run of the seed, and responds with 404 to an unknown ID', async () => {
     const emulator = await startTestEmulator()
     const path = `${WIKI}/${emulator.wikiRunId}`
     expect((await emulator.get(path)).body).toMatchObject({ status: 'completed' })
@@ -51,14 +51,14 @@ describe('GET .../wiki/{wikiRunId}/search', () => {
     ['?q=tests', ['Tests']],
     ['?query=zebra&other=1', []],
     ['', ['Overview', 'Payments', 'Tests']],
-  ])('finds pages with %j', async (query, titles) => {
+  ])('finds pages with the query %j', async (query, titles) => {
     const emulator = await startTestEmulator()
     const { status, body } = await emulator.get(`${WIKI}/${emulator.wikiRunId}/search${query}`)
     expect(status).toBe(200)
     expect(body.results.map(({ title }: { title: string }) => title)).toEqual(titles)
   })
 
-  it('cannot be led to another run by its query', async () => {
+  it('ignores a run ID in the query', async () => {
     const emulator = await startTestEmulator()
     const path = `${WIKI}/nope/search?wikiRunId=${emulator.wikiRunId}`
     expect((await emulator.get(path)).status).toBe(404)
@@ -66,7 +66,7 @@ describe('GET .../wiki/{wikiRunId}/search', () => {
 })
 
 describe('POST .../wiki/{wikiRunId}/privacy', () => {
-  it.each(['privacy', 'privacyLevel'])('changes the level with %s', async (name) => {
+  it.each(['privacy', 'privacyLevel'])('changes the privacy with the field %s', async (name) => {
     const emulator = await startTestEmulator()
     const path = `${WIKI}/${emulator.wikiRunId}`
     const answer = await emulator.post(`${path}/privacy`, { [name]: 'organization' })
@@ -77,7 +77,7 @@ describe('POST .../wiki/{wikiRunId}/privacy', () => {
     })
   })
 
-  it('answers 400 without a level, and 404 when there is no run', async () => {
+  it('responds with 400 without a level, and with 404 for an unknown run', async () => {
     const emulator = await startTestEmulator()
     const path = `${WIKI}/${emulator.wikiRunId}/privacy`
     for (const body of [undefined, {}, { privacy: '' }, { privacy: 1 }]) {
@@ -87,7 +87,7 @@ describe('POST .../wiki/{wikiRunId}/privacy', () => {
   })
 })
 
-it('all wiki endpoints answer 403 while cloud sync is off', async () => {
+it('all wiki endpoints respond with 403 while cloud sync is off', async () => {
   const emulator = await startTestEmulator({ seed: { organization: { wikiCloudSync: false } } })
   const run = `${WIKI}/${emulator.wikiRunId}`
   const answers = [
