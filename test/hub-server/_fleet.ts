@@ -6,7 +6,7 @@ import { expect, onTestFinished } from 'vitest'
 import { noiseRules } from '../../src/config/noise.ts'
 import { makeHome, root } from '../support/home.ts'
 
-/** Where the hub is, and who asks. */
+/** The Redis of the hub and the credentials. */
 export interface HubSettings {
   url: string
   password?: string
@@ -14,7 +14,7 @@ export interface HubSettings {
 }
 
 interface Place {
-  /** What a command line begins with that runs at another place. */
+  /** Words before a command line that run it in another environment, such as a network namespace. */
   prefix?: readonly string[]
   env?: NodeJS.ProcessEnv
 }
@@ -22,7 +22,7 @@ interface Place {
 const quick = { firstDelaySeconds: 0.1, maxDelaySeconds: 0.5 }
 const [node, cli] = [process.execPath, join(root, 'bin/hookbell')]
 
-/** A computer whose agents tell only channels of the hub. A project has the name of the channel that it goes to. */
+/** A computer whose agents use only channels of the hub. Each project is routed to the channel of the same name. */
 export async function makeMachine(
   hub: HubSettings,
   channels: readonly string[],
@@ -36,7 +36,7 @@ export async function makeMachine(
     retry: quick,
   })
   const start = (...words: string[]) => startProcess([node, cli, ...words], home.env, place)
-  // A client waits for its hook, so that no two events of a session are of the same millisecond.
+  // A client waits for its hook, so no two events of a session have the same millisecond.
   let acceptedAt = Date.now() - 60_000
   const accept = (event: object) => {
     const id = home.accept(event, 'claude')
@@ -45,13 +45,13 @@ export async function makeMachine(
     try {
       utimesSync(path, acceptedAt / 1000, acceptedAt / 1000)
     } catch {
-      // A worker that runs has taken it.
+      // A running worker has already claimed the file.
     }
     return id
   }
   return {
     ...{ ...home, cli, start },
-    /** Any program of that computer. */
+    /** Starts any program on that computer. */
     startAny: (words: readonly string[]) => startProcess(words, home.env, place),
     /** @returns the id of the event */
     finish: (channel: string, session: string, text: string) =>
@@ -82,7 +82,7 @@ interface Line {
   [key: string]: unknown
 }
 
-/** `hookbell hub` in a process of its own, ready. Killed with the test. */
+/** Starts `hookbell hub` in its own process and waits until it is ready. Killed at the end of the test. */
 export async function startHubProcess(hub: HubSettings, channels: object, place: Place = {}) {
   const home = await makeHome({ hub, channels, retry: quick })
   const child = startProcess([node, cli, 'hub'], home.env, place)

@@ -13,17 +13,17 @@ export const toWebhook = (url: string) => ({
   team: { type: 'webhook', url, allowPrivateNetwork: true },
 })
 
-/** The titles that a webhook was sent, in their order. */
+/** The titles that a webhook received, in order. */
 export const titlesOf = ({ received }: Awaited<ReturnType<typeof startReceiver>>) =>
   received.map(({ body }) => JSON.stringify(JSON.parse(body)).match(/title of ([\w-]+)/)?.[1])
 
-/** A configuration of a hub, with these channels. */
+/** The configuration of a hub with these channels. */
 export function hubConfig(redis: Redis, channels: object, more: object = {}) {
   const text = JSON.stringify({ hub: { url: redis.url() }, channels, ...more })
   return parseConfig(text, { path: 'config.json', secrets: { file: new Map(), env: {} } })
 }
 
-/** A hub in this process. Ends with the test. */
+/** Runs a hub in this process. Stopped at the end of the test. */
 export async function runHub(redis: Redis, channels: object, more: object = {}) {
   const lines: HubLine[] = []
   const hub = await startHub(hubConfig(redis, channels, more), (line) => lines.push(line))
@@ -42,7 +42,7 @@ export async function runHub(redis: Redis, channels: object, more: object = {}) 
   }
 }
 
-/** Hands over that a session was answered, as the machine does that saw it. */
+/** Hands over the answer to a session, as the machine does on which the user answered. */
 export async function handOverAnswer(redis: Redis, changes: Partial<Answer> = {}) {
   const answer = { host: 'here', session: 's', at: Date.now(), isForAll: true, questions: [] }
   await notifier.tellAnswer?.(
@@ -54,7 +54,7 @@ export async function handOverAnswer(redis: Redis, changes: Partial<Answer> = {}
   )
 }
 
-/** Hands over one delivery, as a machine does. */
+/** Hands over one delivery as a machine does. */
 export async function handOver(redis: Redis, event: string, changes: Partial<Delivery> = {}) {
   const delivery = makeDelivery(event, { channel: 'team', acceptedAt: Date.now(), ...changes })
   const { kind, urgency } = delivery

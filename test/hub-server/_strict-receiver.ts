@@ -3,16 +3,16 @@ import { startReceiver } from '../support/receiver.ts'
 interface Place {
   requests: number
   readyAt: number
-  /** What it took, in its order. */
+  /** The accepted bodies, in order. */
   taken: string[]
 }
 
-/** Between two requests at a place whose name begins with `slow`: the pace of Slack. */
+/** Minimum time between two requests at a place whose name begins with `slow`: the rate limit of Slack. */
 const PACE_MS = 1000
 
 /**
- * A receiver with one place per path that counts each request which comes too early: before its pace allows, or before
- * the time at which it asked to come back. It refuses some on purpose.
+ * A receiver with one place per path. It counts each request that comes too early: before the pace of the place allows
+ * it, or before the time of its Retry-After. With `refuseEvery` it rejects some requests on purpose.
  */
 export async function startStrictReceiver({ refuseEvery = 0 } = {}) {
   const places = new Map<string, Place>()
@@ -49,7 +49,7 @@ export async function startStrictReceiver({ refuseEvery = 0 } = {}) {
   return {
     ...{ url, tooEarly },
     takenAt: (name: string) => places.get(`/${name}`)?.taken ?? [],
-    /** Takes the next message of that hub and does not answer. Resolves when it has come. */
+    /** Accepts the next message of that hub without a response. Resolves when the message has arrived. */
     holdNext: (hub: string) =>
       new Promise<void>((onHeld) => {
         held = { hub, onHeld }

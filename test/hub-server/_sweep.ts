@@ -6,12 +6,12 @@ export const isFull = process.env.HOOKBELL_FULL === '1'
 const perMachine = isFull ? Number(process.env.HOOKBELL_SWEEP ?? 10_000) : 60
 const SESSIONS = 6
 export const fast = Array.from({ length: 10 }, (_, index) => `fast${index}`)
-/** With the pace of Slack. */
+/** Destinations with the rate limit of Slack. */
 export const slow = Array.from({ length: 10 }, (_, index) => `slow${index}`)
 export const all = [...fast, ...slow]
 
 export interface Event {
-  /** On its machine. */
+  /** The event id on its machine. */
   id: string
   machine: number
   session: number
@@ -23,14 +23,14 @@ export interface Event {
 export const tag = ({ machine, session, number }: Omit<Event, 'id'>) =>
   `${machine}-${session}-${number}`
 
-/** What one machine has to tell, by the ids under which a hub knows it. */
+/** Fills the spool of one machine. Returns its events by the ids under which a hub knows them. */
 export function fill(machine: Machine, index: number): Map<string, Event> {
   const events = Array.from({ length: perMachine }, (_, number) => {
     const channel = all[(number * 7 + index) % all.length] ?? ''
     const event = { machine: index, session: number % SESSIONS, number, channel }
     const isQuestion = number % 25 === 24
     const tell = isQuestion ? machine.ask : machine.finish
-    // What follows in its session would answer a question.
+    // A later event of the same session would answer the question, so a question has its own session.
     const session = isQuestion ? `question ${number}` : `s${event.session}`
     const id = tell(channel, session, `#${tag({ ...event, isQuestion })}#`)
     return [recordId([id], channel), { ...event, id, isQuestion }] as const
@@ -38,7 +38,7 @@ export function fill(machine: Machine, index: number): Map<string, Event> {
   return new Map(events)
 }
 
-/** What was told, alone or in a summary, in the order in which the hubs said so. */
+/** The log lines of delivered messages, alone or in a summary, in the order in which the hubs wrote them. */
 export const toldBy = (hubs: readonly HubProcess[]) =>
   hubs
     .flatMap((hub) => hub.lines())
@@ -47,10 +47,10 @@ export const toldBy = (hubs: readonly HubProcess[]) =>
 
 export const tagOf = (body: string) => body.match(/#(\d+-\d+-\d+)#/)?.[1] ?? ''
 
-/** How many events a message tells of. */
+/** The number of events that a message covers. */
 export const countIn = (body: string) => 1 + Number(body.match(/and (\d+) more/)?.[1] ?? 0)
 
-/** Why a machine had to hand something over again, and how often. */
+/** Why machines had to retry a handover, and how often. */
 export async function handedOverAgain(machines: readonly Machine[]) {
   const reasons = new Map<string, number>()
   for (const { state } of machines)
@@ -59,7 +59,7 @@ export async function handedOverAgain(machines: readonly Machine[]) {
   return Object.fromEntries(reasons)
 }
 
-/** Where a session is told in another order than the one of its events. Questions may go before others. */
+/** Events that were delivered out of order within a session. Questions may overtake others. */
 export function disorder(told: readonly Event[]): string[] {
   const last = new Map<string, number>()
   return told.flatMap(({ machine, session, channel, number, isQuestion }) => {
@@ -71,7 +71,7 @@ export function disorder(told: readonly Event[]): string[] {
   })
 }
 
-/** Questions that waited at a slow destination while more was told than what was under way already. */
+/** Questions at a slow destination that were overtaken by more deliveries than those already in progress. */
 export function overtaken(lines: ReturnType<typeof toldBy>, events: ReadonlyMap<string, Event>) {
   const alone = lines.filter(({ id, state }) => state === 'delivered' && id.includes('.slow'))
   return alone.flatMap((question) => {

@@ -8,7 +8,7 @@ const question = { kind: 'permission', session: 's' } as const
 const elsewhere = { host: 'elsewhere' }
 const MINUTE_MS = 60_000
 
-/** A hub whose list was seen to be empty, so that it knows when something came. */
+/** A hub that has seen its list empty, so that it can determine when a record arrived. */
 async function runWatchingHub(...[redis, channels]: Parameters<typeof runHub>) {
   const hub = await runHub(redis, channels)
   const receivedBefore = hub.lines.length
@@ -18,7 +18,7 @@ async function runWatchingHub(...[redis, channels]: Parameters<typeof runHub>) {
 }
 
 describe.skipIf(!hasRedis)('hub: answers', () => {
-  it('a question that was answered while the hub was down is not told', async () => {
+  it('does not deliver a question that was answered while the hub was down', async () => {
     const [redis, receiver] = [await startRedis(), await startReceiver()]
     await handOver(redis, 'asks', question)
     await handOverAnswer(redis, { questions: ['asks'] })
@@ -29,7 +29,7 @@ describe.skipIf(!hasRedis)('hub: answers', () => {
     await expect.poll(() => titlesOf(receiver)).toEqual(['asks-again'])
   })
 
-  it('a later step of a question that was answered on another machine is not told', async () => {
+  it('does not deliver a later step of a question that was answered on another machine', async () => {
     const [redis, receiver] = [await startRedis(), await startReceiver()]
     const hub = await runWatchingHub(redis, toWebhook(receiver.url))
     await handOverAnswer(redis, { ...elsewhere, at: Date.now() - MINUTE_MS })
@@ -39,7 +39,7 @@ describe.skipIf(!hasRedis)('hub: answers', () => {
     await expect.poll(() => titlesOf(receiver)).toEqual(['warm-up', 'other-session'])
   })
 
-  it('a question that was asked after the answer is told', async () => {
+  it('delivers a question that was asked after the answer', async () => {
     const [redis, receiver] = [await startRedis(), await startReceiver()]
     await runWatchingHub(redis, toWebhook(receiver.url))
     await handOverAnswer(redis, { ...elsewhere, at: Date.now() - 2 * MINUTE_MS })
@@ -47,16 +47,16 @@ describe.skipIf(!hasRedis)('hub: answers', () => {
     await expect.poll(() => titlesOf(receiver), { timeout: 20_000 }).toEqual(['warm-up', 'asks'])
   })
 
-  it('a question is told where nobody knows whether the answer of another machine was later', async () => {
+  it('delivers a question when the answer of another machine cannot be ordered in time', async () => {
     const [redis, receiver] = [await startRedis(), await startReceiver()]
-    // How long both were in the list is not known to a hub that starts.
+    // A hub that starts cannot determine how long both records have been in the list.
     await handOverAnswer(redis, elsewhere)
     await handOver(redis, 'asks', { ...question, acceptedAt: Date.now() - MINUTE_MS })
     await runHub(redis, toWebhook(receiver.url))
     await expect.poll(() => titlesOf(receiver), { timeout: 20_000 }).toEqual(['asks'])
   })
 
-  it('what waits for its destination is dropped when the answer comes', async () => {
+  it('drops a question that waits for a retry when the answer arrives', async () => {
     const redis = await startRedis()
     const receiver = await startReceiver({
       script: [{ status: 429, headers: { 'retry-after': '3' } }, 200],
@@ -69,7 +69,7 @@ describe.skipIf(!hasRedis)('hub: answers', () => {
     expect(receiver.received).toHaveLength(1)
   })
 
-  it('a question that is shown is withdrawn, and others of its session are not', async () => {
+  it('withdraws a displayed question when it is answered, but no other question of its session', async () => {
     const redis = await startRedis()
     const receiver = await startReceiver({
       script: [

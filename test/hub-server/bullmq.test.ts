@@ -7,12 +7,12 @@ import { makeHome, root } from '../support/home.ts'
 import { hasRedis, startRedis } from '../support/redis.ts'
 
 describe('hub: its packages', () => {
-  it('are no part of what delivers on a machine', () => {
+  it('are not bundled into the worker of a machine', () => {
     const worker = readFileSync(join(root, 'dist/worker-code.cjs'), 'utf8')
     expect(worker).not.toMatch(/bullmq|ioredis/i)
   })
 
-  it.skipIf(!hasRedis)('are asked for where they are missing', async () => {
+  it.skipIf(!hasRedis)('are named in an error message when they are missing', async () => {
     const [redis, folder] = [await startRedis(), await makeFolder()]
     const home = await makeHome({ hub: { url: redis.url() } })
     for (const part of ['bin', 'dist', 'package.json'])

@@ -4,7 +4,7 @@ import { RedisConnection } from '../../src/hub/connection.ts'
 import { checkRestart } from '../../src/hub-server/check-restart.ts'
 import { hasRedis, startRedis } from '../support/redis.ts'
 
-/** What hubs say at their starts before and after a restart of Redis. */
+/** The warnings of hubs that start before and after a restart of Redis. */
 async function warningsWith(first: string) {
   const users = [first, ...aclLines.slice(1)].map((line) => line.replace(/>\w+/, '>secret'))
   const redis = await startRedis({ users })
@@ -21,13 +21,13 @@ async function warningsWith(first: string) {
   return [...before, await check(), await check()]
 }
 
-describe.skipIf(!hasRedis)('hub: a Redis that was started again', () => {
-  it('that cannot load what scripts wrote is told of, once', async () => {
+describe.skipIf(!hasRedis)('hub: a restarted Redis', () => {
+  it('leads to one warning when Redis could not load the writes of scripts', async () => {
     const told = [expect.stringContaining('Redis forgot at its last start')]
     expect(await warningsWith('user default off')).toEqual([[], [], told, []])
   })
 
-  it('with the users of hub acl has everything', async () => {
+  it('leads to no warning with the users of hookbell hub acl', async () => {
     expect(await warningsWith(aclLines[0] ?? '')).toEqual([[], [], [], []])
   })
 })

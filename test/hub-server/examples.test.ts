@@ -14,7 +14,7 @@ import { makeMachine, startHubProcess } from './_fleet.ts'
 const example = (name: string) => readFileSync(join(root, 'examples/hub', name), 'utf8')
 const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0
 
-/** What a stolen password of a machine must not do. */
+/** Commands that must fail with the stolen password of a machine. */
 const probes = [
   ...[
     'GET hb:router',
@@ -66,7 +66,7 @@ const probes = [
 ]
 
 describe.skipIf(!hasRedis)('hub: the example files', () => {
-  it('serve a machine and a hub over TLS, and give a thief no more than a place to add to', async () => {
+  it('serve a machine and a hub over TLS, and let a stolen machine password only append records', async () => {
     const authority = await makeAuthority()
     onTestFinished(() => authority.remove())
     const tls = await authority.issue('IP:127.0.0.1')
@@ -99,9 +99,9 @@ describe.skipIf(!hasRedis)('hub: the example files', () => {
     expect(hub.lines().filter(({ state }) => state === 'problem')).toEqual([])
   })
 
-  it.skipIf(!hasSystemd)('have a unit that systemd accepts', async () => {
+  it.skipIf(!hasSystemd)('contain a unit that systemd accepts', async () => {
     const file = join(await makeFolder(), 'hookbell-hub.service')
-    // The user is made by whoever installs it.
+    // The user is created during installation.
     writeFileSync(file, example('hookbell-hub.service').replace('User=hookbell-hub', 'User=root'))
     const { stderr, status } = spawnSync('systemd-analyze', ['verify', file], { encoding: 'utf8' })
     const ours = stderr.split('\n').filter((line) => line.includes('hookbell-hub'))

@@ -11,19 +11,19 @@ const isFull = process.env.HOOKBELL_FULL === '1'
 
 const team = (url: string) => ({ team: { type: 'webhook', url, allowPrivateNetwork: true } })
 
-/** What a webhook was told, in its order. */
+/** The tags that a webhook received, in order. */
 const tagsOf = ({ received }: Awaited<ReturnType<typeof startReceiver>>) =>
   received.map(({ body }) => body.match(/#([\w-]+)#/)?.[1] ?? body.match(/title of (\w+)/)?.[1])
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => `${index}`)
 
-/** How many messages machines have handed over; answers lie in the same list. */
+/** The number of handed-over messages; the list also contains answers. */
 async function messagesIn({ ask }: Awaited<ReturnType<typeof startRedis>>): Promise<number> {
   const records = (await ask('LRANGE', 'hb:in', '0', '-1')) as string[]
   return records.filter((one) => JSON.parse(one).type === 'message').length
 }
 
-/** Passes everything on to Redis, and answers back only while it is told to. */
+/** A proxy that forwards commands to Redis, but never a reply. */
 async function startDeafProxy(port: number) {
   const server = createServer((machine) => {
     const redis = openSocket(port, '127.0.0.1')
@@ -38,10 +38,10 @@ async function startDeafProxy(port: number) {
 }
 
 describe.skipIf(!hasRedis)('hub: faults', () => {
-  it('what a machine had handed over when it was killed is told once', async () => {
+  it('a message of a machine that was killed during the handover is delivered once', async () => {
     const [redis, receiver] = [await startRedis(), await startReceiver()]
     const machine = await makeMachine({ url: await startDeafProxy(redis.port) }, ['team'])
-    // A question: what ends a turn is also told as an answer, which would stand before it.
+    // A question, since the end of a turn is also handed over as an answer, before its message.
     machine.ask('team', 's', '#once#')
     const first = machine.start('drain')
     await expect.poll(() => messagesIn(redis)).toBe(1)
@@ -58,7 +58,7 @@ describe.skipIf(!hasRedis)('hub: faults', () => {
     await expect.poll(() => hub.states('delivered')).toHaveLength(2)
   })
 
-  it('a hub that is killed in mid-send repeats that message alone, and another one goes on', async () => {
+  it('a killed hub repeats only the message in progress, and another hub continues', async () => {
     const redis = await startRedis()
     const receiver = await startReceiver({ script: ['blackhole', 200] })
     const machine = await makeMachine({ url: redis.url() }, ['team'])
@@ -72,7 +72,7 @@ describe.skipIf(!hasRedis)('hub: faults', () => {
     expect(tagsOf(receiver)).toEqual(['0', ...numbers(5)])
   })
 
-  it('a message whose turn comes while Redis does not answer is told later', async () => {
+  it('messages are delivered late when the connection to Redis breaks in between', async () => {
     const [redis, receiver] = [await startRedis(), await startReceiver()]
     const hub = await runHub(redis, team(receiver.url))
     const events = numbers(60).map((number) => `e${number}`)
@@ -87,7 +87,7 @@ describe.skipIf(!hasRedis)('hub: faults', () => {
   })
 
   it.skipIf(!hasNamespaces)(
-    'a machine that is cut off goes on by itself, without a repeat',
+    'a disconnected machine continues by itself without duplicates',
     async () => {
       const network = makeNetwork()
       const redis = await startRedis({
@@ -126,7 +126,7 @@ const clock = (offset: string) => ({
 })
 
 describe.skipIf(!hasRedis || !hasFaketime)('hub: clocks that are 5 minutes apart', () => {
-  it('one hub does not drop what another one has put into the queue', async () => {
+  it('a hub does not drop the jobs of another hub as expired', async () => {
     const redis = await startRedis()
     const later = { status: 503, headers: { 'retry-after': '2' } }
     const receiver = await startReceiver({ script: [later, 200] })

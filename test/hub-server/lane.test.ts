@@ -10,7 +10,7 @@ import { startReceiver } from '../support/receiver.ts'
 import { hasRedis, startRedis } from '../support/redis.ts'
 import { hubConfig } from './_hub.ts'
 
-/** A connection whose first calls get no answer. */
+/** A connection whose first calls fail. */
 class BrokenAtFirst extends RedisConnection {
   left = 2
   override call(...words: string[]) {
@@ -21,7 +21,7 @@ class BrokenAtFirst extends RedisConnection {
 }
 
 describe.skipIf(!hasRedis)('the queue of a destination', () => {
-  it('keeps a message that Redis did not answer for', async () => {
+  it('keeps a message when the first Redis calls fail', async () => {
     const [redis, receiver] = [await startRedis(), await startReceiver()]
     const webhook = { type: 'webhook', url: receiver.url, allowPrivateNetwork: true }
     const loaded = hubConfig(redis, { team: webhook })

@@ -8,7 +8,7 @@ const question = { kind: 'permission' } as const
 const MINUTE_MS = 60_000
 
 describe.skipIf(!hasRedis)('hub: sessions', () => {
-  it('shows who waits, the longest first, until somebody has answered', async () => {
+  it('lists unanswered questions of each session, the longest wait first', async () => {
     const [redis, receiver] = [await startRedis(), await startReceiver()]
     const hub = await runHub(redis, toWebhook(receiver.url))
     const titles = async () => (await waitingSessions(hub.open.redis)).map(({ title }) => title)
@@ -26,13 +26,13 @@ describe.skipIf(!hasRedis)('hub: sessions', () => {
     await expect.poll(titles).toEqual(['title of long', 'title of idle', 'title of short'])
     await handOverAnswer(redis, { session: 'c', host: 'elsewhere' })
     await expect.poll(titles).toEqual(['title of long', 'title of short'])
-    // A repeat that comes late does not open it again.
+    // A late duplicate does not open the question again.
     await handOver(redis, 'longer', { ...question, ...ago(20), session: 'b' })
     await handOverAnswer(redis, { session: 'a' })
     await expect.poll(titles).toEqual(['title of long'])
   })
 
-  it('is bounded, whatever machines hand over', async () => {
+  it('counts many questions of a session, and stores them with an expiry', async () => {
     const redis = await startRedis()
     const hub = await runHub(redis, toWebhook('http://127.0.0.1:1'))
     for (let index = 0; index < 40; index++)

@@ -8,7 +8,7 @@ import { handOver } from './_hub.ts'
 
 const hasStrace = spawnSync('strace', ['-V']).status === 0
 
-/** How many bytes of the append-only file had reached the disk with certainty. */
+/** The number of bytes of the append-only file that were certainly synced to disk. */
 function syncedBytes(log: string): number {
   let [written, synced] = [0, 0]
   for (const line of log.split('\n')) {
@@ -20,12 +20,12 @@ function syncedBytes(log: string): number {
   return synced
 }
 
-/** Hands over for a while, cuts the power, starts Redis again. @returns how many were acknowledged, and are there */
+/** Hands over for a while, cuts the power, restarts Redis. @returns the acknowledged and the remaining records */
 async function cutPower(appendfsync: string) {
   const trace = join(await makeFolder(), 'trace')
   const calls = ['-qq', '-y', '-s', '1', '-e', 'trace=write,fsync,fdatasync']
   const redis = await startRedis({
-    // With -D the process that is started is Redis itself.
+    // With -D, the started process is Redis itself.
     prefix: ['strace', '-D', '-f', ...calls, '-o', trace],
     args: ['--appendfsync', appendfsync],
   })
@@ -40,14 +40,14 @@ async function cutPower(appendfsync: string) {
 }
 
 describe.skipIf(!hasRedis || !hasStrace)('hub: a power cut', () => {
-  it('loses nothing that was acknowledged with appendfsync always', async () => {
+  it('loses no acknowledged record with appendfsync always', async () => {
     const { acknowledged, kept } = await cutPower('always')
     expect(acknowledged).toBeGreaterThan(10)
     expect(kept).toBe(acknowledged)
   })
 
-  // Why a hub warns of it at its start; and that such a cut does lose something.
-  it('loses what was not yet written with everysec', async () => {
+  // Shows why a hub warns of this setting at its start, and that this simulated cut loses data.
+  it('loses records that were not yet synced with appendfsync everysec', async () => {
     const { acknowledged, kept } = await cutPower('everysec')
     expect(kept).toBeLessThan(acknowledged)
   })

@@ -7,7 +7,7 @@ import { handOver, runHub } from './_hub.ts'
 type Redis = Awaited<ReturnType<typeof startRedis>>
 const MESSAGE = 'x'.repeat(12_000)
 
-/** Hands over until it is refused. @returns the events that were taken, and why the next one was not */
+/** Hands over until Redis refuses. @returns the accepted events and the reason of the refusal */
 async function fill(redis: Redis, name: string) {
   const taken: string[] = []
   for (;;) {
@@ -18,7 +18,7 @@ async function fill(redis: Redis, name: string) {
   }
 }
 
-/** @returns "taken", or why not */
+/** @returns "taken" or the reason of the refusal */
 async function tryHandOver(redis: Redis, event: string): Promise<string> {
   const { message } = makeDelivery(event)
   const whole = { message: { ...message, body: MESSAGE } }
@@ -29,7 +29,7 @@ async function tryHandOver(redis: Redis, event: string): Promise<string> {
 }
 
 describe.skipIf(!hasRedis)('hub: a full Redis', () => {
-  it('is emptied by the hub, and then machines may hand over again', async () => {
+  it('accepts records again after the hub has delivered what was stored', async () => {
     const redis = await startRedis({ args: ['--maxmemory', '10mb'] })
     const receiver = await startReceiver()
     const channels = { team: { type: 'webhook', url: receiver.url, allowPrivateNetwork: true } }

@@ -8,7 +8,7 @@ import { handOver } from './_hub.ts'
 
 type Redis = Awaited<ReturnType<typeof startRedis>>
 
-/** A router whose queues hold what they are given until the test lets it go. */
+/** A router whose queue keeps each batch until the test calls `letGo`. */
 function startRouter(redis: Redis) {
   const connection = new RedisConnection(
     { url: redis.url(), allowUnencrypted: false },
@@ -47,28 +47,28 @@ const ids = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, index) => recordId([`e${from + index}`], 'team'))
 
 describe.skipIf(!hasRedis)('hub: the router', () => {
-  it('that stood still does not remove what another one has taken', async () => {
+  it('does not remove the records of another router after it was suspended', async () => {
     const redis = await startRedis()
     for (let index = 0; index < 250; index++) await handOver(redis, `e${index}`)
     const first = startRouter(redis)
     await expect.poll(() => first.batches).toEqual([ids(0, 100)])
-    // As after 10 s in which it did not run.
+    // As after 10 s in which the first router did not run and its lease expired.
     await redis.ask('DEL', 'hb:router')
     const second = startRouter(redis)
     await expect.poll(() => second.batches).toEqual([ids(0, 100)])
     second.letGo()
     await expect.poll(() => second.batches).toEqual([ids(0, 100), ids(100, 200)])
-    // The second one has it for good, however busy the machine is.
+    // The second router keeps the lease, even on a slow machine.
     await redis.ask('PERSIST', 'hb:router')
     first.letGo()
-    // Once it has asked again, its attempt to remove the batch is over.
+    // Once it has called Redis again, its attempt to remove the batch is over.
     const asked = async () =>
       String(await redis.ask('INFO', 'commandstats')).match(/eval:calls=(\d+)/)?.[1]
     const before = Number(await asked())
     await expect.poll(async () => Number(await asked())).toBeGreaterThan(before + 2)
     expect(await taken(redis)).toEqual(ids(100, 200))
     expect(first.batches).toHaveLength(1)
-    // Not even a crash of the one that has them loses them.
+    // A crash of the second router does not lose the records either.
     await redis.ask('DEL', 'hb:router')
     const third = startRouter(redis)
     await expect.poll(() => third.batches).toEqual([ids(100, 200)])

@@ -13,7 +13,7 @@ import { handOver, hubConfig, runHub, titlesOf, toWebhook } from './_hub.ts'
 const quick = { retry: { firstDelaySeconds: 0.05, maxDelaySeconds: 0.2 } }
 
 describe.skipIf(!hasRedis)('hub: the hub', () => {
-  it('tells what a machine handed over', async () => {
+  it('delivers the message of a machine and does not log its body', async () => {
     const [redis, receiver] = [await startRedis(), await startReceiver()]
     const hub = await runHub(redis, toWebhook(receiver.url))
     await handOver(redis, 'one')
@@ -22,7 +22,7 @@ describe.skipIf(!hasRedis)('hub: the hub', () => {
     expect(JSON.stringify(hub.lines)).not.toContain('body of')
   })
 
-  it('tells a repeat once, while it waits and after it was told', async () => {
+  it('delivers a duplicate once, both before and after the first delivery', async () => {
     const [redis, receiver] = [await startRedis(), await startReceiver()]
     await handOver(redis, 'one')
     await handOver(redis, 'one')
@@ -33,7 +33,7 @@ describe.skipIf(!hasRedis)('hub: the hub', () => {
     expect(titlesOf(receiver)).toEqual(['one'])
   })
 
-  it('keeps the order of a session, also while its destination fails', async () => {
+  it('keeps the order within a session while its destination fails', async () => {
     const [redis, receiver] = [
       await startRedis(),
       await startReceiver({ script: [503, 200, 503, 503, 200] }),
@@ -45,7 +45,7 @@ describe.skipIf(!hasRedis)('hub: the hub', () => {
     expect(titlesOf(receiver)).toEqual(['a', 'a', 'b', 'b', 'b', 'c', 'd', 'e'])
   })
 
-  it('tells permission questions first', async () => {
+  it('delivers permission questions first', async () => {
     const [redis, receiver] = [await startRedis(), await startReceiver()]
     for (const event of ['a', 'b']) await handOver(redis, event)
     await handOver(redis, 'asks', { kind: 'permission' })
@@ -53,7 +53,7 @@ describe.skipIf(!hasRedis)('hub: the hub', () => {
     await expect.poll(() => titlesOf(receiver), { timeout: 20_000 }).toEqual(['asks', 'a', 'b'])
   })
 
-  it('drops what comes too late, with the reason', async () => {
+  it('drops an expired message and logs the reason', async () => {
     const [redis, receiver] = [await startRedis(), await startReceiver()]
     await handOver(redis, 'late', { expires: Date.now() + 1 })
     const hub = await runHub(redis, toWebhook(receiver.url))
@@ -62,7 +62,7 @@ describe.skipIf(!hasRedis)('hub: the hub', () => {
     expect(receiver.received).toEqual([])
   })
 
-  it('refuses what is no record, or for a channel that it does not have', async () => {
+  it('rejects invalid records and records for an unknown channel', async () => {
     const [redis, receiver] = [await startRedis(), await startReceiver()]
     const delivery = makeDelivery('e1', { channel: 'team' })
     const record = recordOf(delivery, delivery.message, 1000)
@@ -82,7 +82,7 @@ describe.skipIf(!hasRedis)('hub: the hub', () => {
     expect(await redis.ask('HGET', 'hb:counts', 'refused')).toBe(`${bad.length}`)
   })
 
-  it('tells a burst in one message that says how many more there are', async () => {
+  it('delivers a burst in one message with the number of further events', async () => {
     const [redis, receiver] = [
       await startRedis(),
       await startReceiver({ script: [{ body: 'ok' }] }),
@@ -94,12 +94,12 @@ describe.skipIf(!hasRedis)('hub: the hub', () => {
     const texts = receiver.received.map(({ body }) => body)
     expect(titlesOf(receiver)[0]).toBe('asks')
     const [told] = texts.flatMap((text) => text.match(/and (\d+) more/)?.[1] ?? [])
-    // What was told alone before, the question, and the message itself.
+    // The messages before the summary, the question, and the summary itself.
     expect(Number(told) + texts.length).toBe(31)
     await expect.poll(() => hub.states('repeat').length).toBe(Number(told))
   })
 
-  it('keeps the pace of a destination over two hubs', async () => {
+  it('keeps the rate limit of a destination across two hubs', async () => {
     const redis = await startRedis()
     const times: number[] = []
     const receiver = await startReceiver({
@@ -118,7 +118,7 @@ describe.skipIf(!hasRedis)('hub: the hub', () => {
     expect(Math.min(...gaps)).toBeGreaterThan(950)
   })
 
-  it('works with the least rights, and a machine can only add', async () => {
+  it('works with the minimal access rights, with which a machine can only append records', async () => {
     const lines = aclLines.map((line) => line.replace(/>\w+/, '>secret'))
     const redis = await startRedis({ users: lines })
     const receiver = await startReceiver()
@@ -173,7 +173,7 @@ describe.skipIf(!hasRedis)('hub: the hub', () => {
     }
   })
 
-  it('does not start on a Redis that throws away', async () => {
+  it('does not start on a Redis that evicts keys', async () => {
     const redis = await startRedis({ args: ['--maxmemory-policy', 'allkeys-lru'] })
     const starting = startHub(hubConfig(redis, toWebhook('http://127.0.0.1:1')), () => {})
     await expect(starting).rejects.toThrow('maxmemory-policy is allkeys-lru')
@@ -182,13 +182,13 @@ describe.skipIf(!hasRedis)('hub: the hub', () => {
   it.each([
     [['--appendfsync', 'everysec'], 'appendfsync is everysec'],
     [['--appendonly', 'no'], 'appendonly is off'],
-  ])('says what may be lost with %s', async (args, text) => {
+  ])('warns about possible data loss with %s', async (args, text) => {
     const redis = await startRedis({ args })
     const hub = await runHub(redis, toWebhook('http://127.0.0.1:1'))
     expect(hub.states('warning').map((line) => line.text)).toEqual([expect.stringContaining(text)])
   })
 
-  it('loses nothing when Redis is killed while it sends', async () => {
+  it('loses no message when Redis is killed during delivery', async () => {
     const [redis, receiver] = [await startRedis(), await startReceiver()]
     await runHub(redis, toWebhook(receiver.url))
     const events = Array.from({ length: 300 }, (_, index) => `e${index}`)
@@ -200,7 +200,7 @@ describe.skipIf(!hasRedis)('hub: the hub', () => {
     await expect.poll(told, { timeout: 60_000, interval: 200 }).toBe(events.length)
   })
 
-  it('does not start with a wrong password, nor with an expired certificate, and says which', async () => {
+  it('does not start with a wrong password or an expired certificate, and reports which', async () => {
     const authority = await makeAuthority()
     onTestFinished(() => authority.remove())
     const tls = await authority.issueExpired('IP:127.0.0.1')

@@ -5,11 +5,11 @@ import { hasRedis, startRedis } from '../support/redis.ts'
 import { makeMachine } from './_fleet.ts'
 import { runHub } from './_hub.ts'
 
-/** As in a container: processes of their own, which all end with the first one. */
+/** Runs a command like a container: in its own process namespace, which ends with its first process. */
 const computer = ['unshare', '--pid', '--fork', '--mount-proc', '--kill-child=SIGKILL']
 const canUnshare = spawnSync(computer[0] ?? '', [...computer.slice(1), 'true']).status === 0
 
-/** A few agents, the stop hook of the container, and nothing that waits any longer. */
+/** Runs a few hooks and then the stop hook of the container, and ends at once. */
 const LIFE = `
   for number in 0 1 2 3 4; do
     printf '{"hook_event_name":"Stop","session_id":"s","cwd":"/srv/team","last_assistant_message":"#%s#"}' $number |
@@ -28,8 +28,8 @@ async function live(url: string, timeout: string) {
   return ended.output()
 }
 
-describe.skipIf(!hasRedis || !canUnshare)('hub: a computer that lives for a moment', () => {
-  it('has handed everything over before it is gone', async () => {
+describe.skipIf(!hasRedis || !canUnshare)('hub: a short-lived computer', () => {
+  it('hands over all events before it ends', async () => {
     const [redis, receiver] = [await startRedis(), await startReceiver()]
     expect(await live(redis.url(), '60s')).toContain('Nothing is left\nexit 0')
     await runHub(redis, { team: { type: 'webhook', url: receiver.url, allowPrivateNetwork: true } })
@@ -37,7 +37,7 @@ describe.skipIf(!hasRedis || !canUnshare)('hub: a computer that lives for a mome
     await expect.poll(tags).toEqual(['0', '1', '2', '3', '4'])
   })
 
-  it('says what dies with it where the hub cannot be reached', async () => {
+  it('reports the events that are lost when the hub cannot be reached', async () => {
     expect(await live('redis://127.0.0.1:1', '1s')).toMatch(/5 events are left.*\nexit 1/)
   })
 })

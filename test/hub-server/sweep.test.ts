@@ -28,7 +28,7 @@ const patience = isFull
   ? { timeout: 1_800_000, interval: 5000 }
   : { timeout: 100_000, interval: 100 }
 
-/** Everything of a team with three machines, 20 destinations and two hubs, the hubs ready. */
+/** Three machines with their events, 20 destinations and two hubs that are ready. */
 async function startTeam() {
   const receiver = await startStrictReceiver({ refuseEvery: isFull ? 40 : 6 })
   const networks = hasNamespaces ? Array.from({ length: MACHINES }, makeNetwork) : []
@@ -64,7 +64,7 @@ async function startTeam() {
 
 type Team = Awaited<ReturnType<typeof startTeam>>
 
-/** Of what is missing everything that the hubs said, so that a fault explains itself. */
+/** On failure, prints all log lines of some missing messages, so that the cause is visible. */
 async function untilAllIsTold({ events, hubs, told }: Team) {
   const missing = () => {
     const ids = told()
@@ -82,7 +82,7 @@ async function drain(machine: Machine) {
   expect(`${exitCode} ${output}`).toEqual(drained)
 }
 
-/** Pace, and order for what these machines told. @returns how often each fast destination was told something again */
+/** Checks the rate limits, and the order for these machines. @returns the number of duplicates per fast destination */
 function expectOrder({ receiver, events, hubs }: Team, machines: readonly number[]): number[] {
   const disorderOf = (told: readonly Event[]) =>
     disorder(told.filter(({ machine }) => machines.includes(machine)))
@@ -129,7 +129,7 @@ async function report({ events, machines }: Team, sentence: string, startedAt: n
 }
 
 describe.skipIf(!hasRedis)('hub: three machines, 20 destinations and two hubs', () => {
-  it('lose nothing and keep pace and order', async () => {
+  it('deliver every event once within the rate limits and in order', async () => {
     const team = await startTeam()
     const startedAt = performance.now()
     await Promise.all(team.machines.map(drain))
@@ -141,11 +141,11 @@ describe.skipIf(!hasRedis)('hub: three machines, 20 destinations and two hubs', 
     expect(toldBy(team.hubs)).toHaveLength(team.events.size)
   })
 
-  it('lose nothing and keep pace and order while a worker, a hub and Redis are killed', async () => {
+  it('lose no event within the rate limits and in order while a worker, a hub and Redis are killed', async () => {
     const team = await startTeam()
     const { machines, hubs, events, redis, receiver, told } = team
     const startedAt = performance.now()
-    // A small sweep is soon over.
+    // A small sweep would be over too soon.
     const held = isFull ? undefined : receiver.holdNext('a')
     const killed = machines[0]?.start('drain', '--timeout', drainTime)
     const others = Promise.all(machines.slice(1).map(drain))
@@ -169,11 +169,11 @@ describe.skipIf(!hasRedis)('hub: three machines, 20 destinations and two hubs', 
     await Promise.all([first, others])
     await untilAllIsTold(team)
     await report(team, 'told, with three kills,', startedAt)
-    // What the killed worker had in hand may change places.
+    // The events that the killed worker had claimed may change places.
     const again = expectOrder(team, [1, 2])
-    // One message of a destination can be under way when its hub is killed, and one when Redis is.
+    // For each destination, one message can be in progress when its hub is killed, and one when Redis is.
     expect(Math.max(...again)).toBeLessThanOrEqual(2)
-    // The one that was held.
+    // The held message is one of them.
     expect(Math.max(...again)).toBeGreaterThan(0)
     for (const name of slow)
       expect(countAt(team, name)).toBeGreaterThanOrEqual(wantedAt(team, name))

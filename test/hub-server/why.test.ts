@@ -6,14 +6,14 @@ import { startReceiver } from '../support/receiver.ts'
 import { hasRedis, startRedis } from '../support/redis.ts'
 import { handOver, runHub, toWebhook } from './_hub.ts'
 
-/** What a hub says of a message, by what it was handed over as. */
+/** The state of a message by the response to its handover. */
 async function lookAt({ open }: Awaited<ReturnType<typeof runHub>>, answer: string) {
   const id = answer.replace(/^handed over to the hub as /, '')
   return (await whereaboutsOf(open, id))[0]
 }
 
 describe.skipIf(!hasRedis)('hub: why', () => {
-  it('says what became of each message', async () => {
+  it('reports the state of each message with its reason', async () => {
     const redis = await startRedis()
     const script = [200, 400, { status: 429, headers: { 'retry-after': '60' } }]
     const receiver = await startReceiver({ script })
@@ -53,7 +53,7 @@ describe.skipIf(!hasRedis)('hub: why', () => {
     expect(await lookAt(hub, dead)).toMatchObject({ state: 'dropped' })
   })
 
-  it('finds what no hub has taken in, and all channels of an id without one', async () => {
+  it('finds a record that no hub has taken yet, and all channels of an id without a channel', async () => {
     const redis = await startRedis()
     const hub = await runHub(redis, toWebhook('http://127.0.0.1:1'))
     await hub.stop()
@@ -67,7 +67,7 @@ describe.skipIf(!hasRedis)('hub: why', () => {
       .toBe('waiting')
   })
 
-  it('says of a message that was told in the message of another which one that was', async () => {
+  it('names the summary in which a message was delivered', async () => {
     const [redis, receiver] = [
       await startRedis(),
       await startReceiver({ script: [{ body: 'ok' }] }),

@@ -15,8 +15,8 @@ function connect(url: string, password?: string) {
   return (...words: string[]) => connection.call(...words)
 }
 
-describe.skipIf(!hasRedis)('the rights of a hub', () => {
-  it('keep what its scripts wrote when Redis is killed and starts again', async () => {
+describe.skipIf(!hasRedis)('the Redis users of hookbell hub acl', () => {
+  it('keep the writes of scripts when Redis is killed and restarted', async () => {
     const redis = await startRedis({ users })
     await connect(redis.url('hub'), 'secret')('EVAL', SET_BOTH, '2', 'hb:a', 'hb:b')
     await redis.stop('SIGKILL')
@@ -24,7 +24,7 @@ describe.skipIf(!hasRedis)('the rights of a hub', () => {
     expect(await connect(redis.url('hub'), 'secret')('MGET', 'hb:a', 'hb:b')).toEqual(['x', 'x'])
   })
 
-  it('leave nothing to whoever has no password', async () => {
+  it('deny access without the right user and password', async () => {
     const redis = await startRedis({ users })
     await expect(connect(redis.url())('PING')).rejects.toMatchObject({ code: 'NOAUTH' })
     for (const password of ['', 'secret', 'nopass'])

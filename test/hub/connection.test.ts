@@ -4,7 +4,7 @@ import { explainFailure } from '../../src/hub/explain.ts'
 import { makeAuthority } from '../support/authority.ts'
 import { hasRedis, startRedis } from '../support/redis.ts'
 
-/** What comes of one call, in words. */
+/** The reply to a ping, or the explanation of its failure. */
 async function outcomeOf(settings: { url: string; ca?: string; password?: string }) {
   const connection = new RedisConnection({ allowUnencrypted: false, ...settings })
   onTestFinished(() => connection.close())
@@ -19,36 +19,36 @@ async function startWithTls(issue: 'issue' | 'issueExpired', name = 'IP:127.0.0.
 }
 
 describe.skipIf(!hasRedis)('hub: the connection', () => {
-  it('speaks TLS with a server of its own authority', async () => {
+  it('trusts the configured certificate authority', async () => {
     expect(await outcomeOf(await startWithTls('issue'))).toBe('PONG')
   })
 
-  it('refuses an authority that nobody named', async () => {
+  it('rejects an unknown certificate authority', async () => {
     const { url } = await startWithTls('issue')
     expect(await outcomeOf({ url })).toBe('its certificate is not trusted: set "ca"')
   })
 
-  it('refuses an expired certificate', async () => {
+  it('rejects an expired certificate', async () => {
     expect(await outcomeOf(await startWithTls('issueExpired'))).toBe('its certificate has expired')
   })
 
-  it('refuses a certificate for another name', async () => {
+  it('rejects a certificate for another name', async () => {
     const settings = await startWithTls('issue', 'DNS:elsewhere.example')
     expect(await outcomeOf(settings)).toBe('its certificate is for another name')
   })
 
-  it('says that the file of the authority is not there', async () => {
+  it('reports a missing file of the certificate authority', async () => {
     const { url } = await startWithTls('issue')
     expect(await outcomeOf({ url, ca: '/nowhere/ca.pem' })).toBe('the file of "ca" is not there')
   })
 
-  it('says that a server without TLS does not speak it', async () => {
+  it('reports a timeout for a server without TLS', async () => {
     const redis = await startRedis()
     const url = redis.url().replace('redis:', 'rediss:')
     expect(await outcomeOf({ url })).toBe('no connection within 5 s')
   })
 
-  it('answers every call of many, each with its own answer', async () => {
+  it('matches the replies of concurrent calls', async () => {
     const redis = await startRedis()
     const connection = new RedisConnection(
       { url: redis.url(), allowUnencrypted: false },

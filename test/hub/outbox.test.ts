@@ -4,7 +4,7 @@ import { RedisConnection } from '../../src/hub/connection.ts'
 import { Outbox } from '../../src/hub/outbox.ts'
 import { ReplyParser } from '../../src/hub/resp.ts'
 
-/** A Redis with one list that refuses its first commands, as one does that has just begun. */
+/** A fake Redis with one list that rejects its first commands, like one that is still loading. */
 async function startRefusing(times: number) {
   const list: string[] = []
   let commands = 0
@@ -36,18 +36,18 @@ async function startRefusing(times: number) {
 
 const lines = Array.from({ length: 20 }, (_, index) => `line ${index}`)
 
-it('adds what comes at the same moment with one command, in its order', async () => {
+it('adds simultaneous lines with one command, in order', async () => {
   const { outbox, list, commands } = await startRefusing(0)
   await Promise.all(lines.map((line) => outbox.add(line)))
   expect([list, commands()]).toEqual([lines, 1])
 })
 
-it.each([1, 3])('keeps the order where the first %i commands are refused', async (times) => {
+it.each([1, 3])('keeps the order when the first %i commands are rejected', async (times) => {
   const { outbox, list } = await startRefusing(times)
   let open = [...lines]
   for (let round = 0; open.length > 0 && round < 10; round += 1) {
     const sent = open.map(async (line, index) => {
-      // Some come while the first ones are under way.
+      // Some lines are added while the first ones are in progress.
       for (let wait = 0; wait < index % 3; wait += 1) await new Promise(setImmediate)
       await outbox.add(line)
     })

@@ -9,22 +9,22 @@ const made = (changes = {}, now = 1000) => {
   return recordOf(delivery, delivery.message, now)
 }
 
-describe('hub: what leaves a machine', () => {
-  it('has durations, whatever the clock of the machine says', () => {
+describe('hub: records of a machine', () => {
+  it('contain durations instead of times', () => {
     expect(made({ acceptedAt: 400, expires: 1600 })).toMatchObject({ ageMs: 600, expiresInMs: 600 })
     expect(made({ acceptedAt: 5000 })).toMatchObject({ ageMs: 0 })
   })
 
-  it('has another id where it tells of several events', () => {
+  it('have another id for a delivery of several events', () => {
     const [one, several] = [made(), made({ events: ['e1', 'e2'] })]
     expect(several.id).not.toBe(one.id)
     expect(made().id).toBe(one.id)
     expect(several.count).toBe(2)
   })
 
-  it.each(Object.entries(recordSchema.options))('has no field for a time: %s', (_, schema) => {
+  it.each(Object.entries(recordSchema.options))('have no field for a time: %s', (_, schema) => {
     const { properties = {} } = z.toJSONSchema(schema)
-    // Whatever is smaller than any Unix time in seconds since 2001 is none.
+    // A number below 1e9 is smaller than any Unix time in seconds since 2001.
     for (const [name, field] of Object.entries(properties)) {
       const { type, maximum, const: fixed } = field as { [key: string]: unknown }
       const most = Number(fixed ?? maximum ?? Number.POSITIVE_INFINITY)
@@ -33,7 +33,7 @@ describe('hub: what leaves a machine', () => {
     }
   })
 
-  it('holds no time, in no notation', () => {
+  it('contain no time in any notation', () => {
     const now = Date.now()
     const id = newId()
     const { message } = makeDelivery(id)
@@ -55,7 +55,7 @@ describe('hub: what leaves a machine', () => {
     }
   })
 
-  it('is bounded and valid, whatever the message is', () => {
+  it('are valid and limited in size for any message', () => {
     const long = 'é'.repeat(100_000)
     const { message } = makeDelivery('e1')
     const origin = { label: long, project: long, branch: long, host: long, reply: long }

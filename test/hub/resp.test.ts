@@ -10,20 +10,20 @@ function parseInPieces(bytes: Buffer, size: number): Reply[] {
   return replies
 }
 
-describe('hub: the protocol of Redis', () => {
-  it('reads every kind of answer, in pieces of any size', () => {
+describe('hub: the Redis protocol', () => {
+  it('parses every type of reply in chunks of any size', () => {
     const bytes = Buffer.from('+OK\r\n:42\r\n$-1\r\n$3\r\né!\r\n*2\r\n:1\r\n$0\r\n\r\n*-1\r\n')
     for (let size = 1; size <= bytes.length; size++)
       expect(parseInPieces(bytes, size)).toEqual(['OK', 42, null, 'é!', [1, ''], null])
   })
 
-  it('knows what an answer says no with', () => {
+  it('parses the code of an error reply', () => {
     const [reply] = parseInPieces(Buffer.from('-NOPERM this user has no permissions\r\n'), 100)
     expect(reply).toBeInstanceOf(RedisError)
     expect(reply).toMatchObject({ code: 'NOPERM' })
   })
 
-  it('gives back the words that it was given, as one command', () => {
+  it('encodes any words as one command', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'binary' }), { minLength: 1 }), (words) => {
         const wellFormed = words.map((word) => word.toWellFormed())
@@ -32,11 +32,11 @@ describe('hub: the protocol of Redis', () => {
     )
   })
 
-  it.each(['HTTP/1.1 200 OK\r\n', ':many\r\n', '*1\r\n'.repeat(9)])('refuses %j', (text) => {
+  it.each(['HTTP/1.1 200 OK\r\n', ':many\r\n', '*1\r\n'.repeat(9)])('rejects %j', (text) => {
     expect(() => parseInPieces(Buffer.from(text), 100)).toThrow()
   })
 
-  it('refuses an answer without end', () => {
+  it('rejects an endless reply', () => {
     const parser = new ReplyParser(1_000_000)
     const chunk = Buffer.alloc(700_000, '+')
     parser.push(chunk)
