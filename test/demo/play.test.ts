@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { makeHome } from '../support/home.ts'
 
 describe('demo', () => {
-  it('plays every scene through the registered command, in silence', async () => {
+  it('runs every scene through the registered command without output', async () => {
     const home = await makeHome()
     const { stdout, exitCode } = await home.run('demo', '--json')
     const { acts, command } = JSON.parse(stdout)
@@ -13,7 +13,7 @@ describe('demo', () => {
         [event, kind, outcome, exitCode, output].join(' ').trim(),
       ),
     ).toEqual([
-      // Without a desktop only the audit file has it, and that is no person.
+      // Without a desktop, only the audit file receives it, which does not count as telling a person.
       'Notification permission undelivered 0',
       'Notification waiting delivered 0',
       'SubagentStop subagent-done suppressed 0',
@@ -29,7 +29,7 @@ describe('demo', () => {
     expect(acts[2].reason).toBe('no route for subagent-done')
   })
 
-  it('is plain text when it is piped', async () => {
+  it('prints plain text into a pipe', async () => {
     const home = await makeHome()
     const { stdout } = await home.run('demo')
     expect(stdout).not.toContain('\u001b')

@@ -10,7 +10,7 @@ const counters = ['done', 'failed', 'asked', 'repeats', 'other'] as const
 const sum = (numbers: readonly number[]) => numbers.reduce((all, one) => all + one, 0)
 
 describe('a digest', () => {
-  it('adds up to the journal, whatever happened, in any time', () => {
+  it('matches the counts in the journal for any events and period', () => {
     fc.assert(
       fc.property(timelines, fc.nat(7_200_000), fc.nat(7_200_000), (events, from, length) => {
         const entries = entriesOf(events, { routes: [{ on: ['*'], to: ['desktop'] }] })
@@ -38,7 +38,7 @@ describe('a digest', () => {
     )
   })
 
-  it('says what happened in a few lines', () => {
+  it('is rendered in a few lines', () => {
     const entries = entriesOf(eventsOfSequence('afternoon-of-three-sessions', start))
     const digest = makeDigest(entries, { from: start, to: start + 86_400_000 })
     const { title, body } = digestMessage(digest)
@@ -47,7 +47,7 @@ describe('a digest', () => {
     expect(isWorthTelling(digest)).toBe(true)
   })
 
-  it('has nothing to tell of prompts, tools and our own messages', () => {
+  it('ignores our own messages', () => {
     const [entry] = entriesOf(eventsOfSequence('crash', start))
     if (entry?.type !== 'accepted') expect.fail('no entry')
     const own: AcceptedEntry = { ...entry, id: 'digest', client: 'hookbell', kind: 'done' }
@@ -56,7 +56,7 @@ describe('a digest', () => {
     expect(isWorthTelling(digest)).toBe(false)
   })
 
-  it('is short, however much waits', () => {
+  it('is limited in length for many open questions', () => {
     const waiting = Array.from({ length: 30 }, (_, index) => {
       return { id: `e${index}`, at: start + index, project: 'shop', title: 'x'.repeat(500) }
     })

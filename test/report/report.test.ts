@@ -11,7 +11,7 @@ const always = { from: 0, to: Number.POSITIVE_INFINITY }
 const everything = { routes: [{ on: ['*'], to: ['desktop'] }] }
 
 describe('a report', () => {
-  it('adds up to the journal, whatever happened', () => {
+  it('matches the counts in the journal for any events', () => {
     fc.assert(
       fc.property(timelines, (events) => {
         const entries = entriesOf(events, everything)
@@ -31,7 +31,7 @@ describe('a report', () => {
     )
   })
 
-  it('has what happened in its time, and nothing else', () => {
+  it('counts each event and wait in exactly one of two adjacent periods', () => {
     const entries = entriesOf(
       loadSequences().flatMap(({ name }, index) =>
         eventsOfSequence(name, start + index * 86_400_000),
@@ -48,7 +48,7 @@ describe('a report', () => {
     expect(halves.reduce((sum, half) => sum + waits(half), 0)).toBe(waits(whole))
   })
 
-  it('says which rule left out how much, and the reason where it was no rule', () => {
+  it('counts the suppressed events by rule, or by reason without a rule', () => {
     const entries = entriesOf(eventsOfSequence('afternoon-of-three-sessions', start))
     const { suppressed } = makeReport(entries, always)
     const counts = Object.fromEntries(suppressed.map(({ name, count }) => [name, count]))
@@ -62,7 +62,7 @@ describe('a report', () => {
     expect(counts['no route for other']).toBe(silent.length)
   })
 
-  it('counts what failed and was tried again by channel', () => {
+  it('counts retries and failures by channel', () => {
     const base = { at: start, id: 'e1', channel: 'team', attempt: 1, reason: 'status 500' }
     const entries: JournalEntry[] = [
       ...entriesOf(eventsOfSequence('crash', start)),
@@ -74,7 +74,7 @@ describe('a report', () => {
   })
 })
 
-describe('a quantile', () => {
+describe('quantile', () => {
   it.each([
     [[], 0.5, null],
     [[7], 0.9, 7],

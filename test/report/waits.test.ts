@@ -4,7 +4,7 @@ import { Waits } from '../../src/report/waits.ts'
 
 const start = Date.parse('2026-11-20T09:00:00Z')
 
-/** An entry of one session, so many seconds after the start. */
+/** An entry of one session, this many seconds after the start. */
 function entry(seconds: number, means: string, fields: Partial<AcceptedEntry> = {}): AcceptedEntry {
   const at = start + seconds * 1000
   return {
@@ -25,7 +25,7 @@ const prompt = (seconds: number) => entry(seconds, 'UserPromptSubmit')
 const idle = (seconds: number) => entry(seconds, 'Notification', { kind: 'waiting' })
 const end = (seconds: number) => entry(seconds, 'SessionEnd', { kind: 'ended' })
 
-/** Kind, how it ended, and after how many seconds. */
+/** The kind, the way it ended, and the duration in seconds of each wait. */
 function waitsIn(...entries: AcceptedEntry[]) {
   const waits = new Waits()
   for (const one of entries) waits.add(one)
@@ -35,8 +35,8 @@ function waitsIn(...entries: AcceptedEntry[]) {
   ])
 }
 
-describe('an agent waits', () => {
-  it('from a question to its answer', () => {
+describe('Waits', () => {
+  it('measures from a question to its answer', () => {
     expect(waitsIn(ask(0), reply(30))).toEqual([['permission', 'answered', 30]])
     expect(waitsIn(ask(0), prompt(40))).toEqual([['permission', 'answered', 40]])
     expect(waitsIn(ask(0, 'a'), ask(5, 'b'), reply(30, 'b'), reply(50, 'a'))).toEqual([
@@ -49,27 +49,27 @@ describe('an agent waits', () => {
     ])
   })
 
-  it('until nobody knows when, where it just went on', () => {
+  it('ends a question without an answer when the agent continues', () => {
     expect(waitsIn(ask(0), stop(60))).toEqual([
       ['permission', 'passed', 60],
       ['done', 'open'],
     ])
   })
 
-  it('from the end of a turn to the next prompt, once', () => {
+  it('measures once from the end of a turn to the next prompt', () => {
     expect(waitsIn(stop(0), idle(60), prompt(90))).toEqual([['done', 'answered', 90]])
     expect(waitsIn(idle(60), prompt(90))).toEqual([['waiting', 'answered', 30]])
     expect(waitsIn(stop(0), end(90))).toEqual([['done', 'closed', 90]])
   })
 
-  it('not while its own tasks run, nor as a sub-agent', () => {
+  it('ignores a turn with running background tasks, and sub-agents', () => {
     expect(waitsIn(stop(0, 1))).toEqual([])
     const child = { sessionId: 's2', facts: { parentSessionId: 's1' } }
     const childStop = { ...stop(5), sessionId: 's2' }
     expect(waitsIn(entry(0, 'SubagentStart', child), childStop)).toEqual([])
   })
 
-  it('once, where two events tell of one', () => {
+  it('counts a repeated question once', () => {
     const again = { ...ask(5), repeatOf: 'PermissionRequest-0' }
     expect(waitsIn(ask(0), again, reply(9))).toEqual([['permission', 'answered', 9]])
   })

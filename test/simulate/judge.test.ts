@@ -8,7 +8,7 @@ const prompt = { ...session, hook_event_name: 'UserPromptSubmit', prompt: 'Go' }
 const stop = { ...session, hook_event_name: 'Stop' }
 
 describe('judge', () => {
-  it('says what a person would be told of some events, and which rule decided', () => {
+  it('returns the messages a user would receive and the rule that decided', () => {
     const { pings, decisions } = judge({
       config: {
         channels: { team: { type: 'slack', url: '${SLACK_WEBHOOK_URL}' } },
@@ -27,7 +27,7 @@ describe('judge', () => {
     expect(decisions[1]?.trace.at(-1)).toMatchObject({ by: 'short-turns', verdict: 'suppress' })
   })
 
-  it('looks at the time, the project and the environment of each event', () => {
+  it('evaluates the time, the project and the environment of each event', () => {
     const routes = [
       { on: ['done'], when: { project: ['api-*'], from: '09:00', to: '10:00', timeZone: 'UTC' } },
     ].map((route) => ({ ...route, not: { ssh: true }, to: ['desktop'] }))
@@ -44,7 +44,7 @@ describe('judge', () => {
     expect(pings.flatMap(({ events }) => events)).toEqual(['event-1'])
   })
 
-  it('says where a configuration is wrong', () => {
+  it('reports where a configuration is invalid', () => {
     const config = { routes: [{ on: ['done'], to: ['desk'] }] }
     expect(() => judge({ config, events: [] })).toThrow(HookbellError)
     expect(() => judge({ config, events: [] })).toThrow(/routes\.0\.to\.0: unknown channel "desk"/)

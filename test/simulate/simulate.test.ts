@@ -30,12 +30,12 @@ const settings = fc.record({
   abnormalReasons: fc.constantFrom(undefined, ['exit']),
 })
 
-/** What the journal has after these events, as it comes back from the disk. */
+/** The journal entries for these events, parsed as from the disk. */
 function journalOf(events: readonly EnrichedEvent[], config: object): JournalEntry[] {
   const policy = policyConfig(config)
   const replay = new Replay(policy)
   for (const event of events) {
-    // The kind of an end is read by the configuration.
+    // The configuration decides whether an end is abnormal.
     const isEnd = event.means === 'SessionEnd'
     const kind = isEnd
       ? kindOf({ ...event, name: 'SessionEnd' }, policy.abnormalReasons)
@@ -56,7 +56,7 @@ function expectSame(result: Simulation) {
 describe.each(loadSequences())('the sequence $name', ({ lines }) => {
   const events = lines.map((line, index) => enrichedOfLine(line, start, `event-${index}`))
 
-  it('is judged as before by the same configuration', () => {
+  it('leads to the same decisions with the same configuration', () => {
     fc.assert(
       fc.property(settings, (config) => {
         const entries = journalOf(events, config)
@@ -68,7 +68,7 @@ describe.each(loadSequences())('the sequence $name', ({ lines }) => {
 })
 
 describe('simulate', () => {
-  it('changes nothing by the same configuration, whatever happened', () => {
+  it('finds no changes with the same configuration for any events', () => {
     fc.assert(
       fc.property(timelines, settings, (events, config) => {
         const entries = journalOf(events, config)
@@ -78,7 +78,7 @@ describe('simulate', () => {
     )
   })
 
-  it('never tells more because of one more rule against noise', () => {
+  it('never delivers more with one more noise rule', () => {
     fc.assert(
       fc.property(timelines, settings, fc.constantFrom(...noiseRules), (events, config, rule) => {
         const others = config.noise.off.filter((one) => one !== rule)
@@ -91,7 +91,7 @@ describe('simulate', () => {
     )
   })
 
-  it('names the questions that nobody would be told of, and why', () => {
+  it('names the questions that would reach nobody, and the reason', () => {
     const { lines } = loadSequences().find(({ name }) => name === 'permission-burst') ?? {}
     const events = lines?.map((line, index) => enrichedOfLine(line, start, `event-${index}`)) ?? []
     const entries = journalOf(events, {})
@@ -103,7 +103,7 @@ describe('simulate', () => {
     expect(missedBefore).toBe(0)
   })
 
-  it('leaves out what a person had muted', () => {
+  it('ignores muted events', () => {
     const { lines } = loadSequences().find(({ name }) => name === 'permission-burst') ?? {}
     const replay = new Replay(policyConfig({}), { mutes: () => [{ until: 0 }] })
     for (const [index, line] of (lines ?? []).entries()) {
@@ -116,7 +116,7 @@ describe('simulate', () => {
     expect({ pings, missed }).toEqual({ pings: {}, missed: [] })
   })
 
-  it('reads entries of version 0.1, which have no facts', () => {
+  it('reads entries of version 0.1 without facts', () => {
     const old: AcceptedEntry = {
       ...{ at: start, id: 'e1', type: 'accepted', acceptedAt: start, event: 'Stop', kind: 'done' },
       ...{ client: 'claude', sessionId: 's1', project: 'shop', title: 'shop: done' },
@@ -127,7 +127,7 @@ describe('simulate', () => {
     expect(result).toMatchObject({ events: 1, channels: { desktop: { before: 1, after: 1 } } })
   })
 
-  it('remembers what came before the time that it judges', () => {
+  it('takes earlier events into account for the simulated period', () => {
     const { lines } = loadSequences().find(({ name }) => name === 'idle-after-stop') ?? {}
     const events = lines?.map((line, index) => enrichedOfLine(line, start, `event-${index}`)) ?? []
     const entries = journalOf(events, {})
