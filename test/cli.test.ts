@@ -13,7 +13,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { makeHome, root } from './support/home.ts'
 
-describe('cli: mistakes', () => {
+describe('cli: usage errors', () => {
   it.each<[string[], string, string?]>([
     [['stauts'], 'x unknown command "stauts"', 'Did you mean "status"?'],
     [['help', 'stauts'], 'x unknown command "stauts"', 'Did you mean "status"?'],
@@ -36,7 +36,7 @@ describe('cli: mistakes', () => {
     ],
     [['init', '--client', 'droid', '--yes=no'], 'x init: --yes takes no value'],
     [['status', '--json=yes'], 'x status: --json takes no value'],
-  ])('%j says what is wrong in one line and exits 64', async (words, message, hint = '') => {
+  ])('%j prints the mistake on one line and exits with 64', async (words, message, hint = '') => {
     const home = await makeHome()
     const { exitCode, stderr, stdout } = await home.run(...words)
     expect(stderr.split('\n')[0]).toBe(message)
@@ -48,7 +48,7 @@ describe('cli: mistakes', () => {
     })
   })
 
-  it('a broken config is named with file, line and column, and exits 78', async () => {
+  it('an invalid configuration is reported with file, line and column, and exits with 78', async () => {
     const home = await makeHome()
     await home.writeConfig('{\n  "channels": { "team": { "type": "slak" } }\n}')
     const { exitCode, stderr } = await home.run('test', 'team')
@@ -60,7 +60,7 @@ describe('cli: mistakes', () => {
 })
 
 describe.runIf(existsSync('/dev/full'))('cli: a full disk', () => {
-  it('is no success', async () => {
+  it('makes a command fail with 74', async () => {
     const home = await makeHome()
     const full = openSync('/dev/full', 'w')
     onTestFinished(() => closeSync(full))
@@ -76,7 +76,7 @@ describe.runIf(existsSync('/dev/full'))('cli: a full disk', () => {
 })
 
 describe('cli: help', () => {
-  it('has the words and the options of a command', async () => {
+  it('lists the arguments and the options of a command', async () => {
     const home = await makeHome()
     const { stdout, exitCode } = await home.run('reply', '--help')
     expect(exitCode).toBe(0)
@@ -95,21 +95,21 @@ describe('cli: help', () => {
     `)
   })
 
-  it('help VERB shows what VERB --help shows', async () => {
+  it('help VERB prints the same as VERB --help', async () => {
     const home = await makeHome()
     const [one, other] = await Promise.all([home.run('help', 'log'), home.run('log', '--help')])
     expect(one.stdout).toContain('Usage: hookbell log [OPTIONS] [ID]')
     expect(one).toMatchObject({ exitCode: 0, stdout: other.stdout, stderr: '' })
   })
 
-  it('--help behind -- is a text, not an option', async () => {
+  it('--help after -- is text, not an option', async () => {
     const home = await makeHome()
     const { exitCode, stdout } = await home.run('reply', 'a', '--', '--help')
     expect(stdout).toBe('')
     expect(exitCode).not.toBe(0)
   })
 
-  it('says what to do with a text of several words', async () => {
+  it('hints at quotes for a text of several words', async () => {
     const home = await makeHome()
     const { stderr } = await home.run('reply', 'a', 'b', 'c')
     expect(stderr).toContain('too many arguments: "c"\n  Put quotes around text with spaces. ')
@@ -117,15 +117,15 @@ describe('cli: help', () => {
 })
 
 describe('cli: start', () => {
-  it('the version is that of the package', async () => {
+  it('--version prints the version of the package', async () => {
     const home = await makeHome()
     const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
     for (const flag of ['-v', '--version'])
       expect(await home.runAlone(flag)).toMatchObject({ exitCode: 0, stdout: version, stderr: '' })
   })
 
-  it('the program is small, and loads a large package only for a command that needs it', () => {
-    // Its size is what a start costs: 100 kB more are some 12 ms.
+  it('the main program and the frequent commands stay small', () => {
+    // The size determines the start time: 100 kB more take some 12 ms.
     const sizeOf = (name: string) => statSync(join(root, `dist/${name}.cjs`)).size
     expect(sizeOf('cli')).toBeLessThan(32 * 1024)
     for (const quick of ['status', 'overview', 'log', 'dead'])
@@ -136,7 +136,7 @@ describe('cli: start', () => {
 describe('cli: folders', () => {
   const oneLine = /^x .*\n {2}Check .*$/
 
-  it('status names a folder that cannot be read, and tells the rest', async () => {
+  it('status names an unreadable folder and still prints the rest', async () => {
     const home = await makeHome()
     home.accept('{}')
     const folder = join(home.state, 'spool/dead')
@@ -148,7 +148,7 @@ describe('cli: folders', () => {
   })
 
   it.each(['log', 'dead'])(
-    '%s says in one line what cannot be read, and exits 74',
+    '%s names an unreadable folder on one line and exits with 74',
     async (name) => {
       const home = await makeHome()
       home.accept('{}')
@@ -161,7 +161,7 @@ describe('cli: folders', () => {
     },
   )
 
-  it('test says in one line that nothing can be stored, and exits 73', async () => {
+  it('test reports on one line that nothing can be stored, and exits with 73', async () => {
     const home = await makeHome()
     writeFileSync(home.state, '')
     const { exitCode, stdout, stderr } = await home.run('test', 'desktop')
@@ -170,7 +170,7 @@ describe('cli: folders', () => {
     expect({ exitCode, stdout }).toEqual({ exitCode: 73, stdout: '' })
   })
 
-  it('test does not wait where the journal takes nothing', { retry: 3 }, async () => {
+  it('test gives up when the journal cannot be written', { retry: 3 }, async () => {
     const home = await makeHome()
     mkdirSync(join(home.state, 'journal.jsonl'), { recursive: true })
     const { exitCode, stderr, durationMs } = await home.runAlone('test', 'desktop')
@@ -179,7 +179,7 @@ describe('cli: folders', () => {
     expect(durationMs).toBeLessThan(35_000)
   })
 
-  it('foreign files between the claims of workers do not matter', async () => {
+  it('foreign files in the spool are ignored', async () => {
     const home = await makeHome({ lingerSeconds: 0 })
     home.accept('{}')
     mkdirSync(join(home.state, 'spool/cur'))
@@ -189,7 +189,7 @@ describe('cli: folders', () => {
 })
 
 describe('cli: help', () => {
-  it('without words lists the commands', async () => {
+  it('lists the commands without arguments', async () => {
     const home = await makeHome()
     const { exitCode, stdout } = await home.run()
     expect(exitCode).toBe(0)
@@ -236,7 +236,7 @@ describe('cli: help', () => {
     `)
   })
 
-  it('is there for each command', async () => {
+  it('exists for every command except hook, without colours', async () => {
     const home = await makeHome()
     const { stdout: list } = await home.run('help')
     const names = [...list.matchAll(/^ {2}(\w+) {2}/gm)].map(([, name]) => name ?? '')

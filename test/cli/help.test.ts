@@ -6,25 +6,25 @@ import { descriptions, findCommand } from '../../src/commands/index.ts'
 
 const names = descriptions.map(([name]) => name)
 
-/** The words of a page without its line breaks. */
+/** The words of a page, regardless of line breaks. */
 const wordsOf = (page: string) => page.split(/\s+/).filter(Boolean)
 const sorted = (page: string) => wordsOf(page).sort()
 
 describe('cli: help', () => {
-  it.each(names)('the help of %s fits into 60 columns and breaks no word', async (name) => {
+  it.each(names)('the help of %s fits into 60 columns without breaking words', async (name) => {
     const command = await findCommand(name, [])
     const page = renderHelp(command, 60)
     for (const line of page.split('\n')) expect(displayWidth(line)).toBeLessThanOrEqual(60)
     expect(sorted(page)).toEqual(sorted(renderHelp(command)))
   })
 
-  it('the list of commands fits into 60 columns and breaks no word', () => {
+  it('the list of commands fits into 60 columns without breaking words', () => {
     const page = renderCommands(descriptions, { version: '1.0.0', width: 60 })
     for (const line of page.split('\n')) expect(displayWidth(line)).toBeLessThanOrEqual(60)
     expect(sorted(page)).toEqual(sorted(renderCommands(descriptions, { version: '1.0.0' })))
   })
 
-  it('text that is wrapped goes on under its own column', () => {
+  it('wrapped text continues in its own column', () => {
     const page = renderCommands([['init', 'Register hookbell with an agent client']], {
       version: '1.0.0',
       width: 32,
@@ -32,7 +32,7 @@ describe('cli: help', () => {
     expect(page).toContain('  init  Register hookbell with\n        an agent client\n')
   })
 
-  it('no width breaks a word or loses one', () => {
+  it('every width keeps all words whole', () => {
     const word = fc.stringMatching(/^[a-z]{1,30}$/)
     const text = fc.array(word, { minLength: 1, maxLength: 30 }).map((words) => words.join(' '))
     fc.assert(

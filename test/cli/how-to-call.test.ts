@@ -19,20 +19,20 @@ async function makePackage(place: string) {
   }
 }
 
-describe('how hookbell is called', () => {
+describe('howToCall', () => {
   it.each([
     ['/home/me/hookbell-0.1.0.tgz', 'npx file:/home/me/hookbell-0.1.0.tgz'],
     ['/home/me/my files/h.tgz', "npx 'file:/home/me/my files/h.tgz'"],
     ['./h.tgz', 'npx ./h.tgz'],
     ['hookbell', 'npx hookbell'],
-  ])('by npx it is what npx was asked for: %s', async (asked, expected) => {
+  ])('returns the package specification that npx was called with: %s', async (asked, expected) => {
     const { home, root, bin } = await makePackage('.npm/_npx/ab12/node_modules/hookbell')
     const manifest = { _npx: { packages: [asked] } }
     writeFileSync(join(home, '.npm/_npx/ab12/package.json'), JSON.stringify(manifest))
     expect(howToCall({ root, cwd: home, path: bin })).toBe(expected)
   })
 
-  it('is its name where the PATH leads to this very copy', async () => {
+  it('returns the plain name when the PATH leads to this copy', async () => {
     const { home, root, bin, link } = await makePackage('lib/node_modules/hookbell')
     link()
     expect(howToCall({ root, cwd: home, path: `/nowhere:${bin}` })).toBe('hookbell')
@@ -42,23 +42,23 @@ describe('how hookbell is called', () => {
     )
   })
 
-  it('is a program of the clone, shorter within it', async () => {
+  it('returns the program path of a clone, relative within the clone', async () => {
     const { home, root } = await makePackage('clone')
     expect(howToCall({ root, cwd: root, path: '' })).toBe('node bin/hookbell')
     expect(howToCall({ root, cwd: home, path: '' })).toBe(`node ${join(root, 'bin/hookbell')}`)
   })
 
-  it('is npx in a project that depends on it', async () => {
+  it('returns npx in a project that depends on the package', async () => {
     const { home, root } = await makePackage('node_modules/hookbell')
     expect(howToCall({ root, cwd: home, path: '' })).toBe('npx hookbell')
   })
 
-  it('stands in what a person is told to type', async () => {
+  it('is inserted into the commands that a user should type', async () => {
     const told = asTyped('Register hookbell with: hookbell init, or hookbell test desktop')
     expect(told).toBe(`Register hookbell with: ${howToCall()} init, or ${howToCall()} test desktop`)
   })
 
-  it('is not its name where another copy comes first', async () => {
+  it('returns the program path when another copy comes first in the PATH', async () => {
     const { root, bin, link } = await makePackage('lib/node_modules/hookbell')
     link()
     const other = await makePackage('other')
@@ -71,7 +71,7 @@ describe('how hookbell is called', () => {
     ['win32', 'C:\\tools\\hookbell', 'C:\\tools\\hookbell'],
     ['win32', 'C:\\my files\\hookbell', '"C:\\my files\\hookbell"'],
     ['linux', '/my files/hookbell', "'/my files/hookbell'"],
-  ] as const)('is quoted as the shell of %s takes it: %s', (platform, word, quoted) => {
+  ] as const)('quotes a word for the shell of %s: %s', (platform, word, quoted) => {
     expect(quoteIfNeeded(word, platform)).toBe(quoted)
   })
 })

@@ -12,7 +12,7 @@ import { shellQuote } from '../support/shell-quote.ts'
 const LINES = 5000
 const line = 'x'.repeat(99)
 
-/** The command line of a program that prints 500 kB, more than any pipe holds. */
+/** The command line of a program that prints 500 kB, more than the buffer of a pipe. */
 async function makeProgram(): Promise<[string, ...string[]]> {
   const outfile = join(await makeFolder(), 'program.cjs')
   const lines = `for (let at = 0; at < ${LINES}; at += 1) print(${JSON.stringify(line)})`
@@ -24,7 +24,7 @@ async function makeProgram(): Promise<[string, ...string[]]> {
 }
 
 describe('cli: output', () => {
-  it('all of it arrives at a slow reader, in order', async () => {
+  it('a slow reader receives all output', async () => {
     const [program, ...words] = await makeProgram()
     const child = spawn(program, words)
     await sleep(50)
@@ -39,7 +39,7 @@ describe('cli: output', () => {
   })
 
   it.runIf(spawnSync('python3', ['--version']).status === 0)(
-    'all of it arrives where the pipe does not block',
+    'a reader of a non-blocking pipe receives all output in order',
     async () => {
       const folder = await makeFolder()
       const command = await makeProgram()
@@ -59,14 +59,14 @@ sys.exit(child.wait())`
     },
   )
 
-  it('a reader that has seen enough is no fault', async () => {
+  it('a reader that closes the pipe early is not an error', async () => {
     const command = (await makeProgram()).map(shellQuote).join(' ')
     const script = `{ ${command}; echo "exit $?" >&2; } | head -n 1`
     const { stdout, stderr } = spawnSync('sh', ['-c', script], { encoding: 'utf8' })
     expect({ stdout, stderr }).toEqual({ stdout: `${line}\n`, stderr: 'exit 0\n' })
   })
 
-  it.runIf(existsSync('/dev/full'))('a full disk is told, and exits 74', async () => {
+  it.runIf(existsSync('/dev/full'))('a full disk is reported and exits with 74', async () => {
     const full = openSync('/dev/full', 'w')
     onTestFinished(() => closeSync(full))
     const [program, ...words] = await makeProgram()

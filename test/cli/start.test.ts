@@ -14,7 +14,7 @@ import { readCodeCache, writeCodeCache } from '../../src/fs/code-cache.ts'
 import { packageRoot } from '../../src/package-root.ts'
 import { makeFolder } from '../support/folder.ts'
 
-describe('a command and its compiled code', () => {
+describe('the code cache of a command', () => {
   let folder: string
   let text: string
   beforeEach(async () => {
@@ -38,7 +38,7 @@ describe('a command and its compiled code', () => {
   const source = (name: string) => readFileSync(join(folder, 'dist', `${name}.cjs`))
   const names = ['cli-code', 'log']
 
-  it('is kept by the first, and used by the next', () => {
+  it('is written on the first start and reused on the next one', () => {
     expect(log()).toBe(text)
     const before = names.map((name) => statSync(cache(name)).ino)
     for (const name of names) {
@@ -52,13 +52,13 @@ describe('a command and its compiled code', () => {
     ['damaged', () => writeFileSync(cache('log'), 'nonsense')],
     ['of another source', () => writeCodeCache(cache('log'), Buffer.from('1'), Buffer.from('2'))],
     ['refused by V8', () => writeCodeCache(cache('log'), source('log'), Buffer.from('2'))],
-  ])('is replaced where it is %s', (_, spoil) => {
+  ])('is replaced when it is %s', (_, spoil) => {
     spoil()
     expect(log()).toBe(text)
     expect(readCodeCache(cache('log'), source('log'))?.length).toBeGreaterThan(5000)
   })
 
-  it('is not kept in a folder that others may write', () => {
+  it('is not written to a folder that others can change', () => {
     chmodSync(join(folder, 'dist'), 0o777)
     expect(log()).toBe(text)
     expect(statSync(cache('log'), { throwIfNoEntry: false })).toBeUndefined()

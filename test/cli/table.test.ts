@@ -6,8 +6,8 @@ const rows = [
   ['hook', '/home/me/.local/state/hookbell/hookbell-hook'],
 ]
 
-describe('a table', () => {
-  it('goes on below its last column on a narrow terminal, and breaks no word', () => {
+describe('table', () => {
+  it('wraps its last column on a narrow terminal without breaking words', () => {
     expect(table(rows, 32)).toBe(
       [
         'events  3 accepted = 1 delivered',
@@ -17,11 +17,11 @@ describe('a table', () => {
     )
   })
 
-  it('stays one line per row in a pipe, and where no room is left', () => {
+  it('keeps one line per row in a pipe, and without room for the last column', () => {
     for (const columns of [undefined, 20]) expect(table(rows, columns).split('\n')).toHaveLength(2)
   })
 
-  it('takes colours for no width', () => {
+  it('ignores colour codes in the width', () => {
     expect(table([['a', `\u001b[31mred\u001b[39m ${'x'.repeat(16)}`]], 23)).not.toContain('\n')
   })
 })

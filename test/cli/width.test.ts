@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { table } from '../../src/cli/output.ts'
 import { displayWidth } from '../../src/cli/width.ts'
 
-describe('cli: width', () => {
+describe('displayWidth', () => {
   it.each([
     ['', 0],
     ['plain', 5],
@@ -18,7 +18,7 @@ describe('cli: width', () => {
     expect(displayWidth(text)).toBe(width)
   })
 
-  it('keeps columns of a table straight', () => {
+  it('keeps the columns of a table aligned', () => {
     const rows = [
       ['日本語', 'a'],
       ['abc', 'b'],

@@ -7,8 +7,8 @@ import { hasTerminal, runInTerminal } from '../support/terminal.ts'
 
 const wordsOf = (text: string) => text.split(/\s+/).filter(Boolean)
 
-describe('cli: wrapped text', () => {
-  it('keeps its words, and fits wherever they do', () => {
+describe('wrapText', () => {
+  it('keeps all words, and fits when the words do', () => {
     const word = fc.stringMatching(/^[a-z]{1,15}$/)
     const line = fc.array(word).map((words) => words.join(' '))
     const text = fc.tuple(fc.nat(6), line).map(([indent, words]) => ' '.repeat(indent) + words)
@@ -22,12 +22,12 @@ describe('cli: wrapped text', () => {
     )
   })
 
-  it('goes on below itself, and leaves what fits as it is', () => {
+  it('indents continued lines, and keeps lines that fit', () => {
     const text = '  Note: the one that is long enough\nkept  as   it is'
     expect(wrapText(text, 26, 2)).toBe('  Note: the one that is\n    long enough\nkept  as   it is')
   })
 
-  it('counts columns as a terminal shows them', () => {
+  it('counts columns as a terminal displays them', () => {
     const text = '\u001b[31mred\u001b[39m words 日本語 that just fit here'
     expect(wrapText(text, displayWidth(text))).toBe(text)
   })
@@ -68,7 +68,7 @@ const commands = [
   'uninstall --yes',
 ]
 
-/** Lines of a terminal that were wider than it, but for a path or a link that cannot be broken. */
+/** Lines that are wider than the terminal, except those with a path or a link that cannot be broken. */
 function tooWide(text: string, columns: number): string[] {
   return text.split('\n').filter((line) => {
     const words = line.trim().split(' ')
@@ -79,8 +79,8 @@ function tooWide(text: string, columns: number): string[] {
   })
 }
 
-describe.skipIf(!hasTerminal)('on a terminal of 60 columns', () => {
-  it('no command breaks a word', async () => {
+describe.skipIf(!hasTerminal)('in a terminal of 60 columns', () => {
+  it('no command prints a line that is too wide', async () => {
     const home = await makeHome({
       channels: {
         desk: { type: 'desktop' },
