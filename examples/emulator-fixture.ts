@@ -1,4 +1,4 @@
-// A vitest fixture: every test that asks for `client` gets one of an emulator of its own.
+// A vitest fixture: every test that uses `client` gets the client of its own emulator.
 //
 //   import { expect } from 'vitest'
 //   import { test } from './emulator-fixture.ts'
@@ -11,7 +11,7 @@ import { type Emulator, startEmulator } from 'hookbell/emulator'
 import { test as base } from 'vitest'
 
 export const test = base.extend<{ emulator: Emulator; client: Client }>({
-  // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern what a fixture needs
+  // biome-ignore lint/correctness/noEmptyPattern: vitest reads the dependencies of a fixture from the pattern
   emulator: async ({}, use) => {
     await using emulator = await startEmulator({ seed: { agent: { instant: true } } })
     await use(emulator)

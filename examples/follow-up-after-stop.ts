@@ -1,4 +1,4 @@
-// A hook for the event Stop: runs the checks of the project and, if they fail, tells the agent what they said.
+// A hook for the event Stop: runs the checks of the project and sends their output to the agent if they fail.
 //
 //   { "hooks": [{ "type": "command", "command": "node --import tsx follow-up-after-stop.ts npm test", "timeout": 300 }] }
 import { execFile } from 'node:child_process'
@@ -17,7 +17,7 @@ async function followUp() {
   if (!failed) return
 
   const client = createClient()
-  // Once only. The agent stops again after the follow-up, and the two would talk to each other for ever.
+  // Only once: the agent stops again after the follow-up, which would start an endless exchange.
   const messages = await client.sessions.messages.list({ sessionId, role: 'user' }).toArray()
   messages.sort((one, other) => one.createdAt - other.createdAt)
   const last = messages.at(-1)

@@ -1,10 +1,10 @@
-// Sets the credit limits of users from a CSV file: `email,limit`, a limit that is left out removes the user's own.
+// Sets the credit limits of users from a CSV file with `email,limit`. An empty limit removes the limit of the user.
 //
 //   node --import tsx limits-from-csv.ts limits.csv
 import { readFileSync } from 'node:fs'
 import { createClient } from 'hookbell/api'
 
-// What one request takes.
+// The maximum of one request.
 const MOST_USERS = 100
 
 const [file] = process.argv.slice(2)
@@ -15,7 +15,7 @@ const failed: { email: string; error: string }[] = []
 
 for (let at = 0; at < users.length; at += MOST_USERS) {
   const part = users.slice(at, at + MOST_USERS)
-  // An answer with 200 may still list users that were refused.
+  // A response with status 200 may still list rejected users.
   const { updated, errors } = await client.organization.limits.setUsers({ users: part })
   failed.push(...errors)
   console.log(`${updated.length} of ${part.length} set`)
@@ -24,7 +24,7 @@ for (const { email, error } of failed) console.error(`${email}: ${error}`)
 process.exitCode = failed.length > 0 ? 1 : 0
 await client.close()
 
-/** All of the file or nothing: half of a list is worse than an error that names the line. */
+/** Rejects the whole file on the first invalid line, so that a list is never applied in part. */
 function parse(csv: string) {
   const lines = csv.split(/\r?\n/).filter((line) => line.trim() !== '' && !/^email,/i.test(line))
   return lines.map((line) => {

@@ -1,4 +1,4 @@
-// Replaces the key of a service account without a moment in which nothing works.
+// Replaces the key of a service account without any downtime.
 //
 //   node --import tsx rotate-a-key-safely.ts SERVICE_ACCOUNT_ID KEY_ID FILE
 import { createClient, isClientError } from 'hookbell/api'
@@ -14,7 +14,7 @@ try {
   const { id, fingerprint } = await client.serviceAccounts.keys.rotateTo(file, input)
   console.log(`${file} has the key ${id} (…${fingerprint}); the old one ends in ten minutes`)
 } catch (error) {
-  // The client never repeats this call by itself: a second copy would replace the key that got lost.
+  // The client never retries this call: a second rotation would replace the key that was lost.
   if (isClientError(error) && error.outcome === 'unknown')
     console.error('The key may be rotated. The old one works for ten minutes: rotate it again now.')
   throw error

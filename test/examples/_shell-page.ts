@@ -8,7 +8,7 @@ import { shellQuote } from '../support/shell-quote.ts'
 
 export const CTRL_C = '\u0003'
 
-/** Every line of the blocks for a shell on a page, without its comment, in their order. */
+/** The command lines of all shell blocks on a page, in order and without comments. */
 export function shellLinesOf(page: string): string[] {
   const blocks = readFileSync(join(root, page), 'utf8').matchAll(/^ *```sh\n([\s\S]*?)^ *```/gm)
   return [...blocks]
@@ -18,13 +18,13 @@ export function shellLinesOf(page: string): string[] {
 }
 
 export interface Typed {
-  /** What is typed when a text has appeared, in this order. */
+  /** Keys to type when a text appears, in this order. */
   answers?: [seen: RegExp, keys: string][]
-  /** Any of them. Default: 0. */
+  /** The accepted exit codes. Default: 0. */
   exitCodes?: readonly number[]
 }
 
-/** A person at a terminal in a new home, with the built program on the PATH. Ends with the test. */
+/** A terminal in a new home with the built program on the PATH. Killed at the end of the test. */
 export async function startShell(given: Record<string, string | undefined> = {}) {
   const home = await makeFolder()
   const [bin, project] = [join(home, 'bin'), join(home, 'api-server')]
@@ -42,7 +42,7 @@ export async function startShell(given: Record<string, string | undefined> = {})
   }
   const exports: string[] = []
 
-  /** Types a line; what is exported stays so for the next one. */
+  /** Types a line. Earlier `export` lines still apply. */
   const type = async (line: string, typed: Typed = {}, cwd = project) => {
     if (line.startsWith('export ')) exports.push(line)
     const script = join(home, '.typed')
@@ -56,7 +56,7 @@ export async function startShell(given: Record<string, string | undefined> = {})
 const writer = (folder: string) => (name: string, value: unknown) =>
   writeFileSync(join(folder, name), JSON.stringify(value))
 
-/** @returns what the terminal showed, and how the line ended */
+/** @returns the output of the terminal and the exit code of the line */
 async function runInTerminal(script: string, env: NodeJS.ProcessEnv, answers: [RegExp, string][]) {
   const words = ['--quiet', '--flush', '--return', '--command', `sh ${shellQuote(script)}`]
   const child = spawn('script', [...words, '/dev/null'], { env, stdio: ['pipe', 'pipe', 'ignore'] })

@@ -7,17 +7,17 @@ import { startEmulator } from '../../src/emulator/index.ts'
 import { tsc } from '../support/compiler.ts'
 import { root } from '../support/home.ts'
 
-// Compilers run here, on machines that do other things as well.
+// A compiler runs here, which is slow on a busy machine.
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
-/** The blocks of a page are parts of one program, in their order. Of the README only the section of the API. */
+/** Joins the blocks of a page into one program. Of the README, only the section about the API. */
 function programOf(page: string): string {
   const whole = readFileSync(join(root, page), 'utf8')
   const text = whole.slice(Math.max(0, whole.indexOf("## The organization's API")))
   return [...text.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code]) => code).join('\n')
 }
 
-/** What a page says of its program, as code that fails where it is not so. */
+/** Checks for the claims of a page about its program, appended as code that throws. */
 const claims: Record<string, string> = {
   'docs/seeing.md': `
 const reasons = JSON.stringify(decisions[1]?.trace)
@@ -32,12 +32,12 @@ const pages = [
   'docs/emulator.md',
 ]
 
-// Inside the package, so that it finds itself by its own name.
+// Inside the package, so that it can be imported by its own name.
 const folder = mkdtempSync(join(root, 'test/examples/.snippets-'))
 const folderOf = (page: string) => join(folder, page.replaceAll('/', '-'))
 let problems = ''
 
-/** One compiler for all pages: to read the declarations takes it longer than to check a page. */
+/** One compiler run for all pages: reading the declarations takes longer than checking a page. */
 beforeAll(async () => {
   for (const page of pages) {
     const source = programOf(page) + (claims[page] ?? '')
@@ -55,12 +55,12 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
-describe('snippets', () => {
-  it('compile', () => {
+describe('TypeScript snippets', () => {
+  it('compile on all pages', () => {
     expect(problems).toBe('')
   })
 
-  it.each(pages)('those of %s run', async (page) => {
+  it.each(pages)('of %s run without an error', async (page) => {
     const emulator = await startEmulator({ seed: { agent: { instant: true } } })
     onTestFinished(() => emulator.close())
     const env = {

@@ -8,13 +8,13 @@ import { type Emulator, type EmulatorOptions, startEmulator } from '../../src/em
 import { tsc } from '../support/compiler.ts'
 import { root } from '../support/home.ts'
 
-// Compilers run here, on machines that do other things as well.
+// A compiler runs here, which is slow on a busy machine.
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
 interface Run {
   words?: string[]
   input?: string
-  /** By tsx, as a reader starts it. */
+  /** Runs the source with tsx, as a reader would. */
   isSource?: boolean
 }
 
@@ -46,10 +46,10 @@ function runExample(
   return execa(process.execPath, [...program, ...words], options)
 }
 
-// Inside the package, so that they find it by its own name.
+// Inside the package, so that it can be imported by its own name.
 const built = mkdtempSync(join(root, 'test/examples/.snippets-'))
 
-/** Once: with tsx each start takes as long as a dozen without. */
+/** Compiled once, since a start with tsx takes as long as a dozen without. */
 beforeAll(async () => {
   const sources = readdirSync(join(root, 'examples')).filter((name) => name.endsWith('.ts'))
   await build({
@@ -84,7 +84,7 @@ describe('examples', () => {
       })
     const failing = [process.execPath, '-e', 'console.log("2 tests failed"); process.exit(1)']
 
-    it('tells the agent what failed, and only once', async () => {
+    it('sends the failed checks to the agent only once', async () => {
       const { emulator, run } = await start()
       const options = { words: failing, input: stop(emulator) }
       expect(await run('follow-up-after-stop', options)).toMatchObject({ exitCode: 0, stderr: '' })
@@ -94,22 +94,25 @@ describe('examples', () => {
       ])
     })
 
-    it('says nothing when the checks pass', async () => {
+    it('sends nothing when the checks pass', async () => {
       const { emulator, run } = await start()
       const words = [process.execPath, '-e', '0']
       await run('follow-up-after-stop', { words, input: stop(emulator), isSource: true })
       expect(emulator.requests()).toEqual([])
     })
 
-    it.each(['', '{"session_id": "nope", "cwd": "/"}'])('exits 0 for %j', async (input) => {
-      const { run } = await start()
-      const { exitCode } = await run('follow-up-after-stop', { words: failing, input })
-      expect(exitCode).toBe(0)
-    })
+    it.each(['', '{"session_id": "nope", "cwd": "/"}'])(
+      'exits with 0 for the input %j',
+      async (input) => {
+        const { run } = await start()
+        const { exitCode } = await run('follow-up-after-stop', { words: failing, input })
+        expect(exitCode).toBe(0)
+      },
+    )
   })
 
   describe('rotate-a-key-safely', () => {
-    it('stores a key that works, and keeps the old one for ten minutes', async () => {
+    it('stores a working key and keeps the old one for ten minutes', async () => {
       const { emulator, folder, run } = await start()
       const { serviceAccountId, keyId, serviceAccountKey } = emulator
       const file = join(folder, 'key')
@@ -131,9 +134,9 @@ describe('examples', () => {
 
     it.each([
       ['the folder is missing', (folder: string) => join(folder, 'none', 'key')],
-      ['another run is at work', (folder: string) => join(folder, 'busy')],
+      ['another run is in progress', (folder: string) => join(folder, 'busy')],
       ['no file is given', () => ''],
-    ])('rotates nothing if %s', async (_, fileIn) => {
+    ])('does not rotate the key when %s', async (_, fileIn) => {
       const { emulator, folder, run } = await start()
       writeFileSync(join(folder, 'busy.new'), '')
       const { serviceAccountId, keyId } = emulator
@@ -142,17 +145,17 @@ describe('examples', () => {
       expect(emulator.requests()).toEqual([])
     })
 
-    it('leaves nothing behind if the rotation is refused', async () => {
+    it('leaves no file behind when the rotation is rejected', async () => {
       const { emulator, folder, run } = await start()
       const words = [emulator.serviceAccountId, 'none', join(folder, 'key')]
       expect((await run('rotate-a-key-safely', { words })).exitCode).toBe(1)
       expect(readdirSync(folder)).toEqual([])
     })
 
-    it('asks once when the answer is lost, and says what that means', async () => {
+    it('sends the request once when the response is lost, and reports that the key may be rotated', async () => {
       const { emulator, folder, run } = await start()
       const { serviceAccountId, keyId } = emulator
-      // biome-ignore lint/suspicious/noThenProperty: never a function, so nothing takes it for a promise
+      // biome-ignore lint/suspicious/noThenProperty: never a function, so the object is not a thenable
       emulator.faults.add({ endpoint: 'serviceAccounts.keys.rotate', then: { cut: 'in-body' } })
       const words = [serviceAccountId, keyId, join(folder, 'key')]
       const { exitCode, stderr } = await run('rotate-a-key-safely', { words })
@@ -163,7 +166,7 @@ describe('examples', () => {
   })
 
   describe('limits-from-csv', () => {
-    it('sets a hundred at a time and names those that were refused', async () => {
+    it('sends a hundred users per request and names the rejected ones', async () => {
       const users = Array.from({ length: 150 }, (_, at) => ({
         id: `user_${at}`,
         email: `user${at}@example.com`,
@@ -185,7 +188,7 @@ describe('examples', () => {
       expect(emulator.requests()).toHaveLength(2)
     })
 
-    it('changes nothing if a line does not fit', async () => {
+    it('changes nothing when a line is invalid', async () => {
       const { emulator, folder, run } = await start()
       const file = join(folder, 'limits.csv')
       writeFileSync(file, 'bo@example.com,1\nada@example.com,many\n')

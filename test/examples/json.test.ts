@@ -8,7 +8,7 @@ import { makeHome, root } from '../support/home.ts'
 import { pages } from '../support/pages.ts'
 import { startReceiver } from '../support/receiver.ts'
 
-/** What a block of JSON may be, how it is known, and what fails where it is not so. */
+/** The kinds of JSON blocks: how a block is recognized, and a check that throws or rejects. */
 const kinds: Record<string, { isOne(value: object): boolean; check(value: object): unknown }> = {
   configuration: {
     isOne: (value) => hasOneOf(value, 'channels', 'routes', 'noise', 'digest', 'hub', 'secrets'),
@@ -28,17 +28,20 @@ const kinds: Record<string, { isOne(value: object): boolean; check(value: object
 const hasOneOf = (value: object, ...keys: string[]) => keys.some((key) => Object.hasOwn(value, key))
 
 describe('JSON snippets', () => {
-  it.each(pages.flatMap(blocksOf))('%s line %i is what it claims to be', async (_, __, text) => {
-    const errors: ParseError[] = []
-    const value = parse(text, errors)
-    expect(errors).toEqual([])
-    const matching = Object.values(kinds).filter(({ isOne }) => isOne(value))
-    expect(matching, `known: ${Object.keys(kinds).join(', ')}`).toHaveLength(1)
-    await matching[0]?.check(value)
-  })
+  it.each(pages.flatMap(blocksOf))(
+    '%s line %i is valid for exactly one kind of block',
+    async (_, __, text) => {
+      const errors: ParseError[] = []
+      const value = parse(text, errors)
+      expect(errors).toEqual([])
+      const matching = Object.values(kinds).filter(({ isOne }) => isOne(value))
+      expect(matching, `known: ${Object.keys(kinds).join(', ')}`).toHaveLength(1)
+      await matching[0]?.check(value)
+    },
+  )
 })
 
-/** The blocks of JSON of a page. A part of the channels stands for a whole file. */
+/** The JSON blocks of a page. A block of channels is completed to a configuration. */
 function blocksOf(page: string): [page: string, line: number, text: string][] {
   const text = readFileSync(join(root, page), 'utf8')
   return [...text.matchAll(/^ *```jsonc?\n([\s\S]*?)^ *```/gm)].map(({ 1: block = '', index }) => {
@@ -47,7 +50,7 @@ function blocksOf(page: string): [page: string, line: number, text: string][] {
   })
 }
 
-/** By the program itself. Channels that another block of the page sets up are files here. */
+/** Checks with the program itself. Channels that are defined in another block are replaced by files. */
 async function checkConfig(given: { channels?: object; hub?: object }) {
   const home = await makeHome()
   const channels = Object.fromEntries(
@@ -56,18 +59,18 @@ async function checkConfig(given: { channels?: object; hub?: object }) {
   await home.writeConfig(JSON.stringify({ ...given, channels: { ...channels, ...given.channels } }))
   const { stdout } = await home.run('config', 'check', '--json')
   const { problems } = JSON.parse(stdout)
-  // Secrets are not set here.
+  // Missing secrets are expected here.
   expect(problems.filter((problem: string) => !problem.endsWith(' not set'))).toEqual([])
 }
 
-/** The channels that a configuration leads to, without those of its hub. */
+/** The channels in the routes of a configuration, without those of its hub. */
 function namesIn({ hub, ...config }: { channels?: object; hub?: { channels?: string[] } }) {
   const lists = JSON.stringify({ ...config, channels: undefined }).matchAll(/"to":(\[[^\]]*\])/g)
   const names: string[] = [...lists].flatMap(([, list = '[]']) => JSON.parse(list))
   return names.filter((name) => !hub?.channels?.includes(name))
 }
 
-/** What a receiver really gets has the same fields, of the same types. */
+/** A real webhook body must have the same fields with the same types. */
 async function checkWebhookBody(shown: object) {
   const receiver = await startReceiver()
   const home = await makeHome({
@@ -86,7 +89,7 @@ async function checkWebhookBody(shown: object) {
   expect(shapeOf(shown)).toEqual(shapeOf(JSON.parse(receiver.received[0]?.body ?? 'null')))
 }
 
-/** The value, with the name of a type in the place of each text and number. */
+/** The value with the type name in place of each text and number. */
 function shapeOf(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return typeof value
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, shapeOf(inner)]))

@@ -10,27 +10,27 @@ import { CTRL_C, shellLinesOf, startShell, type Typed } from './_shell-page.ts'
 
 type Shell = Awaited<ReturnType<typeof startShell>>
 
-/** How a page is gone through by a reader. */
+/** How a reader follows a page. */
 interface Page {
-  /** What the reader has before the first line, besides a home. @returns more of the environment */
+  /** Prepares what the reader has besides a home. @returns additional environment variables */
   world?: () => Promise<Record<string, string | undefined>>
-  /** What is there before the first line. */
+  /** Runs before the first line. */
   before?: (shell: Shell) => unknown
-  /** What stands for something of the reader's own, and what it is here. */
+  /** Placeholders on the page, and their values here. */
   own?: (shell: Shell) => [written: string | RegExp, meant: string][]
-  /** The reader stands in the clone. */
+  /** Runs the lines in the root of the repository. */
   inRoot?: boolean
-  /** What there is to say of single lines; by their beginning. */
+  /** Answers and expectations for lines that begin with the key. */
   lines?: Record<string, Typed & { next?: (shell: Shell, text: string) => unknown }>
 }
 
 const yes: Typed = { answers: [[/\[Y\/n/, 'y\r']] }
 const untilCtrlC = (seen: RegExp): Typed => ({ answers: [[seen, CTRL_C]], exitCodes: [130] })
 
-/** A machine so busy that the front door takes more than a second is a warning. */
+/** On a busy machine, the front door may take more than a second, which is a warning with exit code 1. */
 const doctor: Typed = { exitCodes: [0, 1] }
 
-/** Each line of a page that is not run here, and why not. */
+/** Lines that are not run here, and the reason. */
 const notRun: Record<string, string> = {
   'git clone … && cd hookbell': 'test/clone.test.ts runs it',
   'npm ci && npm start': 'test/clone.test.ts runs it',
@@ -55,7 +55,7 @@ const register = async (shell: Shell) => {
   await shell.type('hookbell init --client droid --yes')
 }
 
-/** What an agent does: starts the command that stands in its settings. */
+/** Runs the registered command, as an agent does. */
 async function askPermission({ home, type, project }: Shell) {
   const settings = JSON.parse(readFileSync(join(home, '.factory/settings.json'), 'utf8'))
   const { command } = settings.hooks.Notification[0].hooks[0]
@@ -159,7 +159,7 @@ const pagesWithLines = pages.filter((page) =>
 )
 
 describe.skipIf(!hasPty || missingDesktopPrograms().length > 0)('shell snippets', () => {
-  it.each(pagesWithLines)('every line of %s runs, in their order', async (name) => {
+  it.each(pagesWithLines)('every line of %s runs in order', async (name) => {
     const page = asTyped[name] ?? {}
     const shell = await startShell(await page.world?.())
     await page.before?.(shell)
@@ -185,7 +185,7 @@ describe.skipIf(!hasPty || missingDesktopPrograms().length > 0)('shell snippets'
     }
   })
 
-  it('names no line as not run that is on no page', () => {
+  it('every line listed as not run exists on a page', () => {
     const all = pagesWithLines.concat('CONTRIBUTING.md').flatMap(shellLinesOf)
     expect(Object.keys(notRun).filter((line) => !all.includes(line))).toEqual([])
   })
