@@ -5,10 +5,10 @@ import { describe, expect, it } from 'vitest'
 
 const src = join(import.meta.dirname, '../src')
 
-/** Rooms for all but the API library, which stands alone. */
+/** Folders that every folder except the standalone API library may import. */
 const shared = ['fs', 'text']
 
-/** Which rooms a room may import from, besides itself. Files beside the rooms (errors, ...) are for all. */
+/** The folders that a folder may import besides itself. Files directly in src (errors, ...) are open to all. */
 const mayImport: { [room: string]: string[] } = {
   api: [],
   cli: [],
@@ -88,7 +88,7 @@ function roomOf(file: string): string | undefined {
   return file.includes('/') ? file.split('/')[0] : undefined
 }
 
-/** What a program needs at its start besides our own files. */
+/** The packages that a program imports statically. */
 async function packagesOf(entry: string): Promise<string[]> {
   const { metafile } = await build({
     entryPoints: [join(src, entry)],
@@ -106,7 +106,7 @@ async function packagesOf(entry: string): Promise<string[]> {
 }
 
 describe('architecture', () => {
-  it.each(Object.keys(mayImport))('%s imports only from its neighbours downstream', (room) => {
+  it.each(Object.keys(mayImport))('%s imports only from the allowed folders', (room) => {
     const common = room === 'api' ? [] : shared
     const allowed = [room, undefined, ...common, ...(mayImport[room] ?? [])]
     const wrong = files
@@ -121,12 +121,12 @@ describe('architecture', () => {
     expect(wrong).toEqual([])
   })
 
-  it('has a rule for every room', () => {
+  it('every folder has an import rule', () => {
     const rooms = new Set(files.map(roomOf).filter((room) => room !== undefined))
     expect([...rooms].sort()).toEqual(Object.keys(mayImport).sort())
   })
 
-  it('the front door loads node: builtins only', async () => {
+  it('the front door loads only node: builtins', async () => {
     const packages = await packagesOf('hook/main.ts')
     expect(packages.length).toBeGreaterThan(0)
     expect(packages.filter((name) => !name.startsWith('node:'))).toEqual([])
@@ -142,7 +142,7 @@ describe('architecture', () => {
     expect(wrong).toEqual([])
   })
 
-  it('a file of one room that starts with _ is used by that room alone', () => {
+  it('a file that starts with _ is imported only within its folder', () => {
     const wrong = files.flatMap((file) =>
       importsOf(file)
         .filter((path) => /^\..*\/_[^/]+$/.test(path))
@@ -159,7 +159,7 @@ describe('architecture', () => {
     expect(long).toEqual([])
   })
 
-  it('no file imports one that imports it in turn', () => {
+  it('there are no circular imports', () => {
     const finished = new Set<string>()
     const circles: string[] = []
     const visit = (file: string, path: readonly string[]) => {
@@ -175,7 +175,7 @@ describe('architecture', () => {
     expect(circles).toEqual([])
   })
 
-  it('nothing runs a shell string', () => {
+  it('no source file runs a shell string', () => {
     const wrong = files.filter((file) =>
       /shell: true|\bexecSync\(|\bexec\(/.test(
         readFileSync(join(src, file), 'utf8').replace(/\.exec\(/g, ''),

@@ -10,7 +10,7 @@ import { root } from './support/home.ts'
 
 const ADDRESS = 'https://example.com/hookbell.git'
 
-/** Why a clone cannot be made and filled here; '' where it can. */
+/** The reason why a clone cannot be created and installed here, or ''. */
 function whyNot(): string {
   if (process.platform === 'win32') return 'the lines are for a shell'
   if (spawnSync('git', ['-C', root, 'rev-parse', 'HEAD']).status !== 0) return 'this is no clone'
@@ -20,10 +20,10 @@ function whyNot(): string {
 
 const reason = whyNot()
 
-/** A person who has git and npm, and what npm has downloaded before. */
+/** The home of a user with git, npm and the npm cache of this machine. */
 async function makePerson() {
   const home = await makeFolder()
-  // The tests have a cache of their own, which is empty.
+  // The tests use an empty npm cache of their own, so the usual one is looked up.
   const { npm_config_cache: _, ...usual } = process.env
   const npm = (word: string) =>
     execa('npm', ['config', 'get', word], { env: usual, extendEnv: false })
@@ -32,7 +32,7 @@ async function makePerson() {
     PATH: `${join(home, '.local/bin')}:${process.env.PATH}`,
     NODE_EXTRA_CA_CERTS: process.env.NODE_EXTRA_CA_CERTS,
     XDG_RUNTIME_DIR: join(home, '.run'),
-    // Whoever owns this clone: it is ours to read.
+    // Git must accept this repository, even if another user owns it.
     GIT_CONFIG_COUNT: '2',
     GIT_CONFIG_KEY_0: 'safe.directory',
     GIT_CONFIG_VALUE_0: '*',
@@ -52,7 +52,7 @@ async function makePerson() {
 
 describe('a clone', () => {
   it.skipIf(reason !== '')(
-    `works as the README says, up to the next command${reason && ` (${reason})`}`,
+    `installs and runs with the commands of the README${reason && ` (${reason})`}`,
     async () => {
       const { home, type } = await makePerson()
       const clone = join(home, 'hookbell')

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import * as zod from 'zod'
 import { lazyZod } from '../src/lazy-zod.ts'
 
-/** One of each form that the schemas of the worker have. */
+/** A schema with every construct that the schemas of the worker use. */
 function makeSchema(z: Pick<typeof zod, keyof ReturnType<typeof lazyZod>>) {
   const name = z.string().regex(/^\w+$/, 'must be a word').describe('A name')
   const file = z.strictObject({ type: z.literal('file'), path: name.meta({ secret: true }) })
@@ -31,7 +31,7 @@ const fails = () => {
   throw new Error('zod was loaded')
 }
 
-describe('schemas that are made at their first use', () => {
+describe('lazyZod', () => {
   it.each([
     [{ channels: { a: { type: 'file', path: 'p' } }, size: 3 }],
     [{ channels: { a: { type: 'mail', to: ['me@example.com'] } }, kind: 'b', size: true }],
@@ -40,14 +40,14 @@ describe('schemas that are made at their first use', () => {
     [{ channels: { 'a b': { type: 'file', path: '!' } }, size: 0 }],
     [{ channels: {}, kind: 'b' }],
     [7],
-  ])('say the same as those of zod: %j', (value) => {
+  ])('validates like zod: %j', (value) => {
     const { success, data, error } = makeSchema(lazyZod(() => zod)).safeParse(value)
     const real = makeSchema(zod).safeParse(value)
     expect({ success, data }).toEqual({ success: real.success, data: real.data })
     expect(error?.issues).toEqual(real.error?.issues)
   })
 
-  it('load nothing until one is asked', () => {
+  it('loads zod only on the first validation', () => {
     const z = lazyZod(fails)
     const schema = makeSchema(z)
     const fields = z.object({ a: z.string().describe('A') }).shape
@@ -56,7 +56,7 @@ describe('schemas that are made at their first use', () => {
     expect(() => schema.parse({})).toThrow('zod was loaded')
   })
 
-  it('know what they are for, and what was noted of them', () => {
+  it('keeps descriptions and metadata', () => {
     const z = lazyZod(() => zod)
     const field = z.string().describe('A field').meta({ secret: true })
     expect(field.description).toBe('A field')

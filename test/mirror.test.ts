@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 
 const root = join(import.meta.dirname, '..')
 
-/** Test files that hold a promise of a whole folder instead of one source file. */
+/** Test files that cover a whole folder instead of one source file. */
 const topics: { [folder: string]: readonly string[] } = {
   '.': ['architecture', 'clone', 'mirror', 'package', 'package-consumers', 'readme', 'session'],
   api: ['helpers'],
@@ -79,7 +79,7 @@ const topics: { [folder: string]: readonly string[] } = {
   ],
 }
 
-/** Folders of test/ that mirror a folder beside src/, or that hold what tests share. */
+/** Folders of test/ that mirror a folder beside src/, or that contain shared helpers. */
 const others = /^(examples|fixtures|support)(\/|$)/
 
 const tests = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
@@ -88,24 +88,24 @@ const tests = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8
 
 function hasSource(test: string): boolean {
   const [folder, stem] = [dirname(test), basename(test, '.test.ts')]
-  // A file that is private to its folder starts with _.
+  // The source file may be private to its folder and start with _.
   return [stem, `_${stem}`].some((name) => existsSync(join(root, 'src', folder, `${name}.ts`)))
 }
 
 describe('mirror', () => {
-  it('every folder of tests mirrors a folder of sources', () => {
+  it('every test folder mirrors a source folder', () => {
     const folders = [...new Set(tests.map((test) => dirname(test)))]
     expect(folders.filter((folder) => !existsSync(join(root, 'src', folder)))).toEqual([])
   })
 
-  it('every test file has the name of a source file, or is a topic of its folder', () => {
+  it('every test file has the name of a source file or is a listed topic', () => {
     const lost = tests.filter(
       (test) => !hasSource(test) && !topics[dirname(test)]?.includes(basename(test, '.test.ts')),
     )
     expect(lost).toEqual([])
   })
 
-  it('every topic has its test file, and is no source file', () => {
+  it('every listed topic has a test file and no source file', () => {
     const listed = Object.entries(topics).flatMap(([folder, names]) =>
       names.map((name) => join(folder, `${name}.test.ts`)),
     )

@@ -19,7 +19,7 @@ import { startEmulator } from '../src/emulator/index.ts'
 import { tsc } from './support/compiler.ts'
 import { root } from './support/home.ts'
 
-// Compilers run here, on machines that do other things as well.
+// A compiler runs here, which is slow on a busy machine.
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 })
 
 const work = mkdtempSync(join(tmpdir(), 'hookbell-consumers-'))
@@ -34,7 +34,7 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(work, { recursive: true, force: true }))
 
-/** A project that has installed the package, with or without the packages that it needs. */
+/** A project with the package installed and the given dependencies linked. */
 function makeConsumer(name: string, files: Record<string, string>, needs: string[] = []) {
   const folder = join(work, name)
   mkdirSync(join(folder, 'node_modules/@types'), { recursive: true })
@@ -59,16 +59,16 @@ async function runNode(folder: string, ...words: string[]) {
 }
 
 describe('the packed package', () => {
-  it('is clean for publint', async () => {
+  it('has no problems according to publint', async () => {
     const { messages, pkg } = await publint({ pkgDir: packed, strict: true })
     expect(messages.map((message) => formatMessage(message, pkg, { color: false }))).toEqual([])
   })
 
   it.each([
     ['node16', ['api', 'emulator']],
-    // Its hooks are ES modules and programs; nobody requires them.
+    // The main entry provides ES modules and programs; it cannot be required.
     ['esm-only', ['.']],
-  ])('has the right types under the profile %s', async (profile, entries) => {
+  ])('has correct types under the profile %s', async (profile, entries) => {
     const attw = join(root, 'node_modules/.bin/attw')
     const words = [tarball, '--profile', profile, '--no-color', '--entrypoints', ...entries]
     const { stdout, exitCode } = await execa(attw, words, { reject: false })
@@ -79,7 +79,7 @@ describe('the packed package', () => {
 
 const types = ['zod', 'undici', '@types/node']
 
-/** The same program for both module systems: an endpoint, a list, an error, the types of all three. */
+/** The same program for both module systems: an endpoint, a list, an error, and the types of all three. */
 const program = `
 export async function main() {
   const emulator: Emulator = await startEmulator()
@@ -129,7 +129,7 @@ ${program}
 void main()`,
   ],
 ])('a consumer in %s', (name, extension, source) => {
-  it('compiles, declarations included, and runs', async () => {
+  it('compiles with declarations, and runs', async () => {
     const folder = makeConsumer(
       name,
       {
@@ -139,7 +139,7 @@ void main()`,
       },
       types,
     )
-    // node18: as Node.js 20 does it, where no CommonJS module may require an ES module.
+    // node18 behaves like Node.js 20 before it could require ES modules.
     for (const module of ['node18', 'nodenext']) {
       const words = [...tsc, '-p', folder, '--module', module]
       const { stdout } = await execa(process.execPath, words, { reject: false })
@@ -155,7 +155,7 @@ void main()`,
 })
 
 describe('a consumer with a bundler', () => {
-  it('compiles, and runs as one file', async () => {
+  it('compiles, and runs as a single file', async () => {
     const source = `import { type Client, createClient, isClientError } from 'hookbell/api'
 import { type Emulator, startEmulator } from 'hookbell/emulator'
 ${program}
@@ -185,8 +185,8 @@ await main()`
   })
 })
 
-describe('the whole client', () => {
-  it('is small in a bundle', async () => {
+describe('the bundled client', () => {
+  it('contains every endpoint in at most 50 KiB', async () => {
     const entry = `export { createClient, isClientError } from 'hookbell/api'`
     const folder = makeConsumer('bundle', { 'main.mjs': entry })
     const { outputFiles } = await build({
@@ -204,7 +204,7 @@ describe('the whole client', () => {
     expect(text.length).toBeLessThanOrEqual(MOST_BYTES)
   })
 
-  it('has declarations without zod, which are small', () => {
+  it('has small declarations without zod', () => {
     const files = declarationsOf(join(packed, 'dist/types/api/index.d.ts'))
     const text = files.map((file) => readFileSync(file, 'utf8')).join('')
     expect(text).not.toMatch(/from ['"]zod/)
@@ -214,7 +214,7 @@ describe('the whole client', () => {
 
 const MOST_BYTES = 50 * 1024
 
-/** A declaration file and all that it refers to. */
+/** A declaration file and all files that it refers to. */
 function declarationsOf(file: string, found = new Set<string>()): string[] {
   if (found.has(file)) return []
   found.add(file)
@@ -293,8 +293,8 @@ export type Used = [Computer, RotatedKey, TokenUsageRow, Emulator]
   })
 })
 
-describe('what is loaded', () => {
-  // There is no undici to load here: whatever needs it at its start fails.
+describe('the dependencies of the API', () => {
+  // undici is not installed here, so loading it at the start would fail.
   const call = `
     const client = createClient({ transport: 'https' })
     client.organization.limits.getGlobal().then(({ limit }) => console.log(limit))`
@@ -308,12 +308,12 @@ describe('what is loaded', () => {
       'main.cjs',
       `const { createClient } = require('hookbell/api'); require('hookbell/emulator'); ${call}`,
     ],
-  ])('%s needs no other package before its first request through undici', async (path, source) => {
+  ])('%s needs no other package without the undici transport', async (path, source) => {
     const folder = makeConsumer(`bare-${path}`, { [path]: source })
     expect(await runNode(folder, path)).toEqual({ stdout: 'null', stderr: '', exitCode: 0 })
   })
 
-  it('of zod, nothing by the client, and English alone by the emulator', () => {
+  it('include no zod in the client, and only its English locale in the emulator', () => {
     const read = (path: string) => readFileSync(join(packed, path), 'utf8')
     expect(read('dist/api.cjs')).not.toContain('/zod/')
     const found = [...read('dist/emulator.cjs').matchAll(/\/locales\/([\w-]+)\.js/g)]

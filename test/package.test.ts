@@ -9,7 +9,7 @@ const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
 
 describe('package', () => {
-  it('holds only what users need', async () => {
+  it('contains only files for users', async () => {
     const { stdout } = await execa('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
       cwd: root,
     })
@@ -26,7 +26,7 @@ describe('package', () => {
     expect(unexpected).toEqual([])
   })
 
-  it('can be published: nothing of it has to be corrected', async () => {
+  it('can be published without corrections by npm', async () => {
     const words = ['publish', '--dry-run', '--ignore-scripts']
     const env = { npm_config_registry: 'http://127.0.0.1:9', npm_config_fetch_retries: '0' }
     const { stderr } = await execa('npm', words, { cwd: root, env, reject: false })
@@ -34,7 +34,7 @@ describe('package', () => {
     expect(warnings.filter((line) => !line.includes('logged in'))).toEqual([])
   })
 
-  it('names the repository that the release workflow runs in', async () => {
+  it('gets the repository URLs from the release workflow', async () => {
     const workflow = readFileSync(join(root, '.github/workflows/release.yml'), 'utf8')
     const [, line = ''] = /run: (npm pkg set .*)/.exec(workflow) ?? []
     const cwd = await makeFolder()
@@ -51,24 +51,24 @@ describe('package', () => {
     })
   })
 
-  it('runs no script when it is installed', () => {
+  it('runs no install script', () => {
     const names = Object.keys(manifest.scripts)
     expect(names.filter((name) => /^(pre|post)?(install|prepare)$/.test(name))).toEqual([])
     expect(runtimeClosure().filter(([, entry]) => entry.hasInstallScript)).toEqual([])
   })
 
-  it('brings at most 20 packages', () => {
+  it('has at most 20 runtime packages', () => {
     expect(runtimeClosure().length).toBeLessThanOrEqual(20)
   })
 
-  it('carries the licence of every package whose code is bundled', () => {
+  it('contains the licence of every bundled package', () => {
     const text = readFileSync(join(root, 'dist/LICENCES.txt'), 'utf8')
     const bundled = ['citty', 'execa', 'liquidjs', 'nodemailer', 'zod']
     for (const name of bundled)
       expect(text).toMatch(new RegExp(`^${name} [\\d.]+: .+\\n\\n\\S`, 'm'))
   })
 
-  it('names no registry in the lock file', () => {
+  it('has a lock file without registry URLs', () => {
     expect(JSON.stringify(lock)).not.toMatch(/"resolved"/)
   })
 })

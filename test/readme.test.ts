@@ -12,14 +12,14 @@ import { pages } from './support/pages.ts'
 const textOf = (page: string) => readFileSync(join(root, page), 'utf8')
 
 describe('documentation', () => {
-  it.each(pages)('%s links to files that are there', (page) => {
+  it.each(pages)('%s links only to existing files', (page) => {
     const links = [...textOf(page).matchAll(/\]\((?!https?:)([^)#]+)/g)].map(
       ([, path]) => path ?? '',
     )
     expect(links.filter((path) => !existsSync(join(root, page, '..', path)))).toEqual([])
   })
 
-  it.each(pages)('%s names only commands that exist', async (page) => {
+  it.each(pages)('%s names only existing commands', async (page) => {
     const home = await makeHome()
     const { stdout } = await home.run('help')
     const known = [...stdout.matchAll(/^ {2}(\w+) /gm)].map(([, name]) => name)
@@ -27,7 +27,7 @@ describe('documentation', () => {
     expect(named.filter((name) => !known.includes(name))).toEqual([])
   })
 
-  it('every template and every kind has a default text', () => {
+  it('every format has a template for each kind', () => {
     for (const format of ['plain', 'slack', 'html']) {
       expect(readdirSync(join(root, 'templates', format)).sort()).toEqual(
         kinds.map((kind) => `${kind}.liquid`).sort(),
@@ -35,7 +35,7 @@ describe('documentation', () => {
     }
   })
 
-  it("runs the README's library example", async () => {
+  it('the library example of the README runs', async () => {
     const [, code = ''] = /```ts\n([\s\S]*?)```/.exec(textOf('README.md')) ?? []
     const home = await makeHome({
       channels: { audit: { type: 'file', path: join('/tmp', 'unused') } },
@@ -53,7 +53,7 @@ describe('documentation', () => {
     expect(log).toContain('suppressed')
   })
 
-  it.each(pages.flatMap(callsOf))('%s shows options that there are: %s', async (_, line) => {
+  it.each(pages.flatMap(callsOf))('%s uses only existing options: %s', async (_, line) => {
     const [, verb = '', ...words] = line.split(/\s+/)
     const help = renderHelp(await findCommand(verb, words))
     const options = words.filter((word) => /^--[a-z]/.test(word)).map((word) => word.split('=')[0])
@@ -61,7 +61,7 @@ describe('documentation', () => {
   })
 })
 
-/** The commands in the blocks for a shell that have options. */
+/** The commands with options in the shell blocks of a page. */
 function callsOf(page: string): [page: string, line: string][] {
   const blocks = [...textOf(page).matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = '']) => block)
   const lines = blocks

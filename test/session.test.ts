@@ -23,7 +23,7 @@ const event = {
   cwd: 'HOME/api-server',
 }
 
-/** The first session of a newcomer: what is typed, how it exits, and the lines that matter. */
+/** The session: the command line, its exit code, and required lines of its output. */
 const session: [typed: string, exitCode: number, lines: readonly RegExp[]][] = [
   ['npm install --global ./TARBALL', 0, [/^added \d+ packages/m]],
   ['hookbell init --client droid --yes', 0, [/^Wrote ~\/\.factory\/settings\.json/m]],
@@ -54,7 +54,7 @@ afterAll(async () => {
   await removeFolder(packed)
 })
 
-/** A person who has npm and nothing else: packages go into a folder of their own, and come from this machine. */
+/** The environment of a user with only npm, a private prefix and a registry on this machine. */
 function makeEnv(home: string, env: Record<string, string> = {}): Record<string, string> {
   const prefix = join(home, '.local')
   return {
@@ -72,7 +72,7 @@ function makeEnv(home: string, env: Record<string, string> = {}): Record<string,
   }
 }
 
-describe.skipIf(!isPossible)('the first session of a newcomer', () => {
+describe.skipIf(!isPossible)('the recorded first session', () => {
   let desktop: Awaited<ReturnType<typeof startDesktop>>
   let home: string
   let env: Record<string, string>
@@ -86,7 +86,7 @@ describe.skipIf(!isPossible)('the first session of a newcomer', () => {
   })
   afterAll(() => desktop?.close())
 
-  /** In a terminal that is wide enough for the long name of this home. */
+  /** Runs a line in a terminal that is wide enough for the long path of this home. */
   async function type(typed: string) {
     const script = join(home, '.typed')
     writeFileSync(script, `stty cols 400 rows 40\ncd '${home}'\n${typed}\n`)
@@ -100,7 +100,7 @@ describe.skipIf(!isPossible)('the first session of a newcomer', () => {
     return { text, exitCode, plain: text.replace(COLOURS, '') }
   }
 
-  it('goes as it is recorded, from putting it in to taking it off again', async () => {
+  it('runs as recorded, from the installation to the removal', async () => {
     const recorded: string[] = []
     for (const [line, expected, lines] of session) {
       const typed = line.replace('TARBALL', basename(registry.tarball))
@@ -119,7 +119,7 @@ describe.skipIf(!isPossible)('the first session of a newcomer', () => {
 
   const registered = () => readFileSync(join(home, '.factory/settings.json'), 'utf8')
 
-  /** The notification that the event made, on the screen. */
+  /** Waits for the notification of the event on the screen. */
   async function shown() {
     await expect.poll(() => desktop.notices.length, { timeout: 60_000 }).toBe(1)
     const settled = async () => (await type('hookbell log')).plain
@@ -141,7 +141,7 @@ describe.skipIf(!isPossible)('the first session of a newcomer', () => {
   }
 })
 
-/** As hookbell breaks its lines where the home folder has a short name. Colours stand before the text that is broken. */
+/** Wraps a line as hookbell would with a short home path. Colour codes precede the text that is broken. */
 function fold(line: string, columns: number, indent = 0): string {
   const plain = line.replace(COLOURS, '')
   const cut = plain.lastIndexOf(' ', columns)
@@ -153,7 +153,7 @@ function fold(line: string, columns: number, indent = 0): string {
 
 const frontDoor = (home: string) => join(home, '.local/state/hookbell/hookbell-hook')
 
-describe.skipIf(process.platform === 'win32')('the next command that the demo names', () => {
+describe.skipIf(process.platform === 'win32')('the next command that the demo prints', () => {
   const runIn =
     (home: string, cwd = home) =>
     (line: string, input = '') =>
@@ -161,7 +161,7 @@ describe.skipIf(process.platform === 'win32')('the next command that the demo na
         ...{ cwd, input, env: makeEnv(home), extendEnv: false, reject: false },
       })
 
-  /** Types the lines one after the other in a shell, and then what the last one says is next. */
+  /** Runs the lines in a shell, and then the next command that the last one prints. */
   async function follow(lines: string[], home: string, cwd = home) {
     const run = runIn(home, cwd)
     let said = ''
@@ -175,7 +175,7 @@ describe.skipIf(process.platform === 'win32')('the next command that the demo na
     expect(exitCode, `${next}\n${stderr}`).toBe(0)
     expect(stdout).toContain(`Wrote ${join(home, '.factory/settings.json')}`)
     expect(existsSync(frontDoor(home))).toBe(true)
-    // And what that one says is next: a channel is tried.
+    // The next command of init in turn is a test of a channel.
     const test = stdout.trimEnd().split('\n').at(-1)?.trim() ?? ''
     expect(test).toBe(next.replace(/init$/, 'test desktop'))
     expect((await run(test)).stderr).toContain('desktop: unavailable: ')
@@ -199,7 +199,7 @@ describe.skipIf(process.platform === 'win32')('the next command that the demo na
     expect(await follow(lines, await makeFolder())).toBe('hookbell init')
   })
 
-  it('is harmless when the package is gone, and can be taken off by npx', async () => {
+  it('leads to hooks that are harmless without the package, and that npx can uninstall', async () => {
     const home = await makeFolder()
     await follow(['npm install --global hookbell', 'hookbell demo'], home)
     const run = runIn(home)
@@ -212,7 +212,7 @@ describe.skipIf(process.platform === 'win32')('the next command that the demo na
     expect({ exitCode, stdout }).toMatchObject({ exitCode: 0 })
     expect(existsSync(settings)).toBe(false)
     expect(existsSync(frontDoor(home))).toBe(false)
-    // A session that runs goes on calling it.
+    // A running session still calls the front door.
     expect(await run(command, '{}')).toMatchObject({ stdout: '', stderr: '', exitCode: 0 })
   })
 })
