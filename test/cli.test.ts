@@ -60,7 +60,7 @@ describe('cli: usage errors', () => {
 })
 
 describe.runIf(existsSync('/dev/full'))('cli: a full disk', () => {
-  it('makes a command fail with 74', async () => {
+  it('makes a command exit with 74', async () => {
     const home = await makeHome()
     const full = openSync('/dev/full', 'w')
     onTestFinished(() => closeSync(full))
@@ -189,7 +189,7 @@ describe('cli: folders', () => {
 })
 
 describe('cli: help', () => {
-  it('lists the commands without arguments', async () => {
+  it('lists the commands when called without arguments', async () => {
     const home = await makeHome()
     const { exitCode, stdout } = await home.run()
     expect(exitCode).toBe(0)

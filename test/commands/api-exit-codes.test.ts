@@ -12,7 +12,7 @@ describe('api: exit codes', () => {
     [418, 65],
     [429, 69],
     [500, 69],
-  ])('status %i from the service exits with %i', async (status, code) => {
+  ])('a response with status %i exits with %i', async (status, code) => {
     const { run } = await makeApiHome({
       // Longer than the time limit of a call, so that nothing is retried.
       faults: [makeFault({ status, headers: { 'retry-after': '3600' } })],
@@ -27,7 +27,7 @@ describe('api: exit codes', () => {
     [429, {}, 'Try again later'],
     [503, { 'x-request-id': 'req_7' }, 'Try again later'],
     [503, { 'retry-after': '3600' }, 'Try again after '],
-  ])('status %i with %j hints at what to do', async (status, headers, hint) => {
+  ])('the error for status %i with %j says what to do', async (status, headers, hint) => {
     const { run } = await makeApiHome({ faults: [makeFault({ status, headers })] })
     const { stderr } = await run('api', 'organization.limits.getGlobal')
     expect(stderr.split('\n')[1]).toContain(hint)

@@ -130,7 +130,7 @@ describe('api: inputs', () => {
     expect(emulator.requests().at(-1)?.query).toEqual({ query: 'spool', pageSize: '5' })
   })
 
-  it('print each field of the response only once', async () => {
+  it('a response is printed without duplicate fields', async () => {
     const { run, emulator } = await makeApiHome()
     const { stdout } = await run('api', 'sessions.create', '--computer-id', emulator.computerId)
     const { tokenUsage } = JSON.parse(stdout).sessionSettings
@@ -158,7 +158,7 @@ describe('api: destination of the key', () => {
     expect(emulator.requests()).toEqual([])
   })
 
-  it('includes the request ID in the error', async () => {
+  it('an error includes the request ID', async () => {
     const { run } = await makeApiHome({ faults: [makeFault({ status: 400 })] })
     const { stderr } = await run('api', 'automations.ci.scan')
     expect(stderr).toMatch(/\(request req_1\)$/m)

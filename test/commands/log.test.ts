@@ -154,7 +154,7 @@ describe('hookbell log --follow', () => {
   })
 })
 
-describe('the value of --since', () => {
+describe('the option --since', () => {
   const now = new Date(2026, 10, 20, 12, 0).getTime()
 
   it.each([

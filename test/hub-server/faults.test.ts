@@ -72,7 +72,7 @@ describe.skipIf(!hasRedis)('hub: faults', () => {
     expect(tagsOf(receiver)).toEqual(['0', ...numbers(5)])
   })
 
-  it('messages are delivered late when the connection to Redis breaks in between', async () => {
+  it('messages are delivered after the connection to Redis was lost', async () => {
     const [redis, receiver] = [await startRedis(), await startReceiver()]
     const hub = await runHub(redis, team(receiver.url))
     const events = numbers(60).map((number) => `e${number}`)

@@ -47,7 +47,7 @@ describe.skipIf(!hasRedis || !hasStrace)('hub: a power cut', () => {
   })
 
   // Shows why a hub warns of this setting at its start, and that this simulated cut loses data.
-  it('loses records that were not yet synced with appendfsync everysec', async () => {
+  it('loses the latest records with appendfsync everysec', async () => {
     const { acknowledged, kept } = await cutPower('everysec')
     expect(kept).toBeLessThan(acknowledged)
   })

@@ -22,7 +22,7 @@ describe.skipIf(!hasRedis)('hub: the hub', () => {
     expect(JSON.stringify(hub.lines)).not.toContain('body of')
   })
 
-  it('delivers a duplicate once, both before and after the first delivery', async () => {
+  it('delivers a message once, even if its duplicate arrives before or after the delivery', async () => {
     const [redis, receiver] = [await startRedis(), await startReceiver()]
     await handOver(redis, 'one')
     await handOver(redis, 'one')

@@ -141,7 +141,7 @@ describe.skipIf(!hasRedis)('hub: three machines, 20 destinations and two hubs', 
     expect(toldBy(team.hubs)).toHaveLength(team.events.size)
   })
 
-  it('lose no event within the rate limits and in order while a worker, a hub and Redis are killed', async () => {
+  it('lose no event and keep the rate limits and the order while a worker, a hub and Redis are killed', async () => {
     const team = await startTeam()
     const { machines, hubs, events, redis, receiver, told } = team
     const startedAt = performance.now()

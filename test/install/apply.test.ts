@@ -105,7 +105,7 @@ describe('applyPlan', () => {
     expect(readFileSync(join(home, 'second'), 'utf8')).toBe(plain)
   })
 
-  it('creates a missing folder with mode 0700 and a missing file by the umask', () => {
+  it('creates a missing folder with mode 0700 and a missing file with the permissions of the umask', () => {
     const home = makeHome()
     const mask = process.umask(0o022)
     const { created, backup } = apply(home)
@@ -117,7 +117,7 @@ describe('applyPlan', () => {
     expect(readdirSync(join(home, '.factory'))).toEqual(['settings.json'])
   })
 
-  it('creates a folder in a project by the umask', () => {
+  it('creates the folder of a project with the permissions of the umask', () => {
     const home = makeHome()
     const mask = process.umask(0o022)
     apply(home, { isShared: true })

@@ -162,7 +162,7 @@ describe.each(transports)('retries through %s', (transport) => {
     })
   })
 
-  it('fetches the key again before every attempt', async () => {
+  it('fetch the key again before every attempt', async () => {
     let asked = 0
     const client = makeClient({
       apiKey: async () => {

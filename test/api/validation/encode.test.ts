@@ -220,7 +220,7 @@ describe('invalid inputs are rejected before any connection', () => {
     ['request', { method: 'GET', path: '/', body: {} }, 'body'],
     ['request', { method: 'GET', path: '/', query: 'a' }, 'query'],
     ['request', { method: 'GET', path: '/', host: 'other' }, 'host'],
-  ])('%s(%o) names %s', async (id, input, field) => {
+  ])('the error of %s(%o) names %s', async (id, input, field) => {
     faults.play([{}])
     const error = await errorOf(methodOf(faults.makeClient(), id)(input))
     expect(error).toMatchObject({ kind: 'validation' })
@@ -239,7 +239,7 @@ describe('invalid inputs are rejected before any connection', () => {
     [{ headers: { 'a b': 'c' } }, 'options.headers.a b'],
     [{ headers: { a: 'b\r\nc: d' } }, 'options.headers.a'],
     [{ headers: { Authorization: 'x' } }, 'options.headers.Authorization'],
-  ])('%o names %s', async (options, field) => {
+  ])('the error for the options %o names %s', async (options, field) => {
     faults.play([{}])
     const error = await errorOf(faults.makeClient().organization.limits.getGlobal({}, options))
     expect(error).toMatchObject({ kind: 'validation' })
