@@ -1,4 +1,4 @@
-// A worker that ends without a word when it delivers a certain message: what a fault in a native part would do.
+// A worker that kills itself with SIGKILL when it delivers a certain message, like a crash in native code.
 import { configDir, stateDir } from '../../src/config/paths.ts'
 import { notifiers } from '../../src/notifiers/index.ts'
 import { runUntilIdle } from '../../src/worker/run.ts'

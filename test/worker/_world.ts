@@ -24,7 +24,7 @@ import { findDead, retryDead } from '../../src/worker/dead.ts'
 import { deliverOnce, runUntilIdle } from '../../src/worker/run.ts'
 import { removeFolder } from '../support/folder.ts'
 
-/** Fast enough not to wait for, slow enough to be seen. */
+/** Short enough for a test, long enough to be observed. */
 export const quickRetry = { firstDelaySeconds: 0.05, maxDelaySeconds: 0.2, maxAttempts: 8 }
 
 interface Line {
@@ -34,7 +34,7 @@ interface Line {
   body: string
 }
 
-/** State and configuration folders of their own, with a file channel `file`. Removed with the test. */
+/** New state and configuration folders with a file channel `file`. Removed at the end of the test. */
 export function makeWorld(config: Record<string, unknown> = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'hookbell-worker-'))
   onTestFinished(() => removeFolder(folder))
@@ -44,7 +44,7 @@ export function makeWorld(config: Record<string, unknown> = {}) {
   const { channels = {}, ...rest } = config
   const all = { file: { type: 'file', path: outFile }, ...(channels as object) }
   const routes = [{ on: ['*'], to: Object.keys(all) }]
-  // In one step, since a worker may be reading it.
+  // Replaced atomically, because a worker may be reading it.
   const configure = (value: unknown) => {
     const path = join(configDir, 'config.json')
     writeFileSync(`${path}.new`, typeof value === 'string' ? value : JSON.stringify(value))
@@ -72,13 +72,13 @@ export function makeWorld(config: Record<string, unknown> = {}) {
     lines: () => readLines<Line>(outFile),
     accounts: () => readHistory(stateDir),
     account: async (id: string) => (await readHistory(stateDir)).find((one) => one.id === id),
-    /** Names of files, those of deliveries without their ending. */
+    /** File names in a spool folder, without the extension of parked deliveries. */
     list: (name: Folder) => readdirSync(spool[name]).map((one) => one.replace(/\.json$/, '')),
     env: { ...process.env, HOOKBELL_STATE_DIR: stateDir, HOOKBELL_CONFIG_DIR: configDir },
   }
 }
 
-/** As `hookbell dead retry` does. */
+/** Does what `hookbell dead retry` does. */
 export async function retryById({ stateDir }: { stateDir: string }, id: string) {
   for (const item of findDead(stateDir, id)) await retryDead(stateDir, item)
 }
@@ -93,7 +93,7 @@ export function readLines<Entry>(path: string): Entry[] {
     .map((line) => JSON.parse(line))
 }
 
-/** The same account that `hookbell status` gives. */
+/** The status of each event, built as `hookbell status` does it. */
 async function readHistory(state: string): Promise<EventStatus[]> {
   const accounts = new EventHistory()
   for await (const entry of readJournal(state)) accounts.add(entry)
@@ -108,14 +108,14 @@ async function readHistory(state: string): Promise<EventStatus[]> {
   return [...accounts.byId.values()]
 }
 
-/** How many events have which outcome, with those left out that are none. */
+/** The number of events for each outcome that occurs. */
 export function countOutcomes(accounts: readonly EventStatus[]): Record<string, number> {
   const counts: Record<string, number> = {}
   for (const { outcome } of accounts) counts[outcome] = (counts[outcome] ?? 0) + 1
   return counts
 }
 
-/** Runs a program for this world, with the environment that the front door gives to a worker. Killed with the test. */
+/** Starts a program with the environment that the front door gives to a worker. Killed at the end of the test. */
 export function startProgram(program: string, world: World, args: string[] = []) {
   const child = spawn(process.execPath, [program, ...args], {
     env: workerEnvironment(world.stateDir, world.env),

@@ -15,10 +15,10 @@ const ask = {
   tool_input: { command: 'make' },
 }
 const failed = { hook_event_name: 'StopFailure', session_id: 's2', error: 'overloaded' }
-/** The bus of a session over SSH, say. */
+/** A desktop bus that does not exist, as in a session over SSH. */
 const env = { DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere/bus' }
 
-/** Questions go to a desktop that is not there and to `team`, failures to `ops`. */
+/** Questions go to a desktop that does not exist, ends of turns to `team`, failures to `ops`. */
 async function makeChannels(teamScript: Step[] = [404]) {
   const [team, ops] = [await startReceiver({ script: teamScript }), await startReceiver()]
   const world = makeWorld()
@@ -51,7 +51,7 @@ async function typesOf(world: World, id: string) {
 }
 
 describe('a question that reaches nobody', () => {
-  it('is undelivered, and told of with the next message that gets through, once', async () => {
+  it('is undelivered, and is mentioned once, in the next message that gets through', async () => {
     const { world, tell, ops } = await makeChannels()
     const id = await tell(ask)
     expect(await world.account(id)).toMatchObject({
@@ -71,7 +71,7 @@ describe('a question that reaches nobody', () => {
     expect(ops()[1]).not.toContain('reached nobody')
   })
 
-  it('is told of by a later worker, and not by a message that fails', async () => {
+  it('is mentioned by a later worker, again when the first message about it fails', async () => {
     const { world, tell } = await makeChannels()
     await tell(ask)
     await tell(ask)
@@ -89,7 +89,7 @@ describe('a question that reaches nobody', () => {
     ).toEqual([true, true])
   })
 
-  it('is counted alone where the channel may not have what an agent said', async () => {
+  it('is only counted, not quoted, on a channel with minimal clearance', async () => {
     const { world, tell } = await makeChannels()
     await tell(ask)
     const receiver = await startReceiver()
@@ -117,7 +117,7 @@ describe('a question that reaches nobody', () => {
     })
   })
 
-  it('is no alarm where it is recorded alone, or where one channel was told', async () => {
+  it('is undelivered only when a channel for people failed, even if a record was written', async () => {
     const { world, tell, ops } = await makeChannels()
     const channels = { desk: { type: 'desktop' }, log: { type: 'file', path: world.outFile } }
     world.configure({ channels, routes: [{ on: ['*'], to: ['log'] }], lingerSeconds: 0 })
@@ -133,20 +133,20 @@ describe('a question that reaches nobody', () => {
     expect(ops()).toEqual([])
   })
 
-  it('is found by the next worker, after a crash before the alarm', async () => {
+  it('becomes undelivered at the next worker when the first one crashed before recording that', async () => {
     const { world, tell } = await makeChannels()
     const id = await tell(ask)
     const journal = join(world.stateDir, 'journal.jsonl')
     const lines = readFileSync(journal, 'utf8').split('\n')
     writeFileSync(journal, lines.filter((line) => !line.includes('"undelivered"')).join('\n'))
-    // As the crash left it: begun, and not settled.
+    // The state after the crash: the event is in progress but not finished.
     const again = world.accept(ask)
     renameSync(join(world.spool.new, again), join(world.spool.new, `${id}~1`))
     await world.untilIdle()
     expect(await world.account(id)).toMatchObject({ outcome: 'undelivered' })
   })
 
-  it('makes status fail, and say what to do', async () => {
+  it('makes `status` fail and say what to do', async () => {
     const home = await makeHome({ channels: { desk: { type: 'desktop' } }, lingerSeconds: 0 })
     home.accept({ ...ask, cwd: home.project })
     await home.run('worker', '--once')
@@ -163,10 +163,10 @@ describe('a question that reaches nobody', () => {
   })
 })
 
-describe('a channel that takes nothing any more', () => {
+describe('a channel that rejects every message', () => {
   const done = { hook_event_name: 'Stop', session_id: 's3', duration_ms: 60_000 }
 
-  it('is told of once, on another channel that works, with what to do', async () => {
+  it('is reported once, on another working channel, with advice', async () => {
     const { world, tell, team, ops } = await makeChannels()
     await tell(done)
     expect(team()).toHaveLength(1)
@@ -178,13 +178,13 @@ describe('a channel that takes nothing any more', () => {
     expect(world.list('dead')).toHaveLength(2)
   })
 
-  it('is news again after it had worked', async () => {
+  it('is reported again when it fails after it had worked in between', async () => {
     const { tell, ops } = await makeChannels([404, 200, 404])
     for (let round = 0; round < 3; round += 1) await tell(done)
     expect(ops()).toHaveLength(2)
   })
 
-  it('is not told of for a message that it refuses', async () => {
+  it('is not reported when it only rejects the message itself (status 400)', async () => {
     const { tell, ops } = await makeChannels([400])
     await tell(done)
     expect(ops()).toEqual([])

@@ -13,8 +13,8 @@ const slack = (url: string) => ({ type: 'slack', url: `${url}/services/x` })
 const entriesOf = (world: World) => readLines<JournalEntry>(join(world.stateDir, 'journal.jsonl'))
 const deferredIn = (world: World) => entriesOf(world).filter(({ type }) => type === 'deferred')
 
-describe('300 mails to a server that refuses all', () => {
-  it('are recorded once per attempt, and not once per turn in line', async () => {
+describe('300 mails to a server that is down', () => {
+  it('are recorded once per attempt, not each time they reach the head of the queue', async () => {
     const server = await startFaultServer([{ fault: 'reset' }])
     const port = new URL(server.url).port
     const mail = { type: 'email', smtp: `smtp://127.0.0.1:${port}`, from: 'a@b.example' }
@@ -40,8 +40,8 @@ describe('300 mails to a server that refuses all', () => {
   })
 })
 
-describe('a Retry-After', () => {
-  it('of one channel stands although another channel of the event is due earlier', async () => {
+describe('a Retry-After header', () => {
+  it('of one channel is obeyed although another channel of the event is due earlier', async () => {
     const times: number[] = []
     const limited = await startReceiver({
       script: [
@@ -62,8 +62,8 @@ describe('a Retry-After', () => {
   })
 })
 
-describe('a machine that was off for days', () => {
-  it('tries an old event again as if it were new', async () => {
+describe('a worker on a machine that was off for days', () => {
+  it('retries an old event like a new one', async () => {
     const { url, received } = await startReceiver({ script: [500, 500, 200] })
     const world = makeWorld({ channels: { team: slack(url) } })
     const id = world.accept({ message: 'hello' })
@@ -74,7 +74,7 @@ describe('a machine that was off for days', () => {
     expect(await world.account(id)).toMatchObject({ outcome: 'delivered' })
   })
 
-  it('does not count the time in which nothing could be tried', async () => {
+  it('does not count the time without attempts towards the maximum age', async () => {
     const { url, received } = await startReceiver({ script: [500, 500, 200] })
     const world = makeWorld({ channels: { team: slack(url) } })
     const tried = Date.now() - 3 * DAY_MS
@@ -95,7 +95,7 @@ describe('a machine that was off for days', () => {
 })
 
 describe('a spool file', () => {
-  it('that names a channel is routed as any other event', async () => {
+  it('that names a channel is routed like any other event', async () => {
     const { url, received } = await startReceiver()
     const world = makeWorld()
     const channels = { file: { type: 'file', path: world.outFile }, secret: slack(url) }
@@ -109,7 +109,7 @@ describe('a spool file', () => {
 })
 
 describe('a parked delivery', () => {
-  it('holds no secret, whatever the receiver and the agent say', async () => {
+  it('contains no secret, even if the receiver and the agent repeat one', async () => {
     const canary = 'canary-7f3a9c1e5b'
     const { url } = await startReceiver({
       script: [({ path }) => ({ status: 500, body: `no ${path} ${canary}` })],

@@ -12,7 +12,7 @@ const folders = ['tmp', 'new', 'cur', 'deferred', 'dead', 'corrupt'] as const
 const slack = (url: string) => ({ type: 'slack', url: `${url}/services/x` })
 
 describe('a folder of the spool', () => {
-  it.each(folders)('%s that is a file is set aside, and the others go on', async (folder) => {
+  it.each(folders)('%s is created again, and a file in its place is set aside', async (folder) => {
     const world = makeWorld()
     world.accept({ message: 'first' })
     await world.once()
@@ -25,7 +25,7 @@ describe('a folder of the spool', () => {
     expect(readdirSync(world.spool.corrupt)).toEqual([expect.stringMatching(`^\\d+-${folder}$`)])
   })
 
-  it('that was set aside shows in status', async () => {
+  it('that was replaced by a file is counted as damaged by `status`', async () => {
     const home = await makeHome({ lingerSeconds: 0 })
     mkdirSync(join(home.state, 'spool'), { recursive: true, mode: 0o700 })
     writeFileSync(join(home.state, 'spool/dead'), '')
@@ -34,24 +34,27 @@ describe('a folder of the spool', () => {
     expect((await home.run('status')).stdout).toContain('1 damaged or foreign')
   })
 
-  it.skipIf(!isRoot)('that nobody may enter shows in status, which tells the rest', async () => {
-    const home = await makeHome({ lingerSeconds: 0 })
-    home.accept('no JSON')
-    await home.run('worker')
-    chmodSync(join(home.state, 'spool/cur'), 0)
-    chmodSync(join(home.state, 'spool/corrupt'), 0)
-    await execa('chown', ['-R', '54321:54321', home.home])
-    const user = ['--reuid', '54321', '--regid', '54321', '--clear-groups', process.execPath]
-    const words = [...user, join(root, 'bin/hookbell'), 'status']
-    const { stdout } = await execa('setpriv', words, { env: home.env, reject: false })
-    expect(stdout).toContain('1 accepted = 0 delivered + 0 suppressed + 1 dead')
-    for (const name of ['cur', 'corrupt']) {
-      expect(stdout).toContain(`${home.state}/spool/${name} cannot be read`)
-    }
-  })
+  it.skipIf(!isRoot)(
+    'that cannot be read is reported by `status`, which still shows the other counts',
+    async () => {
+      const home = await makeHome({ lingerSeconds: 0 })
+      home.accept('no JSON')
+      await home.run('worker')
+      chmodSync(join(home.state, 'spool/cur'), 0)
+      chmodSync(join(home.state, 'spool/corrupt'), 0)
+      await execa('chown', ['-R', '54321:54321', home.home])
+      const user = ['--reuid', '54321', '--regid', '54321', '--clear-groups', process.execPath]
+      const words = [...user, join(root, 'bin/hookbell'), 'status']
+      const { stdout } = await execa('setpriv', words, { env: home.env, reject: false })
+      expect(stdout).toContain('1 accepted = 0 delivered + 0 suppressed + 1 dead')
+      for (const name of ['cur', 'corrupt']) {
+        expect(stdout).toContain(`${home.state}/spool/${name} cannot be read`)
+      }
+    },
+  )
 
   it.each(['deferred', 'dead', 'cur'] as const)(
-    '%s that is replaced under a worker hinders only what needs it',
+    '%s blocks only what needs it while a file is in its place',
     async (folder) => {
       const { url } = await startReceiver({ script: [404] })
       const world = makeWorld({ lingerSeconds: 600, channels: { team: slack(url) } })
@@ -74,13 +77,13 @@ describe('a folder of the spool', () => {
         lingerSeconds: 0,
       })
       await running
-      // That the channel is dead is an event of our own.
+      // Our own event, which reports the dead channel, is left out.
       const told = (await world.accounts()).filter(({ client }) => client !== 'hookbell')
       expect(countOutcomes(told)).toEqual({ dead: folder === 'cur' ? 2 : 3 })
     },
   )
 
-  it('that nobody may enter is opened again', async () => {
+  it('without permissions gets its permissions back', async () => {
     const world = makeWorld()
     const id = world.accept({})
     for (const folder of folders) chmodSync(world.spool[folder], 0)
@@ -101,8 +104,8 @@ describe('a folder of the spool', () => {
   })
 })
 
-describe('an event that could not be handled and that another worker took meanwhile', () => {
-  it('keeps no worker from its end', async () => {
+describe('an unhandled event that another worker has taken', () => {
+  it('does not keep the worker running', async () => {
     const world = makeWorld({ lingerSeconds: 1 })
     const running = world.untilIdle()
     rmSync(world.spool.dead, { recursive: true })
@@ -126,7 +129,7 @@ describe('a template of the user', () => {
       'wants too much',
       '{% assign x = "aaaaaaaaaaaaaaaa" %}{% for i in (1..64) %}{% assign x = x | append: x %}{% endfor %}{{ x }}',
     ],
-  ])('that %s gives way to ours, and holds up nothing', async (_, template) => {
+  ])('that %s is replaced by the built-in one and delays no other event', async (_, template) => {
     const world = makeWorld()
     const folder = join(world.configDir, 'templates/plain')
     mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -141,14 +144,14 @@ describe('a template of the user', () => {
   })
 })
 
-describe('a text that is hard for regular expressions', () => {
+describe('a text that is expensive for regular expressions', () => {
   it.each([
     ['secrets', 'token=1'],
     ['keys', '-----BEGIN RSA PRIVATE KEY-----'],
     ['addresses', 'https://a:b@'],
     ['spaces', ' \n'],
     ['brackets', '[[[{"'],
-  ])('(%s) takes no time from other events', async (_, part) => {
+  ])('(%s) does not keep another event from its delivery', async (_, part) => {
     const world = makeWorld()
     for (let index = 0; index < 10; index += 1) {
       world.accept({

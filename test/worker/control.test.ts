@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 const slack = (url: string) => ({ type: 'slack', url: `${url}/services/x` })
 
-/** A running worker that has one channel, and has delivered nothing yet. */
+/** Starts a worker and waits until it holds the lock. */
 async function startWorker(world: World) {
   const worker = startProgram(program, world)
   await expect.poll(() => existsSync(join(world.stateDir, 'worker.lock'))).toBe(true)
@@ -32,15 +32,15 @@ function toTeam(world: World, url: string, more: object = {}) {
   world.configure({ channels: { team: slack(url) }, routes, lingerSeconds: 30, ...more })
 }
 
-describe('a worker that runs', () => {
-  it('sends nothing while on hold, keeps its queue, and goes on at once when resumed', {
+describe('a running worker', () => {
+  it('sends nothing while on hold, keeps its queue, and continues at once when resumed', {
     retry: 3,
   }, async () => {
     const { url, received } = await startReceiver()
     const world = makeWorld()
     toTeam(world, url)
     const worker = await startWorker(world)
-    // One per second leaves: the others are in line.
+    // The channel takes one message per second, so the others are queued.
     for (let index = 0; index < 4; index += 1) world.accept({ message: `${index}` })
     await expect.poll(() => received.length).toBe(1)
     setOnHold(world.stateDir, true)
@@ -57,7 +57,7 @@ describe('a worker that runs', () => {
     expect(await exited(worker)).toBe(0)
   })
 
-  it('ends while on hold, and what it had in line waits for the next one', async () => {
+  it('ends while on hold and leaves its queued events to the next worker', async () => {
     const { url, received } = await startReceiver()
     const world = makeWorld()
     toTeam(world, url, { lingerSeconds: 0 })
@@ -71,7 +71,7 @@ describe('a worker that runs', () => {
     expect(countOutcomes(await world.accounts())).toEqual({ delivered: 3 })
   })
 
-  it('sees in the middle of a long queue that it is put on hold', async () => {
+  it('stops in the middle of a long queue when it is put on hold', async () => {
     const world = makeWorld({ lingerSeconds: 0 })
     for (let index = 0; index < 4500; index += 1) {
       const text = 'hookbell-event 1\nclient: claude\n\n{"hook_event_name":"Stop"}'
@@ -86,7 +86,7 @@ describe('a worker that runs', () => {
     expect(waiting).toBeGreaterThan(1000)
   })
 
-  it('tries at once what a person flushes', async () => {
+  it('retries a deferred delivery at once after a flush', async () => {
     const { url, received } = await startReceiver({ script: [500, 200] })
     const world = makeWorld()
     toTeam(world, url, { retry: { firstDelaySeconds: 3600, maxDelaySeconds: 3600 } })
@@ -100,8 +100,8 @@ describe('a worker that runs', () => {
     await exited(worker)
   })
 
-  // The second try may come before the purge on a busy machine.
-  it('tells nobody of what was purged', { retry: 3 }, async () => {
+  // On a busy machine, the second attempt may happen before the purge.
+  it('does not deliver an event that was purged', { retry: 3 }, async () => {
     const { url, received } = await startReceiver({ script: [500] })
     const world = makeWorld()
     toTeam(world, url, { retry: { firstDelaySeconds: 2 } })
@@ -117,7 +117,7 @@ describe('a worker that runs', () => {
     await exited(worker)
   })
 
-  it('purges what stands in line too, and tries what comes afterwards at once', async () => {
+  it('drops queued events too when they are purged, and delivers later ones at once', async () => {
     const { url, received } = await startReceiver({ script: [500, 200] })
     const world = makeWorld()
     toTeam(world, url, { retry: { firstDelaySeconds: 3600, maxDelaySeconds: 3600 } })
@@ -125,7 +125,7 @@ describe('a worker that runs', () => {
     const first = world.accept({ message: 'fails' })
     await expect.poll(() => world.list('deferred').length).toBe(1)
     const inLine = world.accept({ message: 'stands in line' })
-    // Its worker has it, and has decided about it.
+    // The worker has claimed the event and routed it.
     await expect.poll(async () => (await world.account(inLine))?.to).toEqual(['team'])
     expect(await purge(world.stateDir)).toBe(2)
     for (const id of [first, inLine]) {
@@ -148,7 +148,7 @@ describe('a worker that runs', () => {
 })
 
 describe('400 events to a destination that takes one per second', () => {
-  it('leave in a few messages, permission questions first, and each has its own line in the journal', async () => {
+  it('are sent in a few messages, permission questions first, and each has its own journal line', async () => {
     const { url, received } = await startReceiver()
     const world = makeWorld()
     toTeam(world, url, { lingerSeconds: 0 })
@@ -170,7 +170,7 @@ describe('400 events to a destination that takes one per second', () => {
       join(world.stateDir, 'journal.jsonl'),
     ).filter(({ type }) => type === 'delivered')
     expect(told).toHaveLength(402)
-    // Each message has one line that is not part of another.
+    // Each message that was sent has exactly one line without a reference to a summary.
     expect(told.filter((line) => !line.summary)).toHaveLength(received.length)
   })
 })
@@ -178,7 +178,7 @@ describe('400 events to a destination that takes one per second', () => {
 describe('the text of messages', () => {
   const SAID = 'what-the-agent-said'
 
-  it.each([true, false])('is in the journal where the configuration keeps it: %s', async (text) => {
+  it.each([true, false])('is in the journal only if `journal.text` is on: %s', async (text) => {
     const world = makeWorld({ journal: { text } })
     for (const hook_event_name of ['Stop', 'Notification', 'PermissionRequest', 'StopFailure']) {
       const event = { message: SAID, last_assistant_message: SAID, prompt: SAID, error: SAID }
@@ -191,8 +191,8 @@ describe('the text of messages', () => {
   })
 })
 
-describe('what is kept beyond its cap', () => {
-  it('goes when the worker has nothing else to do, the oldest first', async () => {
+describe('kept files beyond the cap', () => {
+  it('are removed by the worker, the oldest first', async () => {
     const world = makeWorld()
     for (const name of ['newer', 'older']) {
       const path = join(world.spool.corrupt, name)

@@ -14,7 +14,7 @@ beforeAll(async () => {
   programs.suspect = await buildProgram('test/worker/_suspect-worker.ts')
 })
 
-/** Ends a worker by SIGKILL once the journal has so many lines more, or after a while. */
+/** Starts a worker and kills it with SIGKILL once the journal has that many more lines, unless it ends earlier. */
 async function killAt(world: World, lines: number) {
   const child = startProgram(programs.worker, world)
   const journal = join(world.stateDir, 'journal.jsonl')
@@ -38,11 +38,11 @@ async function killAt(world: World, lines: number) {
 }
 
 describe('a worker that is killed', () => {
-  it('loses nothing, tears nothing, and repeats with the same id', async () => {
+  it('loses no event, leaves no partial line, and repeats deliveries with the same id', async () => {
     const rounds = isFull ? 100 : 6
     const { url, received } = await startReceiver()
     const world = makeWorld({ channels: { web: { type: 'slack', url: `${url}/services/x` } } })
-    // Slack takes one message a second: most go to the file only.
+    // Slack takes one message per second, so most events go to the file only.
     world.configure({
       channels: {
         file: { type: 'file', path: world.outFile },
@@ -60,7 +60,7 @@ describe('a worker that is killed', () => {
         ids.push(world.accept({ message: `${round} ${index}` }))
       await killAt(world, 1 + Math.floor(Math.random() * 45))
     }
-    // Whoever was killed three times with the same event may have set it aside: a person looks at those.
+    // An event that was claimed during three crashes is set aside, so those are retried by hand.
     const last = startProgram(programs.worker, world)
     expect(await exited(last)).toBe(0)
     for (const item of findDead(world.stateDir)) await retryDead(world.stateDir, item)
@@ -76,7 +76,7 @@ describe('a worker that is killed', () => {
     expect(lines.length - ids.length).toBeLessThanOrEqual(rounds * 21)
   })
 
-  it('leaves its events to the next one, which does not repeat what was delivered', async () => {
+  it('leaves its events to the next worker, which delivers every one of them', async () => {
     const world = makeWorld()
     for (let index = 0; index < 20; index += 1) world.accept({ message: `${index}` })
     await killAt(world, 25)
@@ -86,14 +86,14 @@ describe('a worker that is killed', () => {
   })
 })
 
-describe('an event that ends the worker', () => {
-  it('is set aside after three times, and its neighbours are delivered', async () => {
+describe('an event that crashes the worker', () => {
+  it('is set aside after three crashes, while the other events are delivered', async () => {
     const world = makeWorld()
     const neighbours = [1, 2, 3].map((index) => world.accept({ message: `neighbour ${index}` }))
     const poison = world.accept({ message: 'POISON' })
     for (let crash = 0; crash < 3; crash += 1) {
       expect(await exited(startProgram(programs.suspect, world))).toBe('SIGKILL')
-      // What comes later does not wait for the cause to be found.
+      // Later events are delivered although the crashing event is not yet identified.
       neighbours.push(world.accept({ message: `later ${crash}` }))
     }
     const delivered = () => new Set(world.lines().map(({ id }) => id))
@@ -111,8 +111,8 @@ describe('an event that ends the worker', () => {
   })
 })
 
-describe('a worker that is told to end', () => {
-  it('gives back what it has, which is no crash, and nothing is told twice', async () => {
+describe('a worker that receives SIGTERM', () => {
+  it('releases its events without counting a crash, and repeats no delivery', async () => {
     const { url, received } = await startReceiver({ script: ['blackhole'] })
     const web = { type: 'slack', url: `${url}/services/x` }
     const world = makeWorld({ channels: { web } })
@@ -120,7 +120,7 @@ describe('a worker that is told to end', () => {
     for (let round = 1; round <= 4; round += 1) {
       const worker = startProgram(programs.worker, world)
       await expect.poll(() => received.length).toBe(round)
-      // Once it is known that the file has it; before that, telling it again is right.
+      // Only a recorded delivery is safe from repetition, so wait for the record.
       const channels = { file: { state: 'delivered' } }
       await expect.poll(() => world.account(id)).toMatchObject({ channels })
       worker.kill('SIGTERM')
@@ -132,22 +132,22 @@ describe('a worker that is told to end', () => {
   })
 })
 
-describe('an event that comes while the worker ends', () => {
-  it('is never left behind', async () => {
+describe('an event that arrives while the worker ends', () => {
+  it('is delivered by this worker or by a new one', async () => {
     const count = isFull ? 4000 : 150
     const world = makeWorld()
     const running = new Set<Promise<unknown>>()
     let workers = 0
     for (let index = 0; index < count; index += 1) {
       world.accept({ message: `${index}` })
-      // As the front door does: it looks at the lock after the event is in place.
+      // Like the front door, which checks the lock after it has stored the event.
       const start = world.untilIdle().then((summary) => {
         if (summary) workers += 1
         running.delete(start)
       })
       running.add(start)
       if (Math.random() < 0.7) await Promise.race(running)
-      // On a busy machine a worker may never find itself idle: now it does.
+      // On a busy machine, a worker may never become idle; this gives it the time.
       if (index % 50 === 49) await Promise.all(running)
     }
     await Promise.all(running)

@@ -12,7 +12,7 @@ const hasStrace = spawnSync('strace', ['-V']).status === 0
 const slack = (url: string, path = '/services/a') => ({ type: 'slack', url: `${url}${path}` })
 
 describe('deliveries', () => {
-  it('reach every channel, and each event ends in one place', async () => {
+  it('reach every channel and leave no event in the spool', async () => {
     const world = makeWorld()
     const id = world.accept({ message: 'hello' })
     expect(await world.once()).toEqual({ handled: 1, faults: [] })
@@ -22,7 +22,7 @@ describe('deliveries', () => {
     expect(await world.account(id)).toMatchObject({ outcome: 'delivered', to: ['file'] })
   })
 
-  it('are retried after a temporary failure, with the same id', async () => {
+  it('are retried after a temporary failure, but only on the channel that failed', async () => {
     const { url, received } = await startReceiver({ script: [500, 500, 200] })
     const world = makeWorld({ channels: { team: slack(url) } })
     const id = world.accept({ message: 'hello' })
@@ -37,13 +37,13 @@ describe('deliveries', () => {
 
   it('keep the order of acceptance within a session', async () => {
     const world = makeWorld()
-    // On a disk that hangs patience comes to an end, which is another matter.
+    // On a slow disk, the wait for an earlier event would time out, which is not the subject of this test.
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
     onTestFinished(() => void vi.useRealTimers())
     const sent: string[] = []
     for (let index = 0; index < 200; index += 1) {
       const session_id = `s${index % 10}`
-      // A Stop with a transcript takes longer to prepare than what comes after it.
+      // A Stop with a transcript takes longer to prepare than the events after it.
       const event = index % 3 === 0 ? { hook_event_name: 'Stop', transcript_path: '/none' } : {}
       sent.push(`${session_id} ${world.accept({ session_id, ...event })}`)
     }
@@ -55,7 +55,7 @@ describe('deliveries', () => {
     }
   })
 
-  it.skipIf(!hasStrace)('of one session go to the disk together, in their order', async () => {
+  it.skipIf(!hasStrace)('of one session share disk syncs and keep their order', async () => {
     const program = await buildProgram('src/worker/main.ts')
     const world = makeWorld()
     const ids = Array.from({ length: 40 }, (_, index) => {
@@ -72,7 +72,7 @@ describe('deliveries', () => {
       log,
       '-e',
       'trace=fdatasync',
-      // So slow that more comes meanwhile, and quick enough for the patience of those that wait in line.
+      // Slow enough that more events queue up, and fast enough that none of them times out.
       '-e',
       'inject=fdatasync:delay_enter=50ms',
       process.execPath,
@@ -85,7 +85,7 @@ describe('deliveries', () => {
     expect(syncs.length).toBeLessThan(ids.length / 4)
   })
 
-  it('that wait are tried at once when the configuration was fixed', async () => {
+  it('that are deferred are retried at once after a change of the configuration', async () => {
     const broken = await startReceiver({ script: [500] })
     const fixed = await startReceiver()
     const routes = [{ on: ['*'], to: ['team'] }]
@@ -106,26 +106,29 @@ describe('deliveries', () => {
   it.each([
     ['seconds', () => '2'],
     ['a date', () => new Date(Date.now() + 3000).toUTCString()],
-  ])('wait as long as Retry-After says in %s, all to that destination', async (_, retryAfter) => {
-    const times: number[] = []
-    const answer = (status: number) => () => {
-      times.push(performance.now())
-      return { status, headers: { 'retry-after': retryAfter() } }
-    }
-    const { url } = await startReceiver({ script: [answer(429), answer(200)] })
-    const world = makeWorld({ channels: { team: slack(url) } })
-    world.accept({ message: 'one' })
-    const worker = world.untilIdle()
-    await expect.poll(() => world.list('deferred')).toHaveLength(1)
-    world.accept({ message: 'two' })
-    await worker
-    expect(times).toHaveLength(3)
-    // A date has whole seconds, so up to one of the three is lost in it.
-    expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(1990)
-    expect(countOutcomes(await world.accounts())).toEqual({ delivered: 2 })
-  })
+  ])(
+    'to a destination all wait as long as its Retry-After header says in %s',
+    async (_, retryAfter) => {
+      const times: number[] = []
+      const answer = (status: number) => () => {
+        times.push(performance.now())
+        return { status, headers: { 'retry-after': retryAfter() } }
+      }
+      const { url } = await startReceiver({ script: [answer(429), answer(200)] })
+      const world = makeWorld({ channels: { team: slack(url) } })
+      world.accept({ message: 'one' })
+      const worker = world.untilIdle()
+      await expect.poll(() => world.list('deferred')).toHaveLength(1)
+      world.accept({ message: 'two' })
+      await worker
+      expect(times).toHaveLength(3)
+      // A date has a resolution of one second, so up to one of the three seconds is lost.
+      expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(1990)
+      expect(countOutcomes(await world.accounts())).toEqual({ delivered: 2 })
+    },
+  )
 
-  it('that are refused for good end in dead, at once and without a second try', async () => {
+  it('that are rejected permanently go to dead/ without a second attempt', async () => {
     const { url, received } = await startReceiver({ script: [404] })
     const world = makeWorld({ channels: { team: slack(url) } })
     const id = world.accept({ message: 'hello' })
@@ -135,7 +138,7 @@ describe('deliveries', () => {
     expect(await world.account(id)).toMatchObject({ outcome: 'dead' })
   })
 
-  it('of a dead event are repeated only where they gave up', async () => {
+  it('of a dead event are retried only on the channel that failed', async () => {
     const { url, received } = await startReceiver({ script: [404, 200] })
     const world = makeWorld({ channels: { team: slack(url) } })
     const id = world.accept({ message: 'hello' })
@@ -162,7 +165,7 @@ describe('deliveries', () => {
     expect(channels?.team?.detail).toBe('gave up after 2 attempts: slack: 500 status 500')
   })
 
-  it('to a dead channel neither delay nor repeat the others', async () => {
+  it('to a hanging channel neither delay nor repeat those to other channels', async () => {
     const { url, received, close } = await startReceiver({ script: ['blackhole'] })
     const retry = { ...{ firstDelaySeconds: 60, maxDelaySeconds: 60 }, maxAttempts: 8 }
     const world = makeWorld({
@@ -172,7 +175,7 @@ describe('deliveries', () => {
     })
     for (let index = 0; index < 300; index += 1) world.accept({ message: `event ${index}` })
     const running = world.once()
-    // All of them while the dead channel still has not said a word.
+    // All 300 arrive while the hanging channel has not answered yet.
     await expect.poll(() => world.lines().length).toBe(300)
     const inFlight = received.length
     await close()
@@ -181,12 +184,12 @@ describe('deliveries', () => {
     expect(inFlight).toBeLessThanOrEqual(4)
     expect(received).toHaveLength(inFlight)
     expect(countOutcomes(await world.accounts())).toEqual({ waiting: 300 })
-    // Only what was tried and failed is parked; to stand in line is no attempt and writes nothing.
+    // Only attempts that failed are parked; waiting in the queue is not an attempt and writes nothing.
     expect(world.list('deferred')).toHaveLength(inFlight)
     expect(world.list('new')).toHaveLength(300 - inFlight)
   })
 
-  it('that only have to stand in line are all made by one run', async () => {
+  it('that only wait for the pace of a channel are all made in one run', async () => {
     const { url, received } = await startReceiver()
     const world = makeWorld({ channels: { team: slack(url) } })
     for (let index = 0; index < 5; index += 1) world.accept({ message: `event ${index}` })
@@ -195,7 +198,7 @@ describe('deliveries', () => {
     expect(countOutcomes(await world.accounts())).toEqual({ delivered: 5 })
   })
 
-  it('to a channel that was removed end in dead and say so', async () => {
+  it('to a channel that was removed give that as their reason', async () => {
     const { url } = await startReceiver({ script: [500] })
     const retry = { firstDelaySeconds: 60 }
     const world = makeWorld({ channels: { constructor: slack(url) }, retry })
@@ -208,7 +211,7 @@ describe('deliveries', () => {
     expect(await world.account(id)).toMatchObject({ channels: { constructor: { detail } } })
   })
 
-  it('whose secret is not set wait for it', async () => {
+  it('wait for a secret that is not set', async () => {
     const world = makeWorld({ channels: { team: { type: 'slack', url: '${NOT_SET_ANYWHERE}' } } })
     const id = world.accept({ message: 'hello' })
     await world.once()

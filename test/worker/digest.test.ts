@@ -8,11 +8,11 @@ import { startReceiver } from '../support/receiver.ts'
 const MINUTE_MS = 60_000
 const stop = { hook_event_name: 'Stop', session_id: 's1' }
 
-/** The time that a clock in UTC shows, so many minutes from now. */
+/** The time of day in UTC (HH:MM) that many minutes from now. */
 const clock = (minutes: number) =>
   new Date(Date.now() + minutes * MINUTE_MS).toISOString().slice(11, 16)
 
-/** A home whose digest is due, for which something happened before. */
+/** A home with a digest and one earlier event; `makeDue` makes the digest due. */
 async function makeDigestHome({
   script = [200],
   ...changes
@@ -29,7 +29,7 @@ async function makeDigestHome({
     lingerSeconds: 0,
   }
   const home = await makeHome(settings)
-  /** Something that happened some minutes ago, so before the digest was due. */
+  /** Delivers an event of ten minutes ago, which is before the digest is due. */
   const happen = async (event: object) => {
     const id = home.accept({ ...event, cwd: home.project })
     const then = new Date(Date.now() - 10 * MINUTE_MS)
@@ -48,7 +48,7 @@ async function makeDigestHome({
 }
 
 describe('the digest', () => {
-  it('is sent when it is due, once', async () => {
+  it('is sent once when it is due', async () => {
     const { home, makeDue, digests } = await makeDigestHome()
     expect(digests()).toHaveLength(0)
     await makeDue()
@@ -61,7 +61,7 @@ describe('the digest', () => {
     expect(JSON.parse(stdout).at(-1)).toMatchObject({ event: 'Digest', outcome: 'delivered' })
   })
 
-  it('is sent once by two workers, and after one that ended before it noted that it was', async () => {
+  it('is sent once by two concurrent workers, and also when the note that it was sent is lost', async () => {
     const { home, makeDue, digests, settledPath } = await makeDigestHome()
     const at = clock(0)
     await makeDue(at)
@@ -75,7 +75,7 @@ describe('the digest', () => {
     expect(digests()).toHaveLength(1)
   })
 
-  it('is tried again like any other message', async () => {
+  it('is retried like any other message', async () => {
     const { home, makeDue, digests } = await makeDigestHome({ script: [500, 200] })
     await makeDue()
     await home.run('worker', '--once')
@@ -85,7 +85,7 @@ describe('the digest', () => {
     expect((await home.run('status', '--json')).stdout).toContain('"waiting": 0')
   })
 
-  it('is not sent where nothing happened, nor where everything is muted', async () => {
+  it('is not sent if nothing happened or everything is muted', async () => {
     const { home, happen, makeDue, digests } = await makeDigestHome()
     rmSync(join(home.state, 'journal.jsonl'))
     await makeDue()
@@ -100,7 +100,7 @@ describe('the digest', () => {
     expect(JSON.parse(stdout).at(-1)).toMatchObject({ event: 'Digest', outcome: 'suppressed' })
   })
 
-  it('names a channel that there is not', async () => {
+  it('causes a status problem that names an unknown channel', async () => {
     const { home } = await makeDigestHome()
     await home.writeConfig(JSON.stringify({ digest: { at: '18:00', to: ['desktp'] } }))
     const { stdout } = await home.run('status')
@@ -108,11 +108,14 @@ describe('the digest', () => {
     expect(stdout).toContain('Did you mean "desktop"?')
   })
 
-  // Takes up to two minutes, since clocks show minutes.
-  it.runIf(process.env.HOOKBELL_FULL === '1')('keeps a worker until it is due', async () => {
-    const { home, digests } = await makeDigestHome({ at: clock(2) })
-    home.accept({ ...stop, cwd: home.project })
-    await home.run('worker')
-    expect(digests()).toHaveLength(1)
-  })
+  // Takes up to two minutes, because digests are due on a full minute.
+  it.runIf(process.env.HOOKBELL_FULL === '1')(
+    'keeps the worker running until it is due',
+    async () => {
+      const { home, digests } = await makeDigestHome({ at: clock(2) })
+      home.accept({ ...stop, cwd: home.project })
+      await home.run('worker')
+      expect(digests()).toHaveLength(1)
+    },
+  )
 })

@@ -25,7 +25,7 @@ function makeFallback(world: World, name = 'own') {
   return { folder, env }
 }
 
-/** As the front door starts it. */
+/** Starts a worker as the front door does, and waits for its end. */
 async function runWorker(world: World, more: NodeJS.ProcessEnv) {
   const script = join(packageRoot(), 'dist/worker.js')
   const env = {
@@ -42,7 +42,7 @@ async function runWorker(world: World, more: NodeJS.ProcessEnv) {
 const idsOf = (world: World) => world.lines().map(({ id }) => id)
 
 describe('a worker with a fallback folder', () => {
-  it.each(['own', 'hookbell'])('delivers what waits in %s', async (name) => {
+  it.each(['own', 'hookbell'])('delivers the events of the fallback folder "%s"', async (name) => {
     const world = makeWorld()
     const { folder, env } = makeFallback(world, name)
     const ids = [world.accept({}), acceptEvent(folder, HEADER, BODY)]
@@ -51,7 +51,7 @@ describe('a worker with a fallback folder', () => {
   })
 
   it.skipIf(!isRoot).each(['own', 'hookbell'])(
-    'delivers the rest when %s belongs to another user',
+    'delivers the other events when the fallback folder "%s" belongs to another user',
     async (name) => {
       const world = makeWorld()
       const { folder, env } = makeFallback(world, name)
@@ -63,16 +63,19 @@ describe('a worker with a fallback folder', () => {
     },
   )
 
-  it.skipIf(!isRoot)('delivers from it when the state folder belongs to another user', async () => {
-    const world = makeWorld()
-    const { folder, env } = makeFallback(world)
-    const id = acceptEvent(folder, HEADER, BODY)
-    chownSync(world.stateDir, 54321, 54321)
-    await runWorker(world, env)
-    expect(idsOf(world)).toEqual([id])
-  })
+  it.skipIf(!isRoot)(
+    'delivers its events when the state folder belongs to another user',
+    async () => {
+      const world = makeWorld()
+      const { folder, env } = makeFallback(world)
+      const id = acceptEvent(folder, HEADER, BODY)
+      chownSync(world.stateDir, 54321, 54321)
+      await runWorker(world, env)
+      expect(idsOf(world)).toEqual([id])
+    },
+  )
 
-  it('serves each folder once, also where two names mean the same', () => {
+  it('serves each folder once, even if two paths lead to it', () => {
     const world = makeWorld()
     world.accept({})
     const env = { XDG_RUNTIME_DIR: join(world.folder, 'run') }
@@ -85,7 +88,7 @@ describe('a worker with a fallback folder', () => {
     ])
   })
 
-  it('tries again what failed there', async () => {
+  it('retries failed deliveries of the fallback folder', async () => {
     const world = makeWorld({ channels: { chat: { type: 'slack', url: 'http://127.0.0.1:1/x' } } })
     const { folder, env } = makeFallback(world)
     acceptEvent(folder, HEADER, BODY)
@@ -94,7 +97,7 @@ describe('a worker with a fallback folder', () => {
     expect(attempts?.length).toBeGreaterThan(0)
   })
 
-  it('that is the state folder itself retries as always', async () => {
+  it('retries failed deliveries when both folders are the same', async () => {
     const { url, received } = await startReceiver({ script: [500, 200] })
     const world = makeWorld({ channels: { chat: { type: 'slack', url: `${url}/x` } } })
     world.accept({})
@@ -103,7 +106,7 @@ describe('a worker with a fallback folder', () => {
     expect(countOutcomes(await world.accounts())).toEqual({ delivered: 1 })
   })
 
-  it('is mentioned in status as long as something is in it', async () => {
+  it('is reported by `status` until the fallback folder is empty', async () => {
     const home = await makeHome({
       channels: { file: { type: 'file', path: '~/out.jsonl' } },
       routes: [{ on: ['*'], to: ['file'] }],
@@ -120,7 +123,7 @@ describe('a worker with a fallback folder', () => {
     expect(await problems()).toEqual([])
   })
 
-  it('does not look at it while nothing waits there', () => {
+  it('ignores the fallback folder while it is empty', () => {
     const world = makeWorld()
     const { folder, env } = makeFallback(world)
     expect(existsSync(folder)).toBe(true)

@@ -32,8 +32,8 @@ const oddNames = [
   Buffer.from([0x66, 0xff, 0xfe]),
 ]
 
-describe('an object in new/ that is not an event', () => {
-  it.each(oddNames)('is set aside whatever it is called: %j', async (name) => {
+describe('a file in new/ that is not an event', () => {
+  it.each(oddNames)('is set aside when its name is invalid: %j', async (name) => {
     const world = makeWorld()
     const path = Buffer.concat([Buffer.from(`${world.spool.new}/`), Buffer.from(name)])
     writeFileSync(path, event)
@@ -46,7 +46,7 @@ describe('an object in new/ that is not an event', () => {
     expect(world.lines()).toMatchObject([{ id }])
   })
 
-  it('is set aside whatever kind it is, and never opened so that it blocks', async () => {
+  it('is set aside whatever its type, and is never opened in a way that blocks', async () => {
     const world = makeWorld()
     const at = (name: string) => join(world.spool.new, name)
     mkdirSync(at('folder'))
@@ -67,7 +67,7 @@ describe('an object in new/ that is not an event', () => {
     expect(world.lines()).toMatchObject([{ id }])
   })
 
-  it('but of a later format is left to the later version', async () => {
+  it('but has a newer format is left in place for the newer version', async () => {
     const world = makeWorld()
     const later = 'hookbell-event 2\nwhat: ever\n\n{}'
     writeFileSync(join(world.spool.new, 'later'), later)
@@ -80,7 +80,7 @@ describe('an object in new/ that is not an event', () => {
   })
 })
 
-describe('an event with a body that is none', () => {
+describe('an event with an invalid body', () => {
   it.each([
     ['empty', '', 'the event is empty'],
     ['only spaces', ' \n', 'the event is empty'],
@@ -89,7 +89,7 @@ describe('an event with a body that is none', () => {
     ['null', 'null', 'the event is not a JSON object but null'],
     ['not JSON', 'hello', 'the event is not JSON: invalid symbol at character 1'],
     ['nested deeply', '['.repeat(1e6), 'the event is not JSON: nested too deeply to be repaired'],
-  ])('(%s) is dead and says why; its bytes are kept', async (_, body, reason) => {
+  ])('(%s) is dead with a reason, and its bytes are kept', async (_, body, reason) => {
     const world = makeWorld()
     const id = world.acceptRaw(body)
     await world.once()

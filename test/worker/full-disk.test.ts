@@ -16,7 +16,7 @@ beforeAll(async () => {
   program = await buildProgram('src/worker/main.ts')
 })
 
-/** A disk on which a worker has run before, full to the last byte or file, with one event on it. */
+/** A disk on which a worker has run before, with no free byte or inode, and with one event on it. */
 const SCRIPT = `
   cd "$STATE" && mount -t tmpfs -o "mode=700,$SIZE" x "$STATE" && cd "$STATE"
   "$NODE" "$WORKER"
@@ -59,7 +59,7 @@ async function outputOf(child: ChildProcess) {
 
 describe.skipIf(!canMount)('a worker that starts on a full disk', () => {
   it.each(['size=400k', 'size=4m,nr_inodes=30'])(
-    'tells a receiver in good health, and records it when there is room (%s)',
+    'delivers the event once, and records that when there is room again (%s)',
     async (size) => {
       const { url, received } = await startReceiver()
       const world = makeWorld()

@@ -27,15 +27,15 @@ async function makeHeldWorld(noise: object = {}, script?: Step[]) {
   return { world, texts }
 }
 
-/** Accepted `ms` after the first, whenever the test gets to it. */
+/** Accepts an event as if it had arrived at the time `at` (Unix ms). */
 function accept(world: World, event: object, at: number, more: object = {}) {
   const id = world.accept(event, more)
   utimesSync(join(world.spool.new, id), at / 1000, at / 1000)
   return id
 }
 
-describe('questions that come right after another one of their session', () => {
-  it('are told in one message, when their time is over', async () => {
+describe('questions shortly after another question of their session', () => {
+  it('are sent in one message at the end of the burst window', async () => {
     const { world, texts } = await makeHeldWorld({ burstSeconds: 3 })
     const now = Date.now()
     const ids = ['one', 'two', 'three'].map((id, index) => accept(world, ask(id), now + index))
@@ -47,7 +47,7 @@ describe('questions that come right after another one of their session', () => {
     expect(world.list('deferred')).toEqual([])
   })
 
-  it('are told by a later worker, also where the first one ended meanwhile', async () => {
+  it('are sent by a later worker when the first one has ended', async () => {
     const { world, texts } = await makeHeldWorld({ burstSeconds: 3 })
     const now = Date.now()
     for (const id of ['one', 'two', 'three']) accept(world, ask(id), now)
@@ -58,7 +58,7 @@ describe('questions that come right after another one of their session', () => {
     expect(texts()).toHaveLength(2)
   })
 
-  it('are not told when a person has answered meanwhile', async () => {
+  it('are suppressed when a person answers within the burst window', async () => {
     const { world, texts } = await makeHeldWorld({ burstSeconds: 3 })
     const now = Date.now()
     accept(world, ask('one'), now)
@@ -77,7 +77,7 @@ describe('questions that come right after another one of their session', () => {
 describe('a question that the client answers by itself', () => {
   const asked = { hook_event_name: 'permission.asked', sessionID: 'ses_1', permission: 'bash' }
 
-  it('is not told', async () => {
+  it('is suppressed', async () => {
     const { world, texts } = await makeHeldWorld()
     const now = Date.now()
     const id = accept(world, { ...asked, id: 'per_1' }, now, opencode)
@@ -88,7 +88,7 @@ describe('a question that the client answers by itself', () => {
     expect(await world.account(id)).toMatchObject({ outcome: 'suppressed' })
   })
 
-  it('is told a second later where nobody answers it', async () => {
+  it('is sent later if it gets no answer', async () => {
     const { world, texts } = await makeHeldWorld()
     accept(world, { ...asked, id: 'per_1' }, Date.now(), opencode)
     await world.untilIdle()
@@ -96,8 +96,8 @@ describe('a question that the client answers by itself', () => {
   })
 })
 
-describe('a question that could not be told at first', () => {
-  it('is not told late, when it was answered meanwhile', async () => {
+describe('a question whose first delivery attempt failed', () => {
+  it('is not sent late if it was answered in the meantime', async () => {
     const { world, texts } = await makeHeldWorld({}, [500, 200])
     const id = accept(world, ask('one'), Date.now())
     await world.once()
@@ -116,7 +116,7 @@ describe('a question that could not be told at first', () => {
     })
   })
 
-  it('is told late, when nobody answered it', async () => {
+  it('is sent late if nobody answered it', async () => {
     const { world, texts } = await makeHeldWorld({}, [500, 200])
     accept(world, ask('one'), Date.now())
     accept(
@@ -128,7 +128,7 @@ describe('a question that could not be told at first', () => {
     expect(texts()).toHaveLength(2)
   })
 
-  it('is not told late, when its transcript shows the answer', async () => {
+  it('is not sent late if the transcript shows the answer', async () => {
     const { world, texts } = await makeHeldWorld({}, [500, 200])
     vi.stubEnv('HOME', world.folder)
     onTestFinished(() => void vi.unstubAllEnvs())

@@ -25,32 +25,32 @@ import { runCommand } from '../support/run-command.ts'
 const isRoot = process.getuid?.() === 0
 const isWindows = process.platform === 'win32'
 
-/** In files outside of the repository. */
+/** The content of files outside of the repository. */
 const SECRET = 'canary-4f81c0-outside'
-/** In the user's secrets. */
+/** The value of one of the user's secrets. */
 const TOKEN = 'canary-9d27b3-token'
 
 interface Place {
-  /** Top folder of the hostile repository. */
+  /** The root of the hostile repository. */
   repo: string
   /** A project of the same user. */
   other: string
   /** A folder outside of both, with a file `secret`. */
   outside: string
-  /** Nobody is ever to call it. */
+  /** URL of a server that must receive no request. */
   evil: string
-  /** Nobody is ever to make it. */
+  /** Path of a file that must never be created. */
   canary: string
   write(text: string | Buffer): void
   run(...words: string[]): Promise<{ stdout: string; stderr: string; exitCode?: number }>
 }
 
-/** @returns where the agent works, if that is not the top of the repository */
+/** @returns the working folder of the agent, if that is not the root of the repository */
 type Setup = (place: Place) => unknown
 
 /**
- * A user with two projects, one of them hostile, whose agents both ask something at the same time.
- * The front door reads nothing of a repository: where only the text of the file differs, the worker alone is asked.
+ * A user with two projects, one of them hostile, whose agents both ask a question at the same time.
+ * The front door reads nothing from a repository: if only the text of the file differs, the worker alone is run.
  */
 async function askFromBoth(setup: Setup, { throughDoor = true } = {}) {
   const [receiver, evil] = [await startReceiver(), await startReceiver()]
@@ -102,7 +102,7 @@ function question(event: object) {
   }
 }
 
-/** As an agent calls it: it gets its answer at once, and none that means anything. */
+/** Calls the hook as an agent does: it exits with 0 and prints nothing. */
 async function hook(env: Record<string, string | undefined>, payload: object) {
   const { exitCode, stdout } = await execa(
     process.execPath,
@@ -133,7 +133,7 @@ const link =
   (place) =>
     symlinkSync(to(place), join(place.repo, '.hookbell.json'))
 
-/** What a file may say, and what it may not: without trust all of it is harmless. */
+/** Allowed and forbidden contents of a project file: without trust, none of them does harm. */
 const contents: [string, Setup][] = [
   [
     'a destination',
@@ -167,40 +167,43 @@ const contents: [string, Setup][] = [
       write(JSON.stringify({ channels: { x: { type: 'file', path: canary } } })),
   ],
   ['routes', json({ routes: [{ on: ['*'], to: [] }] })],
-  ['variables of the shell', json({ env: ['HOME', 'PATH'] })],
+  ['environment variables', json({ env: ['HOME', 'PATH'] })],
   ['a folder of templates', ({ write, outside }) => write(JSON.stringify({ templates: outside }))],
   [
     'certificates',
     ({ write, outside }) => write(JSON.stringify({ extraCaFile: join(outside, 'secret') })),
   ],
   ['a retry policy', json({ retry: { maxAttempts: 1 } })],
-  ['that rules are off', json({ noise: { off: ['repeats'] } })],
+  ['a switch that turns rules off', json({ noise: { off: ['repeats'] } })],
   ['quiet hours', json({ quietHours: [{ from: '00:00', to: '24:00' }] })],
-  ['that it is trusted', json({ trusted: true, mute: ['permission'] })],
+  ['a claim to be trusted', json({ trusted: true, mute: ['permission'] })],
   ['mute of everything', json({ mute: true })],
   ['mute of questions', json({ mute: ['permission'] })],
-  ['that no kind is told', json({ kinds: [] })],
+  ['an empty list of kinds', json({ kinds: [] })],
   ['a condition that never holds', json({ when: { branch: ['no-such'] } })],
-  ['a condition against everything', json({ not: { message: '.' } })],
-  ['a pattern that takes for ever', json({ when: { message: '^(([a-z])+.)+[A-Z]([a-z])+$' } })],
+  ['a condition that excludes everything', json({ not: { message: '.' } })],
+  [
+    'a pattern with catastrophic backtracking',
+    json({ when: { message: '^(([a-z])+.)+[A-Z]([a-z])+$' } }),
+  ],
   ['the longest minimum', json({ minSeconds: 1e6 })],
   ['the longest cooldown', json({ cooldownSeconds: 1e6 })],
   ['a negative minimum', json({ minSeconds: -1e9 })],
-  ['a minimum beyond numbers', ({ write }) => write('{ "minSeconds": 1e999 }')],
+  ['an infinite minimum', ({ write }) => write('{ "minSeconds": 1e999 }')],
   ['a minimum as a text', json({ minSeconds: '0; rm -rf /' })],
-  ['a name with a reference', json({ name: `\${HOOK}{{ env.HOOK }}` })],
-  ['a name that calls everybody', json({ name: '<!channel> <https://evil.example|ok>' })],
-  ['a name that a terminal would obey', json({ name: '\u001b]0;x\u0007\u001b[2J\u202e' })],
-  ['a name without end', json({ name: 'x'.repeat(60_000) })],
-  ['a name of nothing visible', json({ name: '\u200b\n\t ' })],
+  ['a name that refers to a secret', json({ name: `\${HOOK}{{ env.HOOK }}` })],
+  ['a name that mentions everybody', json({ name: '<!channel> <https://evil.example|ok>' })],
+  ['a name with terminal control sequences', json({ name: '\u001b]0;x\u0007\u001b[2J\u202e' })],
+  ['a very long name', json({ name: 'x'.repeat(60_000) })],
+  ['a name without visible characters', json({ name: '\u200b\n\t ' })],
   ['a key __proto__', ({ write }) => write('{ "__proto__": { "mute": true } }')],
   [
     'a key constructor',
     ({ write }) => write('{ "constructor": { "prototype": { "mute": true } } }'),
   ],
   ['the same key twice', ({ write }) => write('{ "mute": [], "mute": ["permission"] }')],
-  ['brackets without end', ({ write }) => write('['.repeat(60_000))],
-  ['objects without end', ({ write }) => write('{"a":'.repeat(12_000))],
+  ['thousands of unclosed brackets', ({ write }) => write('['.repeat(60_000))],
+  ['thousands of unclosed objects', ({ write }) => write('{"a":'.repeat(12_000))],
   ['no JSON', ({ write }) => write('#!/bin/sh\ntouch canary\n')],
   ['invalid UTF-8', ({ write }) => write(Buffer.from([0x7b, 0xff, 0xfe, 0xc0, 0x80, 0x7d]))],
   ['NUL bytes', ({ write }) => write('{ "name": "a\0b" }\0')],
@@ -208,24 +211,24 @@ const contents: [string, Setup][] = [
   ['a list', ({ write }) => write('[true]')],
 ]
 
-/** What stands in the place of the file, and around it. */
+/** Objects in place of the project file, and hostile surroundings. */
 const places: [string, Setup, boolean?][] = [
-  ['more than a person writes', ({ write }) => write(`{ "mute": true }${' '.repeat(70_000)}`)],
+  ['a project file of 70 kB', ({ write }) => write(`{ "mute": true }${' '.repeat(70_000)}`)],
   [
-    'a file of a terabyte',
+    'a project file of a terabyte',
     ({ repo, write }) => {
       write('')
       truncateSync(join(repo, '.hookbell.json'), 2 ** 40)
     },
   ],
-  ['a folder', ({ repo }) => mkdirSync(join(repo, '.hookbell.json'))],
+  ['a folder as its project file', ({ repo }) => mkdirSync(join(repo, '.hookbell.json'))],
   [
-    'a pipe that nobody writes to',
+    'a pipe without a writer as its project file',
     ({ repo }) => spawnSync('mkfifo', [join(repo, '.hookbell.json')]),
     isWindows,
   ],
   [
-    'a socket',
+    'a socket as its project file',
     async ({ repo }) => {
       const server = createServer()
       await new Promise<void>((done) => server.listen(join(repo, '.hookbell.json'), done))
@@ -233,25 +236,28 @@ const places: [string, Setup, boolean?][] = [
     },
     isWindows,
   ],
-  ['a link to a file outside', link(({ outside }) => join(outside, 'secret'))],
-  ['a link to the secrets', link(({ outside }) => join(outside, '../config/secrets.env'))],
-  ['a link to a device', link(() => '/dev/zero'), isWindows],
-  ['a link to itself', link(({ repo }) => join(repo, '.hookbell.json'))],
-  ['a link to the terminal', link(() => '/dev/tty'), isWindows],
+  ['a link to a file outside as its project file', link(({ outside }) => join(outside, 'secret'))],
   [
-    'a second name of the secrets',
+    'a link to the secrets as its project file',
+    link(({ outside }) => join(outside, '../config/secrets.env')),
+  ],
+  ['a link to a device as its project file', link(() => '/dev/zero'), isWindows],
+  ['a link to itself as its project file', link(({ repo }) => join(repo, '.hookbell.json'))],
+  ['a link to the terminal as its project file', link(() => '/dev/tty'), isWindows],
+  [
+    'a hard link to the secrets as its project file',
     ({ repo, outside }) =>
       linkSync(join(outside, '../config/secrets.env'), join(repo, '.hookbell.json')),
   ],
   [
-    'a file that may not be read',
+    'an unreadable project file',
     ({ repo, write }) => {
       write('{ "mute": true }')
       chmodSync(join(repo, '.hookbell.json'), 0)
     },
   ],
   [
-    'a file of another user',
+    'a project file of another user',
     ({ repo, write }) => {
       write('{ "mute": true }')
       chownSync(join(repo, '.hookbell.json'), 54_321, 54_321)
@@ -284,7 +290,7 @@ const places: [string, Setup, boolean?][] = [
     },
   ],
   [
-    'a working folder that is gone',
+    'a working folder that does not exist',
     ({ repo, write }) => {
       write('{ "mute": true }')
       return join(repo, 'no/such')
@@ -292,7 +298,7 @@ const places: [string, Setup, boolean?][] = [
   ],
   ['a working folder in /proc', () => '/proc/self/root', isWindows],
   [
-    'a name that a shell would run',
+    'a folder name with shell commands',
     ({ repo, canary }) => {
       const folder = join(repo, `$(touch ${canary.replaceAll('/', '_')}); touch x\n\u001b[2J`)
       mkdirSync(join(folder, '.git'), { recursive: true })
@@ -302,7 +308,7 @@ const places: [string, Setup, boolean?][] = [
     isWindows,
   ],
   [
-    'folders that look like ours',
+    'configuration folders like ours',
     ({ repo, evil, write }) => {
       const config = JSON.stringify({ channels: { team: { type: 'slack', url: evil } } })
       for (const folder of ['.config/hookbell', 'config', '.hookbell']) {
@@ -314,7 +320,7 @@ const places: [string, Setup, boolean?][] = [
     },
   ],
   [
-    'a list of trust of its own',
+    'its own list of trusted projects',
     ({ repo, write }) => {
       write('{ "mute": ["permission"] }')
       const project = { root: repo, owner: process.getuid?.(), hash: '*', at: 1 }
@@ -325,16 +331,19 @@ const places: [string, Setup, boolean?][] = [
       }
     },
   ],
-  ['the name of the other project', ({ write }) => write('{ "name": "api-server", "mute": true }')],
   [
-    'the name of a project that the user muted',
+    'a project file with the name of the other project',
+    ({ write }) => write('{ "name": "api-server", "mute": true }'),
+  ],
+  [
+    'a project file with the name of a muted project',
     async ({ run, write }) => {
       await run('mute', '1h', '--project', 'scratch')
       write('{ "name": "scratch" }')
     },
   ],
   [
-    'a project around the other one',
+    'a project file in a parent folder of the other project',
     ({ other, write }) => {
       write('{ "mute": ["permission"] }')
       writeFileSync(join(other, '../.hookbell.json'), '{ "mute": ["permission"] }')
@@ -342,7 +351,7 @@ const places: [string, Setup, boolean?][] = [
   ],
 ]
 
-/** What was trusted once. */
+/** Projects that were trusted at one time. */
 const afterTrust: [string, Setup][] = [
   [
     'was changed after it was trusted',
@@ -388,21 +397,27 @@ const afterTrust: [string, Setup][] = [
 ]
 
 describe('a hostile repository', () => {
-  it.each(contents)('that says %s reaches nothing, and silences no question', async (_, setup) => {
-    await askFromBoth(setup, { throughDoor: false })
-  })
+  it.each(contents)(
+    'whose project file contains %s neither leaks data nor silences a question',
+    async (_, setup) => {
+      await askFromBoth(setup, { throughDoor: false })
+    },
+  )
 
   for (const [name, setup, isSkipped] of places) {
-    it.skipIf(isSkipped)(`that has ${name} reaches nothing, and silences no question`, async () => {
-      await askFromBoth(setup)
-    })
+    it.skipIf(isSkipped)(
+      `that has ${name} neither leaks data nor silences a question`,
+      async () => {
+        await askFromBoth(setup)
+      },
+    )
   }
 
   it.each(afterTrust)('that %s silences no question', async (_, setup) => {
     await askFromBoth(setup)
   })
 
-  it('is shown with the name of its folder, whatever it calls itself', async () => {
+  it('is shown with the name of its folder when it uses the name of another project', async () => {
     const { bodies } = await askFromBoth(json({ name: 'api-server' }))
     expect(bodies()).toContain('api-server (evil)')
   })
@@ -411,7 +426,7 @@ describe('a hostile repository', () => {
 describe('a project file', () => {
   const done = { hook_event_name: 'Stop', notification_type: undefined, session_id: 's3' }
 
-  it('mutes what is no question, of its own project alone, and why says so', async () => {
+  it('mutes only its own project and no questions, as `why` explains', async () => {
     const { home, repo, bodies, shown } = await askFromBoth(json({ mute: true }))
     expect(shown).toMatch(/muted here +\[.*"done"/)
     expect(shown).toMatch(/does not count +"mute of permission questions"/)
@@ -431,7 +446,7 @@ describe('a project file', () => {
     expect(bodies()).not.toContain('D-hostile')
   })
 
-  it('counts in full once it is trusted, and no longer when it changes, which status tells', async () => {
+  it('counts in full once it is trusted, until it changes, which `status` reports', async () => {
     const { home, repo, bodies } = await askFromBoth(json({ kinds: ['done'], name: 'shop' }))
     const trusted = await home.run('trust', repo)
     expect(trusted.stdout).toMatch(
@@ -456,7 +471,7 @@ describe('a project file', () => {
     expect((await home.run('why')).stdout).toContain('it changed since it was trusted')
   })
 
-  it('is not trusted by an agent', async () => {
+  it('cannot be trusted from within an agent session', async () => {
     const { home, repo } = await askFromBoth(json({ mute: ['permission'] }))
     const { stderr, exitCode } = await execa(
       process.execPath,
@@ -468,12 +483,15 @@ describe('a project file', () => {
     expect((await home.run('trust', '--list')).stdout).toBe('No project is trusted')
   })
 
-  it.skipIf(isWindows)('is not trusted by a list that others can write', async () => {
-    const { home, repo, bodies } = await askFromBoth(json({ mute: ['permission'] }))
-    await home.run('trust', repo)
-    chmodSync(join(home.state, 'trusted-projects.json'), 0o666)
-    home.accept(question({ message: 'Q-again', session_id: 's9', cwd: repo }), 'claude')
-    await home.run('worker', '--once')
-    expect(bodies()).toContain('Q-again')
-  })
+  it.skipIf(isWindows)(
+    'is not trusted if others can write the list of trusted projects',
+    async () => {
+      const { home, repo, bodies } = await askFromBoth(json({ mute: ['permission'] }))
+      await home.run('trust', repo)
+      chmodSync(join(home.state, 'trusted-projects.json'), 0o666)
+      home.accept(question({ message: 'Q-again', session_id: 's9', cwd: repo }), 'claude')
+      await home.run('worker', '--once')
+      expect(bodies()).toContain('Q-again')
+    },
+  )
 })

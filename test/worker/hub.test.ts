@@ -10,7 +10,7 @@ import { makeWorld, type World } from './_world.ts'
 
 type Redis = Awaited<ReturnType<typeof startRedis>>
 
-/** A machine all of whose messages go to a hub. */
+/** A machine that sends all messages to a hub. */
 function makeMachine(redis: Redis, more: object = {}) {
   const world = makeWorld()
   world.configure({
@@ -22,7 +22,7 @@ function makeMachine(redis: Redis, more: object = {}) {
   return world
 }
 
-/** What was handed over, in its order. */
+/** The records that the hub has received, in order. */
 async function recordsIn(redis: Redis): Promise<{ [field: string]: unknown }[]> {
   const lines = (await redis.ask('LRANGE', 'hb:in', '0', '-1')) as string[]
   return lines.map((line) => JSON.parse(line))
@@ -31,7 +31,7 @@ async function recordsIn(redis: Redis): Promise<{ [field: string]: unknown }[]> 
 const turns = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, index) => `turn ${from + index}`)
 
-/** A machine whose own webhook stands in for the hub, after a second. */
+/** A machine that falls back from the hub to its own webhook after one second. */
 async function makeMachineWithBoth(redis: Redis, receiverUrl: string) {
   const team = { type: 'webhook', url: receiverUrl, allowPrivateNetwork: true }
   const direct = { after: 'direct', directAfterMinutes: 1 / 60 }
@@ -45,8 +45,8 @@ async function makeMachineWithBoth(redis: Redis, receiverUrl: string) {
   return { ...world, tell: accept }
 }
 
-describe.skipIf(!hasRedis)('worker: a machine with a hub', () => {
-  it('tells its team itself while the hub takes nothing, and hands over again when it does', async () => {
+describe.skipIf(!hasRedis)('a machine with a hub', () => {
+  it('delivers directly while the hub is down, and uses the hub again once it is back', async () => {
     const [redis, receiver] = [await startRedis(), await startReceiver()]
     const told = () => receiver.received.map(({ body }) => body.match(/turn \d+/)?.[0])
     const machine = await makeMachineWithBoth(redis, receiver.url)
@@ -65,7 +65,7 @@ describe.skipIf(!hasRedis)('worker: a machine with a hub', () => {
     expect(told()).toEqual(turns(0, 10))
   })
 
-  it('asks the hub again before what its team did not take', async () => {
+  it('uses the hub again for messages whose direct delivery failed', async () => {
     const [redis, receiver] = [await startRedis(), await startReceiver({ script: [404] })]
     const machine = await makeMachineWithBoth(redis, receiver.url)
     await redis.stop()
@@ -74,7 +74,7 @@ describe.skipIf(!hasRedis)('worker: a machine with a hub', () => {
     await expect.poll(() => receiver.received.length).toBeGreaterThan(0)
     await redis.start()
     await running
-    // Both ways together are one attempt.
+    // The hub and the direct delivery together count as one attempt.
     const attempts: number[] = []
     for await (const entry of readJournal(machine.stateDir))
       if (entry.id === first && 'attempt' in entry) attempts.push(entry.attempt)
@@ -84,7 +84,7 @@ describe.skipIf(!hasRedis)('worker: a machine with a hub', () => {
     expect(machine.list('dead')).toEqual([])
   })
 
-  it('keeps the order of a session over an outage of the hub', async () => {
+  it('keeps the order of a session across an outage of the hub', async () => {
     const redis = await startRedis()
     const world = makeMachine(redis)
     await redis.stop()
@@ -96,7 +96,7 @@ describe.skipIf(!hasRedis)('worker: a machine with a hub', () => {
     for (let index = 0; index < 20; index += 1) accept(index)
     const running = world.untilIdle()
     await expect.poll(() => sockets.reduce((sum, one) => sum + one.bytesRead, 0)).toBeGreaterThan(0)
-    // What waits behind what is under way fails with it, and more comes before it is tried again.
+    // Queued messages fail together with the one in progress, and more arrive before the retry.
     await expect.poll(() => world.list('new').length).toBe(0)
     deaf.close()
     for (const socket of sockets) socket.destroy()
@@ -111,13 +111,13 @@ describe.skipIf(!hasRedis)('worker: a machine with a hub', () => {
   it.each([
     ['a later worker', (world: World) => world.untilIdle()],
     [
-      'drain',
+      '`drain`',
       (world: World) => {
         flush(world.stateDir)
         return world.once()
       },
     ],
-  ])('keeps the order of a session where %s goes on after an outage', async (_, goOn) => {
+  ])('keeps the order of a session when %s continues after an outage', async (_, goOn) => {
     const redis = await startRedis()
     const retry = { firstDelaySeconds: 3600, maxDelaySeconds: 3600 }
     const world = makeMachine(redis, { retry })
@@ -138,7 +138,7 @@ describe.skipIf(!hasRedis)('worker: a machine with a hub', () => {
     expect((await recordsIn(redis)).map(({ body }) => body)).toEqual(turns(0, 40))
   })
 
-  it('hands over that a question was answered, with the ids that its messages have', async () => {
+  it('tells the hub that a question was answered, with the id of its message', async () => {
     const redis = await startRedis()
     const world = makeMachine(redis)
     const ask = { hook_event_name: 'PermissionRequest', session_id: 's', tool_name: 'Bash' }
@@ -156,7 +156,7 @@ describe.skipIf(!hasRedis)('worker: a machine with a hub', () => {
     })
   })
 
-  it('hands an answer over again after a failure', async () => {
+  it('retries to tell the hub of an answer after a failure', async () => {
     const redis = await startRedis()
     const world = makeMachine(redis, { lingerSeconds: 1 })
     await redis.stop()

@@ -16,7 +16,7 @@ beforeAll(async () => {
   program = await buildProgram('src/worker/main.ts')
 })
 
-/** A worker on a machine that is renamed while it waits, then a second one there. */
+/** A worker on a machine that is renamed while it runs, then a second worker on that machine. */
 const RENAMED = `
   hostname before
   "$NODE" "$WORKER" --restarted &
@@ -45,7 +45,7 @@ function startOnRenamedMachine(world: World) {
 }
 
 describe.skipIf(!canRename)('a machine that is renamed', () => {
-  it('strands no event, and the worker removes the lock that it took under the old name', async () => {
+  it('loses no event, and the worker removes the lock that it took under the old name', async () => {
     const world = makeWorld({ lingerSeconds: 600 })
     const lock = join(world.stateDir, 'worker.lock')
     const { child, signal, reached } = startOnRenamedMachine(world)
@@ -55,7 +55,7 @@ describe.skipIf(!canRename)('a machine that is renamed', () => {
     await reached('.renamed')
     const ids = [world.accept({ message: 'to the worker that was there' })]
     await expect.poll(() => world.lines().length).toBe(1)
-    // The first is seen to be alive, so the second leaves it alone.
+    // The second worker sees that the first one is alive, and leaves its lock alone.
     signal('.second')
     await reached('.ended')
     expect(existsSync(lock)).toBe(true)
@@ -70,7 +70,7 @@ describe.skipIf(!canRename)('a machine that is renamed', () => {
 })
 
 describe('a worker that was stopped for longer than its lease', () => {
-  it('goes on beside the one that took over, without a crash and without a loss', async () => {
+  it('continues next to the worker that took over, without a crash or a lost event', async () => {
     const { url, received } = await startReceiver({ script: ['blackhole', 200] })
     const world = makeWorld({ deliveryTimeoutSeconds: 3 })
     const channels = {

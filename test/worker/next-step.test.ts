@@ -13,7 +13,7 @@ const steps = [
   { after: '2h', to: ['mail'] },
 ]
 
-/** A desktop that is not there at once, two receivers later. */
+/** A route with three steps: a desktop that does not exist, then two receivers later. */
 async function makeSteps(phoneScript: Step[] = [], more: object = {}) {
   const [phone, mail] = [await startReceiver({ script: phoneScript }), await startReceiver()]
   const world = makeWorld()
@@ -42,11 +42,11 @@ async function makeSteps(phoneScript: Step[] = [], more: object = {}) {
   return { world, phone, tell, told }
 }
 
-describe('a step after one that reached nobody', () => {
+describe('a step after a step that reached nobody', () => {
   it.each([
     ['a question', ask],
     ['a failure', broke],
-  ])('is told of %s at once, and no step after it', async (_, event) => {
+  ])('receives %s at once, while the steps after it keep their time', async (_, event) => {
     const { world, tell, told } = await makeSteps()
     const id = await tell(event)
     expect(told()).toBe('phone')
@@ -57,25 +57,25 @@ describe('a step after one that reached nobody', () => {
     })
   })
 
-  it('makes room for the one after it, where it is dead', async () => {
+  it('is followed at once by the next step if it fails for good', async () => {
     const { world, tell, told } = await makeSteps([404, 404])
     const id = await tell(ask)
     expect(told()).toBe('phone mail')
-    // Not undelivered: the mail was told.
+    // Not undelivered, because the mail was delivered.
     expect(await world.account(id)).toMatchObject({
       outcome: 'dead',
       channels: { phone: { state: 'exhausted' }, mail: { state: 'delivered' } },
     })
   })
 
-  it('has its time where the end of a turn was told', async () => {
+  it('keeps its time if the message is the end of a turn', async () => {
     const { world, tell, told } = await makeSteps()
     const id = await tell({ hook_event_name: 'Stop', session_id: 's1' })
     expect(told()).toBe('')
     expect(world.list('deferred')).toEqual([`${id}.mail`, `${id}.phone`])
   })
 
-  it('has its time where a channel before it is tried again', async () => {
+  it('keeps its time if a channel of an earlier step is being retried', async () => {
     const { world, phone, tell } = await makeSteps([500], { retry: { firstDelaySeconds: 60 } })
     world.configure({
       channels: {
@@ -95,7 +95,7 @@ describe('a step after one that reached nobody', () => {
   it.each([
     ['was told', []],
     ['is tried again', [500]],
-  ])('has its time where a channel beside the one that failed %s', async (_, script) => {
+  ])('keeps its time if another channel of the failed step %s', async (_, script) => {
     const { world, tell } = await makeSteps(script)
     const settings = JSON.parse(readFileSync(join(world.configDir, 'config.json'), 'utf8'))
     const routes = [
@@ -112,7 +112,7 @@ describe('a step after one that reached nobody', () => {
     })
   })
 
-  it('has its time where the step before it is a record alone', async () => {
+  it('keeps its time if the step before it only writes a record', async () => {
     const { world, tell } = await makeSteps()
     const { channels, ...rest } = JSON.parse(
       readFileSync(join(world.configDir, 'config.json'), 'utf8'),
@@ -125,7 +125,7 @@ describe('a step after one that reached nobody', () => {
     expect(world.list('deferred')).toEqual([`${id}.phone`])
   })
 
-  it('keeps to quiet hours', async () => {
+  it('is held during quiet hours', async () => {
     const quietHours = [{ from: '00:00', to: '24:00' }]
     const { world, tell, told } = await makeSteps([], { noise: { quietHours } })
     const path = join(world.configDir, 'config.json')
@@ -139,7 +139,7 @@ describe('a step after one that reached nobody', () => {
     })
   })
 
-  it('is told by the next worker, where one ended before it was brought forward', async () => {
+  it('is brought forward by the next worker if the first one ended before it could', async () => {
     const { world, told } = await makeSteps()
     const settings = JSON.parse(readFileSync(join(world.configDir, 'config.json'), 'utf8'))
     const { desk, file } = settings.channels
@@ -148,7 +148,7 @@ describe('a step after one that reached nobody', () => {
     const event = readFileSync(join(world.spool.new, id))
     await world.once()
     expect(told()).toBe('')
-    // As it would stand there: recorded, and not settled.
+    // The state after a crash: the failure is recorded, but the event is not finished.
     world.configure({ ...settings, channels: { ...settings.channels, desk } })
     const journal = join(world.stateDir, 'journal.jsonl')
     const failed = { at: 1, id, type: 'unavailable', channel: 'desk', attempt: 1, reason: 'gone' }
@@ -158,7 +158,7 @@ describe('a step after one that reached nobody', () => {
     expect(told()).toBe('phone')
   })
 
-  it('is explained by why', async () => {
+  it('is explained by `why`', async () => {
     const { url } = await startReceiver()
     const home = await makeHome({
       channels: {

@@ -7,7 +7,7 @@ import { countOutcomes, makeWorld, retryById } from './_world.ts'
 const fixture = join(import.meta.dirname, '../fixtures/state-0.1')
 const slack = (url: string, path: string) => ({ type: 'slack', url: `${url}${path}` })
 
-/** A state folder as version 0.1 left it: something in each folder, and its own names in the journal. */
+/** A state folder of version 0.1: something in each folder, and the old names in the journal. */
 async function makeOldWorld() {
   const { url, received } = await startReceiver()
   const world = makeWorld()
@@ -26,8 +26,8 @@ async function makeOldWorld() {
   return { world, told: () => received.map(({ path }) => path) }
 }
 
-describe('the state of version 0.1', () => {
-  it('is read as it was written', async () => {
+describe('a state folder of version 0.1', () => {
+  it('is read with the right outcome for each event', async () => {
     const { world } = await makeOldWorld()
     const byId = Object.fromEntries((await world.accounts()).map((one) => [one.id, one]))
     expect(countOutcomes(Object.values(byId))).toEqual({
@@ -39,10 +39,10 @@ describe('the state of version 0.1', () => {
     expect(byId.repeated?.reason).toBe('the same event as told, from your own hooks')
   })
 
-  it('is taken to its end, and nothing is told twice', async () => {
+  it('is finished without repeating a delivery', async () => {
     const { world, told } = await makeOldWorld()
     await world.untilIdle()
-    // Of the deferred one only the channel that had failed.
+    // The deferred event goes only to the channel that had failed.
     expect(told()).toEqual(['/team'])
     expect(
       world
@@ -56,7 +56,7 @@ describe('the state of version 0.1', () => {
     expect(existsSync(join(world.stateDir, 'worker.lock'))).toBe(false)
   })
 
-  it('keeps what is dead, which can still be retried', async () => {
+  it('keeps its dead events, which can still be retried', async () => {
     const { world, told } = await makeOldWorld()
     await world.untilIdle()
     expect(readdirSync(world.spool.dead).sort()).toEqual(['nonsense', 'refused', 'refused.json'])

@@ -39,7 +39,7 @@ describe.skipIf(reason)(`a question on the desktop${reason}`, () => {
     await screen.close()
   })
 
-  /** A world whose only channel is this desktop. What is shown and what is closed is counted from here. */
+  /** A world whose only channel is this desktop. Shown and closed messages are counted from this call on. */
   async function makeDesk(config: object = {}) {
     await screen.caughtUp()
     const [shownBefore, closedBefore] = [screen.notices.length, screen.closed.length]
@@ -56,7 +56,7 @@ describe.skipIf(reason)(`a question on the desktop${reason}`, () => {
       await screen.caughtUp()
       return screen.notices.slice(shownBefore)
     }
-    /** Closed by a call, which is reason 3 of the specification. */
+    /** Messages closed by a call, which is reason 3 in the specification. */
     const withdrawn = async () => {
       await screen.caughtUp()
       return screen.closed.slice(closedBefore).filter(([, why]) => why === 3).length
@@ -68,14 +68,14 @@ describe.skipIf(reason)(`a question on the desktop${reason}`, () => {
     ['a prompt', prompt],
     ['the end of the turn', { hook_event_name: 'Stop', session_id: 's1' }],
     ['the end of the session', { hook_event_name: 'SessionEnd', session_id: 's1', reason: 'exit' }],
-  ])('stays until %s answers it, then goes', async (_, answer) => {
+  ])('stays on the screen until %s answers it', async (_, answer) => {
     const { world, accept, shown, withdrawn } = await makeDesk({
       routes: [{ on: ['permission'], to: ['desk'] }],
     })
     const id = accept(ask('make'))
     await world.untilIdle()
     expect(await shown()).toMatchObject([{ expireMs: 0 }])
-    // Another session, whose events say nothing about this question.
+    // An event of another session does not answer this question.
     accept({ ...answer, session_id: 's2' })
     await world.untilIdle()
     expect(await withdrawn()).toBe(0)
@@ -88,7 +88,7 @@ describe.skipIf(reason)(`a question on the desktop${reason}`, () => {
     expect(await world.account(id)).toMatchObject({ outcome: 'delivered' })
   })
 
-  it('gives its place to the next message of its session', async () => {
+  it('is replaced by the next message of its session', async () => {
     const { world, accept, shown, withdrawn } = await makeDesk()
     accept(ask('make'))
     await world.untilIdle()
@@ -103,7 +103,7 @@ describe.skipIf(reason)(`a question on the desktop${reason}`, () => {
     expect(await withdrawn()).toBe(1)
   })
 
-  it('is not hidden by a message that soon goes', async () => {
+  it('is not replaced by a message that disappears by itself', async () => {
     const { world, accept, shown } = await makeDesk({ noise: { off: ['idle', 'repeats'] } })
     accept(ask('make'))
     const idle = {
@@ -116,7 +116,7 @@ describe.skipIf(reason)(`a question on the desktop${reason}`, () => {
     expect((await shown()).map(({ replacesId }) => replacesId)).toEqual([0, 0])
   })
 
-  it('makes one message of a burst, which takes the place of the first', async () => {
+  it('is replaced by one message about the whole burst when more questions follow', async () => {
     const { world, accept, shown } = await makeDesk()
     for (const command of ['one', 'two', 'three']) accept(ask(command))
     await world.untilIdle()
@@ -125,11 +125,11 @@ describe.skipIf(reason)(`a question on the desktop${reason}`, () => {
     expect(first?.title).not.toContain('more')
     expect(all?.title).toMatch(/ and 2 more$/)
     expect(all?.replacesId).toBeGreaterThan(0)
-    // The first is not on the screen any more.
+    // The first message is gone, so the summary repeats its question.
     for (const command of ['one', 'two', 'three']) expect(all?.body).toContain(command)
   })
 
-  it('is withdrawn by a later worker, after the first one was killed', async () => {
+  it('is withdrawn by a later worker after the first one was killed', async () => {
     const { world, accept, shown, withdrawn } = await makeDesk({ lingerSeconds: 60 })
     accept(ask('make'))
     const first = startProgram(worker, world)
@@ -142,7 +142,7 @@ describe.skipIf(reason)(`a question on the desktop${reason}`, () => {
     await expect.poll(withdrawn).toBe(1)
   })
 
-  it('goes when the transcript goes on, without an event', async () => {
+  it('is withdrawn without an event when the transcript continues', async () => {
     const { world, accept, shown, withdrawn } = await makeDesk()
     const path = join(world.folder, '.claude/projects/-srv-app/s1.jsonl')
     mkdirSync(join(path, '..'), { recursive: true })
@@ -159,7 +159,7 @@ describe.skipIf(reason)(`a question on the desktop${reason}`, () => {
     expect(await withdrawn()).toBe(0)
     appendFileSync(path, line('user', { type: 'tool_result', tool_use_id: 'make', content: 'ok' }))
     await expect.poll(withdrawn).toBe(1)
-    // Nothing is open any more: the worker has nothing to stay for.
+    // No message is open any more, so the worker ends.
     expect(await exited(child)).toBe(0)
     expect(await entriesOf(world, id, 'answered')).toMatchObject([
       { sessionId: 's1', reason: 'the transcript goes on after it' },
@@ -167,8 +167,8 @@ describe.skipIf(reason)(`a question on the desktop${reason}`, () => {
   })
 })
 
-describe('what is shown', () => {
-  it('is forgotten where the file is damaged', async () => {
+describe('the list of shown messages', () => {
+  it('is ignored and left as it is when its file is damaged', async () => {
     const world = makeWorld()
     const path = join(world.stateDir, 'shown.json')
     for (const text of ['', '{"format":2,"shown":[]}', '{"format":1,"shown":[{}]}']) {

@@ -15,7 +15,7 @@ beforeAll(async () => {
   program = await buildProgram('src/worker/main.ts')
 })
 
-/** What happens, in any order. */
+/** Actions in any order. */
 const steps = fc.array(
   fc.oneof(
     fc.record({ do: fc.constant('accept' as const), count: fc.integer({ min: 1, max: 12 }) }),
@@ -31,7 +31,7 @@ const steps = fc.array(
   { minLength: 3, maxLength: 10 },
 )
 
-/** Answers of the receiver, in turn: well, refused for now, refused for good. */
+/** Status codes of the receiver, in order: success, temporary failure, permanent failure. */
 const answers = fc.array(fc.constantFrom(200, 200, 500, 429, 404), { minLength: 1, maxLength: 20 })
 
 function makeRandomWorld(url: string) {
@@ -76,9 +76,9 @@ async function play(step: Step, world: World): Promise<string[]> {
   return acceptFor(step, world)
 }
 
-/** Every event has one outcome, and what is dead or waiting can be found in the spool. */
+/** Checks that each event has one outcome, and that each dead event is in the spool. */
 async function expectReconciled(world: World, ids: readonly string[]) {
-  // That a channel is dead is told by events of our own.
+  // Our own events, which report dead channels, are left out.
   const accounts = (await world.accounts()).filter(({ client }) => client !== 'hookbell')
   expect(accounts.map(({ id }) => id).sort()).toEqual([...ids].sort())
   const dead = new Set(findDead(world.stateDir).flatMap(({ events }) => events))
@@ -92,8 +92,8 @@ async function expectReconciled(world: World, ids: readonly string[]) {
   }
 }
 
-describe('after any row of failures, kills and holds', () => {
-  it('accepted = delivered + suppressed + dead, and nothing is left', async () => {
+describe('after any sequence of failures, kills and holds', () => {
+  it('every accepted event is delivered, suppressed or dead, and the spool is empty', async () => {
     await fc.assert(
       fc.asyncProperty(steps, answers, async (row, statuses) => {
         const { url, close } = await startReceiver({ script: [...statuses, 200] })

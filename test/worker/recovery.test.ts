@@ -6,7 +6,7 @@ import { ParkedDeliveries, writeParked } from '../../src/spool/park.ts'
 import { makeDelivery } from '../support/delivery.ts'
 import { makeWorld, readLines, type World } from './_world.ts'
 
-/** A world with two file channels, and an event that a worker claimed and then died. */
+/** A world with two file channels, and an event whose worker died after claiming it. */
 function makeCrash(world = makeWorld()) {
   const second = join(world.folder, 'second.jsonl')
   const channels = {
@@ -51,14 +51,14 @@ async function outcomeOf(world: World, id: string) {
 }
 
 describe('after a crash', () => {
-  it('before anything was recorded, everything is done', async () => {
+  it('before the first record, the event is delivered to all channels', async () => {
     const { world, id } = makeCrash()
     await world.once()
     expect(world.lines()).toHaveLength(1)
     expect(await outcomeOf(world, id)).toEqual(['delivered', 'file', 'second'])
   })
 
-  it('between two channels, only the other one is told', async () => {
+  it('between two channels, the event is delivered only to the other one', async () => {
     const { world, id, accepted, delivered } = makeCrash()
     await appendEntry(world.stateDir, accepted)
     await delivered('file')
@@ -68,7 +68,7 @@ describe('after a crash', () => {
     expect(await outcomeOf(world, id)).toEqual(['delivered', 'file', 'second'])
   })
 
-  it('between the last record and the last rename, nobody is told again', async () => {
+  it('between the last record and the last rename, no delivery is repeated', async () => {
     const { world, accepted, delivered } = makeCrash()
     await appendEntry(world.stateDir, accepted)
     await delivered('file')
@@ -79,7 +79,7 @@ describe('after a crash', () => {
     expect(readdirSync(world.spool.cur)).toEqual([])
   })
 
-  it('what was begun is finished though the routes have changed', async () => {
+  it('an event that was begun is finished although the routes have changed', async () => {
     const { world, id, accepted, delivered } = makeCrash()
     await appendEntry(world.stateDir, accepted)
     await delivered('second')
@@ -97,7 +97,7 @@ describe('after a crash', () => {
     ['is due already', 0],
     ['is due soon', Date.now() + 50],
   ])(
-    'a delivery that was parked before it was recorded is not told twice: it %s',
+    'a delivery that was parked before it was recorded is made once when it %s',
     async (_, until) => {
       const { world, id, accepted, delivered } = makeCrash()
       await appendEntry(world.stateDir, accepted)
@@ -114,7 +114,7 @@ describe('after a crash', () => {
     },
   )
 
-  it('an event that version 0.1 had deferred is completed from the journal', async () => {
+  it('an event that version 0.1 deferred is completed with the help of the journal', async () => {
     const { world, id, accepted, delivered } = makeCrash()
     await appendEntry(world.stateDir, accepted)
     await delivered('file')
@@ -140,19 +140,19 @@ describe('parked deliveries', () => {
   }
   const name = 'e.file.json'
 
-  it('are due when their time has come', () => {
+  it('are due when their time is reached', () => {
     const parked = put(5000, 1000)
     expect([parked.due(4999), parked.nextInMs(4999)]).toEqual([[], 1])
     expect([parked.due(5000), parked.nextInMs(6000)]).toEqual([[name], 0])
   })
 
-  it('are due at once when the clock was put back, and not only in hours', () => {
+  it('are due at once, not hours later, when the clock was set back', () => {
     expect(put(7_200_000, 7_100_000).due(10)).toEqual([name])
   })
 })
 
 describe.runIf(process.env.HOOKBELL_FULL === '1')('100,000 waiting events', () => {
-  it('are delivered in bounded memory', { timeout: 600_000 }, async () => {
+  it('are delivered with less than 200 MiB of memory', { timeout: 600_000 }, async () => {
     const { buildProgram } = await import('../support/program.ts')
     const { exited, startProgram } = await import('./_world.ts')
     const { readFileSync } = await import('node:fs')

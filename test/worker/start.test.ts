@@ -26,23 +26,23 @@ import { makeWorld, type World } from './_world.ts'
 const SOURCE = Buffer.from('(function(){ return 1 })')
 const CODE = Buffer.from('what V8 made of it')
 
-describe('compiled code that was kept', () => {
+describe('a code cache file', () => {
   let path: string
   beforeEach(() => {
     path = join(makeWorld().folder, 'code.cache')
     writeCodeCache(path, SOURCE, CODE)
   })
 
-  it('is read again, and is private', () => {
+  it('is readable again, and private to the user', () => {
     expect(readCodeCache(path, SOURCE)).toEqual(CODE)
     expect(statSync(path).mode & 0o777).toBe(0o600)
   })
 
-  it('is not used for another source of the same length', () => {
+  it('is rejected for another source of the same length', () => {
     expect(readCodeCache(path, Buffer.from(`${SOURCE}`.replace('1', '2')))).toBeUndefined()
   })
 
-  it('is not used once a byte of it has changed', () => {
+  it('is rejected when any byte of it was changed, or when it is too short', () => {
     const whole = readFileSync(path)
     for (const index of whole.keys()) {
       const damaged = Buffer.from(whole)
@@ -54,12 +54,12 @@ describe('compiled code that was kept', () => {
     expect(readCodeCache(path, SOURCE)).toBeUndefined()
   })
 
-  it.each([0o620, 0o602])('is not used where others may write it: %o', (mode) => {
+  it.each([0o620, 0o602])('is rejected if others can write it: %o', (mode) => {
     chmodSync(path, mode)
     expect(readCodeCache(path, SOURCE)).toBeUndefined()
   })
 
-  it('is not written to a folder that others may write', () => {
+  it('is not written to a folder that others can write', () => {
     const folder = join(dirname(path), 'shared')
     mkdirSync(folder)
     chmodSync(folder, 0o775)
@@ -67,7 +67,7 @@ describe('compiled code that was kept', () => {
     expect(readdirSync(folder)).toEqual([])
   })
 
-  it.runIf(process.getuid?.() === 0)('is not written to a folder of somebody else', () => {
+  it.runIf(process.getuid?.() === 0)('is not written to a folder of another user', () => {
     const folder = join(dirname(path), 'other')
     mkdirSync(folder, { mode: 0o755 })
     chownSync(folder, 1234, 1234)
@@ -75,13 +75,13 @@ describe('compiled code that was kept', () => {
     expect(readdirSync(folder)).toEqual([])
   })
 
-  it('is not read through a link', () => {
+  it('is not read through a symbolic link', () => {
     symlinkSync(path, `${path}.link`)
     expect(readCodeCache(`${path}.link`, SOURCE)).toBeUndefined()
   })
 })
 
-describe('a worker and its compiled code', () => {
+describe('a worker and its code cache', () => {
   let world: World
   let dist: string
   beforeEach(() => {
@@ -115,7 +115,7 @@ describe('a worker and its compiled code', () => {
   const cache = () => join(dist, 'worker-code.cache')
   const source = () => readFileSync(join(dist, 'worker-code.cjs'))
 
-  it('is kept by the first, and used by the next', async () => {
+  it('writes the cache in the first run and keeps it in the next one', async () => {
     await deliverOne()
     expect(readCodeCache(cache(), source())?.length).toBeGreaterThan(100_000)
     const { ino } = statSync(cache())
@@ -127,13 +127,13 @@ describe('a worker and its compiled code', () => {
     ['damaged', () => writeFileSync(cache(), 'nonsense')],
     ['of another source', () => writeCodeCache(cache(), SOURCE, CODE)],
     ['refused by V8', () => writeCodeCache(cache(), source(), CODE)],
-  ])('is replaced where it is %s, and the event is delivered', async (_, spoil) => {
+  ])('replaces a cache that is %s, and delivers the event', async (_, spoil) => {
     spoil()
     await deliverOne()
     expect(readCodeCache(cache(), source())?.length).toBeGreaterThan(100_000)
   })
 
-  it('needs no package beside it, also for a webhook and a program', async () => {
+  it('needs no installed packages, not even for webhook and command channels', async () => {
     const server = createServer((request, response) => {
       request.resume().on('end', () => response.end('ok'))
     }).listen(0, '127.0.0.1')
@@ -147,7 +147,7 @@ describe('a worker and its compiled code', () => {
     const all = { ...channels, hook, run }
     const config = { ...rest, channels: all, routes: [{ on: ['*'], to: Object.keys(all) }] }
     writeFileSync(path, JSON.stringify(config))
-    // The second with the code that the first has kept.
+    // The second run uses the cache of the first one.
     for (const count of [1, 2]) {
       await deliverOne()
       const journal = readFileSync(join(world.stateDir, 'journal.jsonl'), 'utf8')
@@ -156,10 +156,10 @@ describe('a worker and its compiled code', () => {
     }
   })
 
-  it('starts without zod once the configuration was checked', async () => {
+  it('starts without loading zod once the configuration was validated', async () => {
     const config = join(world.configDir, 'config.json')
     const kept = join(world.stateDir, 'cache/checked-config.json')
-    // It is kept as soon as the file is old enough that a later change would show.
+    // The result is cached only if the file is old enough that a later change would alter its timestamp.
     const { ctimeMs } = statSync(config)
     await expect.poll(() => Date.now() - ctimeMs).toBeGreaterThan(2000)
     await deliverOne()
@@ -170,14 +170,14 @@ describe('a worker and its compiled code', () => {
     await expect(deliverOne()).rejects.toThrow()
   })
 
-  it('works where none can be kept', async () => {
+  it('delivers when the cache cannot be written', async () => {
     mkdirSync(cache())
     await deliverOne()
   })
 })
 
 describe('init', () => {
-  it('copies what the worker and the front door load, and nothing of the command line program', async () => {
+  it('copies only the files of the worker and the front door, not the command line program', async () => {
     const { stateDir } = makeWorld()
     await installFrontDoor({ stateDir })
     const kept = /^(LICENCES\.txt|hook\.cjs|worker\.js|worker\.cjs|worker-code\.c\w+|worker-parts)$/
@@ -186,11 +186,11 @@ describe('init', () => {
     expect(names.length).toBeGreaterThanOrEqual(6)
   })
 
-  it('leaves compiled code beside its private copy', async () => {
+  it('leaves a code cache next to its private copy of the worker', async () => {
     const { stateDir } = makeWorld()
     await installFrontDoor({ stateDir })
     const dist = join(stateDir, 'runtime/dist')
-    // That of the package may have been there already, and was copied.
+    // The cache of the package may have been copied along.
     rmSync(join(dist, 'worker-code.cache'), { force: true })
     await compileWorker(join(stateDir, 'runtime'), process.execPath)
     const source = readFileSync(join(dist, 'worker-code.cjs'))

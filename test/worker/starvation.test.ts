@@ -9,7 +9,7 @@ const DELIVERY_SECONDS = 600
 
 const permission = { hook_event_name: 'PermissionRequest', session_id: 'live', tool_name: 'Bash' }
 
-/** Events that were there when a worker ended without a word. */
+/** Stores events that were claimed during one crash of a worker. */
 function leaveSuspects(world: World, count: number) {
   for (let index = 0; index < count; index += 1) {
     const event = { hook_event_name: 'Stop', session_id: `s${index}` }
@@ -18,46 +18,49 @@ function leaveSuspects(world: World, count: number) {
   }
 }
 
-/** Waits until the file has the line, which what hangs for DELIVERY_SECONDS would hold up beyond all patience. */
+/** Waits until the file has the line. Waiting for a delivery of DELIVERY_SECONDS first would time out. */
 async function expectTold(world: World, id: string) {
   await expect.poll(() => world.lines().map((line) => line.id)).toContain(id)
 }
 
-describe('fifty events that may have ended a worker, with a slow channel', () => {
-  it.each(['before', 'after'])('do not delay a permission question that comes %s', async (when) => {
-    const { url, close } = await startReceiver({ script: ['blackhole'] })
-    const world = makeWorld({ channels: { slow: { type: 'slack', url: `${url}/services/x` } } })
-    const channels = {
-      file: { type: 'file', path: world.outFile },
-      slow: { type: 'slack', url: `${url}/services/x` },
-    }
-    const routes = [
-      { on: ['PermissionRequest'], to: ['file'] },
-      { on: ['Stop'], to: ['slow'] },
-    ]
-    world.configure({
-      channels,
-      routes,
-      lingerSeconds: 0,
-      deliveryTimeoutSeconds: DELIVERY_SECONDS,
-    })
-    const before = when === 'before' ? world.accept(permission) : ''
-    leaveSuspects(world, 50)
-    const running = world.untilIdle()
-    if (before) await expectTold(world, before)
-    else {
-      await expect.poll(() => world.list('new').length).toBeLessThan(50)
-      await expectTold(world, world.accept(permission))
-    }
-    world.configure({ channels: { file: channels.file }, routes: [], lingerSeconds: 0 })
-    await close()
-    await running
-    expect(world.list('new')).toEqual([])
-  })
+describe('fifty events that may have crashed a worker, for a hanging channel', () => {
+  it.each(['before', 'after'])(
+    'do not delay a permission question that arrives %s them',
+    async (when) => {
+      const { url, close } = await startReceiver({ script: ['blackhole'] })
+      const world = makeWorld({ channels: { slow: { type: 'slack', url: `${url}/services/x` } } })
+      const channels = {
+        file: { type: 'file', path: world.outFile },
+        slow: { type: 'slack', url: `${url}/services/x` },
+      }
+      const routes = [
+        { on: ['PermissionRequest'], to: ['file'] },
+        { on: ['Stop'], to: ['slow'] },
+      ]
+      world.configure({
+        channels,
+        routes,
+        lingerSeconds: 0,
+        deliveryTimeoutSeconds: DELIVERY_SECONDS,
+      })
+      const before = when === 'before' ? world.accept(permission) : ''
+      leaveSuspects(world, 50)
+      const running = world.untilIdle()
+      if (before) await expectTold(world, before)
+      else {
+        await expect.poll(() => world.list('new').length).toBeLessThan(50)
+        await expectTold(world, world.accept(permission))
+      }
+      world.configure({ channels: { file: channels.file }, routes: [], lingerSeconds: 0 })
+      await close()
+      await running
+      expect(world.list('new')).toEqual([])
+    },
+  )
 })
 
 describe('a hung receiver', () => {
-  it('takes nothing with it but what is for it', async () => {
+  it('does not delay deliveries to other channels', async () => {
     const { url, close } = await startReceiver({ script: ['blackhole'] })
     const world = makeWorld()
     const hung = Object.fromEntries(
@@ -81,7 +84,7 @@ describe('a hung receiver', () => {
     await running
   })
 
-  it('is not waited for by the test of another channel', async () => {
+  it('does not delay a test message to another channel', async () => {
     const { url, received } = await startReceiver({ script: ['blackhole'] })
     const world = makeWorld()
     const channels = {

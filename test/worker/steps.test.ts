@@ -14,7 +14,7 @@ const ask = {
 }
 const prompt = { hook_event_name: 'UserPromptSubmit', session_id: 's1', prompt: 'No' }
 
-/** Questions go to `desk` at once, to `phone` and to `mail` later. */
+/** Questions go to `desk` at once, to `phone` after one hour and to `mail` after two. */
 async function makeSteps() {
   const receivers = await Promise.all([startReceiver(), startReceiver(), startReceiver()])
   const names = ['desk', 'phone', 'mail']
@@ -36,7 +36,7 @@ async function makeSteps() {
   return { world, told }
 }
 
-/** As if the time until the step had gone by. */
+/** Makes a later step due, as if its waiting time had passed. */
 function letItBeTime({ spool }: World, name: string) {
   const path = join(spool.deferred, `${name}.json`)
   const parked = JSON.parse(readFileSync(path, 'utf8'))
@@ -49,7 +49,7 @@ describe('later steps of a route', () => {
     worker = await buildProgram('src/worker/main.ts')
   })
 
-  it('are told one after the other, while nobody answers', async () => {
+  it('are made one after the other while nobody answers', async () => {
     const { world, told } = await makeSteps()
     const id = world.accept(ask)
     await world.once()
@@ -64,13 +64,13 @@ describe('later steps of a route', () => {
     expect(await world.account(id)).toMatchObject({ outcome: 'delivered' })
   })
 
-  it('are cancelled by an answer, at once and with the reason', async () => {
+  it('are cancelled at once by an answer, with a reason', async () => {
     const { world, told } = await makeSteps()
     const id = world.accept(ask)
     await world.once()
     expect(await world.account(id)).toMatchObject({ outcome: 'waiting' })
     world.accept(prompt)
-    // Ends by itself: what would be due in an hour does not wait any more.
+    // The worker ends by itself, because the step that was due in an hour is cancelled.
     await world.untilIdle()
     expect(told()).toBe('desk')
     expect(world.list('deferred')).toEqual([])
@@ -81,7 +81,7 @@ describe('later steps of a route', () => {
     })
   })
 
-  it('stay where the answer was to another session', async () => {
+  it('are not cancelled by an answer in another session', async () => {
     const { world } = await makeSteps()
     const id = world.accept(ask)
     world.accept({ ...prompt, session_id: 's2' })
@@ -89,7 +89,7 @@ describe('later steps of a route', () => {
     expect(world.list('deferred')).toEqual([`${id}.mail`, `${id}.phone`])
   })
 
-  it('of a failure are cancelled when a person goes on', async () => {
+  it('for a failure are cancelled when a person sends the next prompt', async () => {
     const { world, told } = await makeSteps()
     world.accept({ hook_event_name: 'StopFailure', session_id: 's1', error: 'overloaded' })
     await world.once()
@@ -99,7 +99,7 @@ describe('later steps of a route', () => {
     expect(world.list('deferred')).toEqual([])
   })
 
-  it('survive that the worker is killed', async () => {
+  it('survive a kill of the worker', async () => {
     const { world, told } = await makeSteps()
     const id = world.accept(ask)
     const first = startProgram(worker, world)
@@ -112,7 +112,7 @@ describe('later steps of a route', () => {
     await expect.poll(() => told()).toBe('desk phone')
   })
 
-  it('that were due while the machine was off are told, but not days later', async () => {
+  it('that became due while the machine was off are made, unless they have expired', async () => {
     const { world, told } = await makeSteps()
     const id = world.accept(ask)
     const days = (count: number) => new Date(Date.now() - count * 86_400_000)
@@ -135,7 +135,7 @@ describe('later steps of a route', () => {
     })
   })
 
-  it('are explained by why', async () => {
+  it('are explained by `why`', async () => {
     const { url } = await startReceiver()
     const home = await makeHome({
       channels: {

@@ -10,7 +10,7 @@ import { lockHolder, lockVersion } from '../../src/spool/lock.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { exited, makeWorld, type World } from './_world.ts'
 
-/** As `init` does: pins the folders, replaces the private copy, asks the worker that runs to make room. */
+/** Does what `init` does: pins the folders, replaces the private copy, asks the running worker to hand over. */
 async function install(world: World) {
   vi.stubEnv('HOOKBELL_CONFIG_DIR', world.configDir)
   vi.stubEnv('XDG_RUNTIME_DIR', join(world.folder, 'run'))
@@ -19,7 +19,7 @@ async function install(world: World) {
   await installFrontDoor({ stateDir: world.stateDir })
 }
 
-/** The private copy, made to be of the past. */
+/** Gives the private copy an older version number. */
 function makeOlder({ stateDir }: World) {
   const path = join(stateDir, 'runtime/package.json')
   const manifest = JSON.parse(readFileSync(path, 'utf8'))
@@ -40,7 +40,7 @@ function killHolder({ stateDir }: World) {
 }
 
 describe('an upgrade under load', () => {
-  it('ends the older worker after what it has in hand, and loses and repeats nothing', async () => {
+  it('ends the older worker after its current deliveries, without losing or repeating one', async () => {
     const slow = await startReceiver({ script: [() => ({ status: 200 })] })
     const world = makeWorld({
       channels: { team: { type: 'slack', url: `${slow.url}/services/x` } },
@@ -63,7 +63,7 @@ describe('an upgrade under load', () => {
     const questions: string[] = []
     for (let index = 0; index < 300; index += 1) {
       files.push(world.accept({ message: `${index}` }))
-      // One goes per second: some are in line when the older worker is asked to end.
+      // One is sent per second, so some are queued when the older worker is asked to end.
       if (index % 75 === 0) {
         questions.push(
           world.accept({ hook_event_name: 'PermissionRequest', session_id: `${index}` }),
@@ -92,7 +92,7 @@ describe('an upgrade under load', () => {
 })
 
 describe('a worker of the same version', () => {
-  it('that finds another one at work leaves it alone', async () => {
+  it('ends when another one is already running, and does not interrupt it', async () => {
     const world = makeWorld({ lingerSeconds: 30 })
     await install(world)
     const first = startInstalled(world)

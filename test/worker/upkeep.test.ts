@@ -29,7 +29,7 @@ const ticksOf = (pid = 0) => {
 }
 
 describe('a worker whose disk is full', () => {
-  it('sends all the same, keeps the event until that is recorded, and counts no crash', async () => {
+  it('still delivers, and keeps the event until the delivery can be recorded', async () => {
     const world = makeWorld()
     const journal = join(world.stateDir, 'journal.jsonl')
     mkdirSync(journal)
@@ -44,10 +44,10 @@ describe('a worker whose disk is full', () => {
     expect(ownedIn(world.spool.cur)).toEqual([])
   })
 
-  it('does not send again what it could not record', async () => {
+  it('does not repeat a delivery that it could not record', async () => {
     const world = makeWorld()
     const journal = join(world.stateDir, 'journal.jsonl')
-    // A message may be sent before anything is recorded.
+    // The journal exists at first, because a message may be sent before the first record.
     writeFileSync(journal, '', { mode: 0o600 })
     const breakJournal = () => {
       renameSync(journal, `${journal}.kept`)
@@ -78,7 +78,7 @@ describe('a broken configuration', () => {
       lingerSeconds: 0,
     })
 
-  it('loses nothing, and is told once until it is fixed', async () => {
+  it('loses no event, and is reported once until it is fixed', async () => {
     const world = makeWorld()
     const good = configWith(world.outFile)
     const titles = () =>
@@ -104,7 +104,7 @@ describe('a broken configuration', () => {
     expect(titles().filter((title) => title.includes('not JSON'))).toHaveLength(2)
   })
 
-  it('is told by a worker that runs already', async () => {
+  it('is reported by a worker that is already running', async () => {
     const world = makeWorld()
     const good = configWith(world.outFile)
     world.configure(good.replace('"lingerSeconds":0', '"lingerSeconds":600'))
@@ -124,7 +124,7 @@ describe('a broken configuration', () => {
 })
 
 describe('a worker in the background', () => {
-  it('is warm for the next event, uses no time of the processor, and ends by itself', async () => {
+  it('waits for the next event without using processor time, and ends by itself', async () => {
     const world = makeWorld()
     const config = JSON.parse(readFileSync(join(world.configDir, 'config.json'), 'utf8'))
     world.configure({ ...config, lingerSeconds: 600 })
@@ -133,7 +133,7 @@ describe('a worker in the background', () => {
     await expect.poll(() => world.lines()).toHaveLength(1)
     await expect.poll(() => readdirSync(world.spool.new)).toEqual([])
     expect(existsSync(join(world.stateDir, 'worker.lock'))).toBe(true)
-    // Once what the start left behind has settled, however long that takes.
+    // The work of the start may take any time to settle.
     const ticksOfTwoSeconds = async () => {
       const before = ticksOf(worker.pid)
       await new Promise((resolve) => setTimeout(resolve, 2000))
@@ -148,7 +148,7 @@ describe('a worker in the background', () => {
     expect(readdirSync(world.spool.cur)).toEqual([])
   })
 
-  it('is the only one', async () => {
+  it('lets no second worker run', async () => {
     const world = makeWorld()
     const config = JSON.parse(readFileSync(join(world.configDir, 'config.json'), 'utf8'))
     world.configure({ ...config, lingerSeconds: 600 })
@@ -159,7 +159,7 @@ describe('a worker in the background', () => {
     first.kill('SIGKILL')
   })
 
-  it('takes over from a worker that died, without a new start', async () => {
+  it('takes over the events of a worker that died', async () => {
     const world = makeWorld()
     const owner = join(world.spool.cur, '4194305_1_other-boot')
     mkdirSync(owner)
@@ -170,7 +170,7 @@ describe('a worker in the background', () => {
     expect(existsSync(owner)).toBe(false)
   })
 
-  it('has an environment without what would change how it connects or loads code', () => {
+  it('removes environment variables that change how it connects or loads code', () => {
     const env: NodeJS.ProcessEnv = {
       NODE_OPTIONS: 'x',
       NODE_TLS_REJECT_UNAUTHORIZED: '0',
@@ -192,7 +192,7 @@ describe('a worker in the background', () => {
 })
 
 describe('secrets', () => {
-  it('are in nothing that is written, whatever a receiver answers', async () => {
+  it('are in no file that is written, even if a receiver repeats them', async () => {
     const canary = 'canary-7f3a9c1e5b'
     const { url } = await startReceiver({
       script: [
@@ -234,7 +234,7 @@ describe('secrets', () => {
     await world.untilIdle()
     expect(await world.account(broken)).toMatchObject({ outcome: 'dead' })
     const texts = filesIn(world.stateDir)
-      // The event itself is kept as it came, and the configuration is the user's own text.
+      // A dead event is kept unchanged, and the configuration is the user's own text.
       .filter((path) => !/\/(dead|last-good-config\.json)(\/[^.]+)?$/.test(path))
       .concat(world.outFile)
     expect(texts.length).toBeGreaterThan(2)
@@ -247,7 +247,7 @@ describe('secrets', () => {
   })
 })
 
-/** What workers hold. */
+/** The events that workers have claimed. */
 function ownedIn(cur: string): string[] {
   return readdirSync(cur).flatMap((owner) => readdirSync(join(cur, owner)))
 }
@@ -259,7 +259,7 @@ function filesIn(folder: string): string[] {
 }
 
 describe('a sweep', () => {
-  it('removes half-written files that are old and what an earlier version kept, and nothing that waits', () => {
+  it('removes old half-written files and the done/ folder of earlier versions, and keeps events', () => {
     const { spool, stateDir } = makeWorld()
     const folders = ['tmp', 'new', 'dead', 'deferred', 'corrupt'] as const
     for (const days of [0, 1, 2, 30]) {
@@ -283,7 +283,7 @@ describe('a sweep', () => {
 })
 
 describe('the folders of a spool', () => {
-  it('are private whatever they were', () => {
+  it('are created private, whatever the umask', () => {
     const world = makeWorld()
     const before = process.umask(0)
     try {
@@ -296,7 +296,7 @@ describe('the folders of a spool', () => {
     }
   })
 
-  it('are refused where one is a file', () => {
+  it('are rejected if one of them is a file', () => {
     const world = makeWorld()
     mkdirSync(join(world.folder, 'bad'))
     writeFileSync(join(world.folder, 'bad/spool'), '')
@@ -306,8 +306,8 @@ describe('the folders of a spool', () => {
   })
 })
 
-describe('a worker that is idle', () => {
-  it('has counted what the journal gained, for those who look', async () => {
+describe('an idle worker', () => {
+  it('saves a tally of the journal for commands that read it', async () => {
     const world = makeWorld()
     const line = { at: 1, id: 'old', type: 'delivered', channel: 'log', attempt: 1, ms: 1 }
     const text = JSON.stringify({ ...line, answer: 'x'.repeat(1000) })
