@@ -2,10 +2,10 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { retryDelay, whyGiveUp } from '../../src/deliver/backoff.ts'
 
-describe('the wait after a failure', () => {
+describe('retries', () => {
   const policy = { firstDelaySeconds: 2, maxDelaySeconds: 900, maxAgeHours: 24, maxAttempts: 120 }
 
-  it('doubles, is capped, and lies in the upper half', () => {
+  it('wait twice as long after each failure, up to a cap, with jitter in the upper half', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 5000 }),
@@ -25,15 +25,15 @@ describe('the wait after a failure', () => {
     [5000, 5000],
     [0, 1000],
     [1e12, 24 * 3600_000],
-  ])('is what the receiver asks for, within reason: %d', (wish, delay) => {
+  ])('wait as long as the receiver asks for (%d ms), within limits', (wish, delay) => {
     expect(retryDelay(1, policy, 0.5, wish)).toBe(delay)
   })
 
-  it('makes some attempts however old the first one is: the machine may have been off', () => {
+  it('continue for at least five attempts, because the machine may have been off', () => {
     expect(whyGiveUp(4, 240 * 3600_000, policy)).toBeUndefined()
   })
 
-  it('ends after so many attempts or hours', () => {
+  it('end after the maximum number of attempts or hours', () => {
     expect(whyGiveUp(119, 0, policy)).toBeUndefined()
     expect(whyGiveUp(120, 0, policy)).toBe('gave up after 120 attempts')
     expect(whyGiveUp(5, 24 * 3600_000, policy)).toBe('gave up after 24 hours')

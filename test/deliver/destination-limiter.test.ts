@@ -11,7 +11,7 @@ function makeLimiter(concurrency = 2, minIntervalMs = 0) {
 }
 
 describe('a destination limiter', () => {
-  it('allows so many at once, and the next when one ends', () => {
+  it('limits concurrent deliveries, and allows another one when one ends', () => {
     const { limiter } = makeLimiter(2)
     const first = limiter.acquire()
     limiter.acquire()
@@ -20,14 +20,14 @@ describe('a destination limiter', () => {
     expect(limiter.readyInMs).toBe(0)
   })
 
-  it('keeps the pace of the destination', () => {
+  it('keeps the minimum interval between deliveries', () => {
     const { limiter, clock } = makeLimiter(4, 1000)
     limiter.release(limiter.acquire())
     clock.now = 300
     expect(limiter.readyInMs).toBe(700)
   })
 
-  it('allows nobody for a while after a failure, then one alone, and all after a success', () => {
+  it('blocks for a while after a failure, then allows a single probe, and all after a success', () => {
     const { limiter, clock } = makeLimiter(3)
     expect(limiter.trip(limiter.acquire(), () => 5000)).toBe(5000)
     expect([limiter.isTripped, limiter.readyInMs]).toEqual([true, 5000])
@@ -39,7 +39,7 @@ describe('a destination limiter', () => {
     expect(limiter.readyInMs).toBe(0)
   })
 
-  it('counts failures that were under way together as one', () => {
+  it('counts failures of concurrent deliveries as one failure', () => {
     const { limiter, clock } = makeLimiter(3)
     const slots = [limiter.acquire(), limiter.acquire(), limiter.acquire()]
     const seen: number[] = []
@@ -57,7 +57,7 @@ describe('a destination limiter', () => {
     expect(seen).toEqual([1, 1, 1, 2, 1])
   })
 
-  it('does not count the time in which nobody tried, such as that of a machine asleep', () => {
+  it('does not count idle time as failing time, for example while the machine sleeps', () => {
     const { limiter, clock } = makeLimiter()
     limiter.trip(limiter.acquire(), () => 1000)
     clock.now = 1000
@@ -68,7 +68,7 @@ describe('a destination limiter', () => {
     expect(limiter.failingMs).toBe(2000)
   })
 
-  it('never lets more in than it may, nor closer together, nor while it is tripped', () => {
+  it('never exceeds its concurrency, undercuts its interval or allows a delivery while tripped', () => {
     const action = fc.constantFrom('acquire', 'release', 'trip', 'wait')
     fc.assert(
       fc.property(

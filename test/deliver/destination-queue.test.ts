@@ -9,7 +9,7 @@ interface Sent {
   end(): Promise<void>
 }
 
-/** A queue whose clock and receiver belong to the test. */
+/** A queue with a clock and a receiver that the test controls. */
 function makeQueue({ concurrency = 1, summarizes = false, keepsOrder = false } = {}) {
   let now = 0
   let added = 0
@@ -33,7 +33,7 @@ function makeQueue({ concurrency = 1, summarizes = false, keepsOrder = false } =
     advance: (ms: number) => {
       now += ms
     },
-    /** `session/id`, with `?` at its end for a permission question. */
+    /** Adds an entry named `session/id`; a `?` at the end marks a permission question. */
     add(name: string, at?: number) {
       const [session = '', id = ''] = name.replace('?', '').split('/')
       const delivery = makeDelivery(id)
@@ -45,7 +45,7 @@ function makeQueue({ concurrency = 1, summarizes = false, keepsOrder = false } =
   }
 }
 
-/** The queue tells sessions apart by their name alone. */
+/** A queue whose entries are given by session and id. */
 function makeSessionQueue(options: { concurrency?: number; keepsOrder?: boolean } = {}) {
   let now = 0
   const { concurrency = 1, keepsOrder = false } = options
@@ -97,7 +97,7 @@ describe('a destination queue', () => {
     expect(started).toEqual(['a1', 'a3', 'c1', 'b1', 'a2'])
   })
 
-  it('keeps the order within a session while others overtake', async () => {
+  it('keeps the order within a session while other sessions overtake it', async () => {
     const { add, end, started } = makeSessionQueue({ concurrency: 2 })
     for (const id of ['a1', 'a2', 'a3']) add('a', id)
     add('b', 'b1')
@@ -108,7 +108,7 @@ describe('a destination queue', () => {
     expect(started).toEqual(['a1', 'b1', 'a2'])
   })
 
-  it('never sends two of one session at once, nor out of order, nor forgets one', async () => {
+  it('sends the entries of each session one at a time, in order and without losing one', async () => {
     const step = fc.oneof(
       fc.record({ session: fc.constantFrom('a', 'b', 'c') }),
       fc.record({ end: fc.nat(3) }),
@@ -140,7 +140,7 @@ describe('a destination queue', () => {
     )
   })
 
-  it('sends what waits in one summary once the first has waited too long', async () => {
+  it('sends all waiting entries in one summary once the first one has waited too long', async () => {
     const { add, sent, queue, advance } = makeQueue({ summarizes: true })
     for (let index = 0; index < 10; index += 1) add(`s${index}/e${index}`)
     add('s3/q?')
@@ -152,7 +152,7 @@ describe('a destination queue', () => {
     expect(queue.size).toBe(0)
   })
 
-  it('does not summarize a few, nor where the notifier writes a record', async () => {
+  it('does not summarize a few entries, nor any for a notifier that writes records', async () => {
     const few = makeQueue({ summarizes: true })
     for (let index = 0; index < 6; index += 1) few.add(`s${index}/e${index}`)
     few.advance(5000)
@@ -165,7 +165,7 @@ describe('a destination queue', () => {
     expect(file.sent[1]?.ids).toHaveLength(1)
   })
 
-  it('keeps the text of the first few hundred only', () => {
+  it('keeps only the texts of the first few hundred entries in memory', () => {
     const { add, queue } = makeQueue()
     for (let index = 0; index < 2000; index += 1) add(`s${index}/e${index}`)
     const waiting = queue.clear()
@@ -182,7 +182,7 @@ describe('a destination queue', () => {
     expect(sent).toHaveLength(1)
   })
 
-  it('sends what failed before what came later in its session', async () => {
+  it('sends a failed delivery again before later ones of its session', async () => {
     const { add, queue, sent, limiter, advance } = makeQueue({ keepsOrder: true })
     const ids = () => sent.flatMap((one) => one.ids)
     limiter.trip(limiter.acquire(), () => 2000)
@@ -197,7 +197,7 @@ describe('a destination queue', () => {
     expect(ids()).toEqual(['first', 'second'])
   })
 
-  it('does not wait for what failed and never comes back', () => {
+  it('stops waiting for a failed delivery that does not come back', () => {
     const { add, queue, sent, advance } = makeQueue({ keepsOrder: true })
     queue.expect('gone', 2000)
     add('a/second', 2)

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { makeSteadyClock } from '../../src/deliver/steady-clock.ts'
 
 describe('the steady clock', () => {
-  it('counts the time that the machine slept', () => {
+  it('counts the time in which the machine was asleep', () => {
     let [monotonic, wall] = [0, 1000]
     const clock = makeSteadyClock(
       () => monotonic,
@@ -11,13 +11,13 @@ describe('the steady clock', () => {
     monotonic += 10
     wall += 10
     expect(clock()).toBe(10)
-    // Suspended for an hour: the monotonic clock stood still.
+    // While the machine is suspended for an hour, the monotonic clock stops.
     monotonic += 5
     wall += 3600_000
     expect(clock()).toBe(3600_010)
   })
 
-  it('goes on when the wall clock is put back', () => {
+  it('keeps advancing when the wall clock is set back', () => {
     let [monotonic, wall] = [0, 1_000_000]
     const clock = makeSteadyClock(
       () => monotonic,

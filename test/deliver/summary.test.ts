@@ -9,22 +9,22 @@ function asking(id: string, text: string) {
   return makeDelivery(id, { kind: 'permission', questions: [asked] })
 }
 
-describe('a message that takes the place of open questions', () => {
-  it('tells of them too', () => {
+describe('a message that replaces open questions', () => {
+  it('also contains these questions', () => {
     const { questions: others = [] } = asking('a', 'Bash: make')
     const { message } = withOpenQuestions(asking('b', 'Bash: make test'), others)
     expect(message.title).toBe('asks you and 1 more')
     expect(message.body.split('\n').at(-1)).toBe('Bash: make')
   })
 
-  it('is as it is where none is open', () => {
+  it('is unchanged if no question is open', () => {
     const delivery = asking('b', 'Bash: make test')
     expect(withOpenQuestions(delivery, [])).toBe(delivery)
   })
 })
 
 describe('a summary', () => {
-  it('says what the first one says, and how many more', () => {
+  it('has the title of the first delivery and the number of the others', () => {
     const all = ['a', 'b', 'c'].map((id) => makeDelivery(id)) as [ReturnType<typeof makeDelivery>]
     const { message, events, id } = summarize(all)
     expect(message.title).toBe('title of a and 2 more')
@@ -32,21 +32,21 @@ describe('a summary', () => {
     expect([events, id]).toEqual([['a', 'b', 'c'], 'a.file'])
   })
 
-  it('says what is asked, where the titles of questions are all alike', () => {
+  it('shows the texts of questions, because their titles are all alike', () => {
     const [one, two] = [asking('a', 'Bash: make'), asking('b', 'Bash: make test')]
     const { message, questions } = summarize([one, two])
     expect(message.body).toBe('Bash: make\nBash: make test')
     expect(questions?.map(({ id }) => id)).toEqual(['a', 'b'])
   })
 
-  it('shows ten lines, and how many more there are', () => {
+  it('shows ten lines and the number of the remaining ones', () => {
     const all = Array.from({ length: 13 }, (_, index) => makeDelivery(`${index}`))
     const lines = summarize(all as [(typeof all)[0]]).message.body.split('\n')
     expect(lines).toHaveLength(11)
     expect(lines.at(-1)).toBe('and 3 more')
   })
 
-  it('counts every event, and is a delivery like any other', () => {
+  it('counts every event and is itself a valid delivery', () => {
     fc.assert(
       fc.property(fc.array(fc.array(fc.uuid(), { minLength: 1 }), { minLength: 2 }), (groups) => {
         const all = groups.map((events) => makeDelivery(events[0] ?? '', { events }))
