@@ -1,4 +1,4 @@
-// Claims all it can get from a spool, and prints what it got.
+// Claims as many events of a spool as it can, and prints their names.
 import { basename } from 'node:path'
 import { Arrivals } from '../../src/spool/arrivals.ts'
 import { Claims } from '../../src/spool/claim.ts'

@@ -1,4 +1,4 @@
-// Takes the lock of a state folder, and prints whether it could and what is there then.
+// Tries to take the lock of a state folder, and prints the result and the files of the folder.
 import { readdirSync } from 'node:fs'
 import { acquireLock } from '../../src/spool/lock.ts'
 

@@ -1,4 +1,4 @@
-// Holds the lock of a state folder and waits as a worker does, until it is asked to make room.
+// Holds the lock of a state folder and waits as a worker does, until it is asked to hand over.
 import { watch } from 'node:fs'
 import { endHandover, handoverRequested } from '../../src/spool/handover.ts'
 import { spoolIn } from '../../src/spool/layout.ts'

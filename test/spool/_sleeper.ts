@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { expect, onTestFinished } from 'vitest'
 import { type Owner, thisProcess } from '../../src/spool/owner.ts'
 
-/** A process that does nothing, with its own owner. Ends with the test. */
+/** Starts an idle process and describes it as an owner. Killed at the end of the test. */
 export async function startSleeper() {
   const child = spawn('sleep', ['600'], { stdio: 'ignore' })
   await once(child, 'spawn')

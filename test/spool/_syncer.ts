@@ -1,4 +1,4 @@
-// Puts the waiting events of a state folder on the disk, and prints how many there were.
+// Syncs the waiting events of a state folder to the disk, and prints their number.
 import { spoolIn } from '../../src/spool/layout.ts'
 import { syncWaiting } from '../../src/spool/salvage.ts'
 

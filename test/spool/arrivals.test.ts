@@ -10,7 +10,7 @@ function add(folder: string, name: string, at: number) {
   utimesSync(path, at, at)
 }
 
-it('lists the oldest first, also where an older one comes later', async () => {
+it('lists events by age, even if an older one arrives later', async () => {
   const folder = await makeFolder()
   const arrivals = new Arrivals(folder)
   expect(arrivals.list()).toEqual([])
@@ -22,7 +22,7 @@ it('lists the oldest first, also where an older one comes later', async () => {
   expect(arrivals.list()).toEqual(['a', 'b', 'c', 'd'])
 })
 
-it('forgets what is gone, and sees it again when it comes back', async () => {
+it('drops a removed event, and lists it again when it comes back', async () => {
   const folder = await makeFolder()
   const arrivals = new Arrivals(folder)
   add(folder, 'a', 10)

@@ -6,8 +6,8 @@ import { makeFolder } from '../support/folder.ts'
 
 const STRANGER = 65_533
 
-describe('folders of the spool that somebody else could change', () => {
-  it('are named with the command that repairs them', async () => {
+describe('spool folders that other users can change', () => {
+  it('are reported with the command that repairs them', async () => {
     const state = await makeFolder()
     const spool = prepareSpool(state)
     expect(spoolAtRisk(state)).toEqual([])
@@ -18,7 +18,7 @@ describe('folders of the spool that somebody else could change', () => {
     expect(more).toEqual([])
   })
 
-  it.runIf(process.getuid?.() === 0)('are so too where they belong to another user', async () => {
+  it.runIf(process.getuid?.() === 0)('are reported if they belong to another user', async () => {
     const state = await makeFolder()
     const spool = prepareSpool(state)
     chownSync(spool.dead, STRANGER, STRANGER)

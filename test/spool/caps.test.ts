@@ -24,8 +24,8 @@ async function makeFilled() {
   return { spool, removals, tell, left: (folder: 'dead' | 'corrupt') => readdirSync(spool[folder]) }
 }
 
-describe('the caps of what is kept', () => {
-  it('let the oldest go first, each told before, and nothing that waits', async () => {
+describe('the caps of dead and corrupt files', () => {
+  it('remove the oldest files first, report each removal, and spare waiting events', async () => {
     const { spool, removals, tell, left } = await makeFilled()
     expect(await enforceCaps(spool, tell, { ...noCaps, maxFiles: 3 }, plenty)).toBe(4)
     expect([left('dead'), left('corrupt')]).toEqual([
@@ -41,13 +41,13 @@ describe('the caps of what is kept', () => {
     ])
   })
 
-  it('count bytes', async () => {
+  it('limit the total size in bytes', async () => {
     const { spool, tell, left } = await makeFilled()
     await enforceCaps(spool, tell, { ...noCaps, maxBytes: 250 }, plenty)
     expect(left('dead')).toEqual(['e1', 'e2'])
   })
 
-  it('give way to the reserve of the disk', async () => {
+  it('remove files until enough disk space is free', async () => {
     const { spool, tell, left } = await makeFilled()
     let free = 0
     const grows = () => {
@@ -58,7 +58,7 @@ describe('the caps of what is kept', () => {
     expect(left('corrupt')).toEqual(['e1', 'e2'])
   })
 
-  it('name every event of a summary that goes', async () => {
+  it('report every event of a removed summary', async () => {
     const { spool, removals, tell } = await makeFilled()
     const delivery = makeDelivery('a', { events: ['a', 'b'] })
     const parked = { until: 0, since: 0, reason: 'x', isHeld: false, delivery }

@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 const twoLeases = new Date(Date.now() - 10 * 60_000)
 
-/** A worker's folder with one claimed event in it. */
+/** Makes a worker's folder with one claimed event in it. */
 function leaveBehind(owner: Owner, name = 'event') {
   const world = makeWorld()
   const folder = join(world.spool.cur, ownerToken(owner))
@@ -28,7 +28,7 @@ function leaveBehind(owner: Owner, name = 'event') {
 }
 
 describe('a claim', () => {
-  it(`is won by one of ${CLAIMERS} workers`, async () => {
+  it(`succeeds for exactly one of ${CLAIMERS} workers`, async () => {
     const count = isFull ? 3000 : 300
     const world = makeWorld()
     for (let index = 0; index < count; index += 1)
@@ -50,7 +50,7 @@ describe('a claim', () => {
     expect(new Set(got.flat()).size).toBe(count)
   })
 
-  it('of a dead process goes back to new/ with one crash more', () => {
+  it('of a dead process goes back to new/ with one more crash counted', () => {
     const { claims, spool, folder } = leaveBehind({ ...thisProcess(), started: '1' }, 'event~1')
     expect(claims.reclaimAbandoned()).toBe(1)
     expect(readdirSync(spool.new)).toEqual(['event~2'])
@@ -65,7 +65,7 @@ describe('a claim', () => {
     expect(claims.reclaimAbandoned()).toBe(1)
   })
 
-  it('of a worker that lives is left alone, however long it has moved nothing', async () => {
+  it('of a living worker is left alone, even long after its lease', async () => {
     const sleeper = await startSleeper()
     const { claims, folder } = leaveBehind(sleeper.owner)
     utimesSync(folder, twoLeases, twoLeases)
@@ -73,7 +73,7 @@ describe('a claim', () => {
     expect(readdirSync(folder)).toEqual(['event'])
   })
 
-  it('of a stopped worker is taken over after its lease', async () => {
+  it('of a stopped worker is taken over only after its lease', async () => {
     const sleeper = await startSleeper()
     await sleeper.stop()
     const { claims, folder } = leaveBehind(sleeper.owner)
@@ -82,14 +82,14 @@ describe('a claim', () => {
     expect(claims.reclaimAbandoned()).toBe(1)
   })
 
-  it('of another machine or container is taken over after its lease', () => {
+  it('of another machine or container is taken over only after its lease', () => {
     const { claims, folder } = leaveBehind({ ...thisProcess(), host: 'elsewhere.1', pid: 1 })
     expect(claims.reclaimAbandoned()).toBe(0)
     utimesSync(folder, twoLeases, twoLeases)
     expect(claims.reclaimAbandoned()).toBe(1)
   })
 
-  it('can be made again after others took the folder away', () => {
+  it('succeeds after the folder of the worker was removed', () => {
     const world = makeWorld()
     const claims = new Claims(world.spool)
     const id = world.accept({})
@@ -97,7 +97,7 @@ describe('a claim', () => {
     expect(claims.take(world.spool.new, id)?.id).toBe(id)
   })
 
-  it('that is put back is as it was', () => {
+  it('that is released restores the event under its old name', () => {
     const world = makeWorld()
     const claims = new Claims(world.spool)
     const id = world.accept({})
@@ -106,7 +106,7 @@ describe('a claim', () => {
     expect(world.list('new')).toEqual([id])
   })
 
-  it('is not made twice', () => {
+  it('fails for an event that is already claimed', () => {
     const world = makeWorld()
     const claims = new Claims(world.spool)
     const id = world.accept({})

@@ -22,19 +22,19 @@ async function watchNew() {
   return { store, arrive, calls: () => calls }
 }
 
-it.runIf(process.platform === 'linux')('is not woken by what it claims itself', async () => {
+it.runIf(process.platform === 'linux')('does not report its own claims as changes', async () => {
   const { store, arrive, calls } = await watchNew()
   arrive('event-1')
   await expect.poll(calls).toBe(1)
   expect(store.claimEvent('event-1')).toBeDefined()
   expect(existsSync(join(store.spool.new, 'event-1'))).toBe(false)
-  // What is told comes in its order: with this the claim has been told too.
+  // Notifications arrive in order, so any notification about the claim has arrived with this one.
   arrive('event-2')
   await expect.poll(calls).toBeGreaterThan(1)
   expect(calls()).toBe(2)
 })
 
-it('is woken by a touch of the folder itself', async () => {
+it('reports a change when the folder itself is touched', async () => {
   const { store, calls } = await watchNew()
   utimesSync(store.spool.new, new Date(), new Date())
   await expect.poll(calls).toBeGreaterThan(0)

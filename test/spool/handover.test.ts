@@ -19,7 +19,7 @@ beforeAll(async () => {
   program = await buildProgram('test/spool/_old-worker.ts')
 })
 
-/** A process that holds the lock, and ends when it is asked to. */
+/** Starts a process that holds the lock and ends when it is asked to hand over. */
 async function startOldWorker() {
   const { stateDir } = makeWorld()
   const child = spawn(process.execPath, [program, stateDir], {
@@ -31,7 +31,7 @@ async function startOldWorker() {
 }
 
 describe('a worker of an older version', () => {
-  it('ends when a newer one asks, at once although it waits', async () => {
+  it('ends when a newer one asks, even while it waits for events', async () => {
     const { stateDir, ended } = await startOldWorker()
     expect(requestHandover(stateDir)).toBe(true)
     expect((await ended)[0]).toBe(0)
@@ -45,7 +45,7 @@ describe('a worker of an older version', () => {
     ['', '0.0.1', true],
     ['-', '0.1.0', true],
     ['0.1.0', '-', false],
-  ])('%s is asked by %s: %s', async (old, mine, isAsked) => {
+  ])('%s is asked to end by version %s: %s', async (old, mine, isAsked) => {
     const { stateDir } = makeWorld()
     const { owner } = await startSleeper()
     writeFileSync(lockPath(stateDir), `${ownerToken(owner).replaceAll('_', ' ')} ${old}\n`)
@@ -54,12 +54,12 @@ describe('a worker of an older version', () => {
   })
 })
 
-describe('a request to make room', () => {
-  it('is made to nobody where no worker runs', () => {
+describe('a handover request', () => {
+  it('is not made if no worker runs', () => {
     expect(requestHandover(makeWorld().stateDir)).toBe(false)
   })
 
-  it('is not met by a process that was not meant', async () => {
+  it('is ignored by a process that it does not address', async () => {
     const { stateDir } = makeWorld()
     const { owner } = await startSleeper()
     writeFileSync(lockPath(stateDir), `${ownerToken(owner).replaceAll('_', ' ')}\n`)

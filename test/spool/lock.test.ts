@@ -42,13 +42,13 @@ function makeLock(owner: Owner | string) {
   return stateDir
 }
 
-describe('an owner', () => {
-  it('is this process, by id, start time, boot and host', () => {
+describe('the owner of a lock or claim', () => {
+  it('survives a round trip through its token, and is alive if it is this process', () => {
     expect(livenessOf(thisProcess())).toBe('alive')
     expect(parseOwner(ownerToken(thisProcess()))).toEqual(thisProcess())
   })
 
-  it('is dead when it ended, when its id is used by another, and after a boot', async () => {
+  it('is dead when it has ended, when another process has its id, and after a reboot', async () => {
     const sleeper = await startSleeper()
     expect(livenessOf(sleeper.owner)).toBe('alive')
     expect(livenessOf({ ...sleeper.owner, started: '7' })).toBe('dead')
@@ -57,18 +57,18 @@ describe('an owner', () => {
     expect(livenessOf(sleeper.owner)).toBe('dead')
   })
 
-  it('is stopped, not dead, under SIGSTOP', async () => {
+  it('is stopped, not dead, after SIGSTOP', async () => {
     const sleeper = await startSleeper()
     await sleeper.stop()
     expect(livenessOf(sleeper.owner)).toBe('stopped')
   })
 
-  it('of another machine or container is in doubt, whatever its boot', () => {
+  it('is unknown if it is on another machine or container, even with another boot id', () => {
     expect(livenessOf({ ...thisProcess(), host: 'elsewhere.1', boot: 'x' })).toBe('unknown')
   })
 
   it.each(['', 'nonsense', '12', '12 34', '-1 2 3', '1 2 3 4 5 6', '1__2'])(
-    'is not made of %j',
+    'cannot be parsed from %j',
     (text) => {
       expect(parseOwner(text)).toBeUndefined()
     },
@@ -76,7 +76,7 @@ describe('an owner', () => {
 })
 
 describe('the lock', () => {
-  it('is held by one', () => {
+  it('has one holder at a time', () => {
     const { stateDir } = makeWorld()
     expect(acquireLock(stateDir)).toBe(true)
     expect(acquireLock(stateDir)).toBe(false)
@@ -89,7 +89,7 @@ describe('the lock', () => {
     ])
   })
 
-  it('begins with process id and start time, which the front door reads', () => {
+  it('begins with the process id and start time, which the front door reads', () => {
     const { stateDir } = makeWorld()
     acquireLock(stateDir)
     const { pid, started } = thisProcess()
@@ -101,29 +101,32 @@ describe('the lock', () => {
 
   it.each([
     ['a dead process', { pid: 2 ** 22 + 1 }],
-    ['a process id in use by another', { started: '7' }],
+    ['a process whose id was reused', { started: '7' }],
     ['another boot', { boot: '00000000-0000-4000-8000-000000000000' }],
   ])('of %s is broken', (_, difference) => {
     expect(acquireLock(makeLock({ ...thisProcess(), ...difference }))).toBe(true)
   })
 
-  it('without sense in it is broken', () => {
+  it('with invalid content is broken', () => {
     expect(acquireLock(makeLock('\u0000\u0000'))).toBe(true)
   })
 
-  it.skipIf(!hasStrace)('that cannot be moved does not end a worker', async () => {
-    const worker = await buildProgram('src/worker/main.ts')
-    const world = makeWorld()
-    world.accept({ message: 'one' })
-    writeFileSync(lockPath(world.stateDir), 'without sense\n')
-    const failing = ['-f', '-qq', '-o', '/dev/null', '-P', lockPath(world.stateDir)]
-    const calls = 'rename,renameat,renameat2'
-    const fault = ['-e', `trace=${calls}`, '-e', `inject=${calls}:error=EIO`]
-    spawnSync('strace', [...failing, ...fault, process.execPath, worker], { env: world.env })
-    expect(world.lines()).toHaveLength(1)
-  })
+  it.skipIf(!hasStrace)(
+    'that cannot be replaced does not keep a worker from delivering',
+    async () => {
+      const worker = await buildProgram('src/worker/main.ts')
+      const world = makeWorld()
+      world.accept({ message: 'one' })
+      writeFileSync(lockPath(world.stateDir), 'without sense\n')
+      const failing = ['-f', '-qq', '-o', '/dev/null', '-P', lockPath(world.stateDir)]
+      const calls = 'rename,renameat,renameat2'
+      const fault = ['-e', `trace=${calls}`, '-e', `inject=${calls}:error=EIO`]
+      spawnSync('strace', [...failing, ...fault, process.execPath, worker], { env: world.env })
+      expect(world.lines()).toHaveLength(1)
+    },
+  )
 
-  it('of a process that lives is kept, however old', async () => {
+  it('of a living process is respected, however old it is', async () => {
     const { owner } = await startSleeper()
     const stateDir = makeLock(owner)
     utimesSync(lockPath(stateDir), longAgo, longAgo)
@@ -136,7 +139,7 @@ describe('the lock', () => {
     expect(acquireLock(makeLock(sleeper.owner))).toBe(true)
   })
 
-  it('of another machine or container keeps nobody from working here, once', () => {
+  it('of another machine or container does not block one worker on this machine', () => {
     const other = { ...thisProcess(), host: 'elsewhere.1' }
     const stateDir = makeLock(other)
     expect(acquireLock(stateDir)).toBe(true)
@@ -148,14 +151,14 @@ describe('the lock', () => {
     expect(acquireLock(stateDir)).toBe(true)
   })
 
-  it('of another machine or container is broken when nobody has touched it for long', () => {
+  it('of another machine or container is broken when it was not touched for a long time', () => {
     const stateDir = makeLock({ ...thisProcess(), host: 'elsewhere.1' })
     utimesSync(lockPath(stateDir), longAgo, longAgo)
     expect(acquireLock(stateDir)).toBe(true)
     expect(isSoleWorker(stateDir)).toBe(true)
   })
 
-  it('beside the first is removed when its container is long gone', () => {
+  it('of a container is removed long after that container has ended', () => {
     const { stateDir } = makeWorld()
     const left = join(stateDir, 'worker.gone.7.lock')
     const token = ownerToken({ ...thisProcess(), host: 'gone.7' }).replaceAll('_', ' ')
@@ -165,13 +168,13 @@ describe('the lock', () => {
     expect(readdirSync(stateDir).filter((name) => name.endsWith('.lock'))).toEqual(['worker.lock'])
   })
 
-  it('says which version works', () => {
+  it('contains the version of the worker', () => {
     const { stateDir } = makeWorld()
     acquireLock(stateDir, '1.2.3')
     expect(lockVersion(stateDir)).toBe('1.2.3')
   })
 
-  it('of older versions, with three or four words, is still read', async () => {
+  it('in the older formats with three or four words is still read', async () => {
     const { owner } = await startSleeper()
     const stateDir = makeLock(owner)
     expect(lockHolder(stateDir)).toEqual(owner)
@@ -181,7 +184,7 @@ describe('the lock', () => {
   })
 
   it.skipIf(!canMount)(
-    'that finds no room keeps no worker from its work, and leaves nothing',
+    'that does not fit on the disk counts as acquired and leaves no file',
     () => {
       const { stateDir } = makeWorld()
       const fill = 'head -c 1000000 /dev/zero >"$1/fill" 2>/dev/null; exec "$2" "$3" "$1"'
@@ -193,7 +196,7 @@ describe('the lock', () => {
     },
   )
 
-  it('of somebody else is neither released nor touched', async () => {
+  it('of another process is neither released nor touched', async () => {
     const { owner } = await startSleeper()
     const stateDir = makeLock(owner)
     releaseLock(stateDir)

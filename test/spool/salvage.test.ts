@@ -23,7 +23,7 @@ const now = Date.now()
 const isRoot = process.getuid?.() === 0
 const hasStrace = spawnSync('strace', ['-V']).status === 0
 
-/** A front door wrote this much, a minute ago, and was killed. */
+/** The remains of a front door that wrote `text` a minute ago and was killed. */
 function makeLeft(text: string | Buffer, name = 'left-1', ageMs = 60_000) {
   const { spool, ...world } = makeWorld()
   const path = join(spool.tmp, name)
@@ -34,7 +34,7 @@ function makeLeft(text: string | Buffer, name = 'left-1', ageMs = 60_000) {
 }
 
 describe('an event that a killed hook left in tmp/', () => {
-  it('is accepted once, as it was and with its own time, when it is whole', () => {
+  it('is accepted once, unchanged, if it is complete', () => {
     const { spool } = makeLeft(EVENT)
     expect(salvage(spool, now)).toBe(1)
     expect(salvage(spool, now)).toBe(0)
@@ -60,17 +60,12 @@ describe('an event that a killed hook left in tmp/', () => {
   })
 
   it.each([
-    ['its writer may still live', EVENT, 'left', 20_000],
+    ['its writer may still be running', EVENT, 'left', 20_000],
     ['it is from the future', EVENT, 'left', -60_000],
-    ['it is no object', `${HEADER}[1]`, 'left', 60_000],
+    ['it is not an object', `${HEADER}[1]`, 'left', 60_000],
     ['it was cut at the size limit', `${HEADER}{"a":"${'x'.repeat(1024 * 1024)}"}`, 'left', 60_000],
-    ['its name is none of ours', EVENT, '.left', 60_000],
-    [
-      'it is the 64 KiB of room that a front door asks for first',
-      ' '.repeat(65536),
-      'left',
-      60_000,
-    ],
+    ['its name is invalid', EVENT, '.left', 60_000],
+    ['it is the 64 KiB that a front door reserves first', ' '.repeat(65536), 'left', 60_000],
   ])('stays when %s', (_, text, name, ageMs) => {
     const { spool } = makeLeft(text, name, ageMs)
     expect(salvage(spool, now)).toBe(0)
@@ -92,7 +87,7 @@ describe('an event that a killed hook left in tmp/', () => {
     expect(existsSync(path)).toBe(true)
   })
 
-  it('does not replace one that is waiting', () => {
+  it('does not replace a waiting event of the same name', () => {
     const { spool } = makeLeft(EVENT)
     writeFileSync(join(spool.new, 'left-1'), 'other')
     expect(salvage(spool, now)).toBe(0)
@@ -106,7 +101,7 @@ describe('events of a front door that cannot sync', () => {
     program = await buildProgram('test/spool/_syncer.ts')
   })
 
-  it.skipIf(!hasStrace)('are put on the disk by the worker, then their folder', () => {
+  it.skipIf(!hasStrace)('are synced to the disk by the worker, and then their folder', () => {
     const { spool, stateDir, folder } = makeWorld()
     for (const name of ['a', 'b']) writeFileSync(join(spool.new, name), EVENT)
     mkdirSync(join(spool.new, 'folder'))

@@ -8,7 +8,7 @@ import { startSleeper } from './_sleeper.ts'
 const uptime = Math.floor(Number.parseFloat(readFileSync('/proc/uptime', 'utf8')))
 
 describe('the start marker', () => {
-  it('lets one process start a worker', () => {
+  it('lets one process at a time start a worker', () => {
     const { stateDir } = makeWorld()
     expect(mayStart(stateDir)).toBe(true)
     expect(mayStart(stateDir)).toBe(false)
@@ -16,7 +16,7 @@ describe('the start marker', () => {
     expect(mayStart(stateDir)).toBe(true)
   })
 
-  it('is void once its process is gone', async () => {
+  it('is ignored once its process has ended', async () => {
     const { stateDir } = makeWorld()
     const sleeper = await startSleeper()
     mayStart(stateDir)
@@ -28,10 +28,10 @@ describe('the start marker', () => {
 
   it.each([
     ['old', `${process.pid} ${uptime - 60}\n`],
-    ['of a time to come', `${process.pid} ${uptime + 60}\n`],
+    ['from the future', `${process.pid} ${uptime + 60}\n`],
     ['empty', ''],
     ['nonsense', 'x y z'],
-  ])('is void when it is %s', (_, text) => {
+  ])('is ignored when it is %s', (_, text) => {
     const { stateDir } = makeWorld()
     writeFileSync(startMarkerPath(stateDir), text)
     expect(mayStart(stateDir)).toBe(true)
@@ -47,14 +47,14 @@ describe('the start marker', () => {
     expect(readFileSync(startMarkerPath(stateDir), 'utf8')).toBe(text)
   })
 
-  it('is gone when the worker holds the lock', () => {
+  it('is removed when the worker takes the lock', () => {
     const { stateDir } = makeWorld()
     mayStart(stateDir)
     acquireLock(stateDir)
     expect(mayStart(stateDir)).toBe(true)
   })
 
-  it('that cannot be written keeps nobody from starting', () => {
+  it('does not prevent a start if it cannot be written', () => {
     expect(mayStart('/nonexistent/state')).toBe(true)
   })
 })

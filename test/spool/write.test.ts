@@ -5,7 +5,7 @@ import { acceptEvent } from '../../src/spool/write.ts'
 import { makeFolder } from '../support/folder.ts'
 
 describe('storing an event', () => {
-  it('works in a folder that is there already, where the system has no user ids', async () => {
+  it('works in an existing folder on a system without user ids', async () => {
     const state = await makeFolder()
     const { getuid } = process
     onTestFinished(() => void Object.assign(process, { getuid }))
