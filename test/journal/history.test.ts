@@ -19,7 +19,7 @@ const gaveUp = (channel: string): JournalEntry => ({
 })
 const retried: JournalEntry = { ...of, type: 'retried' }
 
-/** As a journal of version 0.1 has it. */
+/** The same entry in a journal of version 0.1. */
 const acceptedBefore: JournalEntry = (({ people: _, ...rest }) => rest)(accepted)
 
 function outcomeOf(...entries: JournalEntry[]) {
@@ -28,29 +28,32 @@ function outcomeOf(...entries: JournalEntry[]) {
   return history.byId.get('e1')?.outcome
 }
 
-describe('a question that only a record has', () => {
+describe('a question that reached no person, only a record', () => {
   it.each<[string, JournalEntry[]]>([
-    ['before the alarm is raised', [told('audit'), notHere]],
-    ['recorded before the alarm', [told('audit'), notHere, unseen]],
-    ['recorded after the alarm', [notHere, unseen, told('audit')]],
-    ['never recorded', [notHere, unseen, gaveUp('audit')]],
-    ['recorded after another attempt', [notHere, unseen, gaveUp('audit'), retried, told('audit')]],
-  ])('is undelivered, %s', (_, entries) => {
+    ['before the undelivered entry', [told('audit'), notHere]],
+    ['when recorded before the undelivered entry', [told('audit'), notHere, unseen]],
+    ['when recorded after the undelivered entry', [notHere, unseen, told('audit')]],
+    ['when the record failed', [notHere, unseen, gaveUp('audit')]],
+    [
+      'when recorded by a later attempt',
+      [notHere, unseen, gaveUp('audit'), retried, told('audit')],
+    ],
+  ])('is undelivered %s', (_, entries) => {
     expect(outcomeOf(...entries)).toBe('undelivered')
   })
 
-  it('is delivered when a person is told of it late', () => {
+  it('is delivered when it reaches a person late', () => {
     expect(outcomeOf(notHere, unseen, told('audit'), told('team'))).toBe('delivered')
     expect(outcomeOf(notHere, unseen, told('team'), told('audit'))).toBe('delivered')
   })
 
-  it('is what the alarm says, where nobody knows who sees the channels', () => {
+  it('is undelivered in an old journal that does not list the channels for people', () => {
     const history = new EventHistory()
     for (const entry of [acceptedBefore, told('audit'), notHere, unseen]) history.add(entry)
     expect(history.byId.get('e1')?.outcome).toBe('undelivered')
   })
 
-  it('waits where a channel for people is tried again', () => {
+  it('is waiting when a channel for people is retried', () => {
     expect(outcomeOf(gaveUp('desk'), told('audit'), unseen)).toBe('undelivered')
     expect(outcomeOf(gaveUp('desk'), told('audit'), unseen, retried)).toBe('waiting')
     expect(outcomeOf(gaveUp('desk'), told('audit'), unseen, retried, told('desk'))).toBe(

@@ -59,7 +59,7 @@ function accountOf(...entries: JournalEntry[]): EventStatus | undefined {
   return accounts.byId.get('e')
 }
 
-describe('the account of an event', () => {
+describe('the history of an event', () => {
   const e = 'e'
   it.each<[string, JournalEntry[], string | undefined]>([
     ['accepted', [accepted(e)], 'waiting'],
@@ -69,19 +69,23 @@ describe('the account of an event', () => {
       [accepted(e, []), { at: 1, id: e, type: 'suppressed', reason: 'x' }],
       'suppressed',
     ],
-    ['without such a channel here', [accepted(e), failed(e, 'unavailable')], 'suppressed'],
+    ['unavailable', [accepted(e), failed(e, 'unavailable')], 'suppressed'],
     ['deferred', [accepted(e), deferred(e)], 'waiting'],
     ['deferred, then delivered', [accepted(e), deferred(e), delivered(e)], 'delivered'],
     ['given up', [accepted(e), failed(e, 'exhausted')], 'dead'],
     ['unusable', [{ at: 1, id: e, type: 'unusable', reason: 'x' }], 'dead'],
-    ['delivered here, under way there', [accepted(e, ['a', 'b']), delivered(e)], 'waiting'],
     [
-      'delivered here, deferred there',
+      'delivered on one channel, in progress on another',
+      [accepted(e, ['a', 'b']), delivered(e)],
+      'waiting',
+    ],
+    [
+      'delivered on one channel, deferred on another',
       [accepted(e, ['a', 'b']), delivered(e), deferred(e, 'b')],
       'waiting',
     ],
     [
-      'delivered here, dead there',
+      'delivered on one channel, dead on another',
       [accepted(e, ['a', 'b']), delivered(e), failed(e, 'exhausted', 'b')],
       'dead',
     ],
@@ -91,7 +95,7 @@ describe('the account of an event', () => {
       'waiting',
     ],
     [
-      'told, set aside after crashes, and retried',
+      'delivered, set aside after crashes, and retried',
       [
         accepted(e),
         delivered(e),
@@ -105,15 +109,15 @@ describe('the account of an event', () => {
       [accepted(e), failed(e, 'exhausted'), { at: 3, id: e, type: 'dropped' }],
       undefined,
     ],
-  ])('%s has one outcome', (_, entries, outcome) => {
+  ])('(%s) gives the right outcome', (_, entries, outcome) => {
     expect(accountOf(...entries)?.outcome).toBe(outcome)
-    // A rotation that a crash cut short leaves records twice.
+    // A crash during a rotation leaves entries twice.
     expect(accountOf(...entries, ...entries)?.outcome).toBe(outcome)
   })
 })
 
 describe('the journal', () => {
-  it('gives back what was recorded, private and in order', async () => {
+  it('returns its entries in order from a private file', async () => {
     const { stateDir } = makeWorld()
     const entries = [accepted('e'), deferred('e'), delivered('e')]
     for (const entry of entries) await appendEntry(stateDir, entry)
@@ -121,14 +125,14 @@ describe('the journal', () => {
     expect(statSync(join(stateDir, 'journal.jsonl')).mode & 0o777).toBe(0o600)
   })
 
-  it('keeps a record whole whatever separators its text has', async () => {
+  it('keeps an entry in one piece if its text has line separators', async () => {
     const { stateDir } = makeWorld()
     const entry = { ...accepted('e'), title: 'a\u2028b\u2029c\rd\u0085e' } as JournalEntry
     await appendEntry(stateDir, entry)
     expect(await readAll(stateDir)).toEqual([entry])
   })
 
-  it('passes over lines that a crash cut, and what it does not know', async () => {
+  it('skips lines that a crash truncated, and unknown entries', async () => {
     const { stateDir } = makeWorld()
     await appendEntry(stateDir, accepted('e'))
     appendFileSync(join(stateDir, 'journal.jsonl'), '{"at":1,"id":"e","type":"deliv')
@@ -137,7 +141,7 @@ describe('the journal', () => {
     expect(await readAll(stateDir)).toEqual([accepted('e'), delivered('e')])
   })
 
-  it('is read as it was, also while it is rotated', async () => {
+  it('is read in its state at the start of the read, even during a rotation', async () => {
     const { stateDir } = makeWorld()
     await appendEntry(stateDir, accepted('e'))
     const reading = readJournal(stateDir)
@@ -156,7 +160,7 @@ describe('a rotation', () => {
     expect(existsSync(join(stateDir, 'journal.1.jsonl'))).toBe(false)
   })
 
-  it('forgets settled events after a while, and never one that is open', async () => {
+  it('drops finished events after several rounds, but never open or dead ones', async () => {
     const { stateDir } = makeWorld()
     const open = new Set(['open', 'dead'])
     await appendEntry(stateDir, accepted('open'))
@@ -181,11 +185,11 @@ describe('a rotation', () => {
     expect(readFileSync(join(stateDir, 'journal.open.jsonl'), 'utf8')).toBe('')
   })
 
-  it('is made by a worker, which knows what is open', async () => {
+  it('by a worker keeps the entries of open events', async () => {
     const world = makeWorld({ channels: { team: { type: 'slack', url: '${NOT_SET_ANYWHERE}' } } })
     const id = world.accept({ message: 'waits' })
     await world.once()
-    // Long lines: the size is what matters, and few are read more quickly.
+    // Long lines, because only the size matters and few lines are read faster.
     const long = { ...delivered('x'), answer: 'x'.repeat(16 * 1024) }
     const filler = `${JSON.stringify(long)}\n`.repeat(1100)
     for (let round = 0; round < 6; round += 1) {

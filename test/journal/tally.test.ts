@@ -33,7 +33,7 @@ const channel = fc.constantFrom('team', 'mail', 'log.file')
 const time = fc.nat(50)
 const step = fc.record({ by: words, channel, verdict: fc.constant('send'), because: words })
 const optional = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: undefined })
-/** In the order of our own writer, which the quick path knows. */
+/** The fields are in the order of our own writer, which the fast path expects. */
 const delivery = (type: string) => ({
   ...{ at: time, id, type: fc.constant(type), channel, attempt: fc.nat(3) },
 })
@@ -51,7 +51,7 @@ const accepted = fc
     fingerprint: optional(fc.constant('0af3')),
     shared: optional(fc.constant(true)),
   })
-  // Never without the channels that they are of.
+  // `people` is a part of `to`, so it never occurs without it.
   .map((entry) => (entry.to?.length ? entry : { ...entry, people: undefined }))
   .map((entry) => entry as JournalEntry)
 const others = fc.oneof(
@@ -74,7 +74,7 @@ const entry = fc.oneof(accepted, others)
 
 const whole = entry.map((one) => JSON.stringify(one))
 const cut = whole.chain((one) => fc.nat(one.length).map((end) => one.slice(0, end)))
-/** As it was written, as a crash leaves it, and as something else wrote it. */
+/** Complete lines, lines truncated by a crash, and lines of other writers. */
 const line = fc.oneof(
   { weight: 8, arbitrary: whole },
   { weight: 3, arbitrary: cut },
@@ -90,8 +90,8 @@ function outlineOfLine(one: string): Outline | undefined {
   return outlineLine(bytes, 7, bytes.length - 6)
 }
 
-describe('a line of the journal', () => {
-  it('is outlined as the parser reads it, also where a crash cut it', () => {
+describe('the outline of a journal line', () => {
+  it('agrees with the parser, even if a crash truncated the line', () => {
     fc.assert(
       fc.property(line, (one) => {
         const parsed = parseEntry(one)
@@ -101,7 +101,7 @@ describe('a line of the journal', () => {
     )
   })
 
-  it('is outlined as the parser reads it at each place where it may be cut', () => {
+  it('agrees with the parser for each length to which a line can be truncated', () => {
     fc.assert(
       fc.property(entry, (one) => {
         const text = JSON.stringify(one)
@@ -123,7 +123,7 @@ interface Counted {
   channels: string[]
 }
 
-/** What the whole of the journal says. */
+/** The outcome of each event according to the complete journal. */
 async function fullFold(stateDir: string): Promise<Counted[]> {
   const history = new EventHistory()
   for await (const one of readJournal(stateDir)) history.add(one)
@@ -175,7 +175,7 @@ async function act(stateDir: string, one: object) {
   if ('lines' in one) for (const each of one.lines as string[]) appendFileSync(path, `${each}\n`)
   if ('unfinished' in one) appendFileSync(path, `\n${one.unfinished}`)
   if ('replace' in one) {
-    // Another file, which may get the number of the old one.
+    // A new file, which may get the inode number of the old one.
     rmSync(path, { force: true })
     const lines = Array.from({ length: 9 }, () => JSON.stringify({ ...retried, id: newId() }))
     writeFileSync(path, `${lines.join('\n')}\n`)
@@ -192,7 +192,7 @@ async function act(stateDir: string, one: object) {
   }
 }
 
-/** What is asked for without looking at each event. */
+/** Compares the aggregate values of the tally with those of all events. */
 function expectSums(stateDir: string, all: readonly Counted[]) {
   const journal = new OpenJournal(stateDir, 0)
   const tally = journal.tally()
@@ -214,7 +214,7 @@ function expectSums(stateDir: string, all: readonly Counted[]) {
 }
 
 describe('the tally of the journal', () => {
-  it('says what the full fold says, however it was continued, rotated, cut or damaged', async () => {
+  it('agrees with the complete journal after any appends, rotations, truncations or damage', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(action, { minLength: 1, maxLength: 12 }), async (actions) => {
         const stateDir = await makeFolder()
@@ -230,7 +230,7 @@ describe('the tally of the journal', () => {
     )
   })
 
-  it('reads only what is new since it was saved', async () => {
+  it('reads only the entries that were added since it was saved', async () => {
     const stateDir = await makeFolder()
     const one = { at: 1, id: 'a', type: 'delivered', channel: 'team', attempt: 1, ms: 1 }
     const write = (id: string) =>
@@ -240,13 +240,13 @@ describe('the tally of the journal', () => {
     const [name = ''] = readdirSync(join(stateDir, 'cache'))
     const path = join(stateDir, 'cache', name)
     expect(statSync(path).mode & 0o777).toBe(0o600)
-    // What was saved is believed, so a change of it shows.
+    // Saved data is trusted, so a change in it is visible in the result.
     writeFileSync(path, readFileSync(path, 'utf8').replace('a/b/c', 'a/b/x'))
     write('d')
     expect(tallied(stateDir, 0).map(({ id: known }) => known)).toEqual(['a', 'b', 'x', 'd'])
   })
 
-  it('knows what a worker counted, and finds events in it', async () => {
+  it('reads the counts that a worker saved, and finds events in the journal', async () => {
     const stateDir = await makeFolder()
     const lineOf = (id: string, answer: string) =>
       JSON.stringify({ at: 1, id, type: 'delivered', channel: 'team', attempt: 1, ms: 1, answer })
@@ -256,7 +256,7 @@ describe('the tally of the journal', () => {
     writeFileSync(journalOf(stateDir), lines.join(''))
     await new TallyKeeper(stateDir).keep()
     expect(readdirSync(join(stateDir, 'cache'))).toHaveLength(1)
-    // One line that is begun, and one that is not whole.
+    // One complete line, and one without its line break.
     appendFileSync(journalOf(stateDir), `${lineOf('e1', 'later')}\n${lineOf('new', 'ok')}`)
     const journal = new OpenJournal(stateDir)
     onTestFinished(() => journal.close())
@@ -269,7 +269,7 @@ describe('the tally of the journal', () => {
     ])
   })
 
-  it('does not bring a state folder back that was removed', async () => {
+  it('does not recreate a state folder that was removed', async () => {
     const stateDir = await makeFolder()
     appendFileSync(journalOf(stateDir), '{}\n')
     const journal = new OpenJournal(stateDir, 0)
@@ -286,7 +286,7 @@ describe('the tally of the journal', () => {
     expect(readdirSync(stateDir)).toEqual(['journal.jsonl'])
   })
 
-  it('forgets what it saved of files that are gone', async () => {
+  it('removes its saved data of journal files that are gone', async () => {
     const stateDir = await makeFolder()
     for (let round = 0; round < 8; round += 1) {
       appendFileSync(journalOf(stateDir), '{}\n')
@@ -297,7 +297,7 @@ describe('the tally of the journal', () => {
     expect(readdirSync(join(stateDir, 'cache')).length).toBeLessThanOrEqual(5)
   })
 
-  it('is refused where a file of the journal cannot be read', async () => {
+  it('throws if a journal file cannot be read', async () => {
     const stateDir = await makeFolder()
     mkdirSync(journalOf(stateDir))
     expect(() => tallied(stateDir)).toThrow('is not a regular file')
