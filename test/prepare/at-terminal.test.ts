@@ -6,7 +6,7 @@ const session_id = 's1'
 const failed = { hook_event_name: 'StopFailure', session_id, error: 'overloaded' }
 const ask = { hook_event_name: 'PermissionRequest', session_id, tool_name: 'Bash' }
 
-describe.skipIf(noTmux)(`an event while somebody is at its terminal${noTmux}`, () => {
+describe.skipIf(noTmux)(`an event while a person is at its terminal${noTmux}`, () => {
   const makeAttended = async (noise: object) => {
     const { facts, pty } = await startTmux(['set -g focus-events on'])
     const world = makeWorld({ noise })
@@ -26,12 +26,12 @@ describe.skipIf(noTmux)(`an event while somebody is at its terminal${noTmux}`, (
     return tell
   }
 
-  it('is told by default', async () => {
+  it('is delivered by default', async () => {
     const tell = await makeAttended({})
     expect(await tell(failed)).toMatchObject({ outcome: 'delivered' })
   })
 
-  it('is left out where that is wanted, but for questions', async () => {
+  it('is suppressed with `skipAtTerminal`, unless it is a question', async () => {
     const tell = await makeAttended({ skipAtTerminal: true })
     expect(await tell(failed)).toMatchObject({
       outcome: 'suppressed',

@@ -34,8 +34,8 @@ const conditions = [
   { from: '09:00', to: '09:01', timeZone: 'UTC', weekday: ['fri'] },
 ]
 
-describe('the facts of an event in the journal', () => {
-  it.each(conditions)('are enough for a route with %j', (when) => {
+describe('the facts that the journal keeps of an event', () => {
+  it.each(conditions)('are sufficient to replay a route with %j', (when) => {
     const config = policyConfig({ routes: [{ on: ['*'], when, to: ['desktop'] }] })
     const event = makeEvent(failure, { SSH_CONNECTION: '10.0.0.1 22' })
     const first = new Replay(config)
@@ -50,14 +50,14 @@ describe('the facts of an event in the journal', () => {
     expect(again.entries[0]?.facts).toEqual(read.facts)
   })
 
-  it('say whether a person was at the terminal, where anybody knew', () => {
+  it('say whether a person was at the terminal, if that is known', () => {
     for (const isAtTerminal of [true, false, undefined]) {
       const facts = factsOf({ ...makeEvent(failure), isAtTerminal }, { keepsText: true })
       expect(facts.isAtTerminal).toBe(isAtTerminal)
     }
   })
 
-  it('say that the agent is switched off, and not by what', () => {
+  it('say that notifications are switched off, but not by which variable', () => {
     const facts = factsOf(makeEvent(failure, { DROID_DISABLE_NOTIFICATIONS: '1' }), {
       keepsText: true,
     })
@@ -65,7 +65,7 @@ describe('the facts of an event in the journal', () => {
     expect(JSON.stringify(facts)).not.toContain('DROID')
   })
 
-  it('have a sentence about the failure only where texts are kept', () => {
+  it('contain the text of a failure only if texts are kept', () => {
     const event = makeEvent({ ...failure, error: 'The agent wrote: my secret plan' })
     expect(factsOf(event, { keepsText: true }).failureReason).toContain('my secret plan')
     expect(JSON.stringify(factsOf(event, { keepsText: false }))).not.toContain('secret plan')
