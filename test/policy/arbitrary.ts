@@ -32,7 +32,7 @@ const payload = fc.oneof(
 )
 
 const step = fc.record({
-  // Often at the same time or in one burst, sometimes much later.
+  // Often simultaneous or in one burst, sometimes much later.
   afterMs: fc.oneof(fc.integer({ min: 0, max: 3000 }), fc.integer({ min: 0, max: 3_600_000 })),
   client: fc.constantFrom('claude', 'codex', 'qwen', 'gemini', 'opencode', 'droid'),
   session_id: sessions,
@@ -40,7 +40,7 @@ const step = fc.record({
   isAtTerminal: fc.constantFrom(undefined, true, false),
 })
 
-/** Any events of a few sessions, in the order of time. */
+/** Arbitrary events of a few sessions, ordered by time. */
 export const timelines: fc.Arbitrary<EnrichedEvent[]> = fc
   .array(step, { maxLength: 25 })
   .map((steps) => {

@@ -10,66 +10,66 @@ import { makeWorld } from '../worker/_world.ts'
 const at = Date.now()
 const settings = { noise: noiseSettingsOf(builtInConfig().config), mutes: [], now: at }
 
-/** What the journal says of an event that is one half of a pair. */
-const told = (id: string) => ({
+/** The journal entry of an event whose duplicate is still expected. */
+const firstOfPair = (id: string) => ({
   ...{ at, id, type: 'accepted' as const, acceptedAt: at, event: 'Stop', kind: 'done' },
   ...{ client: 'claude', sessionId: 's', project: '', title: 'x', to: ['file'] },
   fingerprint: 'the same',
 })
 
-/** The event that the memory takes for the other half, if any. */
-async function otherHalf(memory: PolicyMemory): Promise<string | undefined> {
+/** The id of the event that the memory considers the original of a new event, if any. */
+async function originalOf(memory: PolicyMemory): Promise<string | undefined> {
   const event = { id: 'second', at, fingerprint: 'the same', shared: true }
   return (await memory.get()).note(event as never, settings).duplicateOf
 }
 
-describe('what the policies remember', () => {
-  it('is there for the next event after one read of the journal failed', async () => {
+describe('the memory of the policies', () => {
+  it('is complete at the next event after a failed read of the journal', async () => {
     const { stateDir } = makeWorld()
     const journal = join(stateDir, 'journal.jsonl')
-    await appendEntry(stateDir, told('first'))
+    await appendEntry(stateDir, firstOfPair('first'))
     renameSync(journal, `${journal}.kept`)
     mkdirSync(journal)
     const memory = new PolicyMemory(stateDir)
-    expect(await otherHalf(memory)).toBeUndefined()
+    expect(await originalOf(memory)).toBeUndefined()
     rmdirSync(journal)
     renameSync(`${journal}.kept`, journal)
-    expect(await otherHalf(memory)).toBe('first')
+    expect(await originalOf(memory)).toBe('first')
   })
 
-  it('survives a restart without a second look at what was read', async () => {
+  it('survives a restart without reading the same part of the journal again', async () => {
     const { stateDir } = makeWorld()
     const journal = join(stateDir, 'journal.jsonl')
-    await appendEntry(stateDir, told('first'))
+    await appendEntry(stateDir, firstOfPair('first'))
     const memory = new PolicyMemory(stateDir)
     await memory.get()
     memory.keep()
-    // Of the same size, so that only what comes after it could be read.
+    // The size stays the same, so there are no new entries to read.
     writeFileSync(journal, ' '.repeat(statSync(journal).size))
-    expect(await otherHalf(new PolicyMemory(stateDir))).toBe('first')
+    expect(await originalOf(new PolicyMemory(stateDir))).toBe('first')
   })
 
-  it('is brought up to date from what the journal has gained since', async () => {
+  it('is updated with the entries that the journal has gained since the checkpoint', async () => {
     const { stateDir } = makeWorld()
-    await appendEntry(stateDir, { ...told('older'), fingerprint: 'another' })
+    await appendEntry(stateDir, { ...firstOfPair('older'), fingerprint: 'another' })
     const memory = new PolicyMemory(stateDir)
     await memory.get()
     memory.keep()
-    await appendEntry(stateDir, told('first'))
-    expect(await otherHalf(new PolicyMemory(stateDir))).toBe('first')
+    await appendEntry(stateDir, firstOfPair('first'))
+    expect(await originalOf(new PolicyMemory(stateDir))).toBe('first')
   })
 
   it.each(['', 'nonsense', '[]', '{"format":1,"state":7}', '{"format":99,"state":{}}'])(
-    'comes from the journal alone where the checkpoint says %j',
+    'is rebuilt from the journal if the checkpoint contains %j',
     async (text) => {
       const { stateDir } = makeWorld()
-      await appendEntry(stateDir, told('first'))
+      await appendEntry(stateDir, firstOfPair('first'))
       writeFileSync(join(stateDir, 'policy-memory.json'), text)
-      expect(await otherHalf(new PolicyMemory(stateDir))).toBe('first')
+      expect(await originalOf(new PolicyMemory(stateDir))).toBe('first')
     },
   )
 
-  it('of another shape stops no delivery', async () => {
+  it('does not prevent a delivery if the checkpoint has invalid fields', async () => {
     const world = makeWorld()
     const state = { duplicates: 7 }
     const checkpoint = JSON.stringify({ format: 1, inode: 0, offset: 0, state })
@@ -79,7 +79,7 @@ describe('what the policies remember', () => {
     expect(world.lines()).toHaveLength(1)
   })
 
-  it('is private and holds no text of a message', async () => {
+  it('is saved in a private file without the texts of messages', async () => {
     const world = makeWorld()
     const id = world.accept({ session_id: 's', message: 'what an agent said' })
     await world.once()

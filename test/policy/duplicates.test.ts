@@ -17,7 +17,7 @@ async function outcomes(world: World, ids: string[]) {
   return accounts.map((account) => account?.outcome)
 }
 
-/** However long the test takes, they were accepted within a moment. */
+/** Events get acceptance times 10 ms apart, however long the test takes. */
 let acceptedAt = Date.now()
 function accept(world: World, event: object, more: object = {}) {
   const id = world.accept(event, more)
@@ -30,24 +30,27 @@ function setAcceptedAt(world: World, id: string, at: number) {
   utimesSync(join(world.spool.new, id), at / 1000, at / 1000)
 }
 
-describe('an event that comes from the hooks of the user and of the project', () => {
+describe('an event that arrives from the hooks of the user and of the project', () => {
   it.each([
     ['the user', {}, shared, 'the hooks of the project'],
     ['the project', shared, {}, 'your own hooks'],
-  ])('is told once, and the log says why: those of %s come last', async (_, last, first, whose) => {
-    const world = makeWorld()
-    const told = accept(world, stop, first)
-    const other = accept(world, stop, last)
-    await world.once()
-    expect(world.lines().map(({ id }) => id)).toEqual([told])
-    expect(await world.account(other)).toMatchObject({
-      outcome: 'suppressed',
-      reason: `the same event as ${told.slice(0, 8)}, from ${whose}`,
-    })
-    expect(world.list('new')).toEqual([])
-  })
+  ])(
+    'is delivered once, and the second copy has a reason, when the hooks of %s are last',
+    async (_, last, first, whose) => {
+      const world = makeWorld()
+      const told = accept(world, stop, first)
+      const other = accept(world, stop, last)
+      await world.once()
+      expect(world.lines().map(({ id }) => id)).toEqual([told])
+      expect(await world.account(other)).toMatchObject({
+        outcome: 'suppressed',
+        reason: `the same event as ${told.slice(0, 8)}, from ${whose}`,
+      })
+      expect(world.list('new')).toEqual([])
+    },
+  )
 
-  it('is told once although only one hook read the line break at its end', async () => {
+  it('is delivered once although only one copy ends with a line break', async () => {
     const world = makeWorld()
     const text = JSON.stringify(stop)
     for (const id of [world.acceptRaw(text), world.acceptRaw(`${text}\n`, shared)])
@@ -56,7 +59,7 @@ describe('an event that comes from the hooks of the user and of the project', ()
     expect(world.lines()).toHaveLength(1)
   })
 
-  it('is told once also by a worker that knows of the first one from the journal alone', async () => {
+  it('is delivered once by two workers, and a third copy counts as a new event', async () => {
     const world = makeWorld()
     accept(world, stop)
     await world.once()
@@ -64,13 +67,13 @@ describe('an event that comes from the hooks of the user and of the project', ()
     await world.once()
     expect(world.lines()).toHaveLength(1)
     expect(await outcomes(world, [other])).toEqual(['suppressed'])
-    // The pair is complete: the next event is another one.
+    // The pair is complete, so the next event is a new one.
     accept(world, stop, shared)
     await world.once()
     expect(world.lines()).toHaveLength(2)
   })
 
-  it('is told once although the worker is killed between the two', async () => {
+  it('is delivered once although the worker is killed between the two copies', async () => {
     const world = makeWorld({ lingerSeconds: 60 })
     const told = accept(world, stop)
     const worker = startProgram(program, world)
@@ -79,19 +82,19 @@ describe('an event that comes from the hooks of the user and of the project', ()
     await exited(worker)
     const other = accept(world, stop, shared)
     await world.once()
-    // The first one may be repeated: the worker ended before it knew that it was told.
+    // The first copy may be repeated, because the worker was killed before it recorded the delivery.
     expect(new Set(world.lines().map(({ id }) => id))).toEqual(new Set([told]))
     expect(await outcomes(world, [told, other])).toEqual(['delivered', 'suppressed'])
   })
 
-  it('is told once although the worker is killed in the middle of the second', async () => {
+  it('is delivered once although the worker is killed while it handles the second copy', async () => {
     const world = makeWorld()
     accept(world, stop)
     await world.once()
     const other = accept(world, stop, shared)
     const bytes = readFileSync(join(world.spool.new, other))
     await world.once()
-    // As it is found when the decision was recorded, but nothing after it.
+    // The state after a crash: the decision is recorded, but nothing after it.
     const journal = join(world.stateDir, 'journal.jsonl')
     const lines = readFileSync(journal, 'utf8').trimEnd().split('\n')
     expect(lines.at(-1)).toContain('"suppressed"')
@@ -102,7 +105,7 @@ describe('an event that comes from the hooks of the user and of the project', ()
     expect(await outcomes(world, [other])).toEqual(['suppressed'])
   })
 
-  it('is told where neither journal nor checkpoint can say', async () => {
+  it('is delivered twice if journal and checkpoint are lost', async () => {
     const world = makeWorld()
     accept(world, stop)
     await world.once()
@@ -114,7 +117,7 @@ describe('an event that comes from the hooks of the user and of the project', ()
   })
 })
 
-describe('events that are alike', () => {
+describe('similar events', () => {
   const twice = (count: number, more: object) => Array.from({ length: count }, () => more)
 
   it.each<[string, object[], number]>([
@@ -124,19 +127,22 @@ describe('events that are alike', () => {
     ['two of them, from one registration after the other', [{}, {}, shared, shared], 2],
     ['two of them, of which one was seen by one registration only', [{}, shared, {}], 2],
     ['of two clients', [{ client: 'claude' }, { client: 'droid', ...shared }], 2],
-  ])('are all told: %s', async (_, sources, expected) => {
-    const world = makeWorld()
-    for (const more of sources) accept(world, stop, more)
-    await world.once()
-    expect(world.lines()).toHaveLength(expected)
-  })
+  ])(
+    'are delivered unless they are a pair of two registrations: %s',
+    async (_, sources, expected) => {
+      const world = makeWorld()
+      for (const more of sources) accept(world, stop, more)
+      await world.once()
+      expect(world.lines()).toHaveLength(expected)
+    },
+  )
 
   it.each<[string, object, object]>([
     ['with another text', stop, { ...stop, last_assistant_message: 'Red' }],
     ['of another session', stop, { ...stop, session_id: 's2' }],
-    ['of another name', stop, { ...stop, hook_event_name: 'SubagentStop' }],
+    ['of another type', stop, { ...stop, hook_event_name: 'SubagentStop' }],
     ['without a session', { ...stop, session_id: '' }, { ...stop, session_id: '' }],
-  ])('are all told: %s', async (_, first, second) => {
+  ])('are all delivered: %s', async (_, first, second) => {
     const world = makeWorld()
     accept(world, first)
     accept(world, second, shared)
@@ -144,7 +150,7 @@ describe('events that are alike', () => {
     expect(world.lines()).toHaveLength(2)
   })
 
-  it('are all told: at another time', async () => {
+  it('are all delivered if they are more than ten seconds apart', async () => {
     const world = makeWorld()
     const first = accept(world, stop)
     accept(world, stop, shared)
@@ -153,7 +159,7 @@ describe('events that are alike', () => {
     expect(world.lines()).toHaveLength(2)
   })
 
-  it('are all told: where the first one had no route yet', async () => {
+  it('are delivered if the first one had no route yet', async () => {
     const world = makeWorld({ routes: [{ on: ['SessionEnd'], to: ['file'] }] })
     accept(world, stop)
     await world.once()

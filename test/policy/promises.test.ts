@@ -21,13 +21,13 @@ const noise = fc.record({
   quietHours: fc.constantFrom([], quietHours),
 })
 
-/** The questions that a message told of. */
+/** The events that were delivered. */
 function toldIn({ pings }: ReturnType<typeof runTimeline>): Set<string> {
   return new Set(pings.flatMap(({ events }) => events))
 }
 
-describe('the rules, whatever happens', () => {
-  it('leave out no question that is not muted, but one that was told or answered', () => {
+describe('the noise rules, for any sequence of events', () => {
+  it('drop a question only if it was already delivered or answered', () => {
     fc.assert(
       fc.property(timelines, noise, (events, settings) => {
         const run = runTimeline(events, { config: { routes: everything, noise: settings } })
@@ -43,7 +43,7 @@ describe('the rules, whatever happens', () => {
     )
   })
 
-  it('leave out a later step of a question for an answer alone', () => {
+  it('drop a later step of a question only because of an answer', () => {
     const channels = { phone: { type: 'slack', url: 'https://hooks.slack.com/services/x' } }
     const routes = [{ on: ['*'], steps: [{ after: '2m', to: ['phone'] }] }]
     fc.assert(
@@ -64,7 +64,7 @@ describe('the rules, whatever happens', () => {
     )
   })
 
-  it('leave out everything that is muted', () => {
+  it('drop everything that is muted', () => {
     fc.assert(
       fc.property(timelines, (events) => {
         const mutes = () => [{ until: 0 }]
@@ -74,7 +74,7 @@ describe('the rules, whatever happens', () => {
     )
   })
 
-  it('never tell more than without one of them', () => {
+  it('never deliver an event that would be dropped with one rule less', () => {
     fc.assert(
       fc.property(timelines, noise, fc.constantFrom(...noiseRules), (events, settings, rule) => {
         const told = (off: string[]) =>
@@ -88,7 +88,7 @@ describe('the rules, whatever happens', () => {
     )
   })
 
-  it('tell a channel without rules everything, at once', () => {
+  it('deliver everything at once to a channel without rules', () => {
     fc.assert(
       fc.property(timelines, noise, (events, settings) => {
         const channels = { audit: { type: 'file', path: '/tmp/audit' } }
@@ -102,13 +102,13 @@ describe('the rules, whatever happens', () => {
   })
 })
 
-/** As a checkpoint keeps it. */
+/** The state of the memory as a checkpoint stores it. */
 function saved(memory: Memory) {
   return JSON.parse(JSON.stringify(memory.state))
 }
 
-describe('what the rules remember', () => {
-  it('is the same when entries are folded twice, at once or after a restart', () => {
+describe('the memory of the rules', () => {
+  it('is the same when entries are applied twice, at once or after a restart', () => {
     fc.assert(
       fc.property(timelines, fc.nat(), (events, from) => {
         const { entries, memory } = runTimeline(events, { config: { routes: everything } })
@@ -126,7 +126,7 @@ describe('what the rules remember', () => {
     )
   })
 
-  it('judges the same after a restart', () => {
+  it('leads to the same decisions after a restart', () => {
     fc.assert(
       fc.property(timelines, fc.nat(), (events, cut) => {
         const config = { routes: everything }
@@ -141,7 +141,7 @@ describe('what the rules remember', () => {
     )
   })
 
-  it('stays small, however many sessions and events there are', () => {
+  it('stays small with thousands of sessions and events', () => {
     const memory = new Memory()
     const entry = (index: number): AcceptedEntry => ({
       at: index,
@@ -162,7 +162,7 @@ describe('what the rules remember', () => {
     expect(JSON.stringify(memory.state).length).toBeLessThan(600_000)
   })
 
-  it('does without what it cannot read', () => {
+  it('ignores invalid parts of its state', () => {
     for (const sessions of ['damaged', 7, null, { 'claude s1': 'damaged' }]) {
       const memory = new Memory({ sessions, duplicates: 'damaged' })
       expect(memory.session({ client: 'gemini', sessionId: 's1' })).toBeUndefined()

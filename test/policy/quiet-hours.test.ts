@@ -9,12 +9,12 @@ const utc = (text: string) => Date.parse(`${text}Z`)
 
 describe('quiet hours', () => {
   it.each<[string, Period, string, boolean]>([
-    ['before they begin', night, '2026-11-20T20:59:59', false],
+    ['not before they begin', night, '2026-11-20T20:59:59', false],
     ['from the first minute on', night, '2026-11-20T21:00', true],
     ['at midnight', night, '2026-11-20T23:00', true],
     ['until the last minute', night, '2026-11-21T05:59:59', true],
-    ['but not in the minute in which they end', night, '2026-11-21T06:00', false],
-    ['on a day that is meant', { ...night, days: ['fri'] }, '2026-11-20T22:00', true],
+    ['not from the minute in which they end', night, '2026-11-21T06:00', false],
+    ['on a selected day', { ...night, days: ['fri'] }, '2026-11-20T22:00', true],
     ['in the morning after that day', { ...night, days: ['fri'] }, '2026-11-21T05:00', true],
     ['not in the morning of that day', { ...night, days: ['fri'] }, '2026-11-20T05:00', false],
     [
@@ -35,22 +35,22 @@ describe('quiet hours', () => {
       '2026-11-20T03:30',
       true,
     ],
-  ])('count %s', (_, period, at, expected) => {
+  ])('apply %s', (_, period, at, expected) => {
     expect(isWithin(period, utc(at))).toBe(expected)
   })
 
   it.each([
     ['an ordinary night', night, '2026-11-20T22:00', '2026-11-21T06:00'],
-    ['the night that is an hour longer', night, '2026-10-24T22:00', '2026-10-25T06:00'],
-    ['the night that is an hour shorter', night, '2026-03-28T22:00', '2026-03-29T05:00'],
+    ['the night that is one hour longer', night, '2026-10-24T22:00', '2026-10-25T06:00'],
+    ['the night that is one hour shorter', night, '2026-03-28T22:00', '2026-03-29T05:00'],
     [
-      'an end that the clock leaves out',
+      'an end time that the clock skips',
       { ...night, to: '02:30' },
       '2026-03-28T22:00',
       '2026-03-29T01:00',
     ],
     [
-      'an end that the clock shows twice',
+      'an end time that the clock shows twice',
       { ...night, to: '02:30' },
       '2026-10-24T22:00',
       '2026-10-25T00:30',
@@ -59,19 +59,19 @@ describe('quiet hours', () => {
     expect(new Date(quietUntil([period], utc(from))).toISOString()).toBe(`${until}:00.000Z`)
   })
 
-  it('end together where one period follows another', () => {
+  it('end with the later period if one period follows another', () => {
     const rest = { from: '07:00', to: '09:00', timeZone: 'Europe/Berlin', except: [] }
     expect(quietUntil([night, rest], utc('2026-11-20T22:00'))).toBe(utc('2026-11-21T08:00'))
   })
 
-  it('that never end are looked at again after eight days', () => {
+  it('without an end are checked again after eight days', () => {
     const always = { from: '00:00', to: '24:00', except: [] }
     const now = utc('2026-11-20T22:00')
     expect(quietUntil([always], now)).toBe(now + 8 * 86_400_000)
   })
 })
 
-describe('what happens in quiet hours', () => {
+describe('an event in quiet hours', () => {
   const [afternoon] = loadSequences().filter(({ name }) => name === 'afternoon-of-three-sessions')
   const lines = afternoon?.lines ?? []
   const start = utc('2026-11-20T21:30')
@@ -79,7 +79,7 @@ describe('what happens in quiet hours', () => {
   const run = (more: object = {}) =>
     runTimeline(events, { config: { noise: { quietHours: [{ ...night, ...more }] } } })
 
-  it('is told in one message when they are over, but questions at once', () => {
+  it('is delivered in one message at their end, but at once if it is a question', () => {
     const { pings } = run()
     const questions = pings.filter(({ kind }) => kind === 'permission')
     expect(questions).toHaveLength(lines.filter(({ told }) => told === 'question').length)
@@ -87,7 +87,7 @@ describe('what happens in quiet hours', () => {
     expect(rest.map(({ at }) => at)).toEqual([utc('2026-11-21T06:00')])
   })
 
-  it('is left out of that message where a person went on with the session since', () => {
+  it('is left out of that message if a person has continued the session since', () => {
     const { dropped } = run()
     expect(dropped.length).toBeGreaterThan(0)
     expect(new Set(dropped.map(({ reason }) => reason))).toEqual(
@@ -95,13 +95,13 @@ describe('what happens in quiet hours', () => {
     )
   })
 
-  it('is told at once where its kind is excepted', () => {
+  it('is delivered at once if its kind is excepted', () => {
     const { pings } = run({ except: ['failed'] })
     const failures = pings.filter(({ kind }) => kind === 'failed')
     expect(failures.map(({ at }) => at)).toEqual([start + 6_600_000])
   })
 
-  it('is judged by the clock of this machine where no zone is named', () => {
+  it('is judged by the local time of the machine if no time zone is set', () => {
     const event = eventOfLine(lines[0] as (typeof lines)[0], start)
     const hour = new Date(event.at).getHours()
     const now = { from: `${hour}:00`, to: `${(hour + 1) % 24}:00` }

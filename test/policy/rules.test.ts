@@ -22,7 +22,7 @@ interface Settings {
   [name: string]: unknown
 }
 
-/** What is told of: `channel seconds` of each ping. */
+/** The delivered messages, each as `channel seconds+seconds` of its events. */
 function told(
   steps: readonly Step[],
   { client = 'claude', isAtTerminal, ...config }: Settings = {},
@@ -42,7 +42,7 @@ function told(
 const byDefault = (steps: readonly Step[], client = 'claude') => told(steps, { client })
 
 describe('the rule', () => {
-  it('repeats: tells a question by its notification where the request has no route', () => {
+  it('`repeats` delivers the notification of a question to channels that did not get the request', () => {
     const routes = [
       { on: ['PermissionRequest'], to: ['desk'] },
       { on: ['Notification'], to: ['phone'] },
@@ -58,7 +58,7 @@ describe('the rule', () => {
     ).toEqual(['desk 0', 'phone 6'])
   })
 
-  it('idle: tells it where the end of a turn has no route, or no turn has ended', () => {
+  it('`idle` delivers an idle prompt if the end of the turn was not delivered or did not happen', () => {
     const routes = [
       { on: ['done'], to: ['desk'] },
       { on: ['waiting'], to: ['desk', 'phone'] },
@@ -77,7 +77,7 @@ describe('the rule', () => {
     ).toEqual(['desktop 60'])
   })
 
-  it('idle: is silent after a person stopped the turn', () => {
+  it('`idle` drops an idle prompt after a person stopped the turn', () => {
     expect(
       byDefault([
         [0, prompt],
@@ -87,7 +87,7 @@ describe('the rule', () => {
     ).toEqual([])
   })
 
-  it('background: does not wait for what ran before the turn began', () => {
+  it('`background` does not wait for tasks that ran before the turn began', () => {
     const server: Step[] = [
       [0, prompt],
       [60, { ...stop, ...tasks(1) }],
@@ -99,7 +99,7 @@ describe('the rule', () => {
     expect(byDefault(more)).toEqual([])
   })
 
-  it('ends: tells a crash, but no ordinary end, whatever its reason', () => {
+  it('`ends` reports a crash, but not an ordinary end after a finished turn', () => {
     expect(
       byDefault([
         [0, prompt],
@@ -140,7 +140,7 @@ describe('the rule', () => {
     ).toEqual([])
   })
 
-  it('ends: follows a person who says what is abnormal', () => {
+  it('`ends` follows the configured list of abnormal reasons', () => {
     const steps: Step[] = [
       [0, prompt],
       [60, stop],
@@ -149,7 +149,7 @@ describe('the rule', () => {
     expect(told(steps, { abnormalReasons: ['other'] })).toEqual(['desktop 60', 'desktop 61'])
   })
 
-  it('ends: tells a failure once, by the turn or by the end', () => {
+  it('`ends` reports a failure once, for the turn or for the end of the session', () => {
     const steps: Step[] = [
       [0, prompt],
       [60, { hook_event_name: 'StopFailure', error: 'server_error' }],
@@ -160,7 +160,7 @@ describe('the rule', () => {
     expect(told(steps, { routes })).toEqual(['desktop 61'])
   })
 
-  it('ends: tells every end to whoever names it', () => {
+  it('`ends` delivers every end on a route that names it', () => {
     const steps: Step[] = [
       [0, prompt],
       [60, stop],
@@ -174,7 +174,7 @@ describe('the rule', () => {
     expect(told(steps, { routes })).toEqual(['desktop 60', 'desktop 61'])
   })
 
-  it('sub-agents: is silent with "*", but not where a route names them', () => {
+  it('`sub-agents` drops events of sub-agents on a route for "*", but not if a route names them', () => {
     const steps: Step[] = [[0, { hook_event_name: 'SubagentStop' }]]
     expect(told(steps, { routes: [{ on: ['*'], to: ['desktop'] }] })).toEqual([])
     expect(told(steps, { routes: [{ on: ['subagent-done'], to: ['desktop'] }] })).toEqual([
@@ -182,7 +182,7 @@ describe('the rule', () => {
     ])
   })
 
-  it('short-turns: tells what is not known to be short', () => {
+  it('`short-turns` delivers turns that are not known to be short', () => {
     expect(byDefault([[5, stop]])).toEqual(['desktop 5'])
     expect(
       byDefault([
@@ -207,7 +207,7 @@ describe('the rule', () => {
     ).toEqual(['desktop 5'])
   })
 
-  it('cooldown: the first passes, and every turn starts the time again', () => {
+  it('`cooldown` delivers the first turn and restarts its time with every turn', () => {
     const steps: Step[] = [0, 100, 200, 300, 1000].flatMap((at): Step[] => [
       [at, prompt],
       [at + 60, stop],
@@ -222,7 +222,7 @@ describe('the rule', () => {
     expect(told(asks, { noise: { cooldownSeconds: 300 } })).toEqual(['desktop 60', 'desktop 70'])
   })
 
-  it('at-terminal: leaves out all but questions, where it is switched on and known', () => {
+  it('`at-terminal` drops all but questions if it is on and a person is known to be there', () => {
     const steps: Step[] = [
       [0, prompt],
       [60, stop],
@@ -240,7 +240,7 @@ describe('the rule', () => {
     expect(told(steps, { ...off, isAtTerminal: true })).toEqual(all)
   })
 
-  it('burst: tells the first at once, the rest together, and begins again after that', () => {
+  it('`burst` delivers the first question at once and the rest together, then starts over', () => {
     const steps: Step[] = [0, 0.5, 1.9, 2.1, 2.2, 10].map((at) => [at, request])
     expect(byDefault(steps)).toEqual([
       'desktop 0',
@@ -251,13 +251,13 @@ describe('the rule', () => {
     ])
   })
 
-  it('burst: tells each by itself to a channel that does not make summaries', () => {
+  it('`burst` delivers each question by itself to a channel without summaries', () => {
     const hook = { hook: { type: 'webhook', url: 'https://example.com/hook' } }
     const steps: Step[] = [0, 0.5, 1].map((at) => [at, request])
     expect(told(steps, { channels: hook })).toEqual(['hook 0', 'hook 0.5', 'hook 1'])
   })
 
-  it('answered-at-once: drops a question only when it is clear which one was answered', () => {
+  it('`answered-at-once` drops a question only if it is clear which one was answered', () => {
     const ask = (id: string) => ({
       hook_event_name: 'permission.asked',
       sessionID: 's1',
@@ -274,7 +274,7 @@ describe('the rule', () => {
     expect(told([...two, [0.3, reply]], { client: 'opencode' })).toEqual([])
   })
 
-  it.each(['idle', 'short-turns', 'background'])('%s: can be switched off', (name) => {
+  it.each(['idle', 'short-turns', 'background'])('`%s` can be switched off', (name) => {
     const steps: Step[] = [
       [0, prompt],
       [5, { ...stop, ...tasks(name === 'background' ? 1 : 0) }],
@@ -284,7 +284,7 @@ describe('the rule', () => {
     expect(told(steps, { noise: { off } })).toHaveLength(1)
   })
 
-  it('counts for a channel as the channel says', () => {
+  it('applies to a channel according to the `noise` option of the channel', () => {
     const quiet = {
       audit: { type: 'file', path: '/tmp/a', noise: true },
       desk: { type: 'desktop', noise: false },
@@ -297,13 +297,13 @@ describe('the rule', () => {
     expect(told(steps, { channels: quiet })).toEqual(['desk 5', 'desk 65'])
   })
 
-  it('mute: silences a channel without other rules too, but no record', () => {
+  it('`mute` also silences a channel without other rules, but not a record', () => {
     const all = { audit: { type: 'file', path: '/tmp/a' }, desk: { type: 'desktop', noise: false } }
     const mutes = () => [{ until: 0 }]
     expect(told([[0, request]], { channels: all }, { mutes })).toEqual(['audit 0'])
   })
 
-  it('mute: drops what was held before', () => {
+  it('`mute` drops events that were held before', () => {
     const mutes = (now: number) => (now > start + 1500 ? [{ until: 0 }] : [])
     expect(
       told(
@@ -332,7 +332,7 @@ describe('a mute', () => {
     [{ project: '/srv/code/shop/' }, true],
     [{ project: '/' }, true],
     [{ session: 'abc', project: 'other' }, false],
-  ])('of %j counts for its events: %s', (said, expected) => {
+  ])('of %j applies to the event: %s', (said, expected) => {
     const mute = makeMute({ until: 10, ...said })
     expect(findMute([mute], whose, 9)).toEqual(expected ? mute : undefined)
     expect(findMute([mute], whose, 10)).toBeUndefined()
