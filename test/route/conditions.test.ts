@@ -65,7 +65,7 @@ const table: [string, object, boolean][] = [
 ]
 
 describe('a route with conditions', () => {
-  it.each(table)('looks at %s: %j', (name, conditions, holds) => {
+  it.each(table)('checks %s: %j', (name, conditions, holds) => {
     const when = decide({ when: conditions })
     expect(when.isTold).toBe(holds)
     expect(when.because).toContain(`when ${name}: `)
@@ -81,27 +81,27 @@ describe('a route with conditions', () => {
     expect(decide({ not })).toEqual({ isTold: false, because: 'not ssh: true' })
   })
 
-  it('does not hold where nobody knows how long the turn took', () => {
+  it('does not match `minSeconds` if the duration of the turn is unknown', () => {
     expect(decide({ when: { minSeconds: 1 } }, {}, { durationMs: undefined }).isTold).toBe(false)
   })
 
-  it('finds the reason of a failure too', () => {
+  it('also matches the reason of a failure', () => {
     const failure = { reason: 'rate_limit', isLimit: true, resetsAt: undefined }
     expect(decide({ when: { reason: ['rate_limit'] } }, {}, { failure }).isTold).toBe(true)
   })
 
-  it('looks at the beginning and the end of a long text', () => {
+  it('finds a match at the end of a long text', () => {
     const lastMessage = `${'x'.repeat(100_000)} Shall I deploy?`
     expect(decide({ when: { message: 'Shall I' } }, {}, { lastMessage }).isTold).toBe(true)
   })
 
-  it('gives no access to this program by what an agent writes', () => {
+  it('does not execute code in the text of an agent', () => {
     const lastMessage = "'); globalThis.pwned = true; ('"
     expect(decide({ when: { message: 'pwned' } }, {}, { lastMessage }).isTold).toBe(true)
     expect(globalThis).not.toHaveProperty('pwned')
   })
 
-  it('can be the last one that counts', () => {
+  it('ends the evaluation of later routes with `stop`', () => {
     const routes = [
       { on: ['done'], to: ['a'], stop: true },
       { on: ['done'], to: ['b'] },
@@ -112,7 +112,7 @@ describe('a route with conditions', () => {
   })
 })
 
-describe('a mistake in a route or in noise', () => {
+describe('a mistake in `routes` or `noise`', () => {
   const read = (config: object) => () =>
     parseConfig(JSON.stringify(config), {
       path: 'config.json',
@@ -136,7 +136,7 @@ describe('a mistake in a route or in noise', () => {
       'noise.quietHours.0.til: unknown key',
       'Known: ',
     ],
-  ])('is named by its place: %j', (config, message, hint) => {
+  ])('is reported with its path: %j', (config, message, hint) => {
     expect(read(config)).toThrow(message)
     try {
       read(config)()
@@ -146,7 +146,7 @@ describe('a mistake in a route or in noise', () => {
   })
 })
 
-it('a channel that no route names is found', () => {
+it('a channel that no route names is reported as unreachable', () => {
   const channels = { desk: { type: 'desktop' }, team: { type: 'desktop' } } as const
   const routes = [{ on: ['*'], to: ['desk'] }]
   const config = configSchema.parse({ channels, routes })

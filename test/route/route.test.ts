@@ -7,7 +7,7 @@ const event = { name: 'Stop', kind: 'done', env: {} } as EnrichedEvent
 const deps = { host: 'workstation', now: Date.parse('2026-11-20T09:00:00Z') }
 
 describe('a route', () => {
-  it.each(['Stop', 'done', '*'])('takes an event by %s', (word) => {
+  it.each(['Stop', 'done', '*'])('matches an event with `on: %s`', (word) => {
     const routes = [{ on: [word], to: ['a', 'b'] }]
     expect(route(event, { routes }, deps)).toMatchObject({
       candidates: [
@@ -17,7 +17,7 @@ describe('a route', () => {
     })
   })
 
-  it('counts beside others, and each channel is told once, as the first says', () => {
+  it('adds its channels to those of other routes, and the first urgency of a channel counts', () => {
     const routes = [
       { on: ['done'], to: ['a'], urgency: 'critical' as const },
       { on: ['Stop'], to: ['a', 'b'] },
@@ -31,7 +31,7 @@ describe('a route', () => {
     })
   })
 
-  it('leaves a trace: its verdict and the condition that decided', () => {
+  it('leaves a trace with its verdict and the decisive condition', () => {
     const routes = [
       { on: ['waiting', 'failed'], to: ['a'] },
       { on: ['ended', 'done'], to: ['b'] },
@@ -42,7 +42,7 @@ describe('a route', () => {
     ])
   })
 
-  it('that is missing suppresses the event and says so', () => {
+  it('that is missing suppresses the event with a reason', () => {
     expect(route(event, { routes: [] }, deps)).toEqual({
       candidates: [],
       suppress: 'no route for done',
@@ -50,7 +50,7 @@ describe('a route', () => {
     })
   })
 
-  it.each(['1', 'true', 'YES'])('is off under DROID_DISABLE_NOTIFICATIONS=%s', (value) => {
+  it.each(['1', 'true', 'YES'])('is off with DROID_DISABLE_NOTIFICATIONS=%s', (value) => {
     const muted = { ...event, env: { DROID_DISABLE_NOTIFICATIONS: value } }
     const routes = [{ on: ['*'], to: ['a'] }]
     expect(route(muted, { routes }, deps)).toMatchObject({
@@ -61,7 +61,7 @@ describe('a route', () => {
     expect(route(notMuted, { routes }, deps).candidates).toHaveLength(1)
   })
 
-  it('asked for by name goes to that channel alone', () => {
+  it('for a single named channel contains only that channel', () => {
     expect(routeTo('x', { ...event, kind: 'permission' })).toMatchObject({
       candidates: [{ channel: 'x', urgency: 'critical' }],
     })
