@@ -19,12 +19,12 @@ import { parseSpoolFile } from '../../src/spool/header.ts'
 import { thisProcess } from '../../src/spool/owner.ts'
 import { removeFolder } from '../support/folder.ts'
 
-/** How a client names the front door in the command line that it starts. */
+/** One implementation of the front door, and the command line with which a client starts it. */
 export interface Door {
   name: string
   argv(home: Home): Promise<string[]>
   isNode: boolean
-  /** Knows its state folder by itself. */
+  /** `init` has written the state folder into it. */
   isInstalled: boolean
 }
 
@@ -50,7 +50,7 @@ export const installedDoor: Door = {
   isInstalled: true,
   async argv({ state, config, folder, env }) {
     const path = join(state, 'hookbell-hook')
-    // Pinned in the copy.
+    // `init` pins these paths in the copy.
     vi.stubEnv('HOOKBELL_CONFIG_DIR', config)
     vi.stubEnv('XDG_RUNTIME_DIR', env.XDG_RUNTIME_DIR)
     vi.stubEnv('HOME', folder)
@@ -61,7 +61,7 @@ export const installedDoor: Door = {
   },
 }
 
-/** What `init` installs where there is no sh, as on Windows. */
+/** The copy that `init` installs on systems without sh, such as Windows. */
 export const installedNodeDoor: Door = {
   name: 'the installed copy in Node.js',
   isNode: true,
@@ -76,12 +76,12 @@ export interface Home {
   folder: string
   state: string
   config: string
-  /** Where the `file` channel of the default configuration writes. */
+  /** The file of the `file` channel in the default configuration. */
   audit: string
   env: NodeJS.ProcessEnv
 }
 
-/** A user with a spool of their own. `holdsWorkerBack`: events stay in new/, where the test can look at them. */
+/** Makes a user with their own spool. `holdsWorkerBack`: events stay in new/, where the test can read them. */
 export function makeHome({ holdsWorkerBack = true, config = {} } = {}): Home {
   const folder = mkdtempSync(join(tmpdir(), 'hookbell-door-'))
   chmodSync(folder, 0o755)
@@ -100,18 +100,18 @@ export function makeHome({ holdsWorkerBack = true, config = {} } = {}): Home {
     HOME: folder,
     HOOKBELL_STATE_DIR: state,
     HOOKBELL_CONFIG_DIR: home.config,
-    // Where the front door goes when the state folder takes nothing: not into that of the person who runs the tests.
+    // The fallback folder must not be in the runtime folder of the person who runs the tests.
     XDG_RUNTIME_DIR: join(folder, 'run'),
   }
   return { ...home, env }
 }
 
-/** Where the front door goes when the state folder takes nothing, as long as the runtime folder stays the same. */
+/** The fallback folder for a state folder that cannot be written. */
 export function fallbackOf({ state, env }: Home): string {
   return fallbackStateDir(state, env)
 }
 
-/** A lock that names this test process: the front door takes it for a worker and starts none. */
+/** Writes a lock of this test process, which the front door takes for a running worker. */
 export function pretendWarmWorker(state: string) {
   const { pid, started, boot } = thisProcess()
   writeFileSync(join(state, 'worker.lock'), `${pid} ${started} ${boot}\n`, { mode: 0o600 })
@@ -124,28 +124,28 @@ export function workerPid(state: string): number | undefined {
   return pid && pid !== process.pid ? pid : undefined
 }
 
-export interface Rung {
+export interface DoorRun {
   code: number | null
   signal: NodeJS.Signals | null
   output: string
-  /** From the start to the end of the process. */
+  /** The run time of the process. */
   ms: number
 }
 
 export const silent = { code: 0, signal: null, output: '' }
 
-export interface RingOptions extends SpawnOptions {
-  /** A shell script around the front door, which is "$@" in it. */
+export interface DoorOptions extends SpawnOptions {
+  /** A shell script that runs the front door as "$@". */
   script?: string
   shell?: string
-  /** Called with the process to feed it. Without it, `input` is written and stdin closed. */
+  /** Feeds stdin of the process. Without it, `input` is written and stdin is closed. */
   feed?: (child: ChildProcess) => void
   input?: string | Buffer
   args?: string[]
 }
 
 /** Starts the front door as a client does and waits for its end. */
-export async function ring(door: Door, home: Home, options: RingOptions = {}): Promise<Rung> {
+export async function runDoor(door: Door, home: Home, options: DoorOptions = {}): Promise<DoorRun> {
   const { script, shell = 'sh', feed, input = '', args = ['--client', 'droid'], ...rest } = options
   const [program = '', ...words] = [...(await door.argv(home)), ...args]
   const argv = script ? [shell, '-c', script, 'agent', program, ...words] : [program, ...words]
@@ -163,7 +163,7 @@ export async function ring(door: Door, home: Home, options: RingOptions = {}): P
   const [code, signal] = await new Promise<[number | null, NodeJS.Signals | null]>((resolve) => {
     child.once('exit', (...end) => {
       const ended = () => resolve(end)
-      // What it wrote may still be on its way; what a worker holds open would be a fault.
+      // Wait for the rest of the output. A worker that kept the pipe open would be a fault.
       child.once('close', ended)
       if (!child.stdout) ended()
     })
@@ -172,27 +172,27 @@ export async function ring(door: Door, home: Home, options: RingOptions = {}): P
   return { code, signal, output, ms: performance.now() - started }
 }
 
-/** A front door that ended sooner has not given up waiting for its agent. */
+/** A front door that ends before this time has not given up waiting for its agent. */
 export const DEADLINE_MS = 900
 
 /**
- * A front door that is slowed down by a busy machine may give up before it has read everything, as it should.
- * Then it is rung again.
+ * Runs the front door again if a busy machine has slowed it down so much that it gave up at its deadline
+ * before it had read everything, which is correct behaviour.
  */
-export async function ringInTime(
+export async function runDoorInTime(
   door: Door,
   home: Home,
-  options: RingOptions,
+  options: DoorOptions,
   isRight: () => boolean,
-): Promise<Rung> {
+): Promise<DoorRun> {
   for (let left = 9; ; left -= 1) {
-    const rung = await ring(door, home, options)
-    if (isRight() || rung.ms < DEADLINE_MS || left === 0) return rung
+    const run = await runDoor(door, home, options)
+    if (isRight() || run.ms < DEADLINE_MS || left === 0) return run
     emptySpools(home)
   }
 }
 
-/** Removes what is spooled in any folder of this user. */
+/** Removes the events in all spool folders of this user. */
 export function emptySpools({ folder }: Home) {
   for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true })) {
     if (entry.isFile() && /\/spool\/(new|tmp)$/.test(entry.parentPath))
@@ -200,7 +200,7 @@ export function emptySpools({ folder }: Home) {
   }
 }
 
-export function quiet({ code, signal, output }: Rung) {
+export function quiet({ code, signal, output }: DoorRun) {
   return { code, signal, output }
 }
 
@@ -217,7 +217,7 @@ export function files(folder: string): string[] {
   return existsSync(folder) ? readdirSync(folder).sort() : []
 }
 
-/** Generous: it is no statement about speed. */
+/** The default limit is generous, because it is not a statement about speed. */
 export async function waitFor(condition: () => boolean, limitMs = 60_000) {
   const limit = performance.now() + limitMs
   while (!condition()) {
@@ -229,7 +229,7 @@ export async function waitFor(condition: () => boolean, limitMs = 60_000) {
 export const fixture = (client: string, name: string) =>
   readFileSync(join(root, 'test/fixtures/payloads', client, `${name}.json`))
 
-/** Lets the installed doors start the worker by a program that notes each start. @returns how many there were */
+/** Makes installed doors start the worker through a program that logs each start. @returns a counter of starts */
 export async function countStarts(door: Door, home: Home): Promise<() => number> {
   await door.argv(home)
   const log = join(home.folder, 'starts')
@@ -240,7 +240,7 @@ export async function countStarts(door: Door, home: Home): Promise<() => number>
   return () => (existsSync(log) ? readFileSync(log, 'utf8').split('\n').length - 1 : 0)
 }
 
-/** Changes what `init` has pinned, in both doors. */
+/** Changes a value that `init` has pinned, in both installed doors. */
 export function repin({ state }: Home, name: 'node' | 'home', value: string) {
   const [door, pinned] = [join(state, 'hookbell-hook'), join(state, 'runtime/pinned.json')]
   const line = new RegExp(` ${name}='[^']*'`)

@@ -28,14 +28,14 @@ import {
   workerPid,
 } from './_door.ts'
 
-/** How many hooks are started at once. */
+/** The number of hooks that are started at the same time. */
 const HERD = process.env.HOOKBELL_FULL ? 200 : 50
 const SILENT = { code: 0, signal: null, output: '' }
 const stop = fixture('droid', 'Stop')
 
-/** What agents do to their hooks, and what the event and the worker make of it. */
+/** Tests how the front door and its worker cope with the ways in which agents run their hooks. */
 export function agentSuite(door: Door) {
-  /** As `init` registers it. */
+  /** The command line that `init` registers. */
   async function register(home: Home): Promise<string> {
     const [program = '', script] = await door.argv(home)
     if (!script) return hookCommand(program, 'droid')
@@ -50,20 +50,20 @@ export function agentSuite(door: Door) {
       ['sockets, the session of the client', { stdio: 'sockets', ownSession: false }],
       ['pipes, own session', { stdio: 'pipes', ownSession: true }],
       ['bash', { shell: 'bash' }],
-      ['a kill of the group at the end', { killsAtEnd: 'group' }],
-      ['a kill of the tree at the end', { killsAtEnd: 'tree' }],
-    ] as const)('delivers under %s', async (_, options) => {
+      ['a kill of the process group at the end', { killsAtEnd: 'group' }],
+      ['a kill of the process tree at the end', { killsAtEnd: 'tree' }],
+    ] as const)('delivers with %s', async (_, options) => {
       const home = makeHome({ holdsWorkerBack: false })
       const run = await runHook(await register(home), { env: home.env, input: stop, ...options })
       expect(run).toMatchObject(SILENT)
       await delivered(home)
     })
 
-    it('lets the worker live on when the group and the tree are killed and the terminal closes', async () => {
+    it('keeps the worker alive, in its own session, when the terminal of the agent closes', async () => {
       const home = makeHome({ holdsWorkerBack: false, config: { lingerSeconds: 600 } })
       writeFileSync(join(home.folder, 'event'), stop)
       const env = { ...home.env, HOOK: await register(home) }
-      // `script` gives it a terminal, which is gone as soon as the command line ends.
+      // `script` provides a terminal that closes as soon as the command line ends.
       const leave = `sh -c "$HOOK" <${home.folder}/event`
       spawnSync('script', ['-qec', leave, '/dev/null'], { env })
       await delivered(home)
@@ -78,7 +78,7 @@ export function agentSuite(door: Door) {
       expect(readFileSync(`/proc/${pid}/status`, 'utf8')).toMatch(/State:\s+[SRD]/)
     })
 
-    it('gives the worker no dangerous variable of the agent', async () => {
+    it('passes no dangerous variable of the agent to the worker', async () => {
       const home = makeHome({ holdsWorkerBack: false, config: { lingerSeconds: 600 } })
       const dangerous = {
         NODE_TLS_REJECT_UNAUTHORIZED: '0',
@@ -98,22 +98,27 @@ export function agentSuite(door: Door) {
       expect(names.filter((name) => /^(NODE_|npm_|LD_|SLACK)/i.test(name))).toEqual([])
     })
 
-    it.each([3, 9, 12, 15, 40])('gives the worker no descriptor of the agent: %i', async (fd) => {
-      const home = makeHome({ holdsWorkerBack: false, config: { lingerSeconds: 600 } })
-      const leaks = { file: openSync(join(home.folder, 'left-open'), 'w'), as: fd }
-      const { env } = home
-      expect(await runHook(await register(home), { env, input: stop, leaks })).toMatchObject(SILENT)
-      closeSync(leaks.file)
-      await delivered(home)
-      const pid = await worker(home)
-      const open = readdirSync(`/proc/${pid}/fd`).map((fd) => link(`/proc/${pid}/fd/${fd}`))
-      expect(open.filter((target) => /left-open|\/pts\/|\/tty/.test(target))).toEqual([])
-      expect([0, 1, 2].map((fd) => link(`/proc/${pid}/fd/${fd}`))).toEqual(
-        Array(3).fill('/dev/null'),
-      )
-    })
+    it.each([3, 9, 12, 15, 40])(
+      'does not pass file descriptor %i of the agent to the worker',
+      async (fd) => {
+        const home = makeHome({ holdsWorkerBack: false, config: { lingerSeconds: 600 } })
+        const leaks = { file: openSync(join(home.folder, 'left-open'), 'w'), as: fd }
+        const { env } = home
+        expect(await runHook(await register(home), { env, input: stop, leaks })).toMatchObject(
+          SILENT,
+        )
+        closeSync(leaks.file)
+        await delivered(home)
+        const pid = await worker(home)
+        const open = readdirSync(`/proc/${pid}/fd`).map((fd) => link(`/proc/${pid}/fd/${fd}`))
+        expect(open.filter((target) => /left-open|\/pts\/|\/tty/.test(target))).toEqual([])
+        expect([0, 1, 2].map((fd) => link(`/proc/${pid}/fd/${fd}`))).toEqual(
+          Array(3).fill('/dev/null'),
+        )
+      },
+    )
 
-    it('is silent with status 0 when the front door, the worker or everything is gone', async () => {
+    it('prints nothing and exits with 0 when the front door, the worker or everything is missing', async () => {
       const home = makeHome({ holdsWorkerBack: false })
       const command = await register(home)
       const run = (line: string) => runHook(line, { env: home.env, input: stop })
@@ -132,7 +137,7 @@ export function agentSuite(door: Door) {
       expect(text).toContain(` worker='${home.state}/runtime/dist/worker.cjs'`)
       execFileSync('sed', ['-i', "s| node='[^']*'| node='/nonexistent/node'|", path])
       expect(await run(command)).toMatchObject(SILENT)
-      // Run by the Node.js on PATH.
+      // The worker runs with the Node.js on PATH.
       await delivered(home)
       rmSync(join(home.state, 'runtime'), { recursive: true })
       await waitFor(() => workerPid(home.state) === undefined)
@@ -162,7 +167,7 @@ export function agentSuite(door: Door) {
       }
     })
 
-    it(`delivers ${HERD} events at once exactly once, with one worker`, async () => {
+    it(`delivers ${HERD} simultaneous events exactly once, with one worker`, async () => {
       const home = makeHome({ holdsWorkerBack: false, config: { lingerSeconds: 600 } })
       const command = await register(home)
       const ids = Array.from({ length: HERD }, (_, index) => `herd-${index}`)
@@ -186,7 +191,7 @@ export function agentSuite(door: Door) {
           .map((line) => /herd-\d+/.exec(line)?.[0])
           .sort(),
       ).toEqual([...ids].sort())
-      // None where a busy machine left no moment to look.
+      // There may be none, if a busy machine left no time to observe the worker.
       expect(workers.size).toBeLessThan(2)
       expect(files(join(home.state, 'spool/new'))).toEqual([])
     })

@@ -7,15 +7,15 @@ import { MAX_BODY_BYTES } from '../../src/spool/layout.ts'
 import {
   DEADLINE_MS,
   type Door,
+  type DoorOptions,
   emptySpools,
   files,
   fixture,
   type Home,
   makeHome,
   quiet,
-  type RingOptions,
-  ring,
-  ringInTime,
+  runDoor,
+  runDoorInTime,
   silent,
   spooled,
 } from './_door.ts'
@@ -37,26 +37,26 @@ const inputs: [string, Buffer][] = [
   ['lone surrogates', Buffer.from('{"a":"\\ud800","b":"\\udc00"}')],
   ['an unknown event', Buffer.from('{"hook_event_name":"Sneezed"}')],
   ['blank lines first', Buffer.from('\n\n\n{"a":1}\n\n')],
-  ['what looks like our header', Buffer.from('hookbell-event 1\nclient: x\n\n{"a":1}')],
+  ['text like our header', Buffer.from('hookbell-event 1\nclient: x\n\n{"a":1}')],
   ['droid, without newline', fixture('droid', 'Stop')],
   ['Claude Code, with newline', fixture('claude', 'Stop')],
 ]
 
-/** What every front door promises for whatever an agent says, however it says it. */
+/** Tests that every front door accepts any input of an agent, in any way it is sent. */
 export function doorSuite(door: Door) {
   let home: Home
   beforeEach(() => {
     home = makeHome()
   })
 
-  async function expectTaken(options: RingOptions, body: Buffer) {
+  async function expectTaken(options: DoorOptions, body: Buffer) {
     const isRight = () => spooled(home.state)[0]?.equals(body) ?? false
-    expect(quiet(await ringInTime(door, home, options, isRight))).toEqual(silent)
+    expect(quiet(await runDoorInTime(door, home, options, isRight))).toEqual(silent)
     expectStored(home, body)
   }
 
-  describe(`${door.name}: what the agent sends`, () => {
-    it.each(inputs)('stores %s as it came, in silence', async (_, input) => {
+  describe(`${door.name}: input`, () => {
+    it.each(inputs)('stores %s unchanged and prints nothing', async (_, input) => {
       await expectTaken({ input }, input)
     })
 
@@ -66,14 +66,14 @@ export function doorSuite(door: Door) {
       const isStored = (batch: Buffer[]) => `${hex(spooled(home.state))}` === `${hex(batch)}`
       await fc.assert(
         fc.asyncProperty(fc.array(bytes, { minLength: 8, maxLength: 8 }), async (batch) => {
-          const ringAll = () => Promise.all(batch.map((input) => ring(door, home, { input })))
-          let rung = await ringAll()
-          const isSlow = () => rung.some(({ ms }) => ms >= DEADLINE_MS)
+          const runAll = () => Promise.all(batch.map((input) => runDoor(door, home, { input })))
+          let run = await runAll()
+          const isSlow = () => run.some(({ ms }) => ms >= DEADLINE_MS)
           for (let left = 9; !isStored(batch) && isSlow() && left > 0; left -= 1) {
             emptySpools(home)
-            rung = await ringAll()
+            run = await runAll()
           }
-          for (const one of rung) expect(quiet(one)).toEqual(silent)
+          for (const one of run) expect(quiet(one)).toEqual(silent)
           expect(hex(spooled(home.state))).toEqual(hex(batch))
           emptySpools(home)
         }),
@@ -87,10 +87,10 @@ export function doorSuite(door: Door) {
       await expectTaken({ script, input }, input.subarray(0, MAX_BODY_BYTES))
     })
 
-    it('reads on behind the cap, so that the agent sees no broken pipe', async () => {
+    it('keeps reading beyond the size limit, so that the agent gets no broken pipe', async () => {
       const script = '{ head -c 20000000 /dev/zero && echo all >written; } | "$@"'
       const isWritten = () => existsSync(join(home.folder, 'written'))
-      expect(quiet(await ringInTime(door, home, { script }, isWritten))).toEqual(silent)
+      expect(quiet(await runDoorInTime(door, home, { script }, isWritten))).toEqual(silent)
       expectStored(home, Buffer.alloc(MAX_BODY_BYTES))
       expect(isWritten()).toBe(true)
     })
@@ -113,20 +113,20 @@ export function doorSuite(door: Door) {
     })
   })
 
-  describe(`${door.name}: whose hook it is`, () => {
+  describe(`${door.name}: the client`, () => {
     it.each([
       [['--client', 'droid'], { client: 'droid' }],
       [['--client', 'droid', '--shared'], { client: 'droid', shared: true }],
       [['--shared', '--client=claude'], { client: 'claude', shared: true }],
-    ])('is kept with the event: %j', async (args, expected) => {
-      expect(quiet(await ring(door, home, { input: '{}', args }))).toEqual(silent)
+    ])('is stored with the event: %j', async (args, expected) => {
+      expect(quiet(await runDoor(door, home, { input: '{}', args }))).toEqual(silent)
       const [name = ''] = files(join(home.state, 'spool/new'))
       const { header } = parseSpoolFile(readFileSync(join(home.state, 'spool/new', name))) ?? {}
       expect({ ...header, env: undefined }).toEqual(expected)
     })
   })
 
-  describe(`${door.name}: what stdin is`, () => {
+  describe(`${door.name}: stdin`, () => {
     const event = '{"a":[1,"}"]}'
     const readable: [string, string][] = [
       ['a pipe', `printf '%s' '${event}' | "$@"`],
@@ -155,18 +155,18 @@ export function doorSuite(door: Door) {
       ['opened for writing', '"$@" 0>out'],
       ['closed, like stdout and stderr', '"$@" <&- >&- 2>&-'],
     ]
-    it.each(unreadable)('tells of an event although stdin is %s', async (_, script) => {
-      expect(quiet(await ring(door, home, { script }))).toEqual(silent)
+    it.each(unreadable)('stores an event although stdin is %s', async (_, script) => {
+      expect(quiet(await runDoor(door, home, { script }))).toEqual(silent)
       expect(spooled(home.state)).toHaveLength(1)
     })
 
     it('accepts a complete event well before the deadline on a pipe left open', async () => {
       const event = '{"a":{"b":"}"}}\n'
-      const feed: RingOptions['feed'] = ({ stdin }) => stdin?.write(event)
-      let open = await ring(door, home, { feed })
-      // Whoever waits for the deadline is never quicker; whoever does not may be slowed down by the machine.
+      const feed: DoorOptions['feed'] = ({ stdin }) => stdin?.write(event)
+      let open = await runDoor(door, home, { feed })
+      // A run that waits for the deadline is never faster; any other run may be slow on a busy machine.
       for (let left = 9; open.ms >= DEADLINE_MS && left > 0; left -= 1)
-        open = await ring(door, home, { feed })
+        open = await runDoor(door, home, { feed })
       expect(quiet(open)).toEqual(silent)
       expect(open.ms).toBeLessThan(DEADLINE_MS)
       expect(spooled(home.state)).toContainEqual(Buffer.from(event))
@@ -176,27 +176,27 @@ export function doorSuite(door: Door) {
       ['never written', ''],
       ['half an event', '{"a":'],
       ['an open string', '{"a":"}'],
-    ])('gives up at its own deadline: %s', async (_, input) => {
-      const rung = await ring(door, home, { feed: ({ stdin }) => stdin?.write(input) })
-      expect(quiet(rung)).toEqual(silent)
-      expect(rung.ms).toBeGreaterThanOrEqual(DEADLINE_MS)
+    ])('gives up at its deadline and stores the input so far: %s', async (_, input) => {
+      const run = await runDoor(door, home, { feed: ({ stdin }) => stdin?.write(input) })
+      expect(quiet(run)).toEqual(silent)
+      expect(run.ms).toBeGreaterThanOrEqual(DEADLINE_MS)
       expect(spooled(home.state)).toEqual([Buffer.from(input)])
     })
   })
 
-  describe(`${door.name}: where its output would go`, () => {
+  describe(`${door.name}: stdout`, () => {
     it.each([
       ['closed', '"$@" >&- 2>&-'],
       ['a pipe nobody reads', '"$@" | true'],
       ['full', '"$@" >/dev/full 2>&1'],
-    ])('does not mind that stdout is %s', async (_, script) => {
-      expect(quiet(await ring(door, home, { script, input: '{}' }))).toEqual(silent)
+    ])('stores the event when stdout is %s', async (_, script) => {
+      expect(quiet(await runDoor(door, home, { script, input: '{}' }))).toEqual(silent)
       expect(spooled(home.state)).toHaveLength(1)
     })
   })
 }
 
-/** Exactly this one. An element-by-element comparison of a MiB would take seconds. */
+/** Expects exactly one event. Comparing a MiB element by element would take seconds. */
 function expectStored(home: Home, body: Buffer) {
   const bodies = spooled(home.state)
   expect(bodies.map(({ length }) => length)).toEqual([body.length])

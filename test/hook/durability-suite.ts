@@ -8,15 +8,15 @@ import {
   type Home,
   makeHome,
   quiet,
-  ring,
-  ringInTime,
+  runDoor,
+  runDoorInTime,
   silent,
   spooled,
 } from './_door.ts'
 
 const hasStrace = spawnSync('strace', ['-V']).status === 0
 const EVENT = `{"hook_event_name":"Stop","text":"${'x'.repeat(3000)}"}`
-/** Every call through which a front door touches a file. */
+/** All system calls with which a front door changes files. */
 const STEPS = [
   'openat',
   'write',
@@ -30,25 +30,25 @@ const STEPS = [
   'mkdir',
   'dup2',
 ]
-/** By default every STEP-th occurrence of a call; all of them with HOOKBELL_FULL. */
+/** Every STEP-th occurrence of a call is tested; with HOOKBELL_FULL all of them. */
 const STEP = process.env.HOOKBELL_FULL ? 1 : 9
 
-/** What is true on disk at every instant of accepting an event. */
+/** Tests the state on the disk at each moment while an event is accepted. */
 export function durabilitySuite(door: Door) {
   describe.skipIf(!hasStrace)(`${door.name}: durability`, () => {
-    it('writes, syncs, renames, syncs the folder, then ends', async () => {
+    it('writes and syncs the file, renames it, syncs the folder and ends, in this order', async () => {
       const home = makeHome()
       const log = join(home.folder, 'log')
       const trace = 'trace=write,writev,fsync,fdatasync,rename,renameat,renameat2,exit_group'
       const script = `exec strace -f -y -qq -s 8 -o ${log} -e ${trace} "$@"`
-      expect(quiet(await ring(door, home, { script, input: EVENT }))).toEqual(silent)
-      // A call that a signal interrupts is made again.
+      expect(quiet(await runDoor(door, home, { script, input: EVENT }))).toEqual(silent)
+      // A call that a signal interrupts is repeated.
       expect(orderOf(readFileSync(log, 'utf8'))).toMatch(
         /^(write )+(fsync )+rename sync-folder( \w+)* exit $/,
       )
     })
 
-    it('leaves nothing half-written in new/ wherever it is killed', async () => {
+    it('leaves no half-written event in new/ when it is killed at any system call', async () => {
       const home = makeHome()
       let killed = 0
       for (const step of STEPS) {
@@ -56,7 +56,7 @@ export function durabilitySuite(door: Door) {
         for (let at = 1; at <= last; at += STEP) {
           const script = `exec strace -f -qq -o /dev/null -e trace=${step} -e inject=${step}:signal=KILL:when=${at} "$@"`
           const isRight = () => spooled(home.state).every((body) => body.toString() === EVENT)
-          const { signal } = await ringInTime(door, home, { script, input: EVENT }, isRight)
+          const { signal } = await runDoorInTime(door, home, { script, input: EVENT }, isRight)
           for (const body of spooled(home.state)) expect(body.toString()).toBe(EVENT)
           if (signal === 'SIGKILL') killed += 1
         }
@@ -71,11 +71,11 @@ export function durabilitySuite(door: Door) {
   })
 }
 
-/** How often one process makes this call: strace counts per process. */
+/** The highest number of these calls in one process, because strace counts per process. */
 async function countCalls(door: Door, home: Home, step: string): Promise<number> {
   const log = join(home.folder, 'log')
   const script = `exec strace -f -qq -o ${log} -e trace=${step} "$@"`
-  await ring(door, home, { script, input: EVENT })
+  await runDoor(door, home, { script, input: EVENT })
   const counts = new Map<string, number>()
   for (const line of readFileSync(log, 'utf8').split('\n')) {
     const [pid = ''] = line.split(' ')
@@ -84,7 +84,7 @@ async function countCalls(door: Door, home: Home, step: string): Promise<number>
   return Math.max(...counts.values())
 }
 
-/** The trace as words: only what happens to the event's own file and its folder. */
+/** Reduces the trace to one word for each call on the event's file or its folder. */
 function orderOf(trace: string): string {
   const words = trace.split('\n').map((line) => {
     if (/ write(v)?\(\d+<[^>]*\/spool\/tmp\//.test(line)) return 'write '

@@ -24,14 +24,14 @@ import {
   makeHome,
   pretendWarmWorker,
   quiet,
-  ring,
-  ringInTime,
+  runDoor,
+  runDoorInTime,
   silent,
   spooled,
   waitFor,
 } from './_door.ts'
 
-/** Without an entry in the passwd file. */
+/** A user without an entry in the passwd file. */
 const UNKNOWN_USER = 54321
 const asUnknown = `setpriv --reuid ${UNKNOWN_USER} --clear-groups`
 const isRoot = process.getuid?.() === 0
@@ -57,7 +57,7 @@ const PLACES = [
 ]
 const EVENT = '{"hook_event_name":"Stop"}'
 
-/** What every front door promises wherever it is started, and by whom. */
+/** Tests that every front door works in any environment and for any user. */
 export function environmentSuite(door: Door) {
   let home: Home
   beforeEach(() => {
@@ -70,17 +70,17 @@ export function environmentSuite(door: Door) {
     return parseSpoolFile(readFileSync(path))?.header.env ?? {}
   }
 
-  async function expectStored(options: Parameters<typeof ring>[2], state = home.state) {
+  async function expectStored(options: Parameters<typeof runDoor>[2], state = home.state) {
     const isRight = () => String(spooled(state)) === EVENT
-    const rung = await ringInTime(door, home, { input: EVENT, ...options }, isRight)
-    expect(quiet(rung)).toEqual(silent)
+    const run = await runDoorInTime(door, home, { input: EVENT, ...options }, isRight)
+    expect(quiet(run)).toEqual(silent)
     expect(spooled(state)).toEqual([Buffer.from(EVENT)])
   }
 
   describe(`${door.name}: environment`, () => {
-    // As somebody else, who must not find the way into the home of the person who runs the tests.
+    // Runs as another user, who must not reach the home of the person who runs the tests.
     it.skipIf(!isRoot || door.isInstalled).each(['unset', '', 'relative/path'])(
-      'uses the runtime folder of a user without passwd entry where HOME is "%s"',
+      'uses the runtime folder of a user without passwd entry if HOME is "%s"',
       async (HOME) => {
         const runtime = join(home.folder, 'runtime')
         const state = join(runtime, '.local/state/hookbell')
@@ -91,15 +91,15 @@ export function environmentSuite(door: Door) {
         const env = { PATH: process.env.PATH, HOME, XDG_RUNTIME_DIR: runtime }
         const script = `${HOME === 'unset' ? 'unset HOME; ' : ''}exec ${asUnknown} "$@"`
         const isRight = () => String(storedBelow(runtime)) === EVENT
-        const rung = await ringInTime(door, home, { script, env, input: EVENT }, isRight)
-        expect(quiet(rung)).toEqual(silent)
+        const run = await runDoorInTime(door, home, { script, env, input: EVENT }, isRight)
+        expect(quiet(run)).toEqual(silent)
         expect(storedBelow(runtime)).toEqual([EVENT])
         expect(files(join(home.folder, 'relative'))).toEqual([])
       },
     )
 
     it.skipIf(door.isInstalled || !existsSync('/proc/self'))(
-      'goes on where the state folder can never be made',
+      'uses the fallback folder if the state folder cannot be created',
       async () => {
         const runtime = join(home.folder, 'runtime')
         const env = {
@@ -118,14 +118,14 @@ export function environmentSuite(door: Door) {
       await expectStored({ env: { ...home.env, PATH: '' } })
     })
 
-    it('works in a folder that is gone', async () => {
-      // dash itself complains before it reads the first line, so this is for the registered command to silence.
+    it('works in a deleted working folder', async () => {
+      // dash prints an error before it reads the first line, so only the registered command can silence it.
       const script = 'mkdir gone; cd gone; rmdir ../gone; { "$@"; } >/dev/null 2>&1'
       await expectStored({ script })
     })
 
     it.each(['0', '022', '0777'])(
-      'makes private folders and files whatever the umask: %s',
+      'creates private folders and files with umask %s',
       async (umask) => {
         await expectStored({ script: `umask ${umask}; exec "$@"` })
         const spool = join(home.state, 'spool')
@@ -137,7 +137,7 @@ export function environmentSuite(door: Door) {
       },
     )
 
-    it('keeps only short one-line facts of the session', async () => {
+    it('stores only short, single-line values of known session variables', async () => {
       const facts = {
         DISPLAY: ':7',
         TMUX: `/tmp/tmux with spaces,$HOME,\`id\`,'"`,
@@ -150,14 +150,14 @@ export function environmentSuite(door: Door) {
       const { DISPLAY, TMUX } = facts
       const { XDG_RUNTIME_DIR } = home.env
       const { client, env } = parseSpoolFile(readFileSync(path))?.header ?? {}
-      // Of whoever runs the tests, and what bash sets by itself.
+      // HOOKBELL_TTY depends on who runs the tests, and bash sets TERM by itself.
       const { HOOKBELL_TTY: _, TERM: __, ...kept } = env ?? {}
       expect(client).toBe('droid')
       expect(kept).toEqual({ DISPLAY, TMUX, XDG_RUNTIME_DIR })
       expect(readFileSync(path, 'utf8')).not.toContain('secret-canary')
     })
 
-    it('keeps all that shows which desktop or terminal the session has, and whether somebody sits there', async () => {
+    it('stores all variables that identify the desktop and terminal of the session', async () => {
       const facts = Object.fromEntries(
         [...sessionVariables, ...PLACES].map((name) => [name, `of ${name}`]),
       )
@@ -169,7 +169,7 @@ export function environmentSuite(door: Door) {
       const argv = [...(await door.argv(home)), '--client', 'droid'].map(shellQuote).join(' ')
       const event = join(home.folder, 'event')
       writeFileSync(event, EVENT)
-      // The hook has none: neither on its descriptors nor as its own.
+      // The hook has no terminal, neither on its descriptors nor as its controlling terminal.
       const agent = `setsid --wait ${argv} <${event} >/dev/null 2>&1; sleep 1000`
       const { path } = await startPty({
         command: `sh -c ${shellQuote(agent)}`,
@@ -214,7 +214,7 @@ export function environmentSuite(door: Door) {
         'ten long values',
         Object.fromEntries([...'abcdefghij'].map((name) => [name, 'x'.repeat(120_000)])),
       ],
-    ])('is not led astray by %s', async (_, env) => {
+    ])('works with %s in its environment', async (_, env) => {
       await expectStored({ env: { ...home.env, ...env } })
       expect(existsSync(join(home.folder, 'pwned'))).toBe(false)
     })
@@ -233,15 +233,15 @@ export function environmentSuite(door: Door) {
     })
 
     it.skipIf(!door.isNode).each(['--nonsense', '--require=/nonexistent.js'])(
-      'cannot speak for Node.js itself: NODE_OPTIONS=%s is silenced by the registered command',
+      'prints nothing with NODE_OPTIONS=%s when the registered command discards the output',
       async (NODE_OPTIONS) => {
         const script = '{ "$@"; } >/dev/null 2>&1 || :'
         const env = { ...home.env, NODE_OPTIONS }
-        expect(quiet(await ring(door, home, { script, env, input: EVENT }))).toEqual(silent)
+        expect(quiet(await runDoor(door, home, { script, env, input: EVENT }))).toEqual(silent)
       },
     )
 
-    it.skipIf(door.isNode)('does not care about NODE_OPTIONS', async () => {
+    it.skipIf(door.isNode)('ignores NODE_OPTIONS', async () => {
       await expectStored({ env: { ...home.env, NODE_OPTIONS: '--nonsense' } })
     })
   })
@@ -266,8 +266,8 @@ export function environmentSuite(door: Door) {
         [{ script: under(''), feed: half }, 5],
         [{ script: under('umask 0777; unset HOME; PATH=;'), input: EVENT }, EVENT.length],
       ] as const) {
-        const rung = await ringInTime(door, home, options, () => String(sizes()) === String(size))
-        expect(quiet(rung)).toEqual(silent)
+        const run = await runDoorInTime(door, home, options, () => String(sizes()) === String(size))
+        expect(quiet(run)).toEqual(silent)
         expect(sizes()).toEqual([size])
         emptySpools(home)
       }

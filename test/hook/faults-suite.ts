@@ -14,15 +14,15 @@ import { packageRoot } from '../../src/package-root.ts'
 import { shellQuote } from '../support/shell-quote.ts'
 import {
   type Door,
+  type DoorOptions,
   fallbackOf,
   files,
   type Home,
   makeHome,
   pretendWarmWorker,
   quiet,
-  type RingOptions,
-  ring,
-  ringInTime,
+  runDoor,
+  runDoorInTime,
   silent,
   spooled,
   waitFor,
@@ -32,10 +32,10 @@ const STRANGER = 54321
 const isRoot = process.getuid?.() === 0
 const canMount =
   isRoot && spawnSync('unshare', ['-m', 'mount', '-t', 'tmpfs', 'x', '/mnt']).status === 0
-/** Larger than what is free on the small disks below, smaller than what a pipe holds. */
+/** Larger than the free space on the small disks below, smaller than the capacity of a pipe. */
 const EVENT = `{"hook_event_name":"Stop","text":"${'x'.repeat(40_000)}"}`
 
-/** What every front door does where the spool cannot take the event: the next folder, else a cry; never a word. */
+/** Tests what every front door does if it cannot write to the spool: use the next folder, else notify the user. */
 export function faultsSuite(door: Door) {
   let home: Home
   let runtime: string
@@ -44,12 +44,12 @@ export function faultsSuite(door: Door) {
     runtime = join(home.folder, 'runtime')
     home.env.XDG_RUNTIME_DIR = runtime
     prepareFallback()
-    const script = `#!/bin/sh\ncd '${home.folder}'; printf "%s\\n" "$@" >part; mv part cry\n`
+    const script = `#!/bin/sh\ncd '${home.folder}'; printf "%s\\n" "$@" >part; mv part notice\n`
     writeFileSync(join(home.folder, 'notify-send'), script, { mode: 0o755 })
   })
-  const cried = () => existsSync(join(home.folder, 'cry'))
+  const isNotified = () => existsSync(join(home.folder, 'notice'))
 
-  /** A worker for the other folder is not wanted here either. */
+  /** Makes the fallback folder, where no worker is to start either. */
   function prepareFallback(state = home.state) {
     const fallback = fallbackOf({ ...home, state })
     mkdirSync(fallback, { recursive: true, mode: 0o700 })
@@ -59,23 +59,23 @@ export function faultsSuite(door: Door) {
 
   async function expectFallback(
     script: string,
-    options: RingOptions = { input: EVENT },
+    options: DoorOptions = { input: EVENT },
     fallback = fallbackOf(home),
   ) {
     const stored = () => spooled(fallback).map(String)
     const isRight = () => stored().join() === EVENT
-    expect(quiet(await ringInTime(door, home, { script, ...options }, isRight))).toEqual(silent)
+    expect(quiet(await runDoorInTime(door, home, { script, ...options }, isRight))).toEqual(silent)
     expect(stored()).toEqual([EVENT])
     expect(spooled(home.state)).toEqual([])
   }
 
   const expectNothingLeft = () => expect(files(join(home.state, 'spool/tmp'))).toEqual([])
 
-  async function expectCry(script: string) {
-    // The search path starts with the system's folders, so the program is put over the one there.
+  async function runWithNotifySend(script: string) {
+    // The search path starts with the system folders, so the program is mounted over the one there.
     const shadow = `mount --bind "${home.folder}/notify-send" "$(command -v notify-send)"`
     expect(
-      quiet(await ring(door, home, { script: inMounts(`${shadow}; ${script}`), input: EVENT })),
+      quiet(await runDoor(door, home, { script: inMounts(`${shadow}; ${script}`), input: EVENT })),
     ).toEqual(silent)
   }
 
@@ -94,17 +94,17 @@ export function faultsSuite(door: Door) {
       expectNothingLeft()
     })
 
-    it.skipIf(!canMount)('uses the runtime folder when the disk is read-only', async () => {
+    it.skipIf(!canMount)('uses the runtime folder when the disk is mounted read-only', async () => {
       await expectFallback(
         inMounts('mount --bind state state; mount -o remount,ro,bind state; "$@"'),
       )
       expectNothingLeft()
     })
 
-    it.skipIf(!canMount).each<[string, RingOptions]>([
+    it.skipIf(!canMount).each<[string, DoorOptions]>([
       ['', { input: EVENT }],
-      [', of what came on a pipe left open', { feed: ({ stdin }) => stdin?.write(EVENT) }],
-    ])('uses the runtime folder when new/ alone cannot be written%s', async (_, options) => {
+      [', for input on a pipe that stays open', { feed: ({ stdin }) => stdin?.write(EVENT) }],
+    ])('uses the runtime folder when only new/ cannot be written%s', async (_, options) => {
       mkdirSync(join(home.state, 'spool/tmp'), { recursive: true, mode: 0o700 })
       mkdirSync(join(home.state, 'spool/new'), { mode: 0o700 })
       const script =
@@ -113,7 +113,7 @@ export function faultsSuite(door: Door) {
     })
 
     it.skipIf(!isRoot).each(['', '/spool', '/spool/tmp', '/spool/new'])(
-      'refuses state%s of another user',
+      'does not write to state%s of another user',
       async (path) => {
         await door.argv(home)
         mkdirSync(join(home.state, 'spool/tmp'), { recursive: true, mode: 0o700 })
@@ -124,20 +124,23 @@ export function faultsSuite(door: Door) {
       },
     )
 
-    it.each(['spool', 'spool/tmp', 'spool/new'])('refuses %s that is a link', async (path) => {
-      const elsewhere = join(home.folder, 'elsewhere')
-      mkdirSync(elsewhere, { mode: 0o700 })
-      for (const name of path === 'spool' ? ['tmp', 'new'] : [])
-        mkdirSync(join(elsewhere, name), { mode: 0o700 })
-      mkdirSync(join(home.state, path, '..'), { recursive: true, mode: 0o700 })
-      symlinkSync(elsewhere, join(home.state, path))
-      const before = readdirSync(elsewhere, { recursive: true })
-      await expectFallback('"$@"')
-      expectNothingLeft()
-      expect(readdirSync(elsewhere, { recursive: true })).toEqual(before)
-    })
+    it.each(['spool', 'spool/tmp', 'spool/new'])(
+      'does not follow a symbolic link in place of %s',
+      async (path) => {
+        const elsewhere = join(home.folder, 'elsewhere')
+        mkdirSync(elsewhere, { mode: 0o700 })
+        for (const name of path === 'spool' ? ['tmp', 'new'] : [])
+          mkdirSync(join(elsewhere, name), { mode: 0o700 })
+        mkdirSync(join(home.state, path, '..'), { recursive: true, mode: 0o700 })
+        symlinkSync(elsewhere, join(home.state, path))
+        const before = readdirSync(elsewhere, { recursive: true })
+        await expectFallback('"$@"')
+        expectNothingLeft()
+        expect(readdirSync(elsewhere, { recursive: true })).toEqual(before)
+      },
+    )
 
-    it('refuses a state folder that is a file', async () => {
+    it('uses the runtime folder when the state folder is a file', async () => {
       const state = join(home.folder, 'file')
       writeFileSync(state, '')
       if (door.isInstalled) return
@@ -146,12 +149,14 @@ export function faultsSuite(door: Door) {
       expectNothingLeft()
     })
 
-    it.skipIf(!canMount)('cries with constant text when nothing takes the event', async () => {
-      await expectCry(
-        'for f in state runtime; do mount --bind $f $f; mount -o remount,ro,bind $f; done; mount -t tmpfs -o ro x /run; "$@"',
-      )
-      await waitFor(cried)
-      expect(readFileSync(join(home.folder, 'cry'), 'utf8')).toMatchInlineSnapshot(`
+    it.skipIf(!canMount)(
+      'notifies the user with a constant text if no folder takes the event',
+      async () => {
+        await runWithNotifySend(
+          'for f in state runtime; do mount --bind $f $f; mount -o remount,ro,bind $f; done; mount -t tmpfs -o ro x /run; "$@"',
+        )
+        await waitFor(isNotified)
+        expect(readFileSync(join(home.folder, 'notice'), 'utf8')).toMatchInlineSnapshot(`
         "-u
         critical
         --
@@ -159,23 +164,24 @@ export function faultsSuite(door: Door) {
         The disk may be full or read-only. Run: hookbell status
         "
       `)
-    })
+      },
+    )
 
-    it.skipIf(!canMount)('cries when files may not grow beyond 512 bytes', async () => {
+    it.skipIf(!canMount)('notifies the user if files cannot grow beyond 512 bytes', async () => {
       const limit = 'mount -t tmpfs -o ro x /run; ulimit -f 1;'
-      await expectCry(`${limit} "$@"`)
-      await waitFor(cried)
+      await runWithNotifySend(`${limit} "$@"`)
+      await waitFor(isNotified)
       expect(spooled(home.state)).toEqual([])
       expect(spooled(fallbackOf(home))).toEqual([])
     })
 
-    it('opens nothing predictable in a shared folder', async (context) => {
+    it('accesses no predictable path in a shared folder', async (context) => {
       if (!hasStrace) return context.skip('strace is not installed')
       const log = join(home.folder, 'log')
       const script = `exec strace -f -qq -s 4096 -o ${shellQuote(log)} -e trace=%file "$@"`
-      expect(quiet(await ring(door, home, { script, input: EVENT }))).toEqual(silent)
+      expect(quiet(await runDoor(door, home, { script, input: EVENT }))).toEqual(silent)
       const inLog = (path: string) => JSON.stringify(path).slice(1, -1)
-      // A program is looked for through all the folders above it.
+      // The path of a program is resolved through all its parent folders.
       const above = foldersAbove(packageRoot(), home.folder).map((path) => `"${inLog(path)}"`)
       const own = [...[home.folder, packageRoot(), process.execPath].map(inLog), ...above]
       const shared = readFileSync(log, 'utf8')
@@ -194,7 +200,7 @@ function foldersAbove(...paths: string[]): string[] {
 
 const hasStrace = spawnSync('strace', ['-V']).status === 0
 
-/** Mounts of its own, gone with the process. */
+/** Runs the script with private mounts, which end with the process. */
 function inMounts(script: string): string {
   return `exec unshare -m sh -c ${shellQuote(script)} agent "$@"`
 }

@@ -9,7 +9,7 @@ import {
   type Home,
   makeHome,
   quiet,
-  ring,
+  runDoor,
   silent,
   waitFor,
   workerPid,
@@ -21,16 +21,16 @@ const canMount =
   isRoot && spawnSync('unshare', ['-m', 'mount', '-t', 'tmpfs', 'x', '/mnt']).status === 0
 const EVENT = '{"hook_event_name":"Stop"}'
 
-/** What the front door and its worker owe to all the sessions that they serve. */
+/** Tests that no session can influence the front door and its worker for other sessions. */
 export function isolationSuite(door: Door) {
-  describe(`${door.name}: whose settings are used`, () => {
-    it('sends where the user wants, whatever the session says', async () => {
+  describe(`${door.name}: trusted settings`, () => {
+    it('deliver to the channels of the user despite a hostile session environment', async () => {
       const home = makeHome({ holdsWorkerBack: false, config: { lingerSeconds: 600 } })
       await door.argv(home)
       const session = { ...home.env, ...evilEnvironment(home) }
-      // Node.js itself reads this one, and complains.
+      // Node.js itself reads this variable and prints a warning.
       if (door.isNode) delete session.NODE_EXTRA_CA_CERTS
-      expect(quiet(await ring(door, home, { env: session, input: EVENT }))).toEqual(silent)
+      expect(quiet(await runDoor(door, home, { env: session, input: EVENT }))).toEqual(silent)
       await waitFor(() => existsSync(home.audit))
       expect(existsSync(join(home.folder, 'evil/out'))).toBe(false)
       const environment = environmentOf(workerPid(home.state) ?? 0)
@@ -57,7 +57,7 @@ export function isolationSuite(door: Door) {
       ['the folder of the worker can be written by others', 'runtime/dist', 0o777],
       ['the configuration folder can be written by others', '../config', 0o777],
       ['the state folder can be written by others', '.', 0o777],
-    ])('accepts the event and starts nothing when %s', async (_, path, mode) => {
+    ])('accept the event but start no worker when %s', async (_, path, mode) => {
       const home = makeHome({ holdsWorkerBack: false })
       const starts = await countStarts(door, home)
       chmodSync(join(home.state, path), mode)
@@ -65,7 +65,7 @@ export function isolationSuite(door: Door) {
     })
 
     it.skipIf(!isRoot).each(['runtime/dist/worker.cjs', 'runtime/dist', 'runtime', '../config'])(
-      'accepts the event and starts nothing when %s belongs to another user',
+      'accept the event but start no worker when %s belongs to another user',
       async (path) => {
         const home = makeHome({ holdsWorkerBack: false })
         const starts = await countStarts(door, home)
@@ -74,83 +74,83 @@ export function isolationSuite(door: Door) {
       },
     )
 
-    it('starts no Node.js that everybody may write', async () => {
+    it('start no Node.js program that everybody can write', async () => {
       const home = makeHome({ holdsWorkerBack: false })
       const starts = await countStarts(door, home)
       chmodSync(join(home.folder, 'node'), 0o777)
-      expect(quiet(await ring(door, home, { input: EVENT }))).toEqual(silent)
+      expect(quiet(await runDoor(door, home, { input: EVENT }))).toEqual(silent)
       expect(starts()).toBe(0)
     })
 
     async function expectRefused(home: Home, starts: () => number) {
-      expect(quiet(await ring(door, home, { input: EVENT }))).toEqual(silent)
-      // A worker that is started needs longer than this to note it only on a machine that stands still.
+      expect(quiet(await runDoor(door, home, { input: EVENT }))).toEqual(silent)
+      // A start would be logged within this time, except on a machine that hangs.
       await new Promise((resolve) => setTimeout(resolve, 200))
       expect(starts()).toBe(0)
       expect(files(join(home.state, 'spool/new'))).toHaveLength(1)
     }
   })
 
-  // In Node.js each costs 65 MB.
+  // A front door in Node.js takes 65 MB.
   const HERD = process.env.HOOKBELL_FULL ? 200 : door.isNode ? 25 : 50
-  describe(`${door.name}: how many workers come up`, () => {
-    it(`is at most two for ${HERD} hooks at once`, async () => {
+  describe(`${door.name}: the number of started workers`, () => {
+    it(`is at most two for ${HERD} simultaneous hooks`, async () => {
       const home = makeHome({ holdsWorkerBack: false, config: { lingerSeconds: 600 } })
       const starts = await countStarts(door, home)
       const startedAt = performance.now()
-      const herd = Array.from({ length: HERD }, () => ring(door, home, { input: EVENT }))
-      for (const rung of await Promise.all(herd)) expect(quiet(rung)).toEqual(silent)
-      // Not by what is delivered: on a busy machine a hook may give up before its agent has said anything.
+      const herd = Array.from({ length: HERD }, () => runDoor(door, home, { input: EVENT }))
+      for (const run of await Promise.all(herd)) expect(quiet(run)).toEqual(silent)
+      // Deliveries cannot be counted: on a busy machine, a hook may give up before it has read its input.
       await waitFor(() => files(join(home.state, 'spool/new')).length === 0)
       expect(starts()).toBeGreaterThan(0)
-      // A start that takes longer than this counts as failed, and is tried again.
+      // A start that takes longer than 5 s counts as failed, and is repeated.
       const tooLong = Math.floor((performance.now() - startedAt) / 5000)
       expect(starts()).toBeLessThanOrEqual(2 + tooLong)
       expect(files(home.state).filter((name) => name.startsWith('worker.starting'))).toEqual([])
     })
 
-    it.skipIf(!canMount)('is one for hooks in a row where there is no /proc', async () => {
+    it.skipIf(!canMount)('is one for consecutive hooks on a system without /proc', async () => {
       const home = makeHome({ holdsWorkerBack: false, config: { lingerSeconds: 600 } })
       const starts = await countStarts(door, home)
       const lock = join(home.state, 'worker.lock')
       const wait = `until [ -e '${lock}' ]; do sleep 0.1; done`
       const script = `exec unshare -m sh -c 'mount -t tmpfs x /proc; "$@" <event; ${wait.replaceAll("'", '"')}; for n in 1 2 3; do "$@" <event; done' agent "$@"`
       writeFileSync(join(home.folder, 'event'), EVENT)
-      expect(quiet(await ring(door, home, { script }))).toEqual(silent)
+      expect(quiet(await runDoor(door, home, { script }))).toEqual(silent)
       await waitFor(() => delivered(home) === 4)
       expect(starts()).toBe(1)
     })
 
     it.each([
-      ['a process that is gone', () => `4194303 ${uptime()}\n`],
+      ['a dead process', () => `4194303 ${uptime()}\n`],
       ['a start that takes too long', () => `${process.pid} ${uptime() - 6}\n`],
-      ['a time to come', () => `${process.pid} ${uptime() + 60}\n`],
+      ['a time in the future', () => `${process.pid} ${uptime() + 60}\n`],
       ['nothing', () => ''],
       ['nonsense', () => '$(touch pwned) 08\n'],
-    ])('is not reduced to none by a marker of %s', async (_, text) => {
+    ])('is not zero because of a start marker with %s', async (_, text) => {
       const home = makeHome({ holdsWorkerBack: false })
       await door.argv(home)
       writeFileSync(join(home.state, 'worker.starting'), text())
-      expect(quiet(await ring(door, home, { input: EVENT }))).toEqual(silent)
+      expect(quiet(await runDoor(door, home, { input: EVENT }))).toEqual(silent)
       await waitFor(() => delivered(home) === 1)
     })
 
-    it('is left to the process that is bringing one up', async () => {
+    it('is zero while another process is starting a worker', async () => {
       const home = makeHome({ holdsWorkerBack: false })
       const starts = await countStarts(door, home)
       writeFileSync(join(home.state, 'worker.starting'), `${process.pid} ${uptime()}\n`)
-      expect(quiet(await ring(door, home, { input: EVENT }))).toEqual(silent)
+      expect(quiet(await runDoor(door, home, { input: EVENT }))).toEqual(silent)
       expect(starts()).toBe(0)
       expect(files(join(home.state, 'spool/new'))).toHaveLength(1)
     })
   })
 
-  describe(`${door.name}: a lock in doubt`, () => {
-    it('of another machine strands no event', async () => {
+  describe(`${door.name}: a worker lock`, () => {
+    it('of another machine does not prevent a delivery', async () => {
       const home = makeHome({ holdsWorkerBack: false })
       const lock = `${process.pid} 7 ffffffff-0000-4000-8000-000000000000 elsewhere.1\n`
       writeFileSync(join(home.state, 'worker.lock'), lock)
-      expect(quiet(await ring(door, home, { input: EVENT }))).toEqual(silent)
+      expect(quiet(await runDoor(door, home, { input: EVENT }))).toEqual(silent)
       await waitFor(() => delivered(home) === 1)
       expect(readFileSync(join(home.state, 'worker.lock'), 'utf8')).toBe(lock)
       await waitFor(() => !files(home.state).some((name) => /^worker\..+\.lock$/.test(name)))
@@ -158,7 +158,7 @@ export function isolationSuite(door: Door) {
   })
 }
 
-/** What a project can set for the agent that is opened in it. */
+/** Variables that a hostile project can set for an agent that is started in it. */
 function evilEnvironment({ folder }: Home): Record<string, string> {
   const evil = join(folder, 'evil')
   mkdirSync(join(evil, 'hookbell'), { recursive: true })
