@@ -6,18 +6,18 @@ const graphemesOf = (text: string) =>
   [...new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(text)].map((one) => one.segment)
 
 describe('text', () => {
-  it('is cut between graphemes and says so', () => {
+  it('is truncated between graphemes, with an ellipsis', () => {
     expect(cutText('short', 5)).toBe('short')
     expect(cutText('too long', 5)).toBe('too…')
     expect(cutText('ab👩‍👩‍👧cd', 6)).toBe('ab…')
   })
 
-  it('is cut by characters where one grapheme fills everything', () => {
+  it('is truncated within a grapheme if that grapheme alone is too long', () => {
     expect(cutText(`a${'\u0301'.repeat(100)}`, 10)).toHaveLength(10)
     expect(cutText('👩‍👩‍👧‍👧', 3)).toBe('👩…')
   })
 
-  it('is never cut inside a grapheme, nor longer than asked', () => {
+  it('is never truncated within a grapheme, and never longer than the limit', () => {
     const piece = fc.constantFrom('a', ' ', 'é', '👍🏽', '👩‍👩‍👧', '🇩🇪', 'ไ', '\n', '\ud800')
     fc.assert(
       fc.property(
@@ -35,7 +35,7 @@ describe('text', () => {
     )
   })
 
-  it('has no control characters left, and is well-formed', () => {
+  it('is well-formed and without control characters after cleaning', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         expect(cleanText(text)).not.toMatch(
@@ -48,7 +48,7 @@ describe('text', () => {
     )
   })
 
-  it('loses escape sequences and overrides, and keeps its lines', () => {
+  it('loses control and override characters, but keeps its line breaks', () => {
     expect(cleanText('a\u001b]0;x\u0007\r\nb\rc\u202ed')).toBe('a]0;x\nb\ncd')
   })
 })

@@ -11,7 +11,10 @@ describe('a duration', () => {
     expect(parseDuration(text)).toBe(ms)
   })
 
-  it.each(['', '2', 'm', '0m', '-1m', '2 m', '2m!', '10000m', '1w'])('is not %j', (text) => {
-    expect(parseDuration(text)).toBeUndefined()
-  })
+  it.each(['', '2', 'm', '0m', '-1m', '2 m', '2m!', '10000m', '1w'])(
+    'cannot be parsed from %j',
+    (text) => {
+      expect(parseDuration(text)).toBeUndefined()
+    },
+  )
 })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { isLoopback } from '../../src/text/loopback.ts'
 
-describe('this machine', () => {
+describe('isLoopback', () => {
   it.each([
     'localhost',
     'LOCALHOST',
@@ -10,13 +10,16 @@ describe('this machine', () => {
     '127.1',
     '2130706433',
     '0x7f.1',
-  ])('is meant by %s', (host) => {
+  ])('is true for %s', (host) => {
     expect(isLoopback(host)).toBe(true)
   })
 
-  it.each(['[::1]', '[0:0:0:0:0:0:0:1]', '[::ffff:127.0.0.1]'])('is meant by %s', (host) => {
-    expect(isLoopback(host)).toBe(true)
-  })
+  it.each(['[::1]', '[0:0:0:0:0:0:0:1]', '[::ffff:127.0.0.1]'])(
+    'is true for the IPv6 address %s',
+    (host) => {
+      expect(isLoopback(host)).toBe(true)
+    },
+  )
 
   it.each([
     '',
@@ -29,7 +32,7 @@ describe('this machine', () => {
     '[::ffff:128.0.0.1]',
     '0.0.0.0',
     '[',
-  ])('is not meant by %s', (host) => {
+  ])('is false for %s', (host) => {
     expect(isLoopback(host)).toBe(false)
   })
 })

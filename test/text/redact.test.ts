@@ -5,7 +5,7 @@ import { mayHoldKey, shapes } from '../../src/text/secret-shapes.ts'
 import { runs } from '../support/runs.ts'
 
 const letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'
-/** Put together here, so that no scanner takes this file for a leak. */
+/** Keys are assembled at run time, so that secret scanners do not report this file. */
 const fake = (start: string, length: number) => start + letters.slice(40).repeat(4).slice(0, length)
 
 const hex = (length: number) => '0a1b2c3d4e5f6789'.repeat(5).slice(0, length)
@@ -50,7 +50,7 @@ const keys = {
   jwt: `eyJ${'hbGciOiJIUzI1NiJ9'}.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJl`,
 }
 
-/** Prose and code in which nothing is secret. */
+/** Prose and code without secrets. */
 const harmless = [
   'The password is required. Reset the token: see the docs.',
   'secret: something only we know',
@@ -87,7 +87,7 @@ const harmless = [
 ]
 
 describe('redact', () => {
-  it.each(Object.entries(keys))('takes out %s', (_, key) => {
+  it.each(Object.entries(keys))('removes a key of the type %s', (_, key) => {
     expect(redact(`before ${key} after`)).toBe('before [redacted] after')
   })
 
@@ -100,15 +100,15 @@ describe('redact', () => {
     ['smtps://me:correct-horse@mail.example.com', 'smtps://me:[redacted]@mail.example.com'],
     ['a -----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY----- b', 'a [redacted] b'],
     ['a -----BEGIN PRIVATE KEY-----\nMIIE', 'a [redacted]'],
-  ])('makes %j harmless', (text, expected) => {
+  ])('removes the secret from %j', (text, expected) => {
     expect(redact(text)).toBe(expected)
   })
 
-  it.each(harmless)('leaves %j alone', (text) => {
+  it.each(harmless)('leaves %j unchanged', (text) => {
     expect(redact(text)).toBe(text)
   })
 
-  it('takes out known values, also URL-encoded, in base64 and in JSON', () => {
+  it('removes known values, also URL-encoded, in base64 and in JSON', () => {
     const secret = 'p@ss "word" ü/1'
     const forms = [
       secret,
@@ -119,15 +119,15 @@ describe('redact', () => {
     for (const form of forms) expect(redact(`<${form}>`, [secret])).toBe('<[redacted]>')
   })
 
-  it('takes out the longer of two values that begin alike', () => {
+  it('removes the longer of two values with the same beginning', () => {
     expect(redact('secretsecret-longer', ['secret', 'secretsecret-longer'])).toBe('[redacted]')
   })
 
-  it('does not take out words that happen to be set as secrets', () => {
+  it('keeps common words and short values that are set as secrets', () => {
     expect(redact('true or false, 2525', ['true', '2525'])).toBe('true or false, 2525')
   })
 
-  it('leaves no known value, and changes nothing the second time', () => {
+  it('removes every known value, and is idempotent', () => {
     const secret = fc.string({ minLength: 6, maxLength: 20 })
     fc.assert(
       fc.property(fc.array(secret, { maxLength: 4 }), fc.array(fc.string()), (secrets, words) => {
@@ -141,7 +141,7 @@ describe('redact', () => {
     )
   })
 
-  it('changes nothing the second time where shapes matched', () => {
+  it('is idempotent for texts with key patterns', () => {
     const piece = fc.constantFrom(
       ...Object.values(keys),
       'password=',
@@ -196,22 +196,25 @@ describe('redact', () => {
       '-----BEGIN PGP PRIVATE KEY BLOCK-----\nlQ==\n-----END PGP PRIVATE KEY BLOCK-----',
       '[redacted]',
     ],
-  ])('makes %j harmless', (text, expected) => {
+  ])('removes the value from %j', (text, expected) => {
     expect(redact(text)).toBe(expected)
   })
 
-  it.each(Object.entries(keys))('takes out %s with invisible characters in it', (_, key) => {
-    for (const hidden of ['\u200b', '\u200d', '\u2060', '\ufeff', '\u00ad', '\u0007', '\ufe0f']) {
-      const split = `${key.slice(0, 3)}${hidden}${key.slice(3, 9)}${hidden}${key.slice(9)}`
-      expect(redact(`before ${split} after`)).toBe('before [redacted] after')
-    }
-  })
+  it.each(Object.entries(keys))(
+    'removes a key of the type %s with invisible characters in it',
+    (_, key) => {
+      for (const hidden of ['\u200b', '\u200d', '\u2060', '\ufeff', '\u00ad', '\u0007', '\ufe0f']) {
+        const split = `${key.slice(0, 3)}${hidden}${key.slice(3, 9)}${hidden}${key.slice(9)}`
+        expect(redact(`before ${split} after`)).toBe('before [redacted] after')
+      }
+    },
+  )
 
-  it('takes out a known value with invisible characters in it', () => {
+  it('removes a known value with invisible characters in it', () => {
     expect(redact('<corr\u200bect-horse>', ['correct-horse'])).toBe('<[redacted]>')
   })
 
-  it('cuts a long text before it looks, and never in the middle of a key', () => {
+  it('truncates a long text before the search, but never within a key', () => {
     const text = `${'word '.repeat(2000)}${keys.github} ${'word '.repeat(100_000)}`
     for (let max = 2900; max < 3000; max += 1) {
       const start = redactStart(text, max)
@@ -222,8 +225,8 @@ describe('redact', () => {
     expect(redactStart(`short ${keys.github}`, 100)).toBe('short [redacted]')
   })
 
-  describe('takes ten times as long for ten times the text', () => {
-    /** What makes a matcher that looks far ahead look again and again. */
+  describe('takes time in proportion to the length of the text', () => {
+    /** Texts that make a pattern with a long look-ahead scan the same text repeatedly. */
     const worst = [
       ...new Set(
         [
@@ -273,9 +276,9 @@ describe('redact', () => {
     ]
     const measure = (text: string) => {
       let best = Number.POSITIVE_INFINITY
-      // The best of some: a collection of garbage in between is not the matcher's.
+      // Takes the best of several runs, because garbage collection may disturb one.
       for (let run = 0; run < 3 && best > 10_000; run += 1) {
-        // Of this process: others may use the processor too.
+        // The processor time of this process, because other processes may be busy.
         const before = process.cpuUsage()
         redact(text, ['some secret'])
         const { user, system } = process.cpuUsage(before)
@@ -284,18 +287,18 @@ describe('redact', () => {
       return best
     }
 
-    it('has a worst text for every shape', () => {
+    it('covers all key patterns with its test texts', () => {
       const all = worst.map((piece) => piece.repeat(100) + Object.values(keys).join(' ')).join('\n')
       expect(shapes.length).toBeGreaterThan(15)
       expect(redact(all)).not.toBe(all)
     })
 
-    it.each(worst)('of %j', (piece) => {
+    it.each(worst)('for repeated %j', (piece) => {
       for (const end of ['', '(']) {
         const text = (length: number) => piece.repeat(Math.ceil(length / piece.length)) + end
         redact(text(2000))
         const large = measure(text(100_000))
-        // Below this it is the clock and the collector that are measured.
+        // Shorter times only measure the clock and the garbage collector.
         if (large > 20_000) expect(large).toBeLessThan(20 * measure(text(10_000)))
       }
     })
@@ -320,7 +323,7 @@ describe('mayHoldKey', () => {
       '?sig=',
     ],
   ]
-  it('is true of every text in which a shape matches', () => {
+  it('is true for every text that matches a key pattern', () => {
     const cut = fc
       .tuple(fc.constantFrom(...pieces), fc.nat(60))
       .map(([piece, length]) => piece.slice(0, length))
@@ -335,7 +338,7 @@ describe('mayHoldKey', () => {
   })
 
   it.each(['', 'Stop', 'api-server: done in 4 min', 'The tests are green.'])(
-    'is false of %j',
+    'is false for %j',
     (text) => {
       expect(mayHoldKey(text)).toBe(false)
     },

@@ -14,7 +14,7 @@ describe('a time of day', () => {
     ['18:00', ['mon', 'fri'], '2026-11-20T18:00:00Z', '2026-11-20 18:00', '2026-11-23 18:00'],
     ['0:00', ['sun'], '2026-11-20T18:00:00Z', '2026-11-15 00:00', '2026-11-22 00:00'],
     ['24:00', undefined, '2026-11-20T18:00:00Z', '2026-11-20 00:00', '2026-11-21 00:00'],
-    // The clock was put back an hour on October 25, and forward on March 29.
+    // The clock was set back one hour on October 25, and forward on March 29.
     ['18:00', undefined, '2026-10-25T12:00:00Z', '2026-10-24 18:00', '2026-10-25 18:00'],
     ['18:00', undefined, '2026-03-29T12:00:00Z', '2026-03-28 18:00', '2026-03-29 18:00'],
     ['23:30', undefined, '2026-03-29T21:00:00Z', '2026-03-28 23:30', '2026-03-29 23:30'],
@@ -24,7 +24,7 @@ describe('a time of day', () => {
     expect(formatTime(nextDue(schedule, Date.parse(now)), timeZone)).toBe(next)
   })
 
-  it('comes on each of its days, and nothing lies between two', () => {
+  it('occurs on each of its days, with nothing between two occurrences', () => {
     const schedules = fc.record({
       at: fc.constantFrom('00:00', '01:30', '09:15', '18:00', '23:59'),
       days: fc.constantFrom(

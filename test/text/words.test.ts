@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { splitLine } from '../../src/text/words.ts'
 
-describe('the words of a line', () => {
+describe('the words of a command line', () => {
   it.each<[string, string[] | undefined]>([
     ['', []],
     ['vi', ['vi']],
@@ -12,7 +12,7 @@ describe('the words of a line', () => {
     ['vi; touch /x && $(y) `z` $HOME *', ['vi;', 'touch', '/x', '&&', '$(y)', '`z`', '$HOME', '*']],
     ['"open', undefined],
     ["it's", undefined],
-  ])('%j', (line, words) => {
+  ])('are split as in a POSIX shell: %j', (line, words) => {
     expect(splitLine(line, 'linux')).toEqual(words)
   })
 
