@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { FRESH_MS, Fresh } from '../../src/fs/fresh.ts'
 
-it('keeps the answer of a look for a moment, each key on its own', async () => {
+it('keeps a value for a short time, separately for each key', async () => {
   let looks = 0
   const fresh = new Fresh((key) => {
     looks += 1
@@ -15,7 +15,7 @@ it('keeps the answer of a look for a moment, each key on its own', async () => {
   expect([fresh.get('a'), fresh.get('b')]).toEqual(['a3', 'b4'])
 })
 
-it('is asked once for all of many events that come together', () => {
+it('calls the function once for many requests in a short time', () => {
   let looks = 0
   const fresh = new Fresh(() => {
     looks += 1
@@ -25,11 +25,11 @@ it('is asked once for all of many events that come together', () => {
   let asked = 0
   for (; performance.now() < until; asked += 1) fresh.get()
   expect(asked).toBeGreaterThan(5)
-  // A machine that stops for a while between two of them makes it one look more.
+  // A pause of the machine between two requests causes one more call.
   expect(looks).toBeLessThanOrEqual(2)
 })
 
-it('looks again after a change of our own', () => {
+it('calls the function again after forget()', () => {
   let value = 'before'
   const fresh = new Fresh(() => value)
   fresh.get()
@@ -38,7 +38,7 @@ it('looks again after a change of our own', () => {
   expect(fresh.get()).toBe('after')
 })
 
-it('does not keep a failure', () => {
+it('does not keep an error', () => {
   let isBroken = true
   const fresh = new Fresh(() => {
     if (isBroken) throw new Error('broken')

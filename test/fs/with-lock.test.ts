@@ -4,14 +4,14 @@ import { describe, expect, it } from 'vitest'
 import { withLock } from '../../src/fs/with-lock.ts'
 import { makeFolder } from '../support/folder.ts'
 
-describe('a lock beside a file', () => {
-  it('is there while the work is done, and gone afterwards', async () => {
+describe('a lock file', () => {
+  it('exists during the work, and is removed afterwards', async () => {
     const path = join(await makeFolder(), 'file')
     expect(withLock(path, () => existsSync(`${path}.lock`))).toBe(true)
     expect(existsSync(`${path}.lock`)).toBe(false)
   })
 
-  it('goes when the work fails', async () => {
+  it('is removed when the work fails', async () => {
     const path = join(await makeFolder(), 'file')
     const fail = () => {
       throw new Error('no room')
@@ -28,7 +28,7 @@ describe('a lock beside a file', () => {
     expect(readdirSync(folder)).toEqual([])
   })
 
-  it('cannot be made where nobody may write', () => {
+  it('causes an error if it cannot be created', () => {
     expect(() => withLock('/proc/nowhere/file', () => 'done')).toThrow('ENOENT')
   })
 })
