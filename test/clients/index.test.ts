@@ -14,7 +14,7 @@ import { canonicalEvents } from '../../src/clients/vocabulary.ts'
 const isCanonical = (name: string) => (canonicalEvents as readonly string[]).includes(name)
 
 describe.each<[string, Client]>(Object.entries(clients))('clients: %s', (key, client) => {
-  it('has one name for its file, its key and itself', () => {
+  it('has the same name in its definition, its registry key and its file', () => {
     expect(client.name).toBe(key)
     expect(existsSync(new URL(`../../src/clients/${key}.ts`, import.meta.url))).toBe(true)
   })
@@ -23,35 +23,35 @@ describe.each<[string, Client]>(Object.entries(clients))('clients: %s', (key, cl
     expect(new Set(client.events).size).toBe(client.events.length)
   })
 
-  it('registers no event that nobody understands', () => {
+  it('registers only events that hookbell knows', () => {
     for (const event of client.events) {
       expect(isCanonical(event) || Object.hasOwn(client.aliases, event), event).toBe(true)
     }
   })
 
-  it('registers what says that a turn is over, and that a person wrote', () => {
+  it('registers events for the end of a turn and, except for OpenCode, for a prompt', () => {
     const meanings = client.events.map((event) => client.aliases[event] ?? event)
     expect(meanings).toContain('Stop')
     if (client.name !== 'opencode') expect(meanings).toContain('UserPromptSubmit')
   })
 
-  it('never registers a hook whose failure would stop a tool or a prompt of copilot', () => {
+  it('does not register PreToolUse, because a failing hook could block a tool of Copilot', () => {
     expect(client.events).not.toContain('PreToolUse')
     expect(client.events).not.toContain('preToolUse')
   })
 
-  it('has a name that a shell takes as one plain word', () => {
+  it('has a name that needs no quoting in a shell', () => {
     expect(client.name).toMatch(/^[a-z][a-z0-9-]*$/)
   })
 
-  it('names variants of events that exist, and repeats with a time', () => {
+  it('has variants only of known events, and repeats with a positive time', () => {
     for (const { event } of client.variants) {
       expect(isCanonical(event) || Object.hasOwn(client.aliases, event), event).toBe(true)
     }
     for (const { withinMs } of client.repeats) expect(withinMs).toBeGreaterThan(0)
   })
 
-  it('says of every group of facts how well it is known', () => {
+  it('states how well each group of facts is verified', () => {
     expect(Object.keys(client.verified)).toEqual([
       'settings',
       'events',
@@ -62,27 +62,27 @@ describe.each<[string, Client]>(Object.entries(clients))('clients: %s', (key, cl
     ])
   })
 
-  it('has a scope in every place it reads hooks from, and one that hookbell writes', () => {
+  it('has hook files of the user, and settings that hookbell writes', () => {
     expect(client.hookFiles.some(({ scope }) => scope === 'user')).toBe(true)
     expect(client.settings.length).toBeGreaterThan(0)
   })
 })
 
 describe('clients', () => {
-  it('offers those whose settings can be edited, and no inherited names', () => {
+  it('are offered by their names, without inherited property names', () => {
     expect(clientNames).toEqual(Object.keys(clients).sort())
     expect(isClientName('droid')).toBe(true)
     expect(isClientName('toString')).toBe(false)
   })
 
-  it('knows eight, whether they are offered or not', () => {
+  it('are eight, and are found by name', () => {
     expect(Object.keys(clients)).toHaveLength(8)
     expect(findClient('qwen')?.title).toBe('Qwen Code')
     expect(findClient('toString')).toBeUndefined()
     expect(findClient('unknown')).toBeUndefined()
   })
 
-  it('names the variables that the front door has to keep', () => {
+  it('define the variables that the front door stores', () => {
     expect(sessionVariables).toEqual([
       'CLAUDE_CODE_SESSION_ATTENDED',
       'CLAUDE_CODE_ENTRYPOINT',
@@ -100,11 +100,11 @@ describe('clients', () => {
     ['copilot', { HOME: '/home/me' }, '/home/me/.copilot'],
     ['opencode', { HOME: '/home/me' }, '/home/me/.config/opencode'],
     ['codex', { HOME: '/home/me', CODEX_HOME: '/x' }, '/x'],
-  ] as const)('finds the folder of %s with %j', (name, env, folder) => {
+  ] as const)('have their user folder: %s with %j', (name, env, folder) => {
     expect(userFolder(clients[name], env)).toBe(folder)
   })
 
-  it('finds transcripts in the folder in use', () => {
+  it('have their transcripts in the configured folder', () => {
     expect(transcriptRoots(clients.droid, { HOME: '/home/me' })).toEqual([
       '/home/me/.factory/sessions',
       '/home/me/.factory/projects',
