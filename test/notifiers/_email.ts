@@ -7,12 +7,12 @@ export const withoutTls = { disabledCommands: ['STARTTLS'] }
 
 interface Setup {
   server?: Parameters<typeof startSmtpServer>[0]
-  /** The part of the URL before the port. */
+  /** The URL of the server up to the port. */
   url?: string
   options?: object
 }
 
-/** Starts a server and makes a channel to it. */
+/** Starts a server and creates a channel to it. */
 export async function startChannel({
   server = {},
   url = 'smtp://127.0.0.1',

@@ -11,7 +11,7 @@ import {
 import { refusedPort } from '../support/port.ts'
 import { type Step, startReceiver } from '../support/receiver.ts'
 
-/** A moment after the messages of this suite have happened. */
+/** Two seconds after the events of this suite. */
 export const SENT_AT = Date.UTC(2026, 10, 20, 9, 30, 2)
 
 export function makeMessage(fields: Partial<Message> = {}): Message {
@@ -36,7 +36,7 @@ export function makeContext(fields: Partial<SendContext> = {}): SendContext {
   return { signal, now: SENT_AT, attempt: 1, sessionEnv: {}, ...fields }
 }
 
-/** What a send was refused with. Fails where it was not refused, or with anything but a DeliveryError. */
+/** The error of a failed send. Fails if the send succeeds, or fails with anything but a DeliveryError. */
 export async function failureOf(sending: Promise<Sent>): Promise<DeliveryError> {
   const error = await sending.then(
     (sent) => new Error(`accepted: ${answerOf(sent)}`),
@@ -46,12 +46,12 @@ export async function failureOf(sending: Promise<Sent>): Promise<DeliveryError> 
   throw error
 }
 
-/** What the receiver said, with or without a handle. */
+/** The answer of the receiver, with or without a handle. */
 export function answerOf(sent: Sent): string {
   return typeof sent === 'string' ? sent : sent.answer
 }
 
-/** Everything that a log could make of an error. */
+/** All texts that a log could print for an error. */
 export function allTextOf(error: unknown): string {
   const stack = error instanceof Error ? `${error.message}\n${error.stack}` : ''
   return `${stack}\n${inspect(error, { depth: 10, showHidden: true })}\n${JSON.stringify(error)}`
@@ -59,17 +59,17 @@ export function allTextOf(error: unknown): string {
 
 interface Subject {
   notifier: Notifier
-  /** Makes options for a receiver that accepts, and tells what text arrived there. */
+  /** Makes options for a receiver that accepts messages, and returns the text that arrived. */
   accept(): Promise<{
     options: object
     context?: Partial<SendContext>
-    /** When all messages were accepted, for a receiver that must be older than they are. */
+    /** The time of all messages, for a receiver that must be older than its messages. */
     at?: string
     arrived(): Promise<string>
   }>
 }
 
-/** What holds for every notifier. */
+/** Tests that apply to every notifier. */
 export function testNotifier({ notifier, accept }: Subject): void {
   const start = async () => {
     const { options, context, at, arrived } = await accept()
@@ -93,25 +93,25 @@ export function testNotifier({ notifier, accept }: Subject): void {
       expect(text).toContain('second line')
     })
 
-    it('answers in one short line', async () => {
+    it('returns one short line as its answer', async () => {
       const { send } = await start()
       expect(answerOf(await send(makeMessage()))).toMatch(/^[^\n]{1,301}$/)
     })
 
-    it('carries odd text without failing', async () => {
+    it('accepts unusual text without an error', async () => {
       const { send } = await start()
       const odd = '\0\x1b]0;x\x07 \ud800 --help -x <b> & "$(id)" \\n \u202e'
       await send(makeMessage({ title: odd, body: odd + 'x'.repeat(1_000_000), cwd: odd, at: odd }))
       await send(makeMessage({ title: '', body: '', sessionId: '', cwd: '', client: '', at: '' }))
     })
 
-    it('retries when its time is already over', async () => {
+    it('asks for a retry if its signal is already aborted', async () => {
       const { send } = await start()
       const error = await failureOf(send(makeMessage(), { signal: AbortSignal.abort() }))
       expect(error.verdict).toBe('retry')
     })
 
-    it('refuses options it does not know', async () => {
+    it('rejects unknown options', async () => {
       const { options } = await start()
       const { error } = notifier.options.safeParse({ ...options, unheardOf: 1 })
       expect(error?.issues[0]).toMatchObject({ code: 'unrecognized_keys', keys: ['unheardOf'] })
@@ -142,14 +142,14 @@ export function testNotifier({ notifier, accept }: Subject): void {
 
 interface HttpSubject {
   notifier: Notifier
-  /** Makes options from the receiver's URL. They hold `secret`. */
+  /** Makes options from the receiver's URL. They contain `secret`. */
   options(url: string): object
   secret: string
-  /** What the receiver says where it accepts, and what is made of it. By default `ok`. */
+  /** The response of an accepting receiver, and the answer derived from it. By default `ok`. */
   accepting?: { body: string; answer: string }
 }
 
-/** What holds for every notifier that posts to a URL. */
+/** Tests that apply to every notifier that posts to a URL. */
 export function testHttpNotifier(subject: HttpSubject): void {
   const { notifier, options, secret, accepting = { body: 'ok', answer: 'ok' } } = subject
   const ok = { status: 200, body: accepting.body }
@@ -171,7 +171,7 @@ export function testHttpNotifier(subject: HttpSubject): void {
   })
 
   describe('as every HTTP notifier', () => {
-    it.each([429, 500, 502, 503])('retries after status %i', async (status) => {
+    it.each([429, 500, 502, 503])('asks for a retry after status %i', async (status) => {
       const { send } = await start(status)
       expect(await failureOf(send())).toMatchObject({ verdict: 'retry' })
     })
@@ -195,46 +195,49 @@ export function testHttpNotifier(subject: HttpSubject): void {
       expect(retryAfterMs).toBeLessThanOrEqual(60_000)
     })
 
-    it('ignores a Retry-After that is neither', async () => {
+    it('ignores a Retry-After that is neither a number nor a date', async () => {
       const { send } = await start({ status: 429, headers: { 'retry-after': 'soon' } })
       expect((await failureOf(send())).retryAfterMs).toBeUndefined()
     })
 
-    it('succeeds on the next try after a failure', async () => {
+    it('succeeds on the next attempt after a failure', async () => {
       const { send } = await start(500, ok)
       expect(await failureOf(send())).toMatchObject({ verdict: 'retry' })
       expect(answerOf(await send())).toBe(accepting.answer)
     })
 
-    it('retries when the connection is refused', async () => {
+    it('asks for a retry when the connection is refused', async () => {
       const parsed = notifier.options.parse(options(`http://127.0.0.1:${await refusedPort()}`))
       const error = await failureOf(notifier.send(makeMessage(), parsed, makeContext()))
       expect(error.verdict).toBe('retry')
       expect(error.message).toContain('ECONNREFUSED')
     })
 
-    it('retries when the connection is reset', async () => {
+    it('asks for a retry when the connection is reset', async () => {
       const { send } = await start('reset')
       expect(await failureOf(send())).toMatchObject({ verdict: 'retry' })
     })
 
-    it.each(['blackhole', 'trickle'] as const)('ends with its signal at a %s', async (step) => {
-      const { send, receiver } = await start(step)
-      const controller = new AbortController()
-      const sending = failureOf(send({ signal: controller.signal }))
-      await expect.poll(() => receiver.received).toHaveLength(1)
-      controller.abort()
-      expect(await sending).toMatchObject({ verdict: 'retry' })
-    })
+    it.each(['blackhole', 'trickle'] as const)(
+      'stops at its abort signal during a response of the type %s',
+      async (step) => {
+        const { send, receiver } = await start(step)
+        const controller = new AbortController()
+        const sending = failureOf(send({ signal: controller.signal }))
+        await expect.poll(() => receiver.received).toHaveLength(1)
+        controller.abort()
+        expect(await sending).toMatchObject({ verdict: 'retry' })
+      },
+    )
 
-    it('follows no redirect', async () => {
+    it('does not follow redirects', async () => {
       const other = await startReceiver()
       const { send } = await start({ status: 302, headers: { location: other.url } })
       await failureOf(send())
       expect(other.received).toHaveLength(0)
     })
 
-    it('reads only the start of an endless answer', async () => {
+    it('reads only the start of an endless response', async () => {
       const { send } = await start('endless')
       expect((await wordsOf(send())).length).toBeLessThan(500)
     })
@@ -253,19 +256,19 @@ export function testHttpNotifier(subject: HttpSubject): void {
       expect(await wordsOf(send())).not.toContain(secret)
     })
 
-    it('keeps its secret out of what is said about wrong options', () => {
+    it('keeps its secret out of errors about wrong options', () => {
       const { error } = notifier.options.safeParse(options('ftp://example.com'))
       expect(allTextOf(error)).not.toContain(secret)
     })
   })
 }
 
-/** What a sender says in the end, whether it takes the receiver's answer for a yes or not. */
+/** The final text of a send, whether it succeeds or fails. */
 function wordsOf(sending: Promise<Sent>): Promise<string> {
   return sending.then(answerOf, (error: DeliveryError) => error.message)
 }
 
-/** The texts of a JSON document, without JSON's own escapes. */
+/** All strings in a JSON document, unescaped. */
 function decodeJsonText(json: string): string {
   const texts: string[] = []
   JSON.parse(json, (_key, value) => {

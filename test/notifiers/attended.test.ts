@@ -7,14 +7,14 @@ const noPty = hasPty ? '' : ' (skipped: script of util-linux not installed)'
 const minutes = 60_000
 const ask = (facts: Record<string, string>, now = Date.now()) =>
   isAttended(facts, AbortSignal.timeout(60_000), now)
-/** Whatever time the test takes by now. */
+/** Five minutes from now, however long the test has taken. */
 const later = () => Date.now() + 5 * minutes
 
 describe.skipIf(noTmux)(`a terminal with tmux${noTmux}`, () => {
-  /** What a terminal says when it gets the focus, and when it loses it. */
+  /** The sequences that a terminal sends when it gets and loses the focus. */
   const [focusIn, focusOut] = ['\x1b[I', '\x1b[O']
 
-  it('is attended by whoever typed a moment ago, and not for long', async () => {
+  it('is attended shortly after a key press, but not five minutes later', async () => {
     const { facts, path, pty } = await startTmux()
     const typed = Date.now()
     pty.type('x')
@@ -23,7 +23,7 @@ describe.skipIf(noTmux)(`a terminal with tmux${noTmux}`, () => {
     expect(await ask(facts, later())).toBe(false)
   })
 
-  it('is not where another window or pane of tmux is shown', async () => {
+  it('is not attended while another window or pane of tmux is active', async () => {
     const { facts, tmux, pty } = await startTmux()
     await tmux('split-window', 'sleep 1000')
     const typed = Date.now()
@@ -35,7 +35,7 @@ describe.skipIf(noTmux)(`a terminal with tmux${noTmux}`, () => {
     expect(await ask({ ...facts, TMUX_PANE: '%2' }, typed)).toBe(true)
   })
 
-  it('is not where the window around tmux has lost the focus', async () => {
+  it('is not attended while the window around tmux does not have the focus', async () => {
     const { facts, pty } = await startTmux(['set -g focus-events on'])
     const typed = Date.now()
     pty.type('x')
@@ -48,13 +48,13 @@ describe.skipIf(noTmux)(`a terminal with tmux${noTmux}`, () => {
     expect(await ask(facts, later())).toBe(false)
   })
 
-  it('is not where nobody is attached', async () => {
+  it('is not attended when no client is attached', async () => {
     const { facts, tmux } = await startTmux()
     await tmux('detach-client')
     await expect.poll(() => ask(facts)).toBe(false)
   })
 
-  it('is unknown where tmux is gone, and for a program with a terminal of its own', async () => {
+  it('is unknown when tmux has ended, and not attended for a program with its own terminal', async () => {
     const { facts, tmux, pty } = await startTmux()
     const typed = Date.now()
     pty.type('x')
@@ -66,14 +66,14 @@ describe.skipIf(noTmux)(`a terminal with tmux${noTmux}`, () => {
     expect(await ask(facts)).toBeUndefined()
   })
 
-  it('is unknown where tmux does not answer in time', async () => {
+  it('causes an error when tmux does not answer in time', async () => {
     const { facts } = await startTmux()
     await expect(isAttended(facts, AbortSignal.abort())).rejects.toThrow('did not answer in time')
   })
 })
 
 describe.skipIf(noPty)(`a terminal without tmux${noPty}`, () => {
-  it('is attended by whoever types in it, and unknown afterwards', async () => {
+  it('is attended shortly after a key press, and unknown afterwards', async () => {
     const pty = await startPty({ command: 'cat' })
     const facts = { HOOKBELL_TTY: pty.path }
     const typed = Date.now()
@@ -82,7 +82,7 @@ describe.skipIf(noPty)(`a terminal without tmux${noPty}`, () => {
     expect(await ask(facts, later())).toBeUndefined()
   })
 
-  it('is unknown where there is none, or where it is no terminal', async () => {
+  it('is unknown if it is not set or not a terminal', async () => {
     expect(await ask({})).toBeUndefined()
     expect(await ask({ HOOKBELL_TTY: '/etc/passwd' })).toBeUndefined()
     expect(await ask({ HOOKBELL_TTY: '/dev/pts/../../etc/passwd' })).toBeUndefined()

@@ -18,12 +18,12 @@ const send = (argv: string[], options: object = {}, fields = {}, context = {}) =
     makeContext(context),
   )
 
-/** A line for sh, as a program. */
+/** The arguments that run a line in sh. */
 const sh = (line: string) => ['sh', '-c', line]
 
 const isRunning = (pid: number) => {
   try {
-    // A killed process stays as a zombie until its new parent looks.
+    // A killed process stays a zombie until its new parent has waited for it.
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
   } catch {
     return false
@@ -43,7 +43,7 @@ describe.runIf(posix)('notifiers: command', () => {
     },
   })
 
-  it('gives the program the message as one line of JSON', async () => {
+  it('passes the message to the program as one line of JSON', async () => {
     const file = join(await makeFolder(), 'arrived')
     await send(['tee', file], {}, { body: 'a\nb', markup: '<b>' }, { attempt: 3 })
     const text = await readFile(file, 'utf8')
@@ -66,24 +66,24 @@ describe.runIf(posix)('notifiers: command', () => {
     `)
   })
 
-  it('answers with the first line that the program prints', async () => {
+  it('returns the first line of output as its answer', async () => {
     expect(await send(sh('echo queued as 7; echo more'))).toBe('queued as 7')
     expect(await send(sh('printf "\\033[31mred\\a\\nx"'))).toBe('[31mred')
     expect(await send(sh('cat > /dev/null'))).toBe('ended with status 0')
   })
 
-  it('takes no harm from a program that does not read', async () => {
+  it('succeeds with a program that does not read its input', async () => {
     expect(await send(['true'], {}, { body: 'x'.repeat(1_000_000) })).toBe('ended with status 0')
   })
 
-  it('reads all that a program prints, and keeps little of it', async () => {
+  it('reads all output of a program, but keeps only a little of it', async () => {
     const answer = answerOf(
       await send(sh('head -c 20000000 /dev/zero | tr "\\0" x; echo done >&2')),
     )
     expect(answer.length).toBeLessThanOrEqual(300)
   })
 
-  it('lets nothing of an event be an argument, a variable or a command', () =>
+  it('passes no text of an event as an argument, a variable or a command', () =>
     fc.assert(
       fc.asyncProperty(fc.string({ unit: 'binary' }), async (said) => {
         const nasty = `${said}$(touch /tmp/never) --help\n; exit 1`
@@ -96,7 +96,7 @@ describe.runIf(posix)('notifiers: command', () => {
       { numRuns: 10 },
     ))
 
-  it('gives the program a small environment that no repository can change', async () => {
+  it('runs the program with a small environment that no repository can change', async () => {
     for (const name of ['HOME', 'PATH', 'USER', 'LD_PRELOAD_X', 'NODE_OPTIONS_X', 'SLACK_TOKEN']) {
       vi.stubEnv(name, '/evil')
     }
@@ -115,7 +115,7 @@ describe.runIf(posix)('notifiers: command', () => {
     expect([...env.values()].join()).not.toContain('evil')
   })
 
-  it('finds programs in the folders of the system alone', async () => {
+  it('finds programs only in the system folders', async () => {
     const folder = await makeFolder()
     await writeFile(join(folder, 'hookbell-test-ring'), '#!/bin/sh\necho rung\n', { mode: 0o755 })
     vi.stubEnv('PATH', `${folder}:${process.env.PATH}`)
@@ -140,7 +140,7 @@ describe.runIf(posix)('notifiers: command', () => {
     [77, 'give-up'],
     [78, 'give-up'],
     [127, 'give-up'],
-  ])('takes status %i as %s', async (status, verdict) => {
+  ])('treats exit status %i as %s', async (status, verdict) => {
     const error = await failureOf(send(sh(`echo why >&2; exit ${status}`)))
     expect(error).toMatchObject({
       verdict,
@@ -148,7 +148,7 @@ describe.runIf(posix)('notifiers: command', () => {
     })
   })
 
-  it('tries again where the program was killed', async () => {
+  it('asks for a retry when the program was killed', async () => {
     const error = await failureOf(send(sh('kill -9 $$')))
     expect(error).toMatchObject({ verdict: 'retry', message: 'command: sh was killed by SIGKILL' })
   })
@@ -156,7 +156,7 @@ describe.runIf(posix)('notifiers: command', () => {
   it.each([
     ['#!/bin/sh\n', 0o644, 'EACCES', 'chmod'],
     ['#!/no/such/interpreter\n', 0o755, 'ENOENT', 'path'],
-  ])('gives up at a file of %j with mode %o', async (content, mode, code, hint) => {
+  ])('gives up on a file with the content %j and mode %o', async (content, mode, code, hint) => {
     const file = join(await makeFolder(), 'program')
     await writeFile(file, content)
     await chmod(file, mode)
@@ -166,7 +166,7 @@ describe.runIf(posix)('notifiers: command', () => {
   })
 
   it.runIf(existsSync('/proc/self'))(
-    'kills all that it started when its time is over',
+    'kills the program and its children at its abort signal',
     async () => {
       const file = join(await makeFolder(), 'pids')
       const line = `trap "" TERM HUP; sleep 1000 & echo $$ $! > '${file}'; wait`
@@ -184,7 +184,7 @@ describe.runIf(posix)('notifiers: command', () => {
     },
   )
 
-  it('does not wait for what a program leaves running', async () => {
+  it('does not wait for processes that a program leaves running', async () => {
     const pid = Number(await send(sh('sleep 1000 & echo $!')))
     onTestFinished(() => void process.kill(pid))
     expect(isRunning(pid)).toBe(true)
@@ -211,11 +211,11 @@ describe.runIf(posix)('notifiers: command', () => {
     { argv: 'ring' },
     { argv: ['ring'], env: { 'A=B': 'c' } },
     { argv: ['ring'], env: { A: 'b\0c' } },
-  ])('refuses %j', (options) => {
+  ])('rejects the options %j', (options) => {
     expect(command.options.safeParse(options).success).toBe(false)
   })
 
-  it('says what is wrong with a program', () => {
+  it('says in the error that the path of a program must be absolute', () => {
     const { error } = command.options.safeParse({ argv: ['./ring'] })
     expect(error?.issues[0]?.message).toContain('must be absolute')
   })

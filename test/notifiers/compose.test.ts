@@ -23,11 +23,11 @@ const message = makeMessage({
     reply: 'hookbell reply 7d3f9a52-6c1e "…"',
   },
 })
-/** Two hours late. */
+/** Two hours after the message. */
 const now = Date.parse(message.at) + 2 * 3_600_000
 
-/** What would be sent and what a receiver got, by a notifier as it is in the registry. */
-async function both(
+/** Composes and sends the same message with a registered notifier. @returns the composed one */
+async function composeAndSend(
   type: keyof typeof notifiers,
   options: object,
   { at, ...context }: Partial<SendContext> & { at?: string } = {},
@@ -41,39 +41,47 @@ async function both(
   return composed ?? expect.fail(`${type} composes nothing`)
 }
 
-describe('what is composed is what arrives', () => {
+describe('a composed message', () => {
   it.each([
     ['slack', (url: string) => ({ url })],
     ['ntfy', (server: string) => ({ server, topic: 'agents', tags: ['robot'] })],
-  ] as const)('at %s', async (type, options) => {
+  ] as const)('is identical to the sent one for %s', async (type, options) => {
     const body = type === 'ntfy' ? '{"id":"x","event":"message"}' : 'ok'
     const { url, received } = await startReceiver({ script: [{ status: 200, body }] })
-    const composed = await both(type, options(url))
+    const composed = await composeAndSend(type, options(url))
     expect(JSON.parse(received[0]?.body ?? '')).toEqual(composed.body)
   })
 
   it.each([
     [{}, 'application/json'],
     [{ body: '{{ title }}\n{{ body }}' }, 'text/plain'],
-  ])('at a webhook, but for the values of its secret headers: %j', async (body, contentType) => {
-    const { url, received } = await startReceiver()
-    const headers = { Authorization: 'Bearer canary' }
-    const composed = await both('webhook', { url, headers, allowPrivateNetwork: true, ...body })
-    expect(received[0]?.body).toBe(composed.body)
-    expect(received[0]?.headers).toMatchObject({
-      ...composed.headers,
-      authorization: 'Bearer canary',
-    })
-    expect(composed.headers).toMatchObject({
-      authorization: '[redacted]',
-      'content-type': contentType,
-    })
-  })
+  ])(
+    'is identical to the sent one for a webhook, except for secret headers: %j',
+    async (body, contentType) => {
+      const { url, received } = await startReceiver()
+      const headers = { Authorization: 'Bearer canary' }
+      const composed = await composeAndSend('webhook', {
+        url,
+        headers,
+        allowPrivateNetwork: true,
+        ...body,
+      })
+      expect(received[0]?.body).toBe(composed.body)
+      expect(received[0]?.headers).toMatchObject({
+        ...composed.headers,
+        authorization: 'Bearer canary',
+      })
+      expect(composed.headers).toMatchObject({
+        authorization: '[redacted]',
+        'content-type': contentType,
+      })
+    },
+  )
 
-  it('in a mailbox', async () => {
+  it('is identical to the sent one for an email', async () => {
     const { port, received } = await startSmtpServer({ disabledCommands: ['STARTTLS'] })
     const smtp = `smtp://127.0.0.1:${port}`
-    const { headers, body, html } = await both('email', {
+    const { headers, body, html } = await composeAndSend('email', {
       smtp,
       from: 'bell@example.com',
       to: ['me@example.com', 'you@example.com'],
@@ -91,38 +99,41 @@ describe('what is composed is what arrives', () => {
     }
   })
 
-  it('in a file', async () => {
+  it('is identical to the sent one for a file', async () => {
     const path = join(await makeFolder(), 'lines')
-    const { body } = await both('file', { path })
+    const { body } = await composeAndSend('file', { path })
     expect(readFileSync(path, 'utf8')).toBe(body)
   })
 
-  it.runIf(process.platform !== 'win32')('at a command', async () => {
+  it.runIf(process.platform !== 'win32')('is identical to the sent one for a command', async () => {
     const path = join(await makeFolder(), 'input')
-    const { body } = await both('command', { argv: ['sh', '-c', `cat > '${path}'`] })
+    const { body } = await composeAndSend('command', { argv: ['sh', '-c', `cat > '${path}'`] })
     expect(readFileSync(path, 'utf8')).toBe(body)
   })
 
-  it.skipIf(missingDesktopPrograms().length > 0)('on a desktop', async () => {
-    const screen = await startDesktop()
-    try {
-      const { body } = await both('desktop', {}, { sessionEnv: screen.env })
-      await screen.caughtUp()
-      const [{ title, body: shown } = expect.fail('nothing shown')] = screen.notices
-      const { args } = body as { args: string[] }
-      // notify-send resolves the backslashes of the body.
-      expect([title, shown]).toEqual([args.at(-2), args.at(-1)?.replaceAll('\\\\', '\\')])
-      expect(shown).toContain('Retry webhooks · main · 2 h ago')
-    } finally {
-      await screen.close()
-    }
-  })
+  it.skipIf(missingDesktopPrograms().length > 0)(
+    'is identical to the sent one for a desktop',
+    async () => {
+      const screen = await startDesktop()
+      try {
+        const { body } = await composeAndSend('desktop', {}, { sessionEnv: screen.env })
+        await screen.caughtUp()
+        const [{ title, body: shown } = expect.fail('nothing shown')] = screen.notices
+        const { args } = body as { args: string[] }
+        // notify-send resolves the backslashes of the body.
+        expect([title, shown]).toEqual([args.at(-2), args.at(-1)?.replaceAll('\\\\', '\\')])
+        expect(shown).toContain('Retry webhooks · main · 2 h ago')
+      } finally {
+        await screen.close()
+      }
+    },
+  )
 
-  it.skipIf(!hasPty)('in a terminal', async () => {
+  it.skipIf(!hasPty)('is identical to the sent one for a terminal', async () => {
     const pty = await startPty()
     const at = new Date().toISOString()
     const options = { mode: 'osc99' }
-    const { body } = await both('terminal', options, {
+    const { body } = await composeAndSend('terminal', options, {
       at,
       sessionEnv: { HOOKBELL_TTY: pty.path },
     })
@@ -134,7 +145,7 @@ describe('what is composed is what arrives', () => {
     await expect.poll(shown).toEqual([title, text.replace(/\s+/g, ' ')])
   })
 
-  it('is known of every notifier', () => {
+  it('exists for every notifier', () => {
     const all: Notifier[] = Object.values(notifiers)
     expect(all.filter(({ compose }) => !compose).map(({ name }) => name)).toEqual([])
   })

@@ -12,8 +12,8 @@ const notice = (title: string, body: string) => ({
 
 const texts = fc.tuple(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }))
 
-describe('notifiers: programs of the platforms', () => {
-  it('osascript gets the texts as arguments, behind the script', () => {
+describe('notifiers: desktop: the programs of each platform', () => {
+  it('osascript gets the texts as arguments, never as a part of the script', () => {
     const { input } = osascript(notice('', ''))
     fc.assert(
       fc.property(texts, ([title, body]) => {
@@ -24,7 +24,7 @@ describe('notifiers: programs of the platforms', () => {
     )
   })
 
-  it('PowerShell gets the texts in its environment, beside the script', () => {
+  it('PowerShell gets the texts in its environment, never as a part of the script', () => {
     const { args } = powershell(notice('', ''))
     fc.assert(
       fc.property(texts, ([title, body]) => {
@@ -35,7 +35,7 @@ describe('notifiers: programs of the platforms', () => {
     )
   })
 
-  it('PowerShell makes its XML by a document, not by text', () => {
+  it('PowerShell builds its XML with text nodes, not by concatenation', () => {
     const encoded = powershell(notice('', '')).args.at(-1) ?? ''
     const script = Buffer.from(encoded, 'base64').toString('utf16le')
     expect(script).toContain('CreateTextNode($env:HOOKBELL_TITLE)')
@@ -55,7 +55,7 @@ describe('notifiers: programs of the platforms', () => {
     ['Error calling StartServiceByName for x: Timeout was reached', 'retry'],
     ['Timeout was reached', 'retry'],
     ['something else', 'retry'],
-  ])('notify-send: %s: %s', (text, verdict) => {
+  ])('the notify-send error "%s" gives the verdict %s', (text, verdict) => {
     expect(toolFailure('notify-send', { code: undefined, text }).verdict).toBe(verdict)
   })
 })

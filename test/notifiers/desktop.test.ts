@@ -43,7 +43,7 @@ describe.skipIf(reason)(`notifiers: desktop${reason}`, () => {
       makeContext({ sessionEnv }),
     )
 
-  /** Sends, and waits for what came over the bus. */
+  /** Sends a message, and waits for the notification on the bus. */
   const show = async (fields = {}, options = {}) => {
     await screen.caughtUp()
     const count = screen.notices.length
@@ -53,7 +53,7 @@ describe.skipIf(reason)(`notifiers: desktop${reason}`, () => {
     return screen.notices.at(-1) ?? expect.fail('nothing shown')
   }
 
-  /** What the daemon shows of a body: it resolves markup. */
+  /** The text that the daemon shows for a body with markup. */
   const unescapeMarkup = (body: string) =>
     body.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')
 
@@ -72,13 +72,13 @@ describe.skipIf(reason)(`notifiers: desktop${reason}`, () => {
     },
   })
 
-  it.each(oddTexts)('shows %s as it is', async (text) => {
+  it.each(oddTexts)('shows the text %s unchanged', async (text) => {
     const notice = await show({ title: text, body: `${text}\nsecond line ${text}` })
     expect(notice.title).toBe(text)
     expect(unescapeMarkup(notice.body)).toBe(`${text}\nsecond line ${text}`)
   })
 
-  it('shows any text as it is', () =>
+  it('shows any text unchanged', () =>
     fc.assert(
       fc.asyncProperty(
         fc.string({
@@ -94,19 +94,19 @@ describe.skipIf(reason)(`notifiers: desktop${reason}`, () => {
       { numRuns: runs(40) },
     ))
 
-  it('replaces half characters and leaves out control characters', async () => {
+  it('replaces lone surrogates and removes control characters', async () => {
     const notice = await show({ title: 'a\ud800b\0c', body: '\ud800\x1b[31mred\x07' })
     expect(notice).toMatchObject({ title: 'a\ufffdbc', body: '\ufffd[31mred' })
   })
 
-  it('cuts a megabyte', async () => {
+  it('truncates a megabyte of text', async () => {
     const notice = await show({ title: '<'.repeat(1_000_000), body: '&😀'.repeat(400_000) })
     expect(notice.title).toHaveLength(200)
     expect(unescapeMarkup(notice.body).length).toBeLessThanOrEqual(3000)
     expect(notice.body.endsWith('…')).toBe(true)
   })
 
-  it('has a title where the message has none', async () => {
+  it('uses a default title for a message without one', async () => {
     expect(await show({ title: '', body: '' })).toMatchObject({ title: 'hookbell', body: '' })
   })
 
@@ -114,13 +114,13 @@ describe.skipIf(reason)(`notifiers: desktop${reason}`, () => {
     ['low', 0],
     ['normal', 1],
     ['critical', 2],
-  ])('shows urgency %s', async (urgency, level) => {
+  ])('passes on the urgency %s', async (urgency, level) => {
     const notice = await show({ urgency }, { timeoutSeconds: 7 })
     const expireMs = urgency === 'critical' ? 0 : 7000
     expect(notice).toMatchObject({ appName: 'hookbell', hints: { urgency: level }, expireMs })
   })
 
-  /** Shows a critical one, and returns what it is called. */
+  /** Shows a critical notification, and returns its handle. */
   const ask = async (title: string, context = {}) => {
     const channel = desktop.options.parse({ timeoutSeconds: 1 })
     const message = makeMessage({ title, urgency: 'critical' })
@@ -136,18 +136,18 @@ describe.skipIf(reason)(`notifiers: desktop${reason}`, () => {
     return screen.closed.filter(([closed]) => closed === id).map(([, why]) => why)
   }
 
-  it('keeps a critical one until it is withdrawn', async () => {
+  it('keeps a critical notification until it is withdrawn', async () => {
     const { handle } = await ask('stays')
     const before = screen.closed.length
     await show({ title: 'goes' }, { timeoutSeconds: 1 })
-    // Reason 1 of the specification: it expired. The critical one was to stay for as long, and is older.
+    // Reason 1 of the specification: it expired. The critical one is older, so it would have expired first.
     await expect.poll(() => screen.closed.slice(before).map(([, why]) => why)).toContain(1)
     expect(await closedFor(handle)).toEqual([])
     expect(await withdraw(handle)).toBe('taken off the screen')
     expect(await closedFor(handle)).toEqual([3])
   })
 
-  it('shows one in the place of another', async () => {
+  it('replaces an earlier notification', async () => {
     const first = await ask('first')
     const next = await ask('next', { replaces: first.handle })
     expect(next).toEqual({
@@ -162,21 +162,24 @@ describe.skipIf(reason)(`notifiers: desktop${reason}`, () => {
     await withdraw(next.handle)
   })
 
-  it.each([':1.99999/1', 'damaged'])('replaces and withdraws nothing by %s', async (handle) => {
-    const { handle: own, answer } = await ask('alone', { replaces: handle })
-    expect(answer).toBe('shown by notify-send')
-    await screen.caughtUp()
-    expect(screen.notices.at(-1)).toMatchObject({ title: 'alone', replacesId: 0 })
-    expect(await withdraw(handle)).toMatch(/^it was (gone already|not ours)$/)
-    expect(await closedFor(own)).toEqual([])
-    await withdraw(own)
-  })
+  it.each([':1.99999/1', 'damaged'])(
+    'replaces and withdraws nothing with the handle %s',
+    async (handle) => {
+      const { handle: own, answer } = await ask('alone', { replaces: handle })
+      expect(answer).toBe('shown by notify-send')
+      await screen.caughtUp()
+      expect(screen.notices.at(-1)).toMatchObject({ title: 'alone', replacesId: 0 })
+      expect(await withdraw(handle)).toMatch(/^it was (gone already|not ours)$/)
+      expect(await closedFor(own)).toEqual([])
+      await withdraw(own)
+    },
+  )
 
-  it('shows it by an old notify-send too, and says that it cannot be withdrawn', async () => {
+  it('works with an old notify-send, but then cannot withdraw the notification', async () => {
     const folder = await makeFolder('hookbell-old-')
     const script = [
       '#!/bin/sh',
-      // As version 0.7.9 does.
+      // Version 0.7.9 fails like this.
       'for one; do case "$one" in --print-id) echo "Unknown option --print-id" >&2; exit 1;; esac; done',
       `exec /usr/bin/notify-send "$@"`,
     ]
@@ -191,25 +194,25 @@ describe.skipIf(reason)(`notifiers: desktop${reason}`, () => {
     expect(screen.notices.slice(count)).toMatchObject([{ title: 'old', expireMs: 0 }])
   })
 
-  it('cannot withdraw where no program is there to ask', async () => {
+  it('cannot withdraw a notification if no D-Bus program is installed', async () => {
     const { handle } = await ask('nobody closes it')
     vi.stubEnv('PATH', await makeFolder('hookbell-path-'))
     onTestFinished(() => void vi.unstubAllEnvs())
     await expect(withdraw(handle)).rejects.toMatchObject({ verdict: 'unavailable' })
   })
 
-  it('keeps it until it is dismissed where the user wants that', async () => {
+  it('keeps a notification until it is dismissed with `timeoutSeconds: 0`', async () => {
     expect((await show({}, { timeoutSeconds: 0 })).expireMs).toBe(0)
   })
 
-  it('is silent unless the user wants a sound', async () => {
+  it('is silent unless `sound` is on', async () => {
     expect((await show()).hints).not.toHaveProperty('sound-name')
     expect((await show({}, { sound: true })).hints).toMatchObject({
       'sound-name': expect.any(String),
     })
   })
 
-  it('shows it where the session is, not where the worker is', async () => {
+  it('shows a notification on the desktop of the session, not on that of the worker', async () => {
     const other = await startDesktop()
     onTestFinished(other.close)
     vi.stubEnv('DBUS_SESSION_BUS_ADDRESS', screen.env.DBUS_SESSION_BUS_ADDRESS)
@@ -234,14 +237,14 @@ describe.skipIf(reason)(`notifiers: desktop${reason}`, () => {
     expect(screen.notices).toHaveLength(count + 1)
   })
 
-  it('is not here where nobody on the bus shows notifications', async () => {
+  it('is unavailable if no daemon on the bus shows notifications', async () => {
     const bare = await startDesktop({ daemon: false })
     onTestFinished(bare.close)
     const error = await failureOf(send({}, {}, bare.env))
     expect(error).toMatchObject({ verdict: 'unavailable', hint: expect.stringContaining('daemon') })
   })
 
-  it('draws what it was told', async () => {
+  it('draws each text on the screen', async () => {
     const drawn = await startDesktop()
     onTestFinished(drawn.close)
     for (const text of oddTexts) {

@@ -7,22 +7,22 @@ import { startChannel, withoutTls } from './_email.ts'
 import { failureOf, makeMessage } from './_suite.ts'
 
 describe('notifiers: email: encryption', () => {
-  // Reaches this machine, but is not one of the loopback addresses.
+  // This address reaches this machine, but does not count as loopback.
   const notLoopback = 'smtp://0.0.0.0'
 
-  it('is not asked of a server on this machine', async () => {
+  it('is not required from a server on this machine', async () => {
     const { send, received } = await startChannel({ server: withoutTls })
     await send()
     expect(received[0]?.secure).toBe(false)
   })
 
-  it('is used where a server on this machine offers it, with any certificate', async () => {
+  it('is used with any certificate if a server on this machine offers it', async () => {
     const { send, received } = await startChannel()
     await send()
     expect(received[0]?.secure).toBe(true)
   })
 
-  it('is asked of any other server', async () => {
+  it('is required from any other server', async () => {
     const { send, received } = await startChannel({ server: withoutTls, url: notLoopback })
     const error = await failureOf(send())
     expect(error).toMatchObject({
@@ -32,7 +32,7 @@ describe('notifiers: email: encryption', () => {
     expect(received).toHaveLength(0)
   })
 
-  it('is not asked where the user allows that', async () => {
+  it('is not required with `allowInsecure`', async () => {
     const options = { allowInsecure: true }
     const { send, received } = await startChannel({
       server: withoutTls,
@@ -43,16 +43,19 @@ describe('notifiers: email: encryption', () => {
     expect(received[0]?.secure).toBe(false)
   })
 
-  it.each([false, true])('needs a good certificate, allowInsecure: %s', async (allowInsecure) => {
-    const { send, received } = await startChannel({
-      url: notLoopback,
-      options: { allowInsecure },
-    })
-    expect((await failureOf(send())).message).toMatch(/certificate/)
-    expect(received).toHaveLength(0)
-  })
+  it.each([false, true])(
+    'requires a valid certificate of a remote server, with allowInsecure: %s',
+    async (allowInsecure) => {
+      const { send, received } = await startChannel({
+        url: notLoopback,
+        options: { allowInsecure },
+      })
+      expect((await failureOf(send())).message).toMatch(/certificate/)
+      expect(received).toHaveLength(0)
+    },
+  )
 
-  it('needs a good certificate on this machine too, by smtps', async () => {
+  it('requires a valid certificate with smtps, even on this machine', async () => {
     const { send, received } = await startChannel({
       server: { secure: true },
       url: 'smtps://localhost',
@@ -65,7 +68,7 @@ describe('notifiers: email: encryption', () => {
     { host: 'localhost', env: {}, outcome: '250 2.0.0 Ok: queued as 4F2A' },
     { host: '127.0.0.1', env: {}, outcome: 'does not match' },
     { host: '127.0.0.1', env: { NODE_TLS_REJECT_UNAUTHORIZED: '0' }, outcome: 'does not match' },
-  ])('goes by the name in the certificate: $host $env', async ({ host, env, outcome }) => {
+  ])('checks the host name in the certificate: $host $env', async ({ host, env, outcome }) => {
     const { file, cert, key } = await makeCertificate('localhost')
     const { port } = await startSmtpServer({ secure: true, cert, key })
     const channel = { smtp: `smtps://${host}:${port}`, from: 'a@x.test', to: ['b@x.test'] }
@@ -73,7 +76,7 @@ describe('notifiers: email: encryption', () => {
   })
 })
 
-/** Which authorities are trusted is settled when a process starts. */
+/** Sends in a new process, because trusted authorities are read when a process starts. */
 async function sendInChild(channel: object, env: object): Promise<string> {
   const program = await buildProgram('test/notifiers/_mail-sender.ts')
   const data = [makeMessage(), channel].map((value) => JSON.stringify(value))

@@ -15,8 +15,8 @@ beforeEach(async () => {
 const send = (path: string, context = {}) =>
   file.send(makeMessage(), file.options.parse({ path }), makeContext(context))
 
-describe('notifiers: file: on the disk', () => {
-  it('accepts a line once it is on the disk, and many lines at the price of one', async () => {
+describe('notifiers: file: disk syncs', () => {
+  it('accepts a line only once it is on the disk, and syncs many waiting lines at once', async () => {
     const path = join(folder, 'log.jsonl')
     const { datasync, letGo } = await holdDatasync()
     const accepted: number[] = []
@@ -24,7 +24,7 @@ describe('notifiers: file: on the disk', () => {
       await send(path)
       accepted.push(index)
     })
-    // The first one goes alone, as nothing was waiting with it.
+    // The first line is synced alone, because no other line was waiting yet.
     await expect.poll(() => datasync.mock.calls).toHaveLength(1)
     expect(accepted).toEqual([])
     letGo[0]?.()
@@ -36,18 +36,18 @@ describe('notifiers: file: on the disk', () => {
     expect(datasync).toHaveBeenCalledTimes(2)
   })
 
-  it('puts the names of a new file and its new folders on the disk', async () => {
+  it('syncs the parent folders of a new file once', async () => {
     const sync = vi.spyOn(await fileHandlePrototype(), 'sync')
     onTestFinished(() => sync.mockRestore())
     const path = join(folder, 'a/b/log.jsonl')
     await send(path)
-    // `b`, `a` and the folder that was there.
+    // The new folders `b` and `a`, and the existing folder around them.
     expect(sync).toHaveBeenCalledTimes(3)
     await send(path)
     expect(sync).toHaveBeenCalledTimes(3)
   })
 
-  it('ends with its signal when the disk does not answer', async () => {
+  it('stops at its abort signal when the disk does not answer', async () => {
     const { datasync, letGo } = await holdDatasync()
     const controller = new AbortController()
     const path = join(folder, 'log.jsonl')
@@ -59,7 +59,7 @@ describe('notifiers: file: on the disk', () => {
   })
 })
 
-/** Makes each fdatasync wait until it is let go. */
+/** Makes each fdatasync wait until the test releases it. */
 async function holdDatasync() {
   const letGo: (() => void)[] = []
   const prototype = await fileHandlePrototype()

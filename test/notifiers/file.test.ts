@@ -74,13 +74,13 @@ describe('notifiers: file', () => {
     }
   }
 
-  it('makes a file that its owner can use, whatever the umask', async () => {
+  it('creates a file that its owner can use, even with umask 0777', async () => {
     const path = join(folder, 'log.jsonl')
     await sendWithUmask(0o777, path)
     expect(await modeOf(path)).toBe('600')
   })
 
-  it('makes file and folders for their owner only', async () => {
+  it('creates the file and its folders for their owner only', async () => {
     const path = join(folder, 'a/b/log.jsonl')
     await sendWithUmask(0, path)
     expect(await modeOf(path)).toBe('600')
@@ -88,7 +88,7 @@ describe('notifiers: file', () => {
     expect(await modeOf(join(folder, 'a/b'))).toBe('700')
   })
 
-  it('leaves the mode of a file that was there', async () => {
+  it('keeps the mode of an existing file', async () => {
     const path = join(folder, 'log.jsonl')
     await fs.writeFile(path, '{}\n')
     await fs.chmod(path, 0o640)
@@ -103,17 +103,17 @@ describe('notifiers: file', () => {
     expect(await send('~/logs/x.jsonl')).toBe(`written to ${folder}/logs/x.jsonl`)
   })
 
-  it('gives up on ~ where the home directory is not absolute', async () => {
+  it('gives up on ~ if the home directory is not absolute', async () => {
     vi.stubEnv('HOME', 'somewhere')
     onTestFinished(() => void vi.unstubAllEnvs())
     expect(await failureOf(send('~/x.jsonl'))).toMatchObject({ verdict: 'give-up' })
   })
 
-  it.each(['log.jsonl', './log.jsonl', '~other/log.jsonl', ''])('refuses the path %j', (path) => {
+  it.each(['log.jsonl', './log.jsonl', '~other/log.jsonl', ''])('rejects the path %j', (path) => {
     expect(file.options.safeParse({ path }).success).toBe(false)
   })
 
-  it('begins a new line behind one that was cut short', async () => {
+  it('begins a new line after an incomplete line', async () => {
     const path = join(folder, 'log.jsonl')
     await fs.writeFile(path, '{"id":"whole"}\n{"id":"cut sho')
     await send(path, { id: 'next' })
@@ -122,7 +122,7 @@ describe('notifiers: file', () => {
     expect(JSON.parse(lines[2] ?? '')).toMatchObject({ id: 'next' })
   })
 
-  it('goes on in a new file after a rotation', async () => {
+  it('continues in a new file after a rotation', async () => {
     const path = join(folder, 'log.jsonl')
     await send(path, { id: 'old' })
     await fs.rename(path, `${path}.1`)
@@ -130,7 +130,7 @@ describe('notifiers: file', () => {
     expect((await readLines(path)).map(({ id }) => id)).toEqual(['new'])
   })
 
-  it('gives up at a link, which may lead to a file of somebody else', async () => {
+  it('gives up on a link, which may point to a file of another user', async () => {
     const path = join(folder, 'log.jsonl')
     const victim = join(folder, 'victim')
     await fs.writeFile(victim, '')
@@ -140,23 +140,23 @@ describe('notifiers: file', () => {
     expect(await fs.readFile(victim, 'utf8')).toBe('')
   })
 
-  it('gives up at a link to nowhere', async () => {
+  it('gives up on a dangling link', async () => {
     const path = join(folder, 'log.jsonl')
     await fs.symlink(join(folder, 'nowhere'), path)
     expect(await failureOf(send(path))).toMatchObject({ verdict: 'give-up' })
   })
 
-  it('gives up at a pipe without waiting for its reader', async () => {
+  it('gives up on a pipe without waiting for a reader', async () => {
     const path = join(folder, 'pipe')
     await promisify(execFile)('mkfifo', [path])
     expect(await failureOf(send(path))).toMatchObject({ verdict: 'give-up' })
   })
 
-  it('gives up at a folder', async () => {
+  it('gives up on a folder', async () => {
     expect(await failureOf(send(folder))).toMatchObject({ verdict: 'give-up' })
   })
 
-  it.runIf(process.getuid?.() === 0)('gives up at a file of another user', async () => {
+  it.runIf(process.getuid?.() === 0)('gives up on a file of another user', async () => {
     const path = join(folder, 'log.jsonl')
     await fs.writeFile(path, '')
     await fs.chown(path, 12345, 12345)
@@ -165,7 +165,7 @@ describe('notifiers: file', () => {
     expect(error.message).toContain('another user')
   })
 
-  it.runIf(process.platform === 'linux')('retries when the file cannot grow', async () => {
+  it.runIf(process.platform === 'linux')('asks for a retry when the file cannot grow', async () => {
     const path = join(folder, 'log.jsonl')
     const module = new URL('../../src/notifiers/file.ts', import.meta.url).href
     const script = `
@@ -187,13 +187,13 @@ describe('notifiers: file', () => {
     expect(JSON.parse(last ?? '')).toMatchObject({ id: 'next' })
   })
 
-  it('writes nothing when its time was over before', async () => {
+  it('writes nothing if its signal is already aborted', async () => {
     const path = join(folder, 'log.jsonl')
     await failureOf(send(path, {}, { signal: AbortSignal.abort() }))
     await expect(fs.stat(path)).rejects.toThrow('ENOENT')
   })
 
-  it('keeps every line whole and in order when many are sent at once', async () => {
+  it('writes each line completely and in order when many are sent at the same time', async () => {
     const path = join(folder, 'log.jsonl')
     const ids = Array.from({ length: 2000 }, (_, index) => `id-${index}`)
     await Promise.all(ids.map((id) => send(path, { id, body: 'x'.repeat(5000) })))

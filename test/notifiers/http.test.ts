@@ -11,7 +11,7 @@ const { signal } = new AbortController()
 const post = { method: 'POST', headers: {}, body: 'grüße', signal }
 
 describe('notifiers: one HTTP request', () => {
-  it('sends what it was given, and says how long that is', async () => {
+  it('sends the body with its length in bytes', async () => {
     const { url, received } = await startReceiver()
     const headers = { 'user-agent': 'hookbell' }
     expect(await request(`${url}/a?b=1`, { ...post, headers })).toMatchObject({
@@ -24,27 +24,27 @@ describe('notifiers: one HTTP request', () => {
     ])
   })
 
-  it('uses a connection again', async () => {
+  it('reuses a connection', async () => {
     const { url, sockets } = await startCounting(() => 'answer')
     await request(url, post)
     await request(url, post)
     expect(sockets.size).toBe(1)
   })
 
-  it('sends once more where a kept connection was closed meanwhile', async () => {
+  it('repeats the request if a kept connection was closed in the meantime', async () => {
     const { url, sockets } = await startCounting((count) => (count === 2 ? 'close' : 'answer'))
     await request(url, post)
     expect((await request(url, post)).text).toBe('ok')
     expect(sockets.size).toBe(2)
   })
 
-  it('does not send again where a new connection is closed', async () => {
+  it('does not repeat the request if a new connection is closed', async () => {
     const { url, counted } = await startCounting(() => 'close')
     await expect(request(url, post)).rejects.toThrow()
     expect(counted()).toBe(1)
   })
 
-  it('trusts no certificate that nobody vouches for', async () => {
+  it('rejects a certificate of an unknown authority', async () => {
     const authority = await makeAuthority()
     onTestFinished(authority.remove)
     const own = await authority.issue('IP:127.0.0.1')
@@ -54,7 +54,7 @@ describe('notifiers: one HTTP request', () => {
   })
 })
 
-/** Answers, or closes the connection, by the number of the request. */
+/** Starts a server that answers or closes the connection, depending on the number of the request. */
 async function startCounting(whatToDo: (count: number) => 'answer' | 'close') {
   const sockets = new Set<Socket>()
   let count = 0

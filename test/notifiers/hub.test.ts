@@ -9,7 +9,7 @@ import { failureOf, makeContext, makeMessage, testNotifier } from './_suite.ts'
 const parse = (options: object) => hub.options.parse(options)
 
 describe('notifiers: hub settings', () => {
-  it('keeps plain Redis to this machine', async () => {
+  it('allows unencrypted Redis only on this machine', async () => {
     const options = parse({ url: 'redis://machine@hub.example:6379' })
     const error = await failureOf(hub.send(makeMessage(), options, makeContext()))
     expect(error).toMatchObject({ verdict: 'give-up' })
@@ -17,19 +17,19 @@ describe('notifiers: hub settings', () => {
   })
 
   it.each(['https://hub.example', 'rediss://machine:secret@hub.example', 'rediss://hub.example/2'])(
-    'refuses %s',
+    'rejects the URL %s',
     (url) => {
       expect(hub.options.safeParse({ url }).success).toBe(false)
     },
   )
 
-  it('says that nobody listens', async () => {
+  it('asks for a retry when nothing listens on the port', async () => {
     const options = parse({ url: 'redis://127.0.0.1:1' })
     const error = await failureOf(hub.send(makeMessage(), options, makeContext()))
     expect(error).toMatchObject({ verdict: 'retry', message: 'hub: nobody listens there' })
   })
 
-  it('does not wait longer than its deadline', async () => {
+  it('stops at its abort signal', async () => {
     const server = createServer().listen(0, '127.0.0.1')
     onTestFinished(() => void server.close())
     await new Promise((resolve) => server.once('listening', resolve))
@@ -40,7 +40,7 @@ describe('notifiers: hub settings', () => {
     expect(error).toMatchObject({ verdict: 'retry', message: 'hub: timed out' })
   })
 
-  it('refuses what does not speak the protocol', async () => {
+  it('reports a server that does not speak the Redis protocol', async () => {
     const server = createServer((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'))
     server.listen(0, '127.0.0.1')
     onTestFinished(() => void server.close())
@@ -66,7 +66,7 @@ describe.skipIf(!hasRedis)('notifiers: hub', () => {
     },
   })
 
-  it('keeps the order of what is handed over together', async () => {
+  it('keeps the order of messages that are sent at the same time', async () => {
     const redis = await startRedis()
     const options = parse({ url: redis.url() })
     const ids = Array.from({ length: 200 }, (_, index) => `event-${index}`)
@@ -77,7 +77,7 @@ describe.skipIf(!hasRedis)('notifiers: hub', () => {
     expect(lines.map((line) => JSON.parse(line).title)).toEqual(ids)
   })
 
-  it('hands over the allowed fields and nothing else', async () => {
+  it('sends only the allowed fields', async () => {
     const redis = await startRedis()
     const canary = 'CANARY'
     const message = {
@@ -121,7 +121,7 @@ describe.skipIf(!hasRedis)('notifiers: hub', () => {
       'secret',
       'hub: the user of the hub may not do that; see: hookbell hub acl',
     ],
-  ])('says in words that %s is refused', async (_, user, password, message) => {
+  ])('explains that the hub rejects %s', async (_, user, password, message) => {
     const redis = await startRedis({
       users: [
         'user default off',
@@ -134,7 +134,7 @@ describe.skipIf(!hasRedis)('notifiers: hub', () => {
     expect(error).toMatchObject({ verdict: 'retry', message })
   })
 
-  it('keeps what a full hub refuses', async () => {
+  it('asks for a retry when the hub is full', async () => {
     const redis = await startRedis({ args: ['--maxmemory', '100kb'] })
     const error = await failureOf(
       hub.send(makeMessage(), parse({ url: redis.url() }), makeContext()),
@@ -146,7 +146,7 @@ describe.skipIf(!hasRedis)('notifiers: hub', () => {
     })
   })
 
-  it('goes on by itself after Redis was killed', async () => {
+  it('reconnects by itself after Redis was killed and restarted', async () => {
     const redis = await startRedis()
     const options = parse({ url: redis.url() })
     const send = (id: string) => hub.send(makeMessage({ id }), options, makeContext())

@@ -8,7 +8,7 @@ const files = readdirSync(folder)
 const helpers = ['define.ts', 'index.ts']
 
 describe('notifiers: the registry', () => {
-  it('holds each notifier of the folder under the name of its file, sorted', () => {
+  it('contains each notifier of the folder under its file name, sorted', () => {
     const names = files
       .filter((name) => !name.startsWith('_') && !helpers.includes(name))
       .map((name) => name.replace('.ts', ''))
@@ -16,11 +16,16 @@ describe('notifiers: the registry', () => {
     expect(Object.values(notifiers).map(({ name }) => name)).toEqual(names)
   })
 
-  it.each(Object.values(notifiers))('$name has options that editors can be told', ({ options }) => {
-    expect(z.toJSONSchema(options, { io: 'input' })).toMatchObject({ additionalProperties: false })
-  })
+  it.each(Object.values(notifiers))(
+    '$name has options with a JSON Schema for editors',
+    ({ options }) => {
+      expect(z.toJSONSchema(options, { io: 'input' })).toMatchObject({
+        additionalProperties: false,
+      })
+    },
+  )
 
-  it('marks what is secret', () => {
+  it('marks the secret options', () => {
     const secrets = Object.values(notifiers).flatMap(({ name, options }) =>
       Object.entries(options.shape)
         .filter(([, option]) => z.globalRegistry.get(option)?.secret)

@@ -3,7 +3,7 @@ import { parseRetryAfter } from '../../src/notifiers/_retry-after.ts'
 
 const now = Date.parse('2026-11-20T12:00:00Z')
 
-describe('the wish of a receiver to be left alone', () => {
+describe('a Retry-After header', () => {
   it.each([
     ['120', 120_000],
     ['0', 0],
@@ -24,7 +24,7 @@ describe('the wish of a receiver to be left alone', () => {
     ['2026', 2_026_000],
     ['2026-11-20', undefined],
     ['Fri, 99 Nov 2026 12:00:10 GMT', undefined],
-  ])('%j is %j ms', (header, expected) => {
+  ])('with the value %j means %j ms', (header, expected) => {
     expect(parseRetryAfter(header, now)).toBe(expected)
   })
 })

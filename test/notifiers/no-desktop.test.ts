@@ -6,21 +6,21 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { desktop } from '../../src/notifiers/desktop.ts'
 import { failureOf, makeContext, makeMessage } from './_suite.ts'
 
-describe.runIf(process.platform === 'linux')('notifiers: desktop: where there is none', () => {
+describe.runIf(process.platform === 'linux')('notifiers: desktop: without a desktop', () => {
   const send = (sessionEnv: Record<string, string>, signal = new AbortController().signal) =>
     desktop.send(makeMessage(), desktop.options.parse({}), makeContext({ sessionEnv, signal }))
 
-  it('is not here without a bus', async () => {
+  it('is unavailable without a bus address', async () => {
     const error = await failureOf(send({ DISPLAY: ':0' }))
     expect(error).toMatchObject({ verdict: 'unavailable', hint: expect.stringContaining('SSH') })
   })
 
-  it('is not here where nobody listens on the bus', async () => {
+  it('is unavailable if nothing listens on the bus', async () => {
     const error = await failureOf(send({ DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere/bus' }))
     expect(error.verdict).toBe('unavailable')
   })
 
-  it('is not here without notify-send', async () => {
+  it('is unavailable without notify-send', async () => {
     vi.stubEnv('PATH', await makeFolder('hookbell-path-'))
     onTestFinished(() => void vi.unstubAllEnvs())
     const error = await failureOf(send({ DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere/bus' }))
@@ -35,7 +35,7 @@ describe.runIf(process.platform === 'linux')('notifiers: desktop: where there is
     expect(error.message).toContain('no D-Bus session bus')
   })
 
-  it('ends with its signal when the program does not want to', async () => {
+  it('kills a program that ignores SIGTERM at its abort signal', async () => {
     const { folder, started } = await makeStubbornProgram()
     vi.stubEnv('PATH', folder)
     onTestFinished(() => void vi.unstubAllEnvs())
@@ -49,7 +49,7 @@ describe.runIf(process.platform === 'linux')('notifiers: desktop: where there is
     expect(() => process.kill(pid, 0)).toThrow('ESRCH')
   })
 
-  it('ends with its signal when the bus does not answer', async () => {
+  it('stops at its abort signal when the bus does not answer', async () => {
     const path = join(await makeFolder('hookbell-bus-'), 'bus')
     const connections: unknown[] = []
     const server = createServer((socket) => {
@@ -64,12 +64,12 @@ describe.runIf(process.platform === 'linux')('notifiers: desktop: where there is
     await expect.poll(() => connections).toHaveLength(1)
     controller.abort()
     expect(await sending).toMatchObject({ verdict: 'retry' })
-    // The child is gone, not only forgotten.
+    // The child process has really ended.
     await expect.poll(() => connections).toHaveLength(0)
   })
 })
 
-/** A program in place of notify-send that cannot be asked to end. */
+/** Makes a notify-send that ignores SIGTERM and never ends. */
 async function makeStubbornProgram() {
   const folder = await makeFolder('hookbell-path-')
   const started = join(folder, 'started')

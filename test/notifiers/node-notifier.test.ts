@@ -5,7 +5,7 @@ import { missingDesktopPrograms, startDesktop } from '../support/desktop.ts'
 const missing = missingDesktopPrograms()
 const reason = missing.length > 0 ? ` (skipped: ${missing.join(', ')} not installed)` : ''
 
-// Where it is used, on Intel Macs and on Windows, it runs other programs. What is ours is the same.
+// On Intel Macs and Windows, where it is used, it runs other programs, but our code is the same.
 describe.skipIf(reason)(`notifiers: node-notifier${reason}`, () => {
   let screen: Awaited<ReturnType<typeof startDesktop>>
   const { signal } = new AbortController()
@@ -38,18 +38,18 @@ describe.skipIf(reason)(`notifiers: node-notifier${reason}`, () => {
     expect(await showByNodeNotifier({ ...notice, body: '' }, signal)).toBe(true)
   })
 
-  it('says when it could not', async () => {
-    // What is heard from the program counts, however long it takes.
+  it('returns false when the notification cannot be shown', async () => {
+    // The result of the program counts, however long it takes.
     vi.useFakeTimers({ toFake: ['setTimeout'] })
     vi.stubEnv('DBUS_SESSION_BUS_ADDRESS', 'unix:path=/nowhere/bus')
     expect(await showByNodeNotifier(notice, signal)).toBe(false)
   })
 
-  it('says when it cannot take the text', async () => {
+  it('returns false for a text with a NUL character', async () => {
     expect(await showByNodeNotifier({ ...notice, body: 'a\0b' }, signal)).toBe(false)
   })
 
-  it('ends with its signal', async () => {
+  it('stops at its abort signal', async () => {
     const controller = new AbortController()
     const showing = showByNodeNotifier(notice, controller.signal)
     controller.abort()

@@ -23,8 +23,8 @@ const missing = missingDesktopPrograms()
 const reason = missing.length > 0 ? ` (skipped: ${missing.join(', ')} not installed)` : ''
 const { signal } = new AbortController()
 
-describe('notifiers: handles of notifications', () => {
-  it('are the same after they were written down', () => {
+describe('notifiers: desktop: handles of notifications', () => {
+  it('survive a round trip through their text form', () => {
     const number = fc.integer({ min: 1, max: 0xffff_ffff })
     const owner = fc.tuple(fc.nat(99), fc.nat(99_999)).map(([a, b]) => `:${a}.${b}`)
     fc.assert(
@@ -35,29 +35,29 @@ describe('notifiers: handles of notifications', () => {
   })
 
   it.each(['', '7', ':1.2/0', ':1.2/-1', ':1.2/7 ', ':1.2/7\n--x', 'org.x/7', '--help/7', ':1.2'])(
-    'are not %j',
+    'cannot be parsed from %j',
     (handle) => {
       expect(parseHandle(handle)).toBeUndefined()
     },
   )
 
-  it('are read from what notify-send prints', () => {
+  it('are read from the output of notify-send', () => {
     expect(printedId('17\n')).toBe(17)
     for (const text of ['', '0\n', '-1', '17 18', 'error']) expect(printedId(text)).toBeUndefined()
   })
 
-  it('are asked for, and told', () => {
+  it('are requested from and passed to notify-send as arguments', () => {
     expect(handleArgs()).toEqual(['--print-id'])
     expect(handleArgs({ owner: ':1.2', id: 7 })).toEqual(['--print-id', '--replace-id=7'])
   })
 
-  it('are beyond an old notify-send', () => {
+  it('are unavailable if notify-send does not know its option', () => {
     expect(isTooOldForHandles('Unknown option --print-id\n')).toBe(true)
     expect(isTooOldForHandles('Could not connect: No such file or directory')).toBe(false)
   })
 })
 
-describe.skipIf(reason)(`notifiers: notifications that go again${reason}`, () => {
+describe.skipIf(reason)(`notifiers: desktop: withdrawn notifications${reason}`, () => {
   let screen: Awaited<ReturnType<typeof startDesktop>>
   let owner = ''
 
@@ -78,7 +78,7 @@ describe.skipIf(reason)(`notifiers: notifications that go again${reason}`, () =>
     return screen.closed.filter(([closed]) => closed === id).map(([, why]) => why)
   }
 
-  it('stay where they are critical, though others go', async () => {
+  it('stay until they are closed if they are critical, while others expire', async () => {
     const stays = await show('stays', critical)
     const goes = await show('goes', ['--expire-time=1'])
     // Reason 1 of the specification: it expired.
@@ -87,18 +87,18 @@ describe.skipIf(reason)(`notifiers: notifications that go again${reason}`, () =>
     await closeNotification(stays, screen.env, signal)
   })
 
-  it('give their place to the next one', async () => {
+  it('can be replaced by the next one and closed once', async () => {
     const first = await show('1 question', critical)
     const next = await show('2 questions', critical, first)
     expect(next).toEqual(first)
     await screen.screenshot('.artifacts/desktop-replaced.png')
     expect(await closeNotification(next, screen.env, signal)).toBe('closed')
-    // Reason 3: by a call. Once, because there was one.
+    // Reason 3: closed by a call. Once, because there was only one notification.
     expect(await reasonsFor(next)).toEqual([3])
     await screen.screenshot('.artifacts/desktop-withdrawn.png')
   })
 
-  it('are gone where another program shows notifications now', async () => {
+  it('count as gone if another daemon shows notifications now', async () => {
     const shown = await show('not ours', critical)
     const old = { owner: ':1.99999', id: shown.id }
     expect(await closeNotification(old, screen.env, signal)).toBe('gone')
@@ -120,13 +120,13 @@ describe.skipIf(reason)(`notifiers: notifications that go again${reason}`, () =>
     },
   )
 
-  it('stay where there is no tool to close them', async () => {
+  it('cannot be closed if no D-Bus program is installed', async () => {
     const env = { ...screen.env, PATH: await makeFolder() }
     expect(await notificationsOwner(env, signal)).toBeUndefined()
     expect(await closeNotification({ owner, id: 1 }, env, signal)).toBe('unable')
   })
 
-  it('are nobody’s where nobody shows any', async () => {
+  it('count as gone if no daemon shows notifications', async () => {
     const bare = await startDesktop({ daemon: false })
     try {
       expect(await notificationsOwner(bare.env, signal)).toBeUndefined()

@@ -19,7 +19,7 @@ const start = async (options: object = {}, script: Step[] = [{ body: ACCEPTED }]
   return { receiver, send, post }
 }
 
-/** As the server writes its errors. */
+/** An error response in the format of an ntfy server. */
 const refusal = (status: number, code: number, error: string): Step => ({
   status,
   body: JSON.stringify({ code, http: status, error, link: 'https://ntfy.sh/docs' }),
@@ -54,13 +54,13 @@ describe('notifiers: ntfy', () => {
     expect([method, path, headers.authorization]).toEqual(['POST', '/', `Bearer ${CANARY}`])
   })
 
-  /** As a server from version 2.16 on: it says which message this is a version of. */
+  /** A server from version 2.16 on, which returns the sequence id of the message. */
   const withSequence: Step = ({ body }) => {
     const { sequence_id } = JSON.parse(body || '{}')
     return { body: JSON.stringify({ id: 'x1', event: 'message', sequence_id }) }
   }
 
-  it('deletes a message on the devices, where the server says that it can', async () => {
+  it('deletes a message on the devices if the server supports that', async () => {
     const script: Step[] = [withSequence, { body: '{"event":"message_delete"}' }]
     const receiver = await startReceiver({ script })
     const options = { server: receiver.url, topic: 'my-agents', token: CANARY }
@@ -73,12 +73,12 @@ describe('notifiers: ntfy', () => {
     expect(headers.authorization).toBe(`Bearer ${CANARY}`)
   })
 
-  it('gives no handle for a server that does not know it', async () => {
+  it('returns no handle for a server without sequence ids', async () => {
     const { send } = await start()
     expect(await send()).toBe('accepted as hwQ2YpKdmg')
   })
 
-  it('keeps its secrets out of what went wrong with deleting', async () => {
+  it('keeps its secrets out of errors about deleting', async () => {
     const { url } = await startReceiver({ script: [({ path }) => ({ status: 500, body: path })] })
     const channel = ntfy.options.parse({ server: url, topic: 'my-agents', token: CANARY })
     const deleting = ntfy.withdraw?.('abc', channel, makeContext()) ?? expect.fail('cannot')
@@ -87,7 +87,7 @@ describe('notifiers: ntfy', () => {
     expect(error.verdict).toBe('retry')
   })
 
-  it('takes the place of an earlier message only where each does', async () => {
+  it('can replace an earlier message only with the option `replace`', async () => {
     const channel = (replace: boolean) => ntfy.options.parse({ topic: 'my-agents', replace })
     expect([true, false].map((one) => ntfy.canReplace?.(channel(one)))).toEqual([true, false])
     const { receiver, send } = await start()
@@ -97,7 +97,7 @@ describe('notifiers: ntfy', () => {
     expect(JSON.parse(receiver.received[1]?.body ?? '')).toMatchObject({ sequence_id: 'earlier' })
   })
 
-  it('goes without a token to a server that is open', async () => {
+  it('sends no authorization header without a token', async () => {
     const { receiver, post } = await start()
     await post()
     expect(receiver.received[0]?.headers).not.toHaveProperty('authorization')
@@ -112,13 +112,13 @@ describe('notifiers: ntfy', () => {
     expect(await post({ urgency })).toMatchObject({ priority })
   })
 
-  it('adds the tags of the channel to that of the kind', async () => {
+  it('adds the tags of the channel to the tag of the kind', async () => {
     const { post } = await start({ tags: ['laptop'] })
     expect((await post({ kind: 'done' })).tags).toEqual(['white_check_mark', 'laptop'])
     expect((await post({ kind: 'other' })).tags).toEqual(['laptop'])
   })
 
-  it('gives a repeat of an event the same sequence id', async () => {
+  it('uses the same sequence id when an event is sent again', async () => {
     const { post } = await start()
     const [first, again, next] = [
       await post({ id: 'a' }),
@@ -129,7 +129,7 @@ describe('notifiers: ntfy', () => {
     expect(next.sequence_id).not.toBe(first.sequence_id)
   })
 
-  it('gives all of a session the same sequence id where they are to be replaced', async () => {
+  it('uses one sequence id per session with `replace`', async () => {
     const { post } = await start({ replace: true })
     const ids = await Promise.all(
       [
@@ -149,14 +149,14 @@ describe('notifiers: ntfy', () => {
     expect((await post({ sessionId: 'é/..%00'.repeat(50) })).sequence_id).toMatch(/^[\w-]{1,64}$/)
   })
 
-  it('says where it comes from where there is no text', async () => {
+  it('shows the origin of a message without text', async () => {
     const { post } = await start()
     expect((await post({ body: '' })).message).toBe('shop · claude · 2026-11-20 09:30')
     const empty = { title: '', body: '', cwd: '', client: '', event: '', at: '' }
     expect(await post(empty)).toMatchObject({ title: 'hookbell', message: 'hookbell' })
   })
 
-  it('keeps to the sizes that ntfy allows', () =>
+  it('obeys the size limits of ntfy', () =>
     fc.assert(
       fc.asyncProperty(
         fc.array(fc.constantFrom('a', '"', '\\', '\n', 'é', '漢', '😀', '👨‍👩‍👧‍👦', '\u2028'), {
@@ -182,7 +182,7 @@ describe('notifiers: ntfy', () => {
     refusal(403, 40301, 'forbidden'),
     refusal(413, 41303, 'payload too large'),
     refusal(400, 40009, 'invalid topic'),
-  ])('gives up at %j', async (step) => {
+  ])('gives up after the response %j', async (step) => {
     const { send } = await start({}, [step])
     expect(await failureOf(send())).toMatchObject({ verdict: 'give-up', retryAfterMs: undefined })
   })
@@ -192,14 +192,14 @@ describe('notifiers: ntfy', () => {
     [42908, 3_600_000],
     [42909, 300_000],
     [42999, undefined],
-  ])('waits after %i as long as it makes sense', async (code, retryAfterMs) => {
+  ])('waits a suitable time after the error code %i', async (code, retryAfterMs) => {
     const { send } = await start({}, [refusal(429, code, 'limit reached')])
     const error = await failureOf(send())
     expect(error).toMatchObject({ verdict: 'retry', retryAfterMs })
     expect(error.message).toBe(`ntfy: 429 ${code} limit reached`)
   })
 
-  it('prefers the time that a server names', async () => {
+  it('prefers the Retry-After of the server', async () => {
     const step = { ...(refusal(429, 42908, 'limit') as object), headers: { 'retry-after': '9' } }
     const { send } = await start({}, [step])
     expect(await failureOf(send())).toMatchObject({ retryAfterMs: 9000 })
@@ -211,7 +211,7 @@ describe('notifiers: ntfy', () => {
     '{"id":""}',
     '{"id":"x","event":"open"}',
     '',
-  ])('does not take %j for a success', async (body) => {
+  ])('does not treat the response %j as a success', async (body) => {
     const { send } = await start({}, [{ body }])
     expect(await failureOf(send())).toMatchObject({
       verdict: 'retry',
@@ -219,7 +219,7 @@ describe('notifiers: ntfy', () => {
     })
   })
 
-  it('keeps the topic out of errors: on an open server it is the secret', async () => {
+  it('keeps the topic out of errors, because it is the secret on an open server', async () => {
     const topic = 'hidden-4f9a2b7c'
     for (const step of [refusal(403, 40301, `no write to ${topic}`), { body: topic }, 'reset']) {
       const { send } = await start({ topic }, [step as Step])
@@ -240,7 +240,7 @@ describe('notifiers: ntfy', () => {
     { topic: 'ok', token: 'a\nb' },
     { topic: 'ok', tags: ['a,b'] },
     { topic: 'ok', click: 'example' },
-  ])('refuses %j', (options) => {
+  ])('rejects the options %j', (options) => {
     expect(ntfy.options.safeParse(options).success).toBe(false)
   })
 })

@@ -28,7 +28,7 @@ describe('notifiers: slack', () => {
     return receiver.received.map(({ body }) => JSON.parse(body) as Posted)
   }
 
-  it('shows title, formatted text and where it comes from', async () => {
+  it('shows the title, the formatted text and the origin', async () => {
     const [posted] = await post({ markup: 'wants to *run* `npm test`' })
     expect(posted).toMatchInlineSnapshot(`
       {
@@ -83,7 +83,7 @@ describe('notifiers: slack', () => {
     `)
   })
 
-  it('shows plain text where there is no markup', async () => {
+  it('shows plain text if there is no markup', async () => {
     const [posted] = await post({ body: '*not bold* :bell: <!here>' })
     expect(posted?.blocks[1]).toEqual({
       type: 'section',
@@ -91,7 +91,7 @@ describe('notifiers: slack', () => {
     })
   })
 
-  it('says whose message it is, how old it is, and how to answer', async () => {
+  it('shows the session, the age of the message and the command to answer', async () => {
     const origin = { label: 'Retry webhooks', project: 'shop', branch: 'main', host: 'build-3' }
     const reply = 'hookbell reply b7c1 "…"'
     const message = makeMessage({ origin: { ...origin, reply } })
@@ -110,7 +110,7 @@ describe('notifiers: slack', () => {
     ])
   })
 
-  it('keeps to the lengths that Slack allows', async () => {
+  it('obeys the length limits of Slack', async () => {
     const long = '👨‍👩‍👧‍👦&'.repeat(2000)
     const markup = `${'é&amp;&lt;'.repeat(1000)}`
     const facts = { title: long, body: long, cwd: `/${long}`, client: long }
@@ -121,7 +121,7 @@ describe('notifiers: slack', () => {
     }
   })
 
-  it('cuts between graphemes, and no entity or link in half', () => {
+  it('truncates between graphemes, never within an entity or a link', () => {
     const piece = fc.constantFrom(
       'a',
       '&amp;',
@@ -144,7 +144,7 @@ describe('notifiers: slack', () => {
     )
   })
 
-  it('lets no event text mention, link or call anybody', () => {
+  it('lets no text of an event become a mention or a link', () => {
     const live = fc.constantFrom(
       '<!channel>',
       '<@U024BE7LH>',
@@ -162,7 +162,7 @@ describe('notifiers: slack', () => {
         const [posted] = await post(event)
         const texts = posted?.blocks.flatMap(({ text, elements = [] }) => [text, ...elements])
         for (const text of [posted?.text, ...(texts ?? []).map((item) => item?.text)]) {
-          // The moment is ours.
+          // The date is our own markup.
           const own = /^<!date\^1795167000\^\{date_short_pretty\} \{time\}\|2026-11-20 09:30>$/
           if (!own.test(text ?? '')) expect(text ?? '').not.toMatch(/[<>]|&(?!amp;|lt;|gt;)/)
         }
@@ -177,7 +177,7 @@ describe('notifiers: slack', () => {
     [404, 'channel_not_found', 'Create a new incoming webhook'],
     [410, 'channel_is_archived', 'Unarchive'],
     [403, 'action_prohibited', 'administrator'],
-  ])('explains %i %s', async (status, body, hint) => {
+  ])('gives a hint for the response %i %s', async (status, body, hint) => {
     const { url } = await startReceiver({ script: [{ status, body }] })
     const error = await failureOf(slack.send(makeMessage(), { url }, makeContext()))
     expect(error.message).toBe(`slack: ${status} ${body}`)
@@ -191,7 +191,7 @@ describe('notifiers: slack', () => {
   })
 
   it.each(['ok', 'ok\n', 'OK', '{"ok":true}', '{"success": true}'])(
-    'takes %j for a yes',
+    'treats the response %j as a success',
     async (body) => {
       const { url } = await startReceiver({ script: [{ body }] })
       expect(await slack.send(makeMessage(), { url }, makeContext())).toBe(body.trim())
@@ -205,21 +205,21 @@ describe('notifiers: slack', () => {
     'null',
     '{"ok":false}',
     '1',
-  ])('does not take %j for a yes, and tries again', async (body) => {
+  ])('asks for a retry after the unclear response %j', async (body) => {
     const { url } = await startReceiver({ script: [{ body }] })
     const error = await failureOf(slack.send(makeMessage(), { url }, makeContext()))
     expect(error.verdict).toBe('retry')
     expect(error.message).toContain(body || 'said nothing')
   })
 
-  it('gives up where Slack says no with the status 200', async () => {
+  it('gives up after an error text of Slack with status 200', async () => {
     const { url } = await startReceiver({ script: [{ body: 'no_service' }] })
     const error = await failureOf(slack.send(makeMessage(), { url }, makeContext()))
     expect(error.verdict).toBe('give-up')
     expect(error.hint).toContain('Create a new incoming webhook')
   })
 
-  it('leaves a second between two messages to the same webhook', () => {
+  it('has a pace of one message per second and webhook', () => {
     expect(slack.pace?.minIntervalMs).toBe(1000)
     expect(slack.pace?.destination({ url: 'https://hooks.slack.com/x' })).toBe(
       'https://hooks.slack.com/x',
@@ -231,7 +231,7 @@ describe('notifiers: slack', () => {
     'ftp://x.test',
     'nonsense',
     'http://127.0.0.1.evil.test',
-  ])('refuses the URL %s', (url) => {
+  ])('rejects the URL %s', (url) => {
     expect(slack.options.safeParse({ url }).success).toBe(false)
   })
 
@@ -240,7 +240,7 @@ describe('notifiers: slack', () => {
     'http://localhost:1/x',
     'http://[::1]:1',
     'http://2130706433/',
-  ])('takes the URL %s', (url) => {
+  ])('accepts the URL %s', (url) => {
     expect(slack.options.safeParse({ url }).success).toBe(true)
   })
 })

@@ -7,8 +7,8 @@ import { allTextOf, failureOf } from './_suite.ts'
 const USER = 'canaryUser'
 const PASSWORD = 'canary5ecret!pass'
 
-describe('notifiers: what a mail server answers', () => {
-  describe('when the server refuses', () => {
+describe('notifiers: email: responses of the mail server', () => {
+  describe('a rejection by the server', () => {
     const at = (command: 'onMailFrom' | 'onRcptTo', status: number) => ({
       [command]: (_address: unknown, _session: unknown, callback: (error: Error) => void) =>
         callback(refusal(status, 'mailbox says no')),
@@ -19,7 +19,7 @@ describe('notifiers: what a mail server answers', () => {
       ['onRcptTo', 450, 'retry'],
       ['onMailFrom', 550, 'give-up'],
       ['onRcptTo', 553, 'give-up'],
-    ] as const)('%s %i: %s', async (command, status, verdict) => {
+    ] as const)('in %s with status %i gives the verdict %s', async (command, status, verdict) => {
       const { send } = await startChannel({ server: at(command, status) })
       const error = await failureOf(send())
       expect(error.verdict).toBe(verdict)
@@ -30,7 +30,7 @@ describe('notifiers: what a mail server answers', () => {
     it.each([
       [452, 'retry'],
       [554, 'give-up'],
-    ])('the content with %i: %s', async (status, verdict) => {
+    ])('of the content with status %i gives the verdict %s', async (status, verdict) => {
       const { send } = await startChannel({
         server: {
           onData: (stream, _session, callback) => {
@@ -41,7 +41,7 @@ describe('notifiers: what a mail server answers', () => {
       expect(await failureOf(send())).toMatchObject({ verdict })
     })
 
-    it('one of two recipients: the other got it', async () => {
+    it('of one recipient still delivers to the other one', async () => {
       const { send, received } = await startChannel({
         server: {
           onRcptTo: ({ address }, _session, callback) =>
@@ -54,7 +54,7 @@ describe('notifiers: what a mail server answers', () => {
     })
   })
 
-  describe('with user and password', () => {
+  describe('a channel with user and password', () => {
     const credentials = `${USER}:${encodeURIComponent(PASSWORD)}`
     const url = `smtp://${credentials}@127.0.0.1`
 
@@ -73,7 +73,7 @@ describe('notifiers: what a mail server answers', () => {
     it.each([
       [535, 'give-up', true],
       [454, 'retry', false],
-    ])('a login refused with %i: %s', async (status, verdict, isChannelDead) => {
+    ])('whose login fails with %i gives the verdict %s', async (status, verdict, isChannelDead) => {
       const { send } = await startChannel({
         server: { onAuth: (_auth, _session, callback) => callback(refusal(status, 'not now')) },
         url,
@@ -86,7 +86,7 @@ describe('notifiers: what a mail server answers', () => {
     })
 
     it.each(['PLAIN', 'LOGIN', 'CRAM-MD5'])(
-      'keeps them out of errors when %s is repeated',
+      'keeps them out of errors when the server repeats its %s login',
       async (method) => {
         const base64 = (text: string) => Buffer.from(text).toString('base64')
         const echo = [
@@ -112,7 +112,7 @@ describe('notifiers: what a mail server answers', () => {
       },
     )
 
-    it('keeps them out of errors when nobody listens', async () => {
+    it('keeps them out of errors when nothing listens on the port', async () => {
       const error = await failureOf(makeSend(`${url}:1`)())
       expect(error.verdict).toBe('retry')
       expect(error.message).toContain('ECONNREFUSED')
@@ -120,27 +120,30 @@ describe('notifiers: what a mail server answers', () => {
     })
   })
 
-  it.each(['greeting', 'answer'])('ends with its signal when there is no %s', async (missing) => {
-    const sockets: Socket[] = []
-    const server = createServer((socket) => {
-      sockets.push(socket)
-      if (missing === 'answer') socket.write('220 slow.test ESMTP\r\n')
-    })
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    onTestFinished(() => void server.close())
-    const { port } = server.address() as { port: number }
-    const controller = new AbortController()
-    const sending = failureOf(
-      makeSend(`smtp://127.0.0.1:${port}`)({}, { signal: controller.signal }),
-    )
-    await expect.poll(() => sockets).toHaveLength(1)
-    const closed = new Promise((resolve) => sockets[0]?.on('close', resolve).resume())
-    controller.abort()
-    expect(await sending).toMatchObject({ verdict: 'retry', message: 'email: timed out' })
-    await closed
-  })
+  it.each(['greeting', 'answer'])(
+    'stops at its abort signal when the server sends no %s',
+    async (missing) => {
+      const sockets: Socket[] = []
+      const server = createServer((socket) => {
+        sockets.push(socket)
+        if (missing === 'answer') socket.write('220 slow.test ESMTP\r\n')
+      })
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+      onTestFinished(() => void server.close())
+      const { port } = server.address() as { port: number }
+      const controller = new AbortController()
+      const sending = failureOf(
+        makeSend(`smtp://127.0.0.1:${port}`)({}, { signal: controller.signal }),
+      )
+      await expect.poll(() => sockets).toHaveLength(1)
+      const closed = new Promise((resolve) => sockets[0]?.on('close', resolve).resume())
+      controller.abort()
+      expect(await sending).toMatchObject({ verdict: 'retry', message: 'email: timed out' })
+      await closed
+    },
+  )
 
-  it('retries when the server hangs up', async () => {
+  it('asks for a retry when the server closes the connection', async () => {
     const server = createServer((socket) => socket.end('421 4.3.2 shutting down\r\n'))
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     onTestFinished(() => void server.close())

@@ -31,11 +31,11 @@ describe('notifiers: terminal sequences', () => {
       `\x1b]99;i=hookbell-abc:d=0:p=title:e=1;${base64('shop: permission needed')}\x1b\\` +
         `\x1b]99;i=hookbell-abc:d=1:p=body:u=1:a=focus:e=1;${base64('wants to run npm test')}\x1b\\`,
     ],
-  ] as const)('%s is %j', (sequence, bytes) => {
+  ] as const)('render %s as %j', (sequence, bytes) => {
     expect(renderSequence(sequence, call(), 'none')).toBe(bytes)
   })
 
-  it('doubles each escape for tmux', () => {
+  it('double each escape character for tmux', () => {
     expect(renderSequence('osc9', call({ title: 'a', body: 'b' }), 'tmux')).toBe(
       '\x1bPtmux;\x1b\x1b]9;a b\x07\x1b\\',
     )
@@ -44,7 +44,7 @@ describe('notifiers: terminal sequences', () => {
     expect(inner?.replaceAll('\x1b\x1b', '\x1b')).toBe(renderSequence('osc99', call(), 'none'))
   })
 
-  it('cuts into short strings for GNU screen', () => {
+  it('are split into short strings for GNU screen', () => {
     const long = call({ title: 'x'.repeat(100), body: 'y'.repeat(200) })
     const text = renderSequence('osc99', long, 'screen')
     const chunks = text.split('\x1b\\').slice(0, -1)
@@ -54,7 +54,7 @@ describe('notifiers: terminal sequences', () => {
     expect(joined).toBe(renderSequence('osc99', long, 'none').replaceAll('\x1b\\', '\x07'))
   })
 
-  it('gives GNU screen nothing but ASCII, which is all that it carries', () => {
+  it('contain only ASCII for GNU screen, which supports nothing else', () => {
     const text = renderSequence(
       'osc9',
       call({ title: 'Příště: 漢字 …', body: '\u011b\u0107' }),
@@ -63,23 +63,23 @@ describe('notifiers: terminal sequences', () => {
     expect(text).toBe('\x1bP\x1b]9;Priste: ?? ... ec\x07\x1b\\')
   })
 
-  it.each(['tmux', 'screen'] as const)('leaves the bell to %s', (through) => {
+  it.each(['tmux', 'screen'] as const)('pass the bell unchanged through %s', (through) => {
     expect(renderSequence('bell', call(), through)).toBe('\x07')
   })
 
-  it('begins no text with a number and a semicolon, which would be a command', () => {
+  it('never start a text with a number and a semicolon, which would be a command', () => {
     expect(renderSequence('osc9', call({ title: '4;1;50', body: '' }), 'none')).toBe(
       '\x1b]9;hookbell: 4;1;50\x07',
     )
   })
 
-  it('keeps semicolons out of the title, where they would end it', () => {
+  it('contain no semicolon in the title, which would end it', () => {
     expect(renderSequence('osc777', call({ title: 'a;b', body: 'c;d' }), 'none')).toBe(
       '\x1b]777;notify;a,b;c;d\x07',
     )
   })
 
-  it('lets no text end the sequence or begin another one', () => {
+  it('cannot be ended by a text, and contain no further sequence from it', () => {
     const live = fc.constantFrom('\x1b', '\x07', '\x9c', '\x9d', '\x1b\\', '\x1b]52;c;', '\n', '\r')
     const other = fc.constantFrom('\u202e', '\u0085', '4;', ';', '\ud800', '😀', '漢')
     const text = fc
@@ -91,7 +91,7 @@ describe('notifiers: terminal sequences', () => {
         const bytes = renderSequence(name, call({ title, body }), way)
         expect(bytes).toBe(bytes.toWellFormed())
         expect(Buffer.byteLength(bytes)).toBeLessThan(4096)
-        // Whatever is said, these are the control characters, in this order.
+        // The control characters and their order do not depend on the texts.
         const controls = (said: string) => said.replace(/[^\x00-\x1f\x7f-\x9f]/g, '')
         const harmless = renderSequence(name, call({ title: 'a', body: 'b' }), way)
         if (way === 'screen') expect(bytes).toMatch(/^(\x07|(\x1bP[\0-\x7f]*?\x1b\\)+)$/)
@@ -116,7 +116,7 @@ describe('notifiers: terminal sequences', () => {
     [['Apple_Terminal'], 'bell'],
     [['xterm-256color'], 'bell'],
     [[], 'bell'],
-  ])('%j is shown by %s', (names, sequence) => {
+  ])('for the terminal names %j are of the type %s', (names, sequence) => {
     expect(sequenceFor(names)).toBe(sequence)
   })
 })
@@ -133,22 +133,22 @@ describe('notifiers: terminal panes of tmux', () => {
     ['/dev/pts/3|all|3.5|0|0|xterm|', undefined],
     ['/dev/pts/3||3.2a|0|0|xterm|', undefined],
     ['/dev/pts/3||2.9|0|0|xterm|', undefined],
-  ])('%s: %s', (line, onlyBell) => {
+  ])('with the line %s have the restriction: %s', (line, onlyBell) => {
     expect(parsePane(line)).toMatchObject({ path: '/dev/pts/3', through: 'tmux' })
     expect(parsePane(line)?.onlyBell).toBe(onlyBell)
   })
 
-  it('takes the name of the terminal outside', () => {
+  it('include the names of the outer terminal', () => {
     const pane = parsePane('/dev/ttys004|1|3.5|1|1|xterm-256color|iTerm2 3.5.0')
     expect(pane?.names).toEqual(['xterm-256color', 'iTerm2 3.5.0'])
   })
 
-  it('says where a pane is gone', () => {
+  it('are undefined when the pane is gone', () => {
     expect(parsePane('|1|3.5|||\n')).toBeUndefined()
   })
 
   it.each(['/etc/passwd', '/dev/sda', '/dev/pts/../sda', '/dev/tty', 'pts/3', '/dev/pts/3x'])(
-    'does not take %s for a terminal',
+    'are rejected if %s is not a terminal',
     (path) => {
       expect(() => parsePane(`${path}|1|3.5|1|1||`)).toThrow('no terminal that is known')
     },
@@ -167,7 +167,7 @@ describe('notifiers: terminal names', () => {
     ['', ''],
     [undefined, undefined],
     ['/dev/ttys004', '/dev/ttys004'],
-  ])('%s is %s', (tty, name) => {
+  ])('map %s to %s', (tty, name) => {
     expect(ttyName(tty)).toBe(name)
   })
 })

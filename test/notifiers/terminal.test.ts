@@ -41,7 +41,7 @@ describe.skipIf(reason)(`notifiers: terminal${reason}`, () => {
     },
   })
 
-  it('rings a bell where nothing is known of the terminal', async () => {
+  it('rings the bell of an unknown terminal', async () => {
     const pty = await startPty()
     expect(await send({ HOOKBELL_TTY: pty.path })).toBe(`bell to ${pty.path}`)
     await expect.poll(pty.received).toBe('\x07')
@@ -51,16 +51,16 @@ describe.skipIf(reason)(`notifiers: terminal${reason}`, () => {
     [{ TERM_PROGRAM: 'ghostty' }, 'osc777', '\x1b]777;'],
     [{ LC_TERMINAL: 'iTerm2' }, 'osc9', '\x1b]9;'],
     [{ TERM: 'xterm-kitty' }, 'osc99', '\x1b]99;'],
-  ])('shows what a terminal known by %j can show', async (facts, sequence, start) => {
+  ])('uses the best sequence for a terminal with %j', async (facts, sequence, start) => {
     const pty = await startPty()
     expect(await send({ HOOKBELL_TTY: pty.path, ...facts })).toBe(`${sequence} to ${pty.path}`)
     await expect.poll(pty.received).toContain(start)
   })
 
-  it('finds a terminal by the number that the system gives it', async () => {
+  it('finds a terminal by its device number', async () => {
     const pty = await startPty()
     const stat = await readFile(`/proc/${pty.pid}/stat`, 'utf8')
-    // Behind the name: state, parent, group, session, terminal.
+    // After the name: state, parent, group, session, terminal.
     const HOOKBELL_TTY = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[4] ?? ''
     expect(HOOKBELL_TTY).toMatch(/^[1-9]\d*$/)
     expect(await send({ HOOKBELL_TTY })).toBe(`bell to ${pty.path}`)
@@ -72,14 +72,14 @@ describe.skipIf(reason)(`notifiers: terminal${reason}`, () => {
     await expect.poll(pty.received).toBe(CALL)
   })
 
-  it('prefers the terminal of the agent to that of the SSH session', async () => {
+  it('prefers the terminal of the agent to the terminal of the SSH session', async () => {
     const [inner, outer] = [await startPty(), await startPty()]
     await send({ HOOKBELL_TTY: inner.path, SSH_TTY: outer.path })
     await expect.poll(inner.received).toBe('\x07')
     expect(outer.received()).toBe('')
   })
 
-  it('goes through GNU screen', async () => {
+  it('wraps the sequence for GNU screen', async () => {
     const pty = await startPty()
     const facts = { HOOKBELL_TTY: pty.path, STY: '123.pts-0', SSH_TTY: '/dev/pts/99' }
     await send(facts, { mode: 'osc9' }, { title: 'a', body: 'b' })
@@ -97,18 +97,18 @@ describe.skipIf(reason)(`notifiers: terminal${reason}`, () => {
     { TMUX: '/nowhere/socket,1,0', TMUX_PANE: '%0', SSH_TTY: '/dev/pts/0' },
     { TMUX: 'relative,1,0', TMUX_PANE: '%0' },
     { TMUX: '/nowhere/socket,1,0', TMUX_PANE: '-x' },
-  ])('is not here for a session of %j', async (facts) => {
+  ])('is unavailable for a session with %j', async (facts) => {
     expect(await failureOf(send(facts))).toMatchObject({ verdict: 'unavailable' })
   })
 
-  it('is not here once the terminal was closed', async () => {
+  it('is unavailable once the terminal is closed', async () => {
     const pty = await startPty()
     await pty.close()
     const error = await failureOf(send({ HOOKBELL_TTY: pty.path }))
     expect(error).toMatchObject({ verdict: 'unavailable' })
   })
 
-  it('writes to no newer terminal that has the same name', async () => {
+  it('does not write to a newer terminal with the same name', async () => {
     const before = new Date(Date.now() - 5000).toISOString()
     const pty = await startPty()
     const error = await failureOf(send({ HOOKBELL_TTY: pty.path }, {}, { at: before }))
@@ -116,7 +116,7 @@ describe.skipIf(reason)(`notifiers: terminal${reason}`, () => {
     expect(pty.received()).toBe('')
   })
 
-  it.runIf(process.getuid?.() === 0)('writes to no terminal of another user', async () => {
+  it.runIf(process.getuid?.() === 0)('does not write to a terminal of another user', async () => {
     const pty = await startPty()
     await chown(pty.path, 12345, 5)
     const error = await failureOf(send({ HOOKBELL_TTY: pty.path }))
@@ -124,7 +124,7 @@ describe.skipIf(reason)(`notifiers: terminal${reason}`, () => {
     expect(error.message).toContain('another user')
   })
 
-  it('tries again where Ctrl+S has stopped the terminal', async () => {
+  it('asks for a retry while Ctrl+S has stopped the terminal', async () => {
     const pty = await startPty()
     pty.type('\x13')
     await vi.waitFor(async () => {
@@ -138,7 +138,7 @@ describe.skipIf(reason)(`notifiers: terminal${reason}`, () => {
     await expect.poll(pty.received).toContain(CALL)
   })
 
-  it('ends what it began once Ctrl+Q lets it go on', async () => {
+  it('completes a message that Ctrl+S has stopped after Ctrl+Q', async () => {
     const pty = await startPty()
     pty.type('\x13')
     const sending = send({ HOOKBELL_TTY: pty.path }, { mode: 'osc777' })
@@ -147,19 +147,19 @@ describe.skipIf(reason)(`notifiers: terminal${reason}`, () => {
     await expect.poll(pty.received).toContain(CALL)
   })
 
-  it('refuses a mode that it does not know', () => {
+  it('rejects an unknown mode', () => {
     expect(terminal.options.safeParse({ mode: 'osc52' }).success).toBe(false)
   })
 })
 
 describe.skipIf(noTmux)(`notifiers: terminal in tmux${noTmux}`, () => {
-  it('reaches the terminal outside', async () => {
+  it('reaches the outer terminal', async () => {
     const { pty, facts, path } = await startTmux(['set -g allow-passthrough on'])
     expect(await send(facts, { mode: 'osc777' })).toBe(`osc777 to ${path}`)
     await expect.poll(pty.received).toContain(CALL)
   })
 
-  it('carries each sequence to the terminal as it would be without tmux', async () => {
+  it('passes each sequence unchanged to the outer terminal', async () => {
     const { pty, facts } = await startTmux(['set -g allow-passthrough on'])
     await send(facts, { mode: 'osc9' }, { title: 'one', body: 'two' })
     await expect.poll(pty.received).toContain('\x1b]9;one two\x07')
@@ -167,7 +167,7 @@ describe.skipIf(noTmux)(`notifiers: terminal in tmux${noTmux}`, () => {
     await expect.poll(pty.received).toMatch(/\x1b\]99;i=hookbell-\w+:d=1:p=body[^\x1b]*\x1b\\/)
   })
 
-  it('rings the bell of the window where tmux lets nothing else through', async () => {
+  it('rings the bell of the window if tmux passes nothing else on', async () => {
     const { pty, tmux, facts, path } = await startTmux(['set -g monitor-bell on'])
     await tmux('new-window', 'sleep 1000')
     expect(await send(facts, { mode: 'osc777' })).toBe(
@@ -177,14 +177,14 @@ describe.skipIf(noTmux)(`notifiers: terminal in tmux${noTmux}`, () => {
     expect(pty.received()).not.toContain('777')
   })
 
-  it('rings where the window is not shown, whatever may pass', async () => {
+  it('rings the bell if the window is not visible, even with passthrough', async () => {
     const { tmux, facts } = await startTmux(['set -g allow-passthrough on'])
     await tmux('new-window', 'sleep 1000')
     expect(await send(facts, { mode: 'osc777' })).toContain('its tmux window is not shown')
     await expect.poll(() => tmux('display', '-p', '-t', ':0', '#{window_bell_flag}')).toBe('1\n')
   })
 
-  it('knows the terminal outside by what it told tmux', async () => {
+  it('identifies the outer terminal by its answer to tmux', async () => {
     const { pty, tmux, facts } = await startTmux(['set -g allow-passthrough on'])
     pty.type('\x1bP>|WezTerm 20240203\x1b\\')
     await expect.poll(() => tmux('display', '-p', '#{client_termtype}')).toBe('WezTerm 20240203\n')
@@ -192,21 +192,21 @@ describe.skipIf(noTmux)(`notifiers: terminal in tmux${noTmux}`, () => {
     await expect.poll(pty.received).toContain(CALL)
   })
 
-  it('writes to the terminal of a program that was started from tmux and has its own', async () => {
+  it('writes to the own terminal of a program that was started in tmux', async () => {
     const { facts } = await startTmux()
     const editor = await startPty()
     await send({ ...facts, HOOKBELL_TTY: editor.path })
     await expect.poll(editor.received).toBe('\x07')
   })
 
-  it('is not here once the pane was closed', async () => {
+  it('is unavailable once the pane is closed', async () => {
     const { tmux, facts } = await startTmux()
     await tmux('new-window', 'sleep 1000')
     await tmux('kill-pane', '-t', '%0')
     expect(await failureOf(send(facts))).toMatchObject({ verdict: 'unavailable' })
   })
 
-  it('asks no tmux behind a link or a file', async () => {
+  it('does not connect to tmux through a link or a regular file', async () => {
     const { facts, folder } = await startTmux()
     const link = join(folder, 'link')
     await symlink(join(folder, 'socket'), link)
@@ -216,7 +216,7 @@ describe.skipIf(noTmux)(`notifiers: terminal in tmux${noTmux}`, () => {
     }
   })
 
-  it('ends with its signal where tmux does not answer', async () => {
+  it('stops at its abort signal when tmux does not answer', async () => {
     const folder = await makeFolder()
     const socket = join(folder, 'deaf')
     const server = createServer(() => {})
@@ -229,7 +229,7 @@ describe.skipIf(noTmux)(`notifiers: terminal in tmux${noTmux}`, () => {
 })
 
 describe.skipIf(noScreen)(`notifiers: terminal in GNU screen${noScreen}`, () => {
-  it('reaches the terminal outside', async () => {
+  it('reaches the outer terminal', async () => {
     const folder = await makeFolder()
     const env = { SCREENDIR: folder, HOME: folder }
     const file = join(folder, 'tty')
@@ -246,7 +246,7 @@ describe.skipIf(noScreen)(`notifiers: terminal in GNU screen${noScreen}`, () => 
     await send(facts, { mode: 'osc777' })
     await expect.poll(pty.received).toContain(CALL)
     await send(facts, { mode: 'osc9' }, { title: '\u011b]52;c;eA\u0107', body: 'y'.repeat(300) })
-    // Each in one piece, though it went in several.
+    // The text arrives in one piece, although it was sent in several.
     await expect.poll(pty.received).toContain(`\x1b]9;e]52;c;eAc ${'y'.repeat(100)}`)
     expect(pty.received()).not.toContain('\x1b]52')
   })

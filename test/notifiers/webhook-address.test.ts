@@ -47,17 +47,17 @@ describe('notifiers: webhook addresses', () => {
     ['192.0.0.192', 'refused'],
     ['fd00:ec2::254', 'refused'],
     ['2001:db8::1', 'refused'],
-    // Spellings that no resolver answers with.
+    // Spellings that a resolver never returns.
     ['0x7f.1', 'refused'],
     ['010.0.0.1', 'refused'],
     ['2130706433', 'refused'],
     ['', 'refused'],
     ['example.com', 'refused'],
-  ])('%s is %s', (address, reach) => {
+  ])('classify %s as %s', (address, reach) => {
     expect(reachOf(address)).toBe(reach)
   })
 
-  it('calls nothing public that a second list knows as special', () => {
+  it('never classify an IPv4 address of a reserved range as public', () => {
     const special = new BlockList()
     for (const [net, bits] of [
       ['0.0.0.0', 8],
@@ -96,7 +96,7 @@ describe('notifiers: webhook addresses', () => {
     )
   })
 
-  it('calls no IPv6 address public that is outside of the global ones', () => {
+  it('never classify an IPv6 address outside of the global ranges as public', () => {
     fc.assert(
       fc.property(fc.ipV6(), (address) => {
         if (reachOf(address) !== 'public') return
@@ -109,7 +109,7 @@ describe('notifiers: webhook addresses', () => {
 })
 
 describe('notifiers: webhook connections', () => {
-  /** A resolver that gives one list of addresses after the other. */
+  /** A resolver that returns another list of addresses at each call. */
   const makeLookup = (...answers: string[][]) => {
     let asked = 0
     const lookup = (_name: string, _options: object, done: (...args: unknown[]) => void) => {
@@ -141,7 +141,7 @@ describe('notifiers: webhook connections', () => {
     return { error, received, asked }
   }
 
-  it('refuses a name that leads to this machine', async () => {
+  it('are refused if the name resolves to this machine', async () => {
     const { error, received } = await connect([['127.0.0.1']])
     expect(error).toMatchObject({
       verdict: 'retry',
@@ -151,32 +151,32 @@ describe('notifiers: webhook connections', () => {
     expect(received).toHaveLength(0)
   })
 
-  it('connects to it where private networks are allowed', async () => {
+  it('to this machine are made if private networks are allowed', async () => {
     const { error, received } = await connect([['127.0.0.1']], true)
     expect(error).toBeUndefined()
     expect(received).toHaveLength(1)
   })
 
-  it('never connects where a name leads to credentials of a cloud', async () => {
+  it('are refused if the name resolves to a metadata service of a cloud', async () => {
     const { error } = await connect([['169.254.169.254'], ['127.0.0.1']], true)
     expect(error).toMatchObject({ verdict: 'retry', hint: undefined })
   })
 
-  it('asks once, and connects to what it checked', async () => {
+  it('use the addresses of a single lookup for the check and the connection', async () => {
     const { error, received, asked } = await connect([['1.1.1.1'], ['127.0.0.1']])
-    // By http:// the first answer is refused; a second question would have been answered with this machine.
+    // The first address is refused for http://; a second lookup would have returned this machine.
     expect(error).toMatchObject({ message: expect.stringContaining('1.1.1.1') })
     expect(asked()).toBe(1)
     expect(received).toHaveLength(0)
   })
 
-  it('leaves out the addresses of a name that are not allowed', async () => {
+  it('skip the addresses of a name that are not allowed', async () => {
     const { error, received } = await connect([['169.254.169.254', 'fe80::1', '127.0.0.1']], true)
     expect(error).toBeUndefined()
     expect(received).toHaveLength(1)
   })
 
-  it('says that a name has no address', async () => {
+  it('fail with the host name if it has no address', async () => {
     const { error } = await connect([[]])
     expect(String(error)).toContain('bell.example.com')
   })

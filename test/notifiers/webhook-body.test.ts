@@ -10,7 +10,7 @@ import { makeContext, makeMessage } from './_suite.ts'
 const JSON_TYPE = 'application/json'
 const FORM_TYPE = 'application/x-www-form-urlencoded'
 
-/** What a receiver's syntax could take for its own. */
+/** Texts with characters that have a meaning in the syntax of the body. */
 const hostile = fc
   .array(
     fc.oneof(
@@ -21,7 +21,7 @@ const hostile = fc
   .map((parts) => parts.join(''))
 
 describe('notifiers: webhook bodies', () => {
-  it('fills every string of an object', async () => {
+  it('fill the template in every string of an object', async () => {
     const body = {
       content: '**{{ title }}**\n{{ body }}',
       flags: 4,
@@ -34,7 +34,7 @@ describe('notifiers: webhook bodies', () => {
     })
   })
 
-  it('stays JSON, whatever the event says', () =>
+  it('stay valid JSON for any text of an event', () =>
     fc.assert(
       fc.asyncProperty(hostile, hostile, async (title, body) => {
         const message = makeMessage({ title, body })
@@ -46,7 +46,7 @@ describe('notifiers: webhook bodies', () => {
       { numRuns: runs(60) },
     ))
 
-  it('stays a form, whatever the event says', () =>
+  it('stay a valid form for any text of an event', () =>
     fc.assert(
       fc.asyncProperty(hostile, async (title) => {
         const text = await fillBody('t={{ title }}&x=1', FORM_TYPE, makeMessage({ title }))
@@ -59,7 +59,7 @@ describe('notifiers: webhook bodies', () => {
       { numRuns: runs(60) },
     ))
 
-  it('lets no filter switch the escaping off', async () => {
+  it('are escaped even with the filter `raw`', async () => {
     const message = makeMessage({ title: '","evil":"' })
     const text = await fillBody('{"a":"{{ title | raw }}"}', JSON_TYPE, message)
     expect(JSON.parse(text)).toEqual({ a: '","evil":"' })
@@ -73,7 +73,7 @@ describe('notifiers: webhook bodies', () => {
     ['{% include "/etc/passwd" %}', 'ENOENT'],
     ['{% render "secrets.env" %}', 'ENOENT'],
     ['{"a": {{ title }}}', 'JSON'],
-  ])('gives up at the body %s', async (body, reason) => {
+  ])('with the template %s make the delivery give up', async (body, reason) => {
     const error = await fillBody(body, JSON_TYPE, makeMessage()).catch((thrown) => thrown)
     expect(error).toBeInstanceOf(DeliveryError)
     expect(error).toMatchObject({ verdict: 'give-up', hint: expect.stringContaining('body') })
@@ -81,13 +81,13 @@ describe('notifiers: webhook bodies', () => {
     expect(error.message).toMatch(/^webhook: body: [^\n]*$/)
   })
 
-  it('sees nothing but the message', async () => {
+  it('have no access to properties of values', async () => {
     const body = { a: '{{ title.constructor }}{{ title.length }}' }
     const error = await fillBody(body, JSON_TYPE, makeMessage()).catch((thrown) => thrown)
     expect(error).toMatchObject({ verdict: 'give-up' })
   })
 
-  it('tells the receiver what it is', async () => {
+  it('are sent with the right content type', async () => {
     const receiver = await startReceiver()
     const send = (fields: object) =>
       webhook.send(

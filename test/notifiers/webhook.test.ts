@@ -28,7 +28,7 @@ describe('notifiers: webhook', () => {
     secret: CANARY,
   })
 
-  it('posts JSON in the shape of Standard Webhooks', async () => {
+  it('posts JSON in the format of Standard Webhooks', async () => {
     const { send, first } = await start()
     await send()
     expect(first()).toMatchObject({ method: 'POST', path: '/hook' })
@@ -53,7 +53,7 @@ describe('notifiers: webhook', () => {
     `)
   })
 
-  it('names each event by one key, also when it is sent again', async () => {
+  it('sends the same idempotency key for each attempt of an event', async () => {
     const { send, receiver } = await start({}, [500, 200])
     await failureOf(send({ id: 'event-1' }))
     await send({ id: 'event-1' }, { attempt: 2 })
@@ -62,7 +62,7 @@ describe('notifiers: webhook', () => {
     }
   })
 
-  it('signs what it sends, so that the library of a receiver accepts it', async () => {
+  it('signs requests so that the Standard Webhooks library accepts them', async () => {
     const { send, first } = await start({ signingSecrets: [SIGNING, OTHER_SIGNING] })
     await send({ body: 'é 😀 "quoted"' })
     const headers = first().headers as Record<string, string>
@@ -105,13 +105,13 @@ describe('notifiers: webhook', () => {
     { '': 'x' },
     { good: 'a\r\nEvil: b' },
     { good: 'é' },
-  ])('refuses the headers %j', (headers) => {
+  ])('rejects the headers %j', (headers) => {
     const url = 'https://example.com'
     expect(webhook.options.safeParse({ url, headers }).success).toBe(false)
   })
 
   it.each(['whsec_', 'whsec_c2hvcnQ=', 'whsk_0123456789abcdef0123456789abcdef', 'word'])(
-    'refuses %s to sign with',
+    'rejects the signing secret %s',
     (secret) => {
       const options = { url: 'https://example.com', signingSecrets: [secret] }
       expect(webhook.options.safeParse(options).success).toBe(false)
@@ -119,7 +119,7 @@ describe('notifiers: webhook', () => {
   )
 
   it.each(['ftp://example.com', 'https://user:pass@example.com', 'example.com', 'https://'])(
-    'refuses the URL %s',
+    'rejects the URL %s',
     (url) => {
       expect(webhook.options.safeParse({ url }).success).toBe(false)
     },
@@ -129,17 +129,17 @@ describe('notifiers: webhook', () => {
     [201, 'created', 'created'],
     [202, '', '202 Accepted'],
     [204, '', '204 No Content'],
-  ])('takes %i as a success', async (status, body, answer) => {
+  ])('treats status %i as a success', async (status, body, answer) => {
     const { send } = await start({}, [{ status, body }])
     expect(await send()).toBe(answer)
   })
 
-  it.each([301, 302, 307, 308])('takes the redirect %i as a failure', async (status) => {
+  it.each([301, 302, 307, 308])('treats the redirect %i as a failure', async (status) => {
     const { send } = await start({}, [{ status, headers: { location: 'https://example.com' } }])
     expect(await failureOf(send())).toMatchObject({ hint: expect.stringContaining('Redirects') })
   })
 
-  it('says that a receiver is gone', async () => {
+  it('gives up after status 410, with a hint to remove the channel', async () => {
     const { send } = await start({}, [410])
     expect(await failureOf(send())).toMatchObject({
       verdict: 'give-up',
@@ -147,7 +147,7 @@ describe('notifiers: webhook', () => {
     })
   })
 
-  it('keeps its own signature and each part of a header out of errors', async () => {
+  it('keeps its signature and the values of its headers out of errors', async () => {
     const repeat: Step = ({ headers }) => ({
       status: 400,
       body: `${headers['webhook-signature']} ${headers['x-key']} ${headers.authorization?.slice(7)}`,
@@ -160,7 +160,7 @@ describe('notifiers: webhook', () => {
     }
   })
 
-  describe('where it may send to', () => {
+  describe('allowed addresses', () => {
     const sendTo = (url: string, fields = {}) =>
       webhook.send(makeMessage(), webhook.options.parse({ url, ...fields }), makeContext())
 
@@ -170,7 +170,7 @@ describe('notifiers: webhook', () => {
       'https://0xa000001/',
       'https://[fd12::1]',
       'https://[::ffff:10.0.0.1]',
-    ])('gives up at the private address %s', async (url) => {
+    ])('exclude the private address %s by default', async (url) => {
       expect(await failureOf(sendTo(url))).toMatchObject({
         verdict: 'give-up',
         message: expect.stringContaining('private network'),
@@ -190,13 +190,13 @@ describe('notifiers: webhook', () => {
       'https://100.100.100.200/',
       'https://0/',
       'https://255.255.255.255',
-    ])('never sends to %s', async (url) => {
+    ])('never include %s', async (url) => {
       const error = await failureOf(sendTo(url, { allowPrivateNetwork: true }))
       expect(error).toMatchObject({ verdict: 'give-up', hint: undefined })
       expect(error.message).toContain('an address that messages are not sent to')
     })
 
-    it('sends nothing unencrypted to the internet', async () => {
+    it('exclude public addresses without encryption', async () => {
       const error = await failureOf(sendTo('http://1.1.1.1', { allowPrivateNetwork: true }))
       expect(error).toMatchObject({
         verdict: 'give-up',
@@ -205,7 +205,7 @@ describe('notifiers: webhook', () => {
     })
 
     it.each(['127.0.0.1', 'localhost', '2130706433', '127.1'])(
-      'sends to this machine where it is written as %s',
+      'include this machine when it is written as %s',
       async (name) => {
         const { url } = await startReceiver()
         expect(await sendTo(url.replace('127.0.0.1', name))).toBe('ok')
