@@ -15,14 +15,14 @@ function makeConfigDir(files: Record<string, string> = {}) {
   return folder
 }
 
-/** Without the folder that is the same for all. */
+/** The problems, without the path of the templates folder. */
 function problemsOf(files: Record<string, string>) {
   const folder = makeConfigDir(files)
   return templateProblems(folder).map((text) => text.replace(`${folder}/templates/`, ''))
 }
 
 describe('own templates', () => {
-  it('that are fine are not mentioned, nor is what lies beside them', () => {
+  it('without a problem are not reported, nor are other files next to them', () => {
     expect(templateProblems(makeConfigDir())).toEqual([])
     const fine = '\ufeff{% assign who = project %}{% for one in (1..2) %}{{ who }}{% endfor %}'
     const files = {
@@ -38,7 +38,7 @@ describe('own templates', () => {
     expect(problemsOf(files)).toEqual([])
   })
 
-  it('are also those that a route names, and faults in them are told', () => {
+  it('that a route names are checked too, and unused ones are reported', () => {
     const folder = makeConfigDir({
       'plain/short.liquid': '{{ projet }}',
       'plain/other-one.liquid': 'x',
@@ -78,11 +78,11 @@ describe('own templates', () => {
     ],
     ['done.liquid', '', 'done.liquid: not used. Put it into a folder: plain, html, slack'],
     ['plain/done.liquid/x', '', 'plain/done.liquid: not used, it is not a file'],
-  ])('%s with %j is named with what to do', (name, text, problem) => {
+  ])('with a problem are reported with advice: %s with %j', (name, text, problem) => {
     expect(problemsOf({ [name]: text })).toEqual([problem])
   })
 
-  it.skipIf(process.getuid?.() === 0)('that cannot be read are named', () => {
+  it.skipIf(process.getuid?.() === 0)('that cannot be read are reported', () => {
     const folder = makeConfigDir({ 'plain/done.liquid': 'x' })
     chmodSync(join(folder, 'templates/plain/done.liquid'), 0)
     expect(templateProblems(folder).join()).toContain('EACCES')

@@ -21,7 +21,7 @@ const unescaped = {
 const formats = ['plain', 'slack', 'html'] as const
 
 describe('a template', () => {
-  it.each(formats)('prints values so that they are read as they were (%s)', (format) => {
+  it.each(formats)('escapes values so that they are displayed unchanged (%s)', (format) => {
     const character = fc.constantFrom(...'&<>"\'*_~`{}%|a \n😀;#39amplt')
     fc.assert(
       fc.property(fc.string({ unit: character }), (text) => {
@@ -31,7 +31,7 @@ describe('a template', () => {
   })
 
   it.each(['{{ message }}', '{{ message | raw }}', '{{ message | append: "" }}'])(
-    'prints no live markup of an event: %s',
+    'prints no active markup from an event: %s',
     (template) => {
       const values = { message: '<!channel> <https://evil.example|bank> *bold* <img src=x>' }
       expect(fill('slack', template, values)).not.toMatch(/[<>]|(?<!\u200b)\*/)
@@ -39,7 +39,7 @@ describe('a template', () => {
     },
   )
 
-  it('does not run what an event contains', () => {
+  it('does not evaluate template code in an event', () => {
     const message = '{{ project }}{% assign x = 1 %}'
     expect(fill('plain', '{{ message }}', { message, project: 'p' })).toBe(message)
   })
@@ -56,7 +56,7 @@ describe('a template', () => {
     '{{ globalThis }}',
     '{{ require }}',
     '{{ this }}',
-  ])('finds nothing behind %s', (template) => {
+  ])('resolves %s to nothing', (template) => {
     expect(fill('plain', template, { message: 'm' })).toBe('')
   })
 
@@ -69,11 +69,11 @@ describe('a template', () => {
     '{% unknown_tag %}',
     '{{ message',
     '{% for i in (1..100000000) %}{{ i }}{% endfor %}',
-  ])('is refused: %s', (template) => {
+  ])('is rejected: %s', (template) => {
     expect(() => fill('plain', template, { message: 'm' })).toThrow()
   })
 
-  it('reaches nothing that an event does not have, whatever the path', () => {
+  it('cannot reach values outside of the event with any path', () => {
     const word = fc.constantFrom(
       ...[
         'constructor',

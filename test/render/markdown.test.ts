@@ -73,7 +73,7 @@ describe("an agent's Markdown", () => {
     ],
     ['lines', 'one\ntwo', 'one\ntwo', 'one\ntwo', '<p>one<br>\ntwo</p>'],
     ['escapes', 'a \\*b\\*', 'a *b*', 'a *b*', '<p>a *b*</p>'],
-  ])('is shown: %s', (_, text, ...shown) => {
+  ])('is converted to each format: %s', (_, text, ...shown) => {
     const { plain, slack, html } = show(text)
     expect([plain, slack, html]).toEqual(shown)
   })
@@ -85,14 +85,14 @@ describe("an agent's Markdown", () => {
     ['<https://auto.test>', 'https://auto.test'],
     ['![chart](https://evil.test/pixel.png)', 'chart (https://evil.test/pixel.png)'],
     ['[x](javascript:alert(1))', 'x (javascript:alert(1))'],
-  ])('shows where %s leads, and has no live link', (text, words) => {
+  ])('shows the target of %s without an active link', (text, words) => {
     const shown = show(text)
     expect(shown.plain).toBe(words)
     expect(shown.slack.replaceAll('`', '')).toBe(words)
     expect(shown.html).toBe(`<p>${words}</p>`)
   })
 
-  it('shows HTML and mentions as they stand', () => {
+  it('shows HTML and mentions as plain text', () => {
     const text = '<script>alert(1)</script>\n\nhi <!channel> <@U1> <b>x</b> <http://evil.test|bank>'
     const shown = show(text)
     expect(shown.slack).not.toMatch(/[<>]/)
@@ -101,7 +101,7 @@ describe("an agent's Markdown", () => {
     expect(shown.plain).toContain('<!channel>')
   })
 
-  it('makes nothing live, whatever the text is', () => {
+  it('never produces active markup from any text', () => {
     const piece = fc.constantFrom(
       ...[
         '<!channel>',
@@ -151,7 +151,7 @@ describe("an agent's Markdown", () => {
     )
   })
 
-  it('hides a key that its marks had cut in two', () => {
+  it('redacts a key that Markdown characters split in two', () => {
     const key = 'ghp_0123456789abcdefghijABCDEFGHIJ012345'
     const cut = `key: ${key.slice(0, 12)}****${key.slice(12)} and ${key.slice(0, 4)}**${key.slice(4)}**`
     const shown = show(cut)
@@ -163,7 +163,7 @@ describe("an agent's Markdown", () => {
     ['lists', '- '.repeat(2000)],
     ['brackets', '['.repeat(5000)],
     ['stars', '*a '.repeat(2000)],
-  ])('is shown in the end where it is nested beyond reason: %s', (_, text) => {
+  ])('is shown even if it is nested thousands of levels deep: %s', (_, text) => {
     expect(show(text).plain.length).toBeGreaterThan(0)
   })
 
@@ -175,7 +175,7 @@ describe("an agent's Markdown", () => {
     ['a\n- b', true],
     ['1. b', true],
     ['', false],
-  ])('is looked for before its reader is loaded: %j', (text, expected) => {
+  ])('is detected before its parser is loaded: %j', (text, expected) => {
     expect(mayHaveMarkdown([text])).toBe(expected)
   })
 })

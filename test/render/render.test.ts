@@ -94,11 +94,11 @@ describe('a message', () => {
       'Fix it',
     ],
     [{ project: '', kind: 'permission' }, 'droid: permission needed', ''],
-  ])('of %j is readable', (event, title, body) => {
+  ])('for the event %j has a readable title and body', (event, title, body) => {
     expect(render(event)).toMatchObject({ title, body, problems: [] })
   })
 
-  it('has no live markup of the agent in any format', () => {
+  it('contains no active markup of the agent in any format', () => {
     for (const kind of kinds) {
       const event = {
         kind,
@@ -115,7 +115,7 @@ describe('a message', () => {
     }
   })
 
-  it('is bounded, without control characters and without secrets', () => {
+  it('has a limited length and contains no control characters or secrets', () => {
     const noise = `\u001b[31m${'x'.repeat(50_000)}\u0000`
     const secret = 'canary-0123456789'
     const fields = [
@@ -139,7 +139,7 @@ describe('a message', () => {
     }
   })
 
-  it('is well-formed even where a cut meets a surrogate pair', () => {
+  it('is well-formed even if it is truncated within a surrogate pair', () => {
     const { sessionId, cwd } = render({
       sessionId: `a${'😀'.repeat(300)}`,
       cwd: `/${'😀'.repeat(3000)}`,
@@ -147,7 +147,7 @@ describe('a message', () => {
     expect([sessionId.isWellFormed(), cwd.isWellFormed()]).toEqual([true, true])
   })
 
-  it('comes from the template in the folder of the user, file by file', () => {
+  it('uses a template of the user, and the built-in one for other kinds', () => {
     const folder = makeConfigDir({ 'plain/done.liquid': 'Ping {{ project }}\n{{ last_message }}!' })
     expect(render({ lastMessage: 'ok' }, folder)).toMatchObject({
       title: 'Ping api-server',
@@ -165,7 +165,7 @@ describe('a message', () => {
     ['open tag', '\n{% if x %}', /tag .* not closed, line:2/],
     ['include', "{% include 'x' %}", /template plain\/done.liquid: ENOENT/],
   ])(
-    'comes from ours where that of the user is broken, and says so: %s',
+    'uses the built-in template and reports a problem if that of the user is broken: %s',
     (_, template, problem) => {
       const folder = makeConfigDir({ 'plain/done.liquid': template })
       const { title, problems } = render({}, folder)
@@ -174,18 +174,18 @@ describe('a message', () => {
     },
   )
 
-  it('names a broken template of another format before the event is recorded', () => {
+  it('reports a broken template of another format before the event is recorded', () => {
     const folder = makeConfigDir({ 'slack/done.liquid': '{{ x | nope }}' })
     expect(render({}, folder).problems.join()).toContain('template slack/done.liquid: ')
   })
 
-  it.skipIf(process.getuid?.() === 0)('names a template that cannot be read', () => {
+  it.skipIf(process.getuid?.() === 0)('reports a template that cannot be read', () => {
     const folder = makeConfigDir({ 'plain/done.liquid': 'x' })
     chmodSync(join(folder, 'templates/plain/done.liquid'), 0)
     expect(render({}, folder).problems.join()).toContain('EACCES')
   })
 
-  it('is made of a changed template without a restart', () => {
+  it('uses a changed template without a restart', () => {
     const folder = makeConfigDir({ 'plain/done.liquid': 'one' })
     const templates = new Templates(folder)
     expect(new Renderer(templates, makeEvent(), { secrets: [], host: 'here' }).title).toBe('one')
@@ -222,7 +222,7 @@ describe('a question', () => {
       'api-server: asks you',
       'Plan\n\n1. Move\n2. Test',
     ],
-  ])('is told with %s', (_, asked, title, body) => {
+  ])('is shown with %s', (_, asked, title, body) => {
     const { tool } = asked
     const event = { kind: 'permission', message: 'May I?', tool, question: asked } as const
     expect(render(event)).toMatchObject({ title, body })
@@ -234,7 +234,7 @@ describe('a question', () => {
 describe('the end of a turn', () => {
   const did = { tools: { Edit: 3, Bash: 2 }, files: ['a', 'b', 'c'], commands: ['npm t', 'ls'] }
 
-  it('says first what the agent asks, then the rest, then what it did', () => {
+  it('shows the question of the agent first, then the rest of the answer, then its actions', () => {
     const lastMessage = 'I looked at **both** stores.\n\nShould I delete the old one?'
     const { title, body } = render({ lastMessage, did, durationMs: 240_000 })
     expect(title).toBe('api-server: done in 4 min and asks you')
@@ -243,7 +243,7 @@ describe('the end of a turn', () => {
     )
   })
 
-  it('says why it failed, and when a limit is over', () => {
+  it('shows the reason of a failure and the end of a limit', () => {
     const resetsAt = Date.UTC(2026, 10, 20, 15, 0)
     const failure = { reason: 'You hit your limit', isLimit: true, resetsAt }
     const renderer = render({ kind: 'failed', message: failure.reason, failure })
@@ -258,7 +258,7 @@ describe('the end of a turn', () => {
   })
 })
 
-describe('whose message it is', () => {
+describe('the origin of a message', () => {
   const team = { clearance: 'summary', leavesMachine: true } as const
   const known = { title: 'Retry webhooks', firstPrompt: 'Please retry', branch: 'main' }
 
@@ -267,11 +267,11 @@ describe('whose message it is', () => {
     [{ ...known, title: '' }, 'Please retry'],
     [{ firstPrompt: 'x'.repeat(90) }, `${'x'.repeat(59)}…`],
     [{}, '01234567'],
-  ])('is told by what %j is known by', (event, label) => {
+  ])('is labelled with the best known name of the session %j', (event, label) => {
     expect(render(event).message('low', team).origin?.label).toBe(label)
   })
 
-  it('has project and branch, and the machine where the reader may sit at another one', () => {
+  it('has project and branch, and the host if the message leaves the machine', () => {
     const renderer = render(known)
     const facts = { project: 'api-server', branch: 'main' }
     expect(renderer.message('low', team).origin).toMatchObject({ ...facts, host: 'here' })
@@ -285,7 +285,7 @@ describe('whose message it is', () => {
     ['a client without an API', { client: 'claude' }, ''],
     ['an id that is no word', { sessionId: 'x; rm -rf ~' }, ''],
     ['an id that is an option', { sessionId: '--help' }, ''],
-  ])('has the command that answers it, where there is one: %s', (_, event, reply) => {
+  ])('has the command to answer, if there is one: %s', (_, event, reply) => {
     expect(render(event).message('low', team).origin?.reply).toBe(reply)
   })
 })
@@ -308,18 +308,18 @@ describe('clearance', () => {
       JSON.stringify(render(event).message('low', { clearance, markup, leavesMachine: true })),
     )
 
-  it('in full lets whole messages through', () => {
+  it('`full` allows whole messages', () => {
     expect(everything({ lastMessage: middle }, 'full').join()).toContain(canary)
   })
 
-  it.each(events)('as a summary lets nothing of the middle of a text through: %#', (event) => {
+  it.each(events)('`summary` removes the middle of a text: %#', (event) => {
     for (const text of everything(event, 'summary')) expect(text).not.toContain(canary)
   })
 
   const short = `The ${canary} sits here.\n\nAll 12 tests pass now.`
 
   it.each(['done', 'waiting'] as const)(
-    'as a summary shows only the end of a short answer: %s',
+    '`summary` shows only the end of a short answer: %s',
     (kind) => {
       for (const text of everything({ kind, lastMessage: short }, 'summary')) {
         expect(text).toContain('All 12 tests pass now.')
@@ -328,7 +328,7 @@ describe('clearance', () => {
     },
   )
 
-  it('as a summary gives no template what else was said, and no names of files and commands', () => {
+  it('`summary` hides other texts, file names and commands from templates', () => {
     const all = valueNames.map((name) => `{{ ${name} }}`).join(' ')
     const folder = makeConfigDir({ 'plain/done.liquid': all, 'slack/done.liquid': all })
     const did = { tools: { Bash: 1 }, files: [canary], commands: [canary] }
@@ -341,14 +341,14 @@ describe('clearance', () => {
     expect(told('full')).toContain(canary)
   })
 
-  it('as a summary lets the end of an answer and what is asked through', () => {
+  it('`summary` allows the end of an answer and the question', () => {
     expect(everything({ lastMessage: middle }, 'summary').join()).toContain('All 12 tests pass')
     const question = { ...asked, subject: 'npm publish', detail: '' }
     const ask = { kind: 'permission', question } as const
     for (const text of everything(ask, 'summary')) expect(text).toContain('npm publish')
   })
 
-  it.each(kinds)('at its minimum lets no text of the agent through: %s', (kind) => {
+  it.each(kinds)('`minimal` removes all text of the agent: %s', (kind) => {
     const fields = ['message', 'lastMessage', 'prompt', 'tool', 'agent', 'title', 'firstPrompt']
     const event = {
       ...Object.fromEntries(fields.map((field) => [field, `${canary} ${field}`])),
@@ -366,7 +366,7 @@ describe('clearance', () => {
     }
   })
 
-  it('holds for templates of the user too', () => {
+  it('`minimal` also applies to templates of the user', () => {
     const all = valueNames.map((name) => `{{ ${name} }}`).join(' ')
     const folder = makeConfigDir({ 'plain/done.liquid': all, 'slack/done.liquid': all })
     const event = { lastMessage: `${canary}. ${middle}`, message: canary }
@@ -381,7 +381,7 @@ describe('clearance', () => {
 describe('the template that a route names', () => {
   const reader = { clearance: 'full', markup: 'slack', template: 'short' } as const
 
-  it('is used in place of that of the kind', () => {
+  it('is used instead of the template of the kind', () => {
     const folder = makeConfigDir({
       'plain/short.liquid': '{{ project }}!',
       'slack/short.liquid': '*{{ project }}*',
@@ -390,13 +390,13 @@ describe('the template that a route names', () => {
     expect(message).toMatchObject({ title: 'api-server!', body: '', markup: '*api-server*' })
   })
 
-  it('shows its plain text where it is not written for a format', () => {
+  it('is used in its plain form if it does not exist for a format', () => {
     const folder = makeConfigDir({ 'plain/short.liquid': '{{ project }}!' })
     const message = render({ lastMessage: 'Long story' }, folder).message('low', reader)
     expect(message).toMatchObject({ title: 'api-server!', body: '', markup: '' })
   })
 
-  it('is that of the kind, and a problem, where it is missing', () => {
+  it('is replaced by the template of the kind and reported if it is missing', () => {
     const renderer = render({ lastMessage: 'Short story' })
     expect(renderer.message('low', reader)).toMatchObject({ body: 'Short story' })
     expect(renderer.problems).toEqual(['template plain/short.liquid: cannot be used'])
