@@ -82,32 +82,29 @@ const table: [client: string, name: string, means: string, kind: string][] = [
 ]
 
 describe('a payload of a client', () => {
-  it.each(table)('%s %s means %s, of kind %s', (client, name, means, kind) => {
+  it.each(table)('%s %s has the meaning %s and the kind %s', (client, name, means, kind) => {
     expect(read(client, name)).toMatchObject({ client, means, kind, problems: [] })
   })
 
-  it('is in the table, each one that was recorded', () => {
+  it('is in the table if it was recorded', () => {
     const recorded = payloadClients.flatMap((client) =>
       payloadNames(client).map((name) => `${client} ${name}`),
     )
     expect(table.map(([client, name]) => `${client} ${name}`).sort()).toEqual(recorded.sort())
   })
 
-  it.each(table)(
-    '%s %s is recognised where the front door was not told the client',
-    (client, name) => {
-      expect(parsePayload(readPayload(client, name)).client).toBe(client)
-    },
-  )
+  it.each(table)('%s %s is recognised if the client is not known', (client, name) => {
+    expect(parsePayload(readPayload(client, name)).client).toBe(client)
+  })
 
-  it.each(table)('%s %s carries its session and folder', (client, name) => {
+  it.each(table)('%s %s contains the session and the working folder', (client, name) => {
     const event = read(client, name)
     expect(event.sessionId).not.toBe('')
     expect(event.cwd).toBe('/home/sam/shop')
   })
 
   it.each(['copilot', 'cursor'])(
-    '%s is recognised in a hook that Claude Code registered',
+    '%s is recognised when it runs a hook of Claude Code',
     (client) => {
       for (const name of payloadNames(client)) {
         const asClaude = read(client, name, { client: 'claude' })
@@ -116,7 +113,7 @@ describe('a payload of a client', () => {
     },
   )
 
-  it('of another client does not overrule what the front door was told', () => {
+  it('does not override the client that the front door was given', () => {
     expect(read('claude', 'Stop', { client: 'droid' }).client).toBe('droid')
   })
 })
@@ -157,15 +154,15 @@ describe('a question', () => {
       { about: 'command', tool: 'bash', subject: 'npm run migrate' },
     ],
     ['qwen', 'PermissionRequest', { about: 'command', subject: 'npm run migrate' }],
-  ])('of %s %s says what is asked', (client, name, question) => {
+  ])('is found in the payload of %s %s', (client, name, question) => {
     expect(read(client, name).question).toMatchObject({ ...question, from: 'payload' })
   })
 
-  it('in words is the message itself, not the name of the tool that asks', () => {
+  it('in words is used as the message, instead of the name of the tool', () => {
     expect(read('claude', 'PermissionRequest.question').message).toBe('Which database do you want?')
   })
 
-  it('is left to the transcript where the payload has only the name of the tool', () => {
+  it('is undefined if the payload only names the tool', () => {
     expect(read('claude', 'Notification.permission')).toMatchObject({
       question: undefined,
       tool: 'Bash',
@@ -173,7 +170,7 @@ describe('a question', () => {
     expect(read('copilot', 'Notification').question).toBeUndefined()
   })
 
-  it('is no part of an event that asks nothing', () => {
+  it('is undefined for an event without a question', () => {
     expect(read('qwen', 'PreToolUse').question).toBeUndefined()
     expect(read('claude', 'PostToolUse').question).toBeUndefined()
   })
@@ -182,7 +179,7 @@ describe('a question', () => {
 describe('a failed turn', () => {
   const noon = Date.parse('2026-11-20T11:00:00Z')
 
-  it('of Claude Code says that a limit was reached, and until when', () => {
+  it('of Claude Code gives the limit and its end', () => {
     expect(read('claude', 'StopFailure', { at: noon }).failure).toEqual({
       reason: "You've hit your limit. It resets 3pm (Europe/Berlin)",
       isLimit: true,
@@ -190,7 +187,7 @@ describe('a failed turn', () => {
     })
   })
 
-  it('of Copilot says how long the limit lasts', () => {
+  it('of Copilot gives the end of the limit', () => {
     expect(read('copilot', 'ErrorOccurred', { at: noon }).failure).toMatchObject({
       isLimit: true,
       resetsAt: noon + 125 * 60_000,
@@ -204,7 +201,7 @@ describe('a failed turn', () => {
     })
   })
 
-  it('of Cursor gives what little it says', () => {
+  it('of Cursor gives only the word that the client sends', () => {
     expect(read('cursor', 'stop.error').failure).toMatchObject({ reason: 'error', isLimit: false })
   })
 })
@@ -229,11 +226,11 @@ describe('a headless run', () => {
 describe('the meaning of an event', () => {
   const prompts = ['claude UserPromptSubmit', 'gemini BeforeAgent', 'cursor beforeSubmitPrompt']
 
-  it.each(table)('%s %s is a prompt only if a person wrote', (client, name, means) => {
+  it.each(table)('%s %s is a prompt only if a person wrote it', (client, name, means) => {
     expect(meaningOf(read(client, name)).isPrompt).toBe(means === 'UserPromptSubmit')
   })
 
-  it('is a prompt under whatever name the client gives it', () => {
+  it('is a prompt for each name that clients give to it', () => {
     for (const prompt of prompts) {
       const [client = '', name = ''] = prompt.split(' ')
       expect(meaningOf(read(client, name)).isPrompt, prompt).toBe(true)
@@ -255,13 +252,13 @@ describe('the meaning of an event', () => {
     expect(meaningOf(read(client, name)).isAnswer).toBe(isAnswer)
   })
 
-  it('of an end whose reason is always the same is ordinary', () => {
+  it('is an ordinary end if the client always gives the same reason', () => {
     expect(meaningOf(read('codex', 'SessionEnd')).isOrdinaryEnd).toBe(true)
     expect(meaningOf(read('claude', 'SessionEnd.abnormal')).isOrdinaryEnd).toBe(false)
     expect(meaningOf(read('codex', 'Stop')).isOrdinaryEnd).toBe(false)
   })
 
-  it('of the hidden turn that makes a title concerns nobody', () => {
+  it('is internal for the hidden turn in which Codex makes a title', () => {
     expect(meaningOf(read('codex', 'notify.title'))).toMatchObject({
       isInternal: true,
       isTurnEnd: false,
@@ -287,11 +284,11 @@ describe('a repeat', () => {
     ['opencode', 'session.idle', 'session.idle', 20_000, false],
     ['codex', 'Stop', 'notify', 300, true],
     ['claude', 'Stop', 'Stop', 10, false],
-  ])('of %s: %s, then %s after %i ms: %s', (client, first, again, apart, is) => {
+  ])('in %s: %s, then %s after %i ms: %s', (client, first, again, apart, is) => {
     expect(pair(client, first, again, apart)).toBe(is)
   })
 
-  it('is never one of another session', () => {
+  it('is never an event of another session', () => {
     const [first, again] = [read('gemini', 'SessionEnd'), read('gemini', 'SessionEnd')]
     expect(isRepeat(first, { ...again, sessionId: 'other' })).toBe(false)
   })

@@ -22,7 +22,7 @@ describe('the headline of an answer', () => {
     ],
     ['a request without a question mark', 'Done.\n\nLet me know which you prefer.', undefined],
     ['a question that is bold', 'Well.\n\n**Go on?**', '**Go on?**'],
-  ])('is %s', (_, message, text) => {
+  ])('is a question: %s', (_, message, text) => {
     expect(headline(message)).toMatchObject({
       text: text ?? message.split('\n\n').at(-1),
       isQuestion: true,
@@ -36,17 +36,21 @@ describe('the headline of an answer', () => {
       'The total includes tax now.',
     ],
     [
-      'what stands below a heading that says summary',
+      'the section below a heading "Summary"',
       'Long story.\n\n## Summary\n\nTax is added.\nTests pass.\n\n## Notes\n\nNothing.',
       'Tax is added.\nTests pass.',
     ],
     [
-      'a list with what introduces it',
+      'a list with its introduction',
       'Long story.\n\nI changed:\n\n- a.ts\n- b.ts',
       'I changed:\n- a.ts\n- b.ts',
     ],
-    ['never code', 'It works now:\n\n```sh\nnpm test # is it green?\n```', 'It works now:'],
-    ['code where there is nothing else', '```\nok\n```', '```\nok\n```'],
+    [
+      'the text before a block of code',
+      'It works now:\n\n```sh\nnpm test # is it green?\n```',
+      'It works now:',
+    ],
+    ['code if there is nothing else', '```\nok\n```', '```\nok\n```'],
     [
       'an answer with a question in the middle',
       'Why did it fail? A typo.\n\nIt is fixed.',
@@ -59,18 +63,18 @@ describe('the headline of an answer', () => {
     ],
     ['quoted code with a question mark', 'I use `a?.b ? ` now.', 'I use `a?.b ? ` now.'],
     [
-      'what stands above courtesy',
+      'the text before a polite closing',
       'The total includes tax now.\n\nLet me know if you need anything else!',
       'The total includes tax now.',
     ],
     [
-      'what stands above an empty question',
+      'the text before a polite closing question',
       'The total includes tax now.\n\nIs there anything else I can do?',
       'The total includes tax now.',
     ],
-    ['courtesy where there is nothing else', 'Feel free to ask.', 'Feel free to ask.'],
-    ['nothing of nothing', ' \n\n ', ''],
-  ])('is %s', (_, message, text) => {
+    ['a polite closing if there is nothing else', 'Feel free to ask.', 'Feel free to ask.'],
+    ['an empty text', ' \n\n ', ''],
+  ])('is not a question: %s', (_, message, text) => {
     expect(headline(message)).toMatchObject({ text, isQuestion: false })
   })
 
@@ -121,7 +125,7 @@ describe('the headline of an answer', () => {
     )
   })
 
-  it('is never too long, never malformed, and says something of every text', () => {
+  it('is never too long, never malformed, and never empty unless the text is empty', () => {
     const any = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 3000 }),
       message.map((m) => m.join('\n\n')),
@@ -136,7 +140,7 @@ describe('the headline of an answer', () => {
     )
   })
 
-  it('takes no longer for a hostile text', async () => {
+  it('takes limited processor time for a hostile text', async () => {
     const texts = [
       '*'.repeat(60_000),
       '?'.repeat(60_000),

@@ -5,7 +5,7 @@ import { isLimitText, resetTimeOf } from '../../src/event/limit.ts'
 const now = Date.parse('2026-11-20T11:00:30Z')
 const hours = (count: number) => count * 3_600_000
 
-describe('a limit of use', () => {
+describe('a usage limit', () => {
   it.each([
     ["You've hit your weekly limit", true],
     ['Usage limit reached', true],
@@ -38,18 +38,18 @@ describe('a limit of use', () => {
     ['resets at 12:99 (UTC)', undefined],
     ['limit reached|1000000000', undefined],
     ['try again in 999 days', undefined],
-  ])('of %j is over at %s', (text, at) => {
+  ])('with the text %j ends at %s', (text, at) => {
     expect(resetTimeOf(text, now)).toBe(at)
   })
 
-  it('is over at the right hour where the clocks change in between', () => {
+  it('ends at the right hour if the clocks change in between', () => {
     const evening = Date.parse('2026-03-28T21:00:00Z')
     expect(resetTimeOf('resets 9am (Europe/Berlin)', evening)).toBe(
       Date.parse('2026-03-29T07:00:00Z'),
     )
   })
 
-  it('is never over in the past by more than a day, whatever the text', () => {
+  it('never ends more than a day in the past, for any text', () => {
     const text = fc.oneof(
       fc.string(),
       fc

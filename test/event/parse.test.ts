@@ -16,7 +16,7 @@ function parse(body: unknown, abnormalReasons = abnormal) {
 }
 
 describe('an event', () => {
-  it('keeps who, when, where and what', () => {
+  it('has all fields of its payload and header', () => {
     const event = {
       hook_event_name: 'Notification',
       session_id: 's1',
@@ -135,7 +135,7 @@ describe('an event', () => {
     expect(parse({ hook_event_name: name, ...fields })).toMatchObject(expected)
   })
 
-  it('is read under the other names of its fields', () => {
+  it('is read with alternative names of its fields', () => {
     expect(
       parse({
         hookEventName: 'Notification',
@@ -175,7 +175,7 @@ describe('an event', () => {
     expect(kindOf(clues, abnormal)).toBe(kind)
   })
 
-  it('ends abnormally for the configured reasons, in any case', () => {
+  it('is an abnormal end for the configured reasons, in upper or lower case', () => {
     const end = { hook_event_name: 'SessionEnd', reason: 'Crashed' }
     expect(parse(end).kind).toBe('ended')
     expect(parse(end, ['crashed']).kind).toBe('abnormal-end')
@@ -190,7 +190,7 @@ describe('an event', () => {
       ['damaged JSON, read as far as it goes: invalid symbol at character 27'],
     ],
     [
-      'a cut',
+      'a truncated end',
       '{"hook_event_name":"Stop","last_assistant_message":"half',
       ['damaged JSON, read as far as it goes: unexpected end of string at character 52'],
     ],
@@ -210,15 +210,15 @@ describe('an event', () => {
       ['not valid UTF-8: some characters are lost'],
     ],
     [
-      'a name that is no text',
+      'a name that is not a string',
       '{"hook_event_name":7,"event":"Stop"}',
       ['hook_event_name: must be a string, not 7'],
     ],
-  ])('is read in spite of %s', (_, body, problems) => {
+  ])('is read despite %s', (_, body, problems) => {
     expect(parse(body)).toMatchObject({ kind: 'done', name: 'Stop', problems })
   })
 
-  it('cannot reach a prototype by its name or its fields', () => {
+  it('cannot modify a prototype through its name or fields', () => {
     for (const name of ['constructor', '__proto__', 'toString', 'hasOwnProperty']) {
       expect(parse({ hook_event_name: name })).toMatchObject({ kind: 'other', name })
       const notice = { hook_event_name: 'Notification', notification_type: name }
@@ -231,18 +231,18 @@ describe('an event', () => {
     expect(({} as { polluted?: number }).polluted).toBeUndefined()
   })
 
-  it('may be nested a million deep', () => {
+  it('is read when it is nested a million levels deep', () => {
     const deep = `${'['.repeat(1e6)}${']'.repeat(1e6)}`
     expect(parse(`{"hook_event_name":"PostToolUse","tool_input":${deep}}`).kind).toBe('other')
   })
 
-  it('says what is wrong without quoting what may be a secret', () => {
+  it('causes an error that does not quote the input, which may be a secret', () => {
     const read = () => parse('{"password": hunter2hunter2}')
     expect(read).toThrow(HookbellError)
     expect(read).not.toThrow(/hunter2/)
   })
 
-  it('never throws anything but an error for a person, whatever the bytes', () => {
+  it('causes only a HookbellError for any bytes', () => {
     const json = fc.json().map((text) => Buffer.from(text))
     const cut = fc
       .tuple(fc.json(), fc.nat(200))

@@ -7,7 +7,7 @@ import { eventOfLine, loadSequences } from '../support/sequence.ts'
 const sequences = loadSequences()
 const start = Date.parse('2026-11-20T09:00:00Z')
 
-it('there are at least twelve sequences, two of them long, and every client is in one', () => {
+it('the sequences are at least twelve, include two long ones, and cover every client', () => {
   expect(sequences.length).toBeGreaterThanOrEqual(12)
   expect(sequences.filter(({ lines }) => lines.length > 40)).toHaveLength(2)
   const seen = new Set(sequences.flatMap(({ lines }) => lines.map(({ client }) => client)))
@@ -17,30 +17,30 @@ it('there are at least twelve sequences, two of them long, and every client is i
 describe.each(sequences)('the sequence $name', ({ lines, wanted }) => {
   const events = lines.map((line) => eventOfLine(line, start))
 
-  it('is in the order of time', () => {
+  it('is in chronological order', () => {
     const times = lines.map(({ at }) => at)
     expect(times).toEqual([...times].sort((one, other) => one - other))
   })
 
   it.each(lines.map((line, index) => [index, line.client, line.means, line] as const))(
-    'line %i: an event of %s that means %s',
+    'has in line %i an event of %s with the meaning %s',
     (index, client, means, { kind }) => {
       expect(events[index]).toMatchObject({ client, means, kind, problems: [] })
       expect(events[index]?.sessionId).not.toBe('')
     },
   )
 
-  it('tells as many as are wanted', () => {
+  it('marks as many events for delivery as its header states', () => {
     expect(lines.filter(({ told }) => told !== null)).toHaveLength(wanted)
   })
 
-  it('asks something wherever a question is told', () => {
+  it('has a question for each event that is marked as one', () => {
     for (const [index, { told, found }] of lines.entries()) {
       if (told === 'question') expect(events[index]?.question ?? found.question).toBeDefined()
     }
   })
 
-  it('names repeats that the data of the client makes out', () => {
+  it('marks the repeats that the data of the client detects', () => {
     for (const [index, { why }] of lines.entries()) {
       const again = events[index] as AgentEvent
       const isFound = events.slice(0, index).some((first) => isRepeat(first, again))
@@ -49,7 +49,7 @@ describe.each(sequences)('the sequence $name', ({ lines, wanted }) => {
     }
   })
 
-  it('calls a prompt what a person wrote, and nothing else', () => {
+  it('marks exactly the prompts of a person as prompts', () => {
     for (const [index, { why }] of lines.entries()) {
       expect(meaningOf(events[index] as AgentEvent).isPrompt, `line ${index}`).toBe(
         why === 'prompt',
@@ -61,7 +61,7 @@ describe.each(sequences)('the sequence $name', ({ lines, wanted }) => {
 const measured = sequences.filter(({ before }) => before !== undefined)
 
 describe.each(measured)('the sequence $name', ({ lines, wanted, before }) => {
-  it('was told as often as is said when every kind made a ping', () => {
+  it('has the stated number of messages without any rules', () => {
     const registered = ['Notification', 'Stop', 'SubagentStop', 'SessionEnd']
     const pinged = ['permission', 'waiting', 'done', 'abnormal-end']
     const told = lines
