@@ -9,7 +9,7 @@ export function transcriptText(format: string): string {
   return readFileSync(join(fixtures, `${format}.jsonl`), 'utf8')
 }
 
-/** A home with a folder in which a client keeps transcripts. */
+/** Makes a home with a folder for transcripts of droid. */
 export function makeHome() {
   const home = mkdtempSync(join(tmpdir(), 'hookbell-home-'))
   onTestFinished(() => rmSync(home, { recursive: true, force: true }))
@@ -19,7 +19,7 @@ export function makeHome() {
   return { home, root, path }
 }
 
-/** Puts what stands beside a transcript there too. */
+/** Copies the files that belong next to a transcript. */
 export function addSidecars(format: string, path: string): void {
   const settings = join(fixtures, `${format}.settings.json`)
   if (existsSync(settings)) cpSync(settings, path.replace(/\.jsonl$/, '.settings.json'))

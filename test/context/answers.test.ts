@@ -6,7 +6,7 @@ import { makeHome, transcriptText } from './_world.ts'
 
 const at = Date.parse('2026-11-20T09:13:00.050Z')
 
-/** A droid session in which a command waits for leave. */
+/** A droid session in which a command waits for permission. */
 function makeSession() {
   const { home } = makeHome()
   vi.stubEnv('HOME', home)
@@ -25,7 +25,7 @@ function makeSession() {
 }
 
 describe('a question', () => {
-  it('was answered once the transcript goes on', async () => {
+  it('counts as answered once the transcript continues', async () => {
     const { asked, goOn } = makeSession()
     expect(await isAnswered(asked)).toBe(false)
     goOn()
@@ -33,15 +33,15 @@ describe('a question', () => {
     expect(await isAnswered({ ...asked, transcriptPath: '' })).toBe(false)
   })
 
-  it('is not looked for outside the folders of its client', async () => {
+  it('is not searched for outside the folders of its client', async () => {
     const { asked, goOn } = makeSession()
     goOn()
     expect(await isAnswered({ ...asked, client: 'claude' })).toBe(false)
   })
 })
 
-describe('a watch', () => {
-  it('sees the answer when it comes', async () => {
+describe('AnswerWatch', () => {
+  it('detects an answer when it arrives', async () => {
     const { asked, goOn } = makeSession()
     const watch = new AnswerWatch()
     expect(await watch.isAnswered(asked)).toBe(false)
@@ -59,7 +59,7 @@ describe('a watch', () => {
     goOn()
   })
 
-  it('does without a transcript that is not there', async () => {
+  it('returns false for a missing transcript', async () => {
     const { asked, path } = makeSession()
     const watch = new AnswerWatch()
     expect(await watch.isAnswered({ ...asked, transcriptPath: `${path}.gone` })).toBe(false)

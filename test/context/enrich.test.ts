@@ -10,7 +10,7 @@ import { makeHome, transcriptText } from './_world.ts'
 
 const asked = Date.parse('2026-11-20T09:13:00.050Z')
 
-/** A home in which a client keeps a transcript, and an event that names it. */
+/** Makes a home with the transcript path of a client, and events that name it. */
 function makeSession(client: string, folder: string) {
   const { home } = makeHome()
   vi.stubEnv('HOME', home)
@@ -23,7 +23,7 @@ function makeSession(client: string, folder: string) {
   return { home, path, event, around }
 }
 
-/** The transcript as it was when the last command waited for leave. */
+/** The transcript at the time when the last command waited for permission. */
 function pending(client: string): string {
   const lines = transcriptText(client).split('\n')
   return `${lines
@@ -74,14 +74,14 @@ describe('a permission question', () => {
     expect(looks).toBe(3)
   })
 
-  it('takes no call of another tool than the one it names', async () => {
+  it('ignores a pending call of another tool', async () => {
     const { path, event, around } = makeSession('claude', '.claude/projects/-srv-app')
     writeFileSync(path, pending('claude'))
     const told = event({ kind: 'permission', message: 'May I?', tool: 'WebFetch' })
     expect((await enrich(told, { ...around, now: () => asked + 2000 })).question).toBeUndefined()
   })
 
-  it('keeps what its payload asks, and waits for nothing', async () => {
+  it('keeps the question of its payload without reading the transcript', async () => {
     const { path, event, around } = makeSession('claude', '.claude/projects/-srv-app')
     writeFileSync(path, '')
     const { question } = parsePayload(readPayload('claude', 'PermissionRequest'))
@@ -95,7 +95,7 @@ describe('a permission question', () => {
     expect(looks).toBe(0)
   })
 
-  it('does not wait for a transcript that may not be read', async () => {
+  it('does not wait for a transcript outside of the folders of the client', async () => {
     const { home, event, around } = makeSession('claude', '.claude/projects/-srv-app')
     const outside = join(home, 'outside.jsonl')
     writeFileSync(outside, pending('claude'))
@@ -105,7 +105,7 @@ describe('a permission question', () => {
 })
 
 describe('a finished turn', () => {
-  it('tells what was done, by whom and where', async () => {
+  it('gets its facts from the transcript and the repository', async () => {
     const { home, path, event, around } = makeSession('claude', '.claude/projects/-srv-app')
     mkdirSync(join(home, '.git'))
     writeFileSync(join(home, '.git/HEAD'), 'ref: refs/heads/feature/tax\n')
@@ -122,7 +122,7 @@ describe('a finished turn', () => {
     })
   })
 
-  it('of droid is a failure where its transcript says so', async () => {
+  it('of droid becomes a failure if the transcript says so', async () => {
     const { path, event, around } = makeSession('droid', '.factory/sessions/-srv-app')
     const text = transcriptText('droid').replace(
       /"reason":"completed"(?![\s\S]*"reason":"completed")/,
@@ -138,7 +138,7 @@ describe('a finished turn', () => {
     })
   })
 
-  it('is told without a transcript', async () => {
+  it('has empty facts without a transcript', async () => {
     const { event, around } = makeSession('cursor', '.cursor/projects/x')
     const enriched = await enrich(event({ kind: 'done', transcriptPath: '' }), around)
     expect(enriched).toMatchObject({ title: '', branch: '', did: { files: [] }, tokens: undefined })
@@ -167,7 +167,7 @@ describe('the branch', () => {
     expect(await branchOf(makeRepository(head).cwd)).toBe(branch)
   })
 
-  it('is that of a work tree beside its repository', async () => {
+  it('of a work tree is read from its repository', async () => {
     const { home } = makeRepository('ref: refs/heads/main\n')
     mkdirSync(join(home, 'app/.git/worktrees/wt'), { recursive: true })
     writeFileSync(join(home, 'app/.git/worktrees/wt/HEAD'), 'ref: refs/heads/other\n')
@@ -176,7 +176,7 @@ describe('the branch', () => {
     expect(await branchOf(join(home, 'wt'))).toBe('other')
   })
 
-  it('is not waited for where a pipe or a link stands instead', async () => {
+  it('is empty, without waiting, if a pipe or a link is in its place', async () => {
     const { home } = makeHome()
     mkdirSync(join(home, 'a/.git'), { recursive: true })
     mkdirSync(join(home, 'b/.git'), { recursive: true })
@@ -188,7 +188,7 @@ describe('the branch', () => {
     expect(await branchOf(home)).toBe('')
   })
 
-  it('is none where there is no repository', async () => {
+  it('is empty without a repository', async () => {
     expect(await branchOf('')).toBe('')
     expect(await branchOf('relative')).toBe('')
     expect(await branchOf('/a\0b')).toBe('')
@@ -197,7 +197,7 @@ describe('the branch', () => {
 })
 
 describe('an agent that waits', () => {
-  it('is told with what it said last', async () => {
+  it('has its last message', async () => {
     const { path, event, around } = makeSession('droid', '.factory/sessions/-srv-app')
     writeFileSync(path, transcriptText('droid'))
     const end = event({ kind: 'done', at: Date.parse('2026-11-20T10:00:00Z') })

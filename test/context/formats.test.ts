@@ -22,7 +22,7 @@ interface Expected {
   outcome: string
 }
 
-/** All tell the same story: a greeting, then a test that is fixed with two commands and one edit. */
+/** All transcripts have the same content: a greeting, then a test that is fixed with two commands and one edit. */
 const formats: Record<Exclude<TranscriptFormat, 'none'>, Expected> = {
   claude: {
     title: 'Login test',
@@ -71,7 +71,7 @@ const formats: Record<Exclude<TranscriptFormat, 'none'>, Expected> = {
     isHeadless: undefined,
     tools: { run_shell_command: 2, replace: 1 },
     tokens: { input: 480, output: 120 },
-    // It is written together with its result.
+    // Gemini writes a call together with its result.
     openTool: undefined,
     outcome: '',
   },
@@ -87,7 +87,7 @@ const formats: Record<Exclude<TranscriptFormat, 'none'>, Expected> = {
   },
 }
 
-it('every format that a client has is in the suite', () => {
+it('the suite covers the transcript format of every client', () => {
   const used = Object.values(clients).map(({ transcriptFormat }) => transcriptFormat)
   expect(Object.keys(formats).sort()).toEqual(Object.keys(readers).sort())
   for (const format of used) if (format !== 'none') expect(formats).toHaveProperty(format)
@@ -108,7 +108,7 @@ describe.each(Object.entries(formats))('a transcript of %s', (name, expected) =>
     return readTranscript(path, [root], moment, as)
   }
 
-  /** What stood in it at a moment: a line has the latest of its times. */
+  /** The transcript up to a time; a line counts with the latest of its timestamps. */
   function until(clock: string): string {
     const first = lines.findIndex((line) =>
       [...line.matchAll(/"timestamp":"([^"]+)"/g)].some(
@@ -118,7 +118,7 @@ describe.each(Object.entries(formats))('a transcript of %s', (name, expected) =>
     return `${lines.slice(0, first).join('\n')}\n`
   }
 
-  it('tells who and what of a finished turn', async () => {
+  it('gives the facts of a finished turn', async () => {
     const { tools, openTool: _, ...facts } = expected
     expect(await read(whole)).toMatchObject({
       ...facts,
@@ -132,7 +132,7 @@ describe.each(Object.entries(formats))('a transcript of %s', (name, expected) =>
     })
   })
 
-  it('tells of an earlier turn what was so then', async () => {
+  it('gives the facts of an earlier turn as they were at that time', async () => {
     expect(await read(whole, time('09:00:30.050'))).toMatchObject({
       lastMessage: 'The first turn is done.',
       prompt: 'Say hello',
@@ -141,7 +141,7 @@ describe.each(Object.entries(formats))('a transcript of %s', (name, expected) =>
     })
   })
 
-  it('shows the pending call of a tool, before and after it was answered', async () => {
+  it('gives the pending tool call of a time, before and after it was answered', async () => {
     const asked = time('09:13:00.050')
     const pending = expected.openTool
       ? [{ name: expected.openTool, id: 't3', input: expect.anything() }]
@@ -150,7 +150,7 @@ describe.each(Object.entries(formats))('a transcript of %s', (name, expected) =>
     if (expected.openTool) expect((await read(whole, asked)).openCalls).toMatchObject(pending)
   })
 
-  it('is late while the answer is missing, and never gives that of the turn before', async () => {
+  it('is late while the answer is missing, and never gives the answer of the previous turn', async () => {
     expect(await read(until('09:10:00.500'), time('09:10:01'))).toMatchObject({
       lastMessage: '',
       isLate: true,
@@ -161,7 +161,7 @@ describe.each(Object.entries(formats))('a transcript of %s', (name, expected) =>
     })
   })
 
-  it('grows past a question when it is answered, not before', async () => {
+  it('shows that a question was answered, but not before the answer', async () => {
     const { root, path } = makeHome()
     writeFileSync(path, until('09:13:00.090'))
     const asked = { at: time('09:13:00.050') }
@@ -170,18 +170,18 @@ describe.each(Object.entries(formats))('a transcript of %s', (name, expected) =>
     expect(await wasAnswered(path, [root], asked, format)).toBe(true)
   })
 
-  it('is read without its half-written last line', async () => {
+  it('is read without an incomplete last line', async () => {
     const half = lines.at(-1)?.slice(0, 40) ?? ''
     expect(await read(`${whole}${half}`)).toMatchObject({ lastMessage: 'It is fixed.' })
   })
 
-  it('is recognised where the client is not known', async () => {
+  it('is recognised if the client is not known', async () => {
     const { root, path } = makeHome()
     writeFileSync(path, whole)
     expect(await readTranscript(path, [root], ended)).toMatchObject({ lastMessage: 'It is fixed.' })
   })
 
-  it('tells its beginning where it is long', async () => {
+  it('gives the facts of its beginning even if it is long', async () => {
     const filler = `${JSON.stringify({ type: 'unknown-note', text: 'x'.repeat(100_000) })}\n`
     const at = whole.indexOf(lines.find((line) => line.includes('Fix the login test')) ?? '')
     const long = whole.slice(0, at) + filler.repeat(5) + whole.slice(at)
@@ -193,7 +193,7 @@ describe.each(Object.entries(formats))('a transcript of %s', (name, expected) =>
     })
   })
 
-  it('says something or nothing, but never fails, however damaged it is', async () => {
+  it('never causes an error, however damaged it is', async () => {
     const { root, path } = makeHome()
     const damage = fc.oneof(
       fc.record({
@@ -227,7 +227,7 @@ describe.each(Object.entries(formats))('a transcript of %s', (name, expected) =>
     )
   })
 
-  it('says nothing where its fields have other types than expected', async () => {
+  it('never causes an error if its fields have unexpected types', async () => {
     const { root, path } = makeHome()
     const odd = fc.jsonValue({ maxDepth: 3 })
     const record = fc.record(
@@ -255,7 +255,7 @@ describe.each(Object.entries(formats))('a transcript of %s', (name, expected) =>
 })
 
 describe('a transcript', () => {
-  it('is read in linear time, whatever a person pasted into it', async () => {
+  it('is read in limited processor time when a prompt has many thousand tags', async () => {
     const { root, path } = makeHome()
     const prompt = {
       type: 'user',
@@ -302,7 +302,7 @@ describe('a transcript of gemini', () => {
     return readTranscript(path, [root], ended, 'gemini')
   }
 
-  it('is what its last replacement of all messages says', async () => {
+  it('has the content of its last replacement of all messages', async () => {
     const records = [
       message('a', 'user', [{ text: 'first' }]),
       message('b', 'gemini', 'gone'),
@@ -315,7 +315,7 @@ describe('a transcript of gemini', () => {
     })
   })
 
-  it('counts a message that is written again once', async () => {
+  it('counts a message once if it is written several times', async () => {
     const records = [
       message('a', 'user', [{ text: 'go' }]),
       { ...message('b', 'gemini', ''), tokens: { input: 10, output: 5 } },
@@ -328,7 +328,7 @@ describe('a transcript of gemini', () => {
   })
 })
 
-describe('how a turn ended', () => {
+describe('the outcome of a turn', () => {
   it.each([
     ['error', 'failed'],
     ['llm_failure', 'failed'],
@@ -336,7 +336,7 @@ describe('how a turn ended', () => {
     ['user_interrupt', 'interrupted'],
     ['completed', 'completed'],
     ['who_knows', ''],
-  ])('is told by droid after its hooks: %s is %s', async (reason, outcome) => {
+  ])('is read from a droid transcript: %s is %s', async (reason, outcome) => {
     const { root, path } = makeHome()
     const text = transcriptText('droid')
     writeFileSync(
@@ -346,7 +346,7 @@ describe('how a turn ended', () => {
     expect((await readTranscript(path, [root], ended, 'droid')).outcome).toBe(outcome)
   })
 
-  it('is told by claude where a person stopped it, which is no prompt', async () => {
+  it('is read from a claude transcript if a person interrupted it, which is not a prompt', async () => {
     const { root, path } = makeHome()
     const stopped = {
       type: 'user',

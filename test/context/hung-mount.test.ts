@@ -12,7 +12,7 @@ import { readTail } from '../../src/context/tail.ts'
 
 const canMount = process.getuid?.() === 0 && existsSync('/dev/fuse') && canMountFuse()
 
-/** A file system whose server never answers, not even to say hello: every look at it hangs. */
+/** Mounts a file system whose server never answers, so that each access to it hangs. */
 async function makeHungMount(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'hookbell-hung-'))
   const script = `exec 3<>/dev/fuse
@@ -20,7 +20,7 @@ async function makeHungMount(): Promise<string> {
     echo mounted; exec sleep 600`
   const server = execa('sh', ['-c', script, 'sh', folder], { reject: false })
   onTestFinished(async () => {
-    // Ends the connection, and so everything that waits for it.
+    // Ends the connection, and with it everything that waits for the file system.
     server.kill('SIGKILL')
     await server
     execaSync('umount', ['-l', folder], { reject: false })
@@ -42,8 +42,8 @@ function canMountFuse(): boolean {
   return exitCode === 0
 }
 
-describe.runIf(canMount)('paths on a mount that hangs', () => {
-  it('hold up neither other file work nor the events of other folders', async () => {
+describe.runIf(canMount)('paths on a hung mount', () => {
+  it('block neither other file operations nor the events of other folders', async () => {
     const mount = await makeHungMount()
     const gate = new PathGate({ timeoutMs: 300 })
     const names = await Promise.all(
@@ -52,12 +52,12 @@ describe.runIf(canMount)('paths on a mount that hangs', () => {
       ),
     )
     expect(names).toEqual(['a', 'b', 'c', 'd', 'e', 'f'])
-    // All threads would be taken, and this would never come back.
+    // If the hung paths used all threads, this would never return.
     await readFile(import.meta.filename)
     expect(await projectName(import.meta.dirname, '/home/me', gate)).toBe('context')
   })
 
-  it('are not looked at for a transcript outside of the folders of the client', async () => {
+  it('are not accessed for a transcript outside of the folders of the client', async () => {
     const mount = await makeHungMount()
     const root = mkdtempSync(join(tmpdir(), 'hookbell-root-'))
     onTestFinished(() => rmSync(root, { recursive: true, force: true }))
@@ -68,8 +68,8 @@ describe.runIf(canMount)('paths on a mount that hangs', () => {
   })
 })
 
-describe('work on paths of payloads', () => {
-  it('is done two at a time, all of it where nothing hangs', async () => {
+describe('work on the paths of payloads', () => {
+  it('runs two at a time, and all of it is done if nothing hangs', async () => {
     const gate = new PathGate({ timeoutMs: 600_000 })
     let running = 0
     let most = 0
@@ -85,7 +85,7 @@ describe('work on paths of payloads', () => {
     expect(most).toBe(2)
   })
 
-  it('is given up after a time, at once while two hang, and goes on when one of them comes back', async () => {
+  it('is given up after a timeout, at once while two hang, and continues when one of them returns', async () => {
     const gate = new PathGate({ timeoutMs: 50 })
     const releases: (() => void)[] = []
     const hang = () => new Promise<string>((resolve) => releases.push(() => resolve('late')))
@@ -98,7 +98,7 @@ describe('work on paths of payloads', () => {
     releases[1]?.()
   })
 
-  it('that fails finds nothing, and leaves its place', async () => {
+  it('that fails returns the default and frees its slot', async () => {
     const gate = new PathGate()
     const fail = async () => {
       throw new Error('no')
@@ -106,7 +106,7 @@ describe('work on paths of payloads', () => {
     for (let at = 0; at < 5; at += 1) expect(await gate.run(fail, 'nothing')).toBe('nothing')
   })
 
-  it('takes the last part of a path for its name where no project can be', async () => {
+  it('is not done for system paths, whose last part becomes the name of the project', async () => {
     const gate = new PathGate({ limit: 0, timeoutMs: 60_000 })
     for (const path of [
       '/proc/1/cwd',
@@ -120,7 +120,7 @@ describe('work on paths of payloads', () => {
     }
   })
 
-  it('still follows a folder of the client that is a link', async () => {
+  it('follows a folder of the client that is a symbolic link', async () => {
     const root = mkdtempSync(join(tmpdir(), 'hookbell-root-'))
     onTestFinished(() => rmSync(root, { recursive: true, force: true }))
     mkdirSync(join(root, 'real'))

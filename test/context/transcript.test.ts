@@ -18,7 +18,7 @@ async function read(text: string, at = ended) {
 }
 
 describe('a transcript', () => {
-  it('that is long is read from its end, and once further back for the prompt', async () => {
+  it('that is long is read from its end, and once more from further back for the prompt', async () => {
     const lines = transcriptText('droid').split('\n')
     const big = JSON.stringify({
       type: 'message',
@@ -39,11 +39,11 @@ describe('a transcript', () => {
     '\n\n',
     'null\n[]\n7\n"x"\n',
     '{"message":null}\n{"message":{"role":"user","content":7}}',
-  ])('without sense in it (%j) tells nothing', async (text) => {
+  ])('with meaningless content (%j) gives no facts', async (text) => {
     expect(await read(text)).toMatchObject({ lastMessage: '', promptedAt: undefined })
   })
 
-  it('is not read outside of the folder of the client, nor through a link, nor when it is no file', async () => {
+  it('is not read outside of the folder of the client, through a link, or if it is not a file', async () => {
     const { home, root, path } = makeHome()
     const outside = join(home, 'outside.jsonl')
     writeFileSync(outside, transcriptText('droid'))
@@ -104,7 +104,7 @@ describe('a finished turn', () => {
     })
   })
 
-  it('waits a little for a transcript that is written late', async () => {
+  it('waits for a transcript that is written late', async () => {
     const { event, path, line, around } = makeStop()
     writeFileSync(
       path,
@@ -122,7 +122,7 @@ describe('a finished turn', () => {
     expect(facts).toMatchObject({ lastMessage: 'new answer', durationMs: 5000 })
   })
 
-  it('does not wait for ever, and not at all for one that ended long ago', async () => {
+  it('waits less than two seconds, and not at all if it ended long ago', async () => {
     const { event, path, line, around } = makeStop()
     writeFileSync(path, line('assistant', 'old answer', 98_000) + line('user', 'go', 5000))
     let looks = 0
@@ -141,7 +141,7 @@ describe('a finished turn', () => {
     expect(looks).toBe(1)
   })
 
-  it('keeps what its payload says', async () => {
+  it('keeps the text and duration of its payload', async () => {
     const { event, path, line, around } = makeStop()
     writeFileSync(path, line('user', 'go', 5000) + line('assistant', 'from the file', 10))
     const told = { ...event, lastMessage: 'from the payload', durationMs: 7 }
@@ -153,7 +153,7 @@ describe('a finished turn', () => {
 })
 
 describe('the name of a project', () => {
-  it('is that of the folder with .git, else of the folder itself', async () => {
+  it('is the name of the folder with .git, or else of the folder itself', async () => {
     const { home } = makeHome()
     mkdirSync(join(home, 'api-server/.git'), { recursive: true })
     mkdirSync(join(home, 'api-server/src/deep'), { recursive: true })
