@@ -32,8 +32,8 @@ const written = {
   retry: { maxAttempts: 3 },
 }
 
-describe('what checking a configuration came to', () => {
-  it('is had again from its outline, in the same order', () => {
+describe('a checked configuration', () => {
+  it('can be restored from its outline in the same order', () => {
     const result = configSchema.parse(written)
     const outline = JSON.parse(JSON.stringify(outlineOf(written, result)))
     const again = fillOutline(outline, written)
@@ -41,13 +41,13 @@ describe('what checking a configuration came to', () => {
     expect(JSON.stringify(again)).toBe(JSON.stringify(result))
   })
 
-  it('has no text of the configuration in it, only what was added', () => {
+  it('has an outline with the added defaults, without texts of the configuration', () => {
     const outline = JSON.stringify(outlineOf(written, configSchema.parse(written)))
     expect(outline).not.toMatch(/canary|example\.com|api-\*|22:00/)
     expect(outline).toContain('"maxAgeHours":24')
   })
 
-  it('has no outline where the check changed what was there', () => {
+  it('has no outline if the check changed existing values', () => {
     expect(outlineOf({ a: { b: 'x ' } }, { a: { b: 'x' } })).toBeUndefined()
     expect(outlineOf({ a: [1, 2] }, { a: [1] })).toBeUndefined()
     expect(outlineOf({ a: 1, b: 2 }, { a: 1 })).toBeUndefined()

@@ -26,8 +26,8 @@ function makeConfig() {
 
 const url = 'https://hooks.example.com/services/canary'
 
-describe('a variable that the configuration names', () => {
-  it('is stored privately from the shell of the user, for workers that do not have it', () => {
+describe('a variable that the configuration lists', () => {
+  it('is stored in a private file from the shell of the user, for workers without it', () => {
     const { folders, state, current } = makeConfig()
     expect(current.get().unset).toEqual(['TEAM_URL'])
     current.storeVariables({ TEAM_URL: url, OTHER: 'not asked for' })
@@ -48,7 +48,7 @@ describe('a variable that the configuration names', () => {
     expect(current.get().unusable).toEqual({ team: '${TEAM_URL} not set' })
   })
 
-  it('stays stored when another shell does not have it, and goes when it is not named any more', () => {
+  it('stays stored if another shell does not have it, and is removed when it is no longer listed', () => {
     const { folders, state, current } = makeConfig()
     current.storeVariables({ TEAM_URL: url })
     current.storeVariables({})
@@ -66,7 +66,7 @@ describe('a variable that the configuration names', () => {
   })
 
   it.each(['nonsense', '[]', 'null', '{"TEAM_URL": 1}'])(
-    'counts as unset where %s is stored',
+    'counts as unset if %s is stored',
     (text) => {
       const { state, current } = makeConfig()
       writeFileSync(environmentFile(state), text)
@@ -75,8 +75,8 @@ describe('a variable that the configuration names', () => {
   )
 })
 
-describe('a name that is set in the shell alone', () => {
-  it('is stored by the command that is shown, without showing its value', async () => {
+describe('a missing variable', () => {
+  it('is stored by the suggested command, which does not show its value', async () => {
     const { folders, current } = makeConfig()
     const hint = howToSet(['TEAM_URL', 'OTHER'], folders[0], { TEAM_URL: url })
     expect(hint).not.toContain('canary')
@@ -86,7 +86,7 @@ describe('a name that is set in the shell alone', () => {
     expect(current.get().problem).toBeUndefined()
   })
 
-  it('and one that is set nowhere has a file to go to', () => {
+  it('is suggested for secrets.env if it is not set in the shell either', () => {
     expect(howToSet(['TEAM_URL'], '/c', {})).toBe('Put it into /c/secrets.env')
   })
 })

@@ -10,7 +10,7 @@ function parse(config: object, secrets: Record<string, string> = {}) {
 }
 
 describe('config: the hub', () => {
-  it('makes each channel of the hub a channel of this machine, with little clearance', () => {
+  it('makes each channel of the hub a channel of this machine with `summary` clearance', () => {
     const hub = { url, password: '${P}', channels: ['team'] }
     const { config, secrets } = parse({ hub }, { P: 'secret-1' })
     expect(Object.keys(config.channels).sort()).toEqual(['desktop', 'team'])
@@ -19,12 +19,12 @@ describe('config: the hub', () => {
     expect(secrets).toContain('secret-1')
   })
 
-  it('can be routed to', () => {
+  it('has channels that routes can name', () => {
     const routes = [{ on: ['done'], to: ['team'] }]
     expect(parse({ hub: { url, channels: ['team'] }, routes }).config.routes).toHaveLength(1)
   })
 
-  it('makes its channels wait where its password is set nowhere, and nothing else', () => {
+  it('makes only its own channels unusable if its password is not set', () => {
     const hub = { url, password: '${P}', channels: ['team'] }
     const { config, unusable, hubProblem } = parse({ hub })
     expect(unusable).toEqual({ team: '${P} not set' })
@@ -32,7 +32,7 @@ describe('config: the hub', () => {
     expect(Object.keys(config.channels)).toEqual(['desktop'])
   })
 
-  it('keeps the channel of the same name for when the hub takes nothing, where it is told so', () => {
+  it('keeps a channel of the same name for direct delivery with `after: direct`', () => {
     const hub = { url, channels: ['team'], after: 'direct' }
     const team = { type: 'slack', url: '${S}', clearance: 'minimal' }
     const S = 'https://hooks.slack.com/services/T1/B2/abc'
@@ -53,12 +53,12 @@ describe('config: the hub', () => {
   it.each([
     [{ team: { type: 'slack' } }, 'config.json:1:', 'channels.team.url'],
     [{ desktop: { type: 'desktop' } }, 'config.json:1:', 'hub.after: no channel of the hub'],
-  ])('names the fault of %j beside a hub', (channels, ...texts) => {
+  ])('reports the problem of the channels %j next to a hub', (channels, ...texts) => {
     const hub = { url, channels: ['team'], after: 'direct' }
     for (const text of texts) expect(() => parse({ hub, channels })).toThrow(text)
   })
 
-  it('is not kept with its password', () => {
+  it('is saved without its password', () => {
     const kept = withoutSecrets({ hub: { url, password: 'secret-1', channels: ['team'] } })
     expect(kept).not.toContain('secret-1')
     expect(JSON.parse(kept).hub).toMatchObject({ url, channels: ['team'] })
@@ -70,7 +70,7 @@ describe('config: the hub', () => {
     [{ url, channels: ['desktop'] }, '"desktop" is a channel of this machine already'],
     [{ url, chanels: [] }, 'hub.chanels: unknown key'],
     [{ channels: ['team'] }, 'hub.url'],
-  ])('names the fault of %j', (hub, message) => {
+  ])('reports the problem of %j', (hub, message) => {
     expect(() => parse({ hub, channels: { desktop: { type: 'desktop' } } })).toThrow(message)
   })
 })

@@ -19,9 +19,9 @@ async function makeConfig(text: object = makeText()) {
   const kept = join(stateDir, 'cache/checked-config.json')
   return {
     ...{ configDir, kept, write },
-    /** As a new process does. */
+    /** Loads the configuration as a new process does. */
     load: (now = Date.now() + LATER_MS) => new CurrentConfig(configDir, stateDir, () => now).get(),
-    /** What is kept says something else from now on, so that it shows whether it is used. */
+    /** Changes the cached result, so that its use becomes visible. */
     forge() {
       writeFileSync(kept, readFileSync(kept, 'utf8').replace('"maxAgeHours":24', '"maxAgeHours":5'))
     },
@@ -38,8 +38,8 @@ function makeText() {
   }
 }
 
-describe('a checked configuration that is kept', () => {
-  it('gives the next process the same', async () => {
+describe('a cached result of the configuration check', () => {
+  it('gives the next process the same result', async () => {
     const { load, kept, forge } = await makeConfig()
     const { checked, ...first } = load()
     expect(checked).toBeDefined()
@@ -51,13 +51,13 @@ describe('a checked configuration that is kept', () => {
     expect(statSync(kept).mode & 0o777).toBe(0o600)
   })
 
-  it('has no secret in it', async () => {
+  it('contains no secret', async () => {
     const { load, kept } = await makeConfig()
     load()
     expect(readFileSync(kept, 'utf8')).not.toContain('not-to-be-kept')
   })
 
-  it('is that of the built-in settings where there is no file', async () => {
+  it('is also made for the built-in settings without a file', async () => {
     const { load, kept } = await makeConfig({ channels: {} })
     const stateDir = join(kept, '../..')
     const folder = join(stateDir, '../none')
@@ -76,7 +76,7 @@ describe('a checked configuration that is kept', () => {
       { config: { channels: { team: { url: hook('second') } } } },
     ],
     [
-      'a secret that is no URL',
+      'a secret that is not a URL',
       ({ write }) => write('secrets.env', 'HOOK=nonsense\n'),
       { problem: { message: expect.stringContaining('https URL') } },
     ],
@@ -91,7 +91,7 @@ describe('a checked configuration that is kept', () => {
       { source: 'last good', problem: { message: expect.stringContaining('not JSON') } },
     ],
     [
-      'a file that others may write',
+      'a file that others can write',
       ({ configDir }) => chmodSync(join(configDir, 'config.json'), 0o666),
       { problem: { message: expect.stringContaining('other users can change it') } },
     ],
@@ -106,9 +106,9 @@ describe('a checked configuration that is kept', () => {
 
   it.each<[string, (kept: string) => void]>([
     ['is damaged', (kept) => writeFileSync(kept, '{')],
-    ['others may write', (kept) => chmodSync(kept, 0o666)],
-    ['is in a folder that others may write', (kept) => chmodSync(join(kept, '..'), 0o777)],
-  ])('is not believed where it %s', async (_, change) => {
+    ['is writable for others', (kept) => chmodSync(kept, 0o666)],
+    ['is in a folder that others can write', (kept) => chmodSync(join(kept, '..'), 0o777)],
+  ])('is not used if it %s', async (_, change) => {
     const { load, kept, forge } = await makeConfig()
     load()
     forge()
@@ -119,15 +119,15 @@ describe('a checked configuration that is kept', () => {
   it.each<[string, object]>([
     ['waits for a command', { ...makeText(), secrets: { HOOK: ['pass', 'hook'] } }],
     ['has a channel that cannot be used', { channels: { a: { type: 'slack', url: '${NO}' } } }],
-    ['has a fault', { channels: { a: { type: 'slack' } } }],
-  ])('is none where the configuration %s', async (_, text) => {
+    ['is invalid', { channels: { a: { type: 'slack' } } }],
+  ])('is not made if the configuration %s', async (_, text) => {
     const { load, kept, write } = await makeConfig(text)
     write('secrets.env', '')
     load()
     expect(existsSync(kept)).toBe(false)
   })
 
-  it('is none while a change of the file might not show', async () => {
+  it('is not made while a change of the file might be undetectable', async () => {
     const { load, kept } = await makeConfig()
     load(Date.now())
     expect(existsSync(kept)).toBe(false)

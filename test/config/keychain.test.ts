@@ -14,7 +14,7 @@ const CANARY = 'canary-7f3a91'
 
 describe('the keychain', () => {
   it.each(['linux', 'darwin', 'win32'] as const)(
-    'of %s never has a secret among its arguments',
+    'of %s is never called with a secret as an argument',
     (platform) => {
       for (const action of ['read', 'write', 'remove'] as const) {
         const { argv } = keychainCall(action, 'TOKEN', CANARY, platform)
@@ -29,38 +29,35 @@ describe('the keychain', () => {
     },
   )
 
-  it.each(["x';calc;'", 'a b', '$(x)', '', '-w'])('takes no name such as %j', (name) => {
+  it.each(["x';calc;'", 'a b', '$(x)', '', '-w'])('rejects the name %j', (name) => {
     expect(() => keychainCall('read', name)).toThrow('not the name of a secret')
   })
 
-  it.skipIf(!hasKeychain)(
-    'of a real desktop keeps a secret, and a worker sends with it',
-    async () => {
-      const { url, received } = await startReceiver()
-      const home = await makeHome({
-        secrets: { HOOK: 'keychain' },
-        channels: { team: { type: 'slack', url: `${url}/services/\${HOOK}` } },
-        routes: [{ on: ['*'], to: ['team'] }],
-        lingerSeconds: 0,
-      })
-      await startKeyring(home.env.XDG_RUNTIME_DIR, home.home)
-      const set = await home.runWith(CANARY, 'secrets', 'set', 'HOOK', '--keychain')
-      expect(set.stderr).toBe('')
-      expect(set.stdout).toBe(
-        'HOOK is in the keychain. Say so in your configuration: "secrets": { "HOOK": "keychain" }',
-      )
-      expect((await home.run('secrets')).stdout).toBe('HOOK  the keychain  for team')
-      home.accept({ hook_event_name: 'Stop' })
-      await home.run('worker', '--once')
-      expect(received.map(({ path }) => path)).toEqual([`/services/${CANARY}`])
-      expect((await home.run('secrets', 'unset', 'HOOK', '--keychain')).exitCode).toBe(0)
-      const test = await home.run('test', 'team')
-      expect(test.stderr).toContain('the keychain ended with status 1')
-    },
-  )
+  it.skipIf(!hasKeychain)('of a real desktop stores a secret that a worker can use', async () => {
+    const { url, received } = await startReceiver()
+    const home = await makeHome({
+      secrets: { HOOK: 'keychain' },
+      channels: { team: { type: 'slack', url: `${url}/services/\${HOOK}` } },
+      routes: [{ on: ['*'], to: ['team'] }],
+      lingerSeconds: 0,
+    })
+    await startKeyring(home.env.XDG_RUNTIME_DIR, home.home)
+    const set = await home.runWith(CANARY, 'secrets', 'set', 'HOOK', '--keychain')
+    expect(set.stderr).toBe('')
+    expect(set.stdout).toBe(
+      'HOOK is in the keychain. Say so in your configuration: "secrets": { "HOOK": "keychain" }',
+    )
+    expect((await home.run('secrets')).stdout).toBe('HOOK  the keychain  for team')
+    home.accept({ hook_event_name: 'Stop' })
+    await home.run('worker', '--once')
+    expect(received.map(({ path }) => path)).toEqual([`/services/${CANARY}`])
+    expect((await home.run('secrets', 'unset', 'HOOK', '--keychain')).exitCode).toBe(0)
+    const test = await home.run('test', 'team')
+    expect(test.stderr).toContain('the keychain ended with status 1')
+  })
 })
 
-/** A bus and an unlocked keyring of their own, which end with the test. */
+/** Starts a separate bus with an unlocked keyring, which end with the test. */
 async function startKeyring(runtime: string, home: string) {
   mkdirSync(runtime, { recursive: true, mode: 0o700 })
   const address = `unix:path=${join(runtime, 'bus')}`

@@ -57,7 +57,7 @@ const mail = (fields: object) =>
 const reference = (name: string) => `\${${name}}`
 
 describe('the configuration', () => {
-  it('without a file is the desktop for what needs a person', () => {
+  it('without a file sends events that need a person to the desktop', () => {
     const { config, source } = loadConfig(makeFolder())
     expect(source).toBe('built-in')
     expect(Object.keys(config.channels)).toEqual(['desktop'])
@@ -206,19 +206,19 @@ describe('the configuration', () => {
     ],
     ['{"lingerSeconds": 1, "lingerSeconds": 2}', '1:22: duplicate key "lingerSeconds"'],
     ['{"channels": {"__proto__": {"type": "desktop"}}}', '1:15: "__proto__" cannot be a name'],
-  ])('%j is refused with where and what', (text, problem) => {
+  ])('%j is rejected with the position and the reason', (text, problem) => {
     if (typeof problem === 'string') expect(problemOf(text)).toBe(problem)
     else expect(problemOf(text)).toMatch(problem)
   })
 
   it.each(['FutureEvent', 'SubagentStart', 'PreToolUse', '*', 'StopFailure', 'custom.event'])(
-    'takes %s as an event',
+    'accepts %s as an event',
     (word) => {
       expect(problemOf(`{"routes": [{"on": ["${word}"], "to": ["desktop"]}]}`)).toBe('')
     },
   )
 
-  it('cannot reach a prototype', () => {
+  it('cannot modify a prototype', () => {
     expect(problemOf('{"__proto__": {"lingerSeconds": 3}}')).toBe(
       '1:2: "__proto__" cannot be a name',
     )
@@ -227,7 +227,7 @@ describe('the configuration', () => {
   })
 
   it.each([null, true, 7, -1.5, '', 'x', [], ['x'], [7], {}, { x: 1 }])(
-    'says in plain words what is wrong with %j, wherever it stands',
+    'explains in plain words why %j is invalid, for each option',
     (value) => {
       const texts = Object.keys(configSchema.shape).map((name) => ({ [name]: value }))
       const channels = Object.values(notifiers).flatMap(({ name, options }) =>
@@ -251,7 +251,7 @@ describe('the configuration', () => {
     },
   )
 
-  it('never shows a value that may be a secret', () => {
+  it('never shows a possible secret in an error', () => {
     const secret = 'xoxb-canary-0123456789-0123456789-0123456789'
     const texts = [
       `{"channels": {"a": {"type": "${secret}"}}}`,
@@ -267,7 +267,7 @@ describe('the configuration', () => {
 describe('a reference to a secret', () => {
   const slack = (url: string) => JSON.stringify({ channels: { team: { type: 'slack', url } } })
 
-  it('is filled in from secrets.env before the variables that the file lists', () => {
+  it('is replaced from secrets.env, or else from the variables that the file lists', () => {
     const folder = makeFolder({
       'config.json': JSON.stringify({
         env: ['HOST', 'TOKEN'],
@@ -282,30 +282,33 @@ describe('a reference to a secret', () => {
     expect(secrets).toContain('from file')
   })
 
-  it('that is set nowhere makes one channel unusable, which is still told', () => {
+  it('that is set nowhere makes its channel unusable, which stays in the routes', () => {
     const { unusable, config } = withConfig(slack(reference('NOPE')))
     expect(unusable).toEqual({ team: `${reference('NOPE')} not set` })
     expect(config.routes[0]?.to).toEqual(['team'])
   })
 
-  it('is not filled in from a variable that the file does not list', () => {
+  it('is not replaced from a variable that the file does not list', () => {
     const { unusable, unset } = withConfig(slack(reference('URL')), { URL: 'https://evil.example' })
     expect(unusable).toEqual({ team: `${reference('URL')} not set` })
     expect(unset).toEqual(['URL'])
   })
 
-  it.each(['constructor', '__proto__', 'toString'])('does not find %s', (name) => {
-    expect(withConfig(slack(reference(name))).unusable).toHaveProperty('team')
-  })
+  it.each(['constructor', '__proto__', 'toString'])(
+    'is not resolved to the object property %s',
+    (name) => {
+      expect(withConfig(slack(reference(name))).unusable).toHaveProperty('team')
+    },
+  )
 
-  it('makes known what is to be redacted, also of a URL that is written out', () => {
+  it('is not needed to redact a literal URL and the password in it', () => {
     const smtp = 'smtps://me:p%40ssword@mail.example.com'
     const mail = { type: 'email', smtp, from: 'a@example.com', to: ['b@example.com'] }
     const { secrets } = withConfig(JSON.stringify({ channels: { mail } }))
     expect(secrets).toEqual([smtp, 'p%40ssword', 'p@ssword'])
   })
 
-  it('is known by each value of a record and of a list', () => {
+  it('is not needed to redact the values of secret records and lists', () => {
     const signing = `whsec_${'A1'.repeat(16)}`
     const hook = {
       type: 'webhook',
@@ -317,7 +320,7 @@ describe('a reference to a secret', () => {
     expect(secrets).toEqual([hook.url, '/a-long-path', 'key-of-header-1', signing])
   })
 
-  it('is refused from a file that others can read, with the command that repairs it', () => {
+  it('is not read from a file that others can read', () => {
     const folder = makeFolder({ 'config.json': '{}', 'secrets.env': 'A=1' })
     for (const mode of [0o644, 0o640, 0o604, 0o660]) {
       chmodSync(join(folder, 'secrets.env'), mode)
@@ -327,7 +330,7 @@ describe('a reference to a secret', () => {
     expect(loadConfig(folder).source).toBe('file')
   })
 
-  it('may be in a file that a link points to', () => {
+  it('is read from a file that a link points to', () => {
     const folder = makeFolder({ 'config.json': '{}', real: 'A=secret-value' })
     symlinkSync(join(folder, 'real'), join(folder, 'secrets.env'))
     expect(loadConfig(folder).secrets).toContain('secret-value')
@@ -341,7 +344,7 @@ describe('the configuration in force', () => {
     return { folder, state, current: new CurrentConfig(folder, state) }
   }
 
-  it('changes with the file', () => {
+  it('is reloaded when the file changes', () => {
     const { folder, current } = makeCurrent('{"lingerSeconds": 1}')
     expect(current.get().config.lingerSeconds).toBe(1)
     expect(current.get()).toBe(current.get())
@@ -349,7 +352,7 @@ describe('the configuration in force', () => {
     expect(current.get().config.lingerSeconds).toBe(22)
   })
 
-  it('is the last good one while the file is broken, also for a new worker', () => {
+  it('is the last good one while the file is broken, even in a new worker', () => {
     const { folder, state, current } = makeCurrent('{"lingerSeconds": 7}')
     current.get()
     writeFileSync(join(folder, 'config.json'), '{"lingerSeconds": 7')
@@ -363,7 +366,7 @@ describe('the configuration in force', () => {
     expect(current.get().problem).toBeUndefined()
   })
 
-  it('is the built-in one where no good one is known', () => {
+  it('is the built-in one if no good one is known', () => {
     const { current } = makeCurrent('nonsense')
     expect(current.get()).toMatchObject({ source: 'built-in', config: builtInConfig().config })
   })
@@ -371,13 +374,13 @@ describe('the configuration in force', () => {
   it.each([
     ['config.json', 'a folder'],
     ['secrets.env', 'a folder'],
-  ])('is never an exception: %s is %s', (name) => {
+  ])('has a problem instead of an exception if %s is %s', (name) => {
     const { folder, current } = makeCurrent(name === 'config.json' ? undefined : '{}')
     mkdirSync(join(folder, name), { mode: 0o700 })
     expect(current.get().problem).toBeInstanceOf(HookbellError)
   })
 
-  it('notices that the secrets became private', () => {
+  it('has no problem any more once the secrets file is private', () => {
     const { folder, current } = makeCurrent('{}')
     writeFileSync(join(folder, 'secrets.env'), 'A=1', { mode: 0o644 })
     expect(current.get().problem?.hint).toBe(`Run: chmod 600 '${join(folder, 'secrets.env')}'`)
@@ -385,7 +388,7 @@ describe('the configuration in force', () => {
     expect(current.get().problem).toBeUndefined()
   })
 
-  it('keeps the channels that need no secret when the secrets cannot be used', () => {
+  it('keeps channels without secrets when the secrets file cannot be used', () => {
     const text = '{ "channels": { "audit": { "type": "file", "path": "/tmp/audit.jsonl" } } }'
     const folder = makeFolder({ 'config.json': text, 'secrets.env': 'TOKEN=x' })
     const state = makeFolder()
@@ -396,7 +399,7 @@ describe('the configuration in force', () => {
     expect(problem?.hint).toContain('chmod 600')
   })
 
-  it('names a folder that cannot be looked into, and uses the built-in one', () => {
+  it('reports a folder that cannot be read, and is the built-in one', () => {
     const { folder, state } = makeCurrent('{}')
     const loop = join(folder, 'loop')
     symlinkSync(loop, loop)
@@ -405,7 +408,7 @@ describe('the configuration in force', () => {
     expect(source).toBe('built-in')
   })
 
-  it('is kept private, and without the secrets that stand in it', () => {
+  it('is saved in a private file without literal secrets', () => {
     const { state, current } = makeCurrent(
       JSON.stringify({
         channels: {
@@ -426,7 +429,7 @@ describe('the configuration in force', () => {
     expect(channels.mail.smtp).toBe(`smtps://me:${reference('PASSWORD')}@mail.example.com`)
   })
 
-  it('lets a channel wait whose secret stands in a file that broke, and uses the others', () => {
+  it('makes a channel unusable if its literal secret is in a broken file, and uses the others', () => {
     const { folder, state, current } = makeCurrent(
       JSON.stringify({
         channels: {
@@ -442,13 +445,13 @@ describe('the configuration in force', () => {
     expect(Object.keys(later.config.channels)).toEqual(['audit'])
     expect(later.unusable).toEqual({ team: 'waits for config.json, which has its secret' })
     expect(later.config.routes[0]?.to).toEqual(['audit', 'team'])
-    // Who had it in memory goes on with it.
+    // A process that has it in memory continues to use it.
     expect(Object.keys(current.get().config.channels)).toEqual(['team', 'audit'])
   })
 })
 
 describe('the folders', () => {
-  it('are those of the environment where these are absolute', () => {
+  it('are taken from the environment if they are absolute', () => {
     expect(configDir({ HOOKBELL_CONFIG_DIR: '/c' })).toBe('/c')
     expect(stateDir({ HOOKBELL_STATE_DIR: '/s', XDG_STATE_HOME: '/x' })).toBe('/s')
     expect(stateDir({ XDG_STATE_HOME: '/x' })).toBe('/x/hookbell')
@@ -468,7 +471,7 @@ describe('the JSON Schema', () => {
     properties: Record<string, { description: string; additionalProperties: unknown }>
   }
 
-  it('is of draft 2020-12, closed, and describes every field', () => {
+  it('is of draft 2020-12, allows no other keys, and describes every field', () => {
     expect(schema.$schema).toBe('https://json-schema.org/draft/2020-12/schema')
     expect(schema.additionalProperties).toBe(false)
     expect(schema.$id).toBeUndefined()
@@ -477,7 +480,7 @@ describe('the JSON Schema', () => {
     }
   })
 
-  it('lets an editor offer the types, takes references for any text, and requires nothing that has a default', () => {
+  it('lists the types, allows references in any text, and requires no option with a default', () => {
     const text = JSON.stringify(schema)
     expect(text).toContain('"const":"slack"')
     expect(text).not.toMatch(/"format":|"secret":/)
@@ -486,7 +489,7 @@ describe('the JSON Schema', () => {
   })
 })
 
-describe('the word that was meant', () => {
+describe('the suggestion', () => {
   it.each([
     ['chanels', 'channels'],
     ['slak', 'slack'],
@@ -494,7 +497,7 @@ describe('the word that was meant', () => {
     ['tema', 'team'],
     ['xyz', undefined],
     ['', undefined],
-  ])('by %j is %j', (word, meant) => {
+  ])('for %j is %j', (word, meant) => {
     expect(closest(word, ['channels', 'slack', 'team', 'desktop'])).toBe(meant)
   })
 })
@@ -510,7 +513,7 @@ describe('the template of a route', () => {
       }),
     )
 
-  it('is one of the plain templates of the user', () => {
+  it('must be one of the plain templates of the user', () => {
     expect(load('short', ['short']).config.routes[0]).toMatchObject({ template: 'short' })
   })
 
@@ -518,7 +521,7 @@ describe('the template of a route', () => {
     ['shrot', ['short', 'loud'], 'Did you mean "short"?'],
     ['nothing-like-it', ['short', 'loud'], 'Known: loud, short'],
     ['short', [], 'Write that file'],
-  ])('is refused where there is none: %s of %j', (template, files, hint) => {
+  ])('is rejected if it does not exist: %s of %j', (template, files, hint) => {
     expect(() => load(template, files)).toThrow(
       expect.objectContaining({
         message: expect.stringContaining(
@@ -529,11 +532,11 @@ describe('the template of a route', () => {
     )
   })
 
-  it.each(['../secrets', 'a/b', ''])('is no path: %j', (template) => {
+  it.each(['../secrets', 'a/b', ''])('cannot be the path %j', (template) => {
     expect(() => load(template, [])).toThrow(/routes\.0\.template: must be a name of letters/)
   })
 
-  it('is found once its file is written, without a change of the configuration', () => {
+  it('is accepted once its file exists, without a change of the configuration', () => {
     const folder = makeFolder({ 'config.json': config('short') })
     const current = new CurrentConfig(folder, makeFolder())
     expect(current.get().problem?.message).toContain('no template "short"')
@@ -544,7 +547,7 @@ describe('the template of a route', () => {
 })
 
 describe('the clearance of a channel', () => {
-  it('is less where what is sent leaves this machine', () => {
+  it('is lower by default if messages leave this machine', () => {
     const leaving = Object.values<Notifier>(notifiers).filter((one) => one.leavesMachine)
     expect(leaving.map(({ name }) => name)).toEqual(
       expect.arrayContaining(['email', 'ntfy', 'slack', 'webhook']),
@@ -560,7 +563,7 @@ describe('the clearance of a channel', () => {
     expect(clearances).toEqual(['full', 'summary', 'full', 'minimal'])
   })
 
-  it('is refused where it is none', () => {
+  it('is rejected if it is unknown', () => {
     expect(problemOf('{"channels": {"a": {"type": "desktop", "clearance": "none"}}}')).toMatch(
       /channels\.a\.clearance: must be "full", "summary" or "minimal", not "none"/,
     )

@@ -13,17 +13,17 @@ async function makeFetcher(options: { timeoutMs?: number; now?: () => number } =
 }
 
 describe('a secret from a command', () => {
-  it('is what the command prints, without the last line end', async () => {
+  it('is the output of the command without the last line break', async () => {
     const { fetcher } = await makeFetcher()
     const source = printing('console.log(" a b ")')
     expect(fetcher.valueOf('A', source)).toBeUndefined()
     expect(await fetcher.fetch({ A: source })).toBe(true)
     expect(fetcher.valueOf('A', source)).toBe(' a b ')
-    // Of another command nothing is known.
+    // The value belongs to this command only.
     expect(fetcher.valueOf('A', printing('1'))).toBeUndefined()
   })
 
-  it('is asked for once', async () => {
+  it('is fetched once', async () => {
     const { fetcher, folder } = await makeFetcher()
     const log = join(folder, 'log')
     const source = printing(
@@ -34,7 +34,7 @@ describe('a secret from a command', () => {
     expect(readFileSync(log, 'utf8')).toBe('x')
   })
 
-  it('runs by no shell', async () => {
+  it('is fetched without a shell', async () => {
     const { fetcher, folder } = await makeFetcher()
     const canary = join(folder, 'canary')
     const source = [node, '-p', 'process.argv[1]', `$(touch ${canary}); \`touch ${canary}\``]
@@ -43,7 +43,7 @@ describe('a secret from a command', () => {
     expect(existsSync(canary)).toBe(false)
   })
 
-  it('gets nothing of the environment of the session', async () => {
+  it('is fetched without the variables of the session', async () => {
     const { fetcher } = await makeFetcher()
     process.env.HOOKBELL_TEST_CANARY = 'seen'
     const source = [node, '-p', 'process.env.HOOKBELL_TEST_CANARY ?? "unseen"']
@@ -54,7 +54,7 @@ describe('a secret from a command', () => {
 
   it.each<[string, string[], RegExp]>([
     [
-      'a status',
+      'an exit status',
       printing('console.log("canary"); console.error("canary"); process.exit(3)'),
       /ended with status 3$/,
     ],
@@ -63,14 +63,14 @@ describe('a secret from a command', () => {
       printing('console.log("canary"); process.kill(process.pid, "SIGKILL")'),
       /was killed by SIGKILL$/,
     ],
-    ['nothing printed', printing('console.error("canary")'), /printed nothing$/],
+    ['no output', printing('console.error("canary")'), /printed nothing$/],
     [
-      'too much',
+      'too much output',
       printing('console.log("canary".repeat(100000))'),
       /printed more than 65536 bytes$/,
     ],
-    ['no program', ['/no/such/canary-program'], /could not be started \(ENOENT\)$/],
-  ])('that fails with %s has a reason without what it printed', async (_, source, reason) => {
+    ['a missing program', ['/no/such/canary-program'], /could not be started \(ENOENT\)$/],
+  ])('that fails with %s has a reason without its output', async (_, source, reason) => {
     const { fetcher } = await makeFetcher()
     expect(await fetcher.fetch({ A: source })).toBe(true)
     expect(fetcher.valueOf('A', source)).toBeUndefined()
@@ -80,7 +80,7 @@ describe('a secret from a command', () => {
     )
   })
 
-  it('that failed is tried again after a minute', async () => {
+  it('that failed is fetched again after a minute', async () => {
     let now = 1000
     const { fetcher, folder } = await makeFetcher({ now: () => now })
     const file = join(folder, 'value')
@@ -97,7 +97,7 @@ describe('a secret from a command', () => {
   })
 
   it.skipIf(process.platform === 'win32')(
-    'that hangs is killed with all that it started',
+    'that hangs is killed together with its child processes',
     async () => {
       const { fetcher, folder } = await makeFetcher({ timeoutMs: 2000 })
       const file = join(folder, 'pid')
@@ -117,7 +117,7 @@ describe('a secret from a command', () => {
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
-    // A process that nobody has waited for yet counts as ended.
+    // A zombie counts as ended.
     return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
   } catch {
     return false

@@ -28,7 +28,7 @@ async function makeSecrets(text?: string) {
 }
 
 describe('secrets.env', () => {
-  it('loses no line of two processes that write at once', async () => {
+  it('loses no line when two processes write at the same time', async () => {
     const { folder, read } = await makeSecrets()
     const program = await buildProgram('src/config/secrets-file.ts')
     const code = (name: string) =>
@@ -40,7 +40,7 @@ describe('secrets.env', () => {
     expect(parseSecrets(read()).values.size).toBe(100)
   })
 
-  it('is made as a private file, in a private folder, whatever the umask is', async () => {
+  it('is created private, in a private folder, even with umask 0', async () => {
     const { folder } = await makeSecrets()
     const config = join(folder, 'new', 'config')
     const before = process.umask(0)
@@ -54,7 +54,7 @@ describe('secrets.env', () => {
     expect(readFileSync(join(config, 'secrets.env'), 'utf8')).toBe('TOKEN=abc\n')
   })
 
-  it('keeps every other line: comments, order, junk, ends of lines', async () => {
+  it('keeps all other lines with their comments, order and line endings', async () => {
     const { folder, read } = await makeSecrets(
       '# mine\r\nexport A=1\r\n\r\nwhat is this\r\nB="2"\r\n',
     )
@@ -66,13 +66,13 @@ describe('secrets.env', () => {
     expect(read()).toBe('# mine\r\nexport A=new\r\n\r\nwhat is this\r\nC=3\r\n')
   })
 
-  it('leaves no old value behind in an earlier line of the same name', async () => {
+  it('keeps no old value in an earlier line of the same name', async () => {
     const { folder, read } = await makeSecrets('A=old\nB=1\nA=newer')
     writeSecret(folder, 'A', 'newest')
     expect(read()).toBe('B=1\nA=newest')
   })
 
-  it('holds any value of one line, and gives it back as it was', async () => {
+  it('returns any single-line value unchanged', async () => {
     const { folder } = await makeSecrets()
     const value = fc
       .string({ unit: 'binary', minLength: 1 })
@@ -87,14 +87,14 @@ describe('secrets.env', () => {
   })
 
   it.each(['two\nlines', 'a\rb', 'nul\0'])(
-    'refuses %j, and repeats nothing of it',
+    'rejects %j without repeating the value',
     async (value) => {
       const { folder } = await makeSecrets()
       expect(() => writeSecret(folder, 'A', value)).toThrow(/^the value has more than one line$/)
     },
   )
 
-  it('is written where its link leads to', async () => {
+  it('is written through a symbolic link to the target', async () => {
     const { folder, path } = await makeSecrets()
     mkdirSync(join(folder, 'dotfiles'))
     const target = join(folder, 'dotfiles', 'secrets')
@@ -105,24 +105,21 @@ describe('secrets.env', () => {
     expect(readFileSync(target, 'utf8')).toBe('A=1\nB=2\n')
   })
 
-  it.skipIf(process.platform === 'win32')(
-    'that others can read is refused, with the repair',
-    async () => {
-      const { folder, path, read } = await makeSecrets('A=1\n')
-      chmodSync(path, 0o640)
-      expect(() => writeSecret(folder, 'B', '2')).toThrow(/secrets\.env: other users can read it/)
-      expect(read()).toBe('A=1\n')
-    },
-  )
+  it.skipIf(process.platform === 'win32')('is not written if others can read it', async () => {
+    const { folder, path, read } = await makeSecrets('A=1\n')
+    chmodSync(path, 0o640)
+    expect(() => writeSecret(folder, 'B', '2')).toThrow(/secrets\.env: other users can read it/)
+    expect(read()).toBe('A=1\n')
+  })
 
-  it.skipIf(!isRoot)('of another user is refused', async () => {
+  it.skipIf(!isRoot)('is not written if it belongs to another user', async () => {
     const { folder, path, read } = await makeSecrets('A=1\n')
     chownSync(path, 54_321, 54_321)
     expect(() => writeSecret(folder, 'B', '2')).toThrow(/belongs to another user \(uid 54321\)/)
     expect(read()).toBe('A=1\n')
   })
 
-  it('names lines that set nothing by their number alone', () => {
+  it('reports invalid lines only by their number', () => {
     const { values, junk } = parseSecrets('# note\n\nA=1\nxoxb-secret\n  \nB C=2\n=3\n')
     expect([...values]).toEqual([['A', '1']])
     expect(junk).toEqual([4, 6, 7])

@@ -19,7 +19,7 @@ async function makeConfig() {
   return {
     ...{ configDir, stateDir, kept, write },
     read: (now = Date.now() + LATER_MS) => readConfigSummary(configDir, stateDir, now),
-    /** What is kept says something else from now on, so that it shows whether it is used. */
+    /** Changes the cached summary, so that its use becomes visible. */
     forge() {
       writeFileSync(kept, readFileSync(kept, 'utf8').replace('"team"', '"forged"'))
     },
@@ -27,7 +27,7 @@ async function makeConfig() {
 }
 
 describe('the summary of the configuration', () => {
-  it('is kept private and without secrets, and used while no file changes', async () => {
+  it('is cached without secrets, and used while no file changes', async () => {
     const { read, kept, forge } = await makeConfig()
     const summary = await read()
     expect(summary).toEqual({
@@ -51,17 +51,17 @@ describe('the summary of the configuration', () => {
       { source: 'last good', problem: { message: expect.stringContaining('config.json:1:') } },
     ],
     [
-      'a secret that is gone',
+      'a missing secret',
       ({ write }) => write('secrets.env', ''),
       { unusable: { team: '${HOOK} not set' }, unset: ['HOOK'] },
     ],
     [
-      'a config.json that others may write',
+      'a config.json that others can write',
       ({ configDir }) => chmodSync(join(configDir, 'config.json'), 0o666),
       { problem: { message: expect.stringContaining('other users can change it') } },
     ],
     [
-      'a folder that others may write',
+      'a folder that others can write',
       ({ configDir }) => chmodSync(configDir, 0o777),
       { problem: { message: expect.stringContaining('other users can change it') } },
     ],
@@ -75,9 +75,9 @@ describe('the summary of the configuration', () => {
 
   it.each<[string, (kept: string) => void]>([
     ['is damaged', (kept) => writeFileSync(kept, '{')],
-    ['others may write', (kept) => chmodSync(kept, 0o666)],
-    ['is in a folder that others may write', (kept) => chmodSync(join(kept, '..'), 0o777)],
-  ])('is not believed where it %s', async (_, change) => {
+    ['is writable for others', (kept) => chmodSync(kept, 0o666)],
+    ['is in a folder that others can write', (kept) => chmodSync(join(kept, '..'), 0o777)],
+  ])('is not read from a cache that %s', async (_, change) => {
     const { read, forge, kept } = await makeConfig()
     await read()
     forge()
@@ -85,7 +85,7 @@ describe('the summary of the configuration', () => {
     expect((await read()).channels).toEqual({ team: 'slack' })
   })
 
-  it('is not kept of a file that changed a moment ago, which may change again unseen', async () => {
+  it('is not cached if a file has just changed, because another change might be undetectable', async () => {
     const { read, kept } = await makeConfig()
     await read(Date.now())
     expect(existsSync(kept)).toBe(false)

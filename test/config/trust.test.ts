@@ -27,37 +27,34 @@ function makeWorld() {
   return { config, state, current }
 }
 
-describe('what somebody else could change', () => {
+describe('a file or folder that other users can change', () => {
   it.each([
     ['config.json', 0o666, 'go-w'],
     ['config.json', 0o602, 'go-w'],
     ['.', 0o777, 'go-w'],
     ['secrets.env', 0o602, '600'],
-  ])(
-    '%s with the mode %o is refused until the command that is shown was run',
-    async (name, mode, fix) => {
-      const { config, state, current } = makeWorld()
-      const path = join(config, name)
-      chmodSync(path, mode)
-      for (const one of [current, new CurrentConfig(config, state)]) {
-        const { problem, source, config: inForce } = one.get()
-        expect([source, inForce.lingerSeconds]).toEqual(['last good', 7])
-        expect(problem?.hint).toBe(`Run: chmod ${fix} '${path.replace(/\/\.$/, '')}'`)
-      }
-      await execa('sh', ['-c', current.get().problem?.hint?.replace('Run: ', '') ?? 'false'])
-      expect(current.get()).toMatchObject({ source: 'file' })
-      expect(current.get().problem).toBeUndefined()
-    },
-  )
+  ])('is not used until the suggested command is run: %s with mode %o', async (name, mode, fix) => {
+    const { config, state, current } = makeWorld()
+    const path = join(config, name)
+    chmodSync(path, mode)
+    for (const one of [current, new CurrentConfig(config, state)]) {
+      const { problem, source, config: inForce } = one.get()
+      expect([source, inForce.lingerSeconds]).toEqual(['last good', 7])
+      expect(problem?.hint).toBe(`Run: chmod ${fix} '${path.replace(/\/\.$/, '')}'`)
+    }
+    await execa('sh', ['-c', current.get().problem?.hint?.replace('Run: ', '') ?? 'false'])
+    expect(current.get()).toMatchObject({ source: 'file' })
+    expect(current.get().problem).toBeUndefined()
+  })
 
-  it.runIf(isRoot)('is refused where the group may write, too', () => {
+  it.runIf(isRoot)('is not used if its group can write it', () => {
     const { config, current } = makeWorld()
     chmodSync(join(config, 'config.json'), 0o660)
     expect(current.get().problem?.message).toMatch(/other users can change it \(mode 0660\)$/)
   })
 
   it.runIf(isRoot).each(['config.json', 'secrets.env', '.'])(
-    'is refused where %s belongs to somebody else',
+    'is not used if it belongs to another user: %s',
     (name) => {
       const { config, current } = makeWorld()
       chownSync(join(config, name), STRANGER, STRANGER)
@@ -68,7 +65,7 @@ describe('what somebody else could change', () => {
     },
   )
 
-  it('is named of every folder', () => {
+  it('is reported for each folder', () => {
     const { config, state } = makeWorld()
     expect(foldersAtRisk(config, state)).toEqual([])
     for (const folder of [config, join(config, 'templates'), state]) {
@@ -83,24 +80,27 @@ describe('what somebody else could change', () => {
 })
 
 describe('a pipe or a device', () => {
-  it.each(['config.json', 'secrets.env'])('as %s holds nobody up', async (name) => {
-    const { config, state, current } = makeWorld()
-    rmSync(join(config, name))
-    await execa('mkfifo', ['-m', '600', join(config, name)])
-    // In a process of its own: what waits for a pipe cannot be ended from within.
-    const script = `import { CurrentConfig } from ${JSON.stringify(new URL('../../src/config/current.ts', import.meta.url).pathname)}
+  it.each(['config.json', 'secrets.env'])(
+    'in place of %s is rejected without waiting',
+    async (name) => {
+      const { config, state, current } = makeWorld()
+      rmSync(join(config, name))
+      await execa('mkfifo', ['-m', '600', join(config, name)])
+      // Runs in a separate process, because a process cannot end its own wait for a pipe.
+      const script = `import { CurrentConfig } from ${JSON.stringify(new URL('../../src/config/current.ts', import.meta.url).pathname)}
         console.log(new CurrentConfig(...process.argv.slice(2)).get().problem?.message)`
-    const file = join(state, 'read.ts')
-    writeFileSync(file, script)
-    const tsx = new URL('../../node_modules/tsx/dist/cli.mjs', import.meta.url).pathname
-    const { stdout } = await execa(process.execPath, [tsx, file, config, state], {
-      timeout: 120_000,
-    })
-    expect(stdout).toBe(`${join(config, name)}: not a regular file`)
-    expect(current.get()).toMatchObject({ source: 'last good', config: { lingerSeconds: 7 } })
-  })
+      const file = join(state, 'read.ts')
+      writeFileSync(file, script)
+      const tsx = new URL('../../node_modules/tsx/dist/cli.mjs', import.meta.url).pathname
+      const { stdout } = await execa(process.execPath, [tsx, file, config, state], {
+        timeout: 120_000,
+      })
+      expect(stdout).toBe(`${join(config, name)}: not a regular file`)
+      expect(current.get()).toMatchObject({ source: 'last good', config: { lingerSeconds: 7 } })
+    },
+  )
 
-  it('or a file that is too large is refused', () => {
+  it('is rejected, and so is a file that is too large', () => {
     const { config, current } = makeWorld()
     writeFileSync(join(config, 'config.json'), ' '.repeat(1024 * 1024 + 1))
     expect(current.get().problem?.message).toMatch(/larger than 1048576 bytes/)

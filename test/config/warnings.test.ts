@@ -19,7 +19,7 @@ describe('a warning about the configuration', () => {
     'https://hooks.slack-gov.com/services/T0/B0/x',
     'https://mattermost.example/hooks/x',
     'http://127.0.0.1:8080/services/x',
-  ])('is not made of the webhook %s', (url) => {
+  ])('is not given for the webhook %s', (url) => {
     expect(warningsOf(slack(url))).toEqual([])
   })
 
@@ -28,14 +28,14 @@ describe('a warning about the configuration', () => {
     'https://api.slack.com/apps/A0canary',
     'https://slack.com/api/chat.postMessage?canary',
     'https://hooks.slack.com/',
-  ])('says that %s is no webhook, without repeating it', (url) => {
+  ])('says that %s is not a webhook, without repeating the URL', (url) => {
     const [warning, ...more] = warningsOf(slack(url))
     expect(warning).toMatch(/^config\.json:1:\d+: channels\.team\.url: not the URL of an incoming/)
     expect(warning).not.toContain('canary')
     expect(more).toEqual([])
   })
 
-  it('finds a reference without braces, wherever it is, and repeats no value', () => {
+  it('is given for a reference without braces, without repeating its value', () => {
     const [warning] = warningsOf({ type: 'ntfy', topic: 'x', token: '$NTFY_TOKEN' })
     expect(warning).toMatch(/channels\.team\.token: a reference needs braces, \$\{NAME\}/)
     expect(warning).not.toContain('NTFY_TOKEN')
@@ -43,7 +43,7 @@ describe('a warning about the configuration', () => {
     expect(warningsOf({ type: 'ntfy', topic: 'x', token: 'pa$word$12' })).toEqual([])
   })
 
-  it('is the hint where the value is refused for it', () => {
+  it('is the hint of the error if the value is invalid because of it', () => {
     try {
       load({ team: slack('$SLACK_WEBHOOK_URL') })
       expect.fail('it was taken')

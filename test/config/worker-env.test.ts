@@ -18,7 +18,7 @@ function makeState(values: object | undefined = undefined): string {
 }
 
 describe('the environment of a worker', () => {
-  it('has what was pinned and nothing of the session but its language and time', () => {
+  it('has the pinned values and nothing of the session but its language', () => {
     const stateDir = makeState(pinned)
     const session = fc.dictionary(fc.string({ minLength: 1 }), fc.string())
     fc.assert(
@@ -42,7 +42,7 @@ describe('the environment of a worker', () => {
     )
   })
 
-  it('follows the session where nothing was ever pinned', () => {
+  it('follows the session if nothing is pinned', () => {
     const stateDir = makeState()
     const env = { HOME: '/me', XDG_RUNTIME_DIR: '/run/me', SLACK_WEBHOOK_URL: 'x', PATH: '/evil' }
     expect(workerEnvironment(stateDir, env, 'linux')).toEqual({
@@ -54,7 +54,7 @@ describe('the environment of a worker', () => {
     })
   })
 
-  it('on Windows has what programs cannot start without', () => {
+  it('has on Windows the variables that programs need to start', () => {
     const env = { SystemRoot: 'C:\\Windows', NODE_OPTIONS: 'x', HOME: '/me' }
     const result = workerEnvironment(makeState(pinned), env, 'win32')
     expect(result).toMatchObject({ SystemRoot: 'C:\\Windows', USERPROFILE: '/me' })
@@ -67,14 +67,14 @@ describe('pinned values', () => {
     ['the file', 'runtime/pinned.json'],
     ['its folder', 'runtime'],
     ['the state folder', '.'],
-  ])('are refused where others may write %s', (_, path) => {
+  ])('are rejected if others can write %s', (_, path) => {
     const stateDir = makeState(pinned)
     expect(isPinRefused(stateDir)).toBe(false)
     chmodSync(join(stateDir, path), 0o777)
     expect(isPinRefused(stateDir)).toBe(true)
   })
 
-  it('are refused where one is missing or relative', () => {
+  it('are rejected if one is missing or relative', () => {
     expect(isPinRefused(makeState({ ...pinned, home: 'me' }))).toBe(true)
     expect(isPinRefused(makeState({ ...pinned, configDir: undefined }))).toBe(true)
     expect(isPinRefused(makeState())).toBe(false)
@@ -84,19 +84,19 @@ describe('pinned values', () => {
 describe('the fallback folder', () => {
   const env = { XDG_RUNTIME_DIR: '/run/me' }
 
-  it('is another one for each state folder', () => {
+  it('is different for each state folder', () => {
     const [one, two] = [fallbackStateDir('/a', env), fallbackStateDir('/b', env)]
     expect(one).toMatch(/^\/run\/me\/hookbell-[0-9a-f]{12}$/)
     expect(one).not.toBe(two)
     expect(fallbackStateDir('//a', env)).toBe(one)
   })
 
-  it('is the pinned one, whatever the session says; the old one beside it is read as well', () => {
+  it('is the pinned one despite the session, and the old one next to it is read as well', () => {
     const expected = ['/run/me/x', '/run/me/hookbell']
     expect(fallbackFolders(makeState(pinned), { XDG_RUNTIME_DIR: '/evil' })).toEqual(expected)
   })
 
-  it('is under the profile of the user on Windows', () => {
+  it('is in the profile of the user on Windows', () => {
     const local = 'C:\\Users\\me\\AppData\\Local'
     const temp = `${local}\\Temp`
     expect(runtimeDir({ LOCALAPPDATA: local }, 'win32')).toBe(temp)
