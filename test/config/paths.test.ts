@@ -6,7 +6,7 @@ describe('the front door', () => {
   it.each([
     ['win32', join('state', 'runtime/dist/hook.cjs')],
     ['linux', join('state', 'hookbell-hook')],
-  ] as const)('of %s is %s', (platform, path) => {
+  ] as const)('on %s is %s', (platform, path) => {
     expect(frontDoorIn('state', platform)).toBe(path)
   })
 })

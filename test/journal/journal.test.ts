@@ -53,10 +53,10 @@ async function readAll(state: string): Promise<JournalEntry[]> {
   return entries
 }
 
-function accountOf(...entries: JournalEntry[]): EventStatus | undefined {
-  const accounts = new EventHistory()
-  for (const entry of entries) accounts.add(entry)
-  return accounts.byId.get('e')
+function statusOf(...entries: JournalEntry[]): EventStatus | undefined {
+  const history = new EventHistory()
+  for (const entry of entries) history.add(entry)
+  return history.byId.get('e')
 }
 
 describe('the history of an event', () => {
@@ -110,9 +110,9 @@ describe('the history of an event', () => {
       undefined,
     ],
   ])('(%s) gives the right outcome', (_, entries, outcome) => {
-    expect(accountOf(...entries)?.outcome).toBe(outcome)
+    expect(statusOf(...entries)?.outcome).toBe(outcome)
     // A crash during a rotation leaves entries twice.
-    expect(accountOf(...entries, ...entries)?.outcome).toBe(outcome)
+    expect(statusOf(...entries, ...entries)?.outcome).toBe(outcome)
   })
 })
 
@@ -173,13 +173,13 @@ describe('a rotation', () => {
       await rotateJournal(stateDir, () => open, 1)
       await appendEntry(stateDir, accepted(`round ${round}`))
     }
-    const accounts = new EventHistory()
-    for (const entry of await readAll(stateDir)) accounts.add(entry)
-    const outcomes = [...accounts.byId].map(([id, { outcome }]) => `${id} ${outcome}`)
+    const history = new EventHistory()
+    for (const entry of await readAll(stateDir)) history.add(entry)
+    const outcomes = [...history.byId].map(([id, { outcome }]) => `${id} ${outcome}`)
     expect(outcomes.slice(0, 2)).toEqual(['open waiting', 'dead dead'])
     expect(outcomes).not.toContain('settled delivered')
     expect(outcomes.at(-1)).toBe('round 11 waiting')
-    expect(accounts.byId.get('open')?.channels.a?.detail).toBe('later')
+    expect(history.byId.get('open')?.channels.a?.detail).toBe('later')
     open.clear()
     await rotateJournal(stateDir, () => open, 1)
     expect(readFileSync(join(stateDir, 'journal.open.jsonl'), 'utf8')).toBe('')
@@ -198,6 +198,9 @@ describe('a rotation', () => {
       await world.once()
     }
     expect(readFileSync(join(world.stateDir, 'journal.open.jsonl'), 'utf8')).toContain(id)
-    expect(await world.account(id)).toMatchObject({ outcome: 'waiting', title: expect.any(String) })
+    expect(await world.statusOf(id)).toMatchObject({
+      outcome: 'waiting',
+      title: expect.any(String),
+    })
   })
 })

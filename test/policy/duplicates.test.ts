@@ -13,8 +13,8 @@ beforeAll(async () => {
 })
 
 async function outcomes(world: World, ids: string[]) {
-  const accounts = await Promise.all(ids.map((id) => world.account(id)))
-  return accounts.map((account) => account?.outcome)
+  const statuses = await Promise.all(ids.map((id) => world.statusOf(id)))
+  return statuses.map((status) => status?.outcome)
 }
 
 /** Events get acceptance times 10 ms apart, however long the test takes. */
@@ -42,7 +42,7 @@ describe('an event that arrives from the hooks of the user and of the project', 
       const other = accept(world, stop, last)
       await world.once()
       expect(world.lines().map(({ id }) => id)).toEqual([told])
-      expect(await world.account(other)).toMatchObject({
+      expect(await world.statusOf(other)).toMatchObject({
         outcome: 'suppressed',
         reason: `the same event as ${told.slice(0, 8)}, from ${whose}`,
       })

@@ -21,7 +21,7 @@ describe.skipIf(noTmux)(`an event while a person is at its terminal${noTmux}`, (
       const id = world.accept(event, { env: facts })
       pty.type('x')
       await world.once()
-      return await world.account(id)
+      return await world.statusOf(id)
     }
     return tell
   }

@@ -18,11 +18,14 @@ describe('a time of day', () => {
     ['18:00', undefined, '2026-10-25T12:00:00Z', '2026-10-24 18:00', '2026-10-25 18:00'],
     ['18:00', undefined, '2026-03-29T12:00:00Z', '2026-03-28 18:00', '2026-03-29 18:00'],
     ['23:30', undefined, '2026-03-29T21:00:00Z', '2026-03-28 23:30', '2026-03-29 23:30'],
-  ])('%s on %j, seen from %s, was %s and will be %s', (at, days, now, last, next) => {
-    const schedule = { at, days, timeZone }
-    expect(formatTime(lastDue(schedule, Date.parse(now)), timeZone)).toBe(last)
-    expect(formatTime(nextDue(schedule, Date.parse(now)), timeZone)).toBe(next)
-  })
+  ])(
+    'of %s on %j, seen from %s, was last reached at %s and is next reached at %s',
+    (at, days, now, last, next) => {
+      const schedule = { at, days, timeZone }
+      expect(formatTime(lastDue(schedule, Date.parse(now)), timeZone)).toBe(last)
+      expect(formatTime(nextDue(schedule, Date.parse(now)), timeZone)).toBe(next)
+    },
+  )
 
   it('occurs on each of its days, with nothing between two occurrences', () => {
     const schedules = fc.record({

@@ -12,7 +12,7 @@ describe('the words of a command line', () => {
     ['vi; touch /x && $(y) `z` $HOME *', ['vi;', 'touch', '/x', '&&', '$(y)', '`z`', '$HOME', '*']],
     ['"open', undefined],
     ["it's", undefined],
-  ])('are split as in a POSIX shell: %j', (line, words) => {
+  ])('are split as in a POSIX shell, but without expansion: %j', (line, words) => {
     expect(splitLine(line, 'linux')).toEqual(words)
   })
 

@@ -70,8 +70,8 @@ export function makeWorld(config: Record<string, unknown> = {}) {
     once: () => deliverOnce(options),
     untilIdle: () => runUntilIdle(options),
     lines: () => readLines<Line>(outFile),
-    accounts: () => readHistory(stateDir),
-    account: async (id: string) => (await readHistory(stateDir)).find((one) => one.id === id),
+    statuses: () => readHistory(stateDir),
+    statusOf: async (id: string) => (await readHistory(stateDir)).find((one) => one.id === id),
     /** File names in a spool folder, without the extension of parked deliveries. */
     list: (name: Folder) => readdirSync(spool[name]).map((one) => one.replace(/\.json$/, '')),
     env: { ...process.env, HOOKBELL_STATE_DIR: stateDir, HOOKBELL_CONFIG_DIR: configDir },
@@ -95,23 +95,23 @@ export function readLines<Entry>(path: string): Entry[] {
 
 /** The status of each event, built as `hookbell status` does it. */
 async function readHistory(state: string): Promise<EventStatus[]> {
-  const accounts = new EventHistory()
-  for await (const entry of readJournal(state)) accounts.add(entry)
+  const history = new EventHistory()
+  for await (const entry of readJournal(state)) history.add(entry)
   const spool = spoolIn(state)
   const owners = readdirSync(spool.cur).map((owner) => join(spool.cur, owner))
   for (const folder of [spool.new, ...owners]) {
     for (const name of readdirSync(folder)) {
       const id = parseName(name)?.id
-      if (id) accounts.expect(id)
+      if (id) history.expect(id)
     }
   }
-  return [...accounts.byId.values()]
+  return [...history.byId.values()]
 }
 
 /** The number of events for each outcome that occurs. */
-export function countOutcomes(accounts: readonly EventStatus[]): Record<string, number> {
+export function countOutcomes(statuses: readonly EventStatus[]): Record<string, number> {
   const counts: Record<string, number> = {}
-  for (const { outcome } of accounts) counts[outcome] = (counts[outcome] ?? 0) + 1
+  for (const { outcome } of statuses) counts[outcome] = (counts[outcome] ?? 0) + 1
   return counts
 }
 

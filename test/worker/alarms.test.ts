@@ -54,7 +54,7 @@ describe('a question that reaches nobody', () => {
   it('is undelivered, and is mentioned once, in the next message that gets through', async () => {
     const { world, tell, ops } = await makeChannels()
     const id = await tell(ask)
-    expect(await world.account(id)).toMatchObject({
+    expect(await world.statusOf(id)).toMatchObject({
       outcome: 'undelivered',
       reason: expect.stringMatching(/^desk: desktop: .*; its terminal could not be rung$/),
     })
@@ -62,11 +62,11 @@ describe('a question that reaches nobody', () => {
     const next = await tell(failed)
     expect(ops()).toHaveLength(1)
     expect(ops()[0]).toContain('1 question reached nobody: Bash: make')
-    expect(await world.account(id)).toMatchObject({
+    expect(await world.statusOf(id)).toMatchObject({
       outcome: 'delivered',
       channels: { ops: { state: 'delivered', detail: 'told late' } },
     })
-    expect(await world.account(next)).toMatchObject({ outcome: 'delivered' })
+    expect(await world.statusOf(next)).toMatchObject({ outcome: 'delivered' })
     await tell(failed)
     expect(ops()[1]).not.toContain('reached nobody')
   })
@@ -111,7 +111,7 @@ describe('a question that reaches nobody', () => {
     const pty = await startPty()
     const id = await tell(ask, { ...env, HOOKBELL_TTY: pty.path })
     await expect.poll(pty.received).toContain('\x07')
-    expect(await world.account(id)).toMatchObject({
+    expect(await world.statusOf(id)).toMatchObject({
       outcome: 'undelivered',
       reason: expect.stringContaining('the bell of its terminal was rung'),
     })
@@ -122,10 +122,10 @@ describe('a question that reaches nobody', () => {
     const channels = { desk: { type: 'desktop' }, log: { type: 'file', path: world.outFile } }
     world.configure({ channels, routes: [{ on: ['*'], to: ['log'] }], lingerSeconds: 0 })
     const recorded = await tell(ask)
-    expect(await world.account(recorded)).toMatchObject({ outcome: 'delivered' })
+    expect(await world.statusOf(recorded)).toMatchObject({ outcome: 'delivered' })
     world.configure({ channels, routes: [{ on: ['*'], to: ['log', 'desk'] }], lingerSeconds: 0 })
     const unseen = await tell(ask)
-    expect(await world.account(unseen)).toMatchObject({
+    expect(await world.statusOf(unseen)).toMatchObject({
       outcome: 'undelivered',
       channels: { log: { state: 'delivered' } },
       reason: expect.stringMatching(/^desk: desktop: [^;]*; its terminal could not be rung$/),
@@ -143,7 +143,7 @@ describe('a question that reaches nobody', () => {
     const again = world.accept(ask)
     renameSync(join(world.spool.new, again), join(world.spool.new, `${id}~1`))
     await world.untilIdle()
-    expect(await world.account(id)).toMatchObject({ outcome: 'undelivered' })
+    expect(await world.statusOf(id)).toMatchObject({ outcome: 'undelivered' })
   })
 
   it('makes `status` fail and say what to do', async () => {

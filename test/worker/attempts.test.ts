@@ -58,7 +58,7 @@ describe('a Retry-After header', () => {
     expect(failing.received).toHaveLength(4)
     expect(times).toHaveLength(2)
     expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(2990)
-    expect(countOutcomes(await world.accounts())).toEqual({ delivered: 1 })
+    expect(countOutcomes(await world.statuses())).toEqual({ delivered: 1 })
   })
 })
 
@@ -71,7 +71,7 @@ describe('a worker on a machine that was off for days', () => {
     utimesSync(join(world.spool.new, id), at, at)
     await world.untilIdle()
     expect(received).toHaveLength(3)
-    expect(await world.account(id)).toMatchObject({ outcome: 'delivered' })
+    expect(await world.statusOf(id)).toMatchObject({ outcome: 'delivered' })
   })
 
   it('does not count the time without attempts towards the maximum age', async () => {

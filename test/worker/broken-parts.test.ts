@@ -61,7 +61,7 @@ describe('a folder of the spool', () => {
       const first = world.accept({ message: 'first' })
       const running = world.untilIdle()
       await expect.poll(() => world.lines().length).toBe(1)
-      await expect.poll(async () => (await world.account(first))?.outcome).toBe('dead')
+      await expect.poll(async () => (await world.statusOf(first))?.outcome).toBe('dead')
       rmSync(world.spool[folder], { recursive: true })
       writeFileSync(world.spool[folder], '')
       if (folder !== 'cur') {
@@ -78,7 +78,7 @@ describe('a folder of the spool', () => {
       })
       await running
       // Our own event, which reports the dead channel, is left out.
-      const told = (await world.accounts()).filter(({ client }) => client !== 'hookbell')
+      const told = (await world.statuses()).filter(({ client }) => client !== 'hookbell')
       expect(countOutcomes(told)).toEqual({ dead: folder === 'cur' ? 2 : 3 })
     },
   )
@@ -111,7 +111,7 @@ describe('an unhandled event that another worker has taken', () => {
     rmSync(world.spool.dead, { recursive: true })
     writeFileSync(world.spool.dead, '')
     const id = world.acceptRaw('no JSON')
-    await expect.poll(async () => (await world.account(id))?.outcome).toBe('dead')
+    await expect.poll(async () => (await world.statusOf(id))?.outcome).toBe('dead')
     await expect.poll(() => world.list('new')).toEqual([id])
     rmSync(join(world.spool.new, id))
     await running
@@ -138,9 +138,9 @@ describe('a template of the user', () => {
     world.accept({ message: 'other' })
     await world.once()
     expect(world.lines()).toHaveLength(2)
-    const account = await world.account(broken)
-    expect(account).toMatchObject({ outcome: 'delivered', title: 'api: done' })
-    expect(account?.problems.join()).toContain('done.liquid')
+    const status = await world.statusOf(broken)
+    expect(status).toMatchObject({ outcome: 'delivered', title: 'api: done' })
+    expect(status?.problems.join()).toContain('done.liquid')
   })
 })
 

@@ -51,7 +51,7 @@ describe('a running worker', () => {
     expect(world.list('deferred')).toEqual([])
     expect(worker.exitCode).toBeNull()
     setOnHold(world.stateDir, false)
-    await expect.poll(async () => countOutcomes(await world.accounts())).toEqual({ delivered: 5 })
+    await expect.poll(async () => countOutcomes(await world.statuses())).toEqual({ delivered: 5 })
     expect(received).toHaveLength(5)
     worker.kill()
     expect(await exited(worker)).toBe(0)
@@ -68,7 +68,7 @@ describe('a running worker', () => {
     setOnHold(world.stateDir, false)
     expect(await exited(startProgram(program, world))).toBe(0)
     expect(received).toHaveLength(3)
-    expect(countOutcomes(await world.accounts())).toEqual({ delivered: 3 })
+    expect(countOutcomes(await world.statuses())).toEqual({ delivered: 3 })
   })
 
   it('stops in the middle of a long queue when it is put on hold', async () => {
@@ -95,7 +95,7 @@ describe('a running worker', () => {
     await expect.poll(() => world.list('deferred').length).toBe(1)
     flush(world.stateDir)
     await expect.poll(() => received.length).toBe(4)
-    await expect.poll(async () => countOutcomes(await world.accounts())).toEqual({ delivered: 3 })
+    await expect.poll(async () => countOutcomes(await world.statuses())).toEqual({ delivered: 3 })
     worker.kill()
     await exited(worker)
   })
@@ -112,7 +112,7 @@ describe('a running worker', () => {
     await new Promise((resolve) => setTimeout(resolve, 2500))
     expect(received).toHaveLength(1)
     expect(world.list('deferred')).toEqual([])
-    expect(await world.account(id)).toMatchObject({ reason: 'purged by hand' })
+    expect(await world.statusOf(id)).toMatchObject({ reason: 'purged by hand' })
     worker.kill()
     await exited(worker)
   })
@@ -126,18 +126,18 @@ describe('a running worker', () => {
     await expect.poll(() => world.list('deferred').length).toBe(1)
     const inLine = world.accept({ message: 'stands in line' })
     // The worker has claimed the event and routed it.
-    await expect.poll(async () => (await world.account(inLine))?.to).toEqual(['team'])
+    await expect.poll(async () => (await world.statusOf(inLine))?.to).toEqual(['team'])
     expect(await purge(world.stateDir)).toBe(2)
     for (const id of [first, inLine]) {
       await expect
-        .poll(() => world.account(id))
+        .poll(() => world.statusOf(id))
         .toMatchObject({
           outcome: 'suppressed',
           channels: { team: { state: 'suppressed', detail: 'purged by hand' } },
         })
     }
     const last = world.accept({ message: 'comes afterwards' })
-    await expect.poll(() => world.account(last)).toMatchObject({ outcome: 'delivered' })
+    await expect.poll(() => world.statusOf(last)).toMatchObject({ outcome: 'delivered' })
     expect(received.map(({ body }) => /fails|in line|afterwards/.exec(body)?.[0])).toEqual([
       'fails',
       'afterwards',
@@ -164,8 +164,8 @@ describe('400 events to a destination that takes one per second', () => {
     const asked = texts.findLastIndex((text) => /permission/i.test(text))
     const summary = texts.findIndex((text) => /and \d+ more/.test(text))
     expect(asked).toBeLessThan(summary)
-    expect(countOutcomes(await world.accounts())).toEqual({ delivered: 402 })
-    expect(await world.account(questions[0] ?? '')).toMatchObject({ outcome: 'delivered' })
+    expect(countOutcomes(await world.statuses())).toEqual({ delivered: 402 })
+    expect(await world.statusOf(questions[0] ?? '')).toMatchObject({ outcome: 'delivered' })
     const told = readLines<{ type: string; id: string; summary?: string }>(
       join(world.stateDir, 'journal.jsonl'),
     ).filter(({ type }) => type === 'delivered')

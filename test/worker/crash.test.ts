@@ -68,8 +68,8 @@ describe('a worker that is killed', () => {
 
     const lines = world.lines()
     expect(new Set(lines.map(({ id }) => id))).toEqual(new Set(ids))
-    const accounts = await world.accounts()
-    expect(countOutcomes(accounts)).toEqual({ delivered: ids.length })
+    const statuses = await world.statuses()
+    expect(countOutcomes(statuses)).toEqual({ delivered: ids.length })
     expect(world.list('new')).toEqual([])
     expect(readdirSync(world.spool.cur)).toEqual([])
     expect(received.length).toBeGreaterThanOrEqual(1)
@@ -82,7 +82,7 @@ describe('a worker that is killed', () => {
     await killAt(world, 25)
     await world.untilIdle()
     expect(new Set(world.lines().map(({ id }) => id)).size).toBe(20)
-    expect(countOutcomes(await world.accounts())).toEqual({ delivered: 20 })
+    expect(countOutcomes(await world.statuses())).toEqual({ delivered: 20 })
   })
 })
 
@@ -101,13 +101,13 @@ describe('an event that crashes the worker', () => {
     expect(await exited(startProgram(programs.suspect, world))).toBe(0)
     expect(delivered()).toEqual(new Set(neighbours))
     expect(world.list('dead')).toEqual([poison])
-    expect(await world.account(poison)).toMatchObject({
+    expect(await world.statusOf(poison)).toMatchObject({
       outcome: 'dead',
       reason: 'the worker ended 3 times while it had this event',
     })
     await retryById(world, poison)
     await world.once()
-    expect(await world.account(poison)).toMatchObject({ outcome: 'delivered' })
+    expect(await world.statusOf(poison)).toMatchObject({ outcome: 'delivered' })
   })
 })
 
@@ -122,11 +122,11 @@ describe('a worker that receives SIGTERM', () => {
       await expect.poll(() => received.length).toBe(round)
       // Only a recorded delivery is safe from repetition, so wait for the record.
       const channels = { file: { state: 'delivered' } }
-      await expect.poll(() => world.account(id)).toMatchObject({ channels })
+      await expect.poll(() => world.statusOf(id)).toMatchObject({ channels })
       worker.kill('SIGTERM')
       expect(await exited(worker)).toBe(0)
       expect(world.list('new')).toEqual([`${id}~0`])
-      expect(await world.account(id)).toMatchObject({ outcome: 'waiting' })
+      expect(await world.statusOf(id)).toMatchObject({ outcome: 'waiting' })
     }
     expect(world.lines()).toHaveLength(1)
   })
@@ -153,7 +153,7 @@ describe('an event that arrives while the worker ends', () => {
     await Promise.all(running)
     expect(world.list('new')).toEqual([])
     expect(world.lines()).toHaveLength(count)
-    expect(countOutcomes(await world.accounts())).toEqual({ delivered: count })
+    expect(countOutcomes(await world.statuses())).toEqual({ delivered: count })
     expect(workers).toBeGreaterThan(1)
   })
 })

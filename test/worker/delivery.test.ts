@@ -19,7 +19,7 @@ describe('deliveries', () => {
     expect(world.lines()).toMatchObject([{ id, body: 'hello' }])
     expect(world.list('new')).toEqual([])
     expect(readdirSync(world.spool.cur)).toEqual([])
-    expect(await world.account(id)).toMatchObject({ outcome: 'delivered', to: ['file'] })
+    expect(await world.statusOf(id)).toMatchObject({ outcome: 'delivered', to: ['file'] })
   })
 
   it('are retried after a temporary failure, but only on the channel that failed', async () => {
@@ -29,9 +29,9 @@ describe('deliveries', () => {
     await world.untilIdle()
     expect(received).toHaveLength(3)
     expect(world.lines().map((line) => line.id)).toEqual([id])
-    const account = await world.account(id)
-    expect(account).toMatchObject({ outcome: 'delivered' })
-    expect(account?.channels.team).toMatchObject({ state: 'delivered', attempts: 3 })
+    const status = await world.statusOf(id)
+    expect(status).toMatchObject({ outcome: 'delivered' })
+    expect(status?.channels.team).toMatchObject({ state: 'delivered', attempts: 3 })
     expect(readdirSync(world.spool.deferred)).toEqual([])
   })
 
@@ -100,7 +100,7 @@ describe('deliveries', () => {
     world.accept({ message: 'two' })
     await worker
     expect(fixed.received).toHaveLength(2)
-    expect(countOutcomes(await world.accounts())).toEqual({ delivered: 2 })
+    expect(countOutcomes(await world.statuses())).toEqual({ delivered: 2 })
   })
 
   it.each([
@@ -124,7 +124,7 @@ describe('deliveries', () => {
       expect(times).toHaveLength(3)
       // A date has a resolution of one second, so up to one of the three seconds is lost.
       expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(1990)
-      expect(countOutcomes(await world.accounts())).toEqual({ delivered: 2 })
+      expect(countOutcomes(await world.statuses())).toEqual({ delivered: 2 })
     },
   )
 
@@ -135,7 +135,7 @@ describe('deliveries', () => {
     await world.untilIdle()
     expect(received).toHaveLength(1)
     expect(world.list('dead')).toEqual([`${id}.team`])
-    expect(await world.account(id)).toMatchObject({ outcome: 'dead' })
+    expect(await world.statusOf(id)).toMatchObject({ outcome: 'dead' })
   })
 
   it('of a dead event are retried only on the channel that failed', async () => {
@@ -144,11 +144,11 @@ describe('deliveries', () => {
     const id = world.accept({ message: 'hello' })
     await world.untilIdle()
     await retryById(world, id)
-    expect(await world.account(id)).toMatchObject({ outcome: 'waiting' })
+    expect(await world.statusOf(id)).toMatchObject({ outcome: 'waiting' })
     await world.once()
     expect(received).toHaveLength(2)
     expect(world.lines()).toHaveLength(1)
-    expect(await world.account(id)).toMatchObject({ outcome: 'delivered' })
+    expect(await world.statusOf(id)).toMatchObject({ outcome: 'delivered' })
     expect(world.list('dead')).toEqual([])
     expect(readdirSync(world.spool.dead)).toEqual([])
   })
@@ -160,7 +160,7 @@ describe('deliveries', () => {
     const id = world.accept({ message: 'hello' })
     await world.untilIdle()
     expect(received).toHaveLength(2)
-    const { outcome, channels } = (await world.account(id)) ?? {}
+    const { outcome, channels } = (await world.statusOf(id)) ?? {}
     expect(outcome).toBe('dead')
     expect(channels?.team?.detail).toBe('gave up after 2 attempts: slack: 500 status 500')
   })
@@ -183,7 +183,7 @@ describe('deliveries', () => {
     expect(new Set(world.lines().map(({ id }) => id)).size).toBe(300)
     expect(inFlight).toBeLessThanOrEqual(4)
     expect(received).toHaveLength(inFlight)
-    expect(countOutcomes(await world.accounts())).toEqual({ waiting: 300 })
+    expect(countOutcomes(await world.statuses())).toEqual({ waiting: 300 })
     // Only attempts that failed are parked; waiting in the queue is not an attempt and writes nothing.
     expect(world.list('deferred')).toHaveLength(inFlight)
     expect(world.list('new')).toHaveLength(300 - inFlight)
@@ -195,7 +195,7 @@ describe('deliveries', () => {
     for (let index = 0; index < 5; index += 1) world.accept({ message: `event ${index}` })
     await world.once()
     expect(received).toHaveLength(5)
-    expect(countOutcomes(await world.accounts())).toEqual({ delivered: 5 })
+    expect(countOutcomes(await world.statuses())).toEqual({ delivered: 5 })
   })
 
   it('to a channel that was removed give that as their reason', async () => {
@@ -208,15 +208,15 @@ describe('deliveries', () => {
     flush(world.stateDir)
     await world.once()
     const detail = 'no channel "constructor"'
-    expect(await world.account(id)).toMatchObject({ channels: { constructor: { detail } } })
+    expect(await world.statusOf(id)).toMatchObject({ channels: { constructor: { detail } } })
   })
 
   it('wait for a secret that is not set', async () => {
     const world = makeWorld({ channels: { team: { type: 'slack', url: '${NOT_SET_ANYWHERE}' } } })
     const id = world.accept({ message: 'hello' })
     await world.once()
-    expect(await world.account(id)).toMatchObject({ outcome: 'waiting' })
-    expect((await world.account(id))?.channels.team?.detail).toBe('${NOT_SET_ANYWHERE} not set')
+    expect(await world.statusOf(id)).toMatchObject({ outcome: 'waiting' })
+    expect((await world.statusOf(id))?.channels.team?.detail).toBe('${NOT_SET_ANYWHERE} not set')
     expect(world.lines()).toHaveLength(1)
   })
 })

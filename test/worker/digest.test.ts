@@ -100,7 +100,7 @@ describe('the digest', () => {
     expect(JSON.parse(stdout).at(-1)).toMatchObject({ event: 'Digest', outcome: 'suppressed' })
   })
 
-  it('causes a status problem that names an unknown channel', async () => {
+  it('is reported by `status` if it names an unknown channel', async () => {
     const { home } = await makeDigestHome()
     await home.writeConfig(JSON.stringify({ digest: { at: '18:00', to: ['desktp'] } }))
     const { stdout } = await home.run('status')

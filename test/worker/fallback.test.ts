@@ -103,7 +103,7 @@ describe('a worker with a fallback folder', () => {
     world.accept({})
     await runWorker(world, { HOOKBELL_FALLBACK_DIR: world.stateDir })
     expect(received).toHaveLength(2)
-    expect(countOutcomes(await world.accounts())).toEqual({ delivered: 1 })
+    expect(countOutcomes(await world.statuses())).toEqual({ delivered: 1 })
   })
 
   it('is reported by `status` until the fallback folder is empty', async () => {

@@ -67,7 +67,7 @@ describe('a file in new/ that is not an event', () => {
     expect(world.lines()).toMatchObject([{ id }])
   })
 
-  it('but has a newer format is left in place for the newer version', async () => {
+  it('is left in place for a newer version if it has a newer format', async () => {
     const world = makeWorld()
     const later = 'hookbell-event 2\nwhat: ever\n\n{}'
     writeFileSync(join(world.spool.new, 'later'), later)
@@ -93,7 +93,7 @@ describe('an event with an invalid body', () => {
     const world = makeWorld()
     const id = world.acceptRaw(body)
     await world.once()
-    expect(await world.account(id)).toMatchObject({ outcome: 'dead', reason })
+    expect(await world.statusOf(id)).toMatchObject({ outcome: 'dead', reason })
     expect(
       readFileSync(join(world.spool.dead, id), 'utf8').split('\n\n').slice(1).join('\n\n'),
     ).toBe(body)

@@ -42,8 +42,8 @@ describe('questions shortly after another question of their session', () => {
     await world.untilIdle()
     expect(texts()).toHaveLength(2)
     expect(texts()[1]).toContain('and 1 more')
-    const accounts = await Promise.all(ids.map((id) => world.account(id)))
-    expect(accounts.map((account) => account?.outcome)).toEqual(Array(3).fill('delivered'))
+    const statuses = await Promise.all(ids.map((id) => world.statusOf(id)))
+    expect(statuses.map((status) => status?.outcome)).toEqual(Array(3).fill('delivered'))
     expect(world.list('deferred')).toEqual([])
   })
 
@@ -67,7 +67,7 @@ describe('questions shortly after another question of their session', () => {
     accept(world, { hook_event_name: 'UserPromptSubmit', session_id: 's1', prompt: 'No' }, now + 2)
     await world.untilIdle()
     expect(texts()).toHaveLength(1)
-    expect(await world.account(second)).toMatchObject({
+    expect(await world.statusOf(second)).toMatchObject({
       outcome: 'suppressed',
       channels: { team: { detail: 'answered before it was told' } },
     })
@@ -85,7 +85,7 @@ describe('a question that the client answers by itself', () => {
     accept(world, replied, now + 20, opencode)
     await world.untilIdle()
     expect(texts()).toEqual([])
-    expect(await world.account(id)).toMatchObject({ outcome: 'suppressed' })
+    expect(await world.statusOf(id)).toMatchObject({ outcome: 'suppressed' })
   })
 
   it('is sent later if it gets no answer', async () => {
@@ -110,7 +110,7 @@ describe('a question whose first delivery attempt failed', () => {
     await world.untilIdle()
     expect(texts()).toHaveLength(1)
     expect(world.list('deferred')).toEqual([])
-    expect(await world.account(id)).toMatchObject({
+    expect(await world.statusOf(id)).toMatchObject({
       outcome: 'suppressed',
       channels: { team: { state: 'suppressed', detail: 'answered before it was told' } },
     })
@@ -141,6 +141,6 @@ describe('a question whose first delivery attempt failed', () => {
     writeFileSync(path, `${JSON.stringify({ type: 'user', timestamp, message })}\n`)
     await world.untilIdle()
     expect(texts()).toHaveLength(1)
-    expect(await world.account(id)).toMatchObject({ outcome: 'suppressed' })
+    expect(await world.statusOf(id)).toMatchObject({ outcome: 'suppressed' })
   })
 })

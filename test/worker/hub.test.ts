@@ -54,7 +54,7 @@ describe.skipIf(!hasRedis)('a machine with a hub', () => {
     const [first] = turns(0, 10).map(machine.tell)
     await machine.untilIdle()
     expect(told()).toEqual(turns(0, 10))
-    expect((await machine.account(first ?? ''))?.channels.team).toMatchObject({
+    expect((await machine.statusOf(first ?? ''))?.channels.team).toMatchObject({
       state: 'delivered',
       detail: 'directly, since the hub takes nothing: ok',
     })

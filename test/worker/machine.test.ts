@@ -94,7 +94,7 @@ describe('a worker that was stopped for longer than its lease', () => {
     expect(received.length).toBe(2)
     first.kill('SIGCONT')
     expect(await exited(first)).toBe(0)
-    expect(countOutcomes(await world.accounts())).toEqual({ delivered: 2 })
+    expect(countOutcomes(await world.statuses())).toEqual({ delivered: 2 })
     expect(world.lines().map(({ id }) => id)).toEqual(ids.slice(1))
     expect(readdirSync(world.spool.cur)).toEqual([])
     for (const folder of ['new', 'dead', 'deferred'] as const)

@@ -51,7 +51,7 @@ describe('a step after a step that reached nobody', () => {
     const id = await tell(event)
     expect(told()).toBe('phone')
     expect(world.list('deferred')).toEqual([`${id}.mail`])
-    expect(await world.account(id)).toMatchObject({
+    expect(await world.statusOf(id)).toMatchObject({
       outcome: 'waiting',
       channels: { desk: { state: 'unavailable' }, phone: { state: 'delivered' } },
     })
@@ -62,7 +62,7 @@ describe('a step after a step that reached nobody', () => {
     const id = await tell(ask)
     expect(told()).toBe('phone mail')
     // Not undelivered, because the mail was delivered.
-    expect(await world.account(id)).toMatchObject({
+    expect(await world.statusOf(id)).toMatchObject({
       outcome: 'dead',
       channels: { phone: { state: 'exhausted' }, mail: { state: 'delivered' } },
     })
@@ -87,7 +87,7 @@ describe('a step after a step that reached nobody', () => {
       lingerSeconds: 0,
     })
     const id = await tell(ask)
-    expect(await world.account(id)).toMatchObject({
+    expect(await world.statusOf(id)).toMatchObject({
       channels: { phone: { state: 'deferred' }, file: { state: 'held' } },
     })
   })
@@ -107,7 +107,7 @@ describe('a step after a step that reached nobody', () => {
     world.configure({ ...settings, routes, retry: { firstDelaySeconds: 60 } })
     const id = await tell(ask)
     expect(world.list('deferred')).toContain(`${id}.mail`)
-    expect(await world.account(id)).toMatchObject({
+    expect(await world.statusOf(id)).toMatchObject({
       channels: { desk: { state: 'unavailable' }, mail: { state: 'held' } },
     })
   })
@@ -134,7 +134,7 @@ describe('a step after a step that reached nobody', () => {
     world.configure(config)
     const id = await tell(broke)
     expect(told()).toBe('')
-    expect(await world.account(id)).toMatchObject({
+    expect(await world.statusOf(id)).toMatchObject({
       channels: { desk: { state: 'unavailable' }, phone: { state: 'held' } },
     })
   })

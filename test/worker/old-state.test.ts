@@ -29,7 +29,7 @@ async function makeOldWorld() {
 describe('a state folder of version 0.1', () => {
   it('is read with the right outcome for each event', async () => {
     const { world } = await makeOldWorld()
-    const byId = Object.fromEntries((await world.accounts()).map((one) => [one.id, one]))
+    const byId = Object.fromEntries((await world.statuses()).map((one) => [one.id, one]))
     expect(countOutcomes(Object.values(byId))).toEqual({
       ...{ delivered: 1, suppressed: 2, waiting: 3, dead: 2 },
     })
@@ -50,7 +50,7 @@ describe('a state folder of version 0.1', () => {
         .map(({ id }) => id)
         .sort(),
     ).toEqual(['claimed', 'waiting'])
-    expect(countOutcomes(await world.accounts())).toEqual({ delivered: 4, suppressed: 2, dead: 2 })
+    expect(countOutcomes(await world.statuses())).toEqual({ delivered: 4, suppressed: 2, dead: 2 })
     for (const folder of ['new', 'cur', 'deferred'] as const) expect(world.list(folder)).toEqual([])
     expect(existsSync(join(world.stateDir, 'spool/done'))).toBe(false)
     expect(existsSync(join(world.stateDir, 'worker.lock'))).toBe(false)

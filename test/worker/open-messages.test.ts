@@ -85,7 +85,7 @@ describe.skipIf(reason)(`a question on the desktop${reason}`, () => {
     expect(await entriesOf(world, id, 'withdrawn')).toMatchObject([
       { channel: 'desk', reason: 'taken off the screen' },
     ])
-    expect(await world.account(id)).toMatchObject({ outcome: 'delivered' })
+    expect(await world.statusOf(id)).toMatchObject({ outcome: 'delivered' })
   })
 
   it('is replaced by the next message of its session', async () => {

@@ -79,15 +79,15 @@ async function play(step: Step, world: World): Promise<string[]> {
 /** Checks that each event has one outcome, and that each dead event is in the spool. */
 async function expectReconciled(world: World, ids: readonly string[]) {
   // Our own events, which report dead channels, are left out.
-  const accounts = (await world.accounts()).filter(({ client }) => client !== 'hookbell')
-  expect(accounts.map(({ id }) => id).sort()).toEqual([...ids].sort())
+  const statuses = (await world.statuses()).filter(({ client }) => client !== 'hookbell')
+  expect(statuses.map(({ id }) => id).sort()).toEqual([...ids].sort())
   const dead = new Set(findDead(world.stateDir).flatMap(({ events }) => events))
-  for (const { id, outcome } of accounts) {
+  for (const { id, outcome } of statuses) {
     if (outcome === 'dead') expect(dead).toContain(id)
     else expect(['delivered', 'suppressed']).toContain(outcome)
   }
   const told = new Set(world.lines().map(({ id }) => id))
-  for (const { id, channels } of accounts) {
+  for (const { id, channels } of statuses) {
     expect(channels.file?.state === 'delivered').toBe(told.has(id))
   }
 }

@@ -46,8 +46,8 @@ function makeCrash(world = makeWorld()) {
 }
 
 async function outcomeOf(world: World, id: string) {
-  const account = await world.account(id)
-  return [account?.outcome, ...Object.keys(account?.channels ?? {}).sort()]
+  const status = await world.statusOf(id)
+  return [status?.outcome, ...Object.keys(status?.channels ?? {}).sort()]
 }
 
 describe('after a crash', () => {

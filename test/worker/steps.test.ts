@@ -61,21 +61,21 @@ describe('later steps of a route', () => {
     letItBeTime(world, `${id}.mail`)
     await world.once()
     expect(told()).toBe('desk phone mail')
-    expect(await world.account(id)).toMatchObject({ outcome: 'delivered' })
+    expect(await world.statusOf(id)).toMatchObject({ outcome: 'delivered' })
   })
 
   it('are cancelled at once by an answer, with a reason', async () => {
     const { world, told } = await makeSteps()
     const id = world.accept(ask)
     await world.once()
-    expect(await world.account(id)).toMatchObject({ outcome: 'waiting' })
+    expect(await world.statusOf(id)).toMatchObject({ outcome: 'waiting' })
     world.accept(prompt)
     // The worker ends by itself, because the step that was due in an hour is cancelled.
     await world.untilIdle()
     expect(told()).toBe('desk')
     expect(world.list('deferred')).toEqual([])
     const cancelled = { state: 'suppressed', detail: 'answered before it was told' }
-    expect(await world.account(id)).toMatchObject({
+    expect(await world.statusOf(id)).toMatchObject({
       outcome: 'delivered',
       channels: { phone: cancelled, mail: cancelled },
     })
@@ -130,7 +130,7 @@ describe('later steps of a route', () => {
     await world.once()
     expect(told()).toBe('desk phone')
     expect(existsSync(path)).toBe(false)
-    expect(await world.account(id)).toMatchObject({
+    expect(await world.statusOf(id)).toMatchObject({
       channels: { mail: { state: 'suppressed', detail: 'too late to be of use' } },
     })
   })

@@ -77,7 +77,7 @@ describe('an upgrade under load', () => {
     expect(lockHolder(world.stateDir)?.pid).not.toBe(older.pid)
     await expect.poll(() => world.list('new').length + world.lines().length).toBe(files.length)
     await expect.poll(() => slow.received.length).toBe(questions.length)
-    const outcomes = async () => (await world.accounts()).map(({ outcome }) => outcome)
+    const outcomes = async () => (await world.statuses()).map(({ outcome }) => outcome)
     await expect.poll(async () => new Set(await outcomes())).toEqual(new Set(['delivered']))
     expect((await outcomes()).length).toBe(files.length + questions.length)
     expect(

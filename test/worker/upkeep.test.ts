@@ -40,7 +40,7 @@ describe('a worker whose disk is full', () => {
     rmdirSync(journal)
     await running
     expect(world.lines()).toHaveLength(1)
-    expect(await world.account(id)).toMatchObject({ outcome: 'delivered' })
+    expect(await world.statusOf(id)).toMatchObject({ outcome: 'delivered' })
     expect(ownedIn(world.spool.cur)).toEqual([])
   })
 
@@ -65,7 +65,7 @@ describe('a worker whose disk is full', () => {
     renameSync(`${journal}.kept`, journal)
     await running
     expect(received).toHaveLength(1)
-    expect(await world.account(id)).toMatchObject({ outcome: 'delivered' })
+    expect(await world.statusOf(id)).toMatchObject({ outcome: 'delivered' })
     expect(world.list('new')).toEqual([])
   })
 })
@@ -232,7 +232,7 @@ describe('secrets', () => {
     world.accept({ ...marked, hook_event_name: `Odd${canary}`, tool_name: canary })
     const broken = world.acceptRaw(`{"password": ${canary}`)
     await world.untilIdle()
-    expect(await world.account(broken)).toMatchObject({ outcome: 'dead' })
+    expect(await world.statusOf(broken)).toMatchObject({ outcome: 'dead' })
     const texts = filesIn(world.stateDir)
       // A dead event is kept unchanged, and the configuration is the user's own text.
       .filter((path) => !/\/(dead|last-good-config\.json)(\/[^.]+)?$/.test(path))
