@@ -24,7 +24,7 @@ const MIB = 1024 * 1024
 const FUZZ_RUNS = process.env.HOOKBELL_FULL ? 1000 : 40
 
 const inputs: [string, Buffer][] = [
-  ['nothing', Buffer.alloc(0)],
+  ['empty input', Buffer.alloc(0)],
   ['a byte order mark', Buffer.from('\uFEFF{"a":1}')],
   ['NUL', Buffer.from('{"a":"\0"}\0\0')],
   ['invalid UTF-8', Buffer.from([0x7b, 0xff, 0xfe, 0xc0, 0x80, 0x7d])],
@@ -36,7 +36,7 @@ const inputs: [string, Buffer][] = [
   ['duplicate keys', Buffer.from('{"a":1,"a":2}')],
   ['lone surrogates', Buffer.from('{"a":"\\ud800","b":"\\udc00"}')],
   ['an unknown event', Buffer.from('{"hook_event_name":"Sneezed"}')],
-  ['blank lines first', Buffer.from('\n\n\n{"a":1}\n\n')],
+  ['leading blank lines', Buffer.from('\n\n\n{"a":1}\n\n')],
   ['text like our header', Buffer.from('hookbell-event 1\nclient: x\n\n{"a":1}')],
   ['droid, without newline', fixture('droid', 'Stop')],
   ['Claude Code, with newline', fixture('claude', 'Stop')],
@@ -173,7 +173,7 @@ export function doorSuite(door: Door) {
     })
 
     it.each([
-      ['never written', ''],
+      ['no input', ''],
       ['half an event', '{"a":'],
       ['an open string', '{"a":"}'],
     ])('gives up at its deadline and stores the input so far: %s', async (_, input) => {
