@@ -80,6 +80,8 @@ export interface AcceptedEntry extends Base {
   people?: string[]
   trace?: TraceStep[]
   problems?: string[]
+  /** The client in whose settings the hook stands, where another one ran it. */
+  via?: string
   /** Hash of client and content. */
   fingerprint?: string
   /** Whether it came from the hooks of a project. */

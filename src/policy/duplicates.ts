@@ -2,90 +2,99 @@ import type { AcceptedEntry } from '../journal/entry.ts'
 import { dropOldest } from './drop-oldest.ts'
 import { definePolicy, type JudgedEvent } from './types.ts'
 
-/** Two hooks of one event start together, and the client ends both after the timeout that `init` registers. */
+/** The hooks of one event start together, and the client ends them after the timeout that `init` registers. */
 const MAX_APART_MS = 10_000
-/** Limits memory: if only one registration exists, no event ever finds its other copy. */
+/** Limits memory: an event stays known after its first copy, because a second one may come. */
 const MAX_KNOWN = 1000
 /** The same limit for events with the same content. */
 const MAX_ALIKE = 50
 
-/** What two accepted events are compared by, to see that they are copies of one. */
-interface Fingerprint {
+/** An event that was sent, and the registrations from which copies of it came. */
+interface Sent {
   id: string
   at: number
-  shared: boolean
   hash: string
+  sources: string[]
 }
 
 /** The form in which it is saved, oldest first. */
 interface Saved {
-  /** Events that were sent and whose other copy has not come. */
-  open: Fingerprint[]
+  /** Events that were sent. Version 0.1.0 saved `shared` instead of `sources`. */
+  open: (Omit<Sent, 'sources'> & { sources?: string[]; shared?: boolean })[]
   /** Pairs of ids: the event, and the one of which it is a copy. */
   found: [string, string][]
 }
 
-/** Sent events by fingerprint, and the pairs of copies that were found. */
+/** Sent events by fingerprint, and the copies that were found. */
 class Copies {
-  readonly #open = new Map<string, Fingerprint[]>()
+  readonly #sent = new Map<string, Sent[]>()
   readonly #found: Map<string, string>
 
   constructor({ open, found }: Saved) {
     this.#found = new Map(found)
-    for (const one of open) this.#add(one)
+    for (const { shared, sources = [sourceOf({ shared })], ...one } of open)
+      this.#add({ ...one, sources })
   }
 
-  originalOf({ id, at, shared, fingerprint: hash }: JudgedEvent): string | undefined {
+  /** The event of which this one is a copy, with its sources as far as they are known. */
+  originalOf({ id, at, fingerprint: hash, ...origin }: JudgedEvent) {
     const before = this.#found.get(id)
-    if (before !== undefined || !hash) return before
-    const self = { id, at, shared, hash }
-    return this.#open.get(hash)?.find((one) => isSame(one, self))?.id
+    if (before !== undefined) return { id: before, sources: [] }
+    if (!hash) return undefined
+    const source = sourceOf(origin)
+    const isSame = (one: Sent) =>
+      Math.abs(one.at - at) <= MAX_APART_MS && !one.sources.includes(source)
+    return this.#sent.get(hash)?.find(isSame)
   }
 
   remember(entry: AcceptedEntry, hash: string) {
-    const { id, acceptedAt: at, shared = false, duplicateOf, to = [] } = entry
-    const others = this.#open.get(hash)?.filter((one) => one.id !== id && one.id !== duplicateOf)
-    if (others?.length) this.#open.set(hash, others)
-    else this.#open.delete(hash)
+    const { id, acceptedAt: at, duplicateOf, to = [] } = entry
+    const source = sourceOf(entry)
+    const others = this.#sent.get(hash)?.filter((one) => one.id !== id) ?? []
+    const original = others.find((one) => one.id === duplicateOf)
+    if (original && !original.sources.includes(source)) original.sources.push(source)
+    if (others.length > 0) this.#sent.set(hash, others)
+    else this.#sent.delete(hash)
     if (duplicateOf) {
       this.#found.set(id, duplicateOf)
       dropOldest(this.#found, MAX_KNOWN)
     }
-    // An event that was sent to nobody is no reason to suppress its other copy.
-    else if (to.length > 0) this.#add({ id, at, shared, hash })
+    // An event that was sent to nobody is no reason to suppress its copies.
+    else if (to.length > 0) this.#add({ id, at, hash, sources: [source] })
   }
 
   toJSON(): Saved {
-    return { open: [...this.#open.values()].flat(), found: [...this.#found] }
+    return { open: [...this.#sent.values()].flat(), found: [...this.#found] }
   }
 
-  #add(one: Fingerprint) {
-    const alike = this.#open.get(one.hash) ?? []
-    this.#open.delete(one.hash)
-    this.#open.set(one.hash, [...alike, one].slice(-MAX_ALIKE))
-    dropOldest(this.#open, MAX_KNOWN)
+  #add(one: Sent) {
+    const alike = this.#sent.get(one.hash) ?? []
+    this.#sent.delete(one.hash)
+    this.#sent.set(one.hash, [...alike, one].slice(-MAX_ALIKE))
+    dropOldest(this.#sent, MAX_KNOWN)
   }
 }
 
 /**
- * Suppresses the second copy of an event. A client runs the user's own hooks and those of the project, so with both an
- * event is accepted twice, with the same content. Each registration fires once per event, so two from the same one are
- * two events, however alike they are. In doubt both are sent.
+ * Suppresses the copies of an event. A client runs the user's own hooks and those of the project, and some clients also
+ * run the hooks of another one, so an event may be accepted several times with the same content. Each registration fires
+ * once per event, so two from the same one are two events, however alike they are. In doubt both are sent.
  */
 export const duplicates = definePolicy<Copies>({
   name: 'duplicates',
   isNoise: false,
   restore: (saved = { open: [], found: [] }) => new Copies(saved as Saved),
   judge(event, _, copies) {
-    const other = copies.originalOf(event)
-    if (!other) return { type: 'send' }
-    const whose = event.shared ? 'your own hooks' : 'the hooks of the project'
-    return { type: 'suppress', reason: `the same event as ${other.slice(0, 8)}, from ${whose}` }
+    const original = copies.originalOf(event)
+    if (!original) return { type: 'send' }
+    const reason = `the same event as ${original.id.slice(0, 8)}, from ${inWords(original.sources[0])}`
+    return { type: 'suppress', reason }
   },
   note(event, copies) {
-    const { fingerprint, shared } = event
-    const duplicateOf = copies.originalOf(event)
+    const { fingerprint, shared, via } = event
+    const duplicateOf = copies.originalOf(event)?.id
     return {
+      ...(via !== undefined && { via }),
       ...(fingerprint && { fingerprint }),
       ...(shared && { shared }),
       ...(duplicateOf && { duplicateOf }),
@@ -97,7 +106,14 @@ export const duplicates = definePolicy<Copies>({
   },
 })
 
-function isSame(one: Fingerprint, other: Fingerprint): boolean {
-  const isNear = Math.abs(one.at - other.at) <= MAX_APART_MS
-  return one.hash === other.hash && one.shared !== other.shared && isNear
+/** The registration of the hook: in whose settings, and for which client. */
+function sourceOf({ shared, via = '' }: { shared?: boolean; via?: string | undefined }): string {
+  return `${shared ? 'project' : 'user'} ${via}`
+}
+
+function inWords(source: string | undefined): string {
+  if (source === undefined) return 'another registration'
+  const [scope, via] = source.split(' ')
+  const whose = scope === 'user' ? 'your own hooks' : 'the hooks of the project'
+  return via ? `${whose} for ${via}` : whose
 }

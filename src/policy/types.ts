@@ -8,10 +8,12 @@ import type { Session } from './sessions.ts'
 
 /** An event with what the front door noted about where it came from. */
 export interface JudgedEvent extends EnrichedEvent {
-  /** A hash of client and content; absent if the event cannot be told from others. */
+  /** A hash of client, content and session; absent if the event cannot be told from others. */
   fingerprint?: string | undefined
   /** Whether it comes from the hooks of a project, which all who work on it share. */
   shared: boolean
+  /** The client in whose settings the hook stands, where another one ran it. */
+  via?: string | undefined
 }
 
 /** A channel that a route chose for the event. */

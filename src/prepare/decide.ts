@@ -27,6 +27,8 @@ export interface Stored {
   channel?: string | undefined
   fingerprint?: string | undefined
   shared: boolean
+  /** The client in whose settings the hook stands, where another one ran it. */
+  via?: string | undefined
   /** Channels that an earlier worker chose and that are still open. They are used whatever the routes say now. */
   open?: readonly string[] | undefined
 }
@@ -58,7 +60,8 @@ export function decide(
   const { candidates, trace, suppress } = chooseChannels(event, stored, config, deps)
   const routeDeps = { host: deps.host, now: settings.now }
   settings.project = deps.project && judgedProject(deps.project, event, routeDeps)
-  const judged = { ...event, fingerprint: stored.fingerprint, shared: stored.shared }
+  const { fingerprint, shared, via } = stored
+  const judged = { ...event, fingerprint, shared, via }
   // A channel that a person asked for, and channels chosen before, are not judged again.
   const isDecided = stored.channel !== undefined || stored.open !== undefined
   return {

@@ -25,7 +25,7 @@ export interface Happening {
   found: EnrichedEvent
   /** The clock of the decision, Unix ms. Default: when the event was accepted. */
   now?: number
-  stored?: Pick<Stored, 'fingerprint' | 'shared'>
+  stored?: Pick<Stored, 'fingerprint' | 'shared' | 'via'>
   /** The title of its message, for the entry. */
   title?: string
 }

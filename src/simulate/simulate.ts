@@ -100,9 +100,9 @@ function isJudged({ client, acceptedAt }: AcceptedEntry, since: number): boolean
 }
 
 function judgeAgain(entry: AcceptedEntry, replay: Replay, { abnormalReasons }: Config) {
-  const { fingerprint, shared = false, at: now, title } = entry
+  const { fingerprint, shared = false, via, at: now, title } = entry
   const found = eventOfEntry(entry, abnormalReasons)
-  replay.add({ found, now, title, stored: { fingerprint, shared } })
+  replay.add({ found, now, title, stored: { fingerprint, shared, via } })
 }
 
 function compare(before: Told, replay: Replay, config: Config): Simulation {

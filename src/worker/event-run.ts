@@ -52,8 +52,9 @@ export async function runEvent(
   const { header, body, truncated } = stored
   const facts: Stored = {
     channel,
-    fingerprint: fingerprintOf({ client: header.client, body, truncated }, parsed.sessionId),
+    fingerprint: fingerprintOf({ client: parsed.client, body, truncated }, parsed.sessionId),
     shared: header.shared === true,
+    ...(header.client !== parsed.client && { via: header.client }),
     open,
   }
   const running = await deps.sessions.runInOrder(sessionOf(parsed), async () => {

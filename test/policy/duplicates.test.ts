@@ -6,6 +6,8 @@ import { exited, makeWorld, startProgram, type World } from '../worker/_world.ts
 
 const stop = { hook_event_name: 'Stop', session_id: 's1', last_assistant_message: 'All green' }
 const shared = { shared: true }
+const copilotStop = { ...stop, transcript_path: '/x/.copilot/session-state/s1/events.jsonl' }
+const claudeShared = { client: 'claude', ...shared }
 
 let program = ''
 beforeAll(async () => {
@@ -47,6 +49,24 @@ describe('an event that arrives from the hooks of the user and of the project', 
         reason: `the same event as ${told.slice(0, 8)}, from ${whose}`,
       })
       expect(world.list('new')).toEqual([])
+    },
+  )
+
+  it.each<[string, object[]]>([
+    ['in the project for two clients', [{ client: 'copilot', ...shared }, claudeShared]],
+    ['everywhere', [{ client: 'copilot' }, { client: 'copilot', ...shared }, claudeShared]],
+    ['everywhere, in another order', [claudeShared, { client: 'copilot' }]],
+  ])(
+    'is told once by Copilot, which also runs the hooks of Claude Code: %s',
+    async (_, sources) => {
+      const world = makeWorld()
+      for (const more of sources) accept(world, copilotStop, more)
+      await world.once()
+      expect(world.lines()).toHaveLength(1)
+      // Each of them fires once per event, so this is the next one.
+      for (const more of sources) accept(world, copilotStop, more)
+      await world.once()
+      expect(world.lines()).toHaveLength(2)
     },
   )
 
