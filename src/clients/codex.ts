@@ -32,6 +32,7 @@ export const codex = defineClient({
     'Interrupt',
   ],
   timeoutUnit: 's',
+  timeoutLimitsMs: { SessionEnd: 3000, Interrupt: 3000 },
   defaultTimeoutMs: undefined,
   stdoutRule:
     'goes into the context of the model at SessionStart and a prompt; at Stop plain text is an error',

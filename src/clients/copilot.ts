@@ -11,9 +11,10 @@ export const copilot = defineClient({
   // Every file in the folder is read, so our own file needs no merging.
   settings: [{ name: 'hooks/hookbell.json', shape: 'wrapped' }],
   hookFiles: [
-    { scope: 'user', path: 'hooks/*.json', form: 'wrapped' },
-    { scope: 'user', path: 'settings.json', form: 'wrapped' },
-    { scope: 'project', path: '.github/hooks/*.json', form: 'wrapped' },
+    { scope: 'user', path: 'hooks/*.json', form: 'wrapped', switches: 'itself' },
+    // Its help says otherwise, but the hooks of other files ran.
+    { scope: 'user', path: 'settings.json', form: 'wrapped', switches: 'nothing' },
+    { scope: 'project', path: '.github/hooks/*.json', form: 'wrapped', switches: 'itself' },
     { scope: 'project', path: '.github/copilot/settings.json', form: 'wrapped' },
     { scope: 'local', path: '.github/copilot/settings.local.json', form: 'wrapped' },
     { scope: 'project', path: '.claude/settings.json', form: 'wrapped' },
@@ -39,7 +40,6 @@ export const copilot = defineClient({
   trustRule: 'hooks of a repository run in trusted folders only',
   keep: [],
   windowsShell: 'cmd',
-  // Affects the file that contains it; in a repository's settings, all files. No effect in the user's settings.
   killSwitches: [{ key: 'disableAllHooks', in: 'own' }],
   managed: {},
   transcripts: ['session-state'],

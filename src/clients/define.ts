@@ -29,6 +29,8 @@ export interface HookFile {
   form: Shape | 'toml' | 'plugin'
   /** Shown to people where it matters, such as that this file hides another. */
   note?: string
+  /** What a kill switch in it switches off, where that is not every hook. */
+  switches?: 'itself' | 'nothing'
 }
 
 /** How a group of facts is known: measured, documented, read in the source, or none of these. */
@@ -112,6 +114,8 @@ export interface Client {
   /** The events to register, under the client's own names. */
   events: readonly [string, ...string[]]
   timeoutUnit: 's' | 'ms'
+  /** The longest timeout of some events, in ms. The client warns if an entry has a longer one. */
+  timeoutLimitsMs?: Readonly<Record<string, number>>
   /** How long the client lets a hook without a timeout run, in ms; undefined if unknown. */
   defaultTimeoutMs: number | undefined
   /** What the client does with a hook's standard output; ours never writes any. */

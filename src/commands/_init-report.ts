@@ -9,6 +9,8 @@ import { counted } from '../text/counted.ts'
 /** A settings file and its planned change. */
 export interface Change {
   target: Target
+  /** Where the file was when it was looked at. */
+  realPath: string
   plan(text: string): Plan
   preview: Plan
   diff: string

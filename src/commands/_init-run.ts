@@ -1,15 +1,16 @@
 import { fit } from '../cli/output.ts'
 import { CurrentConfig } from '../config/current.ts'
 import { shellEnvironment } from '../config/environment.ts'
-import { configDir, stateDir } from '../config/paths.ts'
+import { configDir, configPath, stateDir } from '../config/paths.ts'
 import { refuseFoldersAtRisk } from '../config/trust.ts'
 import { HookbellError, usageError } from '../errors.ts'
 import { applyPlan } from '../install/apply.ts'
 import { renderDiff } from '../install/diff.ts'
-import { readSettings } from '../install/file.ts'
+import { readSettings, whereIs } from '../install/file.ts'
 import { settingsNotes } from '../install/notes.ts'
-import { rememberPlace } from '../install/places.ts'
+import { type HookPlace, rememberPlace } from '../install/places.ts'
 import { planTarget } from '../install/plan-target.ts'
+import { readRegistered, readRegisteredText } from '../install/registered.ts'
 import { findTargets, type Target, type TargetOptions } from '../install/target.ts'
 import { escapeControls } from '../text/clean.ts'
 import {
@@ -87,7 +88,8 @@ async function register(options: InitOptions, world: InitWorld): Promise<boolean
   }
   await world.installFrontDoor({ stateDir: state })
   if (options.setup) writeSetup(options.setup, configDir(world.env))
-  const applied = applyAll(changes, state)
+  const before = [door, ...(options.setup ? [configPath(configDir(world.env))] : [])]
+  const applied = applyAll(changes, { state, before })
   if (!options.json) {
     const steps = nextSteps(world.env)
     const next = options.isTried ? [] : steps
@@ -127,34 +129,61 @@ function planChange(target: Target, door: string, { env }: InitWorld): Change {
   const plan = planTarget(target, door)
   const old = readSettings(file.path)
   const preview = plan(old.text)
+  const realPath = whereIs(file.path)
   const diff = renderDiff(file.path, old.hash && old.text, preview.text)
   const notes = settingsNotes(target, { shape: preview.shape, links: old.links }, { env })
-  return { target, plan, preview, diff, notes }
+  const fault = readRegisteredText(placeOf(target), preview.text).fault
+  const voided = fault === undefined ? [] : [`${fault}: ${target.client.title} runs no hook of it`]
+  return { target, realPath, plan, preview, diff, notes: [...notes, ...voided] }
 }
 
-/** If one file fails, the files before it stay written, and the error lists them. */
-function applyAll(changes: readonly Change[], state: string): AppliedChange[] {
+/** If one file fails, what was written before it stays written, and the error lists it. */
+function applyAll(
+  changes: readonly Change[],
+  { state, before }: { state: string; before: readonly string[] },
+): AppliedChange[] {
   const done: AppliedChange[] = []
   for (const change of changes) {
     const { target, plan } = change
-    const { file, scope, name, guard, client } = target
+    const { file, scope } = target
     const isShared = scope === 'project'
+    const guard = (path: string) => {
+      target.guard?.(path)
+      refuseMoved(change)
+    }
     try {
       const applied = applyPlan({ path: file.path, isShared, stateDir: state, plan, guard })
       done.push({ ...applied, change })
     } catch (error) {
-      throw withWritten(error, done)
+      throw withWritten(error, before, done)
     }
-    const form = client.entries === 'plugin' ? 'plugin' : file.shape
-    rememberPlace(state, { client: name, scope, path: file.path, form })
+    const place = placeOf(target)
+    const events = [...new Set(readRegistered(place).hooks.map(({ event }) => event))]
+    rememberPlace(state, { ...place, events })
   }
   return done
 }
 
-function withWritten(error: unknown, done: readonly AppliedChange[]): unknown {
-  const written = done.filter(({ changed }) => changed)
-  if (!(error instanceof HookbellError) || written.length === 0) return error
-  const paths = written.map(({ change }) => change.target.file.path).join(', ')
+function placeOf({ name, client, scope, file: { path, shape } }: Target): HookPlace {
+  return { client: name, scope, path, form: client.entries === 'plugin' ? 'plugin' : shape }
+}
+
+/** The person agreed to a change of the file that was there then, not of another one. */
+function refuseMoved({ target: { file }, realPath }: Change) {
+  if (whereIs(file.path) === realPath) return
+  throw new HookbellError('E_SETTINGS', `${file.path}: this leads to another file than before`, {
+    hint: 'A link was put there while init ran. Look at it, then run init again',
+  })
+}
+
+function withWritten(
+  error: unknown,
+  before: readonly string[],
+  done: readonly AppliedChange[],
+): unknown {
+  if (!(error instanceof HookbellError)) return error
+  const settings = done.filter(({ changed }) => changed).map(({ change }) => change)
+  const paths = [...before, ...settings.map(({ target }) => target.file.path)].join(', ')
   const why = error.hint?.replace(/\.? ?Nothing was written$/, '')
   const hint = `${why ? `${why}. ` : ''}Written before that: ${paths}`
   return new HookbellError(error.code, error.message, { hint, cause: error })

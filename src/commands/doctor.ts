@@ -37,10 +37,11 @@ async function examine({
   offline?: boolean
 }): Promise<{ checks: Check[]; facts: Facts }> {
   const facts = await gatherFacts()
-  const commands = await checkCommands(readAll(facts), facts)
+  const registered = readAll(facts).filter(({ hooks }) => hooks.length > 0)
+  const commands = await checkCommands(registered, facts)
   const checks = [
     ...checkClients(facts),
-    ...checkDoor(facts),
+    ...checkDoor(facts, registered.length > 0),
     ...commands,
     ...checkSpool(facts),
     ...checkConfig(facts),

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { defineCommand } from 'citty'
 import { askYesNo } from '../cli/ask.ts'
 import { fit, write } from '../cli/output.ts'
@@ -163,7 +164,9 @@ async function removeRest({ purge }: UninstallOptions, { env }: UninstallWorld) 
     if (!(await endWorker(folder))) notes.push(`A worker still runs in ${showPath(folder)}`)
   }
   if (!purge) {
-    notes.push(`Kept: ${showPath(configDir(env))} and ${showPath(state)}; --purge removes them`)
+    const kept = [configDir(env), state].filter((folder) => existsSync(folder)).map(showPath)
+    const them = kept.length > 1 ? 'them' : 'it'
+    if (kept.length > 0) notes.push(`Kept: ${kept.join(' and ')}; --purge removes ${them}`)
     return { notes }
   }
   notes.push(...(await purgeKeychain(configDir(env), state)))

@@ -15,7 +15,11 @@ export interface CanaryRun {
  * Runs a registered command as a client does: through a shell, with pipes, without closing stdin, until the output is
  * closed. Nobody is told of the event, because a variable switches its notifications off.
  */
-export function fireCanary(command: string, env: NodeJS.ProcessEnv): Promise<CanaryRun> {
+export function fireCanary(
+  command: string,
+  env: NodeJS.ProcessEnv,
+  sessionId: string,
+): Promise<CanaryRun> {
   return new Promise((resolve) => {
     const startedAt = performance.now()
     const hook = spawn('/bin/sh', ['-c', command], {
@@ -42,8 +46,6 @@ export function fireCanary(command: string, env: NodeJS.ProcessEnv): Promise<Can
     hook.once('error', () => end(null))
     hook.once('close', end)
     hook.stdin.on('error', () => {})
-    hook.stdin.write(
-      JSON.stringify({ hook_event_name: CANARY_EVENT, session_id: 'hookbell-doctor' }),
-    )
+    hook.stdin.write(JSON.stringify({ hook_event_name: CANARY_EVENT, session_id: sessionId }))
   })
 }

@@ -1,18 +1,18 @@
-import { readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { statSync } from 'node:fs'
+import { dirname } from 'node:path'
 import type { Client } from '../clients/define.ts'
 import { type ClientName, clientNames, clients } from '../clients/index.ts'
-import { userFolder } from '../clients/paths.ts'
 import { readBackups } from '../install/backup.ts'
 import { fileInForce } from '../install/locate.ts'
-import { killSwitchNotes } from '../install/notes.ts'
-import { knownPlaces, placesOf, rememberedPlaces } from '../install/places.ts'
+import { knownPlaces, rememberedPlaces } from '../install/places.ts'
 import { isPresent } from '../install/presence.ts'
 import { readLeniently } from '../install/read-leniently.ts'
 import { type Registered, readRegistered } from '../install/registered.ts'
 import { type Check, type ClientFacts, check } from './check.ts'
+import { checkTrust } from './codex.ts'
 import { lastEventOf } from './last-event.ts'
 import { checkRestart } from './restart.ts'
+import { checkSwitches } from './switches.ts'
 
 const QUIET_MS = 3 * 24 * 3600 * 1000
 
@@ -68,8 +68,8 @@ export function whatSilences(
     ),
     ...vanished(id, name, all, facts),
     ...hidden(id, client, ours, facts),
-    ...switches(id, name, facts),
-    ...(name === 'codex' ? ours.flatMap((one) => trust(id, one, client, facts)) : []),
+    ...checkSwitches(id, name, ours, facts),
+    ...(name === 'codex' ? ours.flatMap((one) => checkTrust(id, one, facts.env)) : []),
   ]
 }
 
@@ -87,30 +87,40 @@ function registration(id: string, name: ClientName, all: readonly Registered[]):
   return [check(`${id}.registered`, 'ok', texts.join(', '))]
 }
 
-/** Finds files that `init` wrote to and that no longer contain our hooks. */
+/** Finds files that `init` wrote to and that no longer contain our hooks, or not all of them. */
 function vanished(
   id: string,
   name: ClientName,
   all: readonly Registered[],
-  facts: ClientFacts,
+  { stateDir }: ClientFacts,
 ): Check[] {
-  const here = new Set(
-    all
-      .filter(({ hooks, fault }) => hooks.length > 0 || fault !== undefined)
-      .map(({ place }) => place.path),
-  )
-  return rememberedPlaces(facts.stateDir)
-    .filter(({ client, path }) => client === name && !here.has(path))
-    .map(({ path }) => {
-      const at = readBackups(facts.stateDir, path).at(-1)?.record.writtenAt
-      const since = at ? `, written ${at}` : ''
-      return check(
+  return rememberedPlaces(stateDir).flatMap(({ client, path, scope, events = [] }) => {
+    if (client !== name) return []
+    const here = all.find(({ place }) => place.path === path)
+    if (here?.fault !== undefined) return []
+    const isWhole = !here || here.hooks.length === 0
+    const beside = all.filter(({ place }) => place.scope === scope)
+    const left = new Set(beside.flatMap(({ hooks }) => hooks.map(({ event }) => event)))
+    const lost = events.filter((event) => !left.has(event))
+    if (!isWhole && lost.length === 0) return []
+    const what = isWhole ? 'the hooks are gone from' : `${lost.join(', ')}: gone from`
+    return [
+      check(
         `${id}.vanished`,
         'broken',
-        `the hooks are gone from ${path}${since}`,
+        `${what} ${path}${sinceWhen(stateDir, path)}`,
         `End all sessions, then: hookbell init --client ${name}`,
-      )
-    })
+      ),
+    ]
+  })
+}
+
+/** When `init` wrote the file, and when it was last written: the hooks disappeared in between. */
+function sinceWhen(stateDir: string, path: string): string {
+  const at = readBackups(stateDir, path).at(-1)?.record.writtenAt
+  const changed = statSync(path, { throwIfNoEntry: false })?.mtime.toISOString()
+  const last = changed === undefined ? ', which is not there any more' : `, last written ${changed}`
+  return `${at ? `, registered ${at}` : ''}${last}`
 }
 
 function duplicates(id: string, client: Client, ours: readonly Registered[]): Check[] {
@@ -160,45 +170,6 @@ function hiddenIn(client: Client, path: string): (event: string) => boolean {
   return (event) => Boolean(names[event])
 }
 
-/** Includes the settings of the repository: in most clients they can switch off the user's hooks too. */
-function switches(id: string, name: ClientName, { env, cwd }: ClientFacts): Check[] {
-  const client: Client = clients[name]
-  const paths = placesOf(name, { env, cwd }).map(({ path }) => path)
-  const notes = killSwitchNotes(client, paths, process.platform)
-  const toml = client.hookFiles
-    .filter(({ scope, form }) => scope === 'user' && form === 'toml')
-    .map(({ path }) => join(userFolder(client, env), path))
-    .filter((path) => /^\[features\][^[]*^\s*hooks\s*=\s*false/m.test(readQuietly(path)))
-    .map((path) => `${path} sets "hooks" to false: hooks of yours do not run`)
-  return [...notes, ...toml].map((note) =>
-    check(`${id}.switch`, 'broken', note, 'Remove that setting'),
-  )
-}
-
-/** Codex runs a hook only after a person approved it, and stores the approval under the position of the entry. */
-function trust(
-  id: string,
-  { place, hooks }: Registered,
-  client: Client,
-  { env }: ClientFacts,
-): Check[] {
-  if (place.scope !== 'user') return []
-  const path = join(userFolder(client, env), 'config.toml')
-  const text = readQuietly(path)
-  const events = [...new Set(hooks.map(({ event }) => event))]
-  const isKnown = (event: string) => {
-    const key = event.replace(/(?<=[a-z])(?=[A-Z])/g, '_').toLowerCase()
-    return text.includes(`${place.path}:${key}:`)
-  }
-  const missing = events.filter((event) => !isKnown(event))
-  if (missing.length === 0)
-    return [
-      check(`${id}.trust`, 'cannot tell', 'approved once; whether it still holds, codex knows'),
-    ]
-  const seen = `not approved yet: ${missing.join(', ')}`
-  return [check(`${id}.trust`, 'warning', seen, 'Start codex and approve the hooks, or see /hooks')]
-}
-
 function lastEvent(id: string, client: Client, { events, now }: ClientFacts): Check {
   const last = lastEventOf(client.name, events)
   if (!last) {
@@ -224,12 +195,4 @@ const evidenceWords = {
   documented: 'known from its documentation',
   source: 'known from its source code',
   unverified: 'not confirmed by anything',
-}
-
-function readQuietly(path: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    return ''
-  }
 }

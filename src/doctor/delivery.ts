@@ -98,31 +98,35 @@ export function checkConfig({ loaded, events }: Facts): Check[] {
     ...(names.some((name) => routed.has(name)) || (names.length === 0 && hasUnusable)
       ? []
       : [check('routes', 'broken', 'no route leads to a channel: nothing is told', EDIT)]),
-    ...names.map((name) => {
-      const last = events.findLast((one) => Object.hasOwn(one.channels, name))?.channels[name]
-      const when = last ? `${last.state} ${new Date(last.at).toISOString()}` : 'nothing sent yet'
-      if (!routed.has(name))
-        return check(
-          `channel.${name}`,
-          'warning',
-          `no route leads to it; ${when}`,
-          'Name it in a route: hookbell config edit',
-        )
-      if (last?.state === 'exhausted' || last?.state === 'unavailable')
-        return check(
-          `channel.${name}`,
-          'warning',
-          `${when}: ${last.detail}`,
-          `hookbell test ${name}`,
-        )
-      return check(
-        `channel.${name}`,
-        last ? 'ok' : 'cannot tell',
-        when,
-        last ? '' : `hookbell test ${name}`,
-      )
-    }),
+    ...names.map((name) => checkChannel(name, routed.has(name), events)),
   ]
+}
+
+/** What happened last and, if that was no success, when the last success was. */
+function checkChannel(name: string, isRouted: boolean, events: Facts['events']): Check {
+  const id = `channel.${name}`
+  const used = events.filter(({ channels }) => Object.hasOwn(channels, name))
+  const last = used.at(-1)?.channels[name]
+  const success = used.findLast(({ channels }) => channels[name]?.state === 'delivered')
+  const when = last ? `${last.state} ${timeOf(last.at)}` : 'nothing sent yet'
+  const succeeded = success?.channels[name]
+  const before = succeeded ? `the last success ${timeOf(succeeded.at)}` : 'no success yet'
+  const seen = !last || last.state === 'delivered' ? when : `${when}: ${last.detail}; ${before}`
+  if (!isRouted)
+    return check(
+      id,
+      'warning',
+      `no route leads to it; ${seen}`,
+      'Name it in a route: hookbell config edit',
+    )
+  const test = `hookbell test ${name}`
+  if (last?.state === 'exhausted' || last?.state === 'unavailable')
+    return check(id, 'warning', seen, test)
+  return check(id, last ? 'ok' : 'cannot tell', seen, last ? '' : test)
+}
+
+function timeOf(at: number): string {
+  return new Date(at).toISOString()
 }
 
 /** Setting a secret helps only if it is not set; otherwise the command that should fetch it failed. */
@@ -156,6 +160,7 @@ export function checkSystem({ env, loaded, events, now }: Facts): Check[] {
               ),
         ]
       : []),
+    ...(hasDesktop ? (permission[process.platform] ?? []) : []),
     check('system', 'ok', [process.platform, `Node.js ${process.version}`, ...traits].join(', ')),
     future
       ? check(
@@ -166,6 +171,26 @@ export function checkSystem({ env, loaded, events, now }: Facts): Check[] {
         )
       : check('clock', 'ok', new Date(now).toISOString()),
   ]
+}
+
+/** Systems on which a person has to allow notifications, and on which no program can ask for that. */
+const permission: Readonly<Partial<Record<NodeJS.Platform, readonly Check[]>>> = {
+  darwin: [
+    check(
+      'desktop.permission',
+      'cannot tell',
+      'macOS does not say whether notifications are allowed',
+      'See System Settings, Notifications: allow "terminal-notifier"',
+    ),
+  ],
+  win32: [
+    check(
+      'desktop.permission',
+      'cannot tell',
+      'Windows does not say whether notifications are allowed',
+      'See Settings, System, Notifications',
+    ),
+  ],
 }
 
 function isSocket(path: string): boolean {

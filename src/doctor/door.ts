@@ -1,11 +1,13 @@
+import { randomUUID } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { frontDoorIn } from '../config/paths.ts'
-import { readPinned } from '../config/pinned.ts'
+import { fallbackFolders, readPinned } from '../config/pinned.ts'
 import { hookCommand, sharedHookCommand } from '../install/hook-command.ts'
 import type { HookPlace } from '../install/places.ts'
 import type { Registered } from '../install/registered.ts'
 import { lockHolder, lockVersion } from '../spool/lock.ts'
+import { hasArrived } from './arrival.ts'
 import { fireCanary } from './canary.ts'
 import { type Check, check, type Facts } from './check.ts'
 import { doorFault, isExecutable } from './door-fault.ts'
@@ -14,12 +16,12 @@ const SLOW_MS = 1000
 const RENEW = 'hookbell doctor --fix, or hookbell init'
 
 /** Checks the front door that registered commands start: present, executable, of this version, with its Node.js. */
-export function checkDoor(facts: Facts): Check[] {
+export function checkDoor(facts: Facts, isRegistered: boolean): Check[] {
   const { stateDir, version } = facts
   const door = frontDoorIn(stateDir)
   const fault = doorFault(stateDir)
   if (fault !== undefined && !existsSync(door))
-    return [check('door.present', 'broken', fault, RENEW)]
+    return [check('door.present', 'broken', fault, isRegistered ? RENEW : 'hookbell init')]
   const copied = copiedVersion(stateDir)
   const node = readPinned(stateDir)?.node
   return [
@@ -81,10 +83,20 @@ async function checkCommand(command: string, place: HookPlace, facts: Facts): Pr
     return check(id, 'warning', seen, `hookbell init --client ${client}`)
   }
   if (process.platform === 'win32') return check(id, 'cannot tell', 'not tried on Windows')
-  const { ms, code, output, isLate } = await fireCanary(command, facts.env)
+  const [sessionId, since] = [`hookbell-doctor-${randomUUID()}`, Date.now()]
+  const { ms, code, output, isLate } = await fireCanary(command, facts.env, sessionId)
   if (isLate) return check(id, 'broken', `did not end within 10 s: ${command}`, RENEW)
   if (code !== 0 || output !== '')
     return check(id, 'broken', `exit ${code}, "${output.slice(0, 80)}": ${command}`, RENEW)
+  // Also one that a folder was used for which nobody knew before.
+  const folders = [facts.stateDir, ...fallbackFolders(facts.stateDir)]
+  if (!(await hasArrived(sessionId, { folders, since })))
+    return check(
+      id,
+      'broken',
+      `silent, exit 0, but the event was stored nowhere: ${command}`,
+      RENEW,
+    )
   return check(id, ms > SLOW_MS ? 'warning' : 'ok', `${ms} ms, silent, exit 0`)
 }
 

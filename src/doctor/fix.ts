@@ -20,7 +20,11 @@ export async function fixSafely(
   // Without a state folder `init` never ran, so there is nothing to repair.
   if (!existsSync(stateDir)) return done
   if (canPrepare(stateDir)) done.push(`made the folders of the spool in ${stateDir}`)
-  const isStale = checks.some(({ id, status }) => id.startsWith('door.') && status !== 'ok')
+  const isStale = checks.some(
+    ({ id, status }) =>
+      (id.startsWith('door.') && status !== 'ok') ||
+      (id.endsWith('.canary') && status === 'broken'),
+  )
   const isRegistered = checks.some(({ id, status }) => /\.registered$/.test(id) && status === 'ok')
   if (isStale && isRegistered) {
     await renew()

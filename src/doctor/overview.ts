@@ -27,7 +27,7 @@ export function lookAtClients(facts: ClientFacts): ClientRow[] {
     const isOurs = registered.length > 0 || remembered.some((one) => one.client === client)
     if (!isOurs && !isPresent(clients[client], facts.env)) return []
     const silencing = isOurs ? whatSilences(client, places, facts) : []
-    const problems = silencing.filter(({ status }) => status !== 'cannot tell')
+    const problems = silencing.filter(({ status }) => ['warning', 'broken'].includes(status))
     return [
       {
         client,

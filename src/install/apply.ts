@@ -1,20 +1,10 @@
-import {
-  closeSync,
-  fchmodSync,
-  fchownSync,
-  fstatSync,
-  fsyncSync,
-  linkSync,
-  openSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { linkSync, renameSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { errorCode, HookbellError } from '../errors.ts'
 import { makeFolders, syncFolder } from '../fs/durable.ts'
 import { type Backup, saveBackup } from './backup.ts'
 import { isUnchanged, readSettings, type SettingsOnDisk } from './file.ts'
+import { FileBeside } from './file-beside.ts'
 import type { Plan } from './plan.ts'
 
 const ATTEMPTS = 3
@@ -51,15 +41,31 @@ export function applyPlan(options: ApplyOptions): Applied {
     const code = errorCode(error)
     if (error instanceof HookbellError || code === undefined) throw error
     throw new HookbellError('E_SETTINGS', `${options.path}: the file cannot be changed (${code})`, {
-      hint: 'Look at the permissions of the file and of its folder',
+      hint: hints[code] ?? 'Look at the permissions of the file and of its folder',
       cause: error,
     })
   }
 }
 
+const FULL = 'There is no room for it: make some, then run the command again. The file is as it was'
+const hints: Readonly<Record<string, string>> = {
+  ENOSPC: FULL,
+  EDQUOT: FULL,
+  EROFS: 'Its file system is read-only. The file is as it was',
+}
+
 function applyOrGiveUp(options: ApplyOptions): Applied {
+  const beside = new FileBeside()
+  try {
+    return applyWith(beside, options)
+  } finally {
+    beside.remove()
+  }
+}
+
+function applyWith(beside: FileBeside, options: ApplyOptions): Applied {
   const { path, plan, isShared } = options
-  for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+  for (let attempt = 1, looks = 0; attempt <= ATTEMPTS && looks < 2 * ATTEMPTS; looks += 1) {
     const old = readSettings(path)
     const edit = plan(old.text)
     options.guard?.(old.realPath)
@@ -68,7 +74,9 @@ function applyOrGiveUp(options: ApplyOptions): Applied {
     const made = makeFolders(dirname(old.realPath), isShared ? 0o777 : 0o700)
     // Checked again, because a folder that did not exist may be a link by now.
     options.guard?.(old.realPath)
-    const backup = replace(old, edit, options, made)
+    if (beside.prepare(old)) continue
+    attempt += 1
+    const backup = replace(old, edit, options, { beside, made })
     if (!backup) continue
     syncFolder(dirname(old.realPath))
     return { changed: true, created: old.hash === undefined, backup: backup.path }
@@ -90,21 +98,35 @@ function replace(
   old: SettingsOnDisk,
   edit: Plan,
   options: ApplyOptions,
-  made: string | undefined,
+  { beside, made }: { beside: FileBeside; made: string | undefined },
 ): Backup | undefined {
   const { path, stateDir, now = new Date(), commit = commitUnchanged } = options
-  const tmpPath = writeBeside(old, edit.text)
+  const tmpPath = beside.write(old, edit.text)
   let backup: Backup | undefined
   let isDone = false
   try {
-    backup = saveBackup(stateDir, old, edit, now, made)
+    backup = keepOld(stateDir, () => saveBackup(stateDir, old, edit, now, made))
     options.guard?.(old.realPath)
     isDone = commit(path, old, tmpPath)
     return isDone ? backup : undefined
   } finally {
     if (isDone) backup?.settle()
     else backup?.discard()
-    rmSync(tmpPath, { force: true })
+  }
+}
+
+/** An error here is about the disk of the state folder, not about that of the settings. */
+function keepOld(stateDir: string, save: () => Backup): Backup {
+  try {
+    return save()
+  } catch (error) {
+    const code = errorCode(error)
+    if (error instanceof HookbellError || code === undefined) throw error
+    const message = `${stateDir}: no copy of the old settings can be kept there (${code})`
+    throw new HookbellError('E_SETTINGS', message, {
+      hint: hints[code] ?? 'Look at its permissions. The file is as it was',
+      cause: error,
+    })
   }
 }
 
@@ -119,39 +141,4 @@ function createFrom(tmpPath: string, path: string): boolean {
     renameSync(tmpPath, path)
     return true
   }
-}
-
-/** Writes a temporary file in the same folder, so that a rename suffices, with the old file's mode and owner. */
-function writeBeside(old: SettingsOnDisk, text: string): string {
-  const { realPath } = old
-  const isNew = old.hash === undefined
-  const { randomBytes } = process.getBuiltinModule('node:crypto')
-  const name = `.${basename(realPath)}.hookbell-${randomBytes(6).toString('hex')}`
-  const tmpPath = join(dirname(realPath), name)
-  // A new file gets the mode that an editor would give it: nothing in it is secret, and the client
-  // and the person expect to share it as they share the rest.
-  const file = openSync(tmpPath, 'wx', isNew ? 0o666 : 0o600)
-  try {
-    writeFileSync(file, text)
-    if (!isNew) keepOwnerAndMode(file, old)
-    fsyncSync(file)
-  } catch (error) {
-    rmSync(tmpPath, { force: true })
-    throw error
-  } finally {
-    closeSync(file)
-  }
-  return tmpPath
-}
-
-function keepOwnerAndMode(file: number, { uid, gid, mode }: SettingsOnDisk): void {
-  if (fstatSync(file).gid !== gid) {
-    try {
-      fchownSync(file, uid, gid)
-    } catch (error) {
-      // This user is no longer a member of the group.
-      if (errorCode(error) !== 'EPERM') throw error
-    }
-  }
-  fchmodSync(file, mode & 0o7777)
 }

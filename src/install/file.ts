@@ -9,10 +9,13 @@ import {
   realpathSync,
   type Stats,
 } from 'node:fs'
+import { basename, dirname, join, sep } from 'node:path'
 import { errorCode, HookbellError } from '../errors.ts'
 import { sha256 } from '../text/sha256.ts'
 
 const MAX_BYTES = 1024 * 1024
+/** The character that a decoder puts in the place of bytes that are not UTF-8. */
+const REPLACEMENT = '\uFFFD'
 
 /** A settings file as it was read. */
 export interface SettingsOnDisk {
@@ -37,6 +40,7 @@ const NO_FILE = { text: '', hash: undefined, version: '', mode: 0, uid: -1, gid:
  * @throws HookbellError `E_SETTINGS` for anything but a readable, writable UTF-8 file of this user
  */
 export function readSettings(path: string): SettingsOnDisk {
+  refuseUnreadableName(path)
   const realPath = resolveLinks(path)
   if (realPath === undefined) return { realPath: path, ...NO_FILE }
   // Checked before the file is opened: opening may start a device, or wait for the other end of a pipe.
@@ -73,6 +77,16 @@ export function refuseTooLarge(path: string, text: string): void {
     refuse(path, 'with the hooks the file would be larger than 1 MiB')
 }
 
+/** Where a file is, or would be made: behind every symbolic link. */
+export function whereIs(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    const folder = dirname(path)
+    return folder === path ? path : join(whereIs(folder), basename(path))
+  }
+}
+
 /** True if the bytes at `path` are still the ones that were read. */
 export function isUnchanged(path: string, { hash, realPath }: SettingsOnDisk): boolean {
   try {
@@ -90,6 +104,16 @@ function versionOf({ ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
   return [ino, size, mtimeNs, ctimeNs].join(':')
 }
 
+/** Node.js decodes names as UTF-8. If a name is not UTF-8, the decoded one leads nowhere or to another file. */
+function refuseUnreadableName(path: string) {
+  const at = path.lastIndexOf(REPLACEMENT)
+  if (at < 0) return
+  const end = path.indexOf(sep, at)
+  const known = end < 0 ? path : path.slice(0, end)
+  if (!lstatSync(known, { throwIfNoEntry: false }))
+    refuse(path, 'a folder of this path has a name that is not UTF-8')
+}
+
 function resolveLinks(path: string): string | undefined {
   try {
     return realpathSync(path)
@@ -97,7 +121,7 @@ function resolveLinks(path: string): string | undefined {
     const code = errorCode(error)
     if (code !== 'ENOENT') refuse(path, `the file cannot be reached (${code})`, error)
     if (!lstatSync(path, { throwIfNoEntry: false })) return undefined
-    return refuse(path, 'the file is a symbolic link to nothing', error)
+    return refuse(path, 'the file is a symbolic link to nothing that can be found', error)
   }
 }
 

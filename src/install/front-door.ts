@@ -13,7 +13,7 @@ import { dirname, join } from 'node:path'
 import { configDir, fallbackStateDir, frontDoorIn, homeDir } from '../config/paths.ts'
 import { type Pinned, pinnedPath } from '../config/pinned.ts'
 import { HookbellError } from '../errors.ts'
-import { privateFolder, writeDurable } from '../fs/durable.ts'
+import { isOutOfRoom, privateFolder, writeDurable } from '../fs/durable.ts'
 import { packageRoot } from '../package-root.ts'
 import { requestHandover } from '../spool/handover.ts'
 import { compileWorker } from './compile-worker.ts'
@@ -57,7 +57,9 @@ export async function installFrontDoor(options: {
     requestHandover(stateDir)
   } catch (error) {
     throw new HookbellError('E_FAILED', `${path}: ${(error as Error).message}`, {
-      hint: 'Check that the folder can be written, or set HOOKBELL_STATE_DIR to another one',
+      hint: isOutOfRoom(error)
+        ? 'The disk is full or read-only: make room, or set HOOKBELL_STATE_DIR to another folder'
+        : 'Check that the folder can be written, or set HOOKBELL_STATE_DIR to another one',
       cause: error,
     })
   }
@@ -103,8 +105,14 @@ function copyRuntime(stateDir: string, pinned: Pinned) {
 function replaceFolder(root: string, target: string) {
   const temporary = `${target}.${process.pid}`
   rmSync(temporary, { recursive: true, force: true })
-  for (const part of COPIED.filter((path) => existsSync(join(root, path))))
-    cpSync(join(root, part), join(temporary, part), { recursive: true })
+  try {
+    for (const part of COPIED.filter((path) => existsSync(join(root, path))))
+      cpSync(join(root, part), join(temporary, part), { recursive: true })
+  } catch (error) {
+    // A full disk is no fuller afterwards.
+    rmSync(temporary, { recursive: true, force: true })
+    throw error
+  }
   for (const entry of readdirSync(temporary, { recursive: true, encoding: 'utf8' })) {
     closeToOthers(join(temporary, entry))
   }

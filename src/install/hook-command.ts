@@ -54,8 +54,18 @@ export function sharedHookCommand(client: ClientName): string {
 /** The entry of one event, with a timeout in the client's own unit. */
 export function hookEntry(client: Client, command: string): HookEntry {
   // Always explicit: without it Claude Code ends SessionEnd hooks after 1.5 s.
-  const timeout = client.timeoutUnit === 's' ? TIMEOUT_MS / 1000 : TIMEOUT_MS
+  const timeout = inUnitOf(client, TIMEOUT_MS)
   return client.entries === 'flat' ? { command, timeout } : { type: 'command', command, timeout }
+}
+
+/** The timeouts of the events for which the client allows less. */
+export function timeoutsOf(client: Client): Record<string, number> {
+  const limits = Object.entries(client.timeoutLimitsMs ?? {})
+  return Object.fromEntries(limits.map(([event, ms]) => [event, inUnitOf(client, ms)]))
+}
+
+function inUnitOf({ timeoutUnit }: Client, ms: number): number {
+  return timeoutUnit === 's' ? ms / 1000 : ms
 }
 
 /** True if `init` wrote this command, now or before, for any client. */

@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import type { Client, HookFile, Shape } from '../clients/define.ts'
 import { type ClientName, clients } from '../clients/index.ts'
 import { userFolder } from '../clients/paths.ts'
@@ -15,6 +16,8 @@ export interface HookPlace {
   scope: PlaceScope
   path: string
   form: Shape | 'plugin'
+  /** What was registered there after the last `init`; 0.1.0 did not note it. */
+  events?: readonly string[]
 }
 
 type Env = Readonly<Record<string, string | undefined>>
@@ -22,8 +25,9 @@ type Env = Readonly<Record<string, string | undefined>>
 /** Records where `init` wrote, so that the hooks can be found from any folder. */
 export function rememberPlace(stateDir: string, place: HookPlace): void {
   const known = rememberedPlaces(stateDir)
-  if (known.some((one) => isSame(one, place))) return
-  writePlaces(stateDir, [...known, place])
+  const before = known.find((one) => isSame(one, place))
+  if (before && isDeepStrictEqual(before.events, place.events)) return
+  writePlaces(stateDir, [...known.filter((one) => one !== before), place])
 }
 
 export function forgetPlace(stateDir: string, path: string): void {
@@ -73,12 +77,12 @@ export function placesOf(name: ClientName, { env, cwd }: { env: Env; cwd: string
       (scope !== 'user' && path.startsWith('.claude/') && name !== 'claude')
     )
       return []
-    return expand(folder, path).map((one) => ({ client: name, scope, path: one, form }))
+    return placesIn(folder, path).map((one) => ({ client: name, scope, path: one, form }))
   })
 }
 
-/** Expands a `*` in the last part of a path to the files that match. */
-function expand(folder: string, path: string): string[] {
+/** A file in a folder. A `*` in the last part of the path stands for all files that match. */
+export function placesIn(folder: string, path: string): string[] {
   const full = join(folder, path)
   if (!path.includes('*')) return [full]
   const [start = '', end = ''] = basename(full).split('*')
@@ -105,10 +109,11 @@ function isSame(left: HookPlace, right: HookPlace): boolean {
 }
 
 function isPlace(value: unknown): value is HookPlace {
-  const { client, path, form, scope } = Object(value)
+  const { client, path, form, scope, events = [] } = Object(value)
   return (
     Object.hasOwn(clients, String(client)) &&
     typeof path === 'string' &&
+    Array.isArray(events) &&
     ['bare', 'wrapped', 'plugin'].includes(form) &&
     ['user', 'project', 'local', 'managed'].includes(scope)
   )

@@ -7,7 +7,7 @@ import { parseSettings, type Refuse, refuseAt } from './parse.ts'
 import type { Plan } from './plan.ts'
 import { unsplice } from './splice.ts'
 import { takeOut } from './take-out.ts'
-import { isWithoutContent, readValue, verifyRemoval } from './verify-removal.ts'
+import { holdsOurs, isWithoutContent, readValue, verifyRemoval } from './verify-removal.ts'
 
 export interface RemovalRequest {
   /** The file's name in messages. */
@@ -74,8 +74,10 @@ function removeAll(text: string, request: RemovalRequest, refuse: Refuse): strin
     const entry = node.children?.find((item) => item === hook || contains(item, hook))
     if (!hook || !entry) return rest
     const old = map.shape === 'bare' ? original : Object(original.hooks)
-    const keepsEvent = isKnown && Object.hasOwn(old, name)
-    const keepsMap = map.shape === 'bare' || (isKnown && Object.hasOwn(original, 'hooks'))
+    const keepsEvent = isKnown && Object.hasOwn(old, name) && !holdsOurs(old[name])
+    const keepsMap =
+      map.shape === 'bare' ||
+      (isKnown && Object.hasOwn(original, 'hooks') && !Object.values(old).some(holdsOurs))
     rest = takeOutWithEmpty(rest, [
       ...(keepsMap || !map.node ? [] : [[root, parentOf(root, map.node)] as const]),
       ...(keepsEvent || !map.node ? [] : [[map.node, parentOf(map.node, node)] as const]),

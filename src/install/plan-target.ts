@@ -1,4 +1,4 @@
-import { hookCommand, hookEntry, sharedHookCommand } from './hook-command.ts'
+import { hookCommand, hookEntry, sharedHookCommand, timeoutsOf } from './hook-command.ts'
 import { type Plan, planInstall } from './plan.ts'
 import { planPlugin, pluginText } from './plugin.ts'
 import type { Target } from './target.ts'
@@ -14,7 +14,9 @@ export function planTarget(target: Target, door: string): (text: string) => Plan
   const hook = hookEntry(client, commandOf(target, door))
   const keepsTimeout = client.keep.includes('timeout')
   const { entries, fileHeader: header } = client
-  return (text) => planInstall(text, { path, shape, entries, events, hook, header, keepsTimeout })
+  const timeouts = timeoutsOf(client)
+  return (text) =>
+    planInstall(text, { path, shape, entries, events, hook, timeouts, header, keepsTimeout })
 }
 
 export function commandOf({ name, scope }: Target, door: string): string {

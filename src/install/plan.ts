@@ -6,7 +6,7 @@ import { refuseTooLarge } from './file.ts'
 import type { HookEntry } from './hook-command.ts'
 import { type Item, insertInto, valueOnLines } from './insert.ts'
 import { parseSettings, refuseAt } from './parse.ts'
-import type { InstallRequest } from './request.ts'
+import { hookOf, type InstallRequest } from './request.ts'
 import { type Edit, type Span, splice } from './splice.ts'
 import { detectStyle, type Style } from './style.ts'
 import { verifyInstall } from './verify.ts'
@@ -44,30 +44,35 @@ function editTree(
   request: InstallRequest,
   style: Style,
 ): Edit[] {
-  const { events, hook, header = {} } = request
-  const entry = entryOf(request)
+  const { events, header = {} } = request
   const missing = events.filter((event) => !map.events.has(event))
-  const items = missing.map((event): Item => ({ key: event, value: [entry] }))
-  const edits = events
-    .flatMap((event) => map.events.get(event) ?? [])
-    .flatMap(({ node, ours }) =>
-      ours.length === 0
-        ? insertInto(text, node, [{ value: entry }], style)
-        : ours.flatMap((old) => update(text, old, hook, request, style)),
-    )
+  const items = missing.map((event): Item => ({ key: event, value: [entryOf(request, event)] }))
+  const edits = events.flatMap((event) => {
+    const found = map.events.get(event)
+    if (!found) return []
+    const { node, ours } = found
+    return ours.length === 0
+      ? insertInto(text, node, [{ value: entryOf(request, event) }], style)
+      : ours.flatMap((old) => update(text, old, hookOf(request, event), request, style))
+  })
   const atTop = Object.entries(header)
     .filter(([key]) => !property(root, key))
     .map(([key, value]): Item => ({ key, value }))
   if (items.length > 0) {
     if (map.node && map.node !== root) edits.push(...insertInto(text, map.node, items, style))
     else if (map.node) atTop.push(...items)
-    else atTop.push({ key: 'hooks', value: Object.fromEntries(missing.map((e) => [e, [entry]])) })
+    else atTop.push({ key: 'hooks', value: mapOf(missing, request) })
   }
   return atTop.length > 0 ? [...edits, ...insertInto(text, root, atTop, style)] : edits
 }
 
-function entryOf({ entries, hook }: InstallRequest): object {
-  return entries === 'flat' ? hook : { hooks: [hook] }
+function mapOf(events: readonly string[], request: InstallRequest): object {
+  return Object.fromEntries(events.map((event) => [event, [entryOf(request, event)]]))
+}
+
+function entryOf(request: InstallRequest, event: string): object {
+  const hook = hookOf(request, event)
+  return request.entries === 'flat' ? hook : { hooks: [hook] }
 }
 
 /** Replaces the values that differ, so that what a person added to the hook stays. */
@@ -89,7 +94,7 @@ function update(
 /** For a file that is empty or has only comments. */
 function writeAll(text: string, request: InstallRequest, style: Style): Edit {
   const { shape, events, header } = request
-  const map = Object.fromEntries(events.map((event) => [event, [entryOf(request)]]))
+  const map = mapOf(events, request)
   const value = valueOnLines(shape === 'bare' ? map : { ...header, hooks: map }, '', style)
   const isLineOpen = /[^\r\n\uFEFF]$/.test(text)
   return {

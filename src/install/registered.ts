@@ -8,10 +8,21 @@ import { parseSettings, refuseAt } from './parse.ts'
 import type { HookPlace } from './places.ts'
 import { isOurPlugin } from './plugin.ts'
 
+export interface RegisteredHook {
+  event: string
+  command: string
+  /** The position of its group in the event and of the hook in the group, from 0. */
+  at?: { group: number; index: number }
+  /** In the unit of the client. */
+  timeout?: number
+  /** Whether it has no properties but those that `init` writes. */
+  isPlain?: boolean
+}
+
 /** Our hooks in one settings file. */
 export interface Registered {
   place: HookPlace
-  hooks: { event: string; command: string }[]
+  hooks: RegisteredHook[]
   /** Why the client cannot read the file, or which entry, ours or not, makes the client reject it. */
   fault?: string
 }
@@ -20,12 +31,16 @@ export interface Registered {
 export function readRegistered(place: HookPlace): Registered {
   try {
     if (!statSync(place.path).isFile()) return { place, hooks: [] }
-    const text = readFileSync(place.path, 'utf8')
-    if (place.form === 'plugin') return readPlugin(place, text)
-    return readSettingsText(place, place.form, text)
+    return readRegisteredText(place, readFileSync(place.path, 'utf8'))
   } catch (error) {
     return { place, hooks: [], fault: describeError(error) }
   }
+}
+
+/** The same of a text that is not in the file yet. @throws HookbellError where it cannot be read */
+export function readRegisteredText(place: HookPlace, text: string): Registered {
+  if (place.form === 'plugin') return readPlugin(place, text)
+  return readSettingsText(place, place.form, text)
 }
 
 function readPlugin(place: HookPlace, text: string): Registered {
@@ -41,8 +56,8 @@ function readSettingsText(place: HookPlace, shape: Shape, text: string): Registe
   const layout = entries === 'flat' ? 'flat' : 'nested'
   const root = parseSettings(text, refuse)
   const map = readEventMap(root, { shape, entries: layout, events }, refuse)
-  const hooks = [...map.events].flatMap(([event, { ours }]) =>
-    ours.map((hook) => ({ event, command: String(property(hook, 'command')?.value) })),
+  const hooks = [...map.events].flatMap(([event, { node, ours }]) =>
+    ours.map((hook) => describeHook(event, node.children ?? [], hook)),
   )
   const bad = isVoidedByOneEntry
     ? [...map.events].find(([, { node }]) =>
@@ -55,6 +70,25 @@ function readSettingsText(place: HookPlace, shape: Shape, text: string): Registe
     hooks,
     fault: `${place.path}: an entry of ${bad[0]} is of a form that voids the file`,
   }
+}
+
+function describeHook(event: string, groups: readonly Node[], hook: Node): RegisteredHook {
+  const hooksOf = (group: Node | undefined) => group && property(group, 'hooks')?.children
+  const group = groups.findIndex((one) => one === hook || hooksOf(one)?.includes(hook))
+  const index = Math.max(0, hooksOf(groups[group])?.indexOf(hook) ?? 0)
+  const keys = [groups[group], hook].flatMap((one) => namesIn(one))
+  const timeout: unknown = property(hook, 'timeout')?.value
+  return {
+    event,
+    command: String(property(hook, 'command')?.value),
+    at: { group, index },
+    ...(typeof timeout === 'number' && { timeout }),
+    isPlain: keys.every((key) => ['hooks', 'type', 'command', 'timeout'].includes(key)),
+  }
+}
+
+function namesIn(object: Node | undefined): string[] {
+  return (object?.children ?? []).map(({ children }) => String(children?.[0]?.value))
 }
 
 function isBad(entry: Node, layout: 'nested' | 'flat'): boolean {

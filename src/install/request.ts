@@ -1,12 +1,22 @@
 import type { Reading } from './event-map.ts'
 import type { HookEntry } from './hook-command.ts'
 
+/** The entry of one event. */
+export function hookOf(
+  { hook, timeouts = {} }: Pick<InstallRequest, 'hook' | 'timeouts'>,
+  event: string,
+): HookEntry {
+  return { ...hook, timeout: timeouts[event] ?? hook.timeout }
+}
+
 /** What to register, in the form that the client expects. A `hooks.json` that is wrapped stays wrapped. */
 export interface InstallRequest extends Reading {
   /** The file's name in messages. */
   path: string
   events: readonly string[]
   hook: HookEntry
+  /** The timeouts of events that differ from the one of `hook`, in the unit of the client. */
+  timeouts?: Readonly<Record<string, number>>
   /** Other properties that the file needs at its top level. Existing ones are not changed. */
   header?: Readonly<Record<string, unknown>> | undefined
   /** Keeps the timeout of an existing hook, because with another one it would lose the approval it was given. */

@@ -13,8 +13,7 @@ export function verifyRemoval(before: string, after: string, { shape }: { shape:
   const [old, now] = [readValue(before), readValue(after)]
   if (!isDeepStrictEqual(pruned(now, shape), pruned(old, shape)))
     throw new Error('refusing to write the settings: something that is not ours would be lost')
-  if (countOurs(now, shape) > 0)
-    throw new Error('refusing to write the settings: a hook of ours is left')
+  if (hasOurs(now, shape)) throw new Error('refusing to write the settings: a hook of ours is left')
 }
 
 /** Through JSON, so that a key such as `__proto__` is a key like any other. */
@@ -52,11 +51,15 @@ function withoutOurs(item: Json): Json[] {
   return hooks.length === 0 ? [] : [{ ...item, hooks }]
 }
 
-function countOurs(root: Json, shape: Shape): number {
+function hasOurs(root: Json, shape: Shape): boolean {
   const map = shape === 'bare' && typeof root.hooks !== 'object' ? root : Object(root.hooks)
-  const items = Object.values(map).filter(Array.isArray).flat() as Json[]
-  const hooks = items.flatMap((item) => (Array.isArray(item?.hooks) ? item.hooks : [item]))
-  return hooks.filter(isOurs).length
+  return Object.values(map).some(holdsOurs)
+}
+
+/** Whether a list of entries has a hook of ours in it. */
+export function holdsOurs(items: unknown): boolean {
+  if (!Array.isArray(items)) return false
+  return items.flatMap((item) => (Array.isArray(item?.hooks) ? item.hooks : [item])).some(isOurs)
 }
 
 function isOurs(hook: unknown): boolean {

@@ -3,7 +3,7 @@ import { getNodeValue, parseTree } from 'jsonc-parser'
 import type { Shape } from '../clients/define.ts'
 import type { Reading } from './event-map.ts'
 import { isHookCommand } from './hook-command.ts'
-import type { InstallRequest } from './request.ts'
+import { hookOf, type InstallRequest } from './request.ts'
 import { type Span, unsplice } from './splice.ts'
 
 type Json = Record<string, unknown>
@@ -34,14 +34,12 @@ function check(holds: boolean, what: string): void {
 }
 
 /** The old value with the entries that `init` adds or updates. */
-function expected(
-  root: Json,
-  shape: Shape,
-  { events, hook, entries, header, keepsTimeout }: Omit<InstallRequest, 'path' | 'shape'>,
-): Json {
+function expected(root: Json, shape: Shape, request: Omit<InstallRequest, 'path' | 'shape'>): Json {
+  const { events, entries, header, keepsTimeout } = request
   const result: Json = { ...header, ...structuredClone(root) }
   const map = eventMap(result, shape)
   for (const event of events) {
+    const hook = hookOf(request, event)
     map[event] ??= []
     const items = map[event] as Json[]
     const ours = items.flatMap((item) => hooksOf(item, entries)).filter(isOurs)

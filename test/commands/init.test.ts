@@ -16,8 +16,10 @@ import { fileURLToPath } from 'node:url'
 import { applyPatch } from 'diff'
 import { describe, expect, it } from 'vitest'
 import { type InitOptions, type InitWorld, runInit } from '../../src/commands/_init-run.ts'
+import { canMount } from '../doctor/_broken-home.ts'
 import { fixtures } from '../install/fixtures.ts'
 import { makeHome } from '../install/make-home.ts'
+import { root } from '../support/home.ts'
 import { shellQuote } from '../support/shell-quote.ts'
 
 const model = '{\n  "model": "opus" // best\n}\n'
@@ -540,6 +542,63 @@ describe('init in an untrusted project', () => {
       run(project, { cwd: join(home, 'repo'), isTerminal: true, ask: plant }),
     ).rejects.toMatchObject({ code: 'E_SETTINGS' })
     expect(readdirSync(join(home, 'victim'))).toEqual(['other.txt'])
+  })
+})
+
+describe('init where a link is put in the place of the settings', () => {
+  it.each([
+    ['the file', '.factory/settings.json', '../other/settings.json'],
+    ['the folder', '.factory', 'other'],
+  ])('refuses it after the question: %s', async (_, link, target) => {
+    const files = { '.factory/settings.json': model, 'other/settings.json': model }
+    const { home, run, read } = makeMachine(files)
+    const ask = async () => {
+      renameSync(join(home, link), join(home, 'away'))
+      symlinkSync(target, join(home, link))
+      return 'y'
+    }
+    await expect(run({ client: 'droid' }, { isTerminal: true, ask })).rejects.toMatchObject({
+      message: expect.stringMatching(/settings\.json: this leads to another file than before/),
+      hint: expect.stringMatching(/Written before that: .*\/hookbell-hook$/),
+    })
+    expect(read('other/settings.json')).toBe(model)
+    expect(readdirSync(join(home, 'other'))).toEqual(['settings.json'])
+  })
+})
+
+describe.skipIf(!canMount)('init on a full disk', () => {
+  /** Runs it in a view of its own of the file system, in which one folder has only so much room. */
+  function initWith(folder: string, size: string) {
+    const home = makeHome({ '.factory/settings.json': model })
+    const path = join(home, folder)
+    const script = `
+      cp -a "$FOLDER" "$FOLDER.old"; mount -t tmpfs -o size=${size} x "$FOLDER" || exit 99
+      cp -a "$FOLDER.old/." "$FOLDER"; head -c 10m /dev/zero >"$FOLDER/fill" 2>/dev/null
+      "$NODE" "$PROGRAM" init --client droid --yes; code=$?
+      cat "$HOME/.factory/settings.json" >"$HOME/settings"; find "$FOLDER" >"$HOME/left"; exit $code`
+    mkdirSync(path, { recursive: true })
+    const env = {
+      ...{ HOME: home, PATH: process.env.PATH, FOLDER: path },
+      ...{ NODE: process.execPath, PROGRAM: join(root, 'bin/hookbell') },
+    }
+    const words = ['--mount', 'sh', '-c', script]
+    const { status, stderr } = spawnSync('unshare', words, { env, encoding: 'utf8' })
+    const read = (name: string) => readFileSync(join(home, name), 'utf8')
+    return { status, stderr, left: read('left'), settings: read('settings') }
+  }
+
+  it('says so, and leaves the settings as they are', () => {
+    const { status, stderr, settings, left } = initWith('.factory', '64k')
+    expect({ status, settings }).toEqual({ status: 78, settings: model })
+    expect(stderr).toMatch(/settings\.json: the file cannot be changed \(ENOSPC\)\n {2}There is no/)
+    expect(left).not.toContain('settings.json.hookbell')
+  })
+
+  it('takes no more room than before where its own copy does not fit', () => {
+    const { status, stderr, settings, left } = initWith('.local/state/hookbell', '300k')
+    expect({ status, settings }).toEqual({ status: 1, settings: model })
+    expect(stderr).toMatch(/ENOSPC.*\n {2}The disk is full or read-only/)
+    expect(left).not.toContain('runtime.')
   })
 })
 

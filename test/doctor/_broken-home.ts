@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { execa } from 'execa'
@@ -74,4 +75,20 @@ export async function followAdvice(advice: string, { run, sh }: BrokenHome) {
     const isAsked = ['init', 'uninstall'].includes(verb)
     await run([verb, ...words, ...(isAsked ? ['--yes'] : [])], 'http://127.0.0.1:9/')
   }
+}
+
+/** Does what a person does in codex: keeps by its place and its hash what is approved. See codex.test.ts. */
+export function approveInCodex({ home }: BrokenHome) {
+  const path = join(home, '.codex/hooks.json')
+  const { hooks } = JSON.parse(readFileSync(path, 'utf8'))
+  const lines = Object.keys(hooks).map((event) => {
+    const [{ command }] = hooks[event][0].hooks
+    const name = event.replace(/(?<=[a-z])(?=[A-Z])/g, '_').toLowerCase()
+    const timeout = ['SessionEnd', 'Interrupt'].includes(event) ? 3 : 10
+    const hook = { async: false, command, timeout, type: 'command' }
+    const identity = JSON.stringify({ event_name: name, hooks: [hook] })
+    const hash = createHash('sha256').update(identity).digest('hex')
+    return `[hooks.state."${path}:${name}:0:0"]\ntrusted_hash = "sha256:${hash}"\n`
+  })
+  writeFileSync(join(home, '.codex/config.toml'), lines.join(''))
 }

@@ -10,6 +10,7 @@ import {
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import {
+  approveInCodex,
   type BrokenHome,
   canMount,
   followAdvice,
@@ -50,6 +51,18 @@ const faults: Record<string, Fault> = {
     status: /^x Factory droid: the hooks are gone/m,
     repair: 'as advised',
   },
+  'a session wrote one of the hooks out of the settings': {
+    break: ({ editSettings }) =>
+      editSettings(({ hooks: { Stop: _, ...hooks }, ...value }) => ({ ...value, hooks })),
+    doctor: [
+      'client.droid.vanished',
+      'broken',
+      /^Stop: gone from .*, registered 20.*, last written 20/,
+      /hookbell init --client/,
+    ],
+    status: /^x Factory droid: Stop: gone from/m,
+    repair: 'as advised',
+  },
   'hooks are switched off by the user': {
     break: ({ editSettings }) => editSettings((value) => ({ ...value, hooksDisabled: true })),
     doctor: ['client.droid.switch', 'broken', /sets "hooksDisabled"/, /Remove that setting/],
@@ -69,6 +82,11 @@ const faults: Record<string, Fault> = {
     break: (home) => rmSync(door(home)),
     doctor: ['door.present', 'broken', /^no .*hookbell-hook$/, /doctor --fix/],
     status: /^x no .*hookbell-hook\. Nothing is told\. Run: hookbell doctor --fix$/m,
+    repair: 'fix',
+  },
+  'something else stands in the place of the front door': {
+    break: (home) => writeFileSync(door(home), '#!/bin/sh\nexit 1\n'),
+    doctor: ['client.droid.canary', 'broken', /but the event was stored nowhere/, /doctor --fix/],
     repair: 'fix',
   },
   'the front door is not executable': {
@@ -233,15 +251,7 @@ const faults: Record<string, Fault> = {
     client: 'codex',
     doctor: ['client.codex.trust', 'warning', /not approved yet: /, /\/hooks/],
     status: /^x Codex CLI: not approved yet: .*\/hooks$/m,
-    repair: ({ home }) => {
-      const path = join(home, '.codex/hooks.json')
-      const { hooks } = JSON.parse(readFileSync(path, 'utf8'))
-      const keys = Object.keys(hooks).map(
-        (event) => `${path}:${event.replace(/(?<=[a-z])(?=[A-Z])/g, '_').toLowerCase()}:0:0`,
-      )
-      const lines = keys.map((key) => `[hooks.state."${key}"]\ntrusted_hash = "sha256:x"\n`)
-      writeFileSync(join(home, '.codex/config.toml'), lines.join(''))
-    },
+    repair: approveInCodex,
   },
   'the organization allows only its own hooks': {
     client: 'claude',

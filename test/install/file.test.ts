@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { chmodSync, chownSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { isUnchanged, readSettings } from '../../src/install/file.ts'
 import { makeHome } from './make-home.ts'
@@ -43,6 +43,21 @@ describe('readSettings', () => {
       }),
     )
   })
+
+  it.skipIf(process.platform !== 'linux')(
+    'refuses a path that it does not know by its name',
+    () => {
+      const home = makeHome()
+      const odd = Buffer.concat([Buffer.from(`${home}/`), Buffer.from([0xff])])
+      mkdirSync(odd)
+      writeFileSync(Buffer.concat([odd, Buffer.from('/settings.json')]), '{}')
+      // As the environment and the working folder name it.
+      const path = `${home}/${Buffer.from([0xff]).toString()}/settings.json`
+      expect(() => readSettings(path)).toThrow(/a folder of this path has a name that is not UTF-8/)
+      mkdirSync(dirname(path))
+      expect(readSettings(path).hash).toBe(undefined)
+    },
+  )
 
   it('accepts exactly 1 MiB', () => {
     const path = join(makeHome({ f: ' '.repeat(2 ** 20) }), 'f')

@@ -81,6 +81,15 @@ describe('planTarget', () => {
     )
   })
 
+  it('names no timeout that codex would warn of, and leaves one that was approved', () => {
+    const { text } = plan('codex', '{}', 'Stop,SessionEnd,Interrupt')
+    const { hooks } = JSON.parse(text)
+    const timeoutOf = (event: string) => hooks[event][0].hooks[0].timeout
+    expect(['Stop', 'SessionEnd', 'Interrupt'].map(timeoutOf)).toEqual([10, 3, 3])
+    const before = text.replaceAll('"timeout":3', '"timeout":10')
+    expect(plan('codex', before, 'Stop,SessionEnd,Interrupt').changed).toBe(false)
+  })
+
   it('keeps name lists beside the events', () => {
     const text = '{"hooks": {"enabled": true, "disabled": ["x"]}}'
     expect(JSON.parse(plan('gemini', text).text).hooks).toMatchObject({

@@ -1,0 +1,78 @@
+import {
+  closeSync,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { currentFile } from '../journal/files.ts'
+import { spoolIn } from '../spool/layout.ts'
+
+const LIMIT_MS = 5000
+/** How much of the journal's end is read: the newest entries are there. */
+const TAIL_BYTES = 256 * 1024
+
+/** Whether an event that contains `mark` was stored: it waits in one of the folders, or is in its journal. */
+export async function hasArrived(
+  mark: string,
+  { folders, since }: { folders: readonly string[]; since: number },
+  limitMs = LIMIT_MS,
+): Promise<boolean> {
+  // A worker may move it from one folder to the next while they are read, so a single look is not enough.
+  for (let waited = 0; waited <= limitMs; waited += 100) {
+    if (folders.some((folder) => waits(mark, folder, since) || isRecorded(mark, folder)))
+      return true
+    await sleep(100)
+  }
+  return false
+}
+
+function waits(mark: string, folder: string, since: number): boolean {
+  const spool = spoolIn(folder)
+  const owners = list(spool.cur).map((owner) => join(spool.cur, owner))
+  return [spool.new, ...owners].some((place) =>
+    list(place).some((name) => isNew(join(place, name), since) && holds(join(place, name), mark)),
+  )
+}
+
+/** File systems round times, some to two seconds. */
+function isNew(path: string, since: number): boolean {
+  const stat = lstatSync(path, { throwIfNoEntry: false })
+  return stat?.isFile() === true && stat.mtimeMs >= since - 2000
+}
+
+function holds(path: string, mark: string): boolean {
+  try {
+    return readFileSync(path, 'latin1').includes(mark)
+  } catch {
+    return false
+  }
+}
+
+function isRecorded(mark: string, folder: string): boolean {
+  try {
+    const file = openSync(currentFile(folder), 'r')
+    try {
+      const start = Math.max(0, fstatSync(file).size - TAIL_BYTES)
+      const tail = Buffer.alloc(TAIL_BYTES)
+      const size = readSync(file, tail, 0, TAIL_BYTES, start)
+      return tail.toString('latin1', 0, size).includes(mark)
+    } finally {
+      closeSync(file)
+    }
+  } catch {
+    return false
+  }
+}
+
+function list(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
+}

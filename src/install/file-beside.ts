@@ -1,0 +1,73 @@
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fchownSync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { errorCode } from '../errors.ts'
+import { copyAttributes } from './attributes.ts'
+import type { SettingsOnDisk } from './file.ts'
+
+/** The file that is to replace a settings file: in the same folder, so that a rename suffices. */
+export class FileBeside {
+  #path = ''
+  #isFor = ''
+
+  /**
+   * Creates it, empty, unless it exists for this settings file.
+   * @returns true if that took so long that the settings have to be read again: their attributes were copied
+   */
+  prepare(old: SettingsOnDisk): boolean {
+    const isNew = old.hash === undefined
+    const isFor = `${isNew} ${old.realPath}`
+    if (this.#isFor === isFor) return false
+    this.remove()
+    const { randomBytes } = process.getBuiltinModule('node:crypto')
+    const name = `.${basename(old.realPath)}.hookbell-${randomBytes(6).toString('hex')}`
+    const path = join(dirname(old.realPath), name)
+    // A new file gets the mode that an editor would give it: nothing in it is secret, and the client
+    // and the person expect to share it as they share the rest.
+    closeSync(openSync(path, 'wx', isNew ? 0o666 : 0o600))
+    this.#path = path
+    this.#isFor = isFor
+    if (!isNew) copyAttributes(old.realPath, path)
+    return !isNew
+  }
+
+  /** Writes its text, and gives it the mode and the owner of the settings file. @returns its path */
+  write(old: SettingsOnDisk, text: string): string {
+    const file = openSync(this.#path, constants.O_RDWR | (constants.O_NOFOLLOW ?? 0))
+    try {
+      ftruncateSync(file)
+      writeFileSync(file, text)
+      if (old.hash !== undefined) keepOwnerAndMode(file, old)
+      fsyncSync(file)
+    } finally {
+      closeSync(file)
+    }
+    return this.#path
+  }
+
+  remove(): void {
+    if (this.#path !== '') rmSync(this.#path, { force: true })
+  }
+}
+
+function keepOwnerAndMode(file: number, { uid, gid, mode }: SettingsOnDisk): void {
+  if (fstatSync(file).gid !== gid) {
+    try {
+      fchownSync(file, uid, gid)
+    } catch (error) {
+      // The user is not a member of that group any more.
+      if (errorCode(error) !== 'EPERM') throw error
+    }
+  }
+  fchmodSync(file, mode & 0o7777)
+}

@@ -1,0 +1,153 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { checkTrust, isTrustedByCodex } from '../../src/doctor/codex.ts'
+import { checkSwitches } from '../../src/doctor/switches.ts'
+import { readRegistered } from '../../src/install/registered.ts'
+import { makeHome } from '../install/make-home.ts'
+
+const command =
+  "{ '/home/me/.local/state/hookbell/hookbell-hook' --client codex; } >/dev/null 2>&1 || :"
+const ours = (more: object = { timeout: 10 }) => ({ type: 'command', command, ...more })
+const other = { hooks: [{ type: 'command', command: 'say' }] }
+
+/** As the app server of codex 0.169 gave them for entries of this command, on `hooks/list`. */
+const hashes = {
+  stop: 'e85027cea315538faa632ec8a37769b5c46eaa996774df16801a41e2d3882226',
+  stopWithoutTimeout: 'f9b734e16df5b5f397077d5159a125d5ef5837b88bf3179ab735e64525e99375',
+  stopWithin1s: '57d3379ab2ce9b5ec9b14617f80cb25a4e2f7cd7d66b3bb62666323c6f2a3feb',
+  permissionRequest: 'ab01e925550b8d3da8945e414d8e6b6b38d673ac5881dca9a87a42a64af5f0e7',
+  sessionEnd: '62b1528ba247f4b19a5d947a6e287856c5e0d6ce2e8462e0b865710d123f98dd',
+  sessionEndWithin2s: '0640aed21ee99026b7afdcb10ac3e8b3ad6da0dd6fc0e2bc54b11935836860b8',
+  sessionEndWithoutTimeout: '386e90dbbe3ecb97efaa00385c4b19ceee1381dec0bae48c71cb94ceafce83c2',
+}
+
+function write(path: string, text: string) {
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, text)
+  return path
+}
+
+/** @returns what is said of the hooks of one event, where codex keeps this of it */
+function trustOf(event: string, groups: object[], states: Record<string, string>, more = '') {
+  const env = { HOME: makeHome() }
+  const path = write(
+    join(env.HOME, '.codex/hooks.json'),
+    JSON.stringify({ hooks: { [event]: groups } }),
+  )
+  const tables = Object.entries(states).map(
+    ([place, hash]) =>
+      `[hooks.state."${path}:${place}"]\ntrusted_hash = "sha256:${hash}"\n${more}\n`,
+  )
+  write(join(env.HOME, '.codex/config.toml'), tables.join(''))
+  const place = { client: 'codex', scope: 'user', path, form: 'wrapped' } as const
+  return checkTrust('x', readRegistered(place), env).map(({ status, seen }) => [status, seen])
+}
+
+describe('the check whether codex was told to trust our hooks', () => {
+  it.each([
+    ['Stop', 'stop', 'stop', ours()],
+    ['Stop', 'stop', 'stopWithoutTimeout', ours({})],
+    ['Stop', 'stop', 'stopWithin1s', ours({ timeout: 0 })],
+    ['PermissionRequest', 'permission_request', 'permissionRequest', ours()],
+    ['SessionEnd', 'session_end', 'sessionEnd', ours()],
+    ['SessionEnd', 'session_end', 'sessionEndWithin2s', ours({ timeout: 2 })],
+    ['SessionEnd', 'session_end', 'sessionEndWithoutTimeout', ours({})],
+  ] as const)('knows the hash of %s: %s, %s', (event, name, hash, hook) => {
+    const states = { [`${name}:0:0`]: hashes[hash] }
+    expect(trustOf(event, [{ hooks: [hook] }], states)).toEqual([['ok', `approved: ${event}`]])
+  })
+
+  it.each<[string, object[], Record<string, string>, string, RegExp, string?]>([
+    ['nothing was approved', [{ hooks: [ours()] }], {}, 'warning', /^not approved yet: Stop$/],
+    [
+      'only the hook of somebody else was',
+      [other, { hooks: [ours()] }],
+      { 'stop:0:0': 'x' },
+      'warning',
+      /^not approved yet/,
+    ],
+    [
+      'an entry was put before ours',
+      [other, { hooks: [ours()] }],
+      { 'stop:0:0': hashes.stop },
+      'warning',
+      /^not approved where it stands now: another entry was put before it: Stop$/,
+    ],
+    [
+      'a hook was put before ours in its group',
+      [{ hooks: [...other.hooks, ours()] }],
+      { 'stop:0:0': hashes.stop },
+      'warning',
+      /^not approved where it stands now/,
+    ],
+    [
+      'the timeout was changed',
+      [{ hooks: [ours({ timeout: 20 })] }],
+      { 'stop:0:0': hashes.stop },
+      'warning',
+      /^changed since it was approved: Stop$/,
+    ],
+    [
+      'it was switched off',
+      [{ hooks: [ours()] }],
+      { 'stop:0:0': hashes.stop },
+      'warning',
+      /^switched off in \/hooks: Stop$/,
+      'enabled = false',
+    ],
+    [
+      'another one was appended',
+      [{ hooks: [ours()] }, other],
+      { 'stop:0:0': hashes.stop },
+      'ok',
+      /^a/,
+    ],
+    [
+      'a person added something',
+      [{ hooks: [ours({ timeout: 10, statusMessage: 'hi' })] }],
+      { 'stop:0:0': hashes.stop },
+      'cannot tell',
+      /^approved in a form/,
+    ],
+  ])('says so where %s', (_, groups, states, status, seen, more) => {
+    expect(trustOf('Stop', groups, states, more)).toEqual([[status, expect.stringMatching(seen)]])
+  })
+})
+
+describe('the switch of codex in config.toml', () => {
+  const off = [
+    '[features]\nhooks = false',
+    'features.hooks = false',
+    'features = { hooks = false }',
+    '[features]\nlist = ["[", "]"]\nhooks = false # quiet',
+  ]
+
+  function switches(files: Record<string, string>, trusted = '') {
+    const home = makeHome(files)
+    const cwd = join(home, 'repo')
+    mkdirSync(join(cwd, '.git'), { recursive: true })
+    const text = trusted && `[projects."${cwd}"]\ntrust_level = "${trusted}"\n`
+    if (text || !existsSync(join(home, '.codex'))) write(join(home, '.codex/config.toml'), text)
+    const env = { HOME: home }
+    expect(isTrustedByCodex(cwd, env)).toBe(trusted === 'trusted')
+    return checkSwitches('x', 'codex', [], { env, cwd }).map(({ seen }) => seen)
+  }
+
+  it.each(off)('is found in the settings of the user: %j', (text) => {
+    expect(switches({ '.codex/config.toml': text })).toEqual([
+      expect.stringMatching(/\.codex\/config\.toml sets "features\.hooks"/),
+    ])
+  })
+
+  it('counts in a project that is trusted, and in no other', () => {
+    const files = { 'repo/.codex/config.toml': '[features]\nhooks = false' }
+    expect(switches(files, 'trusted')).toEqual([expect.stringContaining('repo/.codex/config.toml')])
+    expect(switches(files, 'untrusted')).toEqual([])
+    expect(switches(files)).toEqual([])
+  })
+
+  it('is not seen in a damaged file', () => {
+    expect(switches({ '.codex/config.toml': '[features\nhooks = false' })).toEqual([])
+  })
+})

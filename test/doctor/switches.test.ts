@@ -1,0 +1,43 @@
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { ClientName } from '../../src/clients/index.ts'
+import { checkSwitches } from '../../src/doctor/switches.ts'
+import type { Registered } from '../../src/install/registered.ts'
+import { makeHome } from '../install/make-home.ts'
+
+const off = '{"disableAllHooks": true}'
+
+/** What one file switches off, with hooks of ours in Copilot's own file for the user. */
+function switchesOf(client: ClientName, path: string, text: string): number {
+  const home = makeHome({ [path]: text, 'repo/.git/HEAD': '' })
+  const own = join(home, '.copilot/hooks/hookbell.json')
+  const ours: Registered[] = [
+    { place: { client: 'copilot', scope: 'user', path: own, form: 'wrapped' }, hooks: [] },
+  ]
+  const place = { env: { HOME: home }, cwd: join(home, 'repo') }
+  return checkSwitches('x', client, ours, place).length
+}
+
+describe('settings that switch hooks off', () => {
+  it.each<[ClientName, string, string]>([
+    ['claude', 'repo/.claude/settings.json', off],
+    ['claude', 'repo/.claude/settings.local.json', off],
+    ['qwen', 'repo/.qwen/settings.json', off],
+    ['gemini', 'repo/.gemini/settings.json', '{"hooksConfig": {"enabled": false}}'],
+    ['droid', 'repo/.factory/settings.json', '{"hooks": {"hooksDisabled": true}}'],
+    ['droid', 'repo/.factory/hooks.json', '{"hooksDisabled": true}'],
+    ['copilot', 'repo/.github/copilot/settings.json', off],
+    ['copilot', 'repo/.github/copilot/settings.local.json', off],
+    ['copilot', '.copilot/hooks/hookbell.json', off],
+  ])('are found: %s, %s', (client, path, text) => {
+    expect(switchesOf(client, path, text)).toBe(1)
+  })
+
+  // Seen with the real program: the first two count for their own file, the third for nothing.
+  it.each(['.copilot/hooks/other.json', 'repo/.github/hooks/other.json', '.copilot/settings.json'])(
+    'are no reason to worry where they leave the hooks of Copilot alone: %s',
+    (path) => {
+      expect(switchesOf('copilot', path, off)).toBe(0)
+    },
+  )
+})

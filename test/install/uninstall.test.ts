@@ -1,0 +1,122 @@
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Client } from '../../src/clients/define.ts'
+import { clientNames, clients } from '../../src/clients/index.ts'
+import { applyPlan } from '../../src/install/apply.ts'
+import { planTarget } from '../../src/install/plan-target.ts'
+import type { Target } from '../../src/install/target.ts'
+import { findRegistration, takeAway } from '../../src/install/uninstall.ts'
+import { attributes, hasAttributes } from '../support/attributes.ts'
+import { runs } from '../support/runs.ts'
+import { makeHome } from './make-home.ts'
+import { makeSettings } from './make-settings.ts'
+
+const base = makeHome()
+
+/** How a file stands on the disk, besides its text. */
+const disks = fc.record({
+  mode: fc.constantFrom(0o600, 0o640, 0o644, 0o664, 0o755),
+  link: fc.constantFrom('none', 'file', 'folder'),
+  // Rare: each look at them takes a program.
+  hasNote: fc.nat(4).map((drawn) => drawn === 0),
+})
+
+/** Writes the file as the disk says. @returns its path */
+function place(
+  text: string,
+  { mode, link, hasNote }: { mode: number; link: string; hasNote: boolean },
+) {
+  const home = mkdtempSync(join(base, 'home-'))
+  const path = join(home, '.agent/settings.json')
+  mkdirSync(join(home, '.agent'))
+  writeFileSync(path, text)
+  chmodSync(path, mode)
+  if (hasNote && hasAttributes) attributes(path, { 'user.note': 'mine' })
+  if (link === 'file') {
+    renameSync(path, join(home, 'dotfile.json'))
+    symlinkSync('../dotfile.json', path)
+  }
+  if (link === 'folder') {
+    renameSync(join(home, '.agent'), join(home, 'dotfiles'))
+    symlinkSync('dotfiles', join(home, '.agent'))
+  }
+  return { home, path }
+}
+
+/** All that a person could find changed. */
+function stateOf(path: string, withNote: boolean) {
+  return {
+    bytes: readFileSync(path, 'latin1'),
+    mode: statSync(path).mode,
+    link: lstatSync(path).isSymbolicLink() ? readlinkSync(path) : '',
+    beside: readdirSync(join(path, '..')),
+    notes: withNote && hasAttributes ? attributes(path) : undefined,
+  }
+}
+
+describe('what was registered in a file and taken off again', () => {
+  it('leaves the same file, for every client, however it was written and linked', () => {
+    const names = clientNames.filter((name) => (clients[name] as Client).entries !== 'plugin')
+    fc.assert(
+      fc.property(makeSettings(), disks, fc.constantFrom(...names), (settings, disk, any) => {
+        const { shape, text } = settings
+        // Of all clients only droid has its events at the top level.
+        const name = shape === 'bare' ? 'droid' : any
+        const client: Client = clients[name]
+        const { home, path } = place(text, disk)
+        const stateDir = join(home, 'state')
+        const before = stateOf(path, disk.hasNote)
+        const file = { name: 'settings.json', shape, path }
+        const target: Target = {
+          ...{ name, client, scope: 'user', folder: join(home, '.agent'), isAbsent: false },
+          ...{ file, events: client.events },
+        }
+        const plan = planTarget(target, '/home/me/hookbell-hook')
+        expect(applyPlan({ path, isShared: false, stateDir, plan }).changed).toBe(true)
+        const registered = { client: name, scope: 'user', path, form: shape } as const
+        expect(findRegistration(registered, stateDir)?.removal.isExact).toBe(true)
+        expect(takeAway(registered, stateDir)).toBe('restored')
+        expect(stateOf(path, disk.hasNote)).toEqual(before)
+      }),
+      { numRuns: runs(100) },
+    )
+  })
+
+  it('leaves no empty lists where the copies of the old file are lost', () => {
+    const { home, path } = place('{"a": 1, "hooks": {"Stop": []}}', {
+      mode: 0o600,
+      link: 'none',
+      hasNote: false,
+    })
+    const { claude } = clients
+    const target: Target = {
+      ...{ name: 'claude', client: claude, scope: 'user', folder: home, isAbsent: false },
+      ...{ file: { name: 'settings.json', shape: 'wrapped', path }, events: claude.events },
+    }
+    // The state folder was removed in between, so the second one finds hooks of ours and no record of the first.
+    for (const stateDir of ['first', 'second'].map((name) => join(home, name)))
+      applyPlan({
+        path,
+        isShared: false,
+        stateDir,
+        plan: planTarget(target, `${stateDir}/hookbell-hook`),
+      })
+    const registered = { client: 'claude', scope: 'user', path, form: 'wrapped' } as const
+    expect(takeAway(registered, join(home, 'second'))).toBe('cleaned')
+    expect(readFileSync(path, 'utf8')).toBe('{"a": 1}')
+  })
+})
