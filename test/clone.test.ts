@@ -65,10 +65,10 @@ describe('a clone', () => {
       expect(lines).toEqual([
         'git clone … && cd hookbell',
         'npm ci && npm start',
-        'npm ci && npm test',
         'npm run build && npm link',
+        'npm pack && npm install --global ./hookbell-*.tgz',
       ])
-      const [getIt = '', start = '', , install = ''] = lines
+      const [getIt = '', start = '', install = ''] = lines
       await run(getIt.replace('…', ADDRESS), home)
       const said = await run(start)
       const next = said.trimEnd().split('\n').at(-1)?.trim()

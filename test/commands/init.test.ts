@@ -275,6 +275,17 @@ describe('init --yes', () => {
   })
 })
 
+describe('init where an entry of somebody else voids the file', () => {
+  it('says so, before and after it writes', async () => {
+    const settings = '{"hooks": {"Stop": [{"hooks": [{"type": "command"}]}]}}'
+    const { run } = makeMachine({ '.factory/settings.json': settings })
+    const note =
+      /^Note: ~\/\.factory\/settings\.json: .* Stop .*: Factory droid runs no hook of it$/m
+    expect(await run({ client: 'droid', dryRun: true })).toMatch(note)
+    expect(await run({ client: 'droid', yes: true })).toMatch(note)
+  })
+})
+
 describe('init --project', () => {
   const files = { '.factory/x': '', 'repo/.git/HEAD': '', 'repo/src/x': '' }
 

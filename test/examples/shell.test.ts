@@ -35,6 +35,7 @@ const notRun: Record<string, string> = {
   'git clone … && cd hookbell': 'test/clone.test.ts runs it',
   'npm ci && npm start': 'test/clone.test.ts runs it',
   'npm run build && npm link': 'test/clone.test.ts runs it',
+  'npm pack && npm install --global ./hookbell-*.tgz': 'test/session.test.ts installs the tarball',
   'npm ci && npm test': 'runs this test',
   'npm run bench': 'measures; would disturb the tests beside it',
   'npm run gen': 'writes into the repository; `npm test` compares what it would write',

@@ -96,8 +96,14 @@ describe('what was registered in a file and taken off again', () => {
     )
   })
 
-  it('leaves no empty lists where the copies of the old file are lost', () => {
-    const { home, path } = place('{"a": 1, "hooks": {"Stop": []}}', {
+  it.each([
+    ['{"a": 1, "hooks": {"Stop": []}}', '{"a": 1}'],
+    [
+      '{"hooks": {"PreToolUse": [{"hooks": []}], "Stop": []}}',
+      '{"hooks": {"PreToolUse": [{"hooks": []}]}}',
+    ],
+  ])('leaves no empty lists if the backups are lost: %s', (text, expected) => {
+    const { home, path } = place(text, {
       mode: 0o600,
       link: 'none',
       hasNote: false,
@@ -117,6 +123,6 @@ describe('what was registered in a file and taken off again', () => {
       })
     const registered = { client: 'claude', scope: 'user', path, form: 'wrapped' } as const
     expect(takeAway(registered, join(home, 'second'))).toBe('cleaned')
-    expect(readFileSync(path, 'utf8')).toBe('{"a": 1}')
+    expect(readFileSync(path, 'utf8')).toBe(expected)
   })
 })
