@@ -45,8 +45,8 @@ export function sessionsText(sessions: readonly WaitingSession[], now: number): 
 }
 
 export function sessionCells(one: WaitingSession, now: number): string[] {
-  const { host, project, label, kind, title, since, more } = one
-  const what = oneLine(title) + (more > 0 ? ` and ${more} more` : '')
+  const { host, project, label, kind, title, text, since, more } = one
+  const what = oneLine(text || title) + (more > 0 ? ` and ${more} more` : '')
   return [
     formatDuration(Math.max(0, now - since)),
     oneLine(host),

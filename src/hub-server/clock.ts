@@ -29,8 +29,13 @@ export class HubClock {
   now = (): number => Math.round(Date.now() + this.#aheadMs)
 
   async #read() {
-    const info = String(await this.#redis.call('INFO', 'server'))
-    const microseconds = Number(/^server_time_usec:(\d+)/m.exec(info)?.[1])
-    if (microseconds > 0) this.#aheadMs = microseconds / 1000 - Date.now()
+    this.#aheadMs = (await readTime(this.#redis)) - Date.now()
   }
+}
+
+/** @returns the time of Redis, Unix ms; that of this machine where Redis does not say it */
+export async function readTime(redis: RedisConnection): Promise<number> {
+  const info = String(await redis.call('INFO', 'server'))
+  const microseconds = Number(/^server_time_usec:(\d+)/m.exec(info)?.[1])
+  return microseconds > 0 ? Math.round(microseconds / 1000) : Date.now()
 }

@@ -1,3 +1,6 @@
+import type { Job } from 'bullmq'
+import type { Received } from './accept.ts'
+import { readTime } from './clock.ts'
 import { noteEnd } from './history.ts'
 import type { OpenHub } from './status.ts'
 
@@ -18,10 +21,21 @@ export async function actOnDead(
 ): Promise<number> {
   const all = await Promise.all(queues.map(({ queue }) => queue.getFailed()))
   const meant = all.flat().filter((job) => id === undefined || job.id === id)
-  await Promise.all(meant.map((job) => (action === 'retry' ? job.retry() : job.remove())))
-  if (action === 'drop') {
-    const ended = { at: Date.now(), state: 'dropped', detail: 'by a person' } as const
+  const now = await readTime(redis)
+  if (action === 'retry') await Promise.all(meant.map((job) => retry(job, now)))
+  else {
+    const ended = { at: now, state: 'dropped', detail: 'by a person' } as const
+    await Promise.all(meant.map((job) => job.remove()))
     await Promise.all(meant.map(({ data }) => noteEnd([data.record.id], ended, redis)))
   }
   return meant.length
+}
+
+/** As if it had just come: with all its attempts, and whatever its age, because a person wants it told. */
+async function retry(job: Job<Received>, now: number) {
+  const { record, receivedAt } = job.data
+  const { expiresInMs: _, ...rest } = record
+  const ageMs = record.ageMs + Math.max(0, now - receivedAt)
+  await job.updateData({ record: { ...rest, ageMs }, receivedAt: now })
+  await job.retry('failed', { resetAttemptsMade: true, resetAttemptsStarted: true })
 }

@@ -1,10 +1,14 @@
 import type { RedisConnection } from '../hub/connection.ts'
 import { answeredKey, openKey, overKey, WAITING } from '../hub/keys.ts'
 import type { AnswerRecord, HubRecord } from '../hub/record.ts'
+import { cutText, oneLine } from '../text/clean.ts'
 import type { ReceivedAnswer } from './answers.ts'
 
 /** Kinds of messages after which an agent stands still until somebody answers. */
 const ASKING: readonly string[] = ['permission', 'waiting']
+/** What `hookbell test` sends asks nobody. */
+const TEST_CLIENT = 'hookbell'
+const MAX_TEXT = 200
 const DAY_SECONDS = 24 * 3600
 const MAX_SESSIONS = 1000
 const MAX_PER_SESSION = 30
@@ -16,6 +20,8 @@ export interface OpenQuestion {
   project: string
   kind: string
   title: string
+  /** The beginning of the message. */
+  text: string
   /** Unix ms of the hub. */
   since: number
 }
@@ -26,12 +32,14 @@ export async function noteQuestions(
   receivedAt: number,
   redis: RedisConnection,
 ) {
-  const asking = records.filter(({ kind }) => ASKING.includes(kind))
+  const asking = records.filter(
+    ({ kind, client }) => ASKING.includes(kind) && client !== TEST_CLIENT,
+  )
   await Promise.all(asking.map((record) => noteQuestion(record, receivedAt, redis)))
 }
 
 async function noteQuestion(record: HubRecord, receivedAt: number, redis: RedisConnection) {
-  const { id, channel, session, host, label, project, kind, title, ageMs } = record
+  const { id, channel, session, host, label, project, kind, title, body, ageMs } = record
   const question = id.slice(0, -channel.length - 1)
   const since = receivedAt - ageMs
   const [isOver, answeredAt, count] = await Promise.all([
@@ -40,7 +48,8 @@ async function noteQuestion(record: HubRecord, receivedAt: number, redis: RedisC
     redis.call('HLEN', openKey(session)),
   ])
   if (isOver === 1 || Number(answeredAt ?? 0) > since || Number(count) >= MAX_PER_SESSION) return
-  const open: OpenQuestion = { host, label, project, kind, title, since }
+  const text = cutText(oneLine(body), MAX_TEXT)
+  const open: OpenQuestion = { host, label, project, kind, title, text, since }
   await Promise.all([
     redis.call('HSETNX', openKey(session), question, JSON.stringify(open)),
     redis.call('EXPIRE', openKey(session), `${DAY_SECONDS}`),

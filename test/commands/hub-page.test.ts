@@ -35,6 +35,7 @@ const status = {
 
 const waiting = (host: string, title: string, ms: number, more = 0) => ({
   ...{ host, project: 'shop', label: 'fix the checkout', kind: 'permission', title, more },
+  text: '',
   since: now - ms,
 })
 

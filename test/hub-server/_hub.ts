@@ -1,13 +1,29 @@
 import { onTestFinished } from 'vitest'
 import { parseConfig } from '../../src/config/load.ts'
 import type { Answer, Delivery } from '../../src/delivery.ts'
+import { aclLines } from '../../src/hub/acl.ts'
 import { type HubLine, startHub } from '../../src/hub-server/run.ts'
 import { hub as notifier } from '../../src/notifiers/hub.ts'
 import { makeDelivery } from '../support/delivery.ts'
 import type { startReceiver } from '../support/receiver.ts'
 import type { startRedis } from '../support/redis.ts'
 
-type Redis = Awaited<ReturnType<typeof startRedis>>
+type Started = Awaited<ReturnType<typeof startRedis>>
+/** A Redis, and who asks it. */
+type Redis = Pick<Started, 'url'> & { password?: string }
+
+const PASSWORD = 'secret'
+/** The users of `hookbell hub acl`. */
+export const users = aclLines.map((line) => line.replace(/>\w+/, `>${PASSWORD}`))
+
+/** That Redis as one of those users sees it. */
+export const asUser = (redis: Started, user: 'machine' | 'hub') => ({
+  ...{ url: () => redis.url(user), password: PASSWORD },
+})
+
+const settingsOf = ({ url, password }: Redis) => ({
+  ...{ url: url(), ...(password !== undefined && { password }) },
+})
 
 export const toWebhook = (url: string) => ({
   team: { type: 'webhook', url, allowPrivateNetwork: true },
@@ -19,7 +35,7 @@ export const titlesOf = ({ received }: Awaited<ReturnType<typeof startReceiver>>
 
 /** The configuration of a hub with these channels. */
 export function hubConfig(redis: Redis, channels: object, more: object = {}) {
-  const text = JSON.stringify({ hub: { url: redis.url() }, channels, ...more })
+  const text = JSON.stringify({ hub: settingsOf(redis), channels, ...more })
   return parseConfig(text, { path: 'config.json', secrets: { file: new Map(), env: {} } })
 }
 
@@ -47,7 +63,7 @@ export async function handOverAnswer(redis: Redis, changes: Partial<Answer> = {}
   const answer = { host: 'here', session: 's', at: Date.now(), isForAll: true, questions: [] }
   await notifier.tellAnswer?.(
     { ...answer, ...changes },
-    notifier.options.parse({ url: redis.url() }),
+    notifier.options.parse(settingsOf(redis)),
     {
       ...{ signal: AbortSignal.timeout(10_000), now: Date.now() },
     },
@@ -60,7 +76,7 @@ export async function handOver(redis: Redis, event: string, changes: Partial<Del
   const { kind, urgency } = delivery
   const message = { ...delivery.message, kind, urgency }
   const context = { signal: AbortSignal.timeout(10_000), attempt: 1, now: Date.now() }
-  const sent = await notifier.send(message, notifier.options.parse({ url: redis.url() }), {
+  const sent = await notifier.send(message, notifier.options.parse(settingsOf(redis)), {
     ...context,
     ...{ fetch: globalThis.fetch, sessionEnv: {}, delivery },
   })

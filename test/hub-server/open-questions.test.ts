@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { waitingSessions } from '../../src/hub-server/open-questions.ts'
+import { makeDelivery } from '../support/delivery.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { hasRedis, startRedis } from '../support/redis.ts'
 import { handOver, handOverAnswer, runHub, toWebhook } from './_hub.ts'
@@ -48,5 +49,15 @@ describe.skipIf(!hasRedis)('hub: sessions', () => {
     expect(await more()).toBe(stored)
     const keys = (await redis.ask('KEYS', 'hb:open:*')) as string[]
     expect(Number(await redis.ask('TTL', keys[0] ?? ''))).toBeGreaterThan(0)
+  })
+
+  it('shows what is asked, and no test of a channel', async () => {
+    const [redis, receiver] = [await startRedis(), await startReceiver()]
+    const hub = await runHub(redis, toWebhook(receiver.url))
+    const { message } = makeDelivery('test')
+    await handOver(redis, 'test', { kind: 'waiting', message: { ...message, client: 'hookbell' } })
+    await handOver(redis, 'asks', { ...question, message: { ...message, body: 'Bash:\n  ls' } })
+    const texts = async () => (await waitingSessions(hub.open.redis)).map(({ text }) => text)
+    await expect.poll(texts).toEqual(['Bash: ls'])
   })
 })
