@@ -18,12 +18,16 @@ describe('package', () => {
       .map(({ path }: { path: string }) => path)
       .filter(
         (path: string) =>
-          !/^(bin|dist|docs|templates)\//.test(path) &&
+          !/^(bin|dist|docs|examples|templates)\//.test(path) &&
           !/^(package\.json|README\.md|LICENSE|CHANGELOG\.md|hooks\.example\.json|config\.schema\.json|openapi\.json)$/.test(
             path,
           ),
       )
     expect(unexpected).toEqual([])
+    const paths = files.map(({ path }: { path: string }) => path)
+    const ofHub = ['Containerfile', 'compose.yaml', 'hookbell-hub.service', 'redis.conf']
+    // Whoever sets up a hub has the package and no clone.
+    expect(paths).toEqual(expect.arrayContaining(ofHub.map((name) => `examples/hub/${name}`)))
   })
 
   it('can be published without corrections by npm', async () => {

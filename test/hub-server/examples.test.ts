@@ -77,7 +77,7 @@ describe.skipIf(!hasRedis)('hub: the example files', () => {
     // Ports and folders are those of the test.
     const args = example('redis.conf')
       .split('\n')
-      .filter((line) => line && !/^(#|port|tls-(port|cert|key)|aclfile|dir)/.test(line))
+      .filter((line) => line && !/^(#|bind|port|tls-(port|cert|key)|aclfile)/.test(line))
       .flatMap((line) => line.split(' ').map((word, index) => (index === 0 ? `--${word}` : word)))
     const redis = await startRedis({ tls, users, args })
     const as = (user: string) => ({ url: redis.url(user), password: 'secret', ca: authority.file })
