@@ -1,6 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { parseConfig } from '../../src/config/load.ts'
-import { aclLines } from '../../src/hub/acl.ts'
 import { RedisConnection } from '../../src/hub/connection.ts'
 import { recordOf } from '../../src/hub/record.ts'
 import { startHub } from '../../src/hub-server/run.ts'
@@ -8,7 +7,7 @@ import { makeAuthority } from '../support/authority.ts'
 import { makeDelivery } from '../support/delivery.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { hasRedis, startRedis } from '../support/redis.ts'
-import { handOver, hubConfig, runHub, titlesOf, toWebhook } from './_hub.ts'
+import { asUser, handOver, hubConfig, runHub, titlesOf, toWebhook, users } from './_hub.ts'
 
 const quick = { retry: { firstDelaySeconds: 0.05, maxDelaySeconds: 0.2 } }
 
@@ -119,8 +118,7 @@ describe.skipIf(!hasRedis)('hub: the hub', () => {
   })
 
   it('works with the minimal access rights, with which a machine can only append records', async () => {
-    const lines = aclLines.map((line) => line.replace(/>\w+/, '>secret'))
-    const redis = await startRedis({ users: lines })
+    const redis = await startRedis({ users })
     const receiver = await startReceiver()
     const as = (user: string) => ({ url: redis.url(user), password: 'secret' })
     const hubText = { hub: as('hub'), channels: toWebhook(receiver.url) }
@@ -186,6 +184,17 @@ describe.skipIf(!hasRedis)('hub: the hub', () => {
     const redis = await startRedis({ args })
     const hub = await runHub(redis, toWebhook('http://127.0.0.1:1'))
     expect(hub.states('warning').map((line) => line.text)).toEqual([expect.stringContaining(text)])
+  })
+
+  it('names the risk of data loss if its access rights hide appendfsync', async () => {
+    const warningsWith = async (more: string) => {
+      const redis = await startRedis({ users: users.map((line) => line + more) })
+      const hub = await runHub(asUser(redis, 'hub'), toWebhook('http://127.0.0.1:1'))
+      return hub.states('warning').map(({ text }) => text)
+    }
+    const told = expect.stringContaining('appendfsync cannot be read with these rights')
+    expect(await warningsWith('')).toEqual([told])
+    expect(await warningsWith(' +config|get')).toEqual([])
   })
 
   it('loses no message when Redis is killed during delivery', async () => {

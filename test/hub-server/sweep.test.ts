@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { aclLines } from '../../src/hub/acl.ts'
 import { makeAuthority } from '../support/authority.ts'
 import { hasNamespaces, makeNetwork } from '../support/network.ts'
 import { hasRedis, startRedis } from '../support/redis.ts'
 import { type Machine, makeMachine, startHubProcess } from './_fleet.ts'
+import { users } from './_hub.ts'
 import { startStrictReceiver } from './_strict-receiver.ts'
 import {
   all,
@@ -36,7 +36,6 @@ async function startTeam() {
   const authority = await makeAuthority()
   onTestFinished(() => authority.remove())
   const tls = await authority.issue(...addresses.map((one) => `IP:${one}`))
-  const users = aclLines.map((line) => line.replace(/>\w+/, '>secret'))
   const redis = await startRedis({ tls, users, bind: addresses })
   const as = (user: string, address = '127.0.0.1') => ({
     ...{ url: `rediss://${user}@${address}:${redis.port}`, password: 'secret' },
