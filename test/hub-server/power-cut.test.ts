@@ -86,7 +86,11 @@ describe.skipIf(!hasRedis || !hasStrace)('hub: a power cut', () => {
 
   // Why a hub warns of it at its start; and that such a cut does lose something.
   it('loses what was not yet written with everysec', async () => {
-    const { acknowledged, kept } = await cutPowerOf('everysec')
-    expect(kept).toBeLessThan(acknowledged)
+    const lost = async () => {
+      const { acknowledged, kept } = await cutPowerOf('everysec')
+      return acknowledged - kept
+    }
+    // The cut may come at the moment at which all was written.
+    await expect.poll(lost).toBeGreaterThan(0)
   })
 })
