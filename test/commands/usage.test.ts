@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { bar, percent, shortNumber, sparkline } from '../../src/commands/api/chart.ts'
@@ -314,5 +314,29 @@ describe('usage: other formats', () => {
     const stdout = await dumpPage(`file://${file}`, project)
     expect(stdout).toContain('Credits by model')
     expect(stdout.match(/<svg/g)?.length).toBeGreaterThanOrEqual(6)
+  })
+
+  it.skipIf(!browser)('are readable on a phone, and dark where the reader wants it', async () => {
+    const { run, project } = await makeApiHome()
+    await run('usage', '--html', join(project, 'usage.html'))
+    const page = readFileSync(join(project, 'usage.html'), 'utf8')
+    const quoted = page.replaceAll('&', '&amp;').replaceAll('"', '&quot;')
+    const look = `<iframe width=360 srcdoc="${quoted}"></iframe><script>
+      onload = () => {
+        const { body, documentElement, defaultView } = document.querySelector('iframe').contentDocument
+        const isWide = documentElement.scrollWidth > 360
+        const chart = body.querySelector('svg').clientWidth
+        document.title = [isWide, chart, defaultView.getComputedStyle(body).backgroundColor].join()
+      }</script>`
+    const file = join(project, 'look.html')
+    writeFileSync(file, look)
+    // As the setting of the reader's system: 0 is dark.
+    const dark = ['--blink-settings=preferredColorScheme=0']
+    expect(await dumpPage(`file://${file}`, project)).toContain(
+      '<title>false,620,rgb(244, 245, 247)',
+    )
+    expect(await dumpPage(`file://${file}`, project, dark)).toContain(
+      '<title>false,620,rgb(22, 24, 28)',
+    )
   })
 })

@@ -11,12 +11,16 @@ export const browser = [
 ].find((path) => existsSync(path))
 
 /** Loads a page. @returns its DOM as HTML @param folder where the browser keeps its profile */
-export async function dumpPage(url: string, folder: string): Promise<string> {
+export async function dumpPage(
+  url: string,
+  folder: string,
+  more: readonly string[] = [],
+): Promise<string> {
   const flags = [
     ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
     ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
     `--user-data-dir=${join(folder, 'browser')}`,
   ]
-  const { stdout } = await execa(String(browser), [...flags, '--dump-dom', url])
+  const { stdout } = await execa(String(browser), [...flags, ...more, '--dump-dom', url])
   return stdout
 }
