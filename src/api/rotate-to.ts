@@ -1,5 +1,5 @@
 import type { CallOptions } from './core/options.ts'
-import { hasErrorMarker, invalid } from './errors.ts'
+import { ConfigError, hasErrorMarker, invalid } from './errors.ts'
 import { withoutUndefined } from './record.ts'
 import { openSecretFile, type SecretFile } from './secret-file.ts'
 import type { RotateKeyInput, ServiceAccountsKeysApi } from './types/index.ts'
@@ -35,7 +35,10 @@ export function makeRotateTo(keys: ServiceAccountsKeysApi, tryKey: TryKey): Rota
       throw error
     })
     const { value, id, fingerprint, name, expiresAt } = rotated.apiKey
-    await secretFile.save(`${value}\n`)
+    await secretFile.save(`${value}\n`).catch((cause: unknown) => {
+      const hint = `the new key is in ${file}.new`
+      throw new ConfigError(`rotateTo: "${file}" cannot be replaced`, { attempts: 1, hint, cause })
+    })
     const { extraBody: _, extraQuery: __, ...rest } = options ?? {}
     await verify(tryKey(value, rest), file)
     return { file, id, fingerprint, name, ...withoutUndefined({ expiresAt }) }

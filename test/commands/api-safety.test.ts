@@ -80,6 +80,18 @@ describe('api: a key that is shown only once', () => {
     },
   )
 
+  // Node.js opens /dev/null in place of a closed stdout.
+  it.each(['>&-', '> /dev/null'])('is not created where nobody would see it: %s', async (where) => {
+    const { words, emulator, env, project } = await start()
+    const program = [process.execPath, join(root, 'bin/hookbell'), ...words]
+    const options = { cwd: project, env, extendEnv: false, reject: false } as const
+    const script = `"$@" ${where}`
+    const { exitCode, stderr } = await execa('sh', ['-c', script, 'sh', ...program], options)
+    expect(stderr).toContain('--output FILE')
+    expect(exitCode).toBe(64)
+    expect(emulator.requests()).toEqual([])
+  })
+
   it('is not created when stdout is a closed pipe', async () => {
     const { words, emulator, env, project } = await start()
     const script = '(sleep 1; exec "$@"; ) | true; exit 0'

@@ -1,6 +1,6 @@
-import { writeSync } from 'node:fs'
+import { fstatSync, statSync, writeSync } from 'node:fs'
 import { mkdtemp, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { devNull, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Client } from '../../api/index.ts'
 import { errorCode, HookbellError } from '../../errors.ts'
@@ -28,7 +28,7 @@ export async function rotateKey(
     command,
     async ({ serviceAccounts: { keys } }) => {
       if (typeof output === 'string') return printResponse(await keys.rotateTo(output, input))
-      tryStdout()
+      tryStdout(command)
       const response = await keys.rotate(input)
       const text = table ? renderResponse(response).text : toSafeJson(response, 2)
       await writeOrSave(`${text}\n`)
@@ -38,8 +38,20 @@ export async function rotateKey(
 }
 
 /** Writes an empty line, which a reader of JSON ignores and which fails if the key would be lost. */
-function tryStdout() {
-  if (!process.stdout.isTTY) writeAll('\n')
+function tryStdout(command: string) {
+  if (process.stdout.isTTY) return
+  const stdout = fstatSync(1)
+  // Node.js opens /dev/null in place of a closed stdout.
+  if (
+    process.platform !== 'win32' &&
+    stdout.isCharacterDevice() &&
+    stdout.rdev === statSync(devNull).rdev
+  )
+    throw new HookbellError(
+      'E_USAGE',
+      `${command}: nobody would see the new key; use --output FILE`,
+    )
+  writeAll('\n')
 }
 
 async function writeOrSave(text: string) {

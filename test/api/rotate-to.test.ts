@@ -1,0 +1,51 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createClient } from '../../src/api/index.ts'
+import { startEmulator } from '../../src/emulator/index.ts'
+import { errorOf } from './_support.ts'
+
+async function start() {
+  const emulator = await startEmulator()
+  const folder = mkdtempSync(join(tmpdir(), 'hookbell-rotate-'))
+  onTestFinished(async () => {
+    await emulator.close()
+    rmSync(folder, { recursive: true })
+  })
+  const { serviceAccountId, keyId } = emulator
+  return { emulator, file: join(folder, 'key'), input: { serviceAccountId, keyId } }
+}
+
+describe('rotateTo', () => {
+  it('writes the new key to a file for its owner alone, and tries it', async () => {
+    const { emulator, file, input } = await start()
+    const { keys } = createClient(emulator.clientOptions).serviceAccounts
+    const rotated = await keys.rotateTo(file, input)
+    const value = readFileSync(file, 'utf8').trim()
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    expect(value.endsWith(rotated.fingerprint)).toBe(true)
+    expect(JSON.stringify(rotated)).not.toContain(value)
+    expect(emulator.requests().map(({ endpoint }) => endpoint)).toEqual([
+      'serviceAccounts.keys.rotate',
+      'organization.limits.getGlobal',
+    ])
+  })
+
+  it('makes no request for a file that cannot be written', async () => {
+    const { emulator, file, input } = await start()
+    const { keys } = createClient(emulator.clientOptions).serviceAccounts
+    const error = await errorOf(keys.rotateTo(join(file, 'none'), input))
+    expect(error).toMatchObject({ kind: 'validation', issues: [{ field: 'file' }] })
+    expect(emulator.requests()).toEqual([])
+  })
+
+  it('says where the new key is if the file cannot be put in its place any more', async () => {
+    const { emulator, file, input } = await start()
+    const afterResponse = () => void mkdirSync(file)
+    const { keys } = createClient({ ...emulator.clientOptions, afterResponse }).serviceAccounts
+    const error = await errorOf(keys.rotateTo(file, input))
+    expect(error.hint).toBe(`the new key is in ${file}.new`)
+    expect(readFileSync(`${file}.new`, 'utf8')).toMatch(/^fk-emulator-\S+\n$/)
+  })
+})
