@@ -146,24 +146,17 @@ const built = await Promise.all([
     minify: true,
     outExtension: { '.js': '.cjs' },
   }),
-  // Built separately from the programs: with chunks of their own, they load a quarter faster.
-  build({
-    ...shared,
-    entryPoints: libraries,
-    outdir: 'dist',
-    format: 'esm',
-    splitting: true,
-    chunkNames: 'chunks/library-[hash]',
-    external,
-  }),
-  build({
-    ...shared,
-    entryPoints: libraries,
-    outdir: 'dist',
-    format: 'cjs',
-    external,
-    outExtension: { '.js': '.cjs' },
-  }),
+  // One file each: a second one takes Node.js a millisecond.
+  ...(['esm', 'cjs'] as const).map((format) =>
+    build({
+      ...shared,
+      entryPoints: libraries,
+      outdir: 'dist',
+      format,
+      external,
+      outExtension: { '.js': format === 'esm' ? '.js' : '.cjs' },
+    }),
+  ),
 ])
 requireFromStart('dist/worker-code.cjs')
 // The front door of an earlier version starts this file.
