@@ -6,7 +6,6 @@ import {
   isSuccess,
   type Phase,
   type ResponseHeaders,
-  type Transport,
   TransportFailure,
   type TransportRequest,
   type TransportResponse,
@@ -16,7 +15,8 @@ import { Lifetime } from './lifetime.ts'
 import type { DerivedOptions, OutgoingRequest } from './options.ts'
 import type { AttemptFailure } from './retry.ts'
 import { parseRetryAfter } from './retry-after.ts'
-import type { Settings } from './settings.ts'
+import { nextKey, type Settings } from './settings.ts'
+import type { Shared } from './shared.ts'
 
 /** The part of a request that depends on the endpoint and the input, not on the client's settings. */
 export interface Target {
@@ -35,12 +35,12 @@ export interface Target {
 /** A request that is ready to be sent, and how long and how often it may be tried. */
 export interface Call {
   id: number
+  shared: Shared
+  settings: Settings
   target: Target
   limits: Settings['limits']
   /** What every attempt sends, apart from the key. */
   request: SentRequest
-  /** Where the key comes from. */
-  keySource: string
   /** The keys that were used so far. */
   secrets: string[]
   signal: AbortSignal | undefined
@@ -48,13 +48,6 @@ export interface Call {
 
 /** What every attempt of a call sends, apart from the key. */
 export type SentRequest = Omit<TransportRequest, 'signal' | 'onEnd' | 'onPhase'>
-
-export interface Sender {
-  transport: Transport
-  hooks: Pick<DerivedOptions, 'beforeRequest' | 'afterResponse'>
-  /** The `authorization` header of the next attempt. */
-  authorize(): Promise<string>
-}
 
 export interface Received {
   status: number
@@ -67,18 +60,17 @@ export type Attempt =
   | { failure: AttemptFailure; received?: Received }
 
 /** Sends the request once. Returns network failures, timeouts and error statuses; rethrows a `ClientError`. */
-export async function tryOnce(
-  call: Call,
-  sender: Sender,
-  clock: Clock,
-  attempt: number,
-): Promise<Attempt> {
+export async function tryOnce(call: Call, clock: Clock, attempt: number): Promise<Attempt> {
   clock.phase = 'credentials'
-  const request = new AttemptRequest(call.request, clock)
+  const life = new Lifetime()
+  const onPhase: TransportRequest['onPhase'] = (phase) => {
+    if (!life.endReason) clock.phase = phase
+  }
+  const request = Object.assign(life, call.request, { onPhase })
   try {
     const response = await clock.attempt(
       request,
-      () => exchangeOnce(call, sender, request, attempt),
+      () => exchangeOnce(call, request, attempt),
       call.limits.timeoutMs,
     )
     return judge(response)
@@ -89,24 +81,26 @@ export async function tryOnce(
   }
 }
 
-async function exchangeOnce(call: Call, sender: Sender, request: AttemptRequest, attempt: number) {
-  const { beforeRequest, afterResponse } = sender.hooks
-  const authorization = await sender.authorize()
-  const { method, origin, path, headers, body } = call.request
-  const shown = { callId: call.id, attempt, method, url: origin + path }
-  request.headers = { ...headers, authorization }
+async function exchangeOnce(call: Call, request: TransportRequest & Lifetime, attempt: number) {
+  const { id: callId, secrets, shared } = call
+  const { beforeRequest, afterResponse } = shared.options
+  const key = await nextKey(call.settings)
+  if (!secrets.includes(key)) secrets.push(key)
+  const { method, origin, path, headers, body } = request
+  const shown = () => ({ callId, attempt, method, url: origin + path })
+  request.headers = { ...headers, authorization: `Bearer ${key}` }
   if (beforeRequest) {
-    const added = await askHook(beforeRequest, { ...shown, headers, body })
+    const added = await askHook(beforeRequest, { ...shown(), headers, body })
     request.headers = { ...added, ...request.headers }
   }
   // The attempt may have ended meanwhile, and nothing may be sent after its end.
-  request.throwIfEnded()
+  if (request.endReason) throw request.endReason
   // Until the transport says otherwise, the request counts as sent.
   request.onPhase('headers')
-  const response = await sender.transport.send(request)
+  const response = await shared.transport.send(request)
   if (afterResponse) {
     const { status, headers, text: bodyText } = response
-    swallowErrors(afterResponse)({ ...shown, status, headers, bodyText })
+    swallowErrors(afterResponse)({ ...shown(), status, headers, bodyText })
   }
   return response
 }
@@ -125,27 +119,6 @@ async function askHook(
     return added
   } catch (cause) {
     throw new ConfigError('beforeRequest failed', { cause })
-  }
-}
-
-/** The request and the lifetime of one attempt. A class, so that `signal` is only created if a transport reads it. */
-class AttemptRequest extends Lifetime implements TransportRequest {
-  declare readonly method: string
-  declare readonly origin: string
-  declare readonly path: string
-  declare headers: Readonly<Record<string, string>>
-  declare readonly body: string | undefined
-  declare readonly maxResponseBytes: number
-  readonly #clock: Clock
-
-  constructor(request: SentRequest, clock: Clock) {
-    super()
-    Object.assign(this, request)
-    this.#clock = clock
-  }
-
-  readonly onPhase = (phase: 'connect' | 'headers' | 'body') => {
-    if (!this.hasEnded) this.#clock.phase = phase
   }
 }
 
@@ -174,7 +147,7 @@ function networkFailure(error: unknown, phase: Phase): AttemptFailure {
 
 /** The code of a system error, or of the first error in an `AggregateError`. */
 export function codeOf(error: unknown): string | undefined {
-  if (!(error instanceof Error)) return undefined
-  if ('code' in error && typeof error.code === 'string') return error.code
+  const { code } = Object(error)
+  if (typeof code === 'string') return code
   return error instanceof AggregateError ? codeOf(error.errors[0]) : undefined
 }

@@ -17,6 +17,12 @@ export class Ended extends Error {
   }
 }
 
+/** The failure of an attempt that timed out or was aborted; rethrows any other error. */
+export function endedBy(error: unknown): { failure: Ended['failure'] } {
+  if (error instanceof Ended) return { failure: error.failure }
+  throw error
+}
+
 /**
  * Owns all timing of a call: one deadline and one abort signal cover its attempts and pauses. Has one
  * timer at a time and one abort listener, which `stop` removes.
@@ -26,14 +32,14 @@ export class Clock {
   readonly #startedAt: number
   readonly #deadlineMs: number
   readonly #signal: AbortSignal | undefined
-  #end: ((failure: Ended['failure']) => void) | undefined
+  #life: Lifetime | undefined
   readonly #forget: (() => void) | undefined
 
   constructor(deadlineMs: number, signal: AbortSignal | undefined, startedAt = now()) {
     this.#startedAt = startedAt
     this.#deadlineMs = deadlineMs
     this.#signal = signal
-    if (signal) this.#forget = onAbort(signal, () => this.#end?.(this.#aborted()))
+    if (signal) this.#forget = onAbort(signal, () => this.#life?.end(this.#aborted()))
   }
 
   stop() {
@@ -60,50 +66,44 @@ export class Clock {
   }
 
   /** Runs one attempt. Rejects with `Ended` at once when its time is over, whatever `run` is doing. */
-  attempt<T>(
+  async attempt<T>(
     life: Lifetime,
     run: () => Promise<T>,
-    timeoutMs = Number.POSITIVE_INFINITY,
+    timeoutMs = LONGEST_TIMER_MS,
   ): Promise<T> {
-    return new Promise<T>((resolve, reject) => {
-      if (this.#signal?.aborted) return reject(new Ended(this.#aborted()))
-      const end = (failure: Ended['failure']) => {
-        const ended = new Ended(failure)
-        reject(ended)
-        life.end(ended)
-        settle()
-      }
-      const timer = this.#startTimer(timeoutMs, end)
-      this.#end = end
-      const settle = () => {
-        clearTimeout(timer)
-        if (this.#end === end) this.#end = undefined
-        life.settle()
-      }
-      const settleAnd =
-        <V>(next: (value: V) => void) =>
-        (value: V) => {
-          settle()
-          next(value)
-        }
-      run().then(settleAnd(resolve), settleAnd(reject))
-    })
+    if (this.#signal?.aborted) throw this.#aborted()
+    this.#life = life
+    const timer = this.#startTimer(life, timeoutMs)
+    try {
+      return await new Promise<T>((resolve, reject) => {
+        life.onEnd(reject)
+        run().then(resolve, reject)
+      })
+    } finally {
+      clearTimeout(timer)
+      life.settle()
+    }
   }
 
-  #startTimer(timeoutMs: number, end: (failure: Ended['failure']) => void) {
+  #startTimer(life: Lifetime, timeoutMs: number) {
     const remaining = Math.max(0, this.remainingMs)
     const limit = remaining <= timeoutMs ? 'deadlineMs' : 'timeoutMs'
     return setTimeout(
-      () => end({ kind: 'timeout', phase: this.phase, sent: this.#sent, limit }),
+      () => life.end(this.#ended({ kind: 'timeout', limit })),
       Math.min(timeoutMs, remaining, LONGEST_TIMER_MS),
     )
   }
 
-  #aborted(): Ended['failure'] {
-    return { kind: 'aborted', phase: this.phase, sent: this.#sent, reason: this.#signal?.reason }
+  #aborted() {
+    return this.#ended({ kind: 'aborted', reason: this.#signal?.reason })
   }
 
-  get #sent() {
-    return this.phase === 'headers' || this.phase === 'body'
+  #ended(
+    how:
+      | { kind: 'timeout'; limit: 'timeoutMs' | 'deadlineMs' }
+      | { kind: 'aborted'; reason: unknown },
+  ) {
+    const { phase } = this
+    return new Ended({ ...how, phase, sent: phase === 'headers' || phase === 'body' })
   }
 }

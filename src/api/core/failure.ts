@@ -25,13 +25,14 @@ export function toError(
   { facts }: Outcome,
   { failure, received }: Extract<Attempt, { failure: object }>,
 ): BaseClientError {
-  const { secrets, keySource, target } = call
+  const { secrets, settings, target } = call
   if (failure.kind === 'http') {
     const { status, retryAfterMs } = failure
     const hint =
-      target.hints[status] ?? (status === 401 ? `check the key in ${keySource}` : undefined)
+      target.hints[status] ??
+      (status === 401 ? `check the key in ${settings.keySource}` : undefined)
     const response = { status, headers: {}, text: '', ...received, retryAfterMs }
-    return toHttpError(response, hint ? { ...facts, hint } : facts, secrets, Date.now())
+    return toHttpError(response, hint ? { ...facts, hint } : facts, secrets)
   }
   const { phase } = failure
   const message = (problem: string) =>

@@ -1,23 +1,20 @@
 /** Tells a transport when one attempt is cut short, by a timeout or an abort. That happens at most once. */
 export class Lifetime {
-  #reason: Error | undefined
+  /** Why it ended; undefined before. */
+  endReason: Error | undefined
   #callbacks: ((reason: Error) => void)[] | undefined
   #controller: AbortController | undefined
 
-  get hasEnded() {
-    return this.#reason !== undefined
-  }
-
   end(reason: Error) {
-    if (this.#reason) return
-    this.#reason = reason
+    if (this.endReason) return
+    this.endReason = reason
     for (const callback of this.#callbacks ?? []) callback(reason)
     this.#controller?.abort(reason)
   }
 
   /** Calls back when the attempt is cut short, or at once if it already was. */
   readonly onEnd = (callback: (reason: Error) => void) => {
-    if (this.#reason) return callback(this.#reason)
+    if (this.endReason) return callback(this.endReason)
     this.#callbacks ??= []
     this.#callbacks.push(callback)
   }
@@ -27,14 +24,10 @@ export class Lifetime {
     this.#callbacks = undefined
   }
 
-  throwIfEnded() {
-    if (this.#reason) throw this.#reason
-  }
-
   /** The same as an `AbortSignal`. Created when first read, since that takes a tenth of a fast request. */
   get signal(): AbortSignal {
     this.#controller ??= new AbortController()
-    if (this.#reason) this.#controller.abort(this.#reason)
+    if (this.endReason) this.#controller.abort(this.endReason)
     return this.#controller.signal
   }
 }

@@ -4,11 +4,12 @@ import { now } from '../timers.ts'
 import { encode } from '../validation/encode.ts'
 import { makeApiPromise } from './api-promise.ts'
 import type { Target } from './attempt.ts'
-import { perform, type Shared } from './call.ts'
+import { perform } from './call.ts'
 import { type CallSite, captureCallSite } from './call-site.ts'
 import { type CallOptions, noOptions } from './options.ts'
 import { PageList } from './page.ts'
 import { readResponse } from './read-response.ts'
+import type { Shared } from './shared.ts'
 
 /** Makes the client method for one endpoint. Its operation is loaded at the first call. */
 export function makeMethod(
@@ -16,9 +17,10 @@ export function makeMethod(
   page: PageStyle | undefined,
   operation: () => Operation,
 ) {
-  const call = (input: unknown, options: CallOptions = noOptions, site?: CallSite) =>
+  // Callers without types give null for nothing.
+  const call = (input: unknown, options?: CallOptions | null, site?: CallSite) =>
     makeApiPromise(
-      () => reach(shared, operation(), input, options),
+      () => reach(shared, operation(), input, options ?? noOptions),
       (answered) => readResponse(shared, operation(), answered, input),
       site,
     )
@@ -64,16 +66,14 @@ function targetOf(
   entry: Operation,
   path: string,
   input: unknown,
-  options: CallOptions | null,
+  options: CallOptions,
 ): Target {
   const { id, hints = {} } = entry
   const { wire, strict } = shared.options
-  const { extraQuery, extraBody } = options ?? noOptions
-  const isStrict = options?.strict ?? strict
+  const isStrict = options.strict ?? strict
   const { method, host, retry } = entry
-  const overrides = { wire: wire?.[id], path, isStrict, extraQuery, extraBody }
-  const encoded = encode(entry, input, overrides)
-  for (const one of encoded.drift) shared.reportDrift(one)
-  const { path: filled, body } = encoded
+  const overrides = { ...options, wire: wire?.[id], path, isStrict }
+  const { path: filled, body, drift } = encode(entry, input, overrides)
+  for (const one of drift) shared.reportDrift(one)
   return { place: id, method, route: path, host, retry, hints, path: filled, body }
 }

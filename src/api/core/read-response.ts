@@ -2,8 +2,9 @@ import { DecodeError, type Drift } from '../errors.ts'
 import type { Operation } from '../operation.ts'
 import { decode } from '../validation/decode.ts'
 import type { Received } from './attempt.ts'
-import type { Answered, Shared } from './call.ts'
+import type { Answered } from './call.ts'
 import { redact } from './redact.ts'
+import type { Shared } from './shared.ts'
 import { shownOf } from './to-http-error.ts'
 
 const SHOWN_DRIFTS = 5
@@ -23,7 +24,7 @@ export function readResponse(
   const decoded = decode(entry, received, input)
   if ('problem' in decoded) throw undecodable(answered, received, decoded.problem)
   const { value, drift } = decoded
-  if (drift.length > 0 && answered.isStrict)
+  if (drift.length > 0 && answered.call.limits.strict)
     throw undecodable(answered, received, `not of the known shape: ${listDrift(drift)}`, drift)
   for (const one of drift) shared.reportDrift(one)
   return value

@@ -6,9 +6,10 @@ import { fieldName } from '../validation/field-name.ts'
 import { shape } from '../validation/shape.ts'
 import { type ApiPromise, makeApiPromise } from './api-promise.ts'
 import type { Target } from './attempt.ts'
-import { perform, type Shared } from './call.ts'
+import { perform } from './call.ts'
 import { type CallOptions, noOptions } from './options.ts'
 import { readResponse } from './read-response.ts'
+import type { Shared } from './shared.ts'
 
 /** A request to any path, for endpoints that the client has no method for. */
 export interface RawRequest {
@@ -27,11 +28,13 @@ export interface RawRequest {
 
 /** `client.request`: sends any request, with the same deadline, retries and errors as the other methods. */
 export function makeRequest(shared: Shared) {
-  return (input: RawRequest, options: CallOptions = noOptions): ApiPromise<unknown> =>
-    makeApiPromise(
-      async () => perform(shared, targetOf(input, options ?? noOptions), options),
+  return (input: RawRequest, given?: CallOptions): ApiPromise<unknown> => {
+    const options = given ?? noOptions
+    return makeApiPromise(
+      async () => perform(shared, targetOf(input, options), options),
       (answered) => readResponse(shared, undefined, answered),
     )
+  }
 }
 
 const INPUT =

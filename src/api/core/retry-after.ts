@@ -15,16 +15,16 @@ export function parseRetryAfter(headers: ResponseHeaders, now: number): number |
   const text = first(headers['retry-after'])
   const seconds = parseNumber(text)
   if (seconds !== undefined) return seconds * 1000
-  const date = text === undefined ? undefined : parseHttpDate(text, now)
+  const date = parseHttpDate(text, now)
   return date === undefined ? undefined : Math.max(0, date - now)
 }
 
-function first(value: ResponseHeaders[string]): string | undefined {
-  return (typeof value === 'string' ? value : value?.[0])?.trim()
+function first(value: ResponseHeaders[string] = ''): string {
+  return String([value].flat()[0]).trim()
 }
 
-function parseNumber(text: string | undefined): number | undefined {
-  if (text === undefined || !/^\d+(\.\d+)?$/.test(text)) return undefined
+function parseNumber(text: string): number | undefined {
+  if (!/^\d+(\.\d+)?$/.test(text)) return undefined
   // A number with hundreds of digits would become Infinity and break later arithmetic.
   return Math.min(Number(text), Number.MAX_SAFE_INTEGER)
 }

@@ -1,16 +1,12 @@
 import type { ErrorFacts } from '../errors.ts'
 import { withoutUndefined } from '../record.ts'
 import { now } from '../timers.ts'
-import { type Attempt, type Call, type Sender, tryOnce } from './attempt.ts'
-import type { AttemptReport } from './attempt-report.ts'
-import { Clock, Ended } from './clock.ts'
-import { mayBeApplied, mayRepeat, type RetryBudget, retryDelay } from './retry.ts'
+import { type Attempt, type Call, tryOnce } from './attempt.ts'
+import { Clock, endedBy } from './clock.ts'
+import type { CallReport } from './options.ts'
+import { redact } from './redact.ts'
+import { mayBeApplied, mayRepeat, retryDelay } from './retry.ts'
 import { requestIdOf } from './to-http-error.ts'
-
-export interface SendDeps extends Sender {
-  budget: RetryBudget
-  onAttempt: ((report: AttemptReport) => void) | undefined
-}
 
 export interface Outcome {
   last: Attempt
@@ -21,17 +17,17 @@ export interface Outcome {
 }
 
 /** Sends a request and retries it until it succeeds, must not be repeated, or runs out of time. */
-export async function send(call: Call, deps: SendDeps, startedAt: number): Promise<Outcome> {
+export async function send(call: Call, startedAt: number): Promise<Outcome> {
   const clock = new Clock(call.limits.deadlineMs, call.signal, startedAt)
-  deps.budget.earn()
+  call.shared.budget.earn()
   try {
-    return await repeat(call, deps, clock)
+    return await repeat(call, clock)
   } finally {
     clock.stop()
   }
 }
 
-async function repeat(call: Call, deps: SendDeps, clock: Clock): Promise<Outcome> {
+async function repeat(call: Call, clock: Clock): Promise<Outcome> {
   let wasApplied = false
   let wasAnswered = false
   const { method, route, retry } = call.target
@@ -43,21 +39,21 @@ async function repeat(call: Call, deps: SendDeps, clock: Clock): Promise<Outcome
   }
   for (let attempts = 1; ; attempts += 1) {
     const startedAt = now()
-    const last = await tryOnce(call, deps, clock, attempts).catch((error: unknown) => {
+    const last = await tryOnce(call, clock, attempts).catch((error: unknown) => {
       // Getting the key or a hook failed before a retry: the error still tells what was sent before.
       throw attempts > 1
         ? Object.assign(Object(error), complete({ method, attempts: attempts - 1 }))
         : error
     })
-    const { delayMs, hint } = plan(last, attempts, call, deps.budget, clock)
+    const { delayMs, hint } = plan(last, attempts, call, clock)
     // A 404 means that an earlier attempt deleted the target, but only if no response to it arrived. After any
     // response, even a 502, it was not deleted, or not by us.
     const status = last.failure?.kind === 'http' ? last.failure.status : undefined
     const isReplay = isDeletion && wasApplied && !wasAnswered && status === 404
     wasApplied ||= !last.failure || mayBeApplied(last.failure)
     wasAnswered ||= status !== undefined
-    deps.onAttempt?.(reportOf(last, attempts, Math.round(now() - startedAt), delayMs))
-    const stopped = delayMs === undefined ? last : await pause(clock, delayMs)
+    report(call, last, attempts, startedAt, delayMs)
+    const stopped = delayMs === undefined ? last : await clock.sleep(delayMs).catch(endedBy)
     if (!stopped) continue
     const facts: Outcome['facts'] = { method, attempts, route, elapsedMs: clock.elapsedMs }
     if (hint) facts.hint = hint
@@ -69,7 +65,6 @@ function plan(
   last: Attempt,
   attempts: number,
   call: Call,
-  budget: RetryBudget,
   clock: Clock,
 ): { delayMs?: number; hint?: string } {
   const { failure } = last
@@ -79,22 +74,27 @@ function plan(
   const delayMs = retryDelay(attempts, asked, Math.random())
   // A pause that lasts beyond the deadline would only waste time: fail now.
   if (delayMs >= clock.remainingMs) return {}
-  return budget.spend() ? { delayMs } : { hint: 'many requests fail, so it was not retried' }
+  return call.shared.budget.spend()
+    ? { delayMs }
+    : { hint: 'many requests fail, so it was not retried' }
 }
 
-async function pause(clock: Clock, delayMs: number): Promise<Attempt | undefined> {
-  try {
-    await clock.sleep(delayMs)
-    return undefined
-  } catch (error) {
-    if (error instanceof Ended) return { failure: error.failure }
-    throw error
-  }
-}
-
-function reportOf(last: Attempt, attempt: number, elapsedMs: number, retryInMs?: number) {
-  const { received, failure } = last
-  const report = { attempt, elapsedMs, failure: failure?.kind, retryInMs, status: received?.status }
+function report(
+  { id: callId, shared, secrets, target }: Call,
+  { received, failure }: Attempt,
+  attempt: number,
+  startedAt: number,
+  retryInMs: number | undefined,
+) {
+  if (!shared.reportAttempt) return
+  const { method, route } = target
+  const elapsedMs = Math.round(now() - startedAt)
   const requestId = requestIdOf(received?.headers)
-  return withoutUndefined({ ...report, requestId }) as AttemptReport
+  const report = {
+    ...{ callId, method, route, attempt, elapsedMs, failure: failure?.kind, retryInMs },
+    status: received?.status,
+    // The service chooses the request ID, and may echo the key in it.
+    requestId: requestId && redact(requestId, secrets),
+  }
+  shared.reportAttempt(withoutUndefined(report) as CallReport)
 }

@@ -19,7 +19,6 @@ export function toHttpError(
   response: ErrorResponse,
   facts: ErrorFacts,
   secrets: readonly string[],
-  now: number,
 ): HttpError {
   const { status, retryAfterMs } = response
   const shown = shownOf(response, secrets)
@@ -30,7 +29,7 @@ export function toHttpError(
   const body = parsed ? shorten(value) : `the response is ${describeBody(response)}`
   const said = target ?? problem.detail ?? body
   const message = `${facts.method} ${facts.route}: ${status} ${title}${said ? `: ${said}` : ''}`
-  const askAgainAt = Math.min(LATEST_DATE, now + (retryAfterMs ?? 0))
+  const askAgainAt = Math.min(LATEST_DATE, Date.now() + (retryAfterMs ?? 0))
   return new (httpErrorOf(status))(message, {
     hint: target && 'check baseUrl and appUrl: redirects are not followed',
     ...facts,

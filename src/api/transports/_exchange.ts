@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net'
 import type { Dispatcher } from 'undici'
-import { setImmediate, setTimeout } from '../timers.ts'
+import { setTimeout } from '../timers.ts'
 import type { ResponseHeaders, TransportRequest, TransportResponse } from '../transport.ts'
-import { PartialResponse } from './_body.ts'
+import { acceptEncoding, PartialResponse } from './_body.ts'
 
 /**
  * One request to undici and its response. Uses `dispatch()`: `request()` takes longer and does not tell when
@@ -10,40 +10,49 @@ import { PartialResponse } from './_body.ts'
  */
 export class Exchange implements Dispatcher.DispatchHandler {
   isSent = false
-  /** Lets the queue send the next request. Set when this one is queued. */
-  release!: () => void
+  readonly request: TransportRequest
   readonly response: Promise<TransportResponse>
-  readonly #request: TransportRequest
+  /** Gives the connection to the next request. */
+  #release!: () => void
   #resolve!: (response: TransportResponse | Promise<TransportResponse>) => void
   #reject!: (reason: unknown) => void
   #socket: Socket | undefined
   #received: PartialResponse | undefined
 
   constructor(request: TransportRequest) {
-    this.#request = request
+    this.request = request
     this.response = new Promise((resolve, reject) => {
       this.#resolve = resolve
       this.#reject = reject
     })
   }
 
+  /** Sends the request as soon as the dispatcher can. */
+  start(dispatcher: Dispatcher, release: () => void) {
+    this.#release = release
+    const { origin, path, body } = this.request
+    const method = this.request.method as Dispatcher.HttpMethod
+    const headers = { 'accept-encoding': acceptEncoding, ...this.request.headers }
+    dispatcher.dispatch({ origin, path, method, headers, body }, this)
+  }
+
   /** A connection is being opened for this request. undici would keep waiting for it after the attempt has ended. */
   onOpen(socket: Socket) {
     this.#socket = socket
-    this.#request.onEnd((reason) => socket.destroy(reason))
+    this.request.onEnd((reason) => socket.destroy(reason))
   }
 
   onRequestStart(controller: Dispatcher.DispatchController) {
-    this.#request.onPhase('headers')
+    this.request.onPhase('headers')
     this.isSent = true
     // If the attempt is over already, this aborts the request before its first byte.
-    this.#request.onEnd((reason) => controller.abort(reason))
+    this.request.onEnd((reason) => controller.abort(reason))
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: ResponseHeaders) {
     if (status < 200) return
-    this.#request.onPhase('body')
-    this.#received = new PartialResponse(status, headers, this.#request.maxResponseBytes)
+    this.request.onPhase('body')
+    this.#received = new PartialResponse(status, headers, this.request.maxResponseBytes)
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer) {
@@ -53,20 +62,15 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd() {
-    // undici can reuse the connection one event loop turn later. A call before that would open another one.
-    queueMicrotask(() =>
-      setImmediate(() => {
-        this.#settle('complete')
-        this.release()
-      }),
-    )
+    this.#settle('complete')
+    this.#release()
   }
 
   onResponseError(_: Dispatcher.DispatchController, cause: Error) {
     this.#settle('broken', cause)
     this.#socket?.destroy()
     // After the timers that are due: they may be about to end the next request as well.
-    setTimeout(this.release)
+    setTimeout(this.#release)
   }
 
   #settle(end: TransportResponse['end'], cause?: unknown) {

@@ -1,32 +1,44 @@
-import type { TransportRequest } from '../transport.ts'
+import type { Dispatcher } from 'undici'
 import type { Exchange } from './_exchange.ts'
 
-/**
- * Queues the requests to one origin, so that at most `connections` of them are sent at a time. undici's own
- * queue would notice that a request has ended only after opening a connection for it.
- */
-export function makeOriginQueue(limits: { connections: number }) {
-  const waiting = new Set<() => void>()
-  const busy = new Set<() => void>()
+/** A dispatcher with a single connection, which it opens again after it was closed, and the exchange that uses it. */
+export interface Connection {
+  dispatcher: Dispatcher
+  exchange?: Exchange | undefined
+}
 
-  function next() {
-    for (const begin of waiting) {
-      // One request is always sent: undici treats 0 connections as unlimited, and rejects invalid numbers itself.
-      if (busy.size && busy.size === limits.connections) return
-      waiting.delete(begin)
-      busy.add(begin)
-      begin()
-    }
+/**
+ * Queues the requests to one origin, so that at most `limit` of them are sent at a time, each on a connection of its
+ * own. undici's own queue would notice that a request has ended only after opening a connection for it, and its pool
+ * opens a second connection for requests that follow one another.
+ */
+export function makeOriginQueue(limit: number, open: () => Connection) {
+  const waiting = new Set<Exchange>()
+  const idle: Connection[] = []
+  let count = 0
+
+  function start(exchange: Exchange, connection: Connection) {
+    connection.exchange = exchange
+    exchange.start(connection.dispatcher, () => {
+      // The exchange would keep its response in memory.
+      connection.exchange = undefined
+      const [next] = waiting
+      if (!next) return idle.push(connection)
+      waiting.delete(next)
+      start(next, connection)
+    })
   }
 
-  return (request: TransportRequest, exchange: Exchange, begin: () => void) => {
-    waiting.add(begin)
-    exchange.release = () => {
-      busy.delete(begin)
-      next()
+  return (exchange: Exchange) => {
+    // The one that was used last, so that requests that follow one another share a connection.
+    let connection = idle.pop()
+    if (!connection && (count === 0 || count < limit)) {
+      connection = open()
+      count += 1
     }
+    if (connection) return start(exchange, connection)
+    waiting.add(exchange)
     // Removed at once if the attempt has ended: its caller has the error already and awaits no response.
-    request.onEnd(() => waiting.delete(begin))
-    next()
+    exchange.request.onEnd(() => waiting.delete(exchange))
   }
 }

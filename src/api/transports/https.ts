@@ -37,17 +37,24 @@ async function exchange(
   onEnd: (end: (reason: Error) => void) => void,
 ): Promise<TransportResponse> {
   request.onPhase('connect')
-  const progress = { isSent: false }
+  let isSent = false
   const sent = start(request)
   onEnd((reason) => sent.destroy(reason))
+  const ready = request.origin.startsWith('https:') ? 'secureConnect' : 'connect'
+  sent.on('socket', (socket) =>
+    socket.once(ready, () => {
+      isSent = true
+      request.onPhase('headers')
+    }),
+  )
   try {
-    const response = await responseTo(sent, request, progress)
+    const response = await responseTo(sent)
     request.onPhase('body')
     const { statusCode = 0, headers } = response
     const partial = new PartialResponse(statusCode, headers, request.maxResponseBytes)
     return await readBody(response, partial)
   } catch (error) {
-    throw new TransportFailure(error, progress.isSent)
+    throw new TransportFailure(error, isSent)
   } finally {
     sent.destroy()
   }
@@ -67,29 +74,21 @@ function start({ origin, path, method, headers, body }: TransportRequest): Clien
   const { protocol, hostname, port } = new URL(origin)
   // Not imported: the ESM form of these modules loads undici on newer versions of Node.js.
   const module = process.getBuiltinModule(protocol === 'https:' ? 'node:https' : 'node:http')
-  const length = Buffer.byteLength(body ?? '')
-  const framing = body !== undefined || method !== 'GET' ? { 'content-length': length } : {}
+  const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }
   const sent = module.request({
     hostname: hostname.replace(/^\[|\]$/g, ''),
     port,
     path,
     method,
-    headers: { 'accept-encoding': acceptEncoding, ...headers, ...framing },
+    headers: { 'accept-encoding': acceptEncoding, ...headers, ...length },
     agent: false,
   })
   sent.end(body)
   return sent
 }
 
-function responseTo(sent: ClientRequest, request: TransportRequest, progress: { isSent: boolean }) {
+function responseTo(sent: ClientRequest) {
   return new Promise<IncomingMessage>((resolve, reject) => {
-    sent.on('socket', (socket) => {
-      const ready = request.origin.startsWith('https:') ? 'secureConnect' : 'connect'
-      socket.once(ready, () => {
-        progress.isSent = true
-        request.onPhase('headers')
-      })
-    })
     sent.on('response', resolve)
     // Stays for the life of the request: an error without a listener would end the process.
     sent.on('error', reject)

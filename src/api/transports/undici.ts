@@ -2,15 +2,14 @@ import type { Socket } from 'node:net'
 import type { buildConnector, Dispatcher } from 'undici'
 import { isLocal } from '../core/loopback.ts'
 import { ConfigError, hasErrorMarker } from '../errors.ts'
-import { type Transport, TransportFailure, type TransportRequest } from '../transport.ts'
-import { acceptEncoding } from './_body.ts'
+import { type Transport, TransportFailure } from '../transport.ts'
 import { closedError } from './_closed.ts'
 import { Exchange } from './_exchange.ts'
-import { makeOriginQueue } from './_origin-queue.ts'
+import { type Connection, makeOriginQueue } from './_origin-queue.ts'
 import { skipContinue } from './_skip-continue.ts'
 
 export interface UndiciOptions {
-  /** Connections per host. @default 8 */
+  /** Connections per host, at least 1. @default 8 */
   connections?: number
   /** How long an idle connection is kept, in milliseconds. @default 4000 */
   keepAliveMs?: number
@@ -30,10 +29,10 @@ export function undiciTransport(options: UndiciOptions = {}): Transport {
       request.onPhase('connect')
       const exchange = new Exchange(request)
       try {
-        if (isClosed) throw closedError()
         pools ??= makePools(options)
         const { dispatch } = await pools
-        dispatch(request, exchange)
+        if (isClosed) throw closedError()
+        dispatch(exchange)
         return await exchange.response
       } catch (error) {
         if (hasErrorMarker(error)) throw error
@@ -59,55 +58,52 @@ async function makePools({
   keepAliveMs = 4_000,
   connectTimeoutMs = 10_000,
 }: UndiciOptions) {
-  const { Agent, EnvHttpProxyAgent, Pool, buildConnector } = await load()
-  let dispatched: Exchange | undefined
-  const watch =
-    (connect: buildConnector.connector): buildConnector.connector =>
-    (to, callback) => {
-      const opened: typeof callback = (...given) => {
-        if (given[1]) skipContinue(given[1])
-        callback(...given)
-      }
-      // The connector returns the socket, although its type does not say so.
-      const socket = connect(to, opened) as unknown as Socket
-      dispatched?.onOpen(socket)
-      return socket
-    }
-  const settings = {
-    connections,
-    keepAliveTimeout: keepAliveMs,
-    connect: watch(buildConnector({ timeout: connectTimeoutMs })),
-    // The attempt has its own timer; these are too coarse for short limits.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    // undici connects to a proxy with a connector of its own, which has to be watched as well.
-    clientFactory: (proxy: URL, { connect }: { connect: buildConnector.connector }) =>
-      new Pool(proxy, { connect: watch(connect) }),
-  }
-  const direct = new Agent(settings)
-  const proxied = makeProxied(() => new EnvHttpProxyAgent(settings))
+  const { Client, EnvHttpProxyAgent, Pool, buildConnector } = await load()
+  const connector = buildConnector({ timeout: connectTimeoutMs })
+  const opened: Dispatcher[] = []
   const queues = new Map<string, ReturnType<typeof makeOriginQueue>>()
   return {
-    dispatch(request: TransportRequest, exchange: Exchange) {
-      const acquire = queues.get(request.origin) ?? makeOriginQueue(settings)
-      queues.set(request.origin, acquire)
-      acquire(request, exchange, () => {
-        // Requests to this machine must not go through a proxy.
-        const pool = isLocal(request.origin) ? direct : proxied
-        // A connection that `dispatch` opens is for this request alone.
-        dispatched = exchange
-        const { origin, path, body } = request
-        const method = request.method as Dispatcher.HttpMethod
-        const headers = { 'accept-encoding': acceptEncoding, ...request.headers }
-        pool.dispatch({ origin, path, method, headers, body }, exchange)
-        dispatched = undefined
-      })
+    dispatch(exchange: Exchange) {
+      const { origin } = exchange.request
+      const enqueue =
+        queues.get(origin) ?? makeOriginQueue(connections, () => makeConnection(origin))
+      queues.set(origin, enqueue)
+      enqueue(exchange)
     },
-    destroy() {
-      // Lifts the limit: when one request ends, all waiting ones are sent and fail, as the pools are destroyed.
-      settings.connections = 0
-      return Promise.all([direct.destroy(), proxied.destroy()])
-    },
+    destroy: () => Promise.all(opened.map((one) => one.destroy())),
+  }
+
+  function makeConnection(origin: string): Connection {
+    const watch =
+      (connect: buildConnector.connector): buildConnector.connector =>
+      (to, callback) => {
+        const opened: typeof callback = (...given) => {
+          if (given[1]) skipContinue(given[1])
+          callback(...given)
+        }
+        // The connector returns the socket, although its type does not say so.
+        const socket = connect(to, opened) as unknown as Socket
+        connection.exchange?.onOpen(socket)
+        return socket
+      }
+    const settings = {
+      connections: 1,
+      keepAliveTimeout: keepAliveMs,
+      connect: watch(connector),
+      // The attempt has its own timer; these are too coarse for short limits.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      // undici connects to a proxy with a connector of its own, which has to be watched as well.
+      clientFactory: (proxy: URL, { connect }: { connect: buildConnector.connector }) =>
+        new Pool(proxy, { connect: watch(connect) }),
+    }
+    // Requests to this machine must not go through a proxy.
+    const dispatcher = isLocal(origin)
+      ? new Client(origin, settings)
+      : makeProxied(() => new EnvHttpProxyAgent(settings))
+    opened.push(dispatcher)
+    const connection: Connection = { dispatcher }
+    return connection
   }
 }
 

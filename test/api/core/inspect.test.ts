@@ -128,7 +128,7 @@ describe.each(transports)('call details through %s', (transport) => {
     const client = makeClient({
       beforeRequest: async (request) => {
         requests.push(request)
-        return { Traceparent: `t${request.attempt}`, authorization: 'stolen' }
+        return { Traceparent: `t${request.attempt}`, authorization: 'stolen', Accept: 'text/html' }
       },
       afterResponse: (response) => {
         responses.push(response)
@@ -137,7 +137,11 @@ describe.each(transports)('call details through %s', (transport) => {
     })
     await client.organization.limits.getGlobal()
     expect(faults.requests.map((one) => one.headers.traceparent)).toEqual(['t1', 't2'])
-    expect(faults.requests[0]?.headers.authorization).toBe(`Bearer ${apiKey}`)
+    const { authorization, accept } = faults.requests[0]?.headers ?? {}
+    expect({ authorization, accept }).toEqual({
+      authorization: `Bearer ${apiKey}`,
+      accept: 'application/json',
+    })
     expect(responses.map(({ status }) => status)).toEqual([503, 200])
     expect(requests[0]).toMatchObject({ method: 'GET', attempt: 1 })
     expect(json(requests)).not.toContain(apiKey)

@@ -65,6 +65,22 @@ describe('the queue before the connections of undici', () => {
     expect(faults.connections).toBeLessThanOrEqual(connections)
   })
 
+  it('uses one connection for calls that follow one another', async () => {
+    faults.play([ok])
+    const { call } = makeCall()
+    for (let count = 0; count < 20; count += 1) await call()
+    expect(faults.connections).toBe(1)
+  })
+
+  it('connects anew where the server ends every connection', async () => {
+    const calls = 3 * connections
+    faults.play([{ ...ok, headers: { connection: 'close' } }])
+    const { call } = makeCall()
+    const all = Array.from({ length: calls }, () => call({}, { timeoutMs: 5_000 }))
+    for (const { limit } of await Promise.all(all)) expect(limit).toBe(1)
+    expect(faults.connections).toBe(calls)
+  })
+
   it('rejects the waiting calls when the client is closed', async () => {
     faults.play([{ fault: 'silent' }])
     const { client, call } = makeCall()
