@@ -26,15 +26,15 @@ if (process.platform !== 'linux' || process.arch !== 'x64') {
   await checkAll()
 } else {
   mkdirSync(cache, { recursive: true })
-  install([node.spec], node.program)
-  for (const { packages, program } of chosen) install(packages, program)
+  install('node', [node.spec], node.program)
+  for (const { name, packages, program } of chosen) install(name, packages, program)
   enterNamespace()
 }
 
 async function checkAll() {
   for (const agent of chosen) {
     if (!existsSync(join(modules, agent.program)) || !existsSync(nodePath)) {
-      console.log(`${agent.name}: skipped, not available from npm here`)
+      console.log(`${agent.name}: skipped, it is not in ${modules}`)
       continue
     }
     const failures = await check(agent, startOf(agent))
@@ -52,16 +52,18 @@ function startOf({ program }: Agent): { command: string; words: string[] } {
     : { command: path, words: [] }
 }
 
-function install(packages: readonly string[], program: string) {
+function install(name: string, packages: readonly string[], program: string) {
   if (existsSync(join(modules, program))) return
   // No scripts: packages must not download anything themselves. The newest Node.js comes first in the PATH, since
   // npm chooses an older version of a package if the newest does not support the Node.js that npm runs on.
   const words = ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--prefix', cache]
   const env = { ...process.env, PATH: `${dirname(nodePath)}${delimiter}${process.env.PATH}` }
   try {
-    execFileSync('npm', [...words, ...packages], { stdio: 'ignore', timeout: 600_000, env })
-  } catch {
-    // `checkAll` reports the agent as skipped.
+    execFileSync('npm', [...words, ...packages], { stdio: 'pipe', timeout: 600_000, env })
+  } catch (error) {
+    const { stderr = '', message } = error as Error & { stderr?: Buffer | string }
+    const said = `${stderr}`.split('\n').find((line) => /^npm error (?!code )/.test(line))
+    console.log(`${name}: not installed: ${said ?? message}`)
   }
 }
 

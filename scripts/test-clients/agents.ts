@@ -33,7 +33,8 @@ export const agents: readonly Agent[] = [
   },
   {
     name: 'codex',
-    packages: ['@openai/codex', '@openai/codex-linux-x64@npm:@openai/codex@linux-x64'],
+    // The part for this system comes with it: a tag of its own is not always published.
+    packages: ['@openai/codex'],
     program: '@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex',
     prepare: (home, url) =>
       write(
