@@ -2,6 +2,7 @@ import { defineCommand } from 'citty'
 import { asTyped } from '../cli/how-to-call.ts'
 import { say } from '../cli/output.ts'
 import { configDir } from '../config/paths.ts'
+import { lockHolder } from '../spool/lock.ts'
 import { flush } from '../worker/control.ts'
 import { isOnHold } from '../worker/on-hold.ts'
 import { deliverOnce } from '../worker/run.ts'
@@ -14,11 +15,12 @@ export const flushCommand = defineCommand({
     if (folders.some(isOnHold)) {
       return say(asTyped(`${count} to be tried, but all is on hold. Go on with: hookbell resume`))
     }
-    await Promise.all(folders.map((stateDir) => deliverOnce({ stateDir, configDir: configDir() })))
-    say(
-      count === 0
-        ? 'Nothing waits for another attempt'
-        : asTyped(`${count} tried; see: hookbell log`),
-    )
+    // A worker that runs has more that waits for the same destination, and keeps the order of all of it.
+    const free = folders.filter((folder) => !lockHolder(folder))
+    await Promise.all(free.map((stateDir) => deliverOnce({ stateDir, configDir: configDir() })))
+    if (count === 0) return say('Nothing waits for another attempt')
+    const isLeft = free.length < folders.length
+    const done = isLeft ? 'put forward; the worker that runs tries them now' : 'tried'
+    say(asTyped(`${count} ${done}; see: hookbell log`))
   },
 })

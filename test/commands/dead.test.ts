@@ -49,9 +49,25 @@ describe('with a running worker', () => {
     home.accept({ hook_event_name: 'Stop' })
     await startWorker()
     await expect.poll(async () => (await home.run('status')).stdout).toContain('tried again')
-    expect((await home.run('flush')).stdout).toBe('1 tried; see: hookbell log')
+    expect((await home.run('flush')).stdout).toBe(
+      '1 put forward; the worker that runs tries them now; see: hookbell log',
+    )
     await expect.poll(() => received.length).toBe(2)
     await expect.poll(async () => (await home.run('status')).stdout).toContain('1 delivered')
+  })
+
+  it('hookbell flush tries what stands in line of the worker that runs, too', async () => {
+    const { home, received, startWorker } = await makeFailing([500, 200], {
+      firstDelaySeconds: 3600,
+      maxDelaySeconds: 3600,
+    })
+    for (const message of ['fails', 'second', 'third'])
+      home.accept({ hook_event_name: 'Notification', message, session_id: message })
+    await startWorker()
+    await expect.poll(async () => (await home.run('status')).stdout).toContain('tried again')
+    await home.run('flush')
+    await expect.poll(async () => (await home.run('status')).stdout).toContain('3 delivered')
+    expect(received).toHaveLength(4)
   })
 
   it.skipIf(!hasPty)(
