@@ -72,7 +72,7 @@ export function report(
     const shown = (areNotesNew || !changed ? lines('Note', notes) : '') + absence(target)
     if (!changed) return nothingToDo(target) + shown
     const { file, events } = target
-    const copy = created ? 'none, the file is new' : showPath(backup ?? '')
+    const copy = backup ? showPath(backup) : `none, the file is ${created ? 'new' : 'ours'}`
     return `Wrote ${showPath(file.path)}: ${events.join(', ')}\nBackup: ${copy}\n${shown}`
   })
   if (written.length === 0)

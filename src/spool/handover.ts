@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { writeDurable } from '../fs/durable.ts'
 import { packageVersion } from '../package-root.ts'
 import { lockHolder, lockVersion } from './lock.ts'
-import { ownerToken, thisProcess } from './owner.ts'
+import { livenessOf, ownerToken, thisProcess } from './owner.ts'
 
 // After an upgrade, the worker of the older version finishes what is under way, ends, and starts the newer one.
 // The request names the process that it is for, so a stale request does not end any other worker.
@@ -16,11 +16,15 @@ function requestPath(state: string): string {
 export function requestHandover(state: string): boolean {
   const holder = lockHolder(state)
   if (!holder || holder.pid === process.pid) return false
+  // The first version, which says none, reads no request.
+  const readsNone = lockVersion(state) === undefined
   const path = requestPath(state)
   const temporary = `${path}.${process.pid}`
   rmSync(temporary, { force: true })
   writeDurable(path, [`${ownerToken(holder)}\n`], temporary)
   notify(state)
+  // Told to end it puts back what it has under way.
+  if (readsNone && livenessOf(holder) === 'alive') end(holder.pid)
   return true
 }
 
@@ -42,6 +46,14 @@ export function handoverRequested(state: string): boolean {
 /** Removes the request to this process once it is fulfilled. */
 export function endHandover(state: string) {
   if (handoverRequested(state)) rmSync(requestPath(state), { force: true })
+}
+
+function end(pid: number) {
+  try {
+    process.kill(pid, 'SIGTERM')
+  } catch {
+    // It has just ended.
+  }
 }
 
 /** Wakes an idle worker, which watches this folder. */

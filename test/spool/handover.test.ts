@@ -8,7 +8,7 @@ import {
   requestHandover,
   requestHandoverIfOlder,
 } from '../../src/spool/handover.ts'
-import { acquireLock, lockPath } from '../../src/spool/lock.ts'
+import { acquireLock, lockHolder, lockPath } from '../../src/spool/lock.ts'
 import { ownerToken } from '../../src/spool/owner.ts'
 import { buildProgram } from '../support/program.ts'
 import { makeWorld } from '../worker/_world.ts'
@@ -36,6 +36,15 @@ describe('a worker of an older version', () => {
     expect(requestHandover(stateDir)).toBe(true)
     expect((await ended)[0]).toBe(0)
     expect(existsSync(lockPath(stateDir))).toBe(false)
+  })
+
+  it('that reads no request, as the first one, is told to end by a signal', async () => {
+    const { stateDir } = makeWorld()
+    const { owner } = await startSleeper()
+    writeFileSync(lockPath(stateDir), `${ownerToken(owner).replaceAll('_', ' ')}\n`)
+    expect(lockHolder(stateDir)).toEqual(owner)
+    expect(requestHandover(stateDir)).toBe(true)
+    await expect.poll(() => lockHolder(stateDir)).toBeUndefined()
   })
 
   it.each([
