@@ -11,6 +11,7 @@ import { settingsNotes } from '../install/notes.ts'
 import { type HookPlace, rememberPlace } from '../install/places.ts'
 import { planTarget } from '../install/plan-target.ts'
 import { readRegistered, readRegisteredText } from '../install/registered.ts'
+import { findRenewals } from '../install/renewal.ts'
 import { findTargets, type Target, type TargetOptions } from '../install/target.ts'
 import { escapeControls } from '../text/clean.ts'
 import {
@@ -75,7 +76,10 @@ async function register(options: InitOptions, world: InitWorld): Promise<boolean
     return false
   }
   // All files are planned before the first is written, so that a refusal leaves every file unchanged.
-  const changes = targets.map((target) => planChange(target, door, world))
+  const changes = [
+    ...targets.map((target) => planChange(target, door, world)),
+    ...findRenewals(state, targets).flatMap((target) => planRenewal(target, door, world)),
+  ]
   if (options.dryRun) {
     world.print(previewed(changes, door, options) + plannedSetup(options.setup))
     return false
@@ -135,6 +139,17 @@ function planChange(target: Target, door: string, { env }: InitWorld): Change {
   const fault = readRegisteredText(placeOf(target), preview.text).fault
   const voided = fault === undefined ? [] : [`${fault}: ${target.client.title} runs no hook of it`]
   return { target, realPath, plan, preview, diff, notes: [...notes, ...voided] }
+}
+
+/** A file that was not chosen this time: no change if it is up to date or cannot be read. */
+function planRenewal(target: Target, door: string, world: InitWorld): Change[] {
+  try {
+    const change = planChange(target, door, world)
+    return change.preview.changed ? [change] : []
+  } catch (error) {
+    if (error instanceof HookbellError) return []
+    throw error
+  }
 }
 
 /** If one file fails, what was written before it stays written, and the error lists it. */

@@ -5,7 +5,9 @@ import { frontDoorIn } from '../config/paths.ts'
 import { fallbackFolders, readPinned } from '../config/pinned.ts'
 import { hookCommand, sharedHookCommand } from '../install/hook-command.ts'
 import type { HookPlace } from '../install/places.ts'
+import { planTarget } from '../install/plan-target.ts'
 import type { Registered } from '../install/registered.ts'
+import { renewalOf } from '../install/renewal.ts'
 import { lockHolder, lockVersion } from '../spool/lock.ts'
 import { hasArrived } from './arrival.ts'
 import { fireCanary } from './canary.ts'
@@ -69,9 +71,25 @@ export async function checkCommands(all: readonly Registered[], facts: Facts): P
   const commands = new Map<string, HookPlace>()
   for (const { place, hooks } of all)
     for (const { command } of hooks) if (command) commands.set(command, place)
-  const checks: Check[] = []
+  const checks: Check[] = all.flatMap((one) => checkPlugin(one, facts))
   for (const [command, place] of commands) checks.push(await checkCommand(command, place, facts))
   return checks
+}
+
+/** A plug-in is not run; whether it is the one that `init` would write now can be seen. */
+function checkPlugin({ place }: Registered, { stateDir }: Facts): Check[] {
+  const target = place.form === 'plugin' ? renewalOf(place) : undefined
+  const plan = target && planTarget(target, frontDoorIn(stateDir))
+  if (!plan?.(readFileSync(place.path, 'utf8')).changed) return []
+  const seen = `${place.path} is as another version wrote it`
+  return [
+    check(
+      `client.${place.client}.canary`,
+      'warning',
+      seen,
+      `hookbell init --client ${place.client}`,
+    ),
+  ]
 }
 
 async function checkCommand(command: string, place: HookPlace, facts: Facts): Promise<Check> {

@@ -19,6 +19,8 @@ export interface Target {
   events: readonly string[]
   /** Whether there is no sign that the client is installed. */
   isAbsent: boolean
+  /** Existing hooks are only brought up to date. Timeouts are kept, because a person may have set them. */
+  isRenewal?: true
   /** Throws if a file is no longer inside the project, such as after a link was put in its place. */
   guard?: (path: string) => void
 }
@@ -106,7 +108,7 @@ function projectFolder(client: Client, cwd: string, env: Place['env']): string {
 }
 
 /** Refuses a link out of the project: a repository can contain a link to any file of the user. */
-function refuseOutside(root: string, paths: string[]): void {
+export function refuseOutside(root: string, paths: string[]): void {
   const path = paths.find(exists)
   if (path === undefined || realpath(path).startsWith(realpath(root) + sep)) return
   throw new HookbellError('E_SETTINGS', `${path}: the file is a link out of the project`, {
@@ -115,7 +117,7 @@ function refuseOutside(root: string, paths: string[]): void {
 }
 
 /** Makes a check that the project is still the folder that was found, and that a path still leads into it. */
-function makeGuard(root: string): (path: string) => void {
+export function makeGuard(root: string): (path: string) => void {
   const real = realpath(root)
   const identity = identityOf(root)
   return (path) => {
