@@ -82,7 +82,7 @@ describe('cli: help', () => {
     expect(exitCode).toBe(0)
     expect(stdout).toMatchInlineSnapshot(`
       "Post a follow-up to a session
-      The API key comes from the environment variable HOOKBELL_API_KEY.
+      The API key comes from the environment variable HOOKBELL_API_KEY, else from FACTORY_API_KEY.
 
       Usage: hookbell reply [OPTIONS] SESSION TEXT
 

@@ -91,7 +91,7 @@ function fish(commands: readonly Completable[]): string {
     `complete -c hookbell -n __fish_use_subcommand -f -a ${name} -d ${quoted(description)}`,
     ...(choices.length > 0
       ? [
-          `complete -c hookbell -n '__fish_seen_subcommand_from ${name}' -f -a '${choices.join(' ')}'`,
+          `complete -c hookbell -n '__fish_seen_subcommand_from ${name}; and not __fish_seen_subcommand_from ${choices.join(' ')}' -f -a '${choices.join(' ')}'`,
         ]
       : []),
     ...options.map(

@@ -5,6 +5,7 @@ import { stateDir } from '../config/paths.ts'
 import { usageError } from '../errors.ts'
 import { isInUse } from '../spool/layout.ts'
 import { lockHolder } from '../spool/lock.ts'
+import { didYouMean } from '../text/suggest.ts'
 import { stateFolders, withEvents } from './_events.ts'
 
 export const deadCommand = defineCommand({
@@ -23,7 +24,10 @@ export const deadCommand = defineCommand({
     const { action = 'list', id, all = false, json = false } = args
     if (action === 'list') return showDead(json)
     if (action !== 'retry' && action !== 'drop') {
-      throw usageError(`dead: unknown action "${action}"`, 'Actions: list, retry, drop')
+      throw usageError(
+        `dead: unknown action "${action}"`,
+        didYouMean(action, ['list', 'retry', 'drop']),
+      )
     }
     if (!id && !all) throw usageError(`dead ${action}: which event?`, 'Give an id, or --all')
     const done = await Promise.all(stateFolders().map((state) => act(action, state, id)))

@@ -9,6 +9,7 @@ import { readSecrets } from '../config/secrets.ts'
 import { removeSecret, writeSecret } from '../config/secrets-file.ts'
 import { usageError } from '../errors.ts'
 import { cleanText } from '../text/clean.ts'
+import { didYouMean } from '../text/suggest.ts'
 import { type SecretRow, secretRows } from './_secret-rows.ts'
 
 export const secretsCommand = defineCommand({
@@ -31,7 +32,7 @@ export const secretsCommand = defineCommand({
     if (action !== 'set' && action !== 'unset')
       throw usageError(
         `secrets: unknown action "${cleanText(action)}"`,
-        'Actions: list, set, unset',
+        didYouMean(action, ['list', 'set', 'unset']),
       )
     if (!name) throw usageError(`secrets ${action}: which name?`, 'Such as SLACK_WEBHOOK_URL')
     // The word may be the secret itself, so the message does not repeat it.

@@ -90,7 +90,7 @@ export function checkConfig({ loaded, events }: Facts): Check[] {
         )
       : check('config', 'ok', source === 'built-in' ? 'the built-in settings' : 'valid'),
     ...warnings.map((warning) =>
-      check('config.warning', 'warning', warning, 'hookbell config edit'),
+      check('config.warning', 'warning', warning, howToCorrect(warning)),
     ),
     ...Object.entries(unusable).map(([name, why]) =>
       check(`channel.${name}`, 'broken', why, howToRepair(why)),
@@ -129,11 +129,18 @@ function timeOf(at: number): string {
   return new Date(at).toISOString()
 }
 
+/** A line of secrets.env is not in the file that `config edit` opens. */
+function howToCorrect(warning: string): string {
+  const isSecrets = /[\\/]secrets\.env:\d+: /.test(warning)
+  return isSecrets ? 'Remove that line, or: hookbell secrets set NAME' : 'hookbell config edit'
+}
+
 /** Setting a secret helps only if it is not set; otherwise the command that should fetch it failed. */
 function howToRepair(why: string): string {
-  if (!why.endsWith('not set')) return 'Run that command yourself, and look'
   const names = [...why.matchAll(/\$\{(\w+)\}/g)].map(([, name]) => name)
-  return names.map((name) => `hookbell secrets set ${name}`).join(', ')
+  if (why.endsWith('not set')) return names.map((name) => `hookbell secrets set ${name}`).join(', ')
+  if (!why.includes('the keychain')) return 'Run that command yourself, and look'
+  return `Unlock the keychain, or: hookbell secrets set ${names[0]} --keychain`
 }
 
 /** Checks what on this machine decides whether messages can be shown: the desktop bus, the platform and the clock. */

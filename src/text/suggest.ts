@@ -4,6 +4,8 @@ export function closest(word: string, known: readonly string[]): string | undefi
     .map((one) => ({ one, distance: distance(word.toLowerCase(), one.toLowerCase()) }))
     .sort((a, b) => a.distance - b.distance)
   const [best] = scored
+  const longer = known.filter((one) => word.length > 2 && one.startsWith(word.toLowerCase()))
+  if (longer.length === 1) return longer[0]
   return best && best.distance <= Math.max(1, Math.floor(best.one.length / 4))
     ? best.one
     : undefined

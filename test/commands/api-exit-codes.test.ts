@@ -40,13 +40,14 @@ describe('api: exit codes', () => {
     expect(stderr).toMatch(/400 T: no\[2J run this: x \(request req_1\)$/)
   })
 
-  it('exits with 78 without a key and names the missing variable', async () => {
+  it('exits with 78 without a key and names both variables and where keys are made', async () => {
     const { runWith } = await makeApiHome()
     const env = { HOOKBELL_API_KEY: undefined }
     const { exitCode, stderr } = await runWith({ env }, 'usage')
-    expect(stderr).toBe(
-      'x usage: no API key: HOOKBELL_API_KEY is not set\n  Put the key into the environment variable HOOKBELL_API_KEY',
-    )
+    expect(stderr).toContain('x usage: no API key: HOOKBELL_API_KEY is not set\n')
+    expect(stderr).toContain('HOOKBELL_API_KEY or FACTORY_API_KEY. ')
+    expect(stderr).toContain('https://app.factory.ai/settings/api-keys')
+    expect(stderr).toMatch(/or try without: .* emulator$/)
     expect(exitCode).toBe(78)
   })
 

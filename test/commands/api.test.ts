@@ -33,7 +33,7 @@ describe('api: list and help of the endpoints', () => {
       "List the messages of a session, page by page.
       Enabled for selected organizations only. The order is not documented.
       GET /api/v0/sessions/{sessionId}/messages
-      The API key comes from the environment variable HOOKBELL_API_KEY.
+      The API key comes from the environment variable HOOKBELL_API_KEY, else from FACTORY_API_KEY.
 
       Usage: hookbell api sessions.messages.list [OPTIONS]
 

@@ -78,6 +78,7 @@ describe('hookbell completion', () => {
     expect(complete('hookbell unm')).toEqual(['unmute'])
     expect(complete('hookbell secrets --k')).toEqual(['--keychain'])
     expect(complete('hookbell dead r')).toEqual(['retry'])
+    expect(complete('hookbell dead retry l')).not.toContain('list')
   })
 
   it('prints a script for PowerShell', async () => {

@@ -4,6 +4,8 @@ import {
   isClientError,
   throwIfAnyFailed,
 } from '../../api/index.ts'
+import { asTyped } from '../../cli/how-to-call.ts'
+import { GET_KEY } from '../../cli/key-help.ts'
 import { describeError, type ErrorCode, HookbellError } from '../../errors.ts'
 import { oneLine } from '../../text/clean.ts'
 import type { Flag } from './flags.ts'
@@ -66,13 +68,12 @@ function messageOf(command: string, error: ClientError, flags: readonly Flag[]):
   return `${command}: ${lines.join('; ')}`
 }
 
-const KEY_HINT = 'Put the key into the environment variable HOOKBELL_API_KEY'
 const URL_HINT = 'Correct the environment variable HOOKBELL_API_BASE_URL'
 const APP_URL_HINT = 'Correct the environment variable HOOKBELL_APP_BASE_URL'
 
 function hintOf(command: string, error: ClientError): string | undefined {
   // The client's own hints for these errors are meant for programs.
-  if (error.kind === 'config' && error.hint?.includes('apiKey')) return KEY_HINT
+  if (error.kind === 'config' && error.hint?.includes('apiKey')) return asTyped(GET_KEY)
   if (error.kind === 'config' && error.message.startsWith('baseUrl')) return URL_HINT
   if (error.kind === 'config' && error.message.startsWith('appUrl: is not set'))
     return 'Set the environment variable HOOKBELL_APP_BASE_URL as well'
