@@ -8,6 +8,8 @@ const SUMMARY_FROM = 6
 const SUMMARY_AFTER_MS = 2000
 /** How long after it is due a failed delivery may take to be read back from the disk. */
 const RETURN_MS = 5000
+/** The same for one that is still on its way, such as on a machine that is very busy. */
+const MAX_RETURN_MS = 60_000
 /** The longest delay that setTimeout supports. */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1
 
@@ -37,6 +39,13 @@ interface QueueOptions {
   bypass?(): ((entries: readonly Waiting[]) => void) | undefined
 }
 
+/** Until when later deliveries wait for one that failed: longer if it is still coming, but not beyond `latest`. */
+interface Expected {
+  until: number
+  latest: number
+  isComing(): boolean
+}
+
 /**
  * The queue of one destination: permission questions first, everything else in the order of acceptance within its
  * session. Waiting does not count as an attempt, is not recorded and writes nothing.
@@ -49,8 +58,8 @@ export class DestinationQueue {
   /** By session: entries that wait for an earlier one of the session, queued or under way. */
   readonly #behind = new Map<string, Waiting[]>()
   readonly #busy = new Set<string>()
-  /** Ids of failed deliveries that will be added again, with the time until which later ones wait for them. */
-  readonly #expected = new Map<string, number>()
+  /** Failed deliveries that will be added again, by id. */
+  readonly #expected = new Map<string, Expected>()
   #loaded = 0
   #size = 0
   #timer: NodeJS.Timeout | undefined
@@ -75,14 +84,19 @@ export class DestinationQueue {
     this.pump()
   }
 
-  /** A delivery failed and is added again in `ms`. If the destination keeps the order, later ones wait for it. */
-  expect(id: string, ms: number) {
-    if (this.#options.keepsOrder) this.#expected.set(id, this.#options.now() + ms + RETURN_MS)
+  /**
+   * A delivery failed and is added again in `ms`. If the destination keeps the order, later ones wait for it, and longer
+   * while `isComing` says that it is on its way.
+   */
+  expect(id: string, ms: number, isComing = () => false) {
+    if (!this.#options.keepsOrder) return
+    const dueAt = this.#options.now() + ms
+    this.#expected.set(id, { until: dueAt + RETURN_MS, latest: dueAt + MAX_RETURN_MS, isComing })
   }
 
   /** The failed deliveries that are expected will be added again now. */
   expectNow() {
-    for (const id of this.#expected.keys()) this.expect(id, 0)
+    for (const [id, { isComing }] of this.#expected) this.expect(id, 0, isComing)
   }
 
   /** Starts what may go now, and sets a timer for what may go later. */
@@ -148,8 +162,13 @@ export class DestinationQueue {
   /** For how long sending waits for failed deliveries that are about to be added again, in ms. */
   #expectedInMs(): number {
     const now = this.#options.now()
-    for (const [id, until] of this.#expected) if (until <= now) this.#expected.delete(id)
-    return this.#expected.size > 0 ? Math.max(...this.#expected.values()) - now : 0
+    for (const [id, one] of this.#expected) {
+      if (one.until > now) continue
+      if (now < one.latest && one.isComing()) one.until = Math.min(now + RETURN_MS, one.latest)
+      else this.#expected.delete(id)
+    }
+    const times = [...this.#expected.values()].map(({ until }) => until)
+    return times.length > 0 ? Math.max(...times) - now : 0
   }
 
   #next(): Waiting[] {

@@ -105,10 +105,12 @@ export class Dispatcher {
   }
 
   /** Resolves when everything still under way waits for a failed destination or for a disk that cannot be written. */
-  async comeToRest() {
+  async comeToRest({ startsDue = false } = {}) {
     while (!this.isIdle && !this.isStalled) {
       if (this.#deps.journal.failure && this.#underWay.size <= this.#deps.journal.pending) return
       await Promise.race([this.#changes.next(), sleep(STALL_CHECK_MS)])
+      // Later deliveries may wait for those that become due meanwhile.
+      if (startsDue) await this.#startDue()
     }
   }
 

@@ -55,7 +55,10 @@ export function openWorker({ stateDir, configDir, onRecord, ...options }: Worker
     config,
     store,
     journal,
-    deliverer: new Deliverer({ ...current, steadyNow, life: alarms.around(openMessages) }),
+    deliverer: new Deliverer({
+      ...{ ...current, steadyNow, life: alarms.around(openMessages) },
+      isParked: (event, channel) => store.isParked(event, channel),
+    }),
     memory,
     alarms,
     answers,

@@ -41,7 +41,7 @@ export async function deliverOnce(options: WorkerOptions): Promise<WorkerSummary
     claimed = await dispatcher.dispatch()
     await startOwn(deps.config.get(), problem, deps, dispatcher)
     // Waits for queued deliveries, but not for those whose destination failed.
-    await dispatcher.comeToRest()
+    await dispatcher.comeToRest({ startsDue: true })
   } while (hasMore(claimed, deps, dispatcher))
   await close(deps, dispatcher)
   return { handled: dispatcher.handled, faults: dispatcher.faults }

@@ -137,7 +137,7 @@ describe.skipIf(!hasRedis)('commands: hub, with Redis', () => {
     await machine.run('drain')
     const { stdout } = await machine.run('why')
     expect(stdout).toMatch(/team +.* handed over to the hub as [0-9a-f]{32}\.team\n/)
-    const [, id = ''] = /on its box: hookbell hub why (\S+)/.exec(stdout) ?? []
+    const [, id = ''] = /run on the hub: hookbell hub why (\S+)/.exec(stdout) ?? []
     expect((await box.run('hub', 'why', id)).stdout).toContain('no hub has taken it in yet')
     await startHub(box)
     await expect.poll(() => receiver.received.length, { timeout: 30_000 }).toBe(1)

@@ -197,6 +197,20 @@ describe('a destination queue', () => {
     expect(ids()).toEqual(['first', 'second'])
   })
 
+  it('waits longer for a failed delivery that is still coming, but at most a minute', () => {
+    const { add, queue, sent, advance } = makeQueue({ keepsOrder: true })
+    queue.expect('late', 2000, () => true)
+    add('a/second', 2)
+    for (let ms = 0; ms < 60_000; ms += 4000) {
+      advance(4000)
+      queue.pump()
+      expect(sent).toEqual([])
+    }
+    advance(2000)
+    queue.pump()
+    expect(sent).toHaveLength(1)
+  })
+
   it('stops waiting for a failed delivery that does not come back', () => {
     const { add, queue, sent, advance } = makeQueue({ keepsOrder: true })
     queue.expect('gone', 2000)

@@ -159,7 +159,7 @@ describe('a question that reaches nobody', () => {
     expect(stdout).toContain('hookbell doctor')
     const why = await home.run('why')
     expect(why.stdout).toMatch(/nobody +\S+ \S+ was reached: desk: desktop: /)
-    expect(why.stdout).toMatch(/so +undelivered/)
+    expect(why.stdout).toMatch(/result +undelivered/)
   })
 })
 

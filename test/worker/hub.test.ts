@@ -108,6 +108,38 @@ describe.skipIf(!hasRedis)('a machine with a hub', () => {
     expect(bodies).toEqual(Array.from({ length: 40 }, (_, index) => `turn ${index}`))
   })
 
+  it('retries before later messages of a session while another channel is busy', async () => {
+    const [redis, deaf] = [await startRedis(), await startReceiver({ script: ['blackhole'] })]
+    const world = makeMachine(redis, {
+      channels: { slow: { type: 'webhook', url: deaf.url, allowPrivateNetwork: true } },
+      routes: [
+        { on: ['Notification'], to: ['team'] },
+        { on: ['Stop'], to: ['slow'] },
+      ],
+      deliveryTimeoutSeconds: 20,
+    })
+    let acceptedAt = Date.now() / 1000
+    const accept = (event: object) => {
+      acceptedAt += 0.002
+      utimesSync(join(world.spool.new, world.accept(event)), acceptedAt, acceptedAt)
+    }
+    await redis.stop()
+    // More than the channel takes at once, so that something always waits for its turn.
+    for (let index = 0; index < 6; index += 1)
+      accept({ hook_event_name: 'Stop', session_id: `stop ${index}` })
+    // More than are handed over at once, so that some are not tried before the failure.
+    const messages = turns(0, 70)
+    for (const message of messages)
+      accept({ message, session_id: 's', notification_type: 'auth_success' })
+    const running = world.once()
+    await expect.poll(() => world.list('deferred').length, { timeout: 20_000 }).toBeGreaterThan(0)
+    await redis.start()
+    const told = async () => (await recordsIn(redis)).filter(({ type }) => type !== 'answer')
+    const bodies = async () => (await told()).map(({ body }) => body)
+    await expect.poll(bodies, { timeout: 15_000 }).toEqual(messages)
+    await running
+  })
+
   it.each([
     ['a later worker', (world: World) => world.untilIdle()],
     [

@@ -173,6 +173,6 @@ describe('a step after a step that reached nobody', () => {
     const { stdout } = await home.run('why')
     expect(stdout).toMatch(/team +held by the rule steps: step 2 of route 1: 2m after it/)
     expect(stdout).toMatch(/team +\S+ \S+ due at once: the steps before it reached nobody/)
-    expect(stdout).toMatch(/so +delivered: team/)
+    expect(stdout).toMatch(/result +delivered: team/)
   })
 })
