@@ -1,14 +1,14 @@
 import type { CanonicalEvent, NoticeMeaning } from './vocabulary.ts'
 
 /** `bare`: event names are the top-level keys. `wrapped`: they are the keys below `hooks`. */
-export type Shape = 'bare' | 'wrapped'
+export type HookLayout = 'bare' | 'wrapped'
 
 export type Scope = 'user' | 'project'
 
 export interface SettingsFile {
   /** Relative to the client's folder. */
   name: string
-  shape: Shape
+  shape: HookLayout
 }
 
 /** A setting that makes a client silently skip our hooks. */
@@ -26,7 +26,7 @@ export interface HookFile {
   scope: 'user' | 'project' | 'local' | 'managed'
   /** Relative to the client's folder (user), to the project (project, local), or absolute (managed). */
   path: string
-  form: Shape | 'toml' | 'plugin'
+  form: HookLayout | 'toml' | 'plugin'
   /** Shown to people where it matters, such as that this file hides another. */
   note?: string
   /** What a kill switch in it switches off, where that is not every hook. */

@@ -1,12 +1,12 @@
 import type { Node } from 'jsonc-parser'
-import type { Shape } from '../clients/define.ts'
+import type { HookLayout } from '../clients/define.ts'
 import { isHookCommand } from './hook-command.ts'
 import { kindOf, type Refuse } from './parse.ts'
 
 /** The places of the hooks in a settings file. */
 export interface EventMap {
   /** The shape found, which is not always the one asked for. */
-  shape: Shape
+  shape: HookLayout
   /** The object keyed by event name, if there is one. */
   node: Node | undefined
   /** The arrays in that object, by event name. */
@@ -23,7 +23,7 @@ export interface EventNode {
 export type Entries = 'nested' | 'flat'
 
 export interface Reading {
-  shape: Shape
+  shape: HookLayout
   /** @default 'nested' */
   entries?: Entries
   /** Names that are certainly events, even if they begin with a small letter. */

@@ -1,5 +1,5 @@
 import { basename, join } from 'node:path'
-import type { Client, KillSwitch, Shape } from '../clients/define.ts'
+import type { Client, HookLayout, KillSwitch } from '../clients/define.ts'
 import { userFolder } from '../clients/paths.ts'
 import { valueAt } from '../text/zod-issue.ts'
 import { exists } from './locate.ts'
@@ -12,7 +12,7 @@ import type { Target } from './target.ts'
  */
 export function settingsNotes(
   target: Target,
-  found: { shape: Shape; links: number },
+  found: { shape: HookLayout; links: number },
   { env = process.env, platform = process.platform } = {},
 ): string[] {
   const { client, scope, folder, file } = target

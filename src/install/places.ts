@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import type { Client, HookFile, Shape } from '../clients/define.ts'
+import type { Client, HookFile, HookLayout } from '../clients/define.ts'
 import { type ClientName, clients } from '../clients/index.ts'
 import { userFolder } from '../clients/paths.ts'
 import { homeDir } from '../config/paths.ts'
@@ -15,7 +15,7 @@ export interface HookPlace {
   client: ClientName
   scope: PlaceScope
   path: string
-  form: Shape | 'plugin'
+  form: HookLayout | 'plugin'
   /** What was registered there after the last `init`; 0.1.0 did not note it. */
   events?: readonly string[]
 }

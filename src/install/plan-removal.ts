@@ -1,5 +1,5 @@
 import type { Node } from 'jsonc-parser'
-import type { Shape } from '../clients/define.ts'
+import type { HookLayout } from '../clients/define.ts'
 import { sha256 } from '../text/sha256.ts'
 import type { BackupRecord } from './backup.ts'
 import { property, readEventMap } from './event-map.ts'
@@ -12,7 +12,7 @@ import { holdsOurs, isWithoutContent, readValue, verifyRemoval } from './verify-
 export interface RemovalRequest {
   /** The file's name in messages. */
   path: string
-  shape: Shape
+  shape: HookLayout
   /** What `init` recorded about this file, oldest first. */
   records: readonly BackupRecord[]
   /** The text from before the oldest record; undefined where it is not known, '' where there was no file. */

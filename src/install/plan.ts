@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Node } from 'jsonc-parser'
-import type { Shape } from '../clients/define.ts'
+import type { HookLayout } from '../clients/define.ts'
 import { type EventMap, property, readEventMap } from './event-map.ts'
 import { refuseTooLarge } from './file.ts'
 import type { HookEntry } from './hook-command.ts'
@@ -17,7 +17,7 @@ export interface Plan {
   /** What is new in `text`. Undoing it gives the old text. */
   spans: Span[]
   /** The shape of the file. */
-  shape: Shape
+  shape: HookLayout
 }
 
 /**

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import type { Node } from 'jsonc-parser'
-import type { Client, Shape } from '../clients/define.ts'
+import type { Client, HookLayout } from '../clients/define.ts'
 import { clients } from '../clients/index.ts'
 import { describeError } from '../errors.ts'
 import { property, readEventMap } from './event-map.ts'
@@ -50,7 +50,7 @@ function readPlugin(place: HookPlace, text: string): Registered {
   return { place, hooks: names.map((event) => ({ event, command: '' })) }
 }
 
-function readSettingsText(place: HookPlace, shape: Shape, text: string): Registered {
+function readSettingsText(place: HookPlace, shape: HookLayout, text: string): Registered {
   const refuse = refuseAt(place.path, text)
   const { entries, events, isVoidedByOneEntry }: Client = clients[place.client]
   const layout = entries === 'flat' ? 'flat' : 'nested'

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { getNodeValue, parseTree } from 'jsonc-parser'
-import type { Shape } from '../clients/define.ts'
+import type { HookLayout } from '../clients/define.ts'
 import { isHookCommand } from './hook-command.ts'
 
 type Json = Record<string, unknown>
@@ -9,7 +9,11 @@ type Json = Record<string, unknown>
  * Checks a text without our hooks before it is written, on values instead of on the tree that it was planned with.
  * What it finds is a bug of ours, so it throws a plain error.
  */
-export function verifyRemoval(before: string, after: string, { shape }: { shape: Shape }): void {
+export function verifyRemoval(
+  before: string,
+  after: string,
+  { shape }: { shape: HookLayout },
+): void {
   const [old, now] = [readValue(before), readValue(after)]
   if (!isDeepStrictEqual(pruned(now, shape), pruned(old, shape)))
     throw new Error('refusing to write the settings: something that is not ours would be lost')
@@ -32,7 +36,7 @@ export function isWithoutContent(text: string, header: Readonly<Json> = {}): boo
 }
 
 /** The settings without our hooks, and without empty lists, which mean the same as missing ones. */
-function pruned(root: Json, shape: Shape): Json {
+function pruned(root: Json, shape: HookLayout): Json {
   const { hooks, ...rest } = root
   const isBare = shape === 'bare' && typeof hooks !== 'object'
   const map = Object.entries(isBare ? root : Object(hooks)).map(([name, items]) => [
@@ -51,7 +55,7 @@ function withoutOurs(item: Json): Json[] {
   return hooks.length === 0 ? [] : [{ ...item, hooks }]
 }
 
-function hasOurs(root: Json, shape: Shape): boolean {
+function hasOurs(root: Json, shape: HookLayout): boolean {
   const map = shape === 'bare' && typeof root.hooks !== 'object' ? root : Object(root.hooks)
   return Object.values(map).some(holdsOurs)
 }

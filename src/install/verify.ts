@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { getNodeValue, parseTree } from 'jsonc-parser'
-import type { Shape } from '../clients/define.ts'
+import type { HookLayout } from '../clients/define.ts'
 import type { Reading } from './event-map.ts'
 import { isHookCommand } from './hook-command.ts'
 import { hookOf, type InstallRequest } from './request.ts'
@@ -16,7 +16,7 @@ export function verifyInstall(
   before: string,
   after: string,
   spans: readonly Span[],
-  shape: Shape,
+  shape: HookLayout,
   request: Omit<InstallRequest, 'path' | 'shape'>,
 ): void {
   check(unsplice(after, spans) === before, 'the old text does not come back')
@@ -34,7 +34,11 @@ function check(holds: boolean, what: string): void {
 }
 
 /** The old value with the entries that `init` adds or updates. */
-function expected(root: Json, shape: Shape, request: Omit<InstallRequest, 'path' | 'shape'>): Json {
+function expected(
+  root: Json,
+  shape: HookLayout,
+  request: Omit<InstallRequest, 'path' | 'shape'>,
+): Json {
   const { events, entries, header, keepsTimeout } = request
   const result: Json = { ...header, ...structuredClone(root) }
   const map = eventMap(result, shape)
@@ -53,7 +57,11 @@ function expected(root: Json, shape: Shape, request: Omit<InstallRequest, 'path'
   return result
 }
 
-function foreignHooks(root: Json, shape: Shape, { entries }: Pick<Reading, 'entries'>): unknown[] {
+function foreignHooks(
+  root: Json,
+  shape: HookLayout,
+  { entries }: Pick<Reading, 'entries'>,
+): unknown[] {
   return Object.entries(eventMap(root, shape)).flatMap(([event, groups]) => {
     if (!Array.isArray(groups)) return [[event, groups]]
     return (groups as Json[]).flatMap((group) => {
@@ -63,7 +71,7 @@ function foreignHooks(root: Json, shape: Shape, { entries }: Pick<Reading, 'entr
   })
 }
 
-function eventMap(root: Json, shape: Shape): Json {
+function eventMap(root: Json, shape: HookLayout): Json {
   return shape === 'bare' ? root : ((root.hooks ?? {}) as Json)
 }
 

@@ -1,11 +1,11 @@
-import type { Shape } from '../../src/clients/define.ts'
+import type { HookLayout } from '../../src/clients/define.ts'
 
 const others = '{"hooks":[{"type":"command","command":"say done"}]}'
 const old = "{ '/old/hookbell-hook' --client droid; } >/dev/null 2>&1 || :"
 const oldHook = JSON.stringify({ type: 'command', command: old, timeout: 5 })
 
 /** Realistic settings files: name, layout that the client expects, text. */
-export const fixtures: readonly [string, Shape, string][] = [
+export const fixtures: readonly [string, HookLayout, string][] = [
   ['no text', 'wrapped', ''],
   ['no text, bare', 'bare', ''],
   ['only space', 'wrapped', ' \n\n'],
@@ -123,7 +123,7 @@ export const fixtures: readonly [string, Shape, string][] = [
 ]
 
 /** Texts that planning rejects: name, layout, text, position and message. */
-export const refusals: readonly [string, Shape, string, string][] = [
+export const refusals: readonly [string, HookLayout, string, string][] = [
   ['cut off', 'wrapped', '{\n  "a": 1', '2:9: close brace expected'],
   ['text after the end', 'wrapped', '{}\n{}', '2:1: end of file expected'],
   ['no comma', 'wrapped', '{\n  "a": 1\n  "b": 2\n}', '3:3: comma expected'],

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
-import type { Shape } from '../../src/clients/define.ts'
+import type { HookLayout } from '../../src/clients/define.ts'
 
 export interface MadeSettings {
   text: string
   /** The value of the text, known without parsing it. */
   value: Record<string, unknown>
-  shape: Shape
+  shape: HookLayout
 }
 
 /** Random settings with hooks of others, in a random formatting style. */
@@ -19,7 +19,7 @@ export function makeSettings(): fc.Arbitrary<MadeSettings> {
       style: styles,
     })
     .map(({ rest, hooks, isBare, at, style }) => {
-      const shape: Shape = isBare ? 'bare' : 'wrapped'
+      const shape: HookLayout = isBare ? 'bare' : 'wrapped'
       const entries: [string, unknown][] = Object.entries(rest).filter(([key]) => key !== 'hooks')
       if (!isBare && hooks) entries.splice(at, 0, ['hooks', hooks])
       const value = isBare ? (hooks ?? {}) : Object.fromEntries(entries)

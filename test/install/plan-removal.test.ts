@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Shape } from '../../src/clients/define.ts'
+import type { HookLayout } from '../../src/clients/define.ts'
 import type { BackupRecord } from '../../src/install/backup.ts'
 import type { Entries } from '../../src/install/event-map.ts'
 import { hookCommand, isHookCommand } from '../../src/install/hook-command.ts'
@@ -19,7 +19,7 @@ const path = 'settings.json'
 // biome-ignore lint/suspicious/noExplicitAny: any JSON
 type Json = any
 
-function install(text: string, shape: Shape, entries: Entries = 'nested') {
+function install(text: string, shape: HookLayout, entries: Entries = 'nested') {
   const hook = { type: 'command', command, timeout: 10 } as const
   return planInstall(text, { path, shape, entries, events, hook })
 }
@@ -38,13 +38,13 @@ function recordOf(before: string, after: string, edits: BackupRecord['edits']): 
 
 function remove(
   text: string,
-  shape: Shape,
+  shape: HookLayout,
   more: { records?: BackupRecord[]; original?: string } = {},
 ) {
   return planRemoval(text, { path, shape, records: more.records ?? [], original: more.original })
 }
 
-function mapOf(value: Json, shape: Shape): Json {
+function mapOf(value: Json, shape: HookLayout): Json {
   return shape === 'bare' && typeof value.hooks !== 'object' ? value : (value.hooks ?? {})
 }
 

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { parse } from 'jsonc-parser'
 import { describe, expect, it } from 'vitest'
-import type { Shape } from '../../src/clients/define.ts'
+import type { HookLayout } from '../../src/clients/define.ts'
 import { HookbellError } from '../../src/errors.ts'
 import { hookCommand, isHookCommand } from '../../src/install/hook-command.ts'
 import { type Plan, planInstall } from '../../src/install/plan.ts'
@@ -15,12 +15,12 @@ const events = ['Notification', 'Stop', 'SubagentStop', 'SessionEnd']
 const command = hookCommand('/state/hookbell-hook', 'droid')
 const hook = { type: 'command', command, timeout: 10 } as const
 
-function install(text: string, shape: Shape, overrides = {}): Plan {
+function install(text: string, shape: HookLayout, overrides = {}): Plan {
   return planInstall(text, { path: 'settings.json', shape, events, hook, ...overrides })
 }
 
 /** Plans one short event, so that the layout stays readable. */
-function layout(text: string, shape: Shape = 'wrapped'): string {
+function layout(text: string, shape: HookLayout = 'wrapped'): string {
   const short = { type: 'command', command: '/h/hookbell-hook --client droid', timeout: 1 } as const
   return install(text, shape, { events: ['Stop'], hook: short }).text
 }
@@ -28,11 +28,11 @@ function layout(text: string, shape: Shape = 'wrapped'): string {
 // biome-ignore lint/suspicious/noExplicitAny: any JSON
 type Json = any
 
-function eventMap(value: Json, shape: Shape): Json {
+function eventMap(value: Json, shape: HookLayout): Json {
   return shape === 'bare' ? value : (value.hooks ?? {})
 }
 
-function commandsOf(value: Json, shape: Shape, event: string): string[] {
+function commandsOf(value: Json, shape: HookLayout, event: string): string[] {
   const groups: Json[] = eventMap(value, shape)[event] ?? []
   return groups.flatMap((group) => (group.hooks ?? []).map((each: Json) => each.command))
 }
@@ -134,7 +134,7 @@ function drop(text: string, tokens: RegExp): string {
   return text.replace(tokens, (token) => (token[0] === '"' ? token : ''))
 }
 
-function expectedValue(value: Record<string, unknown>, shape: Shape): unknown {
+function expectedValue(value: Record<string, unknown>, shape: HookLayout): unknown {
   const copy = JSON.parse(JSON.stringify(value))
   if (shape === 'wrapped' && !Object.hasOwn(copy, 'hooks')) copy.hooks = {}
   const map = eventMap(copy, shape)
