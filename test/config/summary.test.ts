@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { readConfigSummary } from '../../src/config/summary.ts'
@@ -27,7 +27,7 @@ async function makeConfig() {
 }
 
 describe('the summary of the configuration', () => {
-  it('is cached without secrets, and used while no file changes', async () => {
+  it('is cached privately, without secrets, and used while no file changes', async () => {
     const { read, kept, forge } = await makeConfig()
     const summary = await read()
     expect(summary).toEqual({
@@ -38,6 +38,7 @@ describe('the summary of the configuration', () => {
       unset: [],
       warnings: [],
     })
+    expect(statSync(kept).mode & 0o777).toBe(0o600)
     expect(await read()).toEqual(summary)
     expect(readFileSync(kept, 'utf8')).not.toContain(secret)
     forge()
