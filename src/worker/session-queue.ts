@@ -1,27 +1,35 @@
-/** How long an event waits for the one before it: a transcript on a slow disk must delay only its own event. */
-const PATIENCE_MS = 2000
+/** How long an event may take before the next one of its session goes on: a slow disk must delay only its own event. */
+const PATIENCE_MS = 5000
+
+interface Turn {
+  begun: Promise<void>
+  ended: Promise<void>
+}
 
 /** Runs the work of one session one after another, so that its events are judged and queued in order of acceptance. */
 export class SessionQueue {
-  readonly #last = new Map<string, Promise<unknown>>()
+  readonly #last = new Map<string, Turn>()
 
-  /** Runs the work when the session's earlier work has ended, or after `PATIENCE_MS`. */
+  /** Runs the work when the session's earlier work has ended, or has taken `PATIENCE_MS` since it began. */
   runInOrder<Result>(session: string, work: () => Promise<Result>): Promise<Result> {
     const before = this.#last.get(session)
-    const running = before ? waitBriefly(before).then(work) : work()
+    // Not counted from now: on a busy machine a long queue would run out of patience although none of its work is slow.
+    const begun = before ? before.begun.then(() => waitBriefly(before.ended)) : Promise.resolve()
+    const running = before ? begun.then(work) : work()
     const ended = running.then(
       () => {},
       () => {},
     )
-    this.#last.set(session, ended)
+    const turn = { begun, ended }
+    this.#last.set(session, turn)
     void ended.then(() => {
-      if (this.#last.get(session) === ended) this.#last.delete(session)
+      if (this.#last.get(session) === turn) this.#last.delete(session)
     })
     return running
   }
 }
 
-async function waitBriefly(before: Promise<unknown>) {
+async function waitBriefly(before: Promise<void>) {
   let timer: NodeJS.Timeout | undefined
   const patience = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, PATIENCE_MS)
