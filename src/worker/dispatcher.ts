@@ -8,6 +8,7 @@ import type { WorkerDeps } from './deps.ts'
 import { runEvent } from './event-run.ts'
 import { runParked } from './parked-run.ts'
 import { Resting } from './resting.ts'
+import { waitAtMost } from './wait-at-most.ts'
 import { Changes } from './wake-up.ts'
 
 /** How many events are prepared concurrently, since preparing waits for transcripts to be read. */
@@ -25,6 +26,8 @@ const MAX_STALLED = 20_000
 const SUSPECT_MS = 1000
 /** How often a single run checks whether the rest only waits for failed destinations. */
 const STALL_CHECK_MS = 20
+/** How often such a run looks for deliveries that became due: later ones of their destination may wait for them. */
+const DUE_CHECK_MS = 1000
 
 /** Claims and starts the events and deliveries that are due, and keeps track of those under way. */
 export class Dispatcher {
@@ -106,11 +109,14 @@ export class Dispatcher {
 
   /** Resolves when everything still under way waits for a failed destination or for a disk that cannot be written. */
   async comeToRest({ startsDue = false } = {}) {
+    const { steadyNow } = this.#deps
+    let lookedAt = steadyNow()
     while (!this.isIdle && !this.isStalled) {
       if (this.#deps.journal.failure && this.#underWay.size <= this.#deps.journal.pending) return
       await Promise.race([this.#changes.next(), sleep(STALL_CHECK_MS)])
-      // Later deliveries may wait for those that become due meanwhile.
-      if (startsDue) await this.#startDue()
+      if (!startsDue || steadyNow() - lookedAt < DUE_CHECK_MS) continue
+      lookedAt = steadyNow()
+      await this.#startDue()
     }
   }
 
@@ -170,11 +176,12 @@ export class Dispatcher {
   }
 
   async #beginOneByOne(events: readonly WaitingEvent[]) {
-    await waitBriefly([...this.#underWay])
+    await waitAtMost(SUSPECT_MS, Promise.all(this.#underWay))
     for (const event of events) {
       const before = new Set(this.#underWay)
       await this.#startEvent(event)
-      await waitBriefly([...this.#underWay].filter((one) => !before.has(one)))
+      const begun = [...this.#underWay].filter((one) => !before.has(one))
+      await waitAtMost(SUSPECT_MS, Promise.all(begun))
     }
   }
 
@@ -237,13 +244,4 @@ export class Dispatcher {
     const fault = `${name}: ${describeError(error)}`
     if (this.faults.length < 100 && !this.faults.includes(fault)) this.faults.push(fault)
   }
-}
-
-async function waitBriefly(running: readonly Promise<void>[]) {
-  let timer: NodeJS.Timeout | undefined
-  const timeout = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, SUSPECT_MS)
-  })
-  await Promise.race([Promise.all(running), timeout])
-  clearTimeout(timer)
 }

@@ -14,6 +14,7 @@ import type { WorkerDeps } from './deps.ts'
 import { reviewSteps } from './next-step.ts'
 import { MAX_CRASHES } from './parked-run.ts'
 import { deliverAndSettle } from './settle.ts'
+import { waitAtMost } from './wait-at-most.ts'
 
 /** How long a review waits for deliveries: a failing destination must not keep an answered question on the screen. */
 const PATIENCE_MS = 1000
@@ -87,12 +88,7 @@ function noteAnswer(event: AgentEvent, { answers, memory, store }: WorkerDeps) {
 
 /** Reviews the session's shown messages after its deliveries: replacing a message is better than withdrawing it. */
 async function reviewAfter(ended: Promise<unknown>, event: AgentEvent, { open }: WorkerDeps) {
-  let timer: NodeJS.Timeout | undefined
-  const patience = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, PATIENCE_MS)
-  })
-  await Promise.race([ended, patience])
-  clearTimeout(timer)
+  await waitAtMost(PATIENCE_MS, ended)
   await open.review(event)
 }
 

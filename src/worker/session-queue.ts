@@ -1,3 +1,5 @@
+import { waitAtMost } from './wait-at-most.ts'
+
 /** How long an event may take before the next one of its session goes on: a slow disk must delay only its own event. */
 const PATIENCE_MS = 5000
 
@@ -14,7 +16,9 @@ export class SessionQueue {
   runInOrder<Result>(session: string, work: () => Promise<Result>): Promise<Result> {
     const before = this.#last.get(session)
     // Not counted from now: on a busy machine a long queue would run out of patience although none of its work is slow.
-    const begun = before ? before.begun.then(() => waitBriefly(before.ended)) : Promise.resolve()
+    const begun = before
+      ? before.begun.then(() => waitAtMost(PATIENCE_MS, before.ended))
+      : Promise.resolve()
     const running = before ? begun.then(work) : work()
     const ended = running.then(
       () => {},
@@ -27,13 +31,4 @@ export class SessionQueue {
     })
     return running
   }
-}
-
-async function waitBriefly(before: Promise<void>) {
-  let timer: NodeJS.Timeout | undefined
-  const patience = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, PATIENCE_MS)
-  })
-  await Promise.race([before, patience])
-  clearTimeout(timer)
 }
