@@ -1,15 +1,10 @@
-import {
-  closeSync,
-  fstatSync,
-  lstatSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  readSync,
-} from 'node:fs'
+import { closeSync, lstatSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { listQuietly } from '../fs/list.ts'
 import { currentFile } from '../journal/files.ts'
+import { openFile } from '../journal/open-file.ts'
+import { readStretches } from '../journal/stretches.ts'
 import { spoolIn } from '../spool/layout.ts'
 
 const LIMIT_MS = 5000
@@ -33,9 +28,11 @@ export async function hasArrived(
 
 function waits(mark: string, folder: string, since: number): boolean {
   const spool = spoolIn(folder)
-  const owners = list(spool.cur).map((owner) => join(spool.cur, owner))
+  const owners = listQuietly(spool.cur).map((owner) => join(spool.cur, owner))
   return [spool.new, ...owners].some((place) =>
-    list(place).some((name) => isNew(join(place, name), since) && holds(join(place, name), mark)),
+    listQuietly(place).some(
+      (name) => isNew(join(place, name), since) && holds(join(place, name), mark),
+    ),
   )
 }
 
@@ -55,24 +52,16 @@ function holds(path: string, mark: string): boolean {
 
 function isRecorded(mark: string, folder: string): boolean {
   try {
-    const file = openSync(currentFile(folder), 'r')
+    const file = openFile(currentFile(folder))
+    if (!file) return false
     try {
-      const start = Math.max(0, fstatSync(file).size - TAIL_BYTES)
-      const tail = Buffer.alloc(TAIL_BYTES)
-      const size = readSync(file, tail, 0, TAIL_BYTES, start)
-      return tail.toString('latin1', 0, size).includes(mark)
+      const { fd, size } = file
+      const tail = readStretches(fd, Math.max(0, size - TAIL_BYTES), size)
+      return [...tail].some(({ text }) => text.includes(mark))
     } finally {
-      closeSync(file)
+      closeSync(file.fd)
     }
   } catch {
     return false
-  }
-}
-
-function list(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-  } catch {
-    return []
   }
 }

@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
+import { listQuietly } from '../fs/list.ts'
 import { LEASE_MS } from '../spool/lease.ts'
 import { hasProc, isRunning, statOf } from '../spool/process.ts'
 
@@ -6,7 +7,7 @@ import { hasProc, isRunning, statOf } from '../spool/process.ts'
 export function workerLives(state: string): boolean {
   if (isHeld(`${state}/worker.lock`)) return true
   // A worker takes such a lock if another machine or container holds worker.lock.
-  const names = list(state).filter((name) => /^worker\..+\.lock$/.test(name))
+  const names = listQuietly(state).filter((name) => /^worker\..+\.lock$/.test(name))
   return names.some((name) => isHeld(`${state}/${name}`))
 }
 
@@ -20,13 +21,5 @@ function isHeld(lock: string): boolean {
     return Math.abs(Date.now() - statSync(lock).mtimeMs) < LEASE_MS
   } catch {
     return false
-  }
-}
-
-function list(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-  } catch {
-    return []
   }
 }

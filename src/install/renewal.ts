@@ -7,8 +7,8 @@ import { readRegistered } from './registered.ts'
 import { makeGuard, refuseOutside, type Target } from './target.ts'
 
 /**
- * The other files that `init` wrote before and that still have hooks of ours: what stands there is brought up to date
- * together with the front door that it starts. Nothing is added, and what cannot be read is left to `doctor`.
+ * Finds the other files that `init` wrote before and that still contain our hooks. `init` updates these hooks together
+ * with the front door that they start. It adds none, and leaves files that it cannot read to `doctor`.
  */
 export function findRenewals(stateDir: string, targets: readonly Target[]): Target[] {
   const chosen = new Set(targets.map(({ file }) => file.path))
@@ -17,7 +17,7 @@ export function findRenewals(stateDir: string, targets: readonly Target[]): Targ
     .flatMap((place) => renewalOf(place) ?? [])
 }
 
-/** @returns undefined where no hooks of ours stand, or where the file of a project leads out of it */
+/** @returns undefined if the file contains no hooks of ours, or if it is a link out of its project */
 export function renewalOf(place: HookPlace): Target | undefined {
   const { client: name, path, form } = place
   const client: Client = clients[name]

@@ -1,14 +1,7 @@
-import {
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  readSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { mkdirSync, readFileSync, readSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { errorCode } from '../errors.ts'
+import { listQuietly } from '../fs/list.ts'
 import { JoinedIds } from './id-table.ts'
 import type { OpenFile } from './open-file.ts'
 import { pathOf, type Segment } from './segment.ts'
@@ -83,7 +76,7 @@ function makeFolder(path: string) {
 export function forgetTalliesBut(stateDir: string, inodes: readonly number[]) {
   const folder = join(stateDir, 'cache')
   const known = new Set(inodes.map((inode) => savedPath(stateDir, inode)))
-  for (const name of namesIn(folder)) {
+  for (const name of listQuietly(folder)) {
     const path = join(folder, name)
     // Version 0.1 had no `tally-` in the name.
     if (/^journal-(?:tally-)?\d+\.json$/.test(name) && !known.has(path))
@@ -144,12 +137,4 @@ function bytesBefore({ fd, size }: OpenFile, offset: number): string | undefined
   const bytes = Buffer.alloc(Math.min(BEFORE_BYTES, offset))
   readSync(fd, bytes, 0, bytes.length, offset - bytes.length)
   return bytes.toString('latin1')
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-  } catch {
-    return []
-  }
 }

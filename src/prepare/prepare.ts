@@ -7,7 +7,6 @@ import type { AgentEvent } from '../event/event.ts'
 import type { AcceptedEntry } from '../journal/entry.ts'
 import { cleanEntry } from '../journal/journal.ts'
 import { notifierOf } from '../notifiers/index.ts'
-import { dropOldest } from '../policy/drop-oldest.ts'
 import type { Judgement } from '../policy/memory.ts'
 import type { Candidate, Verdict } from '../policy/types.ts'
 import { Renderer } from '../render/render.ts'
@@ -193,15 +192,9 @@ function askedBy(
   return { id, at, toolUseId, transcriptPath, title, text: first || title }
 }
 
-const MAX_HASHES = 1000
-const hashes = new Map<string, string>()
-
-/** Hashed, because a session id comes from the agent and may hold anything. Cached, because an event needs it often. */
+/** Hashed, because a session id comes from the agent and may hold anything. */
 function hashOf(text: string): string {
-  const hash = hashes.get(text) ?? sha256(text).slice(0, 16)
-  hashes.set(text, hash)
-  dropOldest(hashes, MAX_HASHES)
-  return hash
+  return sha256(text).slice(0, 16)
 }
 
 type SessionOf = Pick<AgentEvent, 'client' | 'sessionId' | 'id'>

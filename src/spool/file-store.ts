@@ -4,6 +4,7 @@ import type { Delivery } from '../delivery.ts'
 import { errorCode } from '../errors.ts'
 import { writeDurable } from '../fs/durable.ts'
 import { FolderWatcher } from '../fs/folder-watcher.ts'
+import { listQuietly } from '../fs/list.ts'
 import { Arrivals } from './arrivals.ts'
 import { type Claim, Claims } from './claim.ts'
 import { formatHeader, type Header, isOfLaterVersion, parseSpoolFile } from './header.ts'
@@ -178,9 +179,9 @@ export class FileStore implements Store {
 
   openEvents(): ReadonlySet<string> {
     const { cur, deferred, dead } = this.spool
-    const owners = namesIn(cur).map((owner) => join(cur, owner))
+    const owners = listQuietly(cur).map((owner) => join(cur, owner))
     const files = [this.spool.new, deferred, dead, ...owners].flatMap((folder) =>
-      namesIn(folder).map((name) => join(folder, name)),
+      listQuietly(folder).map((name) => join(folder, name)),
     )
     return new Set(files.flatMap(eventsOf))
   }
@@ -220,20 +221,11 @@ export class FileStore implements Store {
   /** Moves the events that version 0.1 kept here to new/, without their notes: the journal has the open channels. */
   #migrateOldDeferred() {
     const { deferred } = this.spool
-    for (const name of namesIn(deferred)) {
+    for (const name of listQuietly(deferred)) {
       const parsed = parseName(name)
       if (!parsed || parsed.isDelivery) continue
       rmSync(join(deferred, `${name}.json`), { force: true })
       renameSync(join(deferred, name), join(this.spool.new, `${parsed.id}~${parsed.crashes}`))
     }
-  }
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-  } catch {
-    // The folder of an owner that just ended, or a file in place of a folder.
-    return []
   }
 }

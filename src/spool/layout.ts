@@ -11,8 +11,9 @@
 // | corrupt/       | damaged or foreign objects      | by a person, size cap            | nothing to do          |
 // | spare/         | always empty: used where a full | rename to cur/<owner>/           | made again when the    |
 // |                | disk allows no new folder       |                                  | next worker ends       |
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join, sep } from 'node:path'
+import { listQuietly } from '../fs/list.ts'
 import { isTrusted } from '../fs/trust.ts'
 
 export const folders = ['tmp', 'new', 'cur', 'deferred', 'dead', 'corrupt'] as const
@@ -46,16 +47,7 @@ export function isInUse(state: string): boolean {
 /** Whether something in this state folder still has to be dealt with, by a worker or by a person. */
 export function holdsEvents(state: string): boolean {
   const spool = spoolIn(state)
-  const claims = list(spool.cur).map((owner) => join(spool.cur, owner))
+  const claims = listQuietly(spool.cur).map((owner) => join(spool.cur, owner))
   const all = [spool.tmp, spool.new, spool.deferred, spool.dead, spool.corrupt, ...claims]
-  return all.some((folder) => list(folder).length > 0)
-}
-
-function list(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-  } catch {
-    // Never used, or not readable by this user.
-    return []
-  }
+  return all.some((folder) => listQuietly(folder).length > 0)
 }
