@@ -10,6 +10,7 @@ import { isSoleWorker } from '../spool/lock.ts'
 import { lastDue, nextDue } from '../text/schedule.ts'
 import { readBegun } from './begun.ts'
 import type { WorkerDeps } from './deps.ts'
+import { RECORD_LIMIT_MS, waitAtMost } from './wait-at-most.ts'
 
 type Schedule = NonNullable<Config['digest']>
 
@@ -84,7 +85,7 @@ export class DigestSchedule {
       ...(config.last.config.journal.text && { text: message.body }),
       to: [...schedule.to],
     }
-    await journal.append(entry)
+    await waitAtMost(RECORD_LIMIT_MS, journal.append(entry))
     return open.length
   }
 

@@ -8,8 +8,8 @@ import type { WorkerDeps } from './deps.ts'
 import { runEvent } from './event-run.ts'
 import { runParked } from './parked-run.ts'
 import { Resting } from './resting.ts'
+import { UnderWay } from './under-way.ts'
 import { waitAtMost } from './wait-at-most.ts'
-import { Changes } from './wake-up.ts'
 
 /** How many events are prepared concurrently, since preparing waits for transcripts to be read. */
 const MAX_PREPARING = 64
@@ -32,11 +32,9 @@ const DUE_CHECK_MS = 1000
 /** Claims and starts the events and deliveries that are due, and keeps track of those under way. */
 export class Dispatcher {
   readonly #deps: WorkerDeps
-  readonly #onSettled: () => void
-  readonly #underWay = new Set<Promise<void>>()
+  readonly #underWay: UnderWay
   #preparing = 0
   #isFull = false
-  readonly #changes = new Changes()
   readonly #resting: Resting
   #suspects: Promise<void> | undefined
   /** Unexpected faults, for a worker in the foreground to report. */
@@ -45,7 +43,7 @@ export class Dispatcher {
 
   constructor(deps: WorkerDeps, onSettled: () => void = () => {}) {
     this.#deps = deps
-    this.#onSettled = onSettled
+    this.#underWay = new UnderWay(onSettled)
     this.#resting = new Resting(deps.steadyNow)
   }
 
@@ -107,13 +105,18 @@ export class Dispatcher {
     )
   }
 
+  /** Waits for this work too before the worker ends. A failure is reported. */
+  follow(work: Promise<void>) {
+    this.#underWay.add(work.catch((error) => this.#noteFault('a shown message', error)))
+  }
+
   /** Resolves when everything still under way waits for a failed destination or for a disk that cannot be written. */
   async comeToRest({ startsDue = false } = {}) {
     const { steadyNow } = this.#deps
     let lookedAt = steadyNow()
     while (!this.isIdle && !this.isStalled) {
       if (this.#deps.journal.failure && this.#underWay.size <= this.#deps.journal.pending) return
-      await Promise.race([this.#changes.next(), sleep(STALL_CHECK_MS)])
+      await Promise.race([this.#underWay.change(), sleep(STALL_CHECK_MS)])
       if (!startsDue || steadyNow() - lookedAt < DUE_CHECK_MS) continue
       lookedAt = steadyNow()
       await this.#startDue()
@@ -171,16 +174,16 @@ export class Dispatcher {
     if (events.length === 0 || this.#suspects) return
     this.#suspects = this.#beginOneByOne(events).finally(() => {
       this.#suspects = undefined
-      this.#changes.notify()
+      this.#underWay.notify()
     })
   }
 
   async #beginOneByOne(events: readonly WaitingEvent[]) {
-    await waitAtMost(SUSPECT_MS, Promise.all(this.#underWay))
+    await waitAtMost(SUSPECT_MS, Promise.all(this.#underWay.all))
     for (const event of events) {
-      const before = new Set(this.#underWay)
+      const before = new Set(this.#underWay.all)
       await this.#startEvent(event)
-      const begun = [...this.#underWay].filter((one) => !before.has(one))
+      const begun = this.#underWay.all.filter((one) => !before.has(one))
       await waitAtMost(SUSPECT_MS, Promise.all(begun))
     }
   }
@@ -190,7 +193,7 @@ export class Dispatcher {
     take: () => Claim | undefined,
     run: (claim: Claim, onQueued: () => void) => Promise<void>,
   ) {
-    while (this.#preparing >= MAX_PREPARING) await this.#changes.next()
+    while (this.#preparing >= MAX_PREPARING) await this.#underWay.change()
     if (this.#underWay.size > MAX_AHEAD) await nextTurn()
     const times = this.#resting.timesOf(name) + 1
     let claim: Claim | undefined
@@ -207,7 +210,7 @@ export class Dispatcher {
     const onQueued = () => {
       if (isPreparing) this.#preparing -= 1
       isPreparing = false
-      this.#changes.notify()
+      this.#underWay.notify()
     }
     const running = run(claim, onQueued)
       .catch((error) => {
@@ -215,12 +218,7 @@ export class Dispatcher {
         // If the release fails too, the claim stays: the next worker reclaims it.
         this.#isolated(name, () => this.#deps.store.release(claim))
       })
-      .finally(() => {
-        onQueued()
-        this.#underWay.delete(running)
-        this.#changes.notify()
-        this.#onSettled()
-      })
+      .finally(onQueued)
     this.#underWay.add(running)
   }
 

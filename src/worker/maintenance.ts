@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { TallyKeeper } from '../journal/keep-tally.ts'
 import { rotateJournal } from '../journal/write.ts'
 import { enforceCaps, type Removal } from '../spool/caps.ts'
@@ -9,9 +8,9 @@ import { prepareSpool } from '../spool/prepare.ts'
 import { salvage } from '../spool/salvage.ts'
 import { sweep } from '../spool/sweep.ts'
 import type { WorkerDeps } from './deps.ts'
+import { RECORD_LIMIT_MS, waitAtMost } from './wait-at-most.ts'
 
 const SWEEP_EVERY_MS = 3600_000
-const RECORD_LIMIT_MS = 1000
 
 /** The worker's tasks beside delivering. Each one fails alone and is repeated later. */
 export class Maintenance {
@@ -77,7 +76,7 @@ export class Maintenance {
     const { journal, now } = this.#deps
     const at = now()
     const told = events.map((id) => journal.append({ at, id, type: 'dropped', reason }))
-    await Promise.race([Promise.all(told), sleep(RECORD_LIMIT_MS, undefined, { ref: false })])
+    await waitAtMost(RECORD_LIMIT_MS, Promise.all(told))
   }
 }
 

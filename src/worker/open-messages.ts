@@ -12,6 +12,7 @@ import type { PolicyMemory } from '../policy/checkpoint.ts'
 import { isAnswered, type Session } from '../policy/sessions.ts'
 import { sessionHash } from '../prepare/prepare.ts'
 import { type Shown, ShownMessages } from './shown-messages.ts'
+import { RECORD_LIMIT_MS, waitAtMost } from './wait-at-most.ts'
 
 /** A client writes its transcript a moment after it asks. */
 const FIRST_LOOK_MS = 1000
@@ -91,8 +92,11 @@ export class OpenMessages implements MessageLife {
     return times.length > 0 ? Math.max(0, Math.min(...times) - this.#deps.now()) : undefined
   }
 
-  /** Checks the transcripts that are due for answers: the older a question, the less often. */
-  async look(): Promise<void> {
+  /**
+   * Checks the transcripts that are due for answers: the older a question, the less often.
+   * @param follow gets each withdrawal: a receiver that does not respond must not delay the caller
+   */
+  async look(follow: (work: Promise<void>) => void): Promise<void> {
     const now = this.#deps.now()
     for (const shown of this.#shown.list()) {
       if (now - shown.at > FORGET_AFTER_MS) this.#shown.remove(shown)
@@ -105,7 +109,7 @@ export class OpenMessages implements MessageLife {
         const look = (one: AskedWhere) => this.#watch.isAnswered(one)
         if (await this.#findAnswer(shown, asked, look)) this.#deps.onAnswer?.(shown.session)
       }
-      await this.review(shown)
+      follow(this.review(shown))
     }
   }
 
@@ -164,7 +168,7 @@ export class OpenMessages implements MessageLife {
     const entry: JournalEntry = { at: now(), id: asked.id, type: 'answered', ...ref, reason }
     const known = await memory.get()
     known.fold(entry)
-    await journal.append(entry)
+    await waitAtMost(RECORD_LIMIT_MS, journal.append(entry))
     this.#deps.onAnswerTo?.(sessionHash({ ...ref, id: asked.id }), asked.id)
     return true
   }

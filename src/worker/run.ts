@@ -35,7 +35,7 @@ export async function deliverOnce(options: WorkerOptions): Promise<WorkerSummary
     return { handled: 0, faults: [] }
   }
   await deps.config.fetchSecrets()
-  await deps.open.look()
+  await deps.open.look((work) => dispatcher.follow(work))
   let claimed = 0
   do {
     claimed = await dispatcher.dispatch()
@@ -162,7 +162,7 @@ async function serve(
     if (!isHeld && !dispatcher.isIdle) lastWork = steadyNow()
     await maintenance.rotate()
     const leftMs = settings.config.lingerSeconds * 1000 - (steadyNow() - lastWork)
-    if (!isHeld) await open.look()
+    if (!isHeld) await open.look((work) => dispatcher.follow(work))
     const waits = [store.nextDueInMs(), dispatcher.restMs, digest.nextInMs, open.nextLookInMs()]
     const next = isHeld ? [] : waits
     const times = next.filter((ms) => ms !== undefined)

@@ -1,9 +1,17 @@
-import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readJournalOf } from '../../src/journal/read.ts'
 import { missingDesktopPrograms, startDesktop } from '../support/desktop.ts'
 import { buildProgram } from '../support/program.ts'
+import { type Received, startReceiver } from '../support/receiver.ts'
 import { exited, makeWorld, startProgram, type World } from './_world.ts'
 
 const missing = missingDesktopPrograms()
@@ -18,6 +26,12 @@ const ask = (command: string, more: object = {}) => ({
   ...more,
 })
 const prompt = { hook_event_name: 'UserPromptSubmit', session_id: 's1', prompt: 'Go on' }
+
+/** One line of a transcript of Claude Code. */
+function transcriptLine(type: string, content: object): string {
+  const message = { role: type, content: [content] }
+  return `${JSON.stringify({ type, timestamp: new Date().toISOString(), message })}\n`
+}
 
 async function entriesOf(world: World, id: string, type: string) {
   const found: object[] = []
@@ -146,24 +160,87 @@ describe.skipIf(reason)(`a question on the desktop${reason}`, () => {
     const { world, accept, shown, withdrawn } = await makeDesk()
     const path = join(world.folder, '.claude/projects/-srv-app/s1.jsonl')
     mkdirSync(join(path, '..'), { recursive: true })
-    const line = (type: string, content: object) =>
-      `${JSON.stringify({ type, timestamp: new Date().toISOString(), message: { role: type, content: [content] } })}\n`
-    writeFileSync(
-      path,
-      line('assistant', { type: 'tool_use', id: 'make', name: 'Bash', input: {} }),
-    )
+    const call = { type: 'tool_use', id: 'make', name: 'Bash', input: {} }
+    writeFileSync(path, transcriptLine('assistant', call))
     const id = accept(ask('make', { transcript_path: path }))
     const env = { ...world.env, HOME: world.folder }
     const child = startProgram(worker, { ...world, env })
     await expect.poll(async () => (await shown()).length).toBe(1)
     expect(await withdrawn()).toBe(0)
-    appendFileSync(path, line('user', { type: 'tool_result', tool_use_id: 'make', content: 'ok' }))
+    const result = { type: 'tool_result', tool_use_id: 'make', content: 'ok' }
+    appendFileSync(path, transcriptLine('user', result))
     await expect.poll(withdrawn).toBe(1)
     // No message is open any more, so the worker ends.
     expect(await exited(child)).toBe(0)
     expect(await entriesOf(world, id, 'answered')).toMatchObject([
       { sessionId: 's1', reason: 'the transcript goes on after it' },
     ])
+  })
+})
+
+describe('a question that its transcript shows as answered', () => {
+  /** A question that has been shown on a phone, and a worker that looks for its answer. */
+  async function askOnPhone(config: object = {}) {
+    const world = makeWorld()
+    const asked: Received[] = []
+    const receiver = await startReceiver({
+      script: [
+        (request) => {
+          asked.push(request)
+          if (request.method === 'DELETE') return 'blackhole'
+          const { topic, sequence_id } = JSON.parse(request.body)
+          return {
+            body: JSON.stringify({ id: 'x', event: 'message', topic, sequence_id, time: 1 }),
+          }
+        },
+      ],
+    })
+    world.configure({
+      channels: {
+        phone: { type: 'ntfy', server: receiver.url, topic: 'shop' },
+        file: { type: 'file', path: world.outFile },
+      },
+      routes: [
+        { on: ['permission'], to: ['phone'] },
+        { on: ['done'], to: ['file'] },
+      ],
+      lingerSeconds: 60,
+      deliveryTimeoutSeconds: 600,
+      ...config,
+    })
+    const path = join(world.folder, '.claude/projects/-srv-app/s1.jsonl')
+    mkdirSync(join(path, '..'), { recursive: true })
+    const call = { type: 'tool_use', id: 'make', name: 'Bash', input: {} }
+    writeFileSync(path, transcriptLine('assistant', call))
+    const id = world.accept(ask('make', { transcript_path: path }))
+    const env = { ...world.env, HOME: world.folder }
+    startProgram(await buildProgram('src/worker/main.ts'), { ...world, env })
+    await expect.poll(() => asked.length).toBe(1)
+    const answer = () => {
+      const result = { type: 'tool_result', tool_use_id: 'make', content: 'ok' }
+      appendFileSync(path, transcriptLine('user', result))
+    }
+    return { world, id, asked, answer }
+  }
+
+  it('delays no other event while its receiver does not respond to the withdrawal', async () => {
+    const { world, asked, answer } = await askOnPhone()
+    answer()
+    await expect.poll(() => asked.map(({ method }) => method)).toContain('DELETE')
+    world.accept({ hook_event_name: 'Stop', session_id: 's2' })
+    await expect.poll(() => world.lines()).toHaveLength(1)
+  })
+
+  it('delays no other event while the journal cannot be written', async () => {
+    const { world, id, asked, answer } = await askOnPhone()
+    await expect.poll(async () => await entriesOf(world, id, 'delivered')).toHaveLength(1)
+    const journal = join(world.stateDir, 'journal.jsonl')
+    renameSync(journal, `${journal}.kept`)
+    mkdirSync(journal)
+    answer()
+    await expect.poll(() => asked.map(({ method }) => method)).toContain('DELETE')
+    world.accept({ hook_event_name: 'Stop', session_id: 's2' })
+    await expect.poll(() => world.lines()).toHaveLength(1)
   })
 })
 
