@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './test/support/longest-first.ts'
 
 export default defineConfig({
   test: {
@@ -13,7 +14,8 @@ export default defineConfig({
     hookTimeout: 180_000,
     expect: { poll: { timeout: 120_000 } },
     // More than there are processors: many tests wait for processes and servers.
-    maxWorkers: 4,
+    maxWorkers: 6,
+    sequence: { sequencer: LongestFirst },
     // Test files share the environment of their worker: importing zod, fast-check and the sources again for each file
     // took a third of the time. So a test must restore what it changes in its process.
     isolate: false,

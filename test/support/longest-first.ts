@@ -1,0 +1,20 @@
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
+
+/** The files that take longest, such as because each of their tests installs hookbell. */
+const longest = [
+  'doctor/faults',
+  'worker/hostile-repository',
+  'session',
+  'clone',
+  'commands/canary-secret',
+]
+
+/** Starts the longest files first: one that starts late runs alone at the end, while the other processor is idle. */
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files)
+    const isLong = ({ moduleId }: TestSpecification) =>
+      longest.some((name) => moduleId.endsWith(`/test/${name}.test.ts`))
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))]
+  }
+}
