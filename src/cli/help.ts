@@ -1,10 +1,6 @@
 import type { ArgDef, ArgsDef, CommandDef } from 'citty'
-import { wrapLine } from '../text/wrap.ts'
 import { paint, table, terminalWidth } from './output.ts'
-import { displayWidth } from './width.ts'
-
-/** If the last column would get fewer columns than this, wrapping is left to the terminal. */
-const LEAST_TEXT = 20
+import { wrapText } from './wrap-text.ts'
 
 /** Renders the help page of a command: what it is for, its usage and its options. */
 export function renderHelp(command: CommandDef, width = terminalWidth()): string {
@@ -18,7 +14,7 @@ export function renderHelp(command: CommandDef, width = terminalWidth()): string
     ...positionals.map(([positional, { required }]) => positionalName(positional, required)),
   ]
   const rows = (all: typeof args, label: (name: string, arg: ArgDef) => string) =>
-    wrappedTable(
+    table(
       all.map(([one, arg]) => [`  ${label(one, arg)}`, describe(arg)] as const),
       width,
     )
@@ -40,30 +36,9 @@ export function renderCommands(
   return [
     wrapText(`hookbell ${version}: notifies you when your coding agent needs you`, width),
     'Usage: hookbell COMMAND [OPTIONS]',
-    wrappedTable(rows, width),
+    table(rows, width),
     wrapText('hookbell COMMAND --help shows the options of a command.', width),
   ].join('\n\n')
-}
-
-/** A table of two columns. Text that does not fit continues on the next line, in its own column. */
-function wrappedTable(rows: readonly (readonly [string, string])[], width = Infinity): string {
-  const first = Math.max(0, ...rows.map(([label]) => displayWidth(label)))
-  const room = width - first - 2
-  if (room < LEAST_TEXT) return table(rows)
-  return table(
-    rows.flatMap(([label, text]) =>
-      wrapText(text, room)
-        .split('\n')
-        .map((line, at) => [at === 0 ? label : '', line]),
-    ),
-  )
-}
-
-function wrapText(text: string, width = Infinity): string {
-  return text
-    .split('\n')
-    .flatMap((line) => wrapLine(line, width))
-    .join('\n')
 }
 
 function positionalName(name: string, isRequired = true): string {

@@ -1,5 +1,6 @@
 import { writeSync } from 'node:fs'
 import { errorCode } from '../errors.ts'
+import { formatDate } from '../text/local-time.ts'
 import { exitCodeOf, reportError } from './errors.ts'
 import { colour, mayBeTerminal, type Style, terminalWidth } from './terminal.ts'
 import { wrapText } from './wrap-text.ts'
@@ -75,7 +76,7 @@ export function ago(at: number, now = Date.now()): string {
   if (minutes < 1) return 'just now'
   if (minutes < 60) return `${minutes} min ago`
   if (minutes < 48 * 60) return `${Math.floor(minutes / 60)} h ago`
-  return new Date(at).toISOString().slice(0, 10)
+  return formatDate(at)
 }
 
 /** `now`, `in 5 s`, `in 5 min`, `in 2 h`, then the date. */
@@ -85,5 +86,5 @@ export function ahead(at: number, now = Date.now()): string {
   if (seconds < 120) return `in ${seconds} s`
   if (seconds < 120 * 60) return `in ${Math.floor(seconds / 60)} min`
   if (seconds < 48 * 3600) return `in ${Math.floor(seconds / 3600)} h`
-  return new Date(at).toISOString().slice(0, 10)
+  return formatDate(at)
 }

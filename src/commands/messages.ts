@@ -2,6 +2,7 @@ import { defineCommand } from 'citty'
 import type { Message, MessagesClient } from '../api/index.ts'
 import { print, terminalWidth } from '../cli/output.ts'
 import { usageError } from '../errors.ts'
+import { counted } from '../text/counted.ts'
 import { withClient } from './api/client.ts'
 import { isForUsers, renderConversation, sortMessages } from './api/conversation.ts'
 import { printLine, printResponse } from './api/print-response.ts'
@@ -66,7 +67,7 @@ function choose(messages: readonly Message[], last: number | undefined, all: boo
 
 function printConversation({ shown, before, hidden }: Chosen) {
   if (shown.length === 0 && hidden === 0) return print('No messages yet')
-  if (before > 0) print(`(${before} before)\n`)
+  if (before > 0) print(`(${counted(before, 'earlier message')} not shown)\n`)
   if (shown.length > 0) print(renderConversation(shown, terminalWidth()))
   if (hidden > 0) process.stderr.write(`${hidden} more for the model only: --all\n`)
 }

@@ -85,8 +85,8 @@ function describe(result: Simulation, since: number): string {
     `${questions}${missedBefore > 0 ? ` (before: ${missedBefore})` : ''}`,
     ...missed.slice(0, MOST_LINES).map((one) => `  ${eventLine(one)}: ${oneLine(one.because)}`),
     ...more(missed.length),
-    ...(changes.length === 0 ? ['', 'Nothing would be decided otherwise'] : changeLines(changes)),
-    ...(noisiest.length === 0 ? [] : ['', 'Most pings', table(noisiest.map(sourceRow))]),
+    ...(changes.length === 0 ? ['', 'No decision would differ'] : changeLines(changes)),
+    ...(noisiest.length === 0 ? [] : ['', 'Most messages', table(noisiest.map(sourceRow))]),
   ].join('\n')
 }
 
@@ -102,7 +102,7 @@ function changeLines(changes: Simulation['changes']): string[] {
     return `  ${eventLine(event)}: ${what} on ${channel}: ${oneLine(because)}`
   })
   const count = counted(changes.length, 'decision')
-  return ['', `${count} would be another`, ...lines, ...more(changes.length)]
+  return ['', `${count} would differ`, ...lines, ...more(changes.length)]
 }
 
 function eventLine({ id, at, title }: { id: string; at: number; title: string }): string {

@@ -189,7 +189,7 @@ function waitingLines({ onHold, oldestWaiting, parked }: Status): string[][] {
   ]
   return [
     ...(onHold ? [['on hold', 'nothing is sent until: hookbell resume']] : []),
-    ...(oldestWaiting === null ? [] : [['oldest', `waits since ${ago(oldestWaiting)}`]]),
+    ...(oldestWaiting === null ? [] : [['oldest', `accepted ${ago(oldestWaiting)}`]]),
     ...(nextAt === null ? [] : [['parked', `${counts.join(', ')}; next ${ahead(nextAt)}`]]),
   ]
 }

@@ -85,14 +85,15 @@ export async function runUninstall(
     if (options.json) print(toJson({ ...report(found), waiting, written: false }))
     return found.faults.length > 0 ? 1 : 0
   }
-  if (!options.yes && !(await world.ask('Take it off? [Y/n] '))) {
+  if (!options.yes && !(await world.ask('Remove the hooks? [Y/n] '))) {
     print('Nothing was written.\n')
     return 0
   }
   const outcome = takeAll(found, stateDir(world.env))
   const isDone = outcome.faults.length === 0
   const rest = isWhole && isDone ? await removeRest(options, world) : { notes: [] as string[] }
-  if (isWhole && !isDone) rest.notes.push('The front door stays until every place is free of it')
+  if (isWhole && !isDone)
+    rest.notes.push('The front door stays until the hooks are removed everywhere')
   if (options.json) print(toJson({ ...outcome, ...rest, waiting, written: true }))
   else print(fit(lines([...outcome.told, ...outcome.faults, ...rest.notes])))
   return isDone ? 0 : 1

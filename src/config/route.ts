@@ -80,7 +80,7 @@ export const route = routeFields.superRefine(({ to, steps }, context) => {
     void context.addIssue({ code: 'custom', path, message })
   if (!to && !steps) return fail(['to'], 'is missing')
   if (to && steps)
-    return fail(['steps'], 'must not be there beside "to": the first step is at once')
+    return fail(['steps'], 'cannot be combined with "to": the first step is sent at once')
   let before = -1
   const names = new Set<string>()
   for (const [index, one] of (steps ?? []).entries()) {

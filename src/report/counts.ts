@@ -5,7 +5,7 @@ export interface Count {
 }
 
 /** How often each name occurs, most frequent first. */
-export function counted(names: readonly string[]): Count[] {
+export function countByName(names: readonly string[]): Count[] {
   const counts = new Map<string, number>()
   for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1)
   return [...counts]

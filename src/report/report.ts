@@ -1,6 +1,7 @@
 import type { AcceptedEntry, JournalEntry } from '../journal/entry.ts'
+import { formatDate } from '../text/local-time.ts'
 import { type ChannelUse, channelUse } from './channel-use.ts'
-import { type Count, counted } from './counts.ts'
+import { type Count, countByName } from './counts.ts'
 import { suppressions } from './suppressions.ts'
 import { type Wait, Waits } from './waits.ts'
 
@@ -107,26 +108,22 @@ export function quantile(sorted: readonly number[], share: number): number | nul
 
 function answerCounts(waits: readonly Wait[]): Count[] {
   const names = answeredMs(waits).map((ms) => speeds.find(([, limit]) => ms < limit)?.[0] ?? '')
-  const counts = new Map(counted(names).map(({ name, count }) => [name, count]))
+  const counts = new Map(countByName(names).map(({ name, count }) => [name, count]))
   return speeds.map(([name]) => ({ name, count: counts.get(name) ?? 0 }))
 }
 
 function daysOf(accepted: readonly AcceptedEntry[], entries: readonly JournalEntry[]) {
   const told = entries.filter((entry) => entry.type === 'delivered')
   const toldIds = new Set(told.map(({ id }) => id))
-  const messages = counted(told.filter(({ summary }) => !summary).map(({ at }) => dateOf(at)))
+  const messages = countByName(
+    told.filter(({ summary }) => !summary).map(({ at }) => formatDate(at)),
+  )
   const silent = accepted.filter(({ id }) => !toldIds.has(id))
-  const notTold = counted(silent.map(({ acceptedAt }) => dateOf(acceptedAt)))
+  const notTold = countByName(silent.map(({ acceptedAt }) => formatDate(acceptedAt)))
   const countOn = (counts: readonly Count[], date: string) =>
     counts.find(({ name }) => name === date)?.count ?? 0
   const dates = new Set([...messages, ...notTold].map(({ name }) => name))
   return [...dates].sort().map((date) => {
     return { date, messages: countOn(messages, date), notTold: countOn(notTold, date) }
   })
-}
-
-function dateOf(at: number): string {
-  const date = new Date(at)
-  const parts = [date.getFullYear(), date.getMonth() + 1, date.getDate()]
-  return parts.map((part) => String(part).padStart(2, '0')).join('-')
 }

@@ -1,5 +1,5 @@
 import type { JournalEntry } from '../journal/entry.ts'
-import { type Count, counted } from './counts.ts'
+import { type Count, countByName } from './counts.ts'
 
 /** Why events were not told, most frequent first: the name of the rule, else the reason. Each channel counts. */
 export function suppressions(entries: readonly JournalEntry[]): Count[] {
@@ -12,10 +12,10 @@ export function suppressions(entries: readonly JournalEntry[]): Count[] {
       names.push(...steps.map(({ by }) => by))
     }
     if (entry.type !== 'suppressed') continue
-    // The immediate verdict of a rule is already counted from the trace.
+    // The immediate verdict of a rule is already countByName from the trace.
     const known = byRule.get(entry.id) ?? new Set()
     const isKnown = entry.channel === undefined ? known.size > 0 : known.has(entry.channel)
     if (!isKnown) names.push(entry.reason)
   }
-  return counted(names)
+  return countByName(names)
 }

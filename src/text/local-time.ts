@@ -4,6 +4,12 @@ export function formatTime(at: number, timeZone?: string): string {
   return `${year}-${month}-${day} ${hour}:${minute}`
 }
 
+/** `2026-11-20`, on this machine. */
+export function formatDate(at: number): string {
+  const { year, month, day } = partsHere(new Date(at))
+  return `${year}-${month}-${day}`
+}
+
 /** The weekday (0 is Sunday) and the minutes since midnight in the zone. */
 export function localTime(at: number, timeZone?: string): { weekday: number; minutes: number } {
   const { year, month, day, hour, minute } = partsAt(at, timeZone)
@@ -34,7 +40,7 @@ function partsAt(at: number, timeZone: string | undefined): Record<string, strin
   return Object.fromEntries(formatter.formatToParts(at).map(({ type, value }) => [type, value]))
 }
 
-function partsHere(date: Date): Record<string, string> {
+function partsHere(date: Date) {
   const two = (value: number) => String(value).padStart(2, '0')
   return {
     year: String(date.getFullYear()),

@@ -23,7 +23,7 @@ describe('cli: hold and resume', () => {
     expect(readdirSync(join(home.state, 'spool/new'))).toHaveLength(1)
     const { stdout: status } = await home.run('status')
     expect(status).toMatch(/^on hold +nothing is sent until: hookbell resume$/m)
-    expect(status).toMatch(/^oldest +waits since just now$/m)
+    expect(status).toMatch(/^oldest +accepted just now$/m)
     expect((await home.run('resume')).stdout).toBe('No longer on hold; 1 handled')
     expect(home.read('out.jsonl')).toContain('"event":"Stop"')
     expect((await home.run('resume')).stdout).toBe('Nothing was on hold')

@@ -53,7 +53,7 @@ describe('hookbell simulate', () => {
     const none = await tryOut({ channels, routes: [{ on: ['done'], to: ['desk'] }] })
     expect(none.stdout).toMatch(/^x \d+ questions missed/m)
     expect(none.stdout).toContain('permission needed: no route to a channel')
-    expect(none.stdout).toContain('Most pings')
+    expect(none.stdout).toContain('Most messages')
     expect(none.exitCode).toBe(1)
     const json = await tryOut({ channels }, '--json', '--since', '30m')
     expect(JSON.parse(json.stdout)).toMatchObject({ events: 0, missed: [] })

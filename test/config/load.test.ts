@@ -141,7 +141,7 @@ describe('the configuration', () => {
     ],
     [
       '{"routes": [{"on": ["done"], "to": ["desktop"], "steps": [{"to": ["desktop"]}]}]}',
-      /^1:49: routes\.0\.steps: must not be there beside "to": the first step is at once/,
+      /^1:49: routes\.0\.steps: cannot be combined with "to": the first step is sent at once/,
     ],
     [
       '{"routes": [{"on": ["done"], "steps": [{"to": ["desktop"]}, {"after": "soon", "to": ["desktop"]}]}]}',

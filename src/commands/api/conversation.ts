@@ -1,7 +1,7 @@
 import type { Message } from '../../api/index.ts'
 import { paint } from '../../cli/output.ts'
+import { wrapText } from '../../cli/wrap-text.ts'
 import { cutText, oneLine } from '../../text/clean.ts'
-import { wrapLine } from '../../text/wrap.ts'
 import { asCount, asText, type Fields, fieldsOf } from './fields.ts'
 import { type Line, linesOf, textsOf } from './message-lines.ts'
 import { utcTime } from './utc-time.ts'
@@ -88,5 +88,6 @@ function joinLines(messages: readonly Line[][]): Line[] {
 
 function renderLine({ text, isAside }: Line, width: number): string[] {
   if (isAside) return [INDENT + paint('dim', cutText(text, width))]
-  return wrapLine(text, width).map((line) => (INDENT + line).trimEnd())
+  const lines = wrapText(text, width).split('\n')
+  return lines.map((line) => (INDENT + line).trimEnd())
 }

@@ -2,7 +2,7 @@ import type { ArgsDef } from 'citty'
 import type { Endpoint } from '../../api/endpoints/endpoint.ts'
 import { NEEDS_KEY } from '../../cli/key-help.ts'
 import { terminalWidth } from '../../cli/output.ts'
-import { wrapLine } from '../../text/wrap.ts'
+import { wrapText } from '../../cli/wrap-text.ts'
 import type { Flag } from './flags.ts'
 import { takesBody } from './read-input.ts'
 
@@ -49,8 +49,8 @@ export function argsOf(endpoint: Endpoint, flags: readonly Flag[]): ArgsDef {
 }
 
 function describeField(flag: Flag): string {
-  const shape = wrapLine(`  ${flag.shape}`, terminalWidth() ?? HELP_WIDTH)
-  return [`"${flag.input}" in --body: ${about(flag)}`, ...shape].join('\n')
+  const shape = wrapText(`  ${flag.shape}`, terminalWidth() ?? HELP_WIDTH)
+  return `"${flag.input}" in --body: ${about(flag)}\n${shape}`
 }
 
 function about({ description, isRequired }: Flag): string {
