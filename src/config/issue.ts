@@ -2,7 +2,7 @@ import type * as z from 'zod'
 import { notifiers } from '../notifiers/index.ts'
 import { didYouMean } from '../text/suggest.ts'
 import { issueInWords, show, valueAt } from '../text/zod-issue.ts'
-import { channelKeys, configKeys, descriptionAt } from './schema.ts'
+import { descriptionAt, keysAt } from './schema.ts'
 import { bareReference } from './warnings.ts'
 
 export interface Fault {
@@ -34,7 +34,11 @@ function describeIssue(issue: z.core.$ZodIssue, raw: unknown): Fault {
   const { path } = issue
   if (issue.code === 'unrecognized_keys') {
     const [key = ''] = issue.keys
-    return { path: [...path, key], what: 'unknown key', hint: didYouMean(key, keysAt(path, raw)) }
+    return {
+      path: [...path, key],
+      what: 'unknown key',
+      hint: didYouMean(key, keysAt(path, typeAt(path, raw))),
+    }
   }
   const value = valueAt(raw, path)
   if (issue.code === 'invalid_union' && path.at(-1) === 'type') return wrongType(path, value)
@@ -74,12 +78,11 @@ function howToRefer(path: readonly PropertyKey[], value: unknown): string | unde
 }
 
 function meaningOf(path: readonly PropertyKey[], raw: unknown): string | undefined {
-  const type = path[0] === 'channels' ? valueAt(raw, [...path.slice(0, 2), 'type']) : undefined
-  const meaning = descriptionAt(path, String(type))
+  const meaning = descriptionAt(path, typeAt(path, raw))
   return meaning && `Meaning: ${meaning}`
 }
 
-function keysAt(path: readonly PropertyKey[], raw: unknown): readonly string[] {
-  const type = valueAt(raw, [...path, 'type'])
-  return path[0] === 'channels' ? channelKeys(String(type)) : configKeys(path)
+/** The type of the channel on a path; only read for a path in `channels`. */
+function typeAt(path: readonly PropertyKey[], raw: unknown): string {
+  return String(valueAt(raw, [...path.slice(0, 2), 'type']))
 }

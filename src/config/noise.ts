@@ -71,7 +71,7 @@ export const noise = z.strictObject({
   off: z.array(z.enum(noiseRules)).default([]).describe('Rules that are switched off'),
 })
 
-export const quietHoursKeys = Object.keys(quietHours.shape)
+export const quietHoursShape = quietHours.shape
 
 function isTimeZone(name: string): boolean {
   try {

@@ -96,7 +96,7 @@ export const route = routeFields.superRefine(({ to, steps }, context) => {
 })
 
 export const stepShape = step.shape
-export const conditionKeys = Object.keys(conditions.shape)
+export const conditionShape = conditions.shape
 export type Conditions = z.output<typeof conditions>
 
 function isPattern(source: string): boolean {

@@ -6,8 +6,8 @@ import { channelName } from './channel-name.ts'
 import type { SecretOptions } from './checked.ts'
 import { digest } from './digest.ts'
 import { hubSettings } from './hub-settings.ts'
-import { noise, quietHoursKeys } from './noise.ts'
-import { conditionKeys, route, stepShape } from './route.ts'
+import { noise, quietHoursShape } from './noise.ts'
+import { conditionShape, route, stepShape } from './route.ts'
 import { secretSources } from './secret-source.ts'
 
 const noiseSwitch = z
@@ -135,13 +135,34 @@ export function completeConfig(
   }
 }
 
-/** The names of the fields at a path outside of `channels`. */
-export function configKeys(path: readonly PropertyKey[]): string[] {
-  const [section, , part] = path
-  if (section === 'routes' && (part === 'when' || part === 'not')) return conditionKeys
-  if (section === 'routes' && part === 'steps') return Object.keys(stepShape)
-  if (section === 'noise' && path[1] === 'quietHours') return quietHoursKeys
-  const shapes: Record<string, object> = {
+/** The names of the fields that the object at a path may have. `type` is that of the channel, if it is one. */
+export function keysAt(path: readonly PropertyKey[], type: string): string[] {
+  return Object.keys(fieldsAt(path, type) ?? configSchema.shape)
+}
+
+/** The description of the innermost known field on a path. */
+export function descriptionAt(path: readonly PropertyKey[], type: string): string | undefined {
+  const around = [path, path.slice(0, -1)].map((part) => fieldsAt(part, type))
+  for (const fields of [...around, configSchema.shape]) {
+    const name = path.findLast((key) => fields && Object.hasOwn(fields, key))
+    const field = name === undefined ? undefined : (fields as Fields)[String(name)]
+    if (field?.description !== undefined) return field.description
+  }
+  return undefined
+}
+
+type Fields = Record<string, z.ZodType>
+
+/** The fields of the innermost object on a path; undefined at the top, and in a section without fields of its own. */
+function fieldsAt([section, name, part]: readonly PropertyKey[], type: string): Fields | undefined {
+  if (section === 'channels') {
+    const notifier = notifierOf(type)
+    return notifier ? channelType(notifier).shape : {}
+  }
+  if (section === 'routes' && (part === 'when' || part === 'not')) return conditionShape
+  if (section === 'routes' && part === 'steps') return stepShape
+  if (section === 'noise' && name === 'quietHours') return quietHoursShape
+  const sections: Record<string, Fields> = {
     retry: retry.shape,
     routes: route.shape,
     journal: journal.shape,
@@ -149,35 +170,17 @@ export function configKeys(path: readonly PropertyKey[]): string[] {
     digest: digest.shape,
     hub: hubSettings.shape,
   }
-  return Object.keys(shapes[String(section)] ?? configSchema.shape)
+  return sections[String(section)]
 }
 
-/** The names of the fields of a channel. */
-export function channelKeys(type: string): string[] {
-  return ['type', 'noise', 'clearance', ...Object.keys(channelShape(type))]
-}
-
-/** The description of the innermost known field on a path. */
-export function descriptionAt(path: readonly PropertyKey[], type: string): string | undefined {
-  const [section] = path
-  const shapes = {
-    channels: channelShape(type),
-    retry: retry.shape,
-    routes: { ...stepShape, ...route.shape },
-    noise: noise.shape,
-    digest: digest.shape,
-    hub: hubSettings.shape,
-  }
-  const shape: object = shapes[section as keyof typeof shapes] ?? {}
-  const name = path.findLast((key) => Object.hasOwn(shape, key))
-  const field = name === undefined ? undefined : (shape as Record<PropertyKey, z.ZodType>)[name]
-  const top = configSchema.shape as Record<PropertyKey, z.ZodType>
-  return (field ?? (section === undefined ? undefined : top[section]))?.description
-}
-
-function channelShape(type: string): Record<string, z.ZodType> {
+function notifierOf(type: string): Notifier | undefined {
   const known: Record<string, Notifier> = notifiers
-  return Object.hasOwn(known, type) ? (known[type]?.options.shape ?? {}) : {}
+  return Object.hasOwn(known, type) ? known[type] : undefined
+}
+
+/** The notifier's own options. */
+function optionsOf(type: string): Fields {
+  return notifierOf(type)?.options.shape ?? {}
 }
 
 /** The values of secret options, which must not appear anywhere. */
@@ -201,12 +204,12 @@ export function secretOptionsOf({
   const types = new Set(Object.values(channels).map(({ type }) => type))
   if (hub) types.add('hub')
   const names = (type: string) =>
-    Object.keys(channelShape(type)).filter((name) => isSecretOption(type, name))
+    Object.keys(optionsOf(type)).filter((name) => isSecretOption(type, name))
   return Object.fromEntries([...types].map((type) => [type, names(type)]))
 }
 
 export function isSecretOption(type: string, name: string): boolean {
-  const shape = channelShape(type)
+  const shape = optionsOf(type)
   return Object.hasOwn(shape, name) && isSecret(shape[name])
 }
 

@@ -136,6 +136,15 @@ describe('the configuration', () => {
       '1:30: routes.0.to: must not be empty | Meaning: Names of channels',
     ],
     [
+      '{"routes": [{"on": ["done"], "to": ["desktop"], "when": {"minSeconds": -1}}]}',
+      /when\.minSeconds: must be .* \| Meaning: The turn took at least this long/,
+    ],
+    [
+      '{"routes": [{"on": ["done"], "to": ["desktop"], "when": 5}]}',
+      /when: must be an object, .* \| Meaning: All of these hold$/,
+    ],
+    ['{"journal": {"text": 1}}', /journal\.text: must be .* \| Meaning: (?!Settings)/],
+    [
       '{"routes": [{"on": ["done"]}]}',
       '1:13: routes.0.to: is missing | Meaning: Names of channels',
     ],
