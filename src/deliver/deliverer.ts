@@ -120,7 +120,7 @@ export class Deliverer {
       delivery = await this.#gather(orders)
     } catch {
       // The event cannot be read now, so it is released and tried again later.
-      line.limiter.release(slot)
+      line.limiter.cancel(slot)
       for (const { resolve } of orders) resolve({ type: 'released' })
       return
     }
@@ -148,7 +148,7 @@ export class Deliverer {
    */
   #bypass([order]: readonly Order[], outcome: Outcome, line: DestinationLine): boolean {
     if (!order || order.isDirect) return false
-    line.isBypassed &&= outcome.type === 'deferred'
+    line.isBypassed &&= line.limiter.isFailing
     if (outcome.type !== 'deferred') return false
     const { delivery } = outcome
     const { config, now, isParked } = this.#deps
@@ -180,17 +180,17 @@ export class Deliverer {
     const { config, now, random } = this.#deps
     const loaded = config()
     if (delivery.expires > 0 && now() > delivery.expires) {
-      limiter.release(slot)
+      limiter.cancel(slot)
       return { type: 'expired', reason: 'too late to be of use' }
     }
     if ('error' in destination) {
-      limiter.release(slot)
+      limiter.cancel(slot)
       return this.#withoutDestination(delivery, destination.error)
     }
     const { life = unknownLife } = this.#deps
     const over = await life.whyOver(delivery)
     if (over !== undefined) {
-      limiter.release(slot)
+      limiter.cancel(slot)
       return { type: 'expired', reason: over }
     }
     const begun = life.begin(delivery, destination)

@@ -7,7 +7,7 @@ interface LimiterOptions {
   now: () => number
 }
 
-/** A delivery under way. To be returned with `release` or `trip`. */
+/** A delivery under way. To be returned with `release`, `trip` or `cancel`. */
 export interface Slot {
   startedAt: number
 }
@@ -69,6 +69,13 @@ export class DestinationLimiter {
     this.#underWay.delete(slot)
     this.#failures = 0
     this.#failingSince = Number.POSITIVE_INFINITY
+  }
+
+  /** No attempt was made: nothing is known of the destination that was not known before. */
+  cancel(slot: Slot) {
+    this.#underWay.delete(slot)
+    // `acquire` counts the time since the end of the block, and has counted it until now.
+    if (this.isFailing) this.#trippedUntil = Math.max(this.#trippedUntil, this.#now())
   }
 
   /**

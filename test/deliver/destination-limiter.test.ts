@@ -68,8 +68,21 @@ describe('a destination limiter', () => {
     expect(limiter.failingMs).toBe(2000)
   })
 
+  it('counts neither a success nor idle time twice when no attempt was made', () => {
+    const { limiter, clock } = makeLimiter(3)
+    limiter.trip(limiter.acquire(), () => 1000)
+    clock.now = 5000
+    limiter.cancel(limiter.acquire())
+    expect([limiter.isFailing, limiter.readyInMs]).toEqual([true, 0])
+    clock.now = 6000
+    const probe = limiter.acquire()
+    expect(limiter.readyInMs).toBe(Number.POSITIVE_INFINITY)
+    limiter.trip(probe, (failures) => failures * 1000)
+    expect([limiter.failingMs, limiter.readyInMs]).toEqual([1000, 2000])
+  })
+
   it('never exceeds its concurrency, undercuts its interval or allows a delivery while tripped', () => {
-    const action = fc.constantFrom('acquire', 'release', 'trip', 'wait')
+    const action = fc.constantFrom('acquire', 'release', 'cancel', 'trip', 'wait')
     fc.assert(
       fc.property(
         fc.array(action, { maxLength: 80 }),
@@ -87,8 +100,9 @@ describe('a destination limiter', () => {
               lastStart = clock.now
               slots.push(limiter.acquire())
             }
-            const slot = one === 'release' || one === 'trip' ? slots.shift() : undefined
+            const slot = one === 'acquire' || one === 'wait' ? undefined : slots.shift()
             if (slot && one === 'release') limiter.release(slot)
+            if (slot && one === 'cancel') limiter.cancel(slot)
             if (slot && one === 'trip') trippedUntil = clock.now + limiter.trip(slot, () => 150)
             expect(slots.length).toBeLessThanOrEqual(concurrency)
           }
