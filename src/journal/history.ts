@@ -90,11 +90,12 @@ export function applyEntry(status: EventStatus, entry: JournalEntry) {
 
 /** Marks everything that still waits as suppressed. */
 function dropOpen(status: EventStatus, { reason, at }: { reason: string; at: number }) {
-  for (const [name, { state, attempts }] of Object.entries(status.channels)) {
-    if (state !== 'deferred' && state !== 'held') continue
+  for (const name of channelsOf(status)) {
+    if (!isOpen(status, name)) continue
+    const attempts = status.channels[name]?.attempts ?? 0
     status.channels[name] = { state: 'suppressed', attempts, detail: reason, at }
   }
-  Object.assign(status, { reason, outcome: 'suppressed' })
+  Object.assign(status, { reason, outcome: outcomeOf(status) })
 }
 
 function acceptedFields(entry: AcceptedEntry) {
@@ -121,27 +122,41 @@ function setChannel(status: EventStatus, channel: string, entry: ChannelEntry) {
 
 /** The one outcome of an event. What needs a person's attention takes precedence. */
 function outcomeOf(status: EventStatus): Outcome {
-  const { channels, to } = status
   if (isUnseen(status)) return 'undelivered'
-  const states = Object.values(channels).map(({ state }) => state)
-  const isOpen = to.some((name) => !Object.hasOwn(channels, name))
-  if (isOpen || states.includes('deferred') || states.includes('held')) return 'waiting'
+  if (channelsOf(status).some((name) => isOpen(status, name))) return 'waiting'
+  const states = Object.values(status.channels).map(({ state }) => state)
   if (states.includes('exhausted')) return 'dead'
   return states.includes('delivered') ? 'delivered' : 'suppressed'
 }
 
 /** Whether nobody can have seen the question. Only channels for people count, and any channel that reported it late. */
-function isUnseen({ channels, to, people = [] }: EventStatus): boolean {
-  const hasFailed = (name: string) =>
-    Object.hasOwn(channels, name) && isFailure(channels[name]?.state)
+function isUnseen(status: EventStatus): boolean {
+  const { channels, to, people = [] } = status
   const isToldLate = Object.entries(channels).some(
     ([name, { state }]) => state === 'delivered' && !to.includes(name),
   )
-  return people.length > 0 && people.every(hasFailed) && !isToldLate
+  return people.length > 0 && people.every((name) => hasFailed(status, name)) && !isToldLate
 }
 
-function isFailure(state: ChannelStatus['state'] | undefined): boolean {
-  return state === 'unavailable' || state === 'exhausted'
+/** Whether the channel has no result yet. */
+export function isOpen({ channels }: Pick<EventStatus, 'channels'>, name: string): boolean {
+  const state = Object.hasOwn(channels, name) ? channels[name]?.state : undefined
+  return state === undefined || state === 'deferred' || state === 'held'
+}
+
+/** All channels of the event: those that were chosen for it, and those that mentioned it later. */
+export function channelsOf({ to, channels }: Pick<EventStatus, 'to' | 'channels'>): string[] {
+  return [...new Set([...to, ...Object.keys(channels)])]
+}
+
+/** Whether the channel has failed for good. */
+export function hasFailed({ channels }: Pick<EventStatus, 'channels'>, name: string): boolean {
+  return Object.hasOwn(channels, name) && isFailure(channels[name]?.state)
+}
+
+/** Whether the outcome of a delivery is a failure for good. */
+export function isFailure(outcome: string | undefined): boolean {
+  return outcome === 'unavailable' || outcome === 'exhausted'
 }
 
 export function emptyStatus(id: string, at: number): EventStatus {

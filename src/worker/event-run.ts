@@ -3,7 +3,7 @@ import { HookbellError } from '../errors.ts'
 import type { AgentEvent } from '../event/event.ts'
 import { meaningOf } from '../event/meaning.ts'
 import { parseEvent } from '../event/parse.ts'
-import type { EventStatus } from '../journal/history.ts'
+import { channelsOf, type EventStatus, isOpen } from '../journal/history.ts'
 import { answeredQuestions } from '../policy/sessions.ts'
 import type { Stored } from '../prepare/decide.ts'
 import { fingerprintOf } from '../prepare/fingerprint.ts'
@@ -145,13 +145,9 @@ function openChannels(
   { store }: WorkerDeps,
 ): string[] | undefined {
   if (!before || before.event === 'unknown') return undefined
-  const isOpen = (channel: string) => {
-    const state = before.channels[channel]?.state
-    if (state !== undefined && state !== 'deferred' && state !== 'held') return false
-    return !store.isParked(before.id, channel)
-  }
-  const known = new Set([...before.to, ...Object.keys(before.channels)])
-  return [...known].filter(isOpen)
+  return channelsOf(before).filter(
+    (channel) => isOpen(before, channel) && !store.isParked(before.id, channel),
+  )
 }
 
 /** Finishes an event without open channels. A crash may have come before the reason for that was recorded. */

@@ -1,6 +1,6 @@
 import { disturbsSomebody } from '../deliver/audience.ts'
 import { deliveryId } from '../delivery.ts'
-import type { EventStatus } from '../journal/history.ts'
+import { channelsOf, type EventStatus, hasFailed } from '../journal/history.ts'
 import type { Parked } from '../spool/park.ts'
 import { readBegun } from './begun.ts'
 import type { WorkerDeps } from './deps.ts'
@@ -43,14 +43,11 @@ export async function isBroughtForward(
 }
 
 function hasReachedNobody(status: EventStatus, { config }: WorkerDeps): boolean {
-  const { to, channels } = status
   const held = heldChannels(status)
-  const tried = [...new Set([...to, ...Object.keys(channels)])].filter(
+  const tried = channelsOf(status).filter(
     (name) => !held.includes(name) && disturbsSomebody(name, config.recent().config),
   )
-  const hasFailed = (name: string) =>
-    ['unavailable', 'exhausted'].includes(channels[name]?.state ?? '')
-  return tried.length > 0 && tried.every(hasFailed)
+  return tried.length > 0 && tried.every((name) => hasFailed(status, name))
 }
 
 function heldChannels({ channels }: EventStatus): string[] {

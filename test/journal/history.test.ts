@@ -61,3 +61,29 @@ describe('a question that reached no person, only a record', () => {
     )
   })
 })
+
+describe('an event that is purged', () => {
+  const question = { ...accepted, to: ['desk', 'audit', 'team'] }
+  const purged: JournalEntry = { ...of, type: 'suppressed', reason: 'purged by hand' }
+  const deferred: JournalEntry = { ...on('team'), type: 'deferred', reason: 'down', until: 9 }
+  const statusOf = (...entries: JournalEntry[]) => {
+    const history = new EventHistory()
+    for (const entry of [question, ...entries, purged]) history.add(entry)
+    return history.byId.get('e1')
+  }
+
+  it.each<[string, string, JournalEntry[]]>([
+    ['suppressed', 'no channel got it', [deferred]],
+    ['delivered', 'a channel got it', [told('desk'), deferred]],
+    ['dead', 'a channel gave up', [told('desk'), gaveUp('audit')]],
+    ['undelivered', 'nobody saw it', [notHere, told('audit'), unseen]],
+  ])('is %s if %s', (outcome, _, entries) => {
+    expect(statusOf(...entries)?.outcome).toBe(outcome)
+  })
+
+  it('has no open channel', () => {
+    const status = statusOf(told('desk'), deferred)
+    const suppressed = { state: 'suppressed', detail: 'purged by hand' }
+    expect(status?.channels).toMatchObject({ team: suppressed, audit: suppressed })
+  })
+})
