@@ -5,7 +5,7 @@ import type { Claim } from '../spool/claim.ts'
 import type { Parked } from '../spool/park.ts'
 import type { WorkerDeps } from './deps.ts'
 import { isBroughtForward } from './next-step.ts'
-import { deliverAndSettle } from './settle.ts'
+import { deliverAndSettle, giveUp } from './settle.ts'
 
 /** An event or delivery is set aside after this many workers crashed while they had it. */
 export const MAX_CRASHES = 3
@@ -26,13 +26,12 @@ export async function runParked(
   if (!parked) return
   const all = [{ claim, delivery: countedUntilDue(parked, now()) }, ...claimGroup(parked, deps)]
   const usable = await withoutCrashed(all, deps)
-  const wanted = parked.isHeld ? await stillWorthTelling(usable, deps) : usable
+  const due = parked.isHeld ? await stillWorthTelling(usable, deps) : usable
   if (isBeforeItsTime(parked, now()) && !(await isBroughtForward(parked, deps))) {
     // It was only reviewed early, because something happened in its session.
-    for (const one of wanted) store.release(one.claim)
+    for (const one of due) store.release(one.claim)
     return
   }
-  const due = wanted
   const [first, ...rest] = due.map(({ delivery }) => delivery)
   if (!first) return
   const delivery = rest.length > 0 ? summarize([first, ...rest]) : first
@@ -75,7 +74,8 @@ async function withoutCrashed(all: readonly Due[], deps: WorkerDeps): Promise<Du
   const crashed = all.filter(({ claim }) => claim.crashes >= MAX_CRASHES)
   for (const { claim, delivery } of crashed) {
     const reason = `the worker ended ${claim.crashes} times while it had this delivery`
-    await giveUp(claim, delivery, reason, deps)
+    await giveUp(delivery, reason, deps)
+    deps.store.finish(claim)
   }
   return all.filter((one) => !crashed.includes(one))
 }
@@ -104,19 +104,4 @@ async function stillWorthTelling(all: readonly Due[], deps: WorkerDeps): Promise
     store.finish(one.claim)
   }
   return kept
-}
-
-async function giveUp(
-  claim: Claim,
-  delivery: Delivery,
-  reason: string,
-  { store, journal, now }: WorkerDeps,
-) {
-  const { events, channel, attempts: attempt } = delivery
-  store.giveUp(delivery, reason)
-  const at = now()
-  await Promise.all(
-    events.map((id) => journal.append({ at, id, type: 'exhausted', channel, attempt, reason })),
-  )
-  store.finish(claim)
 }

@@ -2,8 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Outcome } from '../deliver/outcome.ts'
 import type { Delivery } from '../delivery.ts'
 import type { JournalEntry } from '../journal/entry.ts'
+import { isFailure } from '../journal/history.ts'
 import type { WorkerDeps } from './deps.ts'
 import { reviewSteps } from './next-step.ts'
+
+/** The outcome of a delivery that was attempted or dropped. */
+type Ended = Exclude<Outcome, { type: 'released' }>
 
 /** The longest pause before writing to a full spool is tried again. */
 const MAX_PAUSE_MS = 60_000
@@ -33,12 +37,24 @@ export async function deliverAndSettle(
       current = { ...current, attempts, firstTriedAt }
       continue
     }
-    await Promise.all(entriesFor(current, outcome, deps).map((entry) => deps.journal.append(entry)))
-    await deps.alarms.ended(current, outcome)
-    const isUseless = outcome.type === 'unavailable' || outcome.type === 'exhausted'
-    if (isUseless) await reviewSteps(current, deps)
+    await conclude(current, outcome, deps)
     return true
   }
+}
+
+/** Gives up a delivery that is not tried again. @throws the system error if it cannot be stored in dead/ */
+export async function giveUp(delivery: Delivery, reason: string, deps: WorkerDeps): Promise<void> {
+  const outcome = { type: 'exhausted', attempt: delivery.attempts, reason, delivery } as const
+  keep(outcome, deps)
+  await conclude(delivery, outcome, deps)
+}
+
+/** Records the outcome, and does what depends on it. */
+async function conclude(delivery: Delivery, outcome: Ended, deps: WorkerDeps) {
+  const entries = entriesFor(delivery, outcome, deps)
+  await Promise.all(entries.map((entry) => deps.journal.append(entry)))
+  await deps.alarms.ended(delivery, outcome)
+  if (isFailure(outcome.type)) await reviewSteps(delivery, deps)
 }
 
 /** Stores the delivery on the disk before it is recorded: otherwise a crash in between would lose it. */
@@ -55,7 +71,7 @@ function keep(outcome: Outcome, { store }: WorkerDeps) {
 /** One entry per event; but for a deferred summary, only one for its first event. */
 function entriesFor(
   { events, channel }: Delivery,
-  outcome: Exclude<Outcome, { type: 'released' }>,
+  outcome: Ended,
   { now }: WorkerDeps,
 ): JournalEntry[] {
   const at = now()

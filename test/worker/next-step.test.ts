@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { makeHome } from '../support/home.ts'
 import { type Step, startReceiver } from '../support/receiver.ts'
-import { makeWorld, quickRetry } from './_world.ts'
+import { makeWorld, noteCrashes, quickRetry } from './_world.ts'
 
 const ask = { hook_event_name: 'PermissionRequest', session_id: 's1', tool_name: 'Bash' }
 const broke = { hook_event_name: 'StopFailure', session_id: 's1', error: 'overloaded' }
@@ -66,6 +66,24 @@ describe('a step after a step that reached nobody', () => {
       outcome: 'dead',
       channels: { phone: { state: 'exhausted' }, mail: { state: 'delivered' } },
     })
+  })
+
+  it('receives a question at once if workers crashed while they had its message', async () => {
+    const { world, phone, told } = await makeSteps([500])
+    const { channels, ...rest } = JSON.parse(
+      readFileSync(join(world.configDir, 'config.json'), 'utf8'),
+    )
+    const routes = [
+      { on: ['permission'], steps: [{ to: ['phone'] }, { after: '1h', to: ['mail'] }] },
+    ]
+    world.configure({ ...rest, channels, routes, retry: { firstDelaySeconds: 60 } })
+    const id = world.accept(ask)
+    await world.once()
+    expect(world.list('deferred')).toEqual([`${id}.mail`, `${id}.phone`])
+    noteCrashes(world, `${id}.phone`)
+    await world.untilIdle()
+    expect(phone.received).toHaveLength(1)
+    expect(told()).toBe('phone mail')
   })
 
   it('keeps its time if the message is the end of a turn', async () => {
