@@ -12,7 +12,7 @@ import type { Outcome } from '../deliver/outcome.ts'
 import { withLine } from '../deliver/summary.ts'
 import type { Delivery } from '../delivery.ts'
 import type { JournalEntry } from '../journal/entry.ts'
-import type { EventStatus } from '../journal/history.ts'
+import { channelsOf, type EventStatus, hasFailed } from '../journal/history.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { Claim } from '../spool/claim.ts'
 import type { Store } from '../spool/store.ts'
@@ -89,10 +89,9 @@ export class Alarms {
     this.#alarmed.add(id)
     const { journal, now } = this.#deps
     const isRung = delivery !== undefined && (await ringBell(delivery))
-    const names = this.#channelsOf(status)
-    const reasons = names
-      .filter((name) => this.#isForPeople(name))
-      .map((name) => `${name}: ${status.channels[name]?.detail}`)
+    const reasons = this.#peopleOf(status).map(
+      (name) => `${name}: ${status.channels[name]?.detail}`,
+    )
     const bell = isRung ? 'the bell of its terminal was rung' : 'its terminal could not be rung'
     const reason = [...reasons, bell].join('; ')
     await journal.append({ at: now(), id, type: 'undelivered', reason })
@@ -135,7 +134,8 @@ export class Alarms {
       delivered: (handle) => {
         begun.delivered(handle)
         const told = isTelling ? others.map((one) => one.id) : []
-        this.#noteDelivered(channel, [...told, ...events])
+        // A record is not seen by anybody.
+        this.#noteDelivered(channel, notifier.isRecord ? told : [...told, ...events])
         if (told.length > 0) this.#toldBy.set(id, told)
       },
     }
@@ -168,20 +168,16 @@ export class Alarms {
   }
 
   #hasReachedNobody(status: EventStatus): boolean {
-    const people = this.#channelsOf(status).filter((name) => this.#isForPeople(name))
-    const hasFailed = (name: string) =>
-      ['unavailable', 'exhausted'].includes(status.channels[name]?.state ?? '')
+    const people = this.#peopleOf(status)
     // Only the alarm records a reason, so a reason means that it was raised before.
     const isRaised = status.outcome === 'undelivered' && status.reason !== ''
-    return !isRaised && people.length > 0 && people.every(hasFailed)
+    return !isRaised && people.length > 0 && people.every((name) => hasFailed(status, name))
   }
 
-  #channelsOf({ to, channels }: EventStatus): string[] {
-    return [...new Set([...to, ...Object.keys(channels)])]
-  }
-
-  #isForPeople(channel: string): boolean {
-    return disturbsSomebody(channel, this.#deps.config().config)
+  /** The channels of the event that people read. */
+  #peopleOf(status: EventStatus): string[] {
+    const { config } = this.#deps.config()
+    return channelsOf(status).filter((name) => disturbsSomebody(name, config))
   }
 
   #noteDead({ channel, sessionEnv }: Delivery, reason: string) {

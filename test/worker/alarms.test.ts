@@ -5,7 +5,7 @@ import { readJournalOf } from '../../src/journal/read.ts'
 import { makeHome } from '../support/home.ts'
 import { hasPty, startPty } from '../support/pty.ts'
 import { type Step, startReceiver } from '../support/receiver.ts'
-import { makeWorld, type World } from './_world.ts'
+import { makeWorld, noteCrashes, type World } from './_world.ts'
 
 const session_id = 's1'
 const ask = {
@@ -131,6 +131,38 @@ describe('a question that reaches nobody', () => {
       reason: expect.stringMatching(/^desk: desktop: [^;]*; its terminal could not be rung$/),
     })
     expect(ops()).toEqual([])
+  })
+
+  it('is still mentioned in the next message after a later step has recorded it in a file', async () => {
+    const { world, tell, ops } = await makeChannels()
+    const settings = JSON.parse(readFileSync(join(world.configDir, 'config.json'), 'utf8'))
+    const channels = { ...settings.channels, log: { type: 'file', path: world.outFile } }
+    const steps = [{ to: ['desk'] }, { after: '1h', to: ['log'] }]
+    const routes = [{ on: ['permission'], steps }, ...settings.routes.slice(1)]
+    world.configure({ ...settings, channels, routes })
+    const id = await tell(ask)
+    expect(await world.statusOf(id)).toMatchObject({
+      outcome: 'undelivered',
+      channels: { log: { state: 'delivered' } },
+    })
+    await tell(failed)
+    expect(ops()[0]).toContain('1 question reached nobody: Bash: make')
+    expect(await world.statusOf(id)).toMatchObject({ outcome: 'delivered' })
+  })
+
+  it('is undelivered if workers crashed while they had its message', async () => {
+    const { world } = await makeChannels([500])
+    const { channels } = JSON.parse(readFileSync(join(world.configDir, 'config.json'), 'utf8'))
+    world.configure({ channels, routes: [{ on: ['permission'], to: ['team'] }], lingerSeconds: 0 })
+    const id = world.accept(ask, { env })
+    await world.once()
+    noteCrashes(world, `${id}.team`)
+    await world.once()
+    expect(await typesOf(world, id)).toEqual(['accepted', 'deferred', 'exhausted', 'undelivered'])
+    expect(await world.statusOf(id)).toMatchObject({
+      outcome: 'undelivered',
+      reason: expect.stringMatching(/^team: the worker ended 3 times while it had this delivery; /),
+    })
   })
 
   it('becomes undelivered at the next worker when the first one crashed before recording that', async () => {
