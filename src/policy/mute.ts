@@ -1,16 +1,21 @@
 import { describeMute, findMute } from './mutes.ts'
-import { defineRule, send, suppress } from './types.ts'
+import { defineRule, type HeldEvent, type JudgeContext, send, suppress } from './types.ts'
 
 /** Suppresses what a person has muted, including questions. Channels for records still get it. */
 export const mute = defineRule({
   name: 'mute',
   isNoise: false,
-  judge(event, { isRecord }, { mutes, now }) {
-    const muted = isRecord ? undefined : findMute(mutes, event, now)
-    return muted ? suppress(describeMute(muted)) : send
+  judge(event, { isRecord }, context) {
+    const reason = whyMuted({ ...event, isRecord }, context)
+    return reason === undefined ? send : suppress(reason)
   },
-  review({ sessionId, cwd }, { mutes, now }) {
-    const muted = findMute(mutes, { sessionId, cwd, project: '' }, now)
-    return muted && describeMute(muted)
-  },
+  review: whyMuted,
 })
+
+function whyMuted(
+  { isRecord, ...event }: Pick<HeldEvent, 'isRecord' | 'sessionId' | 'project' | 'cwd'>,
+  { mutes, now }: Pick<JudgeContext, 'mutes' | 'now'>,
+): string | undefined {
+  const muted = isRecord ? undefined : findMute(mutes, event, now)
+  return muted && describeMute(muted)
+}

@@ -72,6 +72,10 @@ export interface HeldEvent {
   kind: string
   channel: string
   cwd: string
+  /** The name of its project as it was judged; '' if unknown. */
+  project: string
+  /** Whether the channel keeps a record and disturbs nobody. */
+  isRecord: boolean
 }
 
 /**

@@ -37,6 +37,8 @@ export interface Held {
   group?: string
   /** For a later step: when it may be sent at the earliest if nobody was reached before, Unix ms. */
   earliest?: number | undefined
+  /** The name of the project, by which a person may mute it meanwhile. */
+  project: string
 }
 
 /** The result of preparing one event: what is recorded, and what is sent. */
@@ -87,7 +89,9 @@ export async function prepare(
     entry,
     deliveries: made.flatMap(({ verdict, delivery }) => (verdict.type === 'send' ? delivery : [])),
     held: made.flatMap(({ candidate, verdict, delivery }) =>
-      verdict.type === 'hold' ? [holdBack(delivery, verdict, candidate, loaded)] : [],
+      verdict.type === 'hold'
+        ? [{ ...holdBack(delivery, verdict, candidate, loaded), project: entry.project }]
+        : [],
     ),
     suppressed: judgements.flatMap(({ candidate: { channel }, verdict }) =>
       verdict.type === 'suppress' ? [{ channel, reason: verdict.reason }] : [],
@@ -120,7 +124,7 @@ function holdBack(
   { until, reason, group, earliest }: Extract<Verdict, { type: 'hold' }>,
   { channel, later }: Candidate,
   { config }: LoadedConfig,
-): Held {
+): Omit<Held, 'project'> {
   const isTogether = group !== '' && notifierOf(channel, config)?.summarizes === true
   // A step that was due while the machine was off is sent afterwards, but not after the maximum age.
   const expires = later ? until + config.retry.maxAgeHours * 3600_000 : 0
@@ -177,7 +181,7 @@ export function makeDelivery(
 }
 
 /** A channel's markup and clearance. A channel that no longer exists has the lowest clearance. */
-export function readerOf(channel: string, config: Config) {
+function readerOf(channel: string, config: Config) {
   const { markup, leavesMachine } = notifierOf(channel, config) ?? {}
   const own = Object.hasOwn(config.channels, channel) ? config.channels[channel] : undefined
   return { markup: markup?.name, leavesMachine, clearance: own?.clearance ?? 'minimal' } as const

@@ -42,6 +42,7 @@ export interface ReplayOptions {
 interface Waiting extends Ping {
   group: string
   event: EnrichedEvent
+  isRecord: boolean
 }
 
 /**
@@ -89,7 +90,7 @@ export class Replay {
     this.#tellDue(Number.MAX_SAFE_INTEGER)
   }
 
-  #begin(event: EnrichedEvent, { channel }: Candidate, verdict: Verdict, now: number) {
+  #begin(event: EnrichedEvent, { channel, isRecord }: Candidate, verdict: Verdict, now: number) {
     const { id, kind } = event
     const ping = { at: now, channel, events: [id], kind }
     if (verdict.type === 'send') this.pings.push(ping)
@@ -97,7 +98,7 @@ export class Replay {
     const { until, reason } = verdict
     const isTogether = verdict.group !== '' && notifierOf(channel, this.#config)?.summarizes
     const group = `${channel} ${isTogether ? verdict.group : id}`
-    this.#waiting.push({ ...ping, at: until, group, event })
+    this.#waiting.push({ ...ping, at: until, group, event, isRecord })
     this.journal.push({ at: now, id, type: 'held', channel, until, reason, group })
   }
 
@@ -121,9 +122,9 @@ export class Replay {
     this.pings.push({ at: now, channel, events: kept.flatMap(({ events }) => events), kind })
   }
 
-  #isDropped({ event, channel }: Waiting, now: number): boolean {
-    const { id, client, sessionId, at, kind, cwd } = event
-    const held = { id, client, sessionId, at, kind, channel, cwd }
+  #isDropped({ event, channel, isRecord }: Waiting, now: number): boolean {
+    const { id } = event
+    const held = { ...event, channel, isRecord }
     const settings = settingsOf(this.#config, this.#depsAt(now, id, channel))
     const wasAnswered = this.#options.wasAnswered?.(id, channel)
     const reason = wasAnswered ? ANSWERED_BEFORE : this.memory.review(held, settings)

@@ -19,6 +19,7 @@ const parkedSchema = z.object({
     .number()
     .optional()
     .describe('When a later step may go if nobody was reached, Unix ms'),
+  project: z.string().optional().describe('By which a later mute may name it, if it is held'),
   delivery: deliverySchema,
 })
 

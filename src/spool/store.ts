@@ -40,6 +40,8 @@ export interface ParkReason {
   group?: string | undefined
   /** For a later step: when it may be sent at the earliest if nobody was reached before, Unix ms. */
   earliest?: number | undefined
+  /** The name of the project, by which a person may mute it while it is held. */
+  project?: string | undefined
 }
 
 /**

@@ -1,3 +1,4 @@
+import { disturbsSomebody } from '../deliver/audience.ts'
 import { summarize } from '../deliver/summary.ts'
 import type { Delivery } from '../delivery.ts'
 import { settingsOf } from '../prepare/decide.ts'
@@ -10,9 +11,8 @@ import { deliverAndSettle, giveUp } from './settle.ts'
 /** An event or delivery is set aside after this many workers crashed while they had it. */
 export const MAX_CRASHES = 3
 
-interface Due {
+interface Due extends Pick<Parked, 'delivery' | 'project'> {
   claim: Claim
-  delivery: Delivery
 }
 
 /** Runs a parked delivery to its end or its next attempt, with those of its group. */
@@ -24,7 +24,8 @@ export async function runParked(
   const { store, now } = deps
   const parked = store.readParked(claim)
   if (!parked) return
-  const all = [{ claim, delivery: countedUntilDue(parked, now()) }, ...claimGroup(parked, deps)]
+  const own = { ...parked, claim, delivery: countedUntilDue(parked, now()) }
+  const all = [own, ...claimGroup(parked, deps)]
   const usable = await withoutCrashed(all, deps)
   const due = parked.isHeld ? await stillWorthTelling(usable, deps) : usable
   if (isBeforeItsTime(parked, now()) && !(await isBroughtForward(parked, deps))) {
@@ -64,8 +65,8 @@ function claimGroup({ group }: Parked, { store }: WorkerDeps): Due[] {
   if (group === undefined) return []
   const due = store.dueInGroup(group).flatMap((name) => {
     const claim = store.claimParked(name)
-    const delivery = claim && store.readParked(claim)?.delivery
-    return delivery ? [{ claim, delivery }] : []
+    const parked = claim && store.readParked(claim)
+    return parked ? [{ ...parked, claim }] : []
   })
   return due.sort((one, other) => one.delivery.acceptedAt - other.delivery.acceptedAt)
 }
@@ -84,13 +85,16 @@ async function withoutCrashed(all: readonly Due[], deps: WorkerDeps): Promise<Du
 async function stillWorthTelling(all: readonly Due[], deps: WorkerDeps): Promise<Due[]> {
   const { store, journal, config, now } = deps
   const memory = await deps.memory.get()
-  const settings = settingsOf(config.get().config, deps)
+  const current = config.get().config
+  const settings = settingsOf(current, deps)
   const kept: Due[] = []
   for (const one of all) {
     const { events, channel, acceptedAt: at, kind, message } = one.delivery
     const { client, sessionId, cwd } = message
     const [id = ''] = events
-    const held = { id, client, sessionId, at, kind, channel, cwd }
+    const { project = '' } = one
+    const isRecord = !disturbsSomebody(channel, current)
+    const held = { id, client, sessionId, at, kind, channel, cwd, project, isRecord }
     const reason = memory.review(held, settings)
     if (reason === undefined) {
       kept.push(one)

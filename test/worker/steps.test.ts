@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { writeMutes } from '../../src/policy/mute-file.ts'
 import { makeHome } from '../support/home.ts'
 import { buildProgram } from '../support/program.ts'
 import { startReceiver } from '../support/receiver.ts'
@@ -97,6 +98,43 @@ describe('later steps of a route', () => {
     await world.untilIdle()
     expect(told()).toBe('desk')
     expect(world.list('deferred')).toEqual([])
+  })
+
+  it.each([
+    ['name', 'shop'],
+    ['folder', '/srv/shop'],
+  ])('are cancelled by a mute of their project, given by its %s', async (_, project) => {
+    const { world, told } = await makeSteps()
+    const asked = ['/srv/shop', '/srv/other'].map((cwd) => world.accept({ ...ask, cwd }))
+    await world.once()
+    writeMutes(world.stateDir, [{ until: 0, project }], Date.now())
+    for (const id of asked) letItBeTime(world, `${id}.phone`)
+    await world.once()
+    expect(told()).toBe('desk phone')
+    const [shop, other] = await Promise.all(asked.map(world.statusOf))
+    expect(shop?.channels.phone).toMatchObject({
+      state: 'suppressed',
+      detail: `Muted until hookbell unmute (project ${project})`,
+    })
+    expect(other?.channels.phone?.state).toBe('delivered')
+  })
+
+  it('to a channel that keeps a record are made although they are muted', async () => {
+    const { world } = await makeSteps()
+    world.configure({
+      channels: {
+        desk: { type: 'slack', url: 'http://127.0.0.1:1/x' },
+        log: { type: 'file', path: world.outFile },
+      },
+      routes: [{ on: ['permission'], steps: [{ to: ['desk'] }, { after: '1h', to: ['log'] }] }],
+      lingerSeconds: 0,
+    })
+    const id = world.accept(ask)
+    await world.once()
+    writeMutes(world.stateDir, [{ until: 0 }], Date.now())
+    letItBeTime(world, `${id}.log`)
+    await world.once()
+    expect(world.lines().map((line) => line.id)).toEqual([id])
   })
 
   it('survive a kill of the worker', async () => {
