@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { EnrichedEvent } from '../../src/context/enrich.ts'
 import { findMute, makeMute } from '../../src/policy/mutes.ts'
+import { policies } from '../../src/policy/policies.ts'
 import { parsePayload } from '../support/payload.ts'
 import { type Options, runTimeline } from '../support/timeline.ts'
 
@@ -40,6 +43,25 @@ function told(
 }
 
 const byDefault = (steps: readonly Step[], client = 'claude') => told(steps, { client })
+
+describe('docs/noise.md', () => {
+  const page = readFileSync(join(import.meta.dirname, '../../docs/noise.md'), 'utf8')
+  const [, table = ''] = page.split('## The rules')
+  const rows = [...table.matchAll(/^\| `([a-z-]+)` +\| (.*) \|$/gm)]
+
+  it('lists all rules in their order', () => {
+    expect(rows.slice(0, policies.length).map(([, name]) => name)).toEqual(
+      policies.map(({ name }) => name),
+    )
+  })
+
+  it('says which rules cannot be switched off', () => {
+    const fixed = rows.filter(([row]) => row.includes('cannot be switched off'))
+    expect(fixed.map(([, name]) => name)).toEqual(
+      policies.filter(({ isNoise }) => !isNoise).map(({ name }) => name),
+    )
+  })
+})
 
 describe('the rule', () => {
   it('`repeats` delivers the notification of a question to channels that did not get the request', () => {
