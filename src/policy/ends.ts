@@ -12,10 +12,12 @@ export const ends = defineRule({
     if (!judged.includes(channel)) return send
     if (event.kind === 'abnormal-end') {
       return means === 'StopFailure' && !noise.abnormalReasons
-        ? suppress('the failure of the last turn was judged before')
+        ? suppress('the failure of the last turn was already sent or suppressed on this channel')
         : send
     }
     // A route that names ends asks for them.
-    return on === '*' ? suppress('the end of the last turn was judged before') : send
+    return on === '*'
+      ? suppress('the end of the last turn was already sent or suppressed on this channel')
+      : send
   },
 })

@@ -10,6 +10,8 @@ export const idle = defineRule({
     const { means, judged } = session.turnEnd
     if (means === 'Interrupt') return suppress('a person stopped the turn before')
     // A channel without a route for the end of a turn has not heard of it.
-    return judged.includes(channel) ? suppress('the end of the turn was judged before') : send
+    return judged.includes(channel)
+      ? suppress('the end of the turn was already sent or suppressed on this channel')
+      : send
   },
 })

@@ -13,7 +13,8 @@ export const repeats = defineRule({
     const first = findFirst(event, context)
     const channels = event.kind === 'permission' ? first?.to : first?.judged
     if (!first || !channels?.includes(channel)) return send
-    return suppress(`the same as ${first.id.slice(0, 8)} (${first.name}) told before`)
+    const which = `${first.id.slice(0, 8)} (${first.name})`
+    return suppress(`repeats ${which}, which was already sent or suppressed on this channel`)
   },
   note(event, context) {
     const first = findFirst(event, context)

@@ -53,7 +53,7 @@ export async function previewOf(
   const chosen = candidates.find((one) => one.channel === channel)
   const [only] = routeTo(channel, event).candidates
   const renderer = new Renderer(templates, event, { secrets, host, read })
-  const candidate = chosen ?? only ?? { channel, urgency: 'normal' as const }
+  const candidate = chosen ?? only
   const delivery = makeDelivery(event, candidate, renderer, loaded, { host })
   const { type: _, ...options } = config.channels[channel] ?? { type: '' }
   const composed = await notifierOf(channel, config)?.compose?.(delivery.message, options, {

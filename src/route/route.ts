@@ -77,13 +77,16 @@ export function isSwitchedOff({ env }: Pick<AgentEvent, 'env'>): boolean {
 function channelsOf(one: Route, index: number): Pick<RoutedChannel, 'channel' | 'later'>[] {
   return stepsOf(one).flatMap((step, number) => {
     const ms = afterMs(step)
-    const because = `step ${number + 1} of route ${index + 1}: ${step.after} after it, unless it is answered by then`
+    const because = `step ${number + 1} of route ${index + 1}: ${step.after} after the event, unless answered by then`
     return step.to.map((channel) => ({ channel, ...(ms > 0 && { later: { ms, because } }) }))
   })
 }
 
 /** The decision for a channel that a person asked for by name: only that channel gets the event. */
-export function routeTo(channel: string, event: AgentEvent): Decision {
+export function routeTo(
+  channel: string,
+  event: AgentEvent,
+): Decision & { candidates: readonly [RoutedChannel] } {
   return { candidates: [{ channel, urgency: urgencyOf[event.kind], on: '*' }], trace: [] }
 }
 

@@ -189,7 +189,7 @@ describe('a step after a step that reached nobody', () => {
     home.accept({ ...ask, cwd: home.project })
     await home.run('worker', '--once')
     const { stdout } = await home.run('why')
-    expect(stdout).toMatch(/team +held by the rule steps: step 2 of route 1: 2m after it/)
+    expect(stdout).toMatch(/team +held by the rule steps: step 2 of route 1: 2m after the event/)
     expect(stdout).toMatch(/team +\S+ \S+ due at once: the steps before it reached nobody/)
     expect(stdout).toMatch(/result +delivered: team/)
   })

@@ -187,7 +187,7 @@ describe('later steps of a route', () => {
     await home.run('worker', '--once')
     const { stdout } = await home.run('why')
     expect(stdout).toMatch(
-      /phone +held by the rule steps: step 2 of route 1: 2m after it, unless it is answered by then/,
+      /phone +held by the rule steps: step 2 of route 1: 2m after the event, unless answered by then/,
     )
     home.accept({ ...prompt, cwd: home.project })
     await home.run('worker', '--once')
