@@ -1,7 +1,7 @@
-/** Evicts the entries that were set first, until the map has at most `max`. */
-export function dropOldest(map: Map<string, unknown>, max: number) {
-  for (const oldest of map.keys()) {
-    if (map.size <= max) return
-    map.delete(oldest)
+/** Evicts the entries that were added first, until the collection has at most `max`. */
+export function dropOldest(entries: Map<string, unknown> | Set<string>, max: number) {
+  for (const oldest of entries.keys()) {
+    if (entries.size <= max) return
+    entries.delete(oldest)
   }
 }

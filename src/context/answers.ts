@@ -1,3 +1,4 @@
+import { dropOldest } from '../drop-oldest.ts'
 import { formatOf, rootsOf } from './of-client.ts'
 import { sizeOf } from './tail.ts'
 import { wasAnswered } from './transcript.ts'
@@ -32,10 +33,7 @@ export class AnswerWatch {
     if (size === undefined || size === this.#sizes.get(id)) return false
     this.#sizes.delete(id)
     this.#sizes.set(id, size)
-    for (const oldest of this.#sizes.keys()) {
-      if (this.#sizes.size <= MAX_KNOWN) break
-      this.#sizes.delete(oldest)
-    }
+    dropOldest(this.#sizes, MAX_KNOWN)
     return await isAnswered(asked)
   }
 }

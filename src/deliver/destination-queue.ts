@@ -146,8 +146,7 @@ export class DestinationQueue {
     const behind = this.#behind.get(session)
     if (behind) return void behind.push(entry)
     if (!this.#options.keepsOrder) this.#behind.set(session, [])
-    if (this.#busy.has(session)) this.#behind.get(session)?.push(entry)
-    else if (isExpected) this.#placeAgain(entry)
+    if (isExpected) this.#placeAgain(entry)
     else this.#ready.push(entry)
   }
 

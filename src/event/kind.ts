@@ -14,6 +14,13 @@ export const kinds = [
 
 export type Kind = (typeof kinds)[number]
 
+const urgent: readonly string[] = ['permission', 'failed', 'abnormal-end'] satisfies Kind[]
+
+/** Whether somebody is needed, or something broke. */
+export function isUrgent(kind: string): boolean {
+  return urgent.includes(kind)
+}
+
 /** Types of Notification that block the agent until a person answers. */
 const BLOCKING = /^(permission|toolpermission|elicitation_dialog|elicitation$)/i
 const WAITING = /^(idle|agent_idle|agent_needs_input)/i

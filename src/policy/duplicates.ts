@@ -1,5 +1,5 @@
+import { dropOldest } from '../drop-oldest.ts'
 import type { AcceptedEntry } from '../journal/entry.ts'
-import { dropOldest } from './drop-oldest.ts'
 import { definePolicy, type JudgedEvent } from './types.ts'
 
 /** The hooks of one event start together, and the client ends them after the timeout that `init` registers. */

@@ -1,7 +1,7 @@
 import { findClient } from '../clients/index.ts'
+import { dropOldest } from '../drop-oldest.ts'
 import { meaningOf } from '../event/meaning.ts'
 import type { AcceptedEntry, JournalEntry } from '../journal/entry.ts'
-import { dropOldest } from './drop-oldest.ts'
 
 /** How many sessions are remembered: more than run on one machine in a day. */
 const MAX_SESSIONS = 500
@@ -93,12 +93,6 @@ function noteAnswer(
   session.answered = [...(session.answered ?? []), id].slice(-MAX_ITEMS)
 }
 
-/** The channels that a route chose: each of them has a line in the trace. */
-export function judgedChannels({ trace = [], to = [] }: AcceptedEntry): string[] {
-  const judged = trace.flatMap(({ channel }) => (channel === undefined ? [] : [channel]))
-  return [...new Set([...judged, ...to])].slice(0, MAX_CHANNELS)
-}
-
 /** Whether a question, asked at `at`, has been answered since. */
 export function isAnswered(session: Session, { id, at }: { id: string; at: number }): boolean {
   const isOver = (one: Asked) =>
@@ -173,6 +167,12 @@ function remember(session: Session, entry: AcceptedEntry) {
     const first = { id, at, means, name, notificationType, reason, tool, turnId, judged, to }
     append(session.firsts, first, MAX_FIRSTS)
   }
+}
+
+/** The channels that a route chose: each of them has a line in the trace. */
+function judgedChannels({ trace = [], to = [] }: AcceptedEntry): string[] {
+  const judged = trace.flatMap(({ channel }) => (channel === undefined ? [] : [channel]))
+  return [...new Set([...judged, ...to])].slice(0, MAX_CHANNELS)
 }
 
 /** Whether the last turn is over and no other has begun. */

@@ -2,6 +2,7 @@ import { lstatSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import * as z from 'zod'
 import { deliverySchema } from '../delivery.ts'
+import { dropOldest } from '../drop-oldest.ts'
 import { writeDurable } from '../fs/durable.ts'
 import { monotonicMs } from '../monotonic.ts'
 import type { Spool } from './layout.ts'
@@ -115,10 +116,7 @@ export class ParkedDeliveries {
   take(name: string) {
     const { events = [], channel = '' } = this.#waits.get(name) ?? {}
     for (const event of events) this.#taken.add(`${event} ${channel}`)
-    for (const oldest of this.#taken) {
-      if (this.#taken.size <= MAX_TAKEN) break
-      this.#taken.delete(oldest)
-    }
+    dropOldest(this.#taken, MAX_TAKEN)
     this.#waits.delete(name)
   }
 

@@ -1,6 +1,8 @@
 import type { LoadedConfig } from '../config/load.ts'
 import { tellAnswer } from '../deliver/tell-answer.ts'
 import type { Answer } from '../delivery.ts'
+import { dropOldest } from '../drop-oldest.ts'
+import { waitAtMost } from './wait-at-most.ts'
 
 const FIRST_DELAY_MS = 2000
 const MAX_DELAY_MS = 60_000
@@ -45,12 +47,7 @@ export class AnswerReports {
   async close() {
     this.#start()
     clearTimeout(this.#timer)
-    let timer: NodeJS.Timeout | undefined
-    const patience = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, PATIENCE_MS)
-    })
-    await Promise.race([this.#running, patience])
-    clearTimeout(timer)
+    await waitAtMost(PATIENCE_MS, this.#running ?? Promise.resolve())
     clearTimeout(this.#timer)
   }
 
@@ -67,7 +64,8 @@ export class AnswerReports {
       this.#waiting.delete(session)
       if (await tellAnswer(answer, this.#deps.config(), this.#deps)) {
         this.#failures = 0
-        for (const id of answer.questions) addBounded(this.#told, id, MAX_TOLD)
+        for (const id of answer.questions) this.#told.add(id)
+        dropOldest(this.#told, MAX_TOLD)
         continue
       }
       this.#failures += 1
@@ -83,10 +81,7 @@ export class AnswerReports {
     const before = this.#waiting.get(answer.session)
     this.#waiting.delete(answer.session)
     this.#waiting.set(answer.session, before ? merge(before, answer) : answer)
-    for (const oldest of this.#waiting.keys()) {
-      if (this.#waiting.size <= MAX_WAITING) break
-      this.#waiting.delete(oldest)
-    }
+    dropOldest(this.#waiting, MAX_WAITING)
   }
 }
 
@@ -98,13 +93,5 @@ function merge(one: Answer, other: Answer): Answer {
     isForAll: whole.length > 0,
     at: Math.max(...(whole.length > 0 ? whole : [one, other]).map(({ at }) => at)),
     questions: [...new Set([...one.questions, ...other.questions])],
-  }
-}
-
-function addBounded(set: Set<string>, id: string, max: number) {
-  set.add(id)
-  for (const oldest of set) {
-    if (set.size <= max) return
-    set.delete(oldest)
   }
 }

@@ -1,21 +1,22 @@
 import { disturbsSomebody } from '../deliver/audience.ts'
 import { deliveryId } from '../delivery.ts'
+import { isUrgent } from '../event/kind.ts'
 import { channelsOf, type EventStatus, hasFailed } from '../journal/history.ts'
 import type { Parked } from '../spool/park.ts'
 import { readBegun } from './begun.ts'
 import type { WorkerDeps } from './deps.ts'
 
-/** Kinds whose next step is brought forward: somebody is needed, or something broke. The end of a turn can wait. */
-const urgent = ['permission', 'failed', 'abnormal-end']
-
-/** Call this with a delivery that failed for good: the next step of its route may be due at once. */
+/**
+ * Call this with a delivery that failed for good: the next step of its route may be due at once. The end of a turn can
+ * wait.
+ */
 export async function reviewSteps(
   { kind, events }: { kind: string; events: readonly string[] },
   deps: WorkerDeps,
 ): Promise<void> {
   const { config, stateDir, store } = deps
   const hasSteps = config.recent().config.routes.some(({ steps }) => steps !== undefined)
-  if (!hasSteps || !urgent.includes(kind)) return
+  if (!hasSteps || !isUrgent(kind)) return
   for (const status of (await readBegun(stateDir, events)).values()) {
     if (!hasReachedNobody(status, deps)) continue
     store.review(heldChannels(status).map((channel) => deliveryId(status.id, channel)))
@@ -33,7 +34,7 @@ export async function isBroughtForward(
   const { events, kind, channel } = delivery
   const { stateDir, journal, now } = deps
   const at = now()
-  if (earliest === undefined || earliest > at || !urgent.includes(kind)) return false
+  if (earliest === undefined || earliest > at || !isUrgent(kind)) return false
   const [id = ''] = events
   const status = (await readBegun(stateDir, [id])).get(id)
   if (!status || !hasReachedNobody(status, deps) || !isNext(status, channel)) return false
