@@ -83,12 +83,18 @@ export async function retryById({ stateDir }: { stateDir: string }, id: string) 
   for (const item of findDead(stateDir, id)) await retryDead(stateDir, item)
 }
 
-/** Makes a parked delivery due, as it is after three workers have crashed while they had it. */
-export function noteCrashes({ spool }: World, name: string) {
+/** Makes a parked delivery due, as if its waiting time had passed. */
+export function letItBeTime({ spool }: World, name: string) {
   const path = join(spool.deferred, `${name}.json`)
   const parked = JSON.parse(readFileSync(path, 'utf8'))
   writeFileSync(path, JSON.stringify({ ...parked, until: Date.now() - 1, since: Date.now() - 2 }))
-  renameSync(path, join(spool.deferred, `${name}~3.json`))
+}
+
+/** Makes a parked delivery due, as it is after three workers have crashed while they had it. */
+export function noteCrashes(world: World, name: string) {
+  letItBeTime(world, name)
+  const path = join(world.spool.deferred, name)
+  renameSync(`${path}.json`, `${path}~3.json`)
 }
 
 export type World = ReturnType<typeof makeWorld>

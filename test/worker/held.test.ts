@@ -1,8 +1,9 @@
 import { mkdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { writeMutes } from '../../src/policy/mute-file.ts'
 import { type Step, startReceiver } from '../support/receiver.ts'
-import { makeWorld, type World } from './_world.ts'
+import { letItBeTime, makeWorld, type World } from './_world.ts'
 
 const opencode = { client: 'opencode' }
 const ask = (id: string) => ({
@@ -56,6 +57,24 @@ describe('questions shortly after another question of their session', () => {
     expect(world.list('deferred')).toHaveLength(2)
     await world.untilIdle()
     expect(texts()).toHaveLength(2)
+  })
+
+  it('are suppressed when their project is muted within the burst window', async () => {
+    const { world, texts } = await makeHeldWorld({ burstSeconds: 60 })
+    const now = Date.now()
+    accept(world, ask('one'), now)
+    accept(world, { ...ask('two'), cwd: '/srv/other' }, now + 1)
+    const muted = accept(world, { ...ask('three'), cwd: '/srv/shop' }, now + 2)
+    await world.once()
+    writeMutes(world.stateDir, [{ until: 0, project: 'shop' }], now)
+    for (const name of world.list('deferred')) letItBeTime(world, name)
+    await world.once()
+    expect(texts()).toHaveLength(2)
+    expect(texts()[1]).toContain('make two')
+    expect(texts()[1]).not.toContain('and 1 more')
+    expect(await world.statusOf(muted)).toMatchObject({
+      channels: { team: { detail: 'Muted until hookbell unmute (project shop)' } },
+    })
   })
 
   it('are suppressed when a person answers within the burst window', async () => {

@@ -5,7 +5,7 @@ import { writeMutes } from '../../src/policy/mute-file.ts'
 import { makeHome } from '../support/home.ts'
 import { buildProgram } from '../support/program.ts'
 import { startReceiver } from '../support/receiver.ts'
-import { exited, makeWorld, startProgram, type World } from './_world.ts'
+import { exited, letItBeTime, makeWorld, startProgram } from './_world.ts'
 
 const ask = {
   hook_event_name: 'PermissionRequest',
@@ -35,13 +35,6 @@ async function makeSteps() {
   const told = () =>
     names.filter((_, index) => (receivers[index]?.received.length ?? 0) > 0).join(' ')
   return { world, told }
-}
-
-/** Makes a later step due, as if its waiting time had passed. */
-function letItBeTime({ spool }: World, name: string) {
-  const path = join(spool.deferred, `${name}.json`)
-  const parked = JSON.parse(readFileSync(path, 'utf8'))
-  writeFileSync(path, JSON.stringify({ ...parked, until: Date.now() - 1, since: Date.now() - 2 }))
 }
 
 describe('later steps of a route', () => {
