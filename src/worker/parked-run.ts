@@ -27,14 +27,16 @@ export async function runParked(
   const own = { ...parked, claim, delivery: countedUntilDue(parked, now()) }
   const all = [own, ...claimGroup(parked, deps)]
   const usable = await withoutCrashed(all, deps)
-  const due = parked.isHeld ? await stillWorthTelling(usable, deps) : usable
+  const { kept: due, dropped } = parked.isHeld
+    ? await judgeAgain(usable, deps)
+    : { kept: usable, dropped: Promise.resolve() }
   if (isBeforeItsTime(parked, now()) && !(await isBroughtForward(parked, deps))) {
     // It was only reviewed early, because something happened in its session.
     for (const one of due) store.release(one.claim)
-    return
+    return await dropped
   }
   const [first, ...rest] = due.map(({ delivery }) => delivery)
-  if (!first) return
+  if (!first) return await dropped
   const delivery = rest.length > 0 ? summarize([first, ...rest]) : first
   const load = async () => {
     const again = rest.length > 0 ? undefined : store.readParked(claim)
@@ -47,6 +49,7 @@ export async function runParked(
     if (isSettled) store.finish(one.claim)
     else store.release(one.claim, true)
   }
+  await dropped
 }
 
 function isBeforeItsTime({ isHeld, until, since }: Parked, now: number): boolean {
@@ -81,31 +84,37 @@ async function withoutCrashed(all: readonly Due[], deps: WorkerDeps): Promise<Du
   return all.filter((one) => !crashed.includes(one))
 }
 
-/** Judges held deliveries once more, since they may have been answered or muted meanwhile. */
-async function stillWorthTelling(all: readonly Due[], deps: WorkerDeps): Promise<Due[]> {
-  const { store, journal, config, now } = deps
+/**
+ * Judges held deliveries once more, since they may have been answered or muted meanwhile.
+ * @returns those to send; and `dropped`, which resolves when the others are recorded: a full disk must delay only them
+ */
+async function judgeAgain(all: readonly Due[], deps: WorkerDeps) {
   const memory = await deps.memory.get()
-  const current = config.get().config
+  const current = deps.config.get().config
   const settings = settingsOf(current, deps)
-  const kept: Due[] = []
-  for (const one of all) {
+  const judged = all.map((one) => {
     const { events, channel, acceptedAt: at, kind, message } = one.delivery
     const { client, sessionId, cwd } = message
     const [id = ''] = events
     const { project = '' } = one
     const isRecord = !disturbsSomebody(channel, current)
     const held = { id, client, sessionId, at, kind, channel, cwd, project, isRecord }
-    const reason = memory.review(held, settings)
-    if (reason === undefined) {
-      kept.push(one)
-      continue
-    }
-    await Promise.all(
-      events.map((event) =>
-        journal.append({ at: now(), id: event, type: 'suppressed', channel, reason }),
-      ),
-    )
-    store.finish(one.claim)
-  }
-  return kept
+    return { one, reason: memory.review(held, settings) }
+  })
+  const dropped = Promise.all(
+    judged.map(({ one, reason }) => (reason === undefined ? undefined : drop(one, reason, deps))),
+  ).then(() => {})
+  // Awaited later: a failure before that must not count as unhandled.
+  dropped.catch(() => {})
+  const kept = judged.flatMap(({ one, reason }) => (reason === undefined ? [one] : []))
+  return { kept, dropped }
+}
+
+async function drop({ claim, delivery }: Due, reason: string, { store, journal, now }: WorkerDeps) {
+  const { events, channel } = delivery
+  const at = now()
+  await Promise.all(
+    events.map((id) => journal.append({ at, id, type: 'suppressed', channel, reason })),
+  )
+  store.finish(claim)
 }

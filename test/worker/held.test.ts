@@ -1,4 +1,4 @@
-import { mkdirSync, utimesSync, writeFileSync } from 'node:fs'
+import { mkdirSync, renameSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { writeMutes } from '../../src/policy/mute-file.ts'
@@ -75,6 +75,23 @@ describe('questions shortly after another question of their session', () => {
     expect(await world.statusOf(muted)).toMatchObject({
       channels: { team: { detail: 'Muted until hookbell unmute (project shop)' } },
     })
+  })
+
+  it('are sent although the journal cannot record that one of them was dropped', async () => {
+    const { world, texts } = await makeHeldWorld({ burstSeconds: 60 })
+    const now = Date.now()
+    accept(world, ask('one'), now)
+    accept(world, { ...ask('two'), cwd: '/srv/other' }, now + 1)
+    accept(world, { ...ask('three'), cwd: '/srv/shop' }, now + 2)
+    await world.once()
+    writeMutes(world.stateDir, [{ until: 0, project: 'shop' }], now)
+    const journal = join(world.stateDir, 'journal.jsonl')
+    renameSync(journal, `${journal}.kept`)
+    mkdirSync(journal)
+    for (const name of world.list('deferred')) letItBeTime(world, name)
+    await world.once()
+    expect(texts()).toHaveLength(2)
+    expect(texts()[1]).toContain('make two')
   })
 
   it('are suppressed when a person answers within the burst window', async () => {
