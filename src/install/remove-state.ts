@@ -11,7 +11,7 @@ const STATE = new RegExp(
   `^(${[
     String.raw`(hookbell-hook|runtime(\.\w+)*|spool|backups|cache|on-hold|purged)`,
     String.raw`(places|environment|last-good-config|policy-memory|mutes|trusted-projects|alarms|shown)\.json.*`,
-    '(digest-settled|config-problem-told).*',
+    '(digest-settled|config-problem-told|flushed).*',
     String.raw`journal\..*|worker\..*|\.\d+\.new`,
   ].join('|')})$`,
 )

@@ -1,18 +1,15 @@
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { noteFlush } from './flushed.ts'
 import type { Spool } from './layout.ts'
 import { parseName } from './names.ts'
-import { eventsOf, readParked, writeParked } from './park.ts'
+import { outlineParked } from './outline.ts'
+import { eventsOf } from './park.ts'
 
 /** Makes every delivery that failed due now; what a policy holds stays held. @returns how many */
 export function makeAllDue(spool: Spool): number {
-  let count = 0
-  for (const name of readdirSync(spool.deferred)) {
-    const parked = readParked(join(spool.deferred, name))
-    if (!parked || parked.isHeld) continue
-    writeParked(spool, 'deferred', { ...parked, until: 0, since: 0 })
-    count += 1
-  }
+  const count = outlineParked(spool).filter(({ isHeld }) => !isHeld).length
+  if (count > 0) noteFlush(spool)
   return count
 }
 

@@ -37,7 +37,7 @@ export class FileStore implements Store {
     this.spool = prepareSpool(stateDir)
     this.#arrivals = new Arrivals(this.spool.new)
     this.#claims = new Claims(this.spool)
-    this.#parked = new ParkedDeliveries(this.spool.deferred)
+    this.#parked = new ParkedDeliveries(this.spool)
     this.#now = now
     this.#migrateOldDeferred()
     this.#parked.refresh(true)

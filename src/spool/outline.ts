@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { errorCode } from '../errors.ts'
+import { isFlushed, readFlushedAt } from './flushed.ts'
 import type { Spool } from './layout.ts'
 import { parseName } from './names.ts'
 
@@ -13,15 +14,19 @@ export interface ParkedOutline {
 }
 
 /** Outlines of the parked deliveries, read without a schema, for a command that has to be quick. */
-export function outlineParked({ deferred }: Spool): ParkedOutline[] {
-  return namesIn(deferred).flatMap((name) => {
+export function outlineParked(spool: Spool): ParkedOutline[] {
+  const flushedAt = readFlushedAt(spool)
+  const now = Date.now()
+  return namesIn(spool.deferred).flatMap((name) => {
     if (!parseName(name)?.isDelivery) return []
-    const { until, isHeld } = readFields(join(deferred, name))
-    return typeof until === 'number' ? [{ until, isHeld: isHeld === true }] : []
+    const { until, since = 0, isHeld } = readFields(join(spool.deferred, name))
+    if (typeof until !== 'number') return []
+    const wait = { isHeld: isHeld === true, since: Number(since) }
+    return [{ until: isFlushed(wait, flushedAt, now) ? 0 : until, isHeld: wait.isHeld }]
   })
 }
 
-function readFields(path: string): { until?: unknown; isHeld?: unknown } {
+function readFields(path: string): { until?: unknown; since?: unknown; isHeld?: unknown } {
   try {
     return Object(JSON.parse(readFileSync(path, 'utf8')))
   } catch {

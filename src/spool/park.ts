@@ -5,6 +5,7 @@ import { deliverySchema } from '../delivery.ts'
 import { dropOldest } from '../drop-oldest.ts'
 import { writeDurable } from '../fs/durable.ts'
 import { monotonicMs } from '../monotonic.ts'
+import { isFlushed, readFlushedAt } from './flushed.ts'
 import type { Spool } from './layout.ts'
 import { formatName, parseName } from './names.ts'
 
@@ -78,7 +79,7 @@ const MAX_TAKEN = 10_000
 
 /** When each parked delivery is due. Read from the folder, so that another process may add to it. */
 export class ParkedDeliveries {
-  readonly #folder: string
+  readonly #spool: Spool
   readonly #waits = new Map<string, Wait>()
   /** Event and channel of the claimed deliveries, oldest first. */
   readonly #taken = new Set<string>()
@@ -87,10 +88,12 @@ export class ParkedDeliveries {
   #refreshedAt = Number.NEGATIVE_INFINITY
   /** The folder may hold deliveries that are not known here yet. */
   isStale = false
-  #wasFlushed = false
+  /** When a person asked for failed deliveries to be tried at once, and the same as last reported. */
+  #flushedAt = 0
+  #reportedFlush = 0
 
-  constructor(folder: string) {
-    this.#folder = folder
+  constructor(spool: Spool) {
+    this.#spool = spool
   }
 
   /** Reads what other processes have changed in the folder, at most once a second unless `now`. */
@@ -98,7 +101,9 @@ export class ParkedDeliveries {
     this.isStale = !now && monotonicMs() - this.#refreshedAt < REFRESH_MS
     if (this.isStale) return
     this.#refreshedAt = monotonicMs()
-    const names = new Set(readdirSync(this.#folder).filter((name) => parseName(name)?.isDelivery))
+    this.#flushedAt = readFlushedAt(this.#spool)
+    const { deferred } = this.#spool
+    const names = new Set(readdirSync(deferred).filter((name) => parseName(name)?.isDelivery))
     for (const name of this.#waits.keys()) if (!names.has(name)) this.#waits.delete(name)
     for (const name of names) this.#look(name)
   }
@@ -131,9 +136,10 @@ export class ParkedDeliveries {
 
   /** Whether a person has asked for deliveries to be tried now since the last call. */
   takeFlush(): boolean {
-    const wasFlushed = this.#wasFlushed
-    this.#wasFlushed = false
-    return wasFlushed
+    this.#flushedAt = readFlushedAt(this.#spool)
+    const isNew = this.#flushedAt !== this.#reportedFlush
+    this.#reportedFlush = this.#flushedAt
+    return isNew
   }
 
   /** Makes deliveries due now, because their reason to wait may be gone. */
@@ -159,7 +165,7 @@ export class ParkedDeliveries {
   due(now: number, group?: string): string[] {
     return [...this.#waits.values()]
       .filter((wait) => group === undefined || wait.group === group)
-      .filter((wait) => untilDue(wait, now) <= 0)
+      .filter((wait) => this.#dueInMs(wait, now) <= 0)
       .sort((a, b) => a.acceptedAt - b.acceptedAt)
       .map(({ name }) => name)
   }
@@ -168,28 +174,29 @@ export class ParkedDeliveries {
   nextInMs(now: number): number | undefined {
     let next: number | undefined
     for (const wait of this.#waits.values()) {
-      next = Math.min(next ?? Number.POSITIVE_INFINITY, untilDue(wait, now))
+      next = Math.min(next ?? Number.POSITIVE_INFINITY, this.#dueInMs(wait, now))
     }
     return next
   }
 
+  #dueInMs(wait: Wait, now: number): number {
+    const { since, until } = wait
+    if (now < since || isFlushed(wait, this.#flushedAt, now)) return 0
+    return Math.max(0, until - now)
+  }
+
   #inodeOf(name: string): number | undefined {
-    return lstatSync(join(this.#folder, name), { throwIfNoEntry: false })?.ino
+    return lstatSync(join(this.#spool.deferred, name), { throwIfNoEntry: false })?.ino
   }
 
   #look(name: string) {
     const inode = this.#inodeOf(name)
     if (inode === undefined || this.#waits.get(name)?.inode === inode) return
-    const parked = readParked(join(this.#folder, name))
-    this.#wasFlushed ||= parked?.until === 0
+    const parked = readParked(join(this.#spool.deferred, name))
     const isAwaited = this.#awaited.delete(name)
     const { until = 0, since = 0, isHeld = false, group } = parked ?? {}
     const { events = [], channel = '', session = '', acceptedAt = 0 } = parked?.delivery ?? {}
     const wait = { name, since, isHeld, group, events, channel, session, acceptedAt, inode }
     this.#waits.set(name, { ...wait, until: isAwaited ? 0 : until })
   }
-}
-
-function untilDue({ until, since }: Wait, now: number): number {
-  return now < since ? 0 : Math.max(0, until - now)
 }

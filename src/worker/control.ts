@@ -15,9 +15,11 @@ export function setOnHold(stateDir: string, isHeld: boolean) {
   wakeWorker(stateDir)
 }
 
-/** Makes all deferred deliveries due now. @returns how many deliveries */
+/** Makes all failed deliveries due now. @returns how many deliveries */
 export function flush(stateDir: string): number {
-  return makeAllDue(prepareSpool(stateDir))
+  const count = makeAllDue(prepareSpool(stateDir))
+  if (count > 0) wakeWorker(stateDir)
+  return count
 }
 
 /**

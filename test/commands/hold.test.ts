@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { makeHome } from '../support/home.ts'
-import { startReceiver } from '../support/receiver.ts'
+import { type Step, startReceiver } from '../support/receiver.ts'
 
 async function makeFileHome() {
   const home = await makeHome()
@@ -30,15 +30,28 @@ describe('cli: hold and resume', () => {
   })
 })
 
+/** A home that sends to a receiver; a failed delivery waits for an hour unless a person asks. */
+async function makeTeamHome(script: Step[]) {
+  const { url, received } = await startReceiver({ script })
+  const home = await makeHome()
+  const channels = { team: { type: 'slack', url: `${url}/services/x` } }
+  const retry = { firstDelaySeconds: 3600, maxDelaySeconds: 3600 }
+  const routes = [{ on: ['*'], to: ['team'] }]
+  await home.writeConfig(JSON.stringify({ channels, routes, retry, lingerSeconds: 0 }))
+  const accept = (message: string) =>
+    home.accept({ hook_event_name: 'Notification', message, session_id: message })
+  /** The messages that were received, without those that failed. */
+  const told = () =>
+    received.flatMap(({ body }, at) =>
+      (script[at] ?? script.at(-1)) === 200 ? (/first|second/.exec(body)?.[0] ?? body) : [],
+    )
+  return { home, received, accept, told }
+}
+
 describe('cli: flush', () => {
   it('retries failed deliveries at once', async () => {
-    const { url, received } = await startReceiver({ script: [500, 200] })
-    const home = await makeHome()
-    const channels = { team: { type: 'slack', url: `${url}/services/x` } }
-    const retry = { firstDelaySeconds: 3600, maxDelaySeconds: 3600 }
-    const routes = [{ on: ['*'], to: ['team'] }]
-    await home.writeConfig(JSON.stringify({ channels, routes, retry, lingerSeconds: 0 }))
-    home.accept({ hook_event_name: 'Stop' })
+    const { home, received, accept } = await makeTeamHome([500, 200])
+    accept('first')
     await home.run('worker', '--once')
     expect(received).toHaveLength(1)
     const { stdout } = await home.run('status')
@@ -46,6 +59,45 @@ describe('cli: flush', () => {
     expect((await home.run('flush')).stdout).toBe('1 tried; see: hookbell log')
     expect(received).toHaveLength(2)
     expect((await home.run('flush')).stdout).toBe('Nothing waits for another attempt')
+  })
+
+  it('sends each message once when an earlier flush has failed', async () => {
+    const { home, received, accept, told } = await makeTeamHome([500, 500, 500, 200])
+    for (const message of ['first', 'second']) {
+      accept(message)
+      await home.run('worker', '--once')
+    }
+    expect(received).toHaveLength(2)
+    // One fails again, and the other is released without an attempt.
+    expect((await home.run('flush')).stdout).toBe('2 tried; see: hookbell log')
+    expect(received).toHaveLength(3)
+    expect((await home.run('flush')).stdout).toBe('2 tried; see: hookbell log')
+    expect(told().sort()).toEqual(['first', 'second'])
+    expect(readdirSync(join(home.state, 'spool/deferred'))).toEqual([])
+  })
+
+  it('while on hold, puts failed deliveries forward until resume sends them', async () => {
+    const { home, received, accept } = await makeTeamHome([500, 200])
+    accept('first')
+    await home.run('worker', '--once')
+    await home.run('hold')
+    expect((await home.run('flush')).stdout).toContain('1 to be tried, but all is on hold')
+    expect((await home.run('status')).stdout).toMatch(/tried again; next now$/m)
+    expect(received).toHaveLength(1)
+    await home.run('resume')
+    expect(received).toHaveLength(2)
+  })
+})
+
+describe('cli: drain', () => {
+  it('sends each message once while the receiver limits their number', async () => {
+    const { home, accept, told } = await makeTeamHome([500, 500, 429, 200])
+    for (const message of ['first', 'second']) {
+      accept(message)
+      await home.run('worker', '--once')
+    }
+    expect(await home.run('drain', '--timeout', '1m')).toMatchObject({ exitCode: 0 })
+    expect(told().sort()).toEqual(['first', 'second'])
   })
 })
 

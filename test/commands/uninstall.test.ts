@@ -172,7 +172,13 @@ describe('hookbell uninstall, after init for every client', () => {
     expect(readdirSync(home.state)).toEqual(
       expect.arrayContaining(['cache', 'mutes.json', 'on-hold', 'trusted-projects.json']),
     )
-    for (const name of ['alarms.json', 'shown.json', 'digest-settled', 'config-problem-told'])
+    for (const name of [
+      'alarms.json',
+      'shown.json',
+      'digest-settled',
+      'config-problem-told',
+      'flushed',
+    ])
       writeFileSync(join(home.state, name), '{}')
     const { stdout, exitCode } = await home.run('uninstall', '--yes', '--purge')
     expect(stdout).toContain('No hook of hookbell is registered here.')

@@ -134,7 +134,7 @@ describe('parked deliveries', () => {
     const { spool } = makeWorld()
     const delivery = makeDelivery('e')
     writeParked(spool, 'deferred', { until, since, reason: 'x', isHeld: false, delivery })
-    const parked = new ParkedDeliveries(spool.deferred)
+    const parked = new ParkedDeliveries(spool)
     parked.refresh()
     return parked
   }

@@ -1,0 +1,38 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { replaceFile } from '../fs/durable.ts'
+import type { Spool } from './layout.ts'
+
+/**
+ * A person asks for all failed deliveries to be tried now. This is noted in a file of its own: whoever rewrote the
+ * deliveries would bring back those that a worker claims meanwhile.
+ * @throws the system error
+ */
+export function noteFlush(spool: Spool) {
+  replaceFile(pathIn(spool), `${Date.now()}\n`)
+}
+
+/** When that was asked for last, Unix ms; 0 if it never was. */
+export function readFlushedAt(spool: Spool): number {
+  try {
+    return Number(readFileSync(pathIn(spool), 'utf8')) || 0
+  } catch {
+    return 0
+  }
+}
+
+/**
+ * Whether a delivery is due because it was parked before the flush. What a policy holds is not. A flush in the future
+ * does not count, since after the clock was set back it would make the same delivery due again and again.
+ */
+export function isFlushed(
+  { isHeld, since }: { isHeld: boolean; since: number },
+  flushedAt: number,
+  now: number,
+): boolean {
+  return !isHeld && since <= flushedAt && flushedAt <= now
+}
+
+function pathIn({ state }: Spool): string {
+  return join(state, 'flushed')
+}

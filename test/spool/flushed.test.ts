@@ -1,0 +1,78 @@
+import { lstatSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { FileStore } from '../../src/spool/file-store.ts'
+import { flush } from '../../src/worker/control.ts'
+import { makeDelivery } from '../support/delivery.ts'
+import { makeFolder } from '../support/folder.ts'
+
+const HOUR_MS = 3600_000
+
+async function makeStore() {
+  const stateDir = await makeFolder()
+  const store = new FileStore({ stateDir })
+  onTestFinished(() => store.close())
+  const park = (event: string, isHeld = false) =>
+    store.park(makeDelivery(event), { until: Date.now() + HOUR_MS, reason: 'x', isHeld })
+  return { store, stateDir, park }
+}
+
+describe('a flush', () => {
+  it('makes failed deliveries due, in every store that is open or opened later', async () => {
+    const { store, stateDir, park } = await makeStore()
+    park('failed')
+    expect([store.due(), store.takeFlush()]).toEqual([[], false])
+    expect(flush(stateDir)).toBe(1)
+    expect([store.takeFlush(), store.takeFlush()]).toEqual([true, false])
+    const later = new FileStore({ stateDir })
+    onTestFinished(() => later.close())
+    expect(later.takeFlush()).toBe(false)
+    for (const one of [store, later]) {
+      expect(one.due()).toEqual(['failed.file.json'])
+      expect(one.nextDueInMs()).toBe(0)
+    }
+  })
+
+  it('leaves held deliveries as they are, and does not count them', async () => {
+    const { store, stateDir, park } = await makeStore()
+    park('held', true)
+    expect(flush(stateDir)).toBe(0)
+    park('failed')
+    expect(flush(stateDir)).toBe(1)
+    store.takeFlush()
+    expect(store.due()).toEqual(['failed.file.json'])
+  })
+
+  it('rewrites no delivery, so one that is claimed meanwhile does not come back', async () => {
+    const { store, stateDir, park } = await makeStore()
+    park('failed')
+    const path = join(store.spool.deferred, 'failed.file.json')
+    const before = lstatSync(path)
+    flush(stateDir)
+    const { ino, mtimeMs } = lstatSync(path)
+    expect([ino, mtimeMs]).toEqual([before.ino, before.mtimeMs])
+  })
+
+  it.each([
+    ['an hour ahead of the clock', `${Date.now() + HOUR_MS}\n`],
+    ['damaged', 'x'],
+    ['empty', ''],
+  ])('does not count when its time is %s', async (_, text) => {
+    const { store, stateDir, park } = await makeStore()
+    park('failed')
+    writeFileSync(join(stateDir, 'flushed'), text)
+    store.takeFlush()
+    expect(store.due()).toEqual([])
+  })
+
+  it('does not count for a delivery that failed afterwards', async () => {
+    const { store, stateDir, park } = await makeStore()
+    park('failed')
+    flush(stateDir)
+    const flushedAt = Date.now()
+    await expect.poll(() => Date.now()).toBeGreaterThan(flushedAt)
+    park('failed')
+    store.takeFlush()
+    expect(store.due()).toEqual([])
+  })
+})
