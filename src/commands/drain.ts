@@ -2,12 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { defineCommand } from 'citty'
 import { asTyped } from '../cli/how-to-call.ts'
 import { say } from '../cli/output.ts'
-import { configDir } from '../config/paths.ts'
 import { usageError } from '../errors.ts'
 import { parseDuration } from '../text/duration.ts'
 import { flush } from '../worker/control.ts'
 import { isOnHold } from '../worker/on-hold.ts'
-import { deliverOnce, releaseAll } from '../worker/run.ts'
+import type { WorkerOptions } from '../worker/open-worker.ts'
+import { deliverOnce } from '../worker/run.ts'
+import { becomeWorker, releaseClaims } from './_become-worker.ts'
 import { stateFolders, withEvents } from './_events.ts'
 
 const AGAIN_MS = 250
@@ -25,7 +26,7 @@ export const drainCommand = defineCommand({
     const limitMs = parseDuration(args.timeout)
     if (limitMs === undefined)
       throw usageError(`drain: "${args.timeout}" is not a duration`, 'Such as 5s')
-    const left = await drain(limitMs)
+    const left = await drain(limitMs, becomeWorker(1))
     if (left === 0) {
       say('Nothing is left')
       return 0
@@ -35,13 +36,13 @@ export const drainCommand = defineCommand({
       asTyped(`${left} ${left === 1 ? 'event is' : 'events are'} left${onHold}; see: hookbell log`),
     )
     // An attempt that hangs must not outlive the timeout.
-    for (const stateDir of stateFolders()) releaseAll({ stateDir })
+    releaseClaims()
     process.exit(1)
   },
 })
 
 /** Delivers until nothing waits or the time is over. @returns how many events are not settled then */
-async function drain(limitMs: number): Promise<number> {
+async function drain(limitMs: number, worker: Omit<WorkerOptions, 'stateDir'>): Promise<number> {
   const over = new AbortController()
   const deadline = sleep(limitMs, undefined, { signal: over.signal }).then(
     () => true,
@@ -50,7 +51,7 @@ async function drain(limitMs: number): Promise<number> {
   for (;;) {
     const folders = stateFolders()
     for (const stateDir of folders) flush(stateDir)
-    const once = folders.map((stateDir) => deliverOnce({ stateDir, configDir: configDir() }))
+    const once = folders.map((stateDir) => deliverOnce({ ...worker, stateDir }))
     const isLate = await Promise.race([Promise.all(once).then(() => false), deadline])
     const left = countLeft()
     if (left === 0) over.abort()

@@ -1,17 +1,18 @@
 import { defineCommand } from 'citty'
 import { say } from '../cli/output.ts'
-import { configDir } from '../config/paths.ts'
 import { setOnHold } from '../worker/control.ts'
 import { isOnHold } from '../worker/on-hold.ts'
 import { deliverOnce } from '../worker/run.ts'
+import { becomeWorker } from './_become-worker.ts'
 import { stateFolders } from './_events.ts'
 
 export const resumeCommand = defineCommand({
   async run() {
     const held = stateFolders().filter(isOnHold)
     if (held.length === 0) return say('Nothing was on hold')
+    const worker = becomeWorker(1)
     for (const folder of held) setOnHold(folder, false)
-    const runs = held.map((stateDir) => deliverOnce({ stateDir, configDir: configDir() }))
+    const runs = held.map((stateDir) => deliverOnce({ ...worker, stateDir }))
     const handled = (await Promise.all(runs)).reduce((sum, run) => sum + run.handled, 0)
     say(`No longer on hold; ${handled} handled`)
   },

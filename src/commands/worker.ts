@@ -1,15 +1,12 @@
 import { defineCommand } from 'citty'
 import { print, say } from '../cli/output.ts'
-import { CurrentConfig } from '../config/current.ts'
-import { shellEnvironment } from '../config/environment.ts'
-import { configDir, stateDir } from '../config/paths.ts'
-import { refuseFoldersAtRisk } from '../config/trust.ts'
+import { stateDir } from '../config/paths.ts'
 import { HookbellError } from '../errors.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import { lockHolder } from '../spool/lock.ts'
-import { scrubEnvironment } from '../worker/isolate.ts'
 import { keepMemorySmall } from '../worker/keep-memory-small.ts'
-import { deliverOnce, releaseAll, runUntilIdle } from '../worker/run.ts'
+import { deliverOnce, runUntilIdle } from '../worker/run.ts'
+import { becomeWorker } from './_become-worker.ts'
 import { stateFolders } from './_events.ts'
 
 export const workerCommand = defineCommand({
@@ -18,15 +15,10 @@ export const workerCommand = defineCommand({
     json: { type: 'boolean', description: 'Print each record of the journal as one line' },
   },
   async run({ args }) {
-    refuseFoldersAtRisk(configDir(), stateDir())
-    const config = new CurrentConfig(configDir(), stateDir())
-    config.storeVariables(shellEnvironment(process.env))
-    scrubEnvironment(process.env)
-    releaseOnSignal()
+    const worker = becomeWorker(0)
     keepMemorySmall()
     const options = {
-      config,
-      configDir: configDir(),
+      ...worker,
       onRecord: args.json ? (entry: JournalEntry) => print(JSON.stringify(entry)) : undefined,
     }
     const work = args.once ? deliverOnce : runUntilIdle
@@ -45,16 +37,6 @@ export const workerCommand = defineCommand({
     })
   },
 })
-
-/** On Ctrl+C, claimed events go back to the spool, as if the worker had not claimed them. */
-function releaseOnSignal() {
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => {
-      for (const state of stateFolders()) releaseAll({ stateDir: state })
-      process.exit(0)
-    })
-  }
-}
 
 function tellBusy(state: string): number {
   const pid = lockHolder(state)?.pid

@@ -1,0 +1,33 @@
+import { CurrentConfig } from '../config/current.ts'
+import { shellEnvironment } from '../config/environment.ts'
+import { configDir, stateDir } from '../config/paths.ts'
+import { refuseFoldersAtRisk } from '../config/trust.ts'
+import { scrubEnvironment } from '../worker/isolate.ts'
+import type { WorkerOptions } from '../worker/open-worker.ts'
+import { releaseAll } from '../worker/run.ts'
+import { stateFolders } from './_events.ts'
+
+/**
+ * Prepares this process to deliver. Every command that does so calls it first, so that none delivers where the
+ * background worker would not.
+ * @param signalCode exit code after SIGINT or SIGTERM
+ * @throws HookbellError for a folder that another user could change
+ */
+export function becomeWorker(signalCode: number): Omit<WorkerOptions, 'stateDir'> {
+  refuseFoldersAtRisk(configDir(), stateDir())
+  const config = new CurrentConfig(configDir(), stateDir())
+  config.storeVariables(shellEnvironment(process.env))
+  scrubEnvironment(process.env)
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => {
+      releaseClaims()
+      process.exit(signalCode)
+    })
+  }
+  return { config, configDir: configDir() }
+}
+
+/** Puts claimed events back into the spool, as if this process had not claimed them. */
+export function releaseClaims() {
+  for (const folder of stateFolders()) releaseAll({ stateDir: folder })
+}
