@@ -8,6 +8,8 @@ import { renderList } from './_log-rows.ts'
 const MAX_KNOWN = 10_000
 
 interface FollowOptions {
+  /** Reads the status of events from the journal. */
+  load(ids: ReadonlySet<string>): readonly EventStatus[]
   matches(status: EventStatus): boolean
   json: boolean | undefined
 }
@@ -16,7 +18,7 @@ interface FollowOptions {
 export async function followLog(
   folders: readonly string[],
   read: () => readonly EventStatus[],
-  { matches, json }: FollowOptions,
+  { load, matches, json }: FollowOptions,
 ): Promise<void> {
   const stop = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
@@ -29,7 +31,8 @@ export async function followLog(
   }
   show(shown)
   const known = new Map(shown.map((status) => [status.id, status]))
-  const tell = (entries: readonly JournalEntry[]) => show(changed(entries, known).filter(matches))
+  const tell = (entries: readonly JournalEntry[]) =>
+    show(changed(entries, known, load).filter(matches))
   await Promise.all(
     folders.map((folder, index) => followJournal(folder, tell, stop.signal, followers[index])),
   )
@@ -39,7 +42,9 @@ export async function followLog(
 function changed(
   entries: readonly JournalEntry[],
   known: Map<string, EventStatus>,
+  load: FollowOptions['load'],
 ): readonly EventStatus[] {
+  const earlier = earlierEvents(entries, known)
   const touched = new Map<string, string>()
   for (const entry of entries) {
     const status = known.get(entry.id) ?? emptyStatus(entry.id, entry.at)
@@ -48,15 +53,28 @@ function changed(
     known.delete(entry.id)
     known.set(entry.id, status)
   }
+  const news = [...touched].filter(([id, before]) => isNews(known.get(id), before))
+  for (const status of earlier.size > 0 ? load(earlier) : []) known.set(status.id, status)
+  const told = news.flatMap(([id]) => known.get(id) ?? [])
   for (const oldest of known.keys()) {
     if (known.size <= MAX_KNOWN) break
     known.delete(oldest)
   }
-  return [...touched].flatMap(([id, before]) => {
-    const status = known.get(id)
-    const isNews = status !== undefined && stateOf(status) !== before
-    return isNews ? [status] : []
-  })
+  return told
+}
+
+/** Events that were accepted before these entries, and of which nothing is known here. */
+function earlierEvents(
+  entries: readonly JournalEntry[],
+  known: ReadonlyMap<string, EventStatus>,
+): Set<string> {
+  const ids = new Set(entries.map(({ id }) => id).filter((id) => !known.has(id)))
+  for (const { id, type } of entries) if (type === 'accepted') ids.delete(id)
+  return ids
+}
+
+function isNews(status: EventStatus | undefined, before: string): boolean {
+  return status !== undefined && stateOf(status) !== before
 }
 
 /** Equal as long as a line about the event would say the same. */

@@ -49,7 +49,9 @@ export const logCommand = defineCommand({
       )
     if (follow) {
       const { followLog } = await import('./_log-follow.ts')
-      return followLog(folders, read, { matches: (one) => isWanted(one, wanted), json })
+      const load = (ids: ReadonlySet<string>) =>
+        withEvents(folders, ({ all, inFull }) => inFull(all.filter((one) => ids.has(one.id))))
+      return followLog(folders, read, { load, matches: (one) => isWanted(one, wanted), json })
     }
     const chosen = read()
     if (json) return printJson(id === undefined ? chosen : chosen[0])

@@ -9,19 +9,28 @@ import { type Home, makeHome, root } from '../support/home.ts'
 
 const HOUR = 3600_000
 
-/** Writes the journal entries of a delivered event. */
-async function record(home: Home, id: string, fields: Partial<AcceptedEntry> = {}) {
+/** Writes that an event was accepted. */
+async function accept(home: Home, id: string, fields: Partial<AcceptedEntry> = {}) {
   const at = fields.acceptedAt ?? Date.now()
   const accepted: AcceptedEntry = {
     ...{ at, id, type: 'accepted', acceptedAt: at, event: 'Stop', kind: 'done', client: 'claude' },
     ...{ sessionId: 'session-1', project: 'shop', title: `shop: done ${id}`, to: ['desk'] },
     ...fields,
   }
+  await appendEntry(home.state, accepted)
+}
+
+async function deliver(home: Home, id: string, at = Date.now()) {
   const delivered: JournalEntry = {
     ...{ at, id, type: 'delivered', channel: 'desk', attempt: 1, ms: 1, answer: 'ok' },
   }
-  await appendEntry(home.state, accepted)
   await appendEntry(home.state, delivered)
+}
+
+/** Writes the journal entries of a delivered event. */
+async function record(home: Home, id: string, fields: Partial<AcceptedEntry> = {}) {
+  await accept(home, id, fields)
+  await deliver(home, id, fields.acceptedAt)
 }
 
 async function makeLogHome() {
@@ -132,6 +141,38 @@ describe('hookbell log --follow', () => {
     await record(home, 'event-5', { kind: 'failed' })
     await expect.poll(lines).toHaveLength(1)
     expect(JSON.parse(lines()[0] ?? '')).toMatchObject({ id: 'event-5', outcome: 'delivered' })
+  })
+
+  it('knows events that were accepted before, and that it did not print', async () => {
+    const { home } = await makeLogHome()
+    await accept(home, 'waits-asks', { kind: 'permission', title: 'shop: permission needed' })
+    await accept(home, 'waits-done')
+    await record(home, 'event-4', { kind: 'other', title: 'shop: idle' })
+    const filters = [[], ['--kind', 'permission'], ['--kind', 'other']]
+    const followers = filters.map((words) =>
+      startFollowing(home, '--limit', '1', '--json', ...words),
+    )
+    const said = () =>
+      followers.map(({ lines }) =>
+        lines().map((line) => {
+          const { client, title } = JSON.parse(line)
+          return `${client} ${title}`
+        }),
+      )
+    const [idle, asks] = ['claude shop: idle', 'claude shop: permission needed']
+    await expect.poll(said).toEqual([[idle], [asks], [idle]])
+    await deliver(home, 'waits-asks')
+    await deliver(home, 'waits-done')
+    // An entry that changes no line prints none.
+    const withdrawn = { type: 'withdrawn', channel: 'desk', reason: 'answered' } as const
+    await appendEntry(home.state, { at: Date.now(), id: 'event-old', ...withdrawn })
+    await record(home, 'event-5', { kind: 'other', title: 'shop: idle' })
+    const done = 'claude shop: done waits-done'
+    await expect.poll(said).toEqual([
+      [idle, asks, done, idle],
+      [asks, asks],
+      [idle, idle],
+    ])
   })
 
   it('waits for the first event when there is no journal yet', async () => {
