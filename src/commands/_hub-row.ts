@@ -1,8 +1,8 @@
 import { idAtHub } from '../hub/handed-over.ts'
 import type { EventStatus } from '../journal/history.ts'
-import type { Events } from './_events.ts'
+import type { EventOutline, Events } from './_events.ts'
 
-/** At most this many of the latest events and of the waiting events are looked at. */
+/** At most this many of the latest events are searched for the last one that was handed over. */
 const MAX_EVENTS = 500
 
 /** What this machine knows of its hub. */
@@ -17,18 +17,18 @@ export interface HubRow {
 
 /** @param channels names of the channels that go to the hub */
 export function hubRow(events: Events, channels: readonly string[], reach: string): HubRow {
-  const waiting = events.all.filter(({ outcome }) => outcome === 'waiting')
   // An event that no worker has seen yet may be for the hub.
-  const isOpen = ({ to, channels: states }: EventStatus) =>
-    to.length === 0 ||
-    channels.some((name) => to.includes(name) && isUnsettled(states[name]?.state))
+  const isOpen = ({ outcome, to, channels: states }: EventOutline) =>
+    outcome === 'waiting' &&
+    (to.length === 0 ||
+      channels.some((name) => to.includes(name) && isUnsettled(states[name]?.state)))
   const latest = events.inFull(events.tallies.latest(MAX_EVENTS))
   const times = latest.flatMap(({ channels: states }) =>
     channels.flatMap((name) => handedOverAt(states[name])),
   )
   return {
     reach,
-    waiting: events.inFull(waiting.slice(-MAX_EVENTS)).filter(isOpen).length,
+    waiting: events.all.filter(isOpen).length,
     lastHandedOver: times.length > 0 ? Math.max(...times) : null,
   }
 }

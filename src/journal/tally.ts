@@ -11,6 +11,8 @@ export interface TalliedEvent {
   outcome: Outcome
   /** By channel name: its status if there is one, without texts and times. */
   channels: EventStatus['channels']
+  /** The channels that were chosen for it. */
+  to: readonly string[]
 }
 
 /** The status shared by all events that have the same sequence of entries. */
@@ -144,12 +146,13 @@ export class Tally {
   }
 
   #eventAt(row: number): TalliedEvent {
-    const { outcome, channels } = (this.#progress[row] ?? this.#start).status
+    const { outcome, channels, to } = (this.#progress[row] ?? this.#start).status
     return {
       id: this.#expectedIds.get(row) ?? this.#idOf(row),
       acceptedAt: this.#at[row] ?? 0,
       outcome,
       channels,
+      to,
     }
   }
 

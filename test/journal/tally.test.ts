@@ -121,6 +121,7 @@ interface Counted {
   acceptedAt: number
   outcome: string
   channels: string[]
+  to: readonly string[]
 }
 
 /** The outcome of each event according to the complete journal. */
@@ -129,8 +130,8 @@ async function fullFold(stateDir: string): Promise<Counted[]> {
   for await (const one of readJournal(stateDir)) history.add(one)
   return [...history.byId.values()]
     .sort((a, b) => a.acceptedAt - b.acceptedAt)
-    .map(({ id, acceptedAt, outcome, channels }) => {
-      return { id, acceptedAt, outcome, channels: Object.keys(channels) }
+    .map(({ id, acceptedAt, outcome, channels, to }) => {
+      return { id, acceptedAt, outcome, channels: Object.keys(channels), to }
     })
 }
 
@@ -140,8 +141,8 @@ function tallied(stateDir: string, saveAfterBytes?: number): Counted[] {
     return journal
       .tally()
       .events()
-      .map(({ id, acceptedAt, outcome, channels }) => {
-        return { id, acceptedAt, outcome, channels: Object.keys(channels) }
+      .map(({ id, acceptedAt, outcome, channels, to }) => {
+        return { id, acceptedAt, outcome, channels: Object.keys(channels), to }
       })
   } finally {
     journal.close()
