@@ -84,8 +84,13 @@ export function syncFolder(path: string) {
       closeSync(folder)
     }
   } catch (error) {
-    if (!NO_FOLDER_SYNC.has((error as NodeJS.ErrnoException).code ?? '')) throw error
+    if (!isFolderSyncRefused(error)) throw error
   }
+}
+
+/** Whether the system cannot sync this folder: then its renames are as durable as they can be. */
+export function isFolderSyncRefused(error: unknown): boolean {
+  return NO_FOLDER_SYNC.has((error as NodeJS.ErrnoException).code ?? '')
 }
 
 /**

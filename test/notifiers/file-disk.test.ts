@@ -47,6 +47,21 @@ describe('notifiers: file: disk syncs', () => {
     expect(sync).toHaveBeenCalledTimes(3)
   })
 
+  it.each(['EINVAL', 'EPERM', 'EACCES'])(
+    'accepts a line whose folder the system cannot sync: %s',
+    async (code) => {
+      await failSync(code)
+      const path = join(folder, 'a/log.jsonl')
+      await send(path)
+      expect((await fs.readFile(path, 'utf8')).split('\n')).toHaveLength(2)
+    },
+  )
+
+  it('fails when the disk cannot write the folder', async () => {
+    await failSync('EIO')
+    expect(await failureOf(send(join(folder, 'log.jsonl')))).toMatchObject({ verdict: 'retry' })
+  })
+
   it('stops at its abort signal when the disk does not answer', async () => {
     const { datasync, letGo } = await holdDatasync()
     const controller = new AbortController()
@@ -72,6 +87,13 @@ async function holdDatasync() {
   })
   onTestFinished(() => datasync.mockRestore())
   return { datasync, letGo }
+}
+
+/** Makes each fsync fail, which here is only called for folders. */
+async function failSync(code: string) {
+  const error = Object.assign(new Error(`${code}: fsync`), { code })
+  const sync = vi.spyOn(await fileHandlePrototype(), 'sync').mockRejectedValue(error)
+  onTestFinished(() => sync.mockRestore())
 }
 
 async function fileHandlePrototype(): Promise<fs.FileHandle> {
