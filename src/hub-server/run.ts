@@ -9,8 +9,8 @@ import { loadBullmq, openShared } from './bullmq.ts'
 import { checkRedis } from './check-redis.ts'
 import { checkRestart } from './check-restart.ts'
 import { HubClock } from './clock.ts'
+import { HubDestinationQueue } from './destination-queue.ts'
 import { hubDestinations } from './destinations.ts'
-import { DestinationLane } from './lane.ts'
 import { closeQuestions, noteQuestions } from './open-questions.ts'
 import { Room } from './room.ts'
 import { MAX_REPLY_BYTES, Router } from './router.ts'
@@ -33,7 +33,7 @@ export async function startHub(loaded: LoadedConfig, onLine: (line: HubLine) => 
   const onProblem = (error: unknown) =>
     onLine({ at: Date.now(), state: 'problem', text: explainFailure(error) })
   const shared = await openShared(connection, onProblem)
-  const laneDeps = {
+  const queueDeps = {
     ...{ bullmq, connection: shared, redis, loaded, now: clock.now, onProblem },
     onWithdrawn: ({ id, channel }: { id: string; channel: string }, answer: string) =>
       onLine({ at: Date.now(), id, channel, state: 'withdrawn', answer }),
@@ -43,45 +43,45 @@ export async function startHub(loaded: LoadedConfig, onLine: (line: HubLine) => 
       onLine({ at: Date.now(), id, host, channel, state: type, waitedMs, ...detailOf(told) })
     },
   }
-  const lanes = new Map<string, DestinationLane>()
+  const byChannel = new Map<string, HubDestinationQueue>()
   for (const destination of hubDestinations(loaded).values()) {
-    const lane = new DestinationLane(destination, laneDeps)
-    for (const channel of destination.channels) lanes.set(channel, lane)
+    const queue = new HubDestinationQueue(destination, queueDeps)
+    for (const channel of destination.channels) byChannel.set(channel, queue)
   }
-  const all = [...new Set(lanes.values())]
-  await Promise.all(all.map((lane) => lane.start())).catch(cannotWork)
+  const all = [...new Set(byChannel.values())]
+  await Promise.all(all.map((queue) => queue.start())).catch(cannotWork)
   const router = new Router({
     redis,
     room,
     onProblem,
-    whyRefused: ({ channel }) => (lanes.has(channel) ? undefined : 'no such channel here'),
+    whyRefused: ({ channel }) => (byChannel.has(channel) ? undefined : 'no such channel here'),
     now: clock.now,
     async noteAnswer(received) {
       await keepAnswer(received, redis)
       await closeQuestions(received, redis)
       // Not awaited: a destination that does not answer must not delay the others.
-      void withdrawAnswered(received, laneDeps).catch(onProblem)
+      void withdrawAnswered(received, queueDeps).catch(onProblem)
     },
     enqueue: async (records, receivedAt) => {
       await noteQuestions(records, receivedAt, redis)
       await Promise.all(
-        all.map((lane) => {
-          const own = records.filter((one) => lanes.get(one.channel) === lane)
-          return own.length > 0 ? lane.add(own, receivedAt) : undefined
+        all.map((queue) => {
+          const own = records.filter((one) => byChannel.get(one.channel) === queue)
+          return own.length > 0 ? queue.add(own, receivedAt) : undefined
         }),
       )
     },
   })
   const routing = router.run()
   return {
-    channels: [...lanes.keys()],
+    channels: [...byChannel.keys()],
     /** For showing its status. */
     open: { redis, queues: all },
     async stop() {
       clock.stop()
       router.stop()
       await routing
-      await Promise.all(all.map((lane) => lane.close().catch(onProblem)))
+      await Promise.all(all.map((queue) => queue.close().catch(onProblem)))
       shared.disconnect()
       redis.close()
     },
