@@ -64,7 +64,7 @@ if redis.call('TYPE', KEYS[1]).ok == 'string' then
 end
 if redis.call('STRLEN', KEYS[3]) ~= tonumber(ARGV[1]) then
   redis.call('DEL', KEYS[3])
-  redis.call('SETRANGE', KEYS[3], ARGV[1] - 1, ' ')
+  if tonumber(ARGV[1]) > 0 then redis.call('SETRANGE', KEYS[3], ARGV[1] - 1, ' ') end
 end
 return 1`
 
