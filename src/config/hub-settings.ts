@@ -10,7 +10,7 @@ export const hubSettings = z.strictObject({
     .max(100)
     .default([])
     .describe(
-      'Channels of the hub, which routes of this machine may name; none on the box of the hub itself',
+      "Channels of the hub, which routes of this machine may name; none on the hub's own machine",
     ),
   after: z
     .literal('direct')

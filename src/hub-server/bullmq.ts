@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs'
 import type * as Bullmq from 'bullmq'
 import type { Redis, RedisOptions } from 'ioredis'
 import { HookbellError } from '../errors.ts'
-import { expandHome } from '../fs/home.ts'
+import { endpointOf } from '../hub/connection.ts'
 import type { HubConnection } from '../hub/settings.ts'
 
 /** Loads BullMQ, which is not installed with hookbell: only a hub needs it. @throws HookbellError E_UNAVAILABLE */
@@ -37,25 +36,15 @@ export async function openShared(
 const SOCKET_MS = 15_000
 
 /** The same settings, for ioredis, which BullMQ uses. */
-export function redisOptions({ url, password, ca }: HubConnection): Bullmq.RedisOptions {
-  const { protocol, hostname, port, username } = new URL(url)
-  const host = hostname.replace(/^\[|\]$/g, '')
-  const file = ca === undefined ? undefined : expandHome(ca)
-  const isAddress = /^[\d.]+$|:/.test(host)
+export function redisOptions(connection: HubConnection): Bullmq.RedisOptions {
+  const { username } = new URL(connection.url)
+  const { password } = connection
   return {
-    host,
-    port: Number(port || 6379),
+    ...endpointOf(connection),
     ...(username && { username: decodeURIComponent(username) }),
     ...(password !== undefined && { password }),
     maxRetriesPerRequest: null,
     socketTimeout: SOCKET_MS,
     disableClientInfo: true,
-    ...(protocol === 'rediss:' && {
-      tls: {
-        ...(!isAddress && { servername: host }),
-        ...(file !== undefined && { ca: readFileSync(file) }),
-        minVersion: 'TLSv1.2',
-      },
-    }),
   }
 }

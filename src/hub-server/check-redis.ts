@@ -27,7 +27,7 @@ export async function checkRedis(redis: RedisConnection): Promise<string[]> {
   const appendfsync = Array.isArray(answer) ? answer[1] : undefined
   if (appendfsync === undefined)
     return [
-      'appendfsync cannot be read with these rights. See that it is "always": with "everysec" a power cut loses the last second. With +config|get in the rights of its user a hub sees for itself',
+      'appendfsync cannot be read with these rights. Make sure that it is "always": with "everysec" a power cut loses the last second. If its user has +config|get, the hub checks this itself',
     ]
   return appendfsync === 'always'
     ? []

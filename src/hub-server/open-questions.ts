@@ -1,6 +1,6 @@
 import type { RedisConnection } from '../hub/connection.ts'
 import { answeredKey, openKey, overKey, WAITING } from '../hub/keys.ts'
-import type { AnswerRecord, HubRecord } from '../hub/record.ts'
+import { type AnswerRecord, type HubRecord, hashOfEvents } from '../hub/record.ts'
 import { cutText, oneLine } from '../text/clean.ts'
 import type { ReceivedAnswer } from './answers.ts'
 
@@ -39,8 +39,8 @@ export async function noteQuestions(
 }
 
 async function noteQuestion(record: HubRecord, receivedAt: number, redis: RedisConnection) {
-  const { id, channel, session, host, label, project, kind, title, body, ageMs } = record
-  const question = id.slice(0, -channel.length - 1)
+  const { session, host, label, project, kind, title, body, ageMs } = record
+  const question = hashOfEvents(record)
   const since = receivedAt - ageMs
   const [isOver, answeredAt, count] = await Promise.all([
     redis.call('EXISTS', overKey(question)),

@@ -14,7 +14,7 @@ const EVERY_MS = 1000
 
 /**
  * Keeps a part of the memory of Redis free for the hub, which could not even take a message out of its queue in a full
- * one. Does nothing if no maxmemory is set.
+ * one. Without maxmemory, machines are never turned away.
  */
 export class Room {
   readonly #redis: RedisConnection
@@ -36,23 +36,22 @@ export class Room {
     this.#nextAt = performance.now() + EVERY_MS
     const redis = this.#redis
     const { used, max } = await memoryOf(redis)
-    if (max === 0) return true
     const keys = ['3', INBOX, HELD, RESERVE] as const
     if (used >= SHUT_FROM * max)
       this.#isShut = (await redis.call('EVAL', SHUT_INBOX, ...keys)) === 1
     else if (used < OPEN_BELOW * max) {
-      this.#isShut =
-        (await redis.call('EVAL', OPEN_INBOX, ...keys, `${Math.floor(RESERVED * max)}`)) === 0
+      const reserved = max === Number.POSITIVE_INFINITY ? 0 : Math.floor(RESERVED * max)
+      this.#isShut = (await redis.call('EVAL', OPEN_INBOX, ...keys, `${reserved}`)) === 0
     }
     return !this.#isShut || used < STOP_FROM * max
   }
 }
 
-/** In bytes; `max` is 0 where there is no limit. */
+/** In bytes; `max` is Infinity where there is no limit. */
 async function memoryOf(redis: RedisConnection) {
   const info = String(await redis.call('INFO', 'memory'))
   const bytesOf = (name: string) => Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(info)?.[1] ?? 0)
-  return { used: bytesOf('used_memory'), max: bytesOf('maxmemory') }
+  return { used: bytesOf('used_memory'), max: bytesOf('maxmemory') || Number.POSITIVE_INFINITY }
 }
 
 /** @returns the number of records that machines have handed over and that are in no queue yet */

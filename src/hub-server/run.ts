@@ -9,8 +9,8 @@ import { loadBullmq, openShared } from './bullmq.ts'
 import { checkRedis } from './check-redis.ts'
 import { checkRestart } from './check-restart.ts'
 import { HubClock } from './clock.ts'
+import { HubDestinationQueue } from './destination-queue.ts'
 import { hubDestinations } from './destinations.ts'
-import { DestinationLane } from './lane.ts'
 import { closeQuestions, noteQuestions } from './open-questions.ts'
 import { Room } from './room.ts'
 import { MAX_REPLY_BYTES, Router } from './router.ts'
@@ -19,71 +19,91 @@ import { withdrawAnswered } from './shown.ts'
 /** One line of JSON that a hub prints, without the text of messages. */
 export type HubLine = Record<string, string | number>
 
-/** Starts a hub. Its `stop` finishes what is under way. @throws HookbellError */
-export async function startHub(loaded: LoadedConfig, onLine: (line: HubLine) => void) {
+type OnLine = (line: HubLine) => void
+
+/**
+ * Starts a hub. Its `stop` finishes what is under way. If the start fails, everything that it opened is closed.
+ * @throws HookbellError
+ */
+export async function startHub(loaded: LoadedConfig, onLine: OnLine) {
+  const closers: Closer[] = []
+  const stop = async () => {
+    for (const close of closers.splice(0).reverse()) await close()
+  }
+  try {
+    return { ...(await openHub(loaded, onLine, closers)), stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+/** Ends a part of a hub. Never throws. */
+type Closer = () => unknown
+
+/** @param closers gets one for each part that is opened */
+async function openHub(loaded: LoadedConfig, onLine: OnLine, closers: Closer[]) {
   const connection = connectionOf(loaded)
   const bullmq = await loadBullmq()
   const redis = new RedisConnection(connection, { maxReplyBytes: MAX_REPLY_BYTES })
+  closers.push(() => redis.close())
   const warnings = [...(await checkRedis(redis)), ...(await checkRestart(redis).catch(cannotWork))]
   for (const warning of warnings) onLine({ state: 'warning', text: warning })
   const clock = new HubClock(redis)
-  await clock.start()
+  closers.push(() => clock.stop())
+  await clock.start().catch(cannotWork)
   const room = new Room(redis)
-  await room.check()
+  await room.check().catch(cannotWork)
   const onProblem = (error: unknown) =>
     onLine({ at: Date.now(), state: 'problem', text: explainFailure(error) })
   const shared = await openShared(connection, onProblem)
-  const laneDeps = {
+  closers.push(() => shared.disconnect())
+  const deps = {
     ...{ bullmq, connection: shared, redis, loaded, now: clock.now, onProblem },
+    ...reportTo(onLine, clock),
+  }
+  const queues = [...hubDestinations(loaded).values()].map(
+    (destination) => new HubDestinationQueue(destination, deps),
+  )
+  closers.push(() => Promise.all(queues.map((queue) => queue.close().catch(onProblem))))
+  await Promise.all(queues.map((queue) => queue.start())).catch(cannotWork)
+  const channels = queues.flatMap((queue) => queue.channels)
+  const router = new Router({
+    ...{ redis, room, onProblem, now: clock.now },
+    whyRefused: ({ channel }) => (channels.includes(channel) ? undefined : 'no such channel here'),
+    async noteAnswer(received) {
+      await keepAnswer(received, redis)
+      await closeQuestions(received, redis)
+      // Not awaited: a destination that does not answer must not delay the others.
+      void withdrawAnswered(received, deps).catch(onProblem)
+    },
+    async enqueue(records, receivedAt) {
+      await noteQuestions(records, receivedAt, redis)
+      await Promise.all(
+        queues.map((queue) => {
+          const own = records.filter(({ channel }) => queue.channels.includes(channel))
+          return own.length > 0 ? queue.add(own, receivedAt) : undefined
+        }),
+      )
+    },
+  })
+  const routing = router.run()
+  closers.push(() => {
+    router.stop()
+    return routing
+  })
+  /** `open` is for showing its status. */
+  return { channels, open: { redis, queues } }
+}
+
+function reportTo(onLine: OnLine, clock: HubClock) {
+  return {
     onWithdrawn: ({ id, channel }: { id: string; channel: string }, answer: string) =>
       onLine({ at: Date.now(), id, channel, state: 'withdrawn', answer }),
     onTold: ({ record, receivedAt }: Received, { type, ...told }: { type: string }) => {
       const { id, host, channel } = record
       const waitedMs = Math.max(0, Math.round(clock.now() - receivedAt))
       onLine({ at: Date.now(), id, host, channel, state: type, waitedMs, ...detailOf(told) })
-    },
-  }
-  const lanes = new Map<string, DestinationLane>()
-  for (const destination of hubDestinations(loaded).values()) {
-    const lane = new DestinationLane(destination, laneDeps)
-    for (const channel of destination.channels) lanes.set(channel, lane)
-  }
-  const all = [...new Set(lanes.values())]
-  await Promise.all(all.map((lane) => lane.start())).catch(cannotWork)
-  const router = new Router({
-    redis,
-    room,
-    onProblem,
-    whyRefused: ({ channel }) => (lanes.has(channel) ? undefined : 'no such channel here'),
-    now: clock.now,
-    async noteAnswer(received) {
-      await keepAnswer(received, redis)
-      await closeQuestions(received, redis)
-      // Not awaited: a destination that does not answer must not delay the others.
-      void withdrawAnswered(received, laneDeps).catch(onProblem)
-    },
-    enqueue: async (records, receivedAt) => {
-      await noteQuestions(records, receivedAt, redis)
-      await Promise.all(
-        all.map((lane) => {
-          const own = records.filter((one) => lanes.get(one.channel) === lane)
-          return own.length > 0 ? lane.add(own, receivedAt) : undefined
-        }),
-      )
-    },
-  })
-  const routing = router.run()
-  return {
-    channels: [...lanes.keys()],
-    /** For showing its status. */
-    open: { redis, queues: all },
-    async stop() {
-      clock.stop()
-      router.stop()
-      await routing
-      await Promise.all(all.map((lane) => lane.close().catch(onProblem)))
-      shared.disconnect()
-      redis.close()
     },
   }
 }

@@ -40,6 +40,19 @@ if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 redis.call('LTRIM', KEYS[2], ARGV[2], -1)
 return 1`
 
+/** KEYS: lists; others are skipped. ARGV: text, how many of each list to search. @returns 1 if one contains the text */
+export const FIND = `
+for _, list in ipairs(KEYS) do
+  local isList = redis.call('TYPE', list).ok == 'list'
+  local count = isList and math.min(redis.call('LLEN', list), tonumber(ARGV[2])) or 0
+  for from = 0, count - 1, 100 do
+    for _, one in ipairs(redis.call('LRANGE', list, from, from + 99)) do
+      if string.find(one, ARGV[1], 1, true) then return 1 end
+    end
+  end
+end
+return 0`
+
 /** KEYS: one that holds a number. ARGV: number, seconds until it expires. The number only grows. */
 export const RAISE = `
 local before = redis.call('GET', KEYS[1])
@@ -64,7 +77,7 @@ if redis.call('TYPE', KEYS[1]).ok == 'string' then
 end
 if redis.call('STRLEN', KEYS[3]) ~= tonumber(ARGV[1]) then
   redis.call('DEL', KEYS[3])
-  redis.call('SETRANGE', KEYS[3], ARGV[1] - 1, ' ')
+  if tonumber(ARGV[1]) > 0 then redis.call('SETRANGE', KEYS[3], ARGV[1] - 1, ' ') end
 end
 return 1`
 

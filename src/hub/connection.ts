@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
+import type { ConnectionOptions as TlsOptions } from 'node:tls'
 import { expandHome } from '../fs/home.ts'
 import { encodeCommand, RedisError, type Reply, ReplyParser } from './resp.ts'
 import type { HubConnection } from './settings.ts'
@@ -104,18 +105,34 @@ function settle(call: Call | undefined, reply: Reply) {
   else call?.resolve(reply)
 }
 
-function connect({ url, ca }: HubConnection): Socket {
+function connect(settings: HubConnection): Socket {
+  const { tls, ...place } = endpointOf(settings)
+  // Loaded at its first use: most workers have no hub.
+  if (!tls) return process.getBuiltinModule('node:net').connect(place)
+  return process.getBuiltinModule('node:tls').connect({ ...place, ...tls })
+}
+
+interface Endpoint {
+  host: string
+  port: number
+  /** Only for rediss:// */
+  tls?: TlsOptions
+}
+
+/** Where and how to connect, for any client of Redis. @throws if the file of `ca` cannot be read */
+export function endpointOf({ url, ca }: HubConnection): Endpoint {
   const { protocol, hostname, port } = new URL(url)
   const host = hostname.replace(/^\[|\]$/g, '')
   const place = { host, port: Number(port || 6379) }
-  // Loaded at its first use: most workers have no hub.
-  if (protocol === 'redis:') return process.getBuiltinModule('node:net').connect(place)
+  if (protocol === 'redis:') return place
   const file = ca === undefined ? undefined : expandHome(ca)
   const isAddress = /^[\d.]+$|:/.test(host)
-  return process.getBuiltinModule('node:tls').connect({
+  return {
     ...place,
-    ...(!isAddress && { servername: host }),
-    ...(file !== undefined && { ca: readFileSync(file) }),
-    minVersion: 'TLSv1.2',
-  })
+    tls: {
+      ...(!isAddress && { servername: host }),
+      ...(file !== undefined && { ca: readFileSync(file) }),
+      minVersion: 'TLSv1.2',
+    },
+  }
 }

@@ -97,8 +97,13 @@ export function recordOf(
 }
 
 /** The name by which answers refer to the question of a message; undefined if it asks none, or several. */
-export function questionOf({ id, channel, kind, count }: HubRecord): string | undefined {
-  return kind === 'permission' && count === 1 ? id.slice(0, -channel.length - 1) : undefined
+export function questionOf(record: HubRecord): string | undefined {
+  return record.kind === 'permission' && record.count === 1 ? hashOfEvents(record) : undefined
+}
+
+/** What `id` says without the channel: the same in the records for all channels. */
+export function hashOfEvents({ id, channel }: HubRecord): string {
+  return id.slice(0, -channel.length - 1)
 }
 
 /** Makes the record that leaves the machine when somebody has answered. */

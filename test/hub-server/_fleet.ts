@@ -84,15 +84,25 @@ interface Line {
 
 /** Starts `hookbell hub` in its own process and waits until it is ready. Killed at the end of the test. */
 export async function startHubProcess(hub: HubSettings, channels: object, place: Place = {}) {
+  const child = await launchHub(hub, channels, place)
+  await expect.poll(child.output, { timeout: 60_000 }).toContain('"ready"')
+  return child
+}
+
+/** The same, but does not wait. @param options of the command */
+export async function launchHub(
+  hub: HubSettings,
+  channels: object,
+  { options = [], ...place }: Place & { options?: readonly string[] } = {},
+) {
   const home = await makeHome({ hub, channels, retry: quick })
-  const child = startProcess([node, cli, 'hub'], home.env, place)
+  const child = startProcess([node, cli, 'hub', ...options], home.env, place)
   const lines = () =>
     child
       .output()
       .split('\n')
       .filter((line) => line.startsWith('{') && line.endsWith('}'))
       .map((line) => JSON.parse(line) as Line)
-  await expect.poll(child.output, { timeout: 60_000 }).toContain('"ready"')
   return { ...child, ...{ home, lines } }
 }
 

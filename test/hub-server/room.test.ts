@@ -1,8 +1,10 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { RedisConnection } from '../../src/hub/connection.ts'
+import { Room } from '../../src/hub-server/room.ts'
 import { makeDelivery } from '../support/delivery.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { hasRedis, startRedis } from '../support/redis.ts'
-import { handOver, runHub } from './_hub.ts'
+import { handOver, runHub, titlesOf, toWebhook } from './_hub.ts'
 
 type Redis = Awaited<ReturnType<typeof startRedis>>
 const MESSAGE = 'x'.repeat(12_000)
@@ -16,6 +18,12 @@ async function fill(redis: Redis, name: string) {
     if (why !== 'taken') return { taken, why }
     taken.push(event)
   }
+}
+
+function connectionTo(redis: Redis) {
+  const connection = new RedisConnection({ url: redis.url(), allowUnencrypted: false })
+  onTestFinished(() => connection.close())
+  return connection
 }
 
 /** @returns "taken" or the reason of the refusal */
@@ -49,5 +57,25 @@ describe.skipIf(!hasRedis)('hub: a full Redis', () => {
       .toBe('taken')
     await expect.poll(() => told().size, { timeout: 60_000 }).toBe(taken.length + 1)
     expect([...told()].at(-1)).toBe('late')
+  })
+
+  it('accepts records again and frees its reserve when maxmemory is removed', async () => {
+    const redis = await startRedis({ args: ['--maxmemory', '10mb'] })
+    const receiver = await startReceiver()
+    const before = await runHub(redis, toWebhook(receiver.url))
+    await expect.poll(() => redis.ask('EXISTS', 'hb:reserve')).toBe(1)
+    await redis.ask('CONFIG', 'SET', 'maxmemory', '0')
+    await expect.poll(() => redis.ask('EXISTS', 'hb:reserve')).toBe(0)
+    await before.stop()
+    await handOver(redis, 'held')
+    await redis.ask('CONFIG', 'SET', 'maxmemory', '1mb')
+    await new Room(connectionTo(redis)).check()
+    await redis.ask('CONFIG', 'SET', 'maxmemory', '0')
+    expect(await tryHandOver(redis, 'early')).toBe(
+      'hub: the hub takes nothing now: its Redis is almost full',
+    )
+    await runHub(redis, toWebhook(receiver.url))
+    await expect.poll(() => titlesOf(receiver), { timeout: 20_000 }).toEqual(['held'])
+    await expect.poll(() => tryHandOver(redis, 'late'), { timeout: 20_000 }).toBe('taken')
   })
 })

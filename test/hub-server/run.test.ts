@@ -177,6 +177,17 @@ describe.skipIf(!hasRedis)('hub: the hub', () => {
     await expect(starting).rejects.toThrow('maxmemory-policy is allkeys-lru')
   })
 
+  it('closes all its connections if it cannot start', async () => {
+    const redis = await startRedis({ args: ['--maxmemory', '1mb'] })
+    const starting = startHub(hubConfig(redis, toWebhook('http://127.0.0.1:1')), () => {})
+    await expect(starting).rejects.toThrow('its Redis has reached maxmemory')
+    const clients = async () =>
+      String(await redis.ask('CLIENT', 'LIST'))
+        .trim()
+        .split('\n')
+    await expect.poll(clients).toHaveLength(1)
+  })
+
   it.each([
     [['--appendfsync', 'everysec'], 'appendfsync is everysec'],
     [['--appendonly', 'no'], 'appendonly is off'],

@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest'
+import { HELD, INBOX } from '../../src/hub/keys.ts'
 import { actOnDead } from '../../src/hub-server/dead.ts'
-import { hubStatus } from '../../src/hub-server/status.ts'
+import { hubStatus, type OpenHub, withHub } from '../../src/hub-server/status.ts'
 import { whereaboutsOf } from '../../src/hub-server/why.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { hasRedis, startRedis } from '../support/redis.ts'
-import { handOver, runHub, toWebhook } from './_hub.ts'
+import { asUser, handOver, hubConfig, runHub, toWebhook, users } from './_hub.ts'
 
 /** The state of a message by the response to its handover. */
-async function lookAt({ open }: Awaited<ReturnType<typeof runHub>>, answer: string) {
+async function lookAt({ open }: { open: OpenHub }, answer: string) {
   const id = answer.replace(/^handed over to the hub as /, '')
   return (await whereaboutsOf(open, id))[0]
 }
@@ -65,6 +66,24 @@ describe.skipIf(!hasRedis)('hub: why', () => {
     await expect
       .poll(async () => (await lookAt(again, listed.replace('.team', '')))?.state)
       .toBe('waiting')
+  })
+
+  it('finds a record among thousands, and one that is held while the inbox is shut', async () => {
+    const redis = await startRedis({
+      users: ['user default on nopass ~* +@all', ...users.slice(1)],
+    })
+    const hub = hubConfig(asUser(redis, 'hub'), toWebhook('http://127.0.0.1:1'))
+    const others = Array.from({ length: 3000 }, (_, index) => `${index}`.padEnd(2000, 'x'))
+    await redis.ask('RPUSH', INBOX, ...others)
+    const listed = await handOver(redis, 'listed')
+    const look = () => withHub(hub, (open) => lookAt({ open }, listed))
+    expect(await look()).toMatchObject({ state: 'listed' })
+    await redis.ask('RENAME', INBOX, HELD)
+    await redis.ask('SET', INBOX, 'full')
+    await redis.ask('CONFIG', 'SET', 'maxmemory', '1mb')
+    expect(await look()).toMatchObject({ state: 'listed' })
+    await redis.ask('LTRIM', HELD, '0', '-2')
+    expect(await look()).toMatchObject({ state: 'unknown' })
   })
 
   it('names the summary in which a message was delivered', async () => {

@@ -22,7 +22,7 @@ const ORDINARY = 1
 
 type Job = Parameters<typeof tell>[0]
 
-export interface LaneDeps {
+export interface HubDestinationQueueDeps {
   bullmq: Awaited<ReturnType<typeof loadBullmq>>
   /** Shared by all queues. */
   connection: ConnectionOptions
@@ -35,13 +35,13 @@ export interface LaneDeps {
 }
 
 /** The queue and the worker of one destination: one message at a time across all hubs, at the destination's pace. */
-export class DestinationLane {
+export class HubDestinationQueue {
   readonly queue: Queue<Received>
   readonly channels: readonly string[]
   readonly #worker: Worker<Received>
-  readonly #deps: LaneDeps
+  readonly #deps: HubDestinationQueueDeps
 
-  constructor(destination: HubDestination, deps: LaneDeps) {
+  constructor(destination: HubDestination, deps: HubDestinationQueueDeps) {
     const { bullmq, connection, onProblem } = deps
     const options = { connection, prefix: PREFIX }
     this.#deps = deps

@@ -2,8 +2,8 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { RedisConnection } from '../../src/hub/connection.ts'
 import { recordOf } from '../../src/hub/record.ts'
 import { loadBullmq, redisOptions } from '../../src/hub-server/bullmq.ts'
+import { HubDestinationQueue } from '../../src/hub-server/destination-queue.ts'
 import { hubDestinations } from '../../src/hub-server/destinations.ts'
-import { DestinationLane } from '../../src/hub-server/lane.ts'
 import { connectionOf } from '../../src/hub-server/run.ts'
 import { makeDelivery } from '../support/delivery.ts'
 import { startReceiver } from '../support/receiver.ts'
@@ -20,7 +20,7 @@ class BrokenAtFirst extends RedisConnection {
   }
 }
 
-describe.skipIf(!hasRedis)('the queue of a destination', () => {
+describe.skipIf(!hasRedis)('hub: the queue of a destination', () => {
   it('keeps a message when the first Redis calls fail', async () => {
     const [redis, receiver] = [await startRedis(), await startReceiver()]
     const webhook = { type: 'webhook', url: receiver.url, allowPrivateNetwork: true }
@@ -29,15 +29,15 @@ describe.skipIf(!hasRedis)('the queue of a destination', () => {
     const broken = new BrokenAtFirst(connection)
     onTestFinished(() => broken.close())
     const states: string[] = []
-    const lane = new DestinationLane([...hubDestinations(loaded).values()][0] as never, {
+    const queue = new HubDestinationQueue([...hubDestinations(loaded).values()][0] as never, {
       ...{ bullmq: await loadBullmq(), redis: broken, loaded, now: Date.now },
       connection: redisOptions(connection),
       ...{ onTold: (_, { type }) => states.push(type), onWithdrawn: () => {}, onProblem: () => {} },
     })
-    await lane.start()
-    onTestFinished(() => lane.close())
+    await queue.start()
+    onTestFinished(() => queue.close())
     const delivery = makeDelivery('one', { channel: 'team' })
-    await lane.add([recordOf(delivery, delivery.message as never, Date.now())], Date.now())
+    await queue.add([recordOf(delivery, delivery.message as never, Date.now())], Date.now())
     await expect.poll(() => states, { timeout: 20_000 }).toEqual(['delivered'])
     expect(receiver.received).toHaveLength(1)
     expect(broken.left).toBe(0)
