@@ -10,6 +10,7 @@ import { formatOf, rootsOf } from './of-client.ts'
 import { projectName } from './project.ts'
 import { readTranscript, type TranscriptFacts } from './transcript.ts'
 import type { Tokens } from './transcripts/entry.ts'
+import type { ToolCall } from './turn.ts'
 
 const POLL_EVERY_MS = 50
 /** How late a transcript may be, for an unknown client, and for a transcript that does not exist. */
@@ -96,18 +97,30 @@ function withTurn(event: AgentEvent, facts: TranscriptFacts): AgentEvent {
   }
 }
 
+/** Nothing is added if several open calls may be meant: a person could allow one because of what another does. */
 function withQuestion(event: AgentEvent, { openCalls }: TranscriptFacts): AgentEvent {
-  // A call of a tool other than the one that the client names is not the one in question.
-  const call = openCalls.find(({ name }) => !event.tool || name === event.tool)
-  const question = event.question ?? (call && questionOfTool(call.name, call.input, 'transcript'))
-  if (!call || !question || event.question) return event
+  const { question: asked, tool, toolUseId, message } = event
+  const [call, ...others] = openCalls.filter((call) => mayBeAskedBy(event, call))
+  if (!call || others.length > 0) return event
+  const question = asked ?? questionOfTool(call.name, call.input, 'transcript')
+  if (!question) return event
   return {
     ...event,
     question,
-    tool: event.tool || call.name,
-    toolUseId: event.toolUseId || call.id,
-    message: withSubject(event.message, question.subject),
+    tool: tool || call.name,
+    toolUseId: toolUseId || call.id,
+    message: asked ? message : withSubject(message, question.subject),
   }
+}
+
+/** Whether a client may mean this call: the payload may have its id, its input, or its tool. */
+function mayBeAskedBy({ question, tool, toolUseId }: AgentEvent, call: ToolCall): boolean {
+  if (toolUseId) return call.id === toolUseId
+  // The name of the tool may differ: codex calls `exec_command` `Bash` in a payload.
+  if (question?.subject) {
+    return question.subject === questionOfTool(call.name, call.input, 'transcript')?.subject
+  }
+  return !tool || call.name === tool
 }
 
 /** Reads the transcript, again and again for a short while if it does not yet show what the event is about. */

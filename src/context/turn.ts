@@ -22,7 +22,7 @@ export interface TurnFacts {
   promptedAt: number | undefined
   /** Whether reading again may find more, because the transcript does not end with that message. */
   isLate: boolean
-  /** Calls of tools that had no result at that moment. Clients ask about one at a time. */
+  /** Calls of tools that had no result at that moment. Some of them may need no permission. */
   openCalls: readonly ToolCall[]
   outcome: Outcome | ''
   /** The client's own words about the outcome. */
@@ -104,8 +104,13 @@ export function wentOnAfter(
   const later = entries.slice(upTo(entries, asked.at).length)
   if (later.some(({ type }) => type === 'prompt' || type === 'end' || type === 'replied'))
     return true
-  const call = asked.toolUseId || openCallsAt(entries, asked.at)[0]?.id
-  // Only its own result counts: other calls of the same message may have needed no permission.
-  if (call) return later.some((entry) => entry.type === 'result' && entry.id === call)
+  // Other calls of the same message may have needed no permission. So unless the call is known, all must be over.
+  const calls = asked.toolUseId
+    ? [asked.toolUseId]
+    : openCallsAt(entries, asked.at).map(({ id }) => id)
+  if (calls.length > 0) {
+    const results = new Set(later.flatMap((entry) => (entry.type === 'result' ? [entry.id] : [])))
+    return calls.every((id) => results.has(id))
+  }
   return later.some(({ type }) => type === 'result' || type === 'answer')
 }

@@ -33,6 +33,19 @@ describe('a question', () => {
     expect(await isAnswered({ ...asked, transcriptPath: '' })).toBe(false)
   })
 
+  it('stays open while only another call of the same message has ended', async () => {
+    const { asked, path, goOn } = makeSession()
+    const lines = transcriptText('droid').split('\n')
+    const [call = '', result = ''] = lines.filter((line) => line.includes('"t3"'))
+    const other = (line: string) => `${line.replace('"t3"', '"other"')}\n`
+    const before = lines.slice(0, lines.indexOf(call)).join('\n')
+    writeFileSync(path, `${before}\n${other(call)}${call}\n${other(result)}`)
+    expect(await isAnswered({ ...asked, toolUseId: 'other' })).toBe(true)
+    expect(await isAnswered(asked)).toBe(false)
+    goOn()
+    expect(await isAnswered(asked)).toBe(true)
+  })
+
   it('is not searched for outside the folders of its client', async () => {
     const { asked, goOn } = makeSession()
     goOn()

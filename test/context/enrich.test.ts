@@ -81,6 +81,44 @@ describe('a permission question', () => {
     expect((await enrich(told, { ...around, now: () => asked + 2000 })).question).toBeUndefined()
   })
 
+  it('names no command if several calls of its tool are open', async () => {
+    const { path, event, around } = makeSession('droid', '.factory/sessions/-srv-app')
+    const call = (pending('droid').trimEnd().split('\n').at(-1) ?? '')
+      .replace('"t3"', '"t4"')
+      .replace('rm -rf build', 'npm run migrate')
+    writeFileSync(path, `${pending('droid')}${call}\n`)
+    const message = 'Droid needs your permission to use Execute'
+    const told = event({ kind: 'permission', tool: 'Execute', message })
+    expect(await enrich(told, around)).toMatchObject({
+      message,
+      question: undefined,
+      toolUseId: '',
+    })
+    expect((await enrich({ ...told, toolUseId: 't4' }, around)).message).toBe(
+      `${message}: npm run migrate`,
+    )
+  })
+
+  it('of codex gets the id of the call that has its command', async () => {
+    const { path, event, around } = makeSession('codex', '.codex/sessions/2026')
+    const call = pending('codex')
+      .trimEnd()
+      .split('\n')
+      .findLast((line) => line.includes('"t3"'))
+    const other = (call ?? '').replace('"t3"', '"t2b"').replace('rm -rf build', 'rg foo')
+    writeFileSync(path, `${pending('codex')}${other}\n`)
+    const ask = (command: string) => {
+      const { question } = parsePayload({
+        ...readPayload('codex', 'PermissionRequest'),
+        tool_input: { command },
+      })
+      return enrich(event({ kind: 'permission', tool: 'Bash', question }), around)
+    }
+    expect(await ask('rg foo')).toMatchObject({ toolUseId: 't2b', tool: 'Bash' })
+    expect(await ask('rm -rf build')).toMatchObject({ toolUseId: 't3' })
+    expect(await ask('npm run migrate')).toMatchObject({ toolUseId: '' })
+  })
+
   it('keeps the question of its payload without reading the transcript', async () => {
     const { path, event, around } = makeSession('claude', '.claude/projects/-srv-app')
     writeFileSync(path, '')
