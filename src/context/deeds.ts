@@ -1,6 +1,6 @@
 import { fieldOf, isPayload, textOf } from '../event/payload.ts'
 
-const MAX_LISTED = 50
+/** Messages truncate further. */
 const MAX_TEXT = 500
 
 /** What an agent did in a turn. */
@@ -19,21 +19,22 @@ interface Call {
 
 const CHANGES = /^(write|edit|multi_?edit|create|replace|apply_?patch|notebook_?edit|str_replace)/i
 
+/** Everything is listed, because the numbers are shown: the part of a transcript that is read limits how much it is. */
 export function deedsOf(calls: readonly Call[]): Deeds {
   const tools = new Map<string, number>()
   const files = new Set<string>()
   const commands = new Set<string>()
   for (const { name, input } of calls) {
-    if (name && tools.size < MAX_LISTED) tools.set(name, (tools.get(name) ?? 0) + 1)
-    for (const file of CHANGES.test(name) ? filesOf(input) : []) add(files, file)
+    if (name) tools.set(name, (tools.get(name) ?? 0) + 1)
+    for (const file of CHANGES.test(name) ? filesOf(input) : []) files.add(short(file))
     const command = commandOf(input)
-    if (command) add(commands, command)
+    if (command) commands.add(short(command))
   }
   return { tools: Object.fromEntries(tools), files: [...files], commands: [...commands] }
 }
 
-function add(set: Set<string>, text: string): void {
-  if (set.size < MAX_LISTED) set.add(text.slice(0, MAX_TEXT).toWellFormed())
+function short(text: string): string {
+  return text.slice(0, MAX_TEXT).toWellFormed()
 }
 
 const paths = ['file_path', 'filePath', 'path', 'absolute_path', 'file_name', 'notebook_path']

@@ -270,6 +270,29 @@ describe('a transcript', () => {
     expect(usedMs).toBeLessThan(10_000)
   })
 
+  it('counts everything that was done in a long turn', async () => {
+    const { root, path } = makeHome()
+    const line = (role: string, content: unknown) =>
+      JSON.stringify({
+        type: role,
+        timestamp: '2026-11-20T09:10:00.000Z',
+        message: { role, content },
+      })
+    const call = (n: number) =>
+      line('assistant', [
+        { type: 'tool_use', id: `c${n}`, name: 'Bash', input: { command: `make ${n}` } },
+        { type: 'tool_use', id: `w${n}`, name: 'Write', input: { file_path: `/srv/${n}` } },
+        { type: 'tool_use', id: `m${n}`, name: `mcp__${n}`, input: {} },
+      ])
+    writeFileSync(
+      path,
+      [line('user', 'go'), ...Array.from({ length: 130 }, (_, n) => call(n))].join('\n'),
+    )
+    const { did } = await readTranscript(path, [root], ended, 'claude')
+    expect([did.commands.length, did.files.length]).toEqual([130, 130])
+    expect(did.tools).toMatchObject({ Bash: 130, Write: 130, mcp__129: 1 })
+  })
+
   it('gives well-formed text and short names', async () => {
     const { root, path } = makeHome()
     const lines = [
