@@ -42,6 +42,7 @@ export interface KeysClient extends ServiceAccountsKeysApi {
    * space for the key reserved, before the call; an existing file is replaced once the new key is on the disk.
    * The new key is then tested with one call.
    * @throws {ValidationError} if the file cannot be written; no request was made
+   * @throws {DecodeError} if the response has no key that can be read; the response is then in `FILE.new`
    * @throws {ClientError} with a `hint` that names the file, if the new key was saved but could not be used
    */
   readonly rotateTo: RotateTo

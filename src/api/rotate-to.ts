@@ -1,8 +1,13 @@
 import type { CallOptions } from './core/options.ts'
-import { ConfigError, hasErrorMarker, invalid } from './errors.ts'
+import { ConfigError, DecodeError, hasErrorMarker, invalid } from './errors.ts'
 import { withoutUndefined } from './record.ts'
 import { openSecretFile, type SecretFile } from './secret-file.ts'
-import type { RotateKeyInput, ServiceAccountsKeysApi } from './types/index.ts'
+import type {
+  ApiKey,
+  RotateKeyInput,
+  RotateKeyResponse,
+  ServiceAccountsKeysApi,
+} from './types/index.ts'
 
 /** The result of a rotation. The key itself is only in the file. */
 export interface RotatedKey {
@@ -30,11 +35,12 @@ type TryKey = (apiKey: string, options: CallOptions) => Promise<unknown>
 export function makeRotateTo(keys: ServiceAccountsKeysApi, tryKey: TryKey): RotateTo {
   return async function rotateTo(file, input, options) {
     const secretFile = await openFile(file)
-    const rotated = await keys.rotate(input, options).catch(async (error: unknown) => {
-      await secretFile.discard()
-      throw error
+    const rotated = keys.rotate(input, options).then(requireKey)
+    const { value, id, fingerprint, name, expiresAt } = await rotated.catch(async (error) => {
+      const response = error instanceof DecodeError && error.bodyText
+      await (response ? secretFile.keep(response) : secretFile.discard())
+      throw response ? Object.assign(error, { hint: `the response is in ${file}.new` }) : error
     })
-    const { value, id, fingerprint, name, expiresAt } = rotated.apiKey
     await secretFile.save(`${value}\n`).catch((cause: unknown) => {
       const hint = `the new key is in ${file}.new`
       throw new ConfigError(`rotateTo: "${file}" cannot be replaced`, { attempts: 1, hint, cause })
@@ -45,11 +51,17 @@ export function makeRotateTo(keys: ServiceAccountsKeysApi, tryKey: TryKey): Rota
   }
 }
 
+/** Unless `strict` is set, a response of another shape is no error. */
+function requireKey(rotated: RotateKeyResponse): ApiKey {
+  if (rotated?.apiKey?.value?.trim?.()) return rotated.apiKey
+  throw new DecodeError('rotateTo: the response has no key', { bodyText: JSON.stringify(rotated) })
+}
+
 async function openFile(file: string): Promise<SecretFile> {
   try {
     return await openSecretFile(file)
   } catch (cause) {
-    const problem = `"${file}" cannot be written: ${cause instanceof Error ? cause.message : cause}`
+    const problem = `"${file}" cannot be written: ${Object(cause).message ?? cause}`
     throw invalid('rotateTo', 'file', problem, cause)
   }
 }

@@ -2,6 +2,8 @@
 export interface SecretFile {
   /** Writes the text to the disk and puts the file in its place. */
   save(text: string): Promise<void>
+  /** Writes the text to the prepared file, whose name ends in `.new`, and leaves it there. */
+  keep(text: string): Promise<void>
   /** Removes the prepared file. */
   discard(): Promise<void>
 }
@@ -14,7 +16,7 @@ export async function openSecretFile(file: string): Promise<SecretFile> {
   // Loaded here, since not every runtime has a file system.
   const { open, rename, rm, stat } = await import('node:fs/promises')
   const found = await stat(file).catch(() => undefined)
-  if (found && !found.isFile()) throw new Error('it is not a file')
+  if (found?.isFile() === false) throw new Error('it is not a file')
   const temporary = `${file}.new`
   // `wx`: a planted link is not followed, and the second of two concurrent rotations is refused.
   const handle = await open(temporary, 'wx', 0o600)
@@ -29,13 +31,17 @@ export async function openSecretFile(file: string): Promise<SecretFile> {
     await discard()
     throw error
   }
+  const keep = async (text: string) => {
+    await handle.write(text, 0)
+    await handle.truncate(Buffer.byteLength(text))
+    await handle.sync()
+    await handle.close()
+  }
   return {
     discard,
+    keep,
     async save(text) {
-      await handle.write(text, 0)
-      await handle.truncate(Buffer.byteLength(text))
-      await handle.sync()
-      await handle.close()
+      await keep(text)
       await rename(temporary, file)
     },
   }

@@ -49,7 +49,7 @@ export class TransportFailure extends Error {
   readonly sent: boolean
 
   constructor(cause: unknown, sent: boolean) {
-    super(cause instanceof Error ? cause.message : String(cause), { cause })
+    super(Object(cause).message ?? String(cause), { cause })
     this.sent = sent
   }
 }

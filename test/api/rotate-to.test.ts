@@ -1,10 +1,10 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createClient } from '../../src/api/index.ts'
 import { startEmulator } from '../../src/emulator/index.ts'
-import { errorOf } from './_support.ts'
+import { errorOf, json, useFaultServer } from './_support.ts'
 
 async function start() {
   const emulator = await startEmulator()
@@ -47,5 +47,28 @@ describe('rotateTo', () => {
     const error = await errorOf(keys.rotateTo(file, input))
     expect(error.hint).toBe(`the new key is in ${file}.new`)
     expect(readFileSync(`${file}.new`, 'utf8')).toMatch(/^fk-emulator-\S+\n$/)
+  })
+
+  describe('keeps a response of another shape, and the old key', () => {
+    const faults = useFaultServer('https')
+    const moved = { key: { value: 'fk-moved' } }
+
+    it.each([
+      ['without apiKey', moved, false],
+      ['without apiKey, while strict is set', moved, true],
+      ['without a value', { apiKey: { id: 'k', name: 'ci' } }, false],
+      ['with an empty key', { apiKey: { id: 'k', value: ' ' } }, false],
+    ])('%s', async (_, body, strict) => {
+      const { file, input } = await start()
+      writeFileSync(file, 'the old key\n')
+      faults.play([{ body: json(body) }])
+      const { keys } = faults.makeClient({ strict }).serviceAccounts
+      const error = await errorOf(keys.rotateTo(file, input))
+      expect(error).toMatchObject({ kind: 'decode', hint: expect.stringContaining(`${file}.new`) })
+      expect(JSON.stringify(error)).not.toContain('fk-moved')
+      expect(JSON.parse(readFileSync(`${file}.new`, 'utf8'))).toEqual(body)
+      expect(readFileSync(file, 'utf8')).toBe('the old key\n')
+      expect(faults.requests).toHaveLength(1)
+    })
   })
 })

@@ -14,7 +14,7 @@ export interface WatchInput {
   computerId?: string | undefined
   /** Only messages after the one with this ID. Left out: messages from now on. */
   after?: string | undefined
-  /** Ends the watch at once, with an `AbortedError`. */
+  /** Ends the watch at once, with an `AbortedError`. @default the signal of the call's options */
   signal?: AbortSignal | undefined
   /** Whether to end when the agent has finished. Otherwise the watch never ends by itself. @default false */
   endOnIdle?: boolean | undefined
@@ -40,7 +40,7 @@ const MOST_FAILURES = 5
 /** Makes `sessions.messages.watch` of a client. */
 export function makeWatch(messages: Pick<SessionsMessagesApi, 'list'>): Watch {
   return async function* watch(input, options) {
-    const { pollMs, maxPollMs, quietMs, signal } = input
+    const { pollMs, maxPollMs, quietMs, signal = options?.signal } = input
     checkPauses(PLACE, '', { pollMs, maxPollMs, quietMs })
     const clock = new Clock(Number.POSITIVE_INFINITY, signal)
     try {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Message, textOf } from '../../../src/api/index.ts'
+import { type CallOptions, type Message, textOf } from '../../../src/api/index.ts'
 import type { Script } from '../../support/fault-server.ts'
 import { errorOf, json, useFaultServer } from '../_support.ts'
 
@@ -35,10 +35,10 @@ const old = (count: number) => Array.from({ length: count }, (_, n) => make(n))
 
 describe.each<Order>(['oldest first', 'newest first'])('watch, %s', (order) => {
   const faults = useFaultServer('https')
-  const watch = (input: object) =>
+  const watch = (input: object, options?: CallOptions) =>
     faults
       .makeClient()
-      .sessions.messages.watch({ sessionId: 's', pollMs: 1, maxPollMs: 5, ...input })
+      .sessions.messages.watch({ sessionId: 's', pollMs: 1, maxPollMs: 5, ...input }, options)
 
   async function take(list: AsyncIterable<Message>, count: number) {
     const found: Message[] = []
@@ -98,10 +98,11 @@ describe.each<Order>(['oldest first', 'newest first'])('watch, %s', (order) => {
     expect(found).toEqual(['m21', 'm22'])
   })
 
-  it('rejects when aborted', async () => {
+  it.each(['input', 'options'])('rejects when aborted by the signal of its %s', async (place) => {
     faults.play(serve(old(20), order, []))
     const controller = new AbortController()
-    const call = take(watch({ signal: controller.signal }), 1)
+    const { signal } = controller
+    const call = take(place === 'input' ? watch({ signal }) : watch({}, { signal }), 1)
     setTimeout(() => controller.abort('enough'), 50)
     expect(await errorOf(call)).toMatchObject({ kind: 'aborted', cause: 'enough' })
   })
