@@ -238,7 +238,7 @@ describe('api: single responses', () => {
   })
 
   it('escapes control characters in the JSON that it prints', async () => {
-    const text = 'a\u009b31mb\u202ec\u001b[2J'
+    const text = 'a\u009b31mb\u202ec\u061cd\u200be\u200ef\u200fg\u001b[2J'
     const { run, emulator } = await makeApiHome({
       seed: {
         sessions: [
@@ -251,7 +251,7 @@ describe('api: single responses', () => {
       },
     })
     const { stdout } = await run('api', messages, '--session-id', emulator.sessionId)
-    expect(stdout).not.toMatch(/[\u001b\u0080-\u009f\u202e]/)
+    expect(stdout).not.toMatch(/[\u001b\u0080-\u009f\u061c\u200b\u200e\u200f\u202e]/)
     expect(lines(stdout)[0].content[0].text).toBe(text)
   })
 })

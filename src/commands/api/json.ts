@@ -1,12 +1,9 @@
 import { HookbellError } from '../../errors.ts'
+import { escapeControls } from '../../text/clean.ts'
 
-// JSON.stringify does not escape these, and a terminal may interpret them.
-const UNSAFE = /[\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g
-
-/** JSON on one line, or indented. Characters that a terminal may interpret are escaped. */
+/** JSON on one line, or indented. Characters that a terminal may obey or hide are escaped. */
 export function toSafeJson(value: unknown, indent?: number): string {
-  const text = stringify(value, indent)
-  return text.replace(UNSAFE, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  return escapeControls(stringify(value, indent))
 }
 
 function stringify(value: unknown, indent?: number): string {
