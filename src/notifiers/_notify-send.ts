@@ -28,7 +28,7 @@ export async function showByNotifySend(notice: Notice, context: Context): Promis
   const before = await stillShown(replaces, context)
   try {
     const stdout = await runTool(notifySend(notice, sessionEnv, handleArgs(before)), signal)
-    const answer = `shown by notify-send${before ? ', in the place of the one before' : ''}`
+    const answer = `shown by notify-send${before ? ', replacing the earlier one' : ''}`
     return await withHandle(answer, printedId(stdout), before, context)
   } catch (error) {
     if (!(error instanceof DeliveryError) || !isTooOldForHandles(error.message)) throw error
@@ -43,7 +43,7 @@ export async function withdrawNotification(
   { signal, sessionEnv }: Context,
 ): Promise<string> {
   const shown = parseHandle(handle)
-  if (!shown) return 'it was not ours'
+  if (!shown) return 'not a notification of hookbell'
   const result = await closeNotification(shown, busEnv(sessionEnv), signal)
   if (signal.aborted) throw new DeliveryError('retry', 'desktop: timed out')
   if (result === 'closed') return 'taken off the screen'

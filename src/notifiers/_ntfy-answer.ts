@@ -31,7 +31,7 @@ const hints = new Map([
   [42909, 'Too many wrong tokens came from this address: correct the token'],
 ])
 
-/** Parses the answer to an accepted message. @throws DeliveryError if it is not that of an ntfy server */
+/** Parses the answer to an accepted message. @throws DeliveryError if it is not from an ntfy server */
 export function acceptedMessage({ status, text }: HttpAnswer, secrets: readonly string[]) {
   const { data } = accepted.safeParse(parseJson(text))
   if (data) {
@@ -39,9 +39,13 @@ export function acceptedMessage({ status, text }: HttpAnswer, secrets: readonly 
     return { answer: `accepted as ${answerLine(id, secrets)}`, sequence }
   }
   const said = answerLine(text, secrets)
-  throw new DeliveryError('retry', `ntfy: ${status}, but no answer of a ntfy server: ${said}`, {
-    hint: 'Check that the server of this channel is a ntfy server',
-  })
+  throw new DeliveryError(
+    'retry',
+    `ntfy: ${status}, but the answer is not from an ntfy server: ${said}`,
+    {
+      hint: 'Check that the server of this channel is a ntfy server',
+    },
+  )
 }
 
 /** The verdict on an answer that is not a success. */

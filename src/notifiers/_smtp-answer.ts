@@ -6,7 +6,7 @@ interface Credentials {
   password: string
 }
 
-/** The server's answer to an accepted mail, with the recipients that it did refuse. */
+/** The server's answer to an accepted mail, with the recipients that it refused. */
 export function smtpAnswer(
   { response, rejected }: { response: string; rejected: readonly string[] },
   server: URL,

@@ -45,7 +45,7 @@ function totalOf({ totals, monthlyActiveUsers }: Usage, measure: Measure): strin
   const value = isUsers && monthlyActiveUsers !== null ? monthlyActiveUsers : totals[measure]
   const label = isUsers
     ? monthlyActiveUsers === null
-      ? 'most active users'
+      ? 'active users on the busiest day'
       : 'users in 30 days'
     : labels[measure]
   return total(shortNumber(value), label)
