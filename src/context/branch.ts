@@ -1,12 +1,11 @@
 import { constants } from 'node:fs'
 import { lstat, open } from 'node:fs/promises'
-import { dirname, isAbsolute, join, resolve } from 'node:path'
+import { isAbsolute, join, resolve } from 'node:path'
 import { pathGate } from './_path-gate.ts'
-import { mayBeProject } from './project.ts'
+import { gitRoot, mayBeProject } from './project.ts'
 
 /** The most that is read of a `HEAD` or `.git` file. */
 const MAX_BYTES = 1024
-const MAX_DEPTH = 32
 
 /** The branch checked out in the repository around a folder; '' if there is none, or if reading takes too long. */
 export async function branchOf(cwd: string, gate = pathGate): Promise<string> {
@@ -15,15 +14,11 @@ export async function branchOf(cwd: string, gate = pathGate): Promise<string> {
 }
 
 async function lookUp(cwd: string): Promise<string> {
-  for (let folder = cwd, up = 0; up < MAX_DEPTH; up += 1) {
-    const git = join(folder, '.git')
-    const stat = await lstat(git).catch(() => undefined)
-    if (stat) return branchIn(stat.isDirectory() ? git : await linkedFolder(git, folder))
-    const parent = dirname(folder)
-    if (parent === folder) return ''
-    folder = parent
-  }
-  return ''
+  const root = await gitRoot(cwd)
+  if (root === undefined) return ''
+  const git = join(root, '.git')
+  const stat = await lstat(git).catch(() => undefined)
+  return branchIn(stat?.isDirectory() ? git : await linkedFolder(git, root))
 }
 
 /** In a linked work tree, `.git` is a file that names the folder. */

@@ -22,6 +22,7 @@ export function mayBeProject(cwd: string): boolean {
   return !NO_PROJECTS.test(cwd.startsWith('//') ? cwd : normalize(cwd))
 }
 
+/** The folder that holds `.git`, at or above a folder. */
 export async function gitRoot(cwd: string): Promise<string | undefined> {
   for (let folder = cwd, up = 0; up < 32; up += 1) {
     const stat = await lstat(join(folder, '.git')).catch(() => undefined)

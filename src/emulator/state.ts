@@ -73,7 +73,6 @@ export const State = z.strictObject({
 
 export type State = z.output<typeof State>
 export type Key = z.output<typeof Key>
-export type Member = z.output<typeof Member>
 export type ComputerState = z.output<typeof ComputerState>
 export type SessionState = z.output<typeof SessionState>
 export type WikiRun = z.output<typeof WikiRun>

@@ -47,7 +47,6 @@ export function kindOf(clues: Clues, abnormalReasons: readonly string[]): Kind {
     case 'SessionEnd':
       return isAmong(clues.reason, abnormalReasons) ? 'abnormal-end' : 'ended'
     case 'StopFailure':
-    case 'errorOccurred':
       return 'failed'
     default:
       return 'other'

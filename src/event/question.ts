@@ -11,7 +11,7 @@ const askTools: ReadonlySet<string> = new Set(
 )
 
 /** Whether a tool asks the person a question, rather than needing permission. */
-export function isAskTool(tool: string): boolean {
+function isAskTool(tool: string): boolean {
   return askTools.has(tool)
 }
 

@@ -20,7 +20,7 @@ const durationMs = z.int().min(0).max(WEEK_MS)
  * What a machine hands over to a hub: one message for one channel, and nothing else. It has durations instead of times,
  * because the clocks of machines differ. The hub trusts none of its fields.
  */
-export const messageRecord = z
+const messageRecord = z
   .strictObject({
     v: z.literal(1),
     type: z.literal('message'),
@@ -52,7 +52,7 @@ export const messageRecord = z
 export type HubRecord = z.output<typeof messageRecord>
 
 /** Says that somebody answered in a session, so that what still waits at the hub need not be told. */
-export const answerRecord = z.strictObject({
+const answerRecord = z.strictObject({
   v: z.literal(1),
   type: z.literal('answer'),
   host: word(MAX_LABEL),

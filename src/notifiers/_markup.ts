@@ -1,4 +1,5 @@
 import { listOfLines } from '../text/list.ts'
+import { escapeMarkup } from './_text.ts'
 import type { Markup } from './define.ts'
 
 const entities: { [mark: string]: string } = {
@@ -9,11 +10,6 @@ const entities: { [mark: string]: string } = {
   "'": '&#39;',
 }
 
-/** Escapes the three characters that are special in Slack. */
-function escapeLive(text: string): string {
-  return text.replace(/[&<>]/g, (mark) => entities[mark] ?? mark)
-}
-
 function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (mark) => entities[mark] ?? mark)
 }
@@ -21,13 +17,13 @@ function escapeHtml(text: string): string {
 export const slackMarkup: Markup = {
   name: 'slack',
   // Slack reads * _ ~ ` only at the edge of a word; a zero-width space on both sides takes that edge away.
-  escape: (text) => escapeLive(text).replace(/[*_~`]/g, '\u200b$&\u200b'),
+  escape: (text) => escapeMarkup(text).replace(/[*_~`]/g, '\u200b$&\u200b'),
   parts: {
     bold: (inner) => around('*', inner),
     italic: (inner) => around('_', inner),
     strike: (inner) => around('~', inner),
     code: slackCode,
-    codeBlock: (text) => `\`\`\`\n${escapeLive(text.replaceAll('```', "'''"))}\n\`\`\``,
+    codeBlock: (text) => `\`\`\`\n${escapeMarkup(text.replaceAll('```', "'''"))}\n\`\`\``,
     // As code, because `escape` would put zero-width spaces into a URL that is copied.
     address: slackCode,
     paragraph: (inner) => inner,
@@ -72,6 +68,6 @@ function around(mark: string, inner: string): string {
 
 /** Slack has no escape for a backquote, so an apostrophe replaces it. */
 function slackCode(text: string): string {
-  const inner = escapeLive(text.replaceAll('`', "'")).replace(/\s+/g, ' ').trim()
+  const inner = escapeMarkup(text.replaceAll('`', "'")).replace(/\s+/g, ' ').trim()
   return inner && `\`${inner}\``
 }

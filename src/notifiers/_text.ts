@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import { ageInWords } from '../text/age.ts'
-import { cleanText, oneLine } from '../text/clean.ts'
+import { cleanText, cutText, oneLine } from '../text/clean.ts'
 import { formatTime } from '../text/local-time.ts'
 import type { Message } from './define.ts'
 
@@ -12,9 +12,7 @@ export const markupToken = /&#?\w+;|<[^<>]*>/g
  * A match of `whole` is kept whole or left out.
  */
 export function boundText(text: string, max: number, whole?: RegExp): string {
-  const clean = cleanText(text)
-  if (clean.length <= max) return clean
-  return `${clean.slice(0, cutPoint(clean, max, whole)).toWellFormed()}…`
+  return cutText(cleanText(text), max, whole)
 }
 
 /** The same as one line, for titles and for answers of receivers. */
@@ -52,15 +50,4 @@ export function timeOf({ at }: Pick<Message, 'at'>, now: number): string {
   if (Number.isNaN(ms)) return ''
   const age = ageInWords(ms, now)
   return `${formatTime(ms)}${age && ` (${age})`}`
-}
-
-function cutPoint(text: string, max: number, whole: RegExp | undefined): number {
-  // Text far behind the cut cannot change it, and segmenting a megabyte is slow.
-  const near = text.slice(0, 2 * max + 100)
-  // The last unit is for the ellipsis, so the grapheme that contains it is dropped. One grapheme that
-  // fills the whole text (stacked accents) is cut in the middle.
-  const point = new Intl.Segmenter().segment(near).containing(max - 1)?.index || max - 1
-  const tokens = whole ? [...near.matchAll(whole)] : []
-  const split = tokens.find(({ index, 0: token }) => index < point && point < index + token.length)
-  return split ? split.index : point
 }

@@ -44,7 +44,7 @@ export function asCode(text: string): Formatted {
 }
 
 /** Text that is not Markdown, in paragraphs. */
-export function asItIs(text: string): Formatted {
+function asItIs(text: string): Formatted {
   return new Formatted((markup) =>
     text
       .split(/\n{2,}/)

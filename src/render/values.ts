@@ -3,6 +3,7 @@ import type { EnrichedEvent } from '../context/enrich.ts'
 import type { Clearance } from '../delivery.ts'
 import type { Question } from '../event/event.ts'
 import { cutText } from '../text/clean.ts'
+import { counted } from '../text/counted.ts'
 import { formatTime } from '../text/local-time.ts'
 import { formatDuration } from './duration.ts'
 import { Formatted } from './formatted.ts'
@@ -49,7 +50,7 @@ const makers = {
   failed: ({ event: { kind, message } }) => (kind === 'subagent-done' && message ? 'yes' : ''),
   tool: (from) => from.line(from.event.tool),
   agent: (from) => from.line(from.event.agent),
-  background: ({ event: { backgroundTasks: tasks } }) => (tasks > 0 ? count(tasks, 'task') : ''),
+  background: ({ event: { backgroundTasks: tasks } }) => (tasks > 0 ? counted(tasks, 'task') : ''),
   duration: ({ event }) => durationOf(event),
   did: ({ event }) => didOf(event.did, durationOf(event)),
   files: (from) => from.lines(from.event.did.files),
@@ -155,15 +156,11 @@ function moment(at: number, from?: number): Formatted {
 function didOf({ files, commands, tools }: Deeds, duration: string): string {
   const calls = Object.values(tools).reduce((sum, times) => sum + times, 0)
   const counts = [
-    ...(files.length > 0 ? [count(files.length, 'file')] : []),
-    ...(commands.length > 0 ? [count(commands.length, 'command')] : []),
+    ...(files.length > 0 ? [counted(files.length, 'file')] : []),
+    ...(commands.length > 0 ? [counted(commands.length, 'command')] : []),
   ]
-  if (counts.length === 0 && calls > 0) counts.push(count(calls, 'tool call'))
+  if (counts.length === 0 && calls > 0) counts.push(counted(calls, 'tool call'))
   return counts.length > 0 ? [...counts, duration].filter(Boolean).join(', ') : ''
-}
-
-function count(number: number, what: string): string {
-  return number === 1 ? `1 ${what}` : `${number} ${what}s`
 }
 
 function isSpoken({ about }: Question): boolean {

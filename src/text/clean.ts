@@ -39,17 +39,22 @@ export function splitWords(name: string): string {
 
 let graphemes: Intl.Segmenter | undefined
 
-/** Truncates to at most `max` UTF-16 units at a grapheme boundary, and ends with an ellipsis if text was cut. */
-export function cutText(text: string, max: number): string {
+/**
+ * Truncates to at most `max` UTF-16 units at a grapheme boundary, and ends with an ellipsis if text was cut.
+ * A match of `whole` is kept whole or left out.
+ */
+export function cutText(text: string, max: number, whole?: RegExp): string {
   if (text.length <= max) return text
   // Loaded on first use: it costs a cold worker milliseconds.
   graphemes ??= new Intl.Segmenter('en', { granularity: 'grapheme' })
   // The last unit is for the ellipsis, so the grapheme that contains it is dropped.
-  const near = graphemes.segment(text.slice(0, 2 * max + 64))
-  const end = near.containing(max - 1)?.index
+  // Text far behind the cut cannot change it, and segmenting a megabyte is slow.
+  const near = text.slice(0, 2 * max + 100)
   // One grapheme that fills the whole text (stacked accents) is cut in the middle.
-  const kept = text.slice(0, end || max - 1)
-  return `${withoutHalf(kept).trimEnd()}…`
+  const point = graphemes.segment(near).containing(max - 1)?.index || max - 1
+  const tokens = whole ? [...near.matchAll(whole)] : []
+  const split = tokens.find(({ index, 0: token }) => index < point && point < index + token.length)
+  return `${withoutHalf(text.slice(0, split?.index ?? point)).trimEnd()}…`
 }
 
 /** Drops the first half of a surrogate pair that was cut in two. */

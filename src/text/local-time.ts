@@ -51,7 +51,8 @@ function partsHere(date: Date) {
   }
 }
 
-const weekdays = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const
+/** From Sunday on, as `localTime` counts them. */
+export const weekdays = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const
 
 /** A period of every day, or of the `days` on which it begins. `from` later than `to`: it goes over midnight. */
 export interface Period {

@@ -1,4 +1,4 @@
-import { localTime } from './local-time.ts'
+import { localTime, weekdays } from './local-time.ts'
 
 /** A time of day on some days of the week. */
 export interface Schedule {
@@ -13,7 +13,6 @@ const MINUTE_MS = 60_000
 const DAY_MINUTES = 24 * 60
 /** The same weekday returns after seven days; one more, because a day may have 25 hours. */
 const MOST_DAYS = 8
-const weekdays = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const
 
 /** The last moment of the schedule that is not after `now`, Unix ms. */
 export function lastDue(schedule: Schedule, now: number): number {

@@ -40,10 +40,13 @@ function tidy({ jsonSchema }: Written) {
     if (field['x-added-by-client']) delete properties?.[name]
 }
 
-/** Drops the bounds that zod writes for every whole number. */
-export function dropSafeBounds(schema: Json) {
-  for (const name of ['minimum', 'maximum'])
-    if (Math.abs(Number(schema[name])) === Number.MAX_SAFE_INTEGER) delete schema[name]
+function dropSafeBounds(schema: Json) {
+  for (const name of ['minimum', 'maximum']) if (isSafeBound(schema[name])) delete schema[name]
+}
+
+/** Whether it is a bound that zod writes for every whole number. */
+export function isSafeBound(bound: unknown): boolean {
+  return Math.abs(Number(bound)) === Number.MAX_SAFE_INTEGER
 }
 
 export function isEmpty(value: unknown): boolean {

@@ -113,23 +113,18 @@ function printOperation(endpoint: Endpoint, printer: Printer, indent: string): s
   // Wire names that equal the input name only tell users which names they may have to override.
   const renamed = Object.entries(wire).filter(([one, other]) => one !== other)
   const written = { ...rest, ...(renamed.length > 0 && { wire: Object.fromEntries(renamed) }) }
-  const inputs = params ? printer.print(params, 'input') : defaultParams('')
+  const defaults: Json = { ...defaultFactsOf(endpoint), method: 'GET' }
+  const inputs = params ? printer.print(params, 'input') : ''
+  const usual = defaults.params ? `\`${defaults.params}\`` : ''
   const shapes = {
-    ...(inputs !== defaultParams(endpoint.path) && { params: inputs }),
+    ...(inputs !== usual && { params: inputs }),
     ...(query && { query: printer.print(query, 'input') }),
     ...(body && { body: printer.print(body, 'input') }),
     response: printer.print(response, 'output'),
     ...(groupedResponse && { groupedResponse: printer.print(groupedResponse, 'output') }),
   }
-  const defaults: Json = { ...defaultFactsOf(endpoint), method: 'GET' }
   const texts = Object.entries(written)
     .filter(([fact, value]) => JSON.stringify(value) !== JSON.stringify(defaults[fact]))
     .map(([fact, value]): [string, string] => [fact, printData(value)])
   return printLines([...texts, ...Object.entries(shapes)], indent)
-}
-
-/** The shape of `params` that the client derives from a path. */
-function defaultParams(path: string): string {
-  const names = path.match(/(?<={)\w+/g)
-  return names ? `\`!{${names.join(',')}:s(1-)}\`` : ''
 }

@@ -1,4 +1,4 @@
-import { isEmpty, type Json } from './json-schema.ts'
+import { isEmpty, isSafeBound, type Json } from './json-schema.ts'
 
 /** Keywords that do not affect validation, or that repeat another keyword. */
 const dropped =
@@ -76,7 +76,6 @@ function fieldsForm(schema: Json, textOf: TextOf): string {
 
 function rangeForm(schema: Json): string {
   const { exclusiveMinimum, minLength, minItems, maxLength, maxItems } = schema
-  // zod writes the safe integer bounds for every whole number.
   const minimum = isSafeBound(schema.minimum) ? undefined : schema.minimum
   const maximum = isSafeBound(schema.maximum) ? undefined : schema.maximum
   if (exclusiveMinimum !== undefined && schema.type !== 'integer')
@@ -85,8 +84,4 @@ function rangeForm(schema: Json): string {
   const least = minimum ?? above ?? minLength ?? minItems
   const most = maximum ?? maxLength ?? maxItems
   return least === undefined && most === undefined ? '' : `(${least ?? 0}-${most ?? ''})`
-}
-
-function isSafeBound(bound: unknown): boolean {
-  return Math.abs(Number(bound)) === Number.MAX_SAFE_INTEGER
 }

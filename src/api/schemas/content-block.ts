@@ -47,7 +47,7 @@ const blocks = once(
     ] as const,
 )
 
-export const contentBlockTypes = [
+const contentBlockTypes = [
   'text',
   'image',
   'thinking',

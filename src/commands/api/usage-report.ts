@@ -79,7 +79,7 @@ function renderAxis({ from, to }: Usage, width: number): string {
 
 function renderActive(users: number | null): string[] {
   if (users === null) return []
-  return ['', paint('dim', `${users} active ${users === 1 ? 'user' : 'users'} in the last 30 days`)]
+  return ['', paint('dim', `${counted(users, 'active user')} in the last 30 days`)]
 }
 
 function renderShares(title: string, shares: readonly Share[], width: number): string[] {

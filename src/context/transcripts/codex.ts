@@ -62,10 +62,7 @@ function eventOf(facts: Payload): EntryContent[] {
     case 'turn_aborted':
       return [{ type: 'end', outcome: 'interrupted', reason: textOf(facts, 'reason') }]
     case 'error':
-    case 'stream_error':
-      return facts.type === 'error'
-        ? [{ type: 'end', outcome: 'failed', reason: textOf(facts, 'message') }]
-        : []
+      return [{ type: 'end', outcome: 'failed', reason: textOf(facts, 'message') }]
     default:
       return []
   }
