@@ -54,11 +54,8 @@ export interface AgentEvent {
   toolUseId: string
   /** Name of the sub-agent or task. */
   agent: string
-  /** The id of the sub-agent. */
-  agentId: string
   /** The id of the turn: equal in all events of one turn, if the client has one. */
   turnId: string
-  promptId: string
   permissionMode: string
   model: string
   /** How many tasks still run in the background after the turn. */

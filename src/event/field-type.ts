@@ -23,19 +23,9 @@ export const nullableText: FieldType<string | null> = {
   expected: 'a string',
 }
 
-export const textOrNumber: FieldType<string | number> = {
-  accepts: (value): value is string | number => typeof value === 'string' || Number.isFinite(value),
-  expected: 'a string or a number',
-}
-
 export const count: FieldType<number> = {
   accepts: (value): value is number => Number.isFinite(value) && Number(value) >= 0,
   expected: 'a number of at least 0',
-}
-
-export const flag: FieldType<boolean> = {
-  accepts: (value) => typeof value === 'boolean',
-  expected: 'true or false',
 }
 
 export const list: FieldType<unknown[]> = {

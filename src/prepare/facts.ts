@@ -73,7 +73,7 @@ export function eventOfEntry(
       ...(facts.isSwitchedOff && { DROID_DISABLE_NOTIFICATIONS: 'yes' }),
     },
     // No decision depends on these.
-    ...{ transcriptPath: '', lastMessage: '', prompt: '', agentId: '', promptId: '', model: '' },
+    ...{ transcriptPath: '', lastMessage: '', prompt: '', model: '' },
     ...{ question: undefined, problems: [], title: '', firstPrompt: '', tokens: undefined },
     did: { tools: {}, files: [], commands: [] },
   }
