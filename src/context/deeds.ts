@@ -1,4 +1,5 @@
-import { fieldOf, isPayload, textOf } from '../event/payload.ts'
+import { isPayload, textOf } from '../event/payload.ts'
+import { commandIn, pathIn } from '../event/tool-input.ts'
 
 /** Messages truncate further. */
 const MAX_TEXT = 500
@@ -27,7 +28,7 @@ export function deedsOf(calls: readonly Call[]): Deeds {
   for (const { name, input } of calls) {
     if (name) tools.set(name, (tools.get(name) ?? 0) + 1)
     for (const file of CHANGES.test(name) ? filesOf(input) : []) files.add(short(file))
-    const command = commandOf(input)
+    const command = isPayload(input) ? commandIn(input) : ''
     if (command) commands.add(short(command))
   }
   return { tools: Object.fromEntries(tools), files: [...files], commands: [...commands] }
@@ -37,22 +38,12 @@ function short(text: string): string {
   return text.slice(0, MAX_TEXT).toWellFormed()
 }
 
-const paths = ['file_path', 'filePath', 'path', 'absolute_path', 'file_name', 'notebook_path']
-
 function filesOf(input: unknown): string[] {
   if (!isPayload(input)) return []
-  const path = textOf(input, ...paths)
+  const path = pathIn(input)
   if (path) return [path]
   const patch = textOf(input, 'input', 'patch', 'diff')
   return [...patch.matchAll(/^\*\*\* (?:Add|Update|Delete) File: (.+)$/gm)].map(([, file = '']) =>
     file.trim(),
   )
-}
-
-function commandOf(input: unknown): string {
-  if (!isPayload(input)) return ''
-  const command = fieldOf(input, 'command') ?? fieldOf(input, 'cmd')
-  if (typeof command === 'string') return command.trim()
-  const isWords = Array.isArray(command) && command.every((one) => typeof one === 'string')
-  return isWords ? command.join(' ').trim() : ''
 }

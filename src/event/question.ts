@@ -1,6 +1,7 @@
 import { clients } from '../clients/index.ts'
 import type { Question } from './event.ts'
 import { isPayload, type Payload, textOf } from './payload.ts'
+import { commandIn, pathIn, wordsIn } from './tool-input.ts'
 
 /** More than fits on any screen; messages truncate further. */
 const MAX_SUBJECT = 8 * 1024
@@ -86,25 +87,19 @@ function choicesOf(facts: Payload): string[] {
 }
 
 const places = [
-  ['command', ['command', 'cmd', 'metadata.command']],
-  ['file', ['file_path', 'filePath', 'path', 'absolute_path', 'fileName', 'notebook_path']],
-  ['url', ['url', 'uri']],
+  ['command', commandIn],
+  ['file', pathIn],
+  ['url', (facts: Payload) => textOf(facts, 'url', 'uri')],
 ] as const
 
 /** What the tool would act on. */
 function subjectOf(facts: Payload): { about: Question['about']; text: string } | undefined {
-  for (const [about, names] of places) {
-    const text = cut(textOf(facts, ...names) || (about === 'command' ? argv(facts.command) : ''))
+  for (const [about, find] of places) {
+    const text = cut(find(facts))
     if (text) return { about, text }
   }
-  const patterns = Array.isArray(facts.patterns) ? argv(facts.patterns) : ''
+  const patterns = wordsIn(facts.patterns)
   return patterns ? { about: 'tool', text: cut(patterns) } : undefined
-}
-
-/** codex sends some commands as a list of words. */
-function argv(value: unknown): string {
-  const isWords = Array.isArray(value) && value.every((one) => typeof one === 'string')
-  return isWords ? value.join(' ').trim() : ''
 }
 
 function cut(text: string): string {

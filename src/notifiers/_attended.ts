@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises'
-import { ttyName } from './_terminal-place.ts'
+import { isTerminalPath, sshTerminal, ttyName } from './_terminal-place.ts'
 import { formatOf, runTmux } from './_tmux.ts'
 import type { SendContext } from './define.ts'
 
@@ -22,8 +22,7 @@ export async function isAttended(
   const own = ttyName(facts.HOOKBELL_TTY)
   const clients = facts.TMUX && facts.TMUX_PANE ? await clientsOf(facts, own, signal) : undefined
   if (clients) return clients.some((client) => isThere(client, now))
-  // In GNU screen and tmux, SSH_TTY is the terminal around them, not that of the agent.
-  const path = own ?? (facts.TMUX || facts.STY ? undefined : facts.SSH_TTY)
+  const path = own ?? sshTerminal(facts)
   return path !== undefined && (await isTypedIn(path, now)) ? true : undefined
 }
 
@@ -72,7 +71,7 @@ function isThere({ isShown, hasFocus, knowsFocus, typedAt }: Client, now: number
 
 /** By the access time of the terminal: when a program last read from it, accurate to eight seconds. */
 async function isTypedIn(path: string, now: number): Promise<boolean> {
-  if (!/^\/dev\/(?:pts\/\d+|tty[\w.]+)$/.test(path)) return false
+  if (!isTerminalPath(path)) return false
   const { uid, atimeMs } = await stat(path)
   return uid === process.getuid?.() && now - atimeMs < TYPING_MS
 }

@@ -1,6 +1,6 @@
 /**
- * The PATH in which programs are looked up. Not our own: the worker was started from an agent's hook,
- * where a repository can put one of its own folders first.
+ * The PATH in which programs are looked up. Not our own: that of a worker has fewer folders, and a command such as
+ * `hookbell test` may run in an agent, where a repository can put one of its own folders first.
  */
 export const SYSTEM_PATH = [
   '/usr/local/bin',

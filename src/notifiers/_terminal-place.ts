@@ -29,8 +29,7 @@ export async function findPlace(facts: Facts, signal: AbortSignal): Promise<Plac
   const pane = facts.TMUX && facts.TMUX_PANE ? await askTmux(facts, signal) : undefined
   // A program that was started in tmux, such as an editor, may have its own terminals.
   if (pane && (own === undefined || own === pane.path)) return pane
-  // In GNU screen and tmux, SSH_TTY is the terminal around them, not that of the agent.
-  const path = own ?? (facts.TMUX || facts.STY ? undefined : facts.SSH_TTY)
+  const path = own ?? sshTerminal(facts)
   if (path === undefined) throw noTerminal()
   return {
     path: checkedName(path),
@@ -50,6 +49,16 @@ export function ttyName(tty: string | undefined): string | undefined {
   return minor < 64 ? `/dev/tty${minor}` : `/dev/ttyS${minor - 64}`
 }
 
+/** In GNU screen and tmux, SSH_TTY is the terminal around them, not that of the agent. */
+export function sshTerminal({ TMUX, STY, SSH_TTY }: Facts): string | undefined {
+  return TMUX || STY ? undefined : SSH_TTY
+}
+
+/** Whether a path is that of a terminal. */
+export function isTerminalPath(path: string): boolean {
+  return /^\/dev\/(?:pts\/\d+|tty[\w.]+)$/.test(path)
+}
+
 function noTerminal(): DeliveryError {
   return new DeliveryError('unavailable', 'terminal: this session has no terminal that is known', {
     hint: 'Expected in editors, in containers and for agents without a person',
@@ -57,7 +66,7 @@ function noTerminal(): DeliveryError {
 }
 
 function checkedName(path: string): string {
-  if (/^\/dev\/(?:pts\/\d+|tty[\w.]+)$/.test(path)) return path
+  if (isTerminalPath(path)) return path
   throw noTerminal()
 }
 

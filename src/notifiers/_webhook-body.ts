@@ -45,22 +45,9 @@ function valuesOf(message: Message) {
   return { id, event, kind, urgency, title, body, sessionId, project: basename(cwd), client, at }
 }
 
-/** With the limits of message templates: own properties only, no files, bounded work. */
 async function makeEngine(escapeValue: (text: string) => string): Promise<Liquid> {
-  const { Liquid } = await import('liquidjs')
-  const engine = new Liquid({
-    ownPropertyOnly: true,
-    strictFilters: true,
-    strictVariables: true,
-    templates: {},
-    renderLimit: 1000,
-    parseLimit: 64 * 1024,
-    memoryLimit: 4 * 1024 * 1024,
-    outputEscape: (value: unknown) => escapeValue(String(value ?? '')),
-  })
-  // Liquid's `raw` filter would switch the escaping off.
-  engine.registerFilter('raw', (value: unknown) => value)
-  return engine
+  const { makeLiquid } = await import('../text/liquid.ts')
+  return makeLiquid((value) => escapeValue(String(value ?? '')), { strictVariables: true })
 }
 
 function escapeFor(contentType: string): (text: string) => string {

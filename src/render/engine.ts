@@ -1,6 +1,7 @@
-import { Liquid, type Template } from 'liquidjs'
+import type { Liquid, Template } from 'liquidjs'
 import type { Notifier } from '../notifiers/define.ts'
 import { notifiers } from '../notifiers/index.ts'
+import { makeLiquid } from '../text/liquid.ts'
 import { Formatted } from './formatted.ts'
 import { plain } from './plain.ts'
 
@@ -14,27 +15,11 @@ const markups = new Map(
 export type Format = string
 export const formats: readonly Format[] = [...markups.keys()]
 
-/** For names of months in templates. Given, because liquidjs would ask Intl: a third of a worker's start time. */
-const locale = localeOf(process.env)
-
-/** Own properties of plain data only, no files, no partials, bounded work. */
 function makeEngine(format: Format): Liquid {
   const markup = markups.get(format) ?? plain
-  const engine = new Liquid({
-    ownPropertyOnly: true,
-    strictFilters: true,
-    templates: {},
-    greedy: false,
-    renderLimit: 1000,
-    parseLimit: 64 * 1024,
-    locale,
-    memoryLimit: 4 * 1024 * 1024,
-    outputEscape: (value: unknown) =>
-      value instanceof Formatted ? value.in(markup) : markup.escape(String(value ?? '')),
-  })
-  // Liquid's `raw` filter would switch the escaping off. Markup belongs in the template itself.
-  engine.registerFilter('raw', (value: unknown) => value)
-  return engine
+  const toText = (value: unknown) =>
+    value instanceof Formatted ? value.in(markup) : markup.escape(String(value ?? ''))
+  return makeLiquid(toText, { greedy: false })
 }
 
 const engines = new Map<Format, Liquid>()
@@ -64,10 +49,4 @@ function engineFor(format: Format): Liquid {
   const engine = engines.get(format) ?? makeEngine(format)
   engines.set(format, engine)
   return engine
-}
-
-/** `de-DE` for `de_DE.UTF-8`. */
-function localeOf({ LC_ALL, LC_MESSAGES, LANG }: NodeJS.ProcessEnv): string {
-  const [name = ''] = (LC_ALL || LC_MESSAGES || LANG || '').split(/[.@]/)
-  return /^[a-z]{2,3}(_[A-Z]{2})?$/.test(name) ? name.replace('_', '-') : 'en-US'
 }
