@@ -21,7 +21,10 @@ const signingSecret = z
 
 const options = z.strictObject({
   url: z
-    .url({ protocol: /^https?$/, error: 'must be an https:// URL' })
+    .url({
+      protocol: /^https?$/,
+      error: 'must be an https:// URL, or http:// to a private network',
+    })
     .refine((url) => !URL.canParse(url) || new URL(url).username === '', {
       error: 'must have no user name; use a header',
     })
