@@ -9,11 +9,11 @@ import {
   rmSync,
   statSync,
 } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { configDir, fallbackStateDir, frontDoorIn, homeDir } from '../config/paths.ts'
 import { type Pinned, pinnedPath } from '../config/pinned.ts'
 import { HookbellError } from '../errors.ts'
-import { isOutOfRoom, privateFolder, writeDurable } from '../fs/durable.ts'
+import { isOutOfRoom, privateFolder, replaceFile } from '../fs/durable.ts'
 import { packageRoot } from '../package-root.ts'
 import { requestHandover } from '../spool/handover.ts'
 import { compileWorker } from './compile-worker.ts'
@@ -86,11 +86,9 @@ function writeFrontDoor(path: string, stateDir: string, pinned: Pinned) {
     worker: join(stateDir, 'runtime/dist/worker.cjs'),
   })
   const line = settings.map(([name, value]) => `${name}=${quote(value)}`).join(' ')
-  replaceFile(
-    path,
-    text.replace(SETTINGS_LINE, () => line),
-  )
-  chmodSync(path, 0o700)
+  // The mode comes with the file: an agent may start the front door at any moment.
+  const filledIn = text.replace(SETTINGS_LINE, () => line)
+  replaceFile(path, filledIn, 0o700)
 }
 
 function copyRuntime(stateDir: string, pinned: Pinned) {
@@ -120,12 +118,6 @@ function replaceFolder(root: string, target: string) {
   if (existsSync(target)) renameSync(target, `${target}.old`)
   renameSync(temporary, target)
   rmSync(`${target}.old`, { recursive: true, force: true })
-}
-
-function replaceFile(path: string, text: string) {
-  const temporary = join(dirname(path), `.${process.pid}.new`)
-  rmSync(temporary, { force: true })
-  writeDurable(path, [text], temporary)
 }
 
 /** Takes write access from others, whatever the umask was, because files that others can write are not run. */
