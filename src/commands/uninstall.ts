@@ -6,9 +6,14 @@ import { clientNames, isClientName } from '../clients/index.ts'
 import { configDir, stateDir } from '../config/paths.ts'
 import { describeError, HookbellError, usageError } from '../errors.ts'
 import { renderDiff } from '../install/diff.ts'
-import { knownPlaces } from '../install/places.ts'
+import { type HookPlace, knownPlaces, rememberedPlaces } from '../install/places.ts'
 import { endWorker, removeEverything, removeFrontDoor } from '../install/remove-state.ts'
-import { findRegistration, type Registration, takeAway } from '../install/uninstall.ts'
+import {
+  findRegistration,
+  forgetIfClean,
+  type Registration,
+  takeAway,
+} from '../install/uninstall.ts'
 import { escapeControls, showPath } from '../text/clean.ts'
 import { stateFolders, withEvents } from './_events.ts'
 import { purgeKeychain } from './_purge-keychain.ts'
@@ -89,7 +94,10 @@ export async function runUninstall(
     print('Nothing was written.\n')
     return 0
   }
-  const outcome = takeAll(found, stateDir(world.env))
+  const state = stateDir(world.env)
+  const outcome = takeAll(found, state)
+  for (const place of rememberedPlaces(state).filter(selectedBy(options)))
+    forgetIfClean(place, state)
   const isDone = outcome.faults.length === 0
   const rest = isWhole && isDone ? await removeRest(options, world) : { notes: [] as string[] }
   if (isWhole && !isDone)
@@ -119,11 +127,16 @@ function checkOptions(
   }
 }
 
-function findAll({ client, user, project }: UninstallOptions, { env, cwd }: UninstallWorld): Found {
+function selectedBy({ client, user, project }: UninstallOptions): (place: HookPlace) => boolean {
+  return (place) => {
+    if (client !== undefined && place.client !== client) return false
+    return place.scope === 'user' ? !project : !user
+  }
+}
+
+function findAll(options: UninstallOptions, { env, cwd }: UninstallWorld): Found {
   const found: Found = { registrations: [], faults: [] }
-  for (const place of knownPlaces(stateDir(env), { env, cwd })) {
-    if (client !== undefined && place.client !== client) continue
-    if ((user && place.scope !== 'user') || (project && place.scope === 'user')) continue
+  for (const place of knownPlaces(stateDir(env), { env, cwd }).filter(selectedBy(options))) {
     try {
       const registration = findRegistration(place, stateDir(env))
       if (registration) found.registrations.push(registration)

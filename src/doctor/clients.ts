@@ -4,7 +4,13 @@ import type { Client } from '../clients/define.ts'
 import { type ClientName, clientNames, clients } from '../clients/index.ts'
 import { readBackups } from '../install/backup.ts'
 import { fileInForce } from '../install/locate.ts'
-import { knownPlaces, rememberedPlaces } from '../install/places.ts'
+import {
+  type HookPlace,
+  isProjectAway,
+  knownPlaces,
+  projectOf,
+  rememberedPlaces,
+} from '../install/places.ts'
 import { isPresent } from '../install/presence.ts'
 import { readLeniently } from '../install/read-leniently.ts'
 import { type Registered, readRegistered } from '../install/registered.ts'
@@ -94,8 +100,9 @@ function vanished(
   all: readonly Registered[],
   { stateDir }: ClientFacts,
 ): Check[] {
-  return rememberedPlaces(stateDir).flatMap(({ client, path, scope, events = [] }) => {
-    if (client !== name) return []
+  return rememberedPlaces(stateDir).flatMap((known) => {
+    const { client, path, scope, events = [] } = known
+    if (client !== name || isProjectAway(known)) return []
     const here = all.find(({ place }) => place.path === path)
     if (here?.fault !== undefined) return []
     const isWhole = !here || here.hooks.length === 0
@@ -104,15 +111,14 @@ function vanished(
     const lost = events.filter((event) => !left.has(event))
     if (!isWhole && lost.length === 0) return []
     const what = isWhole ? 'the hooks are gone from' : `${lost.join(', ')}: gone from`
-    return [
-      check(
-        `${id}.vanished`,
-        'broken',
-        `${what} ${path}${sinceWhen(stateDir, path)}`,
-        `End all sessions, then: hookbell init --client ${name}`,
-      ),
-    ]
+    const seen = `${what} ${path}${sinceWhen(stateDir, path)}`
+    return [check(`${id}.vanished`, 'broken', seen, `End all sessions, then${howToWrite(known)}`)]
   })
+}
+
+function howToWrite(place: HookPlace): string {
+  const command = `hookbell init --client ${place.client}`
+  return place.scope === 'user' ? `: ${command}` : ` in ${projectOf(place)}: ${command} --project`
 }
 
 /** When `init` wrote the file, and when it was last written: the hooks disappeared in between. */

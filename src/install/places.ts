@@ -1,5 +1,5 @@
 import { mkdirSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname, join, sep } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { Client, HookFile, HookLayout } from '../clients/define.ts'
 import { type ClientName, clients } from '../clients/index.ts'
@@ -93,6 +93,17 @@ export function placesIn(folder: string, path: string): string[] {
   } catch {
     return []
   }
+}
+
+/** The folder of the project that a place belongs to. */
+export function projectOf({ client, path }: HookPlace): string {
+  const at = path.lastIndexOf(`${sep}${clients[client].folder}${sep}`)
+  return at < 0 ? dirname(dirname(path)) : path.slice(0, at)
+}
+
+/** Whether the project was deleted or moved, or is on a disk that is not mounted now. */
+export function isProjectAway(place: HookPlace): boolean {
+  return place.scope !== 'user' && !exists(projectOf(place))
 }
 
 function placesPath(stateDir: string): string {

@@ -6,7 +6,8 @@ import { HookbellError } from '../errors.ts'
 import { applyPlan } from './apply.ts'
 import { forgetBackups, originalText, readBackups } from './backup.ts'
 import { isUnchanged, readSettings, type SettingsOnDisk } from './file.ts'
-import { forgetPlace, type HookPlace } from './places.ts'
+import { exists } from './locate.ts'
+import { forgetPlace, type HookPlace, isProjectAway } from './places.ts'
 import type { Plan } from './plan.ts'
 import { planRemoval, type Removal } from './plan-removal.ts'
 import { isOurPlugin } from './plugin.ts'
@@ -28,7 +29,8 @@ export interface Registration {
  * @throws HookbellError `E_SETTINGS` for a file that has our command in it and cannot be edited
  */
 export function findRegistration(place: HookPlace, stateDir: string): Registration | undefined {
-  if (!hasTrace(place.path)) return undefined
+  // Checked first, so that faults of files without our hooks are not reported.
+  if (!traceIn(place.path)) return undefined
   const old = readSettings(place.path)
   const removal = planFor(place, stateDir, old)
   return removal.changed || removal.isGone ? { place, before: old.text, removal } : undefined
@@ -59,6 +61,16 @@ export function takeAway(place: HookPlace, stateDir: string): 'restored' | 'dele
   })
 }
 
+/**
+ * Forgets a place that `init` wrote to if nothing of ours is left in it. It stays known while its project is away: our
+ * hooks may come back with it.
+ */
+export function forgetIfClean(place: HookPlace, stateDir: string): void {
+  const { path } = place
+  const isClean = exists(path) ? traceIn(path) === false : !isProjectAway(place)
+  if (isClean) forgetPlace(stateDir, path)
+}
+
 function planFor(place: HookPlace, stateDir: string, { text, realPath }: SettingsOnDisk): Removal {
   const { client, path, form } = place
   if (form === 'plugin') return planPluginRemoval(text)
@@ -74,12 +86,12 @@ function planPluginRemoval(text: string): Removal {
   return { ...plan, isExact: isGone, isGone }
 }
 
-/** Checked first, so that faults of files without our hooks are not reported. */
-function hasTrace(path: string): boolean {
+/** Whether a file contains something of ours; undefined if it cannot be read. */
+function traceIn(path: string): boolean | undefined {
   try {
     return statSync(path).isFile() && TRACE.test(readFileSync(path, 'utf8'))
   } catch {
-    return false
+    return undefined
   }
 }
 

@@ -1,10 +1,11 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import {
   existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -15,7 +16,7 @@ import { describe, expect, it } from 'vitest'
 import { clientNames } from '../../src/clients/index.ts'
 import { lockHolder } from '../../src/spool/lock.ts'
 import { runHook } from '../support/fake-agent.ts'
-import { type Home, makeHome } from '../support/home.ts'
+import { type Home, makeHome, root } from '../support/home.ts'
 
 const theirs = { type: 'command', command: 'say done' }
 const group = [{ hooks: [theirs] }]
@@ -192,12 +193,37 @@ describe('hookbell uninstall, after init for every client', () => {
     await home.run('init', '--client', 'droid', '--project', '--yes')
     const path = join(home.project, '.factory/settings.json')
     expect(readFileSync(path, 'utf8')).not.toContain(home.home)
-    const { spawnSync } = await import('node:child_process')
-    const cli = join(import.meta.dirname, '../../bin/hookbell')
-    const words = [cli, 'uninstall', '--project', '--yes']
+    const words = [join(root, 'bin/hookbell'), 'uninstall', '--project', '--yes']
     expect(spawnSync(process.execPath, words, { env: home.env, cwd: home.home }).status).toBe(0)
     expect(existsSync(path)).toBe(false)
     expect(existsSync(dirname(path))).toBe(false)
+  })
+
+  it('forgets a place whose hooks somebody removed, but not one whose project is away', async () => {
+    const home = await makeHome(config)
+    await home.run('init', '--client', 'droid,claude', '--yes')
+    await home.run('init', '--client', 'droid,claude', '--project', '--yes')
+    const places = () =>
+      JSON.parse(readFileSync(join(home.state, 'places.json'), 'utf8')).map(
+        ({ path }: { path: string }) => path,
+      )
+    const user = join(home.home, '.factory/settings.json')
+    const own = join(home.project, '.factory/settings.json')
+    writeFileSync(user, '{}')
+    rmSync(own)
+    expect(places()).toHaveLength(4)
+    expect((await home.run('uninstall', '--client', 'claude', '--dry-run')).exitCode).toBe(0)
+    expect(places()).toHaveLength(4)
+    await home.run('uninstall', '--client', 'claude', '--yes')
+    expect(places()).toEqual([user, own])
+    const away = join(home.home, 'elsewhere')
+    renameSync(home.project, away)
+    const words = [join(root, 'bin/hookbell'), 'uninstall', '--client', 'droid', '--yes']
+    expect(spawnSync(process.execPath, words, { env: home.env, cwd: home.home }).status).toBe(0)
+    expect(places()).toEqual([own])
+    renameSync(away, home.project)
+    await home.run('uninstall', '--yes')
+    expect(places()).toEqual([])
   })
 
   it.each([

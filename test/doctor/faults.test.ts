@@ -9,6 +9,8 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { root } from '../support/home.ts'
+import { shellQuote } from '../support/shell-quote.ts'
 import {
   approveInCodex,
   type BrokenHome,
@@ -61,6 +63,20 @@ const faults: Record<string, Fault> = {
       /hookbell init --client/,
     ],
     status: /^x Factory droid: Stop: gone from/m,
+    repair: 'as advised',
+  },
+  'somebody removed the hooks from the settings of a project': {
+    break: async ({ run, project }) => {
+      await run(['init', '--client', 'droid', '--project', '--yes'])
+      rmSync(join(project, '.factory/settings.json'))
+    },
+    doctor: [
+      'client.droid.vanished',
+      'broken',
+      /hooks are gone from .*api-server.*not there any more/,
+      /in .*api-server: hookbell init --client droid --project$/,
+    ],
+    status: /^x Factory droid: the hooks are gone/m,
     repair: 'as advised',
   },
   'hooks are switched off by the user': {
@@ -307,6 +323,11 @@ describe('doctor reports that', { retry: 2 }, () => {
 const harmless: Record<string, Step> = {
   'the same client is registered for the user and the project': ({ run }) =>
     run(['init', '--client', 'droid', '--project', '--yes']),
+  'a project with our hooks was deleted': async ({ sh }) => {
+    const init = [process.execPath, join(root, 'bin/hookbell'), 'init', '--client', 'droid']
+    const line = [...init, '--project', '--yes'].map(shellQuote).join(' ')
+    await sh(`mkdir ~/other && cd ~/other && ${line} && rm .factory/settings.json && rm -r ~/other`)
+  },
   'a killed worker left its lock behind': ({ state }) =>
     writeFileSync(join(state, 'worker.lock'), '999999 1 x\n'),
   'the spool was removed': ({ state }) => rmSync(join(state, 'spool'), { recursive: true }),
