@@ -2,7 +2,7 @@ import { basename, dirname } from 'node:path'
 import type { Client } from '../clients/define.ts'
 import { clients } from '../clients/index.ts'
 import { exists } from './locate.ts'
-import { type HookPlace, rememberedPlaces } from './places.ts'
+import { type HookPlace, projectOf, rememberedPlaces } from './places.ts'
 import { readRegistered } from './registered.ts'
 import { makeGuard, refuseOutside, type Target } from './target.ts'
 
@@ -23,11 +23,11 @@ export function renewalOf(place: HookPlace): Target | undefined {
   const client: Client = clients[name]
   const { hooks } = readRegistered(place)
   if (hooks.length === 0) return undefined
-  const file = { path, name: basename(path), shape: form === 'plugin' ? 'wrapped' : form } as const
+  const file = { path, name: basename(path), shape: form === 'plugin' ? 'bare' : form } as const
   const events = [...new Set(hooks.map(({ event }) => event))]
   const common = { name, client, folder: dirname(path), file, events, isAbsent: false }
   if (place.scope === 'user') return { ...common, scope: 'user', isRenewal: true }
-  const root = dirname(dirname(path))
+  const root = projectOf(place)
   try {
     refuseOutside(root, [path])
   } catch {

@@ -50,6 +50,7 @@ describe('init of a newer version', () => {
 
     const { stdout } = await home.run('init', '--client', 'droid', '--dry-run')
     for (const path of Object.values(places)) expect(stdout).toContain(path)
+    expect(stdout).not.toContain('may not read')
     expect(textsOf(places)).toEqual(old)
     await home.run('init', '--client', 'droid', '--yes')
     expect(textsOf(places)).toEqual(now)
