@@ -4,6 +4,7 @@ import { readStoredEnvironment } from '../config/environment.ts'
 import { builtInConfig, type LoadedConfig, loadConfig, parseConfig } from '../config/load.ts'
 import { configDir, configPath, stateDir } from '../config/paths.ts'
 import { readSecrets } from '../config/secrets.ts'
+import { templateNames } from '../config/template-names.ts'
 import { HookbellError } from '../errors.ts'
 import { readRegular } from '../fs/read.ts'
 import { cleanText } from '../text/clean.ts'
@@ -28,7 +29,8 @@ export function checkConfigFile(file: string | undefined, json: boolean): number
 /** Parses a text as the configuration of this user. @throws HookbellError E_CONFIG */
 export function checkText(text: string, path: string): LoadedConfig {
   const file = readSecrets(configDir()).values
-  return parseConfig(text, { path, secrets: { file, env: readStoredEnvironment(stateDir()) } })
+  const secrets = { file, env: readStoredEnvironment(stateDir()) }
+  return parseConfig(text, { path, secrets, templates: templateNames(configDir()) })
 }
 
 export function problemsOf({ warnings, unusable, pending }: LoadedConfig): string[] {

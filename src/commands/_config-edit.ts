@@ -31,12 +31,13 @@ export async function editConfig(): Promise<number> {
   // In the same private folder, as it may hold secrets. It has the usual file name, so that the editor knows the type.
   const folder = mkdtempSync(join(dirname(path), '.edit-'))
   const copy = join(folder, 'config.json')
-  writeFileSync(copy, before ?? FIRST, { mode: 0o600 })
+  const shown = before ?? FIRST
+  writeFileSync(copy, shown, { mode: 0o600 })
   try {
     for (;;) {
       await runEditor(editor, copy)
       const after = readFileSync(copy, 'utf8')
-      if (after === before) return say('Nothing was changed')
+      if (after === shown) return say('Nothing was changed')
       const fault = faultIn(after, path)
       if (!fault) return replace(path, { before, after })
       reportError(fault)
@@ -48,8 +49,8 @@ export async function editConfig(): Promise<number> {
 }
 
 function findEditor(): string[] {
-  const line = process.env.VISUAL || process.env.EDITOR
-  const words = splitLine(line ?? (process.platform === 'win32' ? 'notepad' : 'vi'))
+  const usual = process.platform === 'win32' ? 'notepad' : 'vi'
+  const words = splitLine(process.env.VISUAL || process.env.EDITOR || usual)
   if (words?.[0]) return words
   throw usageError(
     'config edit: VISUAL or EDITOR is not a command',

@@ -4,6 +4,7 @@ import { MAX_BYTES, parseConfig } from '../config/load.ts'
 import { configPath } from '../config/paths.ts'
 import { defaultKinds } from '../config/schema.ts'
 import { readSecrets } from '../config/secrets.ts'
+import { templateNames } from '../config/template-names.ts'
 import { HookbellError } from '../errors.ts'
 import { makeFolders, replaceFile } from '../fs/durable.ts'
 import { checkFolder, checkOwnership } from '../fs/ownership.ts'
@@ -29,7 +30,8 @@ export function addChannels(configDir: string, channels: NewChannels): string {
   const target = stat?.isSymbolicLink() ? realpathSync(path) : path
   const before = readRegular(target, { maxBytes: MAX_BYTES, check: checkOwnership })
   const after = before === undefined ? textOf(channels) : withChannels(before, channels)
-  parseConfig(after, { path, secrets: { file: readSecrets(configDir).values, env: {} } })
+  const secrets = { file: readSecrets(configDir).values, env: {} }
+  parseConfig(after, { path, secrets, templates: templateNames(configDir) })
   const mode = before === undefined ? 0o600 : lstatSync(target).mode & 0o777
   if (after !== before) replaceFile(target, after, mode)
   return path

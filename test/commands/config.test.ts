@@ -1,6 +1,7 @@
 import {
   existsSync,
   lstatSync,
+  mkdirSync,
   readdirSync,
   renameSync,
   statSync,
@@ -85,6 +86,14 @@ describe('hookbell config check', () => {
     expect(exitCode).toBe(status)
   })
 
+  it('rejects another file that names a template which does not exist', async () => {
+    const home = await makeHome()
+    writeFileSync(join(home.project, 'other.json'), misspelt)
+    const { stderr, exitCode } = await home.run('config', 'check', 'other.json')
+    expect(stderr).toContain('routes.0.template: no template "shrt"')
+    expect(exitCode).toBe(78)
+  })
+
   it('checks another file and reports a missing one', async () => {
     const home = await makeHome()
     writeFileSync(join(home.project, 'other.json'), '{ "lingerSeconds": -1 }')
@@ -94,6 +103,11 @@ describe('hookbell config check', () => {
     expect(none.stderr).toContain('none.json: there is no such file')
     expect(none.exitCode).toBe(78)
   })
+})
+
+const misspelt = JSON.stringify({
+  channels: { audit: { type: 'file', path: '~/audit.jsonl' } },
+  routes: [{ on: ['done'], to: ['audit'], template: 'shrt' }],
 })
 
 describe('hookbell config schema', () => {
@@ -133,6 +147,29 @@ describe('hookbell config edit', () => {
     expect(exitCode).toBe(78)
     expect(home.read('config/config.json')).toBe('{"lingerSeconds":1}')
     expect(readdirSync(join(home.home, 'config'))).toEqual(['config.json'])
+  })
+
+  it('keeps the working file when the edited one names a template which does not exist', async () => {
+    const home = await makeHome({ lingerSeconds: 1 })
+    const { stderr, exitCode } = await edit(home, writing(misspelt))
+    expect(stderr).toContain('routes.0.template: no template "shrt"')
+    expect(exitCode).toBe(78)
+    expect(home.read('config/config.json')).toBe('{"lingerSeconds":1}')
+  })
+
+  it('creates no file if the editor was left without a change', async () => {
+    const home = await makeHome()
+    expect((await edit(home, '')).stdout).toBe('Nothing was changed')
+    expect(readdirSync(join(home.home, 'config'))).toEqual([])
+  })
+
+  it('opens vi if EDITOR is set but empty', async () => {
+    const home = await makeHome({})
+    const bin = join(home.home, 'bin')
+    mkdirSync(bin)
+    writeFileSync(join(bin, 'vi'), '#!/bin/sh\necho "vi opens ${1##*/}"\n', { mode: 0o755 })
+    const { stdout } = await edit(home, '', { VISUAL: '', EDITOR: '', PATH: bin })
+    expect(stdout).toBe('vi opens config.json\nNothing was changed')
   })
 
   it('does not overwrite a file that was changed in the meantime', async () => {

@@ -56,6 +56,10 @@ describe('addChannels', () => {
 
   it.each([
     ['an invalid configuration', '{ "chanels": {} }'],
+    [
+      'a route with an unknown template',
+      '{ "channels": { "d": { "type": "desktop" } }, "routes": [{ "on": ["done"], "to": ["d"], "template": "x" }] }',
+    ],
     ['an invalid channel', '{}', { slack: { type: 'slack' } }],
   ])('throws and changes nothing for %s', (_, before, channels: object = { slack }) => {
     const folder = makeFolder(before)
