@@ -1,6 +1,6 @@
 import { existsSync, lstatSync, statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { stepsOf } from '../config/steps.ts'
+import { unreachableChannels } from '../config/reach.ts'
 import { foldersAtRisk } from '../config/trust.ts'
 import { spoolAtRisk } from '../spool/at-risk.ts'
 import { quoteWord } from '../text/shell.ts'
@@ -74,10 +74,10 @@ function checkPrivacy({ configDir }: Facts): Check[] {
   ]
 }
 
-/** Checks the configuration, and of each channel whether it is usable, named by a route, and when it last worked. */
+/** Checks the configuration, and of each channel whether it is usable, whether anything reaches it, and when it last worked. */
 export function checkConfig({ loaded, events }: Facts): Check[] {
   const { config, problem, unusable, source, warnings } = loaded
-  const routed = new Set(config.routes.flatMap((one) => stepsOf(one).flatMap(({ to }) => to)))
+  const unreachable = unreachableChannels(config)
   const names = Object.keys(config.channels)
   const hasUnusable = Object.keys(unusable).length > 0
   return [
@@ -95,15 +95,15 @@ export function checkConfig({ loaded, events }: Facts): Check[] {
     ...Object.entries(unusable).map(([name, why]) =>
       check(`channel.${name}`, 'broken', why, howToRepair(why)),
     ),
-    ...(names.some((name) => routed.has(name)) || (names.length === 0 && hasUnusable)
+    ...(unreachable.length < names.length || (names.length === 0 && hasUnusable)
       ? []
       : [check('routes', 'broken', 'no route leads to a channel: nothing is told', EDIT)]),
-    ...names.map((name) => checkChannel(name, routed.has(name), events)),
+    ...names.map((name) => checkChannel(name, !unreachable.includes(name), events)),
   ]
 }
 
 /** What happened last and, if that was no success, when the last success was. */
-function checkChannel(name: string, isRouted: boolean, events: Facts['events']): Check {
+function checkChannel(name: string, isReachable: boolean, events: Facts['events']): Check {
   const id = `channel.${name}`
   const used = events.filter(({ channels }) => Object.hasOwn(channels, name))
   const last = used.at(-1)?.channels[name]
@@ -112,7 +112,7 @@ function checkChannel(name: string, isRouted: boolean, events: Facts['events']):
   const succeeded = success?.channels[name]
   const before = succeeded ? `the last success ${timeOf(succeeded.at)}` : 'no success yet'
   const seen = !last || last.state === 'delivered' ? when : `${when}: ${last.detail}; ${before}`
-  if (!isRouted)
+  if (!isReachable)
     return check(
       id,
       'warning',
@@ -135,9 +135,13 @@ function howToCorrect(warning: string): string {
   return isSecrets ? 'Remove that line, or: hookbell secrets set NAME' : 'hookbell config edit'
 }
 
-/** Setting a secret helps only if it is not set; otherwise the command that should fetch it failed. */
+/**
+ * Setting a secret helps only if it is not set; otherwise the command that should fetch it failed. If the reason names
+ * none, the secret is in the configuration itself.
+ */
 function howToRepair(why: string): string {
   const names = [...why.matchAll(/\$\{(\w+)\}/g)].map(([, name]) => name)
+  if (names.length === 0) return EDIT
   if (why.endsWith('not set')) return names.map((name) => `hookbell secrets set ${name}`).join(', ')
   if (!why.includes('the keychain')) return 'Run that command yourself, and look'
   return `Unlock the keychain, or: hookbell secrets set ${names[0]} --keychain`

@@ -167,6 +167,17 @@ const faults: Record<string, Fault> = {
     status: /^x channel team: .*SLACK_WEBHOOK_URL\} not set\. Put it into .*secrets\.env$/m,
     repair: 'as advised',
   },
+  'the configuration with the only copy of a secret cannot be read': {
+    break: async ({ writeConfig, run }) => {
+      const team = { type: 'slack', url: 'https://hooks.slack.com/services/T0/B0/abc' }
+      await writeConfig(JSON.stringify({ channels: { team } }))
+      await run(['worker', '--once'])
+      await writeConfig('{')
+    },
+    doctor: ['channel.team', 'broken', /waits for config\.json/, /^Correct it: hookbell config/],
+    status: /^x channel team: waits for config\.json/m,
+    repair: repairConfig,
+  },
   'other users can read the secrets': {
     break: (home) => writeFileSync(secrets(home), 'A=1', { mode: 0o644 }),
     doctor: ['secrets', 'broken', /other users can read/, /^chmod 600 /],
@@ -328,6 +339,11 @@ const harmless: Record<string, Step> = {
     const line = [...init, '--project', '--yes'].map(shellQuote).join(' ')
     await sh(`mkdir ~/other && cd ~/other && ${line} && rm .factory/settings.json && rm -r ~/other`)
   },
+  'a channel gets nothing but the digest': toConfig({
+    ...working,
+    channels: { ...working.channels, daily: { type: 'file', path: '~/daily.jsonl' } },
+    digest: { to: ['daily'], at: '08:00' },
+  }),
   'a killed worker left its lock behind': ({ state }) =>
     writeFileSync(join(state, 'worker.lock'), '999999 1 x\n'),
   'the spool was removed': ({ state }) => rmSync(join(state, 'spool'), { recursive: true }),
