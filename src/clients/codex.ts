@@ -73,6 +73,8 @@ export const codex = defineClient({
     { from: 'payload', name: 'client', value: 'codex_exec', isHeadless: true },
     { from: 'payload', name: 'client', value: 'codex-tui', isHeadless: false },
   ],
+  // openai/codex#10096
+  environmentMarks: [{ CODEX_THREAD_ID: true }],
   marks: [
     { transcript_path: /[\\/]\.codex[\\/]sessions[\\/]/ },
     { turn_id: true, model: true },

@@ -103,6 +103,8 @@ export const copilot = defineClient({
     { from: 'payload', name: 'reason', value: 'complete', isHeadless: true },
     { from: 'payload', name: 'reason', value: 'user_exit', isHeadless: false },
   ],
+  // Not documented; seen in 1.0.63 (dynatrace-oss/dtctl#288).
+  environmentMarks: [{ COPILOT_CLI: true }],
   marks: [
     { transcript_path: /[\\/]\.copilot[\\/]session-state[\\/]/ },
     { transcriptPath: /[\\/]\.copilot[\\/]session-state[\\/]/ },

@@ -69,6 +69,8 @@ export const cursor = defineClient({
   answeredBy: [],
   askTools: [],
   headless: [],
+  // The second is of the agent in the editor (vercel/vercel#15879). CURSOR_TRACE_ID is in a person's terminal too.
+  environmentMarks: [{ CURSOR_AGENT: true }, { CURSOR_EXTENSION_HOST_ROLE: 'agent-exec' }],
   marks: [{ cursor_version: true }, { generation_id: true, conversation_id: true }],
   alsoRuns: ['claude'],
   verified: {

@@ -157,6 +157,11 @@ export interface Client {
   /** Tools with which the agent asks the person a question, as opposed to permission. */
   askTools: readonly string[]
   headless: readonly HeadlessMark[]
+  /**
+   * What the client sets for the commands that it runs: one of these is enough, if all its variables have these values;
+   * `true` stands for any value. A person's own shell must match none. Measured for claude, codex, droid, gemini and qwen.
+   */
+  environmentMarks: readonly Readonly<Record<string, true | string>>[]
   /** Its sessions take messages through the API, as `hookbell reply` posts them. */
   repliesThroughApi?: true
   /** Sets of conditions, each of which is met only by payloads of this client. */

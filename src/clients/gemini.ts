@@ -47,6 +47,7 @@ export const gemini = defineClient({
   askTools: ['ask_user', 'exit_plan_mode'],
   // No reliable mark is known that distinguishes a one-shot run from a terminal session.
   headless: [],
+  environmentMarks: [{ GEMINI_CLI: true }],
   marks: [
     { transcript_path: /[\\/]\.gemini[\\/]tmp[\\/]/ },
     { hook_event_name: /^(Before|After)(Agent|Tool|Model)/ },

@@ -74,6 +74,8 @@ export const opencode = defineClient({
   answeredBy: [],
   askTools: ['question'],
   headless: [],
+  // Some versions from 1.17 on set nothing for commands (anomalyco/opencode#32689).
+  environmentMarks: [{ OPENCODE: true }],
   marks: [
     { hook_event_name: /^(session|permission)\.[a-z]+$/ },
     { type: /^(session|permission)\.[a-z]+$/ },

@@ -75,6 +75,7 @@ export const qwen = defineClient({
   answeredBy: ['PreToolUse', 'idle_prompt'],
   askTools: ['ask_user_question', 'exit_plan_mode'],
   headless: [{ from: 'env', name: 'QWEN_CODE_MESSAGING_SOCKET', value: true, isHeadless: false }],
+  environmentMarks: [{ QWEN_CODE: true }],
   marks: [
     { transcript_path: /[\\/]\.qwen[\\/]projects[\\/]/ },
     { timestamp: true, permission_mode: true, hook_event_name: /^[A-Z]/, prompt_id: true },

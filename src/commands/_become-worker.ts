@@ -1,5 +1,5 @@
+import { shellEnvironment } from '../clients/shell-environment.ts'
 import { CurrentConfig } from '../config/current.ts'
-import { shellEnvironment } from '../config/environment.ts'
 import { configDir, stateDir } from '../config/paths.ts'
 import { refuseFoldersAtRisk } from '../config/trust.ts'
 import { scrubEnvironment } from '../worker/isolate.ts'

@@ -1,6 +1,6 @@
 import { fit } from '../cli/output.ts'
+import { shellEnvironment } from '../clients/shell-environment.ts'
 import { CurrentConfig } from '../config/current.ts'
-import { shellEnvironment } from '../config/environment.ts'
 import { configDir, configPath, stateDir } from '../config/paths.ts'
 import { refuseFoldersAtRisk } from '../config/trust.ts'
 import { HookbellError, usageError } from '../errors.ts'

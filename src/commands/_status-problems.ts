@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { shellEnvironment } from '../config/environment.ts'
+import { shellEnvironment } from '../clients/shell-environment.ts'
 import { howToSet } from '../config/how-to-set.ts'
 import { configDir, stateDir } from '../config/paths.ts'
 import type { ConfigSummary } from '../config/summary.ts'

@@ -1,5 +1,5 @@
+import { shellEnvironment } from '../clients/shell-environment.ts'
 import { CurrentConfig } from '../config/current.ts'
-import { shellEnvironment } from '../config/environment.ts'
 import { configDir, stateDir } from '../config/paths.ts'
 import type { Config } from '../config/schema.ts'
 import { refuseFoldersAtRisk } from '../config/trust.ts'

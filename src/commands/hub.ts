@@ -1,7 +1,7 @@
 import { defineCommand } from 'citty'
 import { ago, print, printJson, table } from '../cli/output.ts'
+import { shellEnvironment } from '../clients/shell-environment.ts'
 import { CurrentConfig } from '../config/current.ts'
-import { shellEnvironment } from '../config/environment.ts'
 import { configDir, stateDir } from '../config/paths.ts'
 import { refuseFoldersAtRisk } from '../config/trust.ts'
 import { usageError } from '../errors.ts'

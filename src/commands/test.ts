@@ -1,7 +1,7 @@
 import { defineCommand } from 'citty'
 import { paint, printJson, say } from '../cli/output.ts'
+import { shellEnvironment } from '../clients/shell-environment.ts'
 import { CurrentConfig } from '../config/current.ts'
-import { shellEnvironment } from '../config/environment.ts'
 import { howToSet } from '../config/how-to-set.ts'
 import { configDir, configPath, stateDir } from '../config/paths.ts'
 import { unreachableChannels } from '../config/reach.ts'

@@ -4,22 +4,6 @@ import { readQuietly } from '../fs/read.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** Agents set these for everything they run, also for a command that a person lets them run. */
-const SESSION_VARIABLES = [
-  'CLAUDECODE',
-  'CLAUDE_PROJECT_DIR',
-  'FACTORY_PROJECT_DIR',
-  'DROID_PROJECT_DIR',
-]
-
-/**
- * The environment, if it is that of a person's shell. Empty in an agent's session, where a repository can set
- * variables: it must not be able to redirect messages that way.
- */
-export function shellEnvironment(env: Env): Env {
-  return SESSION_VARIABLES.some((name) => env[name]) ? {} : env
-}
-
 /** The values that were stored for the background worker, which never reads the environment it was started in. */
 export function readStoredEnvironment(stateDir: string): Record<string, string> {
   try {

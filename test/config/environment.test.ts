@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { execa } from 'execa'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { CurrentConfig } from '../../src/config/current.ts'
-import { environmentFile, shellEnvironment } from '../../src/config/environment.ts'
+import { environmentFile } from '../../src/config/environment.ts'
 import { howToSet } from '../../src/config/how-to-set.ts'
 
 function makeFolder(): string {
@@ -56,13 +56,6 @@ describe('a variable that the configuration lists', () => {
     writeFileSync(join(folders[0], 'config.json'), '{}')
     current.storeVariables({})
     expect(readFileSync(environmentFile(state), 'utf8')).toBe('{}\n')
-  })
-
-  it('is not taken from the session of an agent', () => {
-    for (const name of ['CLAUDECODE', 'CLAUDE_PROJECT_DIR', 'FACTORY_PROJECT_DIR']) {
-      expect(shellEnvironment({ TEAM_URL: url, [name]: '1' })).toEqual({})
-    }
-    expect(shellEnvironment({ TEAM_URL: url })).toEqual({ TEAM_URL: url })
   })
 
   it.each(['nonsense', '[]', 'null', '{"TEAM_URL": 1}'])(
