@@ -3,18 +3,17 @@ import { defineClient } from './define.ts'
 export const claude = defineClient({
   name: 'claude',
   title: 'Claude Code',
-  isOffered: true,
   folder: '.claude',
   movedBy: { folder: 'CLAUDE_CONFIG_DIR' },
   programs: ['claude'],
   settings: [{ name: 'settings.json', shape: 'wrapped' }],
+  // In a terminal no hook runs before the folder is trusted.
   hookFiles: [
     { scope: 'user', path: 'settings.json', form: 'wrapped' },
     { scope: 'project', path: '.claude/settings.json', form: 'wrapped' },
     { scope: 'local', path: '.claude/settings.local.json', form: 'wrapped' },
   ],
   entries: 'nested',
-  sameCommandTwice: 'runs-once',
   legacy: [],
   events: [
     'Notification',
@@ -27,10 +26,6 @@ export const claude = defineClient({
     'PermissionRequest',
   ],
   timeoutUnit: 's',
-  defaultTimeoutMs: 600_000,
-  stdoutRule: 'goes into the context of the model at SessionStart and UserPromptSubmit',
-  trustRule: 'in a terminal no hook runs before the folder is trusted',
-  keep: [],
   // Git Bash, where `>NUL` would leave an undeletable file (anthropics/claude-code#23942).
   windowsShell: 'sh',
   killSwitches: [

@@ -3,25 +3,19 @@ import { defineClient } from './define.ts'
 export const codex = defineClient({
   name: 'codex',
   title: 'Codex CLI',
-  isOffered: true,
   folder: '.codex',
   movedBy: { folder: 'CODEX_HOME' },
   programs: ['codex'],
   settings: [{ name: 'hooks.json', shape: 'wrapped' }],
   hookFiles: [
     { scope: 'user', path: 'hooks.json', form: 'wrapped' },
-    {
-      scope: 'user',
-      path: 'config.toml',
-      form: 'toml',
-      note: 'also `notify`, which runs without trust',
-    },
+    // Also has `notify`, which runs without trust.
+    { scope: 'user', path: 'config.toml', form: 'toml' },
     { scope: 'project', path: '.codex/hooks.json', form: 'wrapped' },
     { scope: 'project', path: '.codex/config.toml', form: 'toml' },
   ],
   entries: 'nested',
   isVoidedByOneEntry: true,
-  sameCommandTwice: 'runs-twice',
   legacy: [],
   events: [
     'PermissionRequest',
@@ -33,12 +27,9 @@ export const codex = defineClient({
   ],
   timeoutUnit: 's',
   timeoutLimitsMs: { SessionEnd: 3000, Interrupt: 3000 },
-  defaultTimeoutMs: undefined,
-  stdoutRule:
-    'goes into the context of the model at SessionStart and a prompt; at Stop plain text is an error',
-  trustRule: 'each hook runs only after it was approved in the terminal: start codex, see /hooks',
-  // Trust depends on position and content: an entry before ours, or another timeout, silently revokes it.
-  keep: ['append-last', 'command', 'timeout'],
+  // Each hook runs only after it was approved in /hooks. Trust depends on position and content: an entry before ours,
+  // another command or another timeout silently revokes it.
+  keepsTimeouts: true,
   windowsShell: 'cmd',
   killSwitches: [{ key: 'features.hooks', in: 'own', off: false }],
   managed: {},

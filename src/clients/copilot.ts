@@ -3,7 +3,6 @@ import { defineClient } from './define.ts'
 export const copilot = defineClient({
   name: 'copilot',
   title: 'GitHub Copilot CLI',
-  isOffered: true,
   folder: '.github',
   userFolder: '.copilot',
   movedBy: { folder: 'COPILOT_HOME' },
@@ -14,6 +13,7 @@ export const copilot = defineClient({
     { scope: 'user', path: 'hooks/*.json', form: 'wrapped', switches: 'itself' },
     // Its help says otherwise, but the hooks of other files ran.
     { scope: 'user', path: 'settings.json', form: 'wrapped', switches: 'nothing' },
+    // Hooks of a repository run in trusted folders only.
     { scope: 'project', path: '.github/hooks/*.json', form: 'wrapped', switches: 'itself' },
     { scope: 'project', path: '.github/copilot/settings.json', form: 'wrapped' },
     { scope: 'local', path: '.github/copilot/settings.local.json', form: 'wrapped' },
@@ -22,7 +22,6 @@ export const copilot = defineClient({
   ],
   entries: 'nested',
   fileHeader: { version: 1 },
-  sameCommandTwice: 'runs-twice',
   legacy: [],
   // With PascalCase names, payloads name their event. PermissionRequest is left out: it also fires
   // when nobody is asked. PreToolUse is left out too: any failure of its hook denies the tool.
@@ -35,10 +34,6 @@ export const copilot = defineClient({
     'ErrorOccurred',
   ],
   timeoutUnit: 's',
-  defaultTimeoutMs: 30_000,
-  stdoutRule: 'is dropped',
-  trustRule: 'hooks of a repository run in trusted folders only',
-  keep: [],
   windowsShell: 'cmd',
   killSwitches: [{ key: 'disableAllHooks', in: 'own' }],
   managed: {},

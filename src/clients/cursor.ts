@@ -3,7 +3,6 @@ import { defineClient } from './define.ts'
 export const cursor = defineClient({
   name: 'cursor',
   title: 'Cursor',
-  isOffered: true,
   folder: '.cursor',
   movedBy: {},
   programs: ['cursor-agent', 'cursor'],
@@ -12,27 +11,18 @@ export const cursor = defineClient({
     { scope: 'user', path: 'hooks.json', form: 'wrapped' },
     { scope: 'project', path: '.cursor/hooks.json', form: 'wrapped' },
     { scope: 'managed', path: '/etc/cursor/hooks.json', form: 'wrapped' },
-    {
-      scope: 'project',
-      path: '.claude/settings.json',
-      form: 'wrapped',
-      note: 'with third-party configurations switched on',
-    },
+    // Only with third-party configurations switched on.
+    { scope: 'project', path: '.claude/settings.json', form: 'wrapped' },
   ],
   entries: 'flat',
   // Cursor appends the payload to the command as a here-document.
   isCommandExtended: true,
   isVoidedByOneEntry: true,
   fileHeader: { version: 1 },
-  sameCommandTwice: 'runs-once',
   legacy: [],
   // A single unknown event name invalidates the whole file.
   events: ['stop', 'subagentStop', 'sessionEnd', 'beforeSubmitPrompt'],
   timeoutUnit: 's',
-  defaultTimeoutMs: 60_000,
-  stdoutRule: 'is read as JSON: a `followup_message` at stop starts a new turn',
-  trustRule: '',
-  keep: [],
   windowsShell: 'cmd',
   killSwitches: [],
   managed: { linux: '/etc/cursor/hooks.json' },

@@ -21,14 +21,15 @@ export interface KillSwitch {
   off?: boolean
 }
 
-/** Where a client reads hooks from, scope by scope, for `doctor` and for the settings editor. */
+/**
+ * Where a client reads hooks from, scope by scope, for `doctor` and for the settings editor. A command that stands in two
+ * files runs once in claude, cursor, gemini and qwen, and twice in codex, copilot and droid.
+ */
 export interface HookFile {
   scope: 'user' | 'project' | 'local' | 'managed'
   /** Relative to the client's folder (user), to the project (project, local), or absolute (managed). */
   path: string
   form: HookLayout | 'toml' | 'plugin'
-  /** Shown to people where it matters, such as that this file hides another. */
-  note?: string
   /** What a kill switch in it switches off, where that is not every hook. */
   switches?: 'itself' | 'nothing'
 }
@@ -75,13 +76,15 @@ export interface HeadlessMark {
 /** The transcript formats that `src/context/transcripts/` reads; `none` if there is no readable transcript. */
 export type TranscriptFormat = 'claude' | 'droid' | 'qwen' | 'gemini' | 'codex' | 'copilot' | 'none'
 
-/** All facts about one agent client. Data only: no client has its own code. */
+/**
+ * All facts about one agent client that the program uses. Data only: no client has its own code. What a hook prints is
+ * not among them: ours never prints, because some clients give it to the model, and others read it
+ * as an answer.
+ */
 export interface Client {
   /** Equals the file name, the registry key and the value of `--client`. */
   name: string
   title: string
-  /** Whether `init` can write this client's settings. */
-  isOffered: boolean
   /** The client's folder in a project and, unless moved, in the home directory. */
   folder: string
   /** The folder below the home directory, where it is not `folder`. */
@@ -107,8 +110,6 @@ export interface Client {
   isVoidedByOneEntry?: true
   /** Other required keys at the top level of the file, such as `version`. */
   fileHeader?: Readonly<Record<string, unknown>>
-  /** What happens to the same command in two files. */
-  sameCommandTwice: 'runs-once' | 'runs-twice' | 'unknown'
   /** Files of older versions. They are never written, only reported. */
   legacy: readonly string[]
   /** The events to register, under the client's own names. */
@@ -116,14 +117,8 @@ export interface Client {
   timeoutUnit: 's' | 'ms'
   /** The longest timeout of some events, in ms. The client warns if an entry has a longer one. */
   timeoutLimitsMs?: Readonly<Record<string, number>>
-  /** How long the client lets a hook without a timeout run, in ms; undefined if unknown. */
-  defaultTimeoutMs: number | undefined
-  /** What the client does with a hook's standard output; ours never writes any. */
-  stdoutRule: string
-  /** What a person must approve before our hooks run; '' for nothing. */
-  trustRule: string
-  /** What an installer must keep unchanged, so that the client keeps trusting our hooks. */
-  keep: readonly ('append-last' | 'command' | 'timeout')[]
+  /** `init` keeps the timeouts of our hooks, because the client would no longer trust a hook with another one. */
+  keepsTimeouts?: true
   /** The shell that runs a hook command on Windows. Elsewhere it is always a POSIX shell. */
   windowsShell: 'cmd' | 'sh'
   killSwitches: readonly KillSwitch[]

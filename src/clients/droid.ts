@@ -3,7 +3,6 @@ import { defineClient } from './define.ts'
 export const droid = defineClient({
   name: 'droid',
   title: 'Factory droid',
-  isOffered: true,
   folder: '.factory',
   movedBy: { home: 'FACTORY_HOME_OVERRIDE' },
   programs: ['droid'],
@@ -16,32 +15,17 @@ export const droid = defineClient({
     { name: 'settings.json', shape: 'wrapped' },
   ],
   hookFiles: [
-    {
-      scope: 'user',
-      path: 'hooks.json',
-      form: 'bare',
-      note: 'hides each event it names in settings.json',
-    },
+    { scope: 'user', path: 'hooks.json', form: 'bare' },
     { scope: 'user', path: 'settings.json', form: 'wrapped' },
-    {
-      scope: 'project',
-      path: '.factory/hooks.json',
-      form: 'bare',
-      note: 'hides each event it names in settings.json',
-    },
+    { scope: 'project', path: '.factory/hooks.json', form: 'bare' },
     { scope: 'project', path: '.factory/settings.json', form: 'wrapped' },
   ],
   entries: 'nested',
   hidesByEvent: true,
   isVoidedByOneEntry: true,
-  sameCommandTwice: 'runs-twice',
   legacy: ['hooks/hooks.json'],
   events: ['Notification', 'Stop', 'SubagentStop', 'SessionEnd', 'UserPromptSubmit'],
   timeoutUnit: 's',
-  defaultTimeoutMs: 60_000,
-  stdoutRule: 'goes into the context of the model at SessionStart',
-  trustRule: '',
-  keep: [],
   windowsShell: 'cmd',
   killSwitches: [
     // In `hooks.json` the hooks map is the file itself.

@@ -22,17 +22,12 @@ export const clients = {
 
 export type ClientName = keyof typeof clients
 
-/** The clients that `init` offers. */
-export const clientNames = (Object.keys(clients).sort() as ClientName[]).filter(
-  (name) => clients[name].isOffered,
-) as readonly ClientName[]
+export const clientNames = Object.keys(clients).sort() as readonly ClientName[]
 
-/** Whether `init` offers a client of this name. */
 export function isClientName(name: string): name is ClientName {
   return clientNames.includes(name as ClientName)
 }
 
-/** Everything known about a client, whether `init` offers it or not. */
 export function findClient(name: string): Client | undefined {
   return Object.hasOwn(clients, name) ? clients[name as ClientName] : undefined
 }

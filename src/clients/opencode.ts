@@ -3,7 +3,6 @@ import { defineClient } from './define.ts'
 export const opencode = defineClient({
   name: 'opencode',
   title: 'opencode',
-  isOffered: true,
   folder: '.opencode',
   userFolder: '.config/opencode',
   movedBy: { folder: 'OPENCODE_CONFIG_DIR' },
@@ -14,7 +13,6 @@ export const opencode = defineClient({
     { scope: 'project', path: '.opencode/plugin/*.js', form: 'plugin' },
   ],
   entries: 'plugin',
-  sameCommandTwice: 'unknown',
   legacy: [],
   events: [
     'session.created',
@@ -26,10 +24,6 @@ export const opencode = defineClient({
     'permission.replied',
   ],
   timeoutUnit: 'ms',
-  defaultTimeoutMs: undefined,
-  stdoutRule: 'is for the plug-in, which drops it',
-  trustRule: '',
-  keep: [],
   windowsShell: 'sh',
   killSwitches: [],
   managed: {},

@@ -3,17 +3,16 @@ import { defineClient } from './define.ts'
 export const qwen = defineClient({
   name: 'qwen',
   title: 'Qwen Code',
-  isOffered: true,
   folder: '.qwen',
   movedBy: { folder: 'QWEN_HOME' },
   programs: ['qwen'],
   settings: [{ name: 'settings.json', shape: 'wrapped' }],
+  // With folder trust switched on, hooks run in trusted folders only.
   hookFiles: [
     { scope: 'user', path: 'settings.json', form: 'wrapped' },
     { scope: 'project', path: '.qwen/settings.json', form: 'wrapped' },
   ],
   entries: 'nested',
-  sameCommandTwice: 'runs-once',
   legacy: [],
   events: [
     'Notification',
@@ -26,10 +25,6 @@ export const qwen = defineClient({
   ],
   // A value of 1000 or more is read as milliseconds, so seconds must stay below 1000.
   timeoutUnit: 's',
-  defaultTimeoutMs: 60_000,
-  stdoutRule: 'goes into the context of the model at a prompt, is printed at Stop',
-  trustRule: 'with folder trust switched on, hooks run in trusted folders only',
-  keep: [],
   windowsShell: 'cmd',
   killSwitches: [{ key: 'disableAllHooks', in: 'own' }],
   managed: {},

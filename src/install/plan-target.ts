@@ -12,7 +12,7 @@ export function planTarget(target: Target, door: string): (text: string) => Plan
   }
   const { path, shape } = file
   const hook = hookEntry(client, commandOf(target, door))
-  const keepsTimeout = target.isRenewal ?? client.keep.includes('timeout')
+  const keepsTimeout = target.isRenewal ?? client.keepsTimeouts ?? false
   const { entries, fileHeader: header } = client
   const timeouts = timeoutsOf(client)
   return (text) =>

@@ -69,7 +69,7 @@ describe.each<[string, Client]>(Object.entries(clients))('clients: %s', (key, cl
 })
 
 describe('clients', () => {
-  it('are offered by their names, without inherited property names', () => {
+  it('are known by their names, without inherited property names', () => {
     expect(clientNames).toEqual(Object.keys(clients).sort())
     expect(isClientName('droid')).toBe(true)
     expect(isClientName('toString')).toBe(false)
