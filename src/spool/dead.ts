@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { errorCode } from '../errors.ts'
 import type { Spool } from './layout.ts'
 import { formatName, parseName } from './names.ts'
-import { readParked, writeParked } from './park.ts'
+import { readParked, readParkedOrThrow, writeParked } from './park.ts'
 
 /** A delivery that gave up, or an event that cannot be handled. */
 export interface DeadItem {
@@ -25,10 +25,13 @@ export function listDead(spool: Spool): DeadItem[] {
   })
 }
 
-/** Queues the item again, with its id and as if it had never been tried. On the disk when this returns. */
+/**
+ * Queues the item again, with its id and as if it had never been tried. On the disk when this returns.
+ * @throws the system error; the item is then unchanged
+ */
 export function retryItem(spool: Spool, { name, channel, events: [id = ''] }: DeadItem) {
   const path = join(spool.dead, name)
-  const delivery = channel === undefined ? undefined : readParked(path)?.delivery
+  const delivery = channel === undefined ? undefined : readParkedOrThrow(path)?.delivery
   if (delivery) {
     const again = { ...delivery, attempts: 0, firstTriedAt: 0, expires: 0 }
     writeParked(spool, 'deferred', {

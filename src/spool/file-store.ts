@@ -11,7 +11,7 @@ import { formatHeader, type Header, isOfLaterVersion, parseSpoolFile } from './h
 import type { Spool } from './layout.ts'
 import { isUnreadable, parseName, setAside, setUnreadableAside, wasClaimed } from './names.ts'
 import { newId } from './new-id.ts'
-import { eventsOf, type Parked, ParkedDeliveries, readParked, writeParked } from './park.ts'
+import { eventsOf, type Parked, ParkedDeliveries, readParkedOrThrow, writeParked } from './park.ts'
 import { prepareSpool } from './prepare.ts'
 import { readSpoolFile } from './read.ts'
 import { syncWaiting } from './salvage.ts'
@@ -144,7 +144,7 @@ export class FileStore implements Store {
   }
 
   readParked(claim: Claim): Parked | undefined {
-    const parked = readParked(claim.path)
+    const parked = readParkedOrThrow(claim.path)
     if (!parked) setAside(claim.path, basename(claim.path), this.spool, this.#now())
     return parked
   }

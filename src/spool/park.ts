@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync, readFileSync } from 'node:fs'
+import { lstatSync, readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import * as z from 'zod'
 import { deliverySchema } from '../delivery.ts'
@@ -8,6 +8,7 @@ import { monotonicMs } from '../monotonic.ts'
 import { isFlushed, readFlushedAt } from './flushed.ts'
 import type { Spool } from './layout.ts'
 import { formatName, parseName } from './names.ts'
+import { readSpoolFile } from './read.ts'
 
 /** A delivery on the disk: one that waits for its time, or one that gave up. */
 const parkedSchema = z.object({
@@ -41,10 +42,24 @@ export function writeParked(
   writeDurable(join(spool[folder], name), [text], tmpPath)
 }
 
-/** @returns undefined if the file is missing, damaged or not a delivery */
+/** @returns undefined if the file is missing, cannot be read now, is damaged, foreign or not a delivery */
 export function readParked(path: string): Parked | undefined {
   try {
-    return parkedSchema.safeParse(JSON.parse(readFileSync(path, 'utf8'))).data
+    return readParkedOrThrow(path)
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * @returns undefined if the file is damaged, foreign or not a delivery
+ * @throws the system error if the file cannot be read now, or no longer exists
+ */
+export function readParkedOrThrow(path: string): Parked | undefined {
+  const file = readSpoolFile(path)
+  if ('foreign' in file) return undefined
+  try {
+    return parkedSchema.safeParse(JSON.parse(file.bytes.toString())).data
   } catch {
     return undefined
   }

@@ -1,8 +1,21 @@
-import { existsSync, renameSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
+import { execa } from 'execa'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { FileStore } from '../../src/spool/file-store.ts'
+import { writeParked } from '../../src/spool/park.ts'
+import { makeDelivery } from '../support/delivery.ts'
 import { makeFolder } from '../support/folder.ts'
+import { buildProgram } from '../support/program.ts'
+import { makeWorld } from '../worker/_world.ts'
 
 async function watchNew() {
   const store = new FileStore({ stateDir: await makeFolder() })
@@ -38,4 +51,43 @@ it('reports a change when the folder itself is touched', async () => {
   const { store, calls } = await watchNew()
   utimesSync(store.spool.new, new Date(), new Date())
   await expect.poll(calls).toBeGreaterThan(0)
+})
+
+describe.skipIf(process.platform === 'win32')('a process that can open no more files', () => {
+  it('leaves events and deliveries where they are, and reads them when it can again', async () => {
+    const { spool, stateDir } = makeWorld()
+    writeFileSync(join(spool.new, 'event-1'), 'hookbell-event 1\nclient: claude\n\n{}')
+    const why = { until: 0, since: 0, reason: 'x', isHeld: false }
+    writeParked(spool, 'deferred', { ...why, delivery: makeDelivery('parked') })
+    writeParked(spool, 'dead', { ...why, delivery: makeDelivery('dead') })
+    const program = await buildProgram('test/spool/_reader.ts')
+    const { stdout } = await execa('sh', [
+      ...['-c', 'ulimit -n 256 && exec "$0" "$@"'],
+      ...[process.execPath, program, stateDir],
+    ])
+    expect(JSON.parse(stdout)).toEqual({
+      during: ['EMFILE', 'EMFILE', 'EMFILE'],
+      after: ['{}', 'parked.file', 'nothing'],
+    })
+    expect([spool.corrupt, spool.new, spool.dead].flatMap((folder) => readdirSync(folder))).toEqual(
+      [],
+    )
+    expect(readdirSync(spool.deferred)).toEqual(['dead.file.json'])
+  })
+})
+
+it('sets a folder, a link and a damaged file among the parked deliveries aside', async () => {
+  const { spool, stateDir } = makeWorld()
+  mkdirSync(join(spool.deferred, 'folder.json'))
+  symlinkSync('/etc/passwd', join(spool.deferred, 'link.json'))
+  symlinkSync('/nowhere', join(spool.deferred, 'dangling.json'))
+  writeFileSync(join(spool.deferred, 'damaged.json'), '{')
+  const store = new FileStore({ stateDir })
+  onTestFinished(() => store.close())
+  for (const name of store.due()) {
+    const claim = store.claimParked(name)
+    expect(claim && store.readParked(claim)).toBeUndefined()
+  }
+  expect(readdirSync(spool.deferred)).toEqual([])
+  expect(readdirSync(spool.corrupt)).toHaveLength(4)
 })
