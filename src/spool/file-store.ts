@@ -97,8 +97,9 @@ export class FileStore implements Store {
   }
 
   release(claim: Claim, isBegun = false) {
-    this.#claims.release(claim, isBegun)
-    if (claim.isDelivery) this.#parked.refresh(true)
+    const name = this.#claims.release(claim, isBegun)
+    // Not the whole folder: many deliveries may be released one after the other.
+    if (claim.isDelivery) this.#parked.look(name)
   }
 
   finish(claim: Claim) {

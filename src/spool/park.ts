@@ -120,7 +120,7 @@ export class ParkedDeliveries {
     const { deferred } = this.#spool
     const names = new Set(readdirSync(deferred).filter((name) => parseName(name)?.isDelivery))
     for (const name of this.#waits.keys()) if (!names.has(name)) this.#waits.delete(name)
-    for (const name of names) this.#look(name)
+    for (const name of names) this.look(name)
   }
 
   /** Adds a delivery that this process put into the folder. */
@@ -204,7 +204,8 @@ export class ParkedDeliveries {
     return lstatSync(join(this.#spool.deferred, name), { throwIfNoEntry: false })?.ino
   }
 
-  #look(name: string) {
+  /** Reads one delivery that was put into the folder. */
+  look(name: string) {
     const inode = this.#inodeOf(name)
     if (inode === undefined || this.#waits.get(name)?.inode === inode) return
     const parked = readParked(join(this.#spool.deferred, name))

@@ -1,7 +1,9 @@
+import { spawnSync } from 'node:child_process'
 import {
   existsSync,
   mkdirSync,
   readdirSync,
+  readFileSync,
   renameSync,
   symlinkSync,
   utimesSync,
@@ -16,6 +18,8 @@ import { makeDelivery } from '../support/delivery.ts'
 import { makeFolder } from '../support/folder.ts'
 import { buildProgram } from '../support/program.ts'
 import { makeWorld } from '../worker/_world.ts'
+
+const hasStrace = spawnSync('strace', ['-V']).status === 0
 
 async function watchNew() {
   const store = new FileStore({ stateDir: await makeFolder() })
@@ -90,4 +94,27 @@ it('sets a folder, a link and a damaged file among the parked deliveries aside',
   }
   expect(readdirSync(spool.deferred)).toEqual([])
   expect(readdirSync(spool.corrupt)).toHaveLength(4)
+})
+
+describe.skipIf(!hasStrace)('releasing many parked deliveries', () => {
+  /** How many calls a process makes for files in deferred/ that claims and releases them. */
+  async function callsFor(count: number): Promise<number> {
+    const { folder, spool, stateDir } = makeWorld()
+    const parked = { format: 'hookbell-delivery 1', until: 0, since: 0, reason: 'x', isHeld: false }
+    for (let index = 0; index < count; index += 1) {
+      const delivery = makeDelivery(`e${index}`)
+      const path = join(spool.deferred, `${delivery.id}.json`)
+      writeFileSync(path, JSON.stringify({ ...parked, delivery }))
+    }
+    const program = await buildProgram('test/spool/_releaser.ts')
+    const log = join(folder, 'calls.log')
+    const traced = ['-f', '-qq', '-o', log, '-e', 'trace=%file']
+    const { stdout } = await execa('strace', [...traced, process.execPath, program, stateDir])
+    expect(stdout).toBe(`${count}`)
+    return readFileSync(log, 'utf8').split(`${spool.deferred}/`).length
+  }
+
+  it('takes as many calls for each, however many there are', async () => {
+    expect(await callsFor(300)).toBeLessThan(20 * (await callsFor(30)))
+  })
 })
