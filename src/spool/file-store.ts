@@ -191,10 +191,9 @@ export class FileStore implements Store {
     this.#claims.touch()
   }
 
-  reclaimAbandoned(): number {
-    const count = this.#claims.reclaimAbandoned()
-    if (count > 0) this.#parked.refresh(true)
-    return count
+  reclaimAbandoned() {
+    this.#claims.reclaimAbandoned()
+    this.#parked.refresh(true)
   }
 
   releaseAll() {

@@ -99,8 +99,8 @@ export interface Store {
   openEvents(): ReadonlySet<string>
   /** Shows that this worker lives. */
   heartbeat(): void
-  /** Gives back the claims of workers that have ended. @returns how many */
-  reclaimAbandoned(): number
+  /** Gives back the claims of workers that have ended, and looks for deliveries that other processes parked. */
+  reclaimAbandoned(): void
   /** Gives back all claims of this worker, without counting that as a crash. */
   releaseAll(): void
   /** Calls back when something arrives, or from time to time where changes cannot be watched. */
