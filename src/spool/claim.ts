@@ -48,9 +48,16 @@ export class Claims {
     return { id, crashes: 0, isDelivery: false, path, from: join(this.#spool.new, id) }
   }
 
-  /** Gives a claim back unsettled. `isBegun`: marks the name, so that the next worker asks the journal about it. @returns the name */
+  /**
+   * Gives a claim back unsettled. `isBegun`: marks the name, so that the next worker asks the journal about it.
+   * @returns the name
+   */
   release(claim: Claim, isBegun = false): string {
-    const to = isBegun ? join(this.#folderOf(claim), formatName(claim, claim.crashes)) : claim.from
+    // What is not an event has no id, and keeps its name.
+    const to =
+      isBegun && claim.id
+        ? join(this.#folderOf(claim), formatName(claim, claim.crashes))
+        : claim.from
     move(claim.path, to)
     return basename(to)
   }

@@ -96,10 +96,11 @@ export class FileStore implements Store {
     return undefined
   }
 
-  release(claim: Claim, isBegun = false) {
+  release(claim: Claim, isBegun = false): string {
     const name = this.#claims.release(claim, isBegun)
     // Not the whole folder: many deliveries may be released one after the other.
     if (claim.isDelivery) this.#parked.look(name)
+    return name
   }
 
   finish(claim: Claim) {
@@ -170,8 +171,8 @@ export class FileStore implements Store {
     return this.#parked.takeFlush()
   }
 
-  nextDueInMs(): number | undefined {
-    return this.#parked.nextInMs(this.#now())
+  nextDueInMs(isLater?: (name: string) => boolean): number | undefined {
+    return this.#parked.nextInMs(this.#now(), isLater)
   }
 
   isStale(): boolean {

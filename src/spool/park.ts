@@ -185,10 +185,11 @@ export class ParkedDeliveries {
       .map(({ name }) => name)
   }
 
-  /** Milliseconds until the next one is due; undefined when none is parked. */
-  nextInMs(now: number): number | undefined {
+  /** Milliseconds until the next one that is not `isLater` is due; undefined if there is none. */
+  nextInMs(now: number, isLater = (_name: string) => false): number | undefined {
     let next: number | undefined
     for (const wait of this.#waits.values()) {
+      if (isLater(wait.name)) continue
       next = Math.min(next ?? Number.POSITIVE_INFINITY, this.#dueInMs(wait, now))
     }
     return next
