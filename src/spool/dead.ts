@@ -1,6 +1,6 @@
-import { readdirSync, renameSync, rmSync } from 'node:fs'
+import { renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { errorCode } from '../errors.ts'
+import { listIfThere } from '../fs/list.ts'
 import type { Spool } from './layout.ts'
 import { formatName, parseName } from './names.ts'
 import { readParked, readParkedOrThrow, writeParked } from './park.ts'
@@ -15,7 +15,7 @@ export interface DeadItem {
 }
 
 export function listDead(spool: Spool): DeadItem[] {
-  return namesIn(spool.dead).flatMap((name) => {
+  return listIfThere(spool.dead).flatMap((name) => {
     const parsed = parseName(name)
     if (!parsed) return []
     if (!parsed.isDelivery) return { events: [parsed.id], name }
@@ -49,13 +49,4 @@ export function retryItem(spool: Spool, { name, channel, events: [id = ''] }: De
 export function dropItem(spool: Spool, { name, channel }: DeadItem) {
   rmSync(join(spool.dead, name), { force: true })
   if (channel === undefined) rmSync(join(spool.dead, `${name}.json`), { force: true })
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return []
-    throw error
-  }
 }
