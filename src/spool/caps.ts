@@ -12,7 +12,7 @@ export interface Caps {
   reserveBytes: number
 }
 
-export const defaultCaps: Caps = {
+const defaultCaps: Caps = {
   maxBytes: 64 * 1024 * 1024,
   maxFiles: 10_000,
   reserveBytes: 64 * 1024 * 1024,

@@ -48,10 +48,18 @@ export class Claims {
     return { id, crashes: 0, isDelivery: false, path, from: join(this.#spool.new, id) }
   }
 
-  /** Gives a claim back unsettled. `isBegun`: marks the name, so that the next worker asks the journal about it. */
-  release(claim: Claim, isBegun = false) {
-    if (!isBegun) return void move(claim.path, claim.from)
-    move(claim.path, join(this.#folderOf(claim), formatName(claim, claim.crashes)))
+  /**
+   * Gives a claim back unsettled. `isBegun`: marks the name, so that the next worker asks the journal about it.
+   * @returns the name
+   */
+  release(claim: Claim, isBegun = false): string {
+    // What is not an event has no id, and keeps its name.
+    const to =
+      isBegun && claim.id
+        ? join(this.#folderOf(claim), formatName(claim, claim.crashes))
+        : claim.from
+    move(claim.path, to)
+    return basename(to)
   }
 
   /** Gives back what dead workers had claimed. @returns how many events and deliveries */

@@ -1,5 +1,6 @@
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { listQuietly } from '../fs/list.ts'
 import { noteFlush } from './flushed.ts'
 import type { Spool } from './layout.ts'
 import { parseName } from './names.ts'
@@ -30,7 +31,7 @@ export function purgeAll(spool: Spool): string[] {
 
 /** Ids of the events that workers have claimed, each once. */
 export function claimedEvents({ cur }: Spool): string[] {
-  const owners = readdirSync(cur).map((owner) => join(cur, owner))
-  const paths = owners.flatMap((owner) => readdirSync(owner).map((name) => join(owner, name)))
+  const owners = listQuietly(cur).map((owner) => join(cur, owner))
+  const paths = owners.flatMap((owner) => listQuietly(owner).map((name) => join(owner, name)))
   return [...new Set(paths.flatMap(eventsOf))]
 }

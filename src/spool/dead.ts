@@ -1,9 +1,9 @@
-import { readdirSync, renameSync, rmSync } from 'node:fs'
+import { renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { errorCode } from '../errors.ts'
+import { listIfThere } from '../fs/list.ts'
 import type { Spool } from './layout.ts'
 import { formatName, parseName } from './names.ts'
-import { readParked, writeParked } from './park.ts'
+import { readParked, readParkedOrThrow, writeParked } from './park.ts'
 
 /** A delivery that gave up, or an event that cannot be handled. */
 export interface DeadItem {
@@ -15,7 +15,7 @@ export interface DeadItem {
 }
 
 export function listDead(spool: Spool): DeadItem[] {
-  return namesIn(spool.dead).flatMap((name) => {
+  return listIfThere(spool.dead).flatMap((name) => {
     const parsed = parseName(name)
     if (!parsed) return []
     if (!parsed.isDelivery) return { events: [parsed.id], name }
@@ -25,10 +25,13 @@ export function listDead(spool: Spool): DeadItem[] {
   })
 }
 
-/** Queues the item again, with its id and as if it had never been tried. On the disk when this returns. */
+/**
+ * Queues the item again, with its id and as if it had never been tried. On the disk when this returns.
+ * @throws the system error; the item is then unchanged
+ */
 export function retryItem(spool: Spool, { name, channel, events: [id = ''] }: DeadItem) {
   const path = join(spool.dead, name)
-  const delivery = channel === undefined ? undefined : readParked(path)?.delivery
+  const delivery = channel === undefined ? undefined : readParkedOrThrow(path)?.delivery
   if (delivery) {
     const again = { ...delivery, attempts: 0, firstTriedAt: 0, expires: 0 }
     writeParked(spool, 'deferred', {
@@ -46,13 +49,4 @@ export function retryItem(spool: Spool, { name, channel, events: [id = ''] }: De
 export function dropItem(spool: Spool, { name, channel }: DeadItem) {
   rmSync(join(spool.dead, name), { force: true })
   if (channel === undefined) rmSync(join(spool.dead, `${name}.json`), { force: true })
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return []
-    throw error
-  }
 }

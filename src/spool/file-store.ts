@@ -11,7 +11,7 @@ import { formatHeader, type Header, isOfLaterVersion, parseSpoolFile } from './h
 import type { Spool } from './layout.ts'
 import { isUnreadable, parseName, setAside, setUnreadableAside, wasClaimed } from './names.ts'
 import { newId } from './new-id.ts'
-import { eventsOf, type Parked, ParkedDeliveries, readParked, writeParked } from './park.ts'
+import { eventsOf, type Parked, ParkedDeliveries, readParkedOrThrow, writeParked } from './park.ts'
 import { prepareSpool } from './prepare.ts'
 import { readSpoolFile } from './read.ts'
 import { syncWaiting } from './salvage.ts'
@@ -96,9 +96,11 @@ export class FileStore implements Store {
     return undefined
   }
 
-  release(claim: Claim, isBegun = false) {
-    this.#claims.release(claim, isBegun)
-    if (claim.isDelivery) this.#parked.refresh(true)
+  release(claim: Claim, isBegun = false): string {
+    const name = this.#claims.release(claim, isBegun)
+    // Not the whole folder: many deliveries may be released one after the other.
+    if (claim.isDelivery) this.#parked.look(name)
+    return name
   }
 
   finish(claim: Claim) {
@@ -144,7 +146,7 @@ export class FileStore implements Store {
   }
 
   readParked(claim: Claim): Parked | undefined {
-    const parked = readParked(claim.path)
+    const parked = readParkedOrThrow(claim.path)
     if (!parked) setAside(claim.path, basename(claim.path), this.spool, this.#now())
     return parked
   }
@@ -169,8 +171,8 @@ export class FileStore implements Store {
     return this.#parked.takeFlush()
   }
 
-  nextDueInMs(): number | undefined {
-    return this.#parked.nextInMs(this.#now())
+  nextDueInMs(isLater?: (name: string) => boolean): number | undefined {
+    return this.#parked.nextInMs(this.#now(), isLater)
   }
 
   isStale(): boolean {
@@ -190,10 +192,9 @@ export class FileStore implements Store {
     this.#claims.touch()
   }
 
-  reclaimAbandoned(): number {
-    const count = this.#claims.reclaimAbandoned()
-    if (count > 0) this.#parked.refresh(true)
-    return count
+  reclaimAbandoned() {
+    this.#claims.reclaimAbandoned()
+    this.#parked.refresh(true)
   }
 
   releaseAll() {
@@ -202,7 +203,8 @@ export class FileStore implements Store {
 
   watch(onArrival: () => void) {
     const { new: arrivals, deferred } = this.spool
-    // A claim changes the folder too. Listing it again then would delay the claimed event.
+    // A claim changes the folder too. Listing it again then would delay the claimed event. A change of the folder
+    // itself, by which a handover wakes the worker, is reported under the folder's own name.
     const isGone = (name: string) =>
       name !== basename(arrivals) && !existsSync(join(arrivals, name))
     const watchers = [

@@ -16,15 +16,15 @@ function requestPath(state: string): string {
 export function requestHandover(state: string): boolean {
   const holder = lockHolder(state)
   if (!holder || holder.pid === process.pid) return false
-  // The first version, which says none, reads no request.
-  const readsNone = lockVersion(state) === undefined
+  // Version 0.1 writes no version into its lock and ignores requests.
+  const ignoresRequests = lockVersion(state) === undefined
   const path = requestPath(state)
   const temporary = `${path}.${process.pid}`
   rmSync(temporary, { force: true })
   writeDurable(path, [`${ownerToken(holder)}\n`], temporary)
   notify(state)
-  // Told to end it puts back what it has under way.
-  if (readsNone && livenessOf(holder) === 'alive') end(holder.pid)
+  // On SIGTERM it releases its claims.
+  if (ignoresRequests && livenessOf(holder) === 'alive') end(holder.pid)
   return true
 }
 

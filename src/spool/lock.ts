@@ -33,7 +33,7 @@ export function lockPath(state: string): string {
 }
 
 /** A lock beside that of another machine or container, whose process cannot be seen from here. */
-export function sideLockPath(state: string): string {
+function sideLockPath(state: string): string {
   return join(state, `worker.${thisProcess().host}.lock`)
 }
 

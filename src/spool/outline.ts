@@ -1,6 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { errorCode } from '../errors.ts'
+import { listIfThere } from '../fs/list.ts'
 import { isFlushed, readFlushedAt } from './flushed.ts'
 import type { Spool } from './layout.ts'
 import { parseName } from './names.ts'
@@ -17,7 +17,7 @@ export interface ParkedOutline {
 export function outlineParked(spool: Spool): ParkedOutline[] {
   const flushedAt = readFlushedAt(spool)
   const now = Date.now()
-  return namesIn(spool.deferred).flatMap((name) => {
+  return listIfThere(spool.deferred).flatMap((name) => {
     if (!parseName(name)?.isDelivery) return []
     const { until, since = 0, isHeld } = readFields(join(spool.deferred, name))
     if (typeof until !== 'number') return []
@@ -32,14 +32,5 @@ function readFields(path: string): { until?: unknown; since?: unknown; isHeld?: 
   } catch {
     // A worker has just claimed it, or it is damaged and a worker will set it aside.
     return {}
-  }
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-  } catch (error) {
-    if (['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) return []
-    throw error
   }
 }

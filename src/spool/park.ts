@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync, readFileSync } from 'node:fs'
+import { lstatSync, readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import * as z from 'zod'
 import { deliverySchema } from '../delivery.ts'
@@ -8,6 +8,7 @@ import { monotonicMs } from '../monotonic.ts'
 import { isFlushed, readFlushedAt } from './flushed.ts'
 import type { Spool } from './layout.ts'
 import { formatName, parseName } from './names.ts'
+import { readSpoolFile } from './read.ts'
 
 /** A delivery on the disk: one that waits for its time, or one that gave up. */
 const parkedSchema = z.object({
@@ -41,10 +42,24 @@ export function writeParked(
   writeDurable(join(spool[folder], name), [text], tmpPath)
 }
 
-/** @returns undefined if the file is missing, damaged or not a delivery */
+/** @returns undefined if the file is missing, cannot be read now, is damaged, foreign or not a delivery */
 export function readParked(path: string): Parked | undefined {
   try {
-    return parkedSchema.safeParse(JSON.parse(readFileSync(path, 'utf8'))).data
+    return readParkedOrThrow(path)
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * @returns undefined if the file is damaged, foreign or not a delivery
+ * @throws the system error if the file cannot be read now, or no longer exists
+ */
+export function readParkedOrThrow(path: string): Parked | undefined {
+  const file = readSpoolFile(path)
+  if ('foreign' in file) return undefined
+  try {
+    return parkedSchema.safeParse(JSON.parse(file.bytes.toString())).data
   } catch {
     return undefined
   }
@@ -105,7 +120,7 @@ export class ParkedDeliveries {
     const { deferred } = this.#spool
     const names = new Set(readdirSync(deferred).filter((name) => parseName(name)?.isDelivery))
     for (const name of this.#waits.keys()) if (!names.has(name)) this.#waits.delete(name)
-    for (const name of names) this.#look(name)
+    for (const name of names) this.look(name)
   }
 
   /** Adds a delivery that this process put into the folder. */
@@ -170,10 +185,11 @@ export class ParkedDeliveries {
       .map(({ name }) => name)
   }
 
-  /** Milliseconds until the next one is due; undefined when none is parked. */
-  nextInMs(now: number): number | undefined {
+  /** Milliseconds until the next one that is not `isLater` is due; undefined if there is none. */
+  nextInMs(now: number, isLater = (_name: string) => false): number | undefined {
     let next: number | undefined
     for (const wait of this.#waits.values()) {
+      if (isLater(wait.name)) continue
       next = Math.min(next ?? Number.POSITIVE_INFINITY, this.#dueInMs(wait, now))
     }
     return next
@@ -189,7 +205,8 @@ export class ParkedDeliveries {
     return lstatSync(join(this.#spool.deferred, name), { throwIfNoEntry: false })?.ino
   }
 
-  #look(name: string) {
+  /** Reads one delivery that was put into the folder. */
+  look(name: string) {
     const inode = this.#inodeOf(name)
     if (inode === undefined || this.#waits.get(name)?.inode === inode) return
     const parked = readParked(join(this.#spool.deferred, name))

@@ -1,4 +1,5 @@
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
+import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from 'node:fs'
+import { errorCode } from '../errors.ts'
 import { MAX_BODY_BYTES } from './layout.ts'
 
 // A shell that counts the front door's limit in KiB stores twice as much; the excess is cut off later.
@@ -6,13 +7,17 @@ const MAX_FILE_BYTES = 3 * MAX_BODY_BYTES
 
 export type SpoolFile = { bytes: Buffer; writtenAt: number } | { foreign: string }
 
-/** Reads a file from the spool without trusting it: not through a link, not a pipe that would block. */
+/**
+ * Reads a file from the spool without trusting it: not through a link, not a pipe that would block.
+ * @throws the system error if the file cannot be read now, or no longer exists
+ */
 export function readSpoolFile(path: string): SpoolFile {
   const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants
   let file: number
   try {
     file = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
   } catch (error) {
+    if (!isForeign(path, error)) throw error
     return { foreign: `cannot be opened: ${(error as Error).message}` }
   }
   try {
@@ -24,6 +29,11 @@ export function readSpoolFile(path: string): SpoolFile {
   } finally {
     closeSync(file)
   }
+}
+
+/** Whether the file itself is why it cannot be opened. Other reasons may pass, such as too many open files. */
+function isForeign(path: string, error: unknown): boolean {
+  return ['EACCES', 'EPERM'].includes(errorCode(error) ?? '') || !lstatSync(path).isFile()
 }
 
 /** Reads up to the size seen by fstat. That is all, since nobody writes to the file any more. */

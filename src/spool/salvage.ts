@@ -30,15 +30,15 @@ export function salvage(spool: Spool, now: number): number {
 
 function salvageOne(spool: Spool, name: string, now: number): boolean {
   const [from, to] = [join(spool.tmp, name), join(spool.new, name)]
-  const file = readSpoolFile(from)
-  if ('foreign' in file || now - file.writtenAt < SALVAGE_AFTER_MS) return false
-  if (!isWhole(file.bytes) || existsSync(to)) return false
   try {
+    const file = readSpoolFile(from)
+    if ('foreign' in file || now - file.writtenAt < SALVAGE_AFTER_MS) return false
+    if (!isWhole(file.bytes) || existsSync(to)) return false
     sync(from)
     renameSync(from, to)
     return true
   } catch {
-    // Another worker was faster, or it cannot be moved.
+    // Another worker was faster, or it cannot be read or moved now.
     return false
   }
 }

@@ -61,8 +61,8 @@ export interface Store {
   acceptOwn(header: Header, body: Buffer): Claim
   /** @returns undefined if the file is foreign or of a later version. It has then been set aside or released. */
   readEvent(claim: Claim): StoredEvent | undefined
-  /** Gives a claim back unsettled. `isBegun`: the next worker asks the journal what is already done. */
-  release(claim: Claim, isBegun?: boolean): void
+  /** Gives a claim back unsettled. `isBegun`: the next worker asks the journal what is already done. @returns its name */
+  release(claim: Claim, isBegun?: boolean): string
   /** Removes the claimed file. Call it when everything about it is settled and on the disk. */
   finish(claim: Claim): void
   /** Moves an event that cannot be handled to the dead ones, for a person. */
@@ -90,8 +90,8 @@ export interface Store {
   hasReviews(): boolean
   /** Whether a person has asked for deliveries to be tried now since the last call. */
   takeFlush(): boolean
-  /** Milliseconds until the next parked delivery is due; undefined if none is parked. */
-  nextDueInMs(): number | undefined
+  /** Milliseconds until the next parked delivery is due that is not `isLater`; undefined if there is none. */
+  nextDueInMs(isLater?: (name: string) => boolean): number | undefined
   /** Whether another process may have parked deliveries that are not listed here yet. */
   isStale(): boolean
 
@@ -99,8 +99,8 @@ export interface Store {
   openEvents(): ReadonlySet<string>
   /** Shows that this worker lives. */
   heartbeat(): void
-  /** Gives back the claims of workers that have ended. @returns how many */
-  reclaimAbandoned(): number
+  /** Gives back the claims of workers that have ended, and looks for deliveries that other processes parked. */
+  reclaimAbandoned(): void
   /** Gives back all claims of this worker, without counting that as a crash. */
   releaseAll(): void
   /** Calls back when something arrives, or from time to time where changes cannot be watched. */

@@ -32,6 +32,7 @@ const DUE_CHECK_MS = 1000
 /** Claims and starts the events and deliveries that are due, and keeps track of those under way. */
 export class Dispatcher {
   readonly #deps: WorkerDeps
+  readonly #onSettled: () => void
   readonly #underWay: UnderWay
   #preparing = 0
   #isFull = false
@@ -43,6 +44,7 @@ export class Dispatcher {
 
   constructor(deps: WorkerDeps, onSettled: () => void = () => {}) {
     this.#deps = deps
+    this.#onSettled = onSettled
     this.#underWay = new UnderWay(onSettled)
     this.#resting = new Resting(deps.steadyNow)
   }
@@ -64,15 +66,17 @@ export class Dispatcher {
     return !isBusy && !deliverer.isMoving && this.#underWay.size <= deliverer.waiting
   }
 
-  /** Milliseconds until the next failed event or delivery may be tried again; undefined if there is none. */
-  get restMs(): number | undefined {
-    return this.#resting.nextInMs
+  /** Milliseconds until a parked delivery is due or a failed event may be tried again; undefined if there is none. */
+  get nextInMs(): number | undefined {
+    const dueInMs = this.#deps.store.nextDueInMs((name) => this.#resting.has(name))
+    const times = [dueInMs, this.#resting.nextInMs].filter((ms) => ms !== undefined)
+    return times.length > 0 ? Math.min(...times) : undefined
   }
 
   /** Starts waiting events and due deliveries. @returns how many were claimed */
   async dispatch(): Promise<number> {
     const before = this.handled
-    const rested = this.#resting.rested()
+    this.#resting.forgetOld()
     // Without /proc, the sh front door leaves the sync to the disk to the worker.
     if (!hasProc()) this.#isolated('the spool', () => this.#deps.store.sync())
     if (this.#isStillFull()) {
@@ -90,8 +94,6 @@ export class Dispatcher {
     }
     await this.#startDue()
     this.#investigate(waiting.filter(({ crashes }) => crashes > 0))
-    // An entry whose pause is over and that was not tried again is gone: another worker handled it.
-    for (const name of rested) if (!this.#resting.has(name)) this.#resting.delete(name)
     return this.handled - before
   }
 
@@ -175,6 +177,8 @@ export class Dispatcher {
     this.#suspects = this.#beginOneByOne(events).finally(() => {
       this.#suspects = undefined
       this.#underWay.notify()
+      // Others may have had to wait for these.
+      this.#onSettled()
     })
   }
 
@@ -214,9 +218,9 @@ export class Dispatcher {
     }
     const running = run(claim, onQueued)
       .catch((error) => {
-        this.#rest(name, times, error)
-        // If the release fails too, the claim stays: the next worker reclaims it.
-        this.#isolated(name, () => this.#deps.store.release(claim))
+        // An event may be delivered in part. If the release fails too, the claim stays: the next worker reclaims it.
+        const release = () => this.#deps.store.release(claim, !claim.isDelivery)
+        this.#rest(this.#isolated(name, release) ?? name, times, error)
       })
       .finally(onQueued)
     this.#underWay.add(running)

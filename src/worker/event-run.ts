@@ -29,9 +29,11 @@ export async function runEvent(
   { channel, onQueued = () => {} }: { channel?: string; onQueued?: OnQueued } = {},
 ): Promise<void> {
   const { store, config } = deps
+  const before = deps.begun.get(claim.id)
+  // If the event comes back, the journal says more.
+  deps.begun.delete(claim.id)
   const stored = store.readEvent(claim)
   if (!stored) return
-  const before = deps.begun.get(claim.id)
   const open = openChannels(before, deps)
   if (open?.length === 0) return await finishBegun(claim, before, deps)
   if (claim.crashes >= MAX_CRASHES) {
@@ -74,7 +76,7 @@ export async function runEvent(
     recordDecision(running.prepared, before, deps),
     reviewAfter(ended, parsed, deps),
   ])
-  if (begun.every(Boolean)) finish(claim, deps)
+  if (begun.every(Boolean)) store.finish(claim)
   else store.release(claim, true)
 }
 
@@ -160,7 +162,7 @@ async function finishBegun(claim: Claim, before: EventStatus | undefined, deps: 
   // It may also have come before the alarm was raised.
   if (before) await deps.alarms.check(before)
   if (before) await reviewSteps({ kind: before.kind, events: [claim.id] }, deps)
-  finish(claim, deps)
+  deps.store.finish(claim)
 }
 
 async function setAside(
@@ -171,9 +173,4 @@ async function setAside(
 ) {
   await journal.append({ at: now(), id: claim.id, type: 'unusable', reason, client })
   store.moveToDead(claim)
-}
-
-function finish(claim: Claim, { store, begun }: WorkerDeps) {
-  store.finish(claim)
-  begun.delete(claim.id)
 }

@@ -25,17 +25,17 @@ export class Maintenance {
     this.#tallies = new TallyKeeper(deps.stateDir)
   }
 
-  /** Updates this worker's heartbeat and reclaims the events of dead workers. @returns how many events */
-  beat(): number {
+  /** Updates this worker's heartbeat and reclaims the events of dead workers. */
+  beat() {
     const { store, stateDir, now, steadyNow } = this.#deps
-    if (steadyNow() - this.#beatAt < HEARTBEAT_MS) return 0
+    if (steadyNow() - this.#beatAt < HEARTBEAT_MS) return
     this.#beatAt = steadyNow()
     // Somebody may have removed a folder or its permissions meanwhile.
     attempt(() => prepareSpool(stateDir))
     attempt(() => store.heartbeat())
     attempt(() => touchLock(stateDir))
     attempt(() => salvage(spoolIn(stateDir), now()))
-    return attempt(() => store.reclaimAbandoned()) ?? 0
+    attempt(() => store.reclaimAbandoned())
   }
 
   /** Rotates the journal. Only for the holder of the lock. */
@@ -80,10 +80,10 @@ export class Maintenance {
   }
 }
 
-function attempt<Result>(work: () => Result): Result | undefined {
+function attempt(work: () => void) {
   try {
-    return work()
+    work()
   } catch {
-    return undefined
+    // It is tried again later.
   }
 }

@@ -4,6 +4,7 @@ import type { Delivery } from '../delivery.ts'
 import { settingsOf } from '../prepare/decide.ts'
 import type { Claim } from '../spool/claim.ts'
 import type { Parked } from '../spool/park.ts'
+import type { Store } from '../spool/store.ts'
 import type { WorkerDeps } from './deps.ts'
 import { isBroughtForward } from './next-step.ts'
 import { deliverAndSettle, giveUp } from './settle.ts'
@@ -68,10 +69,20 @@ function claimGroup({ group }: Parked, { store }: WorkerDeps): Due[] {
   if (group === undefined) return []
   const due = store.dueInGroup(group).flatMap((name) => {
     const claim = store.claimParked(name)
-    const parked = claim && store.readParked(claim)
+    const parked = claim && readOrRelease(claim, store)
     return parked ? [{ ...parked, claim }] : []
   })
   return due.sort((one, other) => one.delivery.acceptedAt - other.delivery.acceptedAt)
+}
+
+/** One that cannot be read now is sent later: the rest of its group does not wait for it. */
+function readOrRelease(claim: Claim, store: Store): Parked | undefined {
+  try {
+    return store.readParked(claim)
+  } catch {
+    store.release(claim)
+    return undefined
+  }
 }
 
 async function withoutCrashed(all: readonly Due[], deps: WorkerDeps): Promise<Due[]> {

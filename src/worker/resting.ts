@@ -1,5 +1,7 @@
 const FIRST_MS = 1000
 const MAX_MS = 60_000
+/** When the failures of what was not tried again are forgotten: it has gone, or another worker handles it. */
+const FORGET_AFTER_MS = 10 * MAX_MS
 
 /** Events and deliveries that failed unexpectedly (a full disk, a bug), with a pause that grows with each failure. */
 export class Resting {
@@ -11,11 +13,14 @@ export class Resting {
     this.#now = now
   }
 
-  /** Milliseconds until the first pause ends; undefined if there is none. */
+  /** Milliseconds until the next pause ends; undefined if there is none. */
   get nextInMs(): number | undefined {
-    if (this.#names.size === 0) return undefined
-    const until = Math.min(...[...this.#names.values()].map((rest) => rest.until))
-    return Math.max(0, until - this.#now())
+    const now = this.#now()
+    let next: number | undefined
+    for (const { until } of this.#names.values()) {
+      if (until > now) next = Math.min(next ?? Number.POSITIVE_INFINITY, until - now)
+    }
+    return next
   }
 
   has(name: string): boolean {
@@ -36,8 +41,10 @@ export class Resting {
     this.#names.delete(name)
   }
 
-  /** Names whose pause is over. */
-  rested(): string[] {
-    return [...this.#names.keys()].filter((name) => !this.has(name))
+  forgetOld() {
+    const now = this.#now()
+    for (const [name, { until }] of this.#names) {
+      if (until + FORGET_AFTER_MS <= now) this.#names.delete(name)
+    }
   }
 }

@@ -163,7 +163,7 @@ async function serve(
     await maintenance.rotate()
     const leftMs = settings.config.lingerSeconds * 1000 - (steadyNow() - lastWork)
     if (!isHeld) await open.look((work) => dispatcher.follow(work))
-    const waits = [store.nextDueInMs(), dispatcher.restMs, digest.nextInMs, open.nextLookInMs()]
+    const waits = [dispatcher.nextInMs, digest.nextInMs, open.nextLookInMs()]
     const next = isHeld ? [] : waits
     const times = next.filter((ms) => ms !== undefined)
     if (dispatcher.isIdle || isHeld) {

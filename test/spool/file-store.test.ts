@@ -1,8 +1,25 @@
-import { existsSync, renameSync, utimesSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
+import { execa } from 'execa'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { FileStore } from '../../src/spool/file-store.ts'
+import { writeParked } from '../../src/spool/park.ts'
+import { makeDelivery } from '../support/delivery.ts'
 import { makeFolder } from '../support/folder.ts'
+import { buildProgram } from '../support/program.ts'
+import { makeWorld } from '../worker/_world.ts'
+
+const hasStrace = spawnSync('strace', ['-V']).status === 0
 
 async function watchNew() {
   const store = new FileStore({ stateDir: await makeFolder() })
@@ -38,4 +55,66 @@ it('reports a change when the folder itself is touched', async () => {
   const { store, calls } = await watchNew()
   utimesSync(store.spool.new, new Date(), new Date())
   await expect.poll(calls).toBeGreaterThan(0)
+})
+
+describe.skipIf(process.platform === 'win32')('a process that can open no more files', () => {
+  it('leaves events and deliveries where they are, and reads them when it can again', async () => {
+    const { spool, stateDir } = makeWorld()
+    writeFileSync(join(spool.new, 'event-1'), 'hookbell-event 1\nclient: claude\n\n{}')
+    const why = { until: 0, since: 0, reason: 'x', isHeld: false }
+    writeParked(spool, 'deferred', { ...why, delivery: makeDelivery('parked') })
+    writeParked(spool, 'dead', { ...why, delivery: makeDelivery('dead') })
+    const program = await buildProgram('test/spool/_reader.ts')
+    const { stdout } = await execa('sh', [
+      ...['-c', 'ulimit -n 256 && exec "$0" "$@"'],
+      ...[process.execPath, program, stateDir],
+    ])
+    expect(JSON.parse(stdout)).toEqual({
+      during: ['EMFILE', 'EMFILE', 'EMFILE'],
+      after: ['{}', 'parked.file', 'nothing'],
+    })
+    expect([spool.corrupt, spool.new, spool.dead].flatMap((folder) => readdirSync(folder))).toEqual(
+      [],
+    )
+    expect(readdirSync(spool.deferred)).toEqual(['dead.file.json'])
+  })
+})
+
+it('sets a folder, a link and a damaged file among the parked deliveries aside', async () => {
+  const { spool, stateDir } = makeWorld()
+  mkdirSync(join(spool.deferred, 'folder.json'))
+  symlinkSync('/etc/passwd', join(spool.deferred, 'link.json'))
+  symlinkSync('/nowhere', join(spool.deferred, 'dangling.json'))
+  writeFileSync(join(spool.deferred, 'damaged.json'), '{')
+  const store = new FileStore({ stateDir })
+  onTestFinished(() => store.close())
+  for (const name of store.due()) {
+    const claim = store.claimParked(name)
+    expect(claim && store.readParked(claim)).toBeUndefined()
+  }
+  expect(readdirSync(spool.deferred)).toEqual([])
+  expect(readdirSync(spool.corrupt)).toHaveLength(4)
+})
+
+describe.skipIf(!hasStrace)('releasing many parked deliveries', () => {
+  /** How many calls a process makes for files in deferred/ that claims and releases them. */
+  async function callsFor(count: number): Promise<number> {
+    const { folder, spool, stateDir } = makeWorld()
+    const parked = { format: 'hookbell-delivery 1', until: 0, since: 0, reason: 'x', isHeld: false }
+    for (let index = 0; index < count; index += 1) {
+      const delivery = makeDelivery(`e${index}`)
+      const path = join(spool.deferred, `${delivery.id}.json`)
+      writeFileSync(path, JSON.stringify({ ...parked, delivery }))
+    }
+    const program = await buildProgram('test/spool/_releaser.ts')
+    const log = join(folder, 'calls.log')
+    const traced = ['-f', '-qq', '-o', log, '-e', 'trace=%file']
+    const { stdout } = await execa('strace', [...traced, process.execPath, program, stateDir])
+    expect(stdout).toBe(`${count}`)
+    return readFileSync(log, 'utf8').split(`${spool.deferred}/`).length
+  }
+
+  it('takes as many calls for each, however many there are', async () => {
+    expect(await callsFor(300)).toBeLessThan(20 * (await callsFor(30)))
+  })
 })

@@ -112,8 +112,8 @@ describe('an unhandled event that another worker has taken', () => {
     writeFileSync(world.spool.dead, '')
     const id = world.acceptRaw('no JSON')
     await expect.poll(async () => (await world.statusOf(id))?.outcome).toBe('dead')
-    await expect.poll(() => world.list('new')).toEqual([id])
-    rmSync(join(world.spool.new, id))
+    await expect.poll(() => world.list('new')).toEqual([`${id}~0`])
+    rmSync(join(world.spool.new, `${id}~0`))
     await running
   })
 })

@@ -2,6 +2,7 @@ import {
   existsSync,
   readdirSync,
   readFileSync,
+  rmSync,
   truncateSync,
   utimesSync,
   writeFileSync,
@@ -145,6 +146,16 @@ describe('a running worker', () => {
     worker.kill()
     await exited(worker)
   })
+})
+
+it('a purge records what it removed although something else is among the claims', async () => {
+  const world = makeWorld()
+  const id = world.accept({ message: 'never mind' })
+  const stray = join(world.spool.cur, '.DS_Store')
+  writeFileSync(stray, '')
+  expect(await purge(world.stateDir)).toBe(1)
+  rmSync(stray)
+  expect(await world.statusOf(id)).toMatchObject({ outcome: 'suppressed' })
 })
 
 describe('400 events to a destination that takes one per second', () => {

@@ -130,6 +130,15 @@ describe('after a crash', () => {
 })
 
 describe('parked deliveries', () => {
+  it('that another process adds after the worker has listed them do not wait for the next worker', async () => {
+    const world = makeWorld()
+    const running = world.untilIdle()
+    const why = { until: 0, since: 0, reason: 'x', isHeld: false }
+    writeParked(world.spool, 'deferred', { ...why, delivery: makeDelivery('e') })
+    await running
+    expect(world.lines()).toMatchObject([{ id: 'e' }])
+  })
+
   const put = (until: number, since: number) => {
     const { spool } = makeWorld()
     const delivery = makeDelivery('e')

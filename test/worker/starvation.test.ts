@@ -59,6 +59,30 @@ describe('fifty events that may have crashed a worker, for a hanging channel', (
   )
 })
 
+describe('an event that may have crashed a worker', () => {
+  it('begins as soon as those before it, although they hang and nothing else happens', async () => {
+    const { url, close, received } = await startReceiver({ script: ['blackhole'] })
+    const world = makeWorld()
+    const slow = { type: 'slack', url: `${url}/services/x` }
+    const routes = [
+      { on: ['PermissionRequest'], to: ['file'] },
+      { on: ['Stop'], to: ['slow'] },
+    ]
+    const file = { type: 'file', path: world.outFile }
+    const config = { channels: { file, slow }, routes, lingerSeconds: 0 }
+    world.configure({ ...config, deliveryTimeoutSeconds: DELIVERY_SECONDS })
+    leaveSuspects(world, 2)
+    const running = world.untilIdle()
+    await expect.poll(() => received.length).toBe(1)
+    const text = `hookbell-event 1\nclient: claude\n\n${JSON.stringify(permission)}`
+    writeFileSync(join(world.spool.new, 'late~1'), text)
+    await expectTold(world, 'late')
+    world.configure({ channels: { file }, routes: [], lingerSeconds: 0 })
+    await close()
+    await running
+  })
+})
+
 describe('a hung receiver', () => {
   it('does not delay deliveries to other channels', async () => {
     const { url, close } = await startReceiver({ script: ['blackhole'] })

@@ -1,0 +1,109 @@
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { appendEntry } from '../../src/journal/write.ts'
+import { Dispatcher } from '../../src/worker/dispatcher.ts'
+import { openWorker } from '../../src/worker/open-worker.ts'
+import { startReceiver } from '../support/receiver.ts'
+import { makeWorld, type World } from './_world.ts'
+
+/** A dispatcher whose pauses follow a clock of the test. */
+function openDispatcher(world: World) {
+  const { deps } = openWorker(world)
+  onTestFinished(() => deps.store.close())
+  const clock = { now: 0 }
+  const dispatcher = new Dispatcher({ ...deps, steadyNow: () => clock.now })
+  const dispatch = async () => {
+    const claimed = await dispatcher.dispatch()
+    await dispatcher.comeToRest()
+    return claimed
+  }
+  return { dispatcher, dispatch, clock }
+}
+
+/** Puts a file in the place of a folder, so that nothing can be moved there. */
+function block(folder: string) {
+  rmSync(folder, { recursive: true })
+  writeFileSync(folder, '')
+}
+
+/** An event of which the channel `file` has got its message, and whose worker has ended. */
+async function leaveBegun({ spool, stateDir }: World, id: string) {
+  const at = Date.now()
+  const about = { event: 'Notification', kind: 'waiting', client: 'claude', title: 'x' }
+  const accepted = { ...about, acceptedAt: at, sessionId: '', project: '', to: ['file', 'team'] }
+  await appendEntry(stateDir, { at, id, type: 'accepted', ...accepted })
+  const sent = { channel: 'file', attempt: 1, ms: 1, answer: 'ok' }
+  await appendEntry(stateDir, { at, id, type: 'delivered', ...sent })
+  renameSync(join(spool.new, id), join(spool.new, `${id}~0`))
+}
+
+describe('an event that cannot be removed after its delivery', () => {
+  it.each([
+    ['is new', async () => {}, 1],
+    ['was begun by an earlier worker', leaveBegun, 0],
+  ])('is not delivered again when it %s', async (_, prepare, lines) => {
+    const world = makeWorld()
+    // Unlinking a folder fails.
+    const replaceByFolder = () => {
+      const [owner = ''] = readdirSync(world.spool.cur)
+      const [name = ''] = readdirSync(join(world.spool.cur, owner))
+      const path = join(world.spool.cur, owner, name)
+      rmSync(path)
+      mkdirSync(path)
+      return { status: 200 }
+    }
+    const { url, received } = await startReceiver({ script: [replaceByFolder, 200] })
+    const file = { type: 'file', path: world.outFile }
+    const channels = { file, team: { type: 'slack', url: `${url}/services/x` } }
+    world.configure({ channels, routes: [{ on: ['*'], to: ['file', 'team'] }] })
+    const id = world.accept({ message: 'hello' })
+    const bytes = readFileSync(join(world.spool.new, id))
+    await prepare(world, id)
+    const { dispatcher, dispatch, clock } = openDispatcher(world)
+    expect(await dispatch()).toBe(1)
+    expect(dispatcher.faults).toHaveLength(1)
+    expect(await dispatch()).toBe(0)
+    const [name = ''] = readdirSync(world.spool.new)
+    rmSync(join(world.spool.new, name), { recursive: true })
+    writeFileSync(join(world.spool.new, name), bytes)
+    clock.now = 1000
+    expect(await dispatch()).toBe(1)
+    expect([received.length, world.lines().length]).toEqual([1, lines])
+    expect(world.list('new')).toEqual([])
+    expect(await world.statusOf(id)).toMatchObject({ outcome: 'delivered' })
+  })
+})
+
+describe('what fails again and again', () => {
+  it('waits longer each time, also an event that may have crashed a worker', async () => {
+    const world = makeWorld()
+    const { dispatcher, dispatch, clock } = openDispatcher(world)
+    renameSync(join(world.spool.new, world.acceptRaw('no JSON')), join(world.spool.new, 'e~1'))
+    block(world.spool.dead)
+    for (const pauseMs of [1000, 2000, 4000]) {
+      expect(await dispatch()).toBeLessThanOrEqual(1)
+      expect(dispatcher.nextInMs).toBe(pauseMs)
+      clock.now += pauseMs
+    }
+  })
+
+  it('is not due before its pause is over, also a parked delivery', async () => {
+    const world = makeWorld()
+    writeFileSync(join(world.spool.deferred, 'damaged.json'), '{')
+    const { dispatcher, dispatch } = openDispatcher(world)
+    block(world.spool.corrupt)
+    expect(await dispatch()).toBe(1)
+    expect(dispatcher.nextInMs).toBe(1000)
+  })
+
+  it('keeps its name if it is not an event', async () => {
+    const world = makeWorld()
+    const names = ['-rf', '.hidden', 'a b']
+    for (const name of names) writeFileSync(join(world.spool.new, name), name)
+    const { dispatch } = openDispatcher(world)
+    block(world.spool.corrupt)
+    expect(await dispatch()).toBe(3)
+    expect(readdirSync(world.spool.new).sort()).toEqual(names)
+  })
+})
