@@ -1,7 +1,5 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { shellEnvironment } from '../clients/shell-environment.ts'
-import { howToSet } from '../config/how-to-set.ts'
 import { configDir, stateDir } from '../config/paths.ts'
 import type { ConfigSummary } from '../config/summary.ts'
 import { foldersAtRisk } from '../config/trust.ts'
@@ -21,19 +19,18 @@ export function unreachedProblem(count: number, { title, reason }: EventStatus):
   )
 }
 
-export function problemsOf(
+export async function problemsOf(
   { channels, extraCaFile, problem, unreachable, unusable, unset, warnings, source }: ConfigSummary,
   dead: number,
   corrupt: number,
   folders: readonly string[],
-): string[] {
+): Promise<string[]> {
   const problems: string[] = []
   if (problem) {
     const hint = `. ${problem.hint ?? 'Correct it: hookbell config edit'}`
     problems.push(`${problem.message} (the ${source} settings are used)${hint}`)
   }
-  const hint =
-    unset.length > 0 ? `. ${howToSet(unset, configDir(), shellEnvironment(process.env))}` : ''
+  const hint = unset.length > 0 ? `. ${await howToSetHere(unset)}` : ''
   for (const [name, reason] of Object.entries(unusable))
     problems.push(`channel ${name}: ${reason}${reason.endsWith('not set') ? hint : ''}`)
   const names = Object.keys(channels)
@@ -50,6 +47,13 @@ export function problemsOf(
     problems.push(`events are stored in ${folder}: ${stateDir()} failed`)
   }
   return problems
+}
+
+/** Loads the facts about the clients only if a variable is not set. */
+async function howToSetHere(unset: readonly string[]): Promise<string> {
+  const { shellEnvironment } = await import('../clients/shell-environment.ts')
+  const { howToSet } = await import('../config/how-to-set.ts')
+  return howToSet(unset, configDir(), shellEnvironment(process.env))
 }
 
 /** Loads the template engine only if there are templates of the user's own; most users have none. */

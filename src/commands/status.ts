@@ -82,7 +82,7 @@ async function readStatus() {
       ),
       ...clientProblems(clients, { isInstalled, lastEvent }),
       ...unreached.map((last) => unreachedProblem(count.undelivered, last)),
-      ...problemsOf(config, count.dead, corrupt, folders),
+      ...(await problemsOf(config, count.dead, corrupt, folders)),
       ...(await templateProblemsIn(configDir(), config.templates)),
       ...(await changedTrust(stateDir())),
     ],
