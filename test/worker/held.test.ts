@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, utimesSync, writeFileSync } from 'node:fs'
+import { mkdirSync, renameSync, rmdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { writeMutes } from '../../src/policy/mute-file.ts'
@@ -81,8 +81,8 @@ describe('questions shortly after another question of their session', () => {
     const { world, texts } = await makeHeldWorld({ burstSeconds: 60 })
     const now = Date.now()
     accept(world, ask('one'), now)
-    accept(world, { ...ask('two'), cwd: '/srv/other' }, now + 1)
-    accept(world, { ...ask('three'), cwd: '/srv/shop' }, now + 2)
+    const second = accept(world, { ...ask('two'), cwd: '/srv/other' }, now + 1)
+    const muted = accept(world, { ...ask('three'), cwd: '/srv/shop' }, now + 2)
     await world.once()
     writeMutes(world.stateDir, [{ until: 0, project: 'shop' }], now)
     const journal = join(world.stateDir, 'journal.jsonl')
@@ -92,6 +92,12 @@ describe('questions shortly after another question of their session', () => {
     await world.once()
     expect(texts()).toHaveLength(2)
     expect(texts()[1]).toContain('make two')
+    rmdirSync(journal)
+    renameSync(`${journal}.kept`, journal)
+    // Both entries are written once that is possible.
+    const outcomes = async () =>
+      await Promise.all([second, muted].map(async (id) => (await world.statusOf(id))?.outcome))
+    await expect.poll(outcomes).toEqual(['delivered', 'suppressed'])
   })
 
   it('are suppressed when a person answers within the burst window', async () => {
