@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { makeHome, root } from '../support/home.ts'
 import { hasPty, startPty } from '../support/pty.ts'
 import { startReceiver } from '../support/receiver.ts'
+import { shellQuote } from '../support/shell-quote.ts'
 
 async function makeFailing(script: number[], retry: object = {}) {
   const { url, received } = await startReceiver({ script })
@@ -75,7 +76,8 @@ describe('with a running worker', () => {
     async () => {
       const { home } = await makeFailing([200])
       await home.run('test', 'team')
-      const command = `${process.execPath} ${root}/bin/hookbell status`
+      const program = [process.execPath, join(root, 'bin/hookbell'), 'status']
+      const command = program.map(shellQuote).join(' ')
       const read = async (env: Record<string, string>) => {
         const pty = await startPty({ command, env: { ...(home.env as object), ...env } })
         await expect.poll(() => pty.received()).toContain('not installed')

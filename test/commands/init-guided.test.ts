@@ -13,10 +13,8 @@ async function startInit() {
   mkdirSync(join(home.home, '.factory'))
   const program = [process.execPath, join(root, 'bin/hookbell'), 'init'].map(shellQuote).join(' ')
   const env = { ...(home.env as Record<string, string>), SSH_CONNECTION: '10.0.0.1 1 10.0.0.2 22' }
-  const { type, received } = await startPty({
-    command: `sh -c 'stty echo cols 100; ${program}; echo "ended with $?"; sleep 1000'`,
-    env,
-  })
+  const line = `stty echo cols 100; ${program}; echo "ended with $?"; sleep 1000`
+  const { type, received } = await startPty({ command: `sh -c ${shellQuote(line)}`, env })
   const wait = (text: string | RegExp) =>
     expect.poll(() => received(), { timeout: 60_000 }).toMatch(text)
   return { home, type, received, wait }

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { makeHome, root } from '../support/home.ts'
 import { hasPty, startPty } from '../support/pty.ts'
 import { startReceiver } from '../support/receiver.ts'
+import { shellQuote } from '../support/shell-quote.ts'
 
 const CANARY = 'T0canary/B0canary'
 
@@ -64,7 +65,8 @@ describe('hookbell secrets', () => {
 
   it.skipIf(!hasPty)('does not echo a typed secret', async () => {
     const home = await makeHome()
-    const command = `${process.execPath} ${root}/bin/hookbell secrets set HOOK`
+    const program = [process.execPath, join(root, 'bin/hookbell'), 'secrets', 'set', 'HOOK']
+    const command = program.map(shellQuote).join(' ')
     const terminal = await startPty({ command, env: home.env as Record<string, string> })
     await expect.poll(() => terminal.received()).toContain('what you type is not shown')
     terminal.type(`${CANARY}\r`)

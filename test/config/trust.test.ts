@@ -6,6 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { CurrentConfig } from '../../src/config/current.ts'
 import { foldersAtRisk, refuseFoldersAtRisk } from '../../src/config/trust.ts'
 import type { HookbellError } from '../../src/errors.ts'
+import { root } from '../support/home.ts'
 
 const isRoot = process.getuid?.() === 0
 const STRANGER = 65_533
@@ -87,11 +88,11 @@ describe('a pipe or a device', () => {
       rmSync(join(config, name))
       await execa('mkfifo', ['-m', '600', join(config, name)])
       // Runs in a separate process, because a process cannot end its own wait for a pipe.
-      const script = `import { CurrentConfig } from ${JSON.stringify(new URL('../../src/config/current.ts', import.meta.url).pathname)}
+      const script = `import { CurrentConfig } from ${JSON.stringify(join(root, 'src/config/current.ts'))}
         console.log(new CurrentConfig(...process.argv.slice(2)).get().problem?.message)`
       const file = join(state, 'read.ts')
       writeFileSync(file, script)
-      const tsx = new URL('../../node_modules/tsx/dist/cli.mjs', import.meta.url).pathname
+      const tsx = join(root, 'node_modules/tsx/dist/cli.mjs')
       const { stdout } = await execa(process.execPath, [tsx, file, config, state], {
         timeout: 120_000,
       })
