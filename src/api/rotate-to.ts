@@ -35,12 +35,10 @@ type TryKey = (apiKey: string, options: CallOptions) => Promise<unknown>
 export function makeRotateTo(keys: ServiceAccountsKeysApi, tryKey: TryKey): RotateTo {
   return async function rotateTo(file, input, options) {
     const secretFile = await openFile(file)
-    const rotated = keys.rotate(input, options).then(requireKey)
-    const { value, id, fingerprint, name, expiresAt } = await rotated.catch(async (error) => {
-      const response = error instanceof DecodeError && error.bodyText
-      await (response ? secretFile.keep(response) : secretFile.discard())
-      throw response ? Object.assign(error, { hint: `the response is in ${file}.new` }) : error
-    })
+    const { value, id, fingerprint, name, expiresAt } = await keys
+      .rotate(input, options)
+      .then(requireKey)
+      .catch((error: unknown) => giveUp(error, secretFile, file))
     await secretFile.save(`${value}\n`).catch((cause: unknown) => {
       const hint = `the new key is in ${file}.new`
       throw new ConfigError(`rotateTo: "${file}" cannot be replaced`, { attempts: 1, hint, cause })
@@ -57,11 +55,21 @@ function requireKey(rotated: RotateKeyResponse): ApiKey {
   throw new DecodeError('rotateTo: the response has no key', { bodyText: JSON.stringify(rotated) })
 }
 
+/** A response of another shape may hold the only copy of the new key, so it is kept. */
+async function giveUp(error: unknown, secretFile: SecretFile, file: string): Promise<never> {
+  if (error instanceof DecodeError && error.bodyText) {
+    await secretFile.keep(error.bodyText)
+    throw Object.assign(error, { hint: `the response is in ${file}.new` })
+  }
+  await secretFile.discard()
+  throw error
+}
+
 async function openFile(file: string): Promise<SecretFile> {
   try {
     return await openSecretFile(file)
   } catch (cause) {
-    const problem = `"${file}" cannot be written: ${Object(cause).message ?? cause}`
+    const problem = `"${file}" cannot be written: ${(cause as Error).message}`
     throw invalid('rotateTo', 'file', problem, cause)
   }
 }
@@ -73,7 +81,7 @@ async function verify(trial: Promise<unknown>, file: string) {
   } catch (error) {
     if (!hasErrorMarker(error)) throw error
     if (Reflect.get(error, 'status') === 403) return
-    const hint = `the new key is in ${file}, but could not be tried; do not rotate again before you have`
+    const hint = `the new key is in ${file}, but untested; try it before you rotate again`
     throw Object.assign(error, { hint })
   }
 }

@@ -39,7 +39,7 @@ export const channelOffers: Readonly<Record<string, ChannelOffer>> = {
     questions: [
       {
         variable: 'NTFY_TOPIC',
-        text: 'Topic (whoever knows it can read along)',
+        text: 'Topic (anybody who knows it can read the messages)',
         isSecret: true,
         fault: (answer) =>
           /^[-_A-Za-z0-9]{1,64}$/.test(answer)

@@ -22,7 +22,9 @@ export const hubConnection = {
   allowUnencrypted: z
     .boolean()
     .default(false)
-    .describe('Allows redis:// to another machine: whoever is in between reads the password'),
+    .describe(
+      'Allows redis:// to another machine: anybody on the network between them can read the password',
+    ),
 }
 
 const connection = z.object(hubConnection)

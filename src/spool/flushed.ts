@@ -4,8 +4,8 @@ import { replaceFile } from '../fs/durable.ts'
 import type { Spool } from './layout.ts'
 
 /**
- * A person asks for all failed deliveries to be tried now. This is noted in a file of its own: whoever rewrote the
- * deliveries would bring back those that a worker claims meanwhile.
+ * Notes that a person asks for all failed deliveries to be tried now. The deliveries themselves are not rewritten,
+ * because that would bring back those that a worker claims meanwhile.
  * @throws the system error
  */
 export function noteFlush(spool: Spool) {

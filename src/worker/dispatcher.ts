@@ -32,7 +32,6 @@ const DUE_CHECK_MS = 1000
 /** Claims and starts the events and deliveries that are due, and keeps track of those under way. */
 export class Dispatcher {
   readonly #deps: WorkerDeps
-  readonly #onSettled: () => void
   readonly #underWay: UnderWay
   #preparing = 0
   #isFull = false
@@ -44,7 +43,6 @@ export class Dispatcher {
 
   constructor(deps: WorkerDeps, onSettled: () => void = () => {}) {
     this.#deps = deps
-    this.#onSettled = onSettled
     this.#underWay = new UnderWay(onSettled)
     this.#resting = new Resting(deps.steadyNow)
   }
@@ -176,9 +174,8 @@ export class Dispatcher {
     if (events.length === 0 || this.#suspects) return
     this.#suspects = this.#beginOneByOne(events).finally(() => {
       this.#suspects = undefined
-      this.#underWay.notify()
       // Others may have had to wait for these.
-      this.#onSettled()
+      this.#underWay.ended()
     })
   }
 

@@ -119,7 +119,7 @@ async function run(opened: Opened): Promise<WorkerSummary> {
   const watcher = store.watch(() => wakeUp.notify())
   // On channels that keep the order, earlier failed deliveries go first: a later message must not overtake them.
   store.makeDue((channel) => keepsOrder(channel, deps.config.get().config))
-  // Release first, then look again: whoever accepted an event in between still saw a running worker.
+  // Release first, then look again: a hook that accepted an event in between still saw a running worker.
   do {
     await serve(opened, dispatcher, wakeUp)
     releaseLock(stateDir)

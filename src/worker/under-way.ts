@@ -23,10 +23,15 @@ export class UnderWay {
   add(work: Promise<void>) {
     const added = work.then(() => {
       this.#works.delete(added)
-      this.notify()
-      this.#onEnd()
+      this.ended()
     })
     this.#works.add(added)
+  }
+
+  /** Tells everybody that some work has ended; also called for work that is not counted here. */
+  ended() {
+    this.notify()
+    this.#onEnd()
   }
 
   /** Resolves at the next `notify`, and when a piece of work has ended. */
