@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { lstatSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { lstatSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { askYesNo } from '../cli/ask.ts'
 import { reportError } from '../cli/errors.ts'
@@ -8,6 +8,7 @@ import { print } from '../cli/output.ts'
 import { configDir, configPath } from '../config/paths.ts'
 import { describeError, HookbellError, usageError } from '../errors.ts'
 import { makeFolders, replaceFile } from '../fs/durable.ts'
+import { targetOf } from '../fs/links.ts'
 import { checkOwnership } from '../fs/ownership.ts'
 import { readRegular } from '../fs/read.ts'
 import { splitLine } from '../text/words.ts'
@@ -56,11 +57,6 @@ function findEditor(): string[] {
     'config edit: VISUAL or EDITOR is not a command',
     'Set it to a program and its arguments, such as: code --wait',
   )
-}
-
-/** Resolves a symbolic link, so that the file behind it is replaced and the link stays. */
-function targetOf(path: string): string {
-  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ? realpathSync(path) : path
 }
 
 function readConfig(path: string): string | undefined {

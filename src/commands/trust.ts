@@ -1,4 +1,3 @@
-import { realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { defineCommand } from 'citty'
 import { printJson, say, table } from '../cli/output.ts'
@@ -9,6 +8,7 @@ import { forgetProject, readTrusted, trustProject } from '../config/trusted-proj
 import { type ProjectFile, readProjectFile } from '../context/project-file.ts'
 import { trustOf } from '../context/trust-changes.ts'
 import { HookbellError, usageError } from '../errors.ts'
+import { realPath } from '../fs/links.ts'
 import { showPath } from '../text/clean.ts'
 import { stateFolders } from './_events.ts'
 
@@ -73,14 +73,6 @@ async function forget(dir: string, json: boolean) {
   }
   if (json) printJson({ root })
   else say(`No longer trusted: ${showPath(root)}`)
-}
-
-function realPath(dir: string): string {
-  try {
-    return realpathSync(dir)
-  } catch {
-    return dir
-  }
 }
 
 async function showList(json: boolean) {

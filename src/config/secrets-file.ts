@@ -1,6 +1,7 @@
-import { lstatSync, realpathSync, type Stats } from 'node:fs'
+import type { Stats } from 'node:fs'
 import { HookbellError } from '../errors.ts'
 import { makeFolders, replaceFile } from '../fs/durable.ts'
+import { targetOf } from '../fs/links.ts'
 import { checkFolder } from '../fs/ownership.ts'
 import { readRegular } from '../fs/read.ts'
 import { withLock } from '../fs/with-lock.ts'
@@ -46,12 +47,6 @@ function edit(configDir: string, change: (lines: string[]) => string[]) {
     const after = change(before.split(/\r?\n/)).join(end)
     if (after !== before) replaceFile(path, after)
   })
-}
-
-/** The target of a symbolic link: people keep such files elsewhere. */
-function targetOf(path: string): string {
-  const stat = lstatSync(path, { throwIfNoEntry: false })
-  return stat?.isSymbolicLink() ? realpathSync(path) : path
 }
 
 /** A file of root may be read, but not replaced. */

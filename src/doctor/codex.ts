@@ -1,7 +1,7 @@
-import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { codex } from '../clients/codex.ts'
 import { userFolder } from '../clients/paths.ts'
+import { realPath } from '../fs/links.ts'
 import { readLeniently } from '../install/read-leniently.ts'
 import type { Registered, RegisteredHook } from '../install/registered.ts'
 import { sha256 } from '../text/sha256.ts'
@@ -88,12 +88,4 @@ function seenAs(trust: Trust, events: readonly string[]): string {
 
 function readConfig(env: Env): Record<string, unknown> {
   return readLeniently(join(userFolder(codex, env), 'config.toml'))
-}
-
-function realPath(path: string): string {
-  try {
-    return realpathSync(path)
-  } catch {
-    return path
-  }
 }

@@ -1,4 +1,4 @@
-import { lstatSync, realpathSync } from 'node:fs'
+import { lstatSync } from 'node:fs'
 import { findNodeAtLocation, parseTree } from 'jsonc-parser'
 import { MAX_BYTES, parseConfig } from '../config/load.ts'
 import { configPath } from '../config/paths.ts'
@@ -7,6 +7,7 @@ import { readSecrets } from '../config/secrets.ts'
 import { templateNames } from '../config/template-names.ts'
 import { HookbellError } from '../errors.ts'
 import { makeFolders, replaceFile } from '../fs/durable.ts'
+import { targetOf } from '../fs/links.ts'
 import { checkFolder, checkOwnership } from '../fs/ownership.ts'
 import { readRegular } from '../fs/read.ts'
 import { insertInto } from './insert.ts'
@@ -26,8 +27,7 @@ export function addChannels(configDir: string, channels: NewChannels): string {
   const path = configPath(configDir)
   checkFolder(configDir)
   makeFolders(configDir, 0o700)
-  const stat = lstatSync(path, { throwIfNoEntry: false })
-  const target = stat?.isSymbolicLink() ? realpathSync(path) : path
+  const target = targetOf(path)
   const before = readRegular(target, { maxBytes: MAX_BYTES, check: checkOwnership })
   const after = before === undefined ? textOf(channels) : withChannels(before, channels)
   const secrets = { file: readSecrets(configDir).values, env: {} }

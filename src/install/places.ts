@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, sep } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { Client, HookFile, HookLayout } from '../clients/define.ts'
@@ -6,6 +6,7 @@ import { type ClientName, clients } from '../clients/index.ts'
 import { userFolder } from '../clients/paths.ts'
 import { homeDir } from '../config/paths.ts'
 import { replaceFile } from '../fs/durable.ts'
+import { realPath } from '../fs/links.ts'
 import { exists, projectRoot } from './locate.ts'
 
 export type PlaceScope = HookFile['scope']
@@ -128,12 +129,4 @@ function isPlace(value: unknown): value is HookPlace {
     ['bare', 'wrapped', 'plugin'].includes(form) &&
     ['user', 'project', 'local', 'managed'].includes(scope)
   )
-}
-
-function realPath(path: string): string {
-  try {
-    return realpathSync(path)
-  } catch {
-    return path
-  }
 }
