@@ -52,7 +52,7 @@ describe.skipIf(!hasPty)('init on a terminal', () => {
     type(ENTER)
     await wait('How do you want to be told')
     type(DOWN + SPACE + ENTER)
-    await wait('whoever knows it')
+    await wait('Phone, through ntfy: Topic')
     type(`my-secret-topic${ENTER}`)
     await wait(/secrets\.env: NTFY_TOPIC[\s\S]*Write this\?/)
     type(`n${ENTER}`)
