@@ -67,10 +67,10 @@ export class Deliverer {
     return [...this.#lines.values()].reduce((sum, { queue }) => sum + queue.size, 0)
   }
 
-  /** Whether a delivery is queued for a destination that is not blocked after a failure. */
+  /** Whether a delivery is being sent, or is queued for a destination that is not blocked after a failure. */
   get isMoving(): boolean {
     return [...this.#lines.values()].some(
-      ({ queue, limiter }) => queue.size > 0 && !limiter.isTripped,
+      ({ queue, limiter }) => !limiter.isIdle || (queue.size > 0 && !limiter.isTripped),
     )
   }
 

@@ -3,6 +3,7 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
 import { describeError, errorCode } from '../errors.ts'
+import { monotonicMs } from '../monotonic.ts'
 import { sha256 } from '../text/sha256.ts'
 import { findPlace } from './_terminal-place.ts'
 import { modes, renderSequence, sequenceFor } from './_terminal-sequence.ts'
@@ -79,11 +80,12 @@ function whyNotWritable(stat: Stats, fd: number, at: string): string | undefined
 
 /** In one write where possible. The rest is retried, because half a sequence swallows the output after it. */
 async function writeAll(handle: FileHandle, bytes: Buffer, signal: AbortSignal) {
-  const patience = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)])
+  // Not a signal made of two: garbage collection can take its timeout away (https://github.com/nodejs/node/issues/57736).
+  const latest = monotonicMs() + PATIENCE_MS
   for (let rest = bytes; rest.length > 0; ) {
     rest = rest.subarray(await writeSome(handle, rest))
     if (rest.length === 0) return
-    if (patience.aborted) throw stopped()
+    if (signal.aborted || monotonicMs() > latest) throw stopped()
     await sleep(WRITE_RETRY_MS)
   }
 }

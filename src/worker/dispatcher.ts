@@ -57,11 +57,12 @@ export class Dispatcher {
     return this.#isolated('the spool', () => this.#deps.store.hasWaiting()) ?? false
   }
 
-  /** Whether everything under way only waits for destinations that are blocked after a failure. */
+  /** Whether everything under way waits for a destination that failed, or for a journal that cannot be written. */
   get isStalled(): boolean {
     const { deliverer, journal } = this.#deps
-    const isBusy = this.#preparing > 0 || this.#suspects || journal.pending > 0
-    return !isBusy && !deliverer.isMoving && this.#underWay.size <= deliverer.waiting
+    const isRecording = journal.pending > 0 && !journal.failure
+    if (this.#preparing > 0 || this.#suspects || isRecording || deliverer.isMoving) return false
+    return this.#underWay.size <= deliverer.waiting + journal.pending
   }
 
   /** Milliseconds until a parked delivery is due or a failed event may be tried again; undefined if there is none. */
@@ -110,12 +111,11 @@ export class Dispatcher {
     this.#underWay.add(work.catch((error) => this.#noteFault('a shown message', error)))
   }
 
-  /** Resolves when everything still under way waits for a failed destination or for a disk that cannot be written. */
+  /** Resolves when nothing is under way, or all of it is stalled. */
   async comeToRest({ startsDue = false } = {}) {
     const { steadyNow } = this.#deps
     let lookedAt = steadyNow()
     while (!this.isIdle && !this.isStalled) {
-      if (this.#deps.journal.failure && this.#underWay.size <= this.#deps.journal.pending) return
       await Promise.race([this.#underWay.change(), sleep(STALL_CHECK_MS)])
       if (!startsDue || steadyNow() - lookedAt < DUE_CHECK_MS) continue
       lookedAt = steadyNow()

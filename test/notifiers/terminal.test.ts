@@ -4,6 +4,8 @@ import { chown, readFile, symlink } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { terminal } from '../../src/notifiers/terminal.ts'
 import { makeFolder } from '../support/folder.ts'
@@ -126,6 +128,10 @@ describe.skipIf(reason)(`notifiers: terminal${reason}`, () => {
 
   it('asks for a retry while Ctrl+S has stopped the terminal', async () => {
     const pty = await startPty()
+    // What only a timer still needs may be collected before the timer ends.
+    setFlagsFromString('--expose-gc')
+    const collecting = setInterval(runInNewContext('gc'), 100)
+    onTestFinished(() => clearInterval(collecting))
     pty.type('\x13')
     await vi.waitFor(async () => {
       expect(await failureOf(send({ HOOKBELL_TTY: pty.path }))).toMatchObject({

@@ -11,6 +11,7 @@ interface Answer {
   status?: number
   headers?: Record<string, string>
   body?: string
+  delayMs?: number
 }
 
 /** What to do with one request. The last step of a script is repeated. */
@@ -57,8 +58,10 @@ function play(step: Exclude<Step, (request: Received) => unknown>, response: Ser
   if (step === 'reset') return response.socket?.resetAndDestroy()
   if (step === 'trickle') return trickle(response)
   if (step === 'endless') return pour(response)
-  const { status = 200, headers = {}, body } = typeof step === 'number' ? { status: step } : step
-  response.writeHead(status, headers).end(body ?? (status === 200 ? 'ok' : `status ${status}`))
+  const answer: Answer = typeof step === 'number' ? { status: step } : step
+  const { status = 200, headers = {}, body, delayMs = 0 } = answer
+  const text = body ?? (status === 200 ? 'ok' : `status ${status}`)
+  setTimeout(() => response.writeHead(status, headers).end(text), delayMs)
 }
 
 /** One byte a second, without end. */

@@ -78,7 +78,8 @@ describe('questions shortly after another question of their session', () => {
   })
 
   it('are sent although the journal cannot record that one of them was dropped', async () => {
-    const { world, texts } = await makeHeldWorld({ burstSeconds: 60 })
+    const answers = [200, { delayMs: 1000 }]
+    const { world, texts } = await makeHeldWorld({ burstSeconds: 60 }, answers)
     const now = Date.now()
     accept(world, ask('one'), now)
     const second = accept(world, { ...ask('two'), cwd: '/srv/other' }, now + 1)
@@ -89,9 +90,12 @@ describe('questions shortly after another question of their session', () => {
     renameSync(journal, `${journal}.kept`)
     mkdirSync(journal)
     for (const name of world.list('deferred')) letItBeTime(world, name)
+    const startedAt = Date.now()
     await world.once()
     expect(texts()).toHaveLength(2)
     expect(texts()[1]).toContain('make two')
+    // It waited for the answer of the receiver.
+    expect(Date.now() - startedAt).toBeGreaterThan(900)
     rmdirSync(journal)
     renameSync(`${journal}.kept`, journal)
     // Both entries are written once that is possible.
