@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { exitCodeOf, reportError } from '../cli/errors.ts'
 import { print } from '../cli/output.ts'
 import type { CurrentConfig } from '../config/current.ts'
@@ -6,6 +5,7 @@ import type { LoadedConfig } from '../config/load.ts'
 import { describeError, errorCode } from '../errors.ts'
 import type { startHub } from '../hub-server/run.ts'
 import type { OpenHub } from '../hub-server/status.ts'
+import { WakeUp } from '../worker/wake-up.ts'
 import { hubPage } from './_hub-page.ts'
 import { type Place, startPage } from './_hub-page-server.ts'
 
@@ -28,10 +28,7 @@ export async function runHub(config: CurrentConfig, place: Place | undefined): P
 }
 
 async function run(config: CurrentConfig, place: Place | undefined) {
-  const ended = new AbortController()
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => ended.abort())
-  let wake = () => {}
-  process.on('SIGHUP', () => wake())
+  const wanted = listenToSignals()
   let tried = config.get()
   const told = new Set<string>()
   let hub = await start(tried, told)
@@ -39,15 +36,13 @@ async function run(config: CurrentConfig, place: Place | undefined) {
     const page = place && (await startPage(place, () => renderPage(hub.open)))
     say({ state: 'ready', channels: hub.channels.join(' '), ...(page && { page: page.url }) })
     let mustRetry = false
-    while (!ended.signal.aborted) {
-      const early = new AbortController()
-      wake = () => early.abort()
-      const either = AbortSignal.any([ended.signal, early.signal])
-      await sleep(LOOK_MS, undefined, { signal: either }).catch(() => {})
+    while (!wanted.end) {
+      await wanted.wakeUp.wait(LOOK_MS)
       await config.fetchSecrets()
       const next = config.get()
-      const isAsked = next !== tried || early.signal.aborted
-      if (ended.signal.aborted || !(isAsked || mustRetry)) continue
+      const isAsked = next !== tried || wanted.reload
+      wanted.reload = false
+      if (wanted.end || !(isAsked || mustRetry)) continue
       if (isAsked) told.clear()
       tried = next
       const reloaded = await replace(hub, next, told)
@@ -58,6 +53,19 @@ async function run(config: CurrentConfig, place: Place | undefined) {
   } finally {
     await hub.stop()
   }
+}
+
+/** What the system has asked for: SIGINT or SIGTERM to end, SIGHUP to load the configuration again. */
+function listenToSignals() {
+  const wanted = { end: false, reload: false, wakeUp: new WakeUp() }
+  const want = (wish: 'end' | 'reload') => () => {
+    wanted[wish] = true
+    wanted.wakeUp.notify()
+  }
+  // A second one ends the process at once.
+  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, want('end'))
+  process.on('SIGHUP', want('reload'))
+  return wanted
 }
 
 /** @param told texts of warnings that are not printed again; those of this start are added */
