@@ -5,9 +5,10 @@ import type { BackupRecord } from './backup.ts'
 import { property, readEventMap } from './event-map.ts'
 import { parseSettings, type Refuse, refuseAt } from './parse.ts'
 import type { Plan } from './plan.ts'
+import { readValue } from './settings-value.ts'
 import { unsplice } from './splice.ts'
 import { takeOut } from './take-out.ts'
-import { holdsOurs, isWithoutContent, readValue, verifyRemoval } from './verify-removal.ts'
+import { holdsOurs, isWithoutContent, verifyRemoval } from './verify-removal.ts'
 
 export interface RemovalRequest {
   /** The file's name in messages. */

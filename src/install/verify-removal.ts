@@ -1,9 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import { getNodeValue, parseTree } from 'jsonc-parser'
 import type { HookLayout } from '../clients/define.ts'
-import { isHookCommand } from './hook-command.ts'
-
-type Json = Record<string, unknown>
+import { isOurs, type Json, readValue } from './settings-value.ts'
 
 /**
  * Checks a text without our hooks before it is written, on values instead of on the tree that it was planned with.
@@ -18,13 +15,6 @@ export function verifyRemoval(
   if (!isDeepStrictEqual(pruned(now, shape), pruned(old, shape)))
     throw new Error('refusing to write the settings: something that is not ours would be lost')
   if (hasOurs(now, shape)) throw new Error('refusing to write the settings: a hook of ours is left')
-}
-
-/** Through JSON, so that a key such as `__proto__` is a key like any other. */
-export function readValue(text: string): Json {
-  const root = parseTree(text.replace(/^\uFEFF/, ' '), [], { allowTrailingComma: true })
-  const value: unknown = root ? JSON.parse(JSON.stringify(getNodeValue(root))) : {}
-  return Object(value)
 }
 
 /** Whether a file has nothing but the header that all files of its kind have. Comments count as content. */
@@ -64,8 +54,4 @@ function hasOurs(root: Json, shape: HookLayout): boolean {
 export function holdsOurs(items: unknown): boolean {
   if (!Array.isArray(items)) return false
   return items.flatMap((item) => (Array.isArray(item?.hooks) ? item.hooks : [item])).some(isOurs)
-}
-
-function isOurs(hook: unknown): boolean {
-  return isHookCommand(Object(hook).command)
 }

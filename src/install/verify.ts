@@ -1,12 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
-import { getNodeValue, parseTree } from 'jsonc-parser'
 import type { HookLayout } from '../clients/define.ts'
 import type { Reading } from './event-map.ts'
-import { isHookCommand } from './hook-command.ts'
 import { hookOf, type InstallRequest } from './request.ts'
+import { isOurs, type Json, readValue } from './settings-value.ts'
 import { type Span, unsplice } from './splice.ts'
-
-type Json = Record<string, unknown>
 
 /**
  * Checks a planned text before anything is written, on values and bytes instead of on the tree
@@ -79,16 +76,6 @@ function eventMap(root: Json, shape: HookLayout): Json {
 function hooksOf(item: Json, entries: Reading['entries']): Json[] {
   if (item.hooks === undefined && entries === 'flat') return [item]
   return Array.isArray(item.hooks) ? item.hooks : []
-}
-
-function isOurs(hook: Json): boolean {
-  return isHookCommand(hook.command)
-}
-
-/** Through JSON, so that a key such as `__proto__` is a key like any other. */
-function readValue(text: string): Json {
-  const root = parseTree(text.replace(/^\uFEFF/, ' '), [], { allowTrailingComma: true })
-  return root ? JSON.parse(JSON.stringify(getNodeValue(root))) : {}
 }
 
 function isStrictJson(text: string): boolean {
