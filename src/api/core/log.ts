@@ -11,7 +11,7 @@ function lineOf(report: CallReport): string {
   const { callId, attempt, method, route, status, failure, elapsedMs, requestId, retryInMs } =
     report
   const call = `call ${callId}, attempt ${attempt}: ${method} ${route}`
-  const request = requestId === undefined ? '' : `, request ${requestId}`
+  const request = requestId ? `, request ${requestId}` : ''
   const next = retryInMs === undefined ? '' : `, next attempt in ${retryInMs} ms`
   return `hookbell api: ${call}: ${status ?? failure} in ${elapsedMs} ms${request}${next}`
 }

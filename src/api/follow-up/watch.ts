@@ -39,7 +39,9 @@ const MOST_FAILURES = 5
 
 /** Makes `sessions.messages.watch` of a client. */
 export function makeWatch(messages: Pick<SessionsMessagesApi, 'list'>): Watch {
-  return async function* watch(input, options) {
+  return async function* watch(given, options) {
+    // Untyped callers may pass nothing; the first poll rejects that.
+    const input = given ?? ({} as WatchInput)
     const { pollMs, maxPollMs, quietMs, signal = options?.signal } = input
     checkPauses(PLACE, '', { pollMs, maxPollMs, quietMs })
     const clock = new Clock(Number.POSITIVE_INFINITY, signal)
@@ -63,11 +65,18 @@ export interface PollResult {
  */
 export async function* follow(
   messages: Pick<SessionsMessagesApi, 'list'>,
-  { after, endOnIdle, quietMs = 3_000, pollMs = 1_000, maxPollMs = 15_000, ...input }: WatchInput,
+  {
+    sessionId,
+    computerId,
+    after,
+    endOnIdle,
+    quietMs = 3_000,
+    pollMs = 1_000,
+    maxPollMs = 15_000,
+  }: WatchInput,
   options: CallOptions | undefined,
   clock: Clock,
 ): AsyncGenerator<PollResult> {
-  const { sessionId, computerId } = input
   let life: Lifetime
   const watcher = makeWatcher((cursor) => {
     const { signal } = life

@@ -22,7 +22,7 @@ export function suggest(name: string, known: readonly string[]): string | undefi
   const most = Math.min(2, Math.floor(plain.length / 3))
   for (let changes = 0; changes <= most; changes += 1) {
     const near = known.find((one) => isNear(plain, simplify(one), changes))
-    if (near !== undefined) return near
+    if (near) return near
   }
   return undefined
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type CallOptions, type Message, textOf } from '../../../src/api/index.ts'
+import { type CallOptions, type Message, textOf, type WatchInput } from '../../../src/api/index.ts'
 import type { Script } from '../../support/fault-server.ts'
 import { errorOf, json, useFaultServer } from '../_support.ts'
 
@@ -105,6 +105,11 @@ describe.each<Order>(['oldest first', 'newest first'])('watch, %s', (order) => {
     const call = take(place === 'input' ? watch({ signal }) : watch({}, { signal }), 1)
     setTimeout(() => controller.abort('enough'), 50)
     expect(await errorOf(call)).toMatchObject({ kind: 'aborted', cause: 'enough' })
+  })
+
+  it.each([undefined, null])('rejects the input %s', async (input) => {
+    const watching = faults.makeClient().sessions.messages.watch(input as unknown as WatchInput)
+    expect(await errorOf(watching.next())).toMatchObject({ kind: 'validation' })
   })
 
   it('continues after temporary failures', async () => {
