@@ -128,7 +128,8 @@ function judge({ status, headers, text, end, cause }: TransportResponse): Attemp
     const retryAfterMs = parseRetryAfter(headers, Date.now())
     return { failure: { kind: 'http', status, retryAfterMs }, received }
   }
-  if (end === 'broken') return { failure: networkFailure(cause, 'body') }
+  // A 204 has no body, so that the end of one says nothing, as after a wrong content-length.
+  if (end === 'broken' && status !== 204) return { failure: networkFailure(cause, 'body') }
   return { received, isTooLong: end === 'too-long' }
 }
 
@@ -139,7 +140,7 @@ const PERMANENT =
 function networkFailure(error: unknown, phase: Phase): AttemptFailure {
   const failure = error instanceof TransportFailure ? error : new TransportFailure(error, true)
   const code = codeOf(failure.cause)
-  const permanent = code !== undefined && PERMANENT.test(code)
+  const permanent = PERMANENT.test(code ?? '')
   // Some transports, such as `fetch`, report no connect phase: only their failure tells that nothing was sent.
   const reached = failure.sent ? phase : 'connect'
   return { kind: 'network', phase: reached, sent: failure.sent, permanent, cause: failure.cause }

@@ -63,6 +63,15 @@ describe.each(transports)('responses through %s', (transport) => {
       },
     )
 
+    it.each(['', '{}'])(
+      'with status 204, a content-length and the body "%s" resolves for a deletion',
+      async (body) => {
+        faults.play([{ status: 204, headers: { 'content-length': '2' }, body }])
+        expect(await makeClient().computers.delete({ computerId: 'c' })).toEqual({})
+        expect(faults.requests).toHaveLength(1)
+      },
+    )
+
     it('with a truncated body is an error', async () => {
       faults.play([{ body: '{"limit": 1}         ', fault: 'cut' }])
       const error = await errorOf(makeClient().organization.limits.getGlobal())
