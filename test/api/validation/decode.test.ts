@@ -142,12 +142,18 @@ describe('drift', () => {
     expect(json(page.messages[0])).toBe(json(message))
   })
 
-  it('does not fail the call when a callback throws', async () => {
-    const fail = () => {
-      throw new Error('mine')
-    }
+  it.each([
+    [
+      'throws',
+      () => {
+        throw new Error('mine')
+      },
+    ],
+    // vitest fails the run for a rejection that nobody handles; a program would end.
+    ['rejects', () => Promise.reject(new Error('mine'))],
+  ])('does not fail the call when a callback %s', async (_, fail) => {
     faults.play([{ body: json(mistyped) }])
-    const client = faults.makeClient({ onDrift: fail, onAttempt: fail })
+    const client = faults.makeClient({ onDrift: fail, onAttempt: fail, afterResponse: fail })
     expect(await client.computers.get({ computerId: 'c' })).toEqual(mistyped)
   })
 })
