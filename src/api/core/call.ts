@@ -44,7 +44,9 @@ function requestOf(target: Target, settings: Settings, limits: Settings['limits'
   const url = settings.hosts[target.host]
   // With a custom baseUrl, the key must not go to the public application, which nobody asked for.
   if (!url) throw new ConfigError('appUrl: is not set, though baseUrl is', { hint: APP_URL_HINT })
-  const { method, path, body } = target
+  const { method, body } = target
+  // Without the slash, a path would continue the name of the host.
+  const path = target.path.replace(/^\/?/, '/')
   const { maxResponseBytes, headers: given } = limits
   const headers = body === undefined ? given : { ...given, 'content-type': 'application/json' }
   const { origin, prefix } = url

@@ -50,7 +50,7 @@ function reach(shared: Shared, entry: Operation, input: unknown, options: CallOp
   const go = (path: string) =>
     perform(shared, targetOf(shared, entry, path, input, options), options, startedAt)
   // Not async: one more async function would hide the caller from V8's async stack trace.
-  if (override !== undefined || !alternatePath || known === alternatePath) return go(known)
+  if (override || !alternatePath || known === alternatePath) return go(known)
   return go(known).catch(async (error: unknown) => {
     if (!(error instanceof NotFoundError)) throw error
     const answered = await go(alternatePath).catch((other: unknown) => {

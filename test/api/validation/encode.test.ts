@@ -114,13 +114,16 @@ describe.each(transports)('requests through %s', (transport) => {
     faults.play([{ status: 204 }, { body: '{"reports": []}' }])
     const client = faults.makeClient({
       wire: { 'organization.users.remove': { email: 'e-mail' } },
-      paths: { 'readiness.reports': '/reports' },
+      paths: { 'readiness.reports': '/reports', 'computers.get': '.evil.example/{computerId}' },
     })
     await client.organization.users.remove({ email: 'a@b' })
     await client.readiness.reports({ limit: 1 })
+    // Without the slash, this would be the end of the host name, and the key would go there.
+    await client.computers.get({ computerId: 'c' })
     expect(faults.requests.map(({ target }) => target)).toEqual([
       '/api/v0/organization/users?e-mail=a%40b',
       '/reports?limit=1',
+      '/.evil.example/c',
     ])
   })
 
