@@ -111,7 +111,7 @@ function itemsOf({ id, style }: PageSource<unknown>, page: unknown): unknown[] {
  */
 function nextCursor({ id, style }: PageSource<unknown>, page: unknown, items: unknown[]) {
   const { next, hasMore } = style
-  const isMore = hasMore === undefined ? items.length > 0 : valueAt(page, hasMore)
+  const isMore = hasMore ? valueAt(page, hasMore) : items.length > 0
   if (isMore === false) return undefined
   const cursor = valueAt(page, next)
   if (typeof cursor === 'string' && cursor !== '') return cursor

@@ -73,6 +73,19 @@ describe.each(transports)('time limits through %s', (transport) => {
       expect(faults.requests.length).toBeLessThanOrEqual(3)
     })
 
+    it('leaves a retry only the time that is left', async () => {
+      // Each answer comes in time, both together do not.
+      const waitMs = 600
+      faults.play([
+        { status: 503, waitMs },
+        { waitMs, body: '{"limit": 1}' },
+      ])
+      const error = await errorOf(
+        makeClient().organization.limits.getGlobal({}, { deadlineMs: 1_000 }),
+      )
+      expect(error).toMatchObject({ kind: 'timeout', limit: 'deadlineMs' })
+    })
+
     it('rejects at once when Retry-After exceeds the deadline', async () => {
       faults.play([{ status: 429, headers: { 'retry-after': '3600' }, body: json(problem) }])
       const before = Date.now()

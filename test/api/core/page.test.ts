@@ -141,6 +141,13 @@ describe.each(transports)('lists through %s', (transport) => {
       expect(count).toBe(style.emptyIsEnd ? 4 : 3)
     })
 
+    it.skipIf(style.emptyIsEnd)('end without more, even if there is a cursor', async () => {
+      const page = json(style.page([0], 'a')).replace('true', 'false')
+      faults.play([{ body: page }])
+      expect(await style.list(faults.makeClient()).toArray()).toHaveLength(1)
+      expect(faults.requests).toHaveLength(1)
+    })
+
     it('reject when the service repeats a cursor', async () => {
       faults.play(({ target }, index) => {
         const isFirst = !target.includes('=a') && !target.includes('=b')
