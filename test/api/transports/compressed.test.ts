@@ -1,5 +1,6 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
+import { readText } from '../../../src/api/transports/_body.ts'
 import { errorOf, json, transports, useFaultServer } from '../_support.ts'
 
 const encodings = [
@@ -50,4 +51,12 @@ describe.each(transports)('compression through %s', (transport) => {
       expect(await errorOf(call)).toMatchObject({ kind })
     })
   })
+})
+
+it('decompression is not continued beyond the size limit', async () => {
+  async function* chunks() {
+    for (let count = 0; count < 10; count += 1) yield Buffer.from('abc')
+    throw new Error('read on')
+  }
+  expect(await readText(chunks(), 10)).toEqual({ text: 'abcabcabca', end: 'too-long' })
 })

@@ -1,5 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
+import { Lifetime } from '../../../src/api/core/lifetime.ts'
+import type { Exchange } from '../../../src/api/transports/_exchange.ts'
+import { type Connection, makeOriginQueue } from '../../../src/api/transports/_origin-queue.ts'
 import type { Step } from '../../support/fault-server.ts'
 import { errorOf, useFaultServer } from '../_support.ts'
 
@@ -26,6 +29,26 @@ describe('the queue before the connections of undici', () => {
     await sleep(300)
     // Calls whose time limit ends slightly later may get a connection first.
     expect(faults.connections).toBeLessThan(calls.length / 2)
+  })
+
+  it('does not start a call that ended while it waited', () => {
+    const started: string[] = []
+    const releases: (() => void)[] = []
+    const enqueue = makeOriginQueue(1, () => ({}) as Connection)
+    const add = (name: string) => {
+      const request = new Lifetime()
+      const start: Exchange['start'] = (_, release) => {
+        started.push(name)
+        releases.push(release)
+      }
+      enqueue({ request, start } as unknown as Exchange)
+      return request
+    }
+    add('first')
+    add('second').end(new Error('aborted'))
+    add('third')
+    releases[0]?.()
+    expect(started).toEqual(['first', 'third'])
   })
 
   it('reports that a waiting call was not sent', async () => {
