@@ -159,6 +159,15 @@ const built = await Promise.all([
   ),
 ])
 requireFromStart('dist/worker-code.cjs')
+// Those that src/fs/compiled.ts loads.
+const compiled = ['cli-code', ...Object.keys(quickParts), 'worker-code']
+for (const name of [
+  ...compiled,
+  'worker-parts/zod',
+  ...workerParts.map((one) => `worker-parts/${one}`),
+]) {
+  escapeRegexes(`dist/${name}.cjs`)
+}
 // The front door of an earlier version starts this file.
 writeFileSync('dist/worker.js', "import './worker.cjs'\n")
 writeLicences(
@@ -256,6 +265,14 @@ function requireQuickParts(path: string, names: readonly string[]) {
   const text = readFileSync(path, 'utf8')
   if (text.match(quick)?.length !== names.length) throw new Error(`${path}: not as expected`)
   writeFileSync(path, text.replaceAll(quick, 'Promise.resolve().then(()=>require($1))'))
+}
+
+/** esbuild's `charset: 'ascii'` leaves regular expressions as they are. */
+function escapeRegexes(path: string) {
+  const text = readFileSync(path, 'utf8')
+  const inAscii = (character: string) =>
+    `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+  writeFileSync(path, text.replace(/[^\0-\x7f]/g, inAscii))
 }
 
 /** Lets src/cli/start.ts import the other parts, which are ES modules. */

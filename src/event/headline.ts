@@ -27,18 +27,28 @@ export function headline(lastMessage: string, maxLength = MAX_LENGTH): Headline 
   const question = questionAtEnd(blocks)
   const chosen = question.length > 0 ? question : summaryOf(blocks)
   const whole = textOf(chosen)
-  const isCut = whole.length > maxLength
-  const rest = isCut ? all : all.filter((block) => !chosen.includes(block))
+  const others = all.filter((block) => !chosen.includes(block))
   const isQuestion = question.length > 0
-  return {
-    text: isQuestion ? cutStart(whole, maxLength) : cutText(whole, maxLength),
-    isQuestion,
-    rest: rest.map(({ text }) => text).join('\n\n'),
+  if (isQuestion) {
+    const rest = whole.length > maxLength ? all : others
+    return { text: cutStart(whole, maxLength), isQuestion, rest: textOf(rest) }
   }
+  const text = cutText(whole, maxLength)
+  return { text, isQuestion, rest: [...leftOf(whole, text), textOf(others)].join('\n\n').trim() }
 }
 
+/** A blank line where Markdown needs one: without it, a table or a list takes in the text below. */
 function textOf(blocks: readonly Block[]): string {
-  return blocks.map(({ text }) => text).join('\n')
+  const parts = blocks.map(({ text, type }, index) => {
+    const isBelowText = type === 'list' && blocks[index - 1]?.type === 'text'
+    return `${index === 0 ? '' : isBelowText ? '\n' : '\n\n'}${text}`
+  })
+  return parts.join('')
+}
+
+/** What was cut off the end. */
+function leftOf(whole: string, text: string): string[] {
+  return text === whole ? [] : [`…${whole.slice(text.length - 1).trimStart()}`]
 }
 
 /** Splits into paragraphs; a fenced code block is one, whatever it contains. */
@@ -117,7 +127,8 @@ const REQUEST =
 /** Whether a sentence ends with a question mark, or a phrase asks for something. Inline code does not count. */
 function asks(text: string): boolean {
   const spoken = text.replace(/`[^`\n]*`/g, '').replace(/https?:\/\/\S+/g, '')
-  return /[?？؟](?=["'”’»)\]*_~]*(\s|$))/.test(spoken) || REQUEST.test(spoken)
+  // Chinese and Japanese have no space between sentences.
+  return /[？؟]|\?(?=["'”’»)\]*_~]*(\s|$))/.test(spoken) || REQUEST.test(spoken)
 }
 
 const SUMMARY =

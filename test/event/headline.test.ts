@@ -21,6 +21,16 @@ describe('the headline of an answer', () => {
       'Which one do you want?\n- SQLite\n- PostgreSQL',
     ],
     ['a request without a question mark', 'Done.\n\nLet me know which you prefer.', undefined],
+    [
+      'a question before another sentence in Chinese',
+      '好了。\n\n要我部署吗？请回复“是”。',
+      undefined,
+    ],
+    [
+      'a question with its choices in Japanese',
+      '修正しました。\n\n続けますか？（はい／いいえ）',
+      undefined,
+    ],
     ['a question that is bold', 'Well.\n\n**Go on?**', '**Go on?**'],
   ])('is a question: %s', (_, message, text) => {
     expect(headline(message)).toMatchObject({
@@ -44,6 +54,11 @@ describe('the headline of an answer', () => {
       'a list with its introduction',
       'Long story.\n\nI changed:\n\n- a.ts\n- b.ts',
       'I changed:\n- a.ts\n- b.ts',
+    ],
+    [
+      'a section with a blank line below each list and table, which would take in the next line',
+      '## Summary\n\nI changed:\n\n- a.ts\n\nTests pass.\n\n| a | b |\n|---|---|\n\nThat is all.',
+      'I changed:\n- a.ts\n\nTests pass.\n\n| a | b |\n|---|---|\n\nThat is all.',
     ],
     [
       'the text before a block of code',
@@ -76,6 +91,14 @@ describe('the headline of an answer', () => {
     ['an empty text', ' \n\n ', ''],
   ])('is not a question: %s', (_, message, text) => {
     expect(headline(message)).toMatchObject({ text, isQuestion: false })
+  })
+
+  it('leaves what it cut off, and no more, to the rest', () => {
+    expect(headline('Before.\n\nOne two three four.', 9)).toEqual({
+      text: 'One two…',
+      isQuestion: false,
+      rest: '…three four.\n\nBefore.',
+    })
   })
 
   it('keeps the end of a long question', () => {

@@ -99,8 +99,8 @@ describe('a worker and its code cache', () => {
     }
   })
 
-  async function deliverOne() {
-    const id = world.accept({})
+  async function deliverOne(event: object = {}) {
+    const id = world.accept(event)
     const env = {
       HOME: world.folder,
       HOOKBELL_STATE_DIR: world.stateDir,
@@ -169,6 +169,14 @@ describe('a worker and its code cache', () => {
     writeFileSync(config, readFileSync(config))
     await expect(deliverOne()).rejects.toThrow()
   })
+
+  it.each(['Shall I deploy?', '要我部署吗？', 'هل أنشر التغييرات؟'])(
+    'sees that the answer %s is a question',
+    async (said) => {
+      await deliverOne({ hook_event_name: 'Stop', last_assistant_message: said })
+      expect(world.lines().map(({ title }) => title)).toEqual([expect.stringMatching(/ asks you$/)])
+    },
+  )
 
   it('delivers when the cache cannot be written', async () => {
     mkdirSync(cache())
