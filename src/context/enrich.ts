@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { findClient } from '../clients/index.ts'
 import { homeDir } from '../config/paths.ts'
 import type { AgentEvent } from '../event/event.ts'
+import { asksAtEnd } from '../event/headline.ts'
 import type { Kind } from '../event/kind.ts'
 import { questionOfTool, withSubject } from '../event/question.ts'
 import { branchOf } from './branch.ts'
@@ -30,6 +31,10 @@ export interface EnrichedEvent extends AgentEvent {
   tokens: Tokens | undefined
   /** What the agent did in the turn. */
   did: Deeds
+  /** Whether its answer ends with a question. Absent for false. */
+  asks?: boolean
+  /** Whether a person stopped the turn before. Absent for false. */
+  isInterrupted?: boolean
   /** Whether a person is at the terminal of the session; absent if unknown or not checked. */
   isAtTerminal?: boolean | undefined
 }
@@ -59,8 +64,11 @@ export async function enrich(event: AgentEvent, deps: EnrichDeps): Promise<Enric
     tokens,
     did = { tools: {}, files: [], commands: [] },
   } = facts ?? {}
+  const found = facts ? withTurn(event, facts) : event
   return {
-    ...(facts ? withTurn(event, facts) : event),
+    ...found,
+    ...(found.kind === 'done' && asksAtEnd(found.lastMessage) && { asks: true }),
+    ...(found.kind === 'waiting' && facts?.outcome === 'interrupted' && { isInterrupted: true }),
     project,
     branch: branch || facts?.branch || '',
     title,

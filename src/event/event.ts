@@ -60,6 +60,8 @@ export interface AgentEvent {
   model: string
   /** How many tasks still run in the background after the turn. */
   backgroundTasks: number
+  /** How many of them are agents, whose end continues the session. Absent for none. */
+  backgroundAgents?: number
   durationMs: number | undefined
   /** What the person is asked. Only for an event that asks something. */
   question: Question | undefined

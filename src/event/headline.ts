@@ -37,6 +37,14 @@ export function headline(lastMessage: string, maxLength = MAX_LENGTH): Headline 
   return { text, isQuestion, rest: [...leftOf(whole, text), textOf(others)].join('\n\n').trim() }
 }
 
+/** Of a longer answer only the end is searched. */
+const MAX_SEARCHED = 16 * 1024
+
+/** Whether an answer ends with a question, so that the agent waits for a person. */
+export function asksAtEnd(lastMessage: string): boolean {
+  return questionAtEnd(withoutGoodbye(blocksOf(lastMessage.slice(-MAX_SEARCHED)))).length > 0
+}
+
 /** A blank line where Markdown needs one: without it, a table or a list takes in the text below. */
 function textOf(blocks: readonly Block[]): string {
   const parts = blocks.map(({ text, type }, index) => {

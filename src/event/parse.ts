@@ -11,7 +11,7 @@ import type { FieldType, ValuesOf } from './field-type.ts'
 import { isHeadlessRun } from './headless.ts'
 import { readObject } from './json.ts'
 import { kindOf } from './kind.ts'
-import { fieldOf, matches, type Payload } from './payload.ts'
+import { fieldOf, isPayload, matches, type Payload, textOf } from './payload.ts'
 import { questionInWords, questionOfTool, withSubject } from './question.ts'
 import { aliases, inputs, otherInput } from './schema.ts'
 
@@ -151,8 +151,16 @@ function textsOf(fields: Fields) {
     permissionMode: text(fields.permission_mode),
     model: text(fields.model),
     backgroundTasks: fields.background_tasks?.length ?? 0,
+    ...agentsAmong(fields.background_tasks),
     durationMs: fields.session_duration_ms,
   }
+}
+
+function agentsAmong(tasks: readonly unknown[] = []): Pick<AgentEvent, 'backgroundAgents'> {
+  const isAgent = (task: unknown) =>
+    isPayload(task) && /agent|teammate|workflow/i.test(textOf(task, 'type'))
+  const backgroundAgents = tasks.filter(isAgent).length
+  return backgroundAgents > 0 ? { backgroundAgents } : {}
 }
 
 /** Claude Code's and droid's wording, where the payload has no field for it. */

@@ -43,6 +43,12 @@ export interface EventFacts {
   failureReason?: string
   durationMs?: number
   backgroundTasks?: number
+  /** How many of them are agents. */
+  backgroundAgents?: number
+  /** Whether the answer ends with a question. Absent for false. */
+  asks?: boolean
+  /** Whether a person stopped the turn before. Absent for false. */
+  isInterrupted?: boolean
   cwd?: string
   agent?: string
   tool?: string

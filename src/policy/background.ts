@@ -1,18 +1,34 @@
 import { isTurnOver } from './sessions.ts'
 import { defineRule, send, suppress } from './types.ts'
 
+/** A build may end soon, and its end is worth a message; a server runs on. */
+const HOLD_MINUTES = 5
+
 /**
- * Suppresses the end of a turn that leaves background tasks running: it is sent when they are over. Tasks that ran
- * before the turn began, such as a server that runs all day, do not count.
+ * Holds back the end of a turn that leaves background tasks running: it is sent when they are over, or if they still
+ * run after five minutes. If agents are among them it is dropped, because the session goes on when they are over. Tasks
+ * that ran before the turn began, such as a server that runs all day, do not count, and a question is sent at once.
  */
 export const background = defineRule({
   name: 'background',
   isNoise: true,
-  judge({ kind, backgroundTasks: tasks }, _, { session }) {
-    if (kind !== 'done' || tasks === 0) return send
+  judge({ kind, at, asks, isHeadless, ...event }, _, { session }) {
+    const { backgroundTasks: tasks, backgroundAgents: agents = 0 } = event
+    // A one-shot run may end with its first turn.
+    if (kind !== 'done' || tasks === 0 || asks || (isHeadless && agents === 0)) return send
     const before = session?.turnEnd
     const ranBefore = before !== undefined && session !== undefined && !isTurnOver(session)
     if (ranBefore && before.backgroundTasks === tasks) return send
-    return suppress(`${tasks === 1 ? '1 task runs' : `${tasks} tasks run`} in the background`)
+    const reason = `${tasks === 1 ? '1 task runs' : `${tasks} tasks run`} in the background`
+    if (agents > 0) return suppress(reason)
+    return { type: 'hold', until: at + HOLD_MINUTES * 60_000, reason, group: '' }
+  },
+  review({ kind, at, channel }, { session }) {
+    const { turnEnd, answeredAt = 0 } = session ?? {}
+    if (kind !== 'done' || !turnEnd || at > (turnEnd.leftTasksAt ?? 0)) return undefined
+    if (turnEnd.at > at) {
+      return turnEnd.to?.includes(channel) ? 'a later turn of its session was told' : undefined
+    }
+    return answeredAt > at ? 'the session ended before it was told' : undefined
   },
 })

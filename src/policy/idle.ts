@@ -1,17 +1,29 @@
-import { isTurnOver } from './sessions.ts'
-import { defineRule, send, suppress } from './types.ts'
+import { meaningOf } from '../event/meaning.ts'
+import { isAnswered, isTurnOver, type Session } from './sessions.ts'
+import { defineRule, type JudgedEvent, send, suppress } from './types.ts'
 
-/** Suppresses the notice that the agent waits after the end of its turn, sent or suppressed: it is not news. */
+/**
+ * Suppresses the notice that the agent waits after the end of its turn, sent or suppressed: it is not news. But if
+ * that end was suppressed and asked something, nobody has answered for the client's idle time.
+ */
 export const idle = defineRule({
   name: 'idle',
   isNoise: true,
-  judge({ kind }, { channel }, { session }) {
-    if (kind !== 'waiting' || !session?.turnEnd || !isTurnOver(session)) return send
-    const { means, judged } = session.turnEnd
-    if (means === 'Interrupt') return suppress('a person stopped the turn before')
+  judge(event, { channel }, { session }) {
+    if (event.kind !== 'waiting') return send
+    if (wasStopped(event, session)) return suppress('a person stopped the turn before')
+    if (!session?.turnEnd || !isTurnOver(session)) return send
+    const { judged, to = judged, asks = false } = session.turnEnd
     // A channel without a route for the end of a turn has not heard of it.
-    return judged.includes(channel)
-      ? suppress('the end of the turn was already sent or suppressed on this channel')
-      : send
+    if (!judged.includes(channel) || (asks && !to.includes(channel))) return send
+    return suppress('the end of the turn was already sent or suppressed on this channel')
   },
 })
+
+function wasStopped(event: JudgedEvent, session: Session | undefined): boolean {
+  if (event.isInterrupted) return true
+  if (!session) return false
+  if (isTurnOver(session) && session.turnEnd?.means === 'Interrupt') return true
+  // For qwen the notice is the answer to a question that a person cancelled.
+  return meaningOf(event).isAnswer && session.questions.some((one) => !isAnswered(session, one))
+}

@@ -31,6 +31,12 @@ export interface TurnEnd {
   means: string
   backgroundTasks: number
   judged: readonly string[]
+  /** Those of them to which it was sent, or for which it is held. Absent in states of version 0.1. */
+  to?: readonly string[]
+  /** Whether its answer ends with a question. */
+  asks?: boolean
+  /** When the last turn, this one or an earlier one, left background tasks running, Unix ms. Absent for never. */
+  leftTasksAt?: number | undefined
 }
 
 /** A question, or an answer to one. `toolUseId` is '' if the tool call that it is about is unknown. */
@@ -156,7 +162,10 @@ function remember(session: Session, entry: AcceptedEntry) {
   // An idle notice after a turn does not count as judged. This check needs `turnEnd` before it is updated below.
   else if (!isIdleAfterTurn(session, kind)) noteJudged(session, judged, at)
   if (meaning.isTurnEnd && at >= (session.turnEnd?.at ?? 0)) {
-    session.turnEnd = { at, means, backgroundTasks: facts.backgroundTasks ?? 0, judged }
+    const { backgroundTasks = 0, asks = false } = facts
+    const leftTasksAt = backgroundTasks > 0 ? at : session.turnEnd?.leftTasksAt
+    const { to = [] } = entry
+    session.turnEnd = { at, means, backgroundTasks, judged, to, asks, leftTasksAt }
   }
   if (meaning.isSubagent && parentSessionId && parentSessionId !== sessionId) {
     session.isSubagent = true

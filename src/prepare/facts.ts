@@ -11,6 +11,7 @@ const ONE_WORD = /^\w{1,48}$/
 /** The facts that the journal keeps so that an event can be judged again. The agent's text is not part of them. */
 export function factsOf(event: EnrichedEvent, { keepsText }: { keepsText: boolean }): EventFacts {
   const { means, durationMs, backgroundTasks, isHeadless, isAtTerminal, failure } = event
+  const { backgroundAgents, asks, isInterrupted } = event
   const failureReason = failure?.reason ?? ''
   const texts = {
     notificationType: event.notificationType,
@@ -30,6 +31,9 @@ export function factsOf(event: EnrichedEvent, { keepsText }: { keepsText: boolea
     ...Object.fromEntries(Object.entries(texts).filter(([, text]) => text)),
     ...(durationMs !== undefined && { durationMs: Math.round(durationMs) }),
     ...(backgroundTasks > 0 && { backgroundTasks }),
+    ...(backgroundAgents && { backgroundAgents }),
+    ...(asks && { asks }),
+    ...(isInterrupted && { isInterrupted }),
     ...(isHeadless !== undefined && { isHeadless }),
     ...(isAtTerminal !== undefined && { isAtTerminal }),
     ...(isOverSsh(event) && { isOverSsh: true }),
@@ -62,6 +66,9 @@ export function eventOfEntry(
     permissionMode: facts.permissionMode ?? '',
     branch: facts.branch ?? '',
     backgroundTasks: facts.backgroundTasks ?? 0,
+    ...(facts.backgroundAgents && { backgroundAgents: facts.backgroundAgents }),
+    ...(facts.asks && { asks: true }),
+    ...(facts.isInterrupted && { isInterrupted: true }),
     durationMs: facts.durationMs,
     isHeadless: facts.isHeadless,
     isAtTerminal: facts.isAtTerminal,

@@ -234,6 +234,17 @@ describe('the branch', () => {
   })
 })
 
+describe('the end of a turn', () => {
+  it('asks if its answer, here or in the transcript, ends with a question', async () => {
+    const { path, event, around } = makeSession('droid', '.factory/sessions/-srv-app')
+    writeFileSync(path, transcriptText('droid'))
+    const end = event({ kind: 'done', at: Date.parse('2026-11-20T10:00:00Z') })
+    expect(await enrich(end, around)).not.toHaveProperty('asks')
+    const asking = { ...end, lastMessage: 'It is fixed. Shall I deploy?' }
+    expect(await enrich(asking, around)).toMatchObject({ asks: true })
+  })
+})
+
 describe('an agent that waits', () => {
   it('has its last message', async () => {
     const { path, event, around } = makeSession('droid', '.factory/sessions/-srv-app')
@@ -242,5 +253,16 @@ describe('an agent that waits', () => {
     const { lastMessage } = await enrich(end, around)
     expect(lastMessage).not.toBe('')
     expect(await enrich({ ...end, kind: 'waiting' }, around)).toMatchObject({ lastMessage })
+  })
+
+  it('was interrupted if the transcript says so', async () => {
+    const { path, event, around } = makeSession('claude', '.claude/projects/-srv-app')
+    const waiting = event({ kind: 'waiting', at: Date.parse('2026-11-20T10:00:00Z') })
+    writeFileSync(path, transcriptText('claude'))
+    expect(await enrich(waiting, around)).not.toHaveProperty('isInterrupted')
+    const content = '[Request interrupted by user for tool use]'
+    const line = { type: 'user', timestamp: '2026-11-20T09:58:00Z', message: { content } }
+    appendFileSync(path, `${JSON.stringify(line)}\n`)
+    expect(await enrich(waiting, around)).toMatchObject({ isInterrupted: true })
   })
 })

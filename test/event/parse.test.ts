@@ -112,6 +112,11 @@ describe('an event', () => {
     ['Notification', { message: 'Well?', details: ['x', { command: 7 }] }, { message: 'Well?' }],
     ['Stop', { background_tasks: [{ id: 'b1' }, { id: 'b2' }] }, { backgroundTasks: 2 }],
     [
+      'Stop',
+      { background_tasks: [{ id: 'b1', type: 'shell' }, { id: 'a1', type: 'subagent' }, null] },
+      { backgroundTasks: 3, backgroundAgents: 1 },
+    ],
+    [
       'StopFailure',
       { error: 'rate_limit', error_details: '429' },
       { kind: 'failed', message: '429' },

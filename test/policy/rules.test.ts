@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { EnrichedEvent } from '../../src/context/enrich.ts'
+import { asksAtEnd } from '../../src/event/headline.ts'
 import { findMute, makeMute } from '../../src/policy/mutes.ts'
 import { policies } from '../../src/policy/policies.ts'
 import { parsePayload } from '../support/payload.ts'
@@ -11,6 +12,7 @@ const start = Date.parse('2026-11-20T09:00:00Z')
 const channels = { desk: { type: 'desktop' }, phone: { type: 'desktop' } }
 const prompt = { hook_event_name: 'UserPromptSubmit', prompt: 'Go' }
 const stop = { hook_event_name: 'Stop' }
+const asking = { ...stop, last_assistant_message: 'Shall I delete it?' }
 const idle = { hook_event_name: 'Notification', notification_type: 'idle_prompt' }
 const request = { hook_event_name: 'PermissionRequest', tool_name: 'Bash' }
 const notice = { hook_event_name: 'Notification', notification_type: 'permission_prompt' }
@@ -22,24 +24,40 @@ type Step = [seconds: number, payload: object]
 interface Settings {
   client?: string
   isAtTerminal?: boolean
+  isHeadless?: boolean
   [name: string]: unknown
 }
 
-/** The delivered messages, each as `channel seconds+seconds` of its events. */
+/** The delivered messages, each as `channel seconds+seconds` of its events, with `at seconds` if asked for. */
 function told(
   steps: readonly Step[],
-  { client = 'claude', isAtTerminal, ...config }: Settings = {},
+  { client = 'claude', isAtTerminal, isHeadless, ...config }: Settings = {},
   more: Options = {},
+  show?: 'late',
 ) {
   const events = steps.map(([seconds, payload]): EnrichedEvent => {
     const at = start + seconds * 1000
     const event = parsePayload({ session_id: 's1', ...payload }, { client, at })
     const did = { tools: {}, files: [], commands: [] }
     const around = { project: 'shop', branch: '', title: '', firstPrompt: '', tokens: undefined }
-    return { ...event, ...around, id: `${seconds}`, did, isAtTerminal }
+    const asks = asksAtEnd(event.lastMessage)
+    const { isInterrupted = false } = payload as { isInterrupted?: boolean }
+    return {
+      ...event,
+      ...around,
+      id: `${seconds}`,
+      did,
+      isAtTerminal,
+      isHeadless,
+      asks,
+      isInterrupted,
+    }
   })
   const { pings } = runTimeline(events, { ...more, config })
-  return pings.map(({ channel, events: ids }) => `${channel} ${ids.join('+')}`)
+  return pings.map(({ channel, events: ids, at }) => {
+    const when = show ? ` at ${(at - start) / 1000}` : ''
+    return `${channel} ${ids.join('+')}${when}`
+  })
 }
 
 const byDefault = (steps: readonly Step[], client = 'claude') => told(steps, { client })
@@ -109,6 +127,76 @@ describe('the rule', () => {
     ).toEqual([])
   })
 
+  it('`idle` drops an idle prompt after a person stopped the turn, if only the transcript shows it', () => {
+    expect(
+      byDefault([
+        [0, prompt],
+        [60, { ...idle, isInterrupted: true }],
+      ]),
+    ).toEqual([])
+  })
+
+  it('`idle` drops the notice that qwen gives at once when a person cancels its question', () => {
+    const steps: Step[] = [
+      [0, prompt],
+      [20, request],
+      [30, idle],
+    ]
+    expect(byDefault(steps, 'qwen')).toEqual(['desktop 20'])
+    expect(byDefault(steps)).toEqual(['desktop 20', 'desktop 30'])
+  })
+
+  it('`idle` delivers an idle prompt after a short turn that asked something', () => {
+    const short = (end: object): Step[] => [
+      [0, prompt],
+      [8, end],
+      [68, idle],
+    ]
+    expect(byDefault(short(asking))).toEqual(['desktop 68'])
+    expect(byDefault(short(stop))).toEqual([])
+    expect(
+      byDefault([
+        [0, prompt],
+        [60, asking],
+        [120, idle],
+      ]),
+    ).toEqual(['desktop 60'])
+  })
+
+  it('`background` delivers a question at once, and a server that runs on after five minutes', () => {
+    const turn = (end: object, ...rest: Step[]): Step[] => [
+      [0, prompt],
+      [60, { ...end, ...tasks(1) }],
+      ...rest,
+    ]
+    expect(byDefault(turn(asking))).toEqual(['desktop 60'])
+    expect(byDefault(turn(stop, [120, idle]))).toEqual(['desktop 60'])
+    expect(told(turn(stop), {}, {}, 'late')).toEqual(['desktop 60 at 360'])
+    expect(byDefault(turn(stop, [200, prompt], [220, stop]))).toEqual(['desktop 220'])
+    expect(byDefault(turn(stop, [70, { ...end, reason: 'logout' }]))).toEqual([])
+    // Some clients report no prompt when a task that is over continues the session.
+    expect(byDefault(turn(stop, [220, stop]))).toEqual(['desktop 220'])
+  })
+
+  it('`background` does not wait for the tasks of a one-shot run, which may end before them', () => {
+    const steps: Step[] = [
+      [0, prompt],
+      [60, { ...stop, ...tasks(1) }],
+      [61, end],
+    ]
+    expect(told(steps, { isHeadless: true })).toEqual(['desktop 60'])
+  })
+
+  it('`background` waits for an agent, however long it takes', () => {
+    const agent = { background_tasks: [{ id: 'a1', type: 'subagent', status: 'running' }] }
+    expect(
+      byDefault([
+        [0, prompt],
+        [60, { ...stop, ...agent }],
+      ]),
+    ).toEqual([])
+  })
+
   it('`background` does not wait for tasks that ran before the turn began', () => {
     const server: Step[] = [
       [0, prompt],
@@ -118,7 +206,7 @@ describe('the rule', () => {
     ]
     expect(byDefault(server)).toEqual(['desktop 160'])
     const more: Step[] = [...server.slice(0, 3), [160, { ...stop, ...tasks(2) }]]
-    expect(byDefault(more)).toEqual([])
+    expect(told(more, {}, {}, 'late')).toEqual(['desktop 160 at 460'])
   })
 
   it('`ends` reports a crash, but not an ordinary end after a finished turn', () => {

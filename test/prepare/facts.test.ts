@@ -50,6 +50,15 @@ describe('the facts that the journal keeps of an event', () => {
     expect(again.entries[0]?.facts).toEqual(read.facts)
   })
 
+  it('are sufficient to judge the end of a turn, and an idle notice, once more', () => {
+    const found = { backgroundTasks: 2, backgroundAgents: 1, asks: true, isInterrupted: true }
+    const config = policyConfig({})
+    const replay = new Replay(config)
+    replay.add({ found: { ...makeEvent({ hook_event_name: 'Stop' }), ...found } })
+    const [entry = expect.fail('no entry')] = replay.entries
+    expect(eventOfEntry(entry, config.abnormalReasons)).toMatchObject(found)
+  })
+
   it('say whether a person was at the terminal, if that is known', () => {
     for (const isAtTerminal of [true, false, undefined]) {
       const facts = factsOf({ ...makeEvent(failure), isAtTerminal }, { keepsText: true })
