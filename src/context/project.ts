@@ -1,20 +1,33 @@
 import { lstat } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, normalize } from 'node:path'
+import { gitFolder } from './_git-link.ts'
 import { pathGate } from './_path-gate.ts'
+
+/** The git folder of a linked work tree, with the name of the repository's own folder. */
+const OF_WORK_TREE = /([^\\/]+?)(?:[\\/]\.git|\.git)[\\/]worktrees[\\/][^\\/]+$/
 
 /** Paths at which file access may wait for another machine, or call a driver. No project is there. */
 const NO_PROJECTS =
   /^(?:[\\/]{2}|\/(?:proc|sys|dev|net|afs|misc|Network|run\/user\/\d+\/(?:gvfs|doc))(?:\/|$))/
 
 /**
- * The name of the folder that holds `.git`, else of the working folder itself; '' where there is none.
+ * The name of the folder that holds `.git`, else of the working folder itself; '' where there is none. A linked work
+ * tree whose own name does not contain that of its repository has both: `shop (bold-fox)`.
  * The path comes from a payload: if reading takes too long, the last part of the path is the name.
  */
 export async function projectName(cwd: string, home: string, gate = pathGate): Promise<string> {
   if (!isAbsolute(cwd)) return ''
   if (cwd === home) return '~'
   if (!mayBeProject(cwd)) return basename(cwd)
-  return gate.run(async () => basename((await gitRoot(cwd)) ?? cwd), basename(cwd))
+  return gate.run(() => lookUp(cwd), basename(cwd))
+}
+
+async function lookUp(cwd: string): Promise<string> {
+  const root = await gitRoot(cwd)
+  if (root === undefined) return basename(cwd)
+  const name = basename(root)
+  const [, repository = ''] = OF_WORK_TREE.exec(await gitFolder(root)) ?? []
+  return name.includes(repository) ? name : `${repository} (${name})`
 }
 
 /** Whether a folder may be accessed, judged by its path alone. */

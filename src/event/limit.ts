@@ -5,7 +5,7 @@ const MAX_AWAY_MS = 40 * DAY_MS
 
 /** Whether a failure is about a usage limit. */
 export function isLimitText(text: string): boolean {
-  return /rate.?limit|usage.?limit|limit (was |has been )?(reached|exceeded|will reset)|hit your .{0,40}limit|quota|too many requests|overloaded|\b429\b/i.test(
+  return /rate.?limit|usage.?limit|limit (was |has been )?(reached|exceeded|will reset)|hit your .{0,40}limit|quota|too many requests|\b429\b/i.test(
     text,
   )
 }

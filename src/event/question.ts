@@ -1,4 +1,5 @@
 import { clients } from '../clients/index.ts'
+import { cutText } from '../text/clean.ts'
 import type { Question } from './event.ts'
 import { isPayload, type Payload, textOf } from './payload.ts'
 import { commandIn, pathIn, wordsIn } from './tool-input.ts'
@@ -6,6 +7,9 @@ import { commandIn, pathIn, wordsIn } from './tool-input.ts'
 /** More than fits on any screen; messages truncate further. */
 const MAX_SUBJECT = 8 * 1024
 const MAX_CHOICES = 12
+const MAX_INPUT = 200
+/** The fields in which a tool says what it is used for. */
+const details = ['description', 'justification', 'reason', 'prompt']
 
 const askTools: ReadonlySet<string> = new Set(
   Object.values(clients).flatMap(({ askTools }) => askTools as readonly string[]),
@@ -27,7 +31,7 @@ export function questionOfTool(
   if (isAskTool(tool) || Array.isArray(facts.questions)) return asked(tool, facts, from)
   const subject = subjectOf(facts)
   if (!tool && !subject) return undefined
-  const detail = cut(textOf(facts, 'description', 'justification', 'reason', 'prompt'))
+  const detail = cut(textOf(facts, ...details))
   return {
     about: subject?.about ?? 'tool',
     tool,
@@ -98,8 +102,18 @@ function subjectOf(facts: Payload): { about: Question['about']; text: string } |
     const text = cut(find(facts))
     if (text) return { about, text }
   }
-  const patterns = wordsIn(facts.patterns)
-  return patterns ? { about: 'tool', text: cut(patterns) } : undefined
+  const text = cut(wordsIn(facts.patterns) || inputsIn(facts))
+  return text ? { about: 'tool', text } : undefined
+}
+
+/** The short inputs of a tool that nothing else is known of, such as one of an MCP server: `title: Login, team: Web`. */
+function inputsIn(facts: Payload): string {
+  return Object.entries(facts)
+    .filter(
+      ([name, value]) => !details.includes(name) && /^(string|number|boolean)$/.test(typeof value),
+    )
+    .map(([name, value]) => `${name}: ${cutText(`${value}`.trim(), MAX_INPUT)}`)
+    .join(', ')
 }
 
 function cut(text: string): string {

@@ -23,7 +23,10 @@ function ordinaryEndEvidence(
   event: EnrichedEvent,
   session: Session | undefined,
 ): string | undefined {
-  if (meaningOf(event).isOrdinaryEnd) {
+  // A one-shot run that ends in the middle of its turn has failed, whatever reason it gives.
+  const hasBrokenOff =
+    event.isHeadless && session !== undefined && session.promptAt > 0 && !isTurnOver(session)
+  if (meaningOf(event).isOrdinaryEnd && !hasBrokenOff) {
     return `${event.client} gives the reason "${event.reason}" for every end`
   }
   if (!session || !isTurnOver(session)) return undefined

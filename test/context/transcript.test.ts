@@ -167,4 +167,23 @@ describe('the name of a project', () => {
     expect(await projectName('/', home)).toBe('')
     expect(await projectName('/a\0b', home)).toBe('a\0b')
   })
+
+  it.each([
+    ['shop/.claude/worktrees/bold-fox', 'shop/.git', 'shop (bold-fox)'],
+    ['shop-login', 'shop/.git', 'shop-login'],
+    ['feature', 'shop.git', 'shop (feature)'],
+  ])('of the work tree %s of %s is %s', async (folder, repository, name) => {
+    const { home } = makeHome()
+    mkdirSync(join(home, folder, 'src'), { recursive: true })
+    const git = join(home, repository, 'worktrees/one')
+    writeFileSync(join(home, folder, '.git'), `gitdir: ${git}\n`)
+    expect(await projectName(join(home, folder, 'src'), home)).toBe(name)
+  })
+
+  it('of a submodule is that of its folder', async () => {
+    const { home } = makeHome()
+    mkdirSync(join(home, 'shop/lib'), { recursive: true })
+    writeFileSync(join(home, 'shop/lib/.git'), 'gitdir: ../.git/modules/lib\n')
+    expect(await projectName(join(home, 'shop/lib'), home)).toBe('lib')
+  })
 })

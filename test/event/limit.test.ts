@@ -14,6 +14,7 @@ describe('a usage limit', () => {
     ['You exceeded your current quota', true],
     ['Invalid API key', false],
     ['prompt is too long', false],
+    ['API Error: 529 Overloaded', false],
     ['', false],
   ])('is recognised in %j: %s', (text, is) => {
     expect(isLimitText(text)).toBe(is)

@@ -96,6 +96,17 @@ describe('an event', () => {
       { message: 'The agent wants to use Write: /srv/a.ts' },
     ],
     [
+      'PermissionRequest',
+      {
+        tool_name: 'mcp__linear__create_issue',
+        tool_input: { title: 'Login is broken', team: 'Web', priority: 1, labels: ['bug'] },
+      },
+      {
+        message:
+          'The agent wants to use mcp__linear__create_issue: title: Login is broken, team: Web, priority: 1',
+      },
+    ],
+    [
       'Notification',
       {
         notification_type: 'ToolPermission',

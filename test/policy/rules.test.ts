@@ -250,6 +250,21 @@ describe('the rule', () => {
     ).toEqual([])
   })
 
+  it('`ends` reports a one-shot run of codex that broke off, although codex gives every end the same reason', () => {
+    const failing: Step[] = [
+      [0, prompt],
+      [60, end],
+    ]
+    expect(told(failing, { client: 'codex', isHeadless: true })).toEqual(['desktop 60'])
+    expect(told(failing, { client: 'codex' })).toEqual([])
+    const done: Step[] = [
+      [0, prompt],
+      [60, stop],
+      [61, end],
+    ]
+    expect(told(done, { client: 'codex', isHeadless: true })).toEqual(['desktop 60'])
+  })
+
   it('`ends` follows the configured list of abnormal reasons', () => {
     const steps: Step[] = [
       [0, prompt],
