@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { execa, execaSync } from 'execa'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { PathGate } from '../../src/context/_path-gate.ts'
 import { projectName } from '../../src/context/project.ts'
 import { readTail } from '../../src/context/tail.ts'
@@ -96,6 +96,29 @@ describe('work on the paths of payloads', () => {
     releases[0]?.()
     await expect.poll(() => gate.run(found, 'e')).toBe('found')
     releases[1]?.()
+  })
+
+  it('is not given up because it waits for other work that takes its time', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const gate = new PathGate({ timeoutMs: 500 })
+    const releases: (() => void)[] = []
+    const work = () => new Promise<string>((resolve) => releases.push(() => resolve('found')))
+    const results = Promise.all(['a', 'b', 'c', 'd'].map((name) => gate.run(work, name)))
+    for (const count of [2, 4]) {
+      await vi.advanceTimersByTimeAsync(400)
+      expect(releases).toHaveLength(count)
+      for (const release of releases) release()
+    }
+    expect(await results).toEqual(['found', 'found', 'found', 'found'])
+  })
+
+  it('is not given up because this process was held up', async () => {
+    const gate = new PathGate({ timeoutMs: 200 })
+    const found = gate.run(() => readFile(import.meta.filename, 'utf8'), '')
+    const start = performance.now()
+    while (performance.now() - start < 400);
+    expect(await found).toContain('held up')
   })
 
   it('that fails returns the default and frees its slot', async () => {
