@@ -63,7 +63,9 @@ export function withSubject(message: string, subject: string): string {
 function asked(tool: string, facts: Payload, from: Question['from']): Question {
   const plan = textOf(facts, 'plan', 'specification')
   if (plan) return { about: 'plan', tool, subject: cut(plan), detail: '', choices: [], from }
-  const list = Array.isArray(facts.questions) ? facts.questions.filter(isPayload) : []
+  const list = Array.isArray(facts.questions)
+    ? facts.questions.filter(isPayload)
+    : questionsIn(textOf(facts, 'questionnaire'))
   const [first = facts] = list
   const words = list.map((one) => textOf(one, 'question', 'prompt')).filter((one) => one !== '')
   const subject =
@@ -77,6 +79,18 @@ function asked(tool: string, facts: Payload, from: Question['from']): Question {
     choices: list.length > 1 ? [] : choicesOf(first),
     from,
   }
+}
+
+/** droid asks in one text, with a line `1. [question] ...` and below it lines `[topic] ...` and `[option] ...`. */
+function questionsIn(questionnaire: string): Payload[] {
+  const questions: { question: string; options: string[] }[] = []
+  for (const [, mark, text = ''] of questionnaire.matchAll(
+    /^[\s\d.)-]*\[(question|option)\](.*)$/gm,
+  )) {
+    if (mark === 'question') questions.push({ question: text.trim(), options: [] })
+    else questions.at(-1)?.options.push(text.trim())
+  }
+  return questions
 }
 
 function choicesOf(facts: Payload): string[] {

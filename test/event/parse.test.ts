@@ -98,6 +98,20 @@ describe('an event', () => {
     [
       'PermissionRequest',
       {
+        tool_name: 'AskUser',
+        tool_input: {
+          questionnaire:
+            '1. [question] Which database?\n[topic] DB\n[option] PostgreSQL\n[option] SQLite',
+        },
+      },
+      {
+        message: 'Which database?',
+        question: { about: 'question', choices: ['PostgreSQL', 'SQLite'] },
+      },
+    ],
+    [
+      'PermissionRequest',
+      {
         tool_name: 'mcp__linear__create_issue',
         tool_input: { title: 'Login is broken', team: 'Web', priority: 1, labels: ['bug'] },
       },
