@@ -1,7 +1,8 @@
+import { type Channel, channelsSchema } from './channel.ts'
 import { type Expanded, expandChannels, type SecretValues } from './expand.ts'
 import { standInsOf } from './hub.ts'
 import { type Fault, firstFault } from './issue.ts'
-import { type Channel, channelsSchema, secretOptionsOf, secretsOf } from './schema.ts'
+import { secretOptionsOf, secretsOf } from './schema.ts'
 
 type Raw = Record<string, unknown>
 

@@ -19,6 +19,8 @@ interface Fetched {
 
 export interface Expanded {
   channels?: Record<string, unknown>
+  /** Channels that cannot be used now, with the references filled in that are known. */
+  waiting: Record<string, unknown>
   /** Channels that cannot be used now, with the reason. */
   unusable: Record<string, string>
   /** The types of those unusable channels that only wait until their secrets are fetched, by name. */
@@ -33,7 +35,14 @@ export interface Expanded {
 
 /** Fills in the references. One that is set nowhere makes its channel unusable, not the whole file. */
 export function expandChannels(raw: Record<string, unknown>, values: SecretValues): Expanded {
-  const expanded: Expanded = { unusable: {}, pending: {}, unset: [], sources: {}, used: [] }
+  const expanded: Expanded = {
+    waiting: {},
+    unusable: {},
+    pending: {},
+    unset: [],
+    sources: {},
+    used: [],
+  }
   const isObject = typeof raw.channels === 'object' && raw.channels !== null
   if (!isObject || Array.isArray(raw.channels)) return expanded
   const { file, fetched } = values
@@ -53,7 +62,10 @@ export function expandChannels(raw: Record<string, unknown>, values: SecretValue
     const { value, missing, used } = expandReferences(channel, find)
     expanded.used.push(...used)
     if (missing.length === 0) expanded.channels[name] = value
-    else addUnusable(expanded, name, channel, { missing, sourceOf, fetched })
+    else {
+      expanded.waiting[name] = value
+      addUnusable(expanded, name, channel, { missing, sourceOf, fetched })
+    }
   }
   expanded.unset = [...new Set(expanded.unset)]
   return expanded

@@ -5,6 +5,7 @@ import { knownEvents } from '../event/schema.ts'
 import { checkFolder, checkOwnership } from '../fs/ownership.ts'
 import { readRegular } from '../fs/read.ts'
 import { closest, didYouMean } from '../text/suggest.ts'
+import type { Channel } from './channel.ts'
 import { type Checked, fillOutline, outlineOf } from './checked.ts'
 import { type Direct, parseDirect } from './direct.ts'
 import { type Expanded, expandChannels, type SecretValues } from './expand.ts'
@@ -14,7 +15,6 @@ import { parseObject } from './parse-object.ts'
 import { configPath, secretsPath } from './paths.ts'
 import { locate } from './position.ts'
 import {
-  type Channel,
   type Config,
   completeConfig,
   configSchema,
@@ -27,6 +27,7 @@ import {
 import { readSecrets } from './secrets.ts'
 import { stepsOf } from './steps.ts'
 import { templateNames } from './template-names.ts'
+import { faultInWaiting, waitingRules } from './waiting.ts'
 import { junkWarnings, warningsOf } from './warnings.ts'
 
 export interface LoadedConfig {
@@ -111,18 +112,18 @@ interface ParseContext {
 export function parseConfig(text: string, context: ParseContext): LoadedConfig {
   const { path, secrets, checked } = context
   const { tree, raw } = parseObject(text, path)
-  const { channels, used, ...state } = expandChannels(
+  const { channels, waiting, used, ...state } = expandChannels(
     withHubChannels(raw, defaultChannels),
     secrets,
   )
   const { hub, problem: hubProblem, used: usedByHub } = expandHub(raw, secrets)
   const expanded = { ...raw, ...(channels && { channels }), hub }
   const standIns = parseDirect(raw, secrets)
-  const checkContext = { ...context, text, tree, raw, standIns, unusable: state.unusable }
+  const checkContext = { ...context, text, tree, raw, standIns, waiting }
   const result = checked
     ? (fillOutline(checked.outline, expanded) as Parsed)
     : check(expanded, checkContext)
-  const config = completeConfig(result, Object.keys(state.unusable))
+  const config = completeConfig(result, waitingRules(waiting))
   const { secretOptions, warnings } = checked ?? {
     secretOptions: secretOptionsOf(config),
     warnings: [
@@ -163,21 +164,22 @@ interface CheckContext extends ParseContext {
   text: string
   tree: Node
   raw: Record<string, unknown>
-  unusable: object
+  waiting: Readonly<Record<string, unknown>>
   standIns: Direct
 }
 
 /** @throws HookbellError E_CONFIG */
 function check(expanded: object, context: CheckContext): Parsed {
-  const { path, text, tree, raw, unusable, standIns, templates } = context
+  const { path, text, tree, raw, waiting, standIns, templates } = context
   // `jitless`: for a single run, compiling the schemas takes longer than interpreting them.
   const { success, data, error } = configSchema.safeParse(expanded, { jitless: true })
   const fault =
     standIns.fault ??
     (success
       ? (faultInHub(raw) ??
-        faultInRoutes(data.routes ?? [], data.channels, unusable, templates) ??
-        faultInDigest(data.digest?.to ?? [], data.channels, unusable))
+        faultInWaiting(waiting) ??
+        faultInRoutes(data.routes ?? [], data.channels, waiting, templates) ??
+        faultInDigest(data.digest?.to ?? [], data.channels, waiting))
       : firstFault(error.issues, expanded))
   if (success && !fault) return data
   const seen = fault ?? { path: [], what: 'not valid' }

@@ -1,33 +1,13 @@
 import * as z from 'zod'
-import { clearances } from '../delivery.ts'
 import type { Notifier } from '../notifiers/define.ts'
 import { notifiers } from '../notifiers/index.ts'
-import { channelName } from './channel-name.ts'
+import { type ChannelRules, channelsSchema, channelType } from './channel.ts'
 import type { SecretOptions } from './checked.ts'
 import { digest } from './digest.ts'
 import { hubSettings } from './hub-settings.ts'
 import { noise, quietHoursShape } from './noise.ts'
 import { conditionShape, route, stepShape } from './route.ts'
 import { secretSources } from './secret-source.ts'
-
-const noiseSwitch = z
-  .boolean()
-  .optional()
-  .describe('Whether the rules against noise apply. Default: true, but false for a file')
-
-const [firstType, ...otherTypes] = Object.values(notifiers).map(channelType)
-
-/** A channel is a notifier's own options and the `type` that names it. */
-function channelType(notifier: Notifier) {
-  const type = z.literal(notifier.name).describe(notifier.title)
-  const clearance = z
-    .enum(clearances)
-    .default(notifier.leavesMachine ? 'summary' : 'full')
-    .describe(
-      "How much of the agent's text is sent. full: whole messages; summary: questions and the lines that summarize an answer; minimal: none",
-    )
-  return z.strictObject({ type, noise: noiseSwitch, clearance, ...notifier.options.shape })
-}
 
 /** Used if no channels are configured. */
 export const defaultChannels = { desktop: { type: 'desktop' as const } }
@@ -58,11 +38,6 @@ const journal = z.strictObject({
     .default(true)
     .describe('Keep the text of messages, redacted and truncated; otherwise only the title'),
 })
-
-export const channelsSchema = z.record(
-  channelName,
-  z.discriminatedUnion('type', [firstType as ReturnType<typeof channelType>, ...otherTypes]),
-)
 
 export const configSchema = z.strictObject({
   $schema: z.string().optional().describe('For editors'),
@@ -118,17 +93,20 @@ export type Config = Omit<Parsed, 'routes' | 'abnormalReasons' | '$schema'> & {
   abnormalReasons: string[]
   /** Whether a person set `abnormalReasons`: then they always count, even if the last turn ended well. */
   hasOwnReasons: boolean
+  /** The rules of channels that cannot be used now, such as one whose secret is not set, by name. */
+  waiting: Record<string, ChannelRules>
 }
-export type Channel = Config['channels'][string]
 
 /** Fills in the defaults. The default routes go to all channels, including those that cannot be used yet. */
 export function completeConfig(
   { $schema, routes, abnormalReasons, ...config }: Parsed,
-  unusable: readonly string[] = [],
+  waiting: Config['waiting'] = {},
 ): Config {
-  const everywhere = [{ on: defaultKinds, to: [...Object.keys(config.channels), ...unusable] }]
+  const all = [...Object.keys(config.channels), ...Object.keys(waiting)]
+  const everywhere = [{ on: defaultKinds, to: all }]
   return {
     ...config,
+    waiting,
     routes: routes ?? everywhere,
     abnormalReasons: abnormalReasons ?? defaultAbnormalReasons,
     hasOwnReasons: abnormalReasons !== undefined,

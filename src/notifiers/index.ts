@@ -29,12 +29,19 @@ export const notifiers = {
   webhook,
 } satisfies Record<string, Notifier>
 
+interface Channels {
+  channels: Readonly<Record<string, { type: string }>>
+  /** Channels that cannot be used now. */
+  waiting?: Channels['channels']
+}
+
 /** The notifier of a channel, or undefined where the configuration has no such channel. */
 export function notifierOf(
   channel: string,
-  { channels }: { channels: { [name: string]: { type: string } } },
+  { channels, waiting = {} }: Channels,
 ): Notifier | undefined {
-  const type = Object.hasOwn(channels, channel) ? channels[channel]?.type : undefined
-  const known: { [type: string]: Notifier } = notifiers
-  return type !== undefined && Object.hasOwn(known, type) ? known[type] : undefined
+  const known = [channels, waiting].find((some) => Object.hasOwn(some, channel))
+  const type = known?.[channel]?.type
+  const all: { [type: string]: Notifier } = notifiers
+  return type !== undefined && Object.hasOwn(all, type) ? all[type] : undefined
 }

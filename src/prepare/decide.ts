@@ -1,3 +1,4 @@
+import { rulesOf } from '../config/channel.ts'
 import type { Config } from '../config/schema.ts'
 import type { EnrichedEvent } from '../context/enrich.ts'
 import type { ProjectRules } from '../context/project-rules.ts'
@@ -120,6 +121,5 @@ function chooseChannels(
 /** The channel's own setting decides whether noise rules apply. By default they do, unless it only keeps a record. */
 function noiseOf(channel: string, config: Config) {
   const isRecord = notifierOf(channel, config)?.isRecord === true
-  const own = Object.hasOwn(config.channels, channel) ? config.channels[channel]?.noise : undefined
-  return { isRecord, hasNoiseRules: own ?? !isRecord }
+  return { isRecord, hasNoiseRules: rulesOf(channel, config)?.noise ?? !isRecord }
 }

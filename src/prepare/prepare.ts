@@ -1,3 +1,4 @@
+import { rulesOf } from '../config/channel.ts'
 import type { LoadedConfig } from '../config/load.ts'
 import type { Config } from '../config/schema.ts'
 import { type EnrichedEvent, enrich } from '../context/enrich.ts'
@@ -183,8 +184,8 @@ export function makeDelivery(
 /** A channel's markup and clearance. A channel that no longer exists has the lowest clearance. */
 function readerOf(channel: string, config: Config) {
   const { markup, leavesMachine } = notifierOf(channel, config) ?? {}
-  const own = Object.hasOwn(config.channels, channel) ? config.channels[channel] : undefined
-  return { markup: markup?.name, leavesMachine, clearance: own?.clearance ?? 'minimal' } as const
+  const clearance = rulesOf(channel, config)?.clearance ?? 'minimal'
+  return { markup: markup?.name, leavesMachine, clearance } as const
 }
 
 /** The event's question, in the text that this channel may have, because later messages to it repeat that. */

@@ -1,5 +1,6 @@
+import type { Channel } from '../config/channel.ts'
 import { type LoadedConfig, parseConfig } from '../config/load.ts'
-import type { Channel, Config } from '../config/schema.ts'
+import type { Config } from '../config/schema.ts'
 
 /**
  * Parses the content of `config.json` into a configuration for decisions. It is not used to send, so the variables that
@@ -14,11 +15,7 @@ export function policyConfig(settings: object): Config {
 }
 
 /** Adds channels that cannot be used now, with what decisions depend on: their type, and whether noise rules apply. */
-export function withAllChannels({ config, unusable, raw }: LoadedConfig): Config {
-  const written = Object(raw?.channels) as { [name: string]: { type?: string; noise?: boolean } }
-  const stubs = Object.keys(unusable).map((name) => {
-    const { type, noise } = Object(written[name]) as { type?: string; noise?: boolean }
-    return [name, { type, ...(noise !== undefined && { noise }) } as unknown as Channel]
-  })
-  return { ...config, channels: { ...config.channels, ...Object.fromEntries(stubs) } }
+export function withAllChannels({ config }: Pick<LoadedConfig, 'config'>): Config {
+  const { channels, waiting } = config
+  return { ...config, channels: { ...channels, ...(waiting as Record<string, Channel>) } }
 }

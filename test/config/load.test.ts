@@ -297,6 +297,28 @@ describe('a reference to a secret', () => {
     expect(config.routes[0]?.to).toEqual(['team'])
   })
 
+  it('that is set nowhere leaves the rules of its channel in force', () => {
+    const channels = {
+      team: { type: 'slack', url: reference('NOPE') },
+      log: { type: 'file', path: reference('NOPE'), noise: true, clearance: 'minimal' },
+      odd: { type: reference('NOPE') },
+    }
+    expect(withConfig(JSON.stringify({ channels })).config.waiting).toEqual({
+      team: { type: 'slack', clearance: 'summary' },
+      log: { type: 'file', noise: true, clearance: 'minimal' },
+      odd: { type: '', clearance: 'minimal' },
+    })
+  })
+
+  it.each([
+    ['{ "type": "slack", "url": "${NOPE}", "chanel": "#ops" }', 'team.chanel: unknown key'],
+    ['{ "type": "slack", "url": "${NOPE}", "noise": "off" }', 'team.noise: must be true or false'],
+    ['{ "type": "slak", "url": "${NOPE}" }', 'team.type: unknown type "slak"'],
+    [mail({ smtp: '${NOPE}', to: ['${NOPE}', 'me'] }), 'team.to.1: must be'],
+  ])('that is set nowhere does not hide the mistake in %s', (channel, what) => {
+    expect(problemOf(`{ "channels": { "team": ${channel} } }`)).toContain(what)
+  })
+
   it('is not replaced from a variable that the file does not list', () => {
     const { unusable, unset } = withConfig(slack(reference('URL')), { URL: 'https://evil.example' })
     expect(unusable).toEqual({ team: `${reference('URL')} not set` })

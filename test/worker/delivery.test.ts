@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { readdirSync, readFileSync, utimesSync } from 'node:fs'
+import { readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { flush } from '../../src/worker/control.ts'
@@ -218,5 +218,33 @@ describe('deliveries', () => {
     expect(await world.statusOf(id)).toMatchObject({ outcome: 'waiting' })
     expect((await world.statusOf(id))?.channels.team?.detail).toBe('${NOT_SET_ANYWHERE} not set')
     expect(world.lines()).toHaveLength(1)
+  })
+
+  it('that waited for a secret have the text and the noise rules of their channel', async () => {
+    const { url, received } = await startReceiver()
+    const world = makeWorld({
+      channels: {
+        soon: slack(url, '/soon'),
+        later: { ...slack('${LATER}', '/later'), noise: false },
+        minimal: { ...slack('${LATER}', '/minimal'), clearance: 'minimal' },
+      },
+      routes: [{ on: ['permission', 'done'], to: ['soon', 'later', 'minimal'] }],
+      noise: { minSeconds: 3600 },
+    })
+    const message = 'May I run make?'
+    world.accept({ session_id: 'a', message, notification_type: 'permission_prompt' })
+    world.accept({ session_id: 'b', hook_event_name: 'UserPromptSubmit', prompt: 'Build it' })
+    world.accept({ session_id: 'b', hook_event_name: 'Stop', last_assistant_message: 'Built.' })
+    await world.once()
+    writeFileSync(join(world.configDir, 'secrets.env'), `LATER=${url}\n`, { mode: 0o600 })
+    await world.untilIdle()
+    const sent = (to: string) =>
+      received.filter(({ path }) => path === to).map(({ body }) => JSON.parse(body))
+    expect(sent('/soon')).toHaveLength(1)
+    expect(JSON.stringify(sent('/soon'))).toContain('May I run make?')
+    expect(sent('/later')[0]).toEqual(sent('/soon')[0])
+    expect(JSON.stringify(sent('/later')[1])).toContain('Built.')
+    expect(sent('/minimal')).toHaveLength(1)
+    expect(JSON.stringify(sent('/minimal'))).not.toContain('May I')
   })
 })

@@ -1,0 +1,55 @@
+import * as z from 'zod'
+import { clearances } from '../delivery.ts'
+import type { Notifier } from '../notifiers/define.ts'
+import { notifiers } from '../notifiers/index.ts'
+import { channelName } from './channel-name.ts'
+
+const noiseSwitch = z
+  .boolean()
+  .optional()
+  .describe('Whether the rules against noise apply. Default: true, but false for a file')
+
+const [firstType, ...otherTypes] = Object.values(notifiers).map(channelType)
+
+/** A channel is a notifier's own options and the `type` that names it. */
+export function channelType(notifier: Notifier) {
+  const type = z.literal(notifier.name).describe(notifier.title)
+  const clearance = z
+    .enum(clearances)
+    .default(notifier.leavesMachine ? 'summary' : 'full')
+    .describe(
+      "How much of the agent's text is sent. full: whole messages; summary: questions and the lines that summarize an answer; minimal: none",
+    )
+  return z.strictObject({ type, noise: noiseSwitch, clearance, ...notifier.options.shape })
+}
+
+const channel = z.discriminatedUnion('type', [
+  firstType as ReturnType<typeof channelType>,
+  ...otherTypes,
+])
+
+export const channelsSchema = z.record(channelName, channel)
+
+export type Channel = z.output<typeof channel>
+
+/** What the texts of a channel and the rules against noise depend on. */
+export type ChannelRules = Pick<Channel, 'type' | 'noise' | 'clearance'>
+
+/** The rules of a channel that is not complete. If they are not certain, it has the lowest clearance. */
+export function parseRules(channel: unknown): ChannelRules {
+  const notifier = Object.values(notifiers).find(({ name }) => name === Object(channel).type)
+  const shape = notifier && channelType(notifier).pick({ type: true, noise: true, clearance: true })
+  const { data } = shape?.strip().safeParse(channel, { jitless: true }) ?? {}
+  return data ?? { type: '', clearance: 'minimal' }
+}
+
+interface Channels {
+  channels: Readonly<Record<string, ChannelRules>>
+  waiting: Readonly<Record<string, ChannelRules>>
+}
+
+/** The rules of a channel, whether or not it can be used now; undefined if the configuration has no such channel. */
+export function rulesOf(name: string, { channels, waiting }: Channels): ChannelRules | undefined {
+  const known = [channels, waiting].find((some) => Object.hasOwn(some, name))
+  return known?.[name]
+}

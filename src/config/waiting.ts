@@ -1,0 +1,29 @@
+import { valueAt } from '../text/zod-issue.ts'
+import { type ChannelRules, channelsSchema, parseRules } from './channel.ts'
+import { type Fault, firstFault } from './issue.ts'
+
+type Channels = Readonly<Record<string, unknown>>
+
+/** The rules of channels that cannot be used yet, by name. */
+export function waitingRules(waiting: Channels): Record<string, ChannelRules> {
+  const rules = Object.entries(waiting).map(([name, one]) => [name, parseRules(one)] as const)
+  return Object.fromEntries(rules)
+}
+
+/** Finds a mistake in channels that cannot be used yet, in all values but those that are not complete. */
+export function faultInWaiting(waiting: Channels): Fault | undefined {
+  const { error } = channelsSchema.safeParse(waiting, { jitless: true })
+  const certain = (error?.issues ?? []).filter(
+    ({ code, path }) => isAboutKeys(code) || !hasReference(valueAt(waiting, path)),
+  )
+  const issues = certain.map((issue) => ({ ...issue, path: ['channels', ...issue.path] }))
+  return firstFault(issues, { channels: waiting })
+}
+
+function isAboutKeys(code: string): boolean {
+  return code === 'unrecognized_keys' || code === 'invalid_key'
+}
+
+function hasReference(value: unknown): boolean {
+  return /\$\{[A-Za-z_]\w*\}/.test(JSON.stringify(value) ?? '')
+}
