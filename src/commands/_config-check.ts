@@ -56,6 +56,9 @@ function heading(path: string, { source, config }: LoadedConfig): string {
   if (source === builtInConfig().source) return `no file ${path}; the built-in settings are used`
   const count = (name: string, { length }: { length: number }) =>
     `${length} ${name}${length === 1 ? '' : 's'}`
-  const parts = [count('channel', Object.keys(config.channels)), count('route', config.routes)]
+  const parts = [
+    count('channel', Object.keys({ ...config.channels, ...config.waiting })),
+    count('route', config.routes),
+  ]
   return `${paint('green', 'ok')} ${path}: ${parts.join(', ')}`
 }

@@ -63,9 +63,17 @@ export function summaryOf({ target, notes }: Pick<Change, 'target' | 'notes'>): 
   return line + lines('Note', notes)
 }
 
+interface ReportFacts {
+  door: string
+  /** A line for each other file that was written. */
+  setup: string
+  next: readonly string[]
+  areNotesNew: boolean
+}
+
 export function report(
   applied: readonly AppliedChange[],
-  { door, next, areNotesNew }: { door: string; next: readonly string[]; areNotesNew: boolean },
+  { door, setup, next, areNotesNew }: ReportFacts,
 ): string {
   const written = applied.filter(({ changed }) => changed)
   const texts = applied.map(({ change: { target, notes }, changed, created, backup }) => {
@@ -75,16 +83,21 @@ export function report(
     const copy = backup ? showPath(backup) : `none, the file is ${created ? 'new' : 'ours'}`
     return `Wrote ${showPath(file.path)}: ${events.join(', ')}\nBackup: ${copy}\n${shown}`
   })
-  if (written.length === 0)
-    return `${texts.join('')}Renewed: ${showPath(door)} and what it runs, from this version\n`
+  const renewed = written.length === 0 ? renewal(door) : ''
   const restart = [...new Set(written.map(({ change }) => change.target.client.restartNote))]
-  return `${texts.join('')}Next: ${[...restart, ...next.map(asTyped)].join('\n      ')}\n`
+  const steps = renewed && !setup ? [] : [...restart, ...next.map(asTyped)]
+  const todo = steps.length > 0 ? `Next: ${steps.join('\n      ')}\n` : ''
+  return [...texts, setup.replaceAll(/^(?=.)/gm, 'Wrote '), renewed, todo].join('')
 }
 
 function absence({ client, isAbsent }: Target): string {
   if (!isAbsent) return ''
   const programs = client.programs.join(' or ')
   return `Note: ${client.title} was not found here: neither its folder nor ${programs} on the PATH\n`
+}
+
+function renewal(door: string): string {
+  return `Renewed: ${showPath(door)} and what it runs, from this version\n`
 }
 
 function nothingToDo({ client, file }: Target): string {

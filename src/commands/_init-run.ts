@@ -95,9 +95,10 @@ async function register(options: InitOptions, world: InitWorld): Promise<boolean
   const before = [door, ...(options.setup ? [configPath(configDir(world.env))] : [])]
   const applied = applyAll(changes, { state, before })
   if (!options.json) {
-    const steps = nextSteps(world.env)
+    const steps = nextSteps(options.setup, world.env)
     const next = options.isTried ? [] : steps
-    world.print(fit(report(applied, { door, next, areNotesNew: Boolean(options.yes) })))
+    const setup = plannedSetup(options.setup)
+    world.print(fit(report(applied, { door, setup, next, areNotesNew: Boolean(options.yes) })))
   }
   if (applied.some(({ changed }) => changed)) {
     await world.settle()
@@ -205,12 +206,14 @@ function withWritten(
 }
 
 /** What is left to do for messages to arrive. Also stores the shell variables that the configuration refers to. */
-function nextSteps(env: InitWorld['env']): string[] {
+function nextSteps(setup: Setup | undefined, env: InitWorld['env']): string[] {
   const current = new CurrentConfig(configDir(env), stateDir(env))
   current.storeVariables(shellEnvironment(env))
   const { config, unset } = current.get()
-  const [channel = 'desktop'] = Object.keys(config.channels)
-  return [...unset.map((name) => `hookbell secrets set ${name}`), `hookbell test ${channel}`]
+  const [first = 'desktop'] = [...Object.keys(config.channels), ...Object.keys(config.waiting)]
+  const untried = setup ? Object.keys(setup.channels) : [first]
+  const missing = unset.map((name) => `hookbell secrets set ${name}`)
+  return [...missing, ...untried.map((channel) => `hookbell test ${channel}`)]
 }
 
 function refuseUndone(path: string, isUndone: boolean): void {

@@ -91,9 +91,11 @@ async function writeHtml(path: string, html: string | undefined, channel: string
 }
 
 function channelOf(named: string | undefined, { config, unusable, unset }: LoadedConfig): string {
-  const names = Object.keys(config.channels)
-  const channel = named ?? (names.length === 1 ? names[0] : undefined)
-  if (channel !== undefined && names.includes(channel)) return channel
+  const usable = Object.keys(config.channels)
+  const names = [...usable, ...Object.keys(config.waiting)]
+  const only = [usable, names].find(({ length }) => length === 1)
+  const channel = named ?? only?.[0]
+  if (channel !== undefined && usable.includes(channel)) return channel
   const reason = channel === undefined ? undefined : unusable[channel]
   if (reason !== undefined) {
     const hint =

@@ -67,7 +67,7 @@ describe('hookbell config check', () => {
     [
       `{ "channels": { "a": { "type": "ntfy", "topic": "\${NOPE}" } } }`,
       'channel a: ${NOPE} not set',
-      '',
+      ': 1 channel, 1 route',
       1,
     ],
     [

@@ -393,7 +393,7 @@ describe('hookbell init', () => {
     const home = makeHome({ '.factory/x': '' })
     const words = [...cli, '--yes', '--channel', 'desktop,slack']
     expect(start(home, words).shown).toMatch(
-      / hookbell secrets set SLACK_WEBHOOK_URL\n.* hookbell test desktop\n$/,
+      / hookbell secrets set SLACK_WEBHOOK_URL\n.* hookbell test desktop\n.* hookbell test slack\n$/,
     )
     const config = join(home, '.config/hookbell/config.json')
     expect(JSON.parse(readFileSync(config, 'utf8'))).toEqual({
@@ -406,6 +406,19 @@ describe('hookbell init', () => {
     const before = readFileSync(config, 'utf8')
     expect(start(home, words).status).toBe(0)
     expect(readFileSync(config, 'utf8')).toBe(before)
+  })
+
+  it('reports a channel that it adds, and how to try it, also if the hooks are already there', () => {
+    const home = makeHome({ '.factory/x': '' })
+    const add = (type: string) => start(home, [...cli, '--yes', '--channel', type]).shown
+    const calls = (shown: string) => shown.match(/(?<=hookbell )(secrets|test) .*/g)
+    const first = add('slack')
+    expect(first).toContain('\nWrote ~/.config/hookbell/config.json: channels slack\n')
+    expect(calls(first)).toEqual(['secrets set SLACK_WEBHOOK_URL', 'test slack'])
+    const second = add('ntfy')
+    expect(second).toMatch(/^Nothing to do: .*\nWrote .*: channels ntfy\nRenewed: /)
+    expect(calls(second)).toContain('test ntfy')
+    expect(start(home, [...cli, '--yes']).shown).toMatch(/^Nothing to do: .*\nRenewed: .*\n$/)
   })
 
   it('rejects a channel type that it cannot set up and writes nothing', () => {

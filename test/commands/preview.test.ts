@@ -113,4 +113,10 @@ describe('hookbell preview', () => {
     expect(stderr).toContain(message)
     expect(stderr).toContain(hint)
   })
+
+  it('lists the channels to choose from even if none can be used yet', async () => {
+    const slack = { type: 'slack', url: '${NOT_SET}' }
+    const home = await makeHome({ channels: { team: slack, ops: slack } })
+    expect((await home.run('preview', 'done')).stderr).toContain('Channels: team, ops')
+  })
 })
