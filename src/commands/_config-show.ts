@@ -20,6 +20,7 @@ interface Row {
 }
 
 type Path = readonly string[]
+type Channels = Readonly<Record<string, { type?: string }>>
 
 /** Prints every setting and where its value comes from; of a secret only the reference. @returns 1 for a broken file */
 export async function showConfig(json: boolean): Promise<number> {
@@ -40,16 +41,25 @@ function heading({ source, problem }: LoadedConfig): string {
 
 function rowsOf(loaded: LoadedConfig): Row[] {
   const { config, raw = {}, secrets, source } = loaded
-  const { hasOwnReasons: _, ...settings } = config
+  const { hasOwnReasons: _, waiting, ...settings } = config
   const places = placesIn(source === 'file' ? readQuietly(configPath(configDir())) : undefined)
-  // Channels are shown as the file has them, with unresolved references, also those that cannot be used yet.
-  const channels = { ...settings.channels, ...Object(raw.channels) }
+  const channels = withDefaults(Object(raw.channels), { ...waiting, ...settings.channels })
   return leaves({ ...settings, channels, ...pick(raw, 'secrets') }).map(({ path, value }) => {
     const isOwn = valueAt(raw, path) !== undefined
     const from = isOwn ? (source === 'file' ? `line ${places(path)}` : source) : 'default'
     const shown = isSecret(path, raw) ? hidden(value) : value
     return { setting: path.join('.'), value: redacted(shown, secrets), from }
   })
+}
+
+/** Channels as the file has them, with unresolved references, also those that cannot be used yet; and their defaults. */
+function withDefaults(written: Channels, known: Channels): Channels {
+  const channels = Object.entries(written).map(([name, channel]) => {
+    // A channel of the hub has other options than the one of the same name that stands in for it.
+    const { type, ...options } = known[name] ?? {}
+    return [name, type === channel.type ? { ...channel, ...options, ...channel } : channel]
+  })
+  return { ...known, ...Object.fromEntries(channels) }
 }
 
 /** What the .hookbell.json of the current project adds, for its own events. */

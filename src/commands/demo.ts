@@ -30,7 +30,7 @@ function describe({ command, acts }: Play): string {
   const waits = acts.map(({ waitedMs }) => waitedMs).sort((a, b) => a - b)
   const median = waits[waits.length >> 1] ?? 0
   return [
-    `In a temporary home, ${paint('bold', 'hookbell init --client droid')} registered this command for four events:`,
+    `In a temporary home, ${paint('bold', 'hookbell init --client droid')} registered this command:`,
     `  ${command}`,
     ...acts.flatMap((act, at) => ['', ...describeAct(act, at + 1)]),
     '',
