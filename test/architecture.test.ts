@@ -126,6 +126,13 @@ describe('architecture', () => {
     expect([...rooms].sort()).toEqual(Object.keys(mayImport).sort())
   })
 
+  it('every folder is in the map of CONTRIBUTING.md', () => {
+    const map = readFileSync(join(src, '../CONTRIBUTING.md'), 'utf8')
+    const folders = readdirSync(src, { withFileTypes: true }).filter((one) => one.isDirectory())
+    const names = folders.map(({ name }) => `src/${name}/`)
+    expect(names.filter((name) => !map.includes(`\`${name}\``))).toEqual([])
+  })
+
   it('the front door loads only node: builtins', async () => {
     const packages = await packagesOf('hook/main.ts')
     expect(packages.length).toBeGreaterThan(0)
