@@ -24,13 +24,16 @@ const IDLE_MS = 30_000
 export class RedisConnection {
   readonly #settings: HubConnection
   readonly #maxReplyBytes: number
+  readonly #silenceMs: number
   #socket: Socket | undefined
   #waiting: Call[] = []
+  #silence: NodeJS.Timeout | undefined
 
-  /** @param maxReplyBytes a longer reply breaks the connection */
-  constructor(settings: HubConnection, { maxReplyBytes = 64 * 1024 } = {}) {
+  /** @param maxReplyBytes a longer reply breaks the connection, and so does a silence of `silenceMs` */
+  constructor(settings: HubConnection, { maxReplyBytes = 64 * 1024, silenceMs = SILENCE_MS } = {}) {
     this.#settings = settings
     this.#maxReplyBytes = maxReplyBytes
+    this.#silenceMs = silenceMs
   }
 
   /** Sends one command. @throws RedisError for an error reply, anything else if there is no reply */
@@ -38,9 +41,10 @@ export class RedisConnection {
     return new Promise((resolve, reject) => {
       try {
         const socket = this.#open()
+        // Only the first call that waits: others, such as one every ten seconds, must not put off the end.
+        if (this.#waiting.length === 0) this.#silence?.refresh()
         this.#waiting.push({ resolve, reject })
         socket.ref()
-        socket.setTimeout(SILENCE_MS)
         socket.write(encodeCommand(words))
       } catch (error) {
         reject(error)
@@ -66,18 +70,25 @@ export class RedisConnection {
     )
     const isSecure = this.#settings.url.startsWith('rediss:')
     socket.once(isSecure ? 'secureConnect' : 'connect', () => clearTimeout(connecting))
+    // Not the timeout of the socket, which begins anew with each call.
+    const silence = setTimeout(() => {
+      if (waiting.length > 0) fail(new Error('no answer'))
+    }, this.#silenceMs).unref()
+    this.#silence = silence
     const fail = (error: unknown) => {
       clearTimeout(connecting)
+      clearTimeout(silence)
       if (this.#socket === socket) this.#socket = undefined
       for (const { reject } of waiting.splice(0)) reject(error)
       socket.destroy()
     }
     socket.on('error', fail)
     socket.on('close', () => fail(new Error('the connection was closed')))
-    socket.on('timeout', () =>
-      waiting.length > 0 ? fail(new Error('no answer')) : socket.destroy(),
-    )
+    socket.on('timeout', () => {
+      if (waiting.length === 0) socket.destroy()
+    })
     socket.on('data', (chunk) => {
+      silence.refresh()
       try {
         for (const reply of parser.push(chunk)) settle(waiting.shift(), reply)
       } catch (error) {

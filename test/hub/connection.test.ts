@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { RedisConnection } from '../../src/hub/connection.ts'
 import { explainFailure } from '../../src/hub/explain.ts'
@@ -58,5 +61,49 @@ describe.skipIf(!hasRedis)('hub: the connection', () => {
     const words = Array.from({ length: 2000 }, (_, index) => `${index}é${'x'.repeat(index)}`)
     const answers = await Promise.all(words.map((word) => connection.call('ECHO', word)))
     expect(answers).toEqual(words)
+  })
+})
+
+/** A server that answers a ping and nothing else, such as one behind a network that swallows its answers. */
+async function startSilentServer() {
+  const server = createServer((socket) => {
+    socket.on('error', () => {})
+    socket.on('data', (chunk) => {
+      if (String(chunk).includes('PING')) socket.write('+PONG\r\n')
+    })
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  const { port } = server.address() as AddressInfo
+  return { url: `redis://127.0.0.1:${port}` }
+}
+
+describe('hub: a server that stops answering', () => {
+  const silenceMs = 2000
+
+  it('breaks the connection although other calls keep coming', async () => {
+    const { url } = await startSilentServer()
+    const connection = new RedisConnection({ url, allowUnencrypted: false }, { silenceMs })
+    onTestFinished(() => connection.close())
+    await connection.call('PING')
+    const failures: string[] = []
+    const call = () => connection.call('GET', 'one').catch((error) => failures.push(error.message))
+    const first = call()
+    let isOver = false
+    const clock = setInterval(() => !isOver && void call(), 50)
+    onTestFinished(() => clearInterval(clock))
+    await first
+    isOver = true
+    expect(failures[0]).toBe('no answer')
+    expect(await connection.call('PING')).toBe('PONG')
+  })
+
+  it('does not count the time in which nothing was asked', async () => {
+    const { url } = await startSilentServer()
+    const connection = new RedisConnection({ url, allowUnencrypted: false }, { silenceMs })
+    onTestFinished(() => connection.close())
+    await connection.call('PING')
+    await sleep(silenceMs + 200)
+    expect(await connection.call('PING')).toBe('PONG')
   })
 })
