@@ -11,6 +11,7 @@ import type { Begun, MessageLife } from '../deliver/message-life.ts'
 import type { Outcome } from '../deliver/outcome.ts'
 import { withLine } from '../deliver/summary.ts'
 import type { Delivery } from '../delivery.ts'
+import { dropOldest } from '../drop-oldest.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import { channelsOf, type EventStatus, hasFailed } from '../journal/history.ts'
 import type { Journal } from '../journal/journal.ts'
@@ -19,6 +20,9 @@ import type { Store } from '../spool/store.ts'
 import { counted } from '../text/counted.ts'
 import { AlarmFile } from './alarm-state.ts'
 import { readBegun } from './begun.ts'
+
+/** Enough for those whose alarm is being recorded: the journal shows the others. */
+const MAX_ALARMED = 1000
 
 interface AlarmDeps {
   stateDir: string
@@ -50,6 +54,7 @@ export interface OwnEvent {
 export class Alarms {
   readonly #deps: AlarmDeps
   readonly #file: AlarmFile
+  /** Questions whose alarm is not in the journal yet, or was raised since their last attempt. */
   readonly #alarmed = new Set<string>()
   #waiting: Notice[] = []
   /** Notices being delivered, by the id of their event. */
@@ -87,6 +92,7 @@ export class Alarms {
     const { id, kind, title } = status
     if (kind !== 'permission' || this.#alarmed.has(id) || !this.#hasReachedNobody(status)) return
     this.#alarmed.add(id)
+    dropOldest(this.#alarmed, MAX_ALARMED)
     const { journal, now } = this.#deps
     const isRung = delivery !== undefined && (await ringBell(delivery))
     const reasons = this.#peopleOf(status).map(
@@ -124,6 +130,8 @@ export class Alarms {
   }
 
   #begin(begun: Begun, { id, events, channel }: Delivery, { notifier }: Destination): Begun {
+    // A person may have retried a question that reached nobody.
+    for (const event of events) this.#alarmed.delete(event)
     const { unreached } = this.#file.read()
     const others = unreached.filter((one) => !events.includes(one.id))
     const isTelling = others.length > 0 && notifier.summarizes === true

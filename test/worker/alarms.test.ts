@@ -5,7 +5,7 @@ import { readJournalOf } from '../../src/journal/read.ts'
 import { makeHome } from '../support/home.ts'
 import { hasPty, startPty } from '../support/pty.ts'
 import { type Step, startReceiver } from '../support/receiver.ts'
-import { makeWorld, noteCrashes, type World } from './_world.ts'
+import { makeWorld, noteCrashes, retryById, type World } from './_world.ts'
 
 const session_id = 's1'
 const ask = {
@@ -176,6 +176,28 @@ describe('a question that reaches nobody', () => {
     renameSync(join(world.spool.new, again), join(world.spool.new, `${id}~1`))
     await world.untilIdle()
     expect(await world.statusOf(id)).toMatchObject({ outcome: 'undelivered' })
+  })
+
+  it('is undelivered again when it fails again after a retry by hand, in the same worker', async () => {
+    const { url } = await startReceiver({ script: [400] })
+    const world = makeWorld()
+    const configure = (lingerSeconds: number) =>
+      world.configure({
+        channels: { team: { type: 'slack', url: `${url}/services/x` } },
+        routes: [{ on: ['permission'], to: ['team'] }],
+        lingerSeconds,
+      })
+    configure(600)
+    const id = world.accept(ask, { env })
+    const running = world.untilIdle()
+    const undelivered = async () =>
+      (await typesOf(world, id)).filter((type) => type === 'undelivered')
+    await expect.poll(undelivered).toHaveLength(1)
+    await retryById(world, id)
+    await expect.poll(() => world.list('dead')).toHaveLength(1)
+    configure(0)
+    await running
+    expect(await undelivered()).toHaveLength(2)
   })
 
   it('makes `status` fail and say what to do', async () => {
