@@ -40,7 +40,8 @@ export interface EnrichedEvent extends AgentEvent {
 }
 
 interface EnrichDeps {
-  projects: Map<string, Promise<string>>
+  /** The name of the project around a folder; absent: looked up for each event. */
+  projectOf?: (cwd: string) => Promise<string>
   branchOf?: (cwd: string) => Promise<string>
   now(): number
 }
@@ -54,7 +55,7 @@ const unread: readonly Kind[] = ['other', 'subagent-done']
  */
 export async function enrich(event: AgentEvent, deps: EnrichDeps): Promise<EnrichedEvent> {
   const [project, branch, facts] = await Promise.all([
-    remember(deps.projects, event.cwd),
+    (deps.projectOf ?? projectOf)(event.cwd).catch(() => ''),
     (deps.branchOf ?? branchOf)(event.cwd).catch(() => ''),
     event.transcriptPath && !unread.includes(event.kind) ? readInTime(event, deps) : undefined,
   ])
@@ -157,13 +158,9 @@ function isMissing(event: AgentEvent, facts: TranscriptFacts): boolean {
   )
 }
 
-/** Cached, because a worker sees the same few folders again and again. */
-function remember(projects: Map<string, Promise<string>>, cwd: string): Promise<string> {
-  const known = projects.get(cwd)
-  if (known) return known
-  const name = projectName(cwd, homeDir()).catch(() => '')
-  if (projects.size < 1000) projects.set(cwd, name)
-  return name
+/** The name of the project around a folder. */
+export function projectOf(cwd: string): Promise<string> {
+  return projectName(cwd, homeDir())
 }
 
 function durationSince(promptedAt: number | undefined, at: number): number | undefined {

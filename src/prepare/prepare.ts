@@ -22,8 +22,8 @@ import { withLabel } from './project.ts'
 /** What the preparation of an event needs from this machine. */
 export interface PrepareDeps extends DecideDeps {
   templates: Templates
-  /** Names of projects by working folder. */
-  projects: Map<string, Promise<string>>
+  /** The name of the project around a working folder; absent: looked up for each event. */
+  projectOf?: (cwd: string) => Promise<string>
   /** The branch of a working folder; absent: looked up for each event. */
   branchOf?: (cwd: string) => Promise<string>
   /** The rules in the .hookbell.json of the project around a folder. */

@@ -69,8 +69,7 @@ async function eventOf(
   loaded: LoadedConfig,
   deps: PreviewDeps,
 ): Promise<EnrichedEvent> {
-  const enriched = (event: AgentEvent) =>
-    enrich(event, { projects: new Map(), now: () => deps.now })
+  const enriched = (event: AgentEvent) => enrich(event, { now: () => deps.now })
   if (source.type === 'payload') {
     return enriched(parse(source.body, source.client, loaded, deps.now))
   }

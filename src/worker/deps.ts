@@ -30,8 +30,7 @@ export interface WorkerDeps {
   mutes(): readonly Mute[]
   templates: Templates
   sessions: SessionQueue
-  /** Names of projects by working folder. */
-  projects: Map<string, Promise<string>>
+  projectOf: (cwd: string) => Promise<string>
   branchOf: (cwd: string) => Promise<string>
   projectRules: (cwd: string) => Promise<ProjectRules | undefined>
   /** The journal's status of events that another worker began, by id. */

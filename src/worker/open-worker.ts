@@ -2,6 +2,7 @@ import { hostname } from 'node:os'
 import { CurrentConfig } from '../config/current.ts'
 import { homeDir } from '../config/paths.ts'
 import { branchOf } from '../context/branch.ts'
+import { projectOf } from '../context/enrich.ts'
 import { projectRules } from '../context/project-rules.ts'
 import { Deliverer } from '../deliver/deliverer.ts'
 import { makeSteadyClock } from '../deliver/steady-clock.ts'
@@ -48,6 +49,7 @@ export function openWorker({ stateDir, configDir, onRecord, ...options }: Worker
   })
   const alarms = new Alarms({ ...current, stateDir, configDir, store, journal })
   const mutes = new Fresh(() => readMutes(stateDir))
+  const projects = new Fresh(projectOf)
   const branches = new Fresh((cwd) => branchOf(cwd))
   const rules = new Fresh((cwd) => projectRules(cwd, { home: homeDir(), stateDir }))
   const deps: WorkerDeps = {
@@ -66,7 +68,7 @@ export function openWorker({ stateDir, configDir, onRecord, ...options }: Worker
     mutes: () => mutes.get(),
     templates: new Templates(configDir),
     sessions: new SessionQueue(),
-    projects: new Map(),
+    projectOf: (cwd) => projects.get(cwd),
     branchOf: (cwd) => branches.get(cwd),
     projectRules: (cwd) => rules.get(cwd),
     begun: new Map(),

@@ -19,7 +19,7 @@ function makeSession(client: string, folder: string) {
   mkdirSync(join(path, '..'), { recursive: true })
   const event = (fields: Partial<AgentEvent>): AgentEvent =>
     makeAgentEvent({ client, cwd: home, transcriptPath: path, at: asked, ...fields })
-  const around = { projects: new Map<string, Promise<string>>(), now: () => asked }
+  const around = { now: () => asked }
   return { home, path, event, around }
 }
 

@@ -90,7 +90,7 @@ describe('a finished turn', () => {
     }
     const line = (role: string, text: string, ms: number) =>
       `${JSON.stringify({ timestamp: new Date(at - ms).toISOString(), message: { role, content: text } })}\n`
-    const around = { projects: new Map(), now: Date.now }
+    const around = { now: Date.now }
     return { event: event as AgentEvent, path, line, around }
   }
 

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { flush } from '../../src/worker/control.ts'
@@ -101,6 +101,25 @@ describe('deliveries', () => {
     await worker
     expect(fixed.received).toHaveLength(2)
     expect(countOutcomes(await world.statuses())).toEqual({ delivered: 2 })
+  })
+
+  it('name the repository that a folder has become part of while the worker ran', async () => {
+    const world = makeWorld({ lingerSeconds: 600 })
+    const worker = world.untilIdle()
+    const projects = () => world.lines().map(({ title }) => title.split(':')[0])
+    const cwd = join(world.folder, 'shop', 'web')
+    mkdirSync(cwd, { recursive: true })
+    world.accept({ message: 'one', cwd })
+    await expect.poll(projects).toEqual(['web'])
+    mkdirSync(join(cwd, '..', '.git'))
+    world.configure({
+      channels: { file: { type: 'file', path: world.outFile } },
+      routes: [{ on: ['*'], to: ['file'] }],
+      lingerSeconds: 0,
+    })
+    world.accept({ message: 'two', cwd })
+    await worker
+    expect(projects()).toEqual(['web', 'shop'])
   })
 
   it.each([
