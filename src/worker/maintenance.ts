@@ -61,7 +61,7 @@ export class Maintenance {
     return this.#counting
   }
 
-  /** Removes old files and enforces the size limits. Slow if there are many files, so only for an idle worker. */
+  /** Removes old files and enforces the size limits. Slow if there are many files, so only if nothing can be sent now. */
   async sweep() {
     const { stateDir, now, steadyNow } = this.#deps
     if (steadyNow() - this.#sweptAt < SWEEP_EVERY_MS) return

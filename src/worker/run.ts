@@ -134,7 +134,7 @@ async function serve(
   dispatcher: Dispatcher,
   wakeUp: WakeUp,
 ) {
-  const { stateDir, store, config, deliverer, open, steadyNow } = deps
+  const { stateDir, store, config, deliverer, journal, open, steadyNow } = deps
   const purged = new PurgeWatch(stateDir)
   let lastWork = steadyNow()
   let settings = config.get()
@@ -166,9 +166,13 @@ async function serve(
     const waits = [dispatcher.nextInMs, digest.nextInMs, open.nextLookInMs()]
     const next = isHeld ? [] : waits
     const times = next.filter((ms) => ms !== undefined)
-    if (dispatcher.isIdle || isHeld) {
+    const isIdle = dispatcher.isIdle || isHeld
+    // A destination may fail for days.
+    if (isIdle || (dispatcher.isStalled && !journal.failure)) {
       await maintenance.sweep()
       void maintenance.count()
+    }
+    if (isIdle) {
       if (times.length === 0 && leftMs <= 0) return
       if (leftMs > 0) times.push(leftMs)
     }

@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { prepareSpool } from '../../src/spool/prepare.ts'
 import { sweep } from '../../src/spool/sweep.ts'
 import { scrubEnvironment } from '../../src/worker/isolate.ts'
@@ -146,6 +146,38 @@ describe('a worker in the background', () => {
     expect(await exited(worker)).toBe(0)
     expect(existsSync(join(world.stateDir, 'worker.lock'))).toBe(false)
     expect(readdirSync(world.spool.cur)).toEqual([])
+  })
+
+  it('removes old files every hour, also while messages wait for a destination that fails', async () => {
+    const [broken, fixed] = [await startReceiver({ script: [500] }), await startReceiver()]
+    const world = makeWorld()
+    const configure = (url: string) =>
+      world.configure({
+        channels: { team: { type: 'slack', url: `${url}/services/x` } },
+        routes: [{ on: ['*'], to: ['team'] }],
+        retry: { firstDelaySeconds: 600 },
+        lingerSeconds: 0,
+      })
+    configure(broken.url)
+    let ahead = 0
+    const { now } = Date
+    const clock = vi.spyOn(Date, 'now').mockImplementation(() => now() + ahead)
+    onTestFinished(() => clock.mockRestore())
+    world.accept({ message: 'one' })
+    const running = world.untilIdle()
+    await expect.poll(() => world.list('deferred')).toHaveLength(1)
+    world.accept({ message: 'two' })
+    await expect.poll(() => world.list('new')).toHaveLength(0)
+    const old = join(world.spool.tmp, 'old')
+    writeFileSync(old, '')
+    utimesSync(old, 0, 0)
+    ahead = 2 * 3600_000
+    world.accept({ message: 'three' })
+    await expect.poll(() => existsSync(old)).toBe(false)
+    configure(fixed.url)
+    world.accept({ message: 'four' })
+    await running
+    expect(world.list('dead')).toEqual([])
   })
 
   it('lets no second worker run', async () => {
