@@ -5,6 +5,7 @@ import type { Begun, MessageLife } from '../deliver/message-life.ts'
 import { withOpenQuestions } from '../deliver/summary.ts'
 import { withdraw } from '../deliver/withdraw.ts'
 import type { Asked, Delivery } from '../delivery.ts'
+import { dropOldest } from '../drop-oldest.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import type { Journal } from '../journal/journal.ts'
 import { ANSWERED_BEFORE } from '../policy/answered-at-once.ts'
@@ -21,6 +22,9 @@ const MAX_LOOK_MS = 30_000
 const LOOK_FOR_MS = 3600_000
 /** After this long a shown message is forgotten and never withdrawn. */
 const FORGET_AFTER_MS = 24 * 3600_000
+
+/** More messages than are shown at once. */
+const MAX_KNOWN = 200
 
 interface OpenDeps {
   stateDir: string
@@ -88,8 +92,8 @@ export class OpenMessages implements MessageLife {
 
   /** Milliseconds until transcripts are checked again; undefined if no message needs it. */
   nextLookInMs(): number | undefined {
-    const times = this.#watched().map((one) => this.#nextLook.get(one.handle) ?? 0)
-    return times.length > 0 ? Math.max(0, Math.min(...times) - this.#deps.now()) : undefined
+    const times = this.#watched().map((one) => this.#lookInMs(one))
+    return times.length > 0 ? Math.min(...times) : undefined
   }
 
   /**
@@ -102,9 +106,9 @@ export class OpenMessages implements MessageLife {
       if (now - shown.at > FORGET_AFTER_MS) this.#shown.remove(shown)
     }
     for (const shown of this.#watched()) {
-      if ((this.#nextLook.get(shown.handle) ?? 0) > now) continue
+      if (this.#lookInMs(shown) > 0) continue
       const ms = Math.min(Math.max((now - shown.at) / 10, FIRST_LOOK_MS), MAX_LOOK_MS)
-      this.#nextLook.set(shown.handle, now + ms)
+      this.#lookIn(ms, shown.handle)
       for (const asked of await this.#unanswered(shown, shown.questions)) {
         const look = (one: AskedWhere) => this.#watch.isAnswered(one)
         if (await this.#findAnswer(shown, asked, look)) this.#deps.onAnswer?.(shown.session)
@@ -143,7 +147,19 @@ export class OpenMessages implements MessageLife {
     const all = [...questions, ...others]
     const shown = { channel, session, event, client, sessionId, kind, at, handle, sessionEnv }
     this.#shown.add({ ...shown, questions: all })
-    this.#nextLook.set(handle, this.#deps.now() + FIRST_LOOK_MS)
+    this.#lookIn(FIRST_LOOK_MS, handle)
+  }
+
+  #lookIn(ms: number, handle: string) {
+    this.#nextLook.delete(handle)
+    this.#nextLook.set(handle, this.#deps.now() + ms)
+    dropOldest(this.#nextLook, MAX_KNOWN)
+  }
+
+  /** A longer wait than any that is set means that the clock was set back. */
+  #lookInMs({ handle }: Shown): number {
+    const ms = (this.#nextLook.get(handle) ?? 0) - this.#deps.now()
+    return ms > MAX_LOOK_MS ? 0 : Math.max(0, ms)
   }
 
   async #session(ref: SessionRef): Promise<Session | undefined> {

@@ -8,7 +8,13 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { builtInConfig } from '../../src/config/load.ts'
+import { Journal } from '../../src/journal/journal.ts'
 import { readJournalOf } from '../../src/journal/read.ts'
+import { terminal } from '../../src/notifiers/terminal.ts'
+import { PolicyMemory } from '../../src/policy/checkpoint.ts'
+import { OpenMessages } from '../../src/worker/open-messages.ts'
+import { makeDelivery } from '../support/delivery.ts'
 import { missingDesktopPrograms, startDesktop } from '../support/desktop.ts'
 import { buildProgram } from '../support/program.ts'
 import { type Received, startReceiver } from '../support/receiver.ts'
@@ -40,6 +46,33 @@ async function entriesOf(world: World, id: string, type: string) {
   }
   return found
 }
+
+describe('a shown question', () => {
+  it('is checked for an answer within half a minute when the clock was set back', async () => {
+    const { stateDir } = makeWorld()
+    let now = Date.now()
+    const open = new OpenMessages({
+      stateDir,
+      journal: new Journal({ stateDir, secrets: () => [] }),
+      memory: new PolicyMemory(stateDir),
+      config: builtInConfig,
+      now: () => now,
+    })
+    const asked = { id: 'e1', title: 'Bash', text: 'make', transcriptPath: '/nowhere', at: now }
+    const delivery = makeDelivery('e1', {
+      ...{ kind: 'permission', urgency: 'critical', acceptedAt: now },
+      questions: [{ ...asked, toolUseId: 't1' }],
+    })
+    const destination = { key: 'desk', notifier: terminal, options: {} }
+    open.begin(delivery, destination).delivered('handle')
+    expect(open.nextLookInMs()).toBe(1000)
+    now -= 30 * 60_000
+    expect(open.nextLookInMs()).toBeLessThanOrEqual(30_000)
+    const looks: Promise<void>[] = []
+    await open.look((work) => looks.push(work))
+    expect(looks).toHaveLength(1)
+  })
+})
 
 describe.skipIf(reason)(`a question on the desktop${reason}`, () => {
   let screen: Awaited<ReturnType<typeof startDesktop>>
