@@ -85,7 +85,7 @@ function asked(tool: string, facts: Payload, from: Question['from']): Question {
 function questionsIn(questionnaire: string): Payload[] {
   const questions: { question: string; options: string[] }[] = []
   for (const [, mark, text = ''] of questionnaire.matchAll(
-    /^[\s\d.)-]*\[(question|option)\](.*)$/gm,
+    /^[ \t\d.)-]*\[(question|option)\](.*)$/gm,
   )) {
     if (mark === 'question') questions.push({ question: text.trim(), options: [] })
     else questions.at(-1)?.options.push(text.trim())
