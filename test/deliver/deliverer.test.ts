@@ -9,19 +9,26 @@ import { startReceiver } from '../support/receiver.ts'
 
 const FIRST_DELAY_MS = 40
 
-/** A deliverer for the channel `team`, where the question `answered` is no longer worth sending. */
+/**
+ * A deliverer for the channel `team`, where the question `answered` is no longer worth sending, and the events whose
+ * sending has begun.
+ */
 function makeDeliverer(config: object) {
   const retry = { firstDelaySeconds: FIRST_DELAY_MS / 1000, maxDelaySeconds: 60 }
   const secrets = { file: new Map(), env: {} }
   const loaded = parseConfig(JSON.stringify({ retry, ...config }), { path: 'config.json', secrets })
   const clock = { skippedMs: 0 }
+  const begun: string[] = []
   const deliverer = new Deliverer({
     config: () => loaded,
     now: Date.now,
     random: () => 1,
     steadyNow: () => performance.now() + clock.skippedMs,
     life: {
-      ...unknownLife,
+      begin(delivery, destination) {
+        begun.push(...delivery.events)
+        return unknownLife.begin(delivery, destination)
+      },
       whyOver: async ({ events }) => (events[0] === 'answered' ? 'it was answered' : undefined),
     },
   })
@@ -29,8 +36,23 @@ function makeDeliverer(config: object) {
     const delivery = makeDelivery(event, { channel: 'team', ...more })
     return await deliverer.deliver(delivery, async () => delivery)
   }
-  return { clock, deliver }
+  return { begun, clock, deliver }
 }
+
+describe('a permission question', () => {
+  it('overtakes the messages of its own session', async () => {
+    const { url } = await startReceiver()
+    const team = { type: 'webhook', url, allowPrivateNetwork: true }
+    const { begun, deliver } = makeDeliverer({ channels: { team } })
+    const session = 'claude s1'
+    await Promise.all([
+      deliver('first', { session }),
+      deliver('second', { session }),
+      deliver('question', { session, kind: 'permission' }),
+    ])
+    expect(begun).toEqual(['first', 'question', 'second'])
+  })
+})
 
 /** Deliveries that end without an attempt. */
 const unattempted: [string, string, Partial<Delivery>][] = [

@@ -1,10 +1,19 @@
 import { spawn } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { Claims } from '../../src/spool/claim.ts'
-import { type Owner, ownerToken, thisProcess } from '../../src/spool/owner.ts'
+import { LEASE_MS, type Owner, ownerToken, thisProcess } from '../../src/spool/owner.ts'
 import { buildProgram } from '../support/program.ts'
 import { makeWorld } from '../worker/_world.ts'
 import { startSleeper } from './_sleeper.ts'
@@ -17,6 +26,8 @@ beforeAll(async () => {
 })
 
 const twoLeases = new Date(Date.now() - 10 * 60_000)
+/** As from a clock that was wrong. */
+const ahead = new Date(Date.now() + 10 * 60_000)
 
 /** Makes a worker's folder with one claimed event in it. */
 function leaveBehind(owner: Owner, name = 'event') {
@@ -58,11 +69,40 @@ describe('a claim', () => {
   })
 
   it.each([
-    ['of another boot', { boot: '00000000-0000-4000-8000-000000000000' }],
-    ['of a process id that is not in use', { pid: 2 ** 22 + 1 }],
-  ])('%s is taken over', (_, difference) => {
-    const { claims } = leaveBehind({ ...thisProcess(), ...difference })
+    ['of another boot', 'does not count', 0, { boot: '00000000-0000-4000-8000-000000000000' }],
+    ['of an unknown boot', 'counts', 1, { boot: '-' }],
+    ['of a process id that is not in use', 'counts', 1, { pid: 2 ** 22 + 1 }],
+  ])('%s is taken over, and %s as a crash', (_, __, crashes, difference) => {
+    const { claims, spool } = leaveBehind({ ...thisProcess(), ...difference })
     expect(claims.reclaimAbandoned()).toBe(1)
+    expect(readdirSync(spool.new)).toEqual([`event~${crashes}`])
+  })
+
+  it('is taken over although one of another dead worker cannot be moved', () => {
+    const { claims, spool } = leaveBehind({ ...thisProcess(), started: '1' })
+    const other = join(spool.cur, ownerToken({ ...thisProcess(), started: '2' }))
+    mkdirSync(other)
+    writeFileSync(join(other, 'stuck'), '')
+    mkdirSync(join(spool.new, 'stuck~1'))
+    expect(claims.reclaimAbandoned()).toBe(1)
+    expect(readdirSync(spool.new).sort()).toEqual(['event~1', 'stuck~1'])
+    expect(readdirSync(other)).toEqual(['stuck'])
+  })
+
+  it('of a dead process whose file has no usable name goes to corrupt/', () => {
+    const { claims, spool, folder } = leaveBehind({ ...thisProcess(), started: '1' }, ' x')
+    expect(claims.reclaimAbandoned()).toBe(0)
+    expect([existsSync(folder), readdirSync(spool.corrupt).length]).toEqual([false, 1])
+  })
+
+  it('is never taken from behind a link', () => {
+    const { claims, folder, spool } = leaveBehind(thisProcess())
+    const elsewhere = join(folder, '..', '..', 'elsewhere')
+    mkdirSync(elsewhere)
+    writeFileSync(join(elsewhere, 'letter'), '')
+    symlinkSync(elsewhere, join(spool.cur, ownerToken({ ...thisProcess(), started: '1' })))
+    expect(claims.reclaimAbandoned()).toBe(0)
+    expect(readdirSync(elsewhere)).toEqual(['letter'])
   })
 
   it('of a living worker is left alone, even long after its lease', async () => {
@@ -82,11 +122,29 @@ describe('a claim', () => {
     expect(claims.reclaimAbandoned()).toBe(1)
   })
 
-  it('of another machine or container is taken over only after its lease', () => {
+  it.each([
+    ['has expired', twoLeases],
+    ['is dated in the future', ahead],
+  ])('of another machine or container is taken over only if its lease %s', (_, time) => {
     const { claims, folder } = leaveBehind({ ...thisProcess(), host: 'elsewhere.1', pid: 1 })
     expect(claims.reclaimAbandoned()).toBe(0)
-    utimesSync(folder, twoLeases, twoLeases)
+    utimesSync(folder, time, time)
     expect(claims.reclaimAbandoned()).toBe(1)
+  })
+
+  it('in a folder that is not named after a process is taken over at once', () => {
+    const { claims, spool } = leaveBehind({ pid: 1, started: '', boot: '' })
+    expect(claims.reclaimAbandoned()).toBe(1)
+    expect(readdirSync(spool.new)).toEqual(['event~1'])
+  })
+
+  it('keeps its lease while its worker renews it', () => {
+    const { spool } = makeWorld()
+    const claims = new Claims(spool)
+    const own = join(spool.cur, ownerToken(thisProcess()))
+    utimesSync(own, twoLeases, twoLeases)
+    claims.touch()
+    expect(Date.now() - lstatSync(own).mtimeMs).toBeLessThan(LEASE_MS)
   })
 
   it('succeeds after the folder of the worker was removed', () => {
@@ -97,13 +155,16 @@ describe('a claim', () => {
     expect(claims.take(world.spool.new, id)?.id).toBe(id)
   })
 
-  it('that is released restores the event under its old name', () => {
+  it.each([
+    ['restores the event under its old name', false, ''],
+    ['after its event was begun marks the event, so that the journal is asked', true, '~0'],
+  ])('that is released %s', (_, isBegun, mark) => {
     const world = makeWorld()
     const claims = new Claims(world.spool)
     const id = world.accept({})
     const claim = claims.take(world.spool.new, id)
-    if (claim) claims.release(claim)
-    expect(world.list('new')).toEqual([id])
+    if (claim) expect(claims.release(claim, isBegun)).toBe(`${id}${mark}`)
+    expect(world.list('new')).toEqual([`${id}${mark}`])
   })
 
   it('fails for an event that is already claimed', () => {
@@ -112,5 +173,14 @@ describe('a claim', () => {
     const id = world.accept({})
     expect(claims.take(world.spool.new, id)).toBeDefined()
     expect(claims.take(world.spool.new, id)).toBeUndefined()
+  })
+
+  it('reports an event that cannot be moved', () => {
+    const world = makeWorld()
+    const claims = new Claims(world.spool)
+    const id = world.accept({})
+    mkdirSync(join(world.spool.cur, ownerToken(thisProcess()), id))
+    expect(() => claims.take(world.spool.new, id)).toThrow('EISDIR')
+    expect(world.list('new')).toEqual([id])
   })
 })

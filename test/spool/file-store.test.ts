@@ -13,6 +13,7 @@ import { join } from 'node:path'
 import { execa } from 'execa'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { FileStore } from '../../src/spool/file-store.ts'
+import { ownerToken, thisProcess } from '../../src/spool/owner.ts'
 import { writeParked } from '../../src/spool/park.ts'
 import { makeDelivery } from '../support/delivery.ts'
 import { makeFolder } from '../support/folder.ts'
@@ -94,6 +95,32 @@ it('sets a folder, a link and a damaged file among the parked deliveries aside',
   }
   expect(readdirSync(spool.deferred)).toEqual([])
   expect(readdirSync(spool.corrupt)).toHaveLength(4)
+})
+
+it('makes a held delivery due that is claimed when it is to be reviewed, once it is back', () => {
+  const { stateDir } = makeWorld()
+  const store = new FileStore({ stateDir })
+  onTestFinished(() => store.close())
+  const delivery = makeDelivery('held')
+  store.park(delivery, { until: Date.now() + 3600_000, reason: 'x', isHeld: true })
+  const claim = store.claimParked('held.file.json')
+  store.review([delivery.id])
+  expect(store.due()).toEqual([])
+  if (claim) store.release(claim)
+  expect([store.due(), store.hasReviews()]).toEqual([['held.file.json'], true])
+})
+
+it('finds a due delivery of a dead worker at once, however lately it has listed the folder', () => {
+  const { spool, stateDir } = makeWorld()
+  const store = new FileStore({ stateDir })
+  onTestFinished(() => store.close())
+  const why = { until: 0, since: 0, reason: 'x', isHeld: false }
+  writeParked(spool, 'deferred', { ...why, delivery: makeDelivery('left') })
+  const owner = join(spool.cur, ownerToken({ ...thisProcess(), started: '1' }))
+  mkdirSync(owner)
+  renameSync(join(spool.deferred, 'left.file.json'), join(owner, 'left.file.json'))
+  store.reclaimAbandoned()
+  expect(store.due()).toEqual(['left.file~1.json'])
 })
 
 describe.skipIf(!hasStrace)('releasing many parked deliveries', () => {

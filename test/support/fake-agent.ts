@@ -19,8 +19,13 @@ export interface AgentOptions {
   stdio?: 'sockets' | 'pipes'
   /** A file that the agent leaks into its hooks, and the number of its descriptor there. */
   leaks?: { file: number; as: number }
-  /** What the agent does at the moment the hook has ended. */
-  killsAtEnd?: 'group' | 'tree'
+  /** Whether the agent kills the process group of the hook once it has ended. */
+  killsGroup?: boolean
+  /**
+   * Called with the names of the programs that the hook runs. Once this is true, the agent kills the process tree of the
+   * hook, as at a timeout. Until then the hook's stdin stays open.
+   */
+  killsTreeWhen?: (programs: readonly string[]) => boolean
 }
 
 /** Runs a registered command line as a client does, and kills what it leaves behind as roughly as a client may. */
@@ -41,49 +46,49 @@ export async function runHook(command: string, options: AgentOptions): Promise<H
   }
   const sawEnd = new Promise<void>((resolve) => child.once('close', () => resolve()))
   child.stdin?.on('error', () => {})
-  child.stdin?.end(input)
-  const family = options.killsAtEnd === 'tree' ? watchFamily(child) : undefined
+  if (options.killsTreeWhen) killTreeWhen(options.killsTreeWhen, child)
+  child.stdin?.write(input)
+  if (!options.killsTreeWhen) child.stdin?.end()
   const [code, signal] = await new Promise<[number | null, NodeJS.Signals | null]>((resolve) =>
     child.once('exit', (...end) => resolve(end)),
   )
-  if (options.killsAtEnd === 'group' && ownSession) kill(-(child.pid ?? 0))
-  for (const pid of family?.stop() ?? []) kill(pid)
+  if (options.killsGroup && ownSession) kill(-(child.pid ?? 0))
   await sawEnd
   return { code, signal, output, sawEnd }
 }
 
-/** Records the descendants of the hook while it runs, so that all of them can be killed afterwards. */
-function watchFamily(child: ChildProcess) {
-  const seen = new Set<number>()
-  const look = () => {
-    for (const pid of descendantsOf(child.pid ?? 0)) seen.add(pid)
-  }
-  const timer = setInterval(look, 1)
-  look()
-  return {
-    stop() {
-      clearInterval(timer)
-      look()
-      return [...seen].filter((pid) => descendantsOf(child.pid ?? 0).includes(pid))
-    },
-  }
+function killTreeWhen(isTime: (programs: readonly string[]) => boolean, child: ChildProcess) {
+  const { pid = 0 } = child
+  const timer = setInterval(() => {
+    if (!isTime(descendantsOf(pid).map(({ name }) => name))) return
+    clearInterval(timer)
+    // Listed again: since the first process of the list was read, others may have lost their parent.
+    for (const one of [{ pid }, ...descendantsOf(pid)]) kill(one.pid)
+  }, 1)
+  child.once('exit', () => clearInterval(timer))
 }
 
-function descendantsOf(ancestor: number): number[] {
-  const parents = new Map<number, number>()
-  for (const name of readdirSync('/proc')) {
-    if (!/^\d+$/.test(name)) continue
+interface Descendant {
+  pid: number
+  name: string
+}
+
+function descendantsOf(ancestor: number): Descendant[] {
+  const all: (Descendant & { parent: number })[] = []
+  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
     try {
-      const stat = readFileSync(`/proc/${name}/stat`, 'utf8')
-      parents.set(Number(name), Number(stat.slice(stat.lastIndexOf(') ') + 2).split(' ')[1]))
+      const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+      const [, name = '', parent] = /\((.*)\) \S (\d+)/s.exec(stat) ?? []
+      all.push({ pid: Number(pid), name, parent: Number(parent) })
     } catch {
       // It has just ended.
     }
   }
-  const found: number[] = []
+  const found: Descendant[] = []
   for (let layer = [ancestor]; layer.length > 0; ) {
-    layer = [...parents].filter(([, parent]) => layer.includes(parent)).map(([pid]) => pid)
-    found.push(...layer)
+    const children = all.filter(({ parent }) => layer.includes(parent))
+    found.push(...children)
+    layer = children.map(({ pid }) => pid)
   }
   return found
 }
