@@ -98,7 +98,7 @@ export class ParkedDeliveries {
   readonly #waits = new Map<string, Wait>()
   /** Event and channel of the claimed deliveries, oldest first. */
   readonly #taken = new Set<string>()
-  /** Files that are claimed now and to be made due as soon as they are back. */
+  /** Ids of deliveries that are claimed now and to be made due as soon as they are back. */
   readonly #awaited = new Set<string>()
   #refreshedAt = Number.NEGATIVE_INFINITY
   /** The folder may hold deliveries that are not known here yet. */
@@ -164,10 +164,10 @@ export class ParkedDeliveries {
 
   review(deliveries: readonly string[]) {
     for (const id of deliveries) {
-      const name = formatName({ id, isDelivery: true })
-      const wait = this.#waits.get(name)
+      // Not by its name, which also counts crashes.
+      const wait = [...this.#waits.values()].find(({ name }) => parseName(name)?.id === id)
       if (wait) wait.until = 0
-      else this.#awaited.add(name)
+      else this.#awaited.add(id)
     }
   }
 
@@ -210,7 +210,7 @@ export class ParkedDeliveries {
     const inode = this.#inodeOf(name)
     if (inode === undefined || this.#waits.get(name)?.inode === inode) return
     const parked = readParked(join(this.#spool.deferred, name))
-    const isAwaited = this.#awaited.delete(name)
+    const isAwaited = this.#awaited.delete(parseName(name)?.id ?? '')
     const { until = 0, since = 0, isHeld = false, group } = parked ?? {}
     const { events = [], channel = '', session = '', acceptedAt = 0 } = parked?.delivery ?? {}
     const wait = { name, since, isHeld, group, events, channel, session, acceptedAt, inode }

@@ -22,7 +22,7 @@ const SALVAGE_AFTER_MS = 30_000
  * and are swept later. @returns how many events
  */
 export function salvage(spool: Spool, now: number): number {
-  const names = readdirSync(spool.tmp).filter((name) => parseName(name)?.crashes === 0)
+  const names = readdirSync(spool.tmp).filter((name) => parseName(name))
   const count = names.filter((name) => salvageOne(spool, name, now)).length
   if (count > 0) syncFolder(spool.new)
   return count
@@ -43,10 +43,10 @@ function salvageOne(spool: Spool, name: string, now: number): boolean {
   }
 }
 
-/** An event of the maximum size never counts as whole: it may have been cut there, or when its writer was killed. */
+/** An event that was cut, when its writer was killed or at the maximum size, is no whole JSON value. */
 function isWhole(bytes: Buffer): boolean {
   const parsed = parseSpoolFile(bytes)
-  if (!parsed || parsed.truncated) return false
+  if (!parsed) return false
   try {
     const value = JSON.parse(parsed.body.toString())
     return typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -48,7 +48,7 @@ export async function runParked(
   const isSettled = await running
   for (const one of due) {
     if (isSettled) store.finish(one.claim)
-    else store.release(one.claim, true)
+    else store.release(one.claim)
   }
   await dropped
 }
@@ -60,19 +60,18 @@ function isBeforeItsTime({ isHeld, until, since }: Parked, now: number): boolean
 /** Time after the due time, in which the machine was off, does not count towards the age at which to give up. */
 function countedUntilDue({ delivery, until }: Parked, now: number): Delivery {
   const { firstTriedAt } = delivery
-  const idleMs = until > 0 && firstTriedAt > 0 ? Math.max(0, now - until) : 0
+  const idleMs = firstTriedAt > 0 ? Math.max(0, now - until) : 0
   return { ...delivery, firstTriedAt: Math.min(firstTriedAt + idleMs, now) }
 }
 
 /** Claims the due deliveries held for the same message. After a crash each one is reclaimed separately. */
 function claimGroup({ group }: Parked, { store }: WorkerDeps): Due[] {
   if (group === undefined) return []
-  const due = store.dueInGroup(group).flatMap((name) => {
+  return store.dueInGroup(group).flatMap((name) => {
     const claim = store.claimParked(name)
     const parked = claim && readOrRelease(claim, store)
     return parked ? [{ ...parked, claim }] : []
   })
-  return due.sort((one, other) => one.delivery.acceptedAt - other.delivery.acceptedAt)
 }
 
 /** One that cannot be read now is sent later: the rest of its group does not wait for it. */

@@ -16,11 +16,13 @@ const FIRST_DELAY_MS = 40
 function makeDeliverer(config: object) {
   const retry = { firstDelaySeconds: FIRST_DELAY_MS / 1000, maxDelaySeconds: 60 }
   const secrets = { file: new Map(), env: {} }
-  const loaded = parseConfig(JSON.stringify({ retry, ...config }), { path: 'config.json', secrets })
+  const load = (one: object) =>
+    parseConfig(JSON.stringify({ retry, ...one }), { path: 'config.json', secrets })
+  const current = { config: load(config) }
   const clock = { skippedMs: 0 }
   const begun: string[] = []
   const deliverer = new Deliverer({
-    config: () => loaded,
+    config: () => current.config,
     now: Date.now,
     random: () => 1,
     steadyNow: () => performance.now() + clock.skippedMs,
@@ -32,11 +34,17 @@ function makeDeliverer(config: object) {
       whyOver: async ({ events }) => (events[0] === 'answered' ? 'it was answered' : undefined),
     },
   })
-  const deliver = async (event: string, more: Partial<Delivery> = {}) => {
+  const deliver = async (event: string, more: Partial<Delivery> = {}, fails = false) => {
     const delivery = makeDelivery(event, { channel: 'team', ...more })
-    return await deliverer.deliver(delivery, async () => delivery)
+    return await deliverer.deliver(delivery, async () => {
+      if (fails) throw new Error('cannot be read')
+      return delivery
+    })
   }
-  return { begun, clock, deliver }
+  const configure = (one: object) => {
+    current.config = load(one)
+  }
+  return { begun, clock, configure, deliver, deliverer }
 }
 
 describe('a permission question', () => {
@@ -51,6 +59,77 @@ describe('a permission question', () => {
       deliver('question', { session, kind: 'permission' }),
     ])
     expect(begun).toEqual(['first', 'question', 'second'])
+  })
+})
+
+describe('messages that are queued while sending is paused', () => {
+  it('are sent afterwards, many of them as one message that tells of all', async () => {
+    const { url, received } = await startReceiver()
+    const { begun, clock, deliver, deliverer } = makeDeliverer({
+      channels: { team: { type: 'slack', url: `${url}/services/x` } },
+    })
+    deliverer.setPaused(true)
+    const ids = ['one', 'two', 'three', 'four', 'five', 'six']
+    const ended = ids.map((id) => deliver(id))
+    expect([begun, deliverer.waiting]).toEqual([[], 6])
+    clock.skippedMs = 2000
+    deliverer.setPaused(false)
+    const outcomes = await Promise.all(ended)
+    expect(outcomes.map((one) => 'summary' in one && one.summary)).toEqual([
+      false,
+      ...Array(5).fill('one'),
+    ])
+    expect(received).toHaveLength(1)
+    for (const id of ids) expect(received[0]?.body).toContain(`title of ${id}`)
+  })
+
+  it.each(['cannot be read again', 'have lost their channel'])(
+    'do not block their destination if they %s',
+    async (why) => {
+      const { url } = await startReceiver()
+      const channels = { team: { type: 'webhook', url, allowPrivateNetwork: true } }
+      const { configure, deliver, deliverer } = makeDeliverer({ channels })
+      deliverer.setPaused(true)
+      // Beyond the first 500, messages are prepared again when they are sent.
+      const before = why === 'cannot be read again' ? 500 : 0
+      const kept = Array.from({ length: before }, (_, index) => deliver(`${index}`, { expires: 1 }))
+      const failing = Array.from({ length: 8 }, (_, index) => deliver(`x${index}`, {}, true))
+      if (before === 0) configure({ channels: { other: channels.team } })
+      deliverer.setPaused(false)
+      await Promise.all(kept)
+      const types = (await Promise.all(failing)).map(({ type }) => type)
+      expect(types).toEqual(Array(8).fill(before === 0 ? 'exhausted' : 'released'))
+      configure({ channels })
+      expect(await deliver('next')).toMatchObject({ type: 'delivered' })
+    },
+  )
+})
+
+describe('a destination that fails for the maximum age of an event', () => {
+  it('gives up the messages that waited as long, but not later ones', async () => {
+    const { url } = await startReceiver({ script: [500] })
+    const HOUR = 3600
+    const { clock, deliver, deliverer } = makeDeliverer({
+      channels: { team: { type: 'webhook', url, allowPrivateNetwork: true } },
+      retry: { firstDelaySeconds: 12 * HOUR, maxDelaySeconds: 24 * HOUR, maxAgeHours: 24 },
+    })
+    expect(await deliver('first')).toMatchObject({ type: 'deferred' })
+    const [second, third, old] = ['second', 'third', 'old'].map((id) => deliver(id))
+    clock.skippedMs = 12 * HOUR * 1000
+    const recent = deliver('recent')
+    expect(await second).toMatchObject({ type: 'deferred' })
+    expect(deliverer.waiting).toBe(3)
+    clock.skippedMs = 36 * HOUR * 1000
+    const last = deliver('last')
+    expect(await third).toMatchObject({ type: 'deferred' })
+    expect(await old).toMatchObject({
+      type: 'exhausted',
+      reason: expect.stringContaining('gave up after 24 hours in which nothing got through'),
+    })
+    expect(await recent).toMatchObject({ type: 'exhausted' })
+    expect(deliverer.waiting).toBe(1)
+    deliverer.releaseAll()
+    expect(await last).toEqual({ type: 'released' })
   })
 })
 
@@ -89,5 +168,23 @@ describe('a message that is dropped without an attempt', () => {
     clock.skippedMs = 100_000
     expect(await deliver(id, more)).toMatchObject({ type: 'expired' })
     expect(await deliver('next')).toMatchObject({ type: 'delivered' })
+  })
+})
+
+describe('a hub that fails', () => {
+  it('is tried again at the latest when messages may bypass it', async () => {
+    const port = await refusedPort()
+    const { deliver } = makeDeliverer({
+      channels: { team: { type: 'webhook', url: 'https://receiver.example/' } },
+      hub: {
+        ...{ url: `redis://127.0.0.1:${port}`, channels: ['team'] },
+        ...{ after: 'direct', directAfterMinutes: 1 },
+      },
+      retry: { firstDelaySeconds: 600 },
+    })
+    const failed = await deliver('first')
+    const waitMs = failed.type === 'deferred' ? failed.until - Date.now() : 0
+    expect(waitMs).toBeGreaterThan(0)
+    expect(waitMs).toBeLessThanOrEqual(60_000)
   })
 })

@@ -57,6 +57,22 @@ describe('a destination limiter', () => {
     expect(seen).toEqual([1, 1, 1, 2, 1])
   })
 
+  it('stays blocked for the longer time when concurrent deliveries fail', () => {
+    const { limiter } = makeLimiter(2)
+    const [first, second] = [limiter.acquire(), limiter.acquire()]
+    limiter.trip(first, () => 5000)
+    expect(limiter.trip(second, () => 1000)).toBe(5000)
+    expect(limiter.readyInMs).toBe(5000)
+  })
+
+  it('is ready at once when earlier failures are forgotten', () => {
+    const { limiter, clock } = makeLimiter()
+    limiter.trip(limiter.acquire(), () => 5000)
+    clock.now = 1000
+    limiter.reset()
+    expect([limiter.readyInMs, limiter.isFailing, limiter.failingMs]).toEqual([0, false, 0])
+  })
+
   it('does not count idle time as failing time, for example while the machine sleeps', () => {
     const { limiter, clock } = makeLimiter()
     limiter.trip(limiter.acquire(), () => 1000)

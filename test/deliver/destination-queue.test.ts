@@ -152,12 +152,17 @@ describe('a destination queue', () => {
     expect(queue.size).toBe(0)
   })
 
-  it('does not summarize a few entries, nor any for a notifier that writes records', async () => {
+  it('does not summarize a few entries, recent ones, nor any for a notifier that writes records', async () => {
     const few = makeQueue({ summarizes: true })
     for (let index = 0; index < 6; index += 1) few.add(`s${index}/e${index}`)
     few.advance(5000)
     await few.sent[0]?.end()
     expect(few.sent[1]?.ids).toHaveLength(1)
+    const early = makeQueue({ summarizes: true })
+    for (let index = 0; index < 10; index += 1) early.add(`s${index}/e${index}`)
+    early.advance(1999)
+    await early.sent[0]?.end()
+    expect(early.sent[1]?.ids).toHaveLength(1)
     const file = makeQueue()
     for (let index = 0; index < 50; index += 1) file.add(`s${index}/e${index}`)
     file.advance(5000)

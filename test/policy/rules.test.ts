@@ -297,6 +297,9 @@ describe('the rule', () => {
     ])
     const routes = [{ on: ['done', 'ended'], to: ['desktop'] }]
     expect(told(steps, { routes })).toEqual(['desktop 60', 'desktop 61'])
+    // A turn that the session ended in was never reported.
+    const midTurn: Step[] = [...steps.slice(0, 2), [70, prompt], [80, { ...end, reason: 'logout' }]]
+    expect(told(midTurn, { routes: [{ on: ['*'], to: ['desktop'] }] })).toContain('desktop 80')
   })
 
   it('`sub-agents` drops events of sub-agents on a route for "*", but not if a route names them', () => {

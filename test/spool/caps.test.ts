@@ -1,4 +1,4 @@
-import { readdirSync, utimesSync, writeFileSync } from 'node:fs'
+import { readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { enforceCaps, type Removal } from '../../src/spool/caps.ts'
@@ -56,6 +56,13 @@ describe('the caps of dead and corrupt files', () => {
     }
     await enforceCaps(spool, tell, { ...noCaps, reserveBytes: 35 }, grows)
     expect(left('corrupt')).toEqual(['e1', 'e2'])
+  })
+
+  it('remove nothing when the free space is unknown', async () => {
+    const { spool, tell, left } = await makeFilled()
+    rmSync(spool.dead, { recursive: true })
+    await expect(enforceCaps(spool, tell, { ...noCaps, reserveBytes: 1 })).rejects.toThrow('ENOENT')
+    expect(left('corrupt')).toHaveLength(5)
   })
 
   it('report every event of a removed summary', async () => {

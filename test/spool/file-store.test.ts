@@ -97,17 +97,89 @@ it('sets a folder, a link and a damaged file among the parked deliveries aside',
   expect(readdirSync(spool.corrupt)).toHaveLength(4)
 })
 
-it('makes a held delivery due that is claimed when it is to be reviewed, once it is back', () => {
-  const { stateDir } = makeWorld()
+describe('a held delivery that is to be reviewed', () => {
+  const until = Date.now() + 3600_000
+
+  it('is due once it is back if it is claimed at that time', () => {
+    const { stateDir } = makeWorld()
+    const store = new FileStore({ stateDir })
+    onTestFinished(() => store.close())
+    const delivery = makeDelivery('held')
+    store.park(delivery, { until, reason: 'x', isHeld: true })
+    const claim = store.claimParked('held.file.json')
+    store.review([delivery.id])
+    expect(store.due()).toEqual([])
+    if (claim) store.release(claim)
+    expect([store.due(), store.hasReviews()]).toEqual([['held.file.json'], true])
+  })
+
+  it('is due although a worker has crashed while it had the delivery', () => {
+    const { spool, stateDir } = makeWorld()
+    const delivery = makeDelivery('held')
+    writeParked(spool, 'deferred', { until, since: 0, reason: 'x', isHeld: true, delivery })
+    const [plain, crashed] = ['held.file.json', 'held.file~1.json']
+    renameSync(join(spool.deferred, plain), join(spool.deferred, crashed))
+    const store = new FileStore({ stateDir })
+    onTestFinished(() => store.close())
+    store.review([delivery.id])
+    expect(store.due()).toEqual([crashed])
+  })
+})
+
+it('lists an event of a later version once, and leaves it where it is', () => {
+  const { spool, stateDir } = makeWorld()
   const store = new FileStore({ stateDir })
   onTestFinished(() => store.close())
-  const delivery = makeDelivery('held')
-  store.park(delivery, { until: Date.now() + 3600_000, reason: 'x', isHeld: true })
-  const claim = store.claimParked('held.file.json')
-  store.review([delivery.id])
-  expect(store.due()).toEqual([])
-  if (claim) store.release(claim)
-  expect([store.due(), store.hasReviews()]).toEqual([['held.file.json'], true])
+  writeFileSync(join(spool.new, 'later'), 'hookbell-event 2\nclient: claude\n\n{}')
+  const names = () => store.waiting({ max: 10, isLater: () => false }).map(({ name }) => name)
+  expect(names()).toEqual(['later'])
+  const claim = store.claimEvent('later')
+  expect(claim && store.readEvent(claim)).toBeUndefined()
+  expect([names(), store.hasWaiting(), readdirSync(spool.new)]).toEqual([[], false, ['later']])
+})
+
+describe('parked deliveries', () => {
+  function makeParked() {
+    const { spool, stateDir } = makeWorld()
+    const store = new FileStore({ stateDir })
+    onTestFinished(() => store.close())
+    const park = (event: string, more: object, isHeld = true) =>
+      store.park(makeDelivery(event, more), { until: Date.now() + 3600_000, reason: 'x', isHeld })
+    return { spool, store, park }
+  }
+
+  it('are reviewed if they are held and of the session in which something happened', () => {
+    const { store, park } = makeParked()
+    park('mine', { session: 's1' })
+    park('other', { session: 's2' })
+    park('failed', { session: 's1' }, false)
+    store.reviewHeld('s1')
+    expect(store.due()).toEqual(['mine.file.json'])
+  })
+
+  it('that failed and are made due are no reviews', () => {
+    const { store, park } = makeParked()
+    park('failed', {}, false)
+    store.makeDue()
+    expect([store.due(), store.hasReviews()]).toEqual([['failed.file.json'], false])
+  })
+
+  it('are due in the order of acceptance, and one that is not to be tried yet wakes nobody', () => {
+    const { store, park } = makeParked()
+    for (const at of [3, 1, 2]) park(`e${at}`, { acceptedAt: at }, false)
+    store.makeDue()
+    expect(store.due()).toEqual(['e1.file.json', 'e2.file.json', 'e3.file.json'])
+    expect(store.nextDueInMs((name) => name.startsWith('e'))).toBeUndefined()
+  })
+
+  it('are read again when another process has replaced them', () => {
+    const { spool, store, park } = makeParked()
+    park('again', {})
+    const why = { until: 0, since: 0, reason: 'x', isHeld: false }
+    writeParked(spool, 'deferred', { ...why, delivery: makeDelivery('again') })
+    store.reclaimAbandoned()
+    expect(store.due()).toEqual(['again.file.json'])
+  })
 })
 
 it('finds a due delivery of a dead worker at once, however lately it has listed the folder', () => {

@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs'
+import { chownSync, existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { acceptEvent } from '../../src/spool/write.ts'
@@ -13,5 +13,13 @@ describe('storing an event', () => {
     const header = { client: 'droid', env: {} }
     const ids = [1, 2].map(() => acceptEvent(state, header, Buffer.from('{}')))
     expect(readdirSync(join(state, 'spool/new')).sort()).toEqual(ids.sort())
+  })
+
+  it.runIf(process.getuid?.() === 0)('is refused in the folder of another user', async () => {
+    const state = await makeFolder()
+    chownSync(state, 54321, 54321)
+    const accept = () => acceptEvent(state, { client: 'droid', env: {} }, Buffer.from('{}'))
+    expect(accept).toThrow('belongs to another user')
+    expect(existsSync(join(state, 'spool'))).toBe(false)
   })
 })

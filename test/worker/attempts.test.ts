@@ -40,6 +40,30 @@ describe('300 mails to a server that is down', () => {
   })
 })
 
+describe('a message behind one that failed', () => {
+  it('is left to a later worker, which repeats nothing that was delivered', async () => {
+    const { url, received } = await startReceiver({ script: [500, 200] })
+    // It takes one message per second, so the second one has not begun when the first one fails.
+    const channels = { team: slack(url) }
+    const world = makeWorld({ channels, retry: { firstDelaySeconds: 600 } })
+    const [first, second] = [{ message: 'one' }, { message: 'two' }].map((event) =>
+      world.accept(event),
+    )
+    await world.once()
+    expect(received).toHaveLength(1)
+    const both = [...world.list('deferred'), ...world.list('new')].sort()
+    expect([
+      [`${first}.team`, `${second}~0`].sort(),
+      [`${second}.team`, `${first}~0`].sort(),
+    ]).toContainEqual(both)
+    await world.once()
+    expect(countOutcomes(await world.statuses())).toEqual({ waiting: 1, delivered: 1 })
+    expect(received).toHaveLength(2)
+    expect(world.lines()).toHaveLength(2)
+    expect(world.list('new')).toEqual([])
+  })
+})
+
 describe('a Retry-After header', () => {
   it('of one channel is obeyed although another channel of the event is due earlier', async () => {
     const times: number[] = []
@@ -90,6 +114,23 @@ describe('a worker on a machine that was off for days', () => {
     })
     await world.untilIdle()
     expect(received).toHaveLength(3)
+    expect(readdirSync(world.spool.dead)).toEqual([])
+  })
+})
+
+describe('a held delivery that is sent days late', () => {
+  it('gets all its attempts, as if it had been due just now', async () => {
+    const { url, received } = await startReceiver({ script: [500, 500, 500, 500, 500, 500, 200] })
+    const team = { type: 'webhook', url, allowPrivateNetwork: true }
+    const world = makeWorld({ channels: { team } })
+    const heldAt = Date.now() - 3 * DAY_MS
+    const held = { until: heldAt + 1000, since: heldAt, reason: 'x', isHeld: true }
+    writeParked(world.spool, 'deferred', {
+      ...held,
+      delivery: makeDelivery('e', { channel: 'team' }),
+    })
+    await world.untilIdle()
+    expect(received).toHaveLength(7)
     expect(readdirSync(world.spool.dead)).toEqual([])
   })
 })

@@ -1,11 +1,19 @@
-import { chmodSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { describe, expect, it } from 'vitest'
 import { makeHome, root } from '../support/home.ts'
 import { processorMs } from '../support/processor-time.ts'
 import { startReceiver } from '../support/receiver.ts'
-import { countOutcomes, makeWorld } from './_world.ts'
+import { countOutcomes, makeWorld, quickRetry } from './_world.ts'
 
 const isRoot = process.getuid?.() === 0
 const folders = ['tmp', 'new', 'cur', 'deferred', 'dead', 'corrupt'] as const
@@ -101,6 +109,31 @@ describe('a folder of the spool', () => {
     await world.once()
     expect(readdirSync(elsewhere)).toEqual([])
     expect(world.list('dead')).toHaveLength(1)
+  })
+})
+
+describe('a failed delivery that cannot be stored', () => {
+  it('is tried again from memory, with its attempts counted', async () => {
+    const world = makeWorld()
+    const { tmp } = world.spool
+    const breakSpool = () => {
+      renameSync(tmp, `${tmp}.gone`)
+      return { status: 500 }
+    }
+    const { url, received } = await startReceiver({ script: [breakSpool, 500, 200] })
+    const team = { type: 'webhook', url, allowPrivateNetwork: true }
+    world.configure({
+      channels: { team },
+      routes: [{ on: ['*'], to: ['team'] }],
+      retry: quickRetry,
+    })
+    const id = world.accept({ message: 'hello' })
+    await world.once()
+    expect(received).toHaveLength(3)
+    expect(await world.statusOf(id)).toMatchObject({
+      outcome: 'delivered',
+      channels: { team: { state: 'delivered', attempts: 3 } },
+    })
   })
 })
 

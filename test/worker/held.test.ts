@@ -1,6 +1,7 @@
-import { mkdirSync, renameSync, rmdirSync, utimesSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, renameSync, rmdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { findClient } from '../../src/clients/index.ts'
 import { writeMutes } from '../../src/policy/mute-file.ts'
 import { type Step, startReceiver } from '../support/receiver.ts'
 import { letItBeTime, makeWorld, type World } from './_world.ts'
@@ -28,6 +29,16 @@ async function makeHeldWorld(noise: object = {}, script?: Step[]) {
   return { world, texts }
 }
 
+/** A receiver's answer to each message, and when the messages arrived, Unix ms. */
+function noteTimes() {
+  const times: number[] = []
+  const answer = () => {
+    times.push(Date.now())
+    return {}
+  }
+  return { times, answer }
+}
+
 /** Accepts an event as if it had arrived at the time `at` (Unix ms). */
 function accept(world: World, event: object, at: number, more: object = {}) {
   const id = world.accept(event, more)
@@ -37,12 +48,14 @@ function accept(world: World, event: object, at: number, more: object = {}) {
 
 describe('questions shortly after another question of their session', () => {
   it('are sent in one message at the end of the burst window', async () => {
-    const { world, texts } = await makeHeldWorld({ burstSeconds: 3 })
+    const { times, answer } = noteTimes()
+    const { world, texts } = await makeHeldWorld({ burstSeconds: 3 }, [answer])
     const now = Date.now()
     const ids = ['one', 'two', 'three'].map((id, index) => accept(world, ask(id), now + index))
     await world.untilIdle()
     expect(texts()).toHaveLength(2)
     expect(texts()[1]).toContain('and 1 more')
+    expect(times[1]).toBeGreaterThanOrEqual(now + 3000)
     const statuses = await Promise.all(ids.map((id) => world.statusOf(id)))
     expect(statuses.map((status) => status?.outcome)).toEqual(Array(3).fill('delivered'))
     expect(world.list('deferred')).toEqual([])
@@ -57,6 +70,22 @@ describe('questions shortly after another question of their session', () => {
     expect(world.list('deferred')).toHaveLength(2)
     await world.untilIdle()
     expect(texts()).toHaveLength(2)
+  })
+
+  it('are sent at once when the clock was set back', async () => {
+    const { world, texts } = await makeHeldWorld({ burstSeconds: 60 })
+    const now = Date.now()
+    for (const id of ['one', 'two']) accept(world, ask(id), now)
+    await world.once()
+    expect(texts()).toHaveLength(1)
+    const [name = ''] = world.list('deferred')
+    const path = join(world.spool.deferred, `${name}.json`)
+    const parked = JSON.parse(readFileSync(path, 'utf8'))
+    const times = { since: now + 3600_000, until: now + 3660_000 }
+    writeFileSync(path, JSON.stringify({ ...parked, ...times }))
+    await world.once()
+    expect(texts()).toHaveLength(2)
+    expect(world.list('deferred')).toEqual([])
   })
 
   it('are suppressed when their project is muted within the burst window', async () => {
@@ -96,6 +125,9 @@ describe('questions shortly after another question of their session', () => {
     expect(texts()[1]).toContain('make two')
     // It waited for the answer of the receiver.
     expect(Date.now() - startedAt).toBeGreaterThan(900)
+    // Nothing leaves the disk before it is recorded.
+    const left = world.list('deferred').map((name) => name.replace(/~0$/, ''))
+    expect(left.sort()).toEqual([`${second}.team`, `${muted}.team`].sort())
     rmdirSync(journal)
     renameSync(`${journal}.kept`, journal)
     // Both entries are written once that is possible.
@@ -135,10 +167,14 @@ describe('a question that the client answers by itself', () => {
   })
 
   it('is sent later if it gets no answer', async () => {
-    const { world, texts } = await makeHeldWorld()
-    accept(world, { ...asked, id: 'per_1' }, Date.now(), opencode)
+    const { times, answer } = noteTimes()
+    const { world } = await makeHeldWorld({}, [answer])
+    const now = Date.now()
+    accept(world, { ...asked, id: 'per_1' }, now, opencode)
     await world.untilIdle()
-    expect(texts()).toHaveLength(1)
+    const holdMs = findClient('opencode')?.holdQuestionMs ?? 0
+    expect(times.map((at) => at >= now + holdMs)).toEqual([true])
+    expect(holdMs).toBeGreaterThan(0)
   })
 })
 

@@ -471,6 +471,20 @@ describe('a project file', () => {
     expect((await home.run('why')).stdout).toContain('it changed since it was trusted')
   })
 
+  it.each([
+    ['when', { client: ['codex'] }],
+    ['not', { client: ['claude'] }],
+  ])('excludes events by `%s` only once it is trusted', async (name, conditions) => {
+    // A question is sent before.
+    const { home, repo, bodies } = await askFromBoth(json({ [name]: conditions }))
+    await home.run('trust', repo)
+    home.accept(question({ message: 'Q-excluded', session_id: 's9', cwd: repo }), 'claude')
+    await home.run('worker', '--once')
+    expect(bodies()).not.toContain('Q-excluded')
+    const { stdout } = await home.run('why')
+    expect(stdout).toMatch(new RegExp(`the rule project-file: .*/evil: ${name} `))
+  })
+
   it('cannot be trusted from within an agent session', async () => {
     const { home, repo } = await askFromBoth(json({ mute: ['permission'] }))
     const { stderr, exitCode } = await execa(

@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { makeHome } from '../support/home.ts'
@@ -84,6 +84,8 @@ describe('a step after a step that reached nobody', () => {
     await world.untilIdle()
     expect(phone.received).toHaveLength(1)
     expect(told()).toBe('phone mail')
+    expect(world.list('dead')).toEqual([`${id}.phone`])
+    expect(readdirSync(world.spool.cur)).toEqual([])
   })
 
   it('keeps its time if the message is the end of a turn', async () => {

@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { readJournal } from '../../src/journal/read.ts'
 import { appendEntry } from '../../src/journal/write.ts'
 import { ParkedDeliveries, writeParked } from '../../src/spool/park.ts'
 import { makeDelivery } from '../support/delivery.ts'
@@ -45,6 +46,12 @@ function makeCrash(world = makeWorld()) {
   return { world, id, accepted, delivered, second }
 }
 
+async function typesOf({ stateDir }: World): Promise<string[]> {
+  const types: string[] = []
+  for await (const { type } of readJournal(stateDir)) types.push(type)
+  return types
+}
+
 async function outcomeOf(world: World, id: string) {
   const status = await world.statusOf(id)
   return [status?.outcome, ...Object.keys(status?.channels ?? {}).sort()]
@@ -66,6 +73,7 @@ describe('after a crash', () => {
     await world.once()
     expect(world.lines()).toEqual([])
     expect(await outcomeOf(world, id)).toEqual(['delivered', 'file', 'second'])
+    expect(await typesOf(world)).toEqual(['accepted', 'delivered', 'delivered'])
   })
 
   it('between the last record and the last rename, no delivery is repeated', async () => {
@@ -77,6 +85,20 @@ describe('after a crash', () => {
     expect(world.lines()).toEqual([])
     expect(world.list('new')).toEqual([])
     expect(readdirSync(world.spool.cur)).toEqual([])
+  })
+
+  it('between the failure of a question and its alarm, the alarm is raised', async () => {
+    const { world, id, accepted } = makeCrash()
+    const to = ['phone']
+    world.configure({ channels: { phone: { type: 'webhook', url: 'https://a.example/' } } })
+    await appendEntry(world.stateDir, { ...accepted, kind: 'permission', to, people: to })
+    const failed = { at: Date.now(), id, channel: 'phone', attempt: 1, reason: 'no such phone' }
+    await appendEntry(world.stateDir, { ...failed, type: 'exhausted' })
+    await world.once()
+    expect(await world.statusOf(id)).toMatchObject({
+      outcome: 'undelivered',
+      reason: expect.stringContaining('phone: no such phone'),
+    })
   })
 
   it('an event that was begun is finished although the routes have changed', async () => {
@@ -111,6 +133,7 @@ describe('after a crash', () => {
       expect(world.lines()).toEqual([])
       expect(readLines(join(world.folder, 'second.jsonl'))).toHaveLength(1)
       expect(await outcomeOf(world, id)).toEqual(['delivered', 'file', 'second'])
+      expect(await typesOf(world)).toEqual(['accepted', 'delivered', 'delivered'])
     },
   )
 
