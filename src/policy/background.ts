@@ -12,7 +12,7 @@ const HOLD_MINUTES = 5
 export const background = defineRule({
   name: 'background',
   isNoise: true,
-  judge({ kind, at, asks, isHeadless, ...event }, _, { session }) {
+  judge({ kind, at, asks, isHeadless, ...event }, _, { session, now }) {
     const { backgroundTasks: tasks, backgroundAgents: agents = 0 } = event
     // A one-shot run may end with its first turn.
     if (kind !== 'done' || tasks === 0 || asks || (isHeadless && agents === 0)) return send
@@ -21,7 +21,9 @@ export const background = defineRule({
     if (ranBefore && before.backgroundTasks === tasks) return send
     const reason = `${tasks === 1 ? '1 task runs' : `${tasks} tasks run`} in the background`
     if (agents > 0) return suppress(reason)
-    return { type: 'hold', until: at + HOLD_MINUTES * 60_000, reason, group: '' }
+    // An event that waited for the worker may be followed by one that makes it old.
+    const until = Math.max(at, now) + HOLD_MINUTES * 60_000
+    return { type: 'hold', until, reason, group: '' }
   },
   review({ kind, at, channel }, { session }) {
     const { turnEnd, answeredAt = 0 } = session ?? {}
