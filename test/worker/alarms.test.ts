@@ -71,6 +71,20 @@ describe('a question that reaches nobody', () => {
     expect(ops()[1]).not.toContain('reached nobody')
   })
 
+  it('is not mentioned on a channel that nobody reads', async () => {
+    const { world, tell } = await makeChannels()
+    const id = await tell(ask)
+    const { url, received } = await startReceiver()
+    world.configure({
+      channels: { program: { type: 'webhook', url, allowPrivateNetwork: true } },
+      routes: [{ on: ['failed'], to: ['program'] }],
+      lingerSeconds: 0,
+    })
+    await tell(failed)
+    expect(received.map(({ body }) => body.includes('reached nobody'))).toEqual([false])
+    expect(await world.statusOf(id)).toMatchObject({ outcome: 'undelivered' })
+  })
+
   it('is mentioned by a later worker, again when the first message about it fails', async () => {
     const { world, tell } = await makeChannels()
     await tell(ask)

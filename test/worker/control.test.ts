@@ -1,15 +1,21 @@
 import {
   existsSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   truncateSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { FolderWatcher } from '../../src/fs/folder-watcher.ts'
+import { ownerToken, thisProcess } from '../../src/spool/owner.ts'
+import { writeParked } from '../../src/spool/park.ts'
 import { flush, purge, setOnHold } from '../../src/worker/control.ts'
+import { makeDelivery } from '../support/delivery.ts'
 import { buildProgram } from '../support/program.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { countOutcomes, exited, makeWorld, readLines, startProgram, type World } from './_world.ts'
@@ -146,6 +152,34 @@ describe('a running worker', () => {
     worker.kill()
     await exited(worker)
   })
+})
+
+describe('what a person asks for', () => {
+  it.each([
+    ['hold', (state: string) => setOnHold(state, true)],
+    ['resume', (state: string) => setOnHold(state, false)],
+    ['flush', flush],
+    ['purge', purge],
+  ])('(%s) wakes a worker that waits', async (_, ask) => {
+    const { spool, stateDir } = makeWorld()
+    const why = { until: Date.now() + 3600_000, since: 0, reason: 'x', isHeld: false }
+    writeParked(spool, 'deferred', { ...why, delivery: makeDelivery('e') })
+    const woken: string[] = []
+    const watcher = new FolderWatcher([spool.deferred], (name) => void woken.push(name ?? ''))
+    onTestFinished(() => watcher.close())
+    await ask(stateDir)
+    await expect.poll(() => woken).toContain(`.wake-${process.pid}`)
+  })
+})
+
+it('a purge also removes what a dead worker had claimed', async () => {
+  const world = makeWorld()
+  const id = world.accept({ message: 'never mind' })
+  const owner = join(world.spool.cur, ownerToken({ ...thisProcess(), started: '1' }))
+  mkdirSync(owner)
+  renameSync(join(world.spool.new, id), join(owner, id))
+  expect(await purge(world.stateDir)).toBe(1)
+  expect([world.list('new'), readdirSync(world.spool.cur)]).toEqual([[], []])
 })
 
 it('a purge records what it removed although something else is among the claims', async () => {

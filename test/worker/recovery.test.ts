@@ -87,18 +87,24 @@ describe('after a crash', () => {
     expect(readdirSync(world.spool.cur)).toEqual([])
   })
 
-  it('between the failure of a question and its alarm, the alarm is raised', async () => {
+  it.each([
+    ['of a question and its alarm, the alarm is raised', 'permission', false, 1],
+    ['of a question and its end, no second alarm is raised', 'permission', true, 1],
+    ['of another message and its end, no alarm is raised', 'done', false, 0],
+  ])('between the failure %s', async (_, kind, isRaised, count) => {
     const { world, id, accepted } = makeCrash()
-    const to = ['phone']
+    const [to, at] = [['phone'], Date.now()]
     world.configure({ channels: { phone: { type: 'webhook', url: 'https://a.example/' } } })
-    await appendEntry(world.stateDir, { ...accepted, kind: 'permission', to, people: to })
-    const failed = { at: Date.now(), id, channel: 'phone', attempt: 1, reason: 'no such phone' }
+    const people = kind === 'permission' ? { people: to } : {}
+    await appendEntry(world.stateDir, { ...accepted, kind, to, ...people })
+    const failed = { at, id, channel: 'phone', attempt: 1, reason: 'no such phone' }
     await appendEntry(world.stateDir, { ...failed, type: 'exhausted' })
+    const raised = { at, id, type: 'undelivered' as const, reason: 'phone: no such phone' }
+    if (isRaised) await appendEntry(world.stateDir, raised)
     await world.once()
-    expect(await world.statusOf(id)).toMatchObject({
-      outcome: 'undelivered',
-      reason: expect.stringContaining('phone: no such phone'),
-    })
+    expect((await typesOf(world)).filter((type) => type === 'undelivered')).toHaveLength(count)
+    const reason = (await world.statusOf(id))?.reason
+    expect(reason).toContain(count > 0 ? 'phone: no such phone' : '')
   })
 
   it('an event that was begun is finished although the routes have changed', async () => {
