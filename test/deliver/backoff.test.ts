@@ -21,6 +21,10 @@ describe('retries', () => {
     )
   })
 
+  it('are spread over the upper half of their delay', () => {
+    expect([0, 0.5, 1].map((random) => retryDelay(1, policy, random))).toEqual([1000, 1500, 2000])
+  })
+
   it.each([
     [5000, 5000],
     [0, 1000],

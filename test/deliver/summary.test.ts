@@ -39,6 +39,17 @@ describe('a summary', () => {
     expect(questions?.map(({ id }) => id)).toEqual(['a', 'b'])
   })
 
+  it('is as urgent and as old as any of them, and starts without attempts', () => {
+    const tried = { attempts: 7, firstTriedAt: 5, expires: 9, acceptedAt: 3 }
+    const summary = summarize([
+      makeDelivery('a', tried),
+      makeDelivery('b', { urgency: 'critical', acceptedAt: 2 }),
+    ])
+    const fresh = { attempts: 0, firstTriedAt: 0, expires: 0 }
+    expect(summary).toMatchObject({ ...fresh, acceptedAt: 2, urgency: 'critical' })
+    expect(summary.message.urgency).toBe('critical')
+  })
+
   it('shows ten lines and the number of the remaining ones', () => {
     const all = Array.from({ length: 13 }, (_, index) => makeDelivery(`${index}`))
     const lines = summarize(all as [(typeof all)[0]]).message.body.split('\n')
