@@ -128,8 +128,8 @@ describe('architecture', () => {
 
   it('every folder is in the map of CONTRIBUTING.md', () => {
     const map = readFileSync(join(src, '../CONTRIBUTING.md'), 'utf8')
-    const folders = readdirSync(src, { withFileTypes: true }).filter((one) => one.isDirectory())
-    const names = folders.map(({ name }) => `src/${name}/`)
+    const folders = files.filter((file) => file.includes('/')).map((file) => file.split('/')[0])
+    const names = [...new Set(folders)].map((name) => `src/${name}/`)
     expect(names.filter((name) => !map.includes(`\`${name}\``))).toEqual([])
   })
 

@@ -25,6 +25,17 @@ export function exitCodeOf(error: unknown): number {
   return isSystemError(error) ? 74 : 70
 }
 
+const MAY_NOT = 'Check the owner and the mode of that file and of its folder'
+const IS_FULL = 'Make room on that disk'
+const systemHints: { [code: string]: string } = {
+  EACCES: MAY_NOT,
+  EPERM: MAY_NOT,
+  ENOSPC: IS_FULL,
+  EDQUOT: IS_FULL,
+  EROFS:
+    'That file system can only be read: name another folder with HOOKBELL_STATE_DIR or HOOKBELL_CONFIG_DIR',
+}
+
 /** Prints a user's mistake as one line with a hint, and a bug of ours with its stack. */
 export function reportError(error: unknown, command = '') {
   if (isHookbellError(error)) {
@@ -33,7 +44,10 @@ export function reportError(error: unknown, command = '') {
     const message = error.message.charAt(0).toLowerCase() + error.message.slice(1)
     tell(message, `See: hookbell ${command} --help`)
   } else if (isSystemError(error)) {
-    tell(error.message, 'Check that the disk has room and that you may read and write there')
+    tell(
+      error.message,
+      systemHints[error.code ?? ''] ?? 'Check that folder, and that the disk has room',
+    )
   } else {
     const what = error instanceof Error ? (error.stack ?? error.message) : String(error)
     process.stderr.write(`This is a fault in hookbell, please report it:\n${what}\n`)

@@ -50,12 +50,20 @@ export async function editConfig(): Promise<number> {
 }
 
 function findEditor(): string[] {
-  const usual = process.platform === 'win32' ? 'notepad' : 'vi'
-  const words = splitLine(process.env.VISUAL || process.env.EDITOR || usual)
+  const words = splitLine(process.env.VISUAL || process.env.EDITOR || usualEditor())
   if (words?.[0]) return words
   throw usageError(
     'config edit: VISUAL or EDITOR is not a command',
     'Set it to a program and its arguments, such as: code --wait',
+  )
+}
+
+function usualEditor(): string {
+  if (process.platform === 'win32') return 'notepad'
+  if (process.stdin.isTTY) return 'vi'
+  throw usageError(
+    'config edit: there is no terminal, and neither VISUAL nor EDITOR is set',
+    `Run it in a terminal, or edit ${configPath(configDir())} and run: hookbell config check`,
   )
 }
 
@@ -65,13 +73,13 @@ function readConfig(path: string): string | undefined {
 
 async function runEditor([program = '', ...words]: readonly string[], copy: string) {
   const child = spawn(program, [...words, copy], { stdio: 'inherit', windowsHide: false })
-  const [status] = await once(child, 'exit').catch((error) => {
+  const [status, signal] = await once(child, 'exit').catch((error) => {
     throw new HookbellError('E_FAILED', `${program}: ${describeError(error)}`, {
       hint: 'Set VISUAL or EDITOR to your editor',
     })
   })
   if (status === 0) return
-  throw new HookbellError('E_FAILED', `${program} ended with status ${status}`, {
+  throw new HookbellError('E_FAILED', `${program} ended with ${signal ?? `status ${status}`}`, {
     hint: 'The configuration is as it was',
   })
 }

@@ -1,5 +1,5 @@
 import { defineCommand } from 'citty'
-import { printJson, say, table, terminalWidth } from '../cli/output.ts'
+import { fit, printJson, say, table, terminalWidth } from '../cli/output.ts'
 import type { Client } from '../clients/define.ts'
 import { type ClientName, clientNames, clients } from '../clients/index.ts'
 import { stateDir } from '../config/paths.ts'
@@ -50,14 +50,17 @@ function describe(rows: ReturnType<typeof readClients>): string {
     registered.map(({ path }) => showPath(path)).join(', ') || 'not registered',
     unproven(verified),
   ])
-  if ((terminalWidth() ?? Infinity) > NARROW) return table(lines)
-  return table(lines.map(([client = '', ...facts]) => [client, facts.filter(Boolean).join('; ')]))
+  const isWide = (terminalWidth() ?? Infinity) > NARROW
+  const narrow = lines.map(([name = '', ...facts]) => [name, facts.filter(Boolean).join('; ')])
+  return `${table(isWide ? lines : narrow)}\n\n${fit(LEGEND)}`
 }
+
+const LEGEND = `What was not measured with the client itself is named: documented, found in its source, or unverified`
 
 /** On a terminal of at most this many columns, the table gets two columns instead of five. */
 const NARROW = 119
 
-/** Facts about a client that were never measured, such as those known only from its documentation. */
+/** The groups of facts about a client that were not measured, with how they are known. */
 function unproven(verified: Client['verified']): string {
   const names = Object.entries(verified).filter(([, evidence]) => evidence !== 'measured')
   return names.map(([name, evidence]) => `${name}: ${evidence}`).join(', ')

@@ -12,6 +12,8 @@ import { join } from 'node:path'
 import { execa } from 'execa'
 import { describe, expect, it } from 'vitest'
 import { type Home, makeHome, root } from '../support/home.ts'
+import { hasPty, startPty } from '../support/pty.ts'
+import { shellQuote } from '../support/shell-quote.ts'
 
 const CANARY = 'canary-4711-secret'
 
@@ -167,13 +169,25 @@ describe('hookbell config edit', () => {
     expect(readdirSync(join(home.home, 'config'))).toEqual([])
   })
 
-  it('opens vi if EDITOR is set but empty', async () => {
+  it.skipIf(!hasPty)('opens vi in a terminal if EDITOR is set but empty', async () => {
     const home = await makeHome({})
     const bin = join(home.home, 'bin')
     mkdirSync(bin)
     writeFileSync(join(bin, 'vi'), '#!/bin/sh\necho "vi opens ${1##*/}"\n', { mode: 0o755 })
-    const { stdout } = await edit(home, '', { VISUAL: '', EDITOR: '', PATH: bin })
-    expect(stdout).toBe('vi opens config.json\nNothing was changed')
+    const program = [process.execPath, join(root, 'bin/hookbell'), 'config', 'edit']
+    const PATH = `${bin}:${process.env.PATH}`
+    const env = { ...(home.env as Record<string, string>), VISUAL: '', EDITOR: '', PATH }
+    const command = `sh -c ${shellQuote(`${program.map(shellQuote).join(' ')}; sleep 1000`)}`
+    const { received } = await startPty({ command, env })
+    await expect.poll(received).toMatch(/vi opens config\.json\r\nNothing was changed/)
+  })
+
+  it('starts no editor without a terminal if none is set', async () => {
+    const home = await makeHome({})
+    const { stderr, exitCode } = await edit(home, '', { VISUAL: '', EDITOR: '' })
+    expect(stderr).toContain('there is no terminal, and neither VISUAL nor EDITOR is set')
+    expect(stderr).toContain('hookbell config check')
+    expect(exitCode).toBe(64)
   })
 
   it('does not overwrite a file that was changed in the meantime', async () => {
