@@ -1,6 +1,6 @@
 import type { Failure } from './event.ts'
 import { isLimitText, resetTimeOf } from './limit.ts'
-import { type Payload, textOf } from './payload.ts'
+import { isPayload, type Payload, textOf } from './payload.ts'
 
 /** Why a turn failed, from any of the fields in which clients say it. */
 export function failureOf(payload: Payload, at: number, spoken: string): Failure {
@@ -19,8 +19,23 @@ export function failureOf(payload: Payload, at: number, spoken: string): Failure
   const all = [name, textOf(payload, 'error'), said, spoken].join('\n').slice(0, 16 * 1024)
   const isLimit = isLimitText(all)
   return {
-    reason: [said || name || spoken].join('').slice(0, 4096).toWellFormed(),
+    reason: inWords(said || name || spoken)
+      .slice(0, 4096)
+      .toWellFormed(),
     isLimit,
     resetsAt: isLimit ? resetTimeOf(all, at) : undefined,
+  }
+}
+
+/** A response of a model's API, such as `529 {"type":"error","error":{"message":"Overloaded"}}`, as `529 Overloaded`. */
+function inWords(reason: string): string {
+  const start = reason.indexOf('{')
+  if (start < 0) return reason
+  try {
+    const response: unknown = JSON.parse(reason.slice(start))
+    const message = isPayload(response) ? textOf(response, 'error.message', 'message') : ''
+    return message ? `${reason.slice(0, start).trim()} ${message}`.trim() : reason
+  } catch {
+    return reason
   }
 }

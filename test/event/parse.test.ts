@@ -148,6 +148,12 @@ describe('an event', () => {
       { kind: 'failed', message: '429' },
     ],
     [
+      'StopFailure',
+      { error_details: '529 {"type":"error","error":{"message":"Overloaded"}}' },
+      { message: '529 Overloaded' },
+    ],
+    ['StopFailure', { error: 'No {tool} like that' }, { message: 'No {tool} like that' }],
+    [
       'AfterAgent',
       { prompt_response: 'hi' },
       { kind: 'done', lastMessage: 'hi', name: 'AfterAgent' },
