@@ -184,8 +184,11 @@ async function removeRest({ purge }: UninstallOptions, { env }: UninstallWorld) 
     return { notes }
   }
   notes.push(...(await purgeKeychain(configDir(env), state)))
+  const wasThere = [configDir(env), ...folders].some((folder) => existsSync(folder))
   const left = removeEverything(folders, configDir(env))
-  notes.push('Removed: configuration, secrets, state and copies')
+  notes.push(
+    wasThere ? 'Removed: configuration, secrets, state and copies' : 'Nothing else was left',
+  )
   return { notes: [...notes, ...left.map((path) => `Not ours, left: ${showPath(path)}`)] }
 }
 

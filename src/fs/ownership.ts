@@ -15,7 +15,7 @@ export function checkOwnership(path: string, stat: Stats, code: ErrorCode = 'E_C
   if (me === undefined) return
   if (stat.uid !== me && stat.uid !== 0) {
     throw new HookbellError(code, `${path}: belongs to another user (uid ${stat.uid})`, {
-      hint: `If it is yours, run: sudo chown ${me} ${quoteWord(path)}`,
+      hint: howToOwn(path),
     })
   }
   const isShared = (stat.mode & GROUP_WRITES) !== 0 && !isPrivateGroup(stat.gid, me)
@@ -23,6 +23,11 @@ export function checkOwnership(path: string, stat: Stats, code: ErrorCode = 'E_C
   throw new HookbellError(code, `${path}: other users can change it (mode ${modeOf(stat)})`, {
     hint: `Run: chmod go-w ${quoteWord(path)}`,
   })
+}
+
+/** The command that gives a file to this user. */
+export function howToOwn(path: string): string {
+  return `If it is yours, run: sudo chown ${process.getuid?.()} ${quoteWord(path)}`
 }
 
 /** The same for a folder; one that does not exist is accepted. */

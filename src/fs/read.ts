@@ -1,5 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs'
 import { describeError, type ErrorCode, errorCode, HookbellError } from '../errors.ts'
+import { howToOwn } from './ownership.ts'
 
 const { O_RDONLY, O_NONBLOCK = 0 } = constants
 
@@ -33,7 +34,9 @@ export function readRegular(path: string, options: ReadOptions): string | undefi
   } catch (error) {
     if (error instanceof HookbellError) throw error
     if (file === undefined && errorCode(error) === 'ENOENT') return undefined
-    throw new HookbellError(code, `${path}: ${describeError(error)}`, { cause: error })
+    const hint = errorCode(error) === 'EACCES' && process.getuid ? howToOwn(path) : undefined
+    const more = hint ? { hint, cause: error } : { cause: error }
+    throw new HookbellError(code, `${path}: ${describeError(error)}`, more)
   } finally {
     if (file !== undefined) closeSync(file)
   }

@@ -60,6 +60,22 @@ describe('hookbell config show', () => {
 })
 
 describe('hookbell config check', () => {
+  it.skipIf(process.getuid?.() !== 0)(
+    'names the owner for secrets that cannot be read',
+    async () => {
+      const home = await makeHome({})
+      await execa('chown', ['-R', '54321', home.home])
+      const secrets = join(home.home, 'config/secrets.env')
+      writeFileSync(secrets, 'TOPIC=x', { mode: 0o600 })
+      const user = ['--reuid', '54321', '--regid', '54321', '--clear-groups', process.execPath]
+      const words = [...user, join(root, 'bin/hookbell'), 'config', 'check']
+      const { stderr, exitCode } = await execa('setpriv', words, { env: home.env, reject: false })
+      expect(stderr).toContain(`${secrets}: EACCES`)
+      expect(stderr).toContain('If it is yours, run: sudo chown 54321')
+      expect(exitCode).toBe(78)
+    },
+  )
+
   it.each<[string, string, string, number]>([
     ['{ "chanels": {} }', 'config.json:1:3: chanels: unknown key', 'Did you mean "channels"?', 78],
     [

@@ -185,7 +185,10 @@ describe('hookbell uninstall, after init for every client', () => {
     expect(stdout).toContain('No hook of hookbell is registered here.')
     expect(stdout).not.toContain('Not ours')
     expect({ exitCode, isThere: existsSync(home.state) }).toEqual({ exitCode: 0, isThere: false })
-    expect(await home.run('uninstall', '--yes', '--purge')).toMatchObject({ exitCode: 0 })
+    expect(await home.run('uninstall', '--yes', '--purge')).toMatchObject({
+      exitCode: 0,
+      stdout: 'No hook of hookbell is registered here.\nNothing else was left',
+    })
   })
 
   it('finds the project that init wrote to from any folder', async () => {
