@@ -62,6 +62,23 @@ describe('a question that reached no person, only a record', () => {
   })
 })
 
+describe('an event', () => {
+  it('waits for its other channels after it was suppressed on one', () => {
+    const suppressed: JournalEntry = { ...on('audit'), type: 'suppressed', reason: 'too old' }
+    expect(outcomeOf(suppressed)).toBe('waiting')
+    expect(outcomeOf(suppressed, told('desk'))).toBe('delivered')
+  })
+
+  it('waits when it is retried after it could not be used', () => {
+    const unusable: JournalEntry = { ...of, type: 'unusable', reason: 'not JSON' }
+    const history = new EventHistory()
+    history.add(unusable)
+    expect(history.byId.get('e1')?.outcome).toBe('dead')
+    history.add(retried)
+    expect(history.byId.get('e1')?.outcome).toBe('waiting')
+  })
+})
+
 describe('an event that is purged', () => {
   const question = { ...accepted, to: ['desk', 'audit', 'team'] }
   const purged: JournalEntry = { ...of, type: 'suppressed', reason: 'purged by hand' }

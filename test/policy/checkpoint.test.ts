@@ -59,6 +59,30 @@ describe('the memory of the policies', () => {
     expect(await originalOf(new PolicyMemory(stateDir))).toBe('first')
   })
 
+  it('is updated with all of a journal that was begun after the checkpoint', async () => {
+    const { stateDir } = makeWorld()
+    const journal = join(stateDir, 'journal.jsonl')
+    await appendEntry(stateDir, { ...firstOfPair('older'), fingerprint: 'another' })
+    const memory = new PolicyMemory(stateDir)
+    await memory.get()
+    memory.keep()
+    renameSync(journal, `${journal}.kept`)
+    await appendEntry(stateDir, firstOfPair('first'))
+    expect(await originalOf(new PolicyMemory(stateDir))).toBe('first')
+  })
+
+  it('is rebuilt from the journal if the checkpoint is of another version', async () => {
+    const { stateDir } = makeWorld()
+    const path = join(stateDir, 'policy-memory.json')
+    await appendEntry(stateDir, firstOfPair('first'))
+    const memory = new PolicyMemory(stateDir)
+    await memory.get()
+    memory.keep()
+    const checkpoint = JSON.parse(readFileSync(path, 'utf8'))
+    writeFileSync(path, JSON.stringify({ ...checkpoint, format: 99, state: {} }))
+    expect(await originalOf(new PolicyMemory(stateDir))).toBe('first')
+  })
+
   it.each(['', 'nonsense', '[]', '{"format":1,"state":7}', '{"format":99,"state":{}}'])(
     'is rebuilt from the journal if the checkpoint contains %j',
     async (text) => {

@@ -1,6 +1,7 @@
 import { readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { duplicates } from '../../src/policy/duplicates.ts'
 import { buildProgram } from '../support/program.ts'
 import { exited, makeWorld, startProgram, type World } from '../worker/_world.ts'
 
@@ -177,6 +178,20 @@ describe('similar events', () => {
     setAcceptedAt(world, first, acceptedAt - 11_000)
     await world.once()
     expect(world.lines()).toHaveLength(2)
+  })
+
+  it.each([
+    [10_000, 'first'],
+    [-10_000, 'first'],
+    [10_001, undefined],
+    [-10_001, undefined],
+  ])('are copies up to ten seconds apart, in either order: %i ms', (apart, original) => {
+    const told = { type: 'accepted', id: 'first', acceptedAt: 50_000, to: ['file'] }
+    const copies = duplicates.restore(undefined)
+    duplicates.fold?.(copies, { ...told, fingerprint: 'the same' } as never)
+    const event = { id: 'second', at: 50_000 + apart, fingerprint: 'the same', shared: true }
+    const { duplicateOf } = duplicates.note?.(event as never, copies, {} as never) ?? {}
+    expect(duplicateOf).toBe(original)
   })
 
   it('are delivered if the first one had no route yet', async () => {

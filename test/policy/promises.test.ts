@@ -107,6 +107,23 @@ function saved(memory: Memory) {
   return JSON.parse(JSON.stringify(memory.state))
 }
 
+/** A question, or the answer to one; every other one is of the same session. */
+const entryAt = (index: number): AcceptedEntry => ({
+  at: index,
+  id: `event-${index}`,
+  type: 'accepted',
+  acceptedAt: index,
+  event: 'PermissionRequest',
+  kind: 'permission',
+  client: 'claude',
+  sessionId: `session-${index % 2 === 0 ? 'busy' : index}`,
+  project: '',
+  title: '',
+  facts: { means: index % 3 === 0 ? 'PermissionReplied' : 'PermissionRequest' },
+  fingerprint: `${index}`,
+  to: [`channel-${index}`],
+})
+
 describe('the memory of the rules', () => {
   it('is the same when entries are applied twice, at once or after a restart', () => {
     fc.assert(
@@ -126,6 +143,14 @@ describe('the memory of the rules', () => {
     )
   })
 
+  it('is the same when entries that it has already forgotten are applied again', () => {
+    const memory = new Memory()
+    for (let index = 0; index < 200; index += 1) memory.fold(entryAt(index))
+    const once = saved(memory).sessions
+    for (let index = 0; index < 20; index += 1) memory.fold(entryAt(index))
+    expect(saved(memory).sessions).toEqual(once)
+  })
+
   it('leads to the same decisions after a restart', () => {
     fc.assert(
       fc.property(timelines, fc.nat(), (events, cut) => {
@@ -143,22 +168,7 @@ describe('the memory of the rules', () => {
 
   it('stays small with thousands of sessions and events', () => {
     const memory = new Memory()
-    const entry = (index: number): AcceptedEntry => ({
-      at: index,
-      id: `event-${index}`,
-      type: 'accepted',
-      acceptedAt: index,
-      event: 'PermissionRequest',
-      kind: 'permission',
-      client: 'claude',
-      sessionId: `session-${index % 2 === 0 ? 'busy' : index}`,
-      project: '',
-      title: '',
-      facts: { means: index % 3 === 0 ? 'PermissionReplied' : 'PermissionRequest' },
-      fingerprint: `${index}`,
-      to: [`channel-${index}`],
-    })
-    for (let index = 0; index < 20_000; index += 1) memory.fold(entry(index))
+    for (let index = 0; index < 20_000; index += 1) memory.fold(entryAt(index))
     expect(JSON.stringify(memory.state).length).toBeLessThan(600_000)
   })
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { quietUntil } from '../../src/policy/quiet-hours.ts'
+import { quietHours, quietUntil } from '../../src/policy/quiet-hours.ts'
 import { isWithin, type Period } from '../../src/text/local-time.ts'
 import { enrichedOfLine, eventOfLine, loadSequences } from '../support/sequence.ts'
 import { runTimeline } from '../support/timeline.ts'
@@ -103,6 +103,17 @@ describe('an event in quiet hours', () => {
     const { pings } = run({ except: ['failed'] })
     const failures = pings.filter(({ kind }) => kind === 'failed')
     expect(failures.map(({ at }) => at)).toEqual([start + 6_600_000])
+  })
+
+  it.each([
+    ['before them', '2026-11-20T20:59', 'send'],
+    ['in them', '2026-11-20T21:30', 'hold'],
+    ['after them', '2026-11-21T06:00', 'send'],
+  ])('that waited for the worker is judged by the time of its delivery: %s', (_, now, type) => {
+    const settings = { noise: { quietHours: [night] }, now: utc(now) }
+    const event = { kind: 'done', at: utc('2026-11-20T20:58') }
+    const verdict = quietHours.judge(event as never, {} as never, null, settings as never)
+    expect(verdict.type).toBe(type)
   })
 
   it('is judged by the local time of the machine if no time zone is set', () => {

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { EnrichedEvent } from '../../src/context/enrich.ts'
 import { asksAtEnd } from '../../src/event/headline.ts'
+import { background } from '../../src/policy/background.ts'
 import { findMute, makeMute } from '../../src/policy/mutes.ts'
 import { policies } from '../../src/policy/policies.ts'
 import { parsePayload } from '../support/payload.ts'
@@ -98,6 +99,20 @@ describe('the rule', () => {
     ).toEqual(['desk 0', 'phone 6'])
   })
 
+  it('`repeats` delivers the notification of a question whose request was suppressed', () => {
+    const steps: Step[] = [
+      [0, request],
+      [6, notice],
+    ]
+    const mutes = (now: number) => (now < start + 3000 ? [{ until: 0 }] : [])
+    expect(told(steps, {}, { mutes })).toEqual(['desktop 6'])
+  })
+
+  it('`repeats` does not take an event that is judged again for a repeat of itself', () => {
+    const end: Step = [60, { ...stop, turn_id: 't1' }]
+    expect(byDefault([[0, prompt], end, end], 'codex')).toEqual(['desktop 60', 'desktop 60'])
+  })
+
   it('`idle` delivers an idle prompt if the end of the turn was not delivered or did not happen', () => {
     const routes = [
       { on: ['done'], to: ['desk'] },
@@ -176,6 +191,17 @@ describe('the rule', () => {
     expect(byDefault(turn(stop, [70, { ...end, reason: 'logout' }]))).toEqual([])
     // Some clients report no prompt when a task that is over continues the session.
     expect(byDefault(turn(stop, [220, stop]))).toEqual(['desktop 220'])
+    const again: Step = [220, { ...stop, ...tasks(1) }]
+    expect(told(turn(stop, again), {}, {}, 'late')).toEqual(['desktop 220 at 520'])
+    // A prompt of the same moment does not prove that a person saw it.
+    expect(told(turn(stop, [60, prompt]), {}, {}, 'late')).toEqual(['desktop 60 at 360'])
+  })
+
+  it('`background` counts its five minutes from when a late worker judges the turn', () => {
+    const event = { kind: 'done', at: start, backgroundTasks: 1 }
+    const now = start + 600_000
+    const verdict = background.judge(event as never, {} as never, null, { now } as never)
+    expect(verdict).toMatchObject({ type: 'hold', until: now + 300_000 })
   })
 
   it('`background` does not wait for the tasks of a one-shot run, which may end before them', () => {
@@ -310,6 +336,28 @@ describe('the rule', () => {
     ])
   })
 
+  it('`sub-agents` drops a failure in the session of a sub-agent, which has another one as its parent', () => {
+    const of = (parentID: string): Step[] => [
+      [0, { hook_event_name: 'session.created', parentID }],
+      [60, { hook_event_name: 'session.error' }],
+    ]
+    expect(byDefault(of('s0'), 'opencode')).toEqual([])
+    expect(byDefault(of('s1'), 'opencode')).toEqual(['desktop 60'])
+  })
+
+  it.each(['*', 'agent-turn-complete'])(
+    '`sub-agents` drops what a client tells itself on a route for "%s"',
+    (on) => {
+      const ask = 'Generate a concise, single-line task title'
+      const title = { type: 'agent-turn-complete', 'input-messages': [ask] }
+      const settings = { client: 'codex', routes: [{ on: [on], to: ['desktop'] }] }
+      expect(told([[0, title]], settings)).toEqual([])
+      expect(told([[0, { ...title, 'input-messages': ['Go'], client: 'c' }]], settings)).toEqual([
+        'desktop 0',
+      ])
+    },
+  )
+
   it('`short-turns` delivers turns that are not known to be short', () => {
     expect(byDefault([[5, stop]])).toEqual(['desktop 5'])
     expect(
@@ -335,6 +383,15 @@ describe('the rule', () => {
     ).toEqual(['desktop 5'])
   })
 
+  it('`short-turns` counts from the latest prompt, also if an earlier one is judged after it', () => {
+    const late: Step[] = [
+      [100, prompt],
+      [50, prompt],
+      [110, stop],
+    ]
+    expect(byDefault(late)).toEqual([])
+  })
+
   it('`cooldown` delivers the first turn and restarts its time with every turn', () => {
     const steps: Step[] = [0, 100, 200, 300, 1000].flatMap((at): Step[] => [
       [at, prompt],
@@ -342,6 +399,8 @@ describe('the rule', () => {
     ])
     expect(told(steps)).toHaveLength(5)
     expect(told(steps, { noise: { cooldownSeconds: 300 } })).toEqual(['desktop 60', 'desktop 1060'])
+    const once = { noise: { cooldownSeconds: 1e10 } }
+    expect(told(steps, once)).toEqual(['desktop 60'])
     const asks: Step[] = [
       [0, prompt],
       [60, stop],
@@ -379,6 +438,19 @@ describe('the rule', () => {
     ])
   })
 
+  it('`burst` does not hold a question because of a later one that was judged before it', () => {
+    const steps: Step[] = [10, 5].map((at) => [at, request])
+    expect(told(steps, {}, {}, 'late')).toEqual(['desktop 10 at 10', 'desktop 5 at 5'])
+  })
+
+  it('`burst` does not tell the questions of two sessions together', () => {
+    const steps = [0, 0.5].flatMap((at): Step[] => [
+      [at, request],
+      [at, { ...request, session_id: 's2' }],
+    ])
+    expect(byDefault(steps)).toEqual(['desktop 0', 'desktop 0', 'desktop 0.5', 'desktop 0.5'])
+  })
+
   it('`burst` delivers each question by itself to a channel without summaries', () => {
     const hook = { hook: { type: 'webhook', url: 'https://example.com/hook' } }
     const steps: Step[] = [0, 0.5, 1].map((at) => [at, request])
@@ -400,6 +472,24 @@ describe('the rule', () => {
     ]
     expect(told(two, { client: 'opencode' })).toEqual(['desktop 0', 'desktop 0.1'])
     expect(told([...two, [0.3, reply]], { client: 'opencode' })).toEqual([])
+    // An answer from before a question is none to it.
+    const before: Step[] = [
+      [0, reply],
+      [1, ask('a')],
+    ]
+    expect(told(before, { client: 'opencode' })).toEqual(['desktop 1'])
+  })
+
+  it('a later step of a question that was reported twice needs only one answer to be dropped', () => {
+    const routes = [{ on: ['permission'], steps: [{ after: '2m', to: ['phone'] }] }]
+    const asked: Step[] = [
+      [0, request],
+      [6, notice],
+    ]
+    const answer: Step = [7, { hook_event_name: 'PreToolUse', tool_name: 'Bash' }]
+    const settings = { client: 'qwen', channels, routes }
+    expect(told(asked, settings)).toEqual(['phone 0'])
+    expect(told([...asked, answer], settings)).toEqual([])
   })
 
   it.each(['idle', 'short-turns', 'background'])('`%s` can be switched off', (name) => {
