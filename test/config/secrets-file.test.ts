@@ -112,6 +112,16 @@ describe('secrets.env', () => {
     expect(read()).toBe('A=1\n')
   })
 
+  it.skipIf(process.platform === 'win32')(
+    'is not written if others can change its folder',
+    async () => {
+      const { folder, read } = await makeSecrets('A=1\n')
+      chmodSync(folder, 0o777)
+      expect(() => writeSecret(folder, 'B', '2')).toThrow(/: other users can change it/)
+      expect(read()).toBe('A=1\n')
+    },
+  )
+
   it.skipIf(!isRoot)('is not written if it belongs to another user', async () => {
     const { folder, path, read } = await makeSecrets('A=1\n')
     chownSync(path, 54_321, 54_321)

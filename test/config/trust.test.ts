@@ -1,10 +1,19 @@
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { CurrentConfig } from '../../src/config/current.ts'
 import { foldersAtRisk, refuseFoldersAtRisk } from '../../src/config/trust.ts'
+import { readTrusted, trustedPath, trustProject } from '../../src/config/trusted-projects.ts'
 import type { HookbellError } from '../../src/errors.ts'
 import { root } from '../support/home.ts'
 
@@ -77,6 +86,24 @@ describe('a file or folder that other users can change', () => {
       chmodSync(folder, 0o700)
     }
     expect(foldersAtRisk(join(config, 'none'), join(state, 'none'))).toEqual([])
+  })
+})
+
+describe('the list of trusted projects', () => {
+  it('counts for nothing if others can write it, or if its format is another one', () => {
+    const state = makeFolder()
+    const project = { root: '/srv/api', owner: 0, hash: 'abc', at: 1 }
+    trustProject(state, project)
+    expect(readTrusted(state)).toEqual([project])
+    for (const path of [state, trustedPath(state)]) {
+      const { mode } = statSync(path)
+      chmodSync(path, 0o777)
+      expect(readTrusted(state)).toEqual([])
+      chmodSync(path, mode)
+    }
+    expect(readTrusted(state)).toEqual([project])
+    writeFileSync(trustedPath(state), JSON.stringify({ format: 2, projects: [project] }))
+    expect(readTrusted(state)).toEqual([])
   })
 })
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { parseConfig } from '../../src/config/load.ts'
+import { builtInConfig, parseConfig } from '../../src/config/load.ts'
+import { failedOutcome, withDeadline } from '../../src/deliver/attempt.ts'
 import { Deliverer } from '../../src/deliver/deliverer.ts'
 import { unknownLife } from '../../src/deliver/message-life.ts'
 import type { Delivery } from '../../src/delivery.ts'
@@ -19,13 +20,14 @@ function makeDeliverer(config: object) {
   const load = (one: object) =>
     parseConfig(JSON.stringify({ retry, ...one }), { path: 'config.json', secrets })
   const current = { config: load(config) }
-  const clock = { skippedMs: 0 }
+  const clock = { skippedMs: 0, isStopped: false }
   const begun: string[] = []
   const deliverer = new Deliverer({
     config: () => current.config,
     now: Date.now,
     random: () => 1,
-    steadyNow: () => performance.now() + clock.skippedMs,
+    steadyNow: () => (clock.isStopped ? 0 : performance.now()) + clock.skippedMs,
+    isParked: () => true,
     life: {
       begin(delivery, destination) {
         begun.push(...delivery.events)
@@ -186,5 +188,78 @@ describe('a hub that fails', () => {
     const waitMs = failed.type === 'deferred' ? failed.until - Date.now() : 0
     expect(waitMs).toBeGreaterThan(0)
     expect(waitMs).toBeLessThanOrEqual(60_000)
+  })
+
+  it('is tried again with the failed message before later ones', async () => {
+    const [port, session] = [await refusedPort(), 'claude s1']
+    const { begun, clock, deliver, deliverer } = makeDeliverer({
+      channels: {},
+      hub: { url: `redis://127.0.0.1:${port}`, channels: ['team'] },
+      retry: { firstDelaySeconds: 600 },
+    })
+    expect(await deliver('first', { session })).toMatchObject({ type: 'deferred' })
+    clock.skippedMs = 600_000
+    const second = deliver('second', { session, acceptedAt: 2 })
+    expect(deliverer.waiting).toBe(1)
+    expect(await deliver('first', { session })).toMatchObject({ type: 'deferred' })
+    expect(begun).toEqual(['first', 'first'])
+    deliverer.releaseAll()
+    expect(await second).toEqual({ type: 'released' })
+  })
+
+  it('releases a message that should bypass it if the configuration has no hub any more', async () => {
+    const [{ url }, port] = [await startReceiver(), await refusedPort()]
+    const channels = { team: { type: 'webhook', url, allowPrivateNetwork: true } }
+    const { configure, deliver } = makeDeliverer({
+      channels,
+      hub: {
+        ...{ url: `redis://127.0.0.1:${port}`, channels: ['team'] },
+        ...{ after: 'direct', directAfterMinutes: 1 / 60 },
+      },
+      retry: { firstDelaySeconds: 600 },
+    })
+    expect(await deliver('old', { firstTriedAt: 1 })).toMatchObject({ type: 'delivered' })
+    configure({ channels })
+    expect(await deliver('next')).toEqual({ type: 'released' })
+  })
+})
+
+describe('a destination that limits how often it is called', () => {
+  it.each([
+    ['waits for another channel to the same destination', '/services/x', 1],
+    ['does not wait for another destination', '/services/y', 0],
+  ])('%s', async (_, path, waiting) => {
+    const { url } = await startReceiver()
+    const { clock, deliver, deliverer } = makeDeliverer({
+      channels: {
+        team: { type: 'slack', url: `${url}/services/x` },
+        other: { type: 'slack', url: url + path },
+      },
+    })
+    clock.isStopped = true
+    const ended = [deliver('first'), deliver('second', { channel: 'other' })]
+    expect(deliverer.waiting).toBe(waiting)
+    deliverer.releaseAll()
+    const sent = { type: 'delivered' }
+    const second = waiting > 0 ? { type: 'released' } : sent
+    expect(await Promise.all(ended)).toMatchObject([sent, second])
+  })
+})
+
+describe('an attempt', () => {
+  it('is aborted at its deadline', async () => {
+    let signal: AbortSignal | undefined
+    const never = withDeadline(1, (one) => {
+      signal = one
+      return new Promise(() => {})
+    })
+    await expect(never).rejects.toThrow('no answer within 0.001 s')
+    expect(signal?.aborted).toBe(true)
+  })
+
+  it('that fails with an unknown error is made again', () => {
+    const deps = { now: Date.now, random: () => 1 }
+    const failed = failedOutcome(makeDelivery('e1'), new TypeError('x'), builtInConfig(), deps)
+    expect(failed).toMatchObject({ type: 'deferred', attempt: 1 })
   })
 })

@@ -178,6 +178,41 @@ describe('a destination queue', () => {
     expect(waiting.filter(({ delivery }) => delivery).length).toBeLessThanOrEqual(500)
   })
 
+  it('keeps as many texts again after the entries have left', () => {
+    const { add, queue, advance } = makeQueue()
+    const loaded = (entries: Waiting[]) => entries.filter(({ delivery }) => delivery).length
+    const addMany = (count: number) => {
+      for (let index = 0; index < count; index += 1) add(`s${index}/e${index}`)
+    }
+    queue.setPaused(true)
+    addMany(600)
+    const all = queue.clear()
+    expect(loaded(all)).toBe(500)
+    // Entries without their text come first.
+    for (const entry of all.reverse()) queue.add(entry)
+    advance(1)
+    expect(queue.takeOlderThan(2)).toEqual([])
+    expect(queue.size).toBe(600)
+    const again = queue.takeOlderThan(1)
+    expect([again.length, loaded(again), queue.size]).toEqual([600, 500, 0])
+    addMany(600)
+    advance(1)
+    queue.takeOlderThan(2)
+    addMany(10)
+    expect(loaded(queue.clear())).toBe(500)
+  })
+
+  it('summarizes in the order of arrival, not session by session', async () => {
+    const { add, sent, advance } = makeQueue({ summarizes: true })
+    add('x/first')
+    for (const name of ['a/1', 'a/2', 'b/3', 'a/4', 'c/5', 'b/6']) {
+      add(name)
+      advance(1000)
+    }
+    await sent[0]?.end()
+    expect(sent[1]?.ids).toEqual(['1', '2', '3', '4', '5', '6'])
+  })
+
   it('starts nothing while it is paused', async () => {
     const { add, queue, sent } = makeQueue()
     queue.setPaused(true)

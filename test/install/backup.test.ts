@@ -106,7 +106,7 @@ describe('backup', () => {
   })
 
   it('adds a record beside unreadable ones', () => {
-    const { path, folder, install, names } = startedHome('{}')
+    const { path, stateDir, folder, install, names } = startedHome('{}')
     install()
     writeFileSync(join(folder, '0002.json'), '{"version": 9}')
     writeFileSync(join(folder, '0003.json'), 'damaged')
@@ -114,5 +114,6 @@ describe('backup', () => {
     writeFileSync(path, '{"a":1}')
     install()
     expect(names()).toContain('0004.json')
+    expect(readBackups(stateDir, path).map(({ name }) => name)).toEqual(['0004.json'])
   })
 })

@@ -25,6 +25,11 @@ describe('verifyInstall', () => {
     expect(verifyWith((text) => text)).not.toThrow()
   })
 
+  it('accepts that nothing is added where no event is wanted', () => {
+    const { changed, text } = planInstall('{}', { ...request, events: [] })
+    expect([changed, text]).toEqual([false, '{}'])
+  })
+
   it.each<[string, (text: string) => string, RegExp]>([
     ['a changed value', (text) => text.replace('"x"', '"y"'), /the value is not as expected/],
     ['a changed command', (text) => text.replace('"say"', '"pay"'), /a hook is lost/],

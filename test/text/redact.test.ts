@@ -214,6 +214,11 @@ describe('redact', () => {
     expect(redact('<corr\u200bect-horse>', ['correct-horse'])).toBe('<[redacted]>')
   })
 
+  it('removes a known value that itself has invisible characters in it', () => {
+    const secret = 'corr\u200bect-horse'
+    expect(redact(`<${secret}>`, [secret])).toBe('<[redacted]>')
+  })
+
   it('truncates a long text before the search, but never within a key', () => {
     const text = `${'word '.repeat(2000)}${keys.github} ${'word '.repeat(100_000)}`
     for (let max = 2900; max < 3000; max += 1) {

@@ -19,8 +19,9 @@ const failed = { hook_event_name: 'StopFailure', session_id: 's2', error: 'overl
 const env = { DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere/bus' }
 
 /** Questions go to a desktop that does not exist, ends of turns to `team`, failures to `ops`. */
-async function makeChannels(teamScript: Step[] = [404]) {
-  const [team, ops] = [await startReceiver({ script: teamScript }), await startReceiver()]
+async function makeChannels(teamScript: Step[] = [404], opsScript: Step[] = [200]) {
+  const team = await startReceiver({ script: teamScript })
+  const ops = await startReceiver({ script: opsScript })
   const world = makeWorld()
   world.configure({
     channels: {
@@ -250,6 +251,12 @@ describe('a channel that rejects every message', () => {
     const { tell, ops } = await makeChannels([404, 200, 404])
     for (let round = 0; round < 3; round += 1) await tell(done)
     expect(ops()).toHaveLength(2)
+  })
+
+  it('is reported nowhere when every other channel fails too, each tried once', async () => {
+    const { tell, team, ops } = await makeChannels([404], [400])
+    await tell(done)
+    expect([team().length, ops().length]).toEqual([1, 1])
   })
 
   it('is not reported when it only rejects the message itself (status 400)', async () => {

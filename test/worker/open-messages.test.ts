@@ -11,6 +11,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { builtInConfig } from '../../src/config/load.ts'
 import { Journal } from '../../src/journal/journal.ts'
 import { readJournalOf } from '../../src/journal/read.ts'
+import { ntfy } from '../../src/notifiers/ntfy.ts'
 import { terminal } from '../../src/notifiers/terminal.ts'
 import { PolicyMemory } from '../../src/policy/checkpoint.ts'
 import { OpenMessages } from '../../src/worker/open-messages.ts'
@@ -71,6 +72,26 @@ describe('a shown question', () => {
     const looks: Promise<void>[] = []
     await open.look((work) => looks.push(work))
     expect(looks).toHaveLength(1)
+  })
+
+  it('is replaced only on its own channel and by its own session', () => {
+    const { stateDir } = makeWorld()
+    const open = new OpenMessages({
+      stateDir,
+      journal: new Journal({ stateDir, secrets: () => [] }),
+      memory: new PolicyMemory(stateDir),
+      config: builtInConfig,
+      now: Date.now,
+    })
+    const begin = (channel: string, session: string) => {
+      const options = ntfy.options.parse({ topic: 'a-topic', replace: true })
+      const more = { channel, session, urgency: 'critical', kind: 'permission' } as const
+      return open.begin(makeDelivery('e1', more), { key: channel, notifier: ntfy, options })
+    }
+    begin('desk', 's1').delivered('shown')
+    expect(begin('phone', 's1').replaces).toBeUndefined()
+    expect(begin('desk', 's2').replaces).toBeUndefined()
+    expect(begin('desk', 's1').replaces).toBe('shown')
   })
 })
 
