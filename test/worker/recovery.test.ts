@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { readJournal } from '../../src/journal/read.ts'
@@ -52,6 +52,11 @@ async function typesOf({ stateDir }: World): Promise<string[]> {
   return types
 }
 
+/** Events that a worker has claimed. */
+function idsIn({ spool }: World): string[] {
+  return readdirSync(spool.cur).flatMap((owner) => readdirSync(join(spool.cur, owner)))
+}
+
 async function outcomeOf(world: World, id: string) {
   const status = await world.statusOf(id)
   return [status?.outcome, ...Object.keys(status?.channels ?? {}).sort()]
@@ -74,6 +79,24 @@ describe('after a crash', () => {
     expect(world.lines()).toEqual([])
     expect(await outcomeOf(world, id)).toEqual(['delivered', 'file', 'second'])
     expect(await typesOf(world)).toEqual(['accepted', 'delivered', 'delivered'])
+  })
+
+  it('an event that comes back to the same worker is not delivered again', async () => {
+    const { world, id, accepted, second } = makeCrash()
+    const path = join(world.configDir, 'config.json')
+    const config = JSON.parse(readFileSync(path, 'utf8'))
+    world.configure({ ...config, lingerSeconds: 600 })
+    await appendEntry(world.stateDir, accepted)
+    const running = world.untilIdle()
+    await expect.poll(async () => await outcomeOf(world, id)).toContain('delivered')
+    const stillThere = () => [...world.list('new'), ...idsIn(world)]
+    await expect.poll(stillThere).toEqual([])
+    const again = world.accept({ message: 'hello' })
+    renameSync(join(world.spool.new, again), join(world.spool.new, `${id}~1`))
+    await expect.poll(stillThere).toEqual([])
+    world.configure({ ...config, lingerSeconds: 0 })
+    await running
+    expect([world.lines(), readLines(second)].map(({ length }) => length)).toEqual([1, 1])
   })
 
   it('between the last record and the last rename, no delivery is repeated', async () => {
