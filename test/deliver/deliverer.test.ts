@@ -85,6 +85,19 @@ describe('messages that are queued while sending is paused', () => {
     for (const id of ids) expect(received[0]?.body).toContain(`title of ${id}`)
   })
 
+  it('are prepared again when they are sent, beyond the first 500', async () => {
+    const { url, received } = await startReceiver()
+    const team = { type: 'webhook', url, allowPrivateNetwork: true }
+    const { deliver, deliverer } = makeDeliverer({ channels: { team } })
+    deliverer.setPaused(true)
+    const ended = Array.from({ length: 500 }, (_, index) => deliver(`${index}`, { expires: 1 }))
+    const last = deliver('last')
+    deliverer.setPaused(false)
+    expect(await last).toMatchObject({ type: 'delivered' })
+    expect(received.map(({ body }) => body.includes('title of last'))).toEqual([true])
+    await Promise.all(ended)
+  })
+
   it.each(['cannot be read again', 'have lost their channel'])(
     'do not block their destination if they %s',
     async (why) => {
