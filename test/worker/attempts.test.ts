@@ -1,8 +1,9 @@
-import { readdirSync, utimesSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { JournalEntry } from '../../src/journal/entry.ts'
 import { readParked, writeParked } from '../../src/spool/park.ts'
+import { flush } from '../../src/worker/control.ts'
 import { makeDelivery } from '../support/delivery.ts'
 import { startFaultServer } from '../support/fault-server.ts'
 import { startReceiver } from '../support/receiver.ts'
@@ -37,6 +38,44 @@ describe('300 mails to a server that is down', () => {
     expect(parked).toBeLessThan(most)
     world.configure({ channels: { file: { type: 'file', path: world.outFile } }, lingerSeconds: 0 })
     await running
+  })
+})
+
+describe('more messages than are kept in memory, for a destination that fails', () => {
+  it('are sent afterwards as they were prepared at first', async () => {
+    let isUp = false
+    const { url, received } = await startReceiver({
+      script: [() => ({ status: isUp ? 200 : 503 })],
+    })
+    const world = makeWorld()
+    const config = (lingerSeconds: number) => ({
+      channels: { team: { type: 'webhook', url, allowPrivateNetwork: true } },
+      routes: [{ on: ['*'], to: ['team'], urgency: 'critical', template: 'brief' }],
+      noise: { off: ['cooldown', 'repeats'] },
+      retry: { firstDelaySeconds: 600 },
+      lingerSeconds,
+    })
+    mkdirSync(join(world.configDir, 'templates/plain'), { recursive: true, mode: 0o700 })
+    writeFileSync(join(world.configDir, 'templates/plain/brief.liquid'), 'from brief')
+    world.configure(config(600))
+    for (let index = 0; index < 510; index += 1)
+      world.accept({ message: `number ${index}.`, session_id: `s${index}` })
+    const running = world.untilIdle()
+    const accepted = () => entriesOf(world).filter(({ type }) => type === 'accepted')
+    await expect.poll(accepted).toHaveLength(510)
+    await expect.poll(() => world.list('deferred')).not.toEqual([])
+    isUp = true
+    const counts = async () => {
+      flush(world.stateDir)
+      return countOutcomes(await world.statuses())
+    }
+    await expect.poll(counts).toEqual({ delivered: 510 })
+    world.configure(config(0))
+    await running
+    const sent = received.map(({ body }) => JSON.parse(body).data)
+    expect(new Set(sent.map(({ sessionId }) => sessionId)).size).toBe(510)
+    const looks = sent.map(({ kind, urgency, title }) => `${kind} ${urgency} ${title}`)
+    expect([...new Set(looks)]).toEqual(['waiting critical from brief'])
   })
 })
 
