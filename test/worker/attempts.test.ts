@@ -69,7 +69,7 @@ describe('more messages than are kept in memory, for a destination that fails', 
       flush(world.stateDir)
       return countOutcomes(await world.statuses())
     }
-    await expect.poll(counts).toEqual({ delivered: 510 })
+    await expect.poll(counts, { interval: 1000 }).toEqual({ delivered: 510 })
     world.configure(config(0))
     await running
     const sent = received.map(({ body }) => JSON.parse(body).data)
