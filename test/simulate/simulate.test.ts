@@ -85,7 +85,10 @@ describe('simulate', () => {
         const withOff = (off: string[]) => ({ ...config, noise: { ...config.noise, off } })
         const entries = journalOf(events, withOff([...others, rule]))
         const { changes } = simulate({ entries, config: policyConfig(withOff(others)) })
-        expect(changes.filter(({ isTold }) => isTold)).toEqual([])
+        // A turn that left tasks running may be told in the place of a later one that the rule drops.
+        const hasTasks = events.some(({ backgroundTasks }) => backgroundTasks > 0)
+        const more = changes.filter(({ isTold, kind }) => isTold && !(hasTasks && kind === 'done'))
+        expect(more).toEqual([])
       }),
       { numRuns: 300 },
     )
