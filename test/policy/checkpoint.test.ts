@@ -23,6 +23,13 @@ async function originalOf(memory: PolicyMemory): Promise<string | undefined> {
   return (await memory.get()).note(event as never, settings).duplicateOf
 }
 
+/** Writes the checkpoint, as a worker does when it ends. */
+async function keepMemory(stateDir: string) {
+  const memory = new PolicyMemory(stateDir)
+  await memory.get()
+  memory.keep()
+}
+
 describe('the memory of the policies', () => {
   it('is complete at the next event after a failed read of the journal', async () => {
     const { stateDir } = makeWorld()
@@ -41,9 +48,7 @@ describe('the memory of the policies', () => {
     const { stateDir } = makeWorld()
     const journal = join(stateDir, 'journal.jsonl')
     await appendEntry(stateDir, firstOfPair('first'))
-    const memory = new PolicyMemory(stateDir)
-    await memory.get()
-    memory.keep()
+    await keepMemory(stateDir)
     // The size stays the same, so there are no new entries to read.
     writeFileSync(journal, ' '.repeat(statSync(journal).size))
     expect(await originalOf(new PolicyMemory(stateDir))).toBe('first')
@@ -52,9 +57,7 @@ describe('the memory of the policies', () => {
   it('is updated with the entries that the journal has gained since the checkpoint', async () => {
     const { stateDir } = makeWorld()
     await appendEntry(stateDir, { ...firstOfPair('older'), fingerprint: 'another' })
-    const memory = new PolicyMemory(stateDir)
-    await memory.get()
-    memory.keep()
+    await keepMemory(stateDir)
     await appendEntry(stateDir, firstOfPair('first'))
     expect(await originalOf(new PolicyMemory(stateDir))).toBe('first')
   })
@@ -63,9 +66,7 @@ describe('the memory of the policies', () => {
     const { stateDir } = makeWorld()
     const journal = join(stateDir, 'journal.jsonl')
     await appendEntry(stateDir, { ...firstOfPair('older'), fingerprint: 'another' })
-    const memory = new PolicyMemory(stateDir)
-    await memory.get()
-    memory.keep()
+    await keepMemory(stateDir)
     renameSync(journal, `${journal}.kept`)
     await appendEntry(stateDir, firstOfPair('first'))
     expect(await originalOf(new PolicyMemory(stateDir))).toBe('first')
@@ -75,9 +76,7 @@ describe('the memory of the policies', () => {
     const { stateDir } = makeWorld()
     const path = join(stateDir, 'policy-memory.json')
     await appendEntry(stateDir, firstOfPair('first'))
-    const memory = new PolicyMemory(stateDir)
-    await memory.get()
-    memory.keep()
+    await keepMemory(stateDir)
     const checkpoint = JSON.parse(readFileSync(path, 'utf8'))
     writeFileSync(path, JSON.stringify({ ...checkpoint, format: 99, state: {} }))
     expect(await originalOf(new PolicyMemory(stateDir))).toBe('first')
