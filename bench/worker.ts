@@ -1,6 +1,17 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  closeSync,
+  fdatasyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -13,11 +24,13 @@ const CHANNELS = 50
 const BURST = 400
 /** How many events of the burst are questions that an agent waits for. */
 const QUESTIONS = 10
+/** How many lines of the bare loop go to the disk at once. */
+const BATCH = 128
 
 /** Measures how fast a worker empties a full spool, and how much memory it takes. Each event is durably settled. */
 export async function benchWorker() {
   printTable(`worker: ${EVENTS} waiting events to file channels, median of ${RUNS} runs`, [
-    ['sessions', 'channels', 'events/s', 'time', 'largest RSS', 'CPU'],
+    ['sessions', 'channels', 'events/s', 'time', 'of a bare loop', 'largest RSS', 'CPU'],
     ['many', '1', ...(await measure(EVENTS, 1, (index) => `s${index}`))],
     ['one', '1', ...(await measure(EVENTS, 1, () => 's1'))],
     ['many', `${CHANNELS}`, ...(await measure(EVENTS / 20, CHANNELS, (index) => `s${index}`))],
@@ -31,14 +44,45 @@ async function measure(
   sessionOf: (index: number) => string,
 ): Promise<string[]> {
   const runs: Run[] = []
-  for (let run = 0; run < RUNS; run += 1) runs.push(await drain(events, channels, sessionOf))
+  const bare: number[] = []
+  for (let run = 0; run < RUNS; run += 1) {
+    bare.push(runBareLoop(events))
+    runs.push(await drain(events, channels, sessionOf))
+  }
   const seconds = median(runs.map((run) => run.seconds))
   return [
     `${Math.round(events / seconds)}`,
     `${seconds.toFixed(2)} s`,
+    `${(seconds / median(bare)).toFixed(1)} x`,
     `${Math.round(median(runs.map((run) => run.peakMiB)))} MiB`,
     `${median(runs.map((run) => run.cpuSeconds)).toFixed(2)} s`,
   ]
+}
+
+/** The least that any worker has to do: claims, reads, appends durably and removes each file. @returns seconds */
+function runBareLoop(events: number): number {
+  const home = makeHome({ type: 'file', path: '/tmp/never-used' })
+  const claimed = join(home.folder, 'claimed')
+  mkdirSync(claimed)
+  for (let index = 0; index < events; index += 1) addEvent(home, index, { session_id: 's' })
+  const startedAt = performance.now()
+  const log = openSync(join(home.folder, 'log.jsonl'), 'a')
+  const names = readdirSync(home.spool.new)
+  for (let first = 0; first < names.length; first += BATCH) {
+    const batch = names.slice(first, first + BATCH)
+    const lines = batch.map((name) => {
+      renameSync(join(home.spool.new, name), join(claimed, name))
+      const [, body = ''] = readFileSync(join(claimed, name), 'utf8').split('\n\n')
+      return `${JSON.stringify(JSON.parse(body))}\n`
+    })
+    appendFileSync(log, lines.join(''))
+    fdatasyncSync(log)
+    for (const name of batch) unlinkSync(join(claimed, name))
+  }
+  closeSync(log)
+  const seconds = (performance.now() - startedAt) / 1000
+  home.remove()
+  return seconds
 }
 
 interface Run {

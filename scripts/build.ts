@@ -38,6 +38,8 @@ const quickParts: { [name: string]: string } = {
 }
 /** Packages that the worker loads on demand, from files of their own: nearly half of its code. Named exports only. */
 const workerParts: readonly string[] = ['execa', 'nodemailer']
+const FILLED_ENUM =
+  /^\(function \((?:CharacterCodes|ParseErrorCode|ScanError|SyntaxKind)\) \{$[\s\S]*?^\}\).*$/gm
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
 const programs = {
   // Smaller files load faster. Names are kept for stack traces.
@@ -65,11 +67,14 @@ const cli = await build({
   banner: {
     js: "const importMeta={get url(){return require('node:url').pathToFileURL(__filename).href}};",
   },
-  plugins: [leavePartsOut()],
+  plugins: [leavePartsOut(), trimJsonParser()],
 })
 requireQuickParts('dist/cli-code.cjs', ['status', 'log', 'dead'])
 requireQuickParts('dist/status.cjs', ['overview'])
-for (const name of ['cli-code', ...Object.keys(quickParts)]) importFromStart(`dist/${name}.cjs`)
+for (const name of ['cli-code', ...Object.keys(quickParts)]) {
+  importFromStart(`dist/${name}.cjs`)
+  requireOnce(`dist/${name}.cjs`)
+}
 const built = await Promise.all([
   cli,
   build({
@@ -95,7 +100,7 @@ const built = await Promise.all([
     entryPoints: { 'worker-code': 'src/worker/main.ts' },
     // The worker's private copy has no packages beside it. node-notifier has programs and is for other systems.
     external: ['node-notifier'],
-    plugins: [leaveWorkerPartsOut(), makeZodLazy(), dropFormatter()],
+    plugins: [leaveWorkerPartsOut(), makeZodLazy(), trimJsonParser()],
     logOverride: { 'import-is-undefined': 'error' },
     outdir: 'dist',
     format: 'cjs',
@@ -168,6 +173,8 @@ for (const name of [
 ]) {
   escapeRegexes(`dist/${name}.cjs`)
 }
+const chunks = readdirSync('dist/chunks').map((name) => `dist/chunks/${name}`)
+for (const path of ['dist/worker-code.cjs', ...chunks]) keepShapes(path)
 // The front door of an earlier version starts this file.
 writeFileSync('dist/worker.js', "import './worker.cjs'\n")
 writeLicences(
@@ -238,14 +245,20 @@ function makeZodLazy(): Plugin {
   }
 }
 
-/** Drops a module of jsonc-parser's formatter that does work when it is loaded: the worker formats nothing. */
-function dropFormatter(): Plugin {
+/**
+ * Drops what jsonc-parser does when it is loaded: it prepares its formatter, which these programs do not use, and fills
+ * enums, which nobody reads because their values are written into its code.
+ */
+function trimJsonParser(): Plugin {
   return {
-    name: 'formatter',
-    setup({ onResolve }) {
+    name: 'jsonc-parser',
+    setup({ onResolve, onLoad }) {
       onResolve({ filter: /\/string-intern$/ }, ({ path, resolveDir }) => ({
         path: join(resolveDir, `${path}.js`),
         sideEffects: false,
+      }))
+      onLoad({ filter: /jsonc-parser.lib.esm.(main|impl.scanner)\.js$/ }, ({ path }) => ({
+        contents: readFileSync(path, 'utf8').replace(FILLED_ENUM, ''),
       }))
     },
   }
@@ -275,10 +288,44 @@ function escapeRegexes(path: string) {
   writeFileSync(path, text.replace(/[^\0-\x7f]/g, inAscii))
 }
 
+/**
+ * In Node.js 20, V8 gives each object of `{ ...base, added }` a hidden class of its own, which slows down all code that
+ * sees it, but not of `{ ...null, ...base, added }`. A pattern that begins with `...` ends after it, so it is left alone.
+ */
+function keepShapes(path: string) {
+  const text = readFileSync(path, 'utf8')
+  const spreadFirst = /\{\.\.\.(?=[\w$(#])(?![\w$.#]+\})/g
+  writeFileSync(path, text.replace(spreadFirst, '{...null,...'))
+}
+
 /** Lets src/cli/start.ts import the other parts, which are ES modules. */
 function importFromStart(path: string) {
   const text = readFileSync(path, 'utf8')
   writeFileSync(path, text.replaceAll('import("./parts/', 'importPart("./parts/'))
+}
+
+/** Requires each module of Node.js once: esbuild does it once for each source file. */
+function requireOnce(path: string) {
+  const first = new Map<string, string>()
+  const others = new Map<string, string>()
+  const text = readFileSync(path, 'utf8').replace(
+    /var ((?:import_node_\w+=require\("node:\w+"\)[,;])+)/g,
+    (_, declared: string) => {
+      const all = [...declared.matchAll(/(\w+)=require\("(.+?)"\)/g)]
+      for (const [, name = '', id = ''] of all) {
+        if (first.has(id)) others.set(name, first.get(id) ?? '')
+        else first.set(id, name)
+      }
+      const kept = all.filter(([, name = '']) => !others.has(name)).map(([text]) => text)
+      const end = declared.slice(-1)
+      if (kept.length === 0) return end === ',' ? 'var ' : ''
+      return `var ${kept.join()}${end}`
+    },
+  )
+  writeFileSync(
+    path,
+    text.replace(/\bimport_node_\w+/g, (name) => others.get(name) ?? name),
+  )
 }
 
 function isFresh() {

@@ -44,25 +44,28 @@ export function parseEvent(accepted: Accepted, abnormalReasons: readonly string[
   const texts = textsOf(fields)
   const failure =
     means === 'StopFailure' ? failureOf(raw, at, texts.message || texts.lastMessage) : undefined
-  const event = {
+  const { tool, notificationType, reason } = texts
+  const message = texts.message || failure?.reason || text(fields.task_error)
+  const notice = noticeOf(client, notificationType)
+  const clues = { name: means || name, message, notificationType, reason, notice }
+  const kind = kindOf(clues, abnormalReasons)
+  const question =
+    kind === 'permission' ? questionOf({ tool, message, notificationType }, fields) : undefined
+  return {
     ...texts,
-    message: texts.message || failure?.reason || text(fields.task_error),
+    message: messageOf({ message, tool, means }, question, fields),
     id,
     at,
     client,
     name,
     means,
+    kind,
+    question,
     failure,
     isHeadless: isHeadlessRun(client, raw, header.env),
     env: header.env,
     problems,
   }
-  const { message, notificationType, reason } = event
-  const notice = noticeOf(client, notificationType)
-  const clues = { name: means || name, message, notificationType, reason, notice }
-  const kind = kindOf(clues, abnormalReasons)
-  const question = kind === 'permission' ? questionOf(event, fields) : undefined
-  return { ...event, kind, question, message: messageOf(event, question, fields) }
 }
 
 function noticeOf(client: string, notificationType: string) {

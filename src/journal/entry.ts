@@ -162,7 +162,7 @@ const oldTypes: { [type: string]: EntryType } = {
   'not-here': 'unavailable',
   'gave-up': 'exhausted',
 }
-const oldFields: { [field: string]: string } = { print: 'fingerprint', double: 'duplicateOf' }
+const oldFields = Object.entries({ print: 'fingerprint', double: 'duplicateOf' })
 
 /** @returns undefined for a line that a crash cut short, and for types of a later version */
 export function parseEntry(line: string): JournalEntry | undefined {
@@ -176,7 +176,7 @@ export function parseEntry(line: string): JournalEntry | undefined {
   const fields = value as { [field: string]: unknown }
   if (typeof fields.type !== 'string') return undefined
   if (Object.hasOwn(oldTypes, fields.type)) fields.type = oldTypes[fields.type]
-  for (const [old, name] of Object.entries(oldFields)) {
+  for (const [old, name] of oldFields) {
     if (!Object.hasOwn(fields, old)) continue
     fields[name] = fields[old]
     delete fields[old]
@@ -189,7 +189,8 @@ function isEntry(fields: { [field: string]: unknown }): boolean {
   // An id is a file name, and the tally joins ids with slashes.
   if (typeof at !== 'number' || typeof id !== 'string' || id.includes('/')) return false
   if (!Object.hasOwn(required, type as string)) return false
-  return Object.entries(required[type as EntryType]).every(
-    ([field, kind]) => typeof fields[field] === kind,
-  )
+  const kinds = required[type as EntryType]
+  // Not with Object.entries, which takes longer than JSON.parse.
+  for (const field in kinds) if (typeof fields[field] !== kinds[field]) return false
+  return true
 }

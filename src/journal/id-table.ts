@@ -1,7 +1,10 @@
-/** FNV-1a, 32 bits. */
+/** The end of an id is random. With whole ids, this function alone takes a tenth of a start. */
+const HASHED = 12
+
+/** FNV-1a, 32 bits, of the end of an id. */
 export function hashOf(id: string): number {
   let hash = 0x811c9dc5
-  for (let index = 0; index < id.length; index += 1) {
+  for (let index = Math.max(0, id.length - HASHED); index < id.length; index += 1) {
     hash = Math.imul(hash ^ id.charCodeAt(index), 0x01000193)
   }
   return hash >>> 0

@@ -37,11 +37,12 @@ class Copies {
   }
 
   /** The event of which this one is a copy, with its sources as far as they are known. */
-  originalOf({ id, at, fingerprint: hash, ...origin }: JudgedEvent) {
+  originalOf(event: JudgedEvent) {
+    const { id, at, fingerprint: hash } = event
     const before = this.#found.get(id)
     if (before !== undefined) return { id: before, sources: [] }
     if (!hash) return undefined
-    const source = sourceOf(origin)
+    const source = sourceOf(event)
     const isSame = (one: Sent) =>
       Math.abs(one.at - at) <= MAX_APART_MS && !one.sources.includes(source)
     return this.#sent.get(hash)?.find(isSame)

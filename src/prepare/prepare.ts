@@ -66,7 +66,7 @@ export async function prepare(
     deps.projectRules?.(parsed.cwd),
     findAtTerminal(parsed, loaded.config),
   ])
-  const found = { ...enriched, isAtTerminal }
+  const found = Object.assign(enriched, { isAtTerminal })
   // Awaited before the decision: until that is remembered, no other event may come in between.
   const read = await markdownReaderFor(found)
   const decided = decide(found, stored, loaded.config, { ...deps, project })

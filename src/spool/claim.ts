@@ -7,7 +7,7 @@ import {
   rmdirSync,
   utimesSync,
 } from 'node:fs'
-import { basename, join } from 'node:path'
+import { basename, join, sep } from 'node:path'
 import { errorCode } from '../errors.ts'
 import { isOutOfRoom } from '../fs/durable.ts'
 import type { Spool } from './layout.ts'
@@ -34,7 +34,7 @@ export class Claims {
   /** @returns undefined when another worker was faster */
   take(folder: string, name: string): Claim | undefined {
     const parsed = parseName(name) ?? { id: '', crashes: 0, isDelivery: false }
-    const claim = { ...parsed, from: join(folder, name), path: join(this.#folder, name) }
+    const claim = { ...parsed, from: `${folder}${sep}${name}`, path: this.#folder + sep + name }
     if (move(claim.from, claim.path)) return claim
     // After a long stop, another worker may have taken this one for dead and removed its folder.
     if (existsSync(this.#folder)) return undefined

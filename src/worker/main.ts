@@ -15,6 +15,9 @@ import type { WorkerOptions } from './open-worker.ts'
 import { releaseAll, runUntilIdle } from './run.ts'
 import { servedFolders } from './served-folders.ts'
 
+/** After this many journal entries all code has run. A long queue would begin to take much memory. */
+const BUSY_FROM = 60
+
 /** Saves the code that V8 has compiled for the next start. Only defined if start.ts runs this file. */
 declare const keepCode: (() => void) | undefined
 
@@ -36,7 +39,8 @@ async function main() {
   const config = new CurrentConfig(configDir, first)
   const { extraCaFile } = config.get().config
   if (mustRestart(extraCaFile)) return restart(folders, extraCaFile)
-  const options = folders.map((stateDir) => ({ stateDir, configDir, config }))
+  const onRecord = atRecord(BUSY_FROM, keepCodeIfCompiled)
+  const options = folders.map((stateDir) => ({ stateDir, configDir, config, onRecord }))
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, () => {
       for (const one of options) releaseAll(one)
@@ -47,7 +51,20 @@ async function main() {
   process.on('SIGHUP', () => {})
   // Each folder is served on its own, so that a fault in one does not delay the others.
   await Promise.allSettled(options.map(serve))
+  keepCodeIfCompiled()
+}
+
+function keepCodeIfCompiled() {
   if (typeof keepCode === 'function') keepCode()
+}
+
+/** Returns a function that does the work at its nth call. */
+function atRecord(nth: number, work: () => void): () => void {
+  let count = 0
+  return () => {
+    count += 1
+    if (count === nth) work()
+  }
 }
 
 async function serve(options: WorkerOptions) {

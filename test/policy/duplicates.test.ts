@@ -1,19 +1,14 @@
 import { readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { duplicates } from '../../src/policy/duplicates.ts'
-import { buildProgram } from '../support/program.ts'
+import { builtWorker } from '../support/program.ts'
 import { exited, makeWorld, startProgram, type World } from '../worker/_world.ts'
 
 const stop = { hook_event_name: 'Stop', session_id: 's1', last_assistant_message: 'All green' }
 const shared = { shared: true }
 const copilotStop = { ...stop, transcript_path: '/x/.copilot/session-state/s1/events.jsonl' }
 const claudeShared = { client: 'claude', ...shared }
-
-let program = ''
-beforeAll(async () => {
-  program = await buildProgram('src/worker/main.ts')
-})
 
 async function outcomes(world: World, ids: string[]) {
   const statuses = await Promise.all(ids.map((id) => world.statusOf(id)))
@@ -97,7 +92,7 @@ describe('an event that arrives from the hooks of the user and of the project', 
   it('is delivered once although the worker is killed between the two copies', async () => {
     const world = makeWorld({ lingerSeconds: 60 })
     const told = accept(world, stop)
-    const worker = startProgram(program, world)
+    const worker = startProgram(builtWorker, world)
     await expect.poll(() => world.lines().length).toBe(1)
     worker.kill('SIGKILL')
     await exited(worker)

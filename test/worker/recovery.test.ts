@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { readJournal } from '../../src/journal/read.ts'
 import { appendEntry } from '../../src/journal/write.ts'
+import { packageRoot } from '../../src/package-root.ts'
 import { ParkedDeliveries, writeParked } from '../../src/spool/park.ts'
 import { makeDelivery } from '../support/delivery.ts'
 import { makeWorld, readLines, type World } from './_world.ts'
@@ -214,7 +215,6 @@ describe('parked deliveries', () => {
 
 describe.runIf(process.env.HOOKBELL_FULL === '1')('100,000 waiting events', () => {
   it('are delivered with less than 200 MiB of memory', { timeout: 600_000 }, async () => {
-    const { buildProgram } = await import('../support/program.ts')
     const { exited, startProgram } = await import('./_world.ts')
     const { readFileSync } = await import('node:fs')
     const world = makeWorld()
@@ -222,8 +222,7 @@ describe.runIf(process.env.HOOKBELL_FULL === '1')('100,000 waiting events', () =
       const text = `hookbell-event 1\nclient: claude\n\n{"hook_event_name":"Stop","last_assistant_message":"${index}"}`
       writeFileSync(join(world.spool.new, `e${index}`), text)
     }
-    const program = await buildProgram('src/worker/main.ts')
-    const worker = startProgram(program, world)
+    const worker = startProgram(join(packageRoot(), 'dist/worker.cjs'), world)
     let peakMiB = 0
     const timer = setInterval(() => {
       try {
