@@ -1,4 +1,4 @@
-import { runCommand } from 'citty'
+import { type ArgsDef, type CommandContext, type CommandDef, runCommand } from 'citty'
 import { checkFlags } from './cli/check-flags.ts'
 import { exitCodeOf, reportError } from './cli/errors.ts'
 import { renderCommands, renderHelp } from './cli/help.ts'
@@ -9,7 +9,14 @@ import { packageVersion } from './version.ts'
 // No top-level await: the program is built as CommonJS, which starts faster.
 main(process.argv.slice(2)).then((exitCode) => {
   process.exitCode = exitCode
+  // Errors of output streams come first.
+  process.nextTick(exitIfIdle)
 })
+
+/** Exits if nothing is under way, not even output. If Node.js waited for events, V8 would collect garbage first. */
+function exitIfIdle() {
+  if (process.getActiveResourcesInfo().length === 0) process.exit()
+}
 
 /** Runs a command line and returns its exit code. Only the command that is asked for is loaded. */
 async function main([name = '', ...words]: string[]): Promise<number> {
@@ -40,8 +47,18 @@ async function showHelp([name = '', ...words]: readonly string[]): Promise<numbe
 async function run(name: string, words: string[]): Promise<number> {
   const command = await findCommand(name, words)
   checkFlags(command, words)
-  const { result } = await runCommand(command, { rawArgs: words })
+  const result = needsParsing(command, words)
+    ? (await runCommand(command, { rawArgs: words })).result
+    : await command.run?.({ rawArgs: words, args: { _: words } } as unknown as CommandContext)
   return typeof result === 'number' ? result : 0
+}
+
+/** Without words, defaults and required arguments there is nothing to parse, and citty takes a millisecond. */
+function needsParsing(command: CommandDef, words: readonly string[]): boolean {
+  const args = Object.values((command.args ?? {}) as ArgsDef)
+  const isOptional = ({ type, required }: (typeof args)[number]) =>
+    type === 'positional' ? required === false : !required
+  return words.length > 0 || !args.every((arg) => isOptional(arg) && arg.default === undefined)
 }
 
 function show(text: string): 0 {

@@ -8,13 +8,18 @@ type Main = (
   path: string,
 ) => unknown
 
+/** Renewed then, because the first start of a command may use little of it, such as `log` without events. */
+const MAX_AGE_MS = 3600 * 1000
+
 const parts: Compiled[] = []
 let hasCommand = false
 load('cli-code')
 // At exit, all functions that the command used are compiled and go into the cache. Without a command too few are.
-process.once('exit', () => {
-  if (hasCommand) for (const part of parts) part.keep()
+process.on('exit', () => {
+  if (hasCommand) for (const part of parts) part.keep(MAX_AGE_MS)
 })
+// Nothing is under way any more, not even output. Without this Node.js frees its memory piece by piece.
+process.on('beforeExit', () => process.exit())
 
 function load(name: string): unknown {
   const path = `${__dirname}/${name}.cjs`

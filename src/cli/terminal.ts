@@ -1,5 +1,4 @@
 import { fstatSync, statSync } from 'node:fs'
-import { devNull } from 'node:os'
 import { styleText } from 'node:util'
 
 export type Style = Parameters<typeof styleText>[0]
@@ -29,7 +28,7 @@ export function mayBeTerminal(output: Output): boolean {
 /** /dev/null is a character device too, but no terminal. */
 function isCharacterDevice(fd: number): boolean {
   const stat = fstatSync(fd)
-  return stat.isCharacterDevice() && stat.rdev !== statSync(devNull).rdev
+  return stat.isCharacterDevice() && stat.rdev !== statSync('/dev/null').rdev
 }
 
 const isDevice: { [name in Output]?: boolean } = {}

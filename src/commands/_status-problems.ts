@@ -26,6 +26,7 @@ export async function problemsOf(
   folders: readonly string[],
 ): Promise<string[]> {
   const problems: string[] = []
+  const state = stateDir()
   if (problem) {
     const hint = `. ${problem.hint ?? 'Correct it: hookbell config edit'}`
     problems.push(`${problem.message} (the ${source} settings are used)${hint}`)
@@ -38,13 +39,13 @@ export async function problemsOf(
   if (unreachable.length === names.length && !isExplained)
     problems.push('no route leads to a channel: nothing is told. Add one: hookbell config edit')
   problems.push(...warnings)
-  const risks = [...foldersAtRisk(configDir(), stateDir()), ...spoolAtRisk(stateDir())]
+  const risks = [...foldersAtRisk(configDir(), state), ...spoolAtRisk(state)]
   for (const fault of risks) problems.push([fault.message, fault.hint].filter(Boolean).join('. '))
   if (extraCaFile && !existsSync(extraCaFile)) problems.push(`extraCaFile: no file ${extraCaFile}`)
   if (dead > 0) problems.push(`${dead} dead: see hookbell dead`)
-  if (corrupt > 0) problems.push(`${corrupt} damaged or foreign in ${spoolIn(stateDir()).corrupt}`)
+  if (corrupt > 0) problems.push(`${corrupt} damaged or foreign in ${spoolIn(state).corrupt}`)
   for (const folder of folders.slice(1).filter(holdsEvents)) {
-    problems.push(`events are stored in ${folder}: ${stateDir()} failed`)
+    problems.push(`events are stored in ${folder}: ${state} failed`)
   }
   return problems
 }

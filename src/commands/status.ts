@@ -4,7 +4,6 @@ import { asTyped } from '../cli/how-to-call.ts'
 import { ago, ahead, paint, printJson, say, table } from '../cli/output.ts'
 import { configDir, configPath, frontDoorIn, stateDir } from '../config/paths.ts'
 import { type ConfigSummary, readConfigSummary } from '../config/summary.ts'
-import type { ClientRow } from '../doctor/overview.ts'
 import type { EventStatus } from '../journal/history.ts'
 import { spoolIn } from '../spool/layout.ts'
 import { lockHolder } from '../spool/lock.ts'
@@ -38,16 +37,21 @@ type Status = Awaited<ReturnType<typeof readStatus>>
 
 async function readStatus() {
   const folders = stateFolders()
-  const config = await readConfigSummary(configDir(), stateDir())
+  const [state, configFolder] = [stateDir(), configDir()]
+  const config = await readConfigSummary(configFolder, state)
   const looked = config.hasHub ? await lookAtHub() : undefined
   const unreadable = new Set<string>()
   const onUnreadable = (folder: string) => void unreadable.add(folder)
   const corrupt = folders.flatMap((folder) => list(spoolIn(folder).corrupt, onUnreadable)).length
-  const { count, latest, oldestWaiting, channels, unreached, hub } = withEvents(
+  // Loaded separately: the code that reads the settings of agents takes more than the rest of `status`.
+  const { lookAtClients } = await import('../doctor/overview.ts')
+  const place = { env: process.env, cwd: process.cwd(), stateDir: state }
+  const { count, latest, clients, oldestWaiting, channels, unreached, hub } = withEvents(
     folders,
     (events) => ({
       count: events.tallies.count(),
-      latest: events.inFull(events.tallies.latest(LATEST)),
+      latest: events.tallies.latest(1),
+      clients: lookAtClients(place, events.tallies.latest(LATEST), events.inFull),
       oldestWaiting: events.tallies.oldest('waiting'),
       channels: channelRows(config, events),
       ...(looked && { hub: looked.hubRow(events, hubChannels(config), looked.reach) }),
@@ -57,9 +61,8 @@ async function readStatus() {
     }),
     onUnreadable,
   )
-  const isInstalled = existsSync(frontDoorIn(stateDir()))
+  const isInstalled = existsSync(frontDoorIn(state))
   const lastEvent = latest.at(-1)?.acceptedAt ?? null
-  const clients = await lookAtClients(latest)
   return {
     accepted: Object.values(count).reduce((sum, one) => sum + one, 0),
     ...count,
@@ -67,9 +70,9 @@ async function readStatus() {
     onHold: folders.some(isOnHold),
     parked: parkedIn(folders),
     corrupt,
-    worker: lockHolder(stateDir())?.pid ?? null,
-    config: { path: configPath(configDir()), source: config.source },
-    state: stateDir(),
+    worker: lockHolder(state)?.pid ?? null,
+    config: { path: configPath(configFolder), source: config.source },
+    state,
     installed: isInstalled,
     clients,
     channels,
@@ -83,8 +86,8 @@ async function readStatus() {
       ...clientProblems(clients, { isInstalled, lastEvent }),
       ...unreached.map((last) => unreachedProblem(count.undelivered, last)),
       ...(await problemsOf(config, count.dead, corrupt, folders)),
-      ...(await templateProblemsIn(configDir(), config.templates)),
-      ...(await changedTrust(stateDir())),
+      ...(await templateProblemsIn(configFolder, config.templates)),
+      ...(await changedTrust(state)),
     ],
   }
 }
@@ -104,18 +107,6 @@ function describeHub({ reach, waiting, lastHandedOver }: HubRow): string {
 
 function hubChannels({ channels }: ConfigSummary): string[] {
   return Object.keys(channels).filter((name) => channels[name] === 'hub')
-}
-
-/** Loaded separately: the code that reads the settings of agents takes more than the rest of `status`. */
-async function lookAtClients(events: readonly EventStatus[]): Promise<ClientRow[]> {
-  const { lookAtClients: look } = await import('../doctor/overview.ts')
-  return look({
-    env: process.env,
-    cwd: process.cwd(),
-    stateDir: stateDir(),
-    events,
-    now: Date.now(),
-  })
 }
 
 /** Deliveries that failed and are tried again, and those that a policy holds. */

@@ -26,7 +26,7 @@ function pick(env: Env, own: string, xdg: string, windows: string, home: string)
   const exact = absolute(env[own])
   if (exact) return exact
   const base = absolute(process.platform === 'win32' ? env[windows] : env[xdg])
-  return join(base ?? join(homeDir(env), home), 'hookbell')
+  return base ? join(base, 'hookbell') : join(homeDir(env), home, 'hookbell')
 }
 
 /**

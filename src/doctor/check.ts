@@ -28,8 +28,11 @@ export interface Facts {
   now: number
 }
 
-/** What the checks of clients need; `status` runs them too. */
-export type ClientFacts = Pick<Facts, 'env' | 'cwd' | 'stateDir' | 'events' | 'now'>
+/** What the checks of clients need. */
+export type ClientFacts = ClientPlace & Pick<Facts, 'events' | 'now'>
+
+/** Where they look for settings; `status` does that too. */
+export type ClientPlace = Pick<Facts, 'env' | 'cwd' | 'stateDir'>
 
 export function check(id: string, status: CheckStatus, seen: string, what = ''): Check {
   return { id, status, seen, do: what }

@@ -14,7 +14,7 @@ import {
 import { isPresent } from '../install/presence.ts'
 import { readLeniently } from '../install/read-leniently.ts'
 import { type Registered, readRegistered } from '../install/registered.ts'
-import { type Check, type ClientFacts, check } from './check.ts'
+import { type Check, type ClientFacts, type ClientPlace, check } from './check.ts'
 import { checkTrust } from './codex.ts'
 import { lastEventOf } from './last-event.ts'
 import { checkRestart } from './restart.ts'
@@ -41,7 +41,7 @@ export function checkClients(facts: ClientFacts): Check[] {
   )
 }
 
-export function readAll({ stateDir, env, cwd }: ClientFacts): Registered[] {
+export function readAll({ stateDir, env, cwd }: ClientPlace): Registered[] {
   return knownPlaces(stateDir, { env, cwd }).map(readRegistered)
 }
 
@@ -63,7 +63,7 @@ function checkClient(name: ClientName, all: readonly Registered[], facts: Client
 export function whatSilences(
   name: ClientName,
   all: readonly Registered[],
-  facts: ClientFacts,
+  facts: ClientPlace,
 ): Check[] {
   const client: Client = clients[name]
   const id = `client.${name}`
@@ -98,7 +98,7 @@ function vanished(
   id: string,
   name: ClientName,
   all: readonly Registered[],
-  { stateDir }: ClientFacts,
+  { stateDir }: ClientPlace,
 ): Check[] {
   return rememberedPlaces(stateDir).flatMap((known) => {
     const { client, path, scope, events = [] } = known
@@ -150,7 +150,7 @@ function hidden(
   id: string,
   client: Client,
   ours: readonly Registered[],
-  facts: ClientFacts,
+  facts: ClientPlace,
 ): Check[] {
   if (!client.hidesByEvent) return []
   return ours.flatMap(({ place, hooks }) => {

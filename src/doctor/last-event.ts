@@ -10,3 +10,22 @@ export function lastEventOf(
     (one) => one.client === client && one.event !== '' && one.event !== CANARY_EVENT,
   )
 }
+
+/** Mostly the last event of a client is among so many. */
+const FEW = 10
+
+/** Finds last events among some events, given oldest first. Of these, it reads a few in full first, then all. */
+export function lastEventFinder<Outline>(
+  events: readonly Outline[],
+  read: (chosen: readonly Outline[]) => readonly EventStatus[],
+): (client: string) => EventStatus | undefined {
+  let known: readonly EventStatus[] = []
+  return (client) => {
+    for (const count of [FEW, events.length]) {
+      if (known.length < Math.min(count, events.length)) known = read(events.slice(-count))
+      const found = lastEventOf(client, known)
+      if (found) return found
+    }
+    return undefined
+  }
+}

@@ -1,9 +1,10 @@
 import { type ClientName, clientNames, clients } from '../clients/index.ts'
 import { rememberedPlaces } from '../install/places.ts'
 import { isPresent } from '../install/presence.ts'
-import type { Check, ClientFacts } from './check.ts'
+import type { EventStatus } from '../journal/history.ts'
+import type { Check, ClientPlace } from './check.ts'
 import { readAll, whatSilences } from './clients.ts'
-import { lastEventOf } from './last-event.ts'
+import { lastEventFinder } from './last-event.ts'
 
 /** One client as `status` shows it: whether its events arrive. */
 export interface ClientRow {
@@ -17,8 +18,17 @@ export interface ClientRow {
   lastEvent: number | null
 }
 
-/** The clients that are installed here, and those that `init` wrote to. */
-export function lookAtClients(facts: ClientFacts): ClientRow[] {
+/**
+ * The clients that are installed here, and those that `init` wrote to.
+ * @param latest the latest events, oldest first
+ * @param read reads some of them in full
+ */
+export function lookAtClients<Outline>(
+  facts: ClientPlace,
+  latest: readonly Outline[],
+  read: (chosen: readonly Outline[]) => readonly EventStatus[],
+): ClientRow[] {
+  const lastEventOf = lastEventFinder(latest, read)
   const all = readAll(facts)
   const remembered = rememberedPlaces(facts.stateDir)
   return clientNames.flatMap((client) => {
@@ -34,7 +44,7 @@ export function lookAtClients(facts: ClientFacts): ClientRow[] {
         title: clients[client].title,
         registered,
         problems: problems.map(asSentence),
-        lastEvent: lastEventOf(client, facts.events)?.acceptedAt ?? null,
+        lastEvent: lastEventOf(client)?.acceptedAt ?? null,
       },
     ]
   })

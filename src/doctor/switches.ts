@@ -6,10 +6,10 @@ import { projectRoot } from '../install/locate.ts'
 import { killSwitchNotes } from '../install/notes.ts'
 import { placesIn } from '../install/places.ts'
 import type { Registered } from '../install/registered.ts'
-import { type Check, type ClientFacts, check } from './check.ts'
+import { type Check, type ClientPlace, check } from './check.ts'
 import { isTrustedByCodex } from './codex.ts'
 
-type Place = Pick<ClientFacts, 'env' | 'cwd'>
+type Place = Pick<ClientPlace, 'env' | 'cwd'>
 
 /** Finds settings that keep our hooks from running. Those of a repository can switch off the user's hooks too. */
 export function checkSwitches(

@@ -34,14 +34,18 @@ export function readCodeCache(path: string, source: Buffer): Buffer | undefined 
   return isWhole ? code.subarray(0, half) : undefined
 }
 
-/** Best effort: if it fails, the next start compiles again. Writes only into a folder of this user. */
-export function writeCodeCache(path: string, source: Buffer, code: Buffer) {
+/**
+ * Best effort: if it fails, the next start compiles again. Writes only into a folder of this user.
+ * @param makeCode called only if a file can be written there, because it takes some milliseconds
+ */
+export function writeCodeCache(path: string, source: Buffer, makeCode: () => Buffer) {
   const temporary = `${path}.${process.pid}`
   try {
     if (!isOwnFolder(dirname(path))) return
     rmSync(temporary, { force: true })
     const file = openSync(temporary, 'wx', 0o600)
     try {
+      const code = makeCode()
       for (const part of [HEADER, source, code, code]) writeSync(file, part)
       fsyncSync(file)
     } finally {

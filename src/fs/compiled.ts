@@ -1,12 +1,15 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { constants, Script } from 'node:vm'
 import { readCodeCache, writeCodeCache } from './code-cache.ts'
 
 export interface Compiled {
   /** The value of the program's text: a function, as scripts/build.ts writes it. */
   value: unknown
-  /** Caches what V8 has compiled so far for the next start, unless that is cached already. */
-  keep(): void
+  /**
+   * Caches what V8 has compiled so far for the next start, unless that is cached already.
+   * @param maxAgeMs how old the cache may be
+   */
+  keep(maxAgeMs?: number): void
 }
 
 /** Loads a program, which must be ASCII, with the code that an earlier start has cached in `cachePath`. */
@@ -22,9 +25,14 @@ export function loadCompiled(path: string, cachePath: string, wrap?: [string, st
   let isKept = cachedData !== undefined && !script.cachedDataRejected
   return {
     value: script.runInThisContext(),
-    keep() {
-      if (!isKept) writeCodeCache(cachePath, bytes, script.createCachedData())
+    keep(maxAgeMs = Number.POSITIVE_INFINITY) {
+      if (!isKept || ageOf(cachePath) > maxAgeMs)
+        writeCodeCache(cachePath, bytes, () => script.createCachedData())
       isKept = true
     },
   }
+}
+
+function ageOf(path: string): number {
+  return Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0)
 }

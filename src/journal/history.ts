@@ -10,6 +10,8 @@ export interface ChannelStatus {
   detail: string
   /** When it settled or is tried again, Unix ms. */
   at: number
+  /** The time for which it was held at first, Unix ms. Absent if it was not held. */
+  plannedFor?: number
 }
 
 /** The status of one event so far. */
@@ -56,7 +58,7 @@ export class EventHistory {
 export function applyEntry(status: EventStatus, entry: JournalEntry) {
   switch (entry.type) {
     case 'accepted':
-      Object.assign(status, acceptedFields(entry))
+      accept(status, entry)
       // A first attempt may be recorded before the acceptance.
       if (Object.keys(status.channels).length > 0) status.outcome = outcomeOf(status)
       return
@@ -98,24 +100,25 @@ function dropOpen(status: EventStatus, { reason, at }: { reason: string; at: num
   Object.assign(status, { reason, outcome: outcomeOf(status) })
 }
 
-function acceptedFields(entry: AcceptedEntry) {
+function accept(status: EventStatus, entry: AcceptedEntry) {
   const { event, kind, client, sessionId, project, title, acceptedAt } = entry
+  Object.assign(status, { event, kind, client, sessionId, project, title, acceptedAt })
   const { text = '', problems = [], to = [], people, trace = [] } = entry
-  return {
-    ...{ event, kind, client, sessionId, project, title, acceptedAt },
-    ...{ text, problems, to, trace },
-    ...(people && { people }),
-  }
+  Object.assign(status, { text, problems, to, trace })
+  if (people) status.people = people
 }
 
 type ChannelEntry = Extract<JournalEntry, { type: ChannelStatus['state'] }>
 
 function setChannel(status: EventStatus, channel: string, entry: ChannelEntry) {
+  const until = entry.type === 'held' ? entry.until : undefined
+  const plannedFor = status.channels[channel]?.plannedFor ?? until
   status.channels[channel] = {
     state: entry.type,
     attempts: 'attempt' in entry ? entry.attempt : 0,
     detail: entry.type === 'delivered' ? entry.answer : entry.reason,
     at: 'until' in entry ? entry.until : entry.at,
+    ...(plannedFor !== undefined && { plannedFor }),
   }
   status.outcome = outcomeOf(status)
 }
@@ -123,7 +126,8 @@ function setChannel(status: EventStatus, channel: string, entry: ChannelEntry) {
 /** The one outcome of an event. What needs a person's attention takes precedence. */
 function outcomeOf(status: EventStatus): Outcome {
   if (isUnseen(status)) return 'undelivered'
-  if (channelsOf(status).some((name) => isOpen(status, name))) return 'waiting'
+  const isOpenOn = (name: string) => isOpen(status, name)
+  if (status.to.some(isOpenOn) || Object.keys(status.channels).some(isOpenOn)) return 'waiting'
   const states = Object.values(status.channels).map(({ state }) => state)
   if (states.includes('exhausted')) return 'dead'
   return states.includes('delivered') ? 'delivered' : 'suppressed'
@@ -132,10 +136,11 @@ function outcomeOf(status: EventStatus): Outcome {
 /** Whether nobody can have seen the question. Only channels for people count, and any channel that reported it late. */
 function isUnseen(status: EventStatus): boolean {
   const { channels, to, people = [] } = status
+  if (people.length === 0) return false
   const isToldLate = Object.entries(channels).some(
     ([name, { state }]) => state === 'delivered' && !to.includes(name),
   )
-  return people.length > 0 && people.every((name) => hasFailed(status, name)) && !isToldLate
+  return people.every((name) => hasFailed(status, name)) && !isToldLate
 }
 
 /** Whether the channel has no result yet. */

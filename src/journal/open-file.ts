@@ -1,5 +1,6 @@
 import { closeSync, constants, fstatSync, openSync } from 'node:fs'
 import { errorCode, HookbellError } from '../errors.ts'
+import { isMissing } from '../fs/missing.ts'
 
 const { O_RDONLY, O_NONBLOCK = 0 } = constants
 
@@ -25,6 +26,7 @@ export function openFile(path: string): OpenFile | undefined {
 }
 
 function openIfThere(path: string): number | undefined {
+  if (isMissing(path)) return undefined
   try {
     return openSync(path, O_RDONLY | O_NONBLOCK)
   } catch (error) {

@@ -72,7 +72,7 @@ function channelsOfWhole(text: string, start: number, end: number): string | und
   if (!WHOLE.test(text.slice(Math.max(start, end - LONGEST_END), end))) return undefined
   const line = text.slice(start, end)
   // NUL bytes are a block lost in a power cut; a second beginning means that a cut line precedes another.
-  if (line.includes('\0') || line.lastIndexOf('{"at":') > 0) return undefined
+  if (line.includes('\0') || line.includes('{"at":', 1)) return undefined
   // This cannot match inside a text, where each quote has a backslash before it.
   const at = line.lastIndexOf(TO)
   if (at < 0) return ''

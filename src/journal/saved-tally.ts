@@ -2,13 +2,14 @@ import { mkdirSync, readFileSync, readSync, renameSync, rmSync, writeFileSync } 
 import { dirname, join } from 'node:path'
 import { errorCode } from '../errors.ts'
 import { listQuietly } from '../fs/list.ts'
+import { isMissing } from '../fs/missing.ts'
 import { JoinedIds } from './id-table.ts'
 import type { OpenFile } from './open-file.ts'
 import { pathOf, type Segment } from './segment.ts'
 
 // Numbers are saved in the byte order of this machine.
 const FIRST_BYTE = new Uint8Array(Uint16Array.of(1).buffer)[0]
-const FORMAT = `hookbell-tally 2 ${FIRST_BYTE === 1 ? 'little' : 'big'}`
+const FORMAT = `hookbell-tally 3 ${FIRST_BYTE === 1 ? 'little' : 'big'}`
 const BEFORE_BYTES = 64
 /** Fewer new bytes than this are not saved, since they are read again fast. */
 export const SAVE_AFTER_BYTES = 512 * 1024
@@ -32,8 +33,10 @@ interface SavedSegment {
 
 /** The saved segments of a file up to some offset; none if they do not fit. Journal files are only appended to. */
 export function readSavedTally(stateDir: string, file: OpenFile): Segment[] {
+  const path = savedPath(stateDir, file.inode)
+  if (isMissing(path)) return []
   try {
-    const text = readFileSync(savedPath(stateDir, file.inode), 'utf8')
+    const text = readFileSync(path, 'utf8')
     const { format, before, segments }: Saved = JSON.parse(text)
     if (format !== FORMAT) return []
     let start = 0
@@ -75,17 +78,20 @@ function makeFolder(path: string) {
 /** Removes the saved tallies of all but the given files. */
 export function forgetTalliesBut(stateDir: string, inodes: readonly number[]) {
   const folder = join(stateDir, 'cache')
-  const known = new Set(inodes.map((inode) => savedPath(stateDir, inode)))
+  const known = new Set(inodes.map(savedName))
   for (const name of listQuietly(folder)) {
-    const path = join(folder, name)
     // Version 0.1 had no `tally-` in the name.
-    if (/^journal-(?:tally-)?\d+\.json$/.test(name) && !known.has(path))
-      rmSync(path, { force: true })
+    if (/^journal-(?:tally-)?\d+\.json$/.test(name) && !known.has(name))
+      rmSync(join(folder, name), { force: true })
   }
 }
 
 function savedPath(stateDir: string, inode: number): string {
-  return join(stateDir, 'cache', `journal-tally-${inode}.json`)
+  return join(stateDir, 'cache', savedName(inode))
+}
+
+function savedName(inode: number): string {
+  return `journal-tally-${inode}.json`
 }
 
 function toSaved({ end, ids, hashes, at, offsets, paths, path }: Segment) {

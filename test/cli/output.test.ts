@@ -1,12 +1,13 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, existsSync, openSync, readFileSync } from 'node:fs'
+import { closeSync, existsSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { build } from 'esbuild'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { makeFolder } from '../support/folder.ts'
 import { root } from '../support/home.ts'
+import { hasPython, readThroughNonBlockingPipe } from '../support/non-blocking-pipe.ts'
 import { shellQuote } from '../support/shell-quote.ts'
 
 const LINES = 5000
@@ -38,26 +39,11 @@ describe('cli: output', () => {
     expect({ exitCode, size }).toEqual({ exitCode: 0, size: LINES * 100 })
   })
 
-  it.runIf(spawnSync('python3', ['--version']).status === 0)(
-    'a reader of a non-blocking pipe receives all output in order',
-    async () => {
-      const folder = await makeFolder()
-      const command = await makeProgram()
-      const script = `
-import os, subprocess, sys, time
-read, write = os.pipe()
-os.set_blocking(write, False)
-child = subprocess.Popen(sys.argv[2:], stdout=write)
-os.close(write)
-time.sleep(0.5)
-with os.fdopen(read, 'rb') as pipe, open(sys.argv[1], 'wb') as out: out.write(pipe.read())
-sys.exit(child.wait())`
-      const out = join(folder, 'out')
-      const { status } = spawnSync('python3', ['-c', script, out, ...command])
-      expect(status).toBe(0)
-      expect(readFileSync(out, 'utf8')).toBe(`${line}\n`.repeat(LINES))
-    },
-  )
+  it.runIf(hasPython)('a reader of a non-blocking pipe receives all output in order', async () => {
+    const { status, text } = await readThroughNonBlockingPipe(await makeProgram())
+    expect(status).toBe(0)
+    expect(text).toBe(`${line}\n`.repeat(LINES))
+  })
 
   it('a reader that closes the pipe early is not an error', async () => {
     const command = (await makeProgram()).map(shellQuote).join(' ')

@@ -6,6 +6,7 @@ import {
   readFileSync,
   realpathSync,
   statSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
@@ -13,6 +14,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { readCodeCache, writeCodeCache } from '../../src/fs/code-cache.ts'
 import { packageRoot } from '../../src/package-root.ts'
 import { makeFolder } from '../support/folder.ts'
+import { hasPython, readThroughNonBlockingPipe } from '../support/non-blocking-pipe.ts'
 
 describe('the code cache of a command', () => {
   let folder: string
@@ -48,10 +50,22 @@ describe('the code cache of a command', () => {
     expect(names.map((name) => statSync(cache(name)).ino)).toEqual(before)
   })
 
+  it('is renewed after an hour', () => {
+    log()
+    const before = statSync(cache('log')).ino
+    const twoHoursAgo = Date.now() / 1000 - 2 * 3600
+    utimesSync(cache('log'), twoHoursAgo, twoHoursAgo)
+    expect(log()).toBe(text)
+    expect(statSync(cache('log')).ino).not.toBe(before)
+  })
+
   it.each([
     ['damaged', () => writeFileSync(cache('log'), 'nonsense')],
-    ['of another source', () => writeCodeCache(cache('log'), Buffer.from('1'), Buffer.from('2'))],
-    ['refused by V8', () => writeCodeCache(cache('log'), source('log'), Buffer.from('2'))],
+    [
+      'of another source',
+      () => writeCodeCache(cache('log'), Buffer.from('1'), () => Buffer.from('2')),
+    ],
+    ['refused by V8', () => writeCodeCache(cache('log'), source('log'), () => Buffer.from('2'))],
   ])('is replaced when it is %s', (_, spoil) => {
     spoil()
     expect(log()).toBe(text)
@@ -64,3 +78,28 @@ describe('the code cache of a command', () => {
     expect(statSync(cache('log'), { throwIfNoEntry: false })).toBeUndefined()
   })
 })
+
+it.runIf(hasPython)(
+  'a command ends only after all its output is written to a slow pipe',
+  async () => {
+    const folder = await makeFolder()
+    const env = { PATH: process.env.PATH, HOME: folder, HOOKBELL_STATE_DIR: folder }
+    const facts = { event: 'Stop', kind: 'done', client: 'droid', sessionId: 's', project: 'p' }
+    const entries = Array.from({ length: 1000 }, (_, at) => {
+      return JSON.stringify({
+        at,
+        id: `${at}`,
+        type: 'accepted',
+        acceptedAt: at,
+        ...facts,
+        title: 't',
+      })
+    })
+    writeFileSync(join(folder, 'journal.jsonl'), `${entries.join('\n')}\n`)
+    const words = ['log', '--json', '--limit', '1000']
+    const command = [process.execPath, join(packageRoot(), 'bin/hookbell'), ...words]
+    const { status, text } = await readThroughNonBlockingPipe(command, env)
+    expect(status).toBe(0)
+    expect(JSON.parse(text)).toHaveLength(1000)
+  },
+)

@@ -4,6 +4,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   rmSync,
   statSync,
   truncateSync,
@@ -21,6 +22,7 @@ import { readJournal } from '../../src/journal/read.ts'
 import type { TalliedEvent } from '../../src/journal/tally.ts'
 import { rotateJournal } from '../../src/journal/write.ts'
 import { newId } from '../../src/spool/new-id.ts'
+import { hasProc } from '../../src/spool/process.ts'
 import { makeFolder } from '../support/folder.ts'
 
 const isFull = process.env.HOOKBELL_FULL === '1'
@@ -149,6 +151,16 @@ function tallied(stateDir: string, saveAfterBytes?: number): Counted[] {
   }
 }
 
+function openPaths(): string[] {
+  return readdirSync('/proc/self/fd').map((name) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${name}`)
+    } catch {
+      return ''
+    }
+  })
+}
+
 const retried = { at: 1, type: 'retried' }
 const journalOf = (stateDir: string) => join(stateDir, 'journal.jsonl')
 
@@ -159,7 +171,7 @@ const damages: { [name: string]: (path: string) => void } = {
   'of other numbers': (path) =>
     writeFileSync(path, readFileSync(path, 'utf8').replace(/"path":"[^"]*"/, '"path":"YwAAAA=="')),
   'of a later version': (path) =>
-    writeFileSync(path, readFileSync(path, 'utf8').replace('tally 2', 'tally 9')),
+    writeFileSync(path, readFileSync(path, 'utf8').replace('tally 3', 'tally 9')),
 }
 
 const action = fc.oneof(
@@ -268,6 +280,34 @@ describe('the tally of the journal', () => {
       ['e3999', long],
       ['new', 'ok'],
     ])
+  })
+
+  it('is kept without a line that is still being written, and closes the files it has read', async () => {
+    const stateDir = await makeFolder()
+    const path = journalOf(stateDir)
+    const lineOf = (id: string) => `${JSON.stringify({ ...retried, id })}\n`
+    const [half, rest] = [lineOf('b').slice(0, 10), lineOf('b').slice(10)]
+    const openFiles = () => (hasProc() ? openPaths().filter((name) => name === path) : [])
+    writeFileSync(path, `${lineOf('a')}${half}`)
+    await new TallyKeeper(stateDir, 0).keep()
+    expect(openFiles()).toEqual([])
+    appendFileSync(path, rest)
+    expect(tallied(stateDir, 0).map(({ id: known }) => known)).toEqual(['a', 'b'])
+  })
+
+  it('is kept in steps, between which other work runs', async () => {
+    const stateDir = await makeFolder()
+    const lines = Array.from({ length: 50_000 }, (_, index) => ({ ...retried, id: `${index}` }))
+    writeFileSync(journalOf(stateDir), lines.map((one) => `${JSON.stringify(one)}\n`).join(''))
+    let [turns, isKept] = [0, false]
+    const count = () => {
+      turns += 1
+      if (!isKept) setImmediate(count)
+    }
+    setImmediate(count)
+    await new TallyKeeper(stateDir).keep()
+    isKept = true
+    expect(turns).toBeGreaterThan(1)
   })
 
   it('does not recreate a state folder that was removed', async () => {

@@ -3,6 +3,9 @@ import { join } from 'node:path'
 import { build } from 'esbuild'
 import { root } from './home.ts'
 
+/** The built worker, with its compiled code: it starts in half the time of one that is bundled here. */
+export const builtWorker = join(root, 'dist/worker.cjs')
+
 /** Bundles a program of the tests, so that it runs in a process of its own. Done once per run, for all test files. */
 export async function buildProgram(entry: string): Promise<string> {
   const { HOOKBELL_TEST_PROGRAMS: programs } = process.env

@@ -32,7 +32,8 @@ function run({ words, env, cwd }) {
 function reportEnd() {
   setTimeout(() => {
     if (process.exitCode === undefined || resources() !== idle) return reportEnd()
-    for (const name of ['exit', 'SIGINT', 'SIGTERM', 'SIGHUP']) process.removeAllListeners(name)
+    for (const name of ['exit', 'beforeExit', 'SIGINT', 'SIGTERM', 'SIGHUP'])
+      process.removeAllListeners(name)
     const { exitCode } = process
     process.exitCode = undefined
     process.send({ exitCode })
