@@ -75,7 +75,7 @@ export class DestinationLimiter {
   cancel(slot: Slot) {
     this.#underWay.delete(slot)
     // `acquire` counts the time since the end of the block, and has counted it until now.
-    if (this.isFailing) this.#trippedUntil = Math.max(this.#trippedUntil, this.#now())
+    this.#trippedUntil = Math.max(this.#trippedUntil, this.#now())
   }
 
   /**

@@ -13,7 +13,10 @@ import { waitAtMost } from './wait-at-most.ts'
 
 /** How many events are prepared concurrently, since preparing waits for transcripts to be read. */
 const MAX_PREPARING = 64
-/** With more events under way than this, sending goes first: preparing further ahead would only use memory. */
+/**
+ * With more events under way than this, sending goes first: preparing further ahead would only use memory. Not much
+ * fewer, because questions among hundreds of waiting events must be found before a summary of the others leaves.
+ */
 const MAX_AHEAD = 500
 /**
  * How many events this worker claims at once while they go out, and lists per round. The others wait in new/ and cost

@@ -18,8 +18,8 @@ export async function reviewSteps(
   const hasSteps = config.recent().config.routes.some(({ steps }) => steps !== undefined)
   if (!hasSteps || !isUrgent(kind)) return
   for (const status of (await readBegun(stateDir, events)).values()) {
-    if (!hasReachedNobody(status, deps)) continue
-    store.review(heldChannels(status).map((channel) => deliveryId(status.id, channel)))
+    const next = heldChannels(status).filter((channel) => isDueAtOnce(status, channel, deps))
+    store.review(next.map((channel) => deliveryId(status.id, channel)))
   }
 }
 
@@ -37,27 +37,27 @@ export async function isBroughtForward(
   if (earliest === undefined || earliest > at || !isUrgent(kind)) return false
   const [id = ''] = events
   const status = (await readBegun(stateDir, [id])).get(id)
-  if (!status || !hasReachedNobody(status, deps) || !isNext(status, channel)) return false
+  if (!status || !isDueAtOnce(status, channel, deps)) return false
   const reason = 'the steps before it reached nobody'
   await journal.append({ at, id, type: 'held', channel, until: at, reason })
   return true
 }
 
-function hasReachedNobody(status: EventStatus, { config }: WorkerDeps): boolean {
-  const held = heldChannels(status)
-  const tried = channelsOf(status).filter(
-    (name) => !held.includes(name) && disturbsSomebody(name, config.recent().config),
+/** Whether all channels before it that disturb somebody have failed for good. */
+function isDueAtOnce(status: EventStatus, channel: string, { config }: WorkerDeps): boolean {
+  const before = channelsOf(status).filter(
+    (name) =>
+      plannedFor(status, name) < plannedFor(status, channel) &&
+      disturbsSomebody(name, config.recent().config),
   )
-  return tried.length > 0 && tried.every((name) => hasFailed(status, name))
+  return before.length > 0 && before.every((name) => hasFailed(status, name))
 }
 
 function heldChannels({ channels }: EventStatus): string[] {
   return Object.keys(channels).filter((name) => channels[name]?.state === 'held')
 }
 
-/** The channels of one step are due at the same time. */
-function isNext(status: EventStatus, channel: string): boolean {
-  const { channels } = status
-  const dueAt = (name: string) => channels[name]?.at ?? 0
-  return heldChannels(status).every((name) => dueAt(channel) <= dueAt(name))
+/** The same for all channels of a step, also if one of them was brought forward; 0 for the first step. */
+function plannedFor({ channels }: EventStatus, name: string): number {
+  return channels[name]?.plannedFor ?? 0
 }

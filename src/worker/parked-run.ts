@@ -25,12 +25,16 @@ export async function runParked(
   const { store, now } = deps
   const parked = store.readParked(claim)
   if (!parked) return
+  if (claim.crashes >= MAX_CRASHES) {
+    const reason = `the worker ended ${claim.crashes} times while it had this delivery`
+    await giveUp(parked.delivery, reason, deps)
+    return store.finish(claim)
+  }
   const own = { ...parked, claim, delivery: countedUntilDue(parked, now()) }
   const all = [own, ...claimGroup(parked, deps)]
-  const usable = await withoutCrashed(all, deps)
   const { kept: due, dropped } = parked.isHeld
-    ? await judgeAgain(usable, deps)
-    : { kept: usable, dropped: Promise.resolve() }
+    ? await judgeAgain(all, deps)
+    : { kept: all, dropped: Promise.resolve() }
   if (isBeforeItsTime(parked, now()) && !(await isBroughtForward(parked, deps))) {
     // It was only reviewed early, because something happened in its session.
     for (const one of due) store.release(one.claim)
@@ -74,24 +78,18 @@ function claimGroup({ group }: Parked, { store }: WorkerDeps): Due[] {
   })
 }
 
-/** One that cannot be read now is sent later: the rest of its group does not wait for it. */
+/**
+ * One that is to be given up or cannot be read now is handled by itself later: the rest of its group does not wait for
+ * it.
+ */
 function readOrRelease(claim: Claim, store: Store): Parked | undefined {
   try {
-    return store.readParked(claim)
+    if (claim.crashes < MAX_CRASHES) return store.readParked(claim)
   } catch {
-    store.release(claim)
-    return undefined
+    // Released below.
   }
-}
-
-async function withoutCrashed(all: readonly Due[], deps: WorkerDeps): Promise<Due[]> {
-  const crashed = all.filter(({ claim }) => claim.crashes >= MAX_CRASHES)
-  for (const { claim, delivery } of crashed) {
-    const reason = `the worker ended ${claim.crashes} times while it had this delivery`
-    await giveUp(delivery, reason, deps)
-    deps.store.finish(claim)
-  }
-  return all.filter((one) => !crashed.includes(one))
+  store.release(claim)
+  return undefined
 }
 
 /**

@@ -32,6 +32,7 @@ describe('a destination limiter', () => {
     expect(limiter.trip(limiter.acquire(), () => 5000)).toBe(5000)
     expect([limiter.isTripped, limiter.readyInMs]).toEqual([true, 5000])
     clock.now = 5000
+    expect(limiter.isTripped).toBe(false)
     const probe = limiter.acquire()
     expect(limiter.readyInMs).toBe(Number.POSITIVE_INFINITY)
     limiter.release(probe)
@@ -57,11 +58,21 @@ describe('a destination limiter', () => {
     expect(seen).toEqual([1, 1, 1, 2, 1])
   })
 
-  it('stays blocked for the longer time when concurrent deliveries fail', () => {
-    const { limiter } = makeLimiter(2)
-    const [first, second] = [limiter.acquire(), limiter.acquire()]
+  it('counts a failure after the success of a concurrent delivery', () => {
+    const { limiter } = makeLimiter(3)
+    const slots = [limiter.acquire(), limiter.acquire(), limiter.acquire()]
+    limiter.trip(slots[0] as Slot, () => 1000)
+    limiter.release(slots[1] as Slot)
+    limiter.trip(slots[2] as Slot, (failures) => failures * 2000)
+    expect([limiter.isFailing, limiter.readyInMs]).toEqual([true, 2000])
+  })
+
+  it('stays blocked for the longer time when concurrent deliveries fail or are dropped', () => {
+    const { limiter } = makeLimiter(3)
+    const [first, second, third] = [limiter.acquire(), limiter.acquire(), limiter.acquire()]
     limiter.trip(first, () => 5000)
     expect(limiter.trip(second, () => 1000)).toBe(5000)
+    limiter.cancel(third)
     expect(limiter.readyInMs).toBe(5000)
   })
 
@@ -71,6 +82,20 @@ describe('a destination limiter', () => {
     clock.now = 1000
     limiter.reset()
     expect([limiter.readyInMs, limiter.isFailing, limiter.failingMs]).toEqual([0, false, 0])
+    for (const _ of [1, 2]) limiter.acquire()
+    limiter.reset()
+    expect(limiter.readyInMs).toBe(Number.POSITIVE_INFINITY)
+  })
+
+  it('counts failing time from the first failure after a success', () => {
+    const { limiter, clock } = makeLimiter()
+    limiter.trip(limiter.acquire(), () => 1000)
+    clock.now = 1000
+    limiter.release(limiter.acquire())
+    clock.now = 90_000
+    limiter.trip(limiter.acquire(), () => 1000)
+    clock.now = 90_500
+    expect(limiter.failingMs).toBe(500)
   })
 
   it('does not count idle time as failing time, for example while the machine sleeps', () => {
@@ -98,7 +123,7 @@ describe('a destination limiter', () => {
   })
 
   it('never exceeds its concurrency, undercuts its interval or allows a delivery while tripped', () => {
-    const action = fc.constantFrom('acquire', 'release', 'cancel', 'trip', 'wait')
+    const action = fc.constantFrom('acquire', 'release', 'cancel', 'trip', 'reset', 'wait')
     fc.assert(
       fc.property(
         fc.array(action, { maxLength: 80 }),
@@ -116,7 +141,11 @@ describe('a destination limiter', () => {
               lastStart = clock.now
               slots.push(limiter.acquire())
             }
-            const slot = one === 'acquire' || one === 'wait' ? undefined : slots.shift()
+            if (one === 'reset') {
+              limiter.reset()
+              trippedUntil = Number.NEGATIVE_INFINITY
+            }
+            const slot = ['release', 'cancel', 'trip'].includes(one) ? slots.shift() : undefined
             if (slot && one === 'release') limiter.release(slot)
             if (slot && one === 'cancel') limiter.cancel(slot)
             if (slot && one === 'trip') trippedUntil = clock.now + limiter.trip(slot, () => 150)

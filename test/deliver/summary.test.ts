@@ -1,12 +1,17 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { summarize, withOpenQuestions } from '../../src/deliver/summary.ts'
+import { summarize, withLine, withOpenQuestions } from '../../src/deliver/summary.ts'
 import { deliverySchema } from '../../src/delivery.ts'
 import { makeDelivery } from '../support/delivery.ts'
 
 function asking(id: string, text: string) {
   const asked = { id, at: 1, toolUseId: '', transcriptPath: '', title: 'asks you', text }
   return makeDelivery(id, { kind: 'permission', questions: [asked] })
+}
+
+function withBody(body: string, markup: string) {
+  const delivery = makeDelivery('x')
+  return { ...delivery, message: { ...delivery.message, body, markup } }
 }
 
 describe('a message that replaces open questions', () => {
@@ -17,13 +22,61 @@ describe('a message that replaces open questions', () => {
     expect(message.body.split('\n').at(-1)).toBe('Bash: make')
   })
 
+  it('counts the events of a summary, and shows ten of many questions, each shortened', () => {
+    const long = 'make '.repeat(100)
+    const others = Array.from(
+      { length: 12 },
+      (_, index) => asking(`${index}`, long).questions ?? [],
+    )
+    const summary = summarize([asking('a', 'Bash: make'), asking('b', 'Bash: ls')])
+    const { message } = withOpenQuestions(summary, others.flat())
+    expect(message.title).toBe('asks you and 13 more')
+    const lines = message.body.split('\n')
+    expect(lines.slice(0, 2)).toEqual(['Bash: make', 'Bash: ls'])
+    expect(lines).toHaveLength(12)
+    expect(lines.every(({ length }) => length <= 200)).toBe(true)
+  })
+
+  it('begins with these questions if it has no text', () => {
+    const { questions: others = [] } = asking('a', 'Bash: make')
+    expect(withOpenQuestions(withBody('', ''), others).message.body).toBe('Bash: make')
+  })
+
   it('is unchanged if no question is open', () => {
     const delivery = asking('b', 'Bash: make test')
     expect(withOpenQuestions(delivery, [])).toBe(delivery)
   })
 })
 
+describe('a message whose text was changed', () => {
+  it('has no markup, since that would still show the original text', () => {
+    const delivery = withBody('text', '<b>text</b>')
+    const { questions: others = [] } = asking('a', 'Bash: make')
+    const changed = [
+      withLine(delivery, 'a line'),
+      withOpenQuestions(delivery, others),
+      summarize([delivery, makeDelivery('b')]),
+    ]
+    expect(changed.map(({ message }) => message.markup)).toEqual(['', '', ''])
+  })
+
+  it('consists of the added line if it had no text', () => {
+    expect(withLine(withBody('', ''), 'a line').message.body).toBe('a line')
+  })
+})
+
 describe('a summary', () => {
+  it('does not repeat the origin of the first delivery, and shortens long titles', () => {
+    const delivery = withBody('text', '')
+    const title = 'x'.repeat(1000)
+    const origin = { label: 'blue', project: 'shop', branch: 'main', host: '', reply: '' }
+    const message = { ...delivery.message, title, origin }
+    const summary = summarize([{ ...delivery, message }, makeDelivery('b')]).message
+    expect(summary).not.toHaveProperty('origin')
+    expect(summary.title.length).toBeLessThan(250)
+    expect(summary.body.split('\n').map(({ length }) => length <= 200)).toEqual([true, true])
+  })
+
   it('has the title of the first delivery and the number of the others', () => {
     const all = ['a', 'b', 'c'].map((id) => makeDelivery(id)) as [ReturnType<typeof makeDelivery>]
     const { message, events, id } = summarize(all)
@@ -64,6 +117,8 @@ describe('a summary', () => {
         const summary = summarize(all as [(typeof all)[0]])
         expect(summary.events).toEqual(groups.flat())
         expect(summary.message.title).toContain(`and ${groups.flat().length - 1} more`)
+        const hidden = groups.flat().length - Math.min(groups.length, 10)
+        expect(summary.message.body.endsWith(`and ${hidden} more`)).toBe(hidden > 0)
         expect(deliverySchema.safeParse(summary).success).toBe(true)
       }),
     )

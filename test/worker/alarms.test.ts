@@ -89,7 +89,7 @@ describe('a question that reaches nobody', () => {
   it('is mentioned by a later worker, again when the first message about it fails', async () => {
     const { world, tell } = await makeChannels()
     await tell(ask)
-    await tell(ask)
+    await tell({ ...ask, tool_input: { command: 'make test' } })
     expect(existsSync(join(world.stateDir, 'alarms.json'))).toBe(true)
     const receiver = await startReceiver({ script: [500, 200] })
     world.configure({
@@ -100,7 +100,9 @@ describe('a question that reaches nobody', () => {
     })
     await tell(failed)
     expect(
-      receiver.received.map(({ body }) => body.includes('2 questions reached nobody')),
+      receiver.received.map(({ body }) =>
+        body.includes('2 questions reached nobody: Bash: make test'),
+      ),
     ).toEqual([true, true])
   })
 
@@ -215,6 +217,26 @@ describe('a question that reaches nobody', () => {
     expect(await undelivered()).toHaveLength(2)
   })
 
+  it('is not mentioned in its own message or in later ones if a retry by hand delivers it', async () => {
+    const { url, received } = await startReceiver({ script: [400, 200] })
+    const world = makeWorld()
+    world.configure({
+      channels: { team: { type: 'slack', url: `${url}/services/x` } },
+      routes: [{ on: ['permission', 'failed'], to: ['team'] }],
+      lingerSeconds: 0,
+    })
+    const id = world.accept(ask, { env })
+    await world.untilIdle()
+    expect(await world.statusOf(id)).toMatchObject({ outcome: 'undelivered' })
+    await retryById(world, id)
+    await world.untilIdle()
+    world.accept(failed)
+    await world.untilIdle()
+    expect(received.map(({ body }) => body.includes('reached nobody'))).toEqual(
+      Array(3).fill(false),
+    )
+  })
+
   it('makes `status` fail and say what to do', async () => {
     const home = await makeHome({ channels: { desk: { type: 'desktop' } }, lingerSeconds: 0 })
     home.accept({ ...ask, cwd: home.project })
@@ -254,9 +276,19 @@ describe('a channel that rejects every message', () => {
   })
 
   it('is reported nowhere when every other channel fails too, each tried once', async () => {
-    const { tell, team, ops } = await makeChannels([404], [400])
+    const { world, tell, team, ops } = await makeChannels([404], [400])
     await tell(done)
     expect([team().length, ops().length]).toEqual([1, 1])
+    const name = world.list('dead').find((one) => one.endsWith('.ops'))
+    const { delivery } = JSON.parse(readFileSync(join(world.spool.dead, `${name}.json`), 'utf8'))
+    expect(delivery.sessionEnv).toEqual(env)
+  })
+
+  it('is not used to report that another one rejects every message', async () => {
+    const { tell, team, ops } = await makeChannels([404], [200, 404])
+    await tell(done)
+    await tell(failed)
+    expect([team().length, ops().length]).toEqual([1, 2])
   })
 
   it('is not reported when it only rejects the message itself (status 400)', async () => {

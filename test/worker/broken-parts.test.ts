@@ -137,6 +137,37 @@ describe('a failed delivery that cannot be stored', () => {
   })
 })
 
+describe('a held delivery that cannot be stored', () => {
+  it('is sent too early instead of not at all', async () => {
+    const world = makeWorld()
+    const { tmp, new: arrivals } = world.spool
+    const breakSpool = () => {
+      renameSync(tmp, `${tmp}.gone`)
+      return { status: 200 }
+    }
+    const { url, received } = await startReceiver({ script: [breakSpool, 200] })
+    const team = { type: 'webhook', url, allowPrivateNetwork: true }
+    const configure = (lingerSeconds: number) =>
+      world.configure({
+        channels: { file: { type: 'file', path: world.outFile }, team },
+        routes: [
+          { on: ['done'], to: ['team'] },
+          { on: ['permission'], steps: [{ to: ['file'] }, { after: '1h', to: ['team'] }] },
+        ],
+        lingerSeconds,
+      })
+    configure(600)
+    world.accept({ hook_event_name: 'Stop' })
+    const running = world.untilIdle()
+    await expect.poll(() => received.length).toBe(1)
+    const ask = '{"hook_event_name":"PermissionRequest","tool_name":"Bash"}'
+    writeFileSync(join(arrivals, 'question'), `hookbell-event 1\nclient: claude\n\n${ask}`)
+    await expect.poll(() => received.length).toBe(2)
+    configure(0)
+    await running
+  })
+})
+
 describe('an unhandled event that another worker has taken', () => {
   it('does not keep the worker running', async () => {
     const world = makeWorld({ lingerSeconds: 1 })

@@ -10,26 +10,21 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { FolderWatcher } from '../../src/fs/folder-watcher.ts'
 import { ownerToken, thisProcess } from '../../src/spool/owner.ts'
 import { writeParked } from '../../src/spool/park.ts'
 import { flush, purge, setOnHold } from '../../src/worker/control.ts'
 import { makeDelivery } from '../support/delivery.ts'
-import { buildProgram } from '../support/program.ts'
+import { builtWorker } from '../support/program.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { countOutcomes, exited, makeWorld, readLines, startProgram, type World } from './_world.ts'
-
-let program = ''
-beforeAll(async () => {
-  program = await buildProgram('src/worker/main.ts')
-})
 
 const slack = (url: string) => ({ type: 'slack', url: `${url}/services/x` })
 
 /** Starts a worker and waits until it holds the lock. */
 async function startWorker(world: World) {
-  const worker = startProgram(program, world)
+  const worker = startProgram(builtWorker, world)
   await expect.poll(() => existsSync(join(world.stateDir, 'worker.lock'))).toBe(true)
   return worker
 }
@@ -70,10 +65,10 @@ describe('a running worker', () => {
     toTeam(world, url, { lingerSeconds: 0 })
     setOnHold(world.stateDir, true)
     for (let index = 0; index < 3; index += 1) world.accept({ message: `${index}` })
-    expect(await exited(startProgram(program, world))).toBe(0)
+    expect(await exited(startProgram(builtWorker, world))).toBe(0)
     expect([received.length, world.list('new').length]).toEqual([0, 3])
     setOnHold(world.stateDir, false)
-    expect(await exited(startProgram(program, world))).toBe(0)
+    expect(await exited(startProgram(builtWorker, world))).toBe(0)
     expect(received).toHaveLength(3)
     expect(countOutcomes(await world.statuses())).toEqual({ delivered: 3 })
   })
@@ -84,7 +79,7 @@ describe('a running worker', () => {
       const text = 'hookbell-event 1\nclient: claude\n\n{"hook_event_name":"Stop"}'
       writeFileSync(join(world.spool.new, `event${index}`), text)
     }
-    const worker = startProgram(program, world)
+    const worker = startProgram(builtWorker, world)
     await expect.poll(() => world.lines().length).toBeGreaterThan(0)
     setOnHold(world.stateDir, true)
     expect(await exited(worker)).toBe(0)
@@ -180,6 +175,17 @@ it('a purge also removes what a dead worker had claimed', async () => {
   renameSync(join(world.spool.new, id), join(owner, id))
   expect(await purge(world.stateDir)).toBe(1)
   expect([world.list('new'), readdirSync(world.spool.cur)]).toEqual([[], []])
+})
+
+it('a purge counts an event once if one channel retries it and another one still sends it', async () => {
+  const world = makeWorld()
+  const id = world.accept({ message: 'never mind' })
+  const owner = join(world.spool.cur, ownerToken(thisProcess()))
+  mkdirSync(owner)
+  renameSync(join(world.spool.new, id), join(owner, id))
+  const why = { until: Date.now() + 3600_000, since: 0, reason: 'x', isHeld: false }
+  writeParked(world.spool, 'deferred', { ...why, delivery: makeDelivery(id) })
+  expect(await purge(world.stateDir)).toBe(1)
 })
 
 it('a purge records what it removed although something else is among the claims', async () => {

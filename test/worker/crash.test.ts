@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { findDead, retryDead } from '../../src/worker/dead.ts'
-import { buildProgram } from '../support/program.ts'
+import { buildProgram, builtWorker } from '../support/program.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { countOutcomes, exited, makeWorld, retryById, startProgram, type World } from './_world.ts'
 
@@ -10,7 +10,7 @@ const isFull = process.env.HOOKBELL_FULL === '1'
 const programs = { worker: '', suspect: '' }
 
 beforeAll(async () => {
-  programs.worker = await buildProgram('src/worker/main.ts')
+  programs.worker = builtWorker
   programs.suspect = await buildProgram('test/worker/_suspect-worker.ts')
 })
 

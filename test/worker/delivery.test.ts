@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { flush } from '../../src/worker/control.ts'
-import { buildProgram } from '../support/program.ts'
+import { builtWorker } from '../support/program.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { countOutcomes, makeWorld, retryById } from './_world.ts'
 
@@ -56,7 +56,6 @@ describe('deliveries', () => {
   })
 
   it.skipIf(!hasStrace)('of one session share disk syncs and keep their order', async () => {
-    const program = await buildProgram('src/worker/main.ts')
     const world = makeWorld()
     const ids = Array.from({ length: 40 }, (_, index) => {
       const id = world.accept({ session_id: 's1', message: `${index}` })
@@ -76,7 +75,7 @@ describe('deliveries', () => {
       '-e',
       'inject=fdatasync:delay_enter=50ms',
       process.execPath,
-      program,
+      builtWorker,
     ]
     spawnSync('strace', traced, { env: world.env })
     expect(world.lines().map(({ id }) => id)).toEqual(ids)

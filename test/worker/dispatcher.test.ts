@@ -2,8 +2,10 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { appendEntry } from '../../src/journal/write.ts'
+import { writeParked } from '../../src/spool/park.ts'
 import { Dispatcher } from '../../src/worker/dispatcher.ts'
 import { openWorker } from '../../src/worker/open-worker.ts'
+import { makeDelivery } from '../support/delivery.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { makeWorld, type World } from './_world.ts'
 
@@ -105,5 +107,28 @@ describe('what fails again and again', () => {
     block(world.spool.corrupt)
     expect(await dispatch()).toBe(3)
     expect(readdirSync(world.spool.new).sort()).toEqual(names)
+  })
+})
+
+describe('a held delivery', () => {
+  it.each([
+    ['cannot be read', 'corrupt'],
+    ['cannot be given up after three crashes', 'dead'],
+  ] as const)('is sent although another one of its group %s', async (_, folder) => {
+    const world = makeWorld()
+    const why = { until: 0, since: 0, reason: 'x', isHeld: true, group: 'g' }
+    for (const [index, event] of ['first', 'second'].entries()) {
+      const delivery = makeDelivery(event, { acceptedAt: index })
+      writeParked(world.spool, 'deferred', { ...why, delivery })
+    }
+    const path = join(world.spool.deferred, 'second.file')
+    if (folder === 'dead') renameSync(`${path}.json`, `${path}~3.json`)
+    const { dispatch } = openDispatcher(world)
+    // The store has read the group of the delivery before.
+    if (folder === 'corrupt') writeFileSync(`${path}.json`, '{')
+    block(world.spool[folder])
+    await dispatch()
+    expect(world.lines().map(({ id }) => id)).toEqual(['first'])
+    expect(world.list('deferred')).toEqual([folder === 'dead' ? 'second.file~3' : 'second.file'])
   })
 })

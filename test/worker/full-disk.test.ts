@@ -1,20 +1,15 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { workerEnvironment } from '../../src/config/worker-env.ts'
-import { buildProgram } from '../support/program.ts'
+import { builtWorker } from '../support/program.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { exited, makeWorld, type World } from './_world.ts'
 
 const canMount =
   process.getuid?.() === 0 &&
   spawnSync('unshare', ['-m', 'mount', '-t', 'tmpfs', 'x', '/mnt']).status === 0
-
-let program = ''
-beforeAll(async () => {
-  program = await buildProgram('src/worker/main.ts')
-})
 
 /** A disk on which a worker has run before, with no free byte or inode, and with one event on it. */
 const SCRIPT = `
@@ -41,7 +36,7 @@ function startOnFullDisk(world: World, size: string) {
     env: {
       ...workerEnvironment(world.stateDir, world.env),
       ...{ STATE: world.stateDir, SIZE: size, GO: join(world.folder, 'go') },
-      ...{ NODE: process.execPath, WORKER: program },
+      ...{ NODE: process.execPath, WORKER: builtWorker },
     },
   })
   onTestFinished(() => void child.kill('SIGKILL'))

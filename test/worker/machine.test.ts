@@ -1,20 +1,15 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { workerEnvironment } from '../../src/config/worker-env.ts'
-import { buildProgram } from '../support/program.ts'
+import { builtWorker } from '../support/program.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { countOutcomes, exited, makeWorld, startProgram, type World } from './_world.ts'
 
 const canRename =
   process.getuid?.() === 0 && spawnSync('unshare', ['--uts', 'hostname', 'x']).status === 0
 const twoLeases = new Date(Date.now() - 10 * 60_000)
-
-let program = ''
-beforeAll(async () => {
-  program = await buildProgram('src/worker/main.ts')
-})
 
 /** A worker on a machine that is renamed while it runs, then a second worker on that machine. */
 const RENAMED = `
@@ -35,7 +30,7 @@ function startOnRenamedMachine(world: World) {
     stdio: ['ignore', 'inherit', 'inherit'],
     env: {
       ...workerEnvironment(world.stateDir, world.env),
-      ...{ NODE: process.execPath, WORKER: program, GO: go },
+      ...{ NODE: process.execPath, WORKER: builtWorker, GO: go },
     },
   })
   onTestFinished(() => void child.kill('SIGKILL'))
@@ -84,13 +79,13 @@ describe('a worker that was stopped for longer than its lease', () => {
     const more = { lingerSeconds: 0, deliveryTimeoutSeconds: 3 }
     world.configure({ channels, routes, retry: { firstDelaySeconds: 0.1 }, ...more })
     const ids = [world.accept({ hook_event_name: 'Stop' })]
-    const first = startProgram(program, world)
+    const first = startProgram(builtWorker, world)
     await expect.poll(() => received.length).toBe(1)
     first.kill('SIGSTOP')
     const [owner = ''] = readdirSync(world.spool.cur)
     utimesSync(join(world.spool.cur, owner), twoLeases, twoLeases)
     ids.push(world.accept({ message: 'while it was stopped' }))
-    expect(await exited(startProgram(program, world))).toBe(0)
+    expect(await exited(startProgram(builtWorker, world))).toBe(0)
     expect(received.length).toBe(2)
     first.kill('SIGCONT')
     expect(await exited(first)).toBe(0)

@@ -88,6 +88,16 @@ describe('a step after a step that reached nobody', () => {
     expect(readdirSync(world.spool.cur)).toEqual([])
   })
 
+  it('is told at once on all its channels', async () => {
+    const { world, tell, told } = await makeSteps()
+    const settings = JSON.parse(readFileSync(join(world.configDir, 'config.json'), 'utf8'))
+    const both = [{ to: ['desk'] }, { after: '1h', to: ['phone', 'mail'] }]
+    world.configure({ ...settings, routes: [{ on: ['permission'], steps: both }] })
+    await tell(ask)
+    expect(told()).toBe('phone mail')
+    expect(world.list('deferred')).toEqual([])
+  })
+
   it('keeps its time if the message is the end of a turn', async () => {
     const { world, tell, told } = await makeSteps()
     const id = await tell({ hook_event_name: 'Stop', session_id: 's1' })

@@ -17,7 +17,7 @@ import { PolicyMemory } from '../../src/policy/checkpoint.ts'
 import { OpenMessages } from '../../src/worker/open-messages.ts'
 import { makeDelivery } from '../support/delivery.ts'
 import { missingDesktopPrograms, startDesktop } from '../support/desktop.ts'
-import { buildProgram } from '../support/program.ts'
+import { builtWorker } from '../support/program.ts'
 import { type Received, startReceiver } from '../support/receiver.ts'
 import { exited, makeWorld, startProgram, type World } from './_world.ts'
 
@@ -97,11 +97,9 @@ describe('a shown question', () => {
 
 describe.skipIf(reason)(`a question on the desktop${reason}`, () => {
   let screen: Awaited<ReturnType<typeof startDesktop>>
-  let worker = ''
 
   beforeAll(async () => {
     screen = await startDesktop()
-    worker = await buildProgram('src/worker/main.ts')
   })
   afterAll(async () => {
     await screen.close()
@@ -200,13 +198,13 @@ describe.skipIf(reason)(`a question on the desktop${reason}`, () => {
   it('is withdrawn by a later worker after the first one was killed', async () => {
     const { world, accept, shown, withdrawn } = await makeDesk({ lingerSeconds: 60 })
     accept(ask('make'))
-    const first = startProgram(worker, world)
+    const first = startProgram(builtWorker, world)
     await expect.poll(() => existsSync(join(world.stateDir, 'shown.json'))).toBe(true)
     first.kill('SIGKILL')
     await exited(first)
     expect(await shown()).toHaveLength(1)
     accept(prompt)
-    startProgram(worker, world)
+    startProgram(builtWorker, world)
     await expect.poll(withdrawn).toBe(1)
   })
 
@@ -218,7 +216,7 @@ describe.skipIf(reason)(`a question on the desktop${reason}`, () => {
     writeFileSync(path, transcriptLine('assistant', call))
     const id = accept(ask('make', { transcript_path: path }))
     const env = { ...world.env, HOME: world.folder }
-    const child = startProgram(worker, { ...world, env })
+    const child = startProgram(builtWorker, { ...world, env })
     await expect.poll(async () => (await shown()).length).toBe(1)
     expect(await withdrawn()).toBe(0)
     const result = { type: 'tool_result', tool_use_id: 'make', content: 'ok' }
@@ -268,7 +266,7 @@ describe('a question that its transcript shows as answered', () => {
     writeFileSync(path, transcriptLine('assistant', call))
     const id = world.accept(ask('make', { transcript_path: path }))
     const env = { ...world.env, HOME: world.folder }
-    startProgram(await buildProgram('src/worker/main.ts'), { ...world, env })
+    startProgram(builtWorker, { ...world, env })
     await expect.poll(() => asked.length).toBe(1)
     const answer = () => {
       const result = { type: 'tool_result', tool_use_id: 'make', content: 'ok' }

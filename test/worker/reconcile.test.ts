@@ -1,19 +1,14 @@
 import { readdirSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { flush, setOnHold } from '../../src/worker/control.ts'
 import { findDead } from '../../src/worker/dead.ts'
-import { buildProgram } from '../support/program.ts'
+import { builtWorker } from '../support/program.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { exited, makeWorld, startProgram, type World } from './_world.ts'
 
 const isFull = process.env.HOOKBELL_FULL === '1'
-
-let program = ''
-beforeAll(async () => {
-  program = await buildProgram('src/worker/main.ts')
-})
 
 /** Actions in any order. */
 const steps = fc.array(
@@ -68,7 +63,7 @@ async function play(step: Step, world: World): Promise<string[]> {
   if (step.do === 'hold' || step.do === 'resume') setOnHold(world.stateDir, step.do === 'hold')
   if (step.do === 'flush') flush(world.stateDir)
   if (step.do === 'kill' || step.do === 'end') {
-    const worker = startProgram(program, world)
+    const worker = startProgram(builtWorker, world)
     await Promise.race([exited(worker), sleep(150 + step.afterMs)])
     worker.kill(step.do === 'kill' ? 'SIGKILL' : 'SIGTERM')
     await exited(worker)
@@ -101,7 +96,7 @@ describe('after any sequence of failures, kills and holds', () => {
         const ids: string[] = []
         for (const step of row) ids.push(...(await play(step, world)))
         setOnHold(world.stateDir, false)
-        expect(await exited(startProgram(program, world))).toBe(0)
+        expect(await exited(startProgram(builtWorker, world))).toBe(0)
         await expectReconciled(world, ids)
         for (const folder of ['new', 'cur', 'deferred'] as const) {
           expect(readdirSync(world.spool[folder])).toEqual([])

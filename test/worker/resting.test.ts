@@ -17,6 +17,13 @@ it('pauses grow with each failure, up to a minute', () => {
   expect([resting.has('event'), resting.nextInMs]).toEqual([true, 1])
 })
 
+it('the pause that ends first counts, whatever the order in which they began', () => {
+  const { resting } = makeResting()
+  resting.add('short', 1)
+  resting.add('long', 3)
+  expect(resting.nextInMs).toBe(1000)
+})
+
 it('a pause that is over is not waited for, and its failures still count', () => {
   const { clock, resting } = makeResting()
   resting.add('event', 3)
@@ -27,6 +34,8 @@ it('a pause that is over is not waited for, and its failures still count', () =>
     undefined,
     3,
   ])
+  resting.delete('event')
+  expect(resting.timesOf('event')).toBe(0)
 })
 
 it('an event that nobody tried again for long is forgotten', () => {

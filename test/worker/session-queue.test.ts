@@ -12,7 +12,7 @@ function makeWork() {
       begun.push(name)
       await new Promise((resolve) => setTimeout(resolve, ms))
     })
-  return { begun, run }
+  return { begun, run, sessions }
 }
 
 describe('the work of a session', () => {
@@ -28,6 +28,27 @@ describe('the work of a session', () => {
     await vi.advanceTimersByTimeAsync(1001)
     await all
     expect(begun).toEqual(names)
+  })
+
+  it('keeps its order when more is added while earlier work runs', async () => {
+    const { begun, run } = makeWork()
+    for (const name of ['first', 'second']) void run('s', name, 1000)
+    await vi.advanceTimersByTimeAsync(1000)
+    void run('s', 'third', 0)
+    await vi.advanceTimersByTimeAsync(999)
+    expect(begun).toEqual(['first', 'second'])
+    await vi.advanceTimersByTimeAsync(1)
+    expect(begun).toEqual(['first', 'second', 'third'])
+  })
+
+  it('goes on at once after work that failed', async () => {
+    const { begun, run, sessions } = makeWork()
+    const failing = sessions.runInOrder('s', () => Promise.reject(new Error('no')))
+    const next = run('s', 'next', 0)
+    await expect(failing).rejects.toThrow('no')
+    await vi.advanceTimersByTimeAsync(1)
+    await next
+    expect(begun).toEqual(['next'])
   })
 
   it('goes on after a while when earlier work hangs, and does not wait for other sessions', async () => {

@@ -30,7 +30,7 @@ describe('a code cache file', () => {
   let path: string
   beforeEach(() => {
     path = join(makeWorld().folder, 'code.cache')
-    writeCodeCache(path, SOURCE, CODE)
+    writeCodeCache(path, SOURCE, () => CODE)
   })
 
   it('is readable again, and private to the user', () => {
@@ -63,7 +63,7 @@ describe('a code cache file', () => {
     const folder = join(dirname(path), 'shared')
     mkdirSync(folder)
     chmodSync(folder, 0o775)
-    writeCodeCache(join(folder, 'code.cache'), SOURCE, CODE)
+    writeCodeCache(join(folder, 'code.cache'), SOURCE, () => CODE)
     expect(readdirSync(folder)).toEqual([])
   })
 
@@ -71,7 +71,7 @@ describe('a code cache file', () => {
     const folder = join(dirname(path), 'other')
     mkdirSync(folder, { mode: 0o755 })
     chownSync(folder, 1234, 1234)
-    writeCodeCache(join(folder, 'code.cache'), SOURCE, CODE)
+    writeCodeCache(join(folder, 'code.cache'), SOURCE, () => CODE)
     expect(readdirSync(folder)).toEqual([])
   })
 
@@ -125,8 +125,8 @@ describe('a worker and its code cache', () => {
 
   it.each([
     ['damaged', () => writeFileSync(cache(), 'nonsense')],
-    ['of another source', () => writeCodeCache(cache(), SOURCE, CODE)],
-    ['refused by V8', () => writeCodeCache(cache(), source(), CODE)],
+    ['of another source', () => writeCodeCache(cache(), SOURCE, () => CODE)],
+    ['refused by V8', () => writeCodeCache(cache(), source(), () => CODE)],
   ])('replaces a cache that is %s, and delivers the event', async (_, spoil) => {
     spoil()
     await deliverOne()

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { writeMutes } from '../../src/policy/mute-file.ts'
 import { makeHome } from '../support/home.ts'
-import { buildProgram } from '../support/program.ts'
+import { builtWorker } from '../support/program.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { exited, letItBeTime, makeWorld, startProgram } from './_world.ts'
 
@@ -38,11 +38,6 @@ async function makeSteps() {
 }
 
 describe('later steps of a route', () => {
-  let worker = ''
-  beforeAll(async () => {
-    worker = await buildProgram('src/worker/main.ts')
-  })
-
   it('are made one after the other while nobody answers', async () => {
     const { world, told } = await makeSteps()
     const id = world.accept(ask)
@@ -133,13 +128,13 @@ describe('later steps of a route', () => {
   it('survive a kill of the worker', async () => {
     const { world, told } = await makeSteps()
     const id = world.accept(ask)
-    const first = startProgram(worker, world)
+    const first = startProgram(builtWorker, world)
     await expect.poll(() => told()).toBe('desk')
     first.kill('SIGKILL')
     await exited(first)
     expect(world.list('deferred')).toEqual([`${id}.mail`, `${id}.phone`])
     letItBeTime(world, `${id}.phone`)
-    startProgram(worker, world)
+    startProgram(builtWorker, world)
     await expect.poll(() => told()).toBe('desk phone')
   })
 

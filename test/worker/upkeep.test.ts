@@ -10,18 +10,13 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { prepareSpool } from '../../src/spool/prepare.ts'
 import { sweep } from '../../src/spool/sweep.ts'
 import { scrubEnvironment } from '../../src/worker/isolate.ts'
-import { buildProgram } from '../support/program.ts'
+import { builtWorker } from '../support/program.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { exited, makeWorld, readLines, startProgram } from './_world.ts'
-
-let program = ''
-beforeAll(async () => {
-  program = await buildProgram('src/worker/main.ts')
-})
 
 const ticksOf = (pid = 0) => {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
@@ -121,6 +116,24 @@ describe('a broken configuration', () => {
     await running
     expect(world.lines()).toHaveLength(4)
   })
+
+  it('is reported to the display of the last session', async () => {
+    const { url } = await startReceiver({ script: [200, 400] })
+    const world = makeWorld()
+    const desktop = { type: 'slack', url: `${url}/services/x` }
+    const settings = { channels: { desktop }, routes: [{ on: ['*'], to: ['desktop'] }] }
+    world.configure({ ...settings, lingerSeconds: 600 })
+    const id = world.accept({ message: 'one' }, { env: { DISPLAY: ':77' } })
+    const running = world.untilIdle()
+    await expect.poll(async () => (await world.statusOf(id))?.outcome).toBe('delivered')
+    world.configure('nonsense')
+    await expect.poll(() => world.list('dead')).toHaveLength(1)
+    const [name = ''] = world.list('dead')
+    const { delivery } = JSON.parse(readFileSync(join(world.spool.dead, `${name}.json`), 'utf8'))
+    expect(delivery.sessionEnv).toMatchObject({ DISPLAY: ':77' })
+    world.configure({ ...settings, lingerSeconds: 0 })
+    await running
+  })
 })
 
 describe('a worker in the background', () => {
@@ -129,7 +142,7 @@ describe('a worker in the background', () => {
     const config = JSON.parse(readFileSync(join(world.configDir, 'config.json'), 'utf8'))
     world.configure({ ...config, lingerSeconds: 600 })
     world.accept({ message: 'one' })
-    const worker = startProgram(program, world)
+    const worker = startProgram(builtWorker, world)
     await expect.poll(() => world.lines()).toHaveLength(1)
     await expect.poll(() => readdirSync(world.spool.new)).toEqual([])
     expect(existsSync(join(world.stateDir, 'worker.lock'))).toBe(true)
@@ -184,9 +197,9 @@ describe('a worker in the background', () => {
     const world = makeWorld()
     const config = JSON.parse(readFileSync(join(world.configDir, 'config.json'), 'utf8'))
     world.configure({ ...config, lingerSeconds: 600 })
-    const first = startProgram(program, world)
+    const first = startProgram(builtWorker, world)
     await expect.poll(() => existsSync(join(world.stateDir, 'worker.lock'))).toBe(true)
-    expect(await exited(startProgram(program, world))).toBe(0)
+    expect(await exited(startProgram(builtWorker, world))).toBe(0)
     expect(first.exitCode).toBeNull()
     first.kill('SIGKILL')
   })
