@@ -1,6 +1,27 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { cleanText, cutText, oneLine } from '../../src/text/clean.ts'
+import {
+  cleanText,
+  cutText,
+  escapeControls,
+  oneLine,
+  showPath,
+  splitWords,
+} from '../../src/text/clean.ts'
+
+/** All characters from `first` to `last`. */
+const range = (first: number, last: number) =>
+  Array.from({ length: last - first + 1 }, (_, at) => String.fromCharCode(first + at))
+
+/** What a terminal obeys. A line end and a tab are wanted, and a carriage return may be part of a line end. */
+const controls = [...range(0, 8), '\v', '\f', ...range(0x0e, 0x1f), ...range(0x7f, 0x9f)]
+const directions = [
+  '\u061c',
+  '\u200e',
+  '\u200f',
+  ...range(0x202a, 0x202e),
+  ...range(0x2066, 0x2069),
+]
 
 const graphemesOf = (text: string) =>
   [...new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(text)].map((one) => one.segment)
@@ -15,6 +36,8 @@ describe('text', () => {
   it('is truncated within a grapheme if that grapheme alone is too long', () => {
     expect(cutText(`a${'\u0301'.repeat(100)}`, 10)).toHaveLength(10)
     expect(cutText('👩‍👩‍👧‍👧', 3)).toBe('👩…')
+    expect(cutText('👩‍👩‍👧‍👧', 2)).toBe('…')
+    expect(cutText('👩‍👩‍👧‍👧', 5)).toBe('👩\u200d…')
   })
 
   it('is never truncated within a grapheme, and never longer than the limit', () => {
@@ -51,4 +74,46 @@ describe('text', () => {
   it('loses control and override characters, but keeps its line breaks', () => {
     expect(cleanText('a\u001b]0;x\u0007\r\nb\rc\u202ed')).toBe('a]0;x\nb\ncd')
   })
+
+  it('loses every character that a terminal obeys or that changes the direction of text', () => {
+    for (const character of [...controls, ...directions])
+      expect([character, cleanText(`a${character}b`)]).toEqual([character, 'ab'])
+    expect(cleanText('half \ud800 pair')).toBe('half \ufffd pair')
+    expect(cleanText('a\tb \u200d\u200c')).toBe('a\tb \u200d\u200c')
+  })
+
+  it.each([' padded ', 'two  spaces', '\ttab\r\nline', 'a\u001b b'])('is one line: %j', (text) => {
+    expect(oneLine(text)).toMatch(/^[a-z]+( [a-z]+)*$/)
+  })
+
+  it('keeps a token whole when it is truncated, or leaves it out', () => {
+    const link = /<[^>]*>/g
+    expect(cutText('see <a link> there', 12, link)).toBe('see…')
+    expect(cutText('see <a link> there', 13, link)).toBe('see <a link>…')
+    expect(cutText('see <a link> there', 13)).toBe('see <a link>…')
+    expect(cutText('see <a link> there', 12)).toBe('see <a link…')
+  })
+})
+
+describe('text with its control characters shown', () => {
+  it('has an escape for each that a terminal would obey or hide', () => {
+    const hidden = ['\u200b', '\u2028', '\u2029', ...range(0x2060, 0x2065)]
+    for (const character of [...controls, '\r', ...directions, ...hidden]) {
+      const shown = escapeControls(`a${character}b`)
+      expect(shown).toMatch(/^a\\u[0-9a-f]{4}b$/)
+      expect(JSON.parse(`"${shown}"`)).toBe(`a${character}b`)
+    }
+  })
+
+  it('keeps line ends and tabs, but not in a path', () => {
+    const text = 'a\tb\nc\r\nd'
+    expect(escapeControls(text)).toBe(text)
+    expect(showPath(text)).toBe('a\tb\\nc\\r\\nd')
+    expect(showPath('a\rb')).toBe('a\\u000db')
+  })
+})
+
+it('splits a name into words', () => {
+  expect(splitWords('CommaExpected')).toBe('comma expected')
+  expect(splitWords('InvalidBOM')).toBe('invalid bom')
 })

@@ -50,6 +50,23 @@ const keys = {
   jwt: `eyJ${'hbGciOiJIUzI1NiJ9'}.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJl`,
 }
 
+/** Each of them, or the first and the last of a range. */
+const invisible = [
+  ...[
+    '\u0007',
+    '\u007f',
+    '\u009f',
+    '\u00ad',
+    '\u034f',
+    '\u061c',
+    '\u180e',
+    '\u200b',
+    '\u200d',
+    '\u200e',
+  ],
+  ...['\u202a', '\u202e', '\u2060', '\u206f', '\ufe00', '\ufe0f', '\ufeff', '\u{e0041}'],
+]
+
 /** Prose and code without secrets. */
 const harmless = [
   'The password is required. Reset the token: see the docs.',
@@ -84,6 +101,7 @@ const harmless = [
   'line 123456789: a-very-long-name-of-a-function-without-anything-secret',
   'https://discord.com/channels/123/456 https://api.telegram.org https://hooks.slack.com',
   'Das Paßwort: „geheim“ 👩‍👩‍👧 می‌خواهم',
+  'Step 1️⃣ of 3️⃣',
 ]
 
 describe('redact', () => {
@@ -125,6 +143,7 @@ describe('redact', () => {
 
   it('keeps common words and short values that are set as secrets', () => {
     expect(redact('true or false, 2525', ['true', '2525'])).toBe('true or false, 2525')
+    expect(redact('apple, banana', ['apple', 'banana'])).toBe('apple, [redacted]')
   })
 
   it('removes every known value, and is idempotent', () => {
@@ -203,7 +222,7 @@ describe('redact', () => {
   it.each(Object.entries(keys))(
     'removes a key of the type %s with invisible characters in it',
     (_, key) => {
-      for (const hidden of ['\u200b', '\u200d', '\u2060', '\ufeff', '\u00ad', '\u0007', '\ufe0f']) {
+      for (const hidden of invisible) {
         const split = `${key.slice(0, 3)}${hidden}${key.slice(3, 9)}${hidden}${key.slice(9)}`
         expect(redact(`before ${split} after`)).toBe('before [redacted] after')
       }
@@ -219,15 +238,31 @@ describe('redact', () => {
     expect(redact(`<${secret}>`, [secret])).toBe('<[redacted]>')
   })
 
-  it('truncates a long text before the search, but never within a key', () => {
-    const text = `${'word '.repeat(2000)}${keys.github} ${'word '.repeat(100_000)}`
-    for (let max = 2900; max < 3000; max += 1) {
-      const start = redactStart(text, max)
-      expect(start.length).toBeLessThan(2 * max + 5000)
-      expect(start).not.toContain(keys.github.slice(0, 8))
-      expect(start.startsWith('word '.repeat(max / 5))).toBe(true)
-    }
-    expect(redactStart(`short ${keys.github}`, 100)).toBe('short [redacted]')
+  it.each([' ', '\n'])(
+    'truncates a long text before the search, never within a key: %j',
+    (space) => {
+      const word = `word${space}`
+      const text = `${word.repeat(2000)}${keys.github} ${word.repeat(100_000)}`
+      for (let max = 2900; max < 3000; max += 1) {
+        const start = redactStart(text, max)
+        expect(start.length).toBeLessThan(2 * max + 5000)
+        expect(start).not.toContain(keys.github.slice(0, 8))
+        expect(start.startsWith(word.repeat(max / 5))).toBe(true)
+      }
+      expect(redactStart(`short ${keys.github}`, 100)).toBe('short [redacted]')
+    },
+  )
+
+  it('removes known values from the start of a text, and keeps enough of a long word', () => {
+    const secrets = ['correct-horse']
+    expect(redactStart('a correct-horse', 100, secrets)).toBe('a [redacted]')
+    const long = redactStart(`a correct-horse ${'-'.repeat(10_000)}`, 100, secrets)
+    expect(long.slice(0, 14)).toBe('a [redacted] -')
+    expect(long.length).toBeGreaterThan(100)
+  })
+
+  it('removes the other values if one is not well-formed text', () => {
+    expect(redact('a correct-horse', ['half \ud800 pair', 'correct-horse'])).toBe('a [redacted]')
   })
 
   describe('takes time in proportion to the length of the text', () => {

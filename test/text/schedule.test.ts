@@ -18,6 +18,11 @@ describe('a time of day', () => {
     ['18:00', undefined, '2026-10-25T12:00:00Z', '2026-10-24 18:00', '2026-10-25 18:00'],
     ['18:00', undefined, '2026-03-29T12:00:00Z', '2026-03-28 18:00', '2026-03-29 18:00'],
     ['23:30', undefined, '2026-03-29T21:00:00Z', '2026-03-28 23:30', '2026-03-29 23:30'],
+    ['00:00', undefined, '2026-03-28T12:00:00Z', '2026-03-28 00:00', '2026-03-29 00:00'],
+    // The clock skipped this time.
+    ['02:30', undefined, '2026-03-29T12:00:00Z', '2026-03-29 03:30', '2026-03-30 02:30'],
+    // Half an hour into the day after it, 24 hours ago was two days ago.
+    ['09:15', undefined, '2026-03-29T22:30:00Z', '2026-03-29 09:15', '2026-03-30 09:15'],
   ])(
     'of %s on %j, seen from %s, was last reached at %s and is next reached at %s',
     (at, days, now, last, next) => {
@@ -26,6 +31,12 @@ describe('a time of day', () => {
       expect(formatTime(nextDue(schedule, Date.parse(now)), timeZone)).toBe(next)
     },
   )
+
+  it('is reached on its own day if the clock skips midnight', () => {
+    const schedule = { at: '00:00', days: ['sun'], timeZone: 'Asia/Beirut' }
+    const saturday = Date.parse('2026-03-28T12:00:00Z')
+    expect(formatTime(nextDue(schedule, saturday), 'Asia/Beirut')).toBe('2026-03-29 01:00')
+  })
 
   it('occurs on each of its days, with nothing between two occurrences', () => {
     const schedules = fc.record({
