@@ -6,16 +6,16 @@ export const mute = defineRule({
   name: 'mute',
   isNoise: false,
   judge(event, { isRecord }, context) {
-    const reason = whyMuted({ ...event, isRecord }, context)
+    const reason = isRecord ? undefined : whyMuted(event, context)
     return reason === undefined ? send : suppress(reason)
   },
-  review: whyMuted,
+  review: (held, context) => (held.isRecord ? undefined : whyMuted(held, context)),
 })
 
 function whyMuted(
-  { isRecord, ...event }: Pick<HeldEvent, 'isRecord' | 'sessionId' | 'project' | 'cwd'>,
+  event: Pick<HeldEvent, 'sessionId' | 'project' | 'cwd'>,
   { mutes, now }: Pick<JudgeContext, 'mutes' | 'now'>,
 ): string | undefined {
-  const muted = isRecord ? undefined : findMute(mutes, event, now)
+  const muted = findMute(mutes, event, now)
   return muted && describeMute(muted)
 }

@@ -59,7 +59,8 @@ function isAbout({ session, project }: Mute, { sessionId, ...where }: EventOrigi
 }
 
 function isIn(muted: string, { project, cwd }: Pick<EventOrigin, 'project' | 'cwd'>): boolean {
-  if (muted === project) return true
+  // A linked work tree is called `shop (bold-fox)`.
+  if (project === muted || project.startsWith(`${muted} (`)) return true
   if (!muted.includes(sep) || !cwd) return false
   const folder = resolve(muted)
   return cwd === folder || cwd.startsWith(folder.endsWith(sep) ? folder : folder + sep)

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { replaceFile } from '../fs/durable.ts'
+import { isMissing } from '../fs/missing.ts'
 import type { Spool } from './layout.ts'
 
 /**
@@ -14,8 +15,10 @@ export function noteFlush(spool: Spool) {
 
 /** When that was asked for last, Unix ms; 0 if it never was. */
 export function readFlushedAt(spool: Spool): number {
+  const path = pathIn(spool)
+  if (isMissing(path)) return 0
   try {
-    return Number(readFileSync(pathIn(spool), 'utf8')) || 0
+    return Number(readFileSync(path, 'utf8')) || 0
   } catch {
     return 0
   }

@@ -10,6 +10,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { errorCode } from '../errors.ts'
+import { isMissing } from '../fs/missing.ts'
 import { packageVersion } from '../package-root.ts'
 import {
   isElsewhere,
@@ -187,6 +188,7 @@ function isHeld(owner: Owner, lock: string): boolean {
 }
 
 function readText(path: string): string {
+  if (isMissing(path)) return ''
   try {
     return readFileSync(path, 'utf8')
   } catch {

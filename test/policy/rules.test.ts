@@ -555,4 +555,14 @@ describe('a mute', () => {
     expect(findMute([mute], whose, 9)).toEqual(expected ? mute : undefined)
     expect(findMute([mute], whose, 10)).toBeUndefined()
   })
+
+  it('of a project by name applies to its linked work trees', () => {
+    const mutes = [makeMute({ until: 0, project: 'shop' })]
+    const isMuted = (project: string) => findMute(mutes, { ...whose, project }, 0) !== undefined
+    expect(['shop (bold-fox)', 'shop-2', 'bold-fox (shop)'].map(isMuted)).toEqual([
+      true,
+      false,
+      false,
+    ])
+  })
 })

@@ -18,7 +18,7 @@ import {
   parseOwner,
   thisProcess,
 } from '../../src/spool/owner.ts'
-import { buildProgram } from '../support/program.ts'
+import { buildProgram, builtWorker } from '../support/program.ts'
 import { makeWorld } from '../worker/_world.ts'
 import { startSleeper } from './_sleeper.ts'
 
@@ -114,14 +114,13 @@ describe('the lock', () => {
   it.skipIf(!hasStrace)(
     'that cannot be replaced does not keep a worker from delivering',
     async () => {
-      const worker = await buildProgram('src/worker/main.ts')
       const world = makeWorld()
       world.accept({ message: 'one' })
       writeFileSync(lockPath(world.stateDir), 'without sense\n')
       const failing = ['-f', '-qq', '-o', '/dev/null', '-P', lockPath(world.stateDir)]
       const calls = 'rename,renameat,renameat2'
       const fault = ['-e', `trace=${calls}`, '-e', `inject=${calls}:error=EIO`]
-      spawnSync('strace', [...failing, ...fault, process.execPath, worker], { env: world.env })
+      spawnSync('strace', [...failing, ...fault, process.execPath, builtWorker], { env: world.env })
       expect(world.lines()).toHaveLength(1)
     },
   )
