@@ -57,19 +57,22 @@ export function modeOf({ mode }: Stats): string {
 function isPrivateGroup(gid: number, me: number): boolean {
   if (me === 0 || gid !== me || gid !== process.getgid?.()) return false
   try {
-    const rows = (file: string) =>
-      readFileSync(file, 'utf8')
-        .split('\n')
-        .map((line) => line.split(':'))
-    const users = rows('/etc/passwd').filter(
-      (row) => row[2] === String(me) || row[3] === String(gid),
-    )
-    const [group, ...more] = rows('/etc/group').filter((row) => row[2] === String(gid))
-    const [user] = users
-    const members = (group?.[3] ?? '').split(',').filter((name) => name !== '')
-    const isAlone = users.length === 1 && group !== undefined && more.length === 0
-    return isAlone && members.every((name) => name === user?.[0])
+    return isGroupOfOne(readFileSync('/etc/passwd', 'utf8'), readFileSync('/etc/group', 'utf8'), me)
   } catch {
     return false
   }
+}
+
+/** Whether the user and the group with this number have no other names, and the group no other members. */
+export function isGroupOfOne(passwd: string, group: string, id: number): boolean {
+  const users = rowsOf(passwd).filter((row) => row[2] === `${id}` || row[3] === `${id}`)
+  const [own, ...more] = rowsOf(group).filter((row) => row[2] === `${id}`)
+  const [user] = users
+  const members = (own?.[3] ?? '').split(',').filter((name) => name !== '')
+  const isAlone = users.length === 1 && own !== undefined && more.length === 0
+  return isAlone && members.every((name) => name === user?.[0])
+}
+
+function rowsOf(text: string): string[][] {
+  return text.split('\n').map((line) => line.split(':'))
 }

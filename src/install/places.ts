@@ -65,19 +65,17 @@ export function knownPlaces(
   })
 }
 
-/** Where a client reads hooks from at this moment, for the user and for the project around `cwd`. */
-export function placesOf(name: ClientName, { env, cwd }: { env: Env; cwd: string }): HookPlace[] {
+/** The files below existing folders from which a client reads hooks, for the user and for the project around `cwd`. */
+function placesOf(name: ClientName, { env, cwd }: { env: Env; cwd: string }): HookPlace[] {
   const client: Client = clients[name]
-  const root = projectRoot(client, cwd, homeDir(env))
+  const [home, root] = [userFolder(client, env), projectRoot(client, cwd, homeDir(env))]
+  const isInHome = exists(home)
+  const isInProject = root !== undefined && exists(`${root}${sep}${client.folder}`)
   return client.hookFiles.flatMap(({ scope, path, form }) => {
     if (form === 'toml' || scope === 'managed') return []
-    const folder = scope === 'user' ? userFolder(client, env) : root
+    const folder = scope === 'user' ? isInHome && home : isInProject && root
     // Copilot reads Claude Code's project files too; they are listed as Claude Code's only.
-    if (
-      folder === undefined ||
-      (scope !== 'user' && path.startsWith('.claude/') && name !== 'claude')
-    )
-      return []
+    if (!folder || (scope !== 'user' && path.startsWith('.claude/') && name !== 'claude')) return []
     return placesIn(folder, path).map((one) => ({ client: name, scope, path: one, form }))
   })
 }

@@ -33,7 +33,7 @@ export function planInstall(text: string, request: InstallRequest): Plan {
   const edits = root ? editTree(text, root, map, request, style) : [writeAll(text, request, style)]
   const { text: after, spans } = splice(text, edits)
   verifyInstall(text, after, spans, map.shape, request)
-  if (edits.length > 0) refuseTooLarge(request.path, after)
+  refuseTooLarge(request.path, after)
   return { text: after, changed: edits.length > 0, spans, shape: map.shape }
 }
 

@@ -1,5 +1,5 @@
 import { lstatSync, readFileSync, rmdirSync, rmSync, statSync } from 'node:fs'
-import { dirname, relative, sep } from 'node:path'
+import { dirname, sep } from 'node:path'
 import type { Client } from '../clients/define.ts'
 import { clients } from '../clients/index.ts'
 import { HookbellError } from '../errors.ts'
@@ -33,7 +33,7 @@ export function findRegistration(place: HookPlace, stateDir: string): Registrati
   if (!traceIn(place.path)) return undefined
   const old = readSettings(place.path)
   const removal = planFor(place, stateDir, old)
-  return removal.changed || removal.isGone ? { place, before: old.text, removal } : undefined
+  return removal.changed ? { place, before: old.text, removal } : undefined
 }
 
 /** Removes our hooks from a file. @returns what became of the file */
@@ -101,8 +101,7 @@ function isLink(path: string): boolean {
 
 /** Removes empty folders, from the file's folder up to the topmost one that `init` created. */
 function removeEmptyFolders(folder: string, highest: string): void {
-  const isInside = folder === highest || !relative(highest, folder).startsWith(`..${sep}`)
-  if (!isInside || !folder.startsWith(highest)) return
+  if (folder !== highest && !folder.startsWith(highest + sep)) return
   try {
     rmdirSync(folder)
   } catch {

@@ -5,9 +5,11 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -189,6 +191,19 @@ describe('hookbell uninstall, after init for every client', () => {
       exitCode: 0,
       stdout: 'No hook of hookbell is registered here.\nNothing else was left',
     })
+  })
+
+  it('--purge empties a folder that is a link, and leaves the link', async () => {
+    const home = await makeHome(config)
+    const own = join(home.home, 'dotfiles')
+    renameSync(home.env.HOOKBELL_CONFIG_DIR, own)
+    symlinkSync('dotfiles', home.env.HOOKBELL_CONFIG_DIR)
+    expect(await home.run('uninstall', '--yes', '--purge')).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringContaining('Removed: configuration'),
+    })
+    expect(readdirSync(own)).toEqual([])
+    expect(readlinkSync(home.env.HOOKBELL_CONFIG_DIR)).toBe('dotfiles')
   })
 
   it('finds the project that init wrote to from any folder', async () => {

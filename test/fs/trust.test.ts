@@ -1,4 +1,12 @@
-import { chmodSync, chownSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  lchownSync,
+  mkdtempSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -35,9 +43,26 @@ describe('a file', () => {
     expect([isTrusted(path), isTrusted(link)]).toEqual([false, false])
   })
 
+  it.skipIf(!isRoot)('is not trusted through a link of another user, who could change it', () => {
+    const link = `${makeFile(0o600)}-link`
+    symlinkSync('file', link)
+    lchownSync(link, 54321, 54321)
+    expect(isTrusted(link)).toBe(false)
+  })
+
+  it.skipIf(process.platform === 'win32')('of root is trusted by every user', () => {
+    const { getuid } = process
+    onTestFinished(() => void Object.assign(process, { getuid }))
+    Object.assign(process, { getuid: () => 54321 })
+    expect(isTrusted('/etc/passwd')).toBe(true)
+  })
+
   it('that does not exist is trusted only if it is optional', () => {
     expect(isTrusted('/nonexistent')).toBe(false)
     expect(isTrustedIfPresent('/nonexistent')).toBe(true)
-    expect(isTrustedIfPresent(makeFile(0o666))).toBe(false)
+    const path = makeFile(0o666)
+    expect(isTrustedIfPresent(path)).toBe(false)
+    symlinkSync('nowhere', `${path}-link`)
+    expect(isTrustedIfPresent(`${path}-link`)).toBe(false)
   })
 })

@@ -16,8 +16,13 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { pathToFileURL } from 'node:url'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { type ApplyOptions, applyPlan, commitUnchanged } from '../../src/install/apply.ts'
+import { readSettings } from '../../src/install/file.ts'
+import { FileBeside } from '../../src/install/file-beside.ts'
+import { buildProgram } from '../support/program.ts'
+import { hasStrace, writingCalls } from '../support/system-calls.ts'
 import { fixtures } from './fixtures.ts'
 import { makeHome, makePlan } from './make-home.ts'
 
@@ -78,6 +83,38 @@ describe('applyPlan', () => {
     expect(statSync(join(home, settings)).gid).toBe(12345)
   })
 
+  describe('on a system whose program for attributes is not known', () => {
+    beforeEach(() => {
+      const { platform } = process
+      Object.defineProperty(process, 'platform', { value: 'freebsd' })
+      onTestFinished(() => void Object.defineProperty(process, 'platform', { value: platform }))
+    })
+
+    it('keeps the mode', () => {
+      const home = makeHome({ [settings]: plain })
+      chmodSync(join(home, settings), 0o2640)
+      apply(home)
+      expect(statSync(join(home, settings)).mode & 0o7777).toBe(0o2640)
+    })
+
+    it.runIf(process.getuid?.() === 0)('keeps the group, if the user still belongs to it', () => {
+      const home = makeHome({ [settings]: plain })
+      chownSync(join(home, settings), 0, 12345)
+      apply(home)
+      expect(statSync(join(home, settings)).gid).toBe(12345)
+
+      const folder = join(home, '.factory')
+      const old = { ...readSettings(join(home, settings)), uid: 54321 }
+      chownSync(folder, 54321, 54321)
+      chmodSync(home, 0o755)
+      process.seteuid?.(54321)
+      onTestFinished(() => process.seteuid?.(0))
+      const beside = new FileBeside()
+      beside.prepare(old)
+      expect(readFileSync(beside.write(old, 'new'), 'utf8')).toBe('new')
+    })
+  })
+
   it('keeps a symbolic link and changes its target', () => {
     const home = makeHome({ 'dotfiles/droid.json': plain, '.factory/other': '' })
     symlinkSync('../dotfiles/droid.json', join(home, settings))
@@ -125,6 +162,20 @@ describe('applyPlan', () => {
     expect(statSync(join(home, '.factory')).mode & 0o777).toBe(0o755)
   })
 
+  it.each<[string, (home: string) => boolean, string[]]>([
+    ['from the start', () => true, []],
+    ['when its folder is made', (home) => existsSync(join(home, '.factory')), ['.factory']],
+    ['at the end', (home) => existsSync(join(home, 'state')), ['.factory', 'state']],
+  ])('writes nothing outside of the project: a link found %s', (_, isLinked, left) => {
+    const home = makeHome()
+    const guard = () => {
+      if (isLinked(home)) throw new Error('a link')
+    }
+    expect(() => apply(home, { guard })).toThrow('a link')
+    expect(readdirSync(home).sort()).toEqual(left)
+    if (left.length > 0) expect(readdirSync(join(home, '.factory'))).toEqual([])
+  })
+
   it('writes nothing when planning fails', () => {
     const home = makeHome({ [settings]: '{"hooks": 1}' })
     expect(() => apply(home)).toThrow(/settings\.json:1:11: "hooks" is a number/)
@@ -138,6 +189,27 @@ describe('applyPlan', () => {
       expect.objectContaining({ code: 'E_SETTINGS', message: expect.stringMatching(/ENOTDIR/) }),
     )
   })
+
+  it.skipIf(!hasStrace).each([
+    ['a new file', '', /^link\w* .*new"/],
+    ['an existing file', plain, /^rename\w* .*new"/],
+  ])(
+    'has the text on the disk before it puts it in place, and then its name: %s',
+    async (_, text, placed) => {
+      const folder = join(makeHome({ 'own/x': '', ...(text && { 'own/new': text }) }), 'own')
+      const program = pathToFileURL(await buildProgram('src/install/apply.ts')).href
+      const plan = "() => ({ text: 'wanted', changed: true, spans: [], shape: 'wrapped' })"
+      const options = `{ path: '${folder}/new', isShared: false, stateDir: '${folder}.state', plan: ${plan} }`
+      const code = `import { applyPlan } from ${JSON.stringify(program)}; applyPlan(${options})`
+      const calls = writingCalls(folder, code).filter((call) => !call.includes('.state'))
+      expect(calls).toEqual([
+        expect.stringMatching(/^p?write(64)? <\/\.new\.hookbell-\w+>, "wanted"/),
+        expect.stringMatching(/^fsync <\/\.new\.hookbell-\w+>/),
+        expect.stringMatching(placed),
+        expect.stringMatching(/^fsync <>/),
+      ])
+    },
+  )
 
   it('leaves no temporary files when the rename fails', () => {
     const home = makeHome({ [settings]: plain })
@@ -163,12 +235,12 @@ describe('applyPlan with concurrent writers', () => {
     }
   }
 
-  it('plans again on the current text', () => {
+  it.each([foreign, '{}'])('plans again on the current text: %j', (text) => {
     const home = makeHome({ [settings]: plain })
-    const commit = interfering(2, (path) => writeFileSync(path, foreign))
+    const commit = interfering(2, (path) => writeFileSync(path, text))
     const { backup } = apply(home, { commit })
-    expect(read(home)).toBe(planned(home, foreign))
-    expect(readFileSync(String(backup), 'utf8')).toBe(foreign)
+    expect(read(home)).toBe(planned(home, text))
+    expect(readFileSync(String(backup), 'utf8')).toBe(text)
     expect(readdirSync(dirname(String(backup)))).toHaveLength(2)
   })
 
@@ -189,6 +261,30 @@ describe('applyPlan with concurrent writers', () => {
     expect(read(home)).toBe(planned(home, foreign))
   })
 
+  it('never overwrites a file that appears after the last check', () => {
+    const home = makeHome({ 'new': '{}' })
+    const path = join(home, 'settings.json')
+    let looks = 0
+    const old = {
+      ...readSettings(path),
+      get hash() {
+        looks += 1
+        if (looks === 2) writeFileSync(path, foreign)
+        return undefined
+      },
+    }
+    expect(commitUnchanged(path, old, join(home, 'new'))).toBe(false)
+    expect(readFileSync(path, 'utf8')).toBe(foreign)
+  })
+
+  it('creates the file also where the file system has no hard links', () => {
+    // A folder stands for a file there: it can be renamed, but not linked.
+    const home = makeHome({ 'new/text': plain })
+    const path = join(home, 'settings.json')
+    expect(commitUnchanged(path, readSettings(path), join(home, 'new'))).toBe(true)
+    expect(readFileSync(join(path, 'text'), 'utf8')).toBe(plain)
+  })
+
   it('keeps a symbolic link that replaces the file, and does not write to the old file', () => {
     const home = makeHome({ [settings]: plain, 'other.json': plain })
     const commit = interfering(1, (path) => {
@@ -202,8 +298,13 @@ describe('applyPlan with concurrent writers', () => {
 
   it('creates the file again when it disappears in the meantime', () => {
     const home = makeHome({ [settings]: plain })
+    chmodSync(join(home, settings), 0o600)
+    const mask = process.umask(0o022)
     apply(home, { commit: interfering(1, (path) => renameSync(path, `${path}.gone`)) })
+    process.umask(mask)
     expect(read(home)).toBe(planned(home, ''))
+    expect(statSync(join(home, settings)).mode & 0o777).toBe(0o644)
+    expect(readdirSync(join(home, '.factory'))).toEqual(['settings.json', 'settings.json.gone'])
   })
 })
 

@@ -2,7 +2,7 @@ import { chmodSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileS
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { applyPlan } from '../../src/install/apply.ts'
-import { backupFolder, readBackups } from '../../src/install/backup.ts'
+import { backupFolder, originalText, readBackups } from '../../src/install/backup.ts'
 import { unsplice } from '../../src/install/splice.ts'
 import { sha256 } from '../../src/text/sha256.ts'
 import { fixtures } from './fixtures.ts'
@@ -65,6 +65,20 @@ describe('backup', () => {
     install()
     expect(last()).toMatchObject({ before: null, backup: null })
     expect(names()).toEqual(['0001.json'])
+  })
+
+  it('returns the oldest text that it knows, unless its copy was changed', () => {
+    const { path, stateDir, folder, install } = startedHome('{ }')
+    expect(originalText(stateDir, path)).toBe(undefined)
+    install()
+    writeFileSync(path, '{"a":1}')
+    install()
+    expect(originalText(stateDir, path)).toBe('{ }')
+    writeFileSync(join(folder, '0001.bak'), '{"b":1}')
+    expect(originalText(stateDir, path)).toBe(undefined)
+    const fresh = startedHome()
+    fresh.install()
+    expect(originalText(fresh.stateDir, fresh.path)).toBe('')
   })
 
   it('keeps the original text through consecutive edits of ours', () => {

@@ -7,6 +7,7 @@ import { hookCommand, isHookCommand } from '../../src/install/hook-command.ts'
 import { planInstall } from '../../src/install/plan.ts'
 import { planRemoval } from '../../src/install/plan-removal.ts'
 import { readValue } from '../../src/install/settings-value.ts'
+import { unsplice } from '../../src/install/splice.ts'
 import { sha256 } from '../../src/text/sha256.ts'
 import { runs } from '../support/runs.ts'
 import { fixtures } from './fixtures.ts'
@@ -84,6 +85,7 @@ describe('planRemoval: random settings', () => {
         const records = [recordOf(text, again.text, [plan.spans, again.spans])]
         const removal = remove(again.text, shape, { records, original: text })
         expect(removal).toMatchObject({ text, isExact: true })
+        expect(unsplice(removal.text, removal.spans)).toBe(again.text)
       }),
       { numRuns: runs(500) },
     )
@@ -96,6 +98,7 @@ describe('planRemoval: random settings', () => {
         const changed = `${plan.text}\n/* by somebody */`
         const removal = remove(changed, shape, { original: text })
         expect(removal.isExact).toBe(false)
+        expect(unsplice(removal.text, removal.spans)).toBe(changed)
         expect(removal.text.endsWith('\n/* by somebody */')).toBe(true)
         expect(readValue(removal.text)).toEqual(JSON.parse(JSON.stringify(value)))
       }),
@@ -106,18 +109,19 @@ describe('planRemoval: random settings', () => {
   it('keeps the hooks of others before, after and beside ours', () => {
     const foreign = { type: 'command', command: 'say hello' }
     fc.assert(
-      fc.property(made, fc.nat(2), fc.nat(4), ({ settings, entries }, where, indent) => {
+      fc.property(made, fc.nat(3), fc.nat(4), ({ settings, entries }, where, indent) => {
         const { text, shape } = settings
         const value = readValue(install(text, shape, entries).text)
         const map = mapOf(value, shape)
         for (const event of events) {
           const entry = entries === 'flat' ? foreign : { hooks: [foreign] }
-          if (where === 0) map[event].unshift(entry)
-          if (where === 1) map[event].push(entry)
+          if (where === 0 || where === 3) map[event].unshift(entry)
+          if (where === 1 || where === 3) map[event].push(entry)
           if (where === 2) map[event].at(-1).hooks?.push(foreign)
         }
         const changed = JSON.stringify(value, null, indent)
-        const { text: after } = remove(changed, shape, { original: text })
+        const { text: after, spans } = remove(changed, shape, { original: text })
+        expect(unsplice(after, spans)).toBe(changed)
         const left = mapOf(readValue(after), shape)
         const isBeside = where === 2 && entries === 'flat'
         for (const event of events) {
@@ -157,6 +161,11 @@ describe('planRemoval', () => {
       '{"hooks":{"Stop":[{"hooks":[{"command":"x"} // x\n]}]}}',
     ],
     [
+      'our hook with its line, after a line comment',
+      `{"hooks":{"Stop":[{"hooks":[{"command":"x"}, // x\n  ${ours}\n]}]}}`,
+      '{"hooks":{"Stop":[{"hooks":[{"command":"x"} // x\n]}]}}',
+    ],
+    [
       'our hook but not the comment after it',
       `{"hooks":{"Stop":[{"hooks":[${ours}]} // bell\n]}, "a": 1}`,
       '{"hooks":{"Stop":[ // bell\n]}, "a": 1}',
@@ -166,16 +175,24 @@ describe('planRemoval', () => {
       `{"a": 1, "hooks":{"Stop":[{"hooks":[${ours},]},]},}`,
       '{"a": 1,}',
     ],
+    [
+      'our hook with a matcher that looks like a comment',
+      `{"hooks":{"Stop":[{"matcher":"//x","hooks":[${ours}]}]}}`,
+      '{}',
+    ],
     ['our hook with its matcher', `{"hooks":{"Stop":[{"matcher":"x","hooks":[${ours}]}]}}`, '{}'],
   ])('removes %s', (_, text, after) => {
     expect(remove(text, 'wrapped').text).toBe(after)
   })
 
-  it('keeps an empty list from the original text', () => {
-    const original = '{"hooks":{"Stop":[]}}'
-    const text = `{"hooks":{"Stop":[{"hooks":[${ours}]}]}} // mine`
-    expect(remove(text, 'wrapped', { original }).text).toBe(`${original} // mine`)
-  })
+  it.each([`{"hooks":[${ours}]}`, `{"hooks":[${ours}]},`, `\n  {"hooks":[${ours}]}\n`])(
+    'keeps an empty list from the original text',
+    (entry) => {
+      const original = '{"hooks":{"Stop":[]}}'
+      const text = `{"hooks":{"Stop":[${entry}]}} // mine`
+      expect(remove(text, 'wrapped', { original }).text).toBe(`${original} // mine`)
+    },
+  )
 
   it('reports a file as removable when it contained nothing but our hooks', () => {
     const plan = install('', 'wrapped')
@@ -186,6 +203,28 @@ describe('planRemoval', () => {
     )
     expect(remove(`${plan.text}// my notes`, 'wrapped', { original: '' }).isGone).toBe(false)
     expect(remove(plan.text, 'wrapped').isGone).toBe(false)
+    const withVersion = plan.text.replace('{', '{"version": 1,')
+    const request = { path, shape: 'wrapped', records: [], original: '' } as const
+    expect(planRemoval(withVersion, { ...request, header: { version: 1 } }).isGone).toBe(true)
+    expect(planRemoval(withVersion, request).isGone).toBe(false)
+  })
+
+  it('undoes the newest of two edits with the same result', () => {
+    const { text } = install('{}', 'wrapped')
+    const records = ['{"a":1}', '{"b":2}'].map((old) =>
+      recordOf(old, text, [[{ offset: 0, length: text.length, removed: old }]]),
+    )
+    expect(remove(text, 'wrapped', { records })).toMatchObject({ text: '{"b":2}', isExact: true })
+  })
+
+  it('restores nothing from a record that does not lead to the recorded text', () => {
+    const { text } = install('{"a":1}', 'wrapped')
+    const wrong = [[{ offset: 0, length: text.length, removed: '{"b":2}' }]]
+    const records = [recordOf('{"a":1}', text, wrong)]
+    expect(remove(text, 'wrapped', { records, original: '{"a":1}' })).toMatchObject({
+      text: '{"a":1}',
+      isExact: false,
+    })
   })
 
   it('rejects a damaged file', () => {

@@ -105,7 +105,7 @@ describe('planTarget', () => {
   })
 
   it('rejects a result above the size limit for reading', () => {
-    const text = JSON.stringify({ a: 'x'.repeat(1024 * 1024 - 100) })
+    const text = JSON.stringify({ a: 'é'.repeat(512 * 1024 - 50) })
     expect(() => plan('claude', text)).toThrow(/with the hooks the file would be larger than 1 MiB/)
   })
 })

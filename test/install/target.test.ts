@@ -1,7 +1,7 @@
-import { chmodSync, mkdirSync, symlinkSync } from 'node:fs'
+import { chmodSync, mkdirSync, renameSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { findTargets, type TargetOptions } from '../../src/install/target.ts'
+import { findTargets, makeGuard, type TargetOptions } from '../../src/install/target.ts'
 import { makeHome } from './make-home.ts'
 
 function find(home: string, options: TargetOptions = {}, cwd = home) {
@@ -79,7 +79,7 @@ describe('findTargets', () => {
       ['droid', false],
       ['qwen', false],
     ])
-    expect(names({ client: 'droid, gemini' })).toEqual([
+    expect(names({ client: 'droid, gemini, droid' })).toEqual([
       ['droid', false],
       ['gemini', true],
     ])
@@ -126,11 +126,13 @@ describe('findTargets', () => {
     ['the file', '.factory/settings.json', '../../outside.json'],
     ['the folder', '.factory', '../elsewhere'],
     ['a file that does not exist', '.factory/settings.json', '../../nowhere.json'],
+    ['a folder whose name begins alike', '.factory', '../repo-of-others'],
   ])('rejects a project with a symbolic link to the outside: %s', (_, link, target) => {
     const home = makeHome({
       'repo/.git/HEAD': '',
       'outside.json': '{}',
       'elsewhere/settings.json': '{}',
+      'repo-of-others/settings.json': '{}',
     })
     if (link.includes('/')) mkdirSync(join(home, 'repo/.factory'))
     symlinkSync(target, join(home, 'repo', link))
@@ -148,6 +150,37 @@ describe('findTargets', () => {
     expect(find(home, { client: 'droid', project: true }, join(home, 'repo'))).toContain(
       '~/repo/.factory/settings.json',
     )
+  })
+})
+
+describe('makeGuard', () => {
+  function guarded() {
+    const home = makeHome({ 'repo/.factory/settings.json': '{}', 'repo-of-others/x/y': '' })
+    const at = (name: string) => join(home, name)
+    const guard = makeGuard(at('repo'))
+    return { at, check: (name: string) => guard(at(`repo/${name}`)) }
+  }
+
+  it('accepts what is in the project, or would be', () => {
+    const { check } = guarded()
+    for (const name of ['.factory/settings.json', '.factory/other.json', '.new/folder/file'])
+      expect(() => check(name)).not.toThrow()
+  })
+
+  it.each(['repo-of-others', 'missing'])('rejects a link to the outside: %s', (target) => {
+    const { at, check } = guarded()
+    symlinkSync(`../${target}`, at('repo/.new'))
+    for (const name of ['.new', '.new/x', '.new/folder/file'])
+      expect(() => check(name)).toThrow('the file is a link out of the project')
+  })
+
+  it.each(['a link', 'another folder'])('rejects %s in the place of the project', (which) => {
+    const { at, check } = guarded()
+    renameSync(at('repo'), at('away'))
+    if (which === 'a link') symlinkSync('away', at('repo'))
+    else mkdirSync(at('repo'))
+    for (const name of ['.factory/settings.json', '.new/file'])
+      expect(() => check(name)).toThrow('the file is a link out of the project')
   })
 })
 

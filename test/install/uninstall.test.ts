@@ -1,5 +1,6 @@
 import {
   chmodSync,
+  existsSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
@@ -17,12 +18,15 @@ import { describe, expect, it } from 'vitest'
 import type { Client } from '../../src/clients/define.ts'
 import { clientNames, clients } from '../../src/clients/index.ts'
 import { applyPlan } from '../../src/install/apply.ts'
+import { hookCommand } from '../../src/install/hook-command.ts'
+import { rememberedPlaces, rememberPlace } from '../../src/install/places.ts'
 import { planTarget } from '../../src/install/plan-target.ts'
+import { pluginText } from '../../src/install/plugin.ts'
 import type { Target } from '../../src/install/target.ts'
-import { findRegistration, takeAway } from '../../src/install/uninstall.ts'
+import { findRegistration, forgetIfClean, takeAway } from '../../src/install/uninstall.ts'
 import { attributes, hasAttributes } from '../support/attributes.ts'
 import { runs } from '../support/runs.ts'
-import { makeHome } from './make-home.ts'
+import { makeHome, makePlan } from './make-home.ts'
 import { makeSettings } from './make-settings.ts'
 
 const base = makeHome()
@@ -96,6 +100,40 @@ describe('what was registered in a file and taken off again', () => {
     )
   })
 
+  describe('where there was no file', () => {
+    function installed() {
+      const home = mkdtempSync(join(base, 'home-'))
+      const path = join(home, '.config/agent/settings.json')
+      mkdirSync(join(home, '.config'))
+      const stateDir = join(home, 'state')
+      const install = (door: string) =>
+        applyPlan({ path, isShared: false, stateDir, plan: makePlan(path, door) })
+      install('/old')
+      install('/new')
+      const registered = { client: 'droid', scope: 'user', path, form: 'wrapped' } as const
+      return { home, path, takeAway: () => takeAway(registered, stateDir) }
+    }
+
+    it('removes the file and its folder after a second edit, but not the folder above', () => {
+      const { home, takeAway } = installed()
+      expect(takeAway()).toBe('deleted')
+      expect(readdirSync(join(home, 'state/backups'))).toEqual([])
+      expect(readdirSync(home, { recursive: true })).toEqual(
+        expect.not.arrayContaining(['.config/agent']),
+      )
+      expect(existsSync(join(home, '.config'))).toBe(true)
+    })
+
+    it('removes the file if others changed only its layout, and keeps what they put beside it', () => {
+      const { home, path, takeAway } = installed()
+      writeFileSync(path, JSON.stringify(JSON.parse(readFileSync(path, 'utf8'))))
+      writeFileSync(join(path, '../theirs'), '')
+      expect(takeAway()).toBe('deleted')
+      expect(readdirSync(join(path, '..'))).toEqual(['theirs'])
+      expect(readdirSync(join(home, 'state/backups'))).toHaveLength(1)
+    })
+  })
+
   it.each([
     ['{"a": 1, "hooks": {"Stop": []}}', '{"a": 1}'],
     [
@@ -125,4 +163,62 @@ describe('what was registered in a file and taken off again', () => {
     expect(takeAway(registered, join(home, 'second'))).toBe('cleaned')
     expect(readFileSync(path, 'utf8')).toBe(expected)
   })
+})
+
+describe('a plug-in', () => {
+  const ours = pluginText(clients.opencode, ['session.idle'], ['/x/hookbell-hook'])
+
+  function placed(text: string) {
+    const home = makeHome({ 'plugin/hookbell.js': text })
+    const path = join(home, 'plugin/hookbell.js')
+    const stateDir = join(home, 'state')
+    const plugin = { client: 'opencode', scope: 'user', path, form: 'plugin' } as const
+    rememberPlace(stateDir, plugin)
+    return { home, path, stateDir, plugin }
+  }
+
+  it('of ours is removed and forgotten', () => {
+    const { path, stateDir, plugin } = placed(ours)
+    expect(findRegistration(plugin, stateDir)?.removal.isGone).toBe(true)
+    expect(takeAway(plugin, stateDir)).toBe('deleted')
+    expect([existsSync(path), rememberedPlaces(stateDir)]).toEqual([false, []])
+  })
+
+  it('of ours that is a link is emptied, and the link stays', () => {
+    const { home, path, stateDir, plugin } = placed(ours)
+    renameSync(path, join(home, 'dotfile.js'))
+    symlinkSync('../dotfile.js', path)
+    takeAway(plugin, stateDir)
+    expect([readlinkSync(path), readFileSync(path, 'utf8')]).toEqual(['../dotfile.js', ''])
+  })
+
+  it('of others is left, even if it names ours', () => {
+    const { stateDir, plugin } = placed('// needs hookbell init\nexport const Mine = 1\n')
+    expect(findRegistration(plugin, stateDir)).toBe(undefined)
+  })
+})
+
+it('finds hooks that were written on Windows', () => {
+  const windows = { platform: 'win32', node: 'C:\\node.exe' } as const
+  const command = hookCommand('C:\\hookbell\\hook.cjs', 'droid', windows)
+  const text = JSON.stringify({ hooks: { Stop: [{ hooks: [{ command }] }] } })
+  const path = join(makeHome({ 'settings.json': text }), 'settings.json')
+  const registered = { client: 'droid', scope: 'user', path, form: 'wrapped' } as const
+  expect(findRegistration(registered, '/nowhere')?.removal.text).toBe('{}')
+})
+
+it('reports no fault of a file without our hooks', () => {
+  const path = join(makeHome({ 'settings.json': '{"hooks": 1' }), 'settings.json')
+  const registered = { client: 'droid', scope: 'user', path, form: 'wrapped' } as const
+  expect(findRegistration(registered, '/nowhere')).toBe(undefined)
+})
+
+it('keeps a place in mind that cannot be read', () => {
+  const home = makeHome()
+  const path = join(home, 'settings.json')
+  symlinkSync(path, path)
+  const registered = { client: 'droid', scope: 'user', path, form: 'wrapped' } as const
+  rememberPlace(join(home, 'state'), registered)
+  forgetIfClean(registered, join(home, 'state'))
+  expect(rememberedPlaces(join(home, 'state'))).toEqual([registered])
 })
