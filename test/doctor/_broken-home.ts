@@ -30,13 +30,16 @@ export async function makeWorkingHome(client: string, prelude = '') {
   const home = await makeHome(working)
   const settings = join(home.home, `.${client === 'droid' ? 'factory' : client}/settings.json`)
   /** Runs each command in its own mount namespace, after `prelude` has changed the file system there. */
-  const run = (words: readonly string[], input = '') => {
+  const runAfterPrelude = (words: readonly string[], input: string) => {
     const command = [process.execPath, join(root, 'bin/hookbell'), ...words]
     const line = `${prelude}\nexec ${command.map(shellQuote).join(' ')}`
-    const [file, ...rest] = prelude ? ['unshare', '-m', 'sh', '-c', line] : command
     const env = { ...home.env, STATE: home.state }
     const options = { env, extendEnv: false, cwd: home.project, reject: false, input } as const
-    return execa(file ?? '', rest, options)
+    return execa('unshare', ['-m', 'sh', '-c', line], options)
+  }
+  const run = async (words: readonly string[], input = '') => {
+    if (prelude) return await runAfterPrelude(words, input)
+    return await (input ? home.runWith(input, ...words) : home.run(...words))
   }
   const examine = async (...words: string[]) => {
     const { stdout, stderr, exitCode } = await run(['doctor', '--offline', '--json', ...words])

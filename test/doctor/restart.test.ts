@@ -36,7 +36,7 @@ describe('the check whether a session must be restarted', () => {
     const home = await makeHome()
     await home.run('init', '--client', 'claude', '--yes')
     const facts = { env: home.env, cwd: home.project, stateDir: home.state, now: Date.now() }
-    const ours = readAll({ ...facts, events: [] }).filter(({ hooks }) => hooks.length > 0)
+    const ours = readAll(facts).filter(({ hooks }) => hooks.length > 0)
     expect(ours).toHaveLength(1)
     const statuses = events.map(([sessionId, hours, event = 'Stop'], at) => ({
       ...emptyStatus(String(at), facts.now + hours * HOUR_MS),
