@@ -25,7 +25,7 @@ const topics: { [folder: string]: readonly string[] } = {
   'api/types': ['hover', 'types'],
   commands: ['api-exit-codes', 'api-safety', 'canary-secret', 'delivery', 'hub-signals'],
   context: ['formats', 'hung-mount'],
-  doctor: ['faults'],
+  doctor: ['faults', 'faults-of-hooks'],
   'emulator/handlers': ['session-history'],
   event: ['clients', 'sequences'],
   hook: [
@@ -65,6 +65,7 @@ const topics: { [folder: string]: readonly string[] } = {
     'fallback',
     'foreign',
     'full-disk',
+    'hidden-classes',
     'held',
     'hub',
     'hostile-repository',

@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { appendFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { descriptions } from '../../src/commands/index.ts'
@@ -47,11 +47,7 @@ function channels(url: string, port: string) {
     hook: { type: 'webhook', url: `${url}/\${HOOKURL}`, headers: { 'X-Key': `\${HEADER}` } },
     run: {
       type: 'command',
-      argv: [
-        process.execPath,
-        '-e',
-        'console.log(process.env.KEY);console.error(process.env.KEY);process.exit(1)',
-      ],
+      argv: ['sh', '-c', 'echo "$KEY"; echo "$KEY" >&2; exit 1'],
       env: { KEY: `\${CMD}` },
     },
     fetched: { type: 'slack', url: `${url}/services/\${FETCHED}` },
@@ -63,12 +59,12 @@ function channels(url: string, port: string) {
 async function makeCanaryHome(script: Parameters<typeof startReceiver>[0]) {
   const { url, received } = await startReceiver(script)
   const home = await makeHome()
-  const program = join(home.home, 'fetch.mjs')
+  const program = join(home.home, 'fetch.sh')
   // The value is split in two, so that the program file itself does not match.
-  writeFileSync(program, `console.log('Kanarie' + 'FETCHED' + 'q7Zt3')`)
+  writeFileSync(program, `echo 'Kanarie''FETCHED''q7Zt3'`)
   const config = {
     env: ['SHELLVAR'],
-    secrets: { FETCHED: [process.execPath, program] },
+    secrets: { FETCHED: ['sh', program] },
     channels: channels(url, new URL(url).port),
     routes: [{ on: ['*'], to: Object.keys(channels(url, '1')) }],
     retry: { firstDelaySeconds: 0.05, maxDelaySeconds: 0.1, maxAttempts: 2 },
@@ -77,10 +73,8 @@ async function makeCanaryHome(script: Parameters<typeof startReceiver>[0]) {
   }
   await home.writeConfig(JSON.stringify(config))
   const stored = names.filter((one) => !['FETCHED', 'SHELLVAR'].includes(one))
-  const [first = '', ...rest] = stored
-  await home.runWith(canary(first), 'secrets', 'set', first)
-  const lines = rest.map((name) => `${name}=${canary(name)}\n`)
-  appendFileSync(join(home.env.HOOKBELL_CONFIG_DIR, 'secrets.env'), lines.join(''))
+  const lines = stored.map((name) => `${name}=${canary(name)}\n`)
+  writeFileSync(join(home.env.HOOKBELL_CONFIG_DIR, 'secrets.env'), lines.join(''), { mode: 0o600 })
   return { home, received, config }
 }
 
@@ -205,6 +199,10 @@ describe('a secret', () => {
       const { home, config, received } = await makeCanaryHome(script)
       const log = join(home.home, 'calls.strace')
       const said: string[] = [await run(home, ['test', 'team'], log)]
+      if (what === 'works') {
+        const set = await home.runWith(canary('HOOK'), 'secrets', 'set', 'HOOK')
+        said.push(set.stdout + set.stderr)
+      }
       home.accept({
         hook_event_name: 'Stop',
         last_assistant_message: `it is ${canary('HOOK')}`,

@@ -15,7 +15,7 @@ import { CurrentConfig } from '../../src/config/current.ts'
 import { foldersAtRisk, refuseFoldersAtRisk } from '../../src/config/trust.ts'
 import { readTrusted, trustedPath, trustProject } from '../../src/config/trusted-projects.ts'
 import type { HookbellError } from '../../src/errors.ts'
-import { root } from '../support/home.ts'
+import { buildProgram } from '../support/program.ts'
 
 const isRoot = process.getuid?.() === 0
 const STRANGER = 65_533
@@ -115,14 +115,11 @@ describe('a pipe or a device', () => {
       rmSync(join(config, name))
       await execa('mkfifo', ['-m', '600', join(config, name)])
       // Runs in a separate process, because a process cannot end its own wait for a pipe.
-      const script = `import { CurrentConfig } from ${JSON.stringify(join(root, 'src/config/current.ts'))}
+      const program = await buildProgram('src/config/current.ts')
+      const script = `const { CurrentConfig } = await import(process.argv[1])
         console.log(new CurrentConfig(...process.argv.slice(2)).get().problem?.message)`
-      const file = join(state, 'read.ts')
-      writeFileSync(file, script)
-      const tsx = join(root, 'node_modules/tsx/dist/cli.mjs')
-      const { stdout } = await execa(process.execPath, [tsx, file, config, state], {
-        timeout: 120_000,
-      })
+      const words = ['--input-type=module', '-e', script, program, config, state]
+      const { stdout } = await execa(process.execPath, words, { timeout: 120_000 })
       expect(stdout).toBe(`${join(config, name)}: not a regular file`)
       expect(current.get()).toMatchObject({ source: 'last good', config: { lingerSeconds: 7 } })
     },

@@ -90,12 +90,18 @@ describe('work on the paths of payloads', () => {
     const releases: (() => void)[] = []
     const hang = () => new Promise<string>((resolve) => releases.push(() => resolve('late')))
     const found = async () => 'found'
-    const waiting = [gate.run(hang, 'a'), gate.run(hang, 'b'), gate.run(found, 'c')]
-    expect(await Promise.all(waiting)).toEqual(['a', 'b', 'c'])
+    const givenUp: string[] = []
+    const waiting = ['c', 'd'].map((name) => async () => `${givenUp.push(name)}`)
+    const all = [
+      ...['a', 'b'].map((name) => gate.run(hang, name)),
+      ...waiting.map((work, index) => gate.run(work, 'cd'.charAt(index))),
+    ]
+    expect(await Promise.all(all)).toEqual(['a', 'b', 'c', 'd'])
     expect(await Promise.race([gate.run(found, 'd'), nextTurn('not at once')])).toBe('d')
     releases[0]?.()
     await expect.poll(() => gate.run(found, 'e')).toBe('found')
     releases[1]?.()
+    expect(givenUp).toEqual([])
   })
 
   it('is not given up because it waits for other work that takes its time', async () => {
@@ -111,6 +117,36 @@ describe('work on the paths of payloads', () => {
       for (const release of releases) release()
     }
     expect(await results).toEqual(['found', 'found', 'found', 'found'])
+  })
+
+  it('is not given up while only one of two places is taken up by work that hangs', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const gate = new PathGate({ timeoutMs: 500 })
+    const releases: (() => void)[] = []
+    const work = () => new Promise<string>((resolve) => releases.push(() => resolve('found')))
+    const hanging = gate.run(work, 'given up')
+    await vi.advanceTimersByTimeAsync(300)
+    const results = ['b', 'c'].map((name) => gate.run(work, name))
+    await vi.advanceTimersByTimeAsync(300)
+    expect(await hanging).toBe('given up')
+    for (const count of [2, 3]) {
+      expect(releases).toHaveLength(count)
+      releases.at(-1)?.()
+      await nextTurn()
+    }
+    expect(await Promise.all(results)).toEqual(['found', 'found'])
+  })
+
+  it('that ended in time does not count as hanging later', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const gate = new PathGate({ timeoutMs: 500 })
+    const found = async () => 'found'
+    for (let round = 0; round < 3; round += 1) {
+      expect(await gate.run(found, 'given up')).toBe('found')
+      await vi.advanceTimersByTimeAsync(1000)
+    }
   })
 
   it('is not given up because this process was held up', async () => {

@@ -2,6 +2,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** The files that take longest, such as because each of their tests installs hookbell. */
 const longest = [
+  'doctor/faults-of-hooks',
   'doctor/faults',
   'worker/hostile-repository',
   'session',

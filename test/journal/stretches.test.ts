@@ -1,0 +1,43 @@
+import { closeSync, openSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { readStretches } from '../../src/journal/stretches.ts'
+import { makeFolder } from '../support/folder.ts'
+
+const MEBIBYTE = 1024 * 1024
+
+async function makeFile(text: string) {
+  const path = join(await makeFolder(), 'file')
+  writeFileSync(path, text)
+  const fd = openSync(path, 'r')
+  onTestFinished(() => closeSync(fd))
+  return { path, fd }
+}
+
+describe('the stretches of a file', () => {
+  it.each([
+    ['short lines', [10, MEBIBYTE - 20, 30, MEBIBYTE, 5]],
+    ['a line that is longer than three stretches', [10, 3 * MEBIBYTE + 7, 10, 40]],
+  ])('are whole lines and together the part that was asked for: %s', async (_, lengths) => {
+    const line = (length: number, index: number) => `${String(index % 10).repeat(length - 1)}\n`
+    const text = `before\n${lengths.map(line).join('')}unfinished`
+    const { fd } = await makeFile(`${text}, and after`)
+    let read = 'before\n'
+    for (const stretch of readStretches(fd, read.length, text.length)) {
+      expect(stretch.start).toBe(read.length)
+      read += stretch.text
+      expect(stretch.text.endsWith('\n') || read.length === text.length).toBe(true)
+    }
+    // Not `toBe`, which would print megabytes.
+    expect(read === text).toBe(true)
+  })
+
+  it('end where the file was truncated meanwhile', async () => {
+    const line = `${'x'.repeat(99)}\n`
+    const { path, fd } = await makeFile(line.repeat(20_000))
+    const stretches = readStretches(fd, 0, 2_000_000)
+    expect(stretches.next().value?.start).toBe(0)
+    truncateSync(path, 100)
+    expect([...stretches]).toEqual([])
+  })
+})
