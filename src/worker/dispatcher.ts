@@ -14,10 +14,11 @@ import { waitAtMost } from './wait-at-most.ts'
 /** How many events are prepared concurrently, since preparing waits for transcripts to be read. */
 const MAX_PREPARING = 64
 /**
- * With more events under way than this, sending goes first: preparing further ahead would only use memory. Not much
- * fewer, because questions among hundreds of waiting events must be found before a summary of the others leaves.
+ * With more events in motion than this, sending goes first: preparing further ahead would only use memory. Those queued
+ * for a slow destination do not count, because questions among hundreds of events must be found before a summary of the
+ * others leaves.
  */
-const MAX_AHEAD = 500
+const MAX_MOVING = 128
 /**
  * How many events this worker claims at once while they go out, and lists per round. The others wait in new/ and cost
  * no memory, and rounds stay short, so that what a person asks for is noticed soon.
@@ -141,6 +142,11 @@ export class Dispatcher {
     return this.#isFull
   }
 
+  get #isAhead(): boolean {
+    const { size } = this.#underWay
+    return size > MAX_MOVING && size - this.#deps.deliverer.waiting > MAX_MOVING
+  }
+
   async #startDue() {
     for (const name of this.#isolated('the spool', () => this.#deps.store.due()) ?? []) {
       if (this.#resting.has(name)) continue
@@ -198,7 +204,7 @@ export class Dispatcher {
     run: (claim: Claim, onQueued: () => void) => Promise<void>,
   ) {
     while (this.#preparing >= MAX_PREPARING) await this.#underWay.change()
-    if (this.#underWay.size > MAX_AHEAD) await nextTurn()
+    if (this.#isAhead) await nextTurn()
     const times = this.#resting.timesOf(name) + 1
     let claim: Claim | undefined
     try {
