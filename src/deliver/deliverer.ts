@@ -67,6 +67,11 @@ export class Deliverer {
     return [...this.#lines.values()].reduce((sum, { queue }) => sum + queue.size, 0)
   }
 
+  /** Whether deliveries are queued for a destination that fails, or takes only one now and then. */
+  get isSlow(): boolean {
+    return [...this.#lines.values()].some(({ queue, limiter }) => queue.size > 0 && limiter.isSlow)
+  }
+
   /** Whether a delivery is being sent, or is queued for a destination that is not blocked after a failure. */
   get isMoving(): boolean {
     return [...this.#lines.values()].some(

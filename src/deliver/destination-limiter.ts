@@ -33,6 +33,11 @@ export class DestinationLimiter {
     return this.#failures > 0
   }
 
+  /** Whether there is a pause between two messages. */
+  get isSlow(): boolean {
+    return this.isFailing || this.#options.minIntervalMs > 0
+  }
+
   /** Whether nothing is under way. */
   get isIdle(): boolean {
     return this.#underWay.size === 0

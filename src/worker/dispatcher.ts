@@ -13,12 +13,13 @@ import { waitAtMost } from './wait-at-most.ts'
 
 /** How many events are prepared concurrently, since preparing waits for transcripts to be read. */
 const MAX_PREPARING = 64
+/** With more events under way than this, sending goes first: preparing further ahead would only use memory. */
+const MAX_AHEAD = 128
 /**
- * With more events in motion than this, sending goes first: preparing further ahead would only use memory. Those queued
- * for a slow destination do not count, because questions among hundreds of events must be found before a summary of the
- * others leaves.
+ * The same while messages are queued for a destination that takes only so many: questions among hundreds of waiting
+ * events must be found before a summary of the others leaves.
  */
-const MAX_MOVING = 128
+const MAX_AHEAD_OF_SLOW = 500
 /**
  * How many events this worker claims at once while they go out, and lists per round. The others wait in new/ and cost
  * no memory, and rounds stay short, so that what a person asks for is noticed soon.
@@ -143,8 +144,7 @@ export class Dispatcher {
   }
 
   get #isAhead(): boolean {
-    const { size } = this.#underWay
-    return size > MAX_MOVING && size - this.#deps.deliverer.waiting > MAX_MOVING
+    return this.#underWay.size > (this.#deps.deliverer.isSlow ? MAX_AHEAD_OF_SLOW : MAX_AHEAD)
   }
 
   async #startDue() {
