@@ -50,13 +50,12 @@ export class Deliverer {
 
   /** Resolves when the delivery has ended, for now or for good. `load` makes it again. Never rejects. */
   deliver(delivery: Delivery, load: () => Promise<Delivery>): Promise<Outcome> {
-    const { channel, session, kind } = delivery
+    const { id, channel, session, kind, acceptedAt } = delivery
     const destination = findDestination(channel, this.#deps.config())
     if ('error' in destination)
       return Promise.resolve(this.#withoutDestination(delivery, destination.error))
     return new Promise((resolve) => {
       const isPermission = kind === 'permission'
-      const { id, acceptedAt } = delivery
       const order = { id, channel, session, acceptedAt, isPermission, delivery, load, resolve }
       this.#lineTo(destination).queue.add(order as Omit<Order, 'queuedAt'>)
     })
@@ -67,16 +66,13 @@ export class Deliverer {
     return [...this.#lines.values()].reduce((sum, { queue }) => sum + queue.size, 0)
   }
 
-  /** Whether deliveries are queued for a destination that fails, or takes only one now and then. */
+  /** Whether one of the destinations is slow; `isMoving` likewise. See DestinationLine. */
   get isSlow(): boolean {
-    return [...this.#lines.values()].some(({ queue, limiter }) => queue.size > 0 && limiter.isSlow)
+    return [...this.#lines.values()].some((line) => line.isSlow)
   }
 
-  /** Whether a delivery is being sent, or is queued for a destination that is not blocked after a failure. */
   get isMoving(): boolean {
-    return [...this.#lines.values()].some(
-      ({ queue, limiter }) => !limiter.isIdle || (queue.size > 0 && !limiter.isTripped),
-    )
+    return [...this.#lines.values()].some((line) => line.isMoving)
   }
 
   /** Forgets earlier failures, because the configuration has changed or a person asks for it. */
@@ -182,7 +178,7 @@ export class Deliverer {
     slot: Slot,
     { limiter, queue }: DestinationLine,
   ): Promise<Outcome> {
-    const { config, now, random } = this.#deps
+    const { config, now, random, life = unknownLife } = this.#deps
     const loaded = config()
     if (delivery.expires > 0 && now() > delivery.expires) {
       limiter.cancel(slot)
@@ -192,7 +188,6 @@ export class Deliverer {
       limiter.cancel(slot)
       return this.#withoutDestination(delivery, destination.error)
     }
-    const { life = unknownLife } = this.#deps
     const over = await life.whyOver(delivery)
     if (over !== undefined) {
       limiter.cancel(slot)

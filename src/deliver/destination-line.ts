@@ -8,6 +8,10 @@ export interface DestinationLine {
   limiter: DestinationLimiter
   /** Whether messages take another way while the destination fails. */
   isBypassed: boolean
+  /** Whether a delivery is being sent, or is queued and not blocked after a failure. */
+  readonly isMoving: boolean
+  /** Whether deliveries are queued, and the destination fails or takes only one now and then. */
+  readonly isSlow: boolean
   /** Forgets earlier failures. */
   reset(): void
 }
@@ -34,6 +38,12 @@ export function makeLine(
   const line: DestinationLine = {
     limiter,
     isBypassed: false,
+    get isMoving() {
+      return !limiter.isIdle || (line.queue.size > 0 && !limiter.isTripped)
+    },
+    get isSlow() {
+      return line.queue.size > 0 && limiter.isSlow
+    },
     queue: new DestinationQueue({
       limiter,
       keepsOrder: keepsOrder === true,

@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
-import { describeError } from '../errors.ts'
 import type { Claim } from '../spool/claim.ts'
 import { hasProc } from '../spool/process.ts'
 import type { WaitingEvent } from '../spool/store.ts'
 import { readBegun } from './begun.ts'
 import type { WorkerDeps } from './deps.ts'
 import { runEvent } from './event-run.ts'
+import { Faults } from './faults.ts'
 import { runParked } from './parked-run.ts'
 import { Resting } from './resting.ts'
 import { UnderWay } from './under-way.ts'
@@ -42,8 +42,7 @@ export class Dispatcher {
   #isFull = false
   readonly #resting: Resting
   #suspects: Promise<void> | undefined
-  /** Unexpected faults, for a worker in the foreground to report. */
-  readonly faults: string[] = []
+  readonly faults = new Faults()
   handled = 0
 
   constructor(deps: WorkerDeps, onSettled: () => void = () => {}) {
@@ -59,7 +58,7 @@ export class Dispatcher {
   /** Whether an event waits that can be handled now. */
   get hasWaiting(): boolean {
     if (this.#underWay.size >= MAX_STALLED) return false
-    return this.#isolated('the spool', () => this.#deps.store.hasWaiting()) ?? false
+    return this.faults.isolate('the spool', () => this.#deps.store.hasWaiting()) ?? false
   }
 
   /** Whether everything under way waits for a destination that failed, or for a journal that cannot be written. */
@@ -82,7 +81,7 @@ export class Dispatcher {
     const before = this.handled
     this.#resting.forgetOld()
     // Without /proc, the sh front door leaves the sync to the disk to the worker.
-    if (!hasProc()) this.#isolated('the spool', () => this.#deps.store.sync())
+    if (!hasProc()) this.faults.isolate('the spool', () => this.#deps.store.sync())
     if (this.#isStillFull()) {
       await this.#startDue()
       return this.handled - before
@@ -113,7 +112,7 @@ export class Dispatcher {
 
   /** Waits for this work too before the worker ends. A failure is reported. */
   follow(work: Promise<void>) {
-    this.#underWay.add(work.catch((error) => this.#noteFault('a shown message', error)))
+    this.#underWay.add(work.catch((error) => this.faults.note('a shown message', error)))
   }
 
   /** Resolves when nothing is under way, or all of it is stalled. */
@@ -130,7 +129,7 @@ export class Dispatcher {
 
   #waiting(): WaitingEvent[] {
     const wanted = { max: MAX_FLOWING, isLater: (name: string) => this.#resting.has(name) }
-    return this.#isolated('the spool', () => this.#deps.store.waiting(wanted)) ?? []
+    return this.faults.isolate('the spool', () => this.#deps.store.waiting(wanted)) ?? []
   }
 
   get #limit(): number {
@@ -148,7 +147,7 @@ export class Dispatcher {
   }
 
   async #startDue() {
-    for (const name of this.#isolated('the spool', () => this.#deps.store.due()) ?? []) {
+    for (const name of this.faults.isolate('the spool', () => this.#deps.store.due()) ?? []) {
       if (this.#resting.has(name)) continue
       await this.#start(
         name,
@@ -226,7 +225,7 @@ export class Dispatcher {
       .catch((error) => {
         // An event may be delivered in part. If the release fails too, the claim stays: the next worker reclaims it.
         const release = () => this.#deps.store.release(claim, !claim.isDelivery)
-        this.#rest(this.#isolated(name, release) ?? name, times, error)
+        this.#rest(this.faults.isolate(name, release) ?? name, times, error)
       })
       .finally(onQueued)
     this.#underWay.add(running)
@@ -234,22 +233,7 @@ export class Dispatcher {
 
   /** Reports the failure and retries the event or delivery after a while. Nothing else waits for it. */
   #rest(name: string, times: number, error: unknown) {
-    this.#noteFault(name, error)
+    this.faults.note(name, error)
     this.#resting.add(name, times)
-  }
-
-  /** Runs the work and reports a failure, so that one unusable folder or file does not stop the rest. */
-  #isolated<Result>(what: string, work: () => Result): Result | undefined {
-    try {
-      return work()
-    } catch (error) {
-      this.#noteFault(what, error)
-      return undefined
-    }
-  }
-
-  #noteFault(name: string, error: unknown) {
-    const fault = `${name}: ${describeError(error)}`
-    if (this.faults.length < 100 && !this.faults.includes(fault)) this.faults.push(fault)
   }
 }

@@ -1,6 +1,5 @@
 import type { LoadedConfig } from '../config/load.ts'
 import { DESKTOP_OF_LAST_RESORT, keepsOrder } from '../deliver/audience.ts'
-import { describeError } from '../errors.ts'
 import { FileStore } from '../spool/file-store.ts'
 import { handoverRequested, requestHandoverIfOlder } from '../spool/handover.ts'
 import type { Header } from '../spool/header.ts'
@@ -44,7 +43,7 @@ export async function deliverOnce(options: WorkerOptions): Promise<WorkerSummary
     await dispatcher.comeToRest({ startsDue: true })
   } while (hasMore(claimed, deps, dispatcher))
   await close(deps, dispatcher)
-  return { handled: dispatcher.handled, faults: dispatcher.faults }
+  return { handled: dispatcher.handled, faults: dispatcher.faults.texts }
 }
 
 function hasMore(
@@ -81,7 +80,7 @@ export async function deliverTo(
   await dispatcher.startOwn(claim, channel)
   await dispatcher.comeToRest()
   await close(deps, dispatcher)
-  return { id: claim.id, faults: dispatcher.faults }
+  return { id: claim.id, faults: dispatcher.faults.texts }
 }
 
 /**
@@ -126,7 +125,7 @@ async function run(opened: Opened): Promise<WorkerSummary> {
   } while (hasWork(deps, dispatcher) && acquireLock(stateDir))
   watcher.close()
   await Promise.all([close(deps, dispatcher), opened.maintenance.count()])
-  return { handled: dispatcher.handled, faults: dispatcher.faults }
+  return { handled: dispatcher.handled, faults: dispatcher.faults.texts }
 }
 
 async function serve(
@@ -197,7 +196,7 @@ async function close(
   await dispatcher.comeToRest()
   await answers.close()
   if (journal.failure) {
-    dispatcher.faults.push(`the journal: ${describeError(journal.failure)}`)
+    dispatcher.faults.note('the journal', journal.failure)
     store.releaseAll()
   } else memory.keep()
   store.close()

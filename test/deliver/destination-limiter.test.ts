@@ -27,6 +27,14 @@ describe('a destination limiter', () => {
     expect(limiter.readyInMs).toBe(700)
   })
 
+  it('is slow if it pauses between messages or has failed', () => {
+    expect(makeLimiter(4, 1000).limiter.isSlow).toBe(true)
+    const { limiter } = makeLimiter(4)
+    expect(limiter.isSlow).toBe(false)
+    limiter.trip(limiter.acquire(), () => 1000)
+    expect(limiter.isSlow).toBe(true)
+  })
+
   it('blocks for a while after a failure, then allows a single probe, and all after a success', () => {
     const { limiter, clock } = makeLimiter(3)
     expect(limiter.trip(limiter.acquire(), () => 5000)).toBe(5000)

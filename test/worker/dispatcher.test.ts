@@ -64,7 +64,7 @@ describe('an event that cannot be removed after its delivery', () => {
     await prepare(world, id)
     const { dispatcher, dispatch, clock } = openDispatcher(world)
     expect(await dispatch()).toBe(1)
-    expect(dispatcher.faults).toHaveLength(1)
+    expect(dispatcher.faults.texts).toHaveLength(1)
     expect(await dispatch()).toBe(0)
     const [name = ''] = readdirSync(world.spool.new)
     rmSync(join(world.spool.new, name), { recursive: true })
