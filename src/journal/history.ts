@@ -103,9 +103,10 @@ function dropOpen(status: EventStatus, { reason, at }: { reason: string; at: num
 function accept(status: EventStatus, entry: AcceptedEntry) {
   const { event, kind, client, sessionId, project, title, acceptedAt } = entry
   Object.assign(status, { event, kind, client, sessionId, project, title, acceptedAt })
-  const { text = '', problems = [], to = [], people, trace = [] } = entry
+  const { text = '', problems = [], to = [], people = [], trace = [] } = entry
   Object.assign(status, { text, problems, to, trace })
-  if (people) status.people = people
+  // An empty list says as little as none.
+  if (people.length > 0) status.people = people
 }
 
 type ChannelEntry = Extract<JournalEntry, { type: ChannelStatus['state'] }>

@@ -205,6 +205,17 @@ async function act(stateDir: string, one: object) {
   }
 }
 
+const question = {
+  ...{ at: 0, id: 'e', type: 'accepted', acceptedAt: 0, event: '', kind: '', client: '' },
+  ...{ sessionId: '', project: '', title: '', to: ['team', 'log.file'] },
+}
+/** The later entry of the question names no people, and the only channel for people fails. */
+const acceptedAgainForNobody = [
+  { ...question, people: ['log.file'] },
+  { ...question, people: [] },
+  { at: 0, id: 'e', type: 'exhausted', channel: 'log.file', attempt: 0, reason: '' },
+].map((one) => JSON.stringify(one))
+
 /** Compares the aggregate values of the tally with those of all events. */
 function expectSums(stateDir: string, all: readonly Counted[]) {
   const journal = new OpenJournal(stateDir, 0)
@@ -239,7 +250,7 @@ describe('the tally of the journal', () => {
           expectSums(stateDir, all)
         }
       }),
-      { numRuns: isFull ? 1000 : 40 },
+      { numRuns: isFull ? 1000 : 40, examples: [[[{ lines: acceptedAgainForNobody }]]] },
     )
   })
 
