@@ -40,8 +40,17 @@ export const messageSchema = z.object({
   cwd: z.string(),
   client: z.string(),
   at: z.string().describe('When the event was accepted, ISO 8601 in UTC'),
+  asks: z
+    .boolean()
+    .optional()
+    .describe("Whether the agent's turn ended with a question to a person; absent for false"),
 })
 export type Message = z.output<typeof messageSchema>
+
+/** Whether a message stays where it is shown until its session goes on, if the channel can do that. */
+export function staysShown({ urgency, asks }: Pick<Message, 'urgency' | 'asks'>): boolean {
+  return urgency === 'critical' || asks === true
+}
 
 /** A question that a message asks, with the data needed to see whether it has been answered meanwhile. */
 export const askedSchema = z.object({

@@ -49,6 +49,9 @@ interface EnrichDeps {
 /** Kinds that are never announced, or not about a turn of the session: their transcript is not read. */
 const unread: readonly Kind[] = ['other', 'subagent-done']
 
+/** Kinds whose last message is the agent's answer. */
+const turnOver: readonly Kind[] = ['done', 'waiting']
+
 /**
  * Adds facts from the folder and the transcript. Text of the payload takes precedence. For facts that only the
  * transcript has, such as a pending command, waits a little if the client writes it late. Never fails an event.
@@ -68,7 +71,7 @@ export async function enrich(event: AgentEvent, deps: EnrichDeps): Promise<Enric
   const found = facts ? withTurn(event, facts) : event
   return {
     ...found,
-    ...(found.kind === 'done' && asksAtEnd(found.lastMessage) && { asks: true }),
+    ...(turnOver.includes(found.kind) && asksAtEnd(found.lastMessage) && { asks: true }),
     ...(found.kind === 'waiting' && facts?.outcome === 'interrupted' && { isInterrupted: true }),
     project,
     branch: branch || facts?.branch || '',

@@ -8,7 +8,7 @@ const MAX_LINE = 200
 export function summarize(deliveries: readonly [Delivery, ...Delivery[]]): Delivery {
   const [first] = deliveries
   // The origin describes only the first one.
-  const { origin: _, ...message } = first.message
+  const { origin: _, asks: _asks, ...message } = first.message
   const all = deliveries.flatMap(({ events }) => events)
   const shown = deliveries.slice(0, MAX_LINES).map(lineOf)
   const rest = all.length - shown.length
@@ -29,6 +29,7 @@ export function summarize(deliveries: readonly [Delivery, ...Delivery[]]): Deliv
       title: `${cutText(first.message.title, MAX_LINE)} and ${all.length - 1} more`,
       body: [...shown, ...(rest > 0 ? [`and ${rest} more`] : [])].join('\n'),
       markup: '',
+      ...(deliveries.some((one) => one.message.asks) && { asks: true }),
     },
   }
 }

@@ -1,5 +1,6 @@
 import { release } from 'node:os'
 import * as z from 'zod'
+import { staysShown } from '../delivery.ts'
 import { type Notice, notifySendCommand, osascript, powershell, type Tool } from './_desktop.ts'
 import { showByNodeNotifier } from './_node-notifier.ts'
 import { showByNotifySend, withdrawNotification } from './_notify-send.ts'
@@ -23,7 +24,7 @@ export const desktop = defineNotifier({
       .max(3600)
       .default(10)
       .describe(
-        'How long it is shown; 0: until it is dismissed. A critical one stays until it is answered',
+        'How long it is shown; 0: until it is dismissed. A question or a critical one stays until it is answered',
       ),
   }),
   compose: (message, options, { now }) => ({
@@ -33,7 +34,6 @@ export const desktop = defineNotifier({
   async send(message, options, context) {
     const { signal, now } = context
     if (signal.aborted) throw timedOut()
-    const { urgency } = message
     const notice = noticeOf(message, options, now)
     if (hasNotifySend()) return await showByNotifySend(notice, context)
     const { tool, nodeNotifierFirst } = chooseBackend(notice)
@@ -41,7 +41,7 @@ export const desktop = defineNotifier({
     if (signal.aborted) throw timedOut()
     if (!shown) await runTool(tool, signal)
     const by = `shown by ${shown ? 'node-notifier' : tool.file}`
-    return urgency === 'critical' ? `${by}, which cannot withdraw it later` : by
+    return staysShown(message) ? `${by}, which cannot withdraw it later` : by
   },
   async withdraw(handle, _, context) {
     if (context.signal.aborted) throw timedOut()
@@ -61,7 +61,7 @@ function noticeOf(
     body: [body, session && `— ${session}`].filter(Boolean).join('\n'),
     urgency: message.urgency,
     sound,
-    timeoutSeconds: message.urgency === 'critical' ? 0 : timeoutSeconds,
+    timeoutSeconds: staysShown(message) ? 0 : timeoutSeconds,
   }
 }
 

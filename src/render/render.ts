@@ -63,7 +63,7 @@ export class Renderer {
   }
 
   message(urgency: Urgency, channel: Channel): Message {
-    const { id, kind, sessionId, cwd, client, at } = this.#event
+    const { id, kind, sessionId, cwd, client, at, asks, isHeadless } = this.#event
     return {
       id,
       event: String(this.#valuesFor(channel).get('event')),
@@ -76,6 +76,8 @@ export class Renderer {
       cwd: this.#field(cwd, 4096),
       client,
       at: new Date(at).toISOString(),
+      // After a one-shot run nobody can answer.
+      ...(asks && isHeadless !== true && { asks }),
     }
   }
 

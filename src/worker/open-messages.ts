@@ -4,7 +4,7 @@ import type { Destination } from '../deliver/attempt.ts'
 import type { Begun, MessageLife } from '../deliver/message-life.ts'
 import { withOpenQuestions } from '../deliver/summary.ts'
 import { withdraw } from '../deliver/withdraw.ts'
-import type { Asked, Delivery } from '../delivery.ts'
+import { type Asked, type Delivery, staysShown } from '../delivery.ts'
 import { dropOldest } from '../drop-oldest.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import type { Journal } from '../journal/journal.ts'
@@ -22,6 +22,12 @@ const MAX_LOOK_MS = 30_000
 const LOOK_FOR_MS = 3600_000
 /** After this long a shown message is forgotten and never withdrawn. */
 const FORGET_AFTER_MS = 24 * 3600_000
+
+/**
+ * A one-shot run ends its session right after its turn. That end answers nothing: the message is shown for as long as one
+ * that disappears by itself.
+ */
+const ONE_SHOT_MS = 10_000
 
 /** More messages than are shown at once. */
 const MAX_KNOWN = 200
@@ -74,7 +80,7 @@ export class OpenMessages implements MessageLife {
       delivered: (handle) => {
         const isReplaced = handle !== undefined && handle === before?.shown.handle
         if (before && !isReplaced) this.#shown.add(before.shown)
-        if (handle === undefined || delivery.urgency !== 'critical') return
+        if (handle === undefined || !staysShown(delivery.message)) return
         this.#add(delivery, handle, isReplaced ? others : [])
       },
       failed: () => {
@@ -207,6 +213,7 @@ function isOf(one: SessionRef, { client, sessionId }: SessionRef): boolean {
 function isOver(session: Session | undefined, { questions, at }: Shown): boolean {
   if (!session) return false
   if (questions.length > 0) return questions.every((one) => isAnswered(session, one))
-  // The message reports a failure: it is outdated once the session goes on.
-  return session.promptAt > at || session.answeredAt > at
+  // The message reports a failure or the end of a turn: it is outdated once the session goes on.
+  const { promptAt, turnEnd, answeredAt } = session
+  return promptAt > at || (turnEnd?.at ?? 0) > at || answeredAt > at + ONE_SHOT_MS
 }

@@ -103,6 +103,13 @@ describe('a summary', () => {
     expect(summary.message.urgency).toBe('critical')
   })
 
+  it('stays shown if one of them asks something at the end of a turn', () => {
+    const { message, ...delivery } = makeDelivery('a')
+    const asks = { ...delivery, message: { ...message, asks: true } }
+    expect(summarize([makeDelivery('b'), asks]).message.asks).toBe(true)
+    expect(summarize([makeDelivery('b'), makeDelivery('c')]).message.asks).toBeUndefined()
+  })
+
   it('shows ten lines and the number of the remaining ones', () => {
     const all = Array.from({ length: 13 }, (_, index) => makeDelivery(`${index}`))
     const lines = summarize(all as [(typeof all)[0]]).message.body.split('\n')

@@ -2,20 +2,20 @@ import { type Delivery, deliveryId } from '../../src/delivery.ts'
 
 /** A delivery of one event to the channel `file`. */
 export function makeDelivery(event: string, changes: Partial<Delivery> = {}): Delivery {
-  const channel = changes.channel ?? 'file'
+  const { channel = 'file', kind = 'done', urgency = 'normal' } = changes
   return {
     id: deliveryId(event, channel),
     events: [event],
     host: 'here',
     channel,
     session: `claude ${event}`,
-    kind: 'done',
-    urgency: 'normal',
+    kind,
+    urgency,
     message: {
       id: event,
       event: 'Stop',
-      kind: 'done',
-      urgency: 'normal',
+      kind,
+      urgency,
       title: `title of ${event}`,
       body: `body of ${event}`,
       markup: '',

@@ -7,7 +7,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { builtInConfig } from '../../src/config/load.ts'
 import { Journal } from '../../src/journal/journal.ts'
 import { readJournalOf } from '../../src/journal/read.ts'
@@ -193,6 +193,81 @@ describe.skipIf(reason)(`a question on the desktop${reason}`, () => {
     expect(all?.replacesId).toBeGreaterThan(0)
     // The first message is gone, so the summary repeats its question.
     for (const command of ['one', 'two', 'three']) expect(all?.body).toContain(command)
+  })
+
+  it('stays when the client ends the session right after it, as a one-shot run does', async () => {
+    const { world, accept, shown, withdrawn } = await makeDesk()
+    const end = { hook_event_name: 'SessionEnd', session_id: 's1', reason: 'other' }
+    accept({ hook_event_name: 'StopFailure', session_id: 's1', error: 'overloaded' })
+    await world.untilIdle()
+    accept(end)
+    await world.untilIdle()
+    expect(await shown()).toHaveLength(1)
+    expect(await withdrawn()).toBe(0)
+  })
+
+  describe('at the end of a turn', () => {
+    const asking = {
+      hook_event_name: 'Stop',
+      session_id: 's1',
+      last_assistant_message: 'The tests pass. Shall I publish the package?',
+    }
+
+    it.each([
+      ['the next prompt', prompt],
+      ['the end of the next turn', { ...asking, last_assistant_message: 'Published.' }],
+    ])('stays on the screen until %s, no louder than before', async (_, next) => {
+      const { world, accept, shown, withdrawn } = await makeDesk()
+      accept(asking)
+      await world.untilIdle()
+      expect(await shown()).toMatchObject([{ expireMs: 0, hints: { urgency: 1 } }])
+      accept(next)
+      await world.untilIdle()
+      const [, after] = await shown()
+      // A message that replaces it disappears by itself.
+      expect(after?.expireMs ?? 3600_000).toBe(3600_000)
+      expect((after?.replacesId ?? 0) > 0 ? 1 : await withdrawn()).toBe(1)
+    })
+
+    it('is replaced by a question during the next turn', async () => {
+      const { world, accept, shown } = await makeDesk()
+      accept(asking)
+      await world.untilIdle()
+      accept(ask('make'))
+      await world.untilIdle()
+      const [first, next] = await shown()
+      expect(next?.replacesId).toBeGreaterThan(0)
+      expect(first?.title).not.toBe(next?.title)
+      expect(next?.title).not.toContain('more')
+    })
+
+    it('stays when it is told only after nobody has answered', async () => {
+      const { world, accept, shown, withdrawn } = await makeDesk()
+      accept(prompt)
+      accept(asking)
+      const idle = { hook_event_name: 'Notification', notification_type: 'idle_prompt' }
+      const path = join(world.folder, '.claude/projects/-srv-app/s1.jsonl')
+      mkdirSync(join(path, '..'), { recursive: true })
+      const answer = { type: 'text', text: asking.last_assistant_message }
+      writeFileSync(path, transcriptLine('assistant', answer))
+      vi.stubEnv('HOME', world.folder)
+      onTestFinished(() => void vi.unstubAllEnvs())
+      const message = 'Claude is waiting for your input'
+      accept({ ...idle, session_id: 's1', message, transcript_path: path })
+      await world.untilIdle()
+      expect(await shown()).toMatchObject([{ expireMs: 0 }])
+      accept(prompt)
+      await world.untilIdle()
+      expect(await withdrawn()).toBe(1)
+    })
+
+    it('disappears by itself after a one-shot run, where nobody can answer', async () => {
+      const { world, shown } = await makeDesk()
+      const env = { ...screen.env, CLAUDE_CODE_SESSION_ATTENDED: '0' }
+      world.accept(asking, { client: 'claude', env })
+      await world.untilIdle()
+      expect(await shown()).toMatchObject([{ expireMs: 3600_000 }])
+    })
   })
 
   it('is withdrawn by a later worker after the first one was killed', async () => {
