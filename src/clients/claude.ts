@@ -57,6 +57,7 @@ export const claude = defineClient({
     },
   ],
   ordinaryEnds: [],
+  reportsIdle: true,
   holdQuestionMs: 0,
   answeredBy: [],
   askTools: ['AskUserQuestion', 'ExitPlanMode'],

@@ -145,6 +145,8 @@ export interface Client {
   repeats: readonly Repeat[]
   /** Reasons of SessionEnd that mean nothing, because the client gives them for every end. */
   ordinaryEnds: readonly string[]
+  /** After a minute without an answer to its turn, it sends a Notification. */
+  reportsIdle?: true
   /** How long to hold back a question, in ms, because the client may answer it itself at once. */
   holdQuestionMs: number
   /** Additional events, and types of Notification, that show that an open question was answered. */

@@ -51,6 +51,7 @@ export const droid = defineClient({
   notices: {},
   repeats: [],
   ordinaryEnds: [],
+  reportsIdle: true,
   holdQuestionMs: 0,
   answeredBy: [],
   askTools: ['AskUser', 'ExitSpecMode'],

@@ -1,4 +1,4 @@
-import { isTurnOver } from './sessions.ts'
+import { ENDED_BEFORE, hasEndedAfter, isTurnOver } from './sessions.ts'
 import { defineRule, send, suppress } from './types.ts'
 
 /** A build may end soon, and its end is worth a message; a server runs on. */
@@ -25,12 +25,9 @@ export const background = defineRule({
     const until = Math.max(at, now) + HOLD_MINUTES * 60_000
     return { type: 'hold', until, reason, group: '' }
   },
-  review({ kind, at, channel }, { session }) {
-    const { turnEnd, answeredAt = 0 } = session ?? {}
+  review({ kind, at }, { session }) {
+    const { turnEnd } = session ?? {}
     if (kind !== 'done' || !turnEnd || at > (turnEnd.leftTasksAt ?? 0)) return undefined
-    if (turnEnd.at > at) {
-      return turnEnd.to?.includes(channel) ? 'a later turn of its session was told' : undefined
-    }
-    return answeredAt > at ? 'the session ended before it was told' : undefined
+    return hasEndedAfter(session, at) ? ENDED_BEFORE : undefined
   },
 })

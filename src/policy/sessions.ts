@@ -35,6 +35,8 @@ export interface TurnEnd {
   to?: readonly string[]
   /** Whether its answer ends with a question. */
   asks?: boolean
+  /** How long it took, in ms. Absent if unknown. */
+  tookMs?: number | undefined
   /** When the last turn, this one or an earlier one, left background tasks running, Unix ms. Absent for never. */
   leftTasksAt?: number | undefined
 }
@@ -165,7 +167,10 @@ function remember(session: Session, entry: AcceptedEntry) {
     const { backgroundTasks = 0, asks = false } = facts
     const leftTasksAt = backgroundTasks > 0 ? at : session.turnEnd?.leftTasksAt
     const { to = [] } = entry
-    session.turnEnd = { at, means, backgroundTasks, judged, to, asks, leftTasksAt }
+    const { durationMs } = facts
+    const isAgain = at === session.turnEnd?.at
+    const tookMs = isAgain ? session.turnEnd?.tookMs : turnMs(session, { at, durationMs })
+    session.turnEnd = { at, means, backgroundTasks, judged, to, asks, tookMs, leftTasksAt }
   }
   if (meaning.isSubagent && parentSessionId && parentSessionId !== sessionId) {
     session.isSubagent = true
@@ -187,6 +192,26 @@ function judgedChannels({ trace = [], to = [] }: AcceptedEntry): string[] {
 /** Whether the last turn is over and no other has begun. */
 export function isTurnOver({ turnEnd, promptAt }: Session): boolean {
   return turnEnd !== undefined && turnEnd.at >= promptAt
+}
+
+/**
+ * How long the turn took that ends now: the time since the prompt if that is known here, else what the payload or the
+ * transcript says.
+ */
+export function turnMs(
+  session: Session | undefined,
+  { at, durationMs }: { at: number; durationMs?: number | undefined },
+): number | undefined {
+  const isInTurn = session !== undefined && session.promptAt > 0 && !isTurnOver(session)
+  return isInTurn && session.promptAt <= at ? at - session.promptAt : durationMs
+}
+
+/** The recorded reason for a turn that is not told because its session is over. */
+export const ENDED_BEFORE = 'the session ended before it was told'
+
+/** Whether the session ended after its last turn, which ended at `at`. */
+export function hasEndedAfter(session: Session | undefined, at: number): boolean {
+  return session?.turnEnd?.at === at && session.answeredAt > at
 }
 
 /** When something other than a question was last judged for the channel; 0 for never. */

@@ -1,25 +1,41 @@
-import { isTurnOver } from './sessions.ts'
-import { defineRule, type JudgeContext, type JudgedEvent, send, suppress } from './types.ts'
+import { findClient } from '../clients/index.ts'
+import { ENDED_BEFORE, hasEndedAfter, turnMs } from './sessions.ts'
+import { defineRule, type JudgedEvent, send, suppress } from './types.ts'
 
-/** Suppresses short turns: a person who waits a few seconds is still looking. A turn of unknown length is sent. */
+/** As long as clients wait that report by themselves that nobody has answered. */
+const ANSWER_MS = 60_000
+
+/**
+ * Suppresses short turns: a person who waits a few seconds is still looking. A turn of unknown length is sent. One that
+ * ends with a question is sent if nobody has answered for a minute; some clients report that by an event of its own.
+ */
 export const shortTurns = defineRule({
   name: 'short-turns',
   isNoise: true,
-  judge(event, _, context) {
-    const { session, noise } = context
+  judge(event, _, { session, noise, now }) {
     if (event.kind !== 'done') return send
     // Background tasks are over: the turn that reports it is short, but the work was not.
     if ((session?.turnEnd?.backgroundTasks ?? 0) > event.backgroundTasks) return send
-    const ms = durationOf(event, context)
+    const ms = turnMs(session, event)
     if (ms === undefined || ms >= noise.minSeconds * 1000) return send
-    return suppress(`the turn took ${seconds(ms)} s, less than ${noise.minSeconds} s`)
+    const reason = `the turn took ${seconds(ms)} s, less than ${noise.minSeconds} s`
+    if (!isReportedLater(event)) return suppress(reason)
+    // An event that waited for the worker may be followed by one that makes it old.
+    const until = Math.max(event.at, now) + ANSWER_MS
+    return { type: 'hold', until, reason: `${reason}; it asks something`, group: '' }
+  },
+  review({ kind, at }, { session, noise }) {
+    const { tookMs } = session?.turnEnd ?? {}
+    const isOff = noise.off.includes('short-turns')
+    if (kind !== 'done' || isOff || tookMs === undefined) return undefined
+    if (tookMs >= noise.minSeconds * 1000) return undefined
+    return hasEndedAfter(session, at) ? ENDED_BEFORE : undefined
   },
 })
 
-/** The time since the prompt if that is known here; else what the payload or the transcript says. In ms. */
-function durationOf({ at, durationMs }: JudgedEvent, { session }: JudgeContext) {
-  const isInTurn = session !== undefined && session.promptAt > 0 && !isTurnOver(session)
-  return isInTurn && session.promptAt <= at ? at - session.promptAt : durationMs
+/** Whether only we can find out that a question at the end of a turn gets no answer. Nobody answers a one-shot run. */
+function isReportedLater({ client, asks, isHeadless }: JudgedEvent): boolean {
+  return asks === true && isHeadless !== true && findClient(client)?.reportsIdle !== true
 }
 
 /** Rounded down, so that it never looks like the limit itself. */

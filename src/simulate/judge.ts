@@ -1,3 +1,4 @@
+import { asksAtEnd } from '../event/headline.ts'
 import { parseEvent } from '../event/parse.ts'
 import type { TraceStep } from '../journal/entry.ts'
 import type { Mute } from '../policy/mutes.ts'
@@ -63,7 +64,8 @@ export function judge({ config: settings, events, mutes = [], host = '' }: Judge
     const { project = event.cwd.split(/[/\\]/).at(-1) ?? '', branch = '' } = around
     const unknown = { title: '', firstPrompt: '', tokens: undefined }
     const did = { tools: {}, files: [], commands: [] }
-    replay.add({ found: { ...event, project, branch, ...unknown, did } })
+    const asks = asksAtEnd(event.lastMessage)
+    replay.add({ found: { ...event, project, branch, asks, ...unknown, did } })
   }
   replay.end()
   const decisions = replay.entries.map(({ id, kind, trace = [] }) => ({ id, kind, trace }))

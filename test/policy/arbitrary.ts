@@ -1,5 +1,7 @@
 import * as fc from 'fast-check'
 import type { EnrichedEvent } from '../../src/context/enrich.ts'
+import { asksAtEnd } from '../../src/event/headline.ts'
+import { meaningOf } from '../../src/event/meaning.ts'
 import { parsePayload } from '../support/payload.ts'
 
 const start = Date.parse('2026-11-20T09:00:00Z')
@@ -13,6 +15,7 @@ const payload = fc.oneof(
     hook_event_name: fc.constant('Stop'),
     background_tasks: fc.array(fc.constant({}), { maxLength: 2 }),
     turn_id: word,
+    last_assistant_message: fc.constantFrom('Done.', 'Shall I go on?'),
   }),
   fc.record({ hook_event_name: fc.constantFrom('StopFailure', 'Interrupt', 'SubagentStop') }),
   fc.record({
@@ -51,6 +54,18 @@ export const timelines: fc.Arbitrary<EnrichedEvent[]> = fc
       const id = `event-${index}`
       const did = { tools: {}, files: [], commands: [] }
       const none = { branch: '', title: '', firstPrompt: '', tokens: undefined, did }
-      return { ...event, id, project: 'shop', isAtTerminal, ...none }
+      const asks = asksAtEnd(event.lastMessage)
+      return { ...event, id, project: 'shop', isAtTerminal, asks, ...none }
     })
   })
+
+/** The turns of its session that end after this one. */
+export function laterTurns(events: readonly EnrichedEvent[], id: string): string[] {
+  const event = events.find((one) => one.id === id)
+  if (event?.kind !== 'done') return []
+  const { client, sessionId, at } = event
+  return events
+    .filter((one) => one.client === client && one.sessionId === sessionId && one.at > at)
+    .filter((one) => meaningOf(one).isTurnEnd)
+    .map((one) => one.id)
+}

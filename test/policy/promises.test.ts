@@ -1,13 +1,12 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { noiseRules } from '../../src/config/noise.ts'
-import type { EnrichedEvent } from '../../src/context/enrich.ts'
 import type { AcceptedEntry } from '../../src/journal/entry.ts'
 import { Memory } from '../../src/policy/memory.ts'
 import { policies } from '../../src/policy/policies.ts'
 import { runs } from '../support/runs.ts'
 import { runTimeline } from '../support/timeline.ts'
-import { timelines } from './arbitrary.ts'
+import { laterTurns, timelines } from './arbitrary.ts'
 
 const everything = [{ on: ['*'], to: ['desktop'] }]
 const quietHours = [
@@ -25,14 +24,6 @@ const noise = fc.record({
 /** The events that were delivered. */
 function toldIn({ pings }: ReturnType<typeof runTimeline>): Set<string> {
   return new Set(pings.flatMap(({ events }) => events))
-}
-
-/** The ends of turns in the session of this one, if any of them left tasks running in the background. */
-function turnsWithTasks(events: readonly EnrichedEvent[], id: string): string[] {
-  const event = events.find((one) => one.id === id)
-  const isSame = (one: EnrichedEvent) => one.sessionId === event?.sessionId && one.kind === 'done'
-  const turns = event?.kind === 'done' ? events.filter(isSame) : []
-  return turns.some(({ backgroundTasks }) => backgroundTasks > 0) ? turns.map((one) => one.id) : []
 }
 
 describe('the noise rules, for any sequence of events', () => {
@@ -90,9 +81,8 @@ describe('the noise rules, for any sequence of events', () => {
           runTimeline(events, { config: { routes: everything, noise: { ...settings, off } } })
         const without = toldIn(run([rule]))
         for (const id of toldIn(run([]))) {
-          // A turn that left tasks running may be told in the place of a later one that a rule dropped.
-          const others = turnsWithTasks(events, id)
-          const isTold = [id, ...others].some((one) => without.has(one))
+          // A held turn may be told in the place of a later one that a rule dropped.
+          const isTold = [id, ...laterTurns(events, id)].some((one) => without.has(one))
           expect(isTold, `${id} without ${rule}`).toBe(true)
         }
       }),

@@ -383,6 +383,41 @@ describe('the rule', () => {
     ).toEqual(['desktop 5'])
   })
 
+  it('`short-turns` delivers a question after a minute for a client that does not report that it waits', () => {
+    const short: Step[] = [
+      [0, prompt],
+      [8, asking],
+    ]
+    const late = (steps: Step[], client: string, settings: Settings = {}) =>
+      told(steps, { client, ...settings }, {}, 'late')
+    for (const client of ['codex', 'gemini', 'copilot', 'unknown']) {
+      expect(late(short, client)).toEqual(['desktop 8 at 68'])
+    }
+    // qwen's notice comes at once with the end of the turn.
+    expect(late([...short, [8.05, idle]], 'qwen')).toEqual(['desktop 8 at 68'])
+    expect(late(short, 'claude')).toEqual([])
+    expect(late([...short, [20, prompt]], 'codex')).toEqual([])
+    expect(late([...short, [20, end]], 'codex')).toEqual([])
+    expect(late(short, 'codex', { isHeadless: true })).toEqual([])
+    expect(late([short[0] as Step, [8, stop]], 'codex')).toEqual([])
+    expect(late([...short, [20, prompt], [50, asking]], 'codex')).toEqual(['desktop 50 at 50'])
+    expect(late([...short, [20, prompt], [30, asking]], 'codex')).toEqual(['desktop 30 at 90'])
+  })
+
+  it('`short-turns` drops a short question in quiet hours if its session has ended, but not a long one', () => {
+    const quietHours = [{ from: '09:00', to: '10:00', timeZone: 'UTC' }]
+    const turn = (seconds: number): Step[] => [
+      [0, prompt],
+      [seconds, asking],
+      [seconds + 1, end],
+    ]
+    const settings = { client: 'gemini', noise: { quietHours } }
+    expect(told(turn(8), settings)).toEqual([])
+    expect(told(turn(60), settings)).toEqual(['desktop 60'])
+    const off = { client: 'gemini', noise: { quietHours, off: ['short-turns'] } }
+    expect(told(turn(8), off)).toEqual(['desktop 8'])
+  })
+
   it('`short-turns` counts from the latest prompt, also if an earlier one is judged after it', () => {
     const late: Step[] = [
       [100, prompt],
@@ -478,6 +513,40 @@ describe('the rule', () => {
       [1, ask('a')],
     ]
     expect(told(before, { client: 'opencode' })).toEqual(['desktop 1'])
+  })
+
+  it('`answered-at-once` drops a held turn if a later one of its session is told on that channel', () => {
+    const quietHours = [{ from: '09:00', to: '10:00', timeZone: 'UTC' }]
+    const turns: Step[] = [
+      [60, stop],
+      [120, { ...stop, session_id: 's2' }],
+      [180, stop],
+    ]
+    const quiet = { client: 'opencode', noise: { quietHours } }
+    expect(told(turns, quiet)).toEqual(['desktop 120+180'])
+    const steps = [{ to: ['desk'] }, { after: '10m', to: ['phone'] }]
+    const stepwise = { channels, routes: [{ on: ['done'], steps }], client: 'opencode' }
+    expect(told(turns, stepwise)).toEqual([
+      'desk 60',
+      'desk 120',
+      'desk 180',
+      'phone 120',
+      'phone 180',
+    ])
+    // The later turn was sent to another channel only.
+    const routes = [
+      { on: ['done'], when: { message: 'red' }, to: ['phone'], stop: true },
+      { on: ['done'], to: ['desk'] },
+    ]
+    const red = { ...stop, last_assistant_message: 'red' }
+    const split = told(
+      [
+        [60, stop],
+        [180, red],
+      ],
+      { ...quiet, channels, routes },
+    )
+    expect(split).toEqual(['desk 60', 'phone 180'])
   })
 
   it('a later step of a question that was reported twice needs only one answer to be dropped', () => {

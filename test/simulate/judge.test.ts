@@ -44,6 +44,18 @@ describe('judge', () => {
     expect(pings.flatMap(({ events }) => events)).toEqual(['event-1'])
   })
 
+  it('finds out whether an answer ends with a question', () => {
+    const short = { ...stop, last_assistant_message: 'Shall I delete it?' }
+    const { pings } = judge({
+      config: {},
+      events: [
+        { at: at('09:00:00'), client: 'codex', payload: prompt },
+        { at: at('09:00:05'), client: 'codex', payload: short },
+      ],
+    })
+    expect(pings.map((ping) => ping.at)).toEqual([Number(at('09:01:05'))])
+  })
+
   it('reports where a configuration is invalid', () => {
     const config = { routes: [{ on: ['done'], to: ['desk'] }] }
     expect(() => judge({ config, events: [] })).toThrow(HookbellError)
