@@ -83,7 +83,7 @@ export const deliverySchema = z.object({
     .describe('The questions it asks, oldest first; absent if there are none'),
   sessionEnv: z.record(z.string(), z.string()),
   acceptedAt: z.number().describe('Unix ms'),
-  notBefore: z.number().describe('Unix ms; 0: at once'),
+  notBefore: z.number().describe('When it is due, Unix ms; 0: at once'),
   expires: z.number().describe('Unix ms after which it is no longer worth sending; 0: never'),
   attempts: z.int().nonnegative().describe('Attempts made so far'),
   firstTriedAt: z.number().describe('Unix ms of the first attempt; 0 if there was none'),

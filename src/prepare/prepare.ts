@@ -31,8 +31,8 @@ export interface PrepareDeps extends DecideDeps {
 }
 
 export interface Held {
+  /** With the time until which it is held. */
   delivery: Delivery
-  until: number
   reason: string
   /** Deliveries of the same group that are due together become one message; absent if it is sent alone. */
   group?: string
@@ -130,8 +130,7 @@ function holdBack(
   // A step that was due while the machine was off is sent afterwards, but not after the maximum age.
   const expires = later ? until + config.retry.maxAgeHours * 3600_000 : 0
   return {
-    delivery: { ...delivery, expires },
-    until,
+    delivery: { ...delivery, notBefore: until, expires },
     reason,
     earliest,
     ...(isTogether && { group: hashOf(`${channel} ${group}`) }),

@@ -33,9 +33,9 @@ export function retryItem(spool: Spool, { name, channel, events: [id = ''] }: De
   const path = join(spool.dead, name)
   const delivery = channel === undefined ? undefined : readParkedOrThrow(path)?.delivery
   if (delivery) {
-    const again = { ...delivery, attempts: 0, firstTriedAt: 0, expires: 0 }
+    const again = { ...delivery, notBefore: 0, attempts: 0, firstTriedAt: 0, expires: 0 }
     writeParked(spool, 'deferred', {
-      ...{ until: 0, since: 0, reason: 'retried by a person', isHeld: false },
+      ...{ since: 0, reason: 'retried by a person', isHeld: false },
       delivery: again,
     })
     rmSync(path, { force: true })

@@ -124,7 +124,7 @@ export class FileStore implements Store {
 
   giveUp(delivery: Delivery, reason: string) {
     const now = this.#now()
-    writeParked(this.spool, 'dead', { until: now, since: now, reason, isHeld: false, delivery })
+    writeParked(this.spool, 'dead', { since: now, reason, isHeld: false, delivery })
   }
 
   isParked(event: string, channel: string): boolean {

@@ -19,14 +19,23 @@ export function outlineParked(spool: Spool): ParkedOutline[] {
   const now = Date.now()
   return listIfThere(spool.deferred).flatMap((name) => {
     if (!parseName(name)?.isDelivery) return []
-    const { until, since = 0, isHeld } = readFields(join(spool.deferred, name))
+    const { delivery, since = 0, isHeld, ...old } = readFields(join(spool.deferred, name))
+    const until = old.until ?? delivery?.notBefore
     if (typeof until !== 'number') return []
     const wait = { isHeld: isHeld === true, since: Number(since) }
     return [{ until: isFlushed(wait, flushedAt, now) ? 0 : until, isHeld: wait.isHeld }]
   })
 }
 
-function readFields(path: string): { until?: unknown; since?: unknown; isHeld?: unknown } {
+interface Fields {
+  since?: unknown
+  isHeld?: unknown
+  delivery?: { notBefore?: unknown } | null
+  /** In older files. */
+  until?: unknown
+}
+
+function readFields(path: string): Fields {
   try {
     return Object(JSON.parse(readFileSync(path, 'utf8')))
   } catch {

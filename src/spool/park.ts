@@ -13,8 +13,9 @@ import { readSpoolFile } from './read.ts'
 /** A delivery on the disk: one that waits for its time, or one that gave up. */
 const parkedSchema = z.object({
   format: z.literal('hookbell-delivery 1'),
-  until: z.number().describe('When it is due, Unix ms'),
-  since: z.number().describe('When `until` was set: if the clock shows less, it was set back'),
+  since: z
+    .number()
+    .describe('When it was parked, Unix ms: if the clock shows less, it was set back'),
   reason: z.string(),
   isHeld: z.boolean().describe('Held by a policy; otherwise parked after a failure'),
   group: z.string().optional().describe('Deliveries of a group that are due become one message'),
@@ -24,9 +25,10 @@ const parkedSchema = z.object({
     .describe('When a later step may go if nobody was reached, Unix ms'),
   project: z.string().optional().describe('By which a later mute may name it, if it is held'),
   delivery: deliverySchema,
+  until: z.number().optional().describe('When it is due, in older files'),
 })
 
-export type Parked = z.output<typeof parkedSchema>
+export type Parked = Omit<z.output<typeof parkedSchema>, 'until'>
 
 /** When this returns, the delivery survives a power cut. @throws the system error */
 export function writeParked(
@@ -59,10 +61,15 @@ export function readParkedOrThrow(path: string): Parked | undefined {
   const file = readSpoolFile(path)
   if ('foreign' in file) return undefined
   try {
-    return parkedSchema.safeParse(JSON.parse(file.bytes.toString())).data
+    return withDueTime(parkedSchema.parse(JSON.parse(file.bytes.toString())))
   } catch {
     return undefined
   }
+}
+
+function withDueTime({ until, ...parked }: z.output<typeof parkedSchema>): Parked {
+  const { delivery } = parked
+  return until === undefined ? parked : { ...parked, delivery: { ...delivery, notBefore: until } }
 }
 
 /** Ids of the events that a spool file concerns. */
@@ -74,6 +81,7 @@ export function eventsOf(path: string): readonly string[] {
 
 interface Wait {
   name: string
+  /** When it is due, Unix ms; 0 where it is to be reviewed before its time. */
   until: number
   since: number
   isHeld: boolean
@@ -124,8 +132,8 @@ export class ParkedDeliveries {
   }
 
   /** Adds a delivery that this process put into the folder. */
-  set({ until, since, isHeld, group, delivery }: Omit<Parked, 'format'>) {
-    const { id, events, channel, session, acceptedAt } = delivery
+  set({ since, isHeld, group, delivery }: Omit<Parked, 'format'>) {
+    const { id, events, channel, session, acceptedAt, notBefore: until } = delivery
     const name = formatName({ id, isDelivery: true })
     const inode = this.#inodeOf(name) ?? 0
     const about = { events, channel, session, acceptedAt }
@@ -211,9 +219,15 @@ export class ParkedDeliveries {
     if (inode === undefined || this.#waits.get(name)?.inode === inode) return
     const parked = readParked(join(this.#spool.deferred, name))
     const isAwaited = this.#awaited.delete(parseName(name)?.id ?? '')
-    const { until = 0, since = 0, isHeld = false, group } = parked ?? {}
-    const { events = [], channel = '', session = '', acceptedAt = 0 } = parked?.delivery ?? {}
+    const { since = 0, isHeld = false, group, delivery } = parked ?? {}
+    const {
+      events = [],
+      channel = '',
+      session = '',
+      acceptedAt = 0,
+      notBefore = 0,
+    } = delivery ?? {}
     const wait = { name, since, isHeld, group, events, channel, session, acceptedAt, inode }
-    this.#waits.set(name, { ...wait, until: isAwaited ? 0 : until })
+    this.#waits.set(name, { ...wait, until: isAwaited ? 0 : notBefore })
   }
 }

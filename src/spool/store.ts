@@ -29,10 +29,8 @@ export interface Wanted {
   isLater(name: string): boolean
 }
 
-/** Why a delivery is parked, and until when. */
+/** Why a delivery is parked until its `notBefore`. */
 export interface ParkReason {
-  /** Unix ms. */
-  until: number
   reason: string
   /** Held by a policy; otherwise parked after a failure. */
   isHeld: boolean
@@ -68,7 +66,7 @@ export interface Store {
   /** Moves an event that cannot be handled to the dead ones, for a person. */
   moveToDead(claim: Claim): void
 
-  /** Keeps a delivery for later. On the disk when this returns. */
+  /** Keeps a delivery until its `notBefore`. On the disk when this returns. */
   park(delivery: Delivery, reason: ParkReason): void
   /** Keeps a delivery that gave up, for a person. On the disk when this returns. */
   giveUp(delivery: Delivery, reason: string): void

@@ -74,9 +74,9 @@ export class DigestSchedule {
     )
     const message = digestMessage(digest)
     for (const channel of open) {
-      const delivery = this.#delivery(id, channel, message)
+      const delivery = { ...this.#delivery(id, channel, message), notBefore: due }
       // Held deliveries are judged again before they are sent, so that mutes apply.
-      store.park(delivery, { until: due, reason: 'the digest', isHeld: true })
+      store.park(delivery, { reason: 'the digest', isHeld: true })
     }
     if (known && known.event !== 'unknown') return open.length
     const entry: AcceptedEntry = {

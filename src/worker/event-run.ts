@@ -108,9 +108,9 @@ function start(delivery: Delivery, claim: Claim, deps: WorkerDeps): Promise<bool
 
 /** Parks held deliveries, before they are recorded. @returns those that could not be parked: they are sent too early */
 function parkHeld({ held }: Prepared, { store }: WorkerDeps): Delivery[] {
-  return held.flatMap(({ delivery, until, ...why }) => {
+  return held.flatMap(({ delivery, ...why }) => {
     try {
-      store.park({ ...delivery, notBefore: until }, { ...why, until, isHeld: true })
+      store.park(delivery, { ...why, isHeld: true })
       return []
     } catch {
       return delivery
@@ -127,7 +127,7 @@ async function recordDecision(
   const at = now()
   await Promise.all([
     ...(before ? [] : [journal.append(entry)]),
-    ...held.map(({ delivery: { channel }, until, reason: why, group }) =>
+    ...held.map(({ delivery: { channel, notBefore: until }, reason: why, group }) =>
       journal.append({
         ...{ at, id, type: 'held', channel, until, reason: why },
         ...(group !== undefined && { group }),

@@ -57,14 +57,14 @@ export async function runParked(
   await dropped
 }
 
-function isBeforeItsTime({ isHeld, until, since }: Parked, now: number): boolean {
-  return isHeld && since <= now && now < until
+function isBeforeItsTime({ isHeld, since, delivery }: Parked, now: number): boolean {
+  return isHeld && since <= now && now < delivery.notBefore
 }
 
 /** Time after the due time, in which the machine was off, does not count towards the age at which to give up. */
-function countedUntilDue({ delivery, until }: Parked, now: number): Delivery {
-  const { firstTriedAt } = delivery
-  const idleMs = firstTriedAt > 0 ? Math.max(0, now - until) : 0
+function countedUntilDue({ delivery }: Pick<Parked, 'delivery'>, now: number): Delivery {
+  const { firstTriedAt, notBefore } = delivery
+  const idleMs = firstTriedAt > 0 ? Math.max(0, now - notBefore) : 0
   return { ...delivery, firstTriedAt: Math.min(firstTriedAt + idleMs, now) }
 }
 

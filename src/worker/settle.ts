@@ -62,7 +62,7 @@ function keep(outcome: Outcome, { store }: WorkerDeps) {
   if (!('delivery' in outcome) || kept.has(outcome.delivery)) return
   const { delivery, reason } = outcome
   if (outcome.type === 'deferred') {
-    store.park(delivery, { until: outcome.until, reason, isHeld: false })
+    store.park({ ...delivery, notBefore: outcome.until }, { reason, isHeld: false })
   }
   if (outcome.type === 'exhausted') store.giveUp(delivery, reason)
   kept.add(delivery)

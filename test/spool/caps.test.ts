@@ -68,7 +68,7 @@ describe('the caps of dead and corrupt files', () => {
   it('report every event of a removed summary', async () => {
     const { spool, removals, tell } = await makeFilled()
     const delivery = makeDelivery('a', { events: ['a', 'b'] })
-    const parked = { until: 0, since: 0, reason: 'x', isHeld: false, delivery }
+    const parked = { since: 0, reason: 'x', isHeld: false, delivery }
     writeParked(spool, 'dead', parked)
     await enforceCaps(spool, tell, { ...noCaps, maxFiles: 0 }, plenty)
     expect(removals.map(({ events }) => events)).toContainEqual(['a', 'b'])

@@ -62,7 +62,7 @@ describe.skipIf(process.platform === 'win32')('a process that can open no more f
   it('leaves events and deliveries where they are, and reads them when it can again', async () => {
     const { spool, stateDir } = makeWorld()
     writeFileSync(join(spool.new, 'event-1'), 'hookbell-event 1\nclient: claude\n\n{}')
-    const why = { until: 0, since: 0, reason: 'x', isHeld: false }
+    const why = { since: 0, reason: 'x', isHeld: false }
     writeParked(spool, 'deferred', { ...why, delivery: makeDelivery('parked') })
     writeParked(spool, 'dead', { ...why, delivery: makeDelivery('dead') })
     const program = await buildProgram('test/spool/_reader.ts')
@@ -98,14 +98,14 @@ it('sets a folder, a link and a damaged file among the parked deliveries aside',
 })
 
 describe('a held delivery that is to be reviewed', () => {
-  const until = Date.now() + 3600_000
+  const notBefore = Date.now() + 3600_000
 
   it('is due once it is back if it is claimed at that time', () => {
     const { stateDir } = makeWorld()
     const store = new FileStore({ stateDir })
     onTestFinished(() => store.close())
-    const delivery = makeDelivery('held')
-    store.park(delivery, { until, reason: 'x', isHeld: true })
+    const delivery = makeDelivery('held', { notBefore })
+    store.park(delivery, { reason: 'x', isHeld: true })
     const claim = store.claimParked('held.file.json')
     store.review([delivery.id])
     expect(store.due()).toEqual([])
@@ -115,8 +115,8 @@ describe('a held delivery that is to be reviewed', () => {
 
   it('is due although a worker has crashed while it had the delivery', () => {
     const { spool, stateDir } = makeWorld()
-    const delivery = makeDelivery('held')
-    writeParked(spool, 'deferred', { until, since: 0, reason: 'x', isHeld: true, delivery })
+    const delivery = makeDelivery('held', { notBefore })
+    writeParked(spool, 'deferred', { since: 0, reason: 'x', isHeld: true, delivery })
     const [plain, crashed] = ['held.file.json', 'held.file~1.json']
     renameSync(join(spool.deferred, plain), join(spool.deferred, crashed))
     const store = new FileStore({ stateDir })
@@ -144,7 +144,10 @@ describe('parked deliveries', () => {
     const store = new FileStore({ stateDir })
     onTestFinished(() => store.close())
     const park = (event: string, more: object, isHeld = true) =>
-      store.park(makeDelivery(event, more), { until: Date.now() + 3600_000, reason: 'x', isHeld })
+      store.park(makeDelivery(event, { notBefore: Date.now() + 3600_000, ...more }), {
+        reason: 'x',
+        isHeld,
+      })
     return { spool, store, park }
   }
 
@@ -175,7 +178,7 @@ describe('parked deliveries', () => {
   it('are read again when another process has replaced them', () => {
     const { spool, store, park } = makeParked()
     park('again', {})
-    const why = { until: 0, since: 0, reason: 'x', isHeld: false }
+    const why = { since: 0, reason: 'x', isHeld: false }
     writeParked(spool, 'deferred', { ...why, delivery: makeDelivery('again') })
     store.reclaimAbandoned()
     expect(store.due()).toEqual(['again.file.json'])
@@ -186,7 +189,7 @@ it('finds a due delivery of a dead worker at once, however lately it has listed 
   const { spool, stateDir } = makeWorld()
   const store = new FileStore({ stateDir })
   onTestFinished(() => store.close())
-  const why = { until: 0, since: 0, reason: 'x', isHeld: false }
+  const why = { since: 0, reason: 'x', isHeld: false }
   writeParked(spool, 'deferred', { ...why, delivery: makeDelivery('left') })
   const owner = join(spool.cur, ownerToken({ ...thisProcess(), started: '1' }))
   mkdirSync(owner)
@@ -199,7 +202,7 @@ describe.skipIf(!hasStrace)('releasing many parked deliveries', () => {
   /** How many calls a process makes for files in deferred/ that claims and releases them. */
   async function callsFor(count: number): Promise<number> {
     const { folder, spool, stateDir } = makeWorld()
-    const parked = { format: 'hookbell-delivery 1', until: 0, since: 0, reason: 'x', isHeld: false }
+    const parked = { format: 'hookbell-delivery 1', since: 0, reason: 'x', isHeld: false }
     for (let index = 0; index < count; index += 1) {
       const delivery = makeDelivery(`e${index}`)
       const path = join(spool.deferred, `${delivery.id}.json`)

@@ -13,7 +13,7 @@ async function makeStore() {
   const store = new FileStore({ stateDir })
   onTestFinished(() => store.close())
   const park = (event: string, isHeld = false) =>
-    store.park(makeDelivery(event), { until: Date.now() + HOUR_MS, reason: 'x', isHeld })
+    store.park(makeDelivery(event, { notBefore: Date.now() + HOUR_MS }), { reason: 'x', isHeld })
   return { store, stateDir, park }
 }
 

@@ -87,7 +87,8 @@ export async function retryById({ stateDir }: { stateDir: string }, id: string) 
 export function letItBeTime({ spool }: World, name: string) {
   const path = join(spool.deferred, `${name}.json`)
   const parked = JSON.parse(readFileSync(path, 'utf8'))
-  writeFileSync(path, JSON.stringify({ ...parked, until: Date.now() - 1, since: Date.now() - 2 }))
+  const delivery = { ...parked.delivery, notBefore: Date.now() - 1 }
+  writeFileSync(path, JSON.stringify({ ...parked, since: Date.now() - 2, delivery }))
 }
 
 /** Makes a parked delivery due, as it is after three workers have crashed while they had it. */

@@ -142,9 +142,9 @@ describe('a worker on a machine that was off for days', () => {
     const world = makeWorld({ channels: { team: slack(url) } })
     const tried = Date.now() - 3 * DAY_MS
     const delivery = makeDelivery('e', {
-      ...{ channel: 'team', attempts: 40, firstTriedAt: tried - 3600_000 },
+      ...{ channel: 'team', attempts: 40, firstTriedAt: tried - 3600_000, notBefore: tried + 1000 },
     })
-    const wait = { until: tried + 1000, since: tried, reason: 'x', isHeld: false }
+    const wait = { since: tried, reason: 'x', isHeld: false }
     writeParked(world.spool, 'deferred', { ...wait, delivery })
     world.configure({
       channels: { team: slack(url) },
@@ -163,10 +163,10 @@ describe('a held delivery that is sent days late', () => {
     const team = { type: 'webhook', url, allowPrivateNetwork: true }
     const world = makeWorld({ channels: { team } })
     const heldAt = Date.now() - 3 * DAY_MS
-    const held = { until: heldAt + 1000, since: heldAt, reason: 'x', isHeld: true }
+    const held = { since: heldAt, reason: 'x', isHeld: true }
     writeParked(world.spool, 'deferred', {
       ...held,
-      delivery: makeDelivery('e', { channel: 'team' }),
+      delivery: makeDelivery('e', { channel: 'team', notBefore: heldAt + 1000 }),
     })
     await world.untilIdle()
     expect(received).toHaveLength(7)

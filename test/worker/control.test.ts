@@ -20,6 +20,7 @@ import { builtWorker } from '../support/program.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { countOutcomes, exited, makeWorld, readLines, startProgram, type World } from './_world.ts'
 
+const inAnHour = () => ({ notBefore: Date.now() + 3600_000 })
 const slack = (url: string) => ({ type: 'slack', url: `${url}/services/x` })
 
 /** Starts a worker and waits until it holds the lock. */
@@ -157,8 +158,8 @@ describe('what a person asks for', () => {
     ['purge', purge],
   ])('(%s) wakes a worker that waits', async (_, ask) => {
     const { spool, stateDir } = makeWorld()
-    const why = { until: Date.now() + 3600_000, since: 0, reason: 'x', isHeld: false }
-    writeParked(spool, 'deferred', { ...why, delivery: makeDelivery('e') })
+    const why = { since: 0, reason: 'x', isHeld: false }
+    writeParked(spool, 'deferred', { ...why, delivery: makeDelivery('e', inAnHour()) })
     const woken: string[] = []
     const watcher = new FolderWatcher([spool.deferred], (name) => void woken.push(name ?? ''))
     onTestFinished(() => watcher.close())
@@ -183,8 +184,8 @@ it('a purge counts an event once if one channel retries it and another one still
   const owner = join(world.spool.cur, ownerToken(thisProcess()))
   mkdirSync(owner)
   renameSync(join(world.spool.new, id), join(owner, id))
-  const why = { until: Date.now() + 3600_000, since: 0, reason: 'x', isHeld: false }
-  writeParked(world.spool, 'deferred', { ...why, delivery: makeDelivery(id) })
+  const why = { since: 0, reason: 'x', isHeld: false }
+  writeParked(world.spool, 'deferred', { ...why, delivery: makeDelivery(id, inAnHour()) })
   expect(await purge(world.stateDir)).toBe(1)
 })
 

@@ -116,7 +116,7 @@ describe('a held delivery', () => {
     ['cannot be given up after three crashes', 'dead'],
   ] as const)('is sent although another one of its group %s', async (_, folder) => {
     const world = makeWorld()
-    const why = { until: 0, since: 0, reason: 'x', isHeld: true, group: 'g' }
+    const why = { since: 0, reason: 'x', isHeld: true, group: 'g' }
     for (const [index, event] of ['first', 'second'].entries()) {
       const delivery = makeDelivery(event, { acceptedAt: index })
       writeParked(world.spool, 'deferred', { ...why, delivery })

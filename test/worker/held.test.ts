@@ -81,8 +81,8 @@ describe('questions shortly after another question of their session', () => {
     const [name = ''] = world.list('deferred')
     const path = join(world.spool.deferred, `${name}.json`)
     const parked = JSON.parse(readFileSync(path, 'utf8'))
-    const times = { since: now + 3600_000, until: now + 3660_000 }
-    writeFileSync(path, JSON.stringify({ ...parked, ...times }))
+    const delivery = { ...parked.delivery, notBefore: now + 3660_000 }
+    writeFileSync(path, JSON.stringify({ ...parked, since: now + 3600_000, delivery }))
     await world.once()
     expect(texts()).toHaveLength(2)
     expect(world.list('deferred')).toEqual([])

@@ -150,13 +150,13 @@ describe('after a crash', () => {
     ['is due soon', Date.now() + 50],
   ])(
     'a delivery that was parked before it was recorded is made once when it %s',
-    async (_, until) => {
+    async (_, notBefore) => {
       const { world, id, accepted, delivered } = makeCrash()
       await appendEntry(world.stateDir, accepted)
       await delivered('file')
-      const delivery = { ...makeDelivery(id), channel: 'second' }
+      const delivery = { ...makeDelivery(id), channel: 'second', notBefore }
       writeParked(world.spool, 'deferred', {
-        ...{ until, since: Date.now(), reason: 'x', isHeld: false },
+        ...{ since: Date.now(), reason: 'x', isHeld: false },
         delivery,
       })
       await world.untilIdle()
@@ -186,16 +186,16 @@ describe('parked deliveries', () => {
   it('that another process adds after the worker has listed them do not wait for the next worker', async () => {
     const world = makeWorld()
     const running = world.untilIdle()
-    const why = { until: 0, since: 0, reason: 'x', isHeld: false }
+    const why = { since: 0, reason: 'x', isHeld: false }
     writeParked(world.spool, 'deferred', { ...why, delivery: makeDelivery('e') })
     await running
     expect(world.lines()).toMatchObject([{ id: 'e' }])
   })
 
-  const put = (until: number, since: number) => {
+  const put = (notBefore: number, since: number) => {
     const { spool } = makeWorld()
-    const delivery = makeDelivery('e')
-    writeParked(spool, 'deferred', { until, since, reason: 'x', isHeld: false, delivery })
+    const delivery = makeDelivery('e', { notBefore })
+    writeParked(spool, 'deferred', { since, reason: 'x', isHeld: false, delivery })
     const parked = new ParkedDeliveries(spool)
     parked.refresh()
     return parked

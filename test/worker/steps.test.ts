@@ -148,11 +148,9 @@ describe('later steps of a route', () => {
     expect(told()).toBe('desk phone')
     const path = join(world.spool.deferred, `${id}.mail.json`)
     const parked = JSON.parse(readFileSync(path, 'utf8'))
-    const old = { ...parked, until: days(3).getTime(), since: days(4).getTime() }
-    writeFileSync(
-      path,
-      JSON.stringify({ ...old, delivery: { ...parked.delivery, expires: days(2).getTime() } }),
-    )
+    const times = { notBefore: days(3).getTime(), expires: days(2).getTime() }
+    const delivery = { ...parked.delivery, ...times }
+    writeFileSync(path, JSON.stringify({ ...parked, since: days(4).getTime(), delivery }))
     await world.once()
     expect(told()).toBe('desk phone')
     expect(existsSync(path)).toBe(false)

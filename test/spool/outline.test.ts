@@ -1,0 +1,44 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { FileStore } from '../../src/spool/file-store.ts'
+import { outlineParked } from '../../src/spool/outline.ts'
+import { makeDelivery } from '../support/delivery.ts'
+import { makeWorld } from '../worker/_world.ts'
+
+const later = Date.now() + 3600_000
+
+/** A delivery that is held for an hour, and the path of its file. */
+function makeParked() {
+  const { spool, stateDir } = makeWorld()
+  const open = () => {
+    const store = new FileStore({ stateDir })
+    onTestFinished(() => store.close())
+    return store
+  }
+  const store = open()
+  store.park(makeDelivery('e', { notBefore: later }), { reason: 'x', isHeld: true })
+  return { spool, store, open, path: join(spool.deferred, 'e.file.json') }
+}
+
+describe('the time of a parked delivery', () => {
+  it('is on the disk once, in the delivery', () => {
+    const { spool, store, path } = makeParked()
+    const { until, delivery } = JSON.parse(readFileSync(path, 'utf8'))
+    expect([until, delivery.notBefore]).toEqual([undefined, later])
+    expect(outlineParked(spool)).toEqual([{ until: later, isHeld: true }])
+    expect(store.due()).toEqual([])
+  })
+
+  it('is read from older files, which have it beside the delivery', () => {
+    const { spool, open, path } = makeParked()
+    const { delivery, ...parked } = JSON.parse(readFileSync(path, 'utf8'))
+    const old = { ...parked, until: later, delivery: { ...delivery, notBefore: 0 } }
+    writeFileSync(path, JSON.stringify(old))
+    expect(outlineParked(spool)).toEqual([{ until: later, isHeld: true }])
+    const store = open()
+    expect(store.due()).toEqual([])
+    const claim = store.claimParked('e.file.json')
+    expect(claim && store.readParked(claim)?.delivery.notBefore).toBe(later)
+  })
+})
