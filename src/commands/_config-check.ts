@@ -33,9 +33,11 @@ export function checkText(text: string, path: string): LoadedConfig {
   return parseConfig(text, { path, secrets, templates: templateNames(configDir()) })
 }
 
-export function problemsOf({ warnings, unusable, pending }: LoadedConfig): string[] {
+export function problemsOf(loaded: LoadedConfig): string[] {
+  const { warnings, unusable, pending, unusableDirect = {} } = loaded
   const waiting = Object.entries(unusable).filter(([name]) => !Object.hasOwn(pending, name))
-  return [...warnings, ...waiting.map(([name, why]) => `channel ${name}: ${why}`)]
+  const all = [...waiting, ...Object.entries(unusableDirect)]
+  return [...warnings, ...all.map(([name, why]) => `channel ${name}: ${why}`)]
 }
 
 export function asLine(problem: string): string {

@@ -20,11 +20,12 @@ export function unreachedProblem(count: number, { title, reason }: EventStatus):
 }
 
 export async function problemsOf(
-  { channels, extraCaFile, problem, unreachable, unusable, unset, warnings, source }: ConfigSummary,
+  summary: ConfigSummary,
   dead: number,
   corrupt: number,
   folders: readonly string[],
 ): Promise<string[]> {
+  const { channels, extraCaFile, problem, unreachable, unusable, unset, warnings, source } = summary
   const problems: string[] = []
   const state = stateDir()
   if (problem) {
@@ -32,7 +33,8 @@ export async function problemsOf(
     problems.push(`${problem.message} (the ${source} settings are used)${hint}`)
   }
   const hint = unset.length > 0 ? `. ${await howToSetHere(unset)}` : ''
-  for (const [name, reason] of Object.entries(unusable))
+  const standIns = Object.entries(summary.unusableDirect ?? {})
+  for (const [name, reason] of [...Object.entries(unusable), ...standIns])
     problems.push(`channel ${name}: ${reason}${reason.endsWith('not set') ? hint : ''}`)
   const names = Object.keys(channels)
   const isExplained = names.length === 0 && Object.keys(unusable).length > 0

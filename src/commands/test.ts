@@ -20,8 +20,10 @@ export const testCommand = defineCommand({
   async run({ args: { channel, json } }) {
     const { id, config, status } = await sendTestMessage(channel)
     if (json) printJson({ id, channel, ...status })
-    else if (status.state === 'delivered')
+    else if (status.state === 'delivered') {
       say(`${paint('green', 'ok')} ${channel}: ${status.detail}${noRoute(channel, config)}`)
+      for (const text of whatIsUnset(channel)) say(`${paint('yellow', '!')} ${text}`)
+    }
     if (status.state === 'delivered') return 0
     if (json) return 1
     throw new HookbellError('E_UNAVAILABLE', `${channel}: ${status.state}: ${status.detail}`, {
@@ -34,9 +36,16 @@ function hintFor(state: ChannelStatus['state'], channel: string, id: string): st
   if (state === 'unavailable')
     return `Set up a channel of another type in ${configPath(configDir())}`
   if (state === 'exhausted') return `When that is put right: hookbell dead retry ${id}`
-  const { unusable, unset } = new CurrentConfig(configDir(), stateDir()).get()
-  if (!unusable[channel] || unset.length === 0) return TRIED_AGAIN
-  return `${howToSet(unset, configDir(), shellEnvironment(process.env))}. ${TRIED_AGAIN}`
+  return [...whatIsUnset(channel), TRIED_AGAIN].join('. ')
+}
+
+/** What the channel, or the one that stands in for it, lacks and how to set it; [] if nothing. */
+function whatIsUnset(channel: string): string[] {
+  const { unusable, unusableDirect, unset } = new CurrentConfig(configDir(), stateDir()).get()
+  const standIn = unusableDirect?.[channel]
+  if (unset.length === 0 || !(unusable[channel] || standIn)) return []
+  const how = howToSet(unset, configDir(), shellEnvironment(process.env))
+  return [standIn ? `${channel}: ${standIn}. ${how}` : how]
 }
 
 /** Warns that a channel works, but would receive only tests, because no route names it. */

@@ -9,15 +9,15 @@ type Raw = Record<string, unknown>
 export interface Direct extends Pick<Expanded, 'unset' | 'sources' | 'used'> {
   /** The channels of this machine that deliver for hub channels of the same names, by name. */
   direct?: Readonly<Record<string, Channel>>
-  /** Without the path of the file. */
-  warnings: string[]
+  /** Those of them that cannot be used now, with the reason: their messages can only wait for the hub. */
+  unusable: Record<string, string>
   fault?: Fault | undefined
 }
 
 /** Parses the channels that deliver from here what the hub does not take; without `direct` if none is configured. */
 export function parseDirect(raw: Raw, values: SecretValues): Direct {
   const standIns = standInsOf(raw)
-  const nothing: Direct = { unset: [], sources: {}, used: [], warnings: [] }
+  const nothing: Direct = { unset: [], sources: {}, used: [], unusable: {} }
   if (standIns.length === 0) return nothing
   const own = raw.channels as Raw
   const channels = Object.fromEntries(standIns.map((name) => [name, own[name]]))
@@ -30,14 +30,16 @@ export function parseDirect(raw: Raw, values: SecretValues): Direct {
   }
   const checked = { channels: result.data }
   return {
-    ...{ unset, sources, direct: result.data, warnings: warningsOf(expanded) },
+    ...{ unset, sources, direct: result.data, unusable: unusableIn(expanded) },
     used: [...used, ...secretsOf(checked, secretOptionsOf(checked))],
   }
 }
 
-/** Channels that are valid but unusable, so that their messages can only wait for the hub. */
-function warningsOf({ unusable, pending }: Expanded): string[] {
-  return Object.entries(unusable)
-    .filter(([name]) => !Object.hasOwn(pending, name))
-    .map(([name, why]) => `channels.${name}: cannot stand in for the hub: ${why}`)
+/** Without those that only wait until their secrets are fetched. */
+function unusableIn({ unusable, pending }: Expanded): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(unusable)
+      .filter(([name]) => !Object.hasOwn(pending, name))
+      .map(([name, why]) => [name, `cannot stand in for the hub: ${why}`]),
+  )
 }

@@ -40,6 +40,8 @@ export interface LoadedConfig {
   pending: Readonly<Record<string, string>>
   /** Channels of this machine that deliver what the hub does not take, by the names of the hub's channels. */
   direct?: Readonly<Record<string, Channel>>
+  /** Those that cannot be used now, with the reason. Absent if there are none. */
+  unusableDirect?: Readonly<Record<string, string>>
   /** Why the hub cannot be used now. */
   hubProblem?: string
   /** The names that these channels refer to and that are set nowhere. */
@@ -126,16 +128,13 @@ export function parseConfig(text: string, context: ParseContext): LoadedConfig {
   const config = completeConfig(result, waitingRules(waiting))
   const { secretOptions, warnings } = checked ?? {
     secretOptions: secretOptionsOf(config),
-    warnings: [
-      ...warningsOf(raw.channels, { path, text, tree }),
-      ...standIns.warnings.map((warning) => `${path}: ${warning}`),
-    ],
+    warnings: warningsOf(raw.channels, { path, text, tree }),
   }
   const known = [...used, ...usedByHub, ...standIns.used]
   const values = [...secrets.file.values(), ...known, ...secretsOf(config, secretOptions)]
   const unset = [...new Set([...state.unset, ...standIns.unset])]
   const sources = { ...state.sources, ...standIns.sources }
-  const { direct } = standIns
+  const { direct, unusable: unusableDirect } = standIns
   // A configuration with stand-ins for a hub is rare, so it is validated each time.
   const isWhole = !direct && hubProblem === undefined && isEmpty(state.unusable) && isEmpty(sources)
   const outline = !checked && isWhole ? outlineOf(expanded, result) : undefined
@@ -146,6 +145,7 @@ export function parseConfig(text: string, context: ParseContext): LoadedConfig {
       unset,
       sources,
       ...(direct && { direct }),
+      ...(!isEmpty(unusableDirect) && { unusableDirect }),
       warnings,
       secrets: [...new Set(values)],
       source: 'file',

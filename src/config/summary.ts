@@ -9,6 +9,7 @@ export interface ConfigSummary {
   /** Types by name, of the channels that can be used. */
   channels: Readonly<Record<string, string>>
   unusable: LoadedConfig['unusable']
+  unusableDirect?: LoadedConfig['unusableDirect']
   unset: LoadedConfig['unset']
   /** Channels that no event reaches. */
   unreachable: readonly string[]
@@ -54,6 +55,7 @@ function summaryOf(loaded: LoadedConfig): ConfigSummary {
     unusable: Object.fromEntries(waiting),
     ...{ unset, warnings },
     unreachable: unreachableChannels(config),
+    ...(loaded.unusableDirect && { unusableDirect: loaded.unusableDirect }),
     ...((config.hub || loaded.hubProblem !== undefined) && { hasHub: true }),
     ...(config.extraCaFile && { extraCaFile: config.extraCaFile }),
     ...(templates.size > 0 && { templates: [...templates] }),

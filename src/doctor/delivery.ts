@@ -76,7 +76,7 @@ function checkPrivacy({ configDir }: Facts): Check[] {
 
 /** Checks the configuration, and of each channel whether it is usable, whether anything reaches it, and when it last worked. */
 export function checkConfig({ loaded, events }: Facts): Check[] {
-  const { config, problem, unusable, source, warnings } = loaded
+  const { config, problem, unusable, unusableDirect = {}, source, warnings } = loaded
   const unreachable = unreachableChannels(config)
   const names = Object.keys(config.channels)
   const hasUnusable = Object.keys(unusable).length > 0
@@ -94,6 +94,9 @@ export function checkConfig({ loaded, events }: Facts): Check[] {
     ),
     ...Object.entries(unusable).map(([name, why]) =>
       check(`channel.${name}`, 'broken', why, howToRepair(why)),
+    ),
+    ...Object.entries(unusableDirect).map(([name, why]) =>
+      check(`channel.${name}`, 'warning', why, howToRepair(why)),
     ),
     ...(unreachable.length < names.length || (names.length === 0 && hasUnusable)
       ? []

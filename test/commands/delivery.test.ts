@@ -4,6 +4,7 @@ import { execa } from 'execa'
 import { describe, expect, it } from 'vitest'
 import { makeHome } from '../support/home.ts'
 import { startReceiver } from '../support/receiver.ts'
+import { hasRedis, startRedis } from '../support/redis.ts'
 import { hasTerminal, runInTerminal } from '../support/terminal.ts'
 
 const stop = { hook_event_name: 'Stop', session_id: 's1', cwd: '/srv/api-server' }
@@ -178,5 +179,50 @@ describe('commands: test', () => {
     const { stderr } = await home.run('test', 'team')
     expect(stderr).toContain('${SLACK_WEBHOOK_URL} not set')
     expect(stderr).toContain('or now with: hookbell worker --once')
+  })
+
+  describe('for a channel of a hub that may be bypassed', () => {
+    const refused = 'team: cannot stand in for the hub: ${SLACK_WEBHOOK_URL} not set'
+
+    async function makeHubHome(url: string) {
+      return await makeHome({
+        hub: { url, channels: ['team'], after: 'direct' },
+        channels: { team: { type: 'slack', url: '${SLACK_WEBHOOK_URL}' } },
+        routes: everything('team'),
+      })
+    }
+
+    it('names a secret that only the bypass needs, and how to set it', async () => {
+      const home = await makeHubHome('redis://127.0.0.1:1')
+      const { stderr } = await home.run('test', 'team')
+      expect(stderr).toContain(`${refused}. Put it into ${home.env.HOOKBELL_CONFIG_DIR}`)
+      const status = await home.run('status')
+      expect(status.stdout).toContain(`x channel ${refused}. Put it into `)
+      const doctor = JSON.parse((await home.run('doctor', '--json')).stdout)
+      expect(doctor.checks).toContainEqual({
+        id: 'channel.team',
+        status: 'warning',
+        seen: refused.replace('team: ', ''),
+        do: 'hookbell secrets set SLACK_WEBHOOK_URL',
+      })
+      expect((await home.run('config', 'check')).stdout).toContain(`! channel ${refused}`)
+      writeFileSync(
+        join(home.env.HOOKBELL_CONFIG_DIR, 'secrets.env'),
+        'SLACK_WEBHOOK_URL=https://hooks.slack.com/services/T0/B0/abc\n',
+        { mode: 0o600 },
+      )
+      for (const words of [['test', 'team'], ['status'], ['doctor'], ['config', 'check']]) {
+        const { stdout, stderr } = await home.run(...words)
+        expect(stdout + stderr).not.toContain('stand in')
+      }
+    })
+
+    it.runIf(hasRedis)('names it although the hub takes the message', async () => {
+      const redis = await startRedis()
+      const { stdout, exitCode } = await (await makeHubHome(redis.url())).run('test', 'team')
+      expect(stdout).toMatch(/^ok team: /)
+      expect(stdout).toContain(`! ${refused}. Put it into `)
+      expect(exitCode).toBe(0)
+    })
   })
 })

@@ -44,9 +44,9 @@ describe('config: the hub', () => {
     const without = parse({ hub, channels: { team } })
     expect(without.direct).toEqual({})
     expect(without.unset).toEqual(['S'])
-    expect(without.warnings).toEqual([
-      'config.json: channels.team: cannot stand in for the hub: ${S} not set',
-    ])
+    expect(without.unusableDirect).toEqual({
+      team: 'cannot stand in for the hub: ${S} not set',
+    })
     expect(without.config.channels.team).toMatchObject({ type: 'hub' })
   })
 
