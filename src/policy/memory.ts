@@ -93,23 +93,23 @@ export class Memory {
     let longest: Judgement = { candidate, by: '', verdict: { type: 'send' } }
     for (const policy of this.#policies) {
       if (!isInForce(policy, candidate, context)) continue
-      const verdict = attempt(() =>
-        policy.judge(event, candidate, this.#state[policy.name], context),
-      )
+      const before = longest.verdict.type === 'hold' ? longest.verdict.until : 0
+      // Judged for the time at which it would be sent: another rule may hold it into quiet hours.
+      const then = before > context.now ? { ...context, now: before } : context
+      const verdict = attempt(() => policy.judge(event, candidate, this.#state[policy.name], then))
       if (verdict?.type === 'suppress') return { candidate, by: policy.name, verdict }
       if (verdict?.type !== 'hold') continue
-      const before = longest.verdict.type === 'hold' ? longest.verdict.until : 0
       if (verdict.until > before) longest = { candidate, by: policy.name, verdict }
     }
     return longest
   }
 }
 
-function isInForce(
-  { isNoise, name }: Policy,
+export function isInForce(
+  { isNoise, name }: Pick<Policy, 'isNoise' | 'name'>,
   { hasNoiseRules }: Candidate,
-  { noise }: JudgeContext,
-) {
+  { noise }: Pick<JudgeContext, 'noise'>,
+): boolean {
   return !isNoise || (hasNoiseRules && !(noise.off as readonly string[]).includes(name))
 }
 

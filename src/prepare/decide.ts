@@ -5,10 +5,11 @@ import type { ProjectRules } from '../context/project-rules.ts'
 import type { AcceptedEntry, TraceStep } from '../journal/entry.ts'
 import { notifierOf } from '../notifiers/index.ts'
 import { kindByEvidence } from '../policy/evidence.ts'
-import type { Judgement, JudgeSettings, Memory } from '../policy/memory.ts'
+import { isInForce, type Judgement, type JudgeSettings, type Memory } from '../policy/memory.ts'
 import type { Mute } from '../policy/mutes.ts'
 import { noiseSettingsOf } from '../policy/noise.ts'
-import type { Candidate } from '../policy/types.ts'
+import { quietHours } from '../policy/quiet-hours.ts'
+import { type Candidate, type JudgedEvent, send } from '../policy/types.ts'
 import { type Decision, route, routeTo } from '../route/route.ts'
 import { judgedProject, projectTrace, withProject } from './project.ts'
 
@@ -70,7 +71,7 @@ export function decide(
     judgements: (isDecided
       ? candidates.map((candidate): Judgement => ({ candidate, by: '', verdict: { type: 'send' } }))
       : memory.judge(judged, candidates, settings)
-    ).map((judgement) => delayByStep(judgement, event.at)),
+    ).map((judgement) => delayByStep(judgement, judged, settings)),
     ...(suppress !== undefined && { suppress }),
     trace: [...(better ? [correction(better)] : []), ...projectTrace(deps.project), ...trace],
     notes: memory.note(judged, settings),
@@ -85,18 +86,35 @@ export function settingsOf(
   return { noise: noiseSettingsOf(config), mutes: mutes(), now: now() }
 }
 
-/** Holds a later step. Its delay counts from when the channel would otherwise get the event. */
-function delayByStep(judgement: Judgement, at: number): Judgement {
-  const { candidate, verdict } = judgement
+/**
+ * Holds a later step. Its delay counts from when the channel would otherwise get the event. If it ends in quiet hours, it
+ * lasts until their end.
+ */
+function delayByStep(
+  { candidate, ...judgement }: Judgement,
+  event: JudgedEvent,
+  settings: JudgeSettings,
+): Judgement {
   const { later } = candidate
-  if (!later || verdict.type === 'suppress') return judgement
-  const { until, group } = verdict.type === 'hold' ? verdict : { until: at, group: '' }
-  const reason = later.because
-  return {
-    candidate,
-    by: 'steps',
-    verdict: { type: 'hold', until: until + later.ms, reason, group, earliest: until },
-  }
+  if (!later || judgement.verdict.type === 'suppress') return { candidate, ...judgement }
+  const { until: earliest, group } =
+    judgement.verdict.type === 'hold' ? judgement.verdict : { until: event.at, group: '' }
+  const until = earliest + later.ms
+  const quiet = judgeQuietHours(event, candidate, { ...settings, now: until })
+  return quiet.type === 'hold'
+    ? { candidate, by: quietHours.name, verdict: { ...quiet, earliest } }
+    : {
+        candidate,
+        by: 'steps',
+        verdict: { type: 'hold', until, reason: later.because, group, earliest },
+      }
+}
+
+function judgeQuietHours(event: JudgedEvent, candidate: Candidate, settings: JudgeSettings) {
+  const context = { ...settings, session: undefined }
+  return isInForce(quietHours, candidate, context)
+    ? quietHours.judge(event, candidate, null, context)
+    : send
 }
 
 function correction({ kind, because }: { kind: string; because: string }): TraceStep {

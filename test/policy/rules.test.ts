@@ -549,6 +549,39 @@ describe('the rule', () => {
     expect(split).toEqual(['desk 60', 'phone 180'])
   })
 
+  it('`quiet-hours` holds what another rule or a step would have told in them, but no question', () => {
+    const quietHours = [{ from: '09:02', to: '10:00', timeZone: 'UTC' }]
+    const late = (steps: Step[], settings: Settings = {}) => {
+      const { noise, ...others } = settings
+      return told(steps, { ...others, noise: { quietHours, ...(noise as object) } }, {}, 'late')
+    }
+    const busy: Step[] = [
+      [0, prompt],
+      [60, { ...stop, ...tasks(1) }],
+    ]
+    expect(late(busy)).toEqual(['desktop 60 at 3600'])
+    expect(late(busy, { noise: { off: ['quiet-hours'] } })).toEqual(['desktop 60 at 360'])
+    const short: Step[] = [
+      [100, prompt],
+      [105, asking],
+    ]
+    expect(late(short, { client: 'codex' })).toEqual(['desktop 105 at 3600'])
+    const steps = [{ to: ['desk'] }, { after: '5m', to: ['phone'] }]
+    const routes = [{ on: ['failed', 'permission'], steps }]
+    const events: Step[] = [
+      [10, { ...request, session_id: 's2' }],
+      [60, { hook_event_name: 'StopFailure' }],
+    ]
+    expect(late(events, { channels, routes })).toEqual([
+      'desk 10 at 10',
+      'desk 60 at 60',
+      'phone 10 at 310',
+      'phone 60 at 3600',
+    ])
+    const loud = { ...channels, phone: { type: 'desktop', noise: false } }
+    expect(late(events, { channels: loud, routes })).toContain('phone 60 at 360')
+  })
+
   it('a later step of a question that was reported twice needs only one answer to be dropped', () => {
     const routes = [{ on: ['permission'], steps: [{ after: '2m', to: ['phone'] }] }]
     const asked: Step[] = [
