@@ -64,6 +64,8 @@ export interface Session {
   /** By channel: when something other than a question was last judged. */
   judgedAt: { [channel: string]: number }
   isSubagent: boolean
+  /** Whether it runs without a person, by the latest event that shows it. Absent if unknown. */
+  isHeadless?: boolean
 }
 
 /** By session key. The session with the latest event is last. */
@@ -175,6 +177,7 @@ function remember(session: Session, entry: AcceptedEntry) {
   if (meaning.isSubagent && parentSessionId && parentSessionId !== sessionId) {
     session.isSubagent = true
   }
+  if (facts.isHeadless !== undefined) session.isHeadless = facts.isHeadless
   const canRepeat = findClient(client)?.repeats.some(({ after }) => after === means)
   if (canRepeat) {
     const { to = [] } = entry

@@ -214,6 +214,7 @@ function isOver(session: Session | undefined, { questions, at }: Shown): boolean
   if (!session) return false
   if (questions.length > 0) return questions.every((one) => isAnswered(session, one))
   // The message reports a failure or the end of a turn: it is outdated once the session goes on.
-  const { promptAt, turnEnd, answeredAt } = session
-  return promptAt > at || (turnEnd?.at ?? 0) > at || answeredAt > at + ONE_SHOT_MS
+  const { promptAt, turnEnd, answeredAt, isHeadless } = session
+  const graceMs = isHeadless === false ? 0 : ONE_SHOT_MS
+  return promptAt > at || (turnEnd?.at ?? 0) > at || answeredAt > at + graceMs
 }

@@ -229,6 +229,18 @@ describe.skipIf(reason)(`a question on the desktop${reason}`, () => {
       expect((after?.replacesId ?? 0) > 0 ? 1 : await withdrawn()).toBe(1)
     })
 
+    it('is withdrawn at once when a person is known to have ended the session', async () => {
+      const { world, withdrawn } = await makeDesk()
+      const env = { ...screen.env, CLAUDE_CODE_SESSION_ATTENDED: '1' }
+      const end = { hook_event_name: 'SessionEnd', session_id: 's1', reason: 'prompt_input_exit' }
+      for (const event of [asking, end]) {
+        expect(await withdrawn()).toBe(0)
+        world.accept(event, { client: 'claude', env })
+        await world.untilIdle()
+      }
+      expect(await withdrawn()).toBe(1)
+    })
+
     it('is replaced by a question during the next turn', async () => {
       const { world, accept, shown } = await makeDesk()
       accept(asking)
