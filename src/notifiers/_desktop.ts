@@ -11,6 +11,8 @@ export interface Notice {
   sound: boolean
   /** How long it is shown; 0: until it is dismissed or withdrawn. */
   timeoutSeconds: number
+  /** Whether it is shown until it is withdrawn, where that is possible. */
+  stays?: boolean
 }
 
 /** A program to run, without a shell. Texts are data: they are never part of a script. */
@@ -39,7 +41,7 @@ export function notifySendCommand(
     args: [
       '--app-name=hookbell',
       `--urgency=${notice.urgency}`,
-      `--expire-time=${notice.timeoutSeconds * 1000}`,
+      `--expire-time=${notice.stays ? 0 : notice.timeoutSeconds * 1000}`,
       ...(notice.sound ? ['--hint=string:sound-name:message-new-instant'] : []),
       ...more,
       '--',

@@ -20,7 +20,7 @@ type Context = Pick<SendContext, 'signal' | 'sessionEnv' | 'replaces'>
  */
 export async function showByNotifySend(notice: Notice, context: Context): Promise<Sent> {
   const { signal, sessionEnv, replaces } = context
-  const isKept = notice.timeoutSeconds === 0 || replaces !== undefined
+  const isKept = notice.stays || notice.timeoutSeconds === 0 || replaces !== undefined
   if (!isKept) {
     await runTool(notifySend(notice, sessionEnv), signal)
     return 'shown by notify-send'
@@ -32,7 +32,7 @@ export async function showByNotifySend(notice: Notice, context: Context): Promis
     return await withHandle(answer, printedId(stdout), before, context)
   } catch (error) {
     if (!(error instanceof DeliveryError) || !isTooOldForHandles(error.message)) throw error
-    await runTool(notifySend(notice, sessionEnv), signal)
+    await runTool(notifySend({ ...notice, stays: false }, sessionEnv), signal)
     return 'shown by notify-send, which is too old to withdraw it later'
   }
 }

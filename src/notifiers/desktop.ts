@@ -41,7 +41,7 @@ export const desktop = defineNotifier({
     if (signal.aborted) throw timedOut()
     if (!shown) await runTool(tool, signal)
     const by = `shown by ${shown ? 'node-notifier' : tool.file}`
-    return staysShown(message) ? `${by}, which cannot withdraw it later` : by
+    return message.urgency === 'critical' ? `${by}, which cannot withdraw it later` : by
   },
   async withdraw(handle, _, context) {
     if (context.signal.aborted) throw timedOut()
@@ -61,7 +61,8 @@ function noticeOf(
     body: [body, session && `— ${session}`].filter(Boolean).join('\n'),
     urgency: message.urgency,
     sound,
-    timeoutSeconds: staysShown(message) ? 0 : timeoutSeconds,
+    timeoutSeconds: message.urgency === 'critical' ? 0 : timeoutSeconds,
+    stays: staysShown(message),
   }
 }
 

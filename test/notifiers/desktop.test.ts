@@ -191,9 +191,14 @@ describe.skipIf(reason)(`notifiers: desktop${reason}`, () => {
     await screen.caughtUp()
     const count = screen.notices.length
     const sent = await send({ urgency: 'critical', title: 'old' })
+    // A question at the end of a turn does not stay on the screen for good.
+    await send({ asks: true, title: 'asks' }, { timeoutSeconds: 7 })
     expect(sent).toBe('shown by notify-send, which is too old to withdraw it later')
     await screen.caughtUp()
-    expect(screen.notices.slice(count)).toMatchObject([{ title: 'old', expireMs: 0 }])
+    expect(screen.notices.slice(count)).toMatchObject([
+      { title: 'old', expireMs: 0 },
+      { title: 'asks', expireMs: 7000 },
+    ])
   })
 
   it('cannot withdraw a notification if no D-Bus program is installed', async () => {
