@@ -22,6 +22,4 @@ export type ClientError =
   | PartialFailureError
 
 /** Tells the errors of a client from others, also when two copies of this library are loaded. */
-export function isClientError(error: unknown): error is ClientError {
-  return hasErrorMarker(error)
-}
+export const isClientError = hasErrorMarker as (error: unknown) => error is ClientError

@@ -1,6 +1,6 @@
 import { Clock, Ended } from '../core/clock.ts'
 import type { CallOptions } from '../core/options.ts'
-import { hasErrorMarker, TimeoutError } from '../errors.ts'
+import { DecodeError, hasErrorMarker, TimeoutError } from '../errors.ts'
 import { swallowErrors } from '../swallow-errors.ts'
 import { now } from '../timers.ts'
 import type { AddMessageInput, Message, SessionsMessagesApi } from '../types/index.ts'
@@ -36,8 +36,9 @@ const PLACE = 'sessions.messages.addAndWait'
 export function makeAddAndWait(messages: SessionsMessagesApi): AddAndWait {
   return async function addAndWait(input, given) {
     // Untyped callers may pass null.
-    const { pollMs, quietMs, onProgress, deadlineMs = 600_000, signal, ...rest } = given ?? {}
-    checkPauses(PLACE, 'options.', { pollMs, quietMs })
+    const options = given ?? {}
+    const { pollMs, quietMs, onProgress, deadlineMs = 600_000, signal, ...rest } = options
+    checkPauses(PLACE, 'options.', options)
     const startedAt = now()
     const { messageId, status } = await messages.add(input, { ...rest, deadlineMs, signal })
     const clock = new Clock(deadlineMs, signal, startedAt)
@@ -48,6 +49,8 @@ export function makeAddAndWait(messages: SessionsMessagesApi): AddAndWait {
     let answers: readonly Message[] = []
     const tell = onProgress && swallowErrors(onProgress)
     try {
+      // Without it, the watch would take the answers of an earlier message for those of this one.
+      if (!messageId) throw new DecodeError(`${PLACE}: the response has no messageId`)
       const watched = { ...place, endOnIdle: true, pollMs, quietMs: quiet }
       for await (const { turn } of follow(messages, watched, rest, clock)) {
         answers = turn.answers
@@ -62,7 +65,8 @@ export function makeAddAndWait(messages: SessionsMessagesApi): AddAndWait {
 
 /** Adds to every error that the message was added, so that nobody adds it twice. */
 function afterAdding(error: unknown, messageId: string, deadlineMs: number): unknown {
-  const added = `message ${messageId} was added: list the messages instead of adding it again`
+  const message = messageId ? `message ${messageId}` : 'the message'
+  const added = `${message} was added: list the messages instead of adding it again`
   if (error instanceof Ended && error.failure.kind === 'timeout')
     return new TimeoutError(`${PLACE}: the agent was not done within ${deadlineMs} ms`, {
       phase: 'wait',

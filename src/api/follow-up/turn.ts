@@ -28,7 +28,7 @@ export const PATIENCE_MS = 120_000
  */
 export function readTurn(
   found: readonly Message[],
-  ownId: string | undefined,
+  ownId?: string,
   earlier: readonly Message[] = [],
 ): Turn {
   // The order of the list is not documented; `createdAt` is.

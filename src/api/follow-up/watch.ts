@@ -42,8 +42,8 @@ export function makeWatch(messages: Pick<SessionsMessagesApi, 'list'>): Watch {
   return async function* watch(given, options) {
     // Untyped callers may pass nothing; the first poll rejects that.
     const input = given ?? ({} as WatchInput)
-    const { pollMs, maxPollMs, quietMs, signal = options?.signal } = input
-    checkPauses(PLACE, '', { pollMs, maxPollMs, quietMs })
+    const { signal = options?.signal } = input
+    checkPauses(PLACE, '', input)
     const clock = new Clock(Number.POSITIVE_INFINITY, signal)
     try {
       for await (const { changed } of follow(messages, input, options, clock)) yield* changed
@@ -118,9 +118,11 @@ export async function* follow(
 }
 
 /** @throws {ValidationError} naming the pauses that are not numbers of 0 or more */
-export function checkPauses(place: string, before: string, pauses: object) {
-  const issues = Object.entries(pauses)
-    .filter(([, value]) => value !== undefined && !(value >= 0))
+export function checkPauses(place: string, before: string, options: object) {
+  const issues = Object.entries(options)
+    .filter(
+      ([name, value]) => /(poll|quiet)Ms$/i.test(name) && value !== undefined && !(value >= 0),
+    )
     .map(([name]) => ({ field: before + name, problem: 'must be 0 or more' }))
   throwIfAny(place, issues)
 }

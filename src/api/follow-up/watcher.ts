@@ -23,7 +23,7 @@ export function makeWatcher(list: ListFrom, after: string | undefined) {
     /** The turn since the message `after`; without one, the turn that the session is in. */
     turn(): Turn {
       if (after !== undefined) return readTurn([...found.values()], after, earlier)
-      return { ...readTurn([...earlier, ...found.values()], undefined), isDoubtful: false }
+      return { ...readTurn([...earlier, ...found.values()]), isDoubtful: false }
     },
     /** Whether a poll has found the message `after`; without one, whether the first poll has succeeded. */
     hasStarted: () => floor !== undefined,

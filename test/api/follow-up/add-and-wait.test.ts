@@ -165,6 +165,21 @@ describe.each(transports)('addAndWait through %s', (transport) => {
     expect(error.hint).toContain('m100 was added')
   })
 
+  it.each([{}, { messageId: null, status: 'idle' }])(
+    'rejects the response %j, which names no message, and says that one was added',
+    async (response) => {
+      const page = { messages: old, pagination: { hasMore: false } }
+      faults.play(({ method }) => ({ body: json(method === 'POST' ? response : page) }))
+      const error = await errorOf(add())
+      expect(error).toMatchObject({
+        kind: 'decode',
+        message: 'sessions.messages.addAndWait: the response has no messageId',
+        hint: 'the message was added: list the messages instead of adding it again',
+      })
+      expect(faults.requests).toHaveLength(1)
+    },
+  )
+
   it('reads the whole list again when the service rejects the cursor', async () => {
     const grow = session('oldest first', 'running', [[], [], [], [], [make(101, 'assistant')]])
     let known = 0
