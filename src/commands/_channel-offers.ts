@@ -1,3 +1,5 @@
+import { isLoopback } from '../text/loopback.ts'
+
 /** A question about a value that a channel needs. */
 export interface Question {
   /** Name of the secret that the answer becomes; with `--channel`, of the shell variable that has the value. */
@@ -18,10 +20,21 @@ export interface ChannelOffer {
   options(value: (variable: string) => string): Record<string, unknown>
 }
 
-const isUrl = (protocols: string, answer: string) =>
-  URL.canParse(answer) && protocols.includes(new URL(answer).protocol)
+const webUrlFault = (answer: string) => {
+  const { protocol, hostname } = parsed(answer)
+  return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))
     ? undefined
-    : `Not a URL that begins with ${protocols}//`
+    : 'Not a URL that begins with https:// (http:// only for this machine)'
+}
+
+const mailUrlFault = (answer: string) => {
+  const { protocol, hostname } = parsed(answer)
+  return /^smtps?:$/.test(protocol) && hostname !== ''
+    ? undefined
+    : 'Not a URL that begins with smtps:// or smtp://'
+}
+
+const parsed = (answer: string) => new URL(URL.canParse(answer) ? answer : 'none:')
 
 const isAddress = (answer: string) =>
   /^[^\s@<>]+@[^\s@<>]+$/.test(answer) ? undefined : 'Not a mail address'
@@ -56,7 +69,7 @@ export const channelOffers: Readonly<Record<string, ChannelOffer>> = {
         variable: 'SLACK_WEBHOOK_URL',
         text: 'URL of an incoming webhook',
         isSecret: true,
-        fault: (answer) => isUrl('https:', answer),
+        fault: webUrlFault,
       },
     ],
     options: (value) => ({ url: value('SLACK_WEBHOOK_URL') }),
@@ -68,7 +81,7 @@ export const channelOffers: Readonly<Record<string, ChannelOffer>> = {
         variable: 'SMTP_URL',
         text: 'Mail server with name and password, such as smtps://user:password@mail.example.com',
         isSecret: true,
-        fault: (answer) => isUrl('smtps:', answer) && isUrl('smtp:', answer),
+        fault: mailUrlFault,
       },
       {
         variable: 'MAIL_FROM',
@@ -98,7 +111,7 @@ export const channelOffers: Readonly<Record<string, ChannelOffer>> = {
         variable: 'WEBHOOK_URL',
         text: 'URL to post to',
         isSecret: true,
-        fault: (answer) => isUrl('https:', answer),
+        fault: webUrlFault,
       },
     ],
     options: (value) => ({ url: value('WEBHOOK_URL') }),

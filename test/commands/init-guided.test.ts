@@ -5,7 +5,8 @@ import { makeHome, root } from '../support/home.ts'
 import { hasPty, startPty } from '../support/pty.ts'
 import { shellQuote } from '../support/shell-quote.ts'
 
-const [DOWN, SPACE, ENTER, CTRL_C] = ['\u001b[B', ' ', '\r', '\u0003']
+const [DOWN, SPACE, ENTER] = ['\u001b[B', ' ', '\r']
+const [CTRL_C, CTRL_U] = ['\u0003', '\u0015']
 
 /** A user at a terminal, in a home with droid. SSH_CONNECTION is set so that no desktop is offered. */
 async function startInit() {
@@ -13,7 +14,7 @@ async function startInit() {
   mkdirSync(join(home.home, '.factory'))
   const program = [process.execPath, join(root, 'bin/hookbell'), 'init'].map(shellQuote).join(' ')
   const env = { ...(home.env as Record<string, string>), SSH_CONNECTION: '10.0.0.1 1 10.0.0.2 22' }
-  const line = `stty echo cols 100; ${program}; echo "ended with $?"; sleep 1000`
+  const line = `stty echo cols 100 rows 50; ${program}; echo "ended with $?"; sleep 1000`
   const { type, received } = await startPty({ command: `sh -c ${shellQuote(line)}`, env })
   const wait = (text: string | RegExp) =>
     expect.poll(() => received(), { timeout: 60_000 }).toMatch(text)
@@ -61,6 +62,33 @@ describe.skipIf(!hasPty)('init on a terminal', () => {
     expect(received()).not.toContain('my-secret')
     expect(existsSync(join(home.home, '.factory/settings.json'))).toBe(false)
     expect(existsSync(join(home.home, 'config/secrets.env'))).toBe(false)
+  })
+
+  it('says what is wrong with a URL, and takes http:// for this machine', async () => {
+    const { type, received, wait } = await startInit()
+    await wait('Which agents')
+    type(ENTER)
+    await wait('For which projects')
+    type(ENTER)
+    await wait('How do you want to be told')
+    // Mail and Webhook.
+    type(DOWN + DOWN + DOWN + SPACE + DOWN + SPACE + ENTER)
+    await wait('Mail: Mail server')
+    type(`mail.example.com${ENTER}`)
+    await wait('Not a URL that begins with smtps:// or smtp://')
+    type(`${CTRL_U}smtps://me:my-password@mail.example.com${ENTER}`)
+    await wait('From which address')
+    type(`bell@example.com${ENTER}`)
+    await wait('To which address')
+    type(`me@example.com${ENTER}`)
+    await wait('Webhook: URL to post to')
+    type(`http://example.com/x${ENTER}`)
+    await wait('Not a URL that begins with https:// (http:// only for this machine)')
+    type(`${CTRL_U}http://localhost:9099/x${ENTER}`)
+    await wait(/secrets\.env: SMTP_URL, WEBHOOK_URL[\s\S]*Write this\?/)
+    type(`n${ENTER}`)
+    await wait('ended with 0')
+    expect(received()).not.toContain('my-password')
   })
 
   it('stops on Ctrl+C and writes nothing', async () => {
