@@ -40,7 +40,7 @@ const mayImport: { [room: string]: string[] } = {
   context: ['clients', 'config', 'event'],
   deliver: ['config', 'notifiers'],
   demo: ['journal', 'spool'],
-  doctor: ['clients', 'config', 'context', 'install', 'journal', 'spool'],
+  doctor: ['clients', 'config', 'context', 'install', 'journal', 'policy', 'spool'],
   emulator: ['api'],
   event: ['clients', 'spool'],
   fs: [],

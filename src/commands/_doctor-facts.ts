@@ -3,13 +3,16 @@ import { configDir, stateDir } from '../config/paths.ts'
 import type { Facts } from '../doctor/check.ts'
 import { describeError } from '../errors.ts'
 import { packageVersion } from '../package-root.ts'
+import { mutesInForce } from '../policy/mute-file.ts'
 import { cleanText } from '../text/clean.ts'
+import { isOnHold } from '../worker/on-hold.ts'
 import { stateFolders, withEvents } from './_events.ts'
 
 /** Gathers what the checks of `doctor` look at. */
 export async function gatherFacts(): Promise<Facts> {
   const folders = stateFolders()
   const events = folders.flatMap(readQuietly)
+  const now = Date.now()
   const config = new CurrentConfig(configDir(), stateDir())
   await config.fetchSecrets()
   return {
@@ -20,8 +23,10 @@ export async function gatherFacts(): Promise<Facts> {
     folders,
     loaded: config.get(),
     events,
+    isOnHold: folders.some(isOnHold),
+    mutes: mutesInForce(folders, now),
     version: packageVersion(),
-    now: Date.now(),
+    now,
   }
 }
 

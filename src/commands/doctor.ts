@@ -10,6 +10,7 @@ import { checkCommands, checkDoor } from '../doctor/door.ts'
 import { fixSafely } from '../doctor/fix.ts'
 import { checkProject } from '../doctor/project.ts'
 import { checkReach } from '../doctor/reach.ts'
+import { checkSilence } from '../doctor/silence.ts'
 import { cleanText } from '../text/clean.ts'
 import { gatherFacts } from './_doctor-facts.ts'
 
@@ -43,6 +44,7 @@ async function examine({
     ...checkClients(facts),
     ...checkDoor(facts, registered.length > 0),
     ...commands,
+    ...checkSilence(facts),
     ...checkSpool(facts),
     ...checkConfig(facts),
     ...(offline ? [] : await checkReach(facts)),

@@ -5,6 +5,7 @@ import { ago, ahead, paint, printJson, say, table } from '../cli/output.ts'
 import { configDir, configPath, frontDoorIn, stateDir } from '../config/paths.ts'
 import { type ConfigSummary, readConfigSummary } from '../config/summary.ts'
 import type { EventStatus } from '../journal/history.ts'
+import { extentOf, type Mute, mutePath } from '../policy/mutes.ts'
 import { spoolIn } from '../spool/layout.ts'
 import { lockHolder } from '../spool/lock.ts'
 import { outlineParked } from '../spool/outline.ts'
@@ -68,6 +69,7 @@ async function readStatus() {
     ...count,
     oldestWaiting: oldestWaiting?.acceptedAt ?? null,
     onHold: folders.some(isOnHold),
+    mutes: await mutesIn(folders),
     parked: parkedIn(folders),
     corrupt,
     worker: lockHolder(state)?.pid ?? null,
@@ -90,6 +92,13 @@ async function readStatus() {
       ...(await changedTrust(state)),
     ],
   }
+}
+
+/** Loaded only if something is muted; most of the time nothing is. */
+async function mutesIn(folders: readonly string[]): Promise<Mute[]> {
+  if (!folders.some((folder) => existsSync(mutePath(folder)))) return []
+  const { mutesInForce } = await import('../policy/mute-file.ts')
+  return mutesInForce(folders, Date.now())
 }
 
 /** Loaded only if a hub is configured; most machines have none. */
@@ -171,8 +180,8 @@ function painted(state: string): string {
   return paint(['exhausted', 'unavailable'].includes(state) ? 'red' : 'yellow', state)
 }
 
-/** Rows about what waits; none if nothing does. */
-function waitingLines({ onHold, oldestWaiting, parked }: Status): string[][] {
+/** Rows about what is silenced and what waits; none if nothing is. */
+function waitingLines({ onHold, mutes, oldestWaiting, parked }: Status): string[][] {
   const { failed, held, nextAt } = parked
   const counts = [
     ...(failed > 0 ? [`${deliveries(failed)} failed and tried again`] : []),
@@ -180,6 +189,7 @@ function waitingLines({ onHold, oldestWaiting, parked }: Status): string[][] {
   ]
   return [
     ...(onHold ? [['on hold', 'nothing is sent until: hookbell resume']] : []),
+    ...mutes.map((mute) => ['muted', `${extentOf(mute)}; take it back with: hookbell unmute`]),
     ...(oldestWaiting === null ? [] : [['oldest', `accepted ${ago(oldestWaiting)}`]]),
     ...(nextAt === null ? [] : [['parked', `${counts.join(', ')}; next ${ahead(nextAt)}`]]),
   ]

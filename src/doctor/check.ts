@@ -1,5 +1,6 @@
 import type { LoadedConfig } from '../config/load.ts'
 import type { EventStatus } from '../journal/history.ts'
+import type { Mute } from '../policy/mutes.ts'
 
 export type CheckStatus = 'ok' | 'warning' | 'broken' | 'cannot tell'
 
@@ -24,6 +25,8 @@ export interface Facts {
   folders: readonly string[]
   loaded: LoadedConfig
   events: readonly EventStatus[]
+  isOnHold: boolean
+  mutes: readonly Mute[]
   version: string
   now: number
 }

@@ -1,8 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
 import * as z from 'zod'
 import { replaceFile } from '../fs/durable.ts'
-import { isInForce, type Mute } from './mutes.ts'
+import { isInForce, type Mute, mutePath } from './mutes.ts'
 
 const MAX_MUTES = 100
 
@@ -17,10 +16,6 @@ const fileSchema = z.object({
   ),
 })
 
-function mutePath(stateDir: string): string {
-  return join(stateDir, 'mutes.json')
-}
-
 /** Fails open: if the file cannot be read, nothing is muted. */
 export function readMutes(stateDir: string): readonly Mute[] {
   try {
@@ -28,6 +23,14 @@ export function readMutes(stateDir: string): readonly Mute[] {
   } catch {
     return []
   }
+}
+
+/** What is muted now; the same mute is usually in each folder. */
+export function mutesInForce(folders: readonly string[], now: number): Mute[] {
+  const mutes = folders.flatMap((folder) =>
+    readMutes(folder).filter((mute) => isInForce(mute, now)),
+  )
+  return [...new Map(mutes.map((mute) => [JSON.stringify(mute), mute])).values()]
 }
 
 /** Replaces all mutes and drops expired ones. @throws the system error */

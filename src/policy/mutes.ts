@@ -1,4 +1,4 @@
-import { resolve, sep } from 'node:path'
+import { join, resolve, sep } from 'node:path'
 import { formatTime } from '../text/local-time.ts'
 
 /** What a person has muted, and for how long. Without `session` and `project`: everything. */
@@ -9,6 +9,11 @@ export interface Mute {
   session?: string
   /** The name of a project, or its folder. */
   project?: string
+}
+
+/** The file with the mutes, in the state folder. It exists only if something is muted. */
+export function mutePath(stateDir: string): string {
+  return join(stateDir, 'mutes.json')
 }
 
 /** Makes a mute of what a person entered. `.` and other paths are folders. */
@@ -27,11 +32,16 @@ export function makeMute(said: {
 }
 
 /** `Muted until 2026-11-20 09:00 (project shop)`. */
-export function describeMute({ until, session, project }: Mute): string {
+export function describeMute(mute: Mute): string {
+  return `Muted ${extentOf(mute)}`
+}
+
+/** `until 2026-11-20 09:00 (project shop)`. */
+export function extentOf({ until, session, project }: Mute): string {
   const what = [session && `session ${session}`, project && `project ${project}`]
   const named = what.filter(Boolean).join(', ')
-  const when = until === 0 ? 'until hookbell unmute' : `until ${formatTime(until)}`
-  return `Muted ${when}${named && ` (${named})`}`
+  const when = until === 0 ? 'without an end' : `until ${formatTime(until)}`
+  return `${when}${named && ` (${named})`}`
 }
 
 interface EventOrigin {

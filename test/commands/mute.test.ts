@@ -34,6 +34,9 @@ describe('hookbell mute', () => {
     const { home, received, tell } = await makeMuteHome()
     const { stdout } = await home.run('mute', '2h')
     expect(stdout).toMatch(/^Muted until \d{4}-\d\d-\d\d \d\d:\d\d\. Questions too\./)
+    expect((await home.run('status')).stdout).toMatch(
+      /^muted +until \d{4}-\d\d-\d\d \d\d:\d\d; take it back with: hookbell unmute$/m,
+    )
     await tell()
     await tell({ session_id: 's2' })
     expect(received).toEqual([])
@@ -41,6 +44,7 @@ describe('hookbell mute', () => {
     const why = await home.run('why')
     expect(why.stdout).toMatch(/team +suppressed by the rule mute: Muted until /)
     expect((await home.run('unmute')).stdout).toBe('No longer muted')
+    expect((await home.run('status')).stdout).not.toMatch(/^muted/m)
     expect(existsSync(join(home.state, 'mutes.json'))).toBe(false)
     await tell({ session_id: 's3' })
     expect(received).toHaveLength(1)

@@ -26,6 +26,16 @@ const faults: Record<string, Fault> = {
     status: /^x .*chanels: unknown key.*Did you mean "channels"\?$/m,
     repair: repairConfig,
   },
+  'everything is muted': {
+    break: ({ run }) => run(['mute', '2h']),
+    doctor: ['mute', 'warning', /^Muted until \d{4}-/, /^hookbell unmute$/],
+    repair: 'as advised',
+  },
+  'everything is on hold': {
+    break: ({ run }) => run(['hold']),
+    doctor: ['hold', 'warning', /nothing is sent/, /^hookbell resume$/],
+    repair: 'as advised',
+  },
   'the Slack URL is not a webhook': {
     break: toConfig({
       channels: { team: { type: 'slack', url: 'https://hooks.slack.com/team' } },

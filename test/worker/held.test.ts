@@ -102,7 +102,7 @@ describe('questions shortly after another question of their session', () => {
     expect(texts()[1]).toContain('make two')
     expect(texts()[1]).not.toContain('and 1 more')
     expect(await world.statusOf(muted)).toMatchObject({
-      channels: { team: { detail: 'Muted until hookbell unmute (project shop)' } },
+      channels: { team: { detail: 'Muted without an end (project shop)' } },
     })
   })
 

@@ -102,7 +102,7 @@ describe('later steps of a route', () => {
     const [shop, other] = await Promise.all(asked.map(world.statusOf))
     expect(shop?.channels.phone).toMatchObject({
       state: 'suppressed',
-      detail: `Muted until hookbell unmute (project ${project})`,
+      detail: `Muted without an end (project ${project})`,
     })
     expect(other?.channels.phone?.state).toBe('delivered')
   })
