@@ -4,7 +4,7 @@ import { asTyped } from '../cli/how-to-call.ts'
 import { ago, ahead, paint, printJson, say, table } from '../cli/output.ts'
 import { configDir, configPath, frontDoorIn, stateDir } from '../config/paths.ts'
 import { type ConfigSummary, readConfigSummary } from '../config/summary.ts'
-import type { EventStatus } from '../journal/history.ts'
+import type { ChannelStatus, EventStatus } from '../journal/history.ts'
 import { extentOf, type Mute, mutePath } from '../policy/mutes.ts'
 import { spoolIn } from '../spool/layout.ts'
 import { lockHolder } from '../spool/lock.ts'
@@ -170,9 +170,13 @@ function describe(status: Status): string {
 }
 
 function describeChannel({ type, isReachable, last }: Status['channels'][number]): string {
-  const what = last ? `${painted(last.state)} ${ago(last.at)}: ${last.detail}` : 'nothing sent yet'
+  const what = last ? `${painted(last.state)}${whenOf(last)}: ${last.detail}` : 'nothing sent yet'
   const reach = isReachable ? '' : '; no route names it: no event reaches it'
   return `${type || 'not usable'}  ${what}${reach}`
+}
+
+function whenOf({ state, at }: Pick<ChannelStatus, 'state' | 'at'>): string {
+  return ['deferred', 'held'].includes(state) ? `, next ${ahead(at)}` : ` ${ago(at)}`
 }
 
 function painted(state: string): string {

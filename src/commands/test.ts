@@ -10,7 +10,7 @@ import { HookbellError } from '../errors.ts'
 import type { ChannelStatus } from '../journal/history.ts'
 import { sendTestMessage } from './_test-message.ts'
 
-const TRIED_AGAIN = 'It is tried again with the next event, or now with: hookbell worker --once'
+const TRIED_AGAIN = 'It is tried again with the next event, or now with: hookbell flush'
 
 export const testCommand = defineCommand({
   args: {

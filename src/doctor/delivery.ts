@@ -2,7 +2,9 @@ import { existsSync, lstatSync, statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { unreachableChannels } from '../config/reach.ts'
 import { foldersAtRisk } from '../config/trust.ts'
+import type { ChannelStatus } from '../journal/history.ts'
 import { spoolAtRisk } from '../spool/at-risk.ts'
+import { formatTime } from '../text/local-time.ts'
 import { quoteWord } from '../text/shell.ts'
 import { type Check, check, type Facts } from './check.ts'
 
@@ -111,9 +113,11 @@ function checkChannel(name: string, isReachable: boolean, events: Facts['events'
   const used = events.filter(({ channels }) => Object.hasOwn(channels, name))
   const last = used.at(-1)?.channels[name]
   const success = used.findLast(({ channels }) => channels[name]?.state === 'delivered')
-  const when = last ? `${last.state} ${timeOf(last.at)}` : 'nothing sent yet'
+  const when = last
+    ? `${last.state}${isOpen(last) ? ', next' : ''} ${formatTime(last.at)}`
+    : 'nothing sent yet'
   const succeeded = success?.channels[name]
-  const before = succeeded ? `the last success ${timeOf(succeeded.at)}` : 'no success yet'
+  const before = succeeded ? `the last success ${formatTime(succeeded.at)}` : 'no success yet'
   const seen = !last || last.state === 'delivered' ? when : `${when}: ${last.detail}; ${before}`
   if (!isReachable)
     return check(
@@ -128,8 +132,9 @@ function checkChannel(name: string, isReachable: boolean, events: Facts['events'
   return check(id, last ? 'ok' : 'cannot tell', seen, last ? '' : test)
 }
 
-function timeOf(at: number): string {
-  return new Date(at).toISOString()
+/** Whether it is still to be sent, at the time that it names. */
+function isOpen({ state }: ChannelStatus): boolean {
+  return state === 'deferred' || state === 'held'
 }
 
 /** A line of secrets.env is not in the file that `config edit` opens. */

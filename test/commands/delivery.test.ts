@@ -172,13 +172,35 @@ describe('commands: test', () => {
     expect(exitCode).toBe(69)
   })
 
-  it('names a variable that is not set', async () => {
+  it('names a variable that is not set, and the command that sends the message then', async () => {
+    const { url, received } = await startReceiver()
     const home = await makeHome({
       channels: { team: { type: 'slack', url: '${SLACK_WEBHOOK_URL}' } },
     })
     const { stderr } = await home.run('test', 'team')
     expect(stderr).toContain('${SLACK_WEBHOOK_URL} not set')
-    expect(stderr).toContain('or now with: hookbell worker --once')
+    expect(stderr).toContain('or now with: hookbell flush')
+    await home.runWith(`${url}/services/x`, 'secrets', 'set', 'SLACK_WEBHOOK_URL')
+    await home.run('flush')
+    expect(received).toHaveLength(1)
+  })
+
+  it('names the command that retries a failed message at once', async () => {
+    const { url, received } = await startReceiver({ script: [503, 200] })
+    const home = await makeHome({
+      channels: { team: { type: 'slack', url: `${url}/services/x` } },
+      retry: { firstDelaySeconds: 900 },
+    })
+    const { stderr } = await home.run('test', 'team')
+    expect(stderr).toContain('or now with: hookbell flush')
+    const { stdout } = await home.run('status')
+    expect(stdout).toMatch(/^team +slack {2}deferred, next in 1\d min: slack: 503/m)
+    const doctor = await home.run('doctor', '--offline')
+    expect(doctor.stdout).toMatch(
+      /channel\.team: deferred, next \d{4}-\d\d-\d\d \d\d:\d\d: slack: 503/,
+    )
+    await home.run('flush')
+    expect(received).toHaveLength(2)
   })
 
   describe('for a channel of a hub that may be bypassed', () => {
