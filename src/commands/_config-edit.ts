@@ -26,9 +26,10 @@ const FIRST = `{
  */
 export async function editConfig(): Promise<number> {
   const editor = findEditor()
+  // Read first: a link to nothing has no target.
+  const before = readConfig(configPath(configDir()))
   const path = targetOf(configPath(configDir()))
   makeFolders(dirname(path), 0o700)
-  const before = readConfig(path)
   // In the same private folder, as it may hold secrets. It has the usual file name, so that the editor knows the type.
   const folder = mkdtempSync(join(dirname(path), '.edit-'))
   const copy = join(folder, 'config.json')

@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs'
+import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, type Stats } from 'node:fs'
 import { describeError, type ErrorCode, errorCode, HookbellError } from '../errors.ts'
 import { howToOwn } from './ownership.ts'
 
@@ -24,7 +24,10 @@ export function readRegular(path: string, options: ReadOptions): string | undefi
     // Without O_NONBLOCK, opening a pipe waits until somebody writes to it.
     file = openSync(path, O_RDONLY | O_NONBLOCK)
     const stat = fstatSync(file)
-    if (!stat.isFile()) throw new HookbellError(code, `${path}: not a regular file`)
+    if (!stat.isFile())
+      throw new HookbellError(code, `${path}: not a regular file`, {
+        hint: 'Put a regular file in its place',
+      })
     check?.(path, stat)
     if (stat.size > maxBytes) throw tooLarge(path, code, maxBytes)
     const bytes = readAll(file, maxBytes + 1)
@@ -33,7 +36,7 @@ export function readRegular(path: string, options: ReadOptions): string | undefi
     return bytes.toString('utf8').replace(/^\uFEFF/, '')
   } catch (error) {
     if (error instanceof HookbellError) throw error
-    if (file === undefined && errorCode(error) === 'ENOENT') return undefined
+    if (file === undefined && errorCode(error) === 'ENOENT') return nothingAt(path, code)
     const hint = errorCode(error) === 'EACCES' && process.getuid ? howToOwn(path) : undefined
     const more = hint ? { hint, cause: error } : { cause: error }
     throw new HookbellError(code, `${path}: ${describeError(error)}`, more)
@@ -63,6 +66,14 @@ function readAll(file: number, limit: number): Buffer {
   return Buffer.concat(chunks)
 }
 
+/** A link to nothing is no missing file: its file may be on a disk that is not mounted yet. */
+function nothingAt(path: string, code: ErrorCode): undefined {
+  if (!lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) return undefined
+  throw new HookbellError(code, `${path}: a link to nothing`, {
+    hint: 'Repair the link, or remove it',
+  })
+}
+
 function tooLarge(path: string, code: ErrorCode, maxBytes: number): HookbellError {
-  return new HookbellError(code, `${path}: larger than ${maxBytes} bytes`)
+  return new HookbellError(code, `${path}: larger than ${maxBytes} bytes`, { hint: 'Shorten it' })
 }

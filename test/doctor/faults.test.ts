@@ -1,4 +1,12 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { root } from '../support/home.ts'
@@ -19,6 +27,34 @@ const faults: Record<string, Fault> = {
     doctor: ['config', 'broken', /config\.json:1:2: not JSON/, /hookbell config edit/],
     status: /^x .*config\.json:1:2: not JSON.*hookbell config edit$/m,
     repair: repairConfig,
+  },
+  'a folder is in the place of the configuration': {
+    break: ({ configDir }) => {
+      rmSync(join(configDir, 'config.json'))
+      mkdirSync(join(configDir, 'config.json'))
+    },
+    doctor: ['config', 'broken', /config\.json: not a regular file/, /^Put a regular file in its/],
+    status: /^x .*config\.json: not a regular file.* Put a regular file in its place$/m,
+    repair: async (home) => {
+      rmSync(join(home.configDir, 'config.json'), { recursive: true })
+      await repairConfig(home)
+    },
+  },
+  'the configuration is a link to nothing': {
+    break: ({ configDir }) => {
+      rmSync(join(configDir, 'config.json'))
+      symlinkSync('elsewhere.json', join(configDir, 'config.json'))
+    },
+    doctor: [
+      'config',
+      'broken',
+      /config\.json: a link to nothing/,
+      /^Repair the link, or remove it/,
+    ],
+    status:
+      /^x .*config\.json: a link to nothing \(the last good settings are used\)\. Repair the/m,
+    repair: ({ configDir }) =>
+      writeFileSync(join(configDir, 'elsewhere.json'), JSON.stringify(working), { mode: 0o600 }),
   },
   'the configuration has an unknown key': {
     break: toConfig({ ...working, chanels: {} }),
