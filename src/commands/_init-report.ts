@@ -32,15 +32,16 @@ export function printed(targets: readonly Target[], door: string, { json }: Form
   return texts.map(({ path, text }) => (texts.length > 1 ? `// ${path}\n${text}` : text)).join('\n')
 }
 
-/** What a run would do. */
-export function previewed(changes: readonly Change[], door: string, { json }: Form): string {
-  if (json) {
-    const places = changes.map((change) => {
-      const { preview, diff } = change
-      return { ...factsOf(change, door), changed: preview.changed, written: false, diff }
-    })
-    return toJson({ door, places })
-  }
+/** What a run would do to each file, for programs. */
+export function plannedPlaces(changes: readonly Change[], door: string) {
+  return changes.map((change) => {
+    const { preview, diff } = change
+    return { ...factsOf(change, door), changed: preview.changed, written: false, diff }
+  })
+}
+
+/** The same for people. */
+export function previewed(changes: readonly Change[]): string {
   const isPending = changes.some(({ preview }) => preview.changed)
   const texts = changes.map(({ target, preview, diff }) =>
     preview.changed ? diff : nothingToDo(target),

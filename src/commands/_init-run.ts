@@ -18,13 +18,14 @@ import {
   type AppliedChange,
   type Change,
   factsOf,
+  plannedPlaces,
   previewed,
   printed,
   report,
   summaryOf,
   toJson,
 } from './_init-report.ts'
-import { plannedSetup, type Setup, writeSetup } from './_init-setup.ts'
+import { additionOf, plannedSetup, type Setup, shownAddition, writeSetup } from './_init-setup.ts'
 
 export interface InitOptions extends TargetOptions {
   /** Channels to set up as well. */
@@ -81,7 +82,9 @@ async function register(options: InitOptions, world: InitWorld): Promise<boolean
     ...findRenewals(state, targets).flatMap((target) => planRenewal(target, door, world)),
   ]
   if (options.dryRun) {
-    world.print(previewed(changes, door, options) + plannedSetup(options.setup))
+    world.print(
+      options.json ? asJson(changes, door, options.setup) : inFull(changes, options.setup),
+    )
     return false
   }
   const pending = changes.filter(({ preview }) => preview.changed)
@@ -114,6 +117,15 @@ async function register(options: InitOptions, world: InitWorld): Promise<boolean
   return true
 }
 
+function inFull(changes: readonly Change[], setup: Setup | undefined): string {
+  return shownAddition(setup) + previewed(changes) + plannedSetup(setup)
+}
+
+function asJson(changes: readonly Change[], door: string, setup: Setup | undefined): string {
+  const config = setup && { path: configPath(configDir()), ...additionOf(setup) }
+  return toJson({ door, places: plannedPlaces(changes, door), ...(config && { config }) })
+}
+
 /** Asks for consent with a short summary; the whole diff is shown on request. */
 async function agree(
   pending: readonly Change[],
@@ -125,7 +137,7 @@ async function agree(
     const answer = await ask('Write this? [Y/n, d shows the whole change] ')
     if (answer === undefined || /^no?$/i.test(answer)) return false
     if (answer === '' || /^y(es)?$/i.test(answer)) return true
-    print(pending.map(({ diff }) => `${diff}\n`).join(''))
+    print(pending.map(({ diff }) => `${diff}\n`).join('') + shownAddition(setup))
   }
 }
 

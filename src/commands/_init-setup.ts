@@ -2,7 +2,7 @@ import { CurrentConfig } from '../config/current.ts'
 import { configDir, configPath, secretsPath, stateDir } from '../config/paths.ts'
 import { writeSecret } from '../config/secrets-file.ts'
 import { usageError } from '../errors.ts'
-import { addChannels, type NewChannels } from '../install/add-channels.ts'
+import { addChannels, type NewChannels, routeTo } from '../install/add-channels.ts'
 import { showPath } from '../text/clean.ts'
 import { channelOffers } from './_channel-offers.ts'
 
@@ -37,6 +37,19 @@ export function existingChannels(): string[] {
   return Object.keys(raw?.channels ?? {})
 }
 
+/** What `writeSetup` adds to the configuration. The text around it is not shown, since it may hold secrets. */
+export function additionOf({ channels }: Setup) {
+  const { raw } = new CurrentConfig(configDir(), stateDir()).get()
+  return { channels, ...(raw?.routes !== undefined && { routes: [routeTo(channels)] }) }
+}
+
+/** The same as lines of a diff. */
+export function shownAddition(setup: Setup | undefined): string {
+  if (!setup) return ''
+  const lines = JSON.stringify(additionOf(setup), null, 2).replaceAll(/^/gm, '+')
+  return `+++ ${showPath(configPath(configDir()))}\n${lines}\n\n`
+}
+
 /** Writes the secrets first: a channel without its secrets would be reported as unusable for a moment. */
 export function writeSetup({ channels, secrets }: Setup, folder: string): void {
   for (const [name, value] of secrets) writeSecret(folder, name, value)
@@ -46,8 +59,9 @@ export function writeSetup({ channels, secrets }: Setup, folder: string): void {
 /** A line for each file that `writeSetup` would change. */
 export function plannedSetup(setup: Setup | undefined): string {
   if (!setup) return ''
-  const { channels, secrets } = setup
-  const names = Object.keys(channels).join(', ')
+  const { secrets } = setup
+  const { channels, routes } = additionOf(setup)
+  const names = Object.keys(channels).join(', ') + (routes ? ', and a route to them' : '')
   const stored = [...secrets.keys()].join(', ')
   const secretsLine = stored && `${showPath(secretsPath(configDir()))}: ${stored}\n`
   return `${showPath(configPath(configDir()))}: channels ${names}\n${secretsLine}`

@@ -50,8 +50,12 @@ export function withChannels(text: string, channels: NewChannels): string {
   )
   const root = parseTree(withNames)
   if (!root || !findNodeAtLocation(root, ['routes'])) return withNames
-  const route = { on: defaultKinds, to: Object.keys(channels) }
-  return insert(withNames, ['routes'], () => [{ value: route }])
+  return insert(withNames, ['routes'], () => [{ value: routeTo(channels) }])
+}
+
+/** The route to new channels that a configuration with routes gets. */
+export function routeTo(channels: NewChannels) {
+  return { on: defaultKinds, to: Object.keys(channels) }
 }
 
 /** Inserts items into the object or array at `place`, or into the root object if there is none. */

@@ -421,6 +421,30 @@ describe('hookbell init', () => {
     expect(start(home, [...cli, '--yes']).shown).toMatch(/^Nothing to do: .*\nRenewed: .*\n$/)
   })
 
+  it('shows what it would add to the configuration, and no secret that is in it', () => {
+    const home = makeHome({
+      '.factory/x': '',
+      '.config/hookbell/config.json': `{
+  "channels": { "team": { "type": "slack", "url": "https://hooks.slack.com/services/T/B/private" } },
+  "routes": [{ "on": ["done"], "to": ["team"] }]
+}`,
+    })
+    const dry = [...cli, '--dry-run', '--channel', 'ntfy']
+    const { shown } = start(home, dry)
+    expect(shown).toContain('config.json: channels ntfy, and a route to them\n')
+    expect(shown).toMatch(/^\+\+\+ ~\/\.config\/hookbell\/config\.json\n\+\{\n\+ {2}"channels": \{/)
+    expect(shown).toContain('+      "topic": "${NTFY_TOPIC}"\n')
+    expect(shown).toMatch(/\n\+ {2}"routes": \[[^\]]*"permission"/)
+    expect(shown).not.toContain('private')
+    expect(JSON.parse(start(home, [...dry, '--json']).shown)).toMatchObject({
+      places: [{ client: 'droid' }],
+      config: {
+        channels: { ntfy: { type: 'ntfy', topic: '${NTFY_TOPIC}' } },
+        routes: [{ to: ['ntfy'] }],
+      },
+    })
+  })
+
   it('rejects a channel type that it cannot set up and writes nothing', () => {
     const home = makeHome({ '.factory/x': '' })
     const { status, shown } = start(home, [...cli, '--yes', '--channel', 'pigeon'])
