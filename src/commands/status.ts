@@ -5,7 +5,7 @@ import { ago, ahead, paint, printJson, say, table } from '../cli/output.ts'
 import { configDir, configPath, frontDoorIn, stateDir } from '../config/paths.ts'
 import { type ConfigSummary, readConfigSummary } from '../config/summary.ts'
 import type { ChannelStatus, EventStatus } from '../journal/history.ts'
-import { extentOf, type Mute, mutePath } from '../policy/mutes.ts'
+import { mutePath } from '../policy/mutes.ts'
 import { spoolIn } from '../spool/layout.ts'
 import { lockHolder } from '../spool/lock.ts'
 import { outlineParked } from '../spool/outline.ts'
@@ -95,10 +95,10 @@ async function readStatus() {
 }
 
 /** Loaded only if something is muted; most of the time nothing is. */
-async function mutesIn(folders: readonly string[]): Promise<Mute[]> {
+async function mutesIn(folders: readonly string[]) {
   if (!folders.some((folder) => existsSync(mutePath(folder)))) return []
-  const { mutesInForce } = await import('../policy/mute-file.ts')
-  return mutesInForce(folders, Date.now())
+  const { mutesNow } = await import('./_status-mutes.ts')
+  return mutesNow(folders)
 }
 
 /** Loaded only if a hub is configured; most machines have none. */
@@ -193,7 +193,7 @@ function waitingLines({ onHold, mutes, oldestWaiting, parked }: Status): string[
   ]
   return [
     ...(onHold ? [['on hold', 'nothing is sent until: hookbell resume']] : []),
-    ...mutes.map((mute) => ['muted', `${extentOf(mute)}; take it back with: hookbell unmute`]),
+    ...mutes.map(({ extent }) => ['muted', `${extent}; take it back with: hookbell unmute`]),
     ...(oldestWaiting === null ? [] : [['oldest', `accepted ${ago(oldestWaiting)}`]]),
     ...(nextAt === null ? [] : [['parked', `${counts.join(', ')}; next ${ahead(nextAt)}`]]),
   ]
