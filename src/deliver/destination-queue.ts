@@ -1,3 +1,4 @@
+import { byAcceptance } from '../acceptance-order.ts'
 import type { Delivery } from '../delivery.ts'
 import type { DestinationLimiter, Slot } from './destination-limiter.ts'
 
@@ -152,8 +153,8 @@ export class DestinationQueue {
 
   /** Puts a failed delivery back before the later ones of its session. */
   #placeAgain(entry: Waiting) {
-    const { session, acceptedAt } = entry
-    const isLater = (one: Waiting) => one.session === session && one.acceptedAt > acceptedAt
+    const { session } = entry
+    const isLater = (one: Waiting) => one.session === session && byAcceptance(one, entry) > 0
     const at = this.#ready.findIndex(isLater)
     this.#ready.splice(at < 0 ? this.#ready.length : at, 0, entry)
   }

@@ -1,10 +1,12 @@
 import { lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { byAcceptance } from '../acceptance-order.ts'
 
 interface Arrival {
-  name: string
-  /** The modification time, which is the time of acceptance, Unix ms. */
-  at: number
+  /** The name of the file, which begins with the id of the event. */
+  id: string
+  /** The modification time, Unix ms. */
+  acceptedAt: number
 }
 
 /** Lists the files of a folder, oldest first. The time of each file is read only once. */
@@ -19,10 +21,10 @@ export class Arrivals {
   /** @throws the system error where the folder cannot be read */
   list(): string[] {
     const names = new Set(readdirSync(this.#folder))
-    const before = this.#known.filter(({ name }) => names.delete(name))
-    const added = [...names].map((name) => ({ name, at: this.#timeOf(name) }))
-    this.#known = added.length > 0 ? [...before, ...added].sort((a, b) => a.at - b.at) : before
-    return this.#known.map(({ name }) => name)
+    const before = this.#known.filter(({ id }) => names.delete(id))
+    const added = [...names].map((id) => ({ id, acceptedAt: this.#timeOf(id) }))
+    this.#known = added.length > 0 ? [...before, ...added].sort(byAcceptance) : before
+    return this.#known.map(({ id }) => id)
   }
 
   #timeOf(name: string): number {

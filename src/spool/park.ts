@@ -1,6 +1,7 @@
 import { lstatSync, readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import * as z from 'zod'
+import { byAcceptance } from '../acceptance-order.ts'
 import { deliverySchema } from '../delivery.ts'
 import { dropOldest } from '../drop-oldest.ts'
 import { writeDurable } from '../fs/durable.ts'
@@ -81,6 +82,8 @@ export function eventsOf(path: string): readonly string[] {
 
 interface Wait {
   name: string
+  /** Id of the delivery: the name without the number of crashes. */
+  id: string
   /** When it is due, Unix ms; 0 where it is to be reviewed before its time. */
   until: number
   since: number
@@ -136,7 +139,7 @@ export class ParkedDeliveries {
     const { id, events, channel, session, acceptedAt, notBefore: until } = delivery
     const name = formatName({ id, isDelivery: true })
     const inode = this.#inodeOf(name) ?? 0
-    const about = { events, channel, session, acceptedAt }
+    const about = { id, events, channel, session, acceptedAt }
     this.#waits.set(name, { name, until, since, isHeld, group, inode, ...about })
   }
 
@@ -172,8 +175,7 @@ export class ParkedDeliveries {
 
   review(deliveries: readonly string[]) {
     for (const id of deliveries) {
-      // Not by its name, which also counts crashes.
-      const wait = [...this.#waits.values()].find(({ name }) => parseName(name)?.id === id)
+      const wait = [...this.#waits.values()].find((one) => one.id === id)
       if (wait) wait.until = 0
       else this.#awaited.add(id)
     }
@@ -189,7 +191,7 @@ export class ParkedDeliveries {
     return [...this.#waits.values()]
       .filter((wait) => group === undefined || wait.group === group)
       .filter((wait) => this.#dueInMs(wait, now) <= 0)
-      .sort((a, b) => a.acceptedAt - b.acceptedAt)
+      .sort(byAcceptance)
       .map(({ name }) => name)
   }
 
@@ -218,16 +220,12 @@ export class ParkedDeliveries {
     const inode = this.#inodeOf(name)
     if (inode === undefined || this.#waits.get(name)?.inode === inode) return
     const parked = readParked(join(this.#spool.deferred, name))
-    const isAwaited = this.#awaited.delete(parseName(name)?.id ?? '')
+    const id = parseName(name)?.id ?? ''
+    const isAwaited = this.#awaited.delete(id)
     const { since = 0, isHeld = false, group, delivery } = parked ?? {}
-    const {
-      events = [],
-      channel = '',
-      session = '',
-      acceptedAt = 0,
-      notBefore = 0,
-    } = delivery ?? {}
-    const wait = { name, since, isHeld, group, events, channel, session, acceptedAt, inode }
-    this.#waits.set(name, { ...wait, until: isAwaited ? 0 : notBefore })
+    const { events = [], channel = '', session = '', acceptedAt = 0 } = delivery ?? {}
+    const until = isAwaited ? 0 : (delivery?.notBefore ?? 0)
+    const about = { id, events, channel, session, acceptedAt }
+    this.#waits.set(name, { name, until, since, isHeld, group, inode, ...about })
   }
 }

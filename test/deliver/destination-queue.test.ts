@@ -222,7 +222,10 @@ describe('a destination queue', () => {
     expect(sent).toHaveLength(1)
   })
 
-  it('sends a failed delivery again before later ones of its session', async () => {
+  it.each([
+    ['', 1],
+    [' of the same millisecond', 2],
+  ])('sends a failed delivery again before later ones%s of its session', async (_, acceptedAt) => {
     const { add, queue, sent, limiter, advance } = makeQueue({ keepsOrder: true })
     const ids = () => sent.flatMap((one) => one.ids)
     limiter.trip(limiter.acquire(), () => 2000)
@@ -231,7 +234,7 @@ describe('a destination queue', () => {
     advance(2000)
     queue.pump()
     expect(ids()).toEqual([])
-    add('a/first', 1)
+    add('a/first', acceptedAt)
     expect(ids()).toEqual(['first'])
     await sent[0]?.end()
     expect(ids()).toEqual(['first', 'second'])

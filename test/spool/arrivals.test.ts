@@ -2,6 +2,7 @@ import { rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { Arrivals } from '../../src/spool/arrivals.ts'
+import { newId } from '../../src/spool/new-id.ts'
 import { makeFolder } from '../support/folder.ts'
 
 function add(folder: string, name: string, at: number) {
@@ -32,4 +33,11 @@ it('drops a removed event, and lists it again when it comes back', async () => {
   expect(arrivals.list()).toEqual(['b'])
   add(folder, 'a', 30)
   expect(arrivals.list()).toEqual(['b', 'a'])
+})
+
+it('lists events of one tick of the clock in the order of their ids', async () => {
+  const folder = await makeFolder()
+  const ids = Array.from({ length: 50 }, newId)
+  for (const id of [...ids].reverse()) add(folder, id, 10)
+  expect(new Arrivals(folder).list()).toEqual(ids)
 })

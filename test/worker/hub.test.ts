@@ -118,19 +118,14 @@ describe.skipIf(!hasRedis)('a machine with a hub', () => {
       ],
       deliveryTimeoutSeconds: 20,
     })
-    let acceptedAt = Date.now() / 1000
-    const accept = (event: object) => {
-      acceptedAt += 0.002
-      utimesSync(join(world.spool.new, world.accept(event)), acceptedAt, acceptedAt)
-    }
     await redis.stop()
     // More than the channel takes at once, so that something always waits for its turn.
     for (let index = 0; index < 6; index += 1)
-      accept({ hook_event_name: 'Stop', session_id: `stop ${index}` })
+      world.accept({ hook_event_name: 'Stop', session_id: `stop ${index}` })
     // More than are handed over at once, so that some are not tried before the failure.
     const messages = turns(0, 70)
     for (const message of messages)
-      accept({ message, session_id: 's', notification_type: 'auth_success' })
+      world.accept({ message, session_id: 's', notification_type: 'auth_success' })
     const running = world.once()
     await expect.poll(() => world.list('deferred').length, { timeout: 20_000 }).toBeGreaterThan(0)
     await redis.start()
@@ -153,12 +148,11 @@ describe.skipIf(!hasRedis)('a machine with a hub', () => {
     const redis = await startRedis()
     const retry = { firstDelaySeconds: 3600, maxDelaySeconds: 3600 }
     const world = makeMachine(redis, { retry })
-    let acceptedAt = Date.now() / 1000
+    const now = Date.now() / 1000
     const accept = (message: string) => {
       const event = { message, session_id: 's', notification_type: 'auth_success' }
-      const path = join(world.spool.new, world.accept(event))
-      acceptedAt += 0.002
-      utimesSync(path, acceptedAt, acceptedAt)
+      // As if the whole session had happened within one tick of the clock.
+      utimesSync(join(world.spool.new, world.accept(event)), now, now)
     }
     await redis.stop()
     for (const message of turns(0, 20)) accept(message)
