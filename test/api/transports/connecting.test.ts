@@ -29,17 +29,17 @@ const places = {
 describe.each(connecting)('connecting through %s', (transport) => {
   const faults = useFaultServer(transport)
 
-  it.each(Object.keys(places))('%s does not keep the process alive', { retry: 5 }, async (name) => {
+  it.each(Object.keys(places))('%s does not keep the process alive', async (name) => {
     const place = places[name as keyof typeof places]
     const env = { TRANSPORT: transport, HOOKBELL_API_KEY: 'fk-test', ...(await place()) }
     const { stdout } = await promisify(execFile)(process.execPath, [program], {
       env: { PATH: process.env.PATH, ...env },
     })
-    const [late, aborted, endedAt] = JSON.parse(stdout)
+    const [late, aborted, open] = JSON.parse(stdout)
     expect(late).toMatch(/no response within 400 ms \(timeoutMs\), while connecting$/)
     expect(aborted).toMatch(/aborted while connecting$/)
-    // undici gives up a connection after 10 seconds, and a proxy after 300; a busy machine may be slow once.
-    expect(Date.now() - endedAt).toBeLessThan(5_000)
+    // undici alone gives up a connection after 10 seconds, and a proxy after 300.
+    expect(open).toEqual([])
   })
 
   it.each([
