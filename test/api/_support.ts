@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, vi } from 'vitest'
 import {
   type ClientError,
@@ -26,11 +25,6 @@ export type TransportName = (typeof transports)[number]
 
 export const apiKey = 'fk-0123456789abcdef'
 
-/** Lets the server in this process receive requests in flight, so that no later test sees them. */
-async function receivePendingRequests() {
-  for (let turn = 0; turn < 10; turn += 1) await nextTurn()
-}
-
 /** Starts one server per block, creates clients for it, and makes the pauses between attempts 0 ms. */
 export function useFaultServer(transport: TransportName) {
   const used: { server?: FaultServer; clients: ReturnType<typeof createClient>[] } = { clients: [] }
@@ -48,7 +42,7 @@ export function useFaultServer(transport: TransportName) {
     return async () => {
       vi.restoreAllMocks()
       await closeClients()
-      await receivePendingRequests()
+      await server().settle()
     }
   })
   afterAll(() => server().close())
@@ -81,6 +75,7 @@ export function useFaultServer(transport: TransportName) {
     play(script: Script) {
       server().play(script)
     },
+    settle: () => server().settle(),
     get requests() {
       return server().requests
     },

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
-import { createServer, type Socket } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 
 /** How the server answers one request. Everything but `end` is a fault. */
 export interface Step {
@@ -45,6 +46,8 @@ export interface FaultServer {
   connections: number
   /** Replaces the script and forgets what was seen. The last step is repeated. */
   play(script: Script): void
+  /** Resolves when all that was sent here before has arrived, so that no later test sees it. */
+  settle(): Promise<void>
   close(): Promise<void>
 }
 
@@ -72,7 +75,7 @@ export async function startFaultServer(script: Script = [{}]): Promise<FaultServ
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()
-  const port = typeof address === 'object' ? address?.port : undefined
+  const port = typeof address === 'object' ? (address?.port ?? 0) : 0
   const faults: FaultServer = {
     url: `http://127.0.0.1:${port}`,
     requests: [],
@@ -81,6 +84,15 @@ export async function startFaultServer(script: Script = [{}]): Promise<FaultServ
       current = next
       faults.requests = []
       faults.connections = 0
+    },
+    async settle() {
+      // Connections are accepted in the order in which they were opened.
+      const last = connect(port, '127.0.0.1')
+      await once(last, 'connect')
+      while (![...sockets].some(({ remotePort }) => remotePort === last.localPort)) await nextTurn()
+      last.destroy()
+      // What was sent through them is read in one of the next turns.
+      for (let turn = 0; turn < 10; turn += 1) await nextTurn()
     },
     async close() {
       for (const socket of sockets) socket.destroy()

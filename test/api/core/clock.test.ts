@@ -118,7 +118,7 @@ describe.each(transports)('time limits through %s', (transport) => {
           expect(error).toMatchObject({ kind: 'aborted', cause: reason })
           expect(getEventListeners(signal, 'abort')).toEqual([])
           // Requests in flight may still arrive, but none is sent from now on.
-          await sleep(20)
+          await faults.settle()
           const sent = faults.requests.length
           await Promise.all(faults.requests.map(({ closed }) => step.fault && closed))
           await sleep(20)

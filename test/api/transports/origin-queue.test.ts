@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { Lifetime } from '../../../src/api/core/lifetime.ts'
 import type { Exchange } from '../../../src/api/transports/_exchange.ts'
@@ -26,7 +25,7 @@ describe('the queue before the connections of undici', () => {
     const options = limit()
     const calls = Array.from({ length: 200 }, () => errorOf(call({}, options)))
     for (const error of await Promise.all(calls)) expect(error.kind).toMatch(/^(aborted|timeout)$/)
-    await sleep(300)
+    await faults.settle()
     // Calls whose time limit ends slightly later may get a connection first.
     expect(faults.connections).toBeLessThan(calls.length / 2)
   })
@@ -80,8 +79,7 @@ describe('the queue before the connections of undici', () => {
     const options = { timeoutMs: 500, maxResponseBytes: 1_000 }
     const others = Array.from({ length: calls }, () => call({}, options).then(String, String))
     await Promise.all(others)
-    // The server notices the last closed connections slightly later.
-    await sleep(100)
+    await faults.settle()
     faults.play([ok])
     const last = Array.from({ length: calls }, () => call({}, { timeoutMs: 5_000 }))
     for (const { limit } of await Promise.all(last)) expect(limit).toBe(1)
