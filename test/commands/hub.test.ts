@@ -31,7 +31,7 @@ async function startHub({ env }: Home) {
   child.stdout.on('data', (chunk) => {
     output += chunk
   })
-  await expect.poll(() => output, { timeout: 20_000 }).toContain('"ready"')
+  await expect.poll(() => output).toContain('"ready"')
   return { child, output: () => output }
 }
 
@@ -76,7 +76,7 @@ describe.skipIf(!hasRedis)('commands: hub, with Redis', () => {
       inbox: 2,
     })
     await startHub(box)
-    await expect.poll(() => receiver.received.length, { timeout: 20_000 }).toBe(1)
+    await expect.poll(() => receiver.received.length).toBe(1)
     expect(JSON.parse(receiver.received[0]?.body ?? '{}')).toMatchObject({ data: { kind: 'done' } })
   })
 
@@ -105,11 +105,11 @@ describe.skipIf(!hasRedis)('commands: hub, with Redis', () => {
     machine.accept(stop)
     await machine.run('drain')
     const { child: first } = await startHub(box)
-    await expect.poll(() => receiver.received.length, { timeout: 20_000 }).toBe(1)
+    await expect.poll(() => receiver.received.length).toBe(1)
     first.kill('SIGKILL')
     await once(first, 'exit')
     await startHub(box)
-    await expect.poll(() => receiver.received.length, { timeout: 50_000 }).toBe(2)
+    await expect.poll(() => receiver.received.length).toBe(2)
   })
 
   it('lists a rejected message as dead and retries it', async () => {
@@ -121,10 +121,10 @@ describe.skipIf(!hasRedis)('commands: hub, with Redis', () => {
     await machine.run('drain')
     await startHub(box)
     const dead = async () => JSON.parse((await box.run('hub', 'dead', '--json')).stdout)
-    await expect.poll(dead, { timeout: 20_000 }).toHaveLength(1)
+    await expect.poll(dead).toHaveLength(1)
     expect((await box.run('hub', 'dead')).stdout).toContain('400')
     expect((await box.run('hub', 'dead', 'retry', '--all')).stdout).toBe('1 put back')
-    await expect.poll(() => receiver.received.length, { timeout: 20_000 }).toBe(2)
+    await expect.poll(() => receiver.received.length).toBe(2)
     await expect.poll(dead).toEqual([])
   })
 
@@ -140,9 +140,9 @@ describe.skipIf(!hasRedis)('commands: hub, with Redis', () => {
     const [, id = ''] = /run on the hub: hookbell hub why (\S+)/.exec(stdout) ?? []
     expect((await box.run('hub', 'why', id)).stdout).toContain('no hub has taken it in yet')
     await startHub(box)
-    await expect.poll(() => receiver.received.length, { timeout: 30_000 }).toBe(1)
+    await expect.poll(() => receiver.received.length).toBe(1)
     const told = async () => (await box.run('hub', 'why', id)).stdout
-    await expect.poll(told, { timeout: 30_000 }).toContain('told: ok')
+    await expect.poll(told).toContain('told: ok')
     expect((await box.run('hub', 'sessions')).stdout).toMatch(/^\d+ (s|min) .*permission/)
     expect((await box.run('hub', 'status')).stdout).toMatch(/team +0 waiting .*1 in the last hour/)
   }, 180_000)
@@ -175,15 +175,15 @@ describe.skipIf(!hasRedis)('commands: hub, with Redis', () => {
     const box = await makeHome(hubConfig(redis.url(), first.url))
     const { output } = await startHub(box)
     await box.writeConfig(JSON.stringify(hubConfig(redis.url(), second.url)))
-    await expect.poll(output, { timeout: 20_000 }).toContain('"reloaded"')
+    await expect.poll(output).toContain('"reloaded"')
     machine.accept(stop)
     await machine.run('drain')
-    await expect.poll(() => second.received.length, { timeout: 20_000 }).toBe(1)
+    await expect.poll(() => second.received.length).toBe(1)
     await box.writeConfig('{ "hub": { "url": "https://wrong" } }')
-    await expect.poll(output, { timeout: 20_000 }).toContain('the configuration before is used')
+    await expect.poll(output).toContain('the configuration before is used')
     machine.accept({ ...stop, session_id: 's2' })
     await machine.run('drain')
-    await expect.poll(() => second.received.length, { timeout: 20_000 }).toBe(2)
+    await expect.poll(() => second.received.length).toBe(2)
     expect(first.received).toEqual([])
   })
 })

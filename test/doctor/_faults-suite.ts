@@ -54,7 +54,7 @@ export function testFaults(faults: Readonly<Record<string, Fault>>) {
         const after = await home.examine(...(isFixed ? ['--fix'] : []))
         expect(after.faults.filter((one) => one.id !== 'spool.fallback')).toEqual([])
         expect(after.fixed.length > 0).toBe(isFixed)
-        if (fault.status) await expect.poll(() => problems(home), { timeout: 30_000 }).toEqual([])
+        if (fault.status) await expect.poll(() => problems(home)).toEqual([])
       })
     }
   })

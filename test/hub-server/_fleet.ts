@@ -85,7 +85,7 @@ interface Line {
 /** Starts `hookbell hub` in its own process and waits until it is ready. Killed at the end of the test. */
 export async function startHubProcess(hub: HubSettings, channels: object, place: Place = {}) {
   const child = await launchHub(hub, channels, place)
-  await expect.poll(child.output, { timeout: 60_000 }).toContain('"ready"')
+  await expect.poll(child.output).toContain('"ready"')
   return child
 }
 

@@ -13,7 +13,7 @@ async function runWatchingHub(...[redis, channels]: Parameters<typeof runHub>) {
   const hub = await runHub(redis, channels)
   const receivedBefore = hub.lines.length
   await handOver(redis, 'warm-up', { kind: 'other' })
-  await expect.poll(() => hub.lines.length, { timeout: 20_000 }).toBeGreaterThan(receivedBefore)
+  await expect.poll(() => hub.lines.length).toBeGreaterThan(receivedBefore)
   return hub
 }
 
@@ -24,7 +24,7 @@ describe.skipIf(!hasRedis)('hub: answers', () => {
     await handOverAnswer(redis, { questions: ['asks'] })
     await handOver(redis, 'asks-again', question)
     const hub = await runHub(redis, toWebhook(receiver.url))
-    await expect.poll(() => hub.states('answered'), { timeout: 20_000 }).toHaveLength(1)
+    await expect.poll(() => hub.states('answered')).toHaveLength(1)
     expect(hub.states('answered')[0]).toMatchObject({ reason: 'answered before it was told' })
     await expect.poll(() => titlesOf(receiver)).toEqual(['asks-again'])
   })
@@ -35,7 +35,7 @@ describe.skipIf(!hasRedis)('hub: answers', () => {
     await handOverAnswer(redis, { ...elsewhere, at: Date.now() - MINUTE_MS })
     await handOver(redis, 'step', { ...question, acceptedAt: Date.now() - 2 * MINUTE_MS })
     await handOver(redis, 'other-session', { ...question, session: 'other' })
-    await expect.poll(() => hub.states('answered').length, { timeout: 20_000 }).toBe(1)
+    await expect.poll(() => hub.states('answered').length).toBe(1)
     await expect.poll(() => titlesOf(receiver)).toEqual(['warm-up', 'other-session'])
   })
 
@@ -44,7 +44,7 @@ describe.skipIf(!hasRedis)('hub: answers', () => {
     await runWatchingHub(redis, toWebhook(receiver.url))
     await handOverAnswer(redis, { ...elsewhere, at: Date.now() - 2 * MINUTE_MS })
     await handOver(redis, 'asks', { ...question, acceptedAt: Date.now() - MINUTE_MS })
-    await expect.poll(() => titlesOf(receiver), { timeout: 20_000 }).toEqual(['warm-up', 'asks'])
+    await expect.poll(() => titlesOf(receiver)).toEqual(['warm-up', 'asks'])
   })
 
   it('delivers a question when the answer of another machine cannot be ordered in time', async () => {
@@ -53,7 +53,7 @@ describe.skipIf(!hasRedis)('hub: answers', () => {
     await handOverAnswer(redis, elsewhere)
     await handOver(redis, 'asks', { ...question, acceptedAt: Date.now() - MINUTE_MS })
     await runHub(redis, toWebhook(receiver.url))
-    await expect.poll(() => titlesOf(receiver), { timeout: 20_000 }).toEqual(['asks'])
+    await expect.poll(() => titlesOf(receiver)).toEqual(['asks'])
   })
 
   it('drops a question that waits for a retry when the answer arrives', async () => {
@@ -63,9 +63,9 @@ describe.skipIf(!hasRedis)('hub: answers', () => {
     })
     const hub = await runHub(redis, toWebhook(receiver.url))
     await handOver(redis, 'asks', question)
-    await expect.poll(() => hub.states('deferred'), { timeout: 20_000 }).toHaveLength(1)
+    await expect.poll(() => hub.states('deferred')).toHaveLength(1)
     await handOverAnswer(redis, { questions: ['asks'] })
-    await expect.poll(() => hub.states('answered'), { timeout: 20_000 }).toHaveLength(1)
+    await expect.poll(() => hub.states('answered')).toHaveLength(1)
     expect(receiver.received).toHaveLength(1)
   })
 
@@ -85,9 +85,9 @@ describe.skipIf(!hasRedis)('hub: answers', () => {
         ...question,
         message: { ...makeDelivery(event).message, id: event },
       })
-    await expect.poll(() => hub.states('delivered'), { timeout: 20_000 }).toHaveLength(2)
+    await expect.poll(() => hub.states('delivered')).toHaveLength(2)
     await handOverAnswer(redis, { isForAll: false, questions: ['one'] })
-    await expect.poll(() => hub.states('withdrawn'), { timeout: 20_000 }).toHaveLength(1)
+    await expect.poll(() => hub.states('withdrawn')).toHaveLength(1)
     expect(receiver.received.map(({ method }) => method)).toEqual(['POST', 'POST', 'DELETE'])
     const { sequence_id } = JSON.parse(receiver.received[0]?.body ?? '{}')
     expect(receiver.received[2]?.path).toBe(`/me/${sequence_id}`)

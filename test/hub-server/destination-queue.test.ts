@@ -38,7 +38,7 @@ describe.skipIf(!hasRedis)('hub: the queue of a destination', () => {
     onTestFinished(() => queue.close())
     const delivery = makeDelivery('one', { channel: 'team' })
     await queue.add([recordOf(delivery, delivery.message as never, Date.now())], Date.now())
-    await expect.poll(() => states, { timeout: 20_000 }).toEqual(['delivered'])
+    await expect.poll(() => states).toEqual(['delivered'])
     expect(receiver.received).toHaveLength(1)
     expect(broken.left).toBe(0)
   })

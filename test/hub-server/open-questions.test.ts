@@ -20,7 +20,7 @@ describe.skipIf(!hasRedis)('hub: sessions', () => {
     await handOver(redis, 'idle', { kind: 'waiting', ...ago(5), session: 'c' })
     await handOver(redis, 'done', { kind: 'done', ...ago(30), session: 'd' })
     const all = ['title of longer', 'title of idle', 'title of short']
-    await expect.poll(titles, { timeout: 20_000 }).toEqual(all)
+    await expect.poll(titles).toEqual(all)
     const [first] = await waitingSessions(hub.open.redis)
     expect(first).toMatchObject({ host: 'box-2', kind: 'permission', more: 1 })
     await handOverAnswer(redis, { session: 'b', isForAll: false, questions: ['longer'] })
@@ -39,11 +39,11 @@ describe.skipIf(!hasRedis)('hub: sessions', () => {
     const handOverMany = async (name: string) => {
       for (let index = 0; index < 40; index++)
         await handOver(redis, `${name}${index}`, { ...question, session: 's' })
-      await expect.poll(() => redis.ask('LLEN', 'hb:in'), { timeout: 20_000 }).toBe(0)
+      await expect.poll(() => redis.ask('LLEN', 'hb:in')).toBe(0)
     }
     const more = async () => (await waitingSessions(hub.open.redis))[0]?.more
     await handOverMany('first')
-    await expect.poll(more, { timeout: 20_000 }).toBeGreaterThanOrEqual(29)
+    await expect.poll(more).toBeGreaterThanOrEqual(29)
     const stored = await more()
     await handOverMany('second')
     expect(await more()).toBe(stored)

@@ -16,7 +16,7 @@ describe.skipIf(!hasRedis)('hub: the hub', () => {
     const [redis, receiver] = [await startRedis(), await startReceiver()]
     const hub = await runHub(redis, toWebhook(receiver.url))
     await handOver(redis, 'one')
-    await expect.poll(() => titlesOf(receiver), { timeout: 20_000 }).toEqual(['one'])
+    await expect.poll(() => titlesOf(receiver)).toEqual(['one'])
     await expect.poll(() => hub.states('delivered')).toHaveLength(1)
     expect(JSON.stringify(hub.lines)).not.toContain('body of')
   })
@@ -26,7 +26,7 @@ describe.skipIf(!hasRedis)('hub: the hub', () => {
     await handOver(redis, 'one')
     await handOver(redis, 'one')
     const hub = await runHub(redis, toWebhook(receiver.url))
-    await expect.poll(() => hub.states('delivered'), { timeout: 20_000 }).toHaveLength(1)
+    await expect.poll(() => hub.states('delivered')).toHaveLength(1)
     await handOver(redis, 'one')
     await expect.poll(() => hub.states('repeat')).toHaveLength(1)
     expect(titlesOf(receiver)).toEqual(['one'])
@@ -40,7 +40,7 @@ describe.skipIf(!hasRedis)('hub: the hub', () => {
     const events = ['a', 'b', 'c', 'd', 'e']
     for (const event of events) await handOver(redis, event, { session: 's' })
     await runHub(redis, toWebhook(receiver.url), quick)
-    await expect.poll(() => [...new Set(titlesOf(receiver))], { timeout: 20_000 }).toEqual(events)
+    await expect.poll(() => [...new Set(titlesOf(receiver))]).toEqual(events)
     expect(titlesOf(receiver)).toEqual(['a', 'a', 'b', 'b', 'b', 'c', 'd', 'e'])
   })
 
@@ -49,14 +49,14 @@ describe.skipIf(!hasRedis)('hub: the hub', () => {
     for (const event of ['a', 'b']) await handOver(redis, event)
     await handOver(redis, 'asks', { kind: 'permission' })
     await runHub(redis, toWebhook(receiver.url))
-    await expect.poll(() => titlesOf(receiver), { timeout: 20_000 }).toEqual(['asks', 'a', 'b'])
+    await expect.poll(() => titlesOf(receiver)).toEqual(['asks', 'a', 'b'])
   })
 
   it('drops an expired message and logs the reason', async () => {
     const [redis, receiver] = [await startRedis(), await startReceiver()]
     await handOver(redis, 'late', { expires: Date.now() + 1 })
     const hub = await runHub(redis, toWebhook(receiver.url))
-    await expect.poll(() => hub.states('expired'), { timeout: 20_000 }).toHaveLength(1)
+    await expect.poll(() => hub.states('expired')).toHaveLength(1)
     expect(hub.states('expired')[0]).toMatchObject({ reason: 'too late to be of use' })
     expect(receiver.received).toEqual([])
   })
@@ -77,7 +77,7 @@ describe.skipIf(!hasRedis)('hub: the hub', () => {
     for (const text of bad) await redis.ask('RPUSH', 'hb:in', text)
     await handOver(redis, 'good')
     await runHub(redis, toWebhook(receiver.url))
-    await expect.poll(() => titlesOf(receiver), { timeout: 20_000 }).toEqual(['good'])
+    await expect.poll(() => titlesOf(receiver)).toEqual(['good'])
     expect(await redis.ask('HGET', 'hb:counts', 'refused')).toBe(`${bad.length}`)
   })
 
@@ -89,7 +89,7 @@ describe.skipIf(!hasRedis)('hub: the hub', () => {
     for (let index = 0; index < 30; index++) await handOver(redis, `e${index}`)
     await handOver(redis, 'asks', { kind: 'permission' })
     const hub = await runHub(redis, { team: { type: 'slack', url: receiver.url } })
-    await expect.poll(() => hub.states('repeat').length, { timeout: 30_000 }).toBeGreaterThan(20)
+    await expect.poll(() => hub.states('repeat').length).toBeGreaterThan(20)
     const texts = receiver.received.map(({ body }) => body)
     expect(titlesOf(receiver)[0]).toBe('asks')
     const [told] = texts.flatMap((text) => text.match(/and (\d+) more/)?.[1] ?? [])
@@ -112,9 +112,10 @@ describe.skipIf(!hasRedis)('hub: the hub', () => {
     const channels = { team: { type: 'slack', url: receiver.url } }
     await Promise.all([runHub(redis, channels), runHub(redis, channels)])
     for (const event of ['a', 'b', 'c', 'd']) await handOver(redis, event)
-    await expect.poll(() => times.length, { timeout: 30_000 }).toBe(4)
-    const gaps = times.slice(1).map((time, index) => time - (times[index] ?? 0))
-    expect(Math.min(...gaps)).toBeGreaterThan(950)
+    await expect.poll(() => times.length).toBe(4)
+    const [first = 0, , , last = 0] = times
+    // Three seconds, or one if each hub had a limit of its own. On a busy machine, the first may be noticed late.
+    expect(last - first).toBeGreaterThan(2000)
   })
 
   it('works with the minimal access rights, with which a machine can only append records', async () => {
@@ -133,7 +134,7 @@ describe.skipIf(!hasRedis)('hub: the hub', () => {
     const record = JSON.stringify(recordOf(delivery, delivery.message, 1000))
     try {
       await machine.call('RPUSH', 'hb:in', record)
-      await expect.poll(() => titlesOf(receiver), { timeout: 20_000 }).toEqual(['one'])
+      await expect.poll(() => titlesOf(receiver)).toEqual(['one'])
       const probes = [
         ...[
           ['GET', 'hb:router'],
@@ -213,11 +214,11 @@ describe.skipIf(!hasRedis)('hub: the hub', () => {
     await runHub(redis, toWebhook(receiver.url))
     const events = Array.from({ length: 300 }, (_, index) => `e${index}`)
     for (const event of events) await handOver(redis, event)
-    await expect.poll(() => receiver.received.length, { timeout: 20_000 }).toBeGreaterThan(20)
+    await expect.poll(() => receiver.received.length).toBeGreaterThan(20)
     await redis.stop('SIGKILL')
     await redis.start()
     const told = () => new Set(titlesOf(receiver)).size
-    await expect.poll(told, { timeout: 60_000, interval: 200 }).toBe(events.length)
+    await expect.poll(told, { interval: 200 }).toBe(events.length)
   })
 
   it('does not start with a wrong password or an expired certificate, and reports which', async () => {

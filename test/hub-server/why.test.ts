@@ -20,21 +20,13 @@ describe.skipIf(!hasRedis)('hub: why', () => {
     const receiver = await startReceiver({ script })
     const hub = await runHub(redis, toWebhook(receiver.url))
     const told = await handOver(redis, 'told')
-    await expect
-      .poll(async () => (await lookAt(hub, told))?.state, { timeout: 20_000 })
-      .toBe('delivered')
+    await expect.poll(async () => (await lookAt(hub, told))?.state).toBe('delivered')
     const dead = await handOver(redis, 'dead')
-    await expect
-      .poll(async () => (await lookAt(hub, dead))?.state, { timeout: 20_000 })
-      .toBe('dead')
+    await expect.poll(async () => (await lookAt(hub, dead))?.state).toBe('dead')
     const late = await handOver(redis, 'late', { expires: Date.now() + 1 })
-    await expect
-      .poll(async () => (await lookAt(hub, late))?.state, { timeout: 20_000 })
-      .toBe('expired')
+    await expect.poll(async () => (await lookAt(hub, late))?.state).toBe('expired')
     const tried = await handOver(redis, 'tried', { host: 'box-7' })
-    await expect
-      .poll(async () => (await lookAt(hub, tried))?.lastFailure, { timeout: 20_000 })
-      .toBeDefined()
+    await expect.poll(async () => (await lookAt(hub, tried))?.lastFailure).toBeDefined()
     await expect.poll(async () => (await lookAt(hub, tried))?.state).toBe('waiting')
     expect(await lookAt(hub, told)).toMatchObject({ detail: 'ok' })
     expect(await lookAt(hub, dead)).toMatchObject({ detail: expect.stringContaining('400') })
@@ -94,7 +86,7 @@ describe.skipIf(!hasRedis)('hub: why', () => {
     const answers: string[] = []
     for (let index = 0; index < 12; index++) answers.push(await handOver(redis, `e${index}`))
     const hub = await runHub(redis, { team: { type: 'slack', url: receiver.url } })
-    await expect.poll(() => hub.states('repeat').length, { timeout: 30_000 }).toBeGreaterThan(5)
+    await expect.poll(() => hub.states('repeat').length).toBeGreaterThan(5)
     const last = await lookAt(hub, answers[11] ?? '')
     expect(last).toMatchObject({ state: 'delivered', summary: expect.stringMatching(/\.team$/) })
   })
