@@ -18,24 +18,25 @@ export function readEvent(ready: Ready) {
   const deadline = performance.now() + DEADLINE_MS
   while (!body.isFull && !body.isComplete && readOnce(source, chunk, body, deadline));
   ready(body.bytes(), (done) => {
-    while (body.isFull && readOnce(source, chunk, body, deadline));
+    while (body.isFull && performance.now() < deadline && readOnce(source, chunk, body, deadline));
     done()
   })
 }
 
-/** @returns false at the end and at the deadline */
+/** @returns false at the end, and at the deadline if nothing has come */
 function readOnce(source: number, chunk: Buffer, body: Body, deadline: number): boolean {
-  for (let waitMs = 0.1; performance.now() < deadline; waitMs = Math.min(waitMs * 2, 5)) {
+  for (let waitMs = 0.1; ; waitMs = Math.min(waitMs * 2, 5)) {
+    // On a busy machine the deadline may pass before the first look at what has come long ago.
+    const isLate = performance.now() >= deadline
     try {
       const size = readSync(source, chunk)
       body.add(chunk.subarray(0, size))
       return size > 0
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') return false
+      if (isLate || (error as NodeJS.ErrnoException).code !== 'EAGAIN') return false
     }
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, waitMs)
   }
-  return false
 }
 
 /** The bytes received so far. */
@@ -104,10 +105,12 @@ function readStream(chunk: Buffer, body: Body, ready: Ready) {
     })
   }
   let isLate = false
-  setTimeout(() => {
+  const giveUp = () => {
     isLate = true
     finish()
-  }, DEADLINE_MS)
+  }
+  // What has come by then is read first.
+  setTimeout(() => setImmediate(giveUp), DEADLINE_MS)
   const onChunk = (part: Buffer) => {
     body.add(part)
     if (state === 'reading' && (body.isFull || body.isComplete)) finish()

@@ -139,7 +139,7 @@ export interface DoorOptions extends SpawnOptions {
   script?: string
   shell?: string
   /** Feeds stdin of the process. Without it, `input` is written and stdin is closed. */
-  feed?: (child: ChildProcess) => void
+  feed?: (child: ChildProcess) => unknown
   input?: string | Buffer
   args?: string[]
 }

@@ -1,7 +1,16 @@
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { type ChildProcess, spawnSync } from 'node:child_process'
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { parseSpoolFile } from '../../src/spool/header.ts'
 import { MAX_BODY_BYTES } from '../../src/spool/layout.ts'
 import {
@@ -18,6 +27,7 @@ import {
   runDoorInTime,
   silent,
   spooled,
+  waitFor,
 } from './_door.ts'
 
 const MIB = 1024 * 1024
@@ -172,6 +182,31 @@ export function doorSuite(door: Door) {
       expect(spooled(home.state)).toContainEqual(Buffer.from(event))
     })
 
+    // The pause begins when the timer is set and nothing is read yet, or when the door waits for input.
+    it.runIf(door.isNode).each([
+      ['socket', 'process.nextTick(pause)'],
+      ['pipe', 'Atomics.wait = pause'],
+    ])('reads a %s whose event came in a pause of the machine', async (kind, program) => {
+      const [code, fifo, begun, written] = ['code.cjs', 'fifo', 'begun', 'written'].map((name) =>
+        join(home.folder, name),
+      ) as [string, string, string, string]
+      writeFileSync(code, PAUSE + program)
+      spawnSync('mkfifo', [fifo])
+      const input = openSync(fifo, 'r+')
+      onTestFinished(() => closeSync(input))
+      const feed = async ({ stdin }: ChildProcess) => {
+        await waitFor(() => existsSync(begun))
+        if (stdin) await new Promise((resolve) => stdin.write(event, resolve))
+        else writeSync(input, event)
+        writeFileSync(written, '')
+      }
+      const stdin = kind === 'pipe' ? input : 'pipe'
+      const env = { ...home.env, NODE_OPTIONS: `--require ${code}` }
+      const run = await runDoor(door, home, { feed, env, stdio: [stdin, 'pipe', 'pipe'] })
+      expect(quiet(run)).toEqual(silent)
+      expectStored(home, Buffer.from(event))
+    })
+
     it.each([
       ['no input', ''],
       ['half an event', '{"a":'],
@@ -195,6 +230,18 @@ export function doorSuite(door: Door) {
     })
   })
 }
+
+/** A pause of the whole process, until after the deadline and until the event is written. */
+const PAUSE = `
+const { existsSync, writeFileSync } = require('node:fs')
+const { wait } = Atomics
+const sleep = (ms) => wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
+function pause() {
+  writeFileSync('begun', '')
+  sleep(1100)
+  while (!existsSync('written')) sleep(20)
+}
+`
 
 /** Expects exactly one event. Comparing a MiB element by element would take seconds. */
 function expectStored(home: Home, body: Buffer) {
