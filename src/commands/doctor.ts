@@ -39,13 +39,15 @@ async function examine({
 }): Promise<{ checks: Check[]; facts: Facts }> {
   const facts = await gatherFacts()
   const registered = readAll(facts).filter(({ hooks }) => hooks.length > 0)
+  // Before the registered commands are tried: a worker that they start may repair a folder.
+  const spool = checkSpool(facts)
   const commands = await checkCommands(registered, facts)
   const checks = [
     ...checkClients(facts),
     ...checkDoor(facts, registered.length > 0),
     ...commands,
     ...checkSilence(facts),
-    ...checkSpool(facts),
+    ...spool,
     ...checkConfig(facts),
     ...(offline ? [] : await checkReach(facts)),
     ...(await checkProject(facts)),

@@ -24,8 +24,7 @@ const problems = async (home: BrokenHome) =>
 
 /** Breaks a working home, and expects what `doctor` and `status` report before and after the repair. */
 export function testFaults(faults: Readonly<Record<string, Fault>>) {
-  // Retried, because a worker that is still exiting may repair a folder during the check.
-  describe('doctor reports that', { retry: 2 }, () => {
+  describe('doctor reports that', () => {
     for (const [title, fault] of Object.entries(faults)) {
       it.skipIf(fault.prelude !== undefined && !canMount)(title, async () => {
         const home = await makeWorkingHome(fault.client ?? 'droid', fault.prelude)

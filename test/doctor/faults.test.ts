@@ -179,6 +179,16 @@ const faults: Record<string, Fault> = {
 
 testFaults(faults)
 
+it('doctor reports a fault that the worker of its own attempt repairs at once', async () => {
+  const home = await makeWorkingHome('droid')
+  const [door, spool] = [join(home.state, 'hookbell-hook'), join(home.state, 'spool')]
+  mkdirSync(spool, { mode: 0o500 })
+  const repair = `#!/bin/sh\nchmod 700 ${shellQuote(spool)}\n`
+  writeFileSync(door, readFileSync(door, 'utf8').replace('#!/bin/sh\n', repair))
+  const { faults } = await home.examine()
+  expect(faults.map(({ id }) => id)).toContain('permissions')
+})
+
 /** Changes that look like a fault but are harmless: every event is delivered once. */
 const harmless: Record<string, Step> = {
   'the same client is registered for the user and the project': ({ run }) =>
