@@ -171,13 +171,12 @@ describe('cli: folders', () => {
     expect({ exitCode, stdout }).toEqual({ exitCode: 73, stdout: '' })
   })
 
-  it('test gives up when the journal cannot be written', { retry: 3 }, async () => {
+  it('test gives up when the journal cannot be written', async () => {
     const home = await makeHome()
     mkdirSync(join(home.state, 'journal.jsonl'), { recursive: true })
-    const { exitCode, stderr, durationMs } = await home.runAlone('test', 'desktop')
+    const { exitCode, stderr } = await home.runAlone('test', 'desktop')
     expect(stderr).toContain('EISDIR')
     expect(exitCode).toBe(1)
-    expect(durationMs).toBeLessThan(35_000)
   })
 
   it('foreign files in the spool are ignored', async () => {

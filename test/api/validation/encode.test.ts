@@ -162,13 +162,16 @@ describe.each(transports)('requests through %s', (transport) => {
     expect(error).toMatchObject({ kind: 'aborted', cause: 'enough' })
   })
 
-  it('have one deadline for both paths', { retry: 5 }, async () => {
-    faults.play([{ status: 404, waitMs: 400 }, { fault: 'silent' }])
+  it('have one deadline for both paths', async () => {
+    // Each path responds in time, both together do not.
+    const waitMs = 600
+    faults.play([
+      { status: 404, waitMs },
+      { waitMs, body: '{"reports": []}' },
+    ])
     const call = faults.makeClient().readiness.reports({}, { deadlineMs: 1_000 })
     const error = await errorOf(call)
     expect(error).toMatchObject({ kind: 'timeout', limit: 'deadlineMs' })
-    // If each path had the whole deadline, the call would take longer.
-    expect(error.elapsedMs).toBeLessThan(1_350)
   })
 
   it('can be sent by client.request with any method, query and body', async () => {
