@@ -2,8 +2,15 @@ import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
+let found: string | undefined
+
 /** The folder with package.json, templates/ and dist/. Works from source, from dist/ and from an installed copy. */
 export function packageRoot(): string {
+  found ??= findRoot()
+  return found
+}
+
+function findRoot(): string {
   let folder = dirname(fileURLToPath(import.meta.url))
   while (!existsSync(join(folder, 'templates')) && dirname(folder) !== folder)
     folder = dirname(folder)
