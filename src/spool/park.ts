@@ -135,12 +135,9 @@ export class ParkedDeliveries {
   }
 
   /** Adds a delivery that this process put into the folder. */
-  set({ since, isHeld, group, delivery }: Omit<Parked, 'format'>) {
-    const { id, events, channel, session, acceptedAt, notBefore: until } = delivery
-    const name = formatName({ id, isDelivery: true })
-    const inode = this.#inodeOf(name) ?? 0
-    const about = { id, events, channel, session, acceptedAt }
-    this.#waits.set(name, { name, until, since, isHeld, group, inode, ...about })
+  set(parked: Omit<Parked, 'format'>) {
+    const name = formatName({ id: parked.delivery.id, isDelivery: true })
+    this.#waits.set(name, waitOf(name, this.#inodeOf(name) ?? 0, parked))
   }
 
   /** Removes a delivery that is claimed. `has` still finds its events. */
@@ -219,13 +216,16 @@ export class ParkedDeliveries {
   look(name: string) {
     const inode = this.#inodeOf(name)
     if (inode === undefined || this.#waits.get(name)?.inode === inode) return
-    const parked = readParked(join(this.#spool.deferred, name))
-    const id = parseName(name)?.id ?? ''
-    const isAwaited = this.#awaited.delete(id)
-    const { since = 0, isHeld = false, group, delivery } = parked ?? {}
-    const { events = [], channel = '', session = '', acceptedAt = 0 } = delivery ?? {}
-    const until = isAwaited ? 0 : (delivery?.notBefore ?? 0)
-    const about = { id, events, channel, session, acceptedAt }
-    this.#waits.set(name, { name, until, since, isHeld, group, inode, ...about })
+    const wait = waitOf(name, inode, readParked(join(this.#spool.deferred, name)))
+    const isAwaited = this.#awaited.delete(wait.id)
+    this.#waits.set(name, isAwaited ? { ...wait, until: 0 } : wait)
   }
+}
+
+/** One that cannot be read is due at once. */
+function waitOf(name: string, inode: number, parked: Partial<Parked> = {}): Wait {
+  const { since = 0, isHeld = false, group, delivery } = parked
+  const { events = [], channel = '', session = '', acceptedAt = 0 } = delivery ?? {}
+  const about = { id: parseName(name)?.id ?? '', events, channel, session, acceptedAt }
+  return { name, until: delivery?.notBefore ?? 0, since, isHeld, group, inode, ...about }
 }

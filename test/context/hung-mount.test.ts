@@ -68,6 +68,15 @@ describe.runIf(canMount)('paths on a hung mount', () => {
   })
 })
 
+/** A gate that gives up after 500 ms of a fake clock, and work that lasts until it is released. */
+function makeSlowWork() {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const releases: (() => void)[] = []
+  const work = () => new Promise<string>((resolve) => releases.push(() => resolve('found')))
+  return { gate: new PathGate({ timeoutMs: 500 }), releases, work }
+}
+
 describe('work on the paths of payloads', () => {
   it('runs two at a time, and all of it is done if nothing hangs', async () => {
     const gate = new PathGate({ timeoutMs: 600_000 })
@@ -105,11 +114,7 @@ describe('work on the paths of payloads', () => {
   })
 
   it('is not given up because it waits for other work that takes its time', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-    onTestFinished(() => void vi.useRealTimers())
-    const gate = new PathGate({ timeoutMs: 500 })
-    const releases: (() => void)[] = []
-    const work = () => new Promise<string>((resolve) => releases.push(() => resolve('found')))
+    const { gate, releases, work } = makeSlowWork()
     const results = Promise.all(['a', 'b', 'c', 'd'].map((name) => gate.run(work, name)))
     for (const count of [2, 4]) {
       await vi.advanceTimersByTimeAsync(400)
@@ -120,11 +125,7 @@ describe('work on the paths of payloads', () => {
   })
 
   it('is not given up while only one of two places is taken up by work that hangs', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-    onTestFinished(() => void vi.useRealTimers())
-    const gate = new PathGate({ timeoutMs: 500 })
-    const releases: (() => void)[] = []
-    const work = () => new Promise<string>((resolve) => releases.push(() => resolve('found')))
+    const { gate, releases, work } = makeSlowWork()
     const hanging = gate.run(work, 'given up')
     await vi.advanceTimersByTimeAsync(300)
     const results = ['b', 'c'].map((name) => gate.run(work, name))
