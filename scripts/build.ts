@@ -34,7 +34,6 @@ const quickParts: { [name: string]: string } = {
   status: 'commands/status',
   log: 'commands/log',
   dead: 'commands/dead',
-  overview: 'doctor/overview',
 }
 /** Packages that the worker loads on demand, from files of their own: nearly half of its code. Named exports only. */
 const workerParts: readonly string[] = ['execa', 'nodemailer']
@@ -62,15 +61,10 @@ const cli = await build({
   format: 'cjs',
   charset: 'ascii',
   outExtension: { '.js': '.cjs' },
-  define: { ...programs.define, 'import.meta.url': 'importMeta.url' },
-  // Computed on demand: that takes a twentieth of a start.
-  banner: {
-    js: "const importMeta={get url(){return require('node:url').pathToFileURL(__filename).href}};",
-  },
+  define: { ...programs.define, 'import.meta.filename': '__filename' },
   plugins: [leavePartsOut(), trimJsonParser()],
 })
 requireQuickParts('dist/cli-code.cjs', ['status', 'log', 'dead'])
-requireQuickParts('dist/status.cjs', ['overview'])
 for (const name of ['cli-code', ...Object.keys(quickParts)]) {
   importFromStart(`dist/${name}.cjs`)
   requireOnce(`dist/${name}.cjs`)
@@ -106,9 +100,9 @@ const built = await Promise.all([
     format: 'cjs',
     charset: 'ascii',
     outExtension: { '.js': '.cjs' },
-    define: { ...programs.define, 'import.meta.url': 'moduleUrl' },
+    define: { ...programs.define, 'import.meta.filename': '__filename' },
     banner: {
-      js: "(function(require,importPart,__filename,keepCode){'use strict';const module={exports:{}};const moduleUrl=require('node:url').pathToFileURL(__filename).href;",
+      js: "(function(require,importPart,__filename,keepCode){'use strict';const module={exports:{}};",
     },
     footer: { js: '})' },
   }),

@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 
 let found: string | undefined
 
@@ -11,7 +10,7 @@ export function packageRoot(): string {
 }
 
 function findRoot(): string {
-  let folder = dirname(fileURLToPath(import.meta.url))
+  let folder = dirname(import.meta.filename)
   while (!existsSync(join(folder, 'templates')) && dirname(folder) !== folder)
     folder = dirname(folder)
   return folder

@@ -4,6 +4,7 @@ import { asTyped } from '../cli/how-to-call.ts'
 import { ago, ahead, paint, printJson, say, table } from '../cli/output.ts'
 import { configDir, configPath, frontDoorIn, stateDir } from '../config/paths.ts'
 import { type ConfigSummary, readConfigSummary } from '../config/summary.ts'
+import { lookAtClients } from '../doctor/overview.ts'
 import type { ChannelStatus, EventStatus } from '../journal/history.ts'
 import { mutePath } from '../policy/mutes.ts'
 import { spoolIn } from '../spool/layout.ts'
@@ -44,8 +45,6 @@ async function readStatus() {
   const unreadable = new Set<string>()
   const onUnreadable = (folder: string) => void unreadable.add(folder)
   const corrupt = folders.flatMap((folder) => list(spoolIn(folder).corrupt, onUnreadable)).length
-  // Loaded separately: the code that reads the settings of agents takes more than the rest of `status`.
-  const { lookAtClients } = await import('../doctor/overview.ts')
   const place = { env: process.env, cwd: process.cwd(), stateDir: state }
   const { count, latest, clients, oldestWaiting, channels, unreached, hub } = withEvents(
     folders,

@@ -92,7 +92,7 @@ function mineIn(state: string) {
 }
 
 function findHolder(state: string): { owner: Owner; version?: string } | undefined {
-  const seen = [lockPath(state), sideLockPath(state)].flatMap((path) => {
+  const seen = [lockPath(state), ...sideLocksIn(state)].flatMap((path) => {
     const text = readText(path)
     const owner = parseLock(text)
     const [, , , , version] = text.trim().split(' ')
@@ -172,10 +172,19 @@ function breakStale(lock: string, aside: string): 'broken' | 'busy' | 'in doubt'
 
 /** Each container has a host name of its own, so nobody else would reuse or remove the lock that it left. */
 function removeOldSideLocks(state: string) {
-  for (const name of readdirSync(state)) {
-    const path = join(state, name)
-    const owner = /^worker\..+\.lock$/.test(name) ? parseLock(readText(path)) : undefined
+  for (const path of sideLocksIn(state)) {
+    const owner = parseLock(readText(path))
     if (owner && !isHeld(owner, path)) rmSync(path, { force: true })
+  }
+}
+
+/** The front door too takes a worker with any of these for a running one. */
+function sideLocksIn(state: string): string[] {
+  try {
+    const names = readdirSync(state).filter((name) => /^worker\..+\.lock$/.test(name))
+    return names.map((name) => join(state, name))
+  } catch {
+    return []
   }
 }
 

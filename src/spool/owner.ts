@@ -1,5 +1,4 @@
 import { readFileSync, readlinkSync } from 'node:fs'
-import { hostname } from 'node:os'
 import { isSignalable, statOf } from './process.ts'
 
 export { HEARTBEAT_MS, LEASE_MS } from './lease.ts'
@@ -76,6 +75,8 @@ function bootId(): string {
 }
 
 function thisHost(): string {
+  // Loaded only when it is needed: most commands find no lock.
+  const { hostname } = process.getBuiltinModule('node:os')
   const machine =
     hostname()
       .replace(/[^A-Za-z0-9.-]/g, '-')

@@ -1,5 +1,4 @@
 // The detached worker. The front door starts it through start.ts; nobody sees its output.
-import { fileURLToPath } from 'node:url'
 import { CurrentConfig } from '../config/current.ts'
 import { stateDir } from '../config/paths.ts'
 import { isPinRefused, readPinned } from '../config/pinned.ts'
@@ -21,7 +20,7 @@ const BUSY_FROM = 60
 /** Saves the code that V8 has compiled for the next start. Only defined if start.ts runs this file. */
 declare const keepCode: (() => void) | undefined
 
-const script = fileURLToPath(import.meta.url)
+const script = import.meta.filename
 const state = stateDir()
 const before = { ...process.env }
 // The front door does this too; here it covers every other way to start this program.
