@@ -2,7 +2,13 @@ import { closeSync, statSync } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { currentFile, journalFiles } from './files.ts'
 import { type OpenFile, openFile } from './open-file.ts'
-import { forgetTalliesBut, readSavedTally, SAVE_AFTER_BYTES, saveTally } from './saved-tally.ts'
+import {
+  forgetTalliesBut,
+  readSavedTally,
+  type SaveAfter,
+  saveAfterBytes,
+  saveTally,
+} from './saved-tally.ts'
 import { segmentOf } from './segment.ts'
 import { readStretches } from './stretches.ts'
 
@@ -12,13 +18,13 @@ import { readStretches } from './stretches.ts'
  */
 export class TallyKeeper {
   readonly #stateDir: string
-  readonly #saveAfterBytes: number
+  readonly #saveAfter: SaveAfter
   /** How many bytes of each file are counted, by inode. */
   readonly #countedTo = new Map<number, number>()
 
-  constructor(stateDir: string, saveAfterBytes = SAVE_AFTER_BYTES) {
+  constructor(stateDir: string, saveAfter = saveAfterBytes) {
     this.#stateDir = stateDir
-    this.#saveAfterBytes = saveAfterBytes
+    this.#saveAfter = saveAfter
   }
 
   async keep() {
@@ -49,7 +55,7 @@ export class TallyKeeper {
   #isCounted(inode: number, size: number): boolean {
     const known = this.#countedTo.get(inode)
     // A file that got shorter is another file with the same inode number.
-    return known !== undefined && size >= known && size - known <= this.#saveAfterBytes
+    return known !== undefined && size >= known && size - known <= this.#saveAfter(known)
   }
 
   async #keepOne(file: OpenFile) {
@@ -63,8 +69,7 @@ export class TallyKeeper {
       await nextTurn()
     }
     const to = segments.at(-1)?.end ?? 0
-    // A few bytes are not worth a file, since they are read fast.
-    if (to - from > this.#saveAfterBytes) saveTally(this.#stateDir, file, segments)
+    if (to - from > this.#saveAfter(from)) saveTally(this.#stateDir, file, segments)
     this.#countedTo.set(file.inode, to)
   }
 }

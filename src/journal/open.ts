@@ -5,7 +5,13 @@ import { EventHistory } from './history.ts'
 import { hashOf } from './id-table.ts'
 import { type OpenFile, openFile } from './open-file.ts'
 import { decodeBytes } from './outline.ts'
-import { forgetTalliesBut, readSavedTally, SAVE_AFTER_BYTES, saveTally } from './saved-tally.ts'
+import {
+  forgetTalliesBut,
+  readSavedTally,
+  type SaveAfter,
+  saveAfterBytes,
+  saveTally,
+} from './saved-tally.ts'
 import { type Segment, segmentOf } from './segment.ts'
 import { eachLine, readStretches } from './stretches.ts'
 import { Tally } from './tally.ts'
@@ -18,14 +24,14 @@ const ID = /"id":"([^"\\]*)"/
  */
 export class OpenJournal {
   readonly #stateDir: string
-  readonly #saveAfterBytes: number
+  readonly #saveAfter: SaveAfter
   readonly #files: OpenFile[] = []
   readonly #segments = new Map<OpenFile, readonly Segment[]>()
 
   /** @throws if a file exists and cannot be read: a person must not be told that the journal is empty */
-  constructor(stateDir: string, saveAfterBytes = SAVE_AFTER_BYTES) {
+  constructor(stateDir: string, saveAfter = saveAfterBytes) {
     this.#stateDir = stateDir
-    this.#saveAfterBytes = saveAfterBytes
+    this.#saveAfter = saveAfter
     try {
       this.#openAll(journalFiles(stateDir))
     } catch (error) {
@@ -37,7 +43,7 @@ export class OpenJournal {
   /** The outcomes of all events, without texts. What the saved tallies count is not read again. */
   tally(): Tally {
     for (const file of this.#files) {
-      this.#segments.set(file, segmentsOf(this.#stateDir, file, this.#saveAfterBytes))
+      this.#segments.set(file, segmentsOf(this.#stateDir, file, this.#saveAfter))
     }
     forgetTalliesBut(
       this.#stateDir,
@@ -78,7 +84,7 @@ export class OpenJournal {
 }
 
 /** The saved segments of a file, and those of the lines added since. */
-function segmentsOf(stateDir: string, file: OpenFile, saveAfterBytes: number): Segment[] {
+function segmentsOf(stateDir: string, file: OpenFile, saveAfter: SaveAfter): Segment[] {
   const segments = readSavedTally(stateDir, file)
   const from = segments.at(-1)?.end ?? 0
   let whole = from
@@ -87,7 +93,7 @@ function segmentsOf(stateDir: string, file: OpenFile, saveAfterBytes: number): S
     segments.push(segment)
     if (stretch.text.endsWith('\n')) whole = segment.end
   }
-  if (whole - from > saveAfterBytes) {
+  if (whole - from > saveAfter(from)) {
     const isSaved = segments.filter(({ end }) => end <= whole)
     saveTally(stateDir, file, isSaved)
   }

@@ -47,6 +47,11 @@ export function outlineLine(text: string, start: number, end: number): Outline |
       return { id, at: Number(acceptedAt), type: 'accepted', channels }
     }
   }
+  return parseLine(text, start, end)
+}
+
+/** As `outlineLine`, but faster for the first hundreds of lines, before compiling the patterns has paid. */
+export function parseLine(text: string, start: number, end: number): Outline | undefined {
   const entry = parseEntry(decodeBytes(text.slice(start, end)))
   return entry && outlineEntry(entry)
 }

@@ -11,8 +11,16 @@ import { pathOf, type Segment } from './segment.ts'
 const FIRST_BYTE = new Uint8Array(Uint16Array.of(1).buffer)[0]
 const FORMAT = `hookbell-tally 3 ${FIRST_BYTE === 1 ? 'little' : 'big'}`
 const BEFORE_BYTES = 64
-/** Fewer new bytes than this are not saved, since they are read again fast. */
-export const SAVE_AFTER_BYTES = 512 * 1024
+
+/** How many new bytes of a file are worth saving, by how many its tally counts. */
+export type SaveAfter = (countedBytes: number) => number
+
+/**
+ * A few new bytes are read again faster than a tally is written, and a large tally takes longer to write. Reading 512 KiB
+ * takes as long as starting Node.js.
+ */
+export const saveAfterBytes: SaveAfter = (counted) =>
+  Math.min(512 * 1024, Math.max(8 * 1024, counted / 8))
 
 interface Saved {
   format: string

@@ -1,6 +1,9 @@
 import { hashOf, JoinedIds } from './id-table.ts'
-import { type Outline, outlineLine } from './outline.ts'
+import { type Outline, outlineLine, parseLine } from './outline.ts'
 import { eachLine, type Stretch } from './stretches.ts'
+
+/** Fewer bytes than this are read in less time than it takes to compile the patterns for many. */
+const FEW_BYTES = 64 * 1024
 
 /** A sequence of entries, shared by all events of a segment that have the same sequence. */
 export interface Path {
@@ -42,8 +45,9 @@ export function segmentOf({ text, start }: Stretch): Segment {
   const builder = new SegmentBuilder()
   // The last line may be incomplete: it is being written, or a crash cut it.
   const lines = text.endsWith('\n') ? text : `${text}\n`
+  const read = lines.length < FEW_BYTES ? parseLine : outlineLine
   eachLine(lines, (from, to) => {
-    const outline = outlineLine(lines, from, to)
+    const outline = read(lines, from, to)
     if (outline) builder.add(outline, from)
   })
   return builder.finish(start, start + text.length)

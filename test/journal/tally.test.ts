@@ -13,12 +13,14 @@ import {
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { listQuietly } from '../../src/fs/list.ts'
 import { type JournalEntry, parseEntry } from '../../src/journal/entry.ts'
 import { EventHistory, outcomes } from '../../src/journal/history.ts'
 import { TallyKeeper } from '../../src/journal/keep-tally.ts'
 import { OpenJournal } from '../../src/journal/open.ts'
 import { type Outline, outlineEntry, outlineLine } from '../../src/journal/outline.ts'
 import { readJournal } from '../../src/journal/read.ts'
+import type { SaveAfter } from '../../src/journal/saved-tally.ts'
 import type { TalliedEvent } from '../../src/journal/tally.ts'
 import { rotateJournal } from '../../src/journal/write.ts'
 import { newId } from '../../src/spool/new-id.ts'
@@ -137,8 +139,10 @@ async function fullFold(stateDir: string): Promise<Counted[]> {
     })
 }
 
-function tallied(stateDir: string, saveAfterBytes?: number): Counted[] {
-  const journal = new OpenJournal(stateDir, saveAfterBytes)
+const always: SaveAfter = () => 0
+
+function tallied(stateDir: string, saveAfter?: SaveAfter): Counted[] {
+  const journal = new OpenJournal(stateDir, saveAfter)
   try {
     return journal
       .tally()
@@ -197,7 +201,7 @@ async function act(stateDir: string, one: object) {
     appendFileSync(path, '')
     await rotateJournal(stateDir, () => new Set(['a', 'b-1']), 1)
   }
-  if ('keep' in one) await new TallyKeeper(stateDir, 0).keep()
+  if ('keep' in one) await new TallyKeeper(stateDir, always).keep()
   if ('damage' in one) {
     for (const name of readdirSync(join(stateDir, 'cache')).slice(0, 1)) {
       damages[String(one.damage)]?.(join(stateDir, 'cache', name))
@@ -218,7 +222,7 @@ const acceptedAgainForNobody = [
 
 /** Compares the aggregate values of the tally with those of all events. */
 function expectSums(stateDir: string, all: readonly Counted[]) {
-  const journal = new OpenJournal(stateDir, 0)
+  const journal = new OpenJournal(stateDir, always)
   const tally = journal.tally()
   journal.close()
   const outline = (event: TalliedEvent | undefined) =>
@@ -245,7 +249,7 @@ describe('the tally of the journal', () => {
         mkdirSync(join(stateDir, 'cache'))
         for (const one of actions) {
           await act(stateDir, one)
-          const all = tallied(stateDir, 0)
+          const all = tallied(stateDir, always)
           expect(all).toEqual(await fullFold(stateDir))
           expectSums(stateDir, all)
         }
@@ -260,14 +264,14 @@ describe('the tally of the journal', () => {
     const write = (id: string) =>
       appendFileSync(journalOf(stateDir), `${JSON.stringify({ ...one, id, answer: 'ok' })}\n`)
     for (const name of ['a', 'b', 'c']) write(name)
-    tallied(stateDir, 0)
+    tallied(stateDir, always)
     const [name = ''] = readdirSync(join(stateDir, 'cache'))
     const path = join(stateDir, 'cache', name)
     expect(statSync(path).mode & 0o777).toBe(0o600)
     // Saved data is trusted, so a change in it is visible in the result.
     writeFileSync(path, readFileSync(path, 'utf8').replace('a/b/c', 'a/b/x'))
     write('d')
-    expect(tallied(stateDir, 0).map(({ id: known }) => known)).toEqual(['a', 'b', 'x', 'd'])
+    expect(tallied(stateDir, always).map(({ id: known }) => known)).toEqual(['a', 'b', 'x', 'd'])
   })
 
   it('reads the counts that a worker saved, and finds events in the journal', async () => {
@@ -300,10 +304,45 @@ describe('the tally of the journal', () => {
     const [half, rest] = [lineOf('b').slice(0, 10), lineOf('b').slice(10)]
     const openFiles = () => (hasProc() ? openPaths().filter((name) => name === path) : [])
     writeFileSync(path, `${lineOf('a')}${half}`)
-    await new TallyKeeper(stateDir, 0).keep()
+    await new TallyKeeper(stateDir, always).keep()
     expect(openFiles()).toEqual([])
     appendFileSync(path, rest)
-    expect(tallied(stateDir, 0).map(({ id: known }) => known)).toEqual(['a', 'b'])
+    expect(tallied(stateDir, always).map(({ id: known }) => known)).toEqual(['a', 'b'])
+  })
+
+  it('is saved early for a small journal, and seldom for a large one', async () => {
+    const stateDir = await makeFolder()
+    const path = journalOf(stateDir)
+    let count = 0
+    const add = (bytes: number) => {
+      const long = 'x'.repeat(960)
+      const lineOf = () => `${JSON.stringify({ ...retried, long, id: `e${count++}` })}\n`
+      const lines = Array.from({ length: Math.ceil(bytes / lineOf().length) }, lineOf)
+      appendFileSync(path, lines.join(''))
+    }
+    const keeper = new TallyKeeper(stateDir)
+    const savedAfter = async (bytes: number) => {
+      const folder = join(stateDir, 'cache')
+      const inode = () => listQuietly(folder).map((name) => statSync(join(folder, name)).ino)
+      const before = inode()
+      add(bytes)
+      await keeper.keep()
+      const after = inode()
+      expect(tallied(stateDir)).toHaveLength(
+        new Set(readFileSync(path, 'utf8').split('\n')).size - 1,
+      )
+      return `${after}` !== `${before}`
+    }
+    const kib = 1024
+    expect(await savedAfter(4 * kib)).toBe(false)
+    expect(await savedAfter(8 * kib)).toBe(true)
+    expect(await savedAfter(4 * kib)).toBe(false)
+    expect(await savedAfter(1024 * kib)).toBe(true)
+    expect(await savedAfter(64 * kib)).toBe(false)
+    expect(await savedAfter(128 * kib)).toBe(true)
+    expect(await savedAfter(8192 * kib)).toBe(true)
+    expect(await savedAfter(448 * kib)).toBe(false)
+    expect(await savedAfter(128 * kib)).toBe(true)
   })
 
   it('is kept in steps, between which other work runs', async () => {
@@ -324,7 +363,7 @@ describe('the tally of the journal', () => {
   it('does not recreate a state folder that was removed', async () => {
     const stateDir = await makeFolder()
     appendFileSync(journalOf(stateDir), '{}\n')
-    const journal = new OpenJournal(stateDir, 0)
+    const journal = new OpenJournal(stateDir, always)
     rmSync(stateDir, { recursive: true })
     journal.tally()
     journal.close()
@@ -342,10 +381,10 @@ describe('the tally of the journal', () => {
     const stateDir = await makeFolder()
     for (let round = 0; round < 8; round += 1) {
       appendFileSync(journalOf(stateDir), '{}\n')
-      tallied(stateDir, 0)
+      tallied(stateDir, always)
       await rotateJournal(stateDir, () => new Set(), 1)
     }
-    tallied(stateDir, 0)
+    tallied(stateDir, always)
     expect(readdirSync(join(stateDir, 'cache')).length).toBeLessThanOrEqual(5)
   })
 
