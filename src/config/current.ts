@@ -9,7 +9,7 @@ import { lastGoodFile, withoutSecrets } from './last-good.ts'
 import { builtInConfig, type LoadedConfig, loadConfig, parseConfig } from './load.ts'
 import { SecretFetcher } from './secret-fetcher.ts'
 import { readSecrets } from './secrets.ts'
-import { stampReader } from './stamp.ts'
+import { lastChange, SAVING_MS, stampReader } from './stamp.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
@@ -52,9 +52,23 @@ export class CurrentConfig {
     const files = this.#readStamp()
     const stamp = `${files} ${this.#fetcher.version}`
     if (this.#loaded && stamp === this.#stamp) return this.#loaded
+    const loaded = this.#load(cacheStamp(this.#configDir, files))
+    if (this.#loaded && this.#isBeingReplaced(this.#loaded, loaded)) return this.#loaded
     this.#stamp = stamp
-    this.#loaded = this.#load(cacheStamp(this.#configDir, files))
-    return this.#loaded
+    this.#loaded = loaded
+    return loaded
+  }
+
+  /** When its files last changed, Unix ms. */
+  changedAt(): number {
+    return lastChange(this.#configDir)
+  }
+
+  /** Some editors move the file away before they write the new one. */
+  #isBeingReplaced(before: LoadedConfig, { source, problem }: LoadedConfig): boolean {
+    if (source !== 'built-in' || problem || before.source === 'built-in') return false
+    const ageMs = this.#now() - this.changedAt()
+    return ageMs >= 0 && ageMs < SAVING_MS
   }
 
   /**

@@ -4,6 +4,12 @@ import { environmentFile } from './environment.ts'
 import { configPath, secretsPath } from './paths.ts'
 import { plainTemplates } from './template-names.ts'
 
+/**
+ * How long saving a file may take: an editor may empty it, or move it away, before it writes the new content. So a
+ * broken file is no problem, and a missing one not removed, until it has been so for this long.
+ */
+export const SAVING_MS = 2000
+
 /** A text that changes whenever the configuration may have changed; cheap enough to compute for each event. */
 export function configStamp(configDir: string, stateDir: string): string {
   return stampReader(configDir, stateDir)()
@@ -15,6 +21,12 @@ export function stampReader(configDir: string, stateDir: string): () => string {
   const files = [configPath(configDir), secretsPath(configDir), environmentFile(stateDir)]
   const paths = [configDir, ...files, templates]
   return () => paths.map((path) => stampOfPath(path, path === templates)).join(' ')
+}
+
+/** When the configuration last changed, Unix ms. */
+export function lastChange(configDir: string): number {
+  const files = [configPath(configDir), secretsPath(configDir)]
+  return Math.max(...[configDir, ...files, plainTemplates(configDir)].map(changeOf))
 }
 
 function stampOfPath(path: string, isTemplates: boolean): string {
@@ -29,5 +41,13 @@ function stampOfPath(path: string, isTemplates: boolean): string {
   } catch (error) {
     // The folder is not accessible. Reading the configuration reports that in full.
     return errorCode(error) ?? 'unknown'
+  }
+}
+
+function changeOf(path: string): number {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.ctimeMs ?? 0
+  } catch {
+    return 0
   }
 }

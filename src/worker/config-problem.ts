@@ -1,6 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { LoadedConfig } from '../config/load.ts'
+import { SAVING_MS } from '../config/stamp.ts'
 import { readQuietly } from '../fs/read.ts'
 import type { Claim } from '../spool/claim.ts'
 import { sha256 } from '../text/sha256.ts'
@@ -10,9 +11,17 @@ import type { WorkerDeps } from './deps.ts'
 export class ConfigProblem {
   readonly #deps: WorkerDeps
   #seen: LoadedConfig | undefined
+  /** When `#seen` may be reported; undefined if that is settled. */
+  #dueAt: number | undefined
 
   constructor(deps: WorkerDeps) {
     this.#deps = deps
+  }
+
+  /** Milliseconds until a new problem is reported, unless it is gone by then; undefined if there is none. */
+  get nextInMs(): number | undefined {
+    if (this.#dueAt === undefined) return undefined
+    return Math.max(0, this.#dueAt - this.#deps.steadyNow())
   }
 
   /**
@@ -20,14 +29,30 @@ export class ConfigProblem {
    * @returns the event that reports the problem, accepted and claimed; undefined if there is nothing new
    */
   check(loaded: LoadedConfig): Claim | undefined {
-    if (loaded === this.#seen) return undefined
+    if (loaded !== this.#seen) this.#dueAt = this.#deps.steadyNow() + this.#graceMs(loaded)
     this.#seen = loaded
+    if (this.#dueAt === undefined) return undefined
     const path = join(this.#deps.stateDir, 'config-problem-told')
+    const hash = loaded.problem ? sha256(loaded.problem.message) : ''
+    const isNew = (readQuietly(path) ?? '') !== hash
+    if (isNew && this.nextInMs) return undefined
+    this.#dueAt = undefined
+    return isNew ? this.#tell(loaded, hash, path) : undefined
+  }
+
+  /** A file that this worker has seen change, or that is new, may be half of what is being saved. */
+  #graceMs({ problem }: LoadedConfig): number {
+    const { config, now } = this.#deps
+    if (!problem) return 0
+    const ageMs = this.#seen ? 0 : Math.max(0, now() - config.changedAt())
+    return Math.max(0, SAVING_MS - ageMs)
+  }
+
+  #tell(loaded: LoadedConfig, hash: string, path: string): Claim | undefined {
+    const { store, lastSession } = this.#deps
     try {
-      const hash = loaded.problem ? sha256(loaded.problem.message) : ''
-      if ((readQuietly(path) ?? '') === hash) return undefined
-      const header = { client: 'hookbell', env: { ...this.#deps.lastSession.env } }
-      const claim = loaded.problem && this.#deps.store.acceptOwn(header, describe(loaded))
+      const header = { client: 'hookbell', env: { ...lastSession.env } }
+      const claim = loaded.problem && store.acceptOwn(header, describe(loaded))
       // After a fix the hash is removed, so that the same mistake is reported again.
       if (hash) writeFileSync(path, hash, { mode: 0o600 })
       else rmSync(path, { force: true })

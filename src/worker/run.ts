@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { LoadedConfig } from '../config/load.ts'
 import { DESKTOP_OF_LAST_RESORT, keepsOrder } from '../deliver/audience.ts'
 import { FileStore } from '../spool/file-store.ts'
@@ -41,7 +42,7 @@ export async function deliverOnce(options: WorkerOptions): Promise<WorkerSummary
     await startOwn(deps.config.get(), problem, deps, dispatcher)
     // Waits for queued deliveries, but not for those whose destination failed.
     await dispatcher.comeToRest({ startsDue: true })
-  } while (hasMore(claimed, deps, dispatcher))
+  } while (hasMore(claimed, deps, dispatcher) || (await hasNewProblem(problem)))
   await close(deps, dispatcher)
   return { handled: dispatcher.handled, faults: dispatcher.faults.texts }
 }
@@ -53,6 +54,13 @@ function hasMore(
 ): boolean {
   if (alarms.hasOwn) return true
   return claimed > 0 && !journal.failure && (dispatcher.hasWaiting || store.hasReviews())
+}
+
+/** Waits until a problem that may only be a file being saved can be reported. */
+async function hasNewProblem({ nextInMs }: ConfigProblem): Promise<boolean> {
+  if (nextInMs === undefined) return false
+  await sleep(nextInMs)
+  return true
 }
 
 /** Starts hookbell's own events: problems of the configuration and dead channels. */
@@ -163,7 +171,7 @@ async function serve(
     const leftMs = settings.config.lingerSeconds * 1000 - (steadyNow() - lastWork)
     if (!isHeld) await open.look((work) => dispatcher.follow(work))
     const waits = [dispatcher.nextInMs, digest.nextInMs, open.nextLookInMs()]
-    const next = isHeld ? [] : waits
+    const next = [problem.nextInMs, ...(isHeld ? [] : waits)]
     const times = next.filter((ms) => ms !== undefined)
     const isIdle = dispatcher.isIdle || isHeld
     // A destination may fail for days.
