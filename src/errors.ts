@@ -34,7 +34,21 @@ export function usageError(message: string, hint?: string, cause?: unknown): Hoo
 
 /** The message of anything that was thrown, as text for a person. */
 export function describeError(error: unknown): string {
+  const fault = pathFault(error)
+  const { dest, path = dest } = error as NodeJS.ErrnoException & { dest?: string }
+  if (fault && path !== undefined) return `${dest ?? path}: ${fault}`
   return error instanceof Error ? error.message : String(error)
+}
+
+const pathFaults: Readonly<Record<string, string>> = {
+  ELOOP: 'a link that leads back to itself',
+  ENOTDIR: 'a part of this path is not a folder',
+  EISDIR: 'a folder is in the place of the file',
+}
+
+/** What is wrong with a path, for a system error whose own message names only the system call. */
+export function pathFault(error: unknown): string | undefined {
+  return pathFaults[errorCode(error) ?? '']
 }
 
 /** The `code` of a Node.js system error, or undefined. */

@@ -5,6 +5,7 @@ import {
   mkdirSync,
   openSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -75,6 +76,49 @@ describe.runIf(existsSync('/dev/full'))('cli: a full disk', () => {
   })
 })
 
+describe('cli: a file that cannot be used', () => {
+  const links: Record<string, (path: string) => void> = {
+    'a link to itself': (path) => symlinkSync(path, path),
+    'a link to nothing': (path) => symlinkSync('nowhere', path),
+  }
+  const all = { ...links, 'a folder': (path: string) => mkdirSync(path) }
+  const init = ['init', '--client', 'claude', '--yes']
+  const cases: [string, typeof links, string[]][] = [
+    ['config/config.json', all, ['config', 'edit']],
+    ['config/config.json', all, ['config', 'check']],
+    ['config/config.json', all, ['test', 'desktop']],
+    ['config/secrets.env', all, ['secrets', 'list']],
+    ['config/secrets.env', all, ['secrets', 'unset', 'URL']],
+    ['config/secrets.env', all, [...init, '--channel', 'slack']],
+    ['config/templates/plain/done.liquid', all, ['status']],
+    ['.claude/settings.json', all, init],
+    ['.claude/settings.json', links, ['doctor']],
+    ['config', links, ['config', 'edit']],
+    ['config', links, ['secrets', 'unset', 'URL']],
+    ['.claude', links, init],
+    ['state/backups', links, init],
+  ]
+
+  it.each(
+    cases.flatMap(([file, kinds, words]) =>
+      Object.entries(kinds).map(([kind, make]) => ({ file, kind, make, words })),
+    ),
+  )('$file, if it is $kind, is named in words by $words', async ({ file, make, words }) => {
+    const home = await makeHome()
+    Object.assign(home.env, { EDITOR: 'true' })
+    for (const folder of ['.claude', 'state', 'config/templates/plain'])
+      mkdirSync(join(home.home, folder), { recursive: true, mode: 0o700 })
+    const path = join(home.home, file)
+    rmSync(path, { recursive: true, force: true })
+    make(path)
+    const { exitCode, stdout, stderr } = await home.run(...words)
+    const printed = `${stdout}\n${stderr}`
+    expect(printed).toContain(path)
+    expect(printed).not.toMatch(/\bE[A-Z]{4,}\b|fault in hookbell/)
+    expect([0, 70, 74]).not.toContain(exitCode)
+  })
+})
+
 describe('cli: help', () => {
   it('lists the arguments and the options of a command', async () => {
     const home = await makeHome()
@@ -135,7 +179,7 @@ describe('cli: start', () => {
 })
 
 describe('cli: folders', () => {
-  const oneLine = /^x .*\n {2}Check .*$/
+  const oneLine = /^x .*\n {2}(?:Check|Repair|Move) .*$/
 
   it('status names an unreadable folder and still prints the rest', async () => {
     const home = await makeHome()
@@ -157,7 +201,7 @@ describe('cli: folders', () => {
       symlinkSync(folder, folder)
       const { exitCode, stdout, stderr } = await home.run(name)
       expect(stderr).toMatch(oneLine)
-      expect(stderr).toContain(`ELOOP: too many symbolic links encountered, scandir '${folder}'`)
+      expect(stderr).toContain(`x ${folder}: a link that leads back to itself`)
       expect({ exitCode, stdout }).toEqual({ exitCode: 74, stdout: '' })
     },
   )
@@ -175,7 +219,7 @@ describe('cli: folders', () => {
     const home = await makeHome()
     mkdirSync(join(home.state, 'journal.jsonl'), { recursive: true })
     const { exitCode, stderr } = await home.runAlone('test', 'desktop')
-    expect(stderr).toContain('EISDIR')
+    expect(stderr).toContain('journal.jsonl: a folder is in the place of the file')
     expect(exitCode).toBe(1)
   })
 

@@ -1,4 +1,5 @@
-import type { ErrorCode, HookbellError } from '../errors.ts'
+import { describeError, type ErrorCode, type HookbellError } from '../errors.ts'
+import { REPAIR } from '../fs/links.ts'
 import { cleanText } from '../text/clean.ts'
 import { asTyped } from './how-to-call.ts'
 import { colour, terminalWidth } from './terminal.ts'
@@ -30,6 +31,9 @@ const IS_FULL = 'Make room on that disk'
 const systemHints: { [code: string]: string } = {
   EACCES: MAY_NOT,
   EPERM: MAY_NOT,
+  ELOOP: REPAIR,
+  ENOTDIR: 'Put a folder in its place',
+  EISDIR: 'Move that folder away',
   ENOSPC: IS_FULL,
   EDQUOT: IS_FULL,
   EROFS:
@@ -45,7 +49,7 @@ export function reportError(error: unknown, command = '') {
     tell(message, `See: hookbell ${command} --help`)
   } else if (isSystemError(error)) {
     tell(
-      error.message,
+      describeError(error),
       systemHints[error.code ?? ''] ?? 'Check that folder, and that the disk has room',
     )
   } else {

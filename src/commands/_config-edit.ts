@@ -9,7 +9,7 @@ import { configDir, configPath } from '../config/paths.ts'
 import { describeError, HookbellError, usageError } from '../errors.ts'
 import { makeFolders, replaceFile } from '../fs/durable.ts'
 import { targetOf } from '../fs/links.ts'
-import { checkOwnership } from '../fs/ownership.ts'
+import { checkFolder, checkOwnership } from '../fs/ownership.ts'
 import { readRegular } from '../fs/read.ts'
 import { splitLine } from '../text/words.ts'
 import { asLine, checkText, problemsOf } from './_config-check.ts'
@@ -26,9 +26,9 @@ const FIRST = `{
  */
 export async function editConfig(): Promise<number> {
   const editor = findEditor()
-  // Read first: a link to nothing has no target.
-  const before = readConfig(configPath(configDir()))
+  checkFolder(configDir())
   const path = targetOf(configPath(configDir()))
+  const before = readConfig(path)
   makeFolders(dirname(path), 0o700)
   // In the same private folder, as it may hold secrets. It has the usual file name, so that the editor knows the type.
   const folder = mkdtempSync(join(dirname(path), '.edit-'))

@@ -1,9 +1,11 @@
-import { readFileSync, type Stats, statSync } from 'node:fs'
+import { readFileSync, type Stats } from 'node:fs'
 import { type ErrorCode, HookbellError } from '../errors.ts'
 import { quoteWord } from '../text/shell.ts'
+import { followLink } from './links.ts'
 
 const OTHERS_WRITE = 0o002
 const GROUP_WRITES = 0o020
+const MOVE = 'Move it away'
 
 /**
  * Refuses a file or folder that another user could change, as ssh does: its content decides what we do and where
@@ -32,8 +34,10 @@ export function howToOwn(path: string): string {
 
 /** The same for a folder; one that does not exist is accepted. */
 export function checkFolder(path: string, code: ErrorCode = 'E_CONFIG'): void {
-  const stat = statSync(path, { throwIfNoEntry: false })
-  if (stat) checkOwnership(path, stat, code)
+  const stat = followLink(path, code)
+  if (!stat) return
+  if (!stat.isDirectory()) throw new HookbellError(code, `${path}: not a folder`, { hint: MOVE })
+  checkOwnership(path, stat, code)
 }
 
 /** What is wrong with such a folder. Undefined also if it cannot be accessed: its users report that themselves. */

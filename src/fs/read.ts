@@ -1,5 +1,6 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, type Stats } from 'node:fs'
-import { describeError, type ErrorCode, errorCode, HookbellError } from '../errors.ts'
+import { describeError, type ErrorCode, errorCode, HookbellError, pathFault } from '../errors.ts'
+import { linkToNothing, REPAIR } from './links.ts'
 import { howToOwn } from './ownership.ts'
 
 const { O_RDONLY, O_NONBLOCK = 0 } = constants
@@ -37,9 +38,9 @@ export function readRegular(path: string, options: ReadOptions): string | undefi
   } catch (error) {
     if (error instanceof HookbellError) throw error
     if (file === undefined && errorCode(error) === 'ENOENT') return nothingAt(path, code)
-    const hint = errorCode(error) === 'EACCES' && process.getuid ? howToOwn(path) : undefined
+    const hint = hintFor(error, path)
     const more = hint ? { hint, cause: error } : { cause: error }
-    throw new HookbellError(code, `${path}: ${describeError(error)}`, more)
+    throw new HookbellError(code, `${path}: ${pathFault(error) ?? describeError(error)}`, more)
   } finally {
     if (file !== undefined) closeSync(file)
   }
@@ -69,9 +70,20 @@ function readAll(file: number, limit: number): Buffer {
 /** A link to nothing is no missing file: its file may be on a disk that is not mounted yet. */
 function nothingAt(path: string, code: ErrorCode): undefined {
   if (!lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) return undefined
-  throw new HookbellError(code, `${path}: a link to nothing`, {
-    hint: 'Repair the link, or remove it',
-  })
+  throw linkToNothing(path, code)
+}
+
+function hintFor(error: unknown, path: string): string | undefined {
+  switch (errorCode(error)) {
+    case 'EACCES':
+      return process.getuid && howToOwn(path)
+    case 'ELOOP':
+      return REPAIR
+    case 'ENOTDIR':
+      return `Put a folder in the place of the file above it, or move that file away`
+    default:
+      return undefined
+  }
 }
 
 function tooLarge(path: string, code: ErrorCode, maxBytes: number): HookbellError {

@@ -1,6 +1,7 @@
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { basename, join } from 'node:path'
-import { privateFolder, writeDurable } from '../fs/durable.ts'
+import { existsSync, lstatSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { HookbellError } from '../errors.ts'
+import { isOwnFolder, privateFolder, writeDurable } from '../fs/durable.ts'
 import { sha256 } from '../text/sha256.ts'
 import type { SettingsOnDisk } from './file.ts'
 import type { Span } from './splice.ts'
@@ -46,8 +47,7 @@ export function saveBackup(
   madeFolder?: string,
 ): Backup {
   const folder = backupFolder(stateDir, old.realPath)
-  privateFolder(join(folder, '..'))
-  privateFolder(folder)
+  for (const one of [dirname(folder), folder]) makePrivate(one)
   const last = readBackups(stateDir, old.realPath).at(-1)
   const base = last?.record.after === old.hash ? last : undefined
   const number = nextNumber(folder)
@@ -70,6 +70,14 @@ export function saveBackup(
     settle: () => prune(stateDir, record.path, base?.name),
     discard: () => remove(folder, [`${number}.json`, copy]),
   }
+}
+
+function makePrivate(folder: string) {
+  const stat = lstatSync(folder, { throwIfNoEntry: false })
+  if (!stat || isOwnFolder(stat)) return privateFolder(folder)
+  throw new HookbellError('E_SETTINGS', `${folder}: not a folder of this user`, {
+    hint: 'Move it away: the copy of the old settings goes there. The file is as it was',
+  })
 }
 
 /** The records of one settings file, oldest first. Records that cannot be read are left out. */

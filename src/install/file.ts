@@ -10,7 +10,7 @@ import {
   type Stats,
 } from 'node:fs'
 import { basename, dirname, join, sep } from 'node:path'
-import { errorCode, HookbellError } from '../errors.ts'
+import { errorCode, HookbellError, pathFault } from '../errors.ts'
 import { sha256 } from '../text/sha256.ts'
 
 const MAX_BYTES = 1024 * 1024
@@ -119,10 +119,20 @@ function resolveLinks(path: string): string | undefined {
     return realpathSync(path)
   } catch (error) {
     const code = errorCode(error)
-    if (code !== 'ENOENT') refuse(path, `the file cannot be reached (${code})`, error)
-    if (!lstatSync(path, { throwIfNoEntry: false })) return undefined
-    return refuse(path, 'the file is a symbolic link to nothing that can be found', error)
+    if (code !== 'ENOENT')
+      refuse(path, `the file cannot be reached: ${pathFault(error) ?? code}`, error)
+    const link = deadLinkIn(path)
+    if (link === undefined) return undefined
+    const what = link === path ? 'the file' : link
+    return refuse(path, `${what} is a symbolic link to nothing that can be found`, error)
   }
+}
+
+/** The part of a missing path that is a symbolic link to nothing, if one is. */
+function deadLinkIn(path: string): string | undefined {
+  const stat = lstatSync(path, { throwIfNoEntry: false })
+  if (stat || path === dirname(path)) return stat?.isSymbolicLink() ? path : undefined
+  return deadLinkIn(dirname(path))
 }
 
 function refuseUnusual(path: string, stat: Stats): void {

@@ -1,8 +1,9 @@
-import { readFileSync, statSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import type { Node } from 'jsonc-parser'
 import type { Client, HookLayout } from '../clients/define.ts'
 import { clients } from '../clients/index.ts'
 import { describeError } from '../errors.ts'
+import { followLink } from '../fs/links.ts'
 import { property, readEventMap } from './event-map.ts'
 import { parseSettings, refuseAt } from './parse.ts'
 import type { HookPlace } from './places.ts'
@@ -30,7 +31,7 @@ export interface Registered {
 /** Reads our hooks from a file. A file that cannot be read has a fault and no hooks. */
 export function readRegistered(place: HookPlace): Registered {
   try {
-    if (!statSync(place.path).isFile()) return { place, hooks: [] }
+    if (!followLink(place.path, 'E_SETTINGS')?.isFile()) return { place, hooks: [] }
     return readRegisteredText(place, readFileSync(place.path, 'utf8'))
   } catch (error) {
     return { place, hooks: [], fault: describeError(error) }

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { describeError } from '../errors.ts'
+import { describeError, pathFault } from '../errors.ts'
 import { type Kind, kinds } from '../event/kind.ts'
 import { oneLine } from '../text/clean.ts'
 import { closest, didYouMean } from '../text/suggest.ts'
@@ -38,14 +38,15 @@ function problemOf(
   const isUsed = [...kinds, ...named].some((one) => `${one}.liquid` === file)
   if (!isUsed) return [`${path}: not used. ${rightName(file)}`]
   try {
-    if (!statSync(path).isFile()) return [`${path}: not used, it is not a file`]
+    const stat = statSync(path, { throwIfNoEntry: false })
+    if (!stat?.isFile()) return [`${path}: not used, it is not a file`]
     const text = readFileSync(path, 'utf8').replace(/^\uFEFF/, '')
     fill(format, text, sampleValues)
     return namesIn(format, text)
       .filter((name) => !Object.hasOwn(sampleValues, name))
       .map((name) => `${path}: no value is called "${name}". ${meantValue(name)}`)
   } catch (error) {
-    const what = oneLine(describeError(error))
+    const what = oneLine(pathFault(error) ?? describeError(error))
     return [`${path}: ${what}. Ours is used until it is fixed`]
   }
 }

@@ -186,7 +186,10 @@ describe('applyPlan', () => {
   it('reports when the folder cannot be created', () => {
     const home = makeHome({ '.factory': 'a file' })
     expect(() => apply(home)).toThrow(
-      expect.objectContaining({ code: 'E_SETTINGS', message: expect.stringMatching(/ENOTDIR/) }),
+      expect.objectContaining({
+        code: 'E_SETTINGS',
+        message: expect.stringMatching(/not a folder/),
+      }),
     )
   })
 
