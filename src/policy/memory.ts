@@ -107,7 +107,7 @@ export class Memory {
 
 export function isInForce(
   { isNoise, name }: Pick<Policy, 'isNoise' | 'name'>,
-  { hasNoiseRules }: Candidate,
+  { hasNoiseRules }: Pick<Candidate, 'hasNoiseRules'>,
   { noise }: Pick<JudgeContext, 'noise'>,
 ): boolean {
   return !isNoise || (hasNoiseRules && !(noise.off as readonly string[]).includes(name))

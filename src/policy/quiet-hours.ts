@@ -1,6 +1,7 @@
 import type { Config } from '../config/schema.ts'
+import type { Kind } from '../event/kind.ts'
 import { formatTime, isWithin } from '../text/local-time.ts'
-import { defineRule, send } from './types.ts'
+import { defineRule, send, type Verdict } from './types.ts'
 
 export type QuietHours = Config['noise']['quietHours'][number]
 
@@ -8,6 +9,7 @@ const MINUTE_MS = 60_000
 const DAY = 24 * 60
 /** Periods may follow each other without a gap. Events are held no longer than this. */
 const MAX_MINUTES = 8 * DAY
+export const MAX_QUIET_MS = MAX_MINUTES * MINUTE_MS
 
 /**
  * Holds events in quiet hours, and sends them in one message per channel afterwards. Questions are sent at once: the
@@ -16,18 +18,24 @@ const MAX_MINUTES = 8 * DAY
 export const quietHours = defineRule({
   name: 'quiet-hours',
   isNoise: true,
-  judge({ kind, at }, _, { noise, now }) {
-    const periods = noise.quietHours.filter(({ except }) => !except.includes(kind))
-    if (kind === 'permission' || periods.length === 0) return send
-    // An event that waited for the worker is judged by the time of its delivery.
-    const moment = Math.max(at, now)
-    const period = periods.find((one) => isWithin(one, moment))
-    if (!period) return send
-    const until = quietUntilCached(periods, moment)
-    const reason = `quiet hours until ${formatTime(until, period.timeZone)}`
-    return { type: 'hold', until, reason, group: 'quiet-hours' }
-  },
+  // An event that waited for the worker is judged by the time of its delivery.
+  judge: ({ kind, at }, _, { noise, now }) => judgeAt(Math.max(at, now), kind, noise),
 })
+
+/** The verdict on an event of this kind that would be told at this moment (Unix ms). */
+export function judgeAt(
+  moment: number,
+  kind: Kind,
+  noise: Pick<Config['noise'], 'quietHours'>,
+): Verdict {
+  const periods = noise.quietHours.filter(({ except }) => !except.includes(kind))
+  if (kind === 'permission' || periods.length === 0) return send
+  const period = periods.find((one) => isWithin(one, moment))
+  if (!period) return send
+  const until = quietUntilCached(periods, moment)
+  const reason = `quiet hours until ${formatTime(until, period.timeZone)}`
+  return { type: 'hold', until, reason, group: 'quiet-hours' }
+}
 
 /** The last result, cached because many events may ask for the same minute and each search is slow. */
 let known = { key: '', until: 0 }

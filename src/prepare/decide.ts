@@ -2,14 +2,16 @@ import { rulesOf } from '../config/channel.ts'
 import type { Config } from '../config/schema.ts'
 import type { EnrichedEvent } from '../context/enrich.ts'
 import type { ProjectRules } from '../context/project-rules.ts'
+import type { Delivery } from '../delivery.ts'
+import type { Kind } from '../event/kind.ts'
 import type { AcceptedEntry, TraceStep } from '../journal/entry.ts'
 import { notifierOf } from '../notifiers/index.ts'
 import { kindByEvidence } from '../policy/evidence.ts'
 import { isInForce, type Judgement, type JudgeSettings, type Memory } from '../policy/memory.ts'
 import type { Mute } from '../policy/mutes.ts'
 import { noiseSettingsOf } from '../policy/noise.ts'
-import { quietHours } from '../policy/quiet-hours.ts'
-import { type Candidate, type JudgedEvent, send } from '../policy/types.ts'
+import { judgeAt, quietHours } from '../policy/quiet-hours.ts'
+import { type Candidate, type JudgedEvent, send, type Verdict } from '../policy/types.ts'
 import { type Decision, route, routeTo } from '../route/route.ts'
 import { judgedProject, projectTrace, withProject } from './project.ts'
 
@@ -100,7 +102,7 @@ function delayByStep(
   const { until: earliest, group } =
     judgement.verdict.type === 'hold' ? judgement.verdict : { until: event.at, group: '' }
   const until = earliest + later.ms
-  const quiet = judgeQuietHours(event, candidate, { ...settings, now: until })
+  const quiet = judgeQuietHours(until, event.kind, candidate, settings)
   return quiet.type === 'hold'
     ? { candidate, by: quietHours.name, verdict: { ...quiet, earliest } }
     : {
@@ -110,11 +112,22 @@ function delayByStep(
       }
 }
 
-function judgeQuietHours(event: JudgedEvent, candidate: Candidate, settings: JudgeSettings) {
-  const context = { ...settings, session: undefined }
-  return isInForce(quietHours, candidate, context)
-    ? quietHours.judge(event, candidate, null, context)
-    : send
+/** The verdict of quiet hours on a delivery that was held and is due, such as after the machine slept. */
+export function judgeHeld(
+  { kind, channel }: Pick<Delivery, 'kind' | 'channel'>,
+  config: Config,
+  settings: JudgeSettings,
+): Verdict {
+  return judgeQuietHours(settings.now, kind, noiseOf(channel, config), settings)
+}
+
+function judgeQuietHours(
+  moment: number,
+  kind: Kind,
+  candidate: Pick<Candidate, 'hasNoiseRules'>,
+  { noise }: JudgeSettings,
+): Verdict {
+  return isInForce(quietHours, candidate, { noise }) ? judgeAt(moment, kind, noise) : send
 }
 
 function correction({ kind, because }: { kind: string; because: string }): TraceStep {

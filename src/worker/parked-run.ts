@@ -1,20 +1,15 @@
-import { disturbsSomebody } from '../deliver/audience.ts'
 import { summarize } from '../deliver/summary.ts'
 import type { Delivery } from '../delivery.ts'
-import { settingsOf } from '../prepare/decide.ts'
 import type { Claim } from '../spool/claim.ts'
 import type { Parked } from '../spool/park.ts'
 import type { Store } from '../spool/store.ts'
 import type { WorkerDeps } from './deps.ts'
+import { type Due, isBeforeItsTime, judgeAgain } from './judge-again.ts'
 import { isBroughtForward } from './next-step.ts'
 import { deliverAndSettle, giveUp } from './settle.ts'
 
 /** An event or delivery is set aside after this many workers crashed while they had it. */
 export const MAX_CRASHES = 3
-
-interface Due extends Pick<Parked, 'delivery' | 'project'> {
-  claim: Claim
-}
 
 /** Runs a parked delivery to its end or its next attempt, with those of its group. */
 export async function runParked(
@@ -32,16 +27,16 @@ export async function runParked(
   }
   const own = { ...parked, claim, delivery: countedUntilDue(parked, now()) }
   const all = [own, ...claimGroup(parked, deps)]
-  const { kept: due, dropped } = parked.isHeld
+  const { kept: due, settled } = parked.isHeld
     ? await judgeAgain(all, deps)
-    : { kept: all, dropped: Promise.resolve() }
+    : { kept: all, settled: Promise.resolve() }
   if (isBeforeItsTime(parked, now()) && !(await isBroughtForward(parked, deps))) {
     // It was only reviewed early, because something happened in its session.
     for (const one of due) store.release(one.claim)
-    return await dropped
+    return await settled
   }
   const [first, ...rest] = due.map(({ delivery }) => delivery)
-  if (!first) return await dropped
+  if (!first) return await settled
   const delivery = rest.length > 0 ? summarize([first, ...rest]) : first
   const load = async () => {
     const again = rest.length > 0 ? undefined : store.readParked(claim)
@@ -54,11 +49,7 @@ export async function runParked(
     if (isSettled) store.finish(one.claim)
     else store.release(one.claim)
   }
-  await dropped
-}
-
-function isBeforeItsTime({ isHeld, since, delivery }: Parked, now: number): boolean {
-  return isHeld && since <= now && now < delivery.notBefore
+  await settled
 }
 
 /** Time after the due time, in which the machine was off, does not count towards the age at which to give up. */
@@ -90,39 +81,4 @@ function readOrRelease(claim: Claim, store: Store): Parked | undefined {
   }
   store.release(claim)
   return undefined
-}
-
-/**
- * Judges held deliveries once more, since they may have been answered or muted meanwhile.
- * @returns those to send; and `dropped`, which resolves when the others are recorded: a full disk must delay only them
- */
-async function judgeAgain(all: readonly Due[], deps: WorkerDeps) {
-  const memory = await deps.memory.get()
-  const current = deps.config.get().config
-  const settings = settingsOf(current, deps)
-  const judged = all.map((one) => {
-    const { events, channel, acceptedAt: at, kind, message } = one.delivery
-    const { client, sessionId, cwd } = message
-    const [id = ''] = events
-    const { project = '' } = one
-    const isRecord = !disturbsSomebody(channel, current)
-    const held = { id, client, sessionId, at, kind, channel, cwd, project, isRecord }
-    return { one, reason: memory.review(held, settings) }
-  })
-  const dropped = Promise.all(
-    judged.map(({ one, reason }) => (reason === undefined ? undefined : drop(one, reason, deps))),
-  ).then(() => {})
-  // Awaited later: a failure before that must not count as unhandled.
-  dropped.catch(() => {})
-  const kept = judged.flatMap(({ one, reason }) => (reason === undefined ? [one] : []))
-  return { kept, dropped }
-}
-
-async function drop({ claim, delivery }: Due, reason: string, { store, journal, now }: WorkerDeps) {
-  const { events, channel } = delivery
-  const at = now()
-  await Promise.all(
-    events.map((id) => journal.append({ at, id, type: 'suppressed', channel, reason })),
-  )
-  store.finish(claim)
 }

@@ -15,9 +15,11 @@ const clock = (minutes: number) =>
 /** A home with a digest and one earlier event; `makeDue` makes the digest due. */
 async function makeDigestHome({
   script = [200],
+  noise = {},
   ...changes
 }: {
   script?: number[]
+  noise?: object
   at?: string
 } = {}) {
   const { url, received } = await startReceiver({ script })
@@ -26,6 +28,7 @@ async function makeDigestHome({
     channels: { team: { type: 'slack', url }, audit: { type: 'file', path: '~/audit.jsonl' } },
     routes: [{ on: ['failed'], to: ['audit'] }],
     digest,
+    noise,
     lingerSeconds: 0,
   }
   const home = await makeHome(settings)
@@ -48,6 +51,14 @@ async function makeDigestHome({
 }
 
 describe('the digest', () => {
+  it('is sent at its time, also in quiet hours', async () => {
+    const noise = { quietHours: [{ from: '00:00', to: '24:00' }] }
+    const { home, makeDue, digests } = await makeDigestHome({ noise })
+    await makeDue()
+    await home.run('worker', '--once')
+    expect(digests()).toHaveLength(1)
+  })
+
   it('is sent once when it is due', async () => {
     const { home, makeDue, digests } = await makeDigestHome()
     expect(digests()).toHaveLength(0)

@@ -178,6 +178,89 @@ describe('a question that the client answers by itself', () => {
   })
 })
 
+describe('a held message that comes due in quiet hours', () => {
+  const always = [{ from: '00:00', to: '24:00', timeZone: 'UTC' }]
+  const stop = { hook_event_name: 'Stop', session_id: 's1' }
+
+  async function makeOverdue(event: object) {
+    const { url, received } = await startReceiver()
+    const world = makeWorld()
+    const configure = (quietHours: object[], more: object = {}) =>
+      world.configure({
+        channels: {
+          file: { type: 'file', path: world.outFile },
+          team: { type: 'slack', url: `${url}/services/x`, ...more },
+        },
+        routes: [{ on: ['*'], steps: [{ to: ['file'] }, { after: '1h', to: ['team'] }] }],
+        noise: { quietHours },
+        lingerSeconds: 0,
+      })
+    configure([])
+    const id = world.accept(event)
+    await world.once()
+    expect(received).toHaveLength(0)
+    const comeDue = async () => {
+      for (const name of world.list('deferred')) letItBeTime(world, name)
+      await world.once()
+    }
+    return { world, id, configure, comeDue, received }
+  }
+
+  it('waits for their end', async () => {
+    const { world, id, configure, comeDue, received } = await makeOverdue(stop)
+    configure(always)
+    await comeDue()
+    expect(received).toHaveLength(0)
+    expect(await world.statusOf(id)).toMatchObject({
+      channels: { team: { state: 'held', detail: expect.stringMatching(/^quiet hours until/) } },
+    })
+    configure([])
+    await comeDue()
+    expect(received).toHaveLength(1)
+    expect(await world.statusOf(id)).toMatchObject({ outcome: 'delivered' })
+  })
+
+  it('becomes one message with the others that wait for it', async () => {
+    const { world, configure, comeDue, received } = await makeOverdue(stop)
+    world.accept({ ...stop, session_id: 's2' })
+    await world.once()
+    configure(always)
+    await comeDue()
+    expect(received).toHaveLength(0)
+    configure([])
+    await comeDue()
+    expect(received).toHaveLength(1)
+    expect(received[0]?.body).toContain('and 1 more')
+  })
+
+  it('is sent if it is a question', async () => {
+    const { configure, comeDue, received } = await makeOverdue(ask('one'))
+    configure(always)
+    await comeDue()
+    expect(received).toHaveLength(1)
+  })
+
+  it('is sent on a channel without noise rules', async () => {
+    const { configure, comeDue, received } = await makeOverdue(stop)
+    configure(always, { noise: false })
+    await comeDue()
+    expect(received).toHaveLength(1)
+  })
+
+  it('is held no longer than eight days', async () => {
+    const { world, configure, comeDue, received } = await makeOverdue({ hook_event_name: 'Stop' })
+    configure(always)
+    const [name = ''] = world.list('deferred')
+    const path = join(world.spool.deferred, `${name}.json`)
+    const parked = JSON.parse(readFileSync(path, 'utf8'))
+    const acceptedAt = Date.now() - 8 * 24 * 3600_000
+    const delivery = { ...parked.delivery, acceptedAt }
+    writeFileSync(path, JSON.stringify({ ...parked, delivery }))
+    await comeDue()
+    expect(received).toHaveLength(1)
+  })
+})
+
 describe('a question whose first delivery attempt failed', () => {
   it('is not sent late if it was answered in the meantime', async () => {
     const { world, texts } = await makeHeldWorld({}, [500, 200])
