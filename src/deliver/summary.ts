@@ -4,7 +4,10 @@ import { cutText } from '../text/clean.ts'
 const MAX_LINES = 10
 const MAX_LINE = 200
 
-/** Combines deliveries, oldest first, into one: the title of the first, how many more, and one line for each. */
+/**
+ * Combines deliveries, oldest first, into one: the title of the first, how many more, and one line for each. One of
+ * several sessions belongs to none of them: it is neither withdrawn nor replaced when one goes on.
+ */
 export function summarize(deliveries: readonly [Delivery, ...Delivery[]]): Delivery {
   const [first] = deliveries
   // The origin describes only the first one.
@@ -12,11 +15,13 @@ export function summarize(deliveries: readonly [Delivery, ...Delivery[]]): Deliv
   const all = deliveries.flatMap(({ events }) => events)
   const shown = deliveries.slice(0, MAX_LINES).map(lineOf)
   const rest = all.length - shown.length
+  const isOfOne = deliveries.every(({ session }) => session === first.session)
   const urgency = highest(deliveries.map((one) => one.urgency))
   const questions = deliveries.flatMap((one) => one.questions ?? [])
   return {
     ...first,
     events: all,
+    ...(!isOfOne && { session: first.id }),
     urgency,
     ...(questions.length > 0 && { questions }),
     acceptedAt: Math.min(...deliveries.map(({ acceptedAt }) => acceptedAt)),
@@ -25,6 +30,7 @@ export function summarize(deliveries: readonly [Delivery, ...Delivery[]]): Deliv
     firstTriedAt: 0,
     message: {
       ...message,
+      ...(!isOfOne && { sessionId: '' }),
       urgency,
       title: `${cutText(first.message.title, MAX_LINE)} and ${all.length - 1} more`,
       body: [...shown, ...(rest > 0 ? [`and ${rest} more`] : [])].join('\n'),

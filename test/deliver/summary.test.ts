@@ -48,6 +48,25 @@ describe('a message that replaces open questions', () => {
   })
 })
 
+describe('a summary', () => {
+  const of = (event: string, sessionId: string) => {
+    const delivery = makeDelivery(event, { session: `claude ${sessionId}` })
+    return { ...delivery, message: { ...delivery.message, sessionId } }
+  }
+
+  it('of one session belongs to it', () => {
+    const { session, message } = summarize([of('a', 's1'), of('b', 's1')])
+    expect([session, message.sessionId]).toEqual(['claude s1', 's1'])
+  })
+
+  it('of several sessions belongs to none of them', () => {
+    const summary = summarize([of('a', 's1'), of('b', 's2')])
+    expect([summary.session, summary.message.sessionId]).toEqual(['a.file', ''])
+    const next = summarize([summary, of('c', 's1')])
+    expect([next.session, next.message.sessionId]).toEqual(['a.file', ''])
+  })
+})
+
 describe('a message whose text was changed', () => {
   it('has no markup, since that would still show the original text', () => {
     const delivery = withBody('text', '<b>text</b>')

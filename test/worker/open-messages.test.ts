@@ -19,7 +19,7 @@ import { makeDelivery } from '../support/delivery.ts'
 import { missingDesktopPrograms, startDesktop } from '../support/desktop.ts'
 import { builtWorker } from '../support/program.ts'
 import { type Received, startReceiver } from '../support/receiver.ts'
-import { exited, makeWorld, startProgram, type World } from './_world.ts'
+import { exited, letItBeTime, makeWorld, startProgram, type World } from './_world.ts'
 
 const missing = missingDesktopPrograms()
 const reason = missing.length > 0 ? ` (skipped: ${missing.join(', ')} not installed)` : ''
@@ -129,6 +129,31 @@ describe.skipIf(reason)(`a question on the desktop${reason}`, () => {
     }
     return { world, accept, shown, withdrawn }
   }
+
+  it('stays when one session of a summary goes on', async () => {
+    const quietHours = [{ from: '00:00', to: '24:00', timeZone: 'UTC' }]
+    const { world, accept, shown, withdrawn } = await makeDesk({ noise: { quietHours } })
+    const failed = { hook_event_name: 'StopFailure', error: 'rate_limit' }
+    for (const session_id of ['s1', 's2']) accept({ ...failed, session_id })
+    await world.once()
+    world.configure({
+      channels: { desk: { type: 'desktop', timeoutSeconds: 3600 } },
+      routes: [{ on: ['failed'], to: ['desk'] }],
+      lingerSeconds: 0,
+    })
+    for (const name of world.list('deferred')) letItBeTime(world, name)
+    await world.once()
+    const [summary, ...others] = await shown()
+    expect(others).toEqual([])
+    expect(summary?.title).toContain('and 1 more')
+    accept(prompt)
+    await world.once()
+    expect(await withdrawn()).toBe(0)
+    accept({ ...failed, session_id: 's1' })
+    await world.once()
+    const [, next] = await shown()
+    expect(next?.replacesId).toBe(0)
+  })
 
   it.each([
     ['a prompt', prompt],
