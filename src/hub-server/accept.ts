@@ -26,7 +26,7 @@ export function parseRecord(text: string): HubRecord | AnswerRecord | { refused:
 
 /** Makes the delivery as this machine would have. Host and texts come from another machine, so they are cleaned. */
 export function toDelivery({ record, receivedAt }: Received, attempts: number): Delivery {
-  const { id, channel, session, kind, urgency, ageMs, expiresInMs } = record
+  const { id, channel, session, kind, asks, urgency, ageMs, expiresInMs } = record
   const acceptedAt = receivedAt - ageMs
   return {
     id,
@@ -50,6 +50,7 @@ export function toDelivery({ record, receivedAt }: Received, attempts: number): 
         reply: '',
       },
       at: new Date(acceptedAt).toISOString(),
+      ...(asks && { asks }),
     },
     sessionEnv: {},
     acceptedAt,

@@ -1,20 +1,22 @@
 import type { LoadedConfig } from '../config/load.ts'
 import { withdraw } from '../deliver/withdraw.ts'
 import type { RedisConnection } from '../hub/connection.ts'
-import { shownKey } from '../hub/keys.ts'
-import { type HubRecord, questionOf } from '../hub/record.ts'
+import { answeredKey, shownKey } from '../hub/keys.ts'
+import { type HubRecord, hashOfEvents, questionOf } from '../hub/record.ts'
 import type { Received } from './accept.ts'
 import { answeredAt, isAnswered, type ReceivedAnswer } from './answers.ts'
 
 const DAY_SECONDS = 24 * 3600
+/** As on a machine: the end of a session this soon after its turn, as of a one-shot run, answers nothing. */
+const ONE_SHOT_MS = 10_000
 
-/** A question that can be withdrawn where it is shown. */
+/** A message that asks something and can be withdrawn where it is shown. */
 interface Shown {
   id: string
   question: string
   channel: string
   handle: string
-  /** Unix ms of the hub. */
+  /** Only a later answer to all of the session counts, Unix ms of the hub. */
   since: number
 }
 
@@ -24,18 +26,22 @@ interface ShownDeps {
   onWithdrawn(shown: Pick<Shown, 'id' | 'channel'>, answer: string): void
 }
 
-/** Remembers the handle of a question that was sent, so that it can be withdrawn. */
+/** Remembers the handle of a message that asks something, so that it can be withdrawn. */
 export async function noteShown(received: Received, handle: string, deps: ShownDeps) {
   const { redis } = deps
   const { record, receivedAt } = received
-  const question = questionOf(record)
+  const { id, channel, session, ageMs, asks = false, count } = record
+  const question = asks && count === 1 ? hashOfEvents(record) : questionOf(record)
   if (question === undefined) return
-  const { id, channel, session, ageMs } = record
-  const shown: Shown = { id, question, channel, handle, since: receivedAt - ageMs }
+  const since = receivedAt - ageMs + (asks ? ONE_SHOT_MS : 0)
+  const shown: Shown = { id, question, channel, handle, since }
   await redis.call('HSET', shownKey(session), id, JSON.stringify(shown))
   await redis.call('EXPIRE', shownKey(session), `${DAY_SECONDS}`)
   // The answer may have come while the question was being sent.
-  if (await isAnswered(received, redis)) await takeBack(shown, session, deps)
+  const isOver = asks
+    ? Number(await redis.call('GET', answeredKey(session))) > since
+    : await isAnswered(received, redis)
+  if (isOver) await takeBack(shown, session, deps)
 }
 
 /** Withdraws the shown questions that an answer settles. */

@@ -18,10 +18,11 @@ const durationMs = z.int().min(0).max(WEEK_MS)
 
 /**
  * What a machine hands over to a hub: one message for one channel, and nothing else. It has durations instead of times,
- * because the clocks of machines differ. The hub trusts none of its fields.
+ * because the clocks of machines differ. The hub trusts none of its fields, and drops those that it does not know: the
+ * machine may be newer.
  */
 const messageRecord = z
-  .strictObject({
+  .object({
     v: z.literal(1),
     type: z.literal('message'),
     id: z
@@ -36,6 +37,7 @@ const messageRecord = z
     ageMs: durationMs.describe('Since the event'),
     expiresInMs: durationMs.optional().describe('After which it is not worth telling'),
     kind: z.enum(kinds),
+    asks: z.boolean().optional().describe('Whether the turn that ended asks something'),
     client: word(64),
     event: word(64),
     title: word(MAX_TITLE),
@@ -52,7 +54,7 @@ const messageRecord = z
 export type HubRecord = z.output<typeof messageRecord>
 
 /** Says that somebody answered in a session, so that what still waits at the hub need not be told. */
-const answerRecord = z.strictObject({
+const answerRecord = z.object({
   v: z.literal(1),
   type: z.literal('answer'),
   host: word(MAX_LABEL),
@@ -73,7 +75,7 @@ export function recordOf(
   now: number,
 ): HubRecord {
   const { events, host, channel, session, acceptedAt, expires } = delivery
-  const { origin, kind, urgency, client, event, title, body } = message
+  const { origin, kind, urgency, asks, client, event, title, body } = message
   return {
     v: 1,
     type: 'message',
@@ -86,6 +88,7 @@ export function recordOf(
     ageMs: duration(now - acceptedAt),
     ...(expires > 0 && { expiresInMs: duration(expires - now) }),
     kind,
+    ...(asks && { asks }),
     client: cutText(client, 64),
     event: cutText(event, 64),
     title: cutText(title, MAX_TITLE),

@@ -17,6 +17,19 @@ async function runWatchingHub(...[redis, channels]: Parameters<typeof runHub>) {
   return hub
 }
 
+/** A server of ntfy, and the channel of a hub that leads there. */
+async function startNtfy() {
+  const receiver = await startReceiver({
+    script: [
+      ({ body }) => {
+        const { sequence_id = '' } = JSON.parse(body || '{}')
+        return { body: JSON.stringify({ id: 'x1', event: 'message', sequence_id }) }
+      },
+    ],
+  })
+  return { receiver, channels: { team: { type: 'ntfy', server: receiver.url, topic: 'me' } } }
+}
+
 describe.skipIf(!hasRedis)('hub: answers', () => {
   it('does not deliver a question that was answered while the hub was down', async () => {
     const [redis, receiver] = [await startRedis(), await startReceiver()]
@@ -69,17 +82,28 @@ describe.skipIf(!hasRedis)('hub: answers', () => {
     expect(receiver.received).toHaveLength(1)
   })
 
+  it('withdraws the end of a turn that asks something when its session goes on', async () => {
+    const redis = await startRedis()
+    const { receiver, channels } = await startNtfy()
+    const hub = await runWatchingHub(redis, channels)
+    const message = { ...makeDelivery('one').message, id: 'one', asks: true }
+    await handOver(redis, 'one', { session: 's', acceptedAt: Date.now() - MINUTE_MS, message })
+    await expect.poll(() => hub.states('delivered')).toHaveLength(2)
+    // A one-shot run ends its session right after its turn, which answers nothing.
+    await handOverAnswer(redis, { at: Date.now() - MINUTE_MS + 2000 })
+    await handOver(redis, 'two')
+    await expect.poll(() => hub.states('delivered')).toHaveLength(3)
+    expect(hub.states('withdrawn')).toHaveLength(0)
+    await handOverAnswer(redis, { at: Date.now() })
+    await expect.poll(() => hub.states('withdrawn')).toHaveLength(1)
+    const methods = receiver.received.map(({ method }) => method)
+    expect(methods).toEqual(['POST', 'POST', 'POST', 'DELETE'])
+  })
+
   it('withdraws a displayed question when it is answered, but no other question of its session', async () => {
     const redis = await startRedis()
-    const receiver = await startReceiver({
-      script: [
-        ({ body }) => {
-          const { sequence_id = '' } = JSON.parse(body || '{}')
-          return { body: JSON.stringify({ id: 'x1', event: 'message', sequence_id }) }
-        },
-      ],
-    })
-    const hub = await runHub(redis, { team: { type: 'ntfy', server: receiver.url, topic: 'me' } })
+    const { receiver, channels } = await startNtfy()
+    const hub = await runHub(redis, channels)
     for (const event of ['one', 'two'])
       await handOver(redis, event, {
         ...question,

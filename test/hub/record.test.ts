@@ -15,6 +15,13 @@ describe('hub: records of a machine', () => {
     expect(made({ acceptedAt: 5000 })).toMatchObject({ ageMs: 0 })
   })
 
+  it('say whether the turn that ended asks something', () => {
+    const delivery = makeDelivery('e1')
+    const asking = recordOf(delivery, { ...delivery.message, asks: true }, 1000)
+    expect(recordSchema.parse(asking)).toMatchObject({ asks: true })
+    expect(made()).not.toHaveProperty('asks')
+  })
+
   it('have another id for a delivery of several events', () => {
     const [one, several] = [made(), made({ events: ['e1', 'e2'] })]
     expect(several.id).not.toBe(one.id)
