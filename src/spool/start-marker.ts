@@ -1,4 +1,13 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { isRunning } from './process.ts'
 
 // Many simultaneous hooks must not start many workers: the first writes this marker file, the others see it and exit.
@@ -29,17 +38,26 @@ export function mayStart(state: string): boolean {
   return true
 }
 
-/** Puts the given process into this process's marker, since it starts the worker from now on. */
+/**
+ * Puts the given process into this process's marker, since it starts the worker from now on. Creates no file: if the
+ * worker has removed the marker meanwhile, a new one would name a worker that may be about to end.
+ */
 export function passStart(state: string, pid: number | undefined) {
-  const marker = startMarkerPath(state)
-  if (pid === undefined || pidOf(read(marker)) !== process.pid) return
-  quietly(() => writeFileSync(marker, textOf(pid)))
+  if (pid === undefined) return
+  quietly(() => {
+    const file = openSync(startMarkerPath(state), 'r+')
+    try {
+      if (pidOf(readFileSync(file, 'utf8')) !== process.pid) return
+      ftruncateSync(file, writeSync(file, textOf(pid), 0))
+    } finally {
+      closeSync(file)
+    }
+  })
 }
 
-/** Removes this process's marker: the worker has started, and its lock shows that. */
+/** Removes the marker, whoever wrote it: a worker holds the lock. A marker that outlived it would prevent a start. */
 export function endStart(state: string) {
-  const marker = startMarkerPath(state)
-  if (pidOf(read(marker)) === process.pid) quietly(() => rmSync(marker, { force: true }))
+  quietly(() => rmSync(startMarkerPath(state), { force: true }))
 }
 
 /** A marker is void if it is old or its process is gone. */

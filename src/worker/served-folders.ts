@@ -1,14 +1,18 @@
-import { realpathSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
 import { fallbackFolders } from '../config/pinned.ts'
 import { isTrusted } from '../fs/trust.ts'
 import { holdsEvents } from '../spool/layout.ts'
+import { startMarkerPath } from '../spool/start-marker.ts'
 
 /**
- * The state folder, and the front door's fallback folders that hold events. Each is served once, even under two
- * names. Folders that another user owns or may write to are left out.
+ * The state folder, and the front door's fallback folders that hold events. A fallback folder with a start marker too,
+ * which this worker has to remove, although another one may just have taken the last event. Each is served once, even
+ * under two names. Folders that another user owns or may write to are left out.
  */
 export function servedFolders(stateDir: string, env = process.env): string[] {
-  const fallbacks = fallbackFolders(stateDir, env).filter(holdsEvents)
+  const fallbacks = fallbackFolders(stateDir, env).filter(
+    (folder) => holdsEvents(folder) || existsSync(startMarkerPath(folder)),
+  )
   const served = new Map<string, string>()
   for (const folder of [stateDir, ...fallbacks].filter(isTrusted)) {
     const real = realpathSync(folder)

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { hasStrace } from '../support/system-calls.ts'
 import {
   countStarts,
   type Door,
@@ -9,6 +10,7 @@ import {
   type Home,
   makeHome,
   quiet,
+  repin,
   runDoor,
   silent,
   waitFor,
@@ -134,6 +136,26 @@ export function isolationSuite(door: Door) {
       expect(quiet(await runDoor(door, home, { input: EVENT }))).toEqual(silent)
       await waitFor(() => delivered(home) === 1)
     })
+
+    it.skipIf(door.isNode || !door.isInstalled || !hasStrace)(
+      'is not zero later because the marker is written late on a busy machine',
+      async () => {
+        const home = makeHome({ holdsWorkerBack: false })
+        await door.argv(home)
+        const [node, seen] = [join(home.folder, 'node'), join(home.folder, 'seen')]
+        const marker = join(home.state, 'worker.starting')
+        const look = `read -r pid since <'${marker}'; [ "$pid" = $$ ] && echo own >'${seen}'`
+        writeFileSync(node, `#!/bin/sh\n${look}\nexec '${process.execPath}' "$@"\n`, {
+          mode: 0o755,
+        })
+        repin(home, 'node', node)
+        const delay = `-P '${marker}' -e trace=write -e inject=write:delay_enter=300000`
+        const script = `exec strace -f -o /dev/null ${delay} "$@"`
+        await runDoor(door, home, { script, input: EVENT })
+        await waitFor(() => delivered(home) === 1)
+        expect(existsSync(seen)).toBe(true)
+      },
+    )
 
     it('is zero while another process is starting a worker', async () => {
       const home = makeHome({ holdsWorkerBack: false })

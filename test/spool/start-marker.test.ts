@@ -1,11 +1,18 @@
-import { readFileSync, writeFileSync } from 'node:fs'
-import { describe, expect, it } from 'vitest'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { execa } from 'execa'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { acquireLock } from '../../src/spool/lock.ts'
 import { endStart, mayStart, passStart, startMarkerPath } from '../../src/spool/start-marker.ts'
+import { buildProgram } from '../support/program.ts'
 import { makeWorld } from '../worker/_world.ts'
 import { startSleeper } from './_sleeper.ts'
 
 const uptime = Math.floor(Number.parseFloat(readFileSync('/proc/uptime', 'utf8')))
+
+let lockTaker = ''
+beforeAll(async () => {
+  lockTaker = await buildProgram('test/spool/_lock-taker.ts')
+})
 
 describe('the start marker', () => {
   it('lets one process at a time start a worker', () => {
@@ -37,14 +44,20 @@ describe('the start marker', () => {
     expect(mayStart(stateDir)).toBe(true)
   })
 
-  it('of another process is neither removed nor passed on', async () => {
+  it('of another process is not passed on', async () => {
     const { stateDir } = makeWorld()
     const { owner } = await startSleeper()
     const text = `${owner.pid} ${uptime}\n`
     writeFileSync(startMarkerPath(stateDir), text)
-    endStart(stateDir)
     passStart(stateDir, 1)
     expect(readFileSync(startMarkerPath(stateDir), 'utf8')).toBe(text)
+  })
+
+  it('contains nothing of a longer process id that was in it', () => {
+    const { stateDir } = makeWorld()
+    writeFileSync(startMarkerPath(stateDir), `${process.pid} ${uptime}\nrest\n`)
+    passStart(stateDir, 1)
+    expect(readFileSync(startMarkerPath(stateDir), 'utf8')).toMatch(/^1 \d+\n$/)
   })
 
   it('is removed when the worker takes the lock', () => {
@@ -52,6 +65,17 @@ describe('the start marker', () => {
     mayStart(stateDir)
     acquireLock(stateDir)
     expect(mayStart(stateDir)).toBe(true)
+  })
+
+  // Otherwise an event that comes just after the worker's last look would wait for the event after it.
+  it('does not outlive the lock of a worker that was faster than the hook that started it', async () => {
+    const { stateDir } = makeWorld()
+    const { owner: worker } = await startSleeper()
+    mayStart(stateDir)
+    // As it is while the worker runs: the hook's own process id is still in the marker.
+    expect((await execa(process.execPath, [lockTaker, stateDir])).stdout).toContain('true')
+    passStart(stateDir, worker.pid)
+    expect(existsSync(startMarkerPath(stateDir))).toBe(false)
   })
 
   it('does not prevent a start if it cannot be written', () => {

@@ -6,6 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { fallbackStateDir } from '../../src/config/paths.ts'
 import { packageRoot } from '../../src/package-root.ts'
 import { prepareSpool } from '../../src/spool/prepare.ts'
+import { mayStart } from '../../src/spool/start-marker.ts'
 import { acceptEvent } from '../../src/spool/write.ts'
 import { servedFolders } from '../../src/worker/served-folders.ts'
 import { makeHome } from '../support/home.ts'
@@ -121,6 +122,14 @@ describe('a worker with a fallback folder', () => {
     await home.run('worker', '--once')
     expect(home.read('out.jsonl')).toContain('Notification')
     expect(await problems()).toEqual([])
+  })
+
+  it('removes the start marker of the fallback folder even if that is empty', async () => {
+    const world = makeWorld()
+    const { folder, env } = makeFallback(world)
+    mayStart(folder)
+    await runWorker(world, env)
+    expect(mayStart(folder)).toBe(true)
   })
 
   it('ignores the fallback folder while it is empty', () => {
