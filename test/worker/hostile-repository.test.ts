@@ -2,9 +2,11 @@ import { spawnSync } from 'node:child_process'
 import {
   chmodSync,
   chownSync,
+  closeSync,
   existsSync,
   linkSync,
   mkdirSync,
+  openSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -18,7 +20,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { makeHome, root } from '../support/home.ts'
+import { type Home, makeHome, root } from '../support/home.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { runCommand } from '../support/run-command.ts'
 
@@ -73,7 +75,7 @@ async function askFromBoth(setup: Setup, { throughDoor = true } = {}) {
   const where = typeof cwd === 'string' ? cwd : repo
   home.accept(question({ message: 'Q-other', session_id: 's2', cwd: home.project }), 'claude')
   const hostile = question({ message: 'Q-hostile', session_id: 's1', cwd: where })
-  if (throughDoor) await hook(home.env, hostile)
+  if (throughDoor) hook(home, hostile)
   else {
     home.accept(hostile, 'claude')
     await home.run('worker', '--once')
@@ -102,14 +104,18 @@ function question(event: object) {
   }
 }
 
-/** Calls the hook as an agent does: it exits with 0 and prints nothing. */
-async function hook(env: Record<string, string | undefined>, payload: object) {
-  const { exitCode, stdout } = await execa(
-    process.execPath,
-    [join(root, 'bin/hookbell'), 'hook', '--client', 'claude'],
-    { env, extendEnv: false, input: JSON.stringify(payload), reject: false },
-  )
-  expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: '' })
+/**
+ * Calls the hook as an agent does: it exits with 0 and prints nothing. Its stdin is a file, because a hook gives up after
+ * a second without input, and on a busy machine this process may write later than that.
+ */
+function hook({ home, env }: Home, payload: object) {
+  const path = join(home, 'payload')
+  writeFileSync(path, JSON.stringify(payload))
+  const stdin = openSync(path, 'r')
+  const argv = [join(root, 'bin/hookbell'), 'hook', '--client', 'claude']
+  const { status, stdout } = spawnSync(process.execPath, argv, { env, stdio: [stdin, 'pipe'] })
+  closeSync(stdin)
+  expect({ status, stdout: String(stdout) }).toEqual({ status: 0, stdout: '' })
 }
 
 function listing(folder: string): string[] {
