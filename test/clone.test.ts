@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { execa } from 'execa'
@@ -10,12 +11,17 @@ import { root } from './support/home.ts'
 
 const ADDRESS = 'https://example.com/hookbell.git'
 
+/** The tests use a home and an npm cache of their own, but git and npm are set up in the usual ones. */
+const { npm_config_cache: _, ...others } = process.env
+const usual = { ...others, HOME: userInfo().homedir }
+
 /** The reason why a clone cannot be created and installed here, or ''. */
 function whyNot(): string {
   if (process.platform === 'win32') return 'the lines are for a shell'
-  if (spawnSync('git', ['-C', root, 'rev-parse', 'HEAD']).status !== 0) return 'this is no clone'
+  const git = ['-C', root, 'rev-parse', 'HEAD']
+  if (spawnSync('git', git, { env: usual }).status !== 0) return 'this is no clone'
   const ping = ['ping', '--fetch-retries=0', '--fetch-timeout=10000']
-  return spawnSync('npm', ping).status === 0 ? '' : 'npm reaches no registry'
+  return spawnSync('npm', ping, { env: usual }).status === 0 ? '' : 'npm reaches no registry'
 }
 
 const reason = whyNot()
@@ -23,8 +29,6 @@ const reason = whyNot()
 /** The home of a user with git, npm and the npm cache of this machine. */
 async function makePerson() {
   const home = await makeFolder()
-  // The tests use an empty npm cache of their own, so the usual one is looked up.
-  const { npm_config_cache: _, ...usual } = process.env
   const npm = (word: string) =>
     execa('npm', ['config', 'get', word], { env: usual, extendEnv: false })
   const env = {

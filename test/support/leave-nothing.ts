@@ -8,48 +8,81 @@ import {
   symlinkSync,
 } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { basename, delimiter, join } from 'node:path'
+import { fallbackStateDir, stateDir } from '../../src/config/paths.ts'
 
 const root = join(import.meta.dirname, '../..')
 
+/** The fallback folder of the person who runs the tests: their own agents may use it meanwhile. */
+const theirs = basename(fallbackStateDir(stateDir()))
+
 /** Folders in which programs under test could leave files, and the names there that would be ours. */
-const watched: readonly [folder: string, ours: RegExp][] = [
-  [`/run/user/${process.getuid?.() ?? 0}`, /^hookbell/],
-  [join(homedir(), '.config'), /^hookbell/],
-  [join(homedir(), '.local/state'), /^hookbell/],
-  [join(homedir(), '.cache'), /^hookbell/],
-  [join(root, 'node_modules/.cache'), /^hookbell/],
+const watched = (home: string): readonly (readonly [folder: string, ours: RegExp])[] => [
+  [join(home, '.run'), /^hookbell/],
+  [join(home, '.config'), /^hookbell/],
+  [join(home, '.local/state'), /^hookbell/],
+  [join(home, '.cache'), /^hookbell/],
+  // Used by programs that are started without XDG_RUNTIME_DIR.
+  [`/run/user/${process.getuid?.() ?? 0}`, new RegExp(`^hookbell-(?!${theirs.slice(9)}$)`)],
   [join(root, 'test/examples'), /^\.snippets/],
 ]
 
 /** Made by this file, or caches of tools that the tests start. */
-const EXPECTED = /^(bin|tsx-\d+|node-compile-cache|npm)$/
+const EXPECTED = /^(bin|home|tsx-\d+|node-compile-cache|npm)$/
 
-/** Gives all tests one temporary folder, and fails the run when something is left there or in a folder of the user. */
+/**
+ * Gives all tests one temporary folder, and in it a home of their own, so that they neither see nor disturb what the
+ * person who runs them does with hookbell meanwhile. Fails the run when something is left there.
+ */
 export default function leaveNothing() {
   const folder = mkdtempSync(join(tmpdir(), 'hookbell-run-'))
   // Writable for all, as /tmp is, because some tests run programs as other users.
   chmodSync(folder, 0o1777)
-  const before = { folder: process.env.TMPDIR, path: process.env.PATH, left: leftovers() }
-  process.env.TMPDIR = folder
+  const home = join(folder, 'home')
+  for (const path of [home, join(home, '.run')]) mkdirSync(path, { mode: 0o700 })
+  const leftovers = () => watched(home).flatMap(listOurs)
+  const before = leftovers()
   // Inside node_modules, so that the programs that are built there can import packages.
   const programs = join(root, 'node_modules/.cache', `hookbell-programs-${process.pid}`)
-  process.env.HOOKBELL_TEST_PROGRAMS = programs
-  // npm writes its logs there.
-  process.env.npm_config_cache = join(folder, 'npm')
+  const restore = setVariables({
+    TMPDIR: folder,
+    HOME: home,
+    XDG_RUNTIME_DIR: join(home, '.run'),
+    XDG_CONFIG_HOME: undefined,
+    XDG_STATE_HOME: undefined,
+    XDG_CACHE_HOME: undefined,
+    HOOKBELL_STATE_DIR: undefined,
+    HOOKBELL_CONFIG_DIR: undefined,
+    HOOKBELL_TEST_PROGRAMS: programs,
+    // npm writes its logs there.
+    npm_config_cache: join(folder, 'npm'),
+    // It may name a registry or a proxy.
+    npm_config_userconfig: process.env.npm_config_userconfig ?? join(homedir(), '.npmrc'),
+    PATH: [join(folder, 'bin'), process.env.PATH].join(delimiter),
+  })
   // `hookbell` is on the PATH, as after `npm link`, so that messages call it by that name.
   mkdirSync(join(folder, 'bin'))
   symlinkSync(join(root, 'bin/hookbell'), join(folder, 'bin/hookbell'))
-  process.env.PATH = [join(folder, 'bin'), before.path].join(delimiter)
   return () => {
-    process.env.PATH = before.path
+    restore()
     rmSync(programs, { recursive: true, force: true })
-    if (before.folder === undefined) delete process.env.TMPDIR
-    else process.env.TMPDIR = before.folder
     const inFolder = readdirSync(folder).filter((name) => !EXPECTED.test(name))
-    const left = [...inFolder, ...leftovers().filter((path) => !before.left.includes(path))]
+    const left = [...inFolder, ...leftovers().filter((path) => !before.includes(path))]
     rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
     if (left.length > 0) fail(`The tests left behind: ${left.join(', ')}`)
+  }
+}
+
+/** Undefined removes a variable. @returns what restores all of them */
+function setVariables(variables: Readonly<Record<string, string | undefined>>): () => void {
+  const before = { ...process.env }
+  for (const [name, value] of Object.entries(variables)) {
+    if (value === undefined) delete process.env[name]
+    else process.env[name] = value
+  }
+  return () => {
+    for (const name of Object.keys(variables)) delete process.env[name]
+    Object.assign(process.env, before)
   }
 }
 
@@ -61,10 +94,7 @@ function fail(message: string) {
   })
 }
 
-function leftovers(): string[] {
-  return watched.flatMap(([folder, ours]) =>
-    (existsSync(folder) ? readdirSync(folder) : [])
-      .filter((name) => ours.test(name))
-      .map((name) => join(folder, name)),
-  )
+function listOurs([folder, ours]: readonly [string, RegExp]): string[] {
+  const names = existsSync(folder) ? readdirSync(folder) : []
+  return names.filter((name) => ours.test(name)).map((name) => join(folder, name))
 }

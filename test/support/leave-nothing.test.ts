@@ -1,0 +1,52 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { execa } from 'execa'
+import { describe, expect, it } from 'vitest'
+import { makeFolder } from './folder.ts'
+
+const setup = join(import.meta.dirname, 'leave-nothing.ts')
+
+/** A test run that consists of one statement. `person` is the home of who runs it. */
+async function runTests(person: string, statement: string) {
+  const program = `
+import { mkdirSync } from 'node:fs'
+import leaveNothing from ${JSON.stringify(setup)}
+const make = (path) => mkdirSync(path, { recursive: true })
+const person = ${JSON.stringify(person)}
+const end = leaveNothing()
+${statement}
+end()`
+  const argv = ['--import', 'tsx', '--input-type=module', '--eval', program]
+  const env = { ...process.env, HOME: person, XDG_STATE_HOME: join(person, 'state') }
+  const { exitCode, stderr } = await execa(process.execPath, argv, { env, reject: false })
+  return { exitCode, stderr: stderr.trim() }
+}
+
+describe('a test run', () => {
+  it.each(['.config/hookbell', '.local/state/hookbell', '.run/hookbell-0', '.cache/hookbell'])(
+    'fails if it leaves %s in the home',
+    async (path) => {
+      const person = await makeFolder()
+      const run = await runTests(person, `make(process.env.HOME + '/${path}')`)
+      expect(run.stderr).toMatch(new RegExp(`^The tests left behind: /.*/home/${path}$`))
+      expect(run.exitCode).toBe(1)
+    },
+  )
+
+  it('does not see what the person who runs it does with hookbell meanwhile', async () => {
+    const person = await makeFolder()
+    mkdirSync(join(person, 'state'))
+    const paths = ['.config/hookbell', '.local/state/hookbell', '.cache/hookbell', 'state/hookbell']
+    const statement = `for (const path of ${JSON.stringify(paths)}) make(person + '/' + path)`
+    expect(await runTests(person, statement)).toEqual({ exitCode: 0, stderr: '' })
+  })
+
+  it('reaches only its own folders, and gives back the environment', async () => {
+    const person = await makeFolder()
+    const statement = `
+const { HOME, XDG_STATE_HOME, TMPDIR } = process.env
+if (!HOME.startsWith(TMPDIR) || XDG_STATE_HOME) throw new Error(HOME)
+process.on('exit', () => { if (process.env.HOME !== person) throw new Error(process.env.HOME) })`
+    expect(await runTests(person, statement)).toEqual({ exitCode: 0, stderr: '' })
+  })
+})
