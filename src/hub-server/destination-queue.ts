@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ConnectionOptions, Queue, Worker } from 'bullmq'
+import type { Queue, Worker } from 'bullmq'
+import type { Redis } from 'ioredis'
 import type { LoadedConfig } from '../config/load.ts'
 import type { RedisConnection } from '../hub/connection.ts'
 import { COUNTS, PREFIX } from '../hub/keys.ts'
@@ -17,6 +18,8 @@ const MAX_STALLED = 20
 const KEPT_DEAD = 10_000
 /** The pause before the next try when Redis does not answer. */
 const UNANSWERED_MS = 500
+/** How long the work on a message may take to begin after Redis has answered. */
+const BEGIN_MS = 100
 /** For all but permission questions. BullMQ takes jobs without a priority (0) first. */
 const ORDINARY = 1
 
@@ -25,7 +28,7 @@ type Job = Parameters<typeof tell>[0]
 export interface HubDestinationQueueDeps {
   bullmq: Awaited<ReturnType<typeof loadBullmq>>
   /** Shared by all queues. */
-  connection: ConnectionOptions
+  connection: Redis
   redis: RedisConnection
   loaded: LoadedConfig
   now(): number
@@ -40,6 +43,8 @@ export class HubDestinationQueue {
   readonly channels: readonly string[]
   readonly #worker: Worker<Received>
   readonly #deps: HubDestinationQueueDeps
+  /** The id of the message that this hub worked on last. */
+  #last: string | undefined
 
   constructor(destination: HubDestination, deps: HubDestinationQueueDeps) {
     const { bullmq, connection, onProblem } = deps
@@ -87,6 +92,21 @@ export class HubDestinationQueue {
     )
   }
 
+  /**
+   * Puts back a message that this hub took without being told of it, because the connection broke before the answer. Its
+   * destination would wait for the end of LOCK_MS. To be called when the connection works again.
+   */
+  async releaseLost() {
+    const { connection } = this.#deps
+    for (const job of await this.queue.getActive()) {
+      const token = await connection.get(this.queue.toKey(`${job.id}:lock`))
+      // Answers come in order. So if this connection took the message, the work on it begins now.
+      await sleep(BEGIN_MS)
+      const isLost = token?.startsWith(`${this.#worker.id}:`) && job.id !== this.#last
+      if (token && isLost) await job.moveToWait(token)
+    }
+  }
+
   async close() {
     await this.#worker.close()
     await this.queue.close()
@@ -94,6 +114,7 @@ export class HubDestinationQueue {
 
   async #work(job: Job, { notifier }: HubDestination) {
     const { bullmq, onTold, now, redis, onProblem } = this.#deps
+    this.#last = job.id
     const told = await this.#tell(job)
     onTold(job.data, told)
     void redis.call('HINCRBY', COUNTS, told.type, '1').catch(() => {})

@@ -67,6 +67,9 @@ async function openHub(loaded: LoadedConfig, onLine: OnLine, closers: Closer[]) 
   )
   closers.push(() => Promise.all(queues.map((queue) => queue.close().catch(onProblem))))
   await Promise.all(queues.map((queue) => queue.start())).catch(cannotWork)
+  shared.on('ready', () => {
+    for (const queue of queues) void queue.releaseLost().catch(onProblem)
+  })
   const channels = queues.flatMap((queue) => queue.channels)
   const router = new Router({
     ...{ redis, room, onProblem, now: clock.now },

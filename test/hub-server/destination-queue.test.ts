@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { RedisConnection } from '../../src/hub/connection.ts'
 import { recordOf } from '../../src/hub/record.ts'
-import { loadBullmq, redisOptions } from '../../src/hub-server/bullmq.ts'
+import { loadBullmq, openShared } from '../../src/hub-server/bullmq.ts'
 import { HubDestinationQueue } from '../../src/hub-server/destination-queue.ts'
 import { hubDestinations } from '../../src/hub-server/destinations.ts'
 import { connectionOf } from '../../src/hub-server/run.ts'
@@ -28,10 +28,12 @@ describe.skipIf(!hasRedis)('hub: the queue of a destination', () => {
     const connection = connectionOf(loaded)
     const broken = new BrokenAtFirst(connection)
     onTestFinished(() => broken.close())
+    const shared = await openShared(connection, () => {})
+    onTestFinished(() => shared.disconnect())
     const states: string[] = []
     const queue = new HubDestinationQueue([...hubDestinations(loaded).values()][0] as never, {
       ...{ bullmq: await loadBullmq(), redis: broken, loaded, now: Date.now },
-      connection: redisOptions(connection),
+      connection: shared,
       ...{ onTold: (_, { type }) => states.push(type), onWithdrawn: () => {}, onProblem: () => {} },
     })
     await queue.start()

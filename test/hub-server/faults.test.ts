@@ -37,6 +37,26 @@ async function startDeafProxy(port: number) {
   return `redis://127.0.0.1:${own}`
 }
 
+/** A proxy that breaks the connection, once, in place of Redis's first answer that contains all of these words. */
+async function startBreakingProxy(port: number, words: readonly string[]) {
+  let isBroken = false
+  const server = createServer((hub) => {
+    const redis = openSocket(port, '127.0.0.1')
+    redis.on('error', () => hub.destroy()).on('close', () => hub.destroy())
+    hub.on('error', () => redis.destroy()).on('close', () => redis.destroy())
+    hub.pipe(redis)
+    redis.on('data', (answer) => {
+      if (isBroken || !words.every((word) => answer.includes(word))) return void hub.write(answer)
+      isBroken = true
+      redis.destroy()
+    })
+  }).listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await new Promise((resolve) => server.once('listening', resolve))
+  const { port: own } = server.address() as { port: number }
+  return { url: () => `redis://127.0.0.1:${own}`, isBroken: () => isBroken }
+}
+
 describe.skipIf(!hasRedis)('hub: faults', () => {
   it('a message of a machine that was killed during the handover is delivered once', async () => {
     const [redis, receiver] = [await startRedis(), await startReceiver()]
@@ -84,6 +104,20 @@ describe.skipIf(!hasRedis)('hub: faults', () => {
     await expect.poll(() => new Set(tagsOf(receiver)).size).toBe(events.length)
     await expect.poll(() => hub.states('problem').length).toBeGreaterThan(0)
     expect([...hub.states('exhausted'), ...hub.states('unavailable')]).toEqual([])
+  })
+
+  it('a message that the hub took when its connection broke does not wait for the end of its lock', async () => {
+    const [redis, receiver] = [await startRedis(), await startReceiver()]
+    // Only the job that a worker takes has this field; the router reads the message too.
+    const proxy = await startBreakingProxy(redis.port, ['title of taken', 'processedOn'])
+    const hub = await runHub(proxy, team(receiver.url))
+    for (const event of ['taken', 'next']) await handOver(redis, event)
+    await expect.poll(() => tagsOf(receiver)).toEqual(['taken', 'next'])
+    expect(proxy.isBroken()).toBe(true)
+    const key = hub.open.queues[0]?.queue.toKey('events') ?? ''
+    const events = JSON.stringify(await redis.ask('XRANGE', key, '-', '+'))
+    expect(events).toContain('"waiting"')
+    expect(events).not.toContain('stalled')
   })
 
   it.skipIf(!hasNamespaces)(
