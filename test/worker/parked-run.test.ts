@@ -1,0 +1,119 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { Delivery } from '../../src/delivery.ts'
+import { writeMutes } from '../../src/policy/mute-file.ts'
+import { readParked, writeParked } from '../../src/spool/park.ts'
+import { flush } from '../../src/worker/control.ts'
+import { makeDelivery } from '../support/delivery.ts'
+import { type Step, startReceiver } from '../support/receiver.ts'
+import { makeWorld, type World } from './_world.ts'
+
+const HOUR_MS = 3600_000
+
+/** A world with the channel `team`, and with the given delivery parked for it after a failure. */
+async function makeParked(changes: Partial<Delivery>, script: Step[]) {
+  const { url, received } = await startReceiver({ script })
+  const world = makeWorld()
+  world.configure({
+    channels: { team: { type: 'slack', url: `${url}/services/x` } },
+    routes: [{ on: ['permission'], to: ['team'] }],
+    retry: { firstDelaySeconds: 600 },
+    noise: { burstSeconds: 60 },
+    lingerSeconds: 0,
+  })
+  const delivery = makeDelivery('e', { channel: 'team', ...changes })
+  writeParked(world.spool, 'deferred', { since: 1, reason: 'x', isHeld: false, delivery })
+  return { world, received }
+}
+
+function parkedIn({ spool }: World, name: string) {
+  return readParked(join(spool.deferred, `${name}.json`))?.delivery
+}
+
+function claimed({ spool }: World): string[] {
+  return readdirSync(spool.cur).flatMap((owner) => readdirSync(join(spool.cur, owner)))
+}
+
+describe('a delivery that failed', () => {
+  it('does not get older when a person has it tried long before its time', async () => {
+    const now = Date.now()
+    const tried = { attempts: 10, firstTriedAt: now - HOUR_MS, notBefore: now + 48 * HOUR_MS }
+    const { world, received } = await makeParked(tried, [500])
+    flush(world.stateDir)
+    await world.once()
+    expect(received).toHaveLength(1)
+    expect(world.list('dead')).toEqual([])
+    expect(parkedIn(world, 'e.team')).toMatchObject({ attempts: 11, firstTriedAt: now - HOUR_MS })
+  })
+
+  it('is left to a later worker, unattempted, behind another one that fails again', async () => {
+    const { world, received } = await makeParked({ attempts: 1, firstTriedAt: 1 }, [500])
+    const delivery = makeDelivery('f', { channel: 'team', attempts: 1, firstTriedAt: 1 })
+    writeParked(world.spool, 'deferred', { since: 1, reason: 'x', isHeld: false, delivery })
+    await world.once()
+    expect(received).toHaveLength(1)
+    expect(received[0]?.body).not.toContain('title of f')
+    expect([claimed(world), world.list('deferred')]).toEqual([[], ['e.team', 'f.team']])
+    expect([parkedIn(world, 'e.team')?.attempts, parkedIn(world, 'f.team')?.attempts]).toEqual([
+      2, 1,
+    ])
+  })
+
+  it('counts as tried just now if the clock was set back since', async () => {
+    const tried = { attempts: 1, firstTriedAt: Date.now() + HOUR_MS, notBefore: 2 }
+    const { world } = await makeParked(tried, [500])
+    await world.once()
+    expect(parkedIn(world, 'e.team')?.firstTriedAt).toBeLessThanOrEqual(Date.now())
+  })
+
+  it('is not judged again: a later mute does not keep it back', async () => {
+    const { world, received } = await makeParked({ attempts: 1, firstTriedAt: 1 }, [200])
+    writeMutes(world.stateDir, [{ until: 0 }], Date.now())
+    await world.once()
+    expect(received).toHaveLength(1)
+  })
+
+  it('is set aside without a fault if its file is damaged', async () => {
+    const { world, received } = await makeParked({}, [200])
+    writeFileSync(join(world.spool.deferred, 'e.team.json'), '{')
+    expect(await world.once()).toEqual({ handled: 1, faults: [] })
+    expect(world.list('corrupt')).toHaveLength(1)
+    expect(received).toEqual([])
+  })
+})
+
+describe('a burst of held questions', () => {
+  const ask = (id: string) => ({
+    ...{ hook_event_name: 'PermissionRequest', session_id: 's1', tool_name: 'Bash' },
+    ...{ tool_use_id: id, tool_input: { command: `make ${id}` } },
+  })
+
+  it('keeps waiting, without those that a person answers, and is sent in the order of its events', async () => {
+    const { world, received } = await makeParked({}, [200])
+    const qwen = { client: 'qwen' }
+    const [, ...held] = ['one', 'two', 'three', 'four'].map((id) => world.accept(ask(id), qwen))
+    await world.once()
+    const [two = '', three = '', four = ''] = held
+    const waiting = () => world.list('deferred').map((name) => name.replace(/~0$/, ''))
+    expect(waiting().sort()).toEqual(held.map((id) => `${id}.team`).sort())
+    const answer = { hook_event_name: 'PreToolUse', session_id: 's1', tool_use_id: 'three' }
+    world.accept(answer, qwen)
+    await world.once()
+    expect(waiting().sort()).toEqual([`${two}.team`, `${four}.team`].sort())
+    expect(claimed(world)).toEqual([])
+    expect(await world.statusOf(three)).toMatchObject({ outcome: 'suppressed' })
+    for (const name of world.list('deferred')) {
+      const path = join(world.spool.deferred, `${name}.json`)
+      const parked = JSON.parse(readFileSync(path, 'utf8'))
+      writeFileSync(
+        path,
+        JSON.stringify({ ...parked, delivery: { ...parked.delivery, notBefore: 2 } }),
+      )
+    }
+    await world.once()
+    const [last = ''] = received.map(({ body }) => String(JSON.parse(body).text)).slice(-1)
+    expect(last.match(/make \w+/g)).toEqual(['make two', 'make four'])
+    expect([claimed(world), waiting()]).toEqual([[], []])
+  })
+})
