@@ -29,9 +29,7 @@ export async function runEvent(
   { channel, onQueued = () => {} }: { channel?: string; onQueued?: OnQueued } = {},
 ): Promise<void> {
   const { store, config } = deps
-  const before = deps.begun.get(claim.id)
-  // If the event comes back, the journal says more.
-  deps.begun.delete(claim.id)
+  const before = takeBegun(claim, deps)
   const stored = store.readEvent(claim)
   if (!stored) return
   const open = openChannels(before, deps)
@@ -141,12 +139,20 @@ async function recordDecision(
   ])
 }
 
+/** The journal's status of an event that an earlier worker began; undefined if none recorded that it accepted it. */
+function takeBegun({ id }: Claim, { begun }: WorkerDeps): EventStatus | undefined {
+  const status = begun.get(id)
+  // If the event comes back, the journal says more.
+  begun.delete(id)
+  return status?.event === 'unknown' ? undefined : status
+}
+
 /** Channels that an earlier worker chose and did not settle; undefined if no worker began the event. */
 function openChannels(
   before: EventStatus | undefined,
   { store }: WorkerDeps,
 ): string[] | undefined {
-  if (!before || before.event === 'unknown') return undefined
+  if (!before) return undefined
   return channelsOf(before).filter(
     (channel) => isOpen(before, channel) && !store.isParked(before.id, channel),
   )

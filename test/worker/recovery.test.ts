@@ -6,7 +6,7 @@ import { appendEntry } from '../../src/journal/write.ts'
 import { packageRoot } from '../../src/package-root.ts'
 import { ParkedDeliveries, writeParked } from '../../src/spool/park.ts'
 import { makeDelivery } from '../support/delivery.ts'
-import { makeWorld, readLines, type World } from './_world.ts'
+import { makeWorld, readLines, retryById, type World } from './_world.ts'
 
 /** A world with two file channels, and an event whose worker died after claiming it. */
 function makeCrash(world = makeWorld()) {
@@ -80,6 +80,44 @@ describe('after a crash', () => {
     expect(world.lines()).toEqual([])
     expect(await outcomeOf(world, id)).toEqual(['delivered', 'file', 'second'])
     expect(await typesOf(world)).toEqual(['accepted', 'delivered', 'delivered'])
+  })
+
+  it('between the first attempt and the record of the event, it is delivered and recorded', async () => {
+    const { world, id, delivered, second } = makeCrash()
+    await delivered('file')
+    await world.once()
+    expect(readLines(second)).toHaveLength(1)
+    expect(await world.statusOf(id)).toMatchObject({
+      ...{ event: 'Notification', client: 'claude', to: ['file', 'second'] },
+      outcome: 'delivered',
+    })
+  })
+
+  it('before the reason why an event goes nowhere is recorded, it is recorded once', async () => {
+    const { world, id, accepted } = makeCrash()
+    const trace = [
+      { by: 'route 1', verdict: 'matched' as const, because: 'it is a Notification' },
+      { by: 'idle', verdict: 'suppress' as const, because: 'the turn was announced' },
+    ]
+    await appendEntry(world.stateDir, { ...accepted, to: [], trace })
+    await world.once()
+    expect(await world.statusOf(id)).toMatchObject({
+      ...{ outcome: 'suppressed', reason: 'the turn was announced' },
+    })
+    const again = world.accept({ message: 'hello' })
+    renameSync(join(world.spool.new, again), join(world.spool.new, `${id}~1`))
+    await world.once()
+    expect(await typesOf(world)).toEqual(['accepted', 'suppressed'])
+    expect([world.list('new'), idsIn(world), world.lines()]).toEqual([[], [], []])
+  })
+
+  it('before it is recorded that no route matches an event, that is recorded', async () => {
+    const { world, id, accepted } = makeCrash()
+    await appendEntry(world.stateDir, { ...accepted, to: [] })
+    await world.once()
+    expect(await world.statusOf(id)).toMatchObject({
+      ...{ outcome: 'suppressed', reason: 'no route for waiting' },
+    })
   })
 
   it('an event that comes back to the same worker is not delivered again', async () => {
@@ -179,6 +217,21 @@ describe('after a crash', () => {
     expect(world.lines()).toEqual([])
     expect(await outcomeOf(world, id)).toEqual(['delivered', 'file', 'second'])
     expect(readdirSync(world.spool.deferred)).toEqual([])
+  })
+})
+
+describe('an event that was set aside because workers crashed while they had it', () => {
+  it('is delivered and recorded like a new one when a person retries it', async () => {
+    const world = makeWorld()
+    const id = world.accept({ message: 'hello', session_id: 's' })
+    renameSync(join(world.spool.new, id), join(world.spool.new, `${id}~3`))
+    await world.once()
+    expect(await world.statusOf(id)).toMatchObject({ outcome: 'dead' })
+    await retryById(world, id)
+    await world.once()
+    expect(await world.statusOf(id)).toMatchObject({
+      ...{ event: 'Notification', sessionId: 's', to: ['file'], outcome: 'delivered' },
+    })
   })
 })
 
