@@ -1,6 +1,11 @@
 import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import type { JournalEntry } from '../../src/journal/entry.ts'
+import { appendEntry } from '../../src/journal/write.ts'
+import { reviewSteps } from '../../src/worker/next-step.ts'
+import { openWorker } from '../../src/worker/open-worker.ts'
+import { makeDelivery } from '../support/delivery.ts'
 import { makeHome } from '../support/home.ts'
 import { type Step, startReceiver } from '../support/receiver.ts'
 import { makeWorld, noteCrashes, quickRetry } from './_world.ts'
@@ -153,6 +158,62 @@ describe('a step after a step that reached nobody', () => {
     world.configure({ ...rest, channels, routes })
     const id = await tell(ask)
     expect(world.list('deferred')).toEqual([`${id}.phone`])
+  })
+
+  it('keeps its time if the record of the step before it cannot be written', async () => {
+    const { world, tell } = await makeSteps()
+    const settings = JSON.parse(readFileSync(join(world.configDir, 'config.json'), 'utf8'))
+    const file = { type: 'file', path: world.folder }
+    const routes = [
+      { on: ['permission'], steps: [{ to: ['file'] }, { after: '1h', to: ['phone'] }] },
+    ]
+    world.configure({ ...settings, channels: { ...settings.channels, file }, routes })
+    const id = await tell(ask)
+    expect(await world.statusOf(id)).toMatchObject({
+      channels: { file: { state: 'exhausted' }, phone: { state: 'held' } },
+    })
+  })
+
+  it('is not tried again before its time when another channel of its step fails', async () => {
+    const { world } = await makeSteps()
+    const { deps } = openWorker(world)
+    const [id, at, notBefore] = ['e', Date.now(), Date.now() + 3600_000]
+    const note = (entry: object) =>
+      appendEntry(world.stateDir, { at, id, ...entry } as JournalEntry)
+    const why = { reason: 'x', until: notBefore, attempt: 1 }
+    const about = {
+      acceptedAt: at,
+      event: 'PermissionRequest',
+      kind: 'permission',
+      client: 'claude',
+    }
+    const to = ['desk', 'phone', 'mail', 'file']
+    await note({ type: 'accepted', ...about, sessionId: '', project: '', title: 'x', to })
+    for (const channel of to.slice(1)) await note({ type: 'held', channel, ...why })
+    await note({ type: 'deferred', channel: 'phone', ...why })
+    for (const channel of ['desk', 'mail']) await note({ type: 'unavailable', channel, ...why })
+    for (const channel of ['phone', 'file']) {
+      const delivery = makeDelivery(id, { channel, notBefore })
+      deps.store.park(delivery, { reason: 'x', isHeld: channel === 'file' })
+    }
+    await reviewSteps({ kind: 'permission', events: [id] }, deps)
+    expect(deps.store.due()).toEqual(['e.file.json'])
+  })
+
+  it('is not a message that another rule holds: that one keeps its time', async () => {
+    const { world, tell } = await makeSteps([], { noise: { burstSeconds: 60 } })
+    const settings = JSON.parse(readFileSync(join(world.configDir, 'config.json'), 'utf8'))
+    settings.channels.desk.noise = false
+    const routes = [
+      { on: ['permission'], to: ['desk', 'phone'] },
+      { on: ['failed'], steps },
+    ]
+    world.configure({ ...settings, routes })
+    await tell({ ...ask, tool_use_id: 't1' })
+    const second = await tell({ ...ask, tool_use_id: 't2' })
+    expect(await world.statusOf(second)).toMatchObject({
+      channels: { desk: { state: 'unavailable' }, phone: { state: 'held' } },
+    })
   })
 
   it('is held during quiet hours', async () => {
