@@ -2,6 +2,9 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { readJournalOf } from '../../src/journal/read.ts'
+import { appendEntry } from '../../src/journal/write.ts'
+import { openWorker } from '../../src/worker/open-worker.ts'
+import { makeDelivery } from '../support/delivery.ts'
 import { makeHome } from '../support/home.ts'
 import { hasPty, startPty } from '../support/pty.ts'
 import { type Step, startReceiver } from '../support/receiver.ts'
@@ -49,6 +52,11 @@ async function typesOf(world: World, id: string) {
   const types: string[] = []
   for await (const { type } of readJournalOf(world.stateDir, new Set([id]))) types.push(type)
   return types
+}
+
+/** The questions that the next message has to mention. */
+function unreachedIn({ stateDir }: World): unknown[] {
+  return JSON.parse(readFileSync(join(stateDir, 'alarms.json'), 'utf8')).unreached
 }
 
 describe('a question that reaches nobody', () => {
@@ -167,6 +175,49 @@ describe('a question that reaches nobody', () => {
     expect(await world.statusOf(id)).toMatchObject({ outcome: 'delivered' })
   })
 
+  it('is not undelivered if one of its channels for people told it', async () => {
+    const { world, tell, ops } = await makeChannels()
+    const settings = JSON.parse(readFileSync(join(world.configDir, 'config.json'), 'utf8'))
+    world.configure({ ...settings, routes: [{ on: ['permission'], to: ['desk', 'ops'] }] })
+    const id = await tell(ask)
+    expect(await typesOf(world, id)).not.toContain('undelivered')
+    expect(await world.statusOf(id)).toMatchObject({
+      ...{ outcome: 'delivered', channels: { desk: { state: 'unavailable' } } },
+    })
+    await tell({ ...ask, tool_input: { command: 'make test' } })
+    expect(ops().map((body) => body.includes('reached nobody'))).toEqual([false, false])
+  })
+
+  it('is undelivered once if several channels fail at the same time', async () => {
+    const { world, tell } = await makeChannels([404], [404])
+    const settings = JSON.parse(readFileSync(join(world.configDir, 'config.json'), 'utf8'))
+    world.configure({ ...settings, routes: [{ on: ['permission'], to: ['team', 'ops'] }] })
+    const id = await tell(ask)
+    const types = await typesOf(world, id)
+    expect(types.filter((type) => type === 'undelivered')).toHaveLength(1)
+  })
+
+  it('is kept with its own text when it failed as a part of a summary', async () => {
+    const world = makeWorld({ channels: { desk: { type: 'desktop' } } })
+    const { deps } = openWorker(world)
+    const ids = ['e1', 'e2']
+    for (const id of ids) {
+      const about = { acceptedAt: 1, event: 'PermissionRequest', client: 'claude', sessionId: '' }
+      const entry = { at: 1, id, type: 'accepted' as const, ...about, project: '', title: 'x' }
+      await appendEntry(world.stateDir, { ...entry, kind: 'permission', to: ['desk'] })
+      const failed = { at: 2, id, type: 'unavailable' as const, channel: 'desk', attempt: 1 }
+      await appendEntry(world.stateDir, { ...failed, reason: 'no desktop' })
+    }
+    const questions = ids.map((id) => ({
+      ...{ id, at: 1, toolUseId: '', transcriptPath: '', title: 'Bash', text: `make ${id}` },
+    }))
+    const delivery = makeDelivery('e1', { channel: 'desk', kind: 'permission', events: ids })
+    const summary = { ...delivery, questions }
+    const outcome = { type: 'unavailable', attempt: 1, reason: 'no desktop' } as const
+    await deps.alarms.ended(summary, { ...outcome, delivery: summary })
+    expect(unreachedIn(world)).toEqual(ids.map((id) => ({ id, text: `make ${id}` })))
+  })
+
   it('is undelivered if workers crashed while they had its message', async () => {
     const { world } = await makeChannels([500])
     const { channels } = JSON.parse(readFileSync(join(world.configDir, 'config.json'), 'utf8'))
@@ -215,6 +266,7 @@ describe('a question that reaches nobody', () => {
     configure(0)
     await running
     expect(await undelivered()).toHaveLength(2)
+    expect(unreachedIn(world)).toMatchObject([{ id }])
   })
 
   it('is not mentioned in its own message or in later ones if a retry by hand delivers it', async () => {
@@ -267,6 +319,24 @@ describe('a channel that rejects every message', () => {
     await tell(done)
     expect([team().length, ops().length]).toEqual([2, 1])
     expect(world.list('dead')).toHaveLength(2)
+  })
+
+  it('is not reported again after a question has reached nobody', async () => {
+    const { tell, team, ops } = await makeChannels()
+    await tell(done)
+    await tell(ask)
+    await tell(done)
+    expect([team().length, ops().length]).toEqual([2, 1])
+  })
+
+  it('is reported later on the same channel if that one fails for a while', async () => {
+    const { world, tell, ops } = await makeChannels([404], [500, 200])
+    const settings = JSON.parse(readFileSync(join(world.configDir, 'config.json'), 'utf8'))
+    world.configure({ ...settings, retry: { firstDelaySeconds: 0.05 } })
+    await tell(done)
+    expect(ops().map((body) => body.includes('the channel team'))).toEqual([true, true])
+    const own = (await world.statuses()).filter(({ client }) => client === 'hookbell')
+    expect(own.map(({ to }) => to)).toEqual([['desk'], ['ops']])
   })
 
   it('is reported again when it fails after it had worked in between', async () => {

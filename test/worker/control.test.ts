@@ -16,6 +16,7 @@ import { FolderWatcher } from '../../src/fs/folder-watcher.ts'
 import { ownerToken, thisProcess } from '../../src/spool/owner.ts'
 import { writeParked } from '../../src/spool/park.ts'
 import { flush, purge, setOnHold } from '../../src/worker/control.ts'
+import { isOnHold } from '../../src/worker/on-hold.ts'
 import { makeDelivery } from '../support/delivery.ts'
 import { builtWorker } from '../support/program.ts'
 import { startReceiver } from '../support/receiver.ts'
@@ -177,6 +178,15 @@ describe('what a person asks for', () => {
     await ask(stateDir)
     await expect.poll(() => woken).toContain(`.wake-${process.pid}`)
   })
+})
+
+it('a hold also lasts if nothing has ever run before', () => {
+  const { folder } = makeWorld()
+  const stateDir = join(folder, 'new-state')
+  setOnHold(stateDir, true)
+  expect(isOnHold(stateDir)).toBe(true)
+  setOnHold(stateDir, false)
+  expect(isOnHold(stateDir)).toBe(false)
 })
 
 it('a purge also removes what a dead worker had claimed', async () => {
