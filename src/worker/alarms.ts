@@ -177,9 +177,9 @@ export class Alarms {
 
   #hasReachedNobody(status: EventStatus): boolean {
     const people = this.#peopleOf(status)
-    // Only the alarm records a reason, so a reason means that it was raised before.
-    const isRaised = status.outcome === 'undelivered' && status.reason !== ''
-    return !isRaised && people.length > 0 && people.every((name) => hasFailed(status, name))
+    // A reason means that the alarm was raised before, or that a person purged the event.
+    const isOver = status.reason !== ''
+    return !isOver && people.length > 0 && people.every((name) => hasFailed(status, name))
   }
 
   /** The channels of the event that people read. */

@@ -76,6 +76,10 @@ describe('a question that reaches nobody', () => {
       channels: { ops: { state: 'delivered', detail: 'told late' } },
     })
     expect(await world.statusOf(next)).toMatchObject({ outcome: 'delivered' })
+    const late: unknown[] = []
+    for await (const entry of readJournalOf(world.stateDir, new Set([id])))
+      if (entry.type === 'delivered') late.push(entry.summary)
+    expect(late).toEqual([next])
     await tell(failed)
     expect(ops()[1]).not.toContain('reached nobody')
   })
@@ -173,6 +177,15 @@ describe('a question that reaches nobody', () => {
     await tell(failed)
     expect(ops()[0]).toContain('1 question reached nobody: Bash: make')
     expect(await world.statusOf(id)).toMatchObject({ outcome: 'delivered' })
+  })
+
+  it('is dead, not undelivered, if only its record could not be written', async () => {
+    const { world, tell } = await makeChannels()
+    const channels = { log: { type: 'file', path: world.folder } }
+    world.configure({ channels, routes: [{ on: ['permission'], to: ['log'] }], lingerSeconds: 0 })
+    const id = await tell(ask)
+    expect(await typesOf(world, id)).toEqual(['accepted', 'exhausted'])
+    expect(await world.statusOf(id)).toMatchObject({ outcome: 'dead' })
   })
 
   it('is not undelivered if one of its channels for people told it', async () => {
@@ -319,6 +332,23 @@ describe('a channel that rejects every message', () => {
     await tell(done)
     expect([team().length, ops().length]).toEqual([2, 1])
     expect(world.list('dead')).toHaveLength(2)
+  })
+
+  it('is reported before a worker ends that runs only once', async () => {
+    const { world, ops } = await makeChannels()
+    world.accept(done, { env })
+    await world.once()
+    expect(ops()).toHaveLength(1)
+  })
+
+  it('is reported on the desktop if there is no other channel', async () => {
+    const { world, tell } = await makeChannels()
+    const settings = JSON.parse(readFileSync(join(world.configDir, 'config.json'), 'utf8'))
+    const { team } = settings.channels
+    world.configure({ ...settings, channels: { team }, routes: [{ on: ['done'], to: ['team'] }] })
+    await tell(done)
+    const own = (await world.statuses()).filter(({ client }) => client === 'hookbell')
+    expect(own.map(({ to }) => to)).toEqual([['desktop']])
   })
 
   it('is not reported again after a question has reached nobody', async () => {

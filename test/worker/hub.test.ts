@@ -183,6 +183,23 @@ describe.skipIf(!hasRedis)('a machine with a hub', () => {
     })
   })
 
+  it('tells the hub that one of two questions was answered, and only of that one', async () => {
+    const redis = await startRedis()
+    const world = makeMachine(redis)
+    const ask = { hook_event_name: 'PermissionRequest', session_id: 's', tool_name: 'Bash' }
+    const qwen = { client: 'qwen' }
+    for (const tool_use_id of ['t1', 't2']) world.accept({ ...ask, tool_use_id }, qwen)
+    await world.once()
+    const [first] = await recordsIn(redis)
+    // What follows the answer is not one.
+    for (const hook_event_name of ['PreToolUse', 'PostToolUse'])
+      world.accept({ hook_event_name, session_id: 's', tool_use_id: 't1' }, qwen)
+    await world.once()
+    const answers = (await recordsIn(redis)).filter(({ type }) => type === 'answer')
+    const questions = [String(first?.id).replace('.team', '')]
+    expect(answers).toMatchObject([{ isForAll: false, questions }])
+  })
+
   it('retries to tell the hub of an answer after a failure', async () => {
     const redis = await startRedis()
     const world = makeMachine(redis, { lingerSeconds: 1 })

@@ -408,6 +408,44 @@ describe('a question that its transcript shows as answered', () => {
   })
 })
 
+describe('a question on a phone', () => {
+  it('is withdrawn although a message about its answer hangs', async () => {
+    const methods: string[] = []
+    const phone = await startReceiver({
+      script: [
+        ({ method, body }) => {
+          methods.push(method)
+          if (method === 'DELETE') return {}
+          const { topic, sequence_id } = JSON.parse(body)
+          return {
+            body: JSON.stringify({ id: 'x', event: 'message', topic, sequence_id, time: 1 }),
+          }
+        },
+      ],
+    })
+    const deaf = await startReceiver({ script: ['blackhole'] })
+    const world = makeWorld()
+    const channels = {
+      phone: { type: 'ntfy', server: phone.url, topic: 'shop' },
+      deaf: { type: 'webhook', url: deaf.url, allowPrivateNetwork: true },
+    }
+    const routes = [
+      { on: ['permission'], to: ['phone'] },
+      { on: ['done'], to: ['deaf'] },
+    ]
+    world.configure({ channels, routes, lingerSeconds: 0, deliveryTimeoutSeconds: 600 })
+    world.accept(ask('make'))
+    await world.once()
+    world.accept({ hook_event_name: 'Stop', session_id: 's1' })
+    const running = world.once()
+    await expect.poll(() => deaf.received.length).toBe(1)
+    await expect.poll(() => methods.at(-1)).toBe('DELETE')
+    expect(world.list('deferred')).toEqual([])
+    await deaf.close()
+    await running
+  })
+})
+
 describe('the list of shown messages', () => {
   it('is ignored and left as it is when its file is damaged', async () => {
     const world = makeWorld()
