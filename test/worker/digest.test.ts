@@ -1,9 +1,15 @@
-import { rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import type { JournalEntry } from '../../src/journal/entry.ts'
+import { appendEntry } from '../../src/journal/write.ts'
+import { acquireLock, releaseLock } from '../../src/spool/lock.ts'
 import { lastDue } from '../../src/text/schedule.ts'
+import { DigestSchedule } from '../../src/worker/digest.ts'
+import { openWorker } from '../../src/worker/open-worker.ts'
 import { makeHome } from '../support/home.ts'
 import { startReceiver } from '../support/receiver.ts'
+import { makeWorld, readLines } from './_world.ts'
 
 const MINUTE_MS = 60_000
 const stop = { hook_event_name: 'Stop', session_id: 's1' }
@@ -129,4 +135,131 @@ describe('the digest', () => {
       expect(digests()).toHaveLength(1)
     },
   )
+})
+
+describe('the schedule of the digest', () => {
+  const id = 'digest-20260504T180000Z'
+  const names = [`${id}.file`, `${id}.second`]
+  const at = (time: string) => Date.parse(`2026-05-${time}Z`)
+
+  /** The schedules of workers that run one after the other, with two channels and one clock. */
+  function makeSchedules(more: object = {}) {
+    const world = makeWorld()
+    const file = { type: 'file', path: world.outFile }
+    const digest = { at: '18:00', to: ['file', 'second'], timeZone: 'UTC' }
+    world.configure({ channels: { file, second: file }, digest, ...more })
+    acquireLock(world.stateDir)
+    onTestFinished(() => releaseLock(world.stateDir))
+    const clock = { now: at('04T17:00:00') }
+    const { deps } = openWorker(world)
+    const start = () => new DigestSchedule({ ...deps, now: () => clock.now })
+    const note = (entry: object) =>
+      appendEntry(world.stateDir, { at: 1, id, ...entry } as JournalEntry)
+    const happen = (time: string) => {
+      const about = {
+        id: time,
+        type: 'accepted',
+        acceptedAt: at(time),
+        event: 'Stop',
+        kind: 'done',
+      }
+      return note({ ...about, client: 'claude', sessionId: '', project: '', title: 'x' })
+    }
+    const recorded = () => {
+      const all = readLines<JournalEntry>(join(world.stateDir, 'journal.jsonl'))
+      return all.filter((entry) => entry.id === id && entry.type === 'accepted')
+    }
+    return { world, deps, clock, start, note, happen, recorded }
+  }
+
+  /** A worker that has settled the day before, and an event since. */
+  async function makeDue(more: object = {}) {
+    const all = makeSchedules(more)
+    await all.start().check(0)
+    await all.happen('04T12:00:00')
+    all.clock.now = at('04T18:00:00')
+    return all
+  }
+
+  it('begins with the next due time, and goes on with a later worker', async () => {
+    const { world, clock, start, happen, recorded } = makeSchedules()
+    await happen('03T12:00:00')
+    await happen('04T12:00:00')
+    const first = start()
+    await first.check(0)
+    expect([world.list('deferred'), first.nextInMs]).toEqual([[], 3600_000])
+    clock.now = at('04T18:00:00')
+    await start().check(0)
+    expect(world.list('deferred')).toEqual(names)
+    expect(recorded()).toMatchObject([{ to: ['file', 'second'], client: 'hookbell' }])
+    const path = join(world.spool.deferred, `${id}.file.json`)
+    const { isHeld, delivery } = JSON.parse(readFileSync(path, 'utf8'))
+    expect([isHeld, delivery.notBefore]).toEqual([true, clock.now])
+    // Only what has happened since the last one.
+    expect(delivery.message.title).toContain('Digest: 1 done')
+    for (const name of names) rmSync(join(world.spool.deferred, `${name}.json`))
+    await start().check(0)
+    expect(world.list('deferred')).toEqual([])
+  })
+
+  it('keeps a worker only if something has happened since the last one', async () => {
+    const { start } = await makeDue()
+    const schedule = start()
+    await schedule.check(5)
+    expect(schedule.nextInMs).toBeUndefined()
+    // The two deliveries of the digest itself.
+    await schedule.check(7)
+    expect(schedule.nextInMs).toBeUndefined()
+    await schedule.check(8)
+    await schedule.check(8)
+    expect(schedule.nextInMs).toBe(24 * 3600_000)
+  })
+
+  it('sends nothing if nothing has happened, and nothing without the lock', async () => {
+    const { world, clock, start, happen } = makeSchedules()
+    await start().check(0)
+    clock.now = at('04T18:00:00')
+    await start().check(0)
+    clock.now = at('05T18:00:00')
+    await happen('05T12:00:00')
+    releaseLock(world.stateDir)
+    await start().check(0)
+    expect(world.list('deferred')).toEqual([])
+  })
+
+  it('is retried at the next check when it cannot be parked', async () => {
+    const { world, start } = await makeDue()
+    const { tmp } = world.spool
+    renameSync(tmp, `${tmp}.gone`)
+    const schedule = start()
+    await schedule.check(0)
+    renameSync(`${tmp}.gone`, tmp)
+    await schedule.check(0)
+    expect(world.list('deferred')).toEqual(names)
+  })
+
+  it('is completed after a crash in the middle, and not repeated', async () => {
+    const { world, deps, start, note, recorded } = await makeDue()
+    const settled = readFileSync(join(world.stateDir, 'digest-settled'))
+    const crash = () => writeFileSync(join(world.stateDir, 'digest-settled'), settled)
+    // One channel was told, and only that was recorded.
+    await note({ type: 'delivered', channel: 'file', attempt: 1, ms: 1, answer: 'ok' })
+    await start().check(0)
+    expect(world.list('deferred')).toEqual(names.slice(1))
+    expect(recorded()).toHaveLength(1)
+    crash()
+    const park = vi.spyOn(deps.store, 'park')
+    await start().check(0)
+    expect(park).not.toHaveBeenCalled()
+    expect(recorded()).toHaveLength(1)
+  })
+
+  it.each([true, false])('has its text in the journal if that is configured: %s', async (text) => {
+    const { world, deps, start, recorded } = await makeDue({ journal: { text } })
+    deps.lastSession.env = { DISPLAY: ':7' }
+    await start().check(0)
+    expect(recorded().map((entry) => 'text' in entry)).toEqual([text])
+    const parked = readFileSync(join(world.spool.deferred, `${id}.file.json`), 'utf8')
+    expect(JSON.parse(parked).delivery.sessionEnv).toEqual({ DISPLAY: ':7' })
+  })
 })
