@@ -11,7 +11,7 @@ const MAX_LINE = 200
 export function summarize(deliveries: readonly [Delivery, ...Delivery[]]): Delivery {
   const [first] = deliveries
   // The origin describes only the first one.
-  const { origin: _, asks: _asks, ...message } = first.message
+  const { origin: _, ...message } = first.message
   const all = deliveries.flatMap(({ events }) => events)
   const shown = deliveries.slice(0, MAX_LINES).map(lineOf)
   const rest = all.length - shown.length
