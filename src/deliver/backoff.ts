@@ -20,7 +20,7 @@ export function retryDelay(
   if (retryAfterMs !== undefined) {
     return Math.max(MIN_RETRY_AFTER_MS, Math.min(retryAfterMs, policy.maxAgeHours * 3600_000))
   }
-  const doubled = policy.firstDelaySeconds * 2 ** Math.min(attempt - 1, 30)
+  const doubled = policy.firstDelaySeconds * 2 ** (attempt - 1)
   const capped = Math.min(doubled, policy.maxDelaySeconds) * 1000
   return capped * (0.5 + random / 2)
 }

@@ -207,7 +207,7 @@ export class OpenMessages implements MessageLife {
 }
 
 function isOf(one: SessionRef, { client, sessionId }: SessionRef): boolean {
-  return one.client === client && one.sessionId === sessionId && sessionId !== ''
+  return one.client === client && one.sessionId === sessionId
 }
 
 function isOver(session: Session | undefined, { questions, at }: Shown): boolean {

@@ -40,6 +40,7 @@ describe('retries', () => {
   it('end after the maximum number of attempts or hours', () => {
     expect(whyGiveUp(119, 0, policy)).toBeUndefined()
     expect(whyGiveUp(120, 0, policy)).toBe('gave up after 120 attempts')
+    expect(whyGiveUp(1, 0, { ...policy, maxAttempts: 1 })).toBe('gave up after 1 attempt')
     expect(whyGiveUp(5, 24 * 3600_000, policy)).toBe('gave up after 24 hours')
     expect(whyGiveUp(1, -1, policy)).toBeUndefined()
   })

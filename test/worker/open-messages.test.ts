@@ -4,11 +4,13 @@ import {
   mkdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { builtInConfig } from '../../src/config/load.ts'
+import { builtInConfig, parseConfig } from '../../src/config/load.ts'
+import type { Asked, Delivery } from '../../src/delivery.ts'
 import { Journal } from '../../src/journal/journal.ts'
 import { readJournalOf } from '../../src/journal/read.ts'
 import { ntfy } from '../../src/notifiers/ntfy.ts'
@@ -18,7 +20,7 @@ import { OpenMessages } from '../../src/worker/open-messages.ts'
 import { makeDelivery } from '../support/delivery.ts'
 import { missingDesktopPrograms, startDesktop } from '../support/desktop.ts'
 import { builtWorker } from '../support/program.ts'
-import { type Received, startReceiver } from '../support/receiver.ts'
+import { type Received, type Step, startReceiver } from '../support/receiver.ts'
 import { exited, letItBeTime, makeWorld, startProgram, type World } from './_world.ts'
 
 const missing = missingDesktopPrograms()
@@ -47,6 +49,269 @@ async function entriesOf(world: World, id: string, type: string) {
   }
   return found
 }
+
+/** Open messages of the ntfy channel `phone`, with a clock, and what they report of answers. */
+async function makeOpen(script: Step[] = [{}]) {
+  const phone = await startReceiver({ script })
+  const world = makeWorld()
+  const { stateDir } = world
+  const secrets = { file: new Map(), env: {} }
+  const channel = { type: 'ntfy', server: phone.url, topic: 'shop', replace: true }
+  const text = JSON.stringify({ channels: { phone: channel, other: { ...channel, topic: 'x' } } })
+  const loaded = parseConfig(text, { path: 'config.json', secrets })
+  const memory = new PolicyMemory(stateDir)
+  const known = await memory.get()
+  const clock = { now: Date.now() }
+  const answered: string[] = []
+  const journal = new Journal({ stateDir, secrets: () => [] })
+  const deps = {
+    ...{ stateDir, journal, memory, config: () => loaded, now: () => clock.now },
+    onAnswer: (session: string) => void answered.push(`session ${session}`),
+    onAnswerTo: (_: string, question: string) => void answered.push(question),
+  }
+  const open = new OpenMessages(deps)
+  const question = (event: string, more: Partial<Delivery> = {}) => {
+    const [kind, urgency] = ['permission', 'critical'] as const
+    const asked = { id: event, at: clock.now, title: 'Bash', text: `make ${event}` }
+    const made = makeDelivery(event, { channel: 'phone', session: 's', kind, urgency, ...more })
+    return {
+      ...made,
+      message: { ...made.message, sessionId: 's1' },
+      questions: [{ ...asked, toolUseId: event, transcriptPath: '/nowhere' }],
+      ...{ acceptedAt: clock.now, ...more },
+    }
+  }
+  const begin = (delivery: Delivery, options: object = {}) => {
+    const all = ntfy.options.parse({ topic: 'shop', replace: true, ...options })
+    return open.begin(delivery, { key: 'phone', notifier: ntfy, options: all })
+  }
+  /** Something that has happened in the session. */
+  const happen = (id: string, means: string, facts: object = {}, client = 'claude') => {
+    const kind = means === 'PermissionRequest' ? 'permission' : 'other'
+    const about = { client, sessionId: 's1', project: '', title: '', event: means, kind }
+    const at = clock.now
+    known.fold({
+      ...{ at, id, type: 'accepted', acceptedAt: at },
+      ...about,
+      facts: { means, ...facts },
+    })
+  }
+  const shown = (): { handle: string; questions: { id: string }[] }[] => {
+    const path = join(stateDir, 'shown.json')
+    return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')).shown : []
+  }
+  const handles = () => shown().map(({ handle }) => handle)
+  const look = async () => {
+    const looks: Promise<void>[] = []
+    await open.look((work) => looks.push(work))
+    await Promise.all(looks)
+    return looks.length
+  }
+  const ref = { client: 'claude', sessionId: 's1' }
+  const parts = { answered, begin, clock, deps, handles, happen, look, open, question, ref, shown }
+  return { ...parts, received: phone.received, world }
+}
+
+describe('a message that may be withdrawn', () => {
+  it('is replaced by the next one of its session, with the questions that are still open', async () => {
+    const { begin, happen, question, shown } = await makeOpen()
+    for (const id of ['e1', 'e2']) happen(id, 'PermissionRequest', { toolUseId: id })
+    begin(question('e1')).delivered('one')
+    // The same message again does not ask for itself.
+    const again = begin(question('e1'))
+    expect([again.replaces, again.delivery.message.title]).toEqual(['one', 'title of e1'])
+    again.delivered('one')
+    const next = begin(question('e2'))
+    expect([next.replaces, next.delivery.message.title]).toEqual(['one', 'Bash and 1 more'])
+    next.delivered('one')
+    const ids = shown().map(({ questions }) => questions.map(({ id }) => id))
+    expect(ids).toEqual([['e2', 'e1']])
+    happen('reply', 'PermissionReplied', { toolUseId: 'e2' })
+    const last = begin(question('e3'))
+    expect(last.delivery.message.title).toBe('Bash and 1 more')
+    expect(last.delivery.message.body).toContain('make e1')
+    expect(last.delivery.message.body).not.toContain('make e2')
+  })
+
+  it('is not mixed with a message of another kind that replaces it', async () => {
+    const { begin, question } = await makeOpen()
+    begin(question('e1')).delivered('one')
+    const failure = question('e2', { kind: 'failed' })
+    const begun = begin(failure)
+    expect([begun.replaces, begun.delivery]).toEqual(['one', failure])
+  })
+
+  it('stays in the list if the next one fails, is not replaced by it, or cannot replace it', async () => {
+    const { begin, handles, question, shown } = await makeOpen()
+    begin(question('e1')).delivered('one')
+    const failing = begin(question('e2'))
+    expect(handles()).toEqual([])
+    failing.failed()
+    expect(handles()).toEqual(['one'])
+    begin(question('e3')).delivered('three')
+    expect(handles()).toEqual(['one', 'three'])
+    expect(shown()[1]?.questions.map(({ id }) => id)).toEqual(['e3'])
+    begin(question('e4')).delivered(undefined)
+    expect(handles()).toEqual(['one', 'three'])
+    expect(begin(question('e5'), { replace: false }).replaces).toBeUndefined()
+    expect(handles()).toEqual(['one', 'three'])
+    // The latest one is replaced.
+    expect(begin(question('e6')).replaces).toBe('three')
+  })
+
+  it('is replaced by one that is not urgent only once it is answered', async () => {
+    const { begin, clock, happen, handles, question } = await makeOpen()
+    happen('e1', 'PermissionRequest', { toolUseId: 'e1' })
+    const done = question('e2', { kind: 'done', urgency: 'normal', questions: [] })
+    begin(question('e1')).delivered('one')
+    expect(begin(done).replaces).toBeUndefined()
+    clock.now += 1
+    happen('prompt', 'UserPromptSubmit')
+    const begun = begin(done)
+    expect(begun.replaces).toBe('one')
+    // It disappears by itself.
+    begun.delivered('one')
+    expect(handles()).toEqual([])
+  })
+
+  it('is taken by one worker only', async () => {
+    const { begin, deps, open, question } = await makeOpen()
+    begin(question('e1')).delivered('one')
+    expect(open.nextLookInMs()).toBe(1000)
+    const other = new OpenMessages(deps)
+    const options = ntfy.options.parse({ topic: 'shop', replace: true })
+    const destination = { key: 'phone', notifier: ntfy, options }
+    expect(other.begin(question('e2'), destination).replaces).toBe('one')
+    expect(begin(question('e3')).replaces).toBeUndefined()
+  })
+
+  it('is withdrawn when all its questions are answered, in its own session only', async () => {
+    const { begin, clock, happen, handles, open, question, received, ref } = await makeOpen()
+    for (const id of ['e1', 'e2']) happen(id, 'PermissionRequest', { toolUseId: id })
+    begin(question('e1')).delivered('one')
+    begin(question('e2')).delivered('one')
+    begin(question('e1', { session: 'other', channel: 'other' })).delivered('two')
+    happen('r1', 'PermissionReplied', { toolUseId: 'e1' })
+    clock.now += 1
+    // Another client may use the same id.
+    happen('p1', 'UserPromptSubmit', {}, 'codex')
+    await open.review({ ...ref, client: 'codex' })
+    await open.review({ ...ref, sessionId: '' })
+    expect(handles()).toEqual(['one', 'two'])
+    await open.review(ref)
+    expect(handles()).toEqual(['one'])
+    happen('r2', 'PermissionReplied', { toolUseId: 'e2' })
+    await Promise.all([open.review(ref), open.review(ref)])
+    expect(handles()).toEqual([])
+    expect(received.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      'DELETE /x/two',
+      'DELETE /shop/one',
+    ])
+  })
+
+  it.each([
+    ['stays in the list if that failed for now', 503, ['one']],
+    ['is forgotten if that is rejected', 403, []],
+  ])('and is withdrawn %s', async (_, status, left) => {
+    const { begin, clock, happen, handles, open, question, ref } = await makeOpen([{ status }])
+    begin(question('e1')).delivered('one')
+    clock.now += 1
+    happen('prompt', 'UserPromptSubmit')
+    await open.review(ref)
+    expect(handles()).toEqual(left)
+  })
+
+  it('stays if nothing is known of its session', async () => {
+    const { begin, handles, open, question, ref } = await makeOpen()
+    begin(question('e1')).delivered('one')
+    await open.review(ref)
+    expect(handles()).toEqual(['one'])
+    expect(await open.whyOver(question('e1', { acceptedAt: 1 }))).toBeUndefined()
+  })
+
+  it('is forgotten after a day', async () => {
+    const { begin, clock, handles, look, question } = await makeOpen()
+    begin(question('e1')).delivered('one')
+    clock.now += 24 * 3600_000
+    await look()
+    expect(handles()).toEqual(['one'])
+    clock.now += 1
+    await look()
+    expect(handles()).toEqual([])
+  })
+})
+
+describe('the transcript of a shown question', () => {
+  it('is read at growing intervals of up to half a minute, for at most an hour', async () => {
+    const { begin, clock, look, open, question } = await makeOpen()
+    const startedAt = clock.now
+    begin(question('e1')).delivered('one')
+    clock.now += 999
+    expect(await look()).toBe(0)
+    const intervals: (number | undefined)[] = []
+    for (const seconds of [1, 100, 1000]) {
+      clock.now = startedAt + seconds * 1000
+      expect(await look()).toBe(1)
+      intervals.push(open.nextLookInMs())
+    }
+    expect(intervals).toEqual([1000, 10_000, 30_000])
+    const late = clock.now
+    clock.now = startedAt + 3600_000
+    begin(question('e2', { channel: 'other' })).delivered('two')
+    // The one that is due first counts.
+    expect(open.nextLookInMs()).toBe(0)
+    await look()
+    expect(open.nextLookInMs()).toBe(1000)
+    clock.now = late - 3600_000 * 2
+    expect(open.nextLookInMs()).toBeUndefined()
+    clock.now = startedAt + 2 * 3600_000 + 1
+    expect(open.nextLookInMs()).toBeUndefined()
+  })
+
+  it('is not read if the question has none', async () => {
+    const { begin, open, question } = await makeOpen()
+    const [asked] = question('e1').questions
+    const without = [{ ...(asked as Asked), transcriptPath: '' }]
+    begin(question('e1', { questions: without })).delivered('one')
+    expect(open.nextLookInMs()).toBeUndefined()
+    const both = [...without, { ...(asked as Asked), id: 'e2' }]
+    begin(question('e1', { questions: both })).delivered('one')
+    expect(open.nextLookInMs()).toBe(1000)
+  })
+
+  it('is not read in the first second, and its answer is remembered', async () => {
+    const { answered, begin, clock, happen, look, open, question, world } = await makeOpen()
+    vi.stubEnv('HOME', world.folder)
+    onTestFinished(() => void vi.unstubAllEnvs())
+    const path = join(world.folder, '.claude/projects/-srv-app/s1.jsonl')
+    mkdirSync(join(path, '..'), { recursive: true })
+    happen('e1', 'PermissionRequest', { toolUseId: 'e1' })
+    const asks = question('e1')
+    const [asked] = asks.questions
+    const delivery = { ...asks, questions: [{ ...(asked as Asked), transcriptPath: path }] }
+    clock.now += 1
+    writeFileSync(path, transcriptLine('user', { type: 'tool_result', tool_use_id: 'e1' }))
+    expect(await open.whyOver(delivery)).toBeUndefined()
+    begin(delivery).delivered('one')
+    clock.now += 1000
+    await look()
+    expect(answered).toEqual(['e1', 'session s'])
+    expect(await open.whyOver(delivery)).toBe('answered before it was told')
+    rmSync(path)
+    expect(await open.whyOver(delivery)).toBe('answered before it was told')
+    // A summary that begins with another message tells that one, too.
+    expect(await open.whyOver({ ...delivery, kind: 'done' })).toBeUndefined()
+  })
+
+  it('need not be read if the question is known to be answered', async () => {
+    const { clock, happen, open, question } = await makeOpen()
+    const asks = question('e1')
+    expect(await open.whyOver(asks)).toBeUndefined()
+    clock.now += 1
+    happen('prompt', 'UserPromptSubmit')
+    expect(await open.whyOver(asks)).toBe('answered before it was told')
+  })
+})
 
 describe('a shown question', () => {
   it('is checked for an answer within half a minute when the clock was set back', async () => {

@@ -1,0 +1,94 @@
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { builtInConfig, parseConfig } from '../../src/config/load.ts'
+import { failedOutcome, findDestination, send, withDeadline } from '../../src/deliver/attempt.ts'
+import type { Delivery } from '../../src/delivery.ts'
+import { DeliveryError, type SendContext } from '../../src/notifiers/define.ts'
+import { file } from '../../src/notifiers/file.ts'
+import { makeDelivery } from '../support/delivery.ts'
+
+const HOUR_MS = 3600_000
+const NOW = 100 * 24 * HOUR_MS
+
+const loaded = parseConfig(
+  JSON.stringify({ retry: { maxAttempts: 7, maxAgeHours: 2, firstDelaySeconds: 3 } }),
+  { path: 'config.json', secrets: { file: new Map(), env: {} } },
+)
+
+function fail(changes: Partial<Delivery>, error: unknown, trippedMs = 0, random = 1) {
+  const deps = { now: () => NOW, random: () => random }
+  return failedOutcome(makeDelivery('e1', changes), error, loaded, deps, trippedMs)
+}
+
+const busy = new DeliveryError('retry', 'busy')
+
+describe('a failed attempt', () => {
+  it('is repeated after the longest of its own delay and that of its destination', () => {
+    expect(fail({}, busy)).toMatchObject({ type: 'deferred', attempt: 1, until: NOW + 3000 })
+    expect(fail({}, busy, 5000)).toMatchObject({ until: NOW + 5000 })
+    expect(fail({ attempts: 1 }, busy, 5000)).toMatchObject({ until: NOW + 6000 })
+    expect(fail({}, busy, 0, 0.1111111)).toMatchObject({ until: NOW + 1667 })
+  })
+
+  it('is repeated when the receiver asks for it', () => {
+    const later = new DeliveryError('retry', 'busy', { retryAfterMs: 60_000 })
+    expect(fail({}, later)).toMatchObject({ until: NOW + 60_000 })
+  })
+
+  it('is the last one after the maximum number, or at the maximum age since the first one', () => {
+    const why = (changes: Partial<Delivery>) => {
+      const outcome = fail(changes, busy)
+      return 'reason' in outcome ? `${outcome.type}: ${outcome.reason}` : ''
+    }
+    expect(why({ attempts: 5 })).toBe('deferred: busy')
+    expect(why({ attempts: 6 })).toBe('exhausted: gave up after 7 attempts: busy')
+    const tried = { attempts: 5, firstTriedAt: NOW - 2 * HOUR_MS }
+    expect(why(tried)).toBe('exhausted: gave up after 2 hours: busy')
+    expect(why({ ...tried, firstTriedAt: tried.firstTriedAt + 1 })).toBe('deferred: busy')
+  })
+
+  it('says what a person can do', () => {
+    const error = new DeliveryError('give-up', 'no such topic', { hint: 'Create it' })
+    expect(fail({}, error)).toMatchObject({
+      type: 'exhausted',
+      reason: 'no such topic (Create it)',
+    })
+  })
+})
+
+describe('an attempt', () => {
+  it('is told its number', async () => {
+    const numbers: number[] = []
+    const notifier = {
+      ...file,
+      send: async (_: unknown, __: unknown, { attempt }: SendContext) => {
+        numbers.push(attempt)
+        return 'ok'
+      },
+    }
+    const destination = { key: 'file', notifier, options: {} }
+    for (const attempts of [0, 4])
+      await send(destination, makeDelivery('e1', { attempts }), loaded, { now: () => NOW })
+    expect(numbers).toEqual([1, 5])
+  })
+
+  it('leaves no timer that keeps the process running', async () => {
+    vi.useFakeTimers()
+    onTestFinished(() => void vi.useRealTimers())
+    await withDeadline(60_000, async () => {})
+    await expect(withDeadline(60_000, () => Promise.reject(busy))).rejects.toThrow('busy')
+    expect(vi.getTimerCount()).toBe(0)
+  })
+})
+
+describe('a channel', () => {
+  it.each(['constructor', 'gone'])('named %s does not exist if it is not configured', (name) => {
+    expect(findDestination(name, loaded)).toMatchObject({
+      error: { verdict: 'give-up', message: `no channel "${name}"` },
+    })
+  })
+
+  it('that is built in exists even if others are configured', () => {
+    const config = { ...builtInConfig().config, channels: {} }
+    expect(findDestination('desktop', { ...loaded, config })).toMatchObject({ key: 'desktop' })
+  })
+})

@@ -1,0 +1,64 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { ShownMessages } from '../../src/worker/shown-messages.ts'
+import { makeWorld } from './_world.ts'
+
+function message(handle: string, channel = 'desk') {
+  const about = { session: 's', event: 'e', client: 'claude', sessionId: 's1' }
+  return {
+    ...about,
+    channel,
+    handle,
+    kind: 'permission' as const,
+    at: 1,
+    questions: [],
+    sessionEnv: {},
+  }
+}
+
+const handlesOf = (messages: ShownMessages) => messages.list().map(({ handle }) => handle)
+
+it('a message is in the list once, at the end, and can be taken once', () => {
+  const messages = new ShownMessages(makeWorld().stateDir)
+  for (const handle of ['one', 'two', 'one']) messages.add(message(handle))
+  expect(handlesOf(messages)).toEqual(['two', 'one'])
+  messages.add(message('two', 'phone'))
+  expect(messages.remove(message('two'))).toBe(true)
+  expect(messages.remove(message('two'))).toBe(false)
+  expect(messages.list()).toEqual([message('one'), message('two', 'phone')])
+})
+
+it('the list is shared by workers, and none overwrites what another one has added', () => {
+  const { stateDir } = makeWorld()
+  const [first, second] = [new ShownMessages(stateDir), new ShownMessages(stateDir)]
+  expect([handlesOf(first), handlesOf(second)]).toEqual([[], []])
+  first.add(message('one'))
+  second.add(message('two'))
+  first.add(message('three'))
+  expect(handlesOf(first)).toEqual(['one', 'two', 'three'])
+})
+
+it('the list keeps the newest messages, and shows a change at once', () => {
+  const { stateDir } = makeWorld()
+  const shown = Array.from({ length: 100 }, (_, index) => message(`n${index}`))
+  writeFileSync(join(stateDir, 'shown.json'), JSON.stringify({ format: 1, shown }))
+  const clock = vi.spyOn(process, 'hrtime').mockReturnValue([1, 0])
+  onTestFinished(() => clock.mockRestore())
+  const messages = new ShownMessages(stateDir)
+  expect([messages.list().length, handlesOf(messages)[0]]).toEqual([100, 'n0'])
+  messages.add(message('last'))
+  expect([messages.list().length, handlesOf(messages)[0]]).toEqual([100, 'n1'])
+})
+
+it('the list is empty if its file is damaged or cannot be written', () => {
+  const { stateDir } = makeWorld()
+  const path = join(stateDir, 'shown.json')
+  writeFileSync(path, '{')
+  expect(handlesOf(new ShownMessages(stateDir))).toEqual([])
+  const other = makeWorld().stateDir
+  mkdirSync(join(other, 'shown.json'))
+  const messages = new ShownMessages(other)
+  messages.add(message('one'))
+  expect(handlesOf(messages)).toEqual([])
+})
