@@ -146,7 +146,7 @@ function isUnseen(status: EventStatus): boolean {
 
 /** Whether the channel has no result yet. */
 export function isOpen({ channels }: Pick<EventStatus, 'channels'>, name: string): boolean {
-  const state = Object.hasOwn(channels, name) ? channels[name]?.state : undefined
+  const state = channels[name]?.state
   return state === undefined || state === 'deferred' || state === 'held'
 }
 
@@ -157,7 +157,7 @@ export function channelsOf({ to, channels }: Pick<EventStatus, 'to' | 'channels'
 
 /** Whether the channel has failed for good. */
 export function hasFailed({ channels }: Pick<EventStatus, 'channels'>, name: string): boolean {
-  return Object.hasOwn(channels, name) && isFailure(channels[name]?.state)
+  return isFailure(channels[name]?.state)
 }
 
 /** Whether the outcome of a delivery is a failure for good. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { AcceptedEntry, JournalEntry } from '../../src/journal/entry.ts'
-import { EventHistory } from '../../src/journal/history.ts'
+import { channelsOf, EventHistory, hasFailed, isOpen } from '../../src/journal/history.ts'
 
 const of = { at: 1, id: 'e1' }
 const accepted: AcceptedEntry = {
@@ -101,6 +101,50 @@ describe('an event that is purged', () => {
   it('has no open channel', () => {
     const status = statusOf(told('desk'), deferred)
     const suppressed = { state: 'suppressed', detail: 'purged by hand' }
-    expect(status?.channels).toMatchObject({ team: suppressed, audit: suppressed })
+    expect(status?.channels).toMatchObject({
+      ...{ team: { ...suppressed, attempts: 1 }, audit: { ...suppressed, attempts: 0 } },
+    })
+    expect(status?.reason).toBe('purged by hand')
+  })
+})
+
+describe('the status of an event', () => {
+  const statusOf = (...entries: JournalEntry[]) => {
+    const history = new EventHistory()
+    for (const entry of entries) history.add(entry)
+    history.expect('e1')
+    return history.byId.get('e1')
+  }
+  const deferred: JournalEntry = { ...on('desk'), type: 'deferred', reason: 'busy', until: 9 }
+
+  it('is open until every channel has ended, also if an attempt was recorded first', () => {
+    const nowhere = { ...accepted, to: [], people: [] }
+    expect(statusOf()).toMatchObject({ event: 'unknown', outcome: 'waiting' })
+    // The reason is recorded after it.
+    expect(statusOf(nowhere)).toMatchObject({ event: 'PermissionRequest', outcome: 'waiting' })
+    expect(statusOf(nowhere)).not.toHaveProperty('people')
+    expect(statusOf(deferred)).toMatchObject({
+      ...{ outcome: 'waiting', channels: { desk: { attempts: 1, at: 9 } } },
+    })
+    expect(statusOf(told('desk'), accepted)?.outcome).toBe('waiting')
+    expect(statusOf(told('desk'), told('audit'), accepted)?.outcome).toBe('delivered')
+  })
+
+  it('names the client of an event that cannot be handled', () => {
+    const unusable: JournalEntry = { ...of, type: 'unusable', reason: 'no JSON' }
+    expect(statusOf({ ...unusable, client: 'droid' })).toMatchObject({
+      ...{ outcome: 'dead', client: 'droid', reason: 'no JSON' },
+    })
+    expect(statusOf(unusable)?.client).toBe('unknown')
+  })
+
+  it('includes channels that were not chosen at first, whatever their names', () => {
+    const status = statusOf(accepted, told('team'), told('audit'))
+    if (!status) throw new Error('no status')
+    expect(channelsOf(status)).toEqual(['desk', 'audit', 'team'])
+    expect([...channelsOf(status), 'constructor'].map((name) => isOpen(status, name))).toEqual([
+      ...[true, false, false, true],
+    ])
+    expect(hasFailed(status, 'constructor')).toBe(false)
   })
 })

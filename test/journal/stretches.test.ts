@@ -1,7 +1,7 @@
 import { closeSync, openSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { readStretches } from '../../src/journal/stretches.ts'
+import { eachLine, readStretches } from '../../src/journal/stretches.ts'
 import { makeFolder } from '../support/folder.ts'
 
 const MEBIBYTE = 1024 * 1024
@@ -40,4 +40,11 @@ describe('the stretches of a file', () => {
     truncateSync(path, 100)
     expect([...stretches]).toEqual([])
   })
+})
+
+it('each line is visited but an empty one, and one without its end is not', () => {
+  const lines: string[] = []
+  const text = 'one\n\ntwo\nhalf'
+  eachLine(text, (start, end) => lines.push(text.slice(start, end)))
+  expect(lines).toEqual(['one', 'two'])
 })

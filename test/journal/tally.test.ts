@@ -272,6 +272,65 @@ describe('the tally of the journal', () => {
     writeFileSync(path, readFileSync(path, 'utf8').replace('a/b/c', 'a/b/x'))
     write('d')
     expect(tallied(stateDir, always).map(({ id: known }) => known)).toEqual(['a', 'b', 'x', 'd'])
+    // The folder existed before, and only its owner may read it.
+    expect(readFileSync(path, 'utf8')).toContain('"ids":"d"')
+    expect(statSync(join(stateDir, 'cache')).mode & 0o777).toBe(0o700)
+  })
+
+  const numbers = (...all: number[]) => Buffer.from(Uint32Array.from(all).buffer).toString('base64')
+  it.each([
+    ['is of another version', { format: 'hookbell-tally 2 little' }, { ids: 'x/y/z' }],
+    ['lacks a column', {}, { at: '' }],
+    ['names an unknown sequence of entries', {}, { path: numbers(9, 9, 9) }],
+  ])('counts the journal itself if the saved data %s', async (_, file, segment) => {
+    const stateDir = await makeFolder()
+    const lines = ['a', 'b', 'c'].map((one) => JSON.stringify({ at: 1, id: one, type: 'retried' }))
+    writeFileSync(journalOf(stateDir), `${lines.join('\n')}\n`)
+    const before = tallied(stateDir, always)
+    const [name = ''] = readdirSync(join(stateDir, 'cache'))
+    const path = join(stateDir, 'cache', name)
+    const saved = JSON.parse(readFileSync(path, 'utf8'))
+    const segments = [{ ...saved.segments[0], ...segment }]
+    writeFileSync(path, JSON.stringify({ ...saved, ...file, segments }))
+    expect(tallied(stateDir, always)).toEqual(before)
+    expect(before.map(({ id: known }) => known)).toEqual(['a', 'b', 'c'])
+  })
+
+  it('leaves no half-written data when it cannot be saved', async () => {
+    const stateDir = await makeFolder()
+    writeFileSync(journalOf(stateDir), '{}\n')
+    const { ino } = statSync(journalOf(stateDir))
+    const name = `journal-tally-${ino}.json`
+    mkdirSync(join(stateDir, 'cache', name), { recursive: true })
+    await new TallyKeeper(stateDir, always).keep()
+    expect(readdirSync(join(stateDir, 'cache'))).toEqual([name])
+  })
+
+  it('also counts events that only the spool knows, and those that are dead there', async () => {
+    const stateDir = await makeFolder()
+    const line = { at: 5, id: 'a', type: 'delivered', channel: 'team', attempt: 1, ms: 1 }
+    writeFileSync(journalOf(stateDir), `${JSON.stringify({ ...line, answer: 'ok' })}\n`)
+    const journal = new OpenJournal(stateDir)
+    onTestFinished(() => journal.close())
+    const tally = journal.tally()
+    const all = () => tally.events().map((one) => `${one.id} ${one.outcome} ${one.acceptedAt}`)
+    expect(all()).toEqual(['a delivered 5'])
+    for (const [id, at] of [
+      ['a', 1],
+      ['new', 9],
+      ['new', 9],
+      ['old', 3],
+    ] as const)
+      tally.expect(id, at)
+    expect(all()).toEqual(['old waiting 3', 'a delivered 5', 'new waiting 9'])
+    expect(tally.oldest('waiting')?.id).toBe('old')
+    for (const id of ['a', 'old', 'unknown']) tally.markDead(id)
+    expect(tally.count()).toMatchObject({ delivered: 0, dead: 2, waiting: 1 })
+    expect(tally.latest(2).map(({ id, outcome }) => `${id} ${outcome}`)).toEqual([
+      'a dead',
+      'new waiting',
+    ])
+    expect(['a', 'new', 'unknown'].map((id) => tally.has(id))).toEqual([true, true, false])
   })
 
   it('reads the counts that a worker saved, and finds events in the journal', async () => {
@@ -379,13 +438,25 @@ describe('the tally of the journal', () => {
 
   it('removes its saved data of journal files that are gone', async () => {
     const stateDir = await makeFolder()
+    mkdirSync(join(stateDir, 'cache'))
+    // The name in version 0.1.
+    for (const name of ['journal-1.json', 'other.json'])
+      writeFileSync(join(stateDir, 'cache', name), '')
     for (let round = 0; round < 8; round += 1) {
       appendFileSync(journalOf(stateDir), '{}\n')
       tallied(stateDir, always)
       await rotateJournal(stateDir, () => new Set(), 1)
     }
     tallied(stateDir, always)
-    expect(readdirSync(join(stateDir, 'cache')).length).toBeLessThanOrEqual(5)
+    const left = () => readdirSync(join(stateDir, 'cache'))
+    expect(left().length).toBeLessThanOrEqual(6)
+    expect(left()).toContain('other.json')
+    expect(left()).not.toContain('journal-1.json')
+    // The worker removes it, too.
+    appendFileSync(journalOf(stateDir), '{}\n')
+    writeFileSync(join(stateDir, 'cache/journal-tally-1.json'), '')
+    await new TallyKeeper(stateDir, always).keep()
+    expect(left()).not.toContain('journal-tally-1.json')
   })
 
   it('throws if a journal file cannot be read', async () => {

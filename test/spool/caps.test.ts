@@ -1,5 +1,6 @@
-import { readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { enforceCaps, type Removal } from '../../src/spool/caps.ts'
 import { writeParked } from '../../src/spool/park.ts'
@@ -63,6 +64,38 @@ describe('the caps of dead and corrupt files', () => {
     rmSync(spool.dead, { recursive: true })
     await expect(enforceCaps(spool, tell, { ...noCaps, reserveBytes: 1 })).rejects.toThrow('ENOENT')
     expect(left('corrupt')).toHaveLength(5)
+  })
+
+  it('remove nothing at the caps themselves, or by default on a disk with room', async () => {
+    const { spool, removals, tell } = await makeFilled()
+    const exact = { maxBytes: 500, maxFiles: 5, reserveBytes: 7 }
+    expect(await enforceCaps(spool, tell, exact, () => 7)).toBe(0)
+    expect(await enforceCaps(spool, tell)).toBe(0)
+    expect(removals).toEqual([])
+  })
+
+  it('remove a file only after that is recorded, and no matter what it is', async () => {
+    const { spool, left } = await makeFilled()
+    mkdirSync(join(spool.corrupt, 'folder/inside'), { recursive: true })
+    writeFileSync(join(spool.dead, 'not an id'), '')
+    const seen: unknown[] = []
+    const tell = async ({ folder, name, events }: Removal) => {
+      const path = join(spool[folder], name)
+      await nextTurn()
+      seen.push([folder, name, events, existsSync(path)])
+      // Somebody else may remove it meanwhile.
+      if (name === 'e3') rmSync(path)
+    }
+    await enforceCaps(spool, tell, { ...noCaps, maxFiles: 0 }, plenty)
+    expect([left('dead'), left('corrupt')]).toEqual([[], []])
+    // Nothing is known of what is damaged: an event may have its name.
+    const names = ['e5', 'e4', 'e3', 'e2', 'e1']
+    expect(seen).toEqual([
+      ...names.map((name) => ['corrupt', name, [], true]),
+      ['corrupt', 'folder', [], true],
+      ...names.map((name) => ['dead', name, [name], true]),
+      ['dead', 'not an id', [], true],
+    ])
   })
 
   it('report every event of a removed summary', async () => {
