@@ -97,6 +97,8 @@ describe('cli: a file that cannot be used', () => {
     ['config', links, ['secrets', 'unset', 'URL']],
     ['.claude', links, init],
     ['state/backups', links, init],
+    ['state/runtime', links, init],
+    ['state', links, ['mute', '1h']],
   ]
 
   it.each(

@@ -12,7 +12,7 @@ import {
 import { join } from 'node:path'
 import { configDir, fallbackStateDir, frontDoorIn, homeDir } from '../config/paths.ts'
 import { type Pinned, pinnedPath } from '../config/pinned.ts'
-import { HookbellError } from '../errors.ts'
+import { describeError, HookbellError } from '../errors.ts'
 import { isOutOfRoom, privateFolder, replaceFile } from '../fs/durable.ts'
 import { packageRoot } from '../package-root.ts'
 import { requestHandover } from '../spool/handover.ts'
@@ -56,7 +56,7 @@ export async function installFrontDoor(options: {
     await compileWorker(join(stateDir, 'runtime'), pinned.node)
     requestHandover(stateDir)
   } catch (error) {
-    throw new HookbellError('E_FAILED', `${path}: ${(error as Error).message}`, {
+    throw new HookbellError('E_FAILED', `${path}: ${describeError(error)}`, {
       hint: isOutOfRoom(error)
         ? 'The disk is full or read-only: make room, or set HOOKBELL_STATE_DIR to another folder'
         : 'Check that the folder can be written, or set HOOKBELL_STATE_DIR to another one',

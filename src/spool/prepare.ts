@@ -1,7 +1,8 @@
 import { chmodSync, lstatSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
-import { HookbellError } from '../errors.ts'
+import { describeError, HookbellError } from '../errors.ts'
 import { isOwnFolder, privateFolder } from '../fs/durable.ts'
+import { followLink } from '../fs/links.ts'
 import { folders, type Spool, spoolIn } from './layout.ts'
 
 /**
@@ -12,11 +13,12 @@ import { folders, type Spool, spoolIn } from './layout.ts'
 export function prepareSpool(state: string): Spool {
   const spool = spoolIn(state)
   try {
+    followLink(state, 'E_SPOOL')
     makePrivate(join(state, 'spool'))
     // corrupt/ comes first, because other objects are moved into it.
     for (const folder of ['corrupt', ...folders] as const) makeInPlace(spool, folder)
   } catch (error) {
-    throw new HookbellError('E_SPOOL', `spool: ${(error as Error).message}`, {
+    throw new HookbellError('E_SPOOL', `spool: ${describeError(error)}`, {
       hint: `Check the folder ${state}, or set HOOKBELL_STATE_DIR to another one`,
       cause: error,
     })
