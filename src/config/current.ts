@@ -67,8 +67,7 @@ export class CurrentConfig {
   /** Some editors move the file away before they write the new one. */
   #isBeingReplaced(before: LoadedConfig, { source, problem }: LoadedConfig): boolean {
     if (source !== 'built-in' || problem || before.source === 'built-in') return false
-    const ageMs = this.#now() - this.changedAt()
-    return ageMs >= 0 && ageMs < SAVING_MS
+    return Math.abs(this.#now() - this.changedAt()) < SAVING_MS
   }
 
   /**

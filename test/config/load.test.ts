@@ -397,6 +397,23 @@ describe('the configuration in force', () => {
     expect(current.get().problem).toBeUndefined()
   })
 
+  it('stays for two seconds while there is no file, since an editor may have moved it away', () => {
+    const { folder, state } = makeCurrent('{"lingerSeconds": 7}')
+    let now = Date.now()
+    const current = new CurrentConfig(folder, state, () => now)
+    current.get()
+    rmSync(join(folder, 'config.json'))
+    expect(current.get().config.lingerSeconds).toBe(7)
+    writeFileSync(join(folder, 'config.json'), '{"lingerSeconds": 8}')
+    expect(current.get().config.lingerSeconds).toBe(8)
+    rmSync(join(folder, 'config.json'))
+    expect(current.get().config.lingerSeconds).toBe(8)
+    now += 60_000
+    expect(current.get().source).toBe('built-in')
+    now -= 60_000
+    expect(current.get().source).toBe('built-in')
+  })
+
   it('is the built-in one if no good one is known', () => {
     const { current } = makeCurrent('nonsense')
     expect(current.get()).toMatchObject({ source: 'built-in', config: builtInConfig().config })
