@@ -1,4 +1,4 @@
-import type { Liquid, Template } from 'liquidjs'
+import type { Liquid, RenderOptions, Template } from 'liquidjs'
 import type { Notifier } from '../notifiers/define.ts'
 import { notifiers } from '../notifiers/index.ts'
 import { makeLiquid } from '../text/liquid.ts'
@@ -27,10 +27,16 @@ const parsed = new Map<string, Template[]>()
 
 /**
  * Renders a template with values. Parsed templates are cached: the same text is used for event after event.
+ * @param limits of the time: by default those of makeLiquid, for templates that may contain long loops
  * @throws an error of liquidjs that names line and column
  */
-export function fill(format: Format, template: string, values: object): string {
-  return engineFor(format).renderSync(treeOf(format, template), values)
+export function fill(
+  format: Format,
+  template: string,
+  values: object,
+  limits: RenderOptions = {},
+): string {
+  return engineFor(format).renderSync(treeOf(format, template), values, limits)
 }
 
 /** The names of the values that a template uses. @throws as `fill` does */

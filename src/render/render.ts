@@ -137,13 +137,16 @@ export class Renderer {
     const own = this.#fillOwn(format, kind, reader)
     if (own !== undefined) return own
     try {
-      return this.#fillWith(format, this.#templates.builtIn(format, kind), reader)
+      // Without a limit of the time: on a busy machine or one that slept, it passes while nothing is wrong.
+      const builtIn = this.#templates.builtIn(format, kind)
+      return this.#fillWith(format, builtIn, reader, { renderLimit: Number.POSITIVE_INFINITY })
     } catch (error) {
-      // The package is gone, or the machine slept meanwhile and the time limit for rendering has passed.
+      // The package is gone.
       this.#problems.add(oneLine(describeError(error)))
       if (format !== 'plain') return ''
       const values = this.#valuesFor(reader)
-      return `${values.get('project')}: ${values.get('event')}\n${values.get('message')}`
+      const text = values.get('message') || values.get('headline').valueOf()
+      return `${values.get('project')}: ${values.get('event')}\n${text}`
     }
   }
 
@@ -157,8 +160,8 @@ export class Renderer {
     }
   }
 
-  #fillWith(format: Format, template: string, reader: Reader): string {
-    return fill(format, template, this.#valuesFor(reader).for(template))
+  #fillWith(format: Format, template: string, reader: Reader, limits = {}): string {
+    return fill(format, template, this.#valuesFor(reader).for(template), limits)
   }
 
   #field(value: string, max: number): string {

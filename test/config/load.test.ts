@@ -16,6 +16,7 @@ import { configJsonSchema } from '../../src/config/json-schema.ts'
 import { builtInConfig, loadConfig } from '../../src/config/load.ts'
 import { configDir, homeDir, stateDir } from '../../src/config/paths.ts'
 import { configSchema } from '../../src/config/schema.ts'
+import { lastChange } from '../../src/config/stamp.ts'
 import { HookbellError } from '../../src/errors.ts'
 import type { Notifier } from '../../src/notifiers/define.ts'
 import { notifiers } from '../../src/notifiers/index.ts'
@@ -399,8 +400,8 @@ describe('the configuration in force', () => {
 
   it('stays for two seconds while there is no file, since an editor may have moved it away', () => {
     const { folder, state } = makeCurrent('{"lingerSeconds": 7}')
-    let now = Date.now()
-    const current = new CurrentConfig(folder, state, () => now)
+    let age = 0
+    const current = new CurrentConfig(folder, state, () => lastChange(folder) + age)
     current.get()
     rmSync(join(folder, 'config.json'))
     expect(current.get().config.lingerSeconds).toBe(7)
@@ -408,9 +409,11 @@ describe('the configuration in force', () => {
     expect(current.get().config.lingerSeconds).toBe(8)
     rmSync(join(folder, 'config.json'))
     expect(current.get().config.lingerSeconds).toBe(8)
-    now += 60_000
+    age = 1999
+    expect(current.get().config.lingerSeconds).toBe(8)
+    age = 2000
     expect(current.get().source).toBe('built-in')
-    now -= 60_000
+    age = 0
     expect(current.get().source).toBe('built-in')
   })
 

@@ -2,9 +2,10 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { lexer } from 'marked'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { EnrichedEvent } from '../../src/context/enrich.ts'
 import type { Clearance } from '../../src/delivery.ts'
+import { HookbellError } from '../../src/errors.ts'
 import { kinds } from '../../src/event/kind.ts'
 import { formatDuration } from '../../src/render/duration.ts'
 import { Renderer } from '../../src/render/render.ts'
@@ -400,6 +401,39 @@ describe('the template that a route names', () => {
     const renderer = render({ lastMessage: 'Short story' })
     expect(renderer.message('low', reader)).toMatchObject({ body: 'Short story' })
     expect(renderer.problems).toEqual(['template plain/short.liquid: cannot be used'])
+  })
+})
+
+describe('a message that cannot be rendered as usual', () => {
+  it('comes by the built-in template when the machine slept meanwhile, and has no time limit then', () => {
+    let now = 0
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => {
+      now += 60_000
+      return now
+    })
+    onTestFinished(() => void clock.mockRestore())
+    const event = { lastMessage: 'All green', durationMs: 240_000 }
+    const folder = makeConfigDir({ 'plain/done.liquid': 'own {{ headline }} {{ duration }}' })
+    expect(render(event).problems).toEqual([])
+    for (const renderer of [render(event), render(event, folder)]) {
+      expect(renderer).toMatchObject({ title: 'api-server: done in 4 min', body: 'All green' })
+    }
+    expect(render(event, folder).problems).toEqual([expect.stringContaining('limit exceeded')])
+  })
+
+  it.each([
+    [{ lastMessage: 'All **green**' }, 'All green'],
+    [{ kind: 'waiting', message: 'Idle' }, 'Idle'],
+  ] as const)('still says what %j says if the package is gone', (event, body) => {
+    const templates = Object.assign(new Templates(makeConfigDir()), {
+      builtIn() {
+        throw new HookbellError('E_TEMPLATE', 'done.liquid: missing')
+      },
+    })
+    const deps = { secrets: [], host: 'here', read: lexer }
+    const renderer = new Renderer(templates, makeEvent(event), deps)
+    expect(renderer).toMatchObject({ title: 'api-server: Stop', body })
+    expect(renderer.problems).toEqual(['done.liquid: missing'])
   })
 })
 
