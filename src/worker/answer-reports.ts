@@ -1,5 +1,3 @@
-import type { LoadedConfig } from '../config/load.ts'
-import { tellAnswer } from '../deliver/tell-answer.ts'
 import type { Answer } from '../delivery.ts'
 import { dropOldest } from '../drop-oldest.ts'
 import { waitAtMost } from './wait-at-most.ts'
@@ -12,9 +10,9 @@ const MAX_WAITING = 500
 const MAX_TOLD = 1000
 
 interface ReportDeps {
-  config(): LoadedConfig
   host: string
-  now(): number
+  /** Tells the hub. @returns false if it failed and is worth a retry; never rejects */
+  tell(answer: Answer): Promise<boolean>
 }
 
 /**
@@ -62,7 +60,7 @@ export class AnswerReports {
   async #tellAll() {
     for (const [session, answer] of this.#waiting) {
       this.#waiting.delete(session)
-      if (await tellAnswer(answer, this.#deps.config(), this.#deps)) {
+      if (await this.#deps.tell(answer)) {
         this.#failures = 0
         for (const id of answer.questions) this.#told.add(id)
         dropOldest(this.#told, MAX_TOLD)

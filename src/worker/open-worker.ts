@@ -6,6 +6,7 @@ import { projectOf } from '../context/enrich.ts'
 import { projectRules } from '../context/project-rules.ts'
 import { Deliverer } from '../deliver/deliverer.ts'
 import { makeSteadyClock } from '../deliver/steady-clock.ts'
+import { tellAnswer } from '../deliver/tell-answer.ts'
 import { Fresh } from '../fs/fresh.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import { Journal } from '../journal/journal.ts'
@@ -40,7 +41,10 @@ export function openWorker({ stateDir, configDir, onRecord, ...options }: Worker
   const memory = new PolicyMemory(stateDir)
   const current = { ...effects, config: () => config.recent() }
   const store = new FileStore({ stateDir })
-  const answers = new AnswerReports({ ...current, host: hostname() })
+  const answers = new AnswerReports({
+    host: hostname(),
+    tell: (answer) => tellAnswer(answer, config.recent(), effects),
+  })
   const onAnswer = (session: string) => store.reviewHeld(session)
   const openMessages = new OpenMessages({
     ...{ ...current, stateDir, journal, memory, onAnswer },

@@ -1,0 +1,156 @@
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { JournalEntry } from '../../src/journal/entry.ts'
+import { acquireLock, lockPath, releaseLock } from '../../src/spool/lock.ts'
+import { Maintenance } from '../../src/worker/maintenance.ts'
+import { openWorker } from '../../src/worker/open-worker.ts'
+import { makeWorld, readLines } from './_world.ts'
+
+const MINUTE_MS = 60_000
+const MIB = 1024 * 1024
+
+/** The maintenance of a worker, with a clock that stands still. */
+function makeMaintenance({ isSole = true } = {}) {
+  const world = makeWorld()
+  const { stateDir } = world
+  if (isSole) acquireLock(stateDir)
+  onTestFinished(() => releaseLock(stateDir))
+  const clock = { now: 0 }
+  const { deps } = openWorker(world)
+  const maintenance = new Maintenance({ ...deps, steadyNow: () => clock.now })
+  const journal = join(stateDir, 'journal.jsonl')
+  return { clock, deps, journal, maintenance, stateDir, world }
+}
+
+const isFresh = (path: string) => Date.now() - statSync(path).mtimeMs < MINUTE_MS
+
+describe('a heartbeat', () => {
+  it('renews what the worker owns and takes over what is left behind, once a minute', () => {
+    const { clock, deps, maintenance, stateDir, world } = makeMaintenance()
+    const { spool } = world
+    const own = deps.store.claimEvent(world.accept({ message: 'own' }))
+    const owned = [join(own?.path ?? '', '..'), lockPath(stateDir)]
+    const dead = join(spool.cur, '4194305_1_other-boot')
+    const [left, cut] = ['left', 'cut'].map((message) => world.accept({ message }))
+    const breakAll = () => {
+      for (const path of owned) utimesSync(path, 1, 1)
+      mkdirSync(dead)
+      renameSync(join(spool.new, left ?? ''), join(dead, left ?? ''))
+      renameSync(join(spool.new, cut ?? ''), join(spool.tmp, cut ?? ''))
+      utimesSync(join(spool.tmp, cut ?? ''), 1, 1)
+      rmSync(spool.corrupt, { recursive: true })
+    }
+    const repaired = () => [
+      ...owned.map(isFresh),
+      readdirSync(spool.new).some((name) => name.startsWith(`${left}~`)),
+      existsSync(join(spool.new, cut ?? '')),
+      existsSync(spool.corrupt),
+    ]
+    breakAll()
+    maintenance.beat()
+    expect(repaired()).toEqual(Array(5).fill(true))
+    renameSync(join(spool.new, `${left}~0`), join(spool.new, left ?? ''))
+    breakAll()
+    clock.now += MINUTE_MS - 1
+    maintenance.beat()
+    expect(repaired()).toEqual(Array(5).fill(false))
+    clock.now += 1
+    // One part of it that fails does not stop the others.
+    rmSync(lockPath(stateDir))
+    maintenance.beat()
+    writeFileSync(lockPath(stateDir), '')
+    expect(repaired()).toEqual(Array(5).fill(true))
+  })
+})
+
+describe('the journal of a worker', () => {
+  it.each([true, false])('is rotated only by the holder of the lock: %s', async (isSole) => {
+    const { journal, maintenance } = makeMaintenance({ isSole })
+    writeFileSync(journal, '')
+    truncateSync(journal, 16 * MIB)
+    await maintenance.rotate()
+    expect(existsSync(journal.replace('.jsonl', '.1.jsonl'))).toBe(isSole)
+  })
+
+  it('keeps the entries of events that are open', async () => {
+    const { journal, maintenance, world } = makeMaintenance()
+    const id = world.accept({ message: 'waits' })
+    const lines = [id, 'gone'].map((one) => JSON.stringify({ at: 1, id: one, type: 'retried' }))
+    writeFileSync(journal.replace('.jsonl', '.4.jsonl'), `${lines.join('\n')}\n`)
+    writeFileSync(journal, '')
+    truncateSync(journal, 16 * MIB)
+    await maintenance.rotate()
+    expect(readFileSync(journal.replace('.jsonl', '.open.jsonl'), 'utf8')).toBe(`${lines[0]}\n`)
+  })
+
+  it('goes on growing while it cannot be rotated', async () => {
+    const { journal, maintenance } = makeMaintenance()
+    writeFileSync(journal, '')
+    truncateSync(journal, 16 * MIB)
+    mkdirSync(journal.replace('.jsonl', '.4.jsonl'))
+    await maintenance.rotate()
+    expect(statSync(journal).size).toBe(16 * MIB)
+  })
+
+  it('is tallied again after it has grown, and when it can be read again', async () => {
+    const { journal, maintenance, stateDir } = makeMaintenance()
+    mkdirSync(journal)
+    await maintenance.count()
+    rmSync(journal, { recursive: true })
+    const line = JSON.stringify({ at: 1, id: 'a', type: 'undelivered', reason: 'x'.repeat(1000) })
+    writeFileSync(journal, `${line}\n`.repeat(1000))
+    await maintenance.count()
+    expect(readdirSync(join(stateDir, 'cache'))).toHaveLength(1)
+  })
+})
+
+describe('a sweep by a worker', () => {
+  it('is repeated after an hour, also if a folder cannot be read', async () => {
+    const { clock, maintenance, world } = makeMaintenance()
+    const old = join(world.spool.tmp, 'old')
+    const leave = () => {
+      writeFileSync(old, '')
+      utimesSync(old, 1, 1)
+    }
+    leave()
+    rmSync(world.spool.dead, { recursive: true })
+    await maintenance.sweep()
+    expect(existsSync(old)).toBe(false)
+    leave()
+    clock.now += 60 * MINUTE_MS - 1
+    await maintenance.sweep()
+    expect(existsSync(old)).toBe(true)
+    clock.now += 1
+    await maintenance.sweep()
+    expect(existsSync(old)).toBe(false)
+  })
+
+  it.each([true, false])('records what it removes, if it can: %s', async (canRecord) => {
+    const { journal, maintenance, world } = makeMaintenance()
+    if (!canRecord) mkdirSync(journal)
+    for (const name of ['older', 'newer']) {
+      const path = join(world.spool.dead, name)
+      writeFileSync(path, '')
+      truncateSync(path, 40 * MIB)
+    }
+    utimesSync(join(world.spool.dead, 'older'), 1, 1)
+    await maintenance.sweep()
+    expect(readdirSync(world.spool.dead)).toEqual(['newer'])
+    if (!canRecord) rmSync(journal, { recursive: true })
+    const entries = () => readLines<JournalEntry>(journal)
+    const removed = { id: 'older', type: 'dropped', reason: 'more than 64 MiB were kept' }
+    await expect.poll(entries).toMatchObject([removed])
+  })
+})
