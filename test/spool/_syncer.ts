@@ -1,5 +1,7 @@
-// Syncs the waiting events of a state folder to the disk, and prints their number.
+// Syncs the waiting events of a state folder to the disk, or salvages those in tmp/, and prints their number.
 import { spoolIn } from '../../src/spool/layout.ts'
-import { syncWaiting } from '../../src/spool/salvage.ts'
+import { salvage, syncWaiting } from '../../src/spool/salvage.ts'
 
-process.stdout.write(`${syncWaiting(spoolIn(process.argv[2] ?? ''))}\n`)
+const [, , stateDir = '', what] = process.argv
+const spool = spoolIn(stateDir)
+process.stdout.write(`${what === 'salvage' ? salvage(spool, Date.now()) : syncWaiting(spool)}\n`)

@@ -1,15 +1,16 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import {
+  endHandover,
   handoverRequested,
   requestHandover,
   requestHandoverIfOlder,
 } from '../../src/spool/handover.ts'
 import { acquireLock, lockHolder, lockPath } from '../../src/spool/lock.ts'
-import { ownerToken } from '../../src/spool/owner.ts'
+import { ownerToken, thisProcess } from '../../src/spool/owner.ts'
 import { buildProgram } from '../support/program.ts'
 import { makeWorld } from '../worker/_world.ts'
 import { startSleeper } from './_sleeper.ts'
@@ -51,6 +52,7 @@ describe('a worker of an older version', () => {
     ['1.9.0', '1.10.0', true],
     ['1.10.0', '1.9.0', false],
     ['1.2.3', '1.2.3', false],
+    ['2.0.0', '1.5.9', false],
     ['', '0.0.1', true],
     ['-', '0.1.0', true],
     ['0.1.0', '-', false],
@@ -81,5 +83,41 @@ describe('a handover request', () => {
     acquireLock(stateDir)
     expect(requestHandover(stateDir)).toBe(false)
     expect(handoverRequested(stateDir)).toBe(false)
+  })
+
+  it('ends no process here if the first version runs on another machine', async () => {
+    const { stateDir } = makeWorld()
+    const { owner } = await startSleeper()
+    const token = ownerToken({ ...owner, host: 'elsewhere' })
+    writeFileSync(lockPath(stateDir), `${token.replaceAll('_', ' ')}\n`)
+    const kill = vi.spyOn(process, 'kill')
+    onTestFinished(() => kill.mockRestore())
+    expect(requestHandover(stateDir)).toBe(true)
+    expect(kill).not.toHaveBeenCalledWith(owner.pid, 'SIGTERM')
+  })
+
+  it('is made although an earlier one was left half-written, or the spool is gone', async () => {
+    const { stateDir, spool } = makeWorld()
+    const { owner } = await startSleeper()
+    writeFileSync(lockPath(stateDir), `${ownerToken(owner).replaceAll('_', ' ')} 1.0.0\n`)
+    const path = join(stateDir, 'worker.handover')
+    writeFileSync(`${path}.${process.pid}`, 'half')
+    rmSync(spool.new, { recursive: true })
+    expect(requestHandover(stateDir)).toBe(true)
+    expect(readFileSync(path, 'utf8')).toBe(`${ownerToken(owner)}\n`)
+  })
+
+  it('is removed by the process that it addresses, once fulfilled', async () => {
+    const { stateDir } = makeWorld()
+    const { owner } = await startSleeper()
+    const path = join(stateDir, 'worker.handover')
+    for (const [addressed, isLeft] of [
+      [owner, true],
+      [thisProcess(), false],
+    ] as const) {
+      writeFileSync(path, `${ownerToken(addressed)}\n`)
+      endHandover(stateDir)
+      expect(existsSync(path)).toBe(isLeft)
+    }
   })
 })

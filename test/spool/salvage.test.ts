@@ -5,6 +5,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
@@ -12,10 +13,11 @@ import {
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { salvage } from '../../src/spool/salvage.ts'
+import { hasProc } from '../../src/spool/process.ts'
+import { salvage, syncWaiting } from '../../src/spool/salvage.ts'
 import { buildProgram } from '../support/program.ts'
 import { runs } from '../support/runs.ts'
-import { makeWorld } from '../worker/_world.ts'
+import { makeWorld, type World } from '../worker/_world.ts'
 
 const HEADER = 'hookbell-event 1\nclient: droid\n\n'
 const EVENT = `${HEADER}{"hook_event_name":"Stop","text":"}"}`
@@ -87,6 +89,13 @@ describe('an event that a killed hook left in tmp/', () => {
     expect(existsSync(path)).toBe(true)
   })
 
+  it('stays while it cannot be moved', () => {
+    const { spool, path } = makeLeft(EVENT)
+    rmSync(spool.new, { recursive: true })
+    expect(salvage(spool, now)).toBe(0)
+    expect(readFileSync(path, 'utf8')).toBe(EVENT)
+  })
+
   it('does not replace a waiting event of the same name', () => {
     const { spool } = makeLeft(EVENT)
     writeFileSync(join(spool.new, 'left-1'), 'other')
@@ -95,22 +104,45 @@ describe('an event that a killed hook left in tmp/', () => {
   })
 })
 
-describe('events of a front door that cannot sync', () => {
+describe('what a worker does for a front door', () => {
   let program = ''
   beforeAll(async () => {
     program = await buildProgram('test/spool/_syncer.ts')
   })
 
-  it.skipIf(!hasStrace)('are synced to the disk by the worker, and then their folder', () => {
-    const { spool, stateDir, folder } = makeWorld()
+  /** What the program prints, and the paths that it synced and renamed, in order. */
+  function runTraced({ stateDir, folder }: Pick<World, 'stateDir' | 'folder'>, what = 'sync') {
+    const log = join(folder, 'log')
+    const trace = ['-f', '-y', '-qq', '-o', log, '-e', 'trace=fsync,/^rename']
+    const words = [...trace, process.execPath, program, stateDir, what]
+    const { stdout } = spawnSync('strace', words, { encoding: 'utf8' })
+    const calls = [...readFileSync(log, 'utf8').matchAll(/(?:<([^>]*)>|, "([^"]*)")\)\s+= 0/g)]
+    return { stdout, calls: calls.map(([, synced, to]) => synced ?? `to ${to}`) }
+  }
+
+  it.skipIf(!hasStrace)('syncs its events to the disk, and then their folder', () => {
+    const world = makeWorld()
+    const { spool } = world
     for (const name of ['a', 'b']) writeFileSync(join(spool.new, name), EVENT)
     mkdirSync(join(spool.new, 'folder'))
     symlinkSync('/etc/passwd', join(spool.new, 'link'))
-    const log = join(folder, 'log')
-    const trace = ['-f', '-y', '-qq', '-o', log, '-e', 'trace=fsync']
-    const words = [...trace, process.execPath, program, stateDir]
-    expect(spawnSync('strace', words, { encoding: 'utf8' }).stdout).toBe('2\n')
-    const synced = [...readFileSync(log, 'utf8').matchAll(/<([^>]*)>\)\s+= 0/g)]
-    expect(synced.map(([, path]) => path)).toEqual([`${spool.new}/a`, `${spool.new}/b`, spool.new])
+    expect(runTraced(world)).toEqual({
+      ...{ stdout: '2\n', calls: [`${spool.new}/a`, `${spool.new}/b`, spool.new] },
+    })
+  })
+
+  it.skipIf(!hasStrace)('syncs an event that it left in tmp/ before accepting it', () => {
+    const world = makeLeft(EVENT)
+    const { spool, path } = world
+    expect(runTraced(world, 'salvage')).toEqual({
+      ...{ stdout: '1\n', calls: [path, `to ${spool.new}/left-1`, spool.new] },
+    })
+  })
+
+  it.skipIf(!hasProc())('leaves no file open', () => {
+    const { spool } = makeLeft(EVENT)
+    const before = readdirSync('/proc/self/fd').length
+    expect([salvage(spool, now), syncWaiting(spool)]).toEqual([1, 1])
+    expect(readdirSync('/proc/self/fd')).toHaveLength(before)
   })
 })

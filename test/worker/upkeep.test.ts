@@ -315,6 +315,8 @@ describe('a sweep', () => {
         utimesSync(path, at, at)
       }
     }
+    mkdirSync(join(spool.tmp, 'folder/inside'), { recursive: true })
+    utimesSync(join(spool.tmp, 'folder'), 1, 1)
     mkdirSync(join(stateDir, 'spool/done'))
     writeFileSync(join(stateDir, 'spool/done/e1'), 'what an agent said')
     sweep(spool, Date.now())
