@@ -276,3 +276,17 @@ describe('an attempt', () => {
     expect(failed).toMatchObject({ type: 'deferred', attempt: 1 })
   })
 })
+
+it('a deliverer that knows nothing of earlier messages sends each delivery as it is', async () => {
+  const { url, received } = await startReceiver()
+  const team = { type: 'webhook', url, allowPrivateNetwork: true }
+  const secrets = { file: new Map(), env: {} }
+  const text = JSON.stringify({ channels: { team } })
+  const loaded = parseConfig(text, { path: 'config.json', secrets })
+  const clocks = { now: Date.now, random: () => 1, steadyNow: () => performance.now() }
+  const deliverer = new Deliverer({ config: () => loaded, ...clocks })
+  const question = makeDelivery('e1', { channel: 'team', kind: 'permission' })
+  const outcome = await deliverer.deliver(question, async () => question)
+  expect(outcome).toMatchObject({ type: 'delivered', attempt: 1 })
+  expect(received.map(({ body }) => JSON.parse(body).data.title)).toEqual(['title of e1'])
+})
