@@ -268,3 +268,23 @@ describe('deliveries', () => {
     expect(JSON.stringify(sent('/minimal'))).not.toContain('May I')
   })
 })
+
+describe('a channel on which a rule suppresses an event', () => {
+  it('is recorded with the reason, while another channel is told', async () => {
+    const world = makeWorld()
+    const file = { type: 'file', path: world.outFile }
+    const { url, received } = await startReceiver()
+    const team = { type: 'slack', url: `${url}/services/x` }
+    const channels = { file: { ...file, noise: false }, team }
+    const routes = [{ on: ['done'], to: ['file', 'team'] }]
+    world.configure({ channels, routes, lingerSeconds: 0, noise: { minSeconds: 3600 } })
+    world.accept({ session_id: 's', hook_event_name: 'UserPromptSubmit', prompt: 'Build it' })
+    const id = world.accept({ session_id: 's', hook_event_name: 'Stop' })
+    await world.once()
+    expect([world.lines().map((line) => line.id), received]).toEqual([[id], []])
+    expect(await world.statusOf(id)).toMatchObject({
+      outcome: 'delivered',
+      channels: { team: { state: 'suppressed', detail: expect.stringContaining('the turn took') } },
+    })
+  })
+})
