@@ -8,7 +8,7 @@ import { openWorker } from '../../src/worker/open-worker.ts'
 import { makeDelivery } from '../support/delivery.ts'
 import { makeHome } from '../support/home.ts'
 import { type Step, startReceiver } from '../support/receiver.ts'
-import { makeWorld, noteCrashes, quickRetry } from './_world.ts'
+import { makeWorld, noteCrashes, quickRetry, readLines } from './_world.ts'
 
 const ask = { hook_event_name: 'PermissionRequest', session_id: 's1', tool_name: 'Bash' }
 const broke = { hook_event_name: 'StopFailure', session_id: 's1', error: 'overloaded' }
@@ -60,6 +60,9 @@ describe('a step after a step that reached nobody', () => {
       outcome: 'waiting',
       channels: { desk: { state: 'unavailable' }, phone: { state: 'delivered' } },
     })
+    const entries = readLines<JournalEntry>(join(world.stateDir, 'journal.jsonl'))
+    const why = { type: 'held', channel: 'phone', reason: 'the steps before it reached nobody' }
+    expect(entries).toContainEqual(expect.objectContaining(why))
   })
 
   it('is followed at once by the next step if it fails for good', async () => {
