@@ -7,7 +7,7 @@ export async function askProgram(
   { env, signal }: { env?: Readonly<Record<string, string | undefined>>; signal: AbortSignal },
 ) {
   const { execa } = await import('execa')
-  return await execa(file, args, {
+  const running = execa(file, args, {
     env: { PATH: SYSTEM_PATH, ...env },
     extendEnv: false,
     stdin: 'ignore',
@@ -17,4 +17,12 @@ export async function askProgram(
     maxBuffer: 10_000,
     reject: false,
   })
+  // Another process may hold the pipes after the kill: a tmux passes them to its server, which may not answer at all.
+  const letGo = () => {
+    running.stdout.destroy()
+    running.stderr.destroy()
+  }
+  signal.addEventListener('abort', letGo, { once: true })
+  if (signal.aborted) letGo()
+  return await running.finally(() => signal.removeEventListener('abort', letGo))
 }

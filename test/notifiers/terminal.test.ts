@@ -1,7 +1,7 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { chown, readFile, symlink } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { setFlagsFromString } from 'node:v8'
@@ -28,6 +28,18 @@ const send = (facts: Record<string, string>, options = {}, fields = {}, context 
     terminal.options.parse(options),
     makeContext({ sessionEnv: facts, ...context }),
   )
+
+/** A server in a process that accepts nothing, like a tmux that is stopped. */
+async function startDeaf(socket: string) {
+  const program = `require('node:net').createServer().listen(process.argv[1], () => {
+    require('node:fs').writeSync(1, 'ready')
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
+  })`
+  const argv = ['-e', program, socket]
+  const child = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'inherit'] })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  await once(child.stdout, 'data')
+}
 
 describe.skipIf(reason)(`notifiers: terminal${reason}`, () => {
   testNotifier({
@@ -225,9 +237,7 @@ describe.skipIf(noTmux)(`notifiers: terminal in tmux${noTmux}`, () => {
   it('stops at its abort signal when tmux does not answer', async () => {
     const folder = await makeFolder()
     const socket = join(folder, 'deaf')
-    const server = createServer(() => {})
-    await new Promise<void>((resolve) => server.listen(socket, resolve))
-    onTestFinished(() => void server.close())
+    await startDeaf(socket)
     const facts = { TMUX: `${socket},1,0`, TMUX_PANE: '%0' }
     const signal = AbortSignal.timeout(300)
     expect(await failureOf(send(facts, {}, {}, { signal }))).toMatchObject({ verdict: 'retry' })
