@@ -22,32 +22,55 @@ const PATIENCE_MS = 1000
 /** Called once the event is prepared and all its deliveries are queued. */
 type OnQueued = () => void
 
+/** The work on an event whose deliveries are queued. */
+interface Queued {
+  /** For each delivery whether it ended. */
+  ended: Promise<boolean[]>
+  others: Promise<unknown>
+}
+
 /** Handles one claimed event to the end: each of its deliveries is sent, parked or given up, and recorded. */
 export async function runEvent(
   claim: Claim,
   deps: WorkerDeps,
   { channel, onQueued = () => {} }: { channel?: string; onQueued?: OnQueued } = {},
 ): Promise<void> {
+  // Keeps neither the event nor its deliveries: many may wait for a destination that fails.
+  const queued = await queueEvent(claim, deps, channel)
+  onQueued()
+  if (!queued) return
+  const [ended] = await Promise.all([queued.ended, queued.others])
+  if (ended.every(Boolean)) deps.store.finish(claim)
+  else deps.store.release(claim, true)
+}
+
+/** @returns undefined if nothing is left to do */
+async function queueEvent(
+  claim: Claim,
+  deps: WorkerDeps,
+  channel: string | undefined,
+): Promise<Queued | undefined> {
   const { store, config } = deps
   const before = takeBegun(claim, deps)
   const stored = store.readEvent(claim)
-  if (!stored) return
+  if (!stored) return undefined
   const open = openChannels(before, deps)
-  if (open?.length === 0) return await finishBegun(claim, before, deps)
+  if (open?.length === 0) {
+    await finishBegun(claim, before, deps)
+    return undefined
+  }
   if (claim.crashes >= MAX_CRASHES) {
-    return setAside(
-      claim,
-      `the worker ended ${claim.crashes} times while it had this event`,
-      stored,
-      deps,
-    )
+    const reason = `the worker ended ${claim.crashes} times while it had this event`
+    await setAside(claim, reason, stored, deps)
+    return undefined
   }
   let parsed: AgentEvent
   try {
     parsed = parseEvent({ ...stored, id: claim.id }, config.recent().config.abnormalReasons)
   } catch (error) {
     if (!(error instanceof HookbellError)) throw error
-    return setAside(claim, error.message, stored, deps)
+    await setAside(claim, error.message, stored, deps)
+    return undefined
   }
   deps.lastSession.env = parsed.env
   const { header, body, truncated } = stored
@@ -67,15 +90,10 @@ export async function runEvent(
   })
   // The event may answer a held question: review it now, not when it is due.
   if (meaningOf(parsed).isAnswer) noteAnswer(parsed, deps)
-  onQueued()
   const ended = Promise.all(running.ended)
-  const [begun] = await Promise.all([
-    ended,
-    recordDecision(running.prepared, before, deps),
-    reviewAfter(ended, parsed, deps),
-  ])
-  if (begun.every(Boolean)) store.finish(claim)
-  else store.release(claim, true)
+  const recorded = recordDecision(running.prepared, before, deps)
+  const { client, sessionId } = parsed
+  return { ended, others: Promise.all([recorded, reviewAfter(ended, { client, sessionId }, deps)]) }
 }
 
 function noteAnswer(event: AgentEvent, { answers, memory, store }: WorkerDeps) {
@@ -87,9 +105,13 @@ function noteAnswer(event: AgentEvent, { answers, memory, store }: WorkerDeps) {
 }
 
 /** Reviews the session's shown messages after its deliveries: replacing a message is better than withdrawing it. */
-async function reviewAfter(ended: Promise<unknown>, event: AgentEvent, { open }: WorkerDeps) {
+async function reviewAfter(
+  ended: Promise<unknown>,
+  session: Pick<AgentEvent, 'client' | 'sessionId'>,
+  { open }: WorkerDeps,
+) {
   await waitAtMost(PATIENCE_MS, ended)
-  await open.review(event)
+  await open.review(session)
 }
 
 function start(delivery: Delivery, claim: Claim, deps: WorkerDeps): Promise<boolean> {

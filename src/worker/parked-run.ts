@@ -1,5 +1,6 @@
 import { summarize } from '../deliver/summary.ts'
 import type { Delivery } from '../delivery.ts'
+import { HookbellError } from '../errors.ts'
 import type { Claim } from '../spool/claim.ts'
 import type { Parked } from '../spool/park.ts'
 import type { Store } from '../spool/store.ts'
@@ -11,19 +12,44 @@ import { deliverAndSettle, giveUp } from './settle.ts'
 /** An event or delivery is set aside after this many workers crashed while they had it. */
 export const MAX_CRASHES = 3
 
+/** The work on a parked delivery that is queued, with those of its group. */
+interface Queued {
+  /** Whether it ended. */
+  running: Promise<boolean>
+  claims: readonly Claim[]
+  /** Resolves when those that are not sent are recorded. */
+  settled: Promise<void>
+}
+
 /** Runs a parked delivery to its end or its next attempt, with those of its group. */
 export async function runParked(
   claim: Claim,
   deps: WorkerDeps,
   onQueued: () => void,
 ): Promise<void> {
+  const { store } = deps
+  // Keeps no delivery: many may wait for a destination that was down.
+  const queued = await queueParked(claim, deps)
+  onQueued()
+  if (!queued) return
+  const isSettled = await queued.running
+  for (const one of queued.claims) {
+    if (isSettled) store.finish(one)
+    else store.release(one)
+  }
+  await queued.settled
+}
+
+/** @returns undefined if nothing is left to do */
+async function queueParked(claim: Claim, deps: WorkerDeps): Promise<Queued | undefined> {
   const { store, now } = deps
   const parked = store.readParked(claim)
-  if (!parked) return
+  if (!parked) return undefined
   if (claim.crashes >= MAX_CRASHES) {
     const reason = `the worker ended ${claim.crashes} times while it had this delivery`
     await giveUp(parked.delivery, reason, deps)
-    return store.finish(claim)
+    store.finish(claim)
+    return undefined
   }
   const own = { ...parked, claim, delivery: countedUntilDue(parked, now()) }
   const all = [own, ...claimGroup(parked, deps)]
@@ -33,23 +59,31 @@ export async function runParked(
   if (isBeforeItsTime(parked, now()) && !(await isBroughtForward(parked, deps))) {
     // It was only reviewed early, because something happened in its session.
     for (const one of due) store.release(one.claim)
-    return await settled
+    await settled
+    return undefined
   }
-  const [first, ...rest] = due.map(({ delivery }) => delivery)
-  if (!first) return await settled
-  const delivery = rest.length > 0 ? summarize([first, ...rest]) : first
-  const load = async () => {
-    const again = rest.length > 0 ? undefined : store.readParked(claim)
-    return again ? countedUntilDue(again, now()) : delivery
+  const [first, ...rest] = due
+  if (!first) {
+    await settled
+    return undefined
   }
-  const running = deliverAndSettle(delivery, load, deps)
-  onQueued()
-  const isSettled = await running
-  for (const one of due) {
-    if (isSettled) store.finish(one.claim)
-    else store.release(one.claim)
+  const others = rest.map((one) => one.delivery)
+  const delivery = rest.length > 0 ? summarize([first.delivery, ...others]) : first.delivery
+  const load = rest.length > 0 ? keeping(delivery) : reading(first.claim, deps)
+  const claims = due.map((one) => one.claim)
+  return { running: deliverAndSettle(delivery, load, deps), claims, settled }
+}
+
+function keeping(delivery: Delivery) {
+  return async () => delivery
+}
+
+function reading(claim: Claim, { store, now }: WorkerDeps) {
+  return async () => {
+    const parked = store.readParked(claim)
+    if (!parked) throw new HookbellError('E_SPOOL', `${claim.id}: gone from the spool`)
+    return countedUntilDue(parked, now())
   }
-  await settled
 }
 
 /** Time after the due time, in which the machine was off, does not count towards the age at which to give up. */

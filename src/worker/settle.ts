@@ -19,27 +19,53 @@ const kept = new WeakSet<Delivery>()
  * Delivers, or parks the delivery on the disk until its next attempt, and records the outcome.
  * @returns false if it was released unattempted, such as because the worker ends
  */
-export async function deliverAndSettle(
+export function deliverAndSettle(
   delivery: Delivery,
   load: () => Promise<Delivery>,
   deps: WorkerDeps,
 ): Promise<boolean> {
-  for (let current = delivery; ; ) {
-    const outcome = await deps.deliverer.deliver(current, load)
-    if (outcome.type === 'released') return false
-    try {
-      keep(outcome, deps)
-    } catch {
-      // The spool is full: goes on in memory, with the single delivery instead of the summary that includes it.
-      const pauseMs = outcome.type === 'deferred' ? outcome.until - deps.now() : MAX_PAUSE_MS
-      await sleep(Math.min(Math.max(pauseMs, 0), MAX_PAUSE_MS))
-      const { attempts, firstTriedAt } = 'delivery' in outcome ? outcome.delivery : current
-      current = { ...current, attempts, firstTriedAt }
-      continue
-    }
-    await conclude(current, outcome, deps)
-    return true
+  // Not an async function, which would keep its arguments until it ends: while many deliveries wait, the queue drops
+  // their texts.
+  return settle(deps.deliverer.deliver(delivery, load), withoutText(delivery), load, deps)
+}
+
+function withoutText(delivery: Delivery): Delivery {
+  return { ...delivery, message: { ...delivery.message, body: '', markup: '' } }
+}
+
+async function settle(
+  ending: Promise<Outcome>,
+  short: Delivery,
+  load: () => Promise<Delivery>,
+  deps: WorkerDeps,
+): Promise<boolean> {
+  const outcome = await ending
+  if (outcome.type === 'released') return false
+  try {
+    keep(outcome, deps)
+  } catch {
+    return await goOnInMemory(short, outcome, load, deps)
   }
+  await conclude(short, outcome, deps)
+  return true
+}
+
+/** The spool is full. Goes on with the single delivery instead of the summary that includes it. */
+async function goOnInMemory(
+  { events }: Delivery,
+  outcome: Ended,
+  load: () => Promise<Delivery>,
+  deps: WorkerDeps,
+): Promise<boolean> {
+  if (!('delivery' in outcome)) return false
+  const pauseMs = outcome.type === 'deferred' ? outcome.until - deps.now() : MAX_PAUSE_MS
+  await sleep(Math.min(Math.max(pauseMs, 0), MAX_PAUSE_MS))
+  const { delivery } = outcome
+  const isItself = delivery.events.length === events.length
+  const single = isItself ? delivery : await load().catch(() => undefined)
+  if (!single) return false
+  const { attempts, firstTriedAt } = delivery
+  return await deliverAndSettle({ ...single, attempts, firstTriedAt }, load, deps)
 }
 
 /** Gives up a delivery that is not tried again. @throws the system error if it cannot be stored in dead/ */

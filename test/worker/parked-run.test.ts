@@ -1,10 +1,14 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { Outcome } from '../../src/deliver/outcome.ts'
 import type { Delivery } from '../../src/delivery.ts'
 import { writeMutes } from '../../src/policy/mute-file.ts'
 import { readParked, writeParked } from '../../src/spool/park.ts'
 import { flush } from '../../src/worker/control.ts'
+import { openWorker } from '../../src/worker/open-worker.ts'
+import { runParked } from '../../src/worker/parked-run.ts'
+import { collectGarbage } from '../support/collect-garbage.ts'
 import { makeDelivery } from '../support/delivery.ts'
 import { type Step, startReceiver } from '../support/receiver.ts'
 import { makeWorld, type World } from './_world.ts'
@@ -36,6 +40,36 @@ function claimed({ spool }: World): string[] {
 }
 
 describe('a delivery that failed', () => {
+  it('does not keep its text in memory while it is queued, and reads it again', async () => {
+    const { world } = await makeParked({ attempts: 1, firstTriedAt: 1 }, [])
+    const { deps } = openWorker(world)
+    onTestFinished(() => deps.store.close())
+    const texts: WeakRef<object>[] = []
+    const queue: { load(): Promise<Delivery>; end(outcome: Outcome): void }[] = []
+    deps.deliverer.deliver = ({ message }, load) => {
+      texts.push(new WeakRef(message))
+      return new Promise((end) => queue.push({ load, end }))
+    }
+    const [name = ''] = deps.store.due()
+    const claim = deps.store.claimParked(name)
+    if (!claim) throw new Error('nothing is parked')
+    let running: Promise<void> | undefined
+    await new Promise<void>((onQueued) => {
+      running = runParked(claim, deps, onQueued)
+    })
+    await expect
+      .poll(() => {
+        collectGarbage()
+        return texts.filter((one) => one.deref() !== undefined).length
+      })
+      .toBe(0)
+    expect(texts).toHaveLength(1)
+    expect(await queue[0]?.load()).toMatchObject({ id: 'e.team', message: { title: 'title of e' } })
+    queue[0]?.end({ type: 'released' })
+    await running
+    expect(world.list('deferred')).toEqual(['e.team'])
+  })
+
   it('does not get older when a person has it tried long before its time', async () => {
     const now = Date.now()
     const tried = { attempts: 10, firstTriedAt: now - HOUR_MS, notBefore: now + 48 * HOUR_MS }
