@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
@@ -75,11 +76,18 @@ export async function startRedis({ users, tls, ...options }: RedisOptions = {}) 
   }
 }
 
-/** Redis cannot choose a port itself. One that was free a moment ago is hardly ever taken. */
+/**
+ * Redis cannot choose a port itself. Below the ports that systems give to outgoing connections, which could take it
+ * before Redis does, or while Redis is restarted.
+ */
 async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
+  const port = randomInt(10_000, 32_000)
+  const server = createServer().listen(port, '127.0.0.1')
+  try {
+    await once(server, 'listening')
+  } catch {
+    return await freePort()
+  }
   server.close()
   await once(server, 'close')
   return port
