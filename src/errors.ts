@@ -44,6 +44,8 @@ const pathFaults: Readonly<Record<string, string>> = {
   ELOOP: 'a link that leads back to itself',
   ENOTDIR: 'a part of this path is not a folder',
   EISDIR: 'a folder is in the place of the file',
+  // From rmSync.
+  ERR_FS_EISDIR: 'a folder is in the place of the file',
 }
 
 /** What is wrong with a path, for a system error whose own message names only the system call. */

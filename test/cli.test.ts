@@ -225,6 +225,27 @@ describe('cli: folders', () => {
     expect(exitCode).toBe(1)
   })
 
+  it.each(['status', 'log', 'report', 'why x'])(
+    '%s names a folder in the place of the journal',
+    async (words) => {
+      const home = await makeHome()
+      const path = join(home.state, 'journal.jsonl')
+      mkdirSync(path, { recursive: true })
+      const { exitCode, stderr } = await home.run(...words.split(' '))
+      expect(stderr).toBe(`x ${path} is not a regular file\n  Move it away`)
+      expect(exitCode).toBe(73)
+    },
+  )
+
+  it('unmute names a folder in the place of its file', async () => {
+    const home = await makeHome()
+    const path = join(home.state, 'mutes.json')
+    mkdirSync(path, { recursive: true })
+    const { exitCode, stderr } = await home.run('unmute')
+    expect(stderr).toBe(`x ${path}: a folder is in the place of the file\n  Move that folder away`)
+    expect(exitCode).toBe(74)
+  })
+
   it('foreign files in the spool are ignored', async () => {
     const home = await makeHome({ lingerSeconds: 0 })
     home.accept('{}')

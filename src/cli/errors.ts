@@ -34,6 +34,7 @@ const systemHints: { [code: string]: string } = {
   ELOOP: REPAIR,
   ENOTDIR: 'Put a folder in its place',
   EISDIR: 'Move that folder away',
+  ERR_FS_EISDIR: 'Move that folder away',
   ENOSPC: IS_FULL,
   EDQUOT: IS_FULL,
   EROFS:

@@ -22,7 +22,12 @@ export function openFile(path: string): OpenFile | undefined {
   const stat = fstatSync(fd)
   if (stat.isFile()) return { fd, dev: stat.dev, inode: stat.ino, size: stat.size }
   closeSync(fd)
-  throw new HookbellError('E_SPOOL', `${path} is not a regular file`)
+  throw notAFile(path)
+}
+
+/** A folder, a pipe or the like in the place of a file of the journal. */
+export function notAFile(path: string): HookbellError {
+  return new HookbellError('E_SPOOL', `${path} is not a regular file`, { hint: 'Move it away' })
 }
 
 function openIfThere(path: string): number | undefined {

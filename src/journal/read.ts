@@ -1,6 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { type JournalEntry, parseEntry } from './entry.ts'
 import { journalFiles } from './files.ts'
+import { notAFile } from './open-file.ts'
 
 /** All entries, oldest first, one at a time. Lines that a crash cut short are skipped. */
 export async function* readJournal(state: string): AsyncGenerator<JournalEntry> {
@@ -43,7 +44,12 @@ async function openAll(paths: readonly string[]): Promise<FileHandle[]> {
   for (const path of paths) {
     const file = await open(path, 'r').catch(() => undefined)
     if (!file) continue
-    const { dev, ino } = await file.stat()
+    const stat = await file.stat()
+    if (!stat.isFile()) {
+      await Promise.all([file, ...files.values()].map((one) => one.close()))
+      throw notAFile(path)
+    }
+    const { dev, ino } = stat
     if (files.has(`${dev} ${ino}`)) await file.close()
     else files.set(`${dev} ${ino}`, file)
   }
