@@ -17,6 +17,11 @@ const MAX_KNOWN = 200
 
 /** Whether the transcript shows that the question has been answered. */
 export async function isAnswered(asked: Omit<AskedWhere, 'id'>): Promise<boolean> {
+  return (await readAnswer(asked)) === true
+}
+
+/** @returns undefined if the transcript cannot be read now */
+async function readAnswer(asked: Omit<AskedWhere, 'id'>): Promise<boolean | undefined> {
   const { client, transcriptPath } = asked
   if (!transcriptPath) return false
   return await wasAnswered(transcriptPath, rootsOf(client), asked, formatOf(client))
@@ -31,9 +36,12 @@ export class AnswerWatch {
     if (!transcriptPath) return false
     const size = await sizeOf(transcriptPath, rootsOf(client))
     if (size === undefined || size === this.#sizes.get(id)) return false
+    const answer = await readAnswer(asked)
+    // It is read again, even if it does not grow.
+    if (answer === undefined) return false
     this.#sizes.delete(id)
     this.#sizes.set(id, size)
     dropOldest(this.#sizes, MAX_KNOWN)
-    return await isAnswered(asked)
+    return answer
   }
 }

@@ -70,8 +70,9 @@ export async function wasAnswered(
   roots: readonly string[],
   asked: { at: number; toolUseId?: string },
   format?: TranscriptFormat,
-): Promise<boolean> {
-  const { text } = await readTail(path, roots, TAIL_BYTES)
+): Promise<boolean | undefined> {
+  const { text, isRefused } = await readTail(path, roots, TAIL_BYTES)
+  if (isRefused) return undefined
   return wentOnAfter(readRecords(recordsOf(text), format), asked)
 }
 

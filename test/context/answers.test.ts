@@ -1,6 +1,7 @@
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { pathGate } from '../../src/context/_path-gate.ts'
 import { AnswerWatch, isAnswered } from '../../src/context/answers.ts'
 import { makeHome, transcriptText } from './_world.ts'
 
@@ -70,6 +71,21 @@ describe('AnswerWatch', () => {
     appendFileSync(path, '\n')
     expect(await watch.isAnswered({ ...asked, at: 0 })).toBe(true)
     goOn()
+  })
+
+  it('reads a transcript again that took too long to read', async () => {
+    const { asked, goOn } = makeSession()
+    goOn()
+    let calls = 0
+    const busy = vi.spyOn(pathGate, 'run').mockImplementation(async (work, otherwise) => {
+      calls += 1
+      // The size is found in time, the text is not.
+      return calls === 2 ? otherwise : await work()
+    })
+    onTestFinished(() => void busy.mockRestore())
+    const watch = new AnswerWatch()
+    expect(await watch.isAnswered(asked)).toBe(false)
+    expect(await watch.isAnswered(asked)).toBe(true)
   })
 
   it('returns false for a missing transcript', async () => {
