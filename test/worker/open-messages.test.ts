@@ -37,9 +37,9 @@ const ask = (command: string, more: object = {}) => ({
 const prompt = { hook_event_name: 'UserPromptSubmit', session_id: 's1', prompt: 'Go on' }
 
 /** One line of a transcript of Claude Code. */
-function transcriptLine(type: string, content: object): string {
+function transcriptLine(type: string, content: object, at = Date.now()): string {
   const message = { role: type, content: [content] }
-  return `${JSON.stringify({ type, timestamp: new Date().toISOString(), message })}\n`
+  return `${JSON.stringify({ type, timestamp: new Date(at).toISOString(), message })}\n`
 }
 
 async function entriesOf(world: World, id: string, type: string) {
@@ -290,7 +290,9 @@ describe('the transcript of a shown question', () => {
     const [asked] = asks.questions
     const delivery = { ...asks, questions: [{ ...(asked as Asked), transcriptPath: path }] }
     clock.now += 1
-    writeFileSync(path, transcriptLine('user', { type: 'tool_result', tool_use_id: 'e1' }))
+    const result = { type: 'tool_result', tool_use_id: 'e1' }
+    // The real clock may still show the time of the question.
+    writeFileSync(path, transcriptLine('user', result, clock.now))
     expect(await open.whyOver(delivery)).toBeUndefined()
     begin(delivery).delivered('one')
     // A busy disk may take longer than the limit for a transcript, which is then read at a later look.
