@@ -103,7 +103,7 @@ describe('a problem of the configuration', () => {
   it('is told at once if the file was changed before', () => {
     const { check, pass, write } = makeChecked()
     write('nonsense')
-    pass(3000)
+    pass(60_000)
     expect(check()).toBeDefined()
   })
 })
