@@ -157,6 +157,31 @@ export function isolationSuite(door: Door) {
       },
     )
 
+    it.skipIf(door.isNode || !door.isInstalled)(
+      'is named by the marker when the hook ends, although each process starts late',
+      async () => {
+        const home = makeHome({ holdsWorkerBack: false })
+        await door.argv(home)
+        const slow = join(home.folder, 'slow')
+        mkdirSync(slow)
+        const late = (program: string) => `#!/bin/sh\nsleep 0.5\nexec ${program} "$@"\n`
+        writeFileSync(join(slow, 'sh'), late('/bin/sh'), { mode: 0o755 })
+        writeFileSync(join(slow, 'node'), late(`'${process.execPath}'`), { mode: 0o755 })
+        repin(home, 'node', join(slow, 'node'))
+        const path = join(home.state, 'hookbell-hook')
+        const text = readFileSync(path, 'utf8')
+        writeFileSync(
+          path,
+          text.replace(/^system_path=/m, () => `system_path='${slow}':`),
+        )
+        const marker = join(home.state, 'worker.starting')
+        const script = `"$@"; read -r pid rest <'${marker}'; kill -0 "$pid" && echo alive`
+        const { output } = await runDoor(door, home, { script, input: EVENT })
+        expect(output).toBe('alive\n')
+        await waitFor(() => delivered(home) === 1)
+      },
+    )
+
     it('is zero while another process is starting a worker', async () => {
       const home = makeHome({ holdsWorkerBack: false })
       const starts = await countStarts(door, home)
