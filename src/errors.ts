@@ -36,20 +36,37 @@ export function usageError(message: string, hint?: string, cause?: unknown): Hoo
 export function describeError(error: unknown): string {
   const fault = pathFault(error)
   const { dest, path = dest } = error as NodeJS.ErrnoException & { dest?: string }
-  if (fault && path !== undefined) return `${dest ?? path}: ${fault}`
+  if (fault && path !== undefined) return `${dest ?? path}: ${fault.what}`
   return error instanceof Error ? error.message : String(error)
 }
 
-const pathFaults: Readonly<Record<string, string>> = {
-  ELOOP: 'a link that leads back to itself',
-  ENOTDIR: 'a part of this path is not a folder',
-  EISDIR: 'a folder is in the place of the file',
-  // From rmSync.
-  ERR_FS_EISDIR: 'a folder is in the place of the file',
+/** What is wrong with a path, and what to do about it. */
+interface PathFault {
+  what: string
+  hint: string
 }
 
-/** What is wrong with a path, for a system error whose own message names only the system call. */
-export function pathFault(error: unknown): string | undefined {
+/** What to do about a link that leads nowhere. */
+export const REPAIR_LINK = 'Repair the link, or remove it'
+
+const folderInPlace: PathFault = {
+  what: 'a folder is in the place of the file',
+  hint: 'Move that folder away',
+}
+
+const pathFaults: Readonly<Record<string, PathFault>> = {
+  ELOOP: { what: 'a link that leads back to itself', hint: REPAIR_LINK },
+  ENOTDIR: {
+    what: 'a part of this path is not a folder',
+    hint: 'Put a folder in the place of the file above it, or move that file away',
+  },
+  EISDIR: folderInPlace,
+  // From rmSync.
+  ERR_FS_EISDIR: folderInPlace,
+}
+
+/** For a system error whose own message names only the system call. */
+export function pathFault(error: unknown): PathFault | undefined {
   return pathFaults[errorCode(error) ?? '']
 }
 

@@ -1,5 +1,4 @@
-import { describeError, type ErrorCode, type HookbellError } from '../errors.ts'
-import { REPAIR } from '../fs/links.ts'
+import { describeError, type ErrorCode, type HookbellError, pathFault } from '../errors.ts'
 import { cleanText } from '../text/clean.ts'
 import { asTyped } from './how-to-call.ts'
 import { colour, terminalWidth } from './terminal.ts'
@@ -31,10 +30,6 @@ const IS_FULL = 'Make room on that disk'
 const systemHints: { [code: string]: string } = {
   EACCES: MAY_NOT,
   EPERM: MAY_NOT,
-  ELOOP: REPAIR,
-  ENOTDIR: 'Put a folder in its place',
-  EISDIR: 'Move that folder away',
-  ERR_FS_EISDIR: 'Move that folder away',
   ENOSPC: IS_FULL,
   EDQUOT: IS_FULL,
   EROFS:
@@ -51,7 +46,9 @@ export function reportError(error: unknown, command = '') {
   } else if (isSystemError(error)) {
     tell(
       describeError(error),
-      systemHints[error.code ?? ''] ?? 'Check that folder, and that the disk has room',
+      pathFault(error)?.hint ??
+        systemHints[error.code ?? ''] ??
+        'Check that folder, and that the disk has room',
     )
   } else {
     const what = error instanceof Error ? (error.stack ?? error.message) : String(error)

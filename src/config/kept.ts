@@ -1,10 +1,11 @@
-import { existsSync, statSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { makeFolders, replaceFile } from '../fs/durable.ts'
 import { readQuietly } from '../fs/read.ts'
 import { isTrusted, isTrustedIfPresent } from '../fs/trust.ts'
 import { packageVersion } from '../version.ts'
 import { configPath, secretsPath } from './paths.ts'
+import { lastChange } from './stamp.ts'
 
 // A cache in the state folder for what is derived from the configuration, valid until one of its files changes. Loading
 // the configuration takes as long as starting Node.js. Nothing secret is cached, and nothing from an invalid file.
@@ -51,10 +52,8 @@ interface Kept {
 
 /** Whether the stamp reveals every later change. Not for group-writable files: it does not cover group members. */
 export function mayBeCached(configDir: string, now: number): boolean {
-  return [configPath(configDir), secretsPath(configDir)].every((path) => {
-    const stat = statSync(path, { throwIfNoEntry: false })
-    return isTrustedIfPresent(path) && now - (stat?.ctimeMs ?? 0) > SETTLED_AFTER_MS
-  })
+  const isSettled = now - lastChange(configDir) > SETTLED_AFTER_MS
+  return isSettled && [configPath(configDir), secretsPath(configDir)].every(isTrustedIfPresent)
 }
 
 function cachePath(stateDir: string, name: string): string {

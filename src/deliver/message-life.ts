@@ -1,6 +1,12 @@
 import type { Delivery } from '../delivery.ts'
 import type { Destination } from './attempt.ts'
 
+/**
+ * A one-shot run ends its session right after its turn. That end answers nothing: the message is shown for as long as one
+ * that disappears by itself.
+ */
+export const ONE_SHOT_MS = 10_000
+
 /** Called around each attempt, with what is known of earlier messages. No method throws or rejects. */
 export interface MessageLife {
   /** Why the delivery is no longer worth sending; undefined if it is. */

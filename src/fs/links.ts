@@ -1,8 +1,5 @@
 import { lstatSync, realpathSync, type Stats, statSync } from 'node:fs'
-import { type ErrorCode, errorCode, HookbellError, pathFault } from '../errors.ts'
-
-/** What to do about a link that leads nowhere. */
-export const REPAIR = 'Repair the link, or remove it'
+import { type ErrorCode, errorCode, HookbellError, pathFault, REPAIR_LINK } from '../errors.ts'
 
 /** The path behind all symbolic links; the path itself if it does not exist or cannot be resolved. */
 export function realPath(path: string): string {
@@ -26,18 +23,15 @@ export function targetOf(path: string): string {
 export function followLink(path: string, code: ErrorCode): Stats | undefined {
   try {
     const stat = statSync(path, { throwIfNoEntry: false })
-    if (!stat && isLink(path)) throw linkToNothing(path, code)
+    // It is no missing file: its file may be on a disk that is not mounted yet.
+    if (!stat && isLink(path))
+      throw new HookbellError(code, `${path}: a link to nothing`, { hint: REPAIR_LINK })
     return stat
   } catch (error) {
-    if (errorCode(error) !== 'ELOOP') throw error
-    const options = { hint: REPAIR, cause: error }
-    throw new HookbellError(code, `${path}: ${pathFault(error)}`, options)
+    const fault = errorCode(error) === 'ELOOP' && pathFault(error)
+    if (!fault) throw error
+    throw new HookbellError(code, `${path}: ${fault.what}`, { hint: fault.hint, cause: error })
   }
-}
-
-/** A link to nothing is no missing file: its file may be on a disk that is not mounted yet. */
-export function linkToNothing(path: string, code: ErrorCode): HookbellError {
-  return new HookbellError(code, `${path}: a link to nothing`, { hint: REPAIR })
 }
 
 function isLink(path: string): boolean {

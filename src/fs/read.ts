@@ -1,6 +1,6 @@
-import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, type Stats } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs'
 import { describeError, type ErrorCode, errorCode, HookbellError, pathFault } from '../errors.ts'
-import { linkToNothing, REPAIR } from './links.ts'
+import { followLink } from './links.ts'
 import { howToOwn } from './ownership.ts'
 
 const { O_RDONLY, O_NONBLOCK = 0 } = constants
@@ -37,10 +37,17 @@ export function readRegular(path: string, options: ReadOptions): string | undefi
     return bytes.toString('utf8').replace(/^\uFEFF/, '')
   } catch (error) {
     if (error instanceof HookbellError) throw error
-    if (file === undefined && errorCode(error) === 'ENOENT') return nothingAt(path, code)
+    if (file === undefined && errorCode(error) === 'ENOENT') {
+      followLink(path, code)
+      return undefined
+    }
     const hint = hintFor(error, path)
     const more = hint ? { hint, cause: error } : { cause: error }
-    throw new HookbellError(code, `${path}: ${pathFault(error) ?? describeError(error)}`, more)
+    throw new HookbellError(
+      code,
+      `${path}: ${pathFault(error)?.what ?? describeError(error)}`,
+      more,
+    )
   } finally {
     if (file !== undefined) closeSync(file)
   }
@@ -67,23 +74,9 @@ function readAll(file: number, limit: number): Buffer {
   return Buffer.concat(chunks)
 }
 
-/** A link to nothing is no missing file: its file may be on a disk that is not mounted yet. */
-function nothingAt(path: string, code: ErrorCode): undefined {
-  if (!lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) return undefined
-  throw linkToNothing(path, code)
-}
-
 function hintFor(error: unknown, path: string): string | undefined {
-  switch (errorCode(error)) {
-    case 'EACCES':
-      return process.getuid && howToOwn(path)
-    case 'ELOOP':
-      return REPAIR
-    case 'ENOTDIR':
-      return `Put a folder in the place of the file above it, or move that file away`
-    default:
-      return undefined
-  }
+  if (errorCode(error) === 'EACCES' && process.getuid) return howToOwn(path)
+  return pathFault(error)?.hint
 }
 
 function tooLarge(path: string, code: ErrorCode, maxBytes: number): HookbellError {

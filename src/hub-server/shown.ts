@@ -1,4 +1,5 @@
 import type { LoadedConfig } from '../config/load.ts'
+import { ONE_SHOT_MS } from '../deliver/message-life.ts'
 import { withdraw } from '../deliver/withdraw.ts'
 import type { RedisConnection } from '../hub/connection.ts'
 import { answeredKey, shownKey } from '../hub/keys.ts'
@@ -7,8 +8,6 @@ import type { Received } from './accept.ts'
 import { answeredAt, isAnswered, type ReceivedAnswer } from './answers.ts'
 
 const DAY_SECONDS = 24 * 3600
-/** As on a machine: the end of a session this soon after its turn, as of a one-shot run, answers nothing. */
-const ONE_SHOT_MS = 10_000
 
 /** A message that asks something and can be withdrawn where it is shown. */
 interface Shown {

@@ -120,7 +120,7 @@ function resolveLinks(path: string): string | undefined {
   } catch (error) {
     const code = errorCode(error)
     if (code !== 'ENOENT')
-      refuse(path, `the file cannot be reached: ${pathFault(error) ?? code}`, error)
+      refuse(path, `the file cannot be reached: ${pathFault(error)?.what ?? code}`, error)
     const link = deadLinkIn(path)
     if (link === undefined) return undefined
     const what = link === path ? 'the file' : link

@@ -2,13 +2,7 @@ import { closeSync, statSync } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { currentFile, journalFiles } from './files.ts'
 import { type OpenFile, openFile } from './open-file.ts'
-import {
-  forgetTalliesBut,
-  readSavedTally,
-  type SaveAfter,
-  saveAfterBytes,
-  saveTally,
-} from './saved-tally.ts'
+import { type SaveAfter, SavedTallies } from './saved-tally.ts'
 import { segmentOf } from './segment.ts'
 import { readStretches } from './stretches.ts'
 
@@ -18,13 +12,13 @@ import { readStretches } from './stretches.ts'
  */
 export class TallyKeeper {
   readonly #stateDir: string
-  readonly #saveAfter: SaveAfter
+  readonly #saved: SavedTallies
   /** How many bytes of each file are counted, by inode. */
   readonly #countedTo = new Map<number, number>()
 
-  constructor(stateDir: string, saveAfter = saveAfterBytes) {
+  constructor(stateDir: string, saveAfter?: SaveAfter) {
     this.#stateDir = stateDir
-    this.#saveAfter = saveAfter
+    this.#saved = new SavedTallies(stateDir, saveAfter)
   }
 
   async keep() {
@@ -40,7 +34,7 @@ export class TallyKeeper {
         closeSync(file.fd)
       }
     }
-    forgetTalliesBut(this.#stateDir, inodes)
+    this.#saved.forgetAllBut(inodes)
     for (const inode of this.#countedTo.keys()) {
       if (!inodes.includes(inode)) this.#countedTo.delete(inode)
     }
@@ -55,13 +49,13 @@ export class TallyKeeper {
   #isCounted(inode: number, size: number): boolean {
     const known = this.#countedTo.get(inode)
     // A file that got shorter is another file with the same inode number.
-    return known !== undefined && size >= known && size - known <= this.#saveAfter(known)
+    return known !== undefined && size >= known && !this.#saved.isWorthSaving(known, size)
   }
 
   async #keepOne(file: OpenFile) {
     if (!this.#countedTo.has(file.inode)) this.#countedTo.set(file.inode, 0)
     if (this.#isCounted(file.inode, file.size)) return
-    const segments = readSavedTally(this.#stateDir, file)
+    const segments = this.#saved.read(file)
     const from = segments.at(-1)?.end ?? 0
     for (const stretch of readStretches(file.fd, from, file.size)) {
       // A line without its end is still being written.
@@ -69,7 +63,7 @@ export class TallyKeeper {
       await nextTurn()
     }
     const to = segments.at(-1)?.end ?? 0
-    if (to - from > this.#saveAfter(from)) saveTally(this.#stateDir, file, segments)
+    if (this.#saved.isWorthSaving(from, to)) this.#saved.save(file, segments)
     this.#countedTo.set(file.inode, to)
   }
 }

@@ -5,13 +5,7 @@ import { EventHistory } from './history.ts'
 import { hashOf } from './id-table.ts'
 import { type OpenFile, openFile } from './open-file.ts'
 import { decodeBytes } from './outline.ts'
-import {
-  forgetTalliesBut,
-  readSavedTally,
-  type SaveAfter,
-  saveAfterBytes,
-  saveTally,
-} from './saved-tally.ts'
+import { type SaveAfter, SavedTallies } from './saved-tally.ts'
 import { type Segment, segmentOf } from './segment.ts'
 import { eachLine, readStretches } from './stretches.ts'
 import { Tally } from './tally.ts'
@@ -23,15 +17,13 @@ const ID = /"id":"([^"\\]*)"/
  * node:fs cost such a command a tenth of its time.
  */
 export class OpenJournal {
-  readonly #stateDir: string
-  readonly #saveAfter: SaveAfter
+  readonly #saved: SavedTallies
   readonly #files: OpenFile[] = []
   readonly #segments = new Map<OpenFile, readonly Segment[]>()
 
   /** @throws if a file exists and cannot be read: a person must not be told that the journal is empty */
-  constructor(stateDir: string, saveAfter = saveAfterBytes) {
-    this.#stateDir = stateDir
-    this.#saveAfter = saveAfter
+  constructor(stateDir: string, saveAfter?: SaveAfter) {
+    this.#saved = new SavedTallies(stateDir, saveAfter)
     try {
       this.#openAll(journalFiles(stateDir))
     } catch (error) {
@@ -43,12 +35,9 @@ export class OpenJournal {
   /** The outcomes of all events, without texts. What the saved tallies count is not read again. */
   tally(): Tally {
     for (const file of this.#files) {
-      this.#segments.set(file, segmentsOf(this.#stateDir, file, this.#saveAfter))
+      this.#segments.set(file, segmentsOf(file, this.#saved))
     }
-    forgetTalliesBut(
-      this.#stateDir,
-      this.#files.map(({ inode }) => inode),
-    )
+    this.#saved.forgetAllBut(this.#files.map(({ inode }) => inode))
     return new Tally([...this.#segments.values()].flat())
   }
 
@@ -84,8 +73,8 @@ export class OpenJournal {
 }
 
 /** The saved segments of a file, and those of the lines added since. */
-function segmentsOf(stateDir: string, file: OpenFile, saveAfter: SaveAfter): Segment[] {
-  const segments = readSavedTally(stateDir, file)
+function segmentsOf(file: OpenFile, saved: SavedTallies): Segment[] {
+  const segments = saved.read(file)
   const from = segments.at(-1)?.end ?? 0
   let whole = from
   for (const stretch of readStretches(file.fd, from, file.size)) {
@@ -93,9 +82,9 @@ function segmentsOf(stateDir: string, file: OpenFile, saveAfter: SaveAfter): Seg
     segments.push(segment)
     if (stretch.text.endsWith('\n')) whole = segment.end
   }
-  if (whole - from > saveAfter(from)) {
-    const isSaved = segments.filter(({ end }) => end <= whole)
-    saveTally(stateDir, file, isSaved)
+  if (saved.isWorthSaving(from, whole)) {
+    const complete = segments.filter(({ end }) => end <= whole)
+    saved.save(file, complete)
   }
   return segments
 }

@@ -1,5 +1,5 @@
 import { mkdirSync, readFileSync, readSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { errorCode } from '../errors.ts'
 import { listQuietly } from '../fs/list.ts'
 import { isMissing } from '../fs/missing.ts'
@@ -19,8 +19,7 @@ export type SaveAfter = (countedBytes: number) => number
  * A few new bytes are read again faster than a tally is written, and a large tally takes longer to write. Reading 512 KiB
  * takes as long as starting Node.js.
  */
-export const saveAfterBytes: SaveAfter = (counted) =>
-  Math.min(512 * 1024, Math.max(8 * 1024, counted / 8))
+const saveAfterBytes: SaveAfter = (counted) => Math.min(512 * 1024, Math.max(8 * 1024, counted / 8))
 
 interface Saved {
   format: string
@@ -39,39 +38,72 @@ interface SavedSegment {
   path: string
 }
 
-/** The saved segments of a file up to some offset; none if they do not fit. Journal files are only appended to. */
-export function readSavedTally(stateDir: string, file: OpenFile): Segment[] {
-  const path = savedPath(stateDir, file.inode)
-  if (isMissing(path)) return []
-  try {
-    const text = readFileSync(path, 'utf8')
-    const { format, before, segments }: Saved = JSON.parse(text)
-    if (format !== FORMAT) return []
-    let start = 0
-    const restored = segments.map((saved) => {
-      const segment = restore(saved, start)
-      start = segment.end
-      return segment
-    })
-    return bytesBefore(file, start) === before ? restored : []
-  } catch {
-    return []
+/** The tallies of journal files in the cache folder, each by the inode of its file. */
+export class SavedTallies {
+  readonly #folder: string
+  readonly #saveAfter: SaveAfter
+
+  constructor(stateDir: string, saveAfter: SaveAfter = saveAfterBytes) {
+    this.#folder = join(stateDir, 'cache')
+    this.#saveAfter = saveAfter
+  }
+
+  /** Whether bytes were added beyond a counted offset that are worth saving. */
+  isWorthSaving(counted: number, to: number): boolean {
+    return to - counted > this.#saveAfter(counted)
+  }
+
+  /** The saved segments of a file up to some offset; none if they do not fit. Journal files are only appended to. */
+  read(file: OpenFile): Segment[] {
+    const path = this.#pathOf(file.inode)
+    if (isMissing(path)) return []
+    try {
+      const { format, before, segments }: Saved = JSON.parse(readFileSync(path, 'utf8'))
+      if (format !== FORMAT) return []
+      let start = 0
+      const restored = segments.map((saved) => {
+        const segment = restore(saved, start)
+        start = segment.end
+        return segment
+      })
+      return bytesBefore(file, start) === before ? restored : []
+    } catch {
+      return []
+    }
+  }
+
+  /** Best effort: without it the journal is read again. */
+  save(file: OpenFile, segments: readonly Segment[]) {
+    const path = this.#pathOf(file.inode)
+    const tmpPath = `${path}.${process.pid}`
+    try {
+      makeFolder(this.#folder)
+      const before = bytesBefore(file, segments.at(-1)?.end ?? 0)
+      const text = JSON.stringify({ format: FORMAT, before, segments: segments.map(toSaved) })
+      writeFileSync(tmpPath, text, { mode: 0o600, flag: 'wx' })
+      renameSync(tmpPath, path)
+    } catch {
+      rmSync(tmpPath, { force: true })
+    }
+  }
+
+  /** Removes the tallies of all but the given files. */
+  forgetAllBut(inodes: readonly number[]) {
+    const known = new Set(inodes.map(nameOf))
+    for (const name of listQuietly(this.#folder)) {
+      // Version 0.1 had no `tally-` in the name.
+      if (/^journal-(?:tally-)?\d+\.json$/.test(name) && !known.has(name))
+        rmSync(join(this.#folder, name), { force: true })
+    }
+  }
+
+  #pathOf(inode: number): string {
+    return join(this.#folder, nameOf(inode))
   }
 }
 
-/** Best effort: without it the journal is read again. */
-export function saveTally(stateDir: string, file: OpenFile, segments: readonly Segment[]) {
-  const path = savedPath(stateDir, file.inode)
-  const tmpPath = `${path}.${process.pid}`
-  try {
-    makeFolder(dirname(path))
-    const before = bytesBefore(file, segments.at(-1)?.end ?? 0)
-    const text = JSON.stringify({ format: FORMAT, before, segments: segments.map(toSaved) })
-    writeFileSync(tmpPath, text, { mode: 0o600, flag: 'wx' })
-    renameSync(tmpPath, path)
-  } catch {
-    rmSync(tmpPath, { force: true })
-  }
+function nameOf(inode: number): string {
+  return `journal-tally-${inode}.json`
 }
 
 /** Not recursive: a state folder that was removed meanwhile must not be created again. */
@@ -81,25 +113,6 @@ function makeFolder(path: string) {
   } catch (error) {
     if (errorCode(error) !== 'EEXIST') throw error
   }
-}
-
-/** Removes the saved tallies of all but the given files. */
-export function forgetTalliesBut(stateDir: string, inodes: readonly number[]) {
-  const folder = join(stateDir, 'cache')
-  const known = new Set(inodes.map(savedName))
-  for (const name of listQuietly(folder)) {
-    // Version 0.1 had no `tally-` in the name.
-    if (/^journal-(?:tally-)?\d+\.json$/.test(name) && !known.has(name))
-      rmSync(join(folder, name), { force: true })
-  }
-}
-
-function savedPath(stateDir: string, inode: number): string {
-  return join(stateDir, 'cache', savedName(inode))
-}
-
-function savedName(inode: number): string {
-  return `journal-tally-${inode}.json`
 }
 
 function toSaved({ end, ids, hashes, at, offsets, paths, path }: Segment) {

@@ -46,7 +46,7 @@ function problemOf(
       .filter((name) => !Object.hasOwn(sampleValues, name))
       .map((name) => `${path}: no value is called "${name}". ${meantValue(name)}`)
   } catch (error) {
-    const what = oneLine(pathFault(error) ?? describeError(error))
+    const what = oneLine(pathFault(error)?.what ?? describeError(error))
     return [`${path}: ${what}. Ours is used until it is fixed`]
   }
 }

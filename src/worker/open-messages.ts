@@ -1,7 +1,7 @@
 import type { LoadedConfig } from '../config/load.ts'
 import { AnswerWatch, type AskedWhere, isAnswered as isInTranscript } from '../context/answers.ts'
 import type { Destination } from '../deliver/attempt.ts'
-import type { Begun, MessageLife } from '../deliver/message-life.ts'
+import { type Begun, type MessageLife, ONE_SHOT_MS } from '../deliver/message-life.ts'
 import { withOpenQuestions } from '../deliver/summary.ts'
 import { withdraw } from '../deliver/withdraw.ts'
 import { type Asked, type Delivery, staysShown } from '../delivery.ts'
@@ -22,12 +22,6 @@ const MAX_LOOK_MS = 30_000
 const LOOK_FOR_MS = 3600_000
 /** After this long a shown message is forgotten and never withdrawn. */
 const FORGET_AFTER_MS = 24 * 3600_000
-
-/**
- * A one-shot run ends its session right after its turn. That end answers nothing: the message is shown for as long as one
- * that disappears by itself.
- */
-const ONE_SHOT_MS = 10_000
 
 /** More messages than are shown at once. */
 const MAX_KNOWN = 200

@@ -4,10 +4,9 @@ import { existsSync } from 'node:fs'
 import { chown, readFile, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { terminal } from '../../src/notifiers/terminal.ts'
+import { collectGarbage } from '../support/collect-garbage.ts'
 import { makeFolder } from '../support/folder.ts'
 import { hasPty, startPty } from '../support/pty.ts'
 import { noTmux, startTmux } from '../support/tmux.ts'
@@ -141,8 +140,7 @@ describe.skipIf(reason)(`notifiers: terminal${reason}`, () => {
   it('asks for a retry while Ctrl+S has stopped the terminal', async () => {
     const pty = await startPty()
     // What only a timer still needs may be collected before the timer ends.
-    setFlagsFromString('--expose-gc')
-    const collecting = setInterval(runInNewContext('gc'), 100)
+    const collecting = setInterval(collectGarbage, 100)
     onTestFinished(() => clearInterval(collecting))
     pty.type('\x13')
     await vi.waitFor(async () => {
