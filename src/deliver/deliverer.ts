@@ -66,9 +66,9 @@ export class Deliverer {
     return [...this.#lines.values()].reduce((sum, { queue }) => sum + queue.size, 0)
   }
 
-  /** Whether one of the destinations is slow; `isMoving` likewise. See DestinationLine. */
-  get isSlow(): boolean {
-    return [...this.#lines.values()].some((line) => line.isSlow)
+  /** How many of them their destinations hold up; `isMoving` whether one of these is moving. See DestinationLine. */
+  get heldUp(): number {
+    return [...this.#lines.values()].reduce((sum, { heldUp }) => sum + heldUp, 0)
   }
 
   get isMoving(): boolean {

@@ -10,8 +10,8 @@ export interface DestinationLine {
   isBypassed: boolean
   /** Whether a delivery is being sent, or is queued and not blocked after a failure. */
   readonly isMoving: boolean
-  /** Whether deliveries are queued, and the destination fails or takes only one now and then. */
-  readonly isSlow: boolean
+  /** How many deliveries are queued if the destination fails, takes only one now and then, or is far behind; else 0. */
+  readonly heldUp: number
   /** Forgets earlier failures. */
   reset(): void
 }
@@ -24,6 +24,8 @@ interface LineOptions {
 }
 
 const DEFAULT_CONCURRENCY = 4
+/** More than a worker queues for a destination that keeps up. */
+const FAR_BEHIND = 1000
 
 export function makeLine(
   notifier: Notifier,
@@ -41,8 +43,9 @@ export function makeLine(
     get isMoving() {
       return !limiter.isIdle || (line.queue.size > 0 && !limiter.isTripped)
     },
-    get isSlow() {
-      return line.queue.size > 0 && limiter.isSlow
+    get heldUp() {
+      const { size } = line.queue
+      return limiter.isSlow || size > FAR_BEHIND ? size : 0
     },
     queue: new DestinationQueue({
       limiter,

@@ -25,8 +25,8 @@ const MAX_AHEAD_OF_SLOW = 500
  * no memory, and rounds stay short, so that what a person asks for is noticed soon.
  */
 const MAX_FLOWING = 2000
-/** The same limit if all wait for failed destinations: events for other destinations must not wait behind them. */
-const MAX_STALLED = 20_000
+/** The same limit with those that their destinations hold up: events for other destinations must not wait behind them. */
+const MAX_CLAIMED = 20_000
 /** How long to wait for each suspect event: one that crashes the worker does so at once. */
 const SUSPECT_MS = 1000
 /** How often a single run checks whether the rest only waits for failed destinations. */
@@ -57,7 +57,7 @@ export class Dispatcher {
 
   /** Whether an event waits that can be handled now. */
   get hasWaiting(): boolean {
-    if (this.#underWay.size >= MAX_STALLED) return false
+    if (this.#underWay.size >= MAX_CLAIMED) return false
     return this.faults.isolate('the spool', () => this.#deps.store.hasWaiting()) ?? false
   }
 
@@ -133,17 +133,18 @@ export class Dispatcher {
   }
 
   get #limit(): number {
-    return this.isStalled ? MAX_STALLED : MAX_FLOWING
+    if (this.isStalled) return MAX_CLAIMED
+    return Math.min(MAX_FLOWING + this.#deps.deliverer.heldUp, MAX_CLAIMED)
   }
 
-  /** Once the limit is reached, half of the events must end before a long folder is listed again. */
+  /** Once the limit is reached, some of the events must end before a long folder is listed again. */
   #isStillFull(): boolean {
-    this.#isFull &&= this.#underWay.size > this.#limit / 2
+    this.#isFull &&= this.#underWay.size > this.#limit - MAX_FLOWING / 2
     return this.#isFull
   }
 
   get #isAhead(): boolean {
-    return this.#underWay.size > (this.#deps.deliverer.isSlow ? MAX_AHEAD_OF_SLOW : MAX_AHEAD)
+    return this.#underWay.size > (this.#deps.deliverer.heldUp > 0 ? MAX_AHEAD_OF_SLOW : MAX_AHEAD)
   }
 
   async #startDue() {

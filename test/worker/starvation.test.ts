@@ -2,20 +2,28 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { deliverTo } from '../../src/worker/run.ts'
+import { builtWorker } from '../support/program.ts'
 import { startReceiver } from '../support/receiver.ts'
-import { makeWorld, type World } from './_world.ts'
+import { makeWorld, startProgram, type World } from './_world.ts'
 
 const DELIVERY_SECONDS = 600
 
 const permission = { hook_event_name: 'PermissionRequest', session_id: 'live', tool_name: 'Bash' }
 
+function leaveEvents(world: World, names: readonly string[]) {
+  for (const name of names) {
+    const event = { hook_event_name: 'Stop', session_id: name }
+    const text = `hookbell-event 1\nclient: claude\n\n${JSON.stringify(event)}`
+    writeFileSync(join(world.spool.new, name), text)
+  }
+}
+
 /** Stores events that were claimed during one crash of a worker. */
 function leaveSuspects(world: World, count: number) {
-  for (let index = 0; index < count; index += 1) {
-    const event = { hook_event_name: 'Stop', session_id: `s${index}` }
-    const text = `hookbell-event 1\nclient: claude\n\n${JSON.stringify(event)}`
-    writeFileSync(join(world.spool.new, `suspect${index}~1`), text)
-  }
+  leaveEvents(
+    world,
+    Array.from({ length: count }, (_, index) => `suspect${index}~1`),
+  )
 }
 
 /** Waits until the file has the line. Waiting for a delivery of DELIVERY_SECONDS first would time out. */
@@ -106,6 +114,25 @@ describe('a hung receiver', () => {
     world.configure({ channels: { file: channels.file }, routes: [], lingerSeconds: 0 })
     await close()
     await running
+  })
+
+  it('does not delay events for other channels, however many wait for it', async () => {
+    const { url } = await startReceiver({ script: ['blackhole'] })
+    const world = makeWorld()
+    const file = { type: 'file', path: world.outFile }
+    const routes = [
+      { on: ['PermissionRequest'], to: ['file'] },
+      { on: ['Stop'], to: ['hung'] },
+    ]
+    const hung = { type: 'webhook', url }
+    world.configure({ channels: { file, hung }, routes, deliveryTimeoutSeconds: DELIVERY_SECONDS })
+    leaveEvents(
+      world,
+      Array.from({ length: 2500 }, (_, index) => `event${index}`),
+    )
+    startProgram(builtWorker, world)
+    await expect.poll(() => world.list('new').length).toBeLessThan(501)
+    await expectTold(world, world.accept(permission))
   })
 
   it('does not delay a test message to another channel', async () => {
