@@ -119,22 +119,26 @@ export async function prepareAgain(
   return makeDelivery(event, candidate, renderer, loaded, deps)
 }
 
-/** Held deliveries are grouped only on channels that people read; a program gets each event separately. */
 function holdBack(
   delivery: Delivery,
   { until, reason, group, earliest }: Extract<Verdict, { type: 'hold' }>,
   { channel, later }: Candidate,
   { config }: LoadedConfig,
 ): Omit<Held, 'project'> {
-  const isTogether = group !== '' && notifierOf(channel, config)?.summarizes === true
   // A step that was due while the machine was off is sent afterwards, but not after the maximum age.
   const expires = later ? until + config.retry.maxAgeHours * 3600_000 : 0
   return {
     delivery: { ...delivery, notBefore: until, expires },
     reason,
     earliest,
-    ...(isTogether && { group: hashOf(`${channel} ${group}`) }),
+    ...groupOf(channel, group, config),
   }
+}
+
+/** Held deliveries are grouped only on channels that people read; a program gets each event separately. */
+export function groupOf(channel: string, group: string, config: Config): { group?: string } {
+  const isTogether = group !== '' && notifierOf(channel, config)?.summarizes === true
+  return isTogether ? { group: hashOf(`${channel} ${group}`) } : {}
 }
 
 function settingsOf({ secrets }: LoadedConfig, { host }: Pick<PrepareDeps, 'host'>) {

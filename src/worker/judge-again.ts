@@ -3,6 +3,7 @@ import { disturbsSomebody } from '../deliver/audience.ts'
 import type { JudgeSettings } from '../policy/memory.ts'
 import { MAX_QUIET_MS } from '../policy/quiet-hours.ts'
 import { judgeHeld, settingsOf } from '../prepare/decide.ts'
+import { groupOf } from '../prepare/prepare.ts'
 import type { Claim } from '../spool/claim.ts'
 import type { Parked } from '../spool/park.ts'
 import type { WorkerDeps } from './deps.ts'
@@ -72,7 +73,8 @@ function holdAgain(
   if (isOver || isOwn || isBeforeItsTime(one, at)) return undefined
   const verdict = judgeHeld(delivery, config, settings)
   if (verdict.type !== 'hold') return undefined
-  const { until, reason, group } = verdict
+  const { until, reason } = verdict
+  const { group } = groupOf(channel, verdict.group, config)
   const later = { notBefore: until, expires: expires && until + (expires - notBefore) }
   try {
     store.park({ ...delivery, ...later }, { reason, isHeld: true, group, earliest, project })
@@ -80,7 +82,7 @@ function holdAgain(
     // The disk is full: as when it is held at first, it is told too early rather than never.
     return undefined
   }
-  const entry = { at, type: 'held', channel, until, reason, group } as const
+  const entry = { at, type: 'held', channel, until, reason, ...(group && { group }) } as const
   return Promise.all(events.map((id) => journal.append({ ...entry, id }))).then(() =>
     store.finish(claim),
   )

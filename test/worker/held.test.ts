@@ -233,6 +233,32 @@ describe('a held message that comes due in quiet hours', () => {
     expect(received[0]?.body).toContain('and 1 more')
   })
 
+  it('goes to its own channel, whatever waits for another one', async () => {
+    const { url, received } = await startReceiver()
+    const world = makeWorld()
+    const configure = (quietHours: object[]) =>
+      world.configure({
+        channels: {
+          file: { type: 'file', path: world.outFile },
+          team: { type: 'slack', url: `${url}/services/team` },
+          boss: { type: 'slack', url: `${url}/services/boss` },
+        },
+        routes: [{ on: ['*'], steps: [{ to: ['file'] }, { after: '1h', to: ['team', 'boss'] }] }],
+        noise: { quietHours },
+        lingerSeconds: 0,
+      })
+    configure([])
+    world.accept(stop)
+    await world.once()
+    for (const quietHours of [always, []]) {
+      configure(quietHours)
+      for (const name of world.list('deferred')) letItBeTime(world, name)
+      await world.once()
+    }
+    expect(received.map(({ path }) => path).sort()).toEqual(['/services/boss', '/services/team'])
+    for (const { body } of received) expect(body).not.toContain('more')
+  })
+
   it('is sent if it is a question', async () => {
     const { configure, comeDue, received } = await makeOverdue(ask('one'))
     configure(always)
