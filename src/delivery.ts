@@ -81,6 +81,10 @@ export const deliverySchema = z.object({
     .array(askedSchema)
     .optional()
     .describe('The questions it asks, oldest first; absent if there are none'),
+  isUnconditional: z
+    .boolean()
+    .optional()
+    .describe('No rule holds or suppresses its next attempt, such as after a person asked for it'),
   sessionEnv: z.record(z.string(), z.string()),
   acceptedAt: z.number().describe('Unix ms'),
   notBefore: z.number().describe('When it is due, Unix ms; 0: at once'),

@@ -101,7 +101,9 @@ export function failedOutcome(
 ): Outcome {
   const attempt = before.attempts + 1
   const firstTriedAt = before.firstTriedAt || now()
-  const delivery = { ...before, attempts: attempt, firstTriedAt }
+  // From now on it is a message like any other: the rules apply before its next attempt.
+  const { isUnconditional: _, ...rest } = before
+  const delivery = { ...rest, attempts: attempt, firstTriedAt }
   const hint = error instanceof DeliveryError && error.hint ? ` (${error.hint})` : ''
   const reason = describeError(error) + hint
   if (!isRetry(error)) {

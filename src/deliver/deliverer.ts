@@ -16,7 +16,7 @@ import type { DestinationLimiter, Slot } from './destination-limiter.ts'
 import { type DestinationLine, makeLine } from './destination-line.ts'
 import type { DestinationQueue, Waiting } from './destination-queue.ts'
 import { directInMs, findDirect, findWay } from './direct.ts'
-import { type MessageLife, unknownLife } from './message-life.ts'
+import { type MessageLife, unknownLife, whyNotNow } from './message-life.ts'
 import type { Outcome } from './outcome.ts'
 import { summarize } from './summary.ts'
 
@@ -116,39 +116,41 @@ export class Deliverer {
   }
 
   async #send(orders: readonly Order[], slot: Slot, line: DestinationLine): Promise<void> {
-    let delivery: Delivery | undefined
-    try {
-      delivery = await this.#gather(orders)
-    } catch {
-      // The event cannot be read now, so it is released and tried again later.
-      line.limiter.cancel(slot)
-      for (const { resolve } of orders) resolve({ type: 'released' })
-      return
-    }
-    const destination = findWay(delivery.channel, this.#deps.config(), orders[0]?.isDirect)
+    const ready = await this.#gather(orders)
+    const [first, ...rest] = ready
+    if (!first) return line.limiter.cancel(slot)
+    const others = rest.map((one) => one.delivery)
+    const delivery = others.length > 0 ? summarize([first.delivery, ...others]) : first.delivery
+    const destination = findWay(delivery.channel, this.#deps.config(), first.order.isDirect)
     const outcome = await this.#attempt(delivery, destination, slot, line)
-    if (this.#bypass(orders, outcome, line)) return
-    for (const { id, resolve } of orders) {
-      const isLead = orders.length === 1 || id === delivery.id
+    if (this.#bypass(first.order, outcome, line)) return
+    for (const { id, resolve } of ready.map(({ order }) => order)) {
+      const isLead = ready.length === 1 || id === delivery.id
       const isTold = outcome.type === 'delivered' && !isLead
       resolve(isTold ? { ...outcome, summary: delivery.events[0] ?? '' } : outcome)
     }
   }
 
-  async #gather(orders: readonly Order[]): Promise<Delivery> {
-    const [first, ...rest] = await Promise.all(
-      orders.map(async ({ delivery, load }) => delivery ?? (await load())),
-    )
-    if (!first) throw new Error('nothing to send')
-    return rest.length > 0 ? summarize([first, ...rest]) : first
+  /** Loads the deliveries, and resolves those that are not sent now. */
+  async #gather(orders: readonly Order[]): Promise<{ order: Order; delivery: Delivery }[]> {
+    const { now, life = unknownLife } = this.#deps
+    const all = orders.map(async (order) => {
+      const delivery = order.delivery ?? (await order.load().catch(() => undefined))
+      const outcome = delivery && (await whyNotNow(delivery, life, now()))
+      if (delivery && !outcome) return [{ order, delivery }]
+      // If the event cannot be read now, it is released and tried again later.
+      order.resolve(outcome ?? { type: 'released' })
+      return []
+    })
+    return (await Promise.all(all)).flat()
   }
 
   /**
    * Bypasses a hub that has failed for too long: this delivery and those queued behind it go directly.
    * @returns whether it does
    */
-  #bypass([order]: readonly Order[], outcome: Outcome, line: DestinationLine): boolean {
-    if (!order || order.isDirect) return false
+  #bypass(order: Order, outcome: Outcome, line: DestinationLine): boolean {
+    if (order.isDirect) return false
     line.isBypassed &&= line.limiter.isFailing
     if (outcome.type !== 'deferred') return false
     const { delivery } = outcome
@@ -180,18 +182,9 @@ export class Deliverer {
   ): Promise<Outcome> {
     const { config, now, random, life = unknownLife } = this.#deps
     const loaded = config()
-    if (delivery.expires > 0 && now() > delivery.expires) {
-      limiter.cancel(slot)
-      return { type: 'expired', reason: 'too late to be of use' }
-    }
     if ('error' in destination) {
       limiter.cancel(slot)
       return this.#withoutDestination(delivery, destination.error)
-    }
-    const over = await life.whyOver(delivery)
-    if (over !== undefined) {
-      limiter.cancel(slot)
-      return { type: 'expired', reason: over }
     }
     const begun = life.begin(delivery, destination)
     const startedAt = monotonicMs()

@@ -1,5 +1,6 @@
 import type { Delivery } from '../delivery.ts'
 import type { Destination } from './attempt.ts'
+import type { Hold, Outcome } from './outcome.ts'
 
 /**
  * A one-shot run ends its session right after its turn. That end answers nothing: the message is shown for as long as one
@@ -11,6 +12,8 @@ export const ONE_SHOT_MS = 10_000
 export interface MessageLife {
   /** Why the delivery is no longer worth sending; undefined if it is. */
   whyOver(delivery: Delivery): Promise<string | undefined>
+  /** Until when the delivery must not be sent although it is due; undefined if it may be sent now. */
+  whyLater(delivery: Delivery): Hold | undefined
   begin(delivery: Delivery, destination: Destination): Begun
 }
 
@@ -28,5 +31,20 @@ export interface Begun {
 /** Knows nothing of earlier messages: each delivery is sent as it is. */
 export const unknownLife: MessageLife = {
   whyOver: async () => undefined,
+  whyLater: () => undefined,
   begin: (delivery) => ({ delivery, delivered: () => {}, failed: () => {} }),
+}
+
+/** The outcome of a delivery that is not sent although it is its turn; undefined if it is sent. */
+export async function whyNotNow(
+  delivery: Delivery,
+  life: MessageLife,
+  now: number,
+): Promise<Outcome | undefined> {
+  if (delivery.expires > 0 && now > delivery.expires)
+    return { type: 'expired', reason: 'too late to be of use' }
+  const over = await life.whyOver(delivery)
+  if (over !== undefined) return { type: 'expired', reason: over }
+  const hold = life.whyLater(delivery)
+  return hold && { type: 'held', ...hold, delivery }
 }

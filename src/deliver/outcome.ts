@@ -1,5 +1,13 @@
 import type { Delivery } from '../delivery.ts'
 
+/** Why a delivery is held, and until when (Unix ms). */
+export interface Hold {
+  until: number
+  reason: string
+  /** Deliveries of the same group that are due together become one message. */
+  group?: string
+}
+
 /** The result of a delivery, for now or for good. */
 export type Outcome =
   | {
@@ -27,6 +35,8 @@ export type Outcome =
       /** The delivery to park: the attempt is counted, and it may be a summary of several events. */
       delivery: Delivery
     }
+  /** Not attempted, because a rule holds it by now. */
+  | (Hold & { type: 'held'; delivery: Delivery })
   | { type: 'expired'; reason: string }
   /** Not attempted: the worker ends, or the event cannot be read now. */
   | { type: 'released' }

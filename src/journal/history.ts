@@ -112,11 +112,13 @@ function accept(status: EventStatus, entry: AcceptedEntry) {
 type ChannelEntry = Extract<JournalEntry, { type: ChannelStatus['state'] }>
 
 function setChannel(status: EventStatus, channel: string, entry: ChannelEntry) {
+  const before = status.channels[channel]
   const until = entry.type === 'held' ? entry.until : undefined
-  const plannedFor = status.channels[channel]?.plannedFor ?? until
+  // One that was tried before it was held is no later step.
+  const plannedFor = before ? before.plannedFor : until
   status.channels[channel] = {
     state: entry.type,
-    attempts: 'attempt' in entry ? entry.attempt : 0,
+    attempts: 'attempt' in entry ? entry.attempt : (before?.attempts ?? 0),
     detail: entry.type === 'delivered' ? entry.answer : entry.reason,
     at: 'until' in entry ? entry.until : entry.at,
     ...(plannedFor !== undefined && { plannedFor }),

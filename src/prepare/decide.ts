@@ -112,20 +112,20 @@ function delayByStep(
       }
 }
 
-/** The verdict of quiet hours on a delivery that was held and is due, such as after the machine slept. */
-export function judgeHeld(
+/** The verdict of quiet hours on a delivery that is due now, such as one that waited for its destination. */
+export function judgeDue(
   { kind, channel }: Pick<Delivery, 'kind' | 'channel'>,
   config: Config,
-  settings: JudgeSettings,
+  now: number,
 ): Verdict {
-  return judgeQuietHours(settings.now, kind, noiseOf(channel, config), settings)
+  return judgeQuietHours(now, kind, noiseOf(channel, config), { noise: noiseSettingsOf(config) })
 }
 
 function judgeQuietHours(
   moment: number,
   kind: Kind,
   candidate: Pick<Candidate, 'hasNoiseRules'>,
-  { noise }: JudgeSettings,
+  { noise }: Pick<JudgeSettings, 'noise'>,
 ): Verdict {
   return isInForce(quietHours, candidate, { noise }) ? judgeAt(moment, kind, noise) : send
 }

@@ -75,7 +75,8 @@ export async function prepare(
   const renderer = new Renderer(deps.templates, withLabel(event, project), settings)
   const made = judgements.flatMap(({ candidate, verdict }) => {
     if (verdict.type === 'suppress') return []
-    const delivery = makeDelivery(event, candidate, renderer, loaded, deps)
+    const isUnconditional = stored.channel !== undefined
+    const delivery = makeDelivery(event, { ...candidate, isUnconditional }, renderer, loaded, deps)
     return { candidate, verdict, delivery }
   })
   // After all texts are made, because the entry includes the problems of rendering.
@@ -101,10 +102,13 @@ export async function prepare(
   }
 }
 
+/** What is known of a delivery before its text. */
+type Addressed = Pick<Delivery, 'channel' | 'urgency' | 'template' | 'isUnconditional'>
+
 /** Makes a delivery again whose text was not kept in memory while it was queued. */
 export async function prepareAgain(
   parsed: AgentEvent,
-  { kind, ...candidate }: Pick<Delivery, 'channel' | 'urgency' | 'kind' | 'template'>,
+  { kind, ...candidate }: Pick<Delivery, 'kind'> & Addressed,
   loaded: LoadedConfig,
   deps: Omit<PrepareDeps, 'memory' | 'mutes'>,
 ): Promise<Delivery> {
@@ -157,7 +161,7 @@ function reasonForAll(judgements: readonly Judgement[]): string | undefined {
 /** The delivery of an event to one channel. */
 export function makeDelivery(
   event: EnrichedEvent,
-  { channel, urgency, template }: Pick<Candidate, 'channel' | 'urgency' | 'template'>,
+  { channel, urgency, template, isUnconditional }: Addressed,
   renderer: Renderer,
   { config }: LoadedConfig,
   { host }: Pick<PrepareDeps, 'host'>,
@@ -175,6 +179,7 @@ export function makeDelivery(
     urgency,
     message,
     ...(kind === 'permission' && { questions: [askedBy(event, message)] }),
+    ...(isUnconditional && { isUnconditional }),
     sessionEnv: { ...event.env },
     acceptedAt: at,
     notBefore: 0,

@@ -33,7 +33,8 @@ export function retryItem(spool: Spool, { name, channel, events: [id = ''] }: De
   const path = join(spool.dead, name)
   const delivery = channel === undefined ? undefined : readParkedOrThrow(path)?.delivery
   if (delivery) {
-    const again = { ...delivery, notBefore: 0, attempts: 0, firstTriedAt: 0, expires: 0 }
+    const anew = { notBefore: 0, attempts: 0, firstTriedAt: 0, expires: 0 }
+    const again = { ...delivery, ...anew, isUnconditional: true }
     writeParked(spool, 'deferred', {
       ...{ since: 0, reason: 'retried by a person', isHeld: false },
       delivery: again,

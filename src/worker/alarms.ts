@@ -71,6 +71,7 @@ export class Alarms {
   around(life: MessageLife): MessageLife {
     return {
       whyOver: (delivery) => life.whyOver(delivery),
+      whyLater: (delivery) => life.whyLater(delivery),
       begin: (delivery, destination) =>
         this.#begin(life.begin(delivery, destination), delivery, destination),
     }

@@ -116,12 +116,13 @@ async function reviewAfter(
 
 function start(delivery: Delivery, claim: Claim, deps: WorkerDeps): Promise<boolean> {
   const { store, config } = deps
-  const { channel, urgency, kind, template } = delivery
+  const { channel, urgency, kind, template, isUnconditional } = delivery
+  const addressed = { channel, urgency, kind, template, isUnconditional }
   const load = async () => {
     const stored = store.readEvent(claim)
     if (!stored) throw new HookbellError('E_SPOOL', `${claim.id}: gone from the spool`)
     const parsed = parseEvent({ ...stored, id: claim.id }, config.recent().config.abnormalReasons)
-    return await prepareAgain(parsed, { channel, urgency, kind, template }, config.recent(), deps)
+    return await prepareAgain(parsed, addressed, config.recent(), deps)
   }
   return deliverAndSettle(delivery, load, deps)
 }

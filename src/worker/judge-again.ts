@@ -1,12 +1,10 @@
 import type { Config } from '../config/schema.ts'
 import { disturbsSomebody } from '../deliver/audience.ts'
-import type { JudgeSettings } from '../policy/memory.ts'
-import { MAX_QUIET_MS } from '../policy/quiet-hours.ts'
-import { judgeHeld, settingsOf } from '../prepare/decide.ts'
-import { groupOf } from '../prepare/prepare.ts'
+import { settingsOf } from '../prepare/decide.ts'
 import type { Claim } from '../spool/claim.ts'
 import type { Parked } from '../spool/park.ts'
 import type { WorkerDeps } from './deps.ts'
+import { originOf, putOff, quietHold } from './rules-at-attempt.ts'
 
 /** A parked delivery that this worker has claimed. */
 export interface Due extends Omit<Parked, 'format'> {
@@ -26,14 +24,13 @@ export async function judgeAgain(all: readonly Due[], deps: WorkerDeps) {
   const others: Promise<void>[] = []
   for (const one of all) {
     const { events, channel, acceptedAt: at, kind, message } = one.delivery
-    const { client, sessionId, cwd } = message
     const [id = ''] = events
-    const { project = '' } = one
+    const known = async (cwd: string) => one.project ?? (await deps.projectOf(cwd))
+    const origin = await originOf(one.delivery, known)
     const isRecord = !disturbsSomebody(channel, current)
-    const held = { id, client, sessionId, at, kind, channel, cwd, project, isRecord }
+    const held = { ...origin, id, client: message.client, at, kind, channel, isRecord }
     const reason = memory.review(held, settings)
-    const done =
-      reason === undefined ? holdAgain(one, current, settings, deps) : drop(one, reason, deps)
+    const done = reason === undefined ? holdAgain(one, current, deps) : drop(one, reason, deps)
     if (done) others.push(done)
     else kept.push(one)
   }
@@ -61,28 +58,22 @@ async function drop({ claim, delivery }: Due, reason: string, { store, journal, 
 function holdAgain(
   one: Due,
   config: Config,
-  settings: JudgeSettings,
-  { store, journal }: WorkerDeps,
+  { store, journal, now }: WorkerDeps,
 ): Promise<void> | undefined {
   const { claim, delivery, earliest, project } = one
-  const { now: at } = settings
-  const { events, channel, message, acceptedAt, notBefore, expires } = delivery
-  const isOver = at - acceptedAt >= MAX_QUIET_MS || (expires > 0 && at > expires)
-  // Our own, the digest, comes at the time that a person has set.
-  const isOwn = message.client === 'hookbell'
-  if (isOver || isOwn || isBeforeItsTime(one, at)) return undefined
-  const verdict = judgeHeld(delivery, config, settings)
-  if (verdict.type !== 'hold') return undefined
-  const { until, reason } = verdict
-  const { group } = groupOf(channel, verdict.group, config)
-  const later = { notBefore: until, expires: expires && until + (expires - notBefore) }
+  const at = now()
+  if (isBeforeItsTime(one, at)) return undefined
+  const hold = quietHold(delivery, { config }, at)
+  if (!hold) return undefined
   try {
-    store.park({ ...delivery, ...later }, { reason, isHeld: true, group, earliest, project })
+    const { reason, group } = hold
+    store.park(putOff(delivery, hold, at), { reason, isHeld: true, group, earliest, project })
   } catch {
     // The disk is full: as when it is held at first, it is told too early rather than never.
     return undefined
   }
-  const entry = { at, type: 'held', channel, until, reason, ...(group && { group }) } as const
+  const { events, channel } = delivery
+  const entry = { at, type: 'held', channel, ...hold } as const
   return Promise.all(events.map((id) => journal.append({ ...entry, id }))).then(() =>
     store.finish(claim),
   )

@@ -41,7 +41,7 @@ interface OpenDeps {
 type SessionRef = Pick<Shown, 'client' | 'sessionId'>
 
 /** Shown messages that wait for an answer. The session's next message replaces them, and an answer withdraws them. */
-export class OpenMessages implements MessageLife {
+export class OpenMessages implements Omit<MessageLife, 'whyLater'> {
   readonly #deps: OpenDeps
   readonly #shown: ShownMessages
   readonly #watch = new AnswerWatch()

@@ -21,6 +21,7 @@ import type { WorkerDeps } from './deps.ts'
 import { DigestSchedule } from './digest.ts'
 import { Maintenance } from './maintenance.ts'
 import { OpenMessages } from './open-messages.ts'
+import { withRules } from './rules-at-attempt.ts'
 import { SessionQueue } from './session-queue.ts'
 
 export interface WorkerOptions {
@@ -56,23 +57,27 @@ export function openWorker({ stateDir, configDir, onRecord, ...options }: Worker
   const projects = new Fresh(projectOf)
   const branches = new Fresh((cwd) => branchOf(cwd))
   const rules = new Fresh((cwd) => projectRules(cwd, { home: homeDir(), stateDir }))
+  const lookUp = {
+    mutes: () => mutes.get(),
+    projectOf: (cwd: string) => projects.get(cwd),
+  }
   const deps: WorkerDeps = {
+    ...lookUp,
     stateDir,
     config,
     store,
     journal,
     deliverer: new Deliverer({
-      ...{ ...current, steadyNow, life: alarms.around(openMessages) },
+      ...{ ...current, steadyNow },
+      life: alarms.around(withRules(openMessages, { ...current, ...lookUp })),
       isParked: (event, channel) => store.isParked(event, channel),
     }),
     memory,
     alarms,
     answers,
     open: openMessages,
-    mutes: () => mutes.get(),
     templates: new Templates(configDir),
     sessions: new SessionQueue(),
-    projectOf: (cwd) => projects.get(cwd),
     branchOf: (cwd) => branches.get(cwd),
     projectRules: (cwd) => rules.get(cwd),
     begun: new Map(),

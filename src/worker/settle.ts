@@ -5,6 +5,7 @@ import type { JournalEntry } from '../journal/entry.ts'
 import { isFailure } from '../journal/history.ts'
 import type { WorkerDeps } from './deps.ts'
 import { reviewSteps } from './next-step.ts'
+import { putOff } from './rules-at-attempt.ts'
 
 /** The outcome of a delivery that was attempted or dropped. */
 type Ended = Exclude<Outcome, { type: 'released' }>
@@ -58,6 +59,11 @@ async function goOnInMemory(
   deps: WorkerDeps,
 ): Promise<boolean> {
   if (!('delivery' in outcome)) return false
+  if (outcome.type === 'held') {
+    // As when it cannot be held at first: told too early rather than never.
+    const early = { ...outcome.delivery, isUnconditional: true }
+    return await deliverAndSettle(early, async () => early, deps)
+  }
   const pauseMs = outcome.type === 'deferred' ? outcome.until - deps.now() : MAX_PAUSE_MS
   await sleep(Math.min(Math.max(pauseMs, 0), MAX_PAUSE_MS))
   const { delivery } = outcome
@@ -84,11 +90,15 @@ async function conclude(delivery: Delivery, outcome: Ended, deps: WorkerDeps) {
 }
 
 /** Stores the delivery on the disk before it is recorded: otherwise a crash in between would lose it. */
-function keep(outcome: Outcome, { store }: WorkerDeps) {
+function keep(outcome: Outcome, { store, now }: WorkerDeps) {
   if (!('delivery' in outcome) || kept.has(outcome.delivery)) return
   const { delivery, reason } = outcome
   if (outcome.type === 'deferred') {
     store.park({ ...delivery, notBefore: outcome.until }, { reason, isHeld: false })
+  }
+  if (outcome.type === 'held') {
+    const { group } = outcome
+    store.park(putOff(delivery, outcome, now()), { reason, isHeld: true, group })
   }
   if (outcome.type === 'exhausted') store.giveUp(delivery, reason)
   kept.add(delivery)
@@ -104,6 +114,10 @@ function entriesFor(
   if (outcome.type === 'expired') {
     const { reason } = outcome
     return events.map((id) => ({ at, id, type: 'suppressed', channel, reason }))
+  }
+  if (outcome.type === 'held') {
+    const { type, delivery: _, ...hold } = outcome
+    return events.map((id) => ({ at, id, type, channel, ...hold }))
   }
   if (outcome.type === 'deferred') {
     const { attempt, reason, until, delivery } = outcome

@@ -29,6 +29,7 @@ function makeDeliverer(config: object) {
     steadyNow: () => (clock.isStopped ? 0 : performance.now()) + clock.skippedMs,
     isParked: () => true,
     life: {
+      ...unknownLife,
       begin(delivery, destination) {
         begun.push(...delivery.events)
         return unknownLife.begin(delivery, destination)
@@ -83,6 +84,28 @@ describe('messages that are queued while sending is paused', () => {
     ])
     expect(received).toHaveLength(1)
     for (const id of ids) expect(received[0]?.body).toContain(`title of ${id}`)
+  })
+
+  it('become one message without those that are no longer worth sending', async () => {
+    const { url, received } = await startReceiver()
+    const { clock, deliver, deliverer } = makeDeliverer({
+      channels: { team: { type: 'slack', url: `${url}/services/x` } },
+    })
+    deliverer.setPaused(true)
+    const ended = ['one', 'two', 'answered', 'four', 'five', 'six'].map((id) => deliver(id))
+    clock.skippedMs = 2000
+    deliverer.setPaused(false)
+    expect((await Promise.all(ended)).map(({ type }) => type)).toEqual([
+      'delivered',
+      'delivered',
+      'expired',
+      'delivered',
+      'delivered',
+      'delivered',
+    ])
+    expect(received).toHaveLength(1)
+    expect(received[0]?.body).toContain('and 4 more')
+    expect(received[0]?.body).not.toContain('answered')
   })
 
   it('are prepared again when they are sent, beyond the first 500', async () => {

@@ -79,6 +79,27 @@ describe('an event', () => {
   })
 })
 
+describe('a message that was tried before a rule held it', () => {
+  const deferred: JournalEntry = { ...on('team'), type: 'deferred', reason: 'down', until: 9 }
+  const held: JournalEntry = { ...of, channel: 'team', type: 'held', reason: 'night', until: 20 }
+  const teamAfter = (...entries: JournalEntry[]) => {
+    const history = new EventHistory()
+    for (const entry of [accepted, ...entries]) history.add(entry)
+    return history.byId.get('e1')?.channels.team
+  }
+
+  it('keeps the number of its attempts, and is no later step', () => {
+    const status = teamAfter(deferred, held)
+    expect(status).toMatchObject({ state: 'held', attempts: 1, at: 20 })
+    expect(status).not.toHaveProperty('plannedFor')
+  })
+
+  it('keeps the time for which it was planned if it is a later step', () => {
+    const status = teamAfter({ ...held, until: 5 }, deferred, held)
+    expect(status).toMatchObject({ state: 'held', attempts: 1, plannedFor: 5 })
+  })
+})
+
 describe('an event that is purged', () => {
   const question = { ...accepted, to: ['desk', 'audit', 'team'] }
   const purged: JournalEntry = { ...of, type: 'suppressed', reason: 'purged by hand' }

@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Outcome } from '../../src/deliver/outcome.ts'
 import type { Delivery } from '../../src/delivery.ts'
-import { writeMutes } from '../../src/policy/mute-file.ts'
 import { readParked, writeParked } from '../../src/spool/park.ts'
 import { flush } from '../../src/worker/control.ts'
 import { openWorker } from '../../src/worker/open-worker.ts'
@@ -99,13 +98,6 @@ describe('a delivery that failed', () => {
     const { world } = await makeParked(tried, [500])
     await world.once()
     expect(parkedIn(world, 'e.team')?.firstTriedAt).toBeLessThanOrEqual(Date.now())
-  })
-
-  it('is not judged again: a later mute does not keep it back', async () => {
-    const { world, received } = await makeParked({ attempts: 1, firstTriedAt: 1 }, [200])
-    writeMutes(world.stateDir, [{ until: 0 }], Date.now())
-    await world.once()
-    expect(received).toHaveLength(1)
   })
 
   it('is set aside without a fault if its file is damaged', async () => {

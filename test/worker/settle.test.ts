@@ -93,6 +93,16 @@ describe('a delivery that cannot be stored', () => {
     expect(entries().map(({ id, type }) => [id, type])).toEqual([['e2', 'delivered']])
   })
 
+  it('is told too early if a rule holds it', async () => {
+    const delivery = makeDelivery('e2')
+    const held: Outcome = { type: 'held', until: Date.now() + 60_000, reason: 'night', delivery }
+    const { world, tried, settle, entries } = makeSettling(held)
+    renameSync(world.spool.tmp, `${world.spool.tmp}.gone`)
+    expect(await settle(delivery)).toBe(true)
+    expect(tried.map((one) => one.isUnconditional)).toEqual([undefined, true])
+    expect(entries().map(({ id, type }) => [id, type])).toEqual([['e2', 'delivered']])
+  })
+
   it('is not recorded as given up before it is in dead/', async () => {
     const { world, deps, entries } = makeSettling()
     rmSync(world.spool.dead, { recursive: true })

@@ -1,0 +1,75 @@
+import type { LoadedConfig } from '../config/load.ts'
+import { disturbsSomebody } from '../deliver/audience.ts'
+import type { MessageLife } from '../deliver/message-life.ts'
+import type { Hold } from '../deliver/outcome.ts'
+import type { Delivery } from '../delivery.ts'
+import { describeMute, findMute, type Mute } from '../policy/mutes.ts'
+import { MAX_QUIET_MS } from '../policy/quiet-hours.ts'
+import { judgeDue } from '../prepare/decide.ts'
+import { groupOf } from '../prepare/prepare.ts'
+
+interface RuleDeps {
+  config(): LoadedConfig
+  /** The mutes in force. */
+  mutes(): readonly Mute[]
+  projectOf(cwd: string): Promise<string>
+  now(): number
+}
+
+/**
+ * Applies mutes and quiet hours before each attempt too: a message may have waited for its destination for hours,
+ * queued or between two attempts.
+ */
+export function withRules(life: Omit<MessageLife, 'whyLater'>, deps: RuleDeps): MessageLife {
+  return {
+    whyOver: async (delivery) => (await whyMuted(delivery, deps)) ?? (await life.whyOver(delivery)),
+    whyLater: (delivery) =>
+      delivery.isUnconditional ? undefined : quietHold(delivery, deps.config(), deps.now()),
+    begin: (delivery, destination) => life.begin(delivery, destination),
+  }
+}
+
+/** How quiet hours hold a delivery that is due now; undefined if it may be sent. */
+export function quietHold(
+  delivery: Delivery,
+  { config }: Pick<LoadedConfig, 'config'>,
+  now: number,
+): Hold | undefined {
+  const { channel, message, acceptedAt, expires } = delivery
+  const isOver = now - acceptedAt >= MAX_QUIET_MS || (expires > 0 && now > expires)
+  // Our own, the digest, comes at the time that a person has set.
+  const isOwn = message.client === 'hookbell'
+  if (isOver || isOwn) return undefined
+  const verdict = judgeDue(delivery, config, now)
+  if (verdict.type !== 'hold') return undefined
+  const { until, reason, group } = verdict
+  return { until, reason, ...groupOf(channel, group, config) }
+}
+
+/** The held delivery. The time until its end counts neither towards its expiry nor towards the age at which to give up. */
+export function putOff(delivery: Delivery, { until }: Hold, now: number): Delivery {
+  const { notBefore, expires, firstTriedAt } = delivery
+  return {
+    ...delivery,
+    notBefore: until,
+    expires: expires && until + (expires - notBefore),
+    firstTriedAt: firstTriedAt && firstTriedAt + (until - now),
+  }
+}
+
+/** By what a mute may name a delivery. A summary of several sessions belongs to none of them. */
+export async function originOf(
+  { events, message: { sessionId, cwd } }: Delivery,
+  projectOf: RuleDeps['projectOf'],
+) {
+  if (events.length > 1 && sessionId === '') return { sessionId, cwd: '', project: '' }
+  return { sessionId, cwd, project: await projectOf(cwd).catch(() => '') }
+}
+
+async function whyMuted(delivery: Delivery, { config, mutes, projectOf, now }: RuleDeps) {
+  const current = mutes()
+  if (current.length === 0 || delivery.isUnconditional) return undefined
+  if (!disturbsSomebody(delivery.channel, config().config)) return undefined
+  const muted = findMute(current, await originOf(delivery, projectOf), now())
+  return muted && describeMute(muted)
+}
