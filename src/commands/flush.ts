@@ -7,6 +7,7 @@ import { isOnHold } from '../worker/on-hold.ts'
 import { deliverOnce } from '../worker/run.ts'
 import { becomeWorker } from './_become-worker.ts'
 import { stateFolders } from './_events.ts'
+import { sayWhatIsLeft } from './_left-behind.ts'
 
 export const flushCommand = defineCommand({
   async run() {
@@ -23,5 +24,6 @@ export const flushCommand = defineCommand({
     const isLeft = free.length < folders.length
     const done = isLeft ? 'put forward; the worker that runs tries them now' : 'tried'
     say(asTyped(`${count} ${done}; see: hookbell log`))
+    sayWhatIsLeft(folders)
   },
 })

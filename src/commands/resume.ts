@@ -5,6 +5,7 @@ import { isOnHold } from '../worker/on-hold.ts'
 import { deliverOnce } from '../worker/run.ts'
 import { becomeWorker } from './_become-worker.ts'
 import { stateFolders } from './_events.ts'
+import { sayWhatIsLeft } from './_left-behind.ts'
 
 export const resumeCommand = defineCommand({
   async run() {
@@ -15,5 +16,6 @@ export const resumeCommand = defineCommand({
     const runs = held.map((stateDir) => deliverOnce({ ...worker, stateDir }))
     const handled = (await Promise.all(runs)).reduce((sum, run) => sum + run.handled, 0)
     say(`No longer on hold; ${handled} handled`)
+    sayWhatIsLeft(held)
   },
 })

@@ -8,6 +8,7 @@ import { keepMemorySmall } from '../worker/keep-memory-small.ts'
 import { deliverOnce, runUntilIdle } from '../worker/run.ts'
 import { becomeWorker } from './_become-worker.ts'
 import { stateFolders } from './_events.ts'
+import { sayWhatIsLeft } from './_left-behind.ts'
 
 export const workerCommand = defineCommand({
   args: {
@@ -29,7 +30,10 @@ export const workerCommand = defineCommand({
     const done = summaries.filter((summary) => summary !== undefined)
     if (done.length === 0) return tellBusy(stateDir())
     const handled = done.reduce((sum, summary) => sum + summary.handled, 0)
-    if (!args.json) say(`${handled} event${handled === 1 ? '' : 's'} handled`)
+    if (!args.json) {
+      say(`${handled} event${handled === 1 ? '' : 's'} handled`)
+      if (args.once) sayWhatIsLeft(folders)
+    }
     const faults = done.flatMap((summary) => summary.faults)
     if (faults.length === 0) return 0
     throw new HookbellError('E_FAILED', faults.join('\n'), {

@@ -1,7 +1,8 @@
-import { readdirSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
-import { makeHome } from '../support/home.ts'
+import { execa } from 'execa'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { makeHome, root } from '../support/home.ts'
 import { type Step, startReceiver } from '../support/receiver.ts'
 
 async function makeFileHome() {
@@ -40,12 +41,22 @@ async function makeTeamHome(script: Step[]) {
   await home.writeConfig(JSON.stringify({ channels, routes, retry, lingerSeconds: 0 }))
   const accept = (message: string) =>
     home.accept({ hook_event_name: 'Notification', message, session_id: message })
+  const startWorker = async () => {
+    const worker = execa(process.execPath, [join(root, 'bin/hookbell'), 'worker'], {
+      ...{ env: home.env, extendEnv: false, reject: false },
+    })
+    onTestFinished(async () => {
+      worker.kill('SIGTERM')
+      await worker
+    })
+    await expect.poll(() => existsSync(join(home.state, 'worker.lock'))).toBe(true)
+  }
   /** The messages that were received, without those that failed. */
   const told = () =>
     received.flatMap(({ body }, at) =>
       (script[at] ?? script.at(-1)) === 200 ? (/first|second/.exec(body)?.[0] ?? body) : [],
     )
-  return { home, received, accept, told }
+  return { home, received, accept, startWorker, told }
 }
 
 describe('cli: flush', () => {
@@ -69,7 +80,9 @@ describe('cli: flush', () => {
     }
     expect(received).toHaveLength(2)
     // One fails again, and the other is released without an attempt.
-    expect((await home.run('flush')).stdout).toBe('2 tried; see: hookbell log')
+    expect((await home.run('flush')).stdout).toMatch(
+      /^2 tried; see: hookbell log\n2 messages wait /,
+    )
     expect(received).toHaveLength(3)
     expect((await home.run('flush')).stdout).toBe('2 tried; see: hookbell log')
     expect(told().sort()).toEqual(['first', 'second'])
@@ -86,6 +99,35 @@ describe('cli: flush', () => {
     expect(received).toHaveLength(1)
     await home.run('resume')
     expect(received).toHaveLength(2)
+  })
+})
+
+describe('cli: what fails again while no worker runs', () => {
+  const left =
+    '1 message waits for its time, and no worker runs. The next event starts one, or run: hookbell worker'
+
+  it('is mentioned by worker --once, flush and resume, which start no worker', async () => {
+    const { home, accept } = await makeTeamHome([500])
+    accept('first')
+    const outputs = [await home.run('worker', '--once'), await home.run('flush')]
+    await home.run('hold')
+    outputs.push(await home.run('worker', '--once'))
+    outputs.push(await home.run('resume'))
+    expect(outputs.map(({ stdout }) => stdout)).toEqual([
+      `1 event handled\n${left}`,
+      `1 tried; see: hookbell log\n${left}`,
+      '0 events handled',
+      `No longer on hold; 0 handled\n${left}`,
+    ])
+    expect(existsSync(join(home.state, 'worker.lock'))).toBe(false)
+  })
+
+  it('is not mentioned while a worker runs, which tries it in time', async () => {
+    const { home, accept, startWorker } = await makeTeamHome([500])
+    accept('first')
+    await startWorker()
+    await expect.poll(() => readdirSync(join(home.state, 'spool/deferred'))).toHaveLength(1)
+    expect((await home.run('worker', '--once')).stdout).toBe('0 events handled')
   })
 })
 
