@@ -146,6 +146,11 @@ function isUnseen(status: EventStatus): boolean {
   return people.every((name) => hasFailed(status, name)) && !isToldLate
 }
 
+/** Whether its acceptance is recorded: an attempt may be recorded before that. An accepted event has a title. */
+export function isAccepted({ title }: Pick<EventStatus, 'title'>): boolean {
+  return title !== ''
+}
+
 /** Whether the channel has no result yet. */
 export function isOpen({ channels }: Pick<EventStatus, 'channels'>, name: string): boolean {
   const state = channels[name]?.state

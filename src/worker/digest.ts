@@ -4,6 +4,7 @@ import { type Delivery, deliveryId } from '../delivery.ts'
 import { replaceFile } from '../fs/durable.ts'
 import { readQuietly } from '../fs/read.ts'
 import type { AcceptedEntry, JournalEntry } from '../journal/entry.ts'
+import { isAccepted } from '../journal/history.ts'
 import { readJournal } from '../journal/read.ts'
 import { digestMessage, isWorthTelling, makeDigest } from '../report/digest.ts'
 import { isSoleWorker } from '../spool/lock.ts'
@@ -78,7 +79,7 @@ export class DigestSchedule {
       // Held deliveries are judged again before they are sent, so that mutes apply.
       store.park(delivery, { reason: 'the digest', isHeld: true })
     }
-    if (known && known.event !== 'unknown') return open.length
+    if (known && isAccepted(known)) return open.length
     const entry: AcceptedEntry = {
       ...{ at: now(), id, type: 'accepted', acceptedAt: now(), event: 'Digest', kind: 'other' },
       ...{ client: 'hookbell', sessionId: '', project: '', title: message.title },

@@ -3,7 +3,7 @@ import { HookbellError } from '../errors.ts'
 import type { AgentEvent } from '../event/event.ts'
 import { meaningOf } from '../event/meaning.ts'
 import { parseEvent } from '../event/parse.ts'
-import { channelsOf, type EventStatus, isOpen } from '../journal/history.ts'
+import { channelsOf, type EventStatus, isAccepted, isOpen } from '../journal/history.ts'
 import { answeredQuestions } from '../policy/sessions.ts'
 import type { Stored } from '../prepare/decide.ts'
 import { fingerprintOf } from '../prepare/fingerprint.ts'
@@ -51,7 +51,8 @@ async function queueEvent(
   channel: string | undefined,
 ): Promise<Queued | undefined> {
   const { store, config } = deps
-  const before = takeBegun(claim, deps)
+  const known = takeBegun(claim, deps)
+  const before = known && isAccepted(known) ? known : undefined
   const stored = store.readEvent(claim)
   if (!stored) return undefined
   const open = openChannels(before, deps)
@@ -83,7 +84,8 @@ async function queueEvent(
   }
   const running = await deps.sessions.runInOrder(sessionOf(parsed), async () => {
     const prepareDeps = { ...deps, memory: await deps.memory.get() }
-    const prepared = await prepare(parsed, facts, config.last, prepareDeps)
+    const anew = await prepare(parsed, facts, config.last, prepareDeps)
+    const prepared = known ? withoutSettled(anew, known) : anew
     const deliveries = [...prepared.deliveries, ...parkHeld(prepared, deps)]
     // Deliveries are queued within the turn of the session, so that its next event is queued behind them.
     return { prepared, ended: deliveries.map((one) => start(one, claim, deps)) }
@@ -162,12 +164,23 @@ async function recordDecision(
   ])
 }
 
-/** The journal's status of an event that an earlier worker began; undefined if none recorded that it accepted it. */
+/** The journal's status of an event that an earlier worker began; undefined if none recorded anything. */
 function takeBegun({ id }: Claim, { begun }: WorkerDeps): EventStatus | undefined {
   const status = begun.get(id)
   // If the event comes back, the journal says more.
   begun.delete(id)
-  return status?.event === 'unknown' ? undefined : status
+  return status
+}
+
+/** An earlier worker may have recorded that a channel got the event, but not yet which channels were chosen. */
+function withoutSettled(prepared: Prepared, known: EventStatus): Prepared {
+  const isLeft = ({ channel }: { channel: string }) => isOpen(known, channel)
+  return {
+    ...prepared,
+    deliveries: prepared.deliveries.filter(isLeft),
+    held: prepared.held.filter(({ delivery }) => isLeft(delivery)),
+    suppressed: prepared.suppressed.filter(isLeft),
+  }
 }
 
 /** Channels that an earlier worker chose and did not settle; undefined if no worker began the event. */

@@ -82,11 +82,21 @@ describe('after a crash', () => {
     expect(await typesOf(world)).toEqual(['accepted', 'delivered', 'delivered'])
   })
 
+  it('between two channels, an event without a name is delivered only to the other one', async () => {
+    const { world, accepted, delivered, second } = makeCrash()
+    await appendEntry(world.stateDir, { ...accepted, event: 'unknown', kind: 'other' })
+    await delivered('file')
+    await world.once()
+    expect([world.lines(), readLines(second)].map(({ length }) => length)).toEqual([0, 1])
+    expect(await typesOf(world)).toEqual(['accepted', 'delivered', 'delivered'])
+  })
+
   it('between the first attempt and the record of the event, it is delivered and recorded', async () => {
     const { world, id, delivered, second } = makeCrash()
     await delivered('file')
     await world.once()
-    expect(readLines(second)).toHaveLength(1)
+    expect([world.lines(), readLines(second)].map(({ length }) => length)).toEqual([0, 1])
+    expect(await typesOf(world)).toEqual(['delivered', 'accepted', 'delivered'])
     expect(await world.statusOf(id)).toMatchObject({
       ...{ event: 'Notification', client: 'claude', to: ['file', 'second'] },
       outcome: 'delivered',
