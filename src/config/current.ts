@@ -1,6 +1,8 @@
+import { rmSync } from 'node:fs'
 import { describeError, HookbellError } from '../errors.ts'
 import { makeFolders, replaceFile } from '../fs/durable.ts'
 import { Fresh } from '../fs/fresh.ts'
+import { isMissing } from '../fs/missing.ts'
 import { readQuietly } from '../fs/read.ts'
 import type { Checked } from './checked.ts'
 import { readStoredEnvironment, storeEnvironment } from './environment.ts'
@@ -53,7 +55,12 @@ export class CurrentConfig {
     const stamp = `${files} ${this.#fetcher.version}`
     if (this.#loaded && stamp === this.#stamp) return this.#loaded
     const loaded = this.#load(cacheStamp(this.#configDir, files))
-    if (this.#loaded && this.#isBeingReplaced(this.#loaded, loaded)) return this.#loaded
+    const before = isWithoutFile(loaded) ? this.#beforeSaving() : undefined
+    if (before) {
+      this.#loaded = before
+      return before
+    }
+    if (isWithoutFile(loaded)) this.#forgetGood()
     this.#stamp = stamp
     this.#loaded = loaded
     return loaded
@@ -64,10 +71,11 @@ export class CurrentConfig {
     return lastChange(this.#configDir)
   }
 
-  /** Some editors move the file away before they write the new one. */
-  #isBeingReplaced(before: LoadedConfig, { source, problem }: LoadedConfig): boolean {
-    if (source !== 'built-in' || problem || before.source === 'built-in') return false
-    return Math.abs(this.#now() - this.changedAt()) < SAVING_MS
+  /** Some editors move the file away before they write the new one. @returns the settings before, if it was there lately */
+  #beforeSaving(): LoadedConfig | undefined {
+    if (Math.abs(this.#now() - this.changedAt()) >= SAVING_MS) return undefined
+    const before = this.#loaded ?? this.#fallBack()
+    return before.source === 'built-in' ? undefined : before
   }
 
   /**
@@ -94,7 +102,7 @@ export class CurrentConfig {
       const checked = readCached(this.#stateDir, CHECKED, stamp) as Checked | undefined
       const loaded = loadConfig(this.#configDir, { env, fetched: this.#fetcher, checked })
       if (loaded.source === 'file') this.#good = loaded
-      if (!checked) this.#keep(loaded, stamp)
+      if (!checked || isMissing(lastGoodFile(this.#stateDir))) this.#keep(loaded, stamp)
       return loaded
     } catch (error) {
       const problem =
@@ -121,6 +129,15 @@ export class CurrentConfig {
     }
   }
 
+  /** A file that was removed on purpose must not come back. Best effort. */
+  #forgetGood() {
+    this.#good = undefined
+    const path = lastGoodFile(this.#stateDir)
+    try {
+      if (!isMissing(path)) rmSync(path)
+    } catch {}
+  }
+
   /** Best effort: if it fails, a broken file falls back to the built-in settings, and each worker validates again. */
   #keep({ source, raw = {}, checked }: LoadedConfig, stamp: string) {
     const path = lastGoodFile(this.#stateDir)
@@ -134,6 +151,10 @@ export class CurrentConfig {
       writeCached(this.#stateDir, CHECKED, { stamp, value: checked })
     } catch {}
   }
+}
+
+function isWithoutFile({ source, problem }: LoadedConfig): boolean {
+  return source === 'built-in' && !problem
 }
 
 /** If they cannot be read, only the channels that need one have to wait. */

@@ -417,6 +417,35 @@ describe('the configuration in force', () => {
     expect(current.get().source).toBe('built-in')
   })
 
+  it('is the last good one for a worker that starts while an editor has moved the file away', () => {
+    const { folder, state, current } = makeCurrent('{"lingerSeconds": 7}')
+    current.get()
+    let age = 0
+    const start = () => new CurrentConfig(folder, state, () => lastChange(folder) + age)
+    rmSync(join(folder, 'config.json'))
+    const started = start()
+    expect(started.get()).toMatchObject({ config: { lingerSeconds: 7 }, source: 'last good' })
+    expect(started.get()).toBe(started.get())
+    expect(started.get().problem).toBeUndefined()
+    writeFileSync(join(folder, 'config.json'), '{"lingerSeconds": 8}')
+    expect(started.get()).toMatchObject({ config: { lingerSeconds: 8 }, source: 'file' })
+    rmSync(join(folder, 'config.json'))
+    const other = start()
+    expect(other.get().config.lingerSeconds).toBe(8)
+    age = 2000
+    for (const one of [started, other, start()]) expect(one.get().source).toBe('built-in')
+    // It was removed on purpose: another change of the folder does not bring it back.
+    age = 0
+    for (const one of [other, start()]) expect(one.get().source).toBe('built-in')
+    writeFileSync(join(folder, 'config.json'), '{')
+    for (const one of [started, other, start()]) expect(one.get().source).toBe('built-in')
+    // The same file is back, such as on a disk that was not mounted, and then broken.
+    writeFileSync(join(folder, 'config.json'), '{"lingerSeconds": 8}')
+    start().get()
+    writeFileSync(join(folder, 'config.json'), '{')
+    expect(start().get()).toMatchObject({ config: { lingerSeconds: 8 }, source: 'last good' })
+  })
+
   it('is the built-in one if no good one is known', () => {
     const { current } = makeCurrent('nonsense')
     expect(current.get()).toMatchObject({ source: 'built-in', config: builtInConfig().config })
