@@ -3,16 +3,20 @@ import {
   closeSync,
   existsSync,
   openSync,
+  readdirSync,
   readFileSync,
   statSync,
   writeFileSync,
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { readQuietly } from '../../src/fs/read.ts'
 import { parseSpoolFile } from '../../src/spool/header.ts'
 import { MAX_BODY_BYTES } from '../../src/spool/layout.ts'
+import { hasProc } from '../../src/spool/process.ts'
 import {
   DEADLINE_MS,
   type Door,
@@ -207,6 +211,25 @@ export function doorSuite(door: Door) {
       expectStored(home, Buffer.from(event))
     })
 
+    it.runIf(!door.isNode && hasProc()).each(['stays open', 'is closed'])(
+      'reads an event although its reader gets no processor time for two seconds, and the pipe %s',
+      async (end) => {
+        const feed = async ({ pid, stdin }: ChildProcess) => {
+          await waitFor(() => childOf(pid, 'dd') !== undefined)
+          const reader = childOf(pid, 'dd') ?? Number.NaN
+          // Stopped, it does not get on either, nor does it wait for the agent.
+          process.kill(reader, 'SIGSTOP')
+          if (end === 'is closed') stdin?.end(event)
+          else stdin?.write(event)
+          await sleep(2000)
+          // It is gone if the door has given up.
+          spawnSync('kill', ['-CONT', `${reader}`])
+        }
+        expect(quiet(await runDoor(door, home, { feed }))).toEqual(silent)
+        expectStored(home, Buffer.from(event))
+      },
+    )
+
     it.each([
       ['no input', ''],
       ['half an event', '{"a":'],
@@ -228,6 +251,15 @@ export function doorSuite(door: Door) {
       expect(quiet(await runDoor(door, home, { script, input: '{}' }))).toEqual(silent)
       expect(spooled(home.state)).toHaveLength(1)
     })
+  })
+}
+
+/** The id of a running program that a process has started. */
+function childOf(parent: number | undefined, name: string): number | undefined {
+  const pids = readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))
+  return pids.map(Number).find((pid) => {
+    const [, comm, ppid] = / \((.*)\) \S (\d+)/s.exec(readQuietly(`/proc/${pid}/stat`) ?? '') ?? []
+    return comm === name && Number(ppid) === parent
   })
 }
 
