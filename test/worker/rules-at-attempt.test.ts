@@ -166,6 +166,38 @@ describe('messages that are queued behind a failed one when quiet hours begin', 
   })
 })
 
+describe('a later step, when the step before it reached nobody', () => {
+  it.each([
+    ['waits for the end of quiet hours', quiet, 'held', 0],
+    ['is told at once without them', [], 'delivered', 1],
+  ])('%s', async (_, quietHours, state, count) => {
+    const first = await startReceiver({ script: [503, 404] })
+    const { url, received } = await startReceiver()
+    const world = makeWorld()
+    const configure = (hours: object[]) =>
+      world.configure({
+        channels: {
+          pager: { type: 'slack', url: `${first.url}/services/x`, noise: false },
+          team: { type: 'slack', url: `${url}/services/x` },
+        },
+        routes: [{ on: ['*'], steps: [{ to: ['pager'] }, { after: '1h', to: ['team'] }] }],
+        noise: { quietHours: hours },
+        retry: { firstDelaySeconds: 600 },
+        lingerSeconds: 0,
+      })
+    configure([])
+    const id = world.accept({ hook_event_name: 'StopFailure', session_id: 's1' })
+    await world.once()
+    configure(quietHours)
+    letItBeTime(world, `${id}.pager`)
+    await world.once()
+    expect((await world.statusOf(id))?.channels).toMatchObject({
+      ...{ pager: { state: 'exhausted' }, team: { state } },
+    })
+    expect(received.filter(({ body }) => !body.includes('gets through'))).toHaveLength(count)
+  })
+})
+
 describe('a message that a person requests by its channel', () => {
   it('is sent whatever is muted, and in quiet hours', async () => {
     const { world, receiver, received, configure } = await makeFailingWorld()
