@@ -146,9 +146,11 @@ export class FileStore implements Store {
   }
 
   readParked(claim: Claim): Parked | undefined {
+    const now = this.#now()
     const parked = readParkedOrThrow(claim.path)
-    if (!parked) setAside(claim.path, basename(claim.path), this.spool, this.#now())
-    return parked
+    if (!parked) setAside(claim.path, basename(claim.path), this.spool, now)
+    if (!parked || !this.#parked.isFlushed(parked, now)) return parked
+    return { ...parked, delivery: { ...parked.delivery, isUnconditional: true } }
   }
 
   makeDue(isMeant: (channel: string) => boolean = () => true) {

@@ -202,9 +202,14 @@ export class ParkedDeliveries {
     return next
   }
 
+  /** Whether a person has asked for this attempt. */
+  isFlushed(parked: Pick<Parked, 'isHeld' | 'since'>, now: number): boolean {
+    return isFlushed(parked, this.#flushedAt, now)
+  }
+
   #dueInMs(wait: Wait, now: number): number {
     const { since, until } = wait
-    if (now < since || isFlushed(wait, this.#flushedAt, now)) return 0
+    if (now < since || this.isFlushed(wait, now)) return 0
     return Math.max(0, until - now)
   }
 

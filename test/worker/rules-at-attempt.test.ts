@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Delivery } from '../../src/delivery.ts'
 import { writeMutes } from '../../src/policy/mute-file.ts'
-import { purge } from '../../src/worker/control.ts'
+import { flush, purge } from '../../src/worker/control.ts'
 import { deliverTo } from '../../src/worker/run.ts'
 import { type Received, startReceiver } from '../support/receiver.ts'
 import { letItBeTime, makeWorld, retryById, type World } from './_world.ts'
@@ -127,6 +127,32 @@ describe('a message that failed before quiet hours', () => {
     await retryById(world, id)
     await world.once()
     expect(await world.statusOf(id)).toMatchObject({ channels: { team: { state: 'delivered' } } })
+  })
+
+  it('is told in them if a person asks for all attempts now, and only then', async () => {
+    const { world, receiver, configure, retry } = await makeFailingWorld()
+    const id = world.accept(stop('s1'))
+    await world.once()
+    configure({ quietHours: quiet })
+    flush(world.stateDir)
+    await world.once()
+    expect(await world.statusOf(id)).toMatchObject({
+      channels: { team: { state: 'deferred', attempts: 2 } },
+    })
+    receiver.isUp = true
+    expect(await retry()).toEqual([])
+    const other = world.accept(stop('s2'))
+    configure()
+    receiver.isUp = false
+    await world.once()
+    configure({ quietHours: quiet })
+    receiver.isUp = true
+    flush(world.stateDir)
+    await world.once()
+    expect(await world.statusOf(other)).toMatchObject({
+      channels: { team: { state: 'delivered' } },
+    })
+    expect(await world.statusOf(id)).toMatchObject({ channels: { team: { state: 'held' } } })
   })
 
   it('is held after all if the retry of a person fails too', async () => {
