@@ -140,13 +140,13 @@ export const shapes: readonly Shape[] = [
   {
     words: ['='],
     pattern:
-      /(?<keep>(?:PASSWORD|PASSWD|_PWD|_PASS|PASSPHRASE|SECRET|TOKEN|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY)=["']?)[^\s'",;(){}<>$&|]{4,}/g,
+      /(?<keep>(?:PASSWORD|PASSWD|_PWD|_PASS|PASSPHRASE|SECRET|TOKEN|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|SECRET_?KEY|SECRET_KEY_BASE)=["']?)[^\s'",;(){}<>$&|]{4,}/g,
     accept: (value, after) => isShellValue(value) && !/^[(){}<>$]/.test(after),
   },
   {
     words: ['--'],
     pattern:
-      /(?<keep>(?<![\w-])--[\w-]{0,40}?(?:password|passphrase|token|secret|api-?key)[ =]["']?)[^\s'",;(){}<>$]{6,}/gi,
+      /(?<keep>(?<![\w-])--[\w-]{0,40}?(?:password|passphrase|token|secret|(?:api|access|secret)[_-]?key)[ =]["']?)[^\s'",;(){}<>$]{6,}/gi,
     accept: isAssignable,
   },
   // A value assigned to a name such as "password", unless it looks like a word or an expression. Last, because it
@@ -154,7 +154,7 @@ export const shapes: readonly Shape[] = [
   {
     words: ['=', ':'],
     pattern:
-      /(?<keep>(?:password|passwd|passphrase|secret|token|credential|(?:api|access|account|private|signing|encryption|auth|client)[_-]?key)["']?[ \t]{0,8}(?:=>|:=|[:=])\s?["']?)[^\s'",;(){}<>$]{6,}/gi,
+      /(?<keep>(?:password|passwd|passphrase|secret|token|credential|(?:api|access|account|private|secret|signing|encryption|auth|client)[_-]?key(?:_base)?)["']?[ \t]{0,8}(?:=>|:=|[:=])\s?["']?)[^\s'",;(){}<>$]{6,}/gi,
     accept: (value, after) => isAssignable(value) && !/^[(){}<>$]/.test(after),
   },
 ]

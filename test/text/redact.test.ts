@@ -102,6 +102,10 @@ const harmless = [
   'https://discord.com/channels/123/456 https://api.telegram.org https://hooks.slack.com',
   'Das Paßwort: „geheim“ 👩‍👩‍👧 می‌خواهم',
   'Step 1️⃣ of 3️⃣',
+  'TOKEN=readToken(1) token = readToken1(x)',
+  'Bearer authenticationschemes',
+  'pypi-publish-to-the-index-with-2-names-of-it, pypi-PUBLISH-TO-THE-INDEX-WITH-2-NAMES-OF-IT',
+  `line 123456: see 123456:${'A-1'.repeat(10)}`,
 ]
 
 describe('redact', () => {
@@ -207,6 +211,14 @@ describe('redact', () => {
     ['PGPASSWORD=hunter psql -h db', 'PGPASSWORD=[redacted] psql -h db'],
     ['mysql --password hunter22 db', 'mysql --password [redacted] db'],
     ['TWILIO_AUTH_TOKEN=0a1b2c3d4e5f', 'TWILIO_AUTH_TOKEN=[redacted]'],
+    ['SECRET_KEY=correct-horse', 'SECRET_KEY=[redacted]'],
+    ['SECRET_KEY_BASE=0a1b2c3d4e5f', 'SECRET_KEY_BASE=[redacted]'],
+    ['secret_key_base: 0a1b2c3d4e5f', 'secret_key_base: [redacted]'],
+    ['"secretKey": "0a1b2c3d4e5f"', '"secretKey": "[redacted]"'],
+    [
+      's3cmd --access-key 0a1b2c --secret_key=3d4e5f',
+      's3cmd --access-key [redacted] --secret_key=[redacted]',
+    ],
     [
       `https://api.telegram.org/bot${keys.telegram}/send`,
       'https://api.telegram.org/[redacted]/send',
@@ -216,6 +228,23 @@ describe('redact', () => {
       '[redacted]',
     ],
   ])('removes the value from %j', (text, expected) => {
+    expect(redact(text)).toBe(expected)
+  })
+
+  it.each([
+    ['APIKEY=abcd', 'APIKEY=[redacted]'],
+    ["ACCESSKEY='abcd'", "ACCESSKEY='[redacted]'"],
+    ['PRIVATEKEY="abcd"', 'PRIVATEKEY="[redacted]"'],
+    ['SECRETKEY=abcd', 'SECRETKEY=[redacted]'],
+    ['token=abcde1', 'token=[redacted]'],
+    ['--token abcde1', '--token [redacted]'],
+    ["--apikey='abcde1'", "--apikey='[redacted]'"],
+    ['a://b:abc@host', 'a://b:[redacted]@host'],
+    ['Authorization:Bearer abcdef', 'Authorization:Bearer [redacted]'],
+    ['Bearer 0123456789abcdef', 'Bearer [redacted]'],
+    ['&X-Amz-Signature=0123456789abcdef', '&X-Amz-Signature=[redacted]'],
+    [`bot123456:Zz1${'-'.repeat(27)}`, '[redacted]'],
+  ])('removes the shortest value of its kind from %j', (text, expected) => {
     expect(redact(text)).toBe(expected)
   })
 
