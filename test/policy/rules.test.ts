@@ -29,12 +29,11 @@ interface Settings {
   [name: string]: unknown
 }
 
-/** The delivered messages, each as `channel seconds+seconds` of its events, with `at seconds` if asked for. */
+/** The delivered messages, each as `channel seconds+seconds` of its events, with `at seconds` if it was held. */
 function told(
   steps: readonly Step[],
   { client = 'claude', isAtTerminal, isHeadless, ...config }: Settings = {},
   more: Options = {},
-  show?: 'late',
 ) {
   const events = steps.map(([seconds, payload]): EnrichedEvent => {
     const at = start + seconds * 1000
@@ -56,7 +55,8 @@ function told(
   })
   const { pings } = runTimeline(events, { ...more, config })
   return pings.map(({ channel, events: ids, at }) => {
-    const when = show ? ` at ${(at - start) / 1000}` : ''
+    const seconds = (at - start) / 1000
+    const when = seconds === Number(ids.at(-1)) ? '' : ` at ${seconds}`
     return `${channel} ${ids.join('+')}${when}`
   })
 }
@@ -185,16 +185,16 @@ describe('the rule', () => {
       ...rest,
     ]
     expect(byDefault(turn(asking))).toEqual(['desktop 60'])
-    expect(byDefault(turn(stop, [120, idle]))).toEqual(['desktop 60'])
-    expect(told(turn(stop), {}, {}, 'late')).toEqual(['desktop 60 at 360'])
+    expect(byDefault(turn(stop, [120, idle]))).toEqual(['desktop 60 at 360'])
+    expect(told(turn(stop))).toEqual(['desktop 60 at 360'])
     expect(byDefault(turn(stop, [200, prompt], [220, stop]))).toEqual(['desktop 220'])
     expect(byDefault(turn(stop, [70, { ...end, reason: 'logout' }]))).toEqual([])
     // Some clients report no prompt when a task that is over continues the session.
     expect(byDefault(turn(stop, [220, stop]))).toEqual(['desktop 220'])
     const again: Step = [220, { ...stop, ...tasks(1) }]
-    expect(told(turn(stop, again), {}, {}, 'late')).toEqual(['desktop 220 at 520'])
+    expect(told(turn(stop, again))).toEqual(['desktop 220 at 520'])
     // A prompt of the same moment does not prove that a person saw it.
-    expect(told(turn(stop, [60, prompt]), {}, {}, 'late')).toEqual(['desktop 60 at 360'])
+    expect(told(turn(stop, [60, prompt]))).toEqual(['desktop 60 at 360'])
   })
 
   it('`background` counts its five minutes from when a late worker judges the turn', () => {
@@ -232,7 +232,7 @@ describe('the rule', () => {
     ]
     expect(byDefault(server)).toEqual(['desktop 160'])
     const more: Step[] = [...server.slice(0, 3), [160, { ...stop, ...tasks(2) }]]
-    expect(told(more, {}, {}, 'late')).toEqual(['desktop 160 at 460'])
+    expect(told(more)).toEqual(['desktop 160 at 460'])
   })
 
   it('`ends` reports a crash, but not an ordinary end after a finished turn', () => {
@@ -389,7 +389,7 @@ describe('the rule', () => {
       [8, asking],
     ]
     const late = (steps: Step[], client: string, settings: Settings = {}) =>
-      told(steps, { client, ...settings }, {}, 'late')
+      told(steps, { client, ...settings })
     for (const client of ['codex', 'gemini', 'copilot', 'unknown']) {
       expect(late(short, client)).toEqual(['desktop 8 at 68'])
     }
@@ -400,7 +400,7 @@ describe('the rule', () => {
     expect(late([...short, [20, end]], 'codex')).toEqual([])
     expect(late(short, 'codex', { isHeadless: true })).toEqual([])
     expect(late([short[0] as Step, [8, stop]], 'codex')).toEqual([])
-    expect(late([...short, [20, prompt], [50, asking]], 'codex')).toEqual(['desktop 50 at 50'])
+    expect(late([...short, [20, prompt], [50, asking]], 'codex')).toEqual(['desktop 50'])
     expect(late([...short, [20, prompt], [30, asking]], 'codex')).toEqual(['desktop 30 at 90'])
   })
 
@@ -413,9 +413,9 @@ describe('the rule', () => {
     ]
     const settings = { client: 'gemini', noise: { quietHours } }
     expect(told(turn(8), settings)).toEqual([])
-    expect(told(turn(60), settings)).toEqual(['desktop 60'])
+    expect(told(turn(60), settings)).toEqual(['desktop 60 at 3600'])
     const off = { client: 'gemini', noise: { quietHours, off: ['short-turns'] } }
-    expect(told(turn(8), off)).toEqual(['desktop 8'])
+    expect(told(turn(8), off)).toEqual(['desktop 8 at 3600'])
   })
 
   it('`short-turns` counts from the latest prompt, also if an earlier one is judged after it', () => {
@@ -466,16 +466,16 @@ describe('the rule', () => {
     const steps: Step[] = [0, 0.5, 1.9, 2.1, 2.2, 10].map((at) => [at, request])
     expect(byDefault(steps)).toEqual([
       'desktop 0',
-      'desktop 0.5+1.9',
+      'desktop 0.5+1.9 at 2',
       'desktop 2.1',
-      'desktop 2.2',
+      'desktop 2.2 at 4.1',
       'desktop 10',
     ])
   })
 
   it('`burst` does not hold a question because of a later one that was judged before it', () => {
     const steps: Step[] = [10, 5].map((at) => [at, request])
-    expect(told(steps, {}, {}, 'late')).toEqual(['desktop 10 at 10', 'desktop 5 at 5'])
+    expect(told(steps)).toEqual(['desktop 10', 'desktop 5'])
   })
 
   it('`burst` does not tell the questions of two sessions together', () => {
@@ -483,13 +483,18 @@ describe('the rule', () => {
       [at, request],
       [at, { ...request, session_id: 's2' }],
     ])
-    expect(byDefault(steps)).toEqual(['desktop 0', 'desktop 0', 'desktop 0.5', 'desktop 0.5'])
+    expect(byDefault(steps)).toEqual([
+      'desktop 0',
+      'desktop 0',
+      'desktop 0.5 at 2',
+      'desktop 0.5 at 2',
+    ])
   })
 
   it('`burst` delivers each question by itself to a channel without summaries', () => {
     const hook = { hook: { type: 'webhook', url: 'https://example.com/hook' } }
     const steps: Step[] = [0, 0.5, 1].map((at) => [at, request])
-    expect(told(steps, { channels: hook })).toEqual(['hook 0', 'hook 0.5', 'hook 1'])
+    expect(told(steps, { channels: hook })).toEqual(['hook 0', 'hook 0.5 at 2', 'hook 1 at 2'])
   })
 
   it('`answered-at-once` drops a question only if it is clear which one was answered', () => {
@@ -505,14 +510,14 @@ describe('the rule', () => {
       [0.1, ask('b')],
       [0.2, reply],
     ]
-    expect(told(two, { client: 'opencode' })).toEqual(['desktop 0', 'desktop 0.1'])
+    expect(told(two, { client: 'opencode' })).toEqual(['desktop 0 at 1', 'desktop 0.1 at 2'])
     expect(told([...two, [0.3, reply]], { client: 'opencode' })).toEqual([])
     // An answer from before a question is none to it.
     const before: Step[] = [
       [0, reply],
       [1, ask('a')],
     ]
-    expect(told(before, { client: 'opencode' })).toEqual(['desktop 1'])
+    expect(told(before, { client: 'opencode' })).toEqual(['desktop 1 at 2'])
   })
 
   it('`answered-at-once` drops a held turn if a later one of its session is told on that channel', () => {
@@ -523,15 +528,15 @@ describe('the rule', () => {
       [180, stop],
     ]
     const quiet = { client: 'opencode', noise: { quietHours } }
-    expect(told(turns, quiet)).toEqual(['desktop 120+180'])
+    expect(told(turns, quiet)).toEqual(['desktop 120+180 at 3600'])
     const steps = [{ to: ['desk'] }, { after: '10m', to: ['phone'] }]
     const stepwise = { channels, routes: [{ on: ['done'], steps }], client: 'opencode' }
     expect(told(turns, stepwise)).toEqual([
       'desk 60',
       'desk 120',
       'desk 180',
-      'phone 120',
-      'phone 180',
+      'phone 120 at 720',
+      'phone 180 at 780',
     ])
     // The later turn was sent to another channel only.
     const routes = [
@@ -546,14 +551,14 @@ describe('the rule', () => {
       ],
       { ...quiet, channels, routes },
     )
-    expect(split).toEqual(['desk 60', 'phone 180'])
+    expect(split).toEqual(['desk 60 at 3600', 'phone 180 at 3600'])
   })
 
   it('`quiet-hours` holds what another rule or a step would have told in them, but no question', () => {
     const quietHours = [{ from: '09:02', to: '10:00', timeZone: 'UTC' }]
     const late = (steps: Step[], settings: Settings = {}) => {
       const { noise, ...others } = settings
-      return told(steps, { ...others, noise: { quietHours, ...(noise as object) } }, {}, 'late')
+      return told(steps, { ...others, noise: { quietHours, ...(noise as object) } })
     }
     const busy: Step[] = [
       [0, prompt],
@@ -573,8 +578,8 @@ describe('the rule', () => {
       [60, { hook_event_name: 'StopFailure' }],
     ]
     expect(late(events, { channels, routes })).toEqual([
-      'desk 10 at 10',
-      'desk 60 at 60',
+      'desk 10',
+      'desk 60',
       'phone 10 at 310',
       'phone 60 at 3600',
     ])
@@ -590,7 +595,7 @@ describe('the rule', () => {
     ]
     const answer: Step = [7, { hook_event_name: 'PreToolUse', tool_name: 'Bash' }]
     const settings = { client: 'qwen', channels, routes }
-    expect(told(asked, settings)).toEqual(['phone 0'])
+    expect(told(asked, settings)).toEqual(['phone 0 at 120'])
     expect(told([...asked, answer], settings)).toEqual([])
   })
 
