@@ -1,4 +1,13 @@
-import { mkdirSync, readFileSync, renameSync, rmdirSync, statSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { builtInConfig } from '../../src/config/load.ts'
@@ -31,17 +40,29 @@ async function keepMemory(stateDir: string) {
 }
 
 describe('the memory of the policies', () => {
-  it('is complete at the next event after a failed read of the journal', async () => {
+  it.each<[string, (path: string) => void]>([
+    ['cannot be read', (path) => mkdirSync(path)],
+    ['cannot be opened', (path) => symlinkSync(path, path)],
+  ])('is complete at the next event after a journal that %s', async (_, block) => {
     const { stateDir } = makeWorld()
     const journal = join(stateDir, 'journal.jsonl')
     await appendEntry(stateDir, firstOfPair('first'))
     renameSync(journal, `${journal}.kept`)
-    mkdirSync(journal)
+    block(journal)
     const memory = new PolicyMemory(stateDir)
     expect(await originalOf(memory)).toBeUndefined()
-    rmdirSync(journal)
+    rmSync(journal, { recursive: true })
     renameSync(`${journal}.kept`, journal)
     expect(await originalOf(memory)).toBe('first')
+  })
+
+  it('leaves no temporary file behind if it cannot be saved', async () => {
+    const { stateDir } = makeWorld()
+    await appendEntry(stateDir, firstOfPair('first'))
+    mkdirSync(join(stateDir, 'policy-memory.json'))
+    const before = readdirSync(stateDir)
+    await keepMemory(stateDir)
+    expect(readdirSync(stateDir)).toEqual(before)
   })
 
   it('survives a restart without reading the same part of the journal again', async () => {
@@ -82,15 +103,15 @@ describe('the memory of the policies', () => {
     expect(await originalOf(new PolicyMemory(stateDir))).toBe('first')
   })
 
-  it.each(['', 'nonsense', '[]', '{"format":1,"state":7}', '{"format":99,"state":{}}'])(
-    'is rebuilt from the journal if the checkpoint contains %j',
-    async (text) => {
-      const { stateDir } = makeWorld()
-      await appendEntry(stateDir, firstOfPair('first'))
-      writeFileSync(join(stateDir, 'policy-memory.json'), text)
-      expect(await originalOf(new PolicyMemory(stateDir))).toBe('first')
-    },
-  )
+  it.each([
+    ...['', 'nonsense', '[]', '{"format":99,"state":{}}'],
+    ...['{"format":1,"state":7}', '{"format":1,"state":null}'],
+  ])('is rebuilt from the journal if the checkpoint contains %j', async (text) => {
+    const { stateDir } = makeWorld()
+    await appendEntry(stateDir, firstOfPair('first'))
+    writeFileSync(join(stateDir, 'policy-memory.json'), text)
+    expect(await originalOf(new PolicyMemory(stateDir))).toBe('first')
+  })
 
   it('does not prevent a delivery if the checkpoint has invalid fields', async () => {
     const world = makeWorld()

@@ -215,12 +215,12 @@ describe('the rule', () => {
 
   it('`background` waits for an agent, however long it takes', () => {
     const agent = { background_tasks: [{ id: 'a1', type: 'subagent', status: 'running' }] }
-    expect(
-      byDefault([
-        [0, prompt],
-        [60, { ...stop, ...agent }],
-      ]),
-    ).toEqual([])
+    const steps: Step[] = [
+      [0, prompt],
+      [60, { ...stop, ...agent }],
+    ]
+    expect(told(steps)).toEqual([])
+    expect(told(steps, { isHeadless: true })).toEqual([])
   })
 
   it('`background` does not wait for tasks that ran before the turn began', () => {
@@ -474,8 +474,9 @@ describe('the rule', () => {
   })
 
   it('`burst` does not hold a question because of a later one that was judged before it', () => {
-    const steps: Step[] = [10, 5].map((at) => [at, request])
-    expect(told(steps)).toEqual(['desktop 10', 'desktop 5'])
+    const asked = (...times: number[]) => told(times.map((at) => [at, request]))
+    expect(asked(10, 5)).toEqual(['desktop 10', 'desktop 5'])
+    expect(asked(1, 0, 2.5)).toEqual(['desktop 1', 'desktop 0', 'desktop 2.5'])
   })
 
   it('`burst` does not tell the questions of two sessions together', () => {
