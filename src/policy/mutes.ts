@@ -64,7 +64,7 @@ export function isInForce({ until }: Mute, now: number): boolean {
 }
 
 function isAbout({ session, project }: Mute, { sessionId, ...where }: EventOrigin): boolean {
-  if (session !== undefined && !(session !== '' && sessionId.startsWith(session))) return false
+  if (session !== undefined && !sessionId.startsWith(session)) return false
   return project === undefined || isIn(project, where)
 }
 

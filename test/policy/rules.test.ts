@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { EnrichedEvent } from '../../src/context/enrich.ts'
 import { asksAtEnd } from '../../src/event/headline.ts'
 import { background } from '../../src/policy/background.ts'
-import { findMute, makeMute } from '../../src/policy/mutes.ts'
+import { describeMute, findMute, makeMute } from '../../src/policy/mutes.ts'
 import { policies } from '../../src/policy/policies.ts'
 import { parsePayload } from '../support/payload.ts'
 import { type Options, runTimeline } from '../support/timeline.ts'
@@ -140,6 +140,25 @@ describe('the rule', () => {
         [60, idle],
       ]),
     ).toEqual([])
+    expect(
+      byDefault([
+        [0, prompt],
+        [5, { hook_event_name: 'Interrupt' }],
+        [10, prompt],
+        [70, idle],
+      ]),
+    ).toEqual(['desktop 70'])
+  })
+
+  it('`idle` delivers an idle prompt of the turn after the one whose end was delivered', () => {
+    expect(
+      byDefault([
+        [0, prompt],
+        [60, stop],
+        [70, prompt],
+        [130, idle],
+      ]),
+    ).toEqual(['desktop 60', 'desktop 130'])
   })
 
   it('`idle` drops an idle prompt after a person stopped the turn, if only the transcript shows it', () => {
@@ -159,6 +178,15 @@ describe('the rule', () => {
     ]
     expect(byDefault(steps, 'qwen')).toEqual(['desktop 20'])
     expect(byDefault(steps)).toEqual(['desktop 20', 'desktop 30'])
+    expect(
+      byDefault(
+        [
+          [0, prompt],
+          [30, idle],
+        ],
+        'qwen',
+      ),
+    ).toEqual(['desktop 30'])
   })
 
   it('`idle` delivers an idle prompt after a short turn that asked something', () => {
@@ -644,6 +672,21 @@ describe('the rule', () => {
   })
 })
 
+it('a rule that throws is skipped', () => {
+  const fail = () => {
+    throw new Error('a bug')
+  }
+  const all = { restore: () => null, fold: fail, judge: fail, note: fail, review: fail }
+  const broken = { name: 'broken', isNoise: false, ...all }
+  const quietHours = [{ from: '09:00', to: '10:00', timeZone: 'UTC' }]
+  const steps: Step[] = [
+    [0, request],
+    [60, { ...stop, session_id: 's2' }],
+  ]
+  const left = told(steps, { noise: { quietHours } }, { policies: [broken, ...policies] })
+  expect(left).toEqual(['desktop 0', 'desktop 60 at 3600'])
+})
+
 describe('a mute', () => {
   const whose = { sessionId: 'abc-def', project: 'shop', cwd: '/srv/code/shop' }
 
@@ -662,6 +705,17 @@ describe('a mute', () => {
     const mute = makeMute({ until: 10, ...said })
     expect(findMute([mute], whose, 9)).toEqual(expected ? mute : undefined)
     expect(findMute([mute], whose, 10)).toBeUndefined()
+  })
+
+  it.each([
+    [{}, 'without an end'],
+    [{ until: Date.parse('2026-11-20T09:00Z') }, 'until 2026-11-20 09:00'],
+    [{ session: 'abc', project: 'shop.x' }, 'without an end (session abc, project shop.x)'],
+    [{ project: '.' }, `without an end (project ${process.cwd()})`],
+    [{ project: '..' }, `without an end (project ${dirname(process.cwd())})`],
+    [{ project: 'a/b' }, `without an end (project ${join(process.cwd(), 'a/b')})`],
+  ])('of %j is described', (said, expected) => {
+    expect(describeMute(makeMute({ until: 0, ...said }))).toBe(`Muted ${expected}`)
   })
 
   it('of a project by name applies to its linked work trees', () => {
