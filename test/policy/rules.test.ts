@@ -470,6 +470,14 @@ describe('the rule', () => {
       [70, request],
     ]
     expect(told(asks, { noise: { cooldownSeconds: 300 } })).toEqual(['desktop 60', 'desktop 70'])
+    // The first notice restarts the time. One after the end of a turn adds nothing to it, and does not.
+    const waits = [60, 300].map((at): Step => [at, idle])
+    const ends = [stop, idle].map((event, index): Step => [400 + 60 * index, event])
+    const next: Step[] = [...waits, ...ends, [500, prompt], [701, stop]]
+    expect(told([[0, prompt], ...next], { noise: { cooldownSeconds: 300 } })).toEqual([
+      'desktop 60',
+      'desktop 701',
+    ])
   })
 
   it('`at-terminal` drops all but questions if it is on and a person is known to be there', () => {

@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest'
+import type { JournalEntry } from '../../src/journal/entry.ts'
+import {
+  answeredQuestions,
+  foldSession,
+  isAnswered,
+  isOver,
+  restoreSessions,
+  type Session,
+  type Sessions,
+  sessionKey,
+  type TurnEnd,
+  turnMs,
+} from '../../src/policy/sessions.ts'
+
+const nothing: Session = {
+  ...{ promptAt: 0, answeredAt: 0, turnEnd: undefined, questions: [], replies: [], firsts: [] },
+  ...{ judgedAt: {}, isSubagent: false },
+}
+const asked = { id: 'q', at: 10, toolUseId: '' }
+const named = { ...asked, toolUseId: 'call' }
+const other = { id: 'other', at: 12, toolUseId: '' }
+const reply = (at: number, toolUseId = '') => ({ id: `reply ${at}`, at, toolUseId })
+
+describe('a question', () => {
+  it.each<[boolean, string, Partial<Session>]>([
+    [false, 'nothing was answered', { questions: [asked] }],
+    [true, 'everything was answered at that moment', { questions: [asked], answeredAt: 10 }],
+    [false, 'everything was answered before', { questions: [asked], answeredAt: 9 }],
+    [true, 'its answer was seen elsewhere', { questions: [asked], answered: ['q'] }],
+    [false, 'the answer to another was seen', { questions: [asked], answered: ['other'] }],
+    [true, 'its tool call was answered', { questions: [named], replies: [reply(9, 'call')] }],
+    [false, 'another call was answered', { questions: [named], replies: [reply(11, 'x')] }],
+    [
+      false,
+      'a call was answered, and it names none',
+      { questions: [asked], replies: [reply(11, 'x')] },
+    ],
+    [true, 'an answer names no question', { questions: [asked], replies: [reply(10)] }],
+    [false, 'that answer is older', { questions: [asked], replies: [reply(9)] }],
+    [false, 'two are open, one is answered', { questions: [asked, other], replies: [reply(13)] }],
+    [true, 'both are answered', { questions: [asked, other], replies: [reply(13), reply(14)] }],
+    [
+      true,
+      'the other one was answered by its call',
+      {
+        questions: [asked, { ...other, toolUseId: 'call' }],
+        replies: [reply(13, 'call'), reply(14)],
+      },
+    ],
+    [false, 'it is not known', { replies: [reply(13)] }],
+    [true, 'it is not known, and everything was answered', { answeredAt: 10 }],
+  ])('is answered: %s, if %s', (expected, _, more) => {
+    const session = { ...nothing, ...more }
+    expect(isAnswered(session, { id: 'q', at: 10 })).toBe(expected)
+    expect(isOver(session, { id: 'q', at: 10, kind: 'permission' })).toBe(expected)
+    expect(answeredQuestions(session).includes('q')).toBe(expected && session.questions.length > 0)
+  })
+})
+
+it.each<[boolean, string, number]>([
+  [true, 'done', 11],
+  [false, 'done', 10],
+  [false, 'ended', 11],
+])('is over: %s, for an event of the kind %s and a prompt at %i', (expected, kind, promptAt) => {
+  expect(isOver({ ...nothing, promptAt }, { id: 'e', at: 10, kind })).toBe(expected)
+  expect(isOver(undefined, { id: 'e', at: 10, kind })).toBe(false)
+})
+
+it.each<[number | undefined, string, Partial<Session>]>([
+  [20, 'the prompt is known', { promptAt: 10 }],
+  [7, 'no prompt is known', {}],
+  [7, 'the prompt is later', { promptAt: 40 }],
+  [7, 'the turn of that prompt has ended', { promptAt: 10, turnEnd: { at: 20 } as TurnEnd }],
+])('a turn took %i ms if %s', (expected, _, more) => {
+  expect(turnMs({ ...nothing, ...more }, { at: 30, durationMs: 7 })).toBe(expected)
+  expect(turnMs(undefined, { at: 30 })).toBeUndefined()
+})
+
+describe('the memory of sessions', () => {
+  const entry = (id: string, more: object = {}): JournalEntry => ({
+    ...{ type: 'accepted', id, at: 1, acceptedAt: 1, event: 'PermissionRequest', title: '' },
+    ...{ kind: 'permission', client: 'claude', sessionId: 's', project: '', to: [] },
+    facts: { means: 'PermissionRequest' },
+    ...more,
+  })
+  const folded = (entries: JournalEntry[], sessions: Sessions = restoreSessions(undefined)) => {
+    for (const one of entries) foldSession(sessions, one)
+    return sessions
+  }
+  const idsIn = (sessions: Sessions) =>
+    sessions.get(sessionKey({ client: 'claude', sessionId: 's' }))?.questions.map(({ id }) => id)
+
+  it('has the answers that were seen elsewhere', () => {
+    const answer = { type: 'answered', id: 'q1', at: 2, client: 'claude', sessionId: 's' }
+    const sessions = folded([entry('q1'), entry('q2'), answer as JournalEntry])
+    expect([...sessions.values()].map(answeredQuestions)).toEqual([['q1']])
+  })
+
+  it('keeps the 500 with the latest events', () => {
+    const ids = Array.from({ length: 500 }, (_, index) => `s${index}`)
+    const sessions = folded([...ids, 's0', 'new'].map((id) => entry(id, { sessionId: id })))
+    const left = [...sessions.keys()].map((key) => key.split(' ')[1])
+    expect(left).toEqual([...ids.slice(2), 's0', 'new'])
+  })
+
+  it('keeps the latest thirty questions of a session, also when all entries come again', () => {
+    const entries = Array.from({ length: 40 }, (_, at) => entry(`q${at}`, { acceptedAt: at }))
+    const latest = entries.slice(10).map(({ id }) => id)
+    const sessions = folded(entries)
+    expect(idsIn(sessions)).toEqual(latest)
+    expect(idsIn(folded(entries, sessions))).toEqual(latest)
+  })
+
+  it('ignores duplicates, repeats, and events without a session or a meaning', () => {
+    const ignored = [{ duplicateOf: 'x' }, { repeatOf: 'x' }, { sessionId: '' }, { facts: {} }]
+    expect(folded(ignored.map((more, index) => entry(`${index}`, more))).size).toBe(0)
+    const answered = { type: 'answered', id: 'q', at: 1, client: 'claude', sessionId: 's' } as const
+    expect(folded([answered as JournalEntry]).size).toBe(0)
+  })
+
+  it('knows whether a session runs without a person until an event says something else', () => {
+    const facts = { means: 'PermissionRequest' }
+    const sessions = folded([entry('a', { facts: { ...facts, isHeadless: true } }), entry('b')])
+    expect([...sessions.values()].map(({ isHeadless }) => isHeadless)).toEqual([true])
+  })
+})
