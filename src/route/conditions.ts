@@ -1,3 +1,4 @@
+import { basename, dirname } from 'node:path'
 import picomatch from 'picomatch'
 import type { Conditions } from '../config/route.ts'
 import type { EnrichedEvent } from '../context/enrich.ts'
@@ -29,7 +30,7 @@ export function conditionsOf(
 ): Held[] {
   const { project, branch, client, reason, message, minSeconds, permissionMode, ssh } = given
   const list: (Held | undefined)[] = [
-    project && held('project', project, matchesAny(project, [event.project, event.cwd])),
+    project && held('project', project, matchesAny(project, namesOf(event))),
     branch && held('branch', branch, matchesAny(branch, [event.branch])),
     client && held('client', client, client.includes(event.client)),
     reason &&
@@ -67,6 +68,20 @@ function matchesAny(patterns: readonly string[], names: readonly string[]): bool
     const isMatch = picomatch(expandHome(pattern) ?? pattern, { dot: true, noextglob: true })
     return known.some((name) => name === pattern || isMatch(name))
   })
+}
+
+/** What a pattern for a project may match: its name, its folder, and the folder in it where the session works. */
+function namesOf({ project, cwd }: EnrichedEvent): string[] {
+  // A linked work tree is called `shop (bold-fox)`, and its folder `bold-fox`.
+  const [, repository = '', folder = project] = /^(.+) \((.+)\)$/.exec(project) ?? []
+  return [project, repository, cwd, folderAround(cwd, folder)]
+}
+
+/** The nearest folder of that name, at or above another one; '' if there is none. */
+function folderAround(folder: string, name: string): string {
+  if (basename(folder) === name) return folder
+  const parent = dirname(folder)
+  return parent === folder ? '' : folderAround(parent, name)
 }
 
 function reasonsOf({ reason, failure }: EnrichedEvent): string[] {

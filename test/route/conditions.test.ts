@@ -74,6 +74,30 @@ describe('a route with conditions', () => {
     if (holds) expect(not.because).toContain(`not ${name}: `)
   })
 
+  it.each([
+    [
+      'api-server',
+      'code/api-server/src/web',
+      ['~/code/api-server', '~/code/*', '~/code/api-server/src/web'],
+      true,
+    ],
+    ['api-server', 'code/api-server/src', ['~/code', '~/*', '~/code/api-server/*/web'], false],
+    ['shop (bold-fox)', 'trees/bold-fox/src', ['shop'], true],
+    ['shop (bold-fox)', 'trees/bold-fox/src', ['~/trees/bold-fox'], true],
+    ['shop (bold-fox)', 'trees/bold-fox/src', ['bold-fox', '~/trees', 'sho'], false],
+    ['~', '', ['shop'], false],
+  ])(
+    'matches the name and the folder of the project %s in ~/%s by %j: %s',
+    (project, folder, patterns, holds) => {
+      const told = { project, cwd: join(homedir(), folder) }
+      for (const pattern of patterns)
+        expect([pattern, decide({ when: { project: [pattern] } }, {}, told).isTold]).toEqual([
+          pattern,
+          holds,
+        ])
+    },
+  )
+
   it('needs all of `when` and none of `not`', () => {
     const when = { client: ['claude'], branch: ['main'] }
     expect(decide({ when })).toEqual({ isTold: false, because: 'when branch: main' })
