@@ -110,7 +110,7 @@ function listOf({ items, ordered, start }: Tokens.List, markup: Markup): string 
       .join('\n')
       .replace(/^(☑|☐)\n/, '$1 '),
   )
-  return markup.parts.list(texts, ordered ? Number(start) || 1 : undefined)
+  return markup.parts.list(texts, ordered ? Number(start) : undefined)
 }
 
 /** Aligns the columns, assuming that all characters have the same width. */
@@ -167,9 +167,10 @@ function withAddress(
   { text, href }: { text: string; href: string },
   markup: Markup,
 ) {
-  const address = markup.parts.address(href)
   const isSame = href === text || href === `mailto:${text}` || href === `http://${text}`
-  return isSame || text === '' ? address : `${inner} (${address})`
+  if (isSame) return markup.parts.address(text)
+  const address = markup.parts.address(href)
+  return text === '' ? address : `${inner} (${address})`
 }
 
 function same(inner: string): string {

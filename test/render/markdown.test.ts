@@ -50,6 +50,14 @@ describe("an agent's Markdown", () => {
       '<ol start="3"><li>c</li><li>d</li></ol>',
     ],
     [
+      'numbers from zero',
+      '0. a\n1. b',
+      '0. a\n1. b',
+      '0. a\n1. b',
+      '<ol start="0"><li>a</li><li>b</li></ol>',
+    ],
+    ['a heading with code', '# run `x`', 'run x', '*run `x`*', '<p><b>run <code>x</code></b></p>'],
+    [
       'tasks',
       '- [x] a\n- [ ] b',
       '• ☑ a\n• ☐ b',
@@ -85,6 +93,10 @@ describe("an agent's Markdown", () => {
     ['<https://auto.test>', 'https://auto.test'],
     ['![chart](https://evil.test/pixel.png)', 'chart (https://evil.test/pixel.png)'],
     ['[x](javascript:alert(1))', 'x (javascript:alert(1))'],
+    ['me@example.test', 'me@example.test'],
+    ['<me@example.test>', 'me@example.test'],
+    ['www.plain.test', 'www.plain.test'],
+    ['[](https://evil.test)', 'https://evil.test'],
   ])('shows the target of %s without an active link', (text, words) => {
     const shown = show(text)
     expect(shown.plain).toBe(words)
@@ -99,6 +111,11 @@ describe("an agent's Markdown", () => {
     expect(shown.html).not.toMatch(/<(?!\/?p>)/)
     expect(shown.html).toContain('&lt;script&gt;')
     expect(shown.plain).toContain('<!channel>')
+    const unread = fromMarkdown(text, undefined, [])
+    expect(unread.in(slack)).not.toMatch(/[<>]/)
+    expect(unread.in(plain)).toBe(text)
+    const redacted = show('hi <!channel> `pass`word=hunter22')
+    expect(redacted.slack).toBe('hi &lt;!channel&gt; password=[redacted]')
   })
 
   it('never produces active markup from any text', () => {
@@ -151,11 +168,14 @@ describe("an agent's Markdown", () => {
     )
   })
 
-  it('redacts a key that Markdown characters split in two', () => {
-    const key = 'ghp_0123456789abcdefghijABCDEFGHIJ012345'
-    const cut = `key: ${key.slice(0, 12)}****${key.slice(12)} and ${key.slice(0, 4)}**${key.slice(4)}**`
-    const shown = show(cut)
-    for (const text of Object.values(shown)) expect(text.replace(/[*<b>/]/g, '')).not.toContain(key)
+  it.each([
+    ['of a known kind', 'ghp_0123456789abcdefghijABCDEFGHIJ012345', []],
+    ['from the configuration', 'correct-horse', ['correct-horse']],
+  ])('redacts a key that Markdown characters split in two: %s', (_, key, secrets) => {
+    for (const mark of ['**', '`', '~~']) {
+      const shown = show(`key: ${mark}${key.slice(0, 3)}${mark}${key.slice(3)}.`, secrets)
+      for (const text of Object.values(shown)) expect(text).toContain('key: [redacted].')
+    }
   })
 
   it.each([
