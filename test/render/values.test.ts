@@ -1,7 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { valueNames } from '../../src/render/values.ts'
+import type { EnrichedEvent } from '../../src/context/enrich.ts'
+import type { Clearance } from '../../src/delivery.ts'
+import { notifiers } from '../../src/notifiers/index.ts'
+import type { Formatted } from '../../src/render/formatted.ts'
+import { type ValueName, Values, valueNames } from '../../src/render/values.ts'
+import { makeAgentEvent } from '../support/payload.ts'
 
 const docs = readFileSync(join(import.meta.dirname, '../../docs/configuration.md'), 'utf8')
 
@@ -13,5 +18,72 @@ describe('the values of templates', () => {
       [...(line.split('|')[1] ?? '').matchAll(/`(\w+)`/g)].map(([, name = '']) => name),
     )
     expect(documented.sort()).toEqual([...valueNames].sort())
+  })
+
+  const did = { tools: {}, files: [], commands: [] }
+  const many = Array.from({ length: 22 }, (_, index) => `file ${index}`)
+  const makeValue = (name: ValueName, event: object, clearance: Clearance = 'full') => {
+    const none = { project: 'shop', branch: '', title: '', firstPrompt: '', tokens: undefined, did }
+    const found: EnrichedEvent = { ...makeAgentEvent(), ...none, ...event }
+    return new Values(found, clearance, { secrets: [], host: 'desk' }).get(name)
+  }
+
+  it.each<[ValueName, object, string, Clearance?]>([
+    [
+      'did',
+      { did: { ...did, tools: { Read: 2, Grep: 1 } }, durationMs: 60_000 },
+      '3 tool calls, 1 min',
+    ],
+    ['did', { did: { ...did, files: ['a'], tools: { Edit: 3 } }, durationMs: undefined }, '1 file'],
+    ['did', { durationMs: 60_000 }, ''],
+    ['tools', { did: { ...did, tools: { Edit: 3, Bash: 2 } } }, 'Edit 3\nBash 2'],
+    ['files', { did: { ...did, files: many.slice(2) } }, many.slice(2).join('\n')],
+    ['files', { did: { ...did, files: many } }, `${many.slice(0, 20).join('\n')}\nand 2 more`],
+    [
+      'commands',
+      { did: { ...did, commands: ['PGPASSWORD=hunter22 psql\n\u001b[1m', 'ls'] } },
+      'PGPASSWORD=[redacted] psql [1m\nls',
+    ],
+    ['label', { title: 'Ship it', firstPrompt: 'First', prompt: 'Last' }, 'Ship it'],
+    ['label', { firstPrompt: 'First', prompt: 'Last' }, 'First'],
+    ['label', { prompt: 'Last' }, 'Last'],
+    ['failed', { kind: 'subagent-done', message: 'no' }, 'yes'],
+    ['failed', { kind: 'subagent-done', message: '' }, ''],
+    ['failed', { kind: 'done', message: 'no' }, ''],
+    ['reason', { reason: 'x' }, 'x', 'minimal'],
+    ['reason', { reason: 'a'.repeat(40) }, 'a'.repeat(40), 'minimal'],
+    ['reason', { reason: 'a'.repeat(41) }, '', 'minimal'],
+    ['reason', { reason: 'said the agent' }, '', 'minimal'],
+    ['reason', { reason: 'said the agent' }, 'said the agent', 'summary'],
+    ['prompt', { prompt: '  padded  ' }, 'padded'],
+  ])('say what happened: %s of %j', (name, event, expected, clearance) => {
+    expect(String(makeValue(name, event, clearance).valueOf())).toBe(expected)
+  })
+
+  it('have no part of a key with which the searched end of a long answer begins', () => {
+    const key = `ghp_${'0123456789'.repeat(4)}`
+    for (const cut of [10, 20, 30]) {
+      const rest = ` ${'word '.repeat(4000)}`.slice(0, 16 * 1024 - cut)
+      const said = String(makeValue('headline', { lastMessage: key + rest }, 'summary').valueOf())
+      expect(said).toMatch(/^word/)
+    }
+  })
+
+  it('have no active markup from the choices of a question', () => {
+    const question = { about: 'question', subject: '', detail: '', choices: ['<!channel> a', 'b'] }
+    const choices = makeValue('choices', { question }) as Formatted
+    expect(choices.in(notifiers.slack.markup ?? expect.fail('no markup'))).toBe(
+      '1. &lt;!channel&gt; a\n2. b',
+    )
+  })
+
+  it('leave out the date of a time on the same day', () => {
+    const at = Date.parse('2026-11-20T09:00Z')
+    const resets = (resetsAt: number) =>
+      String(
+        makeValue('resets', { at, failure: { reason: '', isLimit: true, resetsAt } }).valueOf(),
+      )
+    expect(resets(at + 3_600_000)).toBe('10:00')
+    expect(resets(at + 86_400_000)).toBe('2026-11-21 09:00')
   })
 })

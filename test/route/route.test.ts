@@ -31,6 +31,24 @@ describe('a route', () => {
     })
   })
 
+  it('tells a channel once: as soon as one of the routes says, each as that route says', () => {
+    const later = (after: string, to: string[], more: object = {}) => ({
+      ...{ on: ['*'], ...more },
+      steps: [{ to: ['log'] }, { after, to }],
+    })
+    const routes = [
+      later('2m', ['a', 'b'], { template: 'short' }),
+      { on: ['done'], to: ['a'] },
+      later('1m', ['a', 'b']),
+    ]
+    const because = 'step 2 of route 3: 1m after the event, unless answered by then'
+    expect(route(event, { routes }, deps).candidates).toEqual([
+      { channel: 'log', urgency: 'normal', on: '*', template: 'short' },
+      { channel: 'a', urgency: 'normal', on: 'done' },
+      { channel: 'b', urgency: 'normal', on: '*', later: { ms: 60_000, because } },
+    ])
+  })
+
   it('leaves a trace with its verdict and the decisive condition', () => {
     const routes = [
       { on: ['waiting', 'failed'], to: ['a'] },
@@ -57,8 +75,10 @@ describe('a route', () => {
       candidates: [],
       suppress: 'muted by DROID_DISABLE_NOTIFICATIONS',
     })
-    const notMuted = { ...event, env: { DROID_DISABLE_NOTIFICATIONS: '0' } }
-    expect(route(notMuted, { routes }, deps).candidates).toHaveLength(1)
+    for (const other of ['0', 'false', '10', 'yes please', 'not 1']) {
+      const notMuted = { ...event, env: { DROID_DISABLE_NOTIFICATIONS: other } }
+      expect(route(notMuted, { routes }, deps).candidates).toHaveLength(1)
+    }
   })
 
   it('for a single named channel contains only that channel', () => {
