@@ -69,7 +69,7 @@ function blocksOf(message: string): Block[] {
     if (text) blocks.push({ text, type: type ?? typeOf(lines) })
     lines = []
   }
-  for (const line of message.replace(/\r\n?/g, '\n').split('\n')) {
+  for (const line of message.split('\n')) {
     const [, mark = ''] = /^\s*(`{3,}|~{3,})/.exec(line) ?? []
     if (!fence && mark) {
       close()
@@ -129,8 +129,9 @@ function questionAtEnd(blocks: readonly Block[]): readonly Block[] {
   return []
 }
 
+/** "Which one" only begins a sentence that asks: within one, as in "it shows which of them failed", it tells. */
 const REQUEST =
-  /\b(let me know (which|whether|what|how)|please (confirm|choose|decide|tell me)|(shall|should|may|can) i\b|(do|would) you (want|like|prefer)|which (one|of|option)|waiting for your)\b/i
+  /\b((let me know|tell me) (which|whether|what|how)|please (confirm|choose|decide|tell me)|(shall|should|may|can) i\b|(do|would) you (want|like|prefer)|(?<![\w,;)] )which (one|of|option)|waiting for your)\b/i
 
 /** Whether a sentence ends with a question mark, or a phrase asks for something. Inline code does not count. */
 function asks(text: string): boolean {
@@ -140,7 +141,7 @@ function asks(text: string): boolean {
 }
 
 const SUMMARY =
-  /\b(summary|in short|tl;?dr|result|outcome|what (i )?(changed|did)|changes|done|zusammenfassung)\b/i
+  /(?:\b|_)(summary|in short|tl;?dr|result|outcome|what (i )?(changed|did)|changes|done|zusammenfassung)(?:\b|_)/i
 
 /** The text below the last heading that announces a summary, else the last paragraph with its introduction. */
 function summaryOf(blocks: readonly Block[]): readonly Block[] {

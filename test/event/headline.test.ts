@@ -21,6 +21,8 @@ describe('the headline of an answer', () => {
       'Which one do you want?\n- SQLite\n- PostgreSQL',
     ],
     ['a request without a question mark', 'Done.\n\nLet me know which you prefer.', undefined],
+    ['a request for a choice', 'Both work.\n\nTell me which one to use.', undefined],
+    ['a choice without a question mark', 'Both work. Which one:\n- a\n- b', undefined],
     [
       'a question before another sentence in Chinese',
       '好了。\n\n要我部署吗？请回复“是”。',
@@ -87,6 +89,11 @@ describe('the headline of an answer', () => {
       'The total includes tax now.\n\nIs there anything else I can do?',
       'The total includes tax now.',
     ],
+    [
+      'a sentence about a choice',
+      'All done.\n\nThe report shows which of the tests are slow, and, which one is the slowest.',
+      'The report shows which of the tests are slow, and, which one is the slowest.',
+    ],
     ['a polite closing if there is nothing else', 'Feel free to ask.', 'Feel free to ask.'],
     ['an empty text', ' \n\n ', ''],
   ])('is not a question: %s', (_, message, text) => {
@@ -99,6 +106,17 @@ describe('the headline of an answer', () => {
       isQuestion: false,
       rest: '…three four.\n\nBefore.',
     })
+  })
+
+  it('is found in text with any line ends, headings and fences', () => {
+    const text = (message: string) => headline(message).text
+    expect(text('## Summary\r\n\r\nTax is added.\r\n## Notes\rNothing.')).toBe('Tax is added.')
+    for (const heading of ['# Summary', '   ###### Summary', '**Summary**', '__Summary__:'])
+      expect(text(`First.\n${heading}\nTax is added.\n# Notes\nNothing.`)).toBe('Tax is added.')
+    for (const word of ['#Summary', '####### Summary', '**Summary** of it', '__Summary**'])
+      expect(text(`${word}\n\nTax is added.\n\nNothing.`)).toBe('Nothing.')
+    expect(text('It works:\n```\n~~~\n``\nno?\n```')).toBe('It works:')
+    expect(text('It works:\n````\n```\nno?\n````\nGo on?')).toBe('Go on?')
   })
 
   it('keeps the end of a long question', () => {
