@@ -108,6 +108,22 @@ describe('the rule', () => {
     expect(told(steps, {}, { mutes })).toEqual(['desktop 6'])
   })
 
+  it('`repeats` drops the same turn of codex within ten seconds, and no other', () => {
+    const after = (seconds: number, first?: string, again = first) =>
+      byDefault(
+        [
+          [0, prompt],
+          [60, { ...stop, turn_id: first }],
+          [60 + seconds, { ...stop, turn_id: again }],
+        ],
+        'codex',
+      )
+    expect(after(10, 't1')).toEqual(['desktop 60'])
+    expect(after(10.5, 't1')).toEqual(['desktop 60', 'desktop 70.5'])
+    expect(after(5, 't1', 't2')).toEqual(['desktop 60', 'desktop 65'])
+    expect(after(5)).toEqual(['desktop 60', 'desktop 65'])
+  })
+
   it('`repeats` does not take an event that is judged again for a repeat of itself', () => {
     const end: Step = [60, { ...stop, turn_id: 't1' }]
     expect(byDefault([[0, prompt], end, end], 'codex')).toEqual(['desktop 60', 'desktop 60'])

@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest'
+import { questionOfTool, withSubject } from '../../src/event/question.ts'
+
+const ask = (tool: string, input: unknown) => questionOfTool(tool, input, 'payload')
+
+describe('the question of a tool', () => {
+  it.each<[string, unknown, object]>([
+    [
+      'Bash',
+      { command: 'ls', description: 'Lists' },
+      { about: 'command', subject: 'ls', detail: 'Lists' },
+    ],
+    ['Bash', { command: 'ls', description: 'ls' }, { about: 'command', subject: 'ls', detail: '' }],
+    ['shell', { command: ['ls', '-l'] }, { about: 'command', subject: 'ls -l' }],
+    ['shell', { command: ['ls', 1] }, { about: 'tool', subject: '' }],
+    ['Edit', { file_path: '/a', old: 'x' }, { about: 'file', subject: '/a' }],
+    ['', { command: 'ls' }, { about: 'command', subject: 'ls' }],
+    ['mcp__x__y', {}, { about: 'tool', tool: 'mcp__x__y', subject: '' }],
+    [
+      'mcp__x__y',
+      { title: ' Login ', count: 3, urgent: false, list: [1], empty: null, reason: 'Broken' },
+      { about: 'tool', subject: 'title: Login, count: 3, urgent: false', detail: 'Broken' },
+    ],
+    ['mcp__x__y', { text: 'a'.repeat(300) }, { subject: `text: ${'a'.repeat(199)}…` }],
+    [
+      'dialog',
+      { questions: [{ question: 'A?', options: ['x', ' y ', { label: 'z' }, 3, ''] }, 7] },
+      { about: 'question', subject: 'A?', choices: ['x', 'y', 'z'] },
+    ],
+    [
+      'dialog',
+      { questions: [{ question: 'A?', options: ['x'] }, { question: 'B?' }] },
+      { about: 'question', subject: 'A?\nB?', choices: [] },
+    ],
+    ['dialog', { questions: [], message: 'Well?' }, { about: 'question', subject: 'Well?' }],
+    ['AskUserQuestion', { question: 'A?' }, { about: 'question', subject: 'A?' }],
+    [
+      'AskUser',
+      { questionnaire: '1. [question]  A?\n[topic] t\n  [option]  x \n[option] y' },
+      { about: 'question', subject: 'A?', choices: ['x', 'y'] },
+    ],
+    ['ExitPlanMode', { plan: '# Plan' }, { about: 'plan', subject: '# Plan' }],
+  ])('%s with %j', (tool, input, expected) => {
+    expect(ask(tool, input)).toMatchObject(expected)
+  })
+
+  it('is unknown if neither the tool nor what it acts on is known', () => {
+    expect(ask('', { list: [] })).toBeUndefined()
+    expect(ask('', 'text')).toBeUndefined()
+  })
+
+  it.each([
+    ['May I?', 'ls', 'May I?: ls'],
+    ['May I run ls?', 'ls', 'May I run ls?'],
+    ['', 'ls', ''],
+    ['May I?', '', 'May I?'],
+  ])('is added to the words %j as %j: %j', (message, subject, expected) => {
+    expect(withSubject(message, subject)).toBe(expected)
+  })
+})
