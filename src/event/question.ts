@@ -87,8 +87,8 @@ function questionsIn(questionnaire: string): Payload[] {
   for (const [, mark, text = ''] of questionnaire.matchAll(
     /^[ \t\d.)-]*\[(question|option)\](.*)$/gm,
   )) {
-    if (mark === 'question') questions.push({ question: text.trim(), options: [] })
-    else questions.at(-1)?.options.push(text.trim())
+    if (mark === 'question') questions.push({ question: text, options: [] })
+    else questions.at(-1)?.options.push(text)
   }
   return questions
 }
