@@ -64,7 +64,6 @@ function redactShapes(text: string): string {
 function cutOut(text: string, { pattern, accept }: Shape): string[] {
   const parts: string[] = []
   let from = 0
-  pattern.lastIndex = 0
   for (let match = pattern.exec(text); match; match = pattern.exec(text)) {
     const start = match.index + (match.groups?.keep?.length ?? 0)
     const end = pattern.lastIndex

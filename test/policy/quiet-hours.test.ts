@@ -17,6 +17,8 @@ describe('quiet hours', () => {
     ['on a selected day', { ...night, days: ['fri'] }, '2026-11-20T22:00', true],
     ['in the morning after that day', { ...night, days: ['fri'] }, '2026-11-21T05:00', true],
     ['not in the morning of that day', { ...night, days: ['fri'] }, '2026-11-20T05:00', false],
+    ['not in the evening before that day', { ...night, days: ['fri'] }, '2026-11-19T22:00', false],
+    ['all day from a time to itself', { ...night, to: '22:00' }, '2026-11-20T20:00', true],
     [
       'at noon of one day',
       { from: '00:00', to: '24:00', days: ['sat'], timeZone: 'UTC' },

@@ -90,6 +90,7 @@ describe('text', () => {
     const link = /<[^>]*>/g
     expect(cutText('see <a link> there', 12, link)).toBe('see…')
     expect(cutText('see <a link> there', 13, link)).toBe('see <a link>…')
+    expect(cutText('so much text <a link>', 8, link)).toBe('so much…')
     expect(cutText('see <a link> there', 13)).toBe('see <a link>…')
     expect(cutText('see <a link> there', 12)).toBe('see <a link…')
   })
