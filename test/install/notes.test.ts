@@ -51,9 +51,10 @@ describe('settingsNotes', () => {
 
   it('reports a managed setting that allows no hooks of users', () => {
     const files = { 'etc/settings.json': '{"allowManagedHooksOnly": true}' }
-    expect(notes('droid', files, {}, 'etc/settings.json')).toEqual([
-      '~/etc/settings.json sets "allowManagedHooksOnly": hooks of yours do not run',
-    ])
+    const expected = '~/etc/settings.json sets "allowManagedHooksOnly": hooks of yours do not run'
+    expect(notes('droid', files, {}, 'etc/settings.json')).toEqual([expected])
+    // In the user's own file the client ignores it.
+    expect(notes('droid', { '.factory/settings.json': files['etc/settings.json'] })).toEqual([])
   })
 
   it('reports hooks in a file that is not in force', () => {

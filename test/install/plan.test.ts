@@ -149,6 +149,17 @@ describe('planInstall: rejected texts', () => {
     )
   })
 
+  it.each([
+    ['{"hooks": {"stop": {}}}', '1:20: "stop" is an object, not an array'],
+    ['{"hooks": {"stop": ["x"]}}', '1:21: a hook entry is a string, not an object'],
+  ])('rejects %s if the client has an event of that name', (text, message) => {
+    const flat = { entries: 'flat', events: ['stop'] }
+    expect(() => install(text, 'wrapped', flat)).toThrow(
+      expect.objectContaining({ code: 'E_SETTINGS', message: `settings.json:${message}` }),
+    )
+    expect(install(text, 'wrapped').text).toContain('"Stop"')
+  })
+
   it('says that nothing was written', () => {
     expect(() => install('{', 'bare')).toThrow(
       expect.objectContaining({ hint: expect.stringContaining('Nothing was written') }),

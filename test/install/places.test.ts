@@ -1,0 +1,77 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import {
+  forgetPlace,
+  type HookPlace,
+  isProjectAway,
+  placesIn,
+  projectOf,
+  rememberedPlaces,
+  rememberPlace,
+} from '../../src/install/places.ts'
+import { makeHome } from './make-home.ts'
+
+const place: HookPlace = {
+  ...{ client: 'droid', scope: 'user', path: '/home/me/.factory/settings.json', form: 'wrapped' },
+  events: ['Stop'],
+}
+const other: HookPlace = { ...place, client: 'claude', path: '/home/me/.claude/settings.json' }
+
+describe('the places where init wrote', () => {
+  it('are remembered once, with the events of the last time', () => {
+    const state = join(makeHome(), 'state')
+    for (const one of [place, other, place]) rememberPlace(state, one)
+    expect(rememberedPlaces(state)).toEqual([place, other])
+    const more = { ...place, events: ['Stop', 'Notification'] }
+    rememberPlace(state, more)
+    expect(rememberedPlaces(state)).toEqual([other, more])
+    forgetPlace(state, place.path)
+    expect(rememberedPlaces(state)).toEqual([other])
+    const before = readFileSync(join(state, 'places.json'))
+    forgetPlace(state, '/elsewhere')
+    expect(readFileSync(join(state, 'places.json'))).toEqual(before)
+  })
+
+  it('are those that can be read', () => {
+    const state = makeHome()
+    const damaged = [
+      ...[null, 7, { ...place, client: 'toString' }, { ...place, path: 7 }],
+      ...[
+        { ...place, form: 'x' },
+        { ...place, scope: 'x' },
+        { ...place, events: 'Stop' },
+      ],
+    ]
+    const { events: _, ...old } = place
+    writeFileSync(join(state, 'places.json'), JSON.stringify([...damaged, old]))
+    expect(rememberedPlaces(state)).toEqual([old])
+    for (const text of ['', '{}', '7']) {
+      writeFileSync(join(state, 'places.json'), text)
+      expect(rememberedPlaces(state)).toEqual([])
+    }
+  })
+
+  it('are away together with their project', () => {
+    const project = join(makeHome(), 'shop')
+    mkdirSync(project)
+    const shared: HookPlace = {
+      ...{ ...place, scope: 'project', path: join(project, '.factory/hooks/x.json') },
+    }
+    expect(projectOf(shared)).toBe(project)
+    expect(isProjectAway(shared)).toBe(false)
+    rmSync(project, { recursive: true })
+    expect(isProjectAway(shared)).toBe(true)
+    expect(isProjectAway({ ...shared, scope: 'user' })).toBe(false)
+  })
+})
+
+it('a path with a star stands for the files that match', () => {
+  const names = ['b.hook.json', 'a.hook.json', 'hook.json', 'a.hook.js']
+  const home = makeHome(Object.fromEntries(names.map((name) => [`hooks/${name}`, ''])))
+  expect(placesIn(home, 'hooks/*.hook.json')).toEqual(
+    ['a.hook.json', 'b.hook.json'].map((name) => join(home, 'hooks', name)),
+  )
+  expect(placesIn(home, 'none/*.json')).toEqual([])
+  expect(placesIn(home, 'none/one.json')).toEqual([join(home, 'none/one.json')])
+})
