@@ -173,6 +173,10 @@ describe('planInstall: layout', () => {
     ['{\r\n\t"a": 1\r\n}\r\n', '{\r\n\t"a": 1,\r\n\t"hooks": {\r\n\t\t"Stop": [\r\n\t\t\t{'],
     ['{"a":1}', '{"a":1,"hooks":{"Stop":[{"hooks":[{"type":"command",'],
     ['{"a": 1}', '{"a": 1, "hooks": {"Stop": [{"hooks": [{"type": "command", '],
+    ['{"a": 1, "hooks": {}}', '{"a": 1, "hooks": {"Stop": [{"hooks": [{"type": "command", '],
+    ['{\n  "a": 1 /* one */\n}', '{\n  "a": 1, /* one */\n  "hooks": {'],
+    ['{\n  "a": 1, // one\n}', '{\n  "a": 1, // one\n  "hooks": {'],
+    ['{\n  "a": 1\n  , // one\n}', '{\n  "a": 1\n  , // one\n  "hooks": {'],
     ['// x', '// x\n{\n  "hooks"'],
     ['\uFEFF', '\uFEFF{\n  "hooks"'],
   ])('follows the style of %j', (text, start) => {
