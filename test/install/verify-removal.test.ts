@@ -23,6 +23,28 @@ describe('verifyRemoval', () => {
   })
 })
 
+describe('verifyRemoval of a file without "hooks"', () => {
+  const bare = (groups: object[], more: object = {}) => JSON.stringify({ Stop: groups, ...more })
+  const before = bare([{ matcher: 'a', hooks: [ours, say] }], { Other: [], version: 1 })
+  const verify = (after: string) => () => verifyRemoval(before, after, { shape: 'bare' })
+
+  it('accepts a text without our hooks and without empty lists', () => {
+    expect(verify(bare([{ matcher: 'a', hooks: [say] }], { version: 1 }))).not.toThrow()
+  })
+
+  it.each([
+    ['another matcher', bare([{ matcher: 'b', hooks: [say] }], { version: 1 })],
+    ['a lost matcher', bare([{ hooks: [say] }], { version: 1 })],
+    ['a lost value', bare([{ matcher: 'a', hooks: [say] }])],
+  ])('rejects %s', (_, after) => {
+    expect(verify(after)).toThrow(/something that is not ours would be lost/)
+  })
+
+  it('rejects a hook of ours', () => {
+    expect(verify(before)).toThrow(/a hook of ours is left/)
+  })
+})
+
 describe('isWithoutContent', () => {
   it.each(['', '{}', '{"hooks": {}}', '{"version": 1}', '{"version": 1, "hooks": {}}'])(
     'is true for %j',
