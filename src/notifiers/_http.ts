@@ -41,16 +41,16 @@ export async function request(url: string, options: HttpRequest): Promise<HttpAn
 }
 
 function start(url: string, { method, headers, body, lookup }: HttpRequest, isAlone = false) {
-  const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }
   // Not imported: the ESM form of these modules loads undici on newer versions of Node.js.
   const isPlain = new URL(url).protocol === 'http:'
   const module = process.getBuiltinModule(isPlain ? 'node:http' : 'node:https')
   const sent = module.request(url, {
     method,
-    headers: { accept: '*/*', ...headers, ...length },
+    headers: { accept: '*/*', ...headers },
     ...((lookup || isAlone) && { agent: false }),
     ...(lookup && { lookup }),
   })
+  // Given whole, so that Node.js adds its length.
   sent.end(body)
   return sent
 }
