@@ -71,6 +71,13 @@ describe("an agent's Markdown", () => {
       '```\nnpm t &amp;&amp; x\n```',
       '<pre>npm t &amp;&amp; x</pre>',
     ],
+    [
+      'code with marks in it',
+      '``a`b``\n~~~\nc ``` d\n~~~',
+      'a`b\n\nc ``` d',
+      "`a'b`\n\n```\nc ''' d\n```",
+      '<p><code>a`b</code></p>\n\n<pre>c ``` d</pre>',
+    ],
     ['a quote', '> said', '> said', '> said', '<blockquote><p>said</p></blockquote>'],
     [
       'a table',
