@@ -66,7 +66,7 @@ describe('notifiers: email: responses of the mail server', () => {
         },
         url,
       })
-      await send()
+      expect(await send()).toBe('250 2.0.0 Ok: queued as 4F2A')
       expect(received[0]?.user).toBe(`${USER}/${PASSWORD}`)
     })
 
