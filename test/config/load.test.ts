@@ -352,6 +352,15 @@ describe('a reference to a secret', () => {
     expect(secrets).toEqual([hook.url, '/a-long-path', 'key-of-header-1', signing])
   })
 
+  it('is redacted also where it is filled into an option that is no secret', () => {
+    const click = `https://example.com/${reference('CLICK')}`
+    const text = JSON.stringify({
+      env: ['CLICK'],
+      channels: { phone: { type: 'ntfy', topic: 'abc', click } },
+    })
+    expect(withConfig(text, { CLICK: 'from-environment' }).secrets).toEqual(['from-environment'])
+  })
+
   it('is not read from a file that others can read', () => {
     const folder = makeFolder({ 'config.json': '{}', 'secrets.env': 'A=1' })
     for (const mode of [0o644, 0o640, 0o604, 0o660]) {
