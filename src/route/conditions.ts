@@ -73,8 +73,8 @@ function matchesAny(patterns: readonly string[], names: readonly string[]): bool
 /** What a pattern for a project may match: its name, its folder, and the folder in it where the session works. */
 function namesOf({ project, cwd }: EnrichedEvent): string[] {
   // A linked work tree is called `shop (bold-fox)`, and its folder `bold-fox`.
-  const [, repository = '', folder = project] = /^(.+) \((.+)\)$/.exec(project) ?? []
-  return [project, repository, cwd, folderAround(cwd, folder)]
+  const [, repository = '', tree = project] = /^(.+) \((.+)\)$/.exec(project) ?? []
+  return [project, repository, cwd, folderAround(cwd, project) || folderAround(cwd, tree)]
 }
 
 /** The nearest folder of that name, at or above another one; '' if there is none. */

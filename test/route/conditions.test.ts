@@ -85,6 +85,7 @@ describe('a route with conditions', () => {
     ['shop (bold-fox)', 'trees/bold-fox/src', ['shop'], true],
     ['shop (bold-fox)', 'trees/bold-fox/src', ['~/trees/bold-fox'], true],
     ['shop (bold-fox)', 'trees/bold-fox/src', ['bold-fox', '~/trees', 'sho'], false],
+    ['site (copy)', 'code/site (copy)/src', ['~/code/site (copy)'], true],
     ['~', '', ['shop'], false],
   ])(
     'matches the name and the folder of the project %s in ~/%s by %j: %s',
