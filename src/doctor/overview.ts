@@ -1,6 +1,7 @@
 import { type ClientName, clientNames, clients } from '../clients/index.ts'
+import { userFolder } from '../clients/paths.ts'
+import { exists } from '../install/locate.ts'
 import { rememberedPlaces } from '../install/places.ts'
-import { isPresent } from '../install/presence.ts'
 import type { EventStatus } from '../journal/history.ts'
 import type { Check, ClientPlace } from './check.ts'
 import { readAll, whatSilences } from './clients.ts'
@@ -19,7 +20,8 @@ export interface ClientRow {
 }
 
 /**
- * The clients that are installed here, and those that `init` wrote to.
+ * The clients that were used here, and those that `init` wrote to. One that has no folder was never started: searching
+ * for its program takes `status` as long as everything else about clients, so only `clients` and `doctor` do it.
  * @param latest the latest events, oldest first
  * @param read reads some of them in full
  */
@@ -35,7 +37,7 @@ export function lookAtClients<Outline>(
     const places = all.filter(({ place }) => place.client === client)
     const registered = places.filter(({ hooks }) => hooks.length > 0).map(({ place }) => place.path)
     const isOurs = registered.length > 0 || remembered.some((one) => one.client === client)
-    if (!isOurs && !isPresent(clients[client], facts.env)) return []
+    if (!isOurs && !exists(userFolder(clients[client], facts.env))) return []
     const silencing = isOurs ? whatSilences(client, places, facts) : []
     const problems = silencing.filter(({ status }) => ['warning', 'broken'].includes(status))
     return [
