@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import * as z from 'zod'
 import { isEmail } from '../../src/api/validation/formats.ts'
+import { anyCharacter } from '../support/any-character.ts'
 
 interface Node {
   type?: string
@@ -76,7 +77,7 @@ function stringOf({ format, minLength = 0, maxLength = 20 }: Node): fc.Arbitrary
   if (format === 'email') return fc.emailAddress().filter(isEmail)
   if (format === 'uuid') return fc.uuid()
   const size = { minLength, maxLength: Math.min(maxLength, 20) }
-  return fc.string({ unit: 'binary', ...size }).filter((text) => text !== '.' && text !== '..')
+  return fc.string({ unit: anyCharacter, ...size }).filter((text) => text !== '.' && text !== '..')
 }
 
 function integerOf({ minimum, maximum, exclusiveMinimum }: Node): fc.Arbitrary<number> {

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { headline } from '../../src/event/headline.ts'
+import { anyCharacter } from '../support/any-character.ts'
 import { processorMs } from '../support/processor-time.ts'
 
 describe('the headline of an answer', () => {
@@ -168,7 +169,7 @@ describe('the headline of an answer', () => {
 
   it('is never too long, never malformed, and never empty unless the text is empty', () => {
     const any = fc.oneof(
-      fc.string({ unit: 'binary', maxLength: 3000 }),
+      fc.string({ unit: anyCharacter, maxLength: 3000 }),
       message.map((m) => m.join('\n\n')),
     )
     fc.assert(

@@ -25,11 +25,12 @@ import type { TalliedEvent } from '../../src/journal/tally.ts'
 import { rotateJournal } from '../../src/journal/write.ts'
 import { newId } from '../../src/spool/new-id.ts'
 import { hasProc } from '../../src/spool/process.ts'
+import { anyCharacter } from '../support/any-character.ts'
 import { makeFolder } from '../support/folder.ts'
 
 const isFull = process.env.HOOKBELL_FULL === '1'
 const words = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 12 }),
+  fc.string({ unit: anyCharacter, maxLength: 12 }),
   fc.constantFrom('"}', '}', '"]}', '"}]}', '\\', ',"to":["x"]', '{"', 'ü\u2028', ',', '[', ':'),
 )
 const id = fc.constantFrom('a', 'b-1', 'c.2', 'd', 'e')

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { email } from '../../src/notifiers/email.ts'
+import { anyCharacter } from '../support/any-character.ts'
 import { runs } from '../support/runs.ts'
 import { startSmtpServer } from '../support/smtp.ts'
 import { startChannel, withoutTls } from './_email.ts'
@@ -122,7 +123,7 @@ describe('notifiers: email', () => {
       '\r\n.\r\n',
     )
     const text = fc
-      .array(fc.oneof(header, list, fc.string({ unit: 'binary' })), { maxLength: 12 })
+      .array(fc.oneof(header, list, fc.string({ unit: anyCharacter })), { maxLength: 12 })
       .map((parts) => parts.join(''))
     const event = fc.record({
       title: text,

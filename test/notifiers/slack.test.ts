@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { slack } from '../../src/notifiers/slack.ts'
+import { anyCharacter } from '../support/any-character.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { runs } from '../support/runs.ts'
 import { failureOf, makeContext, makeMessage, testHttpNotifier } from './_suite.ts'
@@ -154,7 +155,7 @@ describe('notifiers: slack', () => {
       '>',
     )
     const text = fc
-      .array(fc.oneof(live, fc.string({ unit: 'binary' })))
+      .array(fc.oneof(live, fc.string({ unit: anyCharacter })))
       .map((parts) => parts.join(''))
     const fields = fc.record({ title: text, body: text, cwd: text, client: text, event: text })
     return fc.assert(
