@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -21,7 +21,16 @@ export async function removeFolder(folder: string) {
 /** The processes that have the folder in their environment or command line; none on systems without /proc. */
 function processesOf(folder: string): number[] {
   const pids = process.platform === 'linux' ? readdirSync('/proc').map(Number) : []
-  return pids.filter((pid) => pid > 0 && pid !== process.pid && isFor(folder, pid))
+  const since = statSync(folder, { throwIfNoEntry: false })?.birthtimeMs ?? 0
+  return pids.filter(
+    (pid) => pid > 0 && pid !== process.pid && !isOlder(pid, since) && isFor(folder, pid),
+  )
+}
+
+/** Whether a process certainly started earlier: the kernel made its entry before. This is quicker than reading two files. */
+function isOlder(pid: number, timeMs: number): boolean {
+  const entry = statSync(`/proc/${pid}`, { throwIfNoEntry: false })
+  return entry !== undefined && entry.ctimeMs < timeMs
 }
 
 function isFor(folder: string, pid: number): boolean {
