@@ -14,7 +14,7 @@ async function startInit() {
   mkdirSync(join(home.home, '.factory'))
   const program = [process.execPath, join(root, 'bin/hookbell'), 'init'].map(shellQuote).join(' ')
   const env = { ...(home.env as Record<string, string>), SSH_CONNECTION: '10.0.0.1 1 10.0.0.2 22' }
-  const line = `stty echo cols 100 rows 50; ${program}; echo "ended with $?"; sleep 1000`
+  const line = `stty echo cols 200 rows 50; ${program}; echo "ended with $?"; sleep 1000`
   const { type, received } = await startPty({ command: `sh -c ${shellQuote(line)}`, env })
   const wait = (text: string | RegExp) => expect.poll(() => received()).toMatch(text)
   return { home, type, received, wait }
