@@ -8,6 +8,11 @@ const longest = [
   'session',
   'clone',
   'commands/canary-secret',
+  'package-consumers',
+  'examples/shell',
+  'hub-server/sweep',
+  'hub-server/faults',
+  'commands/init',
 ]
 
 /** Starts the longest files first: one that starts late runs alone at the end, while the other processor is idle. */
