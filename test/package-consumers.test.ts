@@ -111,31 +111,25 @@ const compilerOptions = {
   types: ['node'],
 }
 
-describe.each([
-  [
-    'esm',
-    'mts',
-    `import { type Client, createClient, isClientError } from 'hookbell/api'
+const sources = {
+  'main.mts': `import { type Client, createClient, isClientError } from 'hookbell/api'
 import { type Emulator, startEmulator } from 'hookbell/emulator'
 ${program}
 await main()`,
-  ],
-  [
-    'cjs',
-    'cts',
-    `import { type Client, createClient, isClientError } from 'hookbell/api'
+  'main.cts': `import { type Client, createClient, isClientError } from 'hookbell/api'
 import { type Emulator, startEmulator } from 'hookbell/emulator'
 ${program}
 void main()`,
-  ],
-])('a consumer in %s', (name, extension, source) => {
+}
+
+describe('a consumer with ES modules and CommonJS', () => {
   it('compiles with declarations, and runs', async () => {
     const folder = makeConsumer(
-      name,
+      'modules',
       {
         'package.json': '{ "private": true }',
         'tsconfig.json': JSON.stringify({ compilerOptions, include: ['*.?ts'] }),
-        [`main.${extension}`]: source,
+        ...sources,
       },
       types,
     )
@@ -145,12 +139,12 @@ void main()`,
       const { stdout } = await execa(process.execPath, words, { reject: false })
       expect(stdout, module).toBe('')
     }
-    const compiled = `main.${extension.replace('t', 'j')}`
-    if (extension === 'cts')
-      expect(readFileSync(join(folder, compiled), 'utf8')).toContain('require("hookbell/api")')
-    const { stdout, stderr } = await runNode(folder, compiled)
-    expect(stderr).toBe('')
-    expect(JSON.parse(stdout)).toEqual(expected)
+    expect(readFileSync(join(folder, 'main.cjs'), 'utf8')).toContain('require("hookbell/api")')
+    for (const compiled of ['main.mjs', 'main.cjs']) {
+      const { stdout, stderr } = await runNode(folder, compiled)
+      expect(stderr, compiled).toBe('')
+      expect(JSON.parse(stdout), compiled).toEqual(expected)
+    }
   })
 })
 
