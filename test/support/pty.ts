@@ -13,7 +13,8 @@ interface Options {
 
 /** Opens a real terminal and keeps what is written to its screen. Ends with the test. */
 export async function startPty({ command = 'sleep 1000', env = {} }: Options = {}) {
-  const line = `stty -echo; echo $$; tty; exec ${command}`
+  // tmux discards what is not yet read from its terminal when it starts, so it waits until this has been.
+  const line = `stty -echo; echo $$; tty; read -r go; exec ${command}`
   const child = spawn('script', ['--quiet', '--flush', '--command', line, '/dev/null'], {
     env: { PATH: process.env.PATH, TERM: 'xterm-256color', SHELL: '/bin/sh', ...env },
     stdio: ['pipe', 'pipe', 'ignore'],
@@ -30,9 +31,10 @@ export async function startPty({ command = 'sleep 1000', env = {} }: Options = {
   })
   const start = /^(\d+)\s+(\/dev\/\S+)\r?\n/
   const [, pid, path = ''] = await vi.waitFor(
-    () => start.exec(received) ?? expect.fail('no terminal yet'),
+    () => start.exec(received) ?? expect.fail(`no terminal yet: ${JSON.stringify(received)}`),
     60_000,
   )
+  child.stdin.write('\n')
   return {
     path,
     /** The process of the program in it. */
