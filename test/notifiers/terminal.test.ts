@@ -115,9 +115,11 @@ describe.skipIf(reason)(`notifiers: terminal${reason}`, () => {
   })
 
   it('is unavailable once the terminal is closed', async () => {
+    // Of a time before the terminal, because a test in another process may get one with the same name.
+    const before = new Date(Date.now() - 5000).toISOString()
     const pty = await startPty()
     await pty.close()
-    const error = await failureOf(send({ HOOKBELL_TTY: pty.path }))
+    const error = await failureOf(send({ HOOKBELL_TTY: pty.path }, {}, { at: before }))
     expect(error).toMatchObject({ verdict: 'unavailable' })
   })
 
