@@ -25,7 +25,7 @@ interface LineOptions {
 
 const DEFAULT_CONCURRENCY = 4
 /** More than a worker queues for a destination that keeps up. */
-const FAR_BEHIND = 1000
+const FAR_BEHIND = 300
 
 export function makeLine(
   notifier: Notifier,

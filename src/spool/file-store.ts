@@ -53,13 +53,15 @@ export class FileStore implements Store {
   waiting({ max, isLater }: Wanted): WaitingEvent[] {
     const names = this.#arrivals.list()
     if (names.some(isUnreadable)) setUnreadableAside(this.spool.new, this.spool, this.#now())
-    return names
+    const events = names
       .filter((name) => !this.#leftAlone.has(name) && !isUnreadable(name) && !isLater(name))
-      .slice(0, max)
       .map((name) => {
         const { id = '', crashes = 0 } = parseName(name) ?? {}
         return { name, id, crashes, wasClaimed: wasClaimed(name) }
       })
+    const suspects = events.filter(({ crashes }) => crashes > 0)
+    const others = events.filter(({ crashes }) => crashes === 0)
+    return [...others.slice(0, max), ...suspects.slice(0, max)]
   }
 
   sync() {

@@ -24,6 +24,7 @@ export interface WaitingEvent {
 
 /** Which of the waiting events a worker wants to see. */
 export interface Wanted {
+  /** At most this many, and as many that may have crashed a worker: thousands of these must not hide the others. */
   max: number
   /** Whether to skip the event for now. */
   isLater(name: string): boolean
@@ -47,7 +48,7 @@ export interface ParkReason {
  * be on another machine. Every method may throw the system error of the storage.
  */
 export interface Store {
-  /** Accepted events, oldest first. */
+  /** Accepted events, oldest first, then those that may have crashed a worker. */
   waiting(wanted: Wanted): WaitingEvent[]
   /** Whether any event waits. Cheaper than `waiting`, which reads the time of each file. */
   hasWaiting(): boolean

@@ -138,6 +138,18 @@ it('lists an event of a later version once, and leaves it where it is', () => {
   expect([names(), store.hasWaiting(), readdirSync(spool.new)]).toEqual([[], false, ['later']])
 })
 
+it('lists a later event although many that may have crashed a worker wait', () => {
+  const { spool, stateDir } = makeWorld()
+  for (const [index, name] of ['a~1', 'b~1', 'c~1', 'new'].entries()) {
+    writeFileSync(join(spool.new, name), '')
+    utimesSync(join(spool.new, name), index, index)
+  }
+  const store = new FileStore({ stateDir })
+  onTestFinished(() => store.close())
+  const names = store.waiting({ max: 2, isLater: () => false }).map(({ name }) => name)
+  expect(names).toEqual(['new', 'a~1', 'b~1'])
+})
+
 describe('parked deliveries', () => {
   function makeParked() {
     const { spool, stateDir } = makeWorld()

@@ -10,9 +10,9 @@ const DELIVERY_SECONDS = 600
 
 const permission = { hook_event_name: 'PermissionRequest', session_id: 'live', tool_name: 'Bash' }
 
-function leaveEvents(world: World, names: readonly string[]) {
+function leaveEvents(world: World, names: readonly string[], more: object = {}) {
   for (const name of names) {
-    const event = { hook_event_name: 'Stop', session_id: name }
+    const event = { hook_event_name: 'Stop', session_id: name, ...more }
     const text = `hookbell-event 1\nclient: claude\n\n${JSON.stringify(event)}`
     writeFileSync(join(world.spool.new, name), text)
   }
@@ -116,24 +116,34 @@ describe('a hung receiver', () => {
     await running
   })
 
-  it('does not delay events for other channels, however many wait for it', async () => {
-    const { url } = await startReceiver({ script: ['blackhole'] })
-    const world = makeWorld()
-    const file = { type: 'file', path: world.outFile }
-    const routes = [
-      { on: ['PermissionRequest'], to: ['file'] },
-      { on: ['Stop'], to: ['hung'] },
-    ]
-    const hung = { type: 'webhook', url }
-    world.configure({ channels: { file, hung }, routes, deliveryTimeoutSeconds: DELIVERY_SECONDS })
-    leaveEvents(
-      world,
-      Array.from({ length: 2500 }, (_, index) => `event${index}`),
-    )
-    startProgram(builtWorker, world)
-    await expect.poll(() => world.list('new').length).toBeLessThan(501)
-    await expectTold(world, world.accept(permission))
-  })
+  it.each([
+    ['', ['hung'], 2500],
+    [' or for several of its kind', ['a', 'b', 'c'], 900],
+  ])(
+    'does not delay events for other channels, however many wait for it%s',
+    async (_, hung, count) => {
+      const { url } = await startReceiver({ script: ['blackhole'] })
+      const world = makeWorld()
+      const channels = {
+        file: { type: 'file', path: world.outFile },
+        ...Object.fromEntries(
+          hung.map((name) => [name, { type: 'webhook', url: `${url}/${name}` }]),
+        ),
+      }
+      const routes = [
+        { on: ['PermissionRequest'], to: ['file'] },
+        ...hung.map((name) => ({ on: ['Stop'], when: { project: [name] }, to: [name] })),
+      ]
+      world.configure({ channels, routes, deliveryTimeoutSeconds: DELIVERY_SECONDS })
+      for (const name of hung) {
+        const names = Array.from({ length: count }, (_, index) => `event-${name}-${index}`)
+        leaveEvents(world, names, { cwd: `/srv/${name}` })
+      }
+      startProgram(builtWorker, world)
+      await expect.poll(() => world.list('new').length).toBeLessThan(701)
+      await expectTold(world, world.accept(permission))
+    },
+  )
 
   it('does not delay a test message to another channel', async () => {
     const { url, received } = await startReceiver({ script: ['blackhole'] })
