@@ -53,15 +53,15 @@ export class FileStore implements Store {
   waiting({ max, isLater }: Wanted): WaitingEvent[] {
     const names = this.#arrivals.list()
     if (names.some(isUnreadable)) setUnreadableAside(this.spool.new, this.spool, this.#now())
-    const events = names
-      .filter((name) => !this.#leftAlone.has(name) && !isUnreadable(name) && !isLater(name))
-      .map((name) => {
-        const { id = '', crashes = 0 } = parseName(name) ?? {}
-        return { name, id, crashes, wasClaimed: wasClaimed(name) }
-      })
-    const suspects = events.filter(({ crashes }) => crashes > 0)
-    const others = events.filter(({ crashes }) => crashes === 0)
-    return [...others.slice(0, max), ...suspects.slice(0, max)]
+    const [others, suspects]: [WaitingEvent[], WaitingEvent[]] = [[], []]
+    for (const name of names) {
+      if (others.length >= max) break
+      if (this.#leftAlone.has(name) || isUnreadable(name) || isLater(name)) continue
+      const { id = '', crashes = 0 } = parseName(name) ?? {}
+      const list = crashes > 0 ? suspects : others
+      list.push({ name, id, crashes, wasClaimed: wasClaimed(name) })
+    }
+    return [...others, ...suspects.slice(0, max)]
   }
 
   sync() {

@@ -52,6 +52,12 @@ function parkedIn(world: World): Delivery[] {
     .map(({ delivery }) => delivery)
 }
 
+/** Gives up the parked delivery, as after its last attempt. */
+function giveUp({ spool, list }: World) {
+  const [name = ''] = list('deferred')
+  renameSync(join(spool.deferred, `${name}.json`), join(spool.dead, `${name}.json`))
+}
+
 describe('a message that failed before quiet hours', () => {
   it('is held in them, and told at their end', async () => {
     const { world, receiver, configure, retry } = await makeFailingWorld()
@@ -118,9 +124,7 @@ describe('a message that failed before quiet hours', () => {
     const { world, receiver, configure } = await makeFailingWorld()
     const id = world.accept(stop('s1'))
     await world.once()
-    const [name = ''] = world.list('deferred')
-    const path = join(world.spool.deferred, `${name}.json`)
-    renameSync(path, join(world.spool.dead, `${name}.json`))
+    giveUp(world)
     configure({ quietHours: quiet })
     writeMutes(world.stateDir, [{ until: 0 }], Date.now())
     receiver.isUp = true
@@ -159,9 +163,7 @@ describe('a message that failed before quiet hours', () => {
     const { world, receiver, configure, retry } = await makeFailingWorld()
     const id = world.accept(stop('s1'))
     await world.once()
-    const [name = ''] = world.list('deferred')
-    const path = join(world.spool.deferred, `${name}.json`)
-    renameSync(path, join(world.spool.dead, `${name}.json`))
+    giveUp(world)
     configure({ quietHours: quiet })
     await retryById(world, id)
     await world.once()
