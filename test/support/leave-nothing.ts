@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import {
   chmodSync,
   existsSync,
@@ -38,6 +39,7 @@ export default function leaveNothing() {
   const folder = mkdtempSync(join(tmpdir(), 'hookbell-run-'))
   // Writable for all, as /tmp is, because some tests run programs as other users.
   chmodSync(folder, 0o1777)
+  spreadFolders(folder)
   const home = join(folder, 'home')
   for (const path of [home, join(home, '.run')]) mkdirSync(path, { mode: 0o700 })
   const leftovers = () => watched(home).flatMap(listOurs)
@@ -71,6 +73,14 @@ export default function leaveNothing() {
     rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
     if (left.length > 0) fail(`The tests left behind: ${left.join(', ')}`)
   }
+}
+
+/**
+ * Tells ext4 to put the folders in it far apart. Near each other they share inodes, and each new file then searches past
+ * all files that tests have removed in the last minutes, which takes a tenth of the time. Does nothing elsewhere.
+ */
+function spreadFolders(folder: string) {
+  spawnSync('chattr', ['+T', folder], { stdio: 'ignore' })
 }
 
 /** Undefined removes a variable. @returns what restores all of them */
