@@ -44,6 +44,8 @@ describe('init of a newer version', () => {
       JSON.parse((await home.run('doctor', '--offline', '--json')).stdout)
         .checks.filter(({ status, id }: Check) => status === 'warning' && /\.canary$/.test(id))
         .map(({ seen }: Check) => seen)
+        // A busy machine is slow, which is a warning too.
+        .filter((seen: string) => !seen.includes('silent, exit 0'))
         .join('\n')
     const before = await named()
     for (const path of Object.values(places)) expect(before).toContain(path)
