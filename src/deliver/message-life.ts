@@ -8,13 +8,17 @@ import type { Hold, Outcome } from './outcome.ts'
  */
 export const ONE_SHOT_MS = 10_000
 
-/** Called around each attempt, with what is known of earlier messages. No method throws or rejects. */
-export interface MessageLife {
+/** What is known of earlier messages. No method throws or rejects. */
+export interface EarlierMessages {
   /** Why the delivery is no longer worth sending; undefined if it is. */
   whyOver(delivery: Delivery): Promise<string | undefined>
+  begin(delivery: Delivery, destination: Destination): Begun
+}
+
+/** Called around each attempt. */
+export interface MessageLife extends EarlierMessages {
   /** Until when the delivery must not be sent although it is due; undefined if it may be sent now. */
   whyLater(delivery: Delivery): Hold | undefined
-  begin(delivery: Delivery, destination: Destination): Begun
 }
 
 /** A message that is about to be sent. Ends with `delivered` or with `failed`. */

@@ -1,7 +1,7 @@
 import type { LoadedConfig } from '../config/load.ts'
 import { AnswerWatch, type AskedWhere, isAnswered as isInTranscript } from '../context/answers.ts'
 import type { Destination } from '../deliver/attempt.ts'
-import { type Begun, type MessageLife, ONE_SHOT_MS } from '../deliver/message-life.ts'
+import { type Begun, type EarlierMessages, ONE_SHOT_MS } from '../deliver/message-life.ts'
 import { withOpenQuestions } from '../deliver/summary.ts'
 import { withdraw } from '../deliver/withdraw.ts'
 import { type Asked, type Delivery, staysShown } from '../delivery.ts'
@@ -41,7 +41,7 @@ interface OpenDeps {
 type SessionRef = Pick<Shown, 'client' | 'sessionId'>
 
 /** Shown messages that wait for an answer. The session's next message replaces them, and an answer withdraws them. */
-export class OpenMessages implements Omit<MessageLife, 'whyLater'> {
+export class OpenMessages implements EarlierMessages {
   readonly #deps: OpenDeps
   readonly #shown: ShownMessages
   readonly #watch = new AnswerWatch()

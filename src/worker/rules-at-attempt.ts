@@ -1,6 +1,6 @@
 import type { LoadedConfig } from '../config/load.ts'
 import { disturbsSomebody } from '../deliver/audience.ts'
-import type { MessageLife } from '../deliver/message-life.ts'
+import type { EarlierMessages, MessageLife } from '../deliver/message-life.ts'
 import type { Hold } from '../deliver/outcome.ts'
 import type { Delivery } from '../delivery.ts'
 import { describeMute, findMute, type Mute } from '../policy/mutes.ts'
@@ -20,7 +20,7 @@ interface RuleDeps {
  * Applies mutes and quiet hours before each attempt too: a message may have waited for its destination for hours,
  * queued or between two attempts.
  */
-export function withRules(life: Omit<MessageLife, 'whyLater'>, deps: RuleDeps): MessageLife {
+export function withRules(life: EarlierMessages, deps: RuleDeps): MessageLife {
   return {
     whyOver: async (delivery) => (await whyMuted(delivery, deps)) ?? (await life.whyOver(delivery)),
     whyLater: (delivery) =>
