@@ -116,7 +116,8 @@ describe('cli: a file that cannot be used', () => {
     const { exitCode, stdout, stderr } = await home.run(...words)
     const printed = `${stdout}\n${stderr}`
     expect(printed).toContain(path)
-    expect(printed).not.toMatch(/\bE[A-Z]{4,}\b|fault in hookbell/)
+    // The random name of the folder may look like the code of a system error.
+    expect(printed.replaceAll(home.home, '')).not.toMatch(/\bE[A-Z]{4,}\b|fault in hookbell/)
     expect([0, 70, 74]).not.toContain(exitCode)
   })
 })
