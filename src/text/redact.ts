@@ -1,4 +1,5 @@
-import { mayHoldKey, type Shape, shapes } from './secret-shapes.ts'
+import type { Shape } from './secret-shape.ts'
+import { groups, mayHoldKey } from './secret-shapes.ts'
 
 const MARK = '[redacted]'
 /** Shorter values are words such as `true` or a port: redacting them would only garble the text. */
@@ -53,26 +54,50 @@ function redactShapes(text: string): string {
   if (!mayHoldKey(text)) return text
   const lower = text.toLowerCase()
   let parts = [text]
-  for (const shape of shapes) {
-    if (shape.words && !shape.words.some((word) => lower.includes(word))) continue
-    parts = parts.flatMap((part) => cutOut(part, shape))
+  for (const group of groups) {
+    if (!mayMatch(group, lower) || group.gate?.(text) === false) continue
+    for (const shape of group.shapes) {
+      if (mayMatch(shape, lower)) parts = cutOut(parts, shape)
+    }
   }
   return parts.join(MARK)
 }
 
-/** The parts of a text around the keys of one shape. */
-function cutOut(text: string, { pattern, accept }: Shape): string[] {
+function mayMatch({ words }: { words?: readonly string[] }, lower: string): boolean {
+  if (!words) return true
+  for (const word of words) if (lower.includes(word)) return true
+  return false
+}
+
+/** The parts of the texts around the keys of one shape. */
+function cutOut(texts: string[], shape: Shape): string[] {
   const parts: string[] = []
-  let from = 0
+  for (const text of texts) {
+    let from = 0
+    for (const [start, end] of keysIn(text, shape)) {
+      parts.push(text.slice(from, start))
+      from = end
+    }
+    parts.push(from === 0 ? text : text.slice(from))
+  }
+  return parts
+}
+
+function keysIn(text: string, { scope, ...shape }: Shape): [start: number, end: number][] {
+  if (!scope) return keysOf(text, shape)
+  return [...text.matchAll(scope)].flatMap(({ index, 0: within }) =>
+    keysOf(within, shape).map(([start, end]): [number, number] => [index + start, index + end]),
+  )
+}
+
+function keysOf(text: string, { pattern, accept }: Shape): [start: number, end: number][] {
+  const keys: [number, number][] = []
   for (let match = pattern.exec(text); match; match = pattern.exec(text)) {
     const start = match.index + (match.groups?.keep?.length ?? 0)
     const end = pattern.lastIndex
-    if (accept && !accept(text.slice(start, end), text.charAt(end))) continue
-    parts.push(text.slice(from, start))
-    from = end
+    if (!accept || accept(text.slice(start, end), text.charAt(end))) keys.push([start, end])
   }
-  parts.push(text.slice(from))
-  return parts
+  return keys
 }
 
 function visible(text: string): string {

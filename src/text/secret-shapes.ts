@@ -1,24 +1,14 @@
-/**
- * The shape of a well-known kind of key, from its issuer's documentation and the rules of secret scanners.
- *
- * Each pattern takes time in proportion to the text, by construction: an alternative begins with a fixed word, followed
- * by one run of characters. If something has to follow the run, then the callback checks it, or the run is bounded, or
- * a run can start at one position only. A test measures the worst text for each of them at growing lengths.
- *
- * Each also gives the same result on a text that was split at the matches of another shape: a run ends before a
- * character after which no key begins. So redacting a text twice changes nothing the second time.
- */
-export interface Shape {
-  /**
-   * Each match contains one of these words, in lower case. For a text with none of them the pattern is not even
-   * compiled, which takes longer than searching a text.
-   */
-  readonly words?: readonly string[]
-  /** The text of the group `keep`, if there is one, is not redacted. */
-  readonly pattern: RegExp
-  /** Decides whether a match counts. `after` is the character that follows it. */
-  readonly accept?: (value: string, after: string) => boolean
-}
+import { assignedGroups, lateAssignedGroups } from './assigned-secrets.ts'
+import { commandGroups } from './command-secrets.ts'
+import { authorizationGroup, headerGroups } from './header-secrets.ts'
+import {
+  isLiteral,
+  isPath,
+  matches,
+  QUOTED_WITH_DIGIT,
+  type Shape,
+  type ShapeGroup,
+} from './secret-shape.ts'
 
 /** Not within a word: `risk-based` has no `sk-` key. */
 const START = '(?<![A-Za-z0-9])'
@@ -27,7 +17,7 @@ const RUN_START = String.raw`(?<![\w-])`
 /** A key extends to the end of its run, so that no other key begins right after it. */
 const REST = String.raw`[\w-]*`
 
-/** A fixed word, then a run, and nothing after it. */
+/** A fixed word, then a run, and nothing after it. The last is the SID of a key or an account of Twilio. */
 const fixed = String.raw`
   xox[abeoprs]-[\w-]{10,}
   xapp-[\w-]{10,}
@@ -59,17 +49,29 @@ const fixed = String.raw`
   rubygems_[a-f0-9]{40,}
   xkeysib-[\w-]{40,}
   tskey-[\w-]{20,}
+  npm_[A-Za-z0-9]{36}(?!\w)
+  A(?:KIA|SIA|BIA)[0-9A-Z]{16}(?!\w)
+  (?:SK|AC)[0-9a-f]{32}(?!\w)
 `
   .trim()
   .split(/\s+/)
 
-export const shapes: readonly Shape[] = [
+const pemShapes: readonly Shape[] = [
   // First, because a match of another shape inside the key must not hide its end.
   {
     words: ['-----begin '],
     pattern:
       /-----BEGIN [A-Z ]{0,40}KEY(?: BLOCK)?-----[\s\S]*?(?:-----END [A-Z ]{0,40}KEY(?: BLOCK)?-----|$)/g,
   },
+  // The end of one that was truncated at its start.
+  {
+    words: ['-----end '],
+    pattern:
+      /(?<![A-Za-z0-9+/=]{30}\s{1,2})(?<![A-Za-z0-9+/=])(?:[A-Za-z0-9+/=]{30,100}\s{1,2}){1,100}(?:[A-Za-z0-9+/=]{1,100}\s{1,2})?-----END [A-Z ]{0,40}KEY(?: BLOCK)?-----/g,
+  },
+]
+
+const keyShapes: readonly Shape[] = [
   // The path of a webhook is its password.
   {
     words: ['https://'],
@@ -77,13 +79,6 @@ export const shapes: readonly Shape[] = [
       /https:\/\/(?:hooks\.slack\.com\/(?:services|workflows|triggers)|(?:\w{1,20}\.)?discord(?:app)?\.com\/api\/(?:v\d+\/)?webhooks|[\w-]{1,63}\.webhook\.office\.com)\/[\w/@.-]+/g,
   },
   { pattern: new RegExp(`${START}(?:${fixed.join('|')})${REST}`, 'g') },
-  {
-    words: ['npm_', 'akia', 'asia', 'abia'],
-    pattern: new RegExp(
-      `${START}(?:npm_[A-Za-z0-9]{36}|A(?:KIA|SIA|BIA)[0-9A-Z]{16})(?!\\w)${REST}`,
-      'g',
-    ),
-  },
   // Names of packages and classes look similar, but have no digit.
   {
     words: ['sk-', 'fk-'],
@@ -95,8 +90,6 @@ export const shapes: readonly Shape[] = [
     pattern: new RegExp(String.raw`${START}pypi-[\w-]{30,}`, 'g'),
     accept: (value) => isMixed(value.slice(5)),
   },
-  // Twilio: the SID of an API key and that of the account.
-  { pattern: new RegExp(`${START}(?:SK|AC)[0-9a-f]{32}(?!\\w)${REST}`, 'g') },
   // A JWT, also an encrypted one.
   {
     words: ['eyj'],
@@ -120,46 +113,71 @@ export const shapes: readonly Shape[] = [
   // user:password@host of a URL: the password.
   {
     words: ['://'],
-    pattern: /(?<keep>:\/\/[^\s/:@'"]{0,100}:)[^\s/@'"]{3,}/g,
-    accept: (_, after) => after.startsWith('@'),
+    pattern: /(?<keep>:\/\/[^\s/:@'"]{0,100}:)[^\s/@'"]{3,}(?:@[^\s/@'"]{1,200}){0,2}(?=@)/g,
+  },
+  // token@host
+  {
+    words: ['https://'],
+    pattern: /(?<keep>https:\/\/)[\w.~%+-]{20,}(?=@)/g,
+    accept: (value) => /\d/.test(value),
   },
   {
-    words: ['sig=', 'x-amz-'],
+    words: ['?sig=', '&sig=', '?x-amz-', '&x-amz-'],
     pattern: /(?<keep>[?&](?:sig|X-Amz-Signature|X-Amz-Security-Token)=)[\w%+/=.~-]{16,}/gi,
   },
+]
+
+const optionShapes: readonly Shape[] = [
   {
-    words: ['authorization'],
-    pattern: /(?<keep>\bAuthorization["']?\s?[:=]\s?["']?(?:Bearer|Basic|Token)\s)[^\s'",;]{6,}/gi,
+    pattern:
+      /(?<keep>(?<![\w-])-(?:-[\w-]{0,40}?)?(?:password|passphrase|storepass|keypass|token|secret|(?:api|access|secret)[_-]?key)[ =]["'`]?)[^\s'"`,;(){}<>$]{6,}/gi,
+    accept: isAssignable,
   },
-  {
-    words: ['bearer'],
-    pattern: /(?<keep>\bBearer\s)[\w.~+/=-]{16,}/gi,
-    accept: (value) => /\d/.test(value) && !/^[a-z]+(?:-(?:[a-z]+|\d+))+$/i.test(value),
-  },
+]
+
+const assignments: readonly Shape[] = [
   // In a shell even an ordinary word may be a password: PGPASSWORD=hunter psql
   {
-    words: ['='],
     pattern:
-      /(?<keep>(?:PASSWORD|PASSWD|_PWD|_PASS|PASSPHRASE|SECRET|TOKEN|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|SECRET_?KEY|SECRET_KEY_BASE)=["']?)[^\s'",;(){}<>$&|]{4,}/g,
-    accept: (value, after) => isShellValue(value) && !/^[(){}<>$]/.test(after),
-  },
-  {
-    words: ['--'],
-    pattern:
-      /(?<keep>(?<![\w-])--[\w-]{0,40}?(?:password|passphrase|token|secret|(?:api|access|secret)[_-]?key)[ =]["']?)[^\s'",;(){}<>$]{6,}/gi,
-    accept: isAssignable,
+      /(?<keep>(?:PASSWORD|PASSWD|_PWD|_PASS|PASSPHRASE|SECRET|TOKEN|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|SECRET_?KEY|SECRET_KEY_BASE)=["'`]?)[^\s'"`,;(){}<>$&|]{4,}/g,
+    accept: (value, after) => isLiteral(value) && !/^[(){}<>$]/.test(after),
   },
   // A value assigned to a name such as "password", unless it looks like a word or an expression. Last, because it
   // checks the character after the value.
   {
-    words: ['=', ':'],
-    pattern:
-      /(?<keep>(?:password|passwd|passphrase|secret|token|credential|(?:api|access|account|private|secret|signing|encryption|auth|client)[_-]?key(?:_base)?)["']?[ \t]{0,8}(?:=>|:=|[:=])\s?["']?)[^\s'",;(){}<>$]{6,}/gi,
+    pattern: new RegExp(
+      String.raw`(?<keep>(?:password|passwd|passphrase|(?:ssh|become|sudo|db|smtp|mail)_?pass|secret|token|credential|(?:api|access|account|private|secret|signing|encryption|auth|client)[_-]?key(?:_base)?|(?<!\w)_auth)\\?["'\x60*]{0,3}[ \t]{0,8}(?:=>|:=|[:=])[*]{0,2}\s?\\?["'\x60]?)(?:${QUOTED_WITH_DIGIT}|[^\s'"\x60,;(){}<>$]{6,})`,
+      'gi',
+    ),
     accept: (value, after) => isAssignable(value) && !/^[(){}<>$]/.test(after),
   },
 ]
 
-const SUSPICIOUS = /\S{15}|:\/\/|--|=|pass|secret|token|credential|key|authorization/i
+export const groups: readonly ShapeGroup[] = [
+  { words: ['-----'], shapes: pemShapes },
+  // These need the command around the value, which other shapes may cut.
+  ...commandGroups,
+  ...assignedGroups,
+  ...headerGroups,
+  { shapes: keyShapes },
+  authorizationGroup,
+  ...lateAssignedGroups,
+  {
+    words: ['-'],
+    gate: matches(/-(?:-|(?:store|key)?pass|token|secret|api|access)/i),
+    shapes: optionShapes,
+  },
+  {
+    words: ['=', ':'],
+    gate: matches(
+      /[:=](?<=(?:pass(?:word|wd|phrase)?|pwd|secret|token|credential|key|key_base|_auth)\\?["'\x60*]{0,3}[ \t]{0,8}[:=])/i,
+    ),
+    shapes: assignments,
+  },
+]
+
+const SUSPICIOUS =
+  /\S{15}|:\/\/|--|\s-[a-z]|=|pass|secret|token|credential|key|auth|login|identified/i
 
 /** Quick check: false if no shape can match, as for most words and titles. */
 export function mayHoldKey(text: string): boolean {
@@ -171,15 +189,6 @@ function isMixed(value: string): boolean {
   return /\d/.test(value) && /[a-z]/.test(value) && /[A-Z]/.test(value)
 }
 
-/** Whether a value is not a number, a keyword, a path or an expression. */
-function isShellValue(value: string): boolean {
-  return (
-    !/^(?:\d+|true|false|null|none|undefined|\*+|%\w+%?|(?:process|os|env|import|config|self|this)\..*)$/i.test(
-      value,
-    ) && !isPath(value)
-  )
-}
-
 function isAssignable(value: string): boolean {
   // `tokens[0]` is code.
   if (isPath(value) || /^[A-Za-z_][\w.]*\[\w*\][\w.]*$/.test(value)) return false
@@ -187,8 +196,4 @@ function isAssignable(value: string): boolean {
   return (
     value.length >= 20 && /[a-z]/.test(value) && /[A-Z]/.test(value) && /[^A-Za-z.]/.test(value)
   )
-}
-
-function isPath(value: string): boolean {
-  return /^[.~]?(?:\/[a-z0-9_.-]+)+$/.test(value)
 }

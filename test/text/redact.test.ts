@@ -1,10 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { redact, redactStart } from '../../src/text/redact.ts'
-import { mayHoldKey, shapes } from '../../src/text/secret-shapes.ts'
+import type { Shape } from '../../src/text/secret-shape.ts'
+import { groups, mayHoldKey } from '../../src/text/secret-shapes.ts'
+import { marked } from '../support/marked.ts'
 import { runs } from '../support/runs.ts'
 
 const letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'
+const shapes = groups.flatMap((group) => group.shapes)
+
 /** Keys are assembled at run time, so that secret scanners do not report this file. */
 const fake = (start: string, length: number) => start + letters.slice(40).repeat(4).slice(0, length)
 
@@ -126,6 +130,32 @@ describe('redact', () => {
     expect(redact(text)).toBe(expected)
   })
 
+  it.each([
+    '_auth=«dXNlcjpwYXNzd29yZA==»',
+    'ansible_ssh_pass: «hunter22»',
+    "password: '«s3cret with space»'",
+    'https://«0a1b2c3d4e5f6a7b8c9d»@example.com/repo.git',
+    'DATABASE_URL=postgres://app:«s3cr@t»@db/app',
+    'keytool -keypass «changeit1» -keystore x',
+    'influx -username u -password «hunter22»',
+    "password: '«pa$$w(o)rd1»'",
+    String.raw`"{\"password\": \"«hunter22 x»\"}"`,
+    '- **Password:** `«hunter22»`',
+    '- **Password**: «hunter22»',
+    'Pass --token `«hunter22»` or set TOKEN=`«hunter22»`',
+    `«${`${fake('', 64)}\n`.repeat(3)}AAAA\n-----END RSA PRIVATE KEY-----» is the end`,
+  ])('removes the marked part of %j', (line) => {
+    const { text, shown } = marked(line)
+    expect(redact(text)).toBe(shown)
+  })
+
+  it('removes each secret of a command whose other secrets are known', () => {
+    const text = 'curl -H "Authorization: Bearer abcdef" -u me:hunter2 https://u:p4ss@h'
+    const shown =
+      'curl -H "Authorization: Bearer [redacted]" -u me:[redacted] https://u:[redacted]@h'
+    expect(redact(text)).toBe(shown)
+  })
+
   it.each(harmless)('leaves %j unchanged', (text) => {
     expect(redact(text)).toBe(text)
   })
@@ -181,6 +211,31 @@ describe('redact', () => {
       'Bearer ',
       '--token ',
       'PGPASSWORD=',
+      'PGPASSWORD="',
+      "--password '",
+      'Authorization: ',
+      '-H "Authorization: ',
+      'curl -u a:',
+      'mysql -p',
+      'redis-cli -a ',
+      '&password=',
+      ';Pwd=',
+      'Cookie: a=',
+      'echo ',
+      '| sudo -S',
+      'vault login ',
+      "BY '",
+      "'",
+      '\\"',
+      '\\',
+      ';',
+      '$',
+      '${',
+      '\n',
+      'hunter2',
+      'two words',
+      '/path/a',
+      'true',
       '\u200b',
       'é',
       '\u200d',
@@ -318,6 +373,42 @@ describe('redact', () => {
             '-----END ',
           ],
           ...[
+            'curl ',
+            'curl -u ',
+            'curl -u "',
+            'curl -u a:"b ',
+            "mysql -p'a",
+            'mysql -e "',
+            'sshpass -p ',
+            'redis-cli -a 1 ',
+            'docker login -u a -p',
+            'htpasswd -b ',
+            'TOKEN="',
+            "TOKEN='a ",
+            'TOKEN="a\\',
+            '"TOKEN=a',
+            'password="1aaaaa ',
+            '--token "a ',
+            "-H 'Authorization: ",
+            '-H "token:a',
+            'Authorization: a',
+            'Authorization: a ',
+            'Authorization: a a=b,',
+            'Cookie: ',
+            'Cookie: a=b;',
+            'a=b;password=',
+            'user=a password=',
+            'echo a |',
+            'echo "a',
+            'config set a ',
+            'password is ',
+            'machine a login a ',
+            "BY '",
+            `${fake('', 40)} `,
+            `https://${fake('', 30)}`,
+            '://a:b@',
+          ],
+          ...[
             'eyJ-',
             'eyJaaaaaaaaaa.',
             '.eyJaaaaaaaaaaaaa',
@@ -377,6 +468,17 @@ describe('redact', () => {
 describe('mayHoldKey', () => {
   const pieces = [
     ...Object.values(keys),
+    ...['curl -u a:', 'mysql -p', 'redis-cli', ' AUTH ', 'vault', ' login ', 'echo a | sudo -S'],
+    ...[
+      'export ',
+      '"two words"',
+      '$env:',
+      ' config set ',
+      'machine a login b password ',
+      ' is ',
+      '\\',
+    ],
+    ...['Cookie: a=', 'IDENTIFIED BY ', "'", '-H ', 'Server=a;Pwd='],
     ...['password', 'PGPASSWORD', 'TOKEN', 'api_key', '--token', 'Authorization', 'Bearer', '_PWD'],
     ...[
       '-----BEGIN KEY-----',
@@ -392,18 +494,37 @@ describe('mayHoldKey', () => {
       '?sig=',
     ],
   ]
+  const cut = fc
+    .tuple(fc.constantFrom(...pieces), fc.nat(60))
+    .map(([piece, length]) => piece.slice(0, length))
+  const texts = fc
+    .array(fc.oneof(fc.constantFrom(...pieces), cut), { maxLength: 6 })
+    .map((words) => words.join(''))
+
+  const isFound = (text: string, { scope, pattern }: Shape) =>
+    (scope ? (text.match(scope) ?? []) : [text]).some((part) => new RegExp(pattern).test(part))
+
   it('is true for every text that matches a key pattern', () => {
-    const cut = fc
-      .tuple(fc.constantFrom(...pieces), fc.nat(60))
-      .map(([piece, length]) => piece.slice(0, length))
-    const texts = fc.array(fc.oneof(fc.constantFrom(...pieces), cut), { maxLength: 6 })
-    const check = (words: string[]) => {
-      const text = words.join('')
-      const isKey = shapes.some(({ pattern }) => new RegExp(pattern).test(text))
+    const check = (text: string) => {
+      const isKey = shapes.some((shape) => isFound(text, shape))
       expect(isKey && !mayHoldKey(text)).toBe(false)
     }
     fc.assert(fc.property(texts, check), { numRuns: runs(5000) })
     for (const key of Object.values(keys)) expect(mayHoldKey(key)).toBe(true)
+  })
+
+  it('agrees with the words and the gate of each group of patterns', () => {
+    const hasOne = (text: string, words?: readonly string[]) =>
+      !words || words.some((word) => text.toLowerCase().includes(word))
+    const check = (text: string) => {
+      for (const { words, gate, shapes } of groups) {
+        for (const shape of shapes.filter((one) => isFound(text, one))) {
+          const passed = hasOne(text, words) && gate?.(text) !== false && hasOne(text, shape.words)
+          expect([text, shape.pattern.source, passed]).toContain(true)
+        }
+      }
+    }
+    fc.assert(fc.property(texts, check), { numRuns: runs(5000) })
   })
 
   it.each(['', 'Stop', 'api-server: done in 4 min', 'The tests are green.'])(

@@ -1,0 +1,184 @@
+import {
+  isLiteral,
+  isPassword,
+  LITERAL,
+  matches,
+  QUOTED,
+  type Shape,
+  type ShapeGroup,
+  VALUE,
+  WORD,
+} from './secret-shape.ts'
+
+/** Names of variables in a shell. */
+const VARIABLE =
+  '(?:PASSWORD|SSHPASS|PASSWD|_PWD|_PASS|PASSPHRASE|SECRET|TOKEN|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|SECRET_?KEY|SECRET_KEY_BASE)'
+
+/** TOKEN="two words" */
+const variables: readonly Shape[] = [
+  // export TOKEN="two words"
+  {
+    pattern: new RegExp(String.raw`(?<keep>${VARIABLE}=(?:\\?["'])?)(?:${QUOTED})`, 'g'),
+    accept: isLiteral,
+  },
+  {
+    pattern: new RegExp(
+      String.raw`(?<keep>\b(?:export|local|readonly)\s\w{0,60}(?:password|passwd|passphrase|secret|token|key)=\\?["'])(?:${QUOTED})`,
+      'g',
+    ),
+    accept: isLiteral,
+  },
+  // --password=hunter, -Ddb.password=hunter, --from-literal=password=hunter, -e ansible_password=hunter
+  {
+    pattern: new RegExp(
+      String.raw`(?<keep>(?<![\w-])-(?:-|D|(?:var|e|-from-literal|-extra-vars|-set|-env|-var)[ =]["']?)[\w.-]{0,60}?(?:password|passphrase|passwd|_pass)=["']?)${VALUE}`,
+      'gi',
+    ),
+    accept: isLiteral,
+  },
+  // Server=db;User Id=sa;Password=two words;
+  {
+    pattern: new RegExp(
+      String.raw`(?<keep>(?<==[^\s;=][^;=\n]{0,100});\s?(?:password|pwd)=)${LITERAL}[^\s;"'(){}<>$=][^;"'\n(){}<>$=]{3,100}(?=[;"'])`,
+      'gi',
+    ),
+  },
+  {
+    pattern:
+      /(?<keep>\b(?:JSESSIONID|PHPSESSID|ASP\.NET_SessionId|connect\.sid)=)[\w%.:~+/=-]{8,}/gi,
+  },
+]
+
+const quotedOptions: readonly Shape[] = [
+  // --password 'correct horse', -storepass "correct horse"
+  {
+    pattern: new RegExp(
+      String.raw`(?<keep>(?<![\w-])-(?:-[\w-]{0,40}?|store|key)?pass(?:word|wd|phrase)?[ =]\\?["'])(?:${QUOTED})`,
+      'gi',
+    ),
+    accept: isLiteral,
+  },
+  {
+    pattern: new RegExp(
+      String.raw`(?<keep>(?<![\w-])--[\w-]{0,40}?(?:token|secret|(?:api|access|secret)[_-]?key)[ =]\\?["'](?!id=|[A-Za-z]+["'\\]))(?:${QUOTED})`,
+      'gi',
+    ),
+    accept: isLiteral,
+  },
+]
+
+const settings: readonly Shape[] = [
+  // PowerShell, fish, Windows
+  {
+    words: ['$env:', 'setx ', 'set -'],
+    pattern: new RegExp(
+      String.raw`(?<keep>(?:\$env:\w{0,60}${VARIABLE}\s?=\s?|\bset(?:x|\s-[a-z]{1,4})\s\w{0,60}${VARIABLE}\s)["'])(?:${QUOTED})`,
+      'gi',
+    ),
+    accept: isLiteral,
+  },
+  // npm config set //host/:_authToken abc123, aws configure set aws_secret_access_key abc123
+  {
+    words: ['config set ', 'configure set '],
+    pattern: new RegExp(
+      String.raw`(?<keep>\b(?:config|configure)\sset\s(?:--?[\w-]{1,40}\s){0,3}[\w./:@-]{0,200}?(?:password|passwd|token|secret|auth|key)\s["']?)${VALUE}`,
+      'gi',
+    ),
+    accept: isPassword,
+  },
+]
+
+const netrc: readonly Shape[] = [
+  {
+    pattern: new RegExp(
+      String.raw`(?<keep>\bmachine\s\S{1,100}\s{1,8}login\s\S{1,100}\s{1,8}password\s)${WORD}`,
+      'g',
+    ),
+  },
+]
+
+/** Last, because what a value looks like depends on the keys in it. */
+export const lateAssignedGroups: readonly ShapeGroup[] = [
+  {
+    words: ['='],
+    gate: matches(/=(?<=(?:password|pwd|client_secret)=)/i),
+    shapes: [
+      // host=db user=app password=hunter, username=me,password=hunter, ?user=me&password=hunter
+      {
+        pattern: new RegExp(
+          String.raw`(?<keep>(?:[?&]|(?<=\b(?:host|port|user|username|dbname|user id|uid|sslmode)=[^\s;,=]{1,100})[ ,;])(?:password|pwd|client_secret)=["']?)${VALUE}`,
+          'gi',
+        ),
+        accept: isAssigned,
+      },
+    ],
+  },
+  {
+    words: ['password'],
+    shapes: [
+      // The password is hunter2.
+      {
+        words: ['password is ', 'password was '],
+        pattern:
+          /(?<keep>\bpassword\s(?:is|was)(?:\snow|\sset\sto|\schanged\sto)?:?\s["'\x60*]{0,3})[^\s'"\x60,;(){}<>$]{6,}/gi,
+        accept: isInvented,
+      },
+    ],
+  },
+]
+
+/** Values in a place for a password, where even ordinary words may be one. */
+export const assignedGroups: readonly ShapeGroup[] = [
+  {
+    words: ['='],
+    gate: matches(
+      /=(?<=(?:pass(?:word|wd|phrase)?|pwd|secret|token|key|key_base|sess(?:ion)?id|\.sid)=)/i,
+    ),
+    shapes: variables,
+  },
+  { words: ['-'], gate: matches(/-(?:-|(?:store|key)?pass)/i), shapes: quotedOptions },
+  { words: ['set', '$env:'], shapes: settings },
+  { words: ['machine '], shapes: netrc },
+  {
+    words: ["'", '"'],
+    gate: matches(/['"](?<=(?:by|password|string|=)\s['"])/i),
+    shapes: [
+      // IDENTIFIED BY 'hunter'
+      {
+        pattern: new RegExp(
+          String.raw`(?<keep>\b(?:IDENTIFIED\s(?:WITH\s[\w"']{1,40}\s)?BY|(?:WITH|SET|ENCRYPTED)\sPASSWORD|SET\sPASSWORD\sFOR\s\S{1,80}\s=|ConvertTo-SecureString(?:\s-String)?)\s["'])(?:${QUOTED})`,
+          'gi',
+        ),
+        accept: isLiteral,
+      },
+    ],
+  },
+  {
+    words: ['|'],
+    gate: matches(/-stdin|sudo |chpasswd|--with-token/),
+    shapes: [
+      // echo hunter2 | docker login --password-stdin
+      {
+        pattern: new RegExp(
+          String.raw`(?<keep>\b(?:echo|printf)\s(?:-\w{1,3}\s)?["']?)${VALUE}(?=["']?\s?\|\s?[^|;&\n]{0,100}?(?:-stdin|sudo\s(?:-\w+\s){0,3}-\w{0,3}S|chpasswd|--with-token))`,
+          'g',
+        ),
+        accept: isLiteral,
+      },
+    ],
+  },
+]
+
+/** A call may have named arguments: user=me,password=read(). */
+function isAssigned(value: string, after: string): boolean {
+  return isLiteral(value) && !/^[(){}<>]/.test(after)
+}
+
+/** Whether a word in prose is not one about passwords: `argon2id`, `base64`, `16-character`, `128-bit`. */
+function isInvented(value: string): boolean {
+  const isWord =
+    /^(?:\d+[-a-z]*|(?:argon|base|sha|md|utf|pbkdf|aes|rfc|bcrypt|scrypt|v)-?\d.*)[.:!?*]*$/i.test(
+      value,
+    )
+  return !isWord && /\d/.test(value) && /[a-z]/i.test(value) && !/[/[\]=]/.test(value)
+}

@@ -1,0 +1,86 @@
+/**
+ * What a secret looks like: a well-known kind of key, or a value in a place for secrets.
+ *
+ * Each pattern takes time in proportion to the text, by construction: an alternative begins with a fixed word, followed
+ * by one run of characters. If something has to follow the run, then the callback checks it, or the run is bounded, or
+ * a run can start at one position only. A test measures the worst text for each of them at growing lengths.
+ *
+ * Each also gives the same result on a text that was split at the matches of another shape: a run ends before a
+ * character after which no key begins. So redacting a text twice changes nothing the second time.
+ */
+export interface Shape {
+  /**
+   * Each match contains one of these words, in lower case. For a text with none of them the pattern is not even
+   * compiled, which takes longer than searching a text.
+   */
+  readonly words?: readonly string[]
+  /** Only matches within those of this pattern count, such as the options of a program. */
+  readonly scope?: RegExp
+  /** The text of the group `keep`, if there is one, is not redacted. */
+  readonly pattern: RegExp
+  /** Decides whether a match counts. `after` is the character that follows it. */
+  readonly accept?: (value: string, after: string) => boolean
+}
+
+/** Shapes that are only looked for in texts with one of the words that pass the gate. */
+export interface ShapeGroup {
+  readonly words?: readonly string[]
+  readonly gate?: (text: string) => boolean
+  readonly shapes: readonly Shape[]
+}
+
+export function matches(pattern: RegExp): (text: string) => boolean {
+  return (text) => pattern.test(text)
+}
+
+/** No value follows, but what stands for one: `$TOKEN`, `<token>`, `{{ token }}`, `%TOKEN%`, `your token`, `...`. */
+export const LITERAL = String.raw`(?![$<{]|%\w+%|\*{3}|\.\.\.|[Yy]our[ _-])`
+
+/** After an opening quote, or a name after it, as in `"TOKEN=two words"`. The text before an escaped one has none. */
+const opened = (quote: string) =>
+  String.raw`(?<=(?:[\s=:,([{]|\s-[a-zA-Z]{1,2})${quote}[^\s"']{0,80})`
+
+/** Punctuation at the start shows that the quote before it was a closing one: `"TOKEN=", "SECRET="`. */
+const START = String.raw`${LITERAL}(?![\s,;.:)\]}|&+?\\])`
+
+/** What can be inside double quotes: no expression. */
+const INNER = String.raw`[^"\\\n$]|\$(?![({])`
+
+/** A value in quotes, with spaces and escaped quotes; in JSON within a string, the quotes around it are escaped. */
+export const QUOTED = [
+  String.raw`${opened('"')}${START}(?:${INNER}|\\[^\n]){4,200}(?=")`,
+  String.raw`${opened("'")}${START}[^'\n]{4,200}(?=')`,
+  String.raw`${opened(String.raw`\\"`)}${START}(?:${INNER}){4,200}(?=\\")`,
+].join('|')
+
+/** The same, in places where prose is in quotes as well: its first word must look like a password. */
+export const QUOTED_WITH_DIGIT = String.raw`(?<=["'])(?=[^\s"'\\]{0,80}\d)(?=[^\s"'\\]{6})(?:${QUOTED})`
+
+/** A word of a shell. */
+export const WORD = String.raw`${LITERAL}[^\s'"\x60|;&<>()-][^\s'"\x60|;&<>()]{3,}`
+
+export const VALUE = `(?:${QUOTED}|${WORD})`
+
+const KEYWORD =
+  /^(?:\d+|true|false|yes|no|on|off|null|none|undefined|auto|always|never|ask|prompt|stdin|required|optional|\*+|%\w+%?|(?:process|os|env|import|config|self|this|var|local)\..*)$/i
+
+/** Whether a value is not a number, a keyword, a path or an expression. */
+export function isLiteral(value: string): boolean {
+  return !KEYWORD.test(value) && !isPath(value)
+}
+
+/** `docker run --name mysql -p3306:3306` publishes a port. */
+export function isNoPort(value: string): boolean {
+  return isLiteral(value) ? !/^[\d.]+:[\d:.]+$/.test(value) : /^\d{6,}$/.test(value)
+}
+
+/** The same for a place where prose may follow: `redis-cli -a takes the password`. */
+export function isPassword(value: string, after: string): boolean {
+  const isProse = !/^["']/.test(after) && /^[a-z]+[.,:!?]*$/i.test(value)
+  return isNoPort(value) && !isProse && !/^[./~]/.test(value)
+}
+
+/** Also part of a path: a value is a path or not regardless of what was redacted behind it. */
+export function isPath(value: string): boolean {
+  return /^[.~]?(?:\/[a-z0-9_.-]+)+\/?$/.test(value)
+}
