@@ -41,16 +41,20 @@ export function takeAway(place: HookPlace, stateDir: string): 'restored' | 'dele
   const { path, scope } = place
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
     const old = readSettings(path)
-    const { isGone, isExact } = planFor(place, stateDir, old)
-    if (isGone && !isLink(path)) {
+    let removal = planFor(place, stateDir, old)
+    if (removal.isGone && !isLink(path)) {
       if (!isUnchanged(path, old)) continue
       const folder = readBackups(stateDir, old.realPath).at(-1)?.record.folder
       rmSync(old.realPath)
       if (folder !== undefined) removeEmptyFolders(dirname(old.realPath), folder)
     } else {
-      const plan = (text: string) => planFor(place, stateDir, { ...old, text })
+      const plan = (text: string) => {
+        removal = planFor(place, stateDir, { ...old, text })
+        return removal
+      }
       applyPlan({ path, isShared: scope !== 'user', stateDir, plan })
     }
+    const { isGone, isExact } = removal
     // If others changed the file too, its backups stay until the state is removed.
     if (isExact) forgetBackups(stateDir, old.realPath)
     forgetPlace(stateDir, path)

@@ -18,8 +18,9 @@ import { describe, expect, it } from 'vitest'
 import type { Client } from '../../src/clients/define.ts'
 import { clientNames, clients } from '../../src/clients/index.ts'
 import { applyPlan } from '../../src/install/apply.ts'
+import { originalText } from '../../src/install/backup.ts'
 import { hookCommand } from '../../src/install/hook-command.ts'
-import { rememberedPlaces, rememberPlace } from '../../src/install/places.ts'
+import { type HookPlace, rememberedPlaces, rememberPlace } from '../../src/install/places.ts'
 import { planTarget } from '../../src/install/plan-target.ts'
 import { pluginText } from '../../src/install/plugin.ts'
 import type { Target } from '../../src/install/target.ts'
@@ -72,6 +73,17 @@ function stateOf(path: string, withNote: boolean) {
   }
 }
 
+/** A place whose file others change each time after it was read. */
+function changing(place: HookPlace, change: () => void): HookPlace {
+  return {
+    ...place,
+    get form() {
+      change()
+      return place.form
+    },
+  }
+}
+
 describe('what was registered in a file and taken off again', () => {
   it('leaves the same file, for every client, however it was written and linked', () => {
     const names = clientNames.filter((name) => (clients[name] as Client).entries !== 'plugin')
@@ -111,7 +123,9 @@ describe('what was registered in a file and taken off again', () => {
       install('/old')
       install('/new')
       const registered = { client: 'droid', scope: 'user', path, form: 'wrapped' } as const
-      return { home, path, takeAway: () => takeAway(registered, stateDir) }
+      const takeAwayWhile = (change?: () => void) =>
+        takeAway(change ? changing(registered, change) : registered, stateDir)
+      return { home, path, takeAway: takeAwayWhile }
     }
 
     it('removes the file and its folder after a second edit, but not the folder above', () => {
@@ -132,6 +146,42 @@ describe('what was registered in a file and taken off again', () => {
       expect(readdirSync(join(path, '..'))).toEqual(['theirs'])
       expect(readdirSync(join(home, 'state/backups'))).toHaveLength(1)
     })
+
+    it('keeps what others put into the file after it was read', () => {
+      const { path, takeAway } = installed()
+      const { hooks } = JSON.parse(readFileSync(path, 'utf8'))
+      const add = () => writeFileSync(path, JSON.stringify({ model: 'x', hooks }))
+      expect(takeAway(add)).toBe('cleaned')
+      expect(readFileSync(path, 'utf8')).toBe('{"model":"x"}')
+    })
+
+    it.each([
+      [2, 'deleted'],
+      [3, /settings\.json: the file keeps changing/],
+    ])('tries three times if others change its layout meanwhile: %d times', (times, result) => {
+      const { path, takeAway } = installed()
+      const value = JSON.parse(readFileSync(path, 'utf8'))
+      let left = times
+      const change = () => {
+        if (left > 0) writeFileSync(path, JSON.stringify(value, null, left))
+        left -= 1
+      }
+      if (result === 'deleted') expect(takeAway(change)).toBe(result)
+      else expect(() => takeAway(change)).toThrow(result)
+      expect(existsSync(path)).toBe(result !== 'deleted')
+    })
+  })
+
+  it('keeps the backup if others change the file after it was read', () => {
+    const { home, path } = place('{"a": 1}', { mode: 0o600, link: 'none', hasNote: false })
+    const stateDir = join(home, 'state')
+    applyPlan({ path, isShared: false, stateDir, plan: makePlan(path) })
+    const { hooks } = JSON.parse(readFileSync(path, 'utf8'))
+    const registered = { client: 'droid', scope: 'user', path, form: 'wrapped' } as const
+    const change = () => writeFileSync(path, JSON.stringify({ a: 2, hooks }))
+    expect(takeAway(changing(registered, change), stateDir)).toBe('cleaned')
+    expect(readFileSync(path, 'utf8')).toBe('{"a":2}')
+    expect(originalText(stateDir, path)).toBe('{"a": 1}')
   })
 
   it.each([
