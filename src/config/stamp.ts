@@ -1,5 +1,7 @@
-import { statSync } from 'node:fs'
+import { readlinkSync, statSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
 import { errorCode } from '../errors.ts'
+import { realPath } from '../fs/links.ts'
 import { environmentFile } from './environment.ts'
 import { configPath, secretsPath } from './paths.ts'
 import { plainTemplates } from './template-names.ts'
@@ -46,8 +48,16 @@ function stampOfPath(path: string, isTemplates: boolean): string {
 
 function changeOf(path: string): number {
   try {
-    return statSync(path, { throwIfNoEntry: false })?.ctimeMs ?? 0
+    const stat = statSync(path, { throwIfNoEntry: false })
+    return stat ? stat.ctimeMs : changeBehind(path)
   } catch {
     return 0
   }
+}
+
+/** If a path is a link to nothing, the folder of its target counts: the file may have been moved away from there. */
+function changeBehind(path: string): number {
+  const folder = realPath(dirname(path))
+  const target = resolve(folder, readlinkSync(path))
+  return Math.max(changeOf(dirname(target)), changeOf(target))
 }

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { ConfigProblem } from '../../src/worker/config-problem.ts'
@@ -37,6 +37,7 @@ function makeChecked() {
     ...world,
     problem,
     config: deps.config,
+    now: clocks.now,
     check: () => problem.check(deps.config.get()),
     pass: (ms: number) => {
       passed += ms
@@ -58,6 +59,29 @@ describe('a configuration that is being saved', () => {
     pass(5000)
     expect(check()).toBeUndefined()
     expect(problem.nextInMs).toBeUndefined()
+  })
+
+  it('is no problem for a worker that starts while the file behind a link is moved away', async () => {
+    const { check, configDir, folder, now, pass, problem } = makeChecked()
+    const dotfiles = join(folder, 'dotfiles')
+    const target = join(dotfiles, 'hookbell.json')
+    mkdirSync(dotfiles)
+    rmSync(join(configDir, 'config.json'))
+    symlinkSync('linked.json', join(configDir, 'config.json'))
+    symlinkSync(target, join(configDir, 'linked.json'))
+    const changeOf = (path: string) => statSync(path).ctimeMs
+    await expect
+      .poll(() => {
+        writeFileSync(target, '{}')
+        rmSync(target)
+        return changeOf(dotfiles)
+      })
+      .toBeGreaterThan(changeOf(configDir))
+    pass(changeOf(configDir) + 2000 - now())
+    expect(check()).toBeUndefined()
+    expect(problem.nextInMs).toBeGreaterThan(0)
+    pass(changeOf(dotfiles) + 2000 - now())
+    expect(check()).toBeDefined()
   })
 
   it('is a problem if it is still broken after two seconds, also if it was changed again', () => {
