@@ -12,11 +12,11 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Client } from '../../src/clients/define.ts'
-import { clientNames, clients } from '../../src/clients/index.ts'
+import type { Client, HookLayout } from '../../src/clients/define.ts'
+import { type ClientName, clientNames, clients } from '../../src/clients/index.ts'
 import { applyPlan } from '../../src/install/apply.ts'
 import { originalText } from '../../src/install/backup.ts'
 import { hookCommand } from '../../src/install/hook-command.ts'
@@ -73,6 +73,15 @@ function stateOf(path: string, withNote: boolean) {
   }
 }
 
+const withFile = clientNames.filter((name) => (clients[name] as Client).entries !== 'plugin')
+
+function targetFor(name: ClientName, path: string, shape: HookLayout = 'wrapped'): Target {
+  const client: Client = clients[name]
+  const file = { name: basename(path), shape, path }
+  const { events } = client
+  return { name, client, scope: 'user', folder: dirname(path), isAbsent: false, file, events }
+}
+
 /** A place whose file others change each time after it was read. */
 function changing(place: HookPlace, change: () => void): HookPlace {
   return {
@@ -86,22 +95,15 @@ function changing(place: HookPlace, change: () => void): HookPlace {
 
 describe('what was registered in a file and taken off again', () => {
   it('leaves the same file, for every client, however it was written and linked', () => {
-    const names = clientNames.filter((name) => (clients[name] as Client).entries !== 'plugin')
     fc.assert(
-      fc.property(makeSettings(), disks, fc.constantFrom(...names), (settings, disk, any) => {
+      fc.property(makeSettings(), disks, fc.constantFrom(...withFile), (settings, disk, any) => {
         const { shape, text } = settings
         // Of all clients only droid has its events at the top level.
         const name = shape === 'bare' ? 'droid' : any
-        const client: Client = clients[name]
         const { home, path } = place(text, disk)
         const stateDir = join(home, 'state')
         const before = stateOf(path, disk.hasNote)
-        const file = { name: 'settings.json', shape, path }
-        const target: Target = {
-          ...{ name, client, scope: 'user', folder: join(home, '.agent'), isAbsent: false },
-          ...{ file, events: client.events },
-        }
-        const plan = planTarget(target, '/home/me/hookbell-hook')
+        const plan = planTarget(targetFor(name, path, shape), '/home/me/hookbell-hook')
         expect(applyPlan({ path, isShared: false, stateDir, plan }).changed).toBe(true)
         const registered = { client: name, scope: 'user', path, form: shape } as const
         expect(findRegistration(registered, stateDir)?.removal.isExact).toBe(true)
@@ -145,6 +147,17 @@ describe('what was registered in a file and taken off again', () => {
       expect(takeAway()).toBe('deleted')
       expect(readdirSync(join(path, '..'))).toEqual(['theirs'])
       expect(readdirSync(join(home, 'state/backups'))).toHaveLength(1)
+    })
+
+    it.each(withFile)('removes a file of %s that others wrote anew', (name) => {
+      const path = join(makeHome(), 'hooks.json')
+      const stateDir = `${path}.state`
+      const plan = planTarget(targetFor(name, path), '/hookbell-hook')
+      applyPlan({ path, isShared: false, stateDir, plan })
+      writeFileSync(path, JSON.stringify(JSON.parse(readFileSync(path, 'utf8'))))
+      const registered = { client: name, scope: 'user', path, form: 'wrapped' } as const
+      expect(takeAway(registered, stateDir)).toBe('deleted')
+      expect(existsSync(path)).toBe(false)
     })
 
     it('keeps what others put into the file after it was read', () => {
@@ -196,18 +209,13 @@ describe('what was registered in a file and taken off again', () => {
       link: 'none',
       hasNote: false,
     })
-    const { claude } = clients
-    const target: Target = {
-      ...{ name: 'claude', client: claude, scope: 'user', folder: home, isAbsent: false },
-      ...{ file: { name: 'settings.json', shape: 'wrapped', path }, events: claude.events },
-    }
     // The state folder was removed in between, so the second one finds hooks of ours and no record of the first.
     for (const stateDir of ['first', 'second'].map((name) => join(home, name)))
       applyPlan({
         path,
         isShared: false,
         stateDir,
-        plan: planTarget(target, `${stateDir}/hookbell-hook`),
+        plan: planTarget(targetFor('claude', path), `${stateDir}/hookbell-hook`),
       })
     const registered = { client: 'claude', scope: 'user', path, form: 'wrapped' } as const
     expect(takeAway(registered, join(home, 'second'))).toBe('cleaned')
