@@ -10,6 +10,7 @@ import {
   readFileSync,
   readlinkSync,
   renameSync,
+  rmSync,
   statSync,
   symlinkSync,
   utimesSync,
@@ -214,12 +215,20 @@ describe('applyPlan', () => {
     },
   )
 
-  it('leaves no temporary files when the rename fails', () => {
+  it.each([
+    ['EIO', /^Look at the permissions of the file and of its folder$/],
+    ['ENOSPC', /^There is no room for it: .* The file is as it was$/],
+    ['EDQUOT', /^There is no room for it: /],
+    ['EROFS', /^Its file system is read-only\. The file is as it was$/],
+  ])('leaves no temporary files when the rename fails: %s', (code, hint) => {
     const home = makeHome({ [settings]: plain })
     const commit = () => {
-      throw Object.assign(new Error('no'), { code: 'EIO' })
+      throw Object.assign(new Error('no'), { code })
     }
-    expect(() => apply(home, { commit })).toThrow(/the file cannot be changed \(EIO\)/)
+    const message = `${join(home, settings)}: the file cannot be changed (${code})`
+    expect(() => apply(home, { commit })).toThrow(
+      expect.objectContaining({ message, hint: expect.stringMatching(hint) }),
+    )
     expect(read(home)).toBe(plain)
     expect(readdirSync(join(home, '.factory'))).toEqual(['settings.json'])
     expect(readdirSync(onlyFolder(join(home, 'state/backups')))).toEqual([])
@@ -240,7 +249,8 @@ describe('applyPlan with concurrent writers', () => {
 
   it.each([foreign, '{}'])('plans again on the current text: %j', (text) => {
     const home = makeHome({ [settings]: plain })
-    const commit = interfering(2, (path) => writeFileSync(path, text))
+    const texts = ['{ }', text]
+    const commit = interfering(2, (path) => writeFileSync(path, String(texts.shift())))
     const { backup } = apply(home, { commit })
     expect(read(home)).toBe(planned(home, text))
     expect(readFileSync(String(backup), 'utf8')).toBe(text)
@@ -249,13 +259,32 @@ describe('applyPlan with concurrent writers', () => {
 
   it('gives up after three attempts and writes nothing', () => {
     const home = makeHome({ [settings]: plain })
-    const commit = interfering(9, (path) =>
-      writeFileSync(path, JSON.stringify({ n: randomBytes(4).toString('hex') })),
-    )
+    let attempts = 0
+    const commit = interfering(9, (path) => {
+      attempts += 1
+      writeFileSync(path, JSON.stringify({ n: randomBytes(4).toString('hex') }))
+    })
     expect(() => apply(home, { commit })).toThrow(/the file keeps changing/)
+    expect(attempts).toBe(3)
     expect(read(home)).not.toContain('hookbell')
     expect(readdirSync(join(home, '.factory'))).toEqual(['settings.json'])
     expect(readdirSync(onlyFolder(join(home, 'state/backups')))).toEqual([])
+  })
+
+  it('gives up if the path leads to another file each time it looks', () => {
+    const home = makeHome({ '.factory/a': '{}', '.factory/b': '{}' })
+    const path = join(home, settings)
+    let looks = 0
+    symlinkSync('a', path)
+    const plan = (text: string) => {
+      rmSync(path)
+      symlinkSync('ab'.charAt(++looks % 2), path)
+      if (looks > 6) throw new Error('looks forever')
+      return makePlan(path)(text)
+    }
+    expect(() => apply(home, { plan })).toThrow(/the file keeps changing/)
+    expect(readdirSync(join(home, '.factory'))).toEqual(['a', 'b', 'settings.json'])
+    expect(existsSync(join(home, 'state'))).toBe(false)
   })
 
   it('never overwrites a file that appears in the meantime', () => {
