@@ -1,16 +1,16 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { lstatSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { askYesNo } from '../cli/ask.ts'
 import { reportError } from '../cli/errors.ts'
 import { print } from '../cli/output.ts'
+import { readConfigText, replaceConfigText } from '../config/config-file.ts'
 import { configDir, configPath } from '../config/paths.ts'
 import { describeError, HookbellError, usageError } from '../errors.ts'
-import { makeFolders, replaceFile } from '../fs/durable.ts'
+import { makeFolders } from '../fs/durable.ts'
 import { targetOf } from '../fs/links.ts'
-import { checkFolder, checkOwnership } from '../fs/ownership.ts'
-import { readRegular } from '../fs/read.ts'
+import { checkFolder } from '../fs/ownership.ts'
 import { splitLine } from '../text/words.ts'
 import { asLine, checkText, problemsOf } from './_config-check.ts'
 
@@ -28,7 +28,7 @@ export async function editConfig(): Promise<number> {
   const editor = findEditor()
   checkFolder(configDir())
   const path = targetOf(configPath(configDir()))
-  const before = readConfig(path)
+  const before = readConfigText(path)
   makeFolders(dirname(path), 0o700)
   // In the same private folder, as it may hold secrets. It has the usual file name, so that the editor knows the type.
   const folder = mkdtempSync(join(dirname(path), '.edit-'))
@@ -68,10 +68,6 @@ function usualEditor(): string {
   )
 }
 
-function readConfig(path: string): string | undefined {
-  return readRegular(path, { maxBytes: 1024 * 1024, check: checkOwnership })
-}
-
 async function runEditor([program = '', ...words]: readonly string[], copy: string) {
   const child = spawn(program, [...words, copy], { stdio: 'inherit', windowsHide: false })
   const [status, signal] = await once(child, 'exit').catch((error) => {
@@ -96,13 +92,7 @@ function faultIn(text: string, path: string): HookbellError | undefined {
 }
 
 function replace(path: string, { before, after }: { before: string | undefined; after: string }) {
-  if (readConfig(path) !== before) {
-    throw new HookbellError('E_FAILED', `${path}: was changed meanwhile, so it is left as it is`, {
-      hint: 'Run hookbell config edit again',
-    })
-  }
-  const mode = lstatSync(path, { throwIfNoEntry: false })?.mode
-  replaceFile(path, after, mode === undefined ? 0o600 : mode & 0o777)
+  replaceConfigText(path, before, after)
   for (const problem of problemsOf(checkText(after, path))) print(asLine(problem))
   return say(`Saved: ${path}`)
 }

@@ -2,11 +2,11 @@ import type { Node } from 'jsonc-parser'
 import { HookbellError } from '../errors.ts'
 import { kinds } from '../event/kind.ts'
 import { knownEvents } from '../event/schema.ts'
-import { checkFolder, checkOwnership } from '../fs/ownership.ts'
-import { readRegular } from '../fs/read.ts'
+import { checkFolder } from '../fs/ownership.ts'
 import { closest, didYouMean } from '../text/suggest.ts'
 import type { Channel } from './channel.ts'
 import { type Checked, fillOutline, outlineOf } from './checked.ts'
+import { readConfigText } from './config-file.ts'
 import { type Direct, parseDirect } from './direct.ts'
 import { type Expanded, expandChannels, type SecretValues } from './expand.ts'
 import { expandHub, faultInHub, withHubChannels, withPathInFile } from './hub.ts'
@@ -60,9 +60,6 @@ export interface LoadedConfig {
   checked?: Checked
 }
 
-/** Nobody writes a larger configuration by hand. */
-export const MAX_BYTES = 1024 * 1024
-
 export function builtInConfig(kept?: Checked): LoadedConfig {
   const checked = kept ?? { ...nothingSecret, outline: outlineOf({}, configSchema.parse({})) }
   const config = completeConfig(fillOutline(checked.outline, {}) as Parsed)
@@ -83,7 +80,7 @@ export function loadConfig(
   { env = {}, fetched, checked }: Partial<LoadOptions> = {},
 ): LoadedConfig {
   const path = configPath(configDir)
-  const text = readRegular(path, { maxBytes: MAX_BYTES, check: checkOwnership })
+  const text = readConfigText(path)
   if (text === undefined) return builtInConfig(checked)
   checkFolder(configDir)
   const { values, junk } = readSecrets(configDir)

@@ -1,15 +1,14 @@
-import { lstatSync } from 'node:fs'
 import { findNodeAtLocation, parseTree } from 'jsonc-parser'
-import { MAX_BYTES, parseConfig } from '../config/load.ts'
+import { readConfigText, replaceConfigText } from '../config/config-file.ts'
+import { parseConfig } from '../config/load.ts'
 import { configPath } from '../config/paths.ts'
 import { defaultKinds } from '../config/schema.ts'
 import { readSecrets } from '../config/secrets.ts'
 import { templateNames } from '../config/template-names.ts'
 import { HookbellError } from '../errors.ts'
-import { makeFolders, replaceFile } from '../fs/durable.ts'
+import { makeFolders } from '../fs/durable.ts'
 import { targetOf } from '../fs/links.ts'
-import { checkFolder, checkOwnership } from '../fs/ownership.ts'
-import { readRegular } from '../fs/read.ts'
+import { checkFolder } from '../fs/ownership.ts'
 import { insertInto } from './insert.ts'
 import { splice } from './splice.ts'
 import { detectStyle } from './style.ts'
@@ -21,19 +20,19 @@ export type NewChannels = Readonly<Record<string, Readonly<Record<string, unknow
  * Adds channels to the user's configuration and, if it has routes, a route to them, since no event would reach them
  * otherwise. Existing bytes are not changed.
  * @returns the path of the file
- * @throws HookbellError E_CONFIG if the file belongs to another user, or would be invalid afterwards
+ * @throws HookbellError E_CONFIG if the file belongs to another user, or would be invalid afterwards, E_FAILED if others
+ * change it meanwhile
  */
 export function addChannels(configDir: string, channels: NewChannels): string {
   const path = configPath(configDir)
   checkFolder(configDir)
   makeFolders(configDir, 0o700)
   const target = targetOf(path)
-  const before = readRegular(target, { maxBytes: MAX_BYTES, check: checkOwnership })
+  const before = readConfigText(target)
   const after = before === undefined ? textOf(channels) : withChannels(before, channels)
   const secrets = { file: readSecrets(configDir).values, env: {} }
   parseConfig(after, { path, secrets, templates: templateNames(configDir) })
-  const mode = before === undefined ? 0o600 : lstatSync(target).mode & 0o777
-  if (after !== before) replaceFile(target, after, mode)
+  if (after !== before) replaceConfigText(target, before, after)
   return path
 }
 

@@ -54,6 +54,19 @@ describe('addChannels', () => {
     expect(readFileSync(elsewhere, 'utf8')).toContain('slack')
   })
 
+  it.each([undefined, '{}'])('leaves a file that others write meanwhile: %j before', (before) => {
+    const folder = makeFolder(before)
+    const theirs = '{ "lingerSeconds": 5 }'
+    const channels = {
+      get slack() {
+        writeFileSync(join(folder, 'config.json'), theirs)
+        return slack
+      },
+    }
+    expect(() => addChannels(folder, channels)).toThrow(/config\.json: was changed meanwhile/)
+    expect(textIn(folder)).toBe(theirs)
+  })
+
   it.each([
     ['an invalid configuration', '{ "chanels": {} }'],
     [
