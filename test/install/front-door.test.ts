@@ -1,37 +1,93 @@
-import { spawnSync } from 'node:child_process'
-import { readFileSync, statSync } from 'node:fs'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { configDir, fallbackStateDir, homeDir } from '../../src/config/paths.ts'
+import { installFrontDoor } from '../../src/install/front-door.ts'
+import { makeFolder } from '../support/folder.ts'
 import { makeHome, root } from '../support/home.ts'
 
 const hasStrace = spawnSync('strace', ['-V']).status === 0
 
-describe.skipIf(!hasStrace)('installFrontDoor', () => {
-  it('leaves a front door that can be run if it is killed right after it put a new one in place', async () => {
-    const home = await makeHome()
-    const door = join(home.state, 'hookbell-hook')
-    const log = join(home.home, 'calls')
-    const init = ['init', '--client', 'droid', '--yes']
-    // Without -f: Node.js makes the synchronous calls in its first thread.
-    const renew = (...options: string[]) => {
-      const words = ['-qq', '-o', log, '-e', 'trace=rename,fsync', ...options, process.execPath]
-      return spawnSync('strace', [...words, join(root, 'bin/hookbell'), ...init], {
-        env: home.env,
-        cwd: home.project,
-      })
-    }
-    expect(await home.run(...init)).toMatchObject({ exitCode: 0 })
-    expect(renew().status).toBe(0)
-    const before = statSync(door).ino
-    const calls = readFileSync(log, 'utf8').split('\n')
-    const placed = calls.findIndex(
-      (call) => call.startsWith('rename') && call.includes(`"${door}"`),
+describe('installFrontDoor', () => {
+  it.skipIf(!hasStrace)(
+    'leaves a front door that can be run if it is killed right after it put a new one in place',
+    async () => {
+      const home = await makeHome()
+      const door = join(home.state, 'hookbell-hook')
+      const log = join(home.home, 'calls')
+      const init = ['init', '--client', 'droid', '--yes']
+      // Without -f: Node.js makes the synchronous calls in its first thread.
+      const renew = (...options: string[]) => {
+        const words = ['-qq', '-o', log, '-e', 'trace=rename,fsync', ...options, process.execPath]
+        return spawnSync('strace', [...words, join(root, 'bin/hookbell'), ...init], {
+          env: home.env,
+          cwd: home.project,
+        })
+      }
+      expect(await home.run(...init)).toMatchObject({ exitCode: 0 })
+      expect(renew().status).toBe(0)
+      const before = statSync(door).ino
+      const calls = readFileSync(log, 'utf8').split('\n')
+      const placed = calls.findIndex(
+        (call) => call.startsWith('rename') && call.includes(`"${door}"`),
+      )
+      expect(placed).toBeGreaterThan(-1)
+      // The next one is the sync of the folder.
+      const next = calls.slice(0, placed).filter((call) => call.startsWith('fsync')).length + 1
+      expect(renew('-e', `inject=fsync:signal=KILL:when=${next}`).signal).toBe('SIGKILL')
+      expect(statSync(door).ino).not.toBe(before)
+      expect(statSync(door).mode & 0o777).toBe(0o700)
+    },
+  )
+  it('lets nobody else write to what an agent runs, whatever the umask is', async () => {
+    const mask = process.umask(0)
+    onTestFinished(() => void process.umask(mask))
+    const stateDir = join(await makeFolder(), 'state')
+    mkdirSync(stateDir)
+    await installFrontDoor({ stateDir })
+    const names = ['.', ...readdirSync(stateDir, { recursive: true, encoding: 'utf8' })]
+    const modes = names.map((name) => [name, statSync(join(stateDir, name)).mode & 0o022])
+    expect(modes.length).toBeGreaterThan(20)
+    expect(modes.filter(([, mode]) => mode !== 0)).toEqual([])
+  })
+
+  it('knows its folders and its Node.js, whatever their names are', async () => {
+    const stateDir = join(await makeFolder(), "it's $& `x`")
+    const { path } = await installFrontDoor({ stateDir })
+    const [line] = /^state=.*$/m.exec(readFileSync(path, 'utf8')) ?? []
+    const print = `printf '%s\n' "$state" "$config" "$fallback" "$home" "$node" "$worker"`
+    const shown = execFileSync('sh', ['-c', `${line}; ${print}`], { encoding: 'utf8' })
+    expect(shown.trimEnd().split('\n')).toEqual([
+      ...[stateDir, configDir(), fallbackStateDir(stateDir), homeDir(), process.execPath],
+      join(stateDir, 'runtime/dist/worker.cjs'),
+    ])
+  })
+
+  it('refuses a state folder that is a link', async () => {
+    const folder = await makeFolder()
+    const stateDir = join(folder, 'state')
+    mkdirSync(join(folder, 'elsewhere'))
+    symlinkSync('elsewhere', stateDir)
+    await expect(installFrontDoor({ stateDir })).rejects.toThrow(
+      /state: not a folder of this user$/,
     )
-    expect(placed).toBeGreaterThan(-1)
-    // The next one is the sync of the folder.
-    const next = calls.slice(0, placed).filter((call) => call.startsWith('fsync')).length + 1
-    expect(renew('-e', `inject=fsync:signal=KILL:when=${next}`).signal).toBe('SIGKILL')
-    expect(statSync(door).ino).not.toBe(before)
-    expect(statSync(door).mode & 0o777).toBe(0o700)
+    expect(readdirSync(join(folder, 'elsewhere'))).toEqual([])
+  })
+
+  it('replaces a copy whose installation was interrupted', async () => {
+    const stateDir = join(await makeFolder(), 'state')
+    for (const name of ['runtime', 'runtime.old', `runtime.${process.pid}`]) {
+      mkdirSync(join(stateDir, name), { recursive: true, mode: 0o700 })
+      writeFileSync(join(stateDir, name, 'left'), '')
+    }
+    await installFrontDoor({ stateDir })
+    expect(readdirSync(stateDir).filter((name) => name.startsWith('runtime'))).toEqual(['runtime'])
+    expect(readdirSync(join(stateDir, 'runtime')).sort()).toEqual([
+      'dist',
+      'package.json',
+      'pinned.json',
+      'templates',
+    ])
   })
 })
