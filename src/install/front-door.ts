@@ -94,7 +94,7 @@ function writeFrontDoor(path: string, stateDir: string, pinned: Pinned) {
 function copyRuntime(stateDir: string, pinned: Pinned) {
   const target = join(stateDir, 'runtime')
   const root = packageRoot()
-  if (existsSync(join(root, 'dist/worker.cjs')) && root !== target) replaceFolder(root, target)
+  if (existsSync(join(root, 'dist/worker.cjs'))) replaceFolder(root, target)
   mkdirSync(target, { recursive: true, mode: 0o700 })
   closeToOthers(target)
   replaceFile(pinnedPath(stateDir), `${JSON.stringify(pinned, null, 2)}\n`)
