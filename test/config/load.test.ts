@@ -3,6 +3,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -12,6 +13,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { CurrentConfig } from '../../src/config/current.ts'
+import { storeEnvironment } from '../../src/config/environment.ts'
 import { configJsonSchema } from '../../src/config/json-schema.ts'
 import { builtInConfig, loadConfig } from '../../src/config/load.ts'
 import { configDir, homeDir, stateDir } from '../../src/config/paths.ts'
@@ -381,7 +383,7 @@ describe('a reference to a secret', () => {
 describe('the configuration in force', () => {
   function makeCurrent(text?: string) {
     const folder = makeFolder(text === undefined ? {} : { 'config.json': text })
-    const state = makeFolder()
+    const state = join(makeFolder(), 'state')
     return { folder, state, current: new CurrentConfig(folder, state) }
   }
 
@@ -407,24 +409,31 @@ describe('the configuration in force', () => {
     expect(current.get().problem).toBeUndefined()
   })
 
-  it('stays for two seconds while there is no file, since an editor may have moved it away', () => {
-    const { folder, state } = makeCurrent('{"lingerSeconds": 7}')
-    let age = 0
-    const current = new CurrentConfig(folder, state, () => lastChange(folder) + age)
-    current.get()
-    rmSync(join(folder, 'config.json'))
-    expect(current.get().config.lingerSeconds).toBe(7)
-    writeFileSync(join(folder, 'config.json'), '{"lingerSeconds": 8}')
-    expect(current.get().config.lingerSeconds).toBe(8)
-    rmSync(join(folder, 'config.json'))
-    expect(current.get().config.lingerSeconds).toBe(8)
-    age = 1999
-    expect(current.get().config.lingerSeconds).toBe(8)
-    age = 2000
-    expect(current.get().source).toBe('built-in')
-    age = 0
-    expect(current.get().source).toBe('built-in')
-  })
+  // Below zero after the clock was set back.
+  it.each([
+    [1999, 2000],
+    [-1999, -2000],
+  ])(
+    'stays for two seconds while there is no file, since an editor may have moved it away',
+    (...ages) => {
+      const { folder, state } = makeCurrent('{"lingerSeconds": 7}')
+      let age = 0
+      const current = new CurrentConfig(folder, state, () => lastChange(folder) + age)
+      current.get()
+      rmSync(join(folder, 'config.json'))
+      expect(current.get().config.lingerSeconds).toBe(7)
+      writeFileSync(join(folder, 'config.json'), '{"lingerSeconds": 8}')
+      expect(current.get().config.lingerSeconds).toBe(8)
+      rmSync(join(folder, 'config.json'))
+      expect(current.get().config.lingerSeconds).toBe(8)
+      age = ages[0]
+      expect(current.get().config.lingerSeconds).toBe(8)
+      age = ages[1]
+      expect(current.get().source).toBe('built-in')
+      age = 0
+      expect(current.get().source).toBe('built-in')
+    },
+  )
 
   it('is the last good one for a worker that starts while an editor has moved the file away', () => {
     const { folder, state, current } = makeCurrent('{"lingerSeconds": 7}')
@@ -453,6 +462,40 @@ describe('the configuration in force', () => {
     start().get()
     writeFileSync(join(folder, 'config.json'), '{')
     expect(start().get()).toMatchObject({ config: { lingerSeconds: 8 }, source: 'last good' })
+  })
+
+  it('is known again once its folder is back, such as that of a disk that was not mounted', () => {
+    const { folder, state } = makeCurrent('{"lingerSeconds": 7}')
+    // Late enough for the validation to be cached.
+    const load = () => new CurrentConfig(folder, state, () => lastChange(folder) + 5000).get()
+    expect(load().source).toBe('file')
+    renameSync(folder, `${folder}.away`)
+    expect(load().source).toBe('built-in')
+    renameSync(`${folder}.away`, folder)
+    expect(load().source).toBe('file')
+    writeFileSync(join(folder, 'config.json'), '{')
+    expect(load()).toMatchObject({ config: { lingerSeconds: 7 }, source: 'last good' })
+  })
+
+  it('has its secrets from everywhere, also as the last good one in a new worker', async () => {
+    const url = 'https://hooks.example.com/services/x'
+    const names = ['IN_FILE', 'IN_SHELL', 'PRINTED']
+    const channels = names.map((name) => [name, { type: 'slack', url: reference(name) }])
+    const secrets = { PRINTED: [process.execPath, '-p', JSON.stringify(url)] }
+    const config = { channels: Object.fromEntries(channels), env: ['IN_SHELL'], secrets }
+    const { folder, state, current } = makeCurrent(JSON.stringify(config))
+    writeFileSync(join(folder, 'secrets.env'), `IN_FILE=${url}\n`, { mode: 0o600 })
+    storeEnvironment(state, ['IN_SHELL'], { IN_SHELL: url })
+    const usable = async (one: CurrentConfig) => {
+      const before = Object.keys(one.get().config.channels)
+      expect(await one.fetchSecrets()).toBe(true)
+      return [before, Object.keys(one.get().config.channels)]
+    }
+    expect(await usable(current)).toEqual([names.slice(0, 2), names])
+    writeFileSync(join(folder, 'config.json'), '{')
+    const later = new CurrentConfig(folder, state)
+    expect(later.get().source).toBe('last good')
+    expect(await usable(later)).toEqual([names.slice(0, 2), names])
   })
 
   it('is the built-in one if no good one is known', () => {
@@ -513,6 +556,7 @@ describe('the configuration in force', () => {
     const text = readFileSync(path, 'utf8')
     expect(text).not.toContain('canary')
     expect(statSync(path).mode & 0o777).toBe(0o600)
+    expect(statSync(state).mode & 0o777).toBe(0o700)
     const { channels } = JSON.parse(text)
     expect(channels.named.url).toBe(reference('URL'))
     expect(channels.mail.smtp).toBe(`smtps://me:${reference('PASSWORD')}@mail.example.com`)
