@@ -67,10 +67,13 @@ describe('secrets.env', () => {
     expect(read()).toBe('# mine\r\nexport A=new\r\n\r\nwhat is this\r\nC=3\r\n')
   })
 
-  it('keeps no old value in an earlier line of the same name', async () => {
-    const { folder, read } = await makeSecrets('A=old\nB=1\nA=newer')
+  it.each([
+    ['A=old\nB=1\nA=newer', 'B=1\nA=newest'],
+    ['A=old\n', 'A=newest\n'],
+  ])('keeps no old value of the same name: %j', async (before, after) => {
+    const { folder, read } = await makeSecrets(before)
     writeSecret(folder, 'A', 'newest')
-    expect(read()).toBe('B=1\nA=newest')
+    expect(read()).toBe(after)
   })
 
   it('returns any single-line value unchanged', async () => {

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -74,10 +74,17 @@ describe('pinned values', () => {
     expect(isPinRefused(stateDir)).toBe(true)
   })
 
-  it('are rejected if one is missing or relative', () => {
-    expect(isPinRefused(makeState({ ...pinned, home: 'me' }))).toBe(true)
-    expect(isPinRefused(makeState({ ...pinned, configDir: undefined }))).toBe(true)
-    expect(isPinRefused(makeState())).toBe(false)
+  it.each(Object.keys(pinned))('are rejected if %s is missing or relative', (name) => {
+    expect(isPinRefused(makeState({ ...pinned, [name]: 'me' }))).toBe(true)
+    expect(isPinRefused(makeState({ ...pinned, [name]: undefined }))).toBe(true)
+  })
+
+  it('are rejected if it cannot be found out whether there are any', () => {
+    const stateDir = makeState()
+    expect(isPinRefused(stateDir)).toBe(false)
+    rmSync(join(stateDir, 'runtime'), { recursive: true })
+    symlinkSync('runtime', join(stateDir, 'runtime'))
+    expect(isPinRefused(stateDir)).toBe(true)
   })
 })
 
@@ -94,6 +101,14 @@ describe('the fallback folder', () => {
   it('is the pinned one despite the session, and the old one next to it is read as well', () => {
     const expected = ['/run/me/x', '/run/me/hookbell']
     expect(fallbackFolders(makeState(pinned), { XDG_RUNTIME_DIR: '/evil' })).toEqual(expected)
+  })
+
+  it.each([
+    ['/run/me/told', ['/run/me/told', '/run/me/hookbell']],
+    ['told', [fallbackStateDir('/state', env), '/run/me/hookbell']],
+    ['/state', ['/hookbell']],
+  ])('is the one that the front door was told if nothing is pinned: %s', (told, expected) => {
+    expect(fallbackFolders('/state', { ...env, HOOKBELL_FALLBACK_DIR: told })).toEqual(expected)
   })
 
   it('is in the profile of the user on Windows', () => {
