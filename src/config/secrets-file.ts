@@ -6,9 +6,7 @@ import { checkFolder } from '../fs/ownership.ts'
 import { readRegular } from '../fs/read.ts'
 import { withLock } from '../fs/with-lock.ts'
 import { secretsPath } from './paths.ts'
-import { checkPrivate, nameIn, parseSecrets } from './secrets.ts'
-
-const MAX_BYTES = 256 * 1024
+import { checkPrivate, MAX_BYTES, nameIn, parseSecrets } from './secrets.ts'
 
 /**
  * Writes one secret into `secrets.env`. Lines of other secrets and comments stay as they are.

@@ -43,7 +43,7 @@ function valueIn(line: string): string {
   return (ASSIGNMENT.exec(line)?.[2] ?? '').replace(/^(["'])(.*)\1$/, '$2')
 }
 
-const MAX_BYTES = 256 * 1024
+export const MAX_BYTES = 256 * 1024
 
 /** @param stat that of a link's target: people keep such files elsewhere */
 export function checkPrivate(path: string, stat: Stats) {
