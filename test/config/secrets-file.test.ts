@@ -1,6 +1,7 @@
 import {
   chmodSync,
   chownSync,
+  existsSync,
   lstatSync,
   mkdirSync,
   readFileSync,
@@ -67,6 +68,12 @@ describe('secrets.env', () => {
     expect(read()).toBe('# mine\r\nexport A=new\r\n\r\nwhat is this\r\nC=3\r\n')
   })
 
+  it('is not created to remove a secret', async () => {
+    const { folder, path } = await makeSecrets()
+    expect(removeSecret(folder, 'A')).toBe(false)
+    expect(existsSync(path)).toBe(false)
+  })
+
   it.each([
     ['A=old\nB=1\nA=newer', 'B=1\nA=newest'],
     ['A=old\n', 'A=newest\n'],
@@ -94,7 +101,12 @@ describe('secrets.env', () => {
     'rejects %j without repeating the value',
     async (value) => {
       const { folder } = await makeSecrets()
-      expect(() => writeSecret(folder, 'A', value)).toThrow(/^the value has more than one line$/)
+      expect(() => writeSecret(folder, 'A', value)).toThrow(
+        expect.objectContaining({
+          message: 'the value has more than one line',
+          hint: expect.stringContaining('can come from a command'),
+        }),
+      )
     },
   )
 

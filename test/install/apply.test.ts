@@ -91,6 +91,17 @@ describe('applyPlan', () => {
       onTestFinished(() => void Object.defineProperty(process, 'platform', { value: platform }))
     })
 
+    it('opens the new text to nobody before it has the mode', () => {
+      const home = makeHome({ [settings]: plain })
+      chmodSync(join(home, settings), 0o600)
+      const mask = process.umask(0)
+      onTestFinished(() => void process.umask(mask))
+      new FileBeside().prepare(readSettings(join(home, settings)))
+      const folder = join(home, '.factory')
+      const modes = readdirSync(folder).map((name) => statSync(join(folder, name)).mode & 0o777)
+      expect(modes).toEqual([0o600, 0o600])
+    })
+
     it('keeps the mode', () => {
       const home = makeHome({ [settings]: plain })
       chmodSync(join(home, settings), 0o2640)
@@ -134,6 +145,19 @@ describe('applyPlan', () => {
     expect(lstatSync(join(home, 'real/a.json')).isSymbolicLink()).toBe(false)
     expect(readFileSync(join(home, 'real/a.json'), 'utf8')).toBe(planned(home, plain))
     expect(readdirSync(join(home, 'real'))).toEqual(['a.json', 'b.json', 'settings.json'])
+  })
+
+  it('writes to no link that is put in the place of its new file', () => {
+    const home = makeHome({ [settings]: plain, other: plain })
+    const old = readSettings(join(home, settings))
+    const beside = new FileBeside()
+    beside.prepare(old)
+    const names = readdirSync(join(home, '.factory')).filter((name) => name !== 'settings.json')
+    const path = join(home, '.factory', String(names[0]))
+    rmSync(path)
+    symlinkSync('../other', path)
+    expect(() => beside.write(old, 'new')).toThrow(/ELOOP/)
+    expect(readFileSync(join(home, 'other'), 'utf8')).toBe(plain)
   })
 
   it('changes only one of several hard links', () => {

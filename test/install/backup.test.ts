@@ -115,7 +115,13 @@ describe('backup', () => {
     makeHome()
     symlinkSync(elsewhere, join(stateDir, '../state'))
     symlinkSync(elsewhere, join(elsewhere, 'backups'))
-    expect(() => install()).toThrow(/not a folder of this user/)
+    expect(() => install()).toThrow(
+      expect.objectContaining({
+        code: 'E_SETTINGS',
+        message: `${join(stateDir, 'backups')}: not a folder of this user`,
+        hint: expect.stringMatching(/^Move it away: .* The file is as it was$/),
+      }),
+    )
     expect(readFileSync(path, 'utf8')).toBe('{}')
   })
 
@@ -124,6 +130,7 @@ describe('backup', () => {
     install()
     writeFileSync(join(folder, '0002.json'), '{"version": 9}')
     writeFileSync(join(folder, '0003.json'), 'damaged')
+    writeFileSync(join(folder, 'theirs.json'), '')
     chmodSync(join(folder, '0003.json'), 0o600)
     writeFileSync(path, '{"a":1}')
     install()
