@@ -1,7 +1,11 @@
 import { mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { clients } from '../../src/clients/index.ts'
+import { rememberPlace } from '../../src/install/places.ts'
+import { findRenewals } from '../../src/install/renewal.ts'
 import { makeHome } from '../support/home.ts'
+import { makeHome as makeFiles, makePlan } from './make-home.ts'
 
 /** Three places, each as an older version wrote it, and one client that `init` is then run for. */
 async function makeOldPlaces() {
@@ -84,6 +88,38 @@ describe('init of a newer version', () => {
     await home.run('init', '--client', 'droid', '--yes')
     expect(readFileSync(outside, 'utf8')).toBe(old)
     await home.run('uninstall', '--yes')
+  })
+})
+
+describe('findRenewals', () => {
+  it('names the other files with hooks of ours, and no link out of a project', () => {
+    const files = ['user', 'project', 'linked', 'empty'].map(
+      (name) => `${name}/.factory/settings.json`,
+    )
+    const { text } = makePlan('settings.json')('')
+    const home = makeFiles(
+      Object.fromEntries(files.map((name) => [name, name.startsWith('empty') ? '{}' : text])),
+    )
+    const [user = '', project = '', linked = '', empty = ''] = files.map((name) => join(home, name))
+    const outside = join(home, 'outside.json')
+    renameSync(linked, outside)
+    symlinkSync(outside, linked)
+    for (const path of [user, project, linked, empty, join(home, 'gone/.factory/settings.json')]) {
+      const scope = path === user ? 'user' : 'project'
+      rememberPlace(join(home, 'state'), { client: 'droid', scope, path, form: 'wrapped' })
+    }
+    const all = findRenewals(join(home, 'state'), [])
+    expect(all).toMatchObject([
+      { scope: 'user', isRenewal: true, file: { path: user }, events: clients.droid.events },
+      { scope: 'project', isRenewal: true, file: { path: project } },
+    ])
+    expect(all).toHaveLength(2)
+    expect(findRenewals(join(home, 'state'), all.slice(0, 1))).toMatchObject([
+      { file: { path: project } },
+    ])
+    const guard = all[1]?.guard
+    expect(() => guard?.(project)).not.toThrow()
+    expect(() => guard?.(outside)).toThrow(/link out of the project/)
   })
 })
 

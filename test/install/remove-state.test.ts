@@ -1,0 +1,46 @@
+import { spawn } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { endWorker, removeEverything } from '../../src/install/remove-state.ts'
+import { ownerToken, thisProcess } from '../../src/spool/owner.ts'
+import { makeHome } from './make-home.ts'
+
+it('ends no process of this machine if the worker runs on another one', async () => {
+  const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'])
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const owner = { ...thisProcess(), pid: Number(child.pid), host: 'elsewhere.1' }
+  const state = makeHome({ 'worker.lock': `${ownerToken(owner).replaceAll('_', ' ')} 1.0.0\n` })
+  expect(await endWorker(state)).toBe(false)
+  expect([child.exitCode, child.signalCode]).toEqual([null, null])
+})
+
+it('removes only what has exactly a name of ours', () => {
+  const home = makeHome()
+  const ours = {
+    state: [
+      'hookbell-hook',
+      'runtime',
+      'runtime.old',
+      'spool',
+      'backups',
+      'places.json',
+      'journal.1',
+    ],
+    config: ['config.json', 'secrets.env', 'templates'],
+  }
+  const theirs = {
+    state: ['my-spool', 'spool.tar', 'runtime-notes', 'hookbell-hook~', 'x.places.json'],
+    config: ['config.json.bak', 'my-config.json', 'secrets.env~', 'old-templates'],
+  }
+  for (const folder of ['state', 'config'] as const) {
+    mkdirSync(join(home, folder))
+    for (const name of [...ours[folder], ...theirs[folder]])
+      writeFileSync(join(home, folder, name), '')
+  }
+  const left = removeEverything([join(home, 'state')], join(home, 'config'))
+  const expected = Object.entries(theirs).flatMap(([folder, names]) =>
+    names.map((name) => join(home, folder, name)),
+  )
+  expect(left.sort()).toEqual(expected.sort())
+})
