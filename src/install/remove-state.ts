@@ -56,15 +56,15 @@ function removeKnown(folder: string, known: RegExp): string[] {
   for (const name of readdirSync(folder).filter((one) => known.test(one)))
     rmSync(join(folder, name), { recursive: true, force: true })
   const left = readdirSync(folder)
-  if (left.length === 0) removeIfPossible(folder)
+  removeIfPossible(folder)
   return left.map((name) => join(folder, name))
 }
 
-/** A link or a mounted volume stays, empty. */
+/** A folder that is not empty stays, and so does a link or a mounted volume. */
 function removeIfPossible(folder: string): void {
   try {
     rmdirSync(folder)
   } catch {
-    // Nothing in it is left to remove.
+    // Nothing of ours is left in it.
   }
 }

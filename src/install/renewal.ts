@@ -1,7 +1,6 @@
 import { basename, dirname } from 'node:path'
 import type { Client } from '../clients/define.ts'
 import { clients } from '../clients/index.ts'
-import { exists } from './locate.ts'
 import { type HookPlace, projectOf, rememberedPlaces } from './places.ts'
 import { readRegistered } from './registered.ts'
 import { makeGuard, refuseOutside, type Target } from './target.ts'
@@ -13,7 +12,7 @@ import { makeGuard, refuseOutside, type Target } from './target.ts'
 export function findRenewals(stateDir: string, targets: readonly Target[]): Target[] {
   const chosen = new Set(targets.map(({ file }) => file.path))
   return rememberedPlaces(stateDir)
-    .filter(({ path }) => exists(path) && !chosen.has(path))
+    .filter(({ path }) => !chosen.has(path))
     .flatMap((place) => renewalOf(place) ?? [])
 }
 
