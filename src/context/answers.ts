@@ -23,7 +23,6 @@ export async function isAnswered(asked: Omit<AskedWhere, 'id'>): Promise<boolean
 /** @returns undefined if the transcript cannot be read now */
 async function readAnswer(asked: Omit<AskedWhere, 'id'>): Promise<boolean | undefined> {
   const { client, transcriptPath } = asked
-  if (!transcriptPath) return false
   return await wasAnswered(transcriptPath, rootsOf(client), asked, formatOf(client))
 }
 
@@ -33,7 +32,6 @@ export class AnswerWatch {
 
   async isAnswered(asked: AskedWhere): Promise<boolean> {
     const { id, client, transcriptPath } = asked
-    if (!transcriptPath) return false
     const size = await sizeOf(transcriptPath, rootsOf(client))
     if (size === undefined || size === this.#sizes.get(id)) return false
     const answer = await readAnswer(asked)

@@ -111,7 +111,7 @@ function withTurn(event: AgentEvent, facts: TranscriptFacts): AgentEvent {
 
 /** Nothing is added if several open calls may be meant: a person could allow one because of what another does. */
 function withQuestion(event: AgentEvent, { openCalls }: TranscriptFacts): AgentEvent {
-  const { question: asked, tool, toolUseId, message } = event
+  const { question: asked, tool, message } = event
   const [call, ...others] = openCalls.filter((call) => mayBeAskedBy(event, call))
   if (!call || others.length > 0) return event
   const question = asked ?? questionOfTool(call.name, call.input, 'transcript')
@@ -120,7 +120,7 @@ function withQuestion(event: AgentEvent, { openCalls }: TranscriptFacts): AgentE
     ...event,
     question,
     tool: tool || call.name,
-    toolUseId: toolUseId || call.id,
+    toolUseId: call.id,
     message: asked ? message : withSubject(message, question.subject),
   }
 }

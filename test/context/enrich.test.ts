@@ -49,6 +49,7 @@ describe('a permission question', () => {
     expect(await enrich(told, around)).toMatchObject({
       question: { about: 'command', subject: 'rm -rf build', from: 'transcript' },
       message: 'I need your permission: rm -rf build',
+      tool: expect.stringMatching(/./),
       toolUseId: 't3',
       prompt: 'Fix the login test',
       firstPrompt: 'Say hello',
@@ -99,6 +100,14 @@ describe('a permission question', () => {
     )
   })
 
+  it('is left as it is if the pending call is damaged', async () => {
+    const { path, event, around } = makeSession('claude', '.claude/projects/-srv-app')
+    const content = [{ type: 'tool_use', id: 't9' }]
+    writeFileSync(path, JSON.stringify({ type: 'assistant', message: { content } }))
+    const told = event({ kind: 'permission', message: 'May I?' })
+    expect(await enrich(told, around)).toMatchObject(told)
+  })
+
   it('of codex gets the id of the call that has its command', async () => {
     const { path, event, around } = makeSession('codex', '.codex/sessions/2026')
     const call = pending('codex')
@@ -112,9 +121,15 @@ describe('a permission question', () => {
         ...readPayload('codex', 'PermissionRequest'),
         tool_input: { command },
       })
-      return enrich(event({ kind: 'permission', tool: 'Bash', question }), around)
+      const message = 'Codex asks'
+      return enrich(event({ kind: 'permission', tool: 'Bash', question, message }), around)
     }
-    expect(await ask('rg foo')).toMatchObject({ toolUseId: 't2b', tool: 'Bash' })
+    expect(await ask('rg foo')).toMatchObject({
+      toolUseId: 't2b',
+      tool: 'Bash',
+      question: { from: 'payload' },
+      message: 'Codex asks',
+    })
     expect(await ask('rm -rf build')).toMatchObject({ toolUseId: 't3' })
     expect(await ask('npm run migrate')).toMatchObject({ toolUseId: '' })
   })
@@ -173,7 +188,43 @@ describe('a finished turn', () => {
       means: 'StopFailure',
       failure: { reason: 'error', isLimit: false },
       message: 'error',
+      client: 'droid',
+      lastMessage: 'It is fixed.',
+      durationMs: 240_060,
     })
+  })
+
+  it('that failed has a reason even if the transcript gives none', async () => {
+    const { path, event, around } = makeSession('codex', '.codex/sessions/2026')
+    writeFileSync(path, JSON.stringify({ type: 'event_msg', payload: { type: 'error' } }))
+    expect(await enrich(event({ kind: 'done', message: 'Sorry' }), around)).toMatchObject({
+      kind: 'failed',
+      failure: { reason: 'the turn failed' },
+      message: 'Sorry',
+    })
+  })
+
+  it('keeps what its payload says', async () => {
+    const { path, event, around } = makeSession('claude', '.claude/projects/-srv-app')
+    writeFileSync(path, transcriptText('claude'))
+    const told = { prompt: 'Go', model: 'opus', isHeadless: true, durationMs: 7, lastMessage: 'Ok' }
+    const at = Date.parse('2026-11-20T09:14:00.060Z')
+    expect(await enrich(event({ kind: 'done', at, ...told }), around)).toMatchObject(told)
+  })
+
+  it('has the branch of the transcript outside of a repository', async () => {
+    const { path, event, around } = makeSession('claude', '.claude/projects/-srv-app')
+    writeFileSync(path, transcriptText('claude'))
+    const end = event({ kind: 'done', at: Date.parse('2026-11-20T10:00:00Z') })
+    expect(await enrich(end, around)).toMatchObject({ branch: 'fix-login' })
+  })
+
+  it('has no negative duration', async () => {
+    const { path, event, around } = makeSession('claude', '.claude/projects/-srv-app')
+    writeFileSync(path, transcriptText('claude'))
+    const at = Date.parse('2026-11-20T09:09:59.950Z')
+    const { durationMs, prompt } = await enrich(event({ kind: 'done', at }), around)
+    expect({ durationMs, prompt }).toEqual({ durationMs: undefined, prompt: 'Fix the login test' })
   })
 
   it('has empty facts without a transcript', async () => {
@@ -242,6 +293,22 @@ describe('the end of a turn', () => {
     expect(await enrich(end, around)).not.toHaveProperty('asks')
     const asking = { ...end, lastMessage: 'It is fixed. Shall I deploy?' }
     expect(await enrich(asking, around)).toMatchObject({ asks: true })
+    expect(await enrich({ ...asking, kind: 'waiting' }, around)).toMatchObject({ asks: true })
+    expect(await enrich({ ...asking, kind: 'ended' }, around)).not.toHaveProperty('asks')
+  })
+})
+
+describe('the end of a sub-agent', () => {
+  it('gets no facts about the turn of the session', async () => {
+    const { path, event, around } = makeSession('claude', '.claude/projects/-srv-app')
+    writeFileSync(path, transcriptText('claude'))
+    expect(await enrich(event({ kind: 'subagent-done' }), around)).toMatchObject({
+      title: '',
+      firstPrompt: '',
+      prompt: '',
+      tokens: undefined,
+      did: { tools: {}, files: [], commands: [] },
+    })
   })
 })
 
@@ -264,5 +331,6 @@ describe('an agent that waits', () => {
     const line = { type: 'user', timestamp: '2026-11-20T09:58:00Z', message: { content } }
     appendFileSync(path, `${JSON.stringify(line)}\n`)
     expect(await enrich(waiting, around)).toMatchObject({ isInterrupted: true })
+    expect(await enrich({ ...waiting, kind: 'ended' }, around)).not.toHaveProperty('isInterrupted')
   })
 })

@@ -319,6 +319,11 @@ describe('a transcript of gemini', () => {
     content,
   })
 
+  const used = {
+    tokens: { input: 10, output: 5 },
+    toolCalls: [{ id: 't1', name: 'ls', args: {}, status: 'success' }],
+  }
+
   async function read(records: unknown[]) {
     const { root, path } = makeHome()
     writeFileSync(path, records.map((one) => JSON.stringify(one)).join('\n'))
@@ -341,12 +346,26 @@ describe('a transcript of gemini', () => {
   it('counts a message once if it is written several times', async () => {
     const records = [
       message('a', 'user', [{ text: 'go' }]),
-      { ...message('b', 'gemini', ''), tokens: { input: 10, output: 5 } },
-      { ...message('b', 'gemini', 'done'), tokens: { input: 10, output: 5 } },
+      { ...message('b', 'gemini', ''), ...used },
+      { ...message('b', 'gemini', 'done'), ...used },
     ]
     expect(await read(records)).toMatchObject({
       lastMessage: 'done',
       tokens: { input: 10, output: 5 },
+      did: { tools: { ls: 1 } },
+    })
+  })
+
+  it('counts messages without an id separately', async () => {
+    const records = [
+      message('', 'user', [{ text: 'go' }]),
+      { ...message('', 'gemini', ''), ...used },
+      { ...message('', 'gemini', 'done'), ...used },
+    ]
+    expect(await read(records)).toMatchObject({
+      prompt: 'go',
+      tokens: { input: 20, output: 10 },
+      did: { tools: { ls: 2 } },
     })
   })
 })

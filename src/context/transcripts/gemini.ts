@@ -24,7 +24,6 @@ function messagesOf(records: readonly Payload[]): Payload[] {
 function entriesOf(record: Payload): Entry[] {
   const at = timeOf(record)
   if (record.type === 'user') return entriesAt(at, userOf(record))
-  if (record.type !== 'gemini') return []
   const text = blockText(record.content)
   const calls = objectsOf(record, 'toolCalls')
   return [

@@ -1,0 +1,319 @@
+import { describe, expect, it } from 'vitest'
+import type { TranscriptFormat } from '../../../src/clients/define.ts'
+import type { EntryContent } from '../../../src/context/transcripts/entry.ts'
+import { readers, readRecords } from '../../../src/context/transcripts/index.ts'
+import type { Payload } from '../../../src/event/payload.ts'
+
+type Format = Exclude<TranscriptFormat, 'none'>
+type Row = [what: string, record: Payload, entries: EntryContent[]]
+
+const prompt = (text: string): EntryContent => ({ type: 'prompt', text })
+const answer = (text: string): EntryContent => ({ type: 'answer', text })
+const claude = (type: string, content: unknown, more: Payload = {}): Payload => ({
+  ...{ type, message: { role: type, content }, ...more },
+})
+const codex = (type: string, payload: Payload): Payload => ({ type, payload })
+const droid = (message: Payload): Payload => ({ type: 'message', message })
+
+/** Lines that the transcripts of the shared suite (formats.test.ts) do not have. */
+const lines: Record<Format, Row[]> = {
+  claude: [
+    ['a prompt', claude('user', 'go'), [prompt('go'), { type: 'session' }]],
+    [
+      'a prompt of a program, on a branch',
+      claude('user', 'go', { promptSource: 'sdk', gitBranch: 'fix' }),
+      [prompt('go'), { type: 'session', isHeadless: true, branch: 'fix' }],
+    ],
+    [
+      'a prompt without a branch',
+      claude('user', 'go', { gitBranch: 'HEAD' }),
+      [prompt('go'), { type: 'session' }],
+    ],
+    [
+      'a prompt that quotes an interruption',
+      claude('user', 'why [Request interrupted by user]?'),
+      [prompt('why [Request interrupted by user]?'), { type: 'session' }],
+    ],
+    [
+      'a result with a text',
+      claude('user', [
+        { type: 'tool_result', tool_use_id: 't1' },
+        { type: 'text', text: 'note' },
+      ]),
+      [{ type: 'result', id: 't1' }],
+    ],
+    ['a message of a sub-agent', claude('assistant', 'hi', { isSidechain: true }), []],
+    ['a note of the client', claude('user', 'hi', { isMeta: true }), []],
+    ['a summary of earlier turns', claude('user', 'hi', { isCompactSummary: true }), []],
+    [
+      'an answer',
+      { type: 'assistant', message: { content: 'hi', model: 'opus' } },
+      [answer('hi'), { type: 'session', model: 'opus' }],
+    ],
+    [
+      'an answer that the client made itself',
+      { type: 'assistant', message: { content: 'No credit', model: '<synthetic>' } },
+      [answer('No credit')],
+    ],
+    [
+      'a title that a person gave',
+      { type: 'custom-title', customTitle: 'Tax' },
+      [{ type: 'session', title: 'Tax' }],
+    ],
+    ['an empty title', { type: 'ai-title', aiTitle: '' }, []],
+    [
+      'the end of the hooks of a turn',
+      { type: 'system', subtype: 'stop_hook_summary' },
+      [{ type: 'end', outcome: 'completed', reason: '' }],
+    ],
+    ['another note of the system', { type: 'system', subtype: 'compact_boundary' }, []],
+  ],
+  codex: [
+    [
+      'the start of a terminal session outside of a repository',
+      codex('session_meta', { source: 'cli' }),
+      [{ type: 'session', isHeadless: false }],
+    ],
+    ['the start of an unknown session', codex('session_meta', {}), [{ type: 'session' }]],
+    ['a turn without a model', codex('turn_context', {}), []],
+    [
+      'a prompt of an older version',
+      codex('event_msg', { type: 'user_message', message: 'go' }),
+      [prompt('go')],
+    ],
+    ['an empty prompt', codex('event_msg', { type: 'user_message', message: '' }), []],
+    [
+      'another item',
+      codex('event_msg', {
+        type: 'item_completed',
+        item: { type: 'Plan', content: [{ type: 'text', text: 'plan' }] },
+      }),
+      [],
+    ],
+    [
+      'an interrupted turn',
+      codex('event_msg', { type: 'turn_aborted', reason: 'interrupted' }),
+      [{ type: 'end', outcome: 'interrupted', reason: 'interrupted' }],
+    ],
+    [
+      'a failed turn',
+      codex('event_msg', { type: 'error', message: 'stream disconnected' }),
+      [{ type: 'end', outcome: 'failed', reason: 'stream disconnected' }],
+    ],
+    ['no tokens', codex('event_msg', { type: 'token_count', info: null }), []],
+    [
+      'a message of the user',
+      codex('response_item', {
+        ...{ type: 'message', role: 'user', content: [{ type: 'text', text: 'go' }] },
+      }),
+      [],
+    ],
+    [
+      'a call of the shell',
+      codex('response_item', {
+        ...{ type: 'local_shell_call', call_id: 't1', action: { command: ['ls'] } },
+      }),
+      [{ type: 'call', id: 't1', name: 'shell', input: { command: ['ls'] } }],
+    ],
+    [
+      'a call whose arguments are no JSON',
+      codex('response_item', {
+        ...{ type: 'function_call', call_id: 't1', name: 'shell', arguments: 'ls -l' },
+      }),
+      [{ type: 'call', id: 't1', name: 'shell', input: { input: 'ls -l' } }],
+    ],
+    ['an unknown line', codex('compacted', { message: 'summary' }), []],
+    ['an unknown event', codex('event_msg', { type: 'agent_reasoning', text: 'hm' }), []],
+    ['an unknown item', codex('response_item', { type: 'reasoning' }), []],
+  ],
+  copilot: [
+    ['an empty prompt', { type: 'user.message', data: { content: '' } }, []],
+    ['the answer to a question', { type: 'permission.completed' }, [{ type: 'replied' }]],
+    [
+      'an interrupted turn',
+      { type: 'abort', data: { reason: 'user initiated' } },
+      [{ type: 'end', outcome: 'interrupted', reason: 'user initiated' }],
+    ],
+    [
+      'a failed turn',
+      { type: 'session.error', data: { message: 'no quota' } },
+      [{ type: 'end', outcome: 'failed', reason: 'no quota' }],
+    ],
+    [
+      'a message of a sub-agent',
+      { type: 'assistant.message', data: { parentToolCallId: 't1', content: 'hi' } },
+      [],
+    ],
+    ['an unknown line', { type: 'assistant.turn_end', data: {} }, []],
+  ],
+  droid: [
+    ['the start of a session without a title', { type: 'session_start' }, []],
+    [
+      'a prompt without a type',
+      { message: { role: 'user', content: [{ type: 'text', text: 'go' }] } },
+      [prompt('go')],
+    ],
+    ['a note of the client', droid({ role: 'user', content: 'hi', visibility: 'llm_only' }), []],
+    [
+      'a result with a text',
+      droid({
+        role: 'user',
+        content: [
+          { type: 'tool_result', tool_use_id: 't1' },
+          { type: 'text', text: 'note' },
+        ],
+      }),
+      [{ type: 'result', id: 't1' }],
+    ],
+    [
+      'an answer with its model',
+      droid({ role: 'assistant', content: 'hi', modelId: 'opus' }),
+      [answer('hi'), { type: 'session', model: 'opus' }],
+    ],
+    ['a message without a text', droid({ role: 'user', content: [] }), []],
+    [
+      'a failed turn',
+      { type: 'agent_turn_outcome', reason: 'LLM_Error' },
+      [{ type: 'end', outcome: 'failed', reason: 'LLM_Error' }],
+    ],
+    [
+      'an interrupted turn',
+      { type: 'agent_turn_outcome', reason: 'Cancelled' },
+      [{ type: 'end', outcome: 'interrupted', reason: 'Cancelled' }],
+    ],
+    ['a todo list', { type: 'todo_state', message: { role: 'user', content: 'hi' } }, []],
+  ],
+  gemini: [
+    [
+      'results with a text',
+      {
+        type: 'user',
+        content: [{ functionResponse: { id: 't1' } }, { text: 'note' }],
+      },
+      [],
+    ],
+    [
+      'a cancelled call',
+      { type: 'gemini', toolCalls: [{ id: 't1', name: 'ls', args: {}, status: 'cancelled' }] },
+      [
+        { type: 'call', id: 't1', name: 'ls', input: {} },
+        { type: 'result', id: 't1' },
+      ],
+    ],
+    [
+      'a call without a result',
+      { type: 'gemini', toolCalls: [{ id: 't1', name: 'ls', args: {} }] },
+      [{ type: 'call', id: 't1', name: 'ls', input: {} }],
+    ],
+    ['a note of the client', { type: 'info', content: 'hi' }, []],
+    ['messages that are no objects', { $set: { messages: [null, 'hi'] } }, []],
+  ],
+  qwen: [
+    [
+      'a prompt that the client made itself',
+      { type: 'user', provenance: 'hook', message: { parts: [{ text: 'hi' }] } },
+      [],
+    ],
+    [
+      'a thought before an answer',
+      {
+        type: 'assistant',
+        message: { parts: [{ text: 'hm', thought: true }, { text: 'hi' }] },
+      },
+      [answer('hi')],
+    ],
+    [
+      'a title',
+      { type: 'system', subtype: 'custom_title', systemPayload: { title: 'Tax' } },
+      [{ type: 'session', title: 'Tax' }],
+    ],
+    ['another note', { type: 'system', subtype: 'ui', systemPayload: { title: 'Tax' } }, []],
+    ['an unknown line', { type: 'checkpoint' }, []],
+  ],
+}
+
+describe.each(Object.entries(lines))('a transcript of %s', (format, rows) => {
+  it.each(rows)('with %s', (_, record, entries) => {
+    expect(readRecords([record], format as Format)).toEqual(entries)
+  })
+})
+
+it('a transcript that cannot be read has no entries', () => {
+  expect(readRecords([claude('assistant', 'hi')], 'none')).toEqual([])
+})
+
+describe('the text of a message', () => {
+  const textOf = (content: unknown) =>
+    readRecords([claude('assistant', content)], 'claude').flatMap((entry) =>
+      entry.type === 'answer' ? [entry.text] : [],
+    )[0]
+
+  it.each([
+    'system-reminder',
+    'local-command-stdout',
+    'command-name',
+    'bash-input',
+    'session_context',
+    'environment_context',
+    'user_instructions',
+    'turn_aborted',
+  ])('is given without the notes <%s>', (tag) => {
+    const note = `<${tag}>note</${tag}>`
+    expect(textOf(`${note}a ${note}b <b>c</b> ${note}${note}d`)).toBe('a b <b>c</b> d')
+    expect(textOf(`a <${tag}>b`)).toBe(`a <${tag}>b`)
+  })
+
+  it('is given without notes that contain notes', () => {
+    const inner = '<bash-input>ls</bash-input>'
+    expect(textOf(`a<command-name>${inner}</command-name>b`)).toBe('ab')
+  })
+
+  it('is that of all its blocks of text, each on its own line', () => {
+    const blocks = [{ type: 'text', text: 'a' }, { type: 'image', text: 'x' }, null, { text: 'b' }]
+    expect(textOf([...blocks, { type: 'text', text: 7 }])).toBe('a\nb')
+  })
+})
+
+describe('the tokens of a message', () => {
+  it.each([
+    [
+      { input_tokens: 7, cached_input_tokens: 5, output_tokens: 2 },
+      { input: 2, output: 2 },
+    ],
+    [
+      { input_tokens: 5, cached_input_tokens: 7, output_tokens: 2 },
+      { input: 0, output: 2 },
+    ],
+    [
+      { input_tokens: -5, output_tokens: 2 },
+      { input: 0, output: 2 },
+    ],
+    [{ input_tokens: '5', output_tokens: Number.POSITIVE_INFINITY }, undefined],
+    [{ input_tokens: 0, output_tokens: 0 }, undefined],
+  ])('%j are %j', (usage, tokens) => {
+    const record = codex('event_msg', { type: 'token_count', info: { last_token_usage: usage } })
+    const [entry] = readRecords([record], 'codex')
+    expect(entry?.type === 'usage' ? entry.tokens : undefined).toEqual(tokens)
+  })
+})
+
+describe('the file beside a transcript', () => {
+  it.each<[Format, string, object]>([
+    ['copilot', 'id: s1\nname: Login test\ncwd: /srv', { title: 'Login test' }],
+    ['copilot', 'name: "Login: test" \r\n', { title: 'Login: test' }],
+    ['copilot', "name: 'Login'", { title: 'Login' }],
+    ['copilot', 'name: "a" and "b', { title: '"a" and "b' }],
+    ['copilot', 'surname: Login', {}],
+    ['copilot', 'name: ""', {}],
+    [
+      'droid',
+      '{"model":"opus","tags":[{"name":"exec"},{"name":"x"}]}',
+      { model: 'opus', isHeadless: true },
+    ],
+    ['droid', '{"tags":[{"name":"x"}]}', {}],
+    ['droid', '[]', {}],
+    ['droid', 'no JSON', {}],
+  ])('of %s with %j tells %j', (format, text, facts) => {
+    expect(readers[format].sidecar?.read(text)).toEqual(facts)
+  })
+})

@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest'
+import type { Entry, EntryContent } from '../../src/context/transcripts/entry.ts'
+import { turnAt, wentOnAfter } from '../../src/context/turn.ts'
+
+const moment = 1_000_000
+
+/** Contents by name. */
+const contents: Readonly<Record<string, EntryContent>> = {
+  prompt: { type: 'prompt', text: 'go' },
+  answer: { type: 'answer', text: 'done' },
+  call: { type: 'call', id: 't1', name: 'Bash', input: {} },
+  'other call': { type: 'call', id: 't2', name: 'Read', input: {} },
+  result: { type: 'result', id: 't1' },
+  'other result': { type: 'result', id: 't2' },
+  replied: { type: 'replied' },
+  usage: { type: 'usage', id: '', tokens: { input: 1, output: 1 } },
+  failed: { type: 'end', outcome: 'failed', reason: 'no credit' },
+  completed: { type: 'end', outcome: 'completed', reason: '' },
+  session: { type: 'session', title: 'Login' },
+}
+
+/** Entries such as `prompt-500 answer`: each with its time relative to the moment, if it has one. */
+function entriesOf(line: string): Entry[] {
+  return [...line.matchAll(/([a-z_]+)([+-]\d+)?(?= |$)/g)].map(([, name = '', offset]) => {
+    const content = contents[name.replace('_', ' ')]
+    if (!content) throw new Error(`unknown entry: ${name}`)
+    return { ...content, at: offset === undefined ? undefined : moment + Number(offset) }
+  })
+}
+
+describe('the transcript of a turn', () => {
+  it.each([
+    ['prompt-500 answer-400', false],
+    ['prompt-500 answer-400 usage session completed', false],
+    ['prompt-500', true],
+    ['prompt-500 answer-400 call-300', true],
+    ['prompt-500 answer-400 call-300 result-200', true],
+    ['prompt-500 answer-400 prompt-300', true],
+    ['prompt-500 answer+50', false],
+    ['prompt-500 answer+5000', true],
+  ])('is late if it does not end with an answer: %s, %s', (line, isLate) => {
+    expect(turnAt(entriesOf(line), moment).isLate).toBe(isLate)
+  })
+
+  it.each([
+    ['prompt-500 failed-100', 'failed', 'no credit'],
+    ['prompt-500 failed', 'failed', 'no credit'],
+    // A client may write it after its hooks have run.
+    ['prompt-500 answer-100 failed+9000', 'failed', 'no credit'],
+    ['prompt-500 answer-100 session+5000 failed', 'failed', 'no credit'],
+    ['prompt-500 answer-100 failed+11000', '', ''],
+    ['prompt-500 answer-100 prompt+5000 failed+6000', '', ''],
+    ['prompt-900 failed-800 prompt-500 answer-100', '', ''],
+    ['prompt-900 failed-800 prompt-500 completed-100', 'completed', ''],
+    ['prompt-500 answer-100', '', ''],
+    ['', '', ''],
+  ])('gives how that turn ended: %s: %s', (line, outcome, outcomeReason) => {
+    expect(turnAt(entriesOf(line), moment)).toMatchObject({ outcome, outcomeReason })
+  })
+
+  it.each([
+    ['prompt-500 call-100', ['t1']],
+    ['prompt-500 call-100 result-50', []],
+    // A hook may start before the call that it is about is written, and the call may be answered since.
+    ['prompt-500 call+900', ['t1']],
+    ['prompt-500 call-100 result+10', ['t1']],
+    ['prompt-500 call+1100', []],
+    ['prompt-500 call-400 prompt-300 other_call-100', ['t2']],
+    ['call-100 other_call-90 result-80', ['t2']],
+  ])('gives the calls that were open: %s: %s', (line, ids) => {
+    expect(turnAt(entriesOf(line), moment).openCalls.map(({ id }) => id)).toEqual(ids)
+  })
+
+  it('gives nothing if it has no entries', () => {
+    expect(turnAt([], moment)).toEqual({
+      lastMessage: '',
+      prompt: '',
+      promptedAt: undefined,
+      isLate: true,
+      openCalls: [],
+      outcome: '',
+      outcomeReason: '',
+      tokens: undefined,
+      did: { tools: {}, files: [], commands: [] },
+    })
+  })
+})
+
+describe('a question', () => {
+  it.each([
+    // The session went on in another way.
+    ['call-10 prompt+500', true],
+    ['call-10 failed+500', true],
+    ['call-10 replied+500', true],
+    ['prompt-500 call-10', false],
+    ['prompt-500 call-10 session+500 usage+600', false],
+    // All calls that may be meant must be over.
+    ['call-10 result+500', true],
+    ['call-10 other_call-5 other_result+500', false],
+    ['call-10 other_call-5 other_result+500 result+600', true],
+    ['call-10 answer+500', false],
+    // No call is known.
+    ['prompt-500 answer+500', true],
+    ['prompt-500 result+500', true],
+    ['prompt-500 answer-400', false],
+  ])('counts as answered if the session went on after it: %s: %s', (line, isAnswered) => {
+    expect(wentOnAfter(entriesOf(line), { at: moment })).toBe(isAnswered)
+  })
+
+  it.each([
+    ['call-10 other_call-5 other_result+500', false],
+    ['call-10 other_call-5 result+500', true],
+    // The call was not found at the end of the transcript.
+    ['other_call-5 other_result+500', false],
+    ['answer+500', false],
+  ])(
+    'about a known call counts as answered by the result of that call: %s: %s',
+    (line, isAnswered) => {
+      expect(wentOnAfter(entriesOf(line), { at: moment, toolUseId: 't1' })).toBe(isAnswered)
+    },
+  )
+})
