@@ -27,7 +27,7 @@ export async function readTail(
   return readPart(path, roots, gate, (size) => Math.max(0, size - maxBytes), maxBytes)
 }
 
-/** The first bytes, up to the end of a line, under the same conditions; '' where they do not hold. */
+/** The first bytes, under the same conditions; '' where they do not hold. The last line may be incomplete. */
 export async function readHead(
   path: string,
   roots: readonly string[],
@@ -35,7 +35,7 @@ export async function readHead(
   gate = pathGate,
 ): Promise<string> {
   const { text } = await readPart(path, roots, gate, () => 0, maxBytes)
-  return text.slice(0, text.lastIndexOf('\n') + 1)
+  return text
 }
 
 /** The size of a file that may be read under the same conditions; undefined where they do not hold. */
@@ -44,17 +44,15 @@ export async function sizeOf(
   roots: readonly string[],
   gate = pathGate,
 ): Promise<number | undefined> {
-  const absolute = expandHome(path)
-  const own = await ownFolders(roots)
-  if (absolute === undefined || !isBelow(normalize(absolute), own)) return undefined
-  return gate.run(async () => {
+  const size = async (absolute: string, own: readonly string[]) => {
     const file = await openOwn(absolute, own)
     try {
       return (await file?.stat())?.size
     } finally {
       await file?.close()
     }
-  }, undefined)
+  }
+  return onOwn(path, roots, gate, size, undefined)
 }
 
 async function readPart(
@@ -64,11 +62,23 @@ async function readPart(
   startAt: (size: number) => number,
   maxBytes: number,
 ): Promise<Tail> {
+  const read = (absolute: string, own: readonly string[]) =>
+    readOwn(absolute, own, startAt, maxBytes)
+  return onOwn(path, roots, gate, read, refused)
+}
+
+async function onOwn<Result>(
+  path: string,
+  roots: readonly string[],
+  gate: typeof pathGate,
+  work: (absolute: string, own: readonly string[]) => Promise<Result>,
+  otherwise: Result,
+): Promise<Result> {
   const absolute = expandHome(path)
   const own = await ownFolders(roots)
   // Judged by the normalized path alone, because accessing a path may wait for another machine.
-  if (absolute === undefined || !isBelow(normalize(absolute), own)) return refused
-  return gate.run(() => readOwn(absolute, own, startAt, maxBytes), refused)
+  if (absolute === undefined || !isBelow(normalize(absolute), own)) return otherwise
+  return gate.run(() => work(absolute, own), otherwise)
 }
 
 const refused: Tail = { text: '', isAll: true, isRefused: true }

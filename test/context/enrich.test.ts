@@ -234,6 +234,24 @@ describe('a finished turn', () => {
   })
 })
 
+describe('a transcript', () => {
+  it('is waited for if it does not exist yet, though not for long', async () => {
+    const { path, event } = makeSession('claude', '.claude/projects/-srv-app')
+    const look = async (comesAfter: number) => {
+      let looks = 0
+      const now = () => {
+        looks += 1
+        if (looks === comesAfter) writeFileSync(path, transcriptText('claude'))
+        return asked + looks * 50
+      }
+      const at = Date.parse('2026-11-20T09:14:00.060Z')
+      return await enrich(event({ kind: 'done', at }), { now: () => now() - asked + at })
+    }
+    expect(await look(10)).toMatchObject({ lastMessage: '' })
+    expect(await look(3)).toMatchObject({ lastMessage: 'It is fixed.' })
+  })
+})
+
 describe('the branch', () => {
   function makeRepository(head: string) {
     const { home } = makeHome()
@@ -295,6 +313,17 @@ describe('the end of a turn', () => {
     expect(await enrich(asking, around)).toMatchObject({ asks: true })
     expect(await enrich({ ...asking, kind: 'waiting' }, around)).toMatchObject({ asks: true })
     expect(await enrich({ ...asking, kind: 'ended' }, around)).not.toHaveProperty('asks')
+  })
+})
+
+describe('the end of a session', () => {
+  it('has neither the answer nor the duration of its last turn', async () => {
+    const { path, event, around } = makeSession('claude', '.claude/projects/-srv-app')
+    writeFileSync(path, transcriptText('claude'))
+    const end = event({ kind: 'ended', at: Date.parse('2026-11-20T10:00:00Z') })
+    const enriched = await enrich(end, around)
+    expect(enriched).toMatchObject({ title: 'Login test', lastMessage: '' })
+    expect(enriched.durationMs).toBeUndefined()
   })
 })
 

@@ -51,6 +51,7 @@ describe('the transcript of a turn', () => {
     ['prompt-500 answer-100 failed+11000', '', ''],
     ['prompt-500 answer-100 prompt+5000 failed+6000', '', ''],
     ['prompt-900 failed-800 prompt-500 answer-100', '', ''],
+    ['prompt-900 failed-800 prompt-500', '', ''],
     ['prompt-900 failed-800 prompt-500 completed-100', 'completed', ''],
     ['prompt-500 answer-100', '', ''],
     ['', '', ''],

@@ -1,0 +1,88 @@
+import { execFileSync } from 'node:child_process'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readlinkSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { branchOf } from '../../src/context/branch.ts'
+import { readProjectFile } from '../../src/context/project-file.ts'
+import { readHead, readTail, sizeOf } from '../../src/context/tail.ts'
+import { makeHome } from './_world.ts'
+
+const gone = { text: '', isRefused: false }
+const refused = { text: '', isRefused: true }
+
+describe('a file of the client', () => {
+  it('is read from its start, from its end, or not at all', async () => {
+    const { root, path } = makeHome()
+    writeFileSync(path, 'first\nsecond\nthird\n')
+    expect(await readHead(path, [root], 9)).toBe('first\nsec')
+    expect(await readTail(path, [root], 9)).toMatchObject({ text: 'third\n', isAll: false })
+    expect(await readTail(path, [root], 100)).toMatchObject({ isAll: true, isRefused: false })
+    expect(await sizeOf(path, [root])).toBe(19)
+  })
+
+  it('may have a path in the home directory', async () => {
+    const { home, path } = makeHome()
+    vi.stubEnv('HOME', home)
+    onTestFinished(() => void vi.unstubAllEnvs())
+    writeFileSync(path, 'text')
+    expect(await sizeOf('~/.factory/sessions/s1.jsonl', ['~/.factory/sessions'])).toBe(4)
+  })
+
+  it('may not exist yet, unlike one that is refused', async () => {
+    const { home, root, path } = makeHome()
+    writeFileSync(join(home, 'outside'), 'text')
+    symlinkSync(join(home, 'outside'), join(root, 'link'))
+    mkdirSync(join(root, 'folder'))
+    mkdirSync(`${root}-2`)
+    writeFileSync(join(`${root}-2`, 'x'), 'text')
+    expect(await readTail(path, [root], 9)).toMatchObject(gone)
+    for (const name of ['link', 'folder', '../../outside', '../sessions-2/x', '']) {
+      expect(await readTail(`${root}/${name}`, [root], 9), name).toMatchObject(refused)
+      expect(await sizeOf(`${root}/${name}`, [root]), name).toBeUndefined()
+    }
+    expect(await sizeOf('relative', [root])).toBeUndefined()
+  })
+})
+
+describe.runIf(existsSync('/proc/self/fd'))('files whose paths come from payloads', () => {
+  it('are all closed after reading', async () => {
+    const { home, root, path } = makeHome()
+    const repository = join(home, 'shop')
+    mkdirSync(join(repository, '.git'), { recursive: true })
+    const files = [path, join(repository, '.git/HEAD'), join(repository, '.hookbell.json')]
+    const readAll = async () => {
+      await readTail(path, [root], 9)
+      await readHead(path, [root], 9)
+      await sizeOf(path, [root])
+      await branchOf(repository)
+      await readProjectFile(repository, home)
+    }
+    for (const file of files) execFileSync('mkfifo', [file])
+    await readAll()
+    expect(openBelow(home)).toEqual([])
+    for (const file of files) execFileSync('rm', [file])
+    for (const file of files) writeFileSync(file, '{}')
+    await readAll()
+    expect(openBelow(home)).toEqual([])
+  })
+})
+
+/** The files below a folder that this process has open. */
+function openBelow(folder: string): string[] {
+  return readdirSync('/proc/self/fd')
+    .map((fd) => {
+      try {
+        return readlinkSync(`/proc/self/fd/${fd}`)
+      } catch {
+        return ''
+      }
+    })
+    .filter((path) => path.startsWith(folder))
+}

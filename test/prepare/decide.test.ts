@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest'
+import { ask, at, channels, prepared, quietHours, routeTo, stop } from './_world.ts'
+
+describe('a channel that a person asked for', () => {
+  const config = { ...routeTo('desk'), noise: { quietHours } }
+
+  it('gets the event whatever the rules say', async () => {
+    const { deliveries, held, entry } = await prepared(stop, { config }, { channel: 'mail' })
+    expect(deliveries).toMatchObject([{ channel: 'mail', isUnconditional: true }])
+    expect(held).toEqual([])
+    expect(entry.trace?.at(-1)).toMatchObject({ by: 'policies', channel: 'mail', verdict: 'send' })
+  })
+})
+
+describe('channels that an earlier worker chose', () => {
+  it('are used although the routes or the rules say otherwise now', async () => {
+    const routes = [{ on: ['*'], to: ['desk', 'log'], urgency: 'critical', template: 'short' }]
+    const config = { routes, noise: { quietHours } }
+    const { deliveries, held } = await prepared(stop, { config }, { open: ['hook', 'desk'] })
+    expect(deliveries).toMatchObject([
+      { channel: 'hook', urgency: 'normal' },
+      { channel: 'desk', urgency: 'critical', template: 'short' },
+    ])
+    expect(deliveries[0]).not.toHaveProperty('template')
+    expect(deliveries[1]).not.toHaveProperty('isUnconditional')
+    expect(held).toEqual([])
+  })
+
+  it('are none if all of them are done', async () => {
+    expect(await prepared(stop, {}, { open: [] })).toMatchObject({ deliveries: [], held: [] })
+  })
+})
+
+describe('a held delivery', () => {
+  const end = Date.parse('2026-11-20T10:00:00Z')
+  const noise = { quietHours }
+
+  it('becomes one message with others only on a channel that people read', async () => {
+    const channelsWithRules = { ...channels, hook: { ...channels.hook, noise: true } }
+    const config = { ...routeTo('desk', 'hook'), channels: channelsWithRules, noise }
+    const { held, deliveries, entry } = await prepared(stop, { config })
+    expect(deliveries).toEqual([])
+    expect(held).toMatchObject([
+      {
+        ...{ project: 'shop', group: expect.stringMatching(/^[0-9a-f]{16}$/) },
+        delivery: { channel: 'desk', notBefore: end, expires: 0 },
+        reason: expect.stringContaining('quiet hours until'),
+      },
+      { delivery: { channel: 'hook', notBefore: end } },
+    ])
+    expect(held[1]).not.toHaveProperty('group')
+    expect(entry).toMatchObject({ to: ['desk', 'hook'] })
+    expect(entry.trace?.at(-1)).toMatchObject({ by: 'quiet-hours', verdict: 'hold' })
+  })
+
+  it('has a group of its own for each channel', async () => {
+    const { held } = await prepared(stop, { config: { ...routeTo('desk', 'mail'), noise } })
+    const [desk, mail] = held.map(({ group }) => group)
+    expect(desk).not.toBe(mail)
+    const again = await prepared(stop, { config: { ...routeTo('desk'), noise }, seconds: 60 })
+    expect(again.held[0]?.group).toBe(desk)
+  })
+})
+
+describe('a later step', () => {
+  const steps = [{ to: ['desk'] }, { after: '2m', to: ['mail'] }]
+  const routes = [{ on: ['*'], steps }]
+  const maxAgeMs = 3 * 3600_000
+
+  it('waits from when the first step is told, and expires', async () => {
+    const config = { routes, retry: { maxAgeHours: 3 } }
+    const { deliveries, held } = await prepared(ask, { config })
+    const until = at + 120_000
+    expect(deliveries).toMatchObject([{ channel: 'desk' }])
+    expect(held).toMatchObject([
+      { delivery: { channel: 'mail', notBefore: until, expires: until + maxAgeMs }, earliest: at },
+    ])
+    expect(held[0]).not.toHaveProperty('group')
+    expect(held[0]?.reason).toMatch(/./)
+  })
+
+  it('counts from the end of quiet hours', async () => {
+    const { held } = await prepared(stop, { config: { routes, noise: { quietHours } } })
+    const end = Date.parse('2026-11-20T10:00:00Z')
+    expect(held).toMatchObject([
+      { delivery: { channel: 'desk', notBefore: end } },
+      { delivery: { channel: 'mail', notBefore: end + 120_000 }, earliest: end },
+    ])
+    expect(held[1]?.group).toBeDefined()
+  })
+
+  it('that is due in quiet hours waits for their end, unless they do not apply to it', async () => {
+    const soon = [{ from: '09:31', to: '10:00', timeZone: 'UTC' }]
+    const end = Date.parse('2026-11-20T10:00:00Z')
+    const config = { routes, noise: { quietHours: soon } }
+    const { held, entry } = await prepared(stop, { config })
+    expect(held).toMatchObject([{ delivery: { channel: 'mail', notBefore: end }, earliest: at }])
+    expect(entry.trace?.at(-1)).toMatchObject({ by: 'quiet-hours', channel: 'mail' })
+    const free = { ...channels, mail: { ...channels.mail, noise: false } }
+    const other = await prepared(stop, { config: { ...config, channels: free } })
+    expect(other.held).toMatchObject([{ delivery: { notBefore: at + 120_000 } }])
+    expect(other.entry.trace?.at(-1)).toMatchObject({ by: 'steps', channel: 'mail' })
+  })
+
+  it('is suppressed with the event', async () => {
+    const result = await prepared(stop, { config: { routes }, project: { isMuted: () => true } })
+    expect(result.held).toEqual([])
+    expect(result.suppressed.map(({ channel }) => channel)).toEqual(['desk', 'mail'])
+  })
+})

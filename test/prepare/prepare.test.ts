@@ -1,0 +1,175 @@
+import { describe, expect, it } from 'vitest'
+import { Memory } from '../../src/policy/memory.ts'
+import { prepareAgain, sessionHash } from '../../src/prepare/prepare.ts'
+import {
+  ask,
+  at,
+  channels,
+  eventOf,
+  makeWorld,
+  prepared,
+  prompt,
+  routeTo,
+  stop,
+  type World,
+} from './_world.ts'
+
+describe('a prepared event', () => {
+  it('has a delivery for each channel, and an entry with the facts', async () => {
+    const { entry, deliveries, held, suppressed, ...more } = await prepared(ask, {
+      config: routeTo('desk', 'log'),
+    })
+    const common = {
+      events: ['e0'],
+      host: 'workstation',
+      session: sessionHash({ client: 'claude', sessionId: 's1', id: 'e0' }),
+      kind: 'permission',
+      urgency: 'critical',
+      message: expect.objectContaining({ title: 'shop: permission needed', kind: 'permission' }),
+      questions: [
+        {
+          ...{
+            id: 'e0',
+            at,
+            toolUseId: 't1',
+            transcriptPath: '',
+            title: 'shop: permission needed',
+          },
+          text: expect.stringContaining('npm publish'),
+        },
+      ],
+      sessionEnv: { SSH_TTY: '/dev/pts/1' },
+      ...{ acceptedAt: at, notBefore: 0, expires: 0, attempts: 0, firstTriedAt: 0 },
+    }
+    expect(deliveries).toEqual([
+      { id: expect.any(String), channel: 'desk', ...common },
+      { id: expect.any(String), channel: 'log', ...common },
+    ])
+    expect(new Set(deliveries.map(({ id }) => id)).size).toBe(2)
+    expect({ held, suppressed, ...more }).toEqual({ held: [], suppressed: [] })
+    expect(entry).toEqual({
+      ...{ at, id: 'e0', type: 'accepted', acceptedAt: at, event: 'PermissionRequest' },
+      ...{ kind: 'permission', client: 'claude', sessionId: 's1', project: 'shop' },
+      title: 'shop: permission needed',
+      text: expect.stringContaining('npm publish'),
+      facts: expect.objectContaining({ tool: 'Bash', branch: 'main', isOverSsh: true }),
+      to: ['desk', 'log'],
+      people: ['desk'],
+      trace: [
+        { by: 'route 1', verdict: 'matched', because: expect.any(String) },
+        ...['desk', 'log'].map((channel) => ({
+          ...{ by: 'policies', channel, verdict: 'send' },
+          because: 'no rule suppresses or holds it',
+        })),
+      ],
+    })
+  })
+
+  it('that asks nothing has no questions, and none who is asked', async () => {
+    const { entry, deliveries } = await prepared(stop)
+    expect(deliveries[0]).not.toHaveProperty('questions')
+    expect(entry).toMatchObject({ kind: 'done', to: ['desk'] })
+    expect(entry).not.toHaveProperty('people')
+  })
+
+  it('that goes nowhere has the reason of its routes', async () => {
+    const result = await prepared(stop, { config: { routes: [{ on: ['failed'], to: ['desk'] }] } })
+    expect(result).toMatchObject({ deliveries: [], held: [], suppressed: [] })
+    expect(result.reason).toMatch(/./)
+    expect(result.entry).not.toHaveProperty('to')
+  })
+
+  it('that all channels suppress has each of the reasons once', async () => {
+    const mute = { root: '/srv/shop', isMuted: () => true }
+    const config = routeTo('desk', 'mail')
+    const { reason, suppressed, entry } = await prepared(stop, { config, project: mute })
+    expect(suppressed).toEqual([
+      { channel: 'desk', reason },
+      { channel: 'mail', reason },
+    ])
+    expect(entry.trace?.at(-1)).toMatchObject({
+      channel: 'mail',
+      verdict: 'suppress',
+      because: reason,
+    })
+  })
+
+  it('that only some channels suppress has no reason', async () => {
+    const config = { ...routeTo('desk', 'log'), noise: { minSeconds: 60 } }
+    const turn = { ...stop, duration_ms: 5000 }
+    const memory = new Memory()
+    await prepared(prompt, { config, memory })
+    const result = await prepared(turn, { config, memory, seconds: 5 })
+    expect(result.suppressed).toEqual([{ channel: 'desk', reason: expect.stringMatching(/./) }])
+    expect(result.deliveries.map(({ channel }) => channel)).toEqual(['log'])
+    expect(result.entry.to).toEqual(['log'])
+    expect(result).not.toHaveProperty('reason')
+  })
+
+  it('keeps secrets out of the entry and of the memory', async () => {
+    const memory = new Memory()
+    const name = 'swordfish-1234'
+    const payload = { ...stop, session_id: name, last_assistant_message: `The key is ${name}` }
+    const { entry } = await prepared(payload, { secrets: [name], memory })
+    expect(JSON.stringify([entry, memory.state])).not.toContain(name)
+  })
+
+  it('keeps the text out of the entry if the journal must not have it', async () => {
+    const { entry } = await prepared(stop, { config: { journal: { text: false } } })
+    expect(entry).not.toHaveProperty('text')
+    expect((await prepared(stop)).entry.text).toContain('It is done.')
+  })
+
+  it('gives a channel no more of a question than it may have', async () => {
+    const minimal = { ...channels.desk, clearance: 'minimal' }
+    const config = { ...routeTo('desk'), channels: { ...channels, desk: minimal } }
+    const { deliveries } = await prepared(ask, { config })
+    expect(JSON.stringify(deliveries)).not.toContain('npm publish')
+    expect(deliveries[0]?.questions?.[0]?.text).toMatch(/./)
+  })
+
+  it('gives a channel that no longer exists the least', async () => {
+    const { deliveries } = await prepared(ask, {}, { channel: 'gone' })
+    expect(deliveries).toHaveLength(1)
+    expect(JSON.stringify(deliveries)).not.toContain('npm publish')
+  })
+
+  it('is remembered for the events after it', async () => {
+    const memory = new Memory()
+    await prepared(prompt, { memory })
+    expect(memory.session({ client: 'claude', sessionId: 's1' })).toBeDefined()
+  })
+})
+
+describe('a delivery that is prepared again', () => {
+  it('is the same, with the kind that was found at first', async () => {
+    const world: World = { project: { label: 'Bank' } }
+    const routes = [{ on: ['*'], to: ['desk'], template: 'short' }]
+    for (const payload of [ask, stop]) {
+      const { deliveries } = await prepared(payload, { ...world, config: { routes } })
+      const [first] = deliveries
+      if (!first) throw new Error('no delivery')
+      const { loaded, deps } = makeWorld({ ...world, config: { routes } })
+      const { kind, channel, urgency, template } = first
+      const addressed = { kind, channel, urgency, template }
+      expect(await prepareAgain(eventOf(payload), addressed, loaded, deps)).toEqual(first)
+    }
+    const { loaded, deps } = makeWorld(world)
+    const failed = { kind: 'failed', channel: 'desk', urgency: 'low' } as const
+    expect(await prepareAgain(eventOf(stop), failed, loaded, deps)).toMatchObject({
+      ...failed,
+      message: { kind: 'failed', title: 'Bank (shop): failed' },
+    })
+  })
+})
+
+describe('the key of a session', () => {
+  it('is shared by its events only', () => {
+    const key = (client: string, sessionId: string, id: string) =>
+      sessionHash({ client, sessionId, id })
+    expect(key('droid', 's1', 'e1')).toBe(key('droid', 's1', 'e2'))
+    expect(key('droid', 's1', 'e1')).toMatch(/^[0-9a-f]{16}$/)
+    const others = [key('droid', 's1', 'e1'), key('droid', 's2', 'e1'), key('qwen', 's1', 'e1')]
+    expect(new Set([...others, key('droid', '', 'e1'), key('droid', '', 'e2')]).size).toBe(5)
+  })
+})
