@@ -118,7 +118,6 @@ export function judgeDue(
   config: Config,
   now: number,
 ): Verdict {
-  if (config.noise.quietHours.length === 0) return send
   return judgeQuietHours(now, kind, noiseOf(channel, config), { noise: noiseSettingsOf(config) })
 }
 

@@ -25,6 +25,7 @@ export const stop = { hook_event_name: 'Stop', last_assistant_message: 'It is do
 export const prompt = { hook_event_name: 'UserPromptSubmit', prompt: 'Go' }
 
 export interface World {
+  folder?: string
   config?: object
   secrets?: string[]
   project?: Partial<ProjectRules>
@@ -32,7 +33,8 @@ export interface World {
   seconds?: number
 }
 
-export function makeWorld({ config = {}, secrets = [], project, memory, seconds = 0 }: World) {
+export function makeWorld(world: World) {
+  const { config = {}, secrets = [], project, memory, seconds = 0, folder = 'shop' } = world
   const routes = [{ on: ['*'], to: ['desk'] }]
   const given = configSchema.parse({ channels, routes, ...config })
   const loaded = { config: completeConfig(given), secrets } as unknown as LoadedConfig
@@ -46,7 +48,7 @@ export function makeWorld({ config = {}, secrets = [], project, memory, seconds 
     host: 'workstation',
     now: () => at + seconds * 1000,
     templates: new Templates('/nonexistent'),
-    projectOf: async () => 'shop',
+    projectOf: async () => folder,
     branchOf: async () => 'main',
     projectRules: async () => (project ? rules : undefined),
   }

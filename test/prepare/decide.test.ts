@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { ask, at, channels, prepared, quietHours, routeTo, stop } from './_world.ts'
+import type { Kind } from '../../src/event/kind.ts'
+import { Memory } from '../../src/policy/memory.ts'
+import { judgeDue } from '../../src/prepare/decide.ts'
+import { ask, at, channels, makeWorld, prepared, quietHours, routeTo, stop } from './_world.ts'
 
 describe('a channel that a person asked for', () => {
   const config = { ...routeTo('desk'), noise: { quietHours } }
@@ -26,8 +29,51 @@ describe('channels that an earlier worker chose', () => {
     expect(held).toEqual([])
   })
 
+  it('are used although no route matches now', async () => {
+    const routes = [{ on: ['failed'], to: ['desk'] }]
+    const result = await prepared(stop, { config: { routes } }, { open: ['desk'] })
+    expect(result).toMatchObject({ deliveries: [{ channel: 'desk' }] })
+    expect(result).not.toHaveProperty('reason')
+  })
+
   it('are none if all of them are done', async () => {
     expect(await prepared(stop, {}, { open: [] })).toMatchObject({ deliveries: [], held: [] })
+  })
+})
+
+describe('the kind of an event', () => {
+  it('is corrected by earlier events of its session, which the entry explains', async () => {
+    const memory = new Memory()
+    const config = routeTo('log')
+    await prepared(stop, { config, memory })
+    const end = { hook_event_name: 'SessionEnd', reason: 'other' }
+    const { entry, deliveries } = await prepared(end, { config, memory, seconds: 60 })
+    expect(entry).toMatchObject({ kind: 'ended' })
+    expect(deliveries).toMatchObject([{ kind: 'ended', urgency: 'low' }])
+    expect(entry.trace?.[0]).toEqual({
+      ...{ by: 'kind', verdict: 'corrected' },
+      because: 'ended: the last turn of the session had ended well',
+    })
+  })
+})
+
+describe('a delivery that is due', () => {
+  const judged = (kind: Kind, channel: string, noise: object) => {
+    const { loaded } = makeWorld({ config: { noise } })
+    return judgeDue({ kind, channel }, loaded.config, at)
+  }
+
+  it('is held in quiet hours, unless they do not apply to it', () => {
+    expect(judged('done', 'desk', { quietHours })).toMatchObject({ type: 'hold' })
+    const off = { quietHours, off: ['quiet-hours'] }
+    for (const verdict of [
+      judged('permission', 'desk', { quietHours }),
+      judged('done', 'log', { quietHours }),
+      judged('done', 'desk', {}),
+      judged('done', 'desk', off),
+    ]) {
+      expect(verdict).toEqual({ type: 'send' })
+    }
   })
 })
 

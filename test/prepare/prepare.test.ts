@@ -106,18 +106,28 @@ describe('a prepared event', () => {
     expect(result).not.toHaveProperty('reason')
   })
 
-  it('keeps secrets out of the entry and of the memory', async () => {
+  it('keeps secrets out of the messages, the entry and the memory', async () => {
     const memory = new Memory()
-    const name = 'swordfish-1234'
-    const payload = { ...stop, session_id: name, last_assistant_message: `The key is ${name}` }
-    const { entry } = await prepared(payload, { secrets: [name], memory })
-    expect(JSON.stringify([entry, memory.state])).not.toContain(name)
+    const secret = 'swordfish-1234'
+    const payload = { ...stop, last_assistant_message: `The key is ${secret}`, reason: secret }
+    const { entry, deliveries } = await prepared(payload, { secrets: [secret], memory })
+    expect(deliveries[0]?.message.body).toContain('The key is')
+    expect(JSON.stringify([deliveries, entry, memory.state])).not.toContain(secret)
+  })
+
+  it('has text without Markdown', async () => {
+    const marked = { ...stop, last_assistant_message: 'It is **done**.' }
+    const { entry, deliveries } = await prepared(marked)
+    expect([entry.text, deliveries[0]?.message.body]).toEqual(['It is done.', 'It is done.'])
   })
 
   it('keeps the text out of the entry if the journal must not have it', async () => {
-    const { entry } = await prepared(stop, { config: { journal: { text: false } } })
-    expect(entry).not.toHaveProperty('text')
-    expect((await prepared(stop)).entry.text).toContain('It is done.')
+    const config = { journal: { text: false } }
+    const failed = { hook_event_name: 'StopFailure', error: 'It is done. No credit' }
+    for (const payload of [stop, failed]) {
+      expect(JSON.stringify((await prepared(payload, { config })).entry)).not.toContain('is done')
+      expect(JSON.stringify((await prepared(payload)).entry)).toContain('is done')
+    }
   })
 
   it('gives a channel no more of a question than it may have', async () => {
@@ -134,6 +144,16 @@ describe('a prepared event', () => {
     expect(JSON.stringify(deliveries)).not.toContain('npm publish')
   })
 
+  it('names the problems of its payload and of the templates', async () => {
+    const config = { routes: [{ on: ['*'], to: ['desk'], template: 'gone' }] }
+    const { entry } = await prepared({ ...stop, cwd: 5 }, { config })
+    expect(entry.problems).toEqual([
+      expect.stringContaining('cwd'),
+      expect.stringContaining('gone'),
+    ])
+    expect((await prepared(stop)).entry).not.toHaveProperty('problems')
+  })
+
   it('is remembered for the events after it', async () => {
     const memory = new Memory()
     await prepared(prompt, { memory })
@@ -143,9 +163,11 @@ describe('a prepared event', () => {
 
 describe('a delivery that is prepared again', () => {
   it('is the same, with the kind that was found at first', async () => {
-    const world: World = { project: { label: 'Bank' } }
+    const secrets = ['swordfish-1234']
+    const world: World = { project: { label: 'Bank' }, secrets }
     const routes = [{ on: ['*'], to: ['desk'], template: 'short' }]
-    for (const payload of [ask, stop]) {
+    const marked = { ...stop, last_assistant_message: 'The **key** is swordfish-1234' }
+    for (const payload of [ask, marked]) {
       const { deliveries } = await prepared(payload, { ...world, config: { routes } })
       const [first] = deliveries
       if (!first) throw new Error('no delivery')

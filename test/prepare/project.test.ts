@@ -17,6 +17,8 @@ describe('the file of a project', () => {
     expect(await titleOf({ label: 'Bank' })).toBe('Bank (shop)')
     expect(await titleOf({ label: 'Bank', trust: 'changed' })).toBe('Bank (shop)')
     expect(await titleOf({ label: 'Bank', trust: 'trusted' })).toBe('Bank')
+    const { deliveries } = await prepared(stop, { project: { label: 'Bank' }, folder: '' })
+    expect(deliveries[0]?.message.title).toMatch(/^Bank:/)
   })
 
   it.each<[string, Partial<ProjectRules>, RegExp | undefined]>([
@@ -24,6 +26,10 @@ describe('the file of a project', () => {
     ['when that does not hold', { when: { project: ['bank'] } }, /when /],
     ['not that holds', { not: { project: ['shop'] } }, /not /],
     ['not that does not hold', { not: { project: ['bank'] } }, undefined],
+    ['when it runs on another machine', { when: { host: ['laptop'] } }, /when /],
+    ['not at this time', { not: { from: '09:00', to: '10:00', timeZone: 'UTC' } }, /not /],
+    ['when it is later', { when: { from: '10:00', to: '11:00', timeZone: 'UTC' } }, /when /],
+    ['on this machine', { when: { host: ['workstation'] } }, undefined],
     ['both', { when: { project: ['shop'] }, not: { project: ['bank'] } }, undefined],
   ])('may exclude an event: %s', async (_, project, reason) => {
     const result = await prepared(stop, { project })
@@ -46,6 +52,22 @@ describe('the file of a project', () => {
         memory,
       }
       await prepared(prompt, world)
+      const { deliveries } = await prepared(stop, { ...world, seconds: 30 })
+      expect(deliveries).toHaveLength(isTold ? 1 : 0)
+    },
+  )
+
+  it.each([
+    [10, 60, false],
+    [60, 10, false],
+    [10, 10, true],
+  ])(
+    'may only raise the cooldown: %d s by the person, %d s by the project',
+    async (mine, its, isTold) => {
+      const memory = new Memory()
+      const config = { noise: { cooldownSeconds: mine } }
+      const world = { config, project: { cooldownSeconds: its }, memory }
+      await prepared(stop, world)
       const { deliveries } = await prepared(stop, { ...world, seconds: 30 })
       expect(deliveries).toHaveLength(isTold ? 1 : 0)
     },

@@ -144,6 +144,11 @@ const lines: Record<Format, Row[]> = {
       { type: 'assistant.message', data: { parentToolCallId: 't1', content: 'hi' } },
       [],
     ],
+    [
+      'an answer without a model',
+      { type: 'assistant.message', data: { content: 'hi' } },
+      [answer('hi')],
+    ],
     ['an unknown line', { type: 'assistant.turn_end', data: {} }, []],
   ],
   droid: [
@@ -170,6 +175,7 @@ const lines: Record<Format, Row[]> = {
       droid({ role: 'assistant', content: 'hi', modelId: 'opus' }),
       [answer('hi'), { type: 'session', model: 'opus' }],
     ],
+    ['an answer without a model', droid({ role: 'assistant', content: 'hi' }), [answer('hi')]],
     ['a message without a text', droid({ role: 'user', content: [] }), []],
     [
       'a failed turn',
@@ -236,6 +242,18 @@ describe.each(Object.entries(lines))('a transcript of %s', (format, rows) => {
   it.each(rows)('with %s', (_, record, entries) => {
     expect(readRecords([record], format as Format)).toEqual(entries)
   })
+})
+
+it('a result in a transcript of gemini has the time of its call, else that of its message', () => {
+  const timestamp = '2026-11-20T09:10:00Z'
+  const call = { id: 't1', name: 'ls', status: 'success' }
+  const timesOf = (toolCall: Payload) =>
+    readRecords([{ type: 'gemini', timestamp, toolCalls: [toolCall] }], 'gemini').map(
+      ({ at }) => at,
+    )
+  const at = Date.parse(timestamp)
+  expect(timesOf(call)).toEqual([at, at])
+  expect(timesOf({ ...call, timestamp: '2026-11-20T09:10:05Z' })).toEqual([at, at + 5000])
 })
 
 it('a transcript that cannot be read has no entries', () => {
