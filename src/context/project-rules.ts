@@ -31,7 +31,7 @@ export async function projectRules(
   cwd: string,
   { home, stateDir }: { home: string; stateDir: string },
 ): Promise<ProjectRules | undefined> {
-  const file = await readProjectFile(cwd, home).catch(() => undefined)
+  const file = await readProjectFile(cwd, home)
   return file && rulesOf(file, stateDir)
 }
 

@@ -6,7 +6,7 @@ export type TrustState = 'trusted' | 'changed' | 'gone'
 
 /** What has become of a project since a person trusted it. */
 export async function trustOf(project: TrustedProject): Promise<TrustState> {
-  const file = await readProjectFile(project.root, homeDir()).catch(() => undefined)
+  const file = await readProjectFile(project.root, homeDir())
   if (!file || file.root !== project.root) return 'gone'
   if ('refused' in file) return 'changed'
   return isTrustedProject(file, [project]) ? 'trusted' : 'changed'

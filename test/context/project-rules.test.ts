@@ -1,6 +1,8 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { trustProject } from '../../src/config/trusted-projects.ts'
-import { type ProjectRules, rulesOf } from '../../src/context/project-rules.ts'
+import { type ProjectRules, projectRules, rulesOf } from '../../src/context/project-rules.ts'
 import { type Kind, kinds } from '../../src/event/kind.ts'
 import { sha256 } from '../../src/text/sha256.ts'
 import { makeHome } from './_world.ts'
@@ -57,6 +59,16 @@ describe('the rules of a project', () => {
       ...{ ...common, when, not, ignored: [] },
       counts: [...counts, 'kinds', 'when', 'not'],
     })
+  })
+
+  it('are those of the file, if there is one', async () => {
+    const { home } = makeHome()
+    const folder = join(home, 'shop')
+    mkdirSync(folder)
+    expect(await projectRules(folder, { home, stateDir: home })).toBeUndefined()
+    writeFileSync(join(folder, '.hookbell.json'), '{"name":"Bank"}')
+    const rules = await projectRules(folder, { home, stateDir: home })
+    expect(rules).toMatchObject({ label: 'Bank', minSeconds: 0, cooldownSeconds: 0 })
   })
 
   it('have a short label of one line, or none', () => {
