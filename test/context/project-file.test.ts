@@ -10,7 +10,8 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { PathGate } from '../../src/context/_path-gate.ts'
 import { readProjectFile } from '../../src/context/project-file.ts'
 import { sha256 } from '../../src/text/sha256.ts'
 import { makeHome } from './_world.ts'
@@ -58,12 +59,21 @@ describe('the file of a project', () => {
   it('is not there', async () => {
     const { root, read } = makeRepository()
     writeFileSync(join(root, 'src/file'), '')
-    for (const cwd of [root, join(root, 'gone'), '', 'shop', `${root}\0`])
-      expect(await read(cwd), cwd).toBeUndefined()
+    for (const cwd of [root, join(root, 'gone')]) expect(await read(cwd), cwd).toBeUndefined()
     const { home } = makeHome()
     writeFileSync(join(home, 'file'), '')
     expect(await readProjectFile(join(home, 'file'), '/home/me')).toBeUndefined()
   })
+
+  it.each(['', 'shop', '/home/me', '/srv/shop\0', '/proc/self/cwd', '//host/share', '/net/host'])(
+    'is not looked for in %j',
+    async (cwd) => {
+      const gate = new PathGate()
+      const run = vi.spyOn(gate, 'run')
+      expect(await readProjectFile(cwd, '/home/me', gate)).toBeUndefined()
+      expect(run).not.toHaveBeenCalled()
+    },
+  )
 
   it.each<[string, (path: string) => void, string]>([
     ['a link', (path) => symlinkSync('/etc/passwd', path), 'a symbolic link'],
