@@ -83,6 +83,7 @@ describe('a prepared event', () => {
     const mute = { root: '/srv/shop', isMuted: () => true }
     const config = routeTo('desk', 'mail')
     const { reason, suppressed, entry } = await prepared(stop, { config, project: mute })
+    expect(reason).toBe('muted by .hookbell.json in /srv/shop')
     expect(suppressed).toEqual([
       { channel: 'desk', reason },
       { channel: 'mail', reason },
@@ -128,6 +129,8 @@ describe('a prepared event', () => {
       expect(JSON.stringify((await prepared(payload, { config })).entry)).not.toContain('is done')
       expect(JSON.stringify((await prepared(payload)).entry)).toContain('is done')
     }
+    const { entry } = await prepared(failed)
+    expect(entry.facts).toMatchObject({ failureReason: 'It is done. No credit' })
   })
 
   it('gives a channel no more of a question than it may have', async () => {
@@ -142,6 +145,15 @@ describe('a prepared event', () => {
     const { deliveries } = await prepared(ask, {}, { channel: 'gone' })
     expect(deliveries).toHaveLength(1)
     expect(JSON.stringify(deliveries)).not.toContain('npm publish')
+  })
+
+  it('has the markup of each channel, and the name of the machine for a reader elsewhere', async () => {
+    const slack = { type: 'slack', url: 'https://hooks.slack.test/x' }
+    const config = { ...routeTo('desk', 'slack'), channels: { ...channels, slack } }
+    const { deliveries } = await prepared(ask, { config })
+    const [desk, away] = deliveries.map(({ message }) => message)
+    expect([desk?.markup, desk?.origin?.host]).toEqual(['', ''])
+    expect([away?.markup, away?.origin?.host]).toEqual([expect.stringMatching(/./), 'workstation'])
   })
 
   it('names the problems of its payload and of the templates', async () => {

@@ -27,7 +27,7 @@ describe('the file of a project', () => {
     ['not that holds', { not: { project: ['shop'] } }, /not /],
     ['not that does not hold', { not: { project: ['bank'] } }, undefined],
     ['when it runs on another machine', { when: { host: ['laptop'] } }, /when /],
-    ['not at this time', { not: { from: '09:00', to: '10:00', timeZone: 'UTC' } }, /not /],
+    ['not at this time', { not: { from: '09:29', to: '09:31', timeZone: 'UTC' } }, /not /],
     ['when it is later', { when: { from: '10:00', to: '11:00', timeZone: 'UTC' } }, /when /],
     ['on this machine', { when: { host: ['workstation'] } }, undefined],
     ['both', { when: { project: ['shop'] }, not: { project: ['bank'] } }, undefined],
