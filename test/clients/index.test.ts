@@ -29,10 +29,14 @@ describe.each<[string, Client]>(Object.entries(clients))('clients: %s', (key, cl
     }
   })
 
-  it('registers events for the end of a turn and, except for OpenCode, for a prompt', () => {
+  it('registers events for the end of a turn, for prompts, ends and questions if it has them', () => {
     const meanings = client.events.map((event) => client.aliases[event] ?? event)
     expect(meanings).toContain('Stop')
-    if (client.name !== 'opencode') expect(meanings).toContain('UserPromptSubmit')
+    const hasPrompts = client.name !== 'opencode'
+    expect(meanings.includes('UserPromptSubmit')).toBe(hasPrompts)
+    expect(meanings.includes('SessionEnd')).toBe(hasPrompts)
+    const asks = meanings.some((one) => one === 'Notification' || one === 'PermissionRequest')
+    expect(asks).toBe(client.name !== 'cursor')
   })
 
   it('does not register PreToolUse, because a failing hook could block a tool of Copilot', () => {

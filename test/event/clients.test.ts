@@ -118,6 +118,42 @@ describe('a payload of a client', () => {
   })
 })
 
+describe('a payload that was not recorded', () => {
+  const notice = (notification_type: string) => ({
+    ...{ hook_event_name: 'Notification', notification_type },
+  })
+
+  it.each<[client: string, payload: object, means: string, kind: string]>([
+    ['claude', notice('agent_completed'), 'Notification', 'other'],
+    ['copilot', notice('shell_completed'), 'Notification', 'other'],
+    ['copilot', notice('shell_detached_completed'), 'Notification', 'other'],
+    ['copilot', notice('agent_completed'), 'Notification', 'subagent-done'],
+    ['copilot', notice('agent_idle'), 'Notification', 'other'],
+    ['copilot', { stopReason: 'end', agentName: 'test' }, 'SubagentStop', 'subagent-done'],
+    ['copilot', { sessionId: 's1', error: { message: 'no' } }, 'StopFailure', 'failed'],
+    ['copilot', { sessionId: 's1', toolName: 'bash' }, 'PreToolUse', 'other'],
+    ['copilot', { sessionId: 's1', prompt: 'Go' }, 'UserPromptSubmit', 'other'],
+    ['copilot', { sessionId: 's1', reason: 'user_exit' }, 'SessionEnd', 'ended'],
+    ['copilot', { sessionId: 's1', source: 'new' }, 'SessionStart', 'other'],
+    // It fires when nobody is asked, too.
+    ['copilot', { hook_event_name: 'PermissionRequest' }, 'PreToolUse', 'other'],
+    ['copilot', { hook_event_name: 'permissionRequest' }, 'PreToolUse', 'other'],
+    ['copilot', { hook_event_name: 'Stop', parentAgentId: 'a' }, 'SubagentStop', 'subagent-done'],
+    ['copilot', { hook_event_name: 'Stop', parent_agent_id: 'a' }, 'SubagentStop', 'subagent-done'],
+    ['cursor', { hook_event_name: 'preToolUse' }, 'PreToolUse', 'other'],
+    ['cursor', { hook_event_name: 'subagentStop' }, 'SubagentStop', 'subagent-done'],
+    ['gemini', { hook_event_name: 'BeforeTool' }, 'PreToolUse', 'other'],
+    ['gemini', { hook_event_name: 'AfterTool' }, 'PostToolUse', 'other'],
+    ['opencode', { type: 'permission.updated' }, 'PermissionRequest', 'permission'],
+    ['opencode', { type: 'session.created', parentID: 's0' }, 'SubagentStart', 'other'],
+    ['opencode', { type: 'session.created', info: { parentID: 's0' } }, 'SubagentStart', 'other'],
+    ['qwen', { hook_event_name: 'UserPromptSubmit', prompt: '' }, 'PostToolUse', 'other'],
+    ['qwen', { hook_event_name: 'UserPromptSubmit' }, 'PostToolUse', 'other'],
+  ])('of %s, %j has the meaning %s and the kind %s', (client, payload, means, kind) => {
+    expect(parsePayload(payload, { client })).toMatchObject({ means, kind })
+  })
+})
+
 describe('a question', () => {
   it.each<[string, string, Partial<AgentEvent['question']>]>([
     [
