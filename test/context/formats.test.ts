@@ -293,6 +293,16 @@ describe('a transcript', () => {
     expect(did.tools).toMatchObject({ Bash: 130, Write: 130, mcp__129: 1 })
   })
 
+  it('gives the last title of a session, even if it is long', async () => {
+    const { root, path } = makeHome()
+    const titled = (customTitle: string) => JSON.stringify({ type: 'custom-title', customTitle })
+    const filler = JSON.stringify({ type: 'note', text: 'x'.repeat(5 * 1024 * 1024) })
+    writeFileSync(path, [titled('first'), filler, titled('last'), ''].join('\n'))
+    expect((await readTranscript(path, [root], ended, 'claude')).title).toBe('last')
+    writeFileSync(path, [titled('first'), filler, '{}', ''].join('\n'))
+    expect((await readTranscript(path, [root], ended, 'claude')).title).toBe('first')
+  })
+
   it('gives well-formed text and short names', async () => {
     const { root, path } = makeHome()
     const lines = [
