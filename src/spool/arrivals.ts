@@ -2,14 +2,15 @@ import { lstatSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { byAcceptance } from '../acceptance-order.ts'
 
-interface Arrival {
+export interface Arrival {
   /** The name of the file, which begins with the id of the event. */
   id: string
   /** The modification time, Unix ms. */
   acceptedAt: number
+  bytes: number
 }
 
-/** Lists the files of a folder, oldest first. The time of each file is read only once. */
+/** Lists the files of a folder, oldest first. The time and the size of each file are read only once. */
 export class Arrivals {
   readonly #folder: string
   #known: readonly Arrival[] = []
@@ -19,15 +20,17 @@ export class Arrivals {
   }
 
   /** @throws the system error where the folder cannot be read */
-  list(): string[] {
+  list(): readonly Arrival[] {
     const names = new Set(readdirSync(this.#folder))
     const before = this.#known.filter(({ id }) => names.delete(id))
-    const added = [...names].map((id) => ({ id, acceptedAt: this.#timeOf(id) }))
+    const added = [...names].map((id) => this.#look(id))
     this.#known = added.length > 0 ? [...before, ...added].sort(byAcceptance) : before
-    return this.#known.map(({ id }) => id)
+    return this.#known
   }
 
-  #timeOf(name: string): number {
-    return lstatSync(join(this.#folder, name), { throwIfNoEntry: false })?.mtimeMs ?? 0
+  #look(id: string): Arrival {
+    const { mtimeMs = 0, size = 0 } =
+      lstatSync(join(this.#folder, id), { throwIfNoEntry: false }) ?? {}
+    return { id, acceptedAt: mtimeMs, bytes: size }
   }
 }

@@ -51,15 +51,16 @@ export class FileStore implements Store {
   }
 
   waiting({ max, isLater }: Wanted): WaitingEvent[] {
-    const names = this.#arrivals.list()
-    if (names.some(isUnreadable)) setUnreadableAside(this.spool.new, this.spool, this.#now())
+    const arrivals = this.#arrivals.list()
+    if (arrivals.some(({ id }) => isUnreadable(id)))
+      setUnreadableAside(this.spool.new, this.spool, this.#now())
     const [others, suspects]: [WaitingEvent[], WaitingEvent[]] = [[], []]
-    for (const name of names) {
+    for (const { id: name, bytes } of arrivals) {
       if (others.length >= max) break
       if (this.#leftAlone.has(name) || isUnreadable(name) || isLater(name)) continue
       const { id = '', crashes = 0 } = parseName(name) ?? {}
       const list = crashes > 0 ? suspects : others
-      list.push({ name, id, crashes, wasClaimed: wasClaimed(name) })
+      list.push({ name, id, crashes, wasClaimed: wasClaimed(name), bytes })
     }
     return [...others, ...suspects.slice(0, max)]
   }

@@ -20,6 +20,8 @@ export interface WaitingEvent {
   wasClaimed: boolean
   /** How many workers crashed while they had it. */
   crashes: number
+  /** The size of its file. */
+  bytes: number
 }
 
 /** Which of the waiting events a worker wants to see. */

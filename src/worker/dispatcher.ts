@@ -7,12 +7,13 @@ import type { WorkerDeps } from './deps.ts'
 import { runEvent } from './event-run.ts'
 import { Faults } from './faults.ts'
 import { runParked } from './parked-run.ts'
+import { Preparing } from './preparing.ts'
 import { Resting } from './resting.ts'
 import { UnderWay } from './under-way.ts'
 import { waitAtMost } from './wait-at-most.ts'
 
-/** How many events are prepared concurrently, since preparing waits for transcripts to be read. */
-const MAX_PREPARING = 64
+/** How many events are started before deliveries that are due for a retry are looked for again. */
+const DUE_CHECK_EVENTS = 64
 /** With more events under way than this, sending goes first: preparing further ahead would only use memory. */
 const MAX_AHEAD = 128
 /**
@@ -38,7 +39,7 @@ const DUE_CHECK_MS = 1000
 export class Dispatcher {
   readonly #deps: WorkerDeps
   readonly #underWay: UnderWay
-  #preparing = 0
+  readonly #preparing = new Preparing()
   #isFull = false
   readonly #resting: Resting
   #suspects: Promise<void> | undefined
@@ -65,7 +66,8 @@ export class Dispatcher {
   get isStalled(): boolean {
     const { deliverer, journal } = this.#deps
     const isRecording = journal.pending > 0 && !journal.failure
-    if (this.#preparing > 0 || this.#suspects || isRecording || deliverer.isMoving) return false
+    if (this.#preparing.count > 0 || this.#suspects || isRecording || deliverer.isMoving)
+      return false
     return this.#underWay.size <= deliverer.waiting + journal.pending
   }
 
@@ -90,7 +92,7 @@ export class Dispatcher {
     await this.#readBegun(waiting.filter(({ wasClaimed }) => wasClaimed))
     for (const [index, event] of waiting.filter(({ crashes }) => crashes === 0).entries()) {
       // A long queue must not delay deliveries that are due for a retry.
-      if (index % MAX_PREPARING === 0) await this.#startDue()
+      if (index % DUE_CHECK_EVENTS === 0) await this.#startDue()
       this.#isFull = this.#underWay.size >= this.#limit
       if (this.#isFull) break
       await this.#startEvent(event)
@@ -158,12 +160,13 @@ export class Dispatcher {
     }
   }
 
-  async #startEvent({ name }: WaitingEvent) {
+  async #startEvent({ name, bytes }: WaitingEvent) {
     if (this.#resting.has(name)) return
     await this.#start(
       name,
       () => this.#deps.store.claimEvent(name),
       (claim, onQueued) => runEvent(claim, this.#deps, { onQueued }),
+      bytes,
     )
   }
 
@@ -202,8 +205,9 @@ export class Dispatcher {
     name: string,
     take: () => Claim | undefined,
     run: (claim: Claim, onQueued: () => void) => Promise<void>,
+    bytes = 0,
   ) {
-    while (this.#preparing >= MAX_PREPARING) await this.#underWay.change()
+    while (!this.#preparing.hasRoomFor(bytes)) await this.#underWay.change()
     if (this.#isAhead) await nextTurn()
     const times = this.#resting.timesOf(name) + 1
     let claim: Claim | undefined
@@ -215,11 +219,9 @@ export class Dispatcher {
     if (!claim) return
     this.#resting.delete(name)
     this.handled += 1
-    this.#preparing += 1
-    let isPreparing = true
+    const endPreparing = this.#preparing.begin(bytes)
     const onQueued = () => {
-      if (isPreparing) this.#preparing -= 1
-      isPreparing = false
+      endPreparing()
       this.#underWay.notify()
     }
     const running = run(claim, onQueued)

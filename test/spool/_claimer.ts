@@ -10,9 +10,9 @@ const got: string[] = []
 process.stdout.write('ready\n')
 process.stdin.once('data', () => {
   const arrivals = new Arrivals(spool.new)
-  for (let names = arrivals.list(); names.length > 0; names = arrivals.list()) {
-    for (const name of names) {
-      const claim = claims.take(spool.new, name)
+  for (let all = arrivals.list(); all.length > 0; all = arrivals.list()) {
+    for (const { id } of all) {
+      const claim = claims.take(spool.new, id)
       if (claim) got.push(basename(claim.path))
     }
   }

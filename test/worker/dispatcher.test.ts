@@ -1,8 +1,10 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { appendEntry } from '../../src/journal/write.ts'
 import { writeParked } from '../../src/spool/park.ts'
+import type { WorkerDeps } from '../../src/worker/deps.ts'
 import { Dispatcher } from '../../src/worker/dispatcher.ts'
 import { openWorker } from '../../src/worker/open-worker.ts'
 import { makeDelivery } from '../support/delivery.ts'
@@ -10,11 +12,11 @@ import { startReceiver } from '../support/receiver.ts'
 import { makeWorld, type World } from './_world.ts'
 
 /** A dispatcher whose pauses follow a clock of the test. */
-function openDispatcher(world: World) {
+function openDispatcher(world: World, more: Partial<WorkerDeps> = {}) {
   const { deps } = openWorker(world)
   onTestFinished(() => deps.store.close())
   const clock = { now: 0 }
-  const dispatcher = new Dispatcher({ ...deps, steadyNow: () => clock.now })
+  const dispatcher = new Dispatcher({ ...deps, ...more, steadyNow: () => clock.now })
   const dispatch = async () => {
     const claimed = await dispatcher.dispatch()
     await dispatcher.comeToRest()
@@ -74,6 +76,32 @@ describe('an event that cannot be removed after its delivery', () => {
     expect([received.length, world.lines().length]).toEqual([1, lines])
     expect(world.list('new')).toEqual([])
     expect(await world.statusOf(id)).toMatchObject({ outcome: 'delivered' })
+  })
+})
+
+describe('events that take long to prepare', () => {
+  it.each([
+    ['many at a time', 70, 1, 64],
+    ['few at a time if they are large', 10, 1_000_000, 2],
+    ['one at a time if they are as large as an event may be', 3, 2_500_000, 1],
+  ])('are prepared %s', async (_, count, size, atOnce) => {
+    const world = makeWorld()
+    for (let index = 0; index < count; index += 1) {
+      world.accept({ session_id: `${index}`, message: 'x'.repeat(size) })
+    }
+    let goOn = () => {}
+    const mayGoOn = new Promise<void>((resolve) => {
+      goOn = resolve
+    })
+    const projectOf = () => mayGoOn.then(() => '')
+    const { dispatch } = openDispatcher(world, { projectOf })
+    const claimed = dispatch()
+    await expect.poll(() => world.list('new').length).toBe(count - atOnce)
+    await nextTurn()
+    expect(world.list('new')).toHaveLength(count - atOnce)
+    goOn()
+    expect(await claimed).toBe(count)
+    expect(new Set(world.lines().map(({ sessionId }) => sessionId)).size).toBe(count)
   })
 })
 
