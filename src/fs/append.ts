@@ -2,7 +2,8 @@ import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { errorCode, HookbellError } from '../errors.ts'
-import { isFolderSyncRefused, makeFolders } from './durable.ts'
+import { makeFolders } from './durable.ts'
+import { syncFolderAsync } from './durable-async.ts'
 
 interface Waiting {
   line: string
@@ -96,19 +97,8 @@ async function endsInsideLine(handle: FileHandle, size: number): Promise<boolean
 
 /** Syncs the folders too, because only that makes a new name durable. */
 async function syncFolders(folder: string, top: string): Promise<void> {
-  await syncFolder(folder).catch((error) => {
-    // The line is on the disk: it must not be written again, or reported as lost, for this.
-    if (!isFolderSyncRefused(error)) throw error
-  })
+  // Not with the synchronous one: a disk that does not answer must not stop the other channels. Where it is refused, the
+  // line is still on the disk: it must not be written again, or reported as lost, for this.
+  await syncFolderAsync(folder)
   if (folder !== top) await syncFolders(dirname(folder), top)
-}
-
-/** Not with the synchronous one of durable.ts: a disk that does not answer must not stop the other channels. */
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, constants.O_RDONLY)
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
 }

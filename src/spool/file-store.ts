@@ -11,7 +11,8 @@ import { formatHeader, type Header, isOfLaterVersion, parseSpoolFile } from './h
 import type { Spool } from './layout.ts'
 import { isUnreadable, parseName, setAside, setUnreadableAside, wasClaimed } from './names.ts'
 import { newId } from './new-id.ts'
-import { eventsOf, type Parked, ParkedDeliveries, readParkedOrThrow, writeParked } from './park.ts'
+import { eventsOf, type Parked, readParkedOrThrow, writeParkedAsync } from './park.ts'
+import { ParkedDeliveries } from './parked-deliveries.ts'
 import { prepareSpool } from './prepare.ts'
 import { readSpoolFile } from './read.ts'
 import { syncWaiting } from './salvage.ts'
@@ -119,15 +120,15 @@ export class FileStore implements Store {
     renameSync(claim.path, join(this.spool.dead, claim.id))
   }
 
-  park(delivery: Delivery, why: ParkReason) {
+  async park(delivery: Delivery, why: ParkReason): Promise<void> {
     const parked = { ...why, since: this.#now(), delivery }
-    writeParked(this.spool, 'deferred', parked)
+    await writeParkedAsync(this.spool, 'deferred', parked)
     this.#parked.set(parked)
   }
 
-  giveUp(delivery: Delivery, reason: string) {
+  async giveUp(delivery: Delivery, reason: string): Promise<void> {
     const now = this.#now()
-    writeParked(this.spool, 'dead', { since: now, reason, isHeld: false, delivery })
+    await writeParkedAsync(this.spool, 'dead', { since: now, reason, isHeld: false, delivery })
   }
 
   isParked(event: string, channel: string): boolean {

@@ -69,10 +69,10 @@ export interface Store {
   /** Moves an event that cannot be handled to the dead ones, for a person. */
   moveToDead(claim: Claim): void
 
-  /** Keeps a delivery until its `notBefore`. On the disk when this returns. */
-  park(delivery: Delivery, reason: ParkReason): void
-  /** Keeps a delivery that gave up, for a person. On the disk when this returns. */
-  giveUp(delivery: Delivery, reason: string): void
+  /** Keeps a delivery until its `notBefore`. On the disk when this resolves. */
+  park(delivery: Delivery, reason: ParkReason): Promise<void>
+  /** Keeps a delivery that gave up, for a person. On the disk when this resolves. */
+  giveUp(delivery: Delivery, reason: string): Promise<void>
   isParked(event: string, channel: string): boolean
   /** Names of the parked deliveries that are due. */
   due(): string[]

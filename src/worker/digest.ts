@@ -77,7 +77,7 @@ export class DigestSchedule {
     for (const channel of open) {
       const delivery = { ...this.#delivery(id, channel, message), notBefore: due }
       // Held deliveries are judged again before they are sent, so that mutes apply.
-      store.park(delivery, { reason: 'the digest', isHeld: true })
+      await store.park(delivery, { reason: 'the digest', isHeld: true })
     }
     if (known && isAccepted(known)) return open.length
     const entry: AcceptedEntry = {

@@ -86,7 +86,8 @@ async function queueEvent(
     const prepareDeps = { ...deps, memory: await deps.memory.get() }
     const anew = await prepare(parsed, facts, config.last, prepareDeps)
     const prepared = known ? withoutSettled(anew, known) : anew
-    const deliveries = [...prepared.deliveries, ...parkHeld(prepared, deps)]
+    const early = prepared.held.length > 0 ? await parkHeld(prepared, deps) : []
+    const deliveries = [...prepared.deliveries, ...early]
     // Deliveries are queued within the turn of the session, so that its next event is queued behind them.
     return { prepared, ended: deliveries.map((one) => start(one, claim, deps)) }
   })
@@ -130,15 +131,14 @@ function start(delivery: Delivery, claim: Claim, deps: WorkerDeps): Promise<bool
 }
 
 /** Parks held deliveries, before they are recorded. @returns those that could not be parked: they are sent too early */
-function parkHeld({ held }: Prepared, { store }: WorkerDeps): Delivery[] {
-  return held.flatMap(({ delivery, ...why }) => {
-    try {
-      store.park(delivery, { ...why, isHeld: true })
-      return []
-    } catch {
-      return delivery
-    }
-  })
+async function parkHeld({ held }: Prepared, { store }: WorkerDeps): Promise<Delivery[]> {
+  const parking = held.map(({ delivery, ...why }) =>
+    store.park(delivery, { ...why, isHeld: true }).then(
+      () => [],
+      () => [delivery],
+    ),
+  )
+  return (await Promise.all(parking)).flat()
 }
 
 async function recordDecision(

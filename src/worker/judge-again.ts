@@ -30,8 +30,9 @@ export async function judgeAgain(all: readonly Due[], deps: WorkerDeps) {
     const isRecord = !disturbsSomebody(channel, current)
     const held = { ...origin, id, client: message.client, at, kind, channel, isRecord }
     const reason = memory.review(held, settings)
-    const done = reason === undefined ? holdAgain(one, current, deps) : drop(one, reason, deps)
-    if (done) others.push(done)
+    const hold = reason === undefined ? await holdAgain(one, current, deps) : undefined
+    if (reason !== undefined) others.push(drop(one, reason, deps))
+    else if (hold) others.push(recordHold(one, hold, deps))
     else kept.push(one)
   }
   const settled = Promise.all(others).then(() => {})
@@ -55,26 +56,27 @@ async function drop({ claim, delivery }: Due, reason: string, { store, journal, 
 }
 
 /** Parks a delivery that is due in quiet hours until their end. @returns undefined if it is to be sent */
-function holdAgain(
-  one: Due,
-  config: Config,
-  { store, journal, now }: WorkerDeps,
-): Promise<void> | undefined {
-  const { claim, delivery, earliest, project } = one
+async function holdAgain(one: Due, config: Config, { store, now }: WorkerDeps) {
+  const { delivery, earliest, project } = one
   const at = now()
-  if (isBeforeItsTime(one, at)) return undefined
-  const hold = quietHold(delivery, { config }, at)
+  const hold = isBeforeItsTime(one, at) ? undefined : quietHold(delivery, { config }, at)
   if (!hold) return undefined
   try {
     const { reason, group } = hold
-    store.park(putOff(delivery, hold, at), { reason, isHeld: true, group, earliest, project })
+    await store.park(putOff(delivery, hold, at), { reason, isHeld: true, group, earliest, project })
+    return hold
   } catch {
     // The disk is full: as when it is held at first, it is told too early rather than never.
     return undefined
   }
-  const { events, channel } = delivery
-  const entry = { at, type: 'held', channel, ...hold } as const
-  return Promise.all(events.map((id) => journal.append({ ...entry, id }))).then(() =>
-    store.finish(claim),
-  )
+}
+
+async function recordHold(
+  { claim, delivery: { events, channel } }: Due,
+  hold: NonNullable<ReturnType<typeof quietHold>>,
+  { store, journal, now }: WorkerDeps,
+) {
+  const entry = { at: now(), type: 'held', channel, ...hold } as const
+  await Promise.all(events.map((id) => journal.append({ ...entry, id })))
+  store.finish(claim)
 }

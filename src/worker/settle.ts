@@ -10,11 +10,14 @@ import { putOff } from './rules-at-attempt.ts'
 /** The outcome of a delivery that was attempted or dropped. */
 type Ended = Exclude<Outcome, { type: 'released' }>
 
+/** The outcome of a delivery that was not sent, and may be kept. */
+type Unsent = Extract<Ended, { delivery: Delivery }>
+
 /** The longest pause before writing to a full spool is tried again. */
 const MAX_PAUSE_MS = 60_000
 
-/** Deliveries already on the disk: a summary is stored once, though each of its deliveries gets the same outcome. */
-const kept = new WeakSet<Delivery>()
+/** What is being stored, or is: a summary is stored once, though each of its deliveries gets the same outcome. */
+const kept = new WeakMap<Delivery, Promise<void>>()
 
 /**
  * Delivers, or parks the delivery on the disk until its next attempt, and records the outcome.
@@ -43,7 +46,7 @@ async function settle(
   const outcome = await ending
   if (outcome.type === 'released') return false
   try {
-    keep(outcome, deps)
+    if ('delivery' in outcome) await keep(outcome, deps)
   } catch {
     return await goOnInMemory(short, outcome, load, deps)
   }
@@ -77,7 +80,7 @@ async function goOnInMemory(
 /** Gives up a delivery that is not tried again. @throws the system error if it cannot be stored in dead/ */
 export async function giveUp(delivery: Delivery, reason: string, deps: WorkerDeps): Promise<void> {
   const outcome = { type: 'exhausted', attempt: delivery.attempts, reason, delivery } as const
-  keep(outcome, deps)
+  await keep(outcome, deps)
   await conclude(delivery, outcome, deps)
 }
 
@@ -90,18 +93,23 @@ async function conclude(delivery: Delivery, outcome: Ended, deps: WorkerDeps) {
 }
 
 /** Stores the delivery on the disk before it is recorded: otherwise a crash in between would lose it. */
-function keep(outcome: Outcome, { store, now }: WorkerDeps) {
-  if (!('delivery' in outcome) || kept.has(outcome.delivery)) return
+function keep(outcome: Unsent, deps: WorkerDeps): Promise<void> {
+  const { delivery } = outcome
+  const keeping = kept.get(delivery) ?? write(outcome, deps)
+  kept.set(delivery, keeping)
+  return keeping
+}
+
+async function write(outcome: Unsent, { store, now }: WorkerDeps): Promise<void> {
   const { delivery, reason } = outcome
   if (outcome.type === 'deferred') {
-    store.park({ ...delivery, notBefore: outcome.until }, { reason, isHeld: false })
+    await store.park({ ...delivery, notBefore: outcome.until }, { reason, isHeld: false })
   }
   if (outcome.type === 'held') {
     const { group } = outcome
-    store.park(putOff(delivery, outcome, now()), { reason, isHeld: true, group })
+    await store.park(putOff(delivery, outcome, now()), { reason, isHeld: true, group })
   }
-  if (outcome.type === 'exhausted') store.giveUp(delivery, reason)
-  kept.add(delivery)
+  if (outcome.type === 'exhausted') await store.giveUp(delivery, reason)
 }
 
 /** One entry per event; but for a deferred summary, only one for its first event. */

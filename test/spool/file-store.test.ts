@@ -100,12 +100,12 @@ it('sets a folder, a link and a damaged file among the parked deliveries aside',
 describe('a held delivery that is to be reviewed', () => {
   const notBefore = Date.now() + 3600_000
 
-  it('is due once it is back if it is claimed at that time', () => {
+  it('is due once it is back if it is claimed at that time', async () => {
     const { stateDir } = makeWorld()
     const store = new FileStore({ stateDir })
     onTestFinished(() => store.close())
     const delivery = makeDelivery('held', { notBefore })
-    store.park(delivery, { reason: 'x', isHeld: true })
+    await store.park(delivery, { reason: 'x', isHeld: true })
     const claim = store.claimParked('held.file.json')
     store.review([delivery.id])
     expect(store.due()).toEqual([])
@@ -163,33 +163,43 @@ describe('parked deliveries', () => {
     return { spool, store, park }
   }
 
-  it('are reviewed if they are held and of the session in which something happened', () => {
+  it('are written without holding up anything else, and known once they are on the disk', async () => {
+    const { spool, store, park } = makeParked()
+    const parking = park('held', {})
+    expect(readdirSync(spool.deferred)).toEqual([])
+    expect(store.isParked('held', 'file')).toBe(false)
+    await parking
+    expect(readdirSync(spool.deferred)).toEqual(['held.file.json'])
+    expect(store.isParked('held', 'file')).toBe(true)
+  })
+
+  it('are reviewed if they are held and of the session in which something happened', async () => {
     const { store, park } = makeParked()
-    park('mine', { session: 's1' })
-    park('other', { session: 's2' })
-    park('failed', { session: 's1' }, false)
+    await park('mine', { session: 's1' })
+    await park('other', { session: 's2' })
+    await park('failed', { session: 's1' }, false)
     store.reviewHeld('s1')
     expect(store.due()).toEqual(['mine.file.json'])
   })
 
-  it('that failed and are made due are no reviews', () => {
+  it('that failed and are made due are no reviews', async () => {
     const { store, park } = makeParked()
-    park('failed', {}, false)
+    await park('failed', {}, false)
     store.makeDue()
     expect([store.due(), store.hasReviews()]).toEqual([['failed.file.json'], false])
   })
 
-  it('are due in the order of acceptance, and one that is not to be tried yet wakes nobody', () => {
+  it('are due in the order of acceptance, and one that is not to be tried yet wakes nobody', async () => {
     const { store, park } = makeParked()
-    for (const at of [3, 1, 2]) park(`e${at}`, { acceptedAt: at }, false)
+    for (const at of [3, 1, 2]) await park(`e${at}`, { acceptedAt: at }, false)
     store.makeDue()
     expect(store.due()).toEqual(['e1.file.json', 'e2.file.json', 'e3.file.json'])
     expect(store.nextDueInMs((name) => name.startsWith('e'))).toBeUndefined()
   })
 
-  it('are read again when another process has replaced them', () => {
+  it('are read again when another process has replaced them', async () => {
     const { spool, store, park } = makeParked()
-    park('again', {})
+    await park('again', {})
     const why = { since: 0, reason: 'x', isHeld: false }
     writeParked(spool, 'deferred', { ...why, delivery: makeDelivery('again') })
     store.reclaimAbandoned()

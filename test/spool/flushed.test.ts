@@ -20,7 +20,7 @@ async function makeStore() {
 describe('a flush', () => {
   it('makes failed deliveries due, in every store that is open or opened later', async () => {
     const { store, stateDir, park } = await makeStore()
-    park('failed')
+    await park('failed')
     expect([store.due(), store.takeFlush()]).toEqual([[], false])
     expect(flush(stateDir)).toBe(1)
     expect([store.takeFlush(), store.takeFlush()]).toEqual([true, false])
@@ -35,9 +35,9 @@ describe('a flush', () => {
 
   it('leaves held deliveries as they are, and does not count them', async () => {
     const { store, stateDir, park } = await makeStore()
-    park('held', true)
+    await park('held', true)
     expect(flush(stateDir)).toBe(0)
-    park('failed')
+    await park('failed')
     expect(flush(stateDir)).toBe(1)
     store.takeFlush()
     expect(store.due()).toEqual(['failed.file.json'])
@@ -45,7 +45,7 @@ describe('a flush', () => {
 
   it('rewrites no delivery, so one that is claimed meanwhile does not come back', async () => {
     const { store, stateDir, park } = await makeStore()
-    park('failed')
+    await park('failed')
     const path = join(store.spool.deferred, 'failed.file.json')
     const before = lstatSync(path)
     flush(stateDir)
@@ -59,7 +59,7 @@ describe('a flush', () => {
     ['empty', ''],
   ])('does not count when its time is %s', async (_, text) => {
     const { store, stateDir, park } = await makeStore()
-    park('failed')
+    await park('failed')
     writeFileSync(join(stateDir, 'flushed'), text)
     store.takeFlush()
     expect(store.due()).toEqual([])
@@ -67,11 +67,11 @@ describe('a flush', () => {
 
   it('does not count for a delivery that failed afterwards', async () => {
     const { store, stateDir, park } = await makeStore()
-    park('failed')
+    await park('failed')
     flush(stateDir)
     const flushedAt = Date.now()
     await expect.poll(() => Date.now()).toBeGreaterThan(flushedAt)
-    park('failed')
+    await park('failed')
     store.takeFlush()
     expect(store.due()).toEqual([])
   })

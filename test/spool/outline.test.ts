@@ -9,7 +9,7 @@ import { makeWorld } from '../worker/_world.ts'
 const later = Date.now() + 3600_000
 
 /** A delivery that is held for an hour, and the path of its file. */
-function makeParked() {
+async function makeParked() {
   const { spool, stateDir } = makeWorld()
   const open = () => {
     const store = new FileStore({ stateDir })
@@ -17,21 +17,21 @@ function makeParked() {
     return store
   }
   const store = open()
-  store.park(makeDelivery('e', { notBefore: later }), { reason: 'x', isHeld: true })
+  await store.park(makeDelivery('e', { notBefore: later }), { reason: 'x', isHeld: true })
   return { spool, store, open, path: join(spool.deferred, 'e.file.json') }
 }
 
 describe('the time of a parked delivery', () => {
-  it('is on the disk once, in the delivery', () => {
-    const { spool, store, path } = makeParked()
+  it('is on the disk once, in the delivery', async () => {
+    const { spool, store, path } = await makeParked()
     const { until, delivery } = JSON.parse(readFileSync(path, 'utf8'))
     expect([until, delivery.notBefore]).toEqual([undefined, later])
     expect(outlineParked(spool)).toEqual([{ until: later, isHeld: true }])
     expect(store.due()).toEqual([])
   })
 
-  it('is read from older files, which have it beside the delivery', () => {
-    const { spool, open, path } = makeParked()
+  it('is read from older files, which have it beside the delivery', async () => {
+    const { spool, open, path } = await makeParked()
     const { delivery, ...parked } = JSON.parse(readFileSync(path, 'utf8'))
     const old = { ...parked, until: later, delivery: { ...delivery, notBefore: 0 } }
     writeFileSync(path, JSON.stringify(old))

@@ -13,10 +13,10 @@ export function writingCalls(folder: string, code: string): string[] {
   const log = join(own, 'calls')
   const node = [process.execPath, '--input-type=module', '--eval', code]
   try {
-    spawnSync('strace', ['-y', '-qq', '-s', '1000', '-o', log, '-e', TRACE, ...node])
+    spawnSync('strace', ['-f', '-y', '-qq', '-s', '1000', '-o', log, '-e', TRACE, ...node])
     const calls = readFileSync(log, 'utf8').split('\n')
     const ours = calls.filter((call) => call.includes(folder))
-    return ours.map((call) => call.replaceAll(folder, '').replace(/^(\w+)\(\d*/, '$1 '))
+    return ours.map((call) => call.replaceAll(folder, '').replace(/^(?:\d+ +)?(\w+)\(\d*/, '$1 '))
   } finally {
     rmSync(own, { recursive: true })
   }

@@ -197,7 +197,7 @@ describe('a step after a step that reached nobody', () => {
     for (const channel of ['desk', 'mail']) await note({ type: 'unavailable', channel, ...why })
     for (const channel of ['phone', 'file']) {
       const delivery = makeDelivery(id, { channel, notBefore })
-      deps.store.park(delivery, { reason: 'x', isHeld: channel === 'file' })
+      await deps.store.park(delivery, { reason: 'x', isHeld: channel === 'file' })
     }
     await reviewSteps({ kind: 'permission', events: [id] }, deps)
     expect(deps.store.due()).toEqual(['e.file.json'])

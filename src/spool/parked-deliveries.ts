@@ -1,0 +1,164 @@
+import { lstatSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { byAcceptance } from '../acceptance-order.ts'
+import { dropOldest } from '../drop-oldest.ts'
+import { monotonicMs } from '../monotonic.ts'
+import { isFlushed, readFlushedAt } from './flushed.ts'
+import type { Spool } from './layout.ts'
+import { formatName, parseName } from './names.ts'
+import { type Parked, readParked } from './park.ts'
+
+interface Wait {
+  name: string
+  /** Id of the delivery: the name without the number of crashes. */
+  id: string
+  /** When it is due, Unix ms; 0 where it is to be reviewed before its time. */
+  until: number
+  since: number
+  isHeld: boolean
+  group?: string | undefined
+  /** Inode of the file, to see whether another one took its place. */
+  inode: number
+  /** With the channel, for `has`: an event that a crash left behind must not be delivered twice. */
+  events: readonly string[]
+  channel: string
+  session: string
+  /** Unix ms. */
+  acceptedAt: number
+}
+
+/** The shortest time between two listings: with many deliveries, one after every change would be too slow. */
+const REFRESH_MS = 1000
+const MAX_TAKEN = 10_000
+
+/** When each parked delivery is due. Read from the folder, so that another process may add to it. */
+export class ParkedDeliveries {
+  readonly #spool: Spool
+  readonly #waits = new Map<string, Wait>()
+  /** Event and channel of the claimed deliveries, oldest first. */
+  readonly #taken = new Set<string>()
+  /** Ids of deliveries that are claimed now and to be made due as soon as they are back. */
+  readonly #awaited = new Set<string>()
+  #refreshedAt = Number.NEGATIVE_INFINITY
+  /** The folder may hold deliveries that are not known here yet. */
+  isStale = false
+  /** When a person asked for failed deliveries to be tried at once, and the same as last reported. */
+  #flushedAt = 0
+  #reportedFlush = 0
+
+  constructor(spool: Spool) {
+    this.#spool = spool
+  }
+
+  /** Reads what other processes have changed in the folder, at most once a second unless `now`. */
+  refresh(now = false) {
+    this.isStale = !now && monotonicMs() - this.#refreshedAt < REFRESH_MS
+    if (this.isStale) return
+    this.#refreshedAt = monotonicMs()
+    this.#flushedAt = readFlushedAt(this.#spool)
+    const { deferred } = this.#spool
+    const names = new Set(readdirSync(deferred).filter((name) => parseName(name)?.isDelivery))
+    for (const name of this.#waits.keys()) if (!names.has(name)) this.#waits.delete(name)
+    for (const name of names) this.look(name)
+  }
+
+  /** Adds a delivery that this process put into the folder. */
+  set(parked: Omit<Parked, 'format'>) {
+    const name = formatName({ id: parked.delivery.id, isDelivery: true })
+    this.#waits.set(name, waitOf(name, this.#inodeOf(name) ?? 0, parked))
+  }
+
+  /** Removes a delivery that is claimed. `has` still finds its events. */
+  take(name: string) {
+    const { events = [], channel = '' } = this.#waits.get(name) ?? {}
+    for (const event of events) this.#taken.add(`${event} ${channel}`)
+    dropOldest(this.#taken, MAX_TAKEN)
+    this.#waits.delete(name)
+  }
+
+  /** Whether a delivery of the event to the channel is parked, or was until this process claimed it. */
+  has(event: string, channel: string): boolean {
+    if (this.#taken.has(`${event} ${channel}`)) return true
+    for (const wait of this.#waits.values()) {
+      if (wait.channel === channel && wait.events.includes(event)) return true
+    }
+    return false
+  }
+
+  /** Whether a person has asked for deliveries to be tried now since the last call. */
+  takeFlush(): boolean {
+    this.#flushedAt = readFlushedAt(this.#spool)
+    const isNew = this.#flushedAt !== this.#reportedFlush
+    this.#reportedFlush = this.#flushedAt
+    return isNew
+  }
+
+  /** Makes deliveries due now, because their reason to wait may be gone. */
+  makeDue(which: (wait: Readonly<Wait>) => boolean) {
+    for (const wait of this.#waits.values()) if (which(wait)) wait.until = 0
+  }
+
+  review(deliveries: readonly string[]) {
+    for (const id of deliveries) {
+      const wait = [...this.#waits.values()].find((one) => one.id === id)
+      if (wait) wait.until = 0
+      else this.#awaited.add(id)
+    }
+  }
+
+  /** Whether a held delivery was made due, to be reviewed. */
+  get hasReviews(): boolean {
+    return [...this.#waits.values()].some(({ isHeld, until }) => isHeld && until === 0)
+  }
+
+  /** Names of the due deliveries, in the order of acceptance. */
+  due(now: number, group?: string): string[] {
+    return [...this.#waits.values()]
+      .filter((wait) => group === undefined || wait.group === group)
+      .filter((wait) => this.#dueInMs(wait, now) <= 0)
+      .sort(byAcceptance)
+      .map(({ name }) => name)
+  }
+
+  /** Milliseconds until the next one that is not `isLater` is due; undefined if there is none. */
+  nextInMs(now: number, isLater = (_name: string) => false): number | undefined {
+    let next: number | undefined
+    for (const wait of this.#waits.values()) {
+      if (isLater(wait.name)) continue
+      next = Math.min(next ?? Number.POSITIVE_INFINITY, this.#dueInMs(wait, now))
+    }
+    return next
+  }
+
+  /** Whether a person has asked for this attempt. */
+  isFlushed(parked: Pick<Parked, 'isHeld' | 'since'>, now: number): boolean {
+    return isFlushed(parked, this.#flushedAt, now)
+  }
+
+  #dueInMs(wait: Wait, now: number): number {
+    const { since, until } = wait
+    if (now < since || this.isFlushed(wait, now)) return 0
+    return Math.max(0, until - now)
+  }
+
+  #inodeOf(name: string): number | undefined {
+    return lstatSync(join(this.#spool.deferred, name), { throwIfNoEntry: false })?.ino
+  }
+
+  /** Reads one delivery that was put into the folder. */
+  look(name: string) {
+    const inode = this.#inodeOf(name)
+    if (inode === undefined || this.#waits.get(name)?.inode === inode) return
+    const wait = waitOf(name, inode, readParked(join(this.#spool.deferred, name)))
+    const isAwaited = this.#awaited.delete(wait.id)
+    this.#waits.set(name, isAwaited ? { ...wait, until: 0 } : wait)
+  }
+}
+
+/** One that cannot be read is due at once. */
+function waitOf(name: string, inode: number, parked: Partial<Parked> = {}): Wait {
+  const { since = 0, isHeld = false, group, delivery } = parked
+  const { events = [], channel = '', session = '', acceptedAt = 0 } = delivery ?? {}
+  const about = { id: parseName(name)?.id ?? '', events, channel, session, acceptedAt }
+  return { name, until: delivery?.notBefore ?? 0, since, isHeld, group, inode, ...about }
+}
