@@ -9,6 +9,7 @@ import {
   renameSync,
   type Stats,
   unlinkSync,
+  writeFileSync,
   writeSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
@@ -24,7 +25,7 @@ export function isOutOfRoom(error: unknown): boolean {
 }
 
 /**
- * The only way to create a file: write a temporary file, fsync, rename, fsync the folder.
+ * The only way to create a file that must not be lost: write a temporary file, fsync, rename, fsync the folder.
  * @throws the system error; nothing is left behind then
  */
 export function writeDurable(
@@ -60,6 +61,22 @@ export function replaceFile(path: string, text: string, mode = 0o600) {
   // Left by an earlier process with this id that was killed.
   unlinkQuietly(tmpPath)
   writeDurable(path, [text], tmpPath, mode)
+}
+
+/**
+ * The same without waiting for the disk, which may be slow: for what may be lost in a power cut. Whoever reads it must
+ * expect it to be damaged then.
+ */
+export function replaceUnsynced(path: string, text: string) {
+  const tmpPath = `${path}.${process.pid}`
+  unlinkQuietly(tmpPath)
+  try {
+    writeFileSync(tmpPath, text, { mode: 0o600, flag: 'wx' })
+    renameSync(tmpPath, path)
+  } catch (error) {
+    unlinkQuietly(tmpPath)
+    throw error
+  }
 }
 
 function writeAll(file: number, bytes: Buffer) {

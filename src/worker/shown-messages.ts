@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import * as z from 'zod'
 import { askedSchema } from '../delivery.ts'
 import { kinds } from '../event/kind.ts'
-import { replaceFile } from '../fs/durable.ts'
+import { replaceUnsynced } from '../fs/durable.ts'
 import { Fresh } from '../fs/fresh.ts'
 import { readQuietly } from '../fs/read.ts'
 
@@ -69,7 +69,7 @@ export class ShownMessages {
 
   #write(shown: readonly Shown[]) {
     try {
-      replaceFile(this.#path, JSON.stringify({ format: 1, shown }))
+      replaceUnsynced(this.#path, JSON.stringify({ format: 1, shown }))
       this.#saved.forget()
     } catch {
       // A full disk: at worst a notification stays until somebody dismisses it.

@@ -1,7 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { ShownMessages } from '../../src/worker/shown-messages.ts'
+import { buildProgram } from '../support/program.ts'
+import { hasStrace, writingCalls } from '../support/system-calls.ts'
 import { makeWorld } from './_world.ts'
 
 function message(handle: string, channel = 'desk') {
@@ -62,3 +65,15 @@ it('the list is empty if its file is damaged or cannot be written', () => {
   messages.add(message('one'))
   expect(handlesOf(messages)).toEqual([])
 })
+
+it.skipIf(!hasStrace)(
+  'the list is replaced as a whole, without waiting for a slow disk',
+  async () => {
+    const { stateDir } = makeWorld()
+    const program = pathToFileURL(await buildProgram('src/worker/shown-messages.ts')).href
+    const words = [program, stateDir, message('one')].map((one) => JSON.stringify(one))
+    const code = `import { ShownMessages } from ${words[0]}; new ShownMessages(${words[1]}).add(${words[2]})`
+    const calls = writingCalls(stateDir, code).map((call) => call.split(' ', 1)[0])
+    expect(calls).toEqual([expect.stringMatching(/write/), expect.stringMatching(/^rename/)])
+  },
+)
