@@ -1,6 +1,4 @@
-import { describe, expect, it } from 'vitest'
-import { redact } from '../../src/text/redact.ts'
-import { marked } from '../support/marked.ts'
+import { testRedaction } from './redaction-suite.ts'
 
 const secret = [
   'PGPASSWORD="«a b c»" psql -h db',
@@ -135,14 +133,4 @@ const harmless = [
   'gcloud secrets versions access latest --secret=my-secret',
 ]
 
-describe('secrets in values in a place for a password', () => {
-  it.each(secret)('are removed from %j', (line) => {
-    const { text, shown } = marked(line)
-    expect(redact(text)).toBe(shown)
-    expect(redact(shown)).toBe(shown)
-  })
-
-  it.each(harmless)('are not seen in %j', (text) => {
-    expect(redact(text)).toBe(text)
-  })
-})
+testRedaction('values in a place for a password', { secret, harmless })

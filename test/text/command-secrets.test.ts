@@ -1,6 +1,4 @@
-import { describe, expect, it } from 'vitest'
-import { redact } from '../../src/text/redact.ts'
-import { marked } from '../support/marked.ts'
+import { testRedaction } from './redaction-suite.ts'
 
 const secret = [
   'curl -u user:«pass» https://x',
@@ -160,14 +158,4 @@ const harmless = [
   'chown -R www-data:www-data /var/www && install -o root:root x',
 ]
 
-describe('secrets in options of programs', () => {
-  it.each(secret)('are removed from %j', (line) => {
-    const { text, shown } = marked(line)
-    expect(redact(text)).toBe(shown)
-    expect(redact(shown)).toBe(shown)
-  })
-
-  it.each(harmless)('are not seen in %j', (text) => {
-    expect(redact(text)).toBe(text)
-  })
-})
+testRedaction('options of programs', { secret, harmless })

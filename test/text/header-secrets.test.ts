@@ -1,6 +1,4 @@
-import { describe, expect, it } from 'vitest'
-import { redact } from '../../src/text/redact.ts'
-import { marked } from '../support/marked.ts'
+import { testRedaction } from './redaction-suite.ts'
 
 const secret = [
   'Authorization: Bearer `«abcdef0123456»`',
@@ -63,14 +61,4 @@ const harmless = [
   'session_id=550e8400-e29b-41d4-a716-446655440000 of the agent, sessionId: abc',
 ]
 
-describe('secrets in headers', () => {
-  it.each(secret)('are removed from %j', (line) => {
-    const { text, shown } = marked(line)
-    expect(redact(text)).toBe(shown)
-    expect(redact(shown)).toBe(shown)
-  })
-
-  it.each(harmless)('are not seen in %j', (text) => {
-    expect(redact(text)).toBe(text)
-  })
-})
+testRedaction('headers', { secret, harmless })
