@@ -102,7 +102,7 @@ export class CurrentConfig {
       const checked = readCached(this.#stateDir, CHECKED, stamp) as Checked | undefined
       const loaded = loadConfig(this.#configDir, { env, fetched: this.#fetcher, checked })
       if (loaded.source === 'file') this.#good = loaded
-      if (!checked) this.#keep(loaded, stamp)
+      if (!checked || isMissing(lastGoodFile(this.#stateDir))) this.#keep(loaded, stamp)
       return loaded
     } catch (error) {
       const problem =
