@@ -1,6 +1,7 @@
-import { mkdirSync, readFileSync, readSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, readSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { errorCode } from '../errors.ts'
+import { replaceUnsynced } from '../fs/durable.ts'
 import { listQuietly } from '../fs/list.ts'
 import { isMissing } from '../fs/missing.ts'
 import { JoinedIds } from './id-table.ts'
@@ -74,16 +75,13 @@ export class SavedTallies {
 
   /** Best effort: without it the journal is read again. */
   save(file: OpenFile, segments: readonly Segment[]) {
-    const path = this.#pathOf(file.inode)
-    const tmpPath = `${path}.${process.pid}`
     try {
       makeFolder(this.#folder)
       const before = bytesBefore(file, segments.at(-1)?.end ?? 0)
       const text = JSON.stringify({ format: FORMAT, before, segments: segments.map(toSaved) })
-      writeFileSync(tmpPath, text, { mode: 0o600, flag: 'wx' })
-      renameSync(tmpPath, path)
+      replaceUnsynced(this.#pathOf(file.inode), text)
     } catch {
-      rmSync(tmpPath, { force: true })
+      // The next reader reads the journal again.
     }
   }
 

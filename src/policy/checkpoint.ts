@@ -1,7 +1,8 @@
-import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { errorCode } from '../errors.ts'
+import { replaceUnsynced } from '../fs/durable.ts'
 import { parseEntry } from '../journal/entry.ts'
 import { currentFile } from '../journal/files.ts'
 import { Memory, type MemoryState } from './memory.ts'
@@ -76,11 +77,9 @@ function writeCheckpoint(stateDir: string, memory: Memory) {
   try {
     const { ino, size } = statSync(currentFile(stateDir))
     const checkpoint: Checkpoint = { format: FORMAT, inode: ino, offset: size, state: memory.state }
-    const tmpPath = `${checkpointPath(stateDir)}.${process.pid}`
-    writeFileSync(tmpPath, JSON.stringify(checkpoint), { mode: 0o600 })
-    renameSync(tmpPath, checkpointPath(stateDir))
+    replaceUnsynced(checkpointPath(stateDir), JSON.stringify(checkpoint))
   } catch {
-    rmSync(`${checkpointPath(stateDir)}.${process.pid}`, { force: true })
+    // The next start folds the journal from the checkpoint before this one.
   }
 }
 

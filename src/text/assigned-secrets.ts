@@ -1,9 +1,11 @@
 import {
   isLiteral,
   isPassword,
+  isPath,
   LITERAL,
   matches,
   QUOTED,
+  QUOTED_WITH_DIGIT,
   type Shape,
   type ShapeGroup,
   VALUE,
@@ -97,6 +99,31 @@ const netrc: readonly Shape[] = [
   },
 ]
 
+const options: readonly Shape[] = [
+  {
+    pattern:
+      /(?<keep>(?<![\w-])-(?:-[\w-]{0,40}?)?(?:password|passphrase|storepass|keypass|token|secret|(?:api|access|secret)[_-]?key)[ =]["'`]?)[^\s'"`,;(){}<>$]{6,}/gi,
+    accept: isAssignable,
+  },
+]
+
+const assignments: readonly Shape[] = [
+  // In a shell even an ordinary word may be a password: PGPASSWORD=hunter psql
+  {
+    pattern: new RegExp(String.raw`(?<keep>${VARIABLE}=["'\x60]?)[^\s'"\x60,;(){}<>$&|]{4,}`, 'g'),
+    accept: (value, after) => isLiteral(value) && !/^[(){}<>$]/.test(after),
+  },
+  // A value assigned to a name such as "password", unless it looks like a word or an expression. Last, because it
+  // checks the character after the value.
+  {
+    pattern: new RegExp(
+      String.raw`(?<keep>(?:password|passwd|passphrase|(?:ssh|become|sudo|db|smtp|mail)_?pass|secret|token|credential|(?:api|access|account|private|secret|signing|encryption|auth|client)[_-]?key(?:_base)?|(?<!\w)_auth)\\?["'\x60*]{0,3}[ \t]{0,8}(?:=>|:=|[:=])[*]{0,2}\s?\\?["'\x60]?)(?:${QUOTED_WITH_DIGIT}|[^\s'"\x60,;(){}<>$]{6,})`,
+      'gi',
+    ),
+    accept: (value, after) => isAssignable(value) && !/^[(){}<>$]/.test(after),
+  },
+]
+
 /** Last, because what a value looks like depends on the keys in it. */
 export const lateAssignedGroups: readonly ShapeGroup[] = [
   {
@@ -124,6 +151,18 @@ export const lateAssignedGroups: readonly ShapeGroup[] = [
         accept: isInvented,
       },
     ],
+  },
+  {
+    words: ['-'],
+    gate: matches(/-(?:-|(?:store|key)?pass|token|secret|api|access)/i),
+    shapes: options,
+  },
+  {
+    words: ['=', ':'],
+    gate: matches(
+      /[:=](?<=(?:pass(?:word|wd|phrase)?|pwd|secret|token|credential|key|key_base|_auth)\\?["'\x60*]{0,3}[ \t]{0,8}[:=])/i,
+    ),
+    shapes: assignments,
   },
 ]
 
@@ -181,4 +220,13 @@ function isInvented(value: string): boolean {
       value,
     )
   return !isWord && /\d/.test(value) && /[a-z]/i.test(value) && !/[/[\]=]/.test(value)
+}
+
+function isAssignable(value: string): boolean {
+  // `tokens[0]` is code.
+  if (isPath(value) || /^[A-Za-z_][\w.]*\[\w*\][\w.]*$/.test(value)) return false
+  if (/\d/.test(value)) return true
+  return (
+    value.length >= 20 && /[a-z]/.test(value) && /[A-Z]/.test(value) && /[^A-Za-z.]/.test(value)
+  )
 }

@@ -1,14 +1,7 @@
 import { assignedGroups, lateAssignedGroups } from './assigned-secrets.ts'
 import { commandGroups } from './command-secrets.ts'
 import { authorizationGroup, headerGroups } from './header-secrets.ts'
-import {
-  isLiteral,
-  isPath,
-  matches,
-  QUOTED_WITH_DIGIT,
-  type Shape,
-  type ShapeGroup,
-} from './secret-shape.ts'
+import type { Shape, ShapeGroup } from './secret-shape.ts'
 
 /** Not within a word: `risk-based` has no `sk-` key. */
 const START = '(?<![A-Za-z0-9])'
@@ -127,32 +120,6 @@ const keyShapes: readonly Shape[] = [
   },
 ]
 
-const optionShapes: readonly Shape[] = [
-  {
-    pattern:
-      /(?<keep>(?<![\w-])-(?:-[\w-]{0,40}?)?(?:password|passphrase|storepass|keypass|token|secret|(?:api|access|secret)[_-]?key)[ =]["'`]?)[^\s'"`,;(){}<>$]{6,}/gi,
-    accept: isAssignable,
-  },
-]
-
-const assignments: readonly Shape[] = [
-  // In a shell even an ordinary word may be a password: PGPASSWORD=hunter psql
-  {
-    pattern:
-      /(?<keep>(?:PASSWORD|PASSWD|_PWD|_PASS|PASSPHRASE|SECRET|TOKEN|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|SECRET_?KEY|SECRET_KEY_BASE)=["'`]?)[^\s'"`,;(){}<>$&|]{4,}/g,
-    accept: (value, after) => isLiteral(value) && !/^[(){}<>$]/.test(after),
-  },
-  // A value assigned to a name such as "password", unless it looks like a word or an expression. Last, because it
-  // checks the character after the value.
-  {
-    pattern: new RegExp(
-      String.raw`(?<keep>(?:password|passwd|passphrase|(?:ssh|become|sudo|db|smtp|mail)_?pass|secret|token|credential|(?:api|access|account|private|secret|signing|encryption|auth|client)[_-]?key(?:_base)?|(?<!\w)_auth)\\?["'\x60*]{0,3}[ \t]{0,8}(?:=>|:=|[:=])[*]{0,2}\s?\\?["'\x60]?)(?:${QUOTED_WITH_DIGIT}|[^\s'"\x60,;(){}<>$]{6,})`,
-      'gi',
-    ),
-    accept: (value, after) => isAssignable(value) && !/^[(){}<>$]/.test(after),
-  },
-]
-
 export const groups: readonly ShapeGroup[] = [
   { words: ['-----'], shapes: pemShapes },
   // These need the command around the value, which other shapes may cut.
@@ -162,18 +129,6 @@ export const groups: readonly ShapeGroup[] = [
   { shapes: keyShapes },
   authorizationGroup,
   ...lateAssignedGroups,
-  {
-    words: ['-'],
-    gate: matches(/-(?:-|(?:store|key)?pass|token|secret|api|access)/i),
-    shapes: optionShapes,
-  },
-  {
-    words: ['=', ':'],
-    gate: matches(
-      /[:=](?<=(?:pass(?:word|wd|phrase)?|pwd|secret|token|credential|key|key_base|_auth)\\?["'\x60*]{0,3}[ \t]{0,8}[:=])/i,
-    ),
-    shapes: assignments,
-  },
 ]
 
 const SUSPICIOUS =
@@ -187,13 +142,4 @@ export function mayHoldKey(text: string): boolean {
 /** Whether a value was generated: no word has digits, lower case and upper case. */
 function isMixed(value: string): boolean {
   return /\d/.test(value) && /[a-z]/.test(value) && /[A-Z]/.test(value)
-}
-
-function isAssignable(value: string): boolean {
-  // `tokens[0]` is code.
-  if (isPath(value) || /^[A-Za-z_][\w.]*\[\w*\][\w.]*$/.test(value)) return false
-  if (/\d/.test(value)) return true
-  return (
-    value.length >= 20 && /[a-z]/.test(value) && /[A-Z]/.test(value) && /[^A-Za-z.]/.test(value)
-  )
 }

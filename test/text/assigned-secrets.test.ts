@@ -25,7 +25,7 @@ const secret = [
   'aws configure set aws_secret_access_key «wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY»',
   'aws configure set aws_session_token «IQoJb3JpZ2luX2VjEHoaCXVzLWVhc3QtMSJHMEUCIQDfake»',
   'echo «ghxyzhunter22» | gh auth login --with-token',
-  'npm config set //registry.example.com/:_authToken «abcd1234-ef56»',
+  'npm config set //packages.example.com/:_authToken «abcd1234-ef56»',
   'psql "host=db user=app password=«hunter» dbname=app"',
   'psql "host=db user=app password=\'«correct horse»\' dbname=app"',
   'terraform apply -var db_password=«hunter»',
