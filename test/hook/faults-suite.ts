@@ -175,6 +175,26 @@ export function faultsSuite(door: Door) {
       expect(spooled(fallbackOf(home))).toEqual([])
     })
 
+    it.skipIf(door.isNode || !door.isInstalled)(
+      'stores the event after the agent went on, if the disk is slow',
+      async () => {
+        const own = makeHome({ holdsWorkerBack: false })
+        const [path = ''] = await door.argv(own)
+        const slow = join(own.folder, 'slow')
+        mkdirSync(slow)
+        writeFileSync(join(slow, 'dd'), '#!/bin/sh\n/bin/dd "$@"; exec sleep 5\n', { mode: 0o755 })
+        // A process that waits for the disk cannot be killed.
+        const text = readFileSync(path, 'utf8').replace('kill -9 "$reader"\' USR1', ":' USR1")
+        writeFileSync(
+          path,
+          text.replace('system_path=', () => `system_path='${slow}':`),
+        )
+        expect(quiet(await runDoor(door, own, { input: EVENT }))).toEqual(silent)
+        await waitFor(() => existsSync(own.audit))
+        expect(readdirSync(join(own.state, 'spool/tmp'))).toEqual([])
+      },
+    )
+
     it('accesses no predictable path in a shared folder', async (context) => {
       if (!hasStrace) return context.skip('strace is not installed')
       const log = join(home.folder, 'log')
