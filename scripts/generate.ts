@@ -2,9 +2,9 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { configJsonSchema } from '../src/config/json-schema.ts'
 import { exampleHooks } from '../src/install/example.ts'
-import { choicesTable, clientModules, endpointsTable, openApiText } from './api-pages.ts'
-import { commandsPage } from './commands-page.ts'
-import { optionsTable } from './options-table.ts'
+import { choicesTable, clientModules, endpointsTable, openApiText } from './generate/api-pages.ts'
+import { commandsPage } from './generate/commands-page.ts'
+import { optionsTable } from './generate/options-table.ts'
 
 const commands = await commandsPage()
 

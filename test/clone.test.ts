@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -25,6 +25,11 @@ function whyNot(): string {
 }
 
 const reason = whyNot()
+
+function isCommitted(): boolean {
+  const git = ['-C', root, 'status', '--porcelain']
+  return spawnSync('git', git, { env: usual, encoding: 'utf8' }).stdout === ''
+}
 
 /** The home of a user with git, npm and the npm cache of this machine. */
 async function makePerson() {
@@ -85,6 +90,9 @@ describe('a clone', () => {
       await run(install)
       const { version } = JSON.parse(readFileSync(join(clone, 'package.json'), 'utf8'))
       expect(await run('hookbell --version', home)).toBe(version)
+      // Their names contain hashes of the code. The clone has no changes that are not committed.
+      const chunksIn = (folder: string) => readdirSync(join(folder, 'dist/chunks')).sort()
+      if (isCommitted()) expect(chunksIn(clone)).toEqual(chunksIn(root))
       await run('hookbell uninstall --yes', home)
     },
   )

@@ -5,12 +5,12 @@ import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { execa } from 'execa'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { renderTerminal } from '../scripts/terminal-svg.ts'
 import { missingDesktopPrograms, startDesktop } from './support/desktop.ts'
 import { makeFolder, removeFolder } from './support/folder.ts'
 import { root } from './support/home.ts'
 import { startRegistry } from './support/registry.ts'
 import { hasTerminal } from './support/terminal.ts'
+import { renderTerminal } from './support/terminal-svg.ts'
 
 const images = join(root, 'docs/images')
 const isRecording = process.env.HOOKBELL_RECORD === '1'

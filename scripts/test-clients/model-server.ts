@@ -6,15 +6,7 @@ import { anthropic } from './formats/anthropic.ts'
 import { gemini } from './formats/gemini.ts'
 import { openaiChat } from './formats/openai-chat.ts'
 import { openaiResponses } from './formats/openai-responses.ts'
-
-/** The requests and responses of a model, in the format of one service. */
-export interface WireFormat {
-  path: RegExp
-  answer(
-    text: string,
-    request: { path: string; stream: boolean },
-  ): { json: object } | { events: readonly { event?: string; data: object | string }[] }
-}
+import type { WireFormat } from './formats/wire-format.ts'
 
 const formats: readonly WireFormat[] = [anthropic, openaiResponses, openaiChat, gemini]
 

@@ -1,4 +1,4 @@
-import type { WireFormat } from '../model-server.ts'
+import type { WireFormat } from './wire-format.ts'
 
 /** Anthropic's messages. */
 export const anthropic: WireFormat = {

@@ -1,4 +1,4 @@
-import type { WireFormat } from '../model-server.ts'
+import type { WireFormat } from './wire-format.ts'
 
 /** Gemini's content generation. */
 export const gemini: WireFormat = {

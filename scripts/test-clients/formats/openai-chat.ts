@@ -1,4 +1,4 @@
-import type { WireFormat } from '../model-server.ts'
+import type { WireFormat } from './wire-format.ts'
 
 /** OpenAI's chat completions, as many servers speak them. */
 export const openaiChat: WireFormat = {

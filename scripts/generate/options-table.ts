@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import type { Notifier } from '../src/notifiers/define.ts'
-import { notifiers } from '../src/notifiers/index.ts'
+import type { Notifier } from '../../src/notifiers/define.ts'
+import { notifiers } from '../../src/notifiers/index.ts'
 
 interface Field {
   description?: string

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util'
-import { renderHelp } from '../src/cli/help.ts'
-import { loadAll } from '../src/commands/index.ts'
+import { renderHelp } from '../../src/cli/help.ts'
+import { loadAll } from '../../src/commands/index.ts'
 
 /** The help of every command, as `hookbell COMMAND --help` prints it. */
 export async function commandsPage(): Promise<string> {

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
-import { api } from '../src/api/endpoints/index.ts'
-import { makeOpenApi } from '../src/api/reference/openapi.ts'
-import { operationsIndex, operationsModule } from '../src/api/reference/operations.ts'
-import { makeTable } from '../src/api/reference/table.ts'
-import { checkNames, kebab, typeModules, typesIndex } from '../src/api/reference/types.ts'
-import { ownChoices } from '../src/emulator/index.ts'
+import { api } from '../../src/api/endpoints/index.ts'
+import { makeOpenApi } from '../../src/api/reference/openapi.ts'
+import { operationsIndex, operationsModule } from '../../src/api/reference/operations.ts'
+import { makeTable } from '../../src/api/reference/table.ts'
+import { checkNames, kebab, typeModules, typesIndex } from '../../src/api/reference/types.ts'
+import { ownChoices } from '../../src/emulator/index.ts'
 
 /** The OpenAPI document as it is checked in. */
 export function openApiText(): string {

@@ -1,0 +1,65 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+
+/** Lets src/worker/start.ts do the imports, since V8's cached code cannot import. All of them are CommonJS by now. */
+export function requireFromStart(path: string) {
+  const text = readFileSync(path, 'utf8')
+  const dynamic = /\bimport\(("[^"]+")\)/g
+  if (text.match(dynamic)?.length === 0) throw new Error(`${path}: not as expected`)
+  writeFileSync(path, text.replaceAll(dynamic, 'importPart($1)'))
+}
+
+/** Turns imports of CommonJS parts into `require`, which avoids the loader of ES modules. */
+export function requireQuickParts(path: string, names: readonly string[]) {
+  const quick = /\bimport\((".\/(?:[a-z]+).cjs")\)/g
+  const text = readFileSync(path, 'utf8')
+  if (text.match(quick)?.length !== names.length) throw new Error(`${path}: not as expected`)
+  writeFileSync(path, text.replaceAll(quick, 'Promise.resolve().then(()=>require($1))'))
+}
+
+/** esbuild's `charset: 'ascii'` leaves regular expressions as they are. */
+export function escapeRegexes(path: string) {
+  const text = readFileSync(path, 'utf8')
+  const inAscii = (character: string) =>
+    `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+  writeFileSync(path, text.replace(/[^\0-\x7f]/g, inAscii))
+}
+
+/**
+ * In Node.js 20, V8 gives each object of `{ ...base, added }` a hidden class of its own, which slows down all code that
+ * sees it, but not of `{ ...null, ...base, added }`. A pattern that begins with `...` ends after it, so it is left alone.
+ */
+export function keepShapes(path: string) {
+  const text = readFileSync(path, 'utf8')
+  const spreadFirst = /\{\.\.\.(?=[\w$(#])(?![\w$.#]+\})/g
+  writeFileSync(path, text.replace(spreadFirst, '{...null,...'))
+}
+
+/** Lets src/cli/start.ts import the other parts, which are ES modules. */
+export function importFromStart(path: string) {
+  const text = readFileSync(path, 'utf8')
+  writeFileSync(path, text.replaceAll('import("./parts/', 'importPart("./parts/'))
+}
+
+/** Requires each module of Node.js once: esbuild does it once for each source file. */
+export function requireOnce(path: string) {
+  const first = new Map<string, string>()
+  const others = new Map<string, string>()
+  const text = readFileSync(path, 'utf8').replace(
+    /var ((?:import_node_\w+=require\("node:\w+"\)[,;])+)/g,
+    (_, declared: string) => {
+      const all = [...declared.matchAll(/(\w+)=require\("(.+?)"\)/g)]
+      for (const [, name = '', id = ''] of all) {
+        if (first.has(id)) others.set(name, first.get(id) ?? '')
+        else first.set(id, name)
+      }
+      const kept = all.filter(([, name = '']) => !others.has(name)).map(([text]) => text)
+      const end = declared.slice(-1)
+      if (kept.length === 0) return end === ',' ? 'var ' : ''
+      return `var ${kept.join()}${end}`
+    },
+  )
+  writeFileSync(
+    path,
+    text.replace(/\bimport_node_\w+/g, (name) => others.get(name) ?? name),
+  )
+}
