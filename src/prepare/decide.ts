@@ -92,24 +92,19 @@ export function settingsOf(
  * Holds a later step. Its delay counts from when the channel would otherwise get the event. If it ends in quiet hours, it
  * lasts until their end.
  */
-function delayByStep(
-  { candidate, ...judgement }: Judgement,
-  event: JudgedEvent,
-  settings: JudgeSettings,
-): Judgement {
+function delayByStep(judgement: Judgement, event: JudgedEvent, settings: JudgeSettings): Judgement {
+  const { candidate, verdict } = judgement
   const { later } = candidate
-  if (!later || judgement.verdict.type === 'suppress') return { candidate, ...judgement }
+  if (!later || verdict.type === 'suppress') return judgement
   const { until: earliest, group } =
-    judgement.verdict.type === 'hold' ? judgement.verdict : { until: event.at, group: '' }
+    verdict.type === 'hold' ? verdict : { until: event.at, group: '' }
   const until = earliest + later.ms
   const quiet = judgeQuietHours(until, event.kind, candidate, settings)
-  return quiet.type === 'hold'
-    ? { candidate, by: quietHours.name, verdict: { ...quiet, earliest } }
-    : {
-        candidate,
-        by: 'steps',
-        verdict: { type: 'hold', until, reason: later.because, group, earliest },
-      }
+  if (quiet.type === 'hold') {
+    return { candidate, by: quietHours.name, verdict: { ...quiet, earliest } }
+  }
+  const reason = later.because
+  return { candidate, by: 'steps', verdict: { type: 'hold', until, reason, group, earliest } }
 }
 
 /** The verdict of quiet hours on a delivery that is due now, such as one that waited for its destination. */
