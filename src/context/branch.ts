@@ -5,7 +5,7 @@ import { gitRoot, mayBeProject } from './project.ts'
 
 /** The branch checked out in the repository around a folder; '' if there is none, or if reading takes too long. */
 export async function branchOf(cwd: string, gate = pathGate): Promise<string> {
-  if (!isAbsolute(cwd) || cwd.includes('\0') || !mayBeProject(cwd)) return ''
+  if (!isAbsolute(cwd) || !mayBeProject(cwd)) return ''
   return gate.run(() => lookUp(cwd), '')
 }
 

@@ -1,8 +1,6 @@
-import { execFileSync } from 'node:child_process'
-import { appendFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { branchOf } from '../../src/context/branch.ts'
 import { enrich } from '../../src/context/enrich.ts'
 import type { AgentEvent } from '../../src/event/event.ts'
 import { makeAgentEvent, parsePayload, readPayload } from '../support/payload.ts'
@@ -249,57 +247,6 @@ describe('a transcript', () => {
     }
     expect(await look(10)).toMatchObject({ lastMessage: '' })
     expect(await look(3)).toMatchObject({ lastMessage: 'It is fixed.' })
-  })
-})
-
-describe('the branch', () => {
-  function makeRepository(head: string) {
-    const { home } = makeHome()
-    mkdirSync(join(home, 'app/.git'), { recursive: true })
-    mkdirSync(join(home, 'app/src/deep'), { recursive: true })
-    writeFileSync(join(home, 'app/.git/HEAD'), head)
-    return { home, cwd: join(home, 'app/src/deep') }
-  }
-
-  it.each([
-    ['ref: refs/heads/main\n', 'main'],
-    ['ref: refs/heads/feature/tax-1.2#3\n', 'feature/tax-1.2#3'],
-    ['0123456789012345678901234567890123456789\n', ''],
-    ['ref: refs/heads/a b\n', ''],
-    ['ref: refs/heads/\u001b[31m\n', ''],
-    ['ref: refs/heads/../../x\n', ''],
-    [`ref: refs/heads/${'x'.repeat(5000)}\n`, ''],
-    ['', ''],
-  ])('with %j in HEAD is %j', async (head, branch) => {
-    expect(await branchOf(makeRepository(head).cwd)).toBe(branch)
-  })
-
-  it('of a work tree is read from its repository', async () => {
-    const { home } = makeRepository('ref: refs/heads/main\n')
-    mkdirSync(join(home, 'app/.git/worktrees/wt'), { recursive: true })
-    writeFileSync(join(home, 'app/.git/worktrees/wt/HEAD'), 'ref: refs/heads/other\n')
-    mkdirSync(join(home, 'wt'))
-    writeFileSync(join(home, 'wt/.git'), 'gitdir: ../app/.git/worktrees/wt\n')
-    expect(await branchOf(join(home, 'wt'))).toBe('other')
-  })
-
-  it('is empty, without waiting, if a pipe or a link is in its place', async () => {
-    const { home } = makeHome()
-    mkdirSync(join(home, 'a/.git'), { recursive: true })
-    mkdirSync(join(home, 'b/.git'), { recursive: true })
-    execFileSync('mkfifo', [join(home, 'a/.git/HEAD')])
-    symlinkSync('/dev/zero', join(home, 'b/.git/HEAD'))
-    execFileSync('mkfifo', [join(home, '.git')])
-    expect(await branchOf(join(home, 'a'))).toBe('')
-    expect(await branchOf(join(home, 'b'))).toBe('')
-    expect(await branchOf(home)).toBe('')
-  })
-
-  it('is empty without a repository', async () => {
-    expect(await branchOf('')).toBe('')
-    expect(await branchOf('relative')).toBe('')
-    expect(await branchOf('/a\0b')).toBe('')
-    expect(await branchOf('/')).toBe('')
   })
 })
 

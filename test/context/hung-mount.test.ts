@@ -7,6 +7,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { execa, execaSync } from 'execa'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { PathGate } from '../../src/context/_path-gate.ts'
+import { branchOf } from '../../src/context/branch.ts'
 import { projectName } from '../../src/context/project.ts'
 import { readTail } from '../../src/context/tail.ts'
 
@@ -189,6 +190,7 @@ describe('work on the paths of payloads', () => {
       '/a/../proc/cwd',
     ]) {
       expect(await projectName(path, '/home/me', gate)).toBe('cwd')
+      expect(await branchOf(path, gate)).toBe('')
     }
   })
 

@@ -3,7 +3,6 @@ import { appendFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { enrich } from '../../src/context/enrich.ts'
-import { projectName } from '../../src/context/project.ts'
 import { readTranscript } from '../../src/context/transcript.ts'
 import type { AgentEvent } from '../../src/event/event.ts'
 import { makeHome, transcriptText } from './_world.ts'
@@ -149,41 +148,5 @@ describe('a finished turn', () => {
       lastMessage: 'from the payload',
       durationMs: 7,
     })
-  })
-})
-
-describe('the name of a project', () => {
-  it('is the name of the folder with .git, or else of the folder itself', async () => {
-    const { home } = makeHome()
-    mkdirSync(join(home, 'api-server/.git'), { recursive: true })
-    mkdirSync(join(home, 'api-server/src/deep'), { recursive: true })
-    mkdirSync(join(home, 'plain'))
-    expect(await projectName(join(home, 'api-server/src/deep'), home)).toBe('api-server')
-    expect(await projectName(join(home, 'plain'), home)).toBe('plain')
-    expect(await projectName(join(home, 'gone/away'), home)).toBe('away')
-    expect(await projectName(home, home)).toBe('~')
-    expect(await projectName('relative', home)).toBe('')
-    expect(await projectName('', home)).toBe('')
-    expect(await projectName('/', home)).toBe('')
-    expect(await projectName('/a\0b', home)).toBe('a\0b')
-  })
-
-  it.each([
-    ['shop/.claude/worktrees/bold-fox', 'shop/.git', 'shop (bold-fox)'],
-    ['shop-login', 'shop/.git', 'shop-login'],
-    ['feature', 'shop.git', 'shop (feature)'],
-  ])('of the work tree %s of %s is %s', async (folder, repository, name) => {
-    const { home } = makeHome()
-    mkdirSync(join(home, folder, 'src'), { recursive: true })
-    const git = join(home, repository, 'worktrees/one')
-    writeFileSync(join(home, folder, '.git'), `gitdir: ${git}\n`)
-    expect(await projectName(join(home, folder, 'src'), home)).toBe(name)
-  })
-
-  it('of a submodule is that of its folder', async () => {
-    const { home } = makeHome()
-    mkdirSync(join(home, 'shop/lib'), { recursive: true })
-    writeFileSync(join(home, 'shop/lib/.git'), 'gitdir: ../.git/modules/lib\n')
-    expect(await projectName(join(home, 'shop/lib'), home)).toBe('lib')
   })
 })
