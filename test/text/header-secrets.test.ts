@@ -31,6 +31,15 @@ const secret = [
   'Cookie: «a=b; session=abcdef0123456789; c=d»',
   '{"Cookie": "«session=abcdef0123456789»"}',
   'set-cookie: «__Host-token=abcdef0123456789»; Secure',
+  // One line for each name and form, with nothing else in it.
+  'curl -H "X-Access-Key: «correcthorse»" x',
+  'curl -H "X-Auth-Key: «correcthorse»" x',
+  'curl -H "Ocp-Apim-Subscription-Key: «correcthorse»" x',
+  'curl -H "X-Client-Secret: «correcthorse»" x',
+  'curl -H "X-Password: «correcthorse»" x',
+  'curl -H "Authorization: GenieKey «correct»" x',
+  'Authorization: Basic «bWU6aHVudGVy»',
+  'Authorization: Token «abcdefgh»',
 ]
 
 /** Prose and commands that look similar. */
@@ -59,6 +68,9 @@ const harmless = [
   'Set-Cookie: consent=; Path=/; Max-Age=0',
   'The cookie: a small file. Cookie banners, cookie=true',
   'session_id=550e8400-e29b-41d4-a716-446655440000 of the agent, sessionId: abc',
+  'Authorization: /srv/a1/b2/c3/keys',
+  'Authorization: docs/a1/b2/c3/keys',
+  'Authorization: v1.2.3:4.5',
 ]
 
 testRedaction('headers', { secret, harmless })
