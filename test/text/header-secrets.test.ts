@@ -71,6 +71,7 @@ const harmless = [
   'Authorization: /srv/a1/b2/c3/keys',
   'Authorization: docs/a1/b2/c3/keys',
   'Authorization: v1.2.3:4.5',
+  'Bearer token-based-auth-2024',
 ]
 
 testRedaction('headers', { secret, harmless })
