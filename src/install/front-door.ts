@@ -1,5 +1,7 @@
 import {
+  accessSync,
   chmodSync,
+  constants,
   cpSync,
   existsSync,
   mkdirSync,
@@ -105,7 +107,7 @@ function replaceFolder(root: string, target: string) {
   rmSync(temporary, { recursive: true, force: true })
   try {
     for (const part of COPIED.filter((path) => existsSync(join(root, path))))
-      cpSync(join(root, part), join(temporary, part), { recursive: true })
+      cpSync(join(root, part), join(temporary, part), { recursive: true, filter: isForUs })
   } catch (error) {
     // A full disk is no fuller afterwards.
     rmSync(temporary, { recursive: true, force: true })
@@ -118,6 +120,17 @@ function replaceFolder(root: string, target: string) {
   if (existsSync(target)) renameSync(target, `${target}.old`)
   renameSync(temporary, target)
   rmSync(`${target}.old`, { recursive: true, force: true })
+}
+
+/** Of a package that several users share, compiled code may be private to the one who owns it. It is made again here. */
+function isForUs(path: string): boolean {
+  if (!path.endsWith('.cache')) return true
+  try {
+    accessSync(path, constants.R_OK)
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** Takes write access from others, whatever the umask was, because files that others can write are not run. */

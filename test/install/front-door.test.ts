@@ -1,5 +1,15 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { configDir, fallbackStateDir, homeDir } from '../../src/config/paths.ts'
@@ -7,6 +17,7 @@ import { installFrontDoor } from '../../src/install/front-door.ts'
 import { makeFolder } from '../support/folder.ts'
 import { makeHome, root } from '../support/home.ts'
 
+const STRANGER = 54321
 const hasStrace = spawnSync('strace', ['-V']).status === 0
 
 describe('installFrontDoor', () => {
@@ -63,6 +74,31 @@ describe('installFrontDoor', () => {
       join(stateDir, 'runtime/dist/worker.cjs'),
     ])
   })
+
+  it.runIf(process.getuid?.() === 0)(
+    'is installed from a package whose compiled code only its owner may read',
+    async () => {
+      const folder = await makeFolder()
+      const [home, shared] = [join(folder, 'home'), join(folder, 'package')]
+      for (const part of ['bin', 'dist', 'templates', 'package.json']) {
+        cpSync(join(root, part), join(shared, part), { recursive: true })
+      }
+      symlinkSync(join(root, 'node_modules'), join(shared, 'node_modules'))
+      for (const path of [folder, home]) mkdirSync(path, { recursive: true, mode: 0o755 })
+      chmodSync(folder, 0o755)
+      chownSync(home, STRANGER, STRANGER)
+      const caches = ['dist/worker-code.cache', 'dist/worker-parts/zod.cache']
+      for (const path of caches) writeFileSync(join(shared, path), '', { mode: 0o600 })
+      const words = [join(shared, 'bin/hookbell'), 'init', '--client', 'claude', '--yes']
+      const { stderr, status } = spawnSync(process.execPath, words, {
+        ...{ uid: STRANGER, gid: STRANGER, encoding: 'utf8', cwd: home },
+        env: { HOME: home, PATH: process.env.PATH },
+      })
+      expect({ stderr, status }).toEqual({ stderr: '', status: 0 })
+      const runtime = join(home, '.local/state/hookbell/runtime')
+      expect(readdirSync(join(runtime, 'dist'))).toContain('worker-code.cache')
+    },
+  )
 
   it('refuses a state folder that is a link', async () => {
     const folder = await makeFolder()
