@@ -2,6 +2,7 @@ import {
   type BigIntStats,
   closeSync,
   constants,
+  existsSync,
   fstatSync,
   lstatSync,
   openSync,
@@ -19,7 +20,7 @@ const REPLACEMENT = '\uFFFD'
 
 /** A settings file as it was read. */
 export interface SettingsOnDisk {
-  /** Path of the file, with symbolic links resolved. */
+  /** Path of the file, with symbolic links resolved, also those to its folder where there is no file. */
   realPath: string
   /** Includes the byte order mark, if there is one. Empty where there is no file. */
   text: string
@@ -42,7 +43,7 @@ const NO_FILE = { text: '', hash: undefined, version: '', mode: 0, uid: -1, gid:
 export function readSettings(path: string): SettingsOnDisk {
   refuseUnreadableName(path)
   const realPath = resolveLinks(path)
-  if (realPath === undefined) return { realPath: path, ...NO_FILE }
+  if (realPath === undefined) return { realPath: whereIs(path), ...NO_FILE }
   // Checked before the file is opened: opening may start a device, or wait for the other end of a pipe.
   refuseUnusual(path, lstatSync(realPath))
   const { O_RDONLY, O_NONBLOCK, O_NOFOLLOW } = constants
@@ -130,9 +131,8 @@ function resolveLinks(path: string): string | undefined {
 
 /** The part of a missing path that is a symbolic link to nothing, if one is. */
 function deadLinkIn(path: string): string | undefined {
-  const stat = lstatSync(path, { throwIfNoEntry: false })
-  if (stat || path === dirname(path)) return stat?.isSymbolicLink() ? path : undefined
-  return deadLinkIn(dirname(path))
+  if (existsSync(path) || path === dirname(path)) return undefined
+  return lstatSync(path, { throwIfNoEntry: false }) ? path : deadLinkIn(dirname(path))
 }
 
 function refuseUnusual(path: string, stat: Stats): void {

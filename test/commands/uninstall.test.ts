@@ -14,6 +14,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { execa } from 'execa'
 import { describe, expect, it } from 'vitest'
 import { clientNames } from '../../src/clients/index.ts'
 import { lockHolder } from '../../src/spool/lock.ts'
@@ -117,6 +118,24 @@ describe('hookbell uninstall, after init for every client', () => {
       exitCode: 0,
       stdout: expect.stringMatching(/^No hook of hookbell is registered here\./),
     })
+  })
+
+  it('removes files that init made in linked folders, and leaves the folders and links', async () => {
+    const home = await makeHome(config)
+    mkdirSync(join(home.home, 'dotfiles/claude'), { recursive: true })
+    symlinkSync('dotfiles/claude', join(home.home, '.claude'))
+    symlinkSync(home.home, join(home.home, 'link'))
+    const env = { ...home.env, HOME: join(home.home, 'link') }
+    const run = (...words: string[]) =>
+      execa(process.execPath, [join(root, 'bin/hookbell'), ...words], { env, reject: false })
+    const init = await run('init', '--client', 'claude,gemini', '--yes')
+    expect(init).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(home.read('dotfiles/claude/settings.json')).toContain('hookbell-hook')
+    expect(home.read('.gemini/settings.json')).toContain('hookbell-hook')
+    expect((await run('uninstall', '--yes')).stdout).toContain('because init created it')
+    expect(contents(home.home, ['dotfiles', '.gemini'])).toEqual({ 'dotfiles/claude': '' })
+    expect(readlinkSync(join(home.home, '.claude'))).toBe('dotfiles/claude')
+    expect(readdirSync(join(home.state, 'backups'))).toEqual([])
   })
 
   it('keeps the later changes of others, and can uninstall a single client', async () => {

@@ -17,6 +17,18 @@ describe('readSettings', () => {
     expect(readSettings(join(home, 'none/f'))).toMatchObject({ hash: undefined })
   })
 
+  it('finds where a missing file would be in a linked folder', () => {
+    const home = makeHome({ 'dotfiles/claude/other': '' })
+    symlinkSync('dotfiles/claude', join(home, '.claude'))
+    const found = ['.claude/settings.json', '.claude/hooks/a.json'].map((name) =>
+      readSettings(join(home, name)),
+    )
+    expect(found).toMatchObject([
+      { realPath: join(home, 'dotfiles/claude/settings.json'), hash: undefined },
+      { realPath: join(home, 'dotfiles/claude/hooks/a.json'), hash: undefined },
+    ])
+  })
+
   it.each<[string, (path: string) => unknown, RegExp]>([
     ['a folder', (path) => mkdirSync(path), /not a regular file/],
     ['a pipe', (path) => spawnSync('mkfifo', [path]), /not a regular file/],
