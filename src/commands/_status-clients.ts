@@ -31,7 +31,7 @@ function doorProblems(): string[] {
 export function describeClient({ client, registered, problems, lastEvent }: ClientRow): string {
   const last = lastEvent === null ? '' : `; last event ${ago(lastEvent)}`
   const where = registered.map(showPath).join(', ')
-  if (problems.length > 0) return `${paint('red', 'does not ring')}${last}`
+  if (problems.length > 0) return `${paint('red', 'has a problem')}${last}`
   if (where === '') return `not registered: hookbell init --client ${client}${last}`
   return `${paint('green', 'registered')} in ${where}${lastEvent === null ? '; no event yet' : last}`
 }

@@ -17,6 +17,7 @@ import { type Registered, readRegistered } from '../install/registered.ts'
 import { type Check, type ClientFacts, type ClientPlace, check } from './check.ts'
 import { checkTrust } from './codex.ts'
 import { lastEventOf } from './last-event.ts'
+import { checkOtherDoors } from './other-doors.ts'
 import { checkRestart } from './restart.ts'
 import { checkSwitches } from './switches.ts'
 
@@ -74,6 +75,7 @@ export function whatSilences(
     ),
     ...vanished(id, name, all, facts),
     ...hidden(id, client, ours, facts),
+    ...checkOtherDoors(id, ours, facts.stateDir),
     ...checkSwitches(id, name, ours, facts),
     ...(name === 'codex' ? ours.flatMap((one) => checkTrust(id, one, facts.env)) : []),
   ]

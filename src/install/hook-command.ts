@@ -1,3 +1,4 @@
+import { isAbsolute } from 'node:path'
 import type { Client } from '../clients/define.ts'
 import { type ClientName, clients } from '../clients/index.ts'
 import { quoteWord } from '../text/shell.ts'
@@ -68,13 +69,25 @@ function inUnitOf({ timeoutUnit }: Client, ms: number): number {
   return timeoutUnit === 's' ? ms / 1000 : ms
 }
 
+/** The front door that a command of ours starts; undefined if that depends on the environment. */
+export function doorIn(command: string): string | undefined {
+  const word = wordsOf(command)?.door ?? ''
+  if (word.replace(/'[^']*'/g, '').includes('$')) return undefined
+  const door = word.replace(/'([^']*)'|"([^"]*)"|\\(.)/g, '$1$2$3')
+  return isAbsolute(door) ? door : undefined
+}
+
 /** True if `init` wrote this command, now or before, for any client. */
 export function isHookCommand(command: unknown): boolean {
   if (typeof command !== 'string') return false
-  const groups = (OURS_GUARDED.exec(command) ?? OURS_SIMPLE.exec(command))?.groups
+  const groups = wordsOf(command)
   if (!groups?.door) return false
   const isNode = !groups.node || /(?:^|[\\/'"])node(?:\.exe)?['"]?$/i.test(groups.node)
   return isNode && /(?:^|[\\/'"])(?:hookbell-hook|hook\.cjs)['"]?$/.test(groups.door)
+}
+
+function wordsOf(command: string) {
+  return (OURS_GUARDED.exec(command) ?? OURS_SIMPLE.exec(command))?.groups
 }
 
 // The braces matter: bash reports a killed child on the stderr of the list, not of the command.

@@ -1,4 +1,12 @@
-import { appendFileSync, chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  chmodSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { approveInCodex, type BrokenHome } from './_broken-home.ts'
 import { type Fault, testFaults } from './_faults-suite.ts'
@@ -53,6 +61,53 @@ const faults: Record<string, Fault> = {
     doctor: ['client.droid.switch', 'broken', /api-server.*sets "hooksDisabled"/, /Remove/],
     status: /^x Factory droid: .*api-server.*sets "hooksDisabled"/m,
     repair: ({ project }) => rmSync(join(project, '.factory'), { recursive: true }),
+  },
+  'the settings come from another machine': {
+    break: ({ settings, state }) =>
+      writeFileSync(
+        settings,
+        readFileSync(settings, 'utf8').replaceAll(state, '/Users/alice/state'),
+      ),
+    doctor: [
+      'client.droid.door',
+      'broken',
+      /settings\.json starts \/Users\/alice\/state\/hookbell-hook, which does not exist$/,
+      /^hookbell init --client droid$/,
+    ],
+    status:
+      /^x Factory droid: .*\/Users\/alice\/.* does not exist\. Run: hookbell init --client droid$/m,
+    repair: 'as advised',
+  },
+  'the hooks start the front door of another state folder': {
+    break: ({ settings, state }) => {
+      renameSync(state, `${state} of before`)
+      const text = readFileSync(settings, 'utf8')
+      writeFileSync(settings, text.replaceAll(state, `${state} of before`))
+    },
+    doctor: [
+      'client.droid.door',
+      'warning',
+      /of before\/hookbell-hook: its events are not stored here$/,
+      /^hookbell init --client droid, or set HOOKBELL_STATE_DIR='.* of before'$/,
+    ],
+    status: /^x Factory droid: .*its events are not stored here/m,
+    repair: 'as advised',
+  },
+  'the settings of a project come from another machine': {
+    break: async ({ run, project, settings, state }) => {
+      await run(['init', '--client', 'droid', '--project', '--yes'])
+      const text = readFileSync(settings, 'utf8').replaceAll(state, '/Users/alice/state')
+      await run(['uninstall', '--client', 'droid', '--user', '--yes'])
+      writeFileSync(join(project, '.factory/settings.json'), text)
+    },
+    doctor: [
+      'client.droid.door',
+      'broken',
+      /api-server.*settings\.json starts \/Users\/alice\//,
+      /^In .*api-server: hookbell init --client droid --project$/,
+    ],
+    status: /^x Factory droid: .*api-server.* does not exist/m,
+    repair: 'as advised',
   },
   'the front door is gone': {
     break: (home) => rmSync(door(home)),

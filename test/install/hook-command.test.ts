@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { clients } from '../../src/clients/index.ts'
 import {
+  doorIn,
   hookCommand,
   hookEntry,
   isHookCommand,
@@ -170,6 +171,27 @@ describe('hook command', () => {
     '/x/hookbell-hook --client droid || true',
   ])('is recognized: %j', (command) => {
     expect(isHookCommand(command)).toBe(true)
+  })
+
+  it.each(oddNames)('names its front door: %j', (name) => {
+    const door = `/x/${name}/hookbell-hook`
+    expect([doorIn(hookCommand(door, 'droid')), doorIn(hookCommand(door, 'cursor'))]).toEqual([
+      door,
+      door,
+    ])
+    expect(doorIn(`"/x/a b/hookbell-hook" --client droid`)).toBe('/x/a b/hookbell-hook')
+    expect(doorIn(String.raw`/x/a\ b/hookbell-hook --client droid`)).toBe('/x/a b/hookbell-hook')
+  })
+
+  it.each([
+    sharedHookCommand('droid'),
+    sharedHookCommand('cursor'),
+    '$HOME/hookbell-hook --client droid',
+    '~/hookbell-hook --client droid',
+    'hookbell-hook --client droid',
+    'echo /x/hookbell-hook',
+  ])('names no front door that depends on the environment: %j', (command) => {
+    expect(doorIn(command)).toBe(undefined)
   })
 
   it.each([

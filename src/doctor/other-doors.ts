@@ -1,0 +1,45 @@
+import { existsSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { frontDoorIn } from '../config/paths.ts'
+import { doorIn } from '../install/hook-command.ts'
+import { type HookPlace, projectOf } from '../install/places.ts'
+import type { Registered } from '../install/registered.ts'
+import { quoteWord } from '../text/shell.ts'
+import { type Check, check } from './check.ts'
+
+/**
+ * Finds hooks that start another front door than the one of this state folder: settings that came from another machine,
+ * a home directory that was renamed, or a state folder that only some shells name. Harmless if other hooks of the client
+ * start ours.
+ */
+export function checkOtherDoors(
+  id: string,
+  ours: readonly Registered[],
+  stateDir: string,
+): Check[] {
+  const doorsOf = ({ hooks }: Registered) => hooks.map(({ command }) => doorIn(command))
+  const isOther = (door: string | undefined) => door !== undefined && door !== frontDoorIn(stateDir)
+  if (!ours.every((one) => doorsOf(one).every(isOther))) return []
+  return ours.flatMap((one) =>
+    [...new Set(doorsOf(one))].map((door) => describeDoor(id, one.place, String(door))),
+  )
+}
+
+function describeDoor(id: string, place: HookPlace, door: string): Check {
+  if (!existsSync(door))
+    return check(
+      `${id}.door`,
+      'broken',
+      `${place.path} starts ${door}, which does not exist`,
+      howToWrite(place),
+    )
+  const seen = `${place.path} starts ${door}: its events are not stored here`
+  const folder = `set HOOKBELL_STATE_DIR=${quoteWord(dirname(door))}`
+  return check(`${id}.door`, 'warning', seen, `${howToWrite(place)}, or ${folder}`)
+}
+
+function howToWrite(place: HookPlace): string {
+  if (place.scope === 'local' || place.scope === 'managed') return 'Correct it by hand'
+  const command = `hookbell init --client ${place.client}`
+  return place.scope === 'user' ? command : `In ${projectOf(place)}: ${command} --project`
+}
