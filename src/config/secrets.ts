@@ -12,10 +12,11 @@ export interface SecretsFile {
   junk: readonly number[]
 }
 
+const REFERENCE = /\$\{([A-Za-z_]\w*)\}/g
 const ASSIGNMENT = /^\s*(?:export\s+)?([A-Za-z_]\w*)\s*=\s*(.*?)\s*$/
 
 /**
- * Reads `secrets.env` beside the config: NAME=value lines, `#` comments, optional quotes.
+ * Reads `secrets.env` beside the config: NAME=value lines, `#` comments, also after a value, and optional quotes.
  * @throws HookbellError E_CONFIG if other users can read it, or if it cannot be read
  */
 export function readSecrets(configDir: string): SecretsFile {
@@ -28,7 +29,7 @@ export function parseSecrets(text: string): SecretsFile {
   const junk: number[] = []
   for (const [index, line] of text.split(/\r?\n/).entries()) {
     const name = nameIn(line)
-    if (name) values.set(name, valueIn(line))
+    if (name) setValue(values, name, valueIn(line))
     else if (!/^\s*(#|$)/.test(line)) junk.push(index + 1)
   }
   return { values, junk }
@@ -39,8 +40,17 @@ export function nameIn(line: string): string | undefined {
   return ASSIGNMENT.exec(line)?.[1]
 }
 
+/** An empty value is none, so that a secret can come from elsewhere. */
+function setValue(values: Map<string, string>, name: string, value: string) {
+  if (value === '') values.delete(name)
+  else values.set(name, value)
+}
+
+/** As a shell reads it: without its quotes, and without a comment after a space. */
 function valueIn(line: string): string {
-  return (ASSIGNMENT.exec(line)?.[2] ?? '').replace(/^(["'])(.*)\1$/, '$2')
+  const text = ASSIGNMENT.exec(line)?.[2] ?? ''
+  const quoted = /^(["'])(.*)\1$/.exec(text) ?? /^(["'])((?:(?!\1).)*)\1\s+#/.exec(text)
+  return quoted?.[2] ?? text.replace(/\s+#.*$/, '')
 }
 
 export const MAX_BYTES = 256 * 1024
@@ -55,6 +65,12 @@ export function checkPrivate(path: string, stat: Stats) {
   checkOwnership(path, stat)
 }
 
+/** The names in a text that refers to secrets; none for any other value. */
+export function referencesIn(value: unknown): string[] {
+  if (typeof value !== 'string') return []
+  return [...value.matchAll(REFERENCE)].map(([, name = '']) => name)
+}
+
 /**
  * Replaces `${NAME}` in every string of a channel.
  * @returns the names that are set nowhere, and the values used, for redaction
@@ -67,7 +83,7 @@ export function expandReferences(
   const used: string[] = []
   const expand = (item: unknown): unknown => {
     if (typeof item === 'string') {
-      return item.replace(/\$\{([A-Za-z_]\w*)\}/g, (reference, name: string) => {
+      return item.replace(REFERENCE, (reference, name: string) => {
         const found = find(name)
         if (found) used.push(found)
         else missing.push(name)

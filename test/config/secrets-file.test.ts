@@ -145,6 +145,26 @@ describe('secrets.env', () => {
     expect(read()).toBe('A=1\n')
   })
 
+  it.each([
+    ['abc # of the app', 'abc'],
+    ['abc#1', 'abc#1'],
+    ['#abc', '#abc'],
+    ['"abc #1"', 'abc #1'],
+    ['"abc" # of the app', 'abc'],
+    [`'it"s' # don't share`, 'it"s'],
+    [`"it's"  # of the app`, "it's"],
+    ['"abc" def', '"abc" def'],
+  ])('the line A=%s sets %s', async (text, value) => {
+    expect(parseSecrets(`A=${text}`).values.get('A')).toBe(value)
+    const { folder } = await makeSecrets('')
+    writeSecret(folder, 'A', text)
+    expect(readSecrets(folder).values.get('A')).toBe(text)
+  })
+
+  it('an empty value is none', () => {
+    expect([...parseSecrets('A=\nB=""\nC=1\nC=\nD= \n').values]).toEqual([])
+  })
+
   it('reports invalid lines only by their number', () => {
     const { values, junk } = parseSecrets('# note\n\nA=1\nxoxb-secret\n  \nB C=2\n=3\n')
     expect([...values]).toEqual([['A', '1']])
