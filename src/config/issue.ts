@@ -64,6 +64,8 @@ const examples = new Map<PropertyKey | undefined, string>([
 function howToWrite(issue: z.core.$ZodIssue, value: unknown): string | undefined {
   if (issue.code !== 'invalid_type') return undefined
   if (issue.expected === 'object' && issue.path.length === 2) return examples.get(issue.path[0])
+  if (issue.expected === 'array' && typeof value === 'object' && value !== null)
+    return 'Put it in brackets: [{ ... }]'
   if (typeof value !== 'string') return undefined
   if (issue.expected === 'array') return 'Put it in brackets: ["..."]'
   const isBare = /^(true|false|-?\d+(\.\d+)?)$/.test(value)

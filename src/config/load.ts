@@ -4,6 +4,7 @@ import { kinds } from '../event/kind.ts'
 import { knownEvents } from '../event/schema.ts'
 import { checkFolder } from '../fs/ownership.ts'
 import { closest, didYouMean } from '../text/suggest.ts'
+import { valueAt } from '../text/zod-issue.ts'
 import type { Channel } from './channel.ts'
 import { type Checked, fillOutline, outlineOf } from './checked.ts'
 import { readConfigText } from './config-file.ts'
@@ -24,7 +25,7 @@ import {
   secretOptionsOf,
   secretsOf,
 } from './schema.ts'
-import { readSecrets } from './secrets.ts'
+import { readSecrets, referencesIn } from './secrets.ts'
 import { stepsOf } from './steps.ts'
 import { templateNames } from './template-names.ts'
 import { faultInWaiting, waitingRules } from './waiting.ts'
@@ -180,9 +181,13 @@ function check(expanded: object, context: CheckContext): Parsed {
       : firstFault(error.issues, expanded))
   if (success && !fault) return data
   const seen = fault ?? { path: [], what: 'not valid' }
-  const { path: where, what, hint } = fault === standIns.fault ? seen : withPathInFile(seen, raw)
+  const { path: where, what, ...own } = fault === standIns.fault ? seen : withPathInFile(seen, raw)
   const field = where.length > 0 ? `${where.join('.')}: ` : ''
-  const message = `${path}:${locate(text, { tree, path: where })}: ${field}${what}`
+  const [reference] = referencesIn(valueAt(raw, where))
+  const value = reference === undefined ? '' : ` (with the value of \${${reference}})`
+  const message = `${path}:${locate(text, { tree, path: where })}: ${field}${what}${value}`
+  const hint =
+    reference === undefined ? own.hint : `Set it again: hookbell secrets set ${reference}`
   throw new HookbellError('E_CONFIG', message, hint ? { hint } : {})
 }
 

@@ -10,7 +10,7 @@ const RESERVED =
 const headers = z.record(
   z
     .string()
-    .regex(/^[\w!#$%&'*+.^`|~-]+$/, 'must be the name of a header')
+    .regex(/^[\w!#$%&'*+.^`|~-]+$/, 'the name of a header')
     .refine((name) => !RESERVED.test(name), 'is set by hookbell itself'),
   z.string().regex(/^[\t\x20-\x7e]*$/, 'must be one line of ASCII'),
 )

@@ -111,6 +111,14 @@ describe('the configuration', () => {
       '1:15: channels.a: must be an object, not a string | Such as { "type": "desktop" }',
     ],
     [
+      '{"noise": {"quietHours": {"from": "22:00", "to": "7:00"}}}',
+      '1:12: noise.quietHours: must be an array, not an object | Put it in brackets: [{ ... }]',
+    ],
+    [
+      '{"channels": {"a": {"type": "webhook", "url": "https://x.example", "headers": {"A b": "x"}}}}',
+      '1:80: channels.a.headers.A b: must be the name of a header',
+    ],
+    [
       '{"channels": {"a": {"type": "desktop", "sound": "true"}}}',
       '1:40: channels.a.sound: must be true or false, not a string | Write it without quotes',
     ],
@@ -292,6 +300,24 @@ describe('a reference to a secret', () => {
     })
     expect(config.channels.team).toMatchObject({ url: 'https://example.com/x/from file' })
     expect(secrets).toContain('from file')
+  })
+
+  it('is named if its value does not fit', () => {
+    const folder = makeFolder({
+      'config.json': slack(reference('HOOK')),
+      'secrets.env': 'HOOK=canary.slack.com/services/T0\n',
+    })
+    expect(() => loadConfig(folder)).toThrow(
+      expect.objectContaining({
+        message: expect.stringMatching(
+          /team\.url: must be an https URL \(with the value of \$\{HOOK\}\)$/,
+        ),
+        hint: 'Set it again: hookbell secrets set HOOK',
+      }),
+    )
+    expect(problemOf(slack('x')).replace(/^1:\d+: /, '')).toMatch(
+      /^channels\.team\.url: must be an https URL \|/,
+    )
   })
 
   it('that is set nowhere makes its channel unusable, which stays in the routes', () => {
