@@ -47,15 +47,19 @@ const NAME_RULE = 'A name has letters, digits and "_". The value is asked for, o
 
 function list(json: boolean) {
   const config = new CurrentConfig(configDir(), stateDir()).get()
+  const isKnown = config.raw !== undefined || config.problem === undefined
   const file = readSecrets(configDir())
   const rows = secretRows(config, file)
-  if (json) return printJson(rows)
-  if (rows.length === 0) return say(asTyped('No secrets. Next: hookbell secrets set NAME'))
-  say(table(rows.map(inWords)))
+  if (json) printJson(rows)
+  else if (rows.length > 0) say(table(rows.map((row) => inWords(row, isKnown))))
+  // Which names the channels refer to is in the file that is broken.
+  if (config.problem) throw config.problem
+  if (rows.length === 0 && !json) say(asTyped('No secrets. Next: hookbell secrets set NAME'))
 }
 
-function inWords({ name, from, usedBy }: SecretRow): string[] {
-  return [name, from || 'not set', usedBy.length > 0 ? `for ${usedBy.join(', ')}` : 'not used']
+function inWords({ name, from, usedBy }: SecretRow, isKnown: boolean): string[] {
+  const use = usedBy.length > 0 ? `for ${usedBy.join(', ')}` : 'not used'
+  return [name, from || 'not set', isKnown ? use : '']
 }
 
 async function set(name: string, keychain: boolean) {

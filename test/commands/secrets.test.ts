@@ -52,6 +52,16 @@ describe('hookbell secrets', () => {
     expect(exitCode).toBe(64)
   })
 
+  it('says that the configuration is broken, instead of what is used', async () => {
+    const home = await makeHome()
+    await home.writeConfig('{"channels": {"team": {"type": "slack", "url": "${HOOK}"}}')
+    writeFileSync(join(home.home, 'config/secrets.env'), 'HOOK=x\n', { mode: 0o600 })
+    const { stdout, stderr, exitCode } = await home.run('secrets')
+    expect(stdout.trim()).toBe('HOOK  secrets.env')
+    expect(stderr).toMatch(/config\.json:1:\d+: not JSON/)
+    expect(exitCode).toBe(78)
+  })
+
   it('rejects a secrets file that others can read', async () => {
     const home = await makeHome()
     const path = join(home.home, 'config/secrets.env')
