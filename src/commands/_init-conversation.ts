@@ -124,6 +124,7 @@ async function askChannel(type: string, secrets: Map<string, string>) {
 function ask({ text, isSecret, placeholder, fault }: Question, title: string) {
   const message = `${title}: ${text}`
   const validate = (answer: string | undefined) => fault(answer ?? '')
-  if (isSecret) return clack.password({ message, mask: '', validate })
+  // A wrong text that nobody can see would stay before the next one.
+  if (isSecret) return clack.password({ message, mask: '', validate, clearOnError: true })
   return clack.text({ message, validate, ...(placeholder !== undefined && { placeholder }) })
 }
