@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs'
 import { defineCommand } from 'citty'
 import { askYesNo } from '../cli/ask.ts'
 import { fit, write } from '../cli/output.ts'
-import { clientNames, isClientName } from '../clients/index.ts'
 import { configDir, stateDir } from '../config/paths.ts'
 import { describeError, HookbellError, usageError } from '../errors.ts'
 import { renderDiff } from '../install/diff.ts'
+import { parseClients } from '../install/parse-clients.ts'
 import { type HookPlace, knownPlaces, rememberedPlaces } from '../install/places.ts'
 import { endWorker, removeEverything, removeFrontDoor } from '../install/remove-state.ts'
 import {
@@ -22,7 +22,7 @@ export const uninstallCommand = defineCommand({
   args: {
     client: {
       type: 'string',
-      description: 'Only from this agent client',
+      description: 'Only from this agent client, or from several with commas',
       valueHint: 'NAME',
     },
     user: { type: 'boolean', description: 'Only from your own settings' },
@@ -83,7 +83,7 @@ export async function runUninstall(
   checkOptions(options, world)
   const print = (text: string) => world.print(escapeControls(text))
   const found = findAll(options, world)
-  const isWhole = !options.client && !options.user && !options.project
+  const isWhole = options.client === undefined && !options.user && !options.project
   const waiting = options.purge ? await countWaiting() : 0
   if (!options.json) print(describe(found, options, waiting))
   if (options.dryRun) {
@@ -112,8 +112,7 @@ function checkOptions(
   world: UninstallWorld,
 ) {
   const isPart = client !== undefined || Boolean(user) || Boolean(project)
-  if (client !== undefined && !isClientName(client))
-    throw usageError(`unknown client "${client}"`, `Known: ${clientNames.join(', ')}`)
+  if (client !== undefined) parseClients(client)
   if (user && project) throw usageError('--user and --project exclude each other')
   if (all && isPart)
     throw usageError('--all removes hookbell everywhere and takes no other selection')
@@ -128,8 +127,9 @@ function checkOptions(
 }
 
 function selectedBy({ client, user, project }: UninstallOptions): (place: HookPlace) => boolean {
+  const names = client === undefined ? undefined : parseClients(client)
   return (place) => {
-    if (client !== undefined && place.client !== client) return false
+    if (names && !names.includes(place.client)) return false
     return place.scope === 'user' ? !project : !user
   }
 }

@@ -1,11 +1,12 @@
 import { realpathSync, statSync } from 'node:fs'
 import { dirname, join, sep } from 'node:path'
 import type { Client, Scope } from '../clients/define.ts'
-import { type ClientName, clientNames, clients, isClientName } from '../clients/index.ts'
+import { type ClientName, clientNames, clients } from '../clients/index.ts'
 import { userFolder } from '../clients/paths.ts'
 import { homeDir } from '../config/paths.ts'
 import { HookbellError, usageError } from '../errors.ts'
 import { exists, type FileInForce, filesInForce, projectRoot } from './locate.ts'
+import { parseClients, parseList } from './parse-clients.ts'
 import { isPresent } from './presence.ts'
 
 /** A settings file that `init` is to edit, and for which client and scope. */
@@ -51,7 +52,7 @@ export function findTargets(options: TargetOptions, place: Place): Target[] {
   if (options.all && options.client !== undefined)
     throw usageError('--all and --client exclude each other')
   const names = chooseClients(options, place.env)
-  const wanted = options.events?.split(',').map((name) => name.trim())
+  const wanted = options.events === undefined ? undefined : parseList(options.events)
   refuseUnknownEvents(names, wanted)
   return names.flatMap((name) => targetsOf(name, wanted, options, place))
 }
@@ -59,11 +60,7 @@ export function findTargets(options: TargetOptions, place: Place): Target[] {
 function chooseClients({ all, client }: TargetOptions, env: Place['env']): ClientName[] {
   const found = clientNames.filter((name) => isPresent(clients[name], env))
   if (all && found.length > 0) return found
-  const names = client?.split(',').map((name) => name.trim()) ?? [onlyOne(found)]
-  return [...new Set(names)].map((name) => {
-    if (isClientName(name)) return name
-    throw usageError(`unknown client "${name}"`, `Known: ${clientNames.join(', ')}`)
-  })
+  return client === undefined ? [onlyOne(found)] : parseClients(client)
 }
 
 function refuseUnknownEvents(names: ClientName[], wanted: string[] | undefined): void {
@@ -149,7 +146,7 @@ function realpath(path: string): string {
 }
 
 /** The only client that was found. If there are several, or none, the user has to choose. */
-function onlyOne(found: readonly ClientName[]): string {
+function onlyOne(found: readonly ClientName[]): ClientName {
   const [only] = found
   if (only && found.length === 1) return only
   const choices = (only ? found : clientNames).map((name) => `--client ${name}`)

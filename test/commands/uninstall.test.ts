@@ -157,6 +157,17 @@ describe('hookbell uninstall, after init for every client', () => {
     expect(existsSync(join(home.state, 'hookbell-hook'))).toBe(true)
   })
 
+  it('can uninstall several clients', async () => {
+    const home = await makeHome(config)
+    write(home)
+    await home.run('init', '--client', 'claude, codex,gemini,', '--yes')
+    const { exitCode } = await home.run('uninstall', '--client', 'claude,gemini', '--yes')
+    expect(exitCode).toBe(0)
+    for (const name of ['.claude/settings.json', '.gemini/settings.json'])
+      expect(home.read(name)).toBe(settings[name])
+    expect(home.read('.codex/hooks.json')).toContain('hookbell-hook')
+  })
+
   it('names a file that it cannot edit, cleans the others, and exits with 1', async () => {
     const home = await makeHome(config)
     write(home)

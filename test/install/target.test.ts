@@ -40,7 +40,7 @@ describe('findTargets', () => {
       'found more than one agent client: claude, droid',
       /--client claude or --client droid/,
     ],
-    ['an unknown client', {}, { client: 'drod' }, 'unknown client "drod"', /claude, .*droid/],
+    ['an unknown client', {}, { client: 'drod' }, 'unknown client "drod"', /Did you mean "droid"/],
     [
       'an inherited name',
       {},
