@@ -17,6 +17,9 @@ import { makeHome, root } from './support/home.ts'
 describe('cli: usage errors', () => {
   it.each<[string[], string, string?]>([
     [['stauts'], 'x unknown command "stauts"', 'Did you mean "status"?'],
+    [['--verison'], 'x unknown option "--verison"', 'Did you mean "--version"?'],
+    [['-V'], 'x unknown option "-V"', 'Did you mean "-v"?'],
+    [['--json'], 'x unknown option "--json"', 'Options come after the command'],
     [['help', 'stauts'], 'x unknown command "stauts"', 'Did you mean "status"?'],
     [['log', '--jsno'], 'x log: unknown option "--jsno"', 'Did you mean "--json"?'],
     [['log', '--limit'], 'x log: --limit needs a value'],

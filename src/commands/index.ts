@@ -185,8 +185,17 @@ export function loadAll(): Promise<{ name: string; description: string; command:
 }
 
 function unknownCommand(name: string): HookbellError {
+  if (name.startsWith('-')) return unknownOption(name)
   const names = descriptions.map(([one]) => one)
   const meant = closest(name, names)
   const hint = meant ? `Did you mean "${meant}"?` : `Commands: ${names.join(', ')}`
   return usageError(`unknown command "${name}"`, hint)
+}
+
+function unknownOption(name: string): HookbellError {
+  const meant = closest(name, ['--version', '--help', '-v', '-h'])
+  const hint = meant
+    ? `Did you mean "${meant}"?`
+    : 'Options come after the command; see: hookbell --help'
+  return usageError(`unknown option "${name}"`, hint)
 }

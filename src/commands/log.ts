@@ -62,7 +62,7 @@ export const logCommand = defineCommand({
 })
 
 const DEFAULT_LIMIT = 20
-const NO_EVENTS = 'No events yet. Register hookbell with: hookbell init'
+const NO_EVENTS = 'No events yet. See whether hookbell is registered: hookbell status'
 const NO_MATCH = 'No such events'
 
 interface Filter {

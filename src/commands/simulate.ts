@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { defineCommand } from 'citty'
 import { paint, printJson, say, table } from '../cli/output.ts'
@@ -12,6 +12,7 @@ import { type Simulation, simulate } from '../simulate/simulate.ts'
 import { cleanText, cutText, oneLine } from '../text/clean.ts'
 import { counted } from '../text/counted.ts'
 import { formatTime } from '../text/local-time.ts'
+import { quoteWord } from '../text/shell.ts'
 import { stateFolders } from './_events.ts'
 import { readEntries } from './_journal-entries.ts'
 import { sinceTime } from './_since.ts'
@@ -58,7 +59,10 @@ function readConfig(path: string): Config {
     text = readFileSync(path, 'utf8')
   } catch (error) {
     if (errorCode(error) !== 'ENOENT') throw error
-    const hint = `Make one from yours: cp ${configPath(configDir())} ${path}`
+    const own = configPath(configDir())
+    const hint = existsSync(own)
+      ? `Make one from yours: cp ${quoteWord(own)} ${quoteWord(path)}`
+      : `Write one like your own, which would be ${own}`
     throw usageError(`simulate: no file "${path}"`, hint)
   }
   return withAllChannels(parseConfig(text, { path, secrets: { file: new Map(), env: {} } }))

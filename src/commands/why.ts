@@ -40,7 +40,8 @@ function findEvent(all: readonly EventOutline[], start: string): EventOutline {
   const found = start === 'last' ? all.slice(-1) : all.filter(({ id }) => id.startsWith(start))
   const [only, another] = found
   if (only && !another) return only
-  if (start === 'last') throw usageError('why: no events yet', 'Register them: hookbell init')
+  if (start === 'last')
+    throw usageError('why: no events yet', 'hookbell status shows whether hookbell is registered')
   const what = only ? `${found.length} events` : 'no event'
   const message = `why: ${what} with an id that starts with "${start}"`
   throw usageError(message, 'hookbell log --json shows the ids')

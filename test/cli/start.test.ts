@@ -22,7 +22,7 @@ describe('the code cache of a command', () => {
   beforeEach(async () => {
     folder = await makeFolder()
     for (const name of ['dist', 'templates']) mkdirSync(join(folder, name))
-    text = `No events yet. Register hookbell with: node ${realpathSync(folder)}/bin/hookbell init\n`
+    text = `No events yet. See whether hookbell is registered: node ${realpathSync(folder)}/bin/hookbell status\n`
     for (const name of ['cli.cjs', 'cli-code.cjs', 'log.cjs']) {
       cpSync(join(packageRoot(), 'dist', name), join(folder, 'dist', name))
     }

@@ -60,7 +60,7 @@ describe('hookbell simulate', () => {
   })
 
   it.each([
-    [['--config', 'nowhere.json'], 64, 'no file "nowhere.json"', 'Make one from yours: cp '],
+    [['--config', 'nowhere.json'], 64, 'no file "nowhere.json"', "Make one from yours: cp '"],
     [['--config', 'broken.json'], 78, 'broken.json:1:3: chanels', 'Did you mean "channels"?'],
     [['--since', 'soon'], 64, '--since takes a duration', 'Such as: --since 2h'],
   ])('%j exits with a hint', async (words, code, message, hint) => {
@@ -70,5 +70,11 @@ describe('hookbell simulate', () => {
     expect({ exitCode, stderr }).toMatchObject({ exitCode: code })
     expect(stderr).toContain(message)
     expect(stderr).toContain(hint)
+  })
+
+  it('offers no copy of a configuration that does not exist', async () => {
+    const home = await makeHome()
+    const { stderr } = await home.run('simulate', '--config', 'nowhere.json')
+    expect(stderr).toMatch(/Write one like your own, which would be .*config\.json$/)
   })
 })

@@ -101,7 +101,7 @@ describe('hookbell why', () => {
   })
 
   it.each([
-    [['why'], 'no events yet'],
+    [['why'], 'no events yet\n  hookbell status shows whether hookbell is registered'],
     [['why', 'zzz'], 'no event with an id that starts with "zzz"'],
     [['why', '--session', 'zzz'], 'no event of a session "zzz"'],
   ])('reports what it cannot find: %j', async (words, message) => {
