@@ -46,7 +46,15 @@ export const claude = defineClient({
   unnamed: [],
   fieldNames: {},
   variants: [],
-  notices: { agent_completed: 'other' },
+  // Types and their texts: read in 2.1.330.
+  notices: {
+    agent_completed: 'other',
+    elicitation_url_dialog: 'permission',
+    worker_permission_prompt: 'permission',
+    // After a usage limit is over: the task goes on only when a person says so.
+    quota_auto_resume_stale: 'waiting',
+    quota_auto_resume_disabled: 'waiting',
+  },
   repeats: [
     {
       after: 'PermissionRequest',
@@ -55,11 +63,20 @@ export const claude = defineClient({
       withinMs: 15_000,
       same: [],
     },
+    // The session that leads a team repeats the question of a member that runs in it.
+    {
+      after: 'PermissionRequest',
+      again: 'Notification',
+      notificationType: 'worker_permission_prompt',
+      withinMs: 15_000,
+      same: [],
+    },
   ],
   ordinaryEnds: [],
   reportsIdle: true,
   holdQuestionMs: 0,
-  answeredBy: [],
+  // The form of an MCP server was filled in or refused, or its page was visited.
+  answeredBy: ['elicitation_response', 'elicitation_complete'],
   askTools: ['AskUserQuestion', 'ExitPlanMode'],
   headless: [
     { from: 'env', name: 'CLAUDE_CODE_SESSION_ATTENDED', value: '0', isHeadless: true },

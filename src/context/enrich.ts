@@ -4,6 +4,7 @@ import { homeDir } from '../config/paths.ts'
 import type { AgentEvent } from '../event/event.ts'
 import { asksAtEnd } from '../event/headline.ts'
 import type { Kind } from '../event/kind.ts'
+import { meaningOf } from '../event/meaning.ts'
 import { questionOfTool, withSubject } from '../event/question.ts'
 import { branchOf } from './branch.ts'
 import type { Deeds } from './deeds.ts'
@@ -91,8 +92,10 @@ function withTurn(event: AgentEvent, facts: TranscriptFacts): AgentEvent {
   }
   if (event.kind === 'permission') return withQuestion(known, facts)
   const lastMessage = event.lastMessage || facts.lastMessage
-  // The agent's last message says what it waits for.
-  if (event.kind === 'waiting') return { ...known, lastMessage }
+  // The agent's last message says what it waits for, unless the notice itself does.
+  if (event.kind === 'waiting') {
+    return meaningOf(event).isIdle ? { ...known, lastMessage } : known
+  }
   if (event.kind !== 'done') return known
   const durationMs = event.durationMs ?? durationSince(facts.promptedAt, event.at)
   if (facts.outcome !== 'failed') return { ...known, lastMessage, durationMs }

@@ -24,6 +24,8 @@ export interface Meaning {
   /** The turn succeeded, failed, or was stopped by a person. */
   isTurnEnd: boolean
   isInterrupt: boolean
+  /** For a notice that the agent waits: it does not say for what, only that nothing happened for a while. */
+  isIdle: boolean
   isSessionEnd: boolean
   /** The reason means nothing, because the client gives it for every end of a session. */
   isOrdinaryEnd: boolean
@@ -37,6 +39,9 @@ export interface Meaning {
   isInternal: boolean
 }
 
+/** Older versions of clients send the notice without a type. */
+const IDLE = /^((agent_)?idle|$)/i
+
 const turnEnds: readonly string[] = ['Stop', 'StopFailure', 'Interrupt'] satisfies CanonicalEvent[]
 const answersToAll: readonly string[] = ['UserPromptSubmit', 'SessionEnd', ...turnEnds]
 const answers: readonly string[] = ['PermissionReplied', ...answersToAll]
@@ -49,6 +54,7 @@ export function meaningOf(event: Told): Meaning {
     isPrompt: means === 'UserPromptSubmit',
     isTurnEnd: turnEnds.includes(means),
     isInterrupt: means === 'Interrupt',
+    isIdle: IDLE.test(notificationType),
     isSessionEnd: means === 'SessionEnd',
     isOrdinaryEnd: means === 'SessionEnd' && ordinaryEnds.includes(event.reason),
     isAnswer:

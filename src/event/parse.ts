@@ -181,7 +181,8 @@ function questionOf(
   { tool, message, notificationType }: Pick<AgentEvent, 'tool' | 'message' | 'notificationType'>,
   { tool_input, details, patterns }: Fields,
 ): Question | undefined {
-  if (/^elicitation/i.test(notificationType)) return questionInWords(message)
+  // The second names a tool of another session, whose call this transcript does not have.
+  if (/^(elicitation|worker_)/i.test(notificationType)) return questionInWords(message)
   const facts = [details, tool_input].find((one) => isFilled(one))
   if (facts !== undefined || patterns) {
     return questionOfTool(tool, { patterns, ...(facts as object | undefined) }, 'payload')

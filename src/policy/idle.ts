@@ -10,7 +10,7 @@ export const idle = defineRule({
   name: 'idle',
   isNoise: true,
   judge(event, { channel }, { session }) {
-    if (event.kind !== 'waiting') return send
+    if (event.kind !== 'waiting' || !meaningOf(event).isIdle) return send
     if (wasStopped(event, session)) return suppress('a person stopped the turn before')
     if (!session?.turnEnd || !isTurnOver(session)) return send
     const { judged, to = judged, asks = false } = session.turnEnd

@@ -164,7 +164,9 @@ function remember(session: Session, entry: AcceptedEntry) {
   else if (meaning.isAnswer) session.answeredAt = Math.max(session.answeredAt, at)
   if (kind === 'permission') append(session.questions, { id, at, toolUseId })
   // An idle notice after a turn does not count as judged. This check needs `turnEnd` before it is updated below.
-  else if (!isIdleAfterTurn(session, kind)) noteJudged(session, judged, at)
+  else if (kind !== 'waiting' || !meaning.isIdle || !isTurnOver(session)) {
+    noteJudged(session, judged, at)
+  }
   if (meaning.isTurnEnd && at >= (session.turnEnd?.at ?? 0)) {
     const { backgroundTasks = 0, asks = false } = facts
     const leftTasksAt = backgroundTasks > 0 ? at : session.turnEnd?.leftTasksAt
@@ -220,10 +222,6 @@ export function hasEndedAfter(session: Session | undefined, at: number): boolean
 /** When something other than a question was last judged for the channel; 0 for never. */
 export function lastJudgedAt({ judgedAt }: Session, channel: string): number {
   return Object.hasOwn(judgedAt, channel) ? (judgedAt[channel] ?? 0) : 0
-}
-
-function isIdleAfterTurn(session: Session, kind: string): boolean {
-  return kind === 'waiting' && isTurnOver(session)
 }
 
 function noteJudged(session: Session, channels: readonly string[], at: number) {

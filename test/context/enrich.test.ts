@@ -298,6 +298,14 @@ describe('an agent that waits', () => {
     expect(await enrich({ ...end, kind: 'waiting' }, around)).toMatchObject({ lastMessage })
   })
 
+  it('keeps the words of a notice that says what it waits for', async () => {
+    const { path, event, around } = makeSession('claude', '.claude/projects/-srv-app')
+    writeFileSync(path, transcriptText('claude'))
+    const message = 'review needs your input: Which branch?'
+    const needs = { kind: 'waiting', notificationType: 'agent_needs_input', message } as const
+    expect(await enrich(event(needs), around)).toMatchObject({ message, lastMessage: '' })
+  })
+
   it('was interrupted if the transcript says so', async () => {
     const { path, event, around } = makeSession('claude', '.claude/projects/-srv-app')
     const waiting = event({ kind: 'waiting', at: Date.parse('2026-11-20T10:00:00Z') })

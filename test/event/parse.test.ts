@@ -210,6 +210,36 @@ describe('an event', () => {
     expect(kindOf(clues, abnormal)).toBe(kind)
   })
 
+  it.each([
+    ['permission_prompt', 'permission'],
+    ['worker_permission_prompt', 'permission'],
+    ['elicitation_dialog', 'permission'],
+    ['elicitation_url_dialog', 'permission'],
+    ['idle_prompt', 'waiting'],
+    ['agent_needs_input', 'waiting'],
+    ['quota_auto_resume_stale', 'waiting'],
+    ['quota_auto_resume_disabled', 'waiting'],
+    ['quota_auto_resume_fired', 'other'],
+    ['elicitation_response', 'other'],
+    ['agent_completed', 'other'],
+  ])('of notification type %s of Claude Code is %s', (type, kind) => {
+    const payload = { hook_event_name: 'Notification', notification_type: type }
+    expect(parse(payload).kind).toBe(kind)
+  })
+
+  it('asks what a member of a team needs, in the words of its notice', () => {
+    const message = 'reviewer needs permission for Bash'
+    const payload = {
+      hook_event_name: 'Notification',
+      notification_type: 'worker_permission_prompt',
+      message,
+    }
+    expect(parse(payload).question).toMatchObject({
+      about: 'question',
+      subject: message,
+    })
+  })
+
   it('is an abnormal end for the configured reasons, in upper or lower case', () => {
     const end = { hook_event_name: 'SessionEnd', reason: 'Crashed' }
     expect(parse(end).kind).toBe('ended')

@@ -148,6 +148,34 @@ describe('the rule', () => {
     ).toEqual(['desktop 60'])
   })
 
+  it('`idle` delivers a notice that names what is waited for, although the end of the turn was delivered', () => {
+    const notice = (notification_type: string) => ({ ...idle, notification_type })
+    const turn = (event: object): Step[] => [
+      [0, prompt],
+      [60, event],
+    ]
+    expect(byDefault([...turn(stop), [90, notice('agent_needs_input')]])).toEqual([
+      'desktop 60',
+      'desktop 90',
+    ])
+    const failure = { hook_event_name: 'StopFailure', error: 'rate_limit' }
+    expect(byDefault([...turn(failure), [90, notice('quota_auto_resume_stale')]])).toEqual([
+      'desktop 60',
+      'desktop 90',
+    ])
+  })
+
+  it('`repeats` drops the notice of a question of a member of the team, if its request was delivered', () => {
+    const worker = { ...notice, notification_type: 'worker_permission_prompt' }
+    expect(byDefault([[1, worker]])).toEqual(['desktop 1'])
+    expect(
+      byDefault([
+        [0, request],
+        [1, worker],
+      ]),
+    ).toEqual(['desktop 0'])
+  })
+
   it('`idle` drops an idle prompt after a person stopped the turn', () => {
     expect(
       byDefault([

@@ -91,6 +91,22 @@ describe('the memory of sessions', () => {
   const idsIn = (sessions: Sessions) =>
     sessions.get(sessionKey({ client: 'claude', sessionId: 's' }))?.questions.map(({ id }) => id)
 
+  it.each(['elicitation_response', 'elicitation_complete'])(
+    'has the answer to the form of an MCP server: %s',
+    (notificationType) => {
+      const asked = { notificationType: 'elicitation_dialog', means: 'Notification' }
+      const sessions = folded([entry('q', { facts: asked })])
+      const isOpen = () => {
+        const session = sessions.get(sessionKey({ client: 'claude', sessionId: 's' }))
+        return session !== undefined && !isAnswered(session, { id: 'q', at: 1 })
+      }
+      expect(isOpen()).toBe(true)
+      const answer = { kind: 'other', acceptedAt: 2, facts: { ...asked, notificationType } }
+      folded([entry('a', answer)], sessions)
+      expect(isOpen()).toBe(false)
+    },
+  )
+
   it('has the answers that were seen elsewhere', () => {
     const answer = { type: 'answered', id: 'q1', at: 2, client: 'claude', sessionId: 's' }
     const sessions = folded([entry('q1'), entry('q2'), answer as JournalEntry])
