@@ -45,7 +45,21 @@ export const claude = defineClient({
   aliases: {},
   unnamed: [],
   fieldNames: {},
-  variants: [],
+  variants: [
+    // Also fires when the client continues by itself (anthropics/claude-code#16952). The second field is only described in
+    // 2.1.330, which does not send it yet.
+    {
+      event: 'UserPromptSubmit',
+      where: { prompt: /^\s*<task-notification>[\s\S]*<\/task-notification>\s*$/ },
+      means: 'TurnStart',
+    },
+    {
+      event: 'UserPromptSubmit',
+      where: { source: /^(system|loop_wakeup|schedule_wakeup|poll_event)$/ },
+      means: 'TurnStart',
+    },
+    { event: 'UserPromptSubmit', where: { agent_id: true }, means: 'SubagentStart' },
+  ],
   // Types and their texts: read in 2.1.330.
   notices: {
     agent_completed: 'other',

@@ -6,6 +6,8 @@ export const canonicalEvents = [
   'SessionStart',
   /** A person wrote a prompt. */
   'UserPromptSubmit',
+  /** The client began a turn by itself, such as when a background task was over. */
+  'TurnStart',
   'PreToolUse',
   'PostToolUse',
   /** The agent is blocked until a person allows or refuses something. */

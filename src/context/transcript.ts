@@ -52,7 +52,7 @@ export async function readTranscript(
   const start = isAll
     ? entries
     : readRecords(recordsOf(await readHead(path, roots, HEAD_BYTES)), format)
-  const first = start.find(({ type }) => type === 'prompt')
+  const first = start.find((entry) => entry.type === 'prompt' && !entry.isOwn)
   return {
     ...nothing,
     ...(await sidecarFacts(path, roots, format)),

@@ -82,6 +82,10 @@ function openCallsAt(entries: readonly Entry[], moment: number): ToolCall[] {
   })
 }
 
+function isGoingOn(entry: Entry): boolean {
+  return entry.type === 'prompt' ? !entry.isOwn : /^(end|replied)$/.test(entry.type)
+}
+
 function sumOf(turn: readonly Entry[]): Tokens | undefined {
   const byCall = new Map<string, Tokens>()
   for (const entry of turn) {
@@ -102,8 +106,7 @@ export function wentOnAfter(
   asked: { at: number; toolUseId?: string },
 ): boolean {
   const later = entries.slice(upTo(entries, asked.at).length)
-  if (later.some(({ type }) => type === 'prompt' || type === 'end' || type === 'replied'))
-    return true
+  if (later.some(isGoingOn)) return true
   // Other calls of the same message may have needed no permission. So unless the call is known, all must be over.
   const calls = asked.toolUseId
     ? [asked.toolUseId]

@@ -21,6 +21,8 @@ export interface Meaning {
   isSessionStart: boolean
   /** A person wrote a prompt. */
   isPrompt: boolean
+  /** The client began a turn by itself. */
+  isOwnTurn: boolean
   /** The turn succeeded, failed, or was stopped by a person. */
   isTurnEnd: boolean
   isInterrupt: boolean
@@ -52,6 +54,7 @@ export function meaningOf(event: Told): Meaning {
   return {
     isSessionStart: means === 'SessionStart',
     isPrompt: means === 'UserPromptSubmit',
+    isOwnTurn: means === 'TurnStart',
     isTurnEnd: turnEnds.includes(means),
     isInterrupt: means === 'Interrupt',
     isIdle: IDLE.test(notificationType),

@@ -89,6 +89,9 @@ export const aliases: Readonly<Record<string, readonly string[]>> = {
   input_messages: ['input-messages'],
 }
 
+/** Meanings that no client uses as the name of an event. */
+const ownNames: readonly string[] = ['Internal', 'PermissionReplied', 'TurnStart']
+
 /** Event names that clients are known to send. */
 export const knownEvents: readonly string[] = [
   ...new Set([
@@ -97,7 +100,7 @@ export const knownEvents: readonly string[] = [
       ...Object.keys(aliases),
       ...events,
     ]),
-    ...canonicalEvents.filter((name) => name !== 'Internal' && name !== 'PermissionReplied'),
+    ...canonicalEvents.filter((name) => !ownNames.includes(name)),
     'PostToolUseFailure',
     'PreCompact',
     'PostCompact',

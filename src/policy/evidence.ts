@@ -1,7 +1,7 @@
 import type { EnrichedEvent } from '../context/enrich.ts'
 import type { Kind } from '../event/kind.ts'
 import { meaningOf } from '../event/meaning.ts'
-import { isTurnOver, type Session } from './sessions.ts'
+import { isTurnOver, type Session, turnStart } from './sessions.ts'
 
 /**
  * Corrects an abnormal end to an ordinary one if there is evidence for it: some clients end every successful one-shot
@@ -25,7 +25,7 @@ function ordinaryEndEvidence(
 ): string | undefined {
   // A one-shot run that ends in the middle of its turn has failed, whatever reason it gives.
   const hasBrokenOff =
-    event.isHeadless && session !== undefined && session.promptAt > 0 && !isTurnOver(session)
+    event.isHeadless && session !== undefined && turnStart(session) > 0 && !isTurnOver(session)
   if (meaningOf(event).isOrdinaryEnd && !hasBrokenOff) {
     return `${event.client} gives the reason "${event.reason}" for every end`
   }

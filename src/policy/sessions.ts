@@ -50,7 +50,10 @@ interface Asked {
 
 /** What is known of one session. Times are Unix ms; 0: never. */
 export interface Session {
+  /** When a person last wrote. */
   promptAt: number
+  /** When the client last began a turn by itself. Absent for never. */
+  ownTurnAt?: number
   /** When everything asked before was last answered, or stopped to matter. */
   answeredAt: number
   turnEnd: TurnEnd | undefined
@@ -160,6 +163,7 @@ function remember(session: Session, entry: AcceptedEntry) {
   const told = { client, sessionId, at, means, name, notificationType, reason, tool, turnId }
   const meaning = meaningOf(told as Parameters<typeof meaningOf>[0])
   if (meaning.isPrompt) session.promptAt = Math.max(session.promptAt, at)
+  if (meaning.isOwnTurn) session.ownTurnAt = Math.max(session.ownTurnAt ?? 0, at)
   if (meaning.isAnswer && !meaning.isAnswerToAll) append(session.replies, { id, at, toolUseId })
   else if (meaning.isAnswer) session.answeredAt = Math.max(session.answeredAt, at)
   if (kind === 'permission') append(session.questions, { id, at, toolUseId })
@@ -194,21 +198,33 @@ function judgedChannels({ trace = [], to = [] }: AcceptedEntry): string[] {
   return [...new Set([...judged, ...to])].slice(0, MAX_CHANNELS)
 }
 
+/** When the last turn began, Unix ms; 0: unknown. */
+export function turnStart({ promptAt, ownTurnAt = 0 }: Session): number {
+  return Math.max(promptAt, ownTurnAt)
+}
+
 /** Whether the last turn is over and no other has begun. */
-export function isTurnOver({ turnEnd, promptAt }: Session): boolean {
-  return turnEnd !== undefined && turnEnd.at >= promptAt
+export function isTurnOver(session: Session): boolean {
+  const { turnEnd } = session
+  return turnEnd !== undefined && turnEnd.at >= turnStart(session)
+}
+
+/** Whether the client began the last turn by itself: nobody waits for its end. */
+export function isOwnTurn({ promptAt, ownTurnAt = 0 }: Session): boolean {
+  return ownTurnAt > promptAt
 }
 
 /**
- * How long the turn took that ends now: the time since the prompt if that is known here, else what the payload or the
+ * How long the turn took that ends now: the time since it began if that is known here, else what the payload or the
  * transcript says.
  */
 export function turnMs(
   session: Session | undefined,
   { at, durationMs }: { at: number; durationMs?: number | undefined },
 ): number | undefined {
-  const isInTurn = session !== undefined && session.promptAt > 0 && !isTurnOver(session)
-  return isInTurn && session.promptAt <= at ? at - session.promptAt : durationMs
+  if (session === undefined || isTurnOver(session)) return durationMs
+  const start = turnStart(session)
+  return start > 0 && start <= at ? at - start : durationMs
 }
 
 /** The recorded reason for a turn that is not told because its session is over. */

@@ -1,5 +1,5 @@
 import { findClient } from '../clients/index.ts'
-import { ENDED_BEFORE, hasEndedAfter, turnMs } from './sessions.ts'
+import { ENDED_BEFORE, hasEndedAfter, isOwnTurn, isTurnOver, turnMs } from './sessions.ts'
 import { defineRule, type JudgedEvent, send, suppress } from './types.ts'
 
 /** As long as clients wait that report by themselves that nobody has answered. */
@@ -16,6 +16,8 @@ export const shortTurns = defineRule({
     if (event.kind !== 'done') return send
     // Background tasks are over: the turn that reports it is short, but the work was not.
     if ((session?.turnEnd?.backgroundTasks ?? 0) > event.backgroundTasks) return send
+    // Nobody waits for a turn that the client began by itself, so nobody sees what it asks.
+    if (event.asks && session && isOwnTurn(session) && !isTurnOver(session)) return send
     const ms = turnMs(session, event)
     if (ms === undefined || ms >= noise.minSeconds * 1000) return send
     const reason = `the turn took ${seconds(ms)} s, less than ${noise.minSeconds} s`

@@ -204,11 +204,16 @@ function isOf(one: SessionRef, { client, sessionId }: SessionRef): boolean {
   return one.client === client && one.sessionId === sessionId
 }
 
-function isOver(session: Session | undefined, { questions, at }: Shown): boolean {
+function isOver(session: Session | undefined, { questions, at, channel }: Shown): boolean {
   if (!session) return false
   if (questions.length > 0) return questions.every((one) => isAnswered(session, one))
   // The message reports a failure or the end of a turn: it is outdated once the session goes on.
-  const { promptAt, turnEnd, answeredAt, isHeadless } = session
+  const { promptAt, ownTurnAt = 0, turnEnd, answeredAt, isHeadless } = session
+  const endedAt = turnEnd?.at ?? 0
+  // The client took a turn of its own, whose end is not told there: the message still says where the session stands.
+  const isOwnTurn = ownTurnAt > Math.max(at, promptAt)
+  const isAside = isOwnTurn && endedAt > at && turnEnd?.to?.includes(channel) !== true
+  const since = isAside ? endedAt : at
   const graceMs = isHeadless === false ? 0 : ONE_SHOT_MS
-  return promptAt > at || (turnEnd?.at ?? 0) > at || answeredAt > at + graceMs
+  return promptAt > at || endedAt > since || answeredAt > since + graceMs
 }

@@ -7,6 +7,7 @@ const moment = 1_000_000
 /** Contents by name. */
 const contents: Readonly<Record<string, EntryContent>> = {
   prompt: { type: 'prompt', text: 'go' },
+  own_prompt: { type: 'prompt', text: '', isOwn: true },
   answer: { type: 'answer', text: 'done' },
   call: { type: 'call', id: 't1', name: 'Bash', input: {} },
   'other call': { type: 'call', id: 't2', name: 'Read', input: {} },
@@ -22,7 +23,7 @@ const contents: Readonly<Record<string, EntryContent>> = {
 /** Entries such as `prompt-500 answer`: each with its time relative to the moment, if it has one. */
 function entriesOf(line: string): Entry[] {
   return [...line.matchAll(/([a-z_]+)([+-]\d+)?(?= |$)/g)].map(([, name = '', offset]) => {
-    const content = contents[name.replace('_', ' ')]
+    const content = contents[name] ?? contents[name.replace('_', ' ')]
     if (!content) throw new Error(`unknown entry: ${name}`)
     return { ...content, at: offset === undefined ? undefined : moment + Number(offset) }
   })
@@ -93,6 +94,7 @@ describe('a question', () => {
     ['call-10 prompt+500', true],
     ['call-10 failed+500', true],
     ['call-10 replied+500', true],
+    ['call-10 own_prompt+500', false],
     ['prompt-500 call-10', false],
     ['prompt-500 call-10 session+500 usage+600', false],
     // All calls that may be meant must be over.

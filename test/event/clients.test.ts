@@ -123,8 +123,17 @@ describe('a payload that was not recorded', () => {
     ...{ hook_event_name: 'Notification', notification_type },
   })
 
+  const prompted = (more: object) => ({ hook_event_name: 'UserPromptSubmit', ...more })
+  const taskIsOver = '<task-notification>\n<task-id>b1</task-id>\n</task-notification>\n'
+
   it.each<[client: string, payload: object, means: string, kind: string]>([
     ['claude', notice('agent_completed'), 'Notification', 'other'],
+    ['claude', prompted({ prompt: taskIsOver }), 'TurnStart', 'other'],
+    ['claude', prompted({ prompt: `What is ${taskIsOver}` }), 'UserPromptSubmit', 'other'],
+    ['claude', prompted({ prompt: 'Go', source: 'user' }), 'UserPromptSubmit', 'other'],
+    ['claude', prompted({ prompt: 'Check', source: 'loop_wakeup' }), 'TurnStart', 'other'],
+    ['claude', prompted({ prompt: 'Look', agent_id: 'a1' }), 'SubagentStart', 'other'],
+    ['codex', prompted({ prompt: taskIsOver }), 'UserPromptSubmit', 'other'],
     ['copilot', notice('shell_completed'), 'Notification', 'other'],
     ['copilot', notice('shell_detached_completed'), 'Notification', 'other'],
     ['copilot', notice('agent_completed'), 'Notification', 'subagent-done'],

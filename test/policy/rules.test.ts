@@ -12,6 +12,7 @@ import { type Options, runTimeline } from '../support/timeline.ts'
 const start = Date.parse('2026-11-20T09:00:00Z')
 const channels = { desk: { type: 'desktop' }, phone: { type: 'desktop' } }
 const prompt = { hook_event_name: 'UserPromptSubmit', prompt: 'Go' }
+const ownPrompt = { ...prompt, prompt: '<task-notification>Build is over</task-notification>' }
 const stop = { hook_event_name: 'Stop' }
 const asking = { ...stop, last_assistant_message: 'Shall I delete it?' }
 const idle = { hook_event_name: 'Notification', notification_type: 'idle_prompt' }
@@ -267,6 +268,36 @@ describe('the rule', () => {
     expect(told(turn(stop, again))).toEqual(['desktop 220 at 520'])
     // A prompt of the same moment does not prove that a person saw it.
     expect(told(turn(stop, [60, prompt]))).toEqual(['desktop 60 at 360'])
+  })
+
+  it('`background` still holds a turn after which the client continued by itself', () => {
+    const turn: Step[] = [
+      [0, prompt],
+      [60, { ...stop, ...tasks(2) }],
+      [100, ownPrompt],
+    ]
+    expect(told(turn)).toEqual(['desktop 60 at 360'])
+    expect(told([...turn, [101, { ...stop, ...tasks(1) }]])).toEqual(['desktop 101 at 401'])
+  })
+
+  it('`short-turns` delivers what a turn asks that the client began by itself', () => {
+    const turn: Step[] = [
+      [0, prompt],
+      [60, stop],
+      [600, ownPrompt],
+    ]
+    expect(byDefault([...turn, [605, stop]])).toEqual(['desktop 60'])
+    expect(byDefault([...turn, [605, asking], [665, idle]])).toEqual(['desktop 60', 'desktop 605'])
+  })
+
+  it('`steps` delivers a later step although the client continued by itself', () => {
+    const routes = [{ on: ['failed'], steps: [{ to: ['desk'] }, { after: '5m', to: ['phone'] }] }]
+    const steps: Step[] = [
+      [0, prompt],
+      [60, { hook_event_name: 'StopFailure', error: 'overloaded' }],
+      [90, ownPrompt],
+    ]
+    expect(told(steps, { channels, routes })).toEqual(['desk 60', 'phone 60 at 360'])
   })
 
   it('`background` counts its five minutes from when a late worker judges the turn', () => {

@@ -209,6 +209,27 @@ describe('a message that may be withdrawn', () => {
     ])
   })
 
+  it('stays after a turn that the client took by itself and that its channel is not told of', async () => {
+    const { begin, clock, happen, handles, open, question, ref } = await makeOpen()
+    happen('p1', 'UserPromptSubmit')
+    happen('e1', 'Stop', { asks: true })
+    const asking: Partial<Delivery> = { kind: 'done', urgency: 'normal', questions: [] }
+    const turn = question('e1', asking)
+    begin({ ...turn, message: { ...turn.message, asks: true } }).delivered('one')
+    for (const time of [1, 2]) {
+      clock.now += 60_000
+      happen(`own ${time}`, 'TurnStart')
+      clock.now += 60_000
+      happen(`end ${time}`, 'Stop')
+      await open.review(ref)
+      expect(handles()).toEqual(['one'])
+    }
+    clock.now += 60_000
+    happen('e2', 'SessionEnd')
+    await open.review(ref)
+    expect(handles()).toEqual([])
+  })
+
   it.each([
     ['stays in the list if that failed for now', 503, ['one']],
     ['is forgotten if that is rejected', 403, []],

@@ -53,6 +53,9 @@ function promptOf(record: Payload, text: string): EntryContent[] {
     return [{ type: 'end', outcome: 'interrupted', reason: 'interrupted' }]
   }
   const source = textOf(record, 'promptSource')
+  if (source === 'system' || textOf(record, 'origin.kind') === 'task-notification') {
+    return [{ type: 'prompt', text: '', isOwn: true }]
+  }
   const branch = textOf(record, 'gitBranch')
   return [
     { type: 'prompt', text },

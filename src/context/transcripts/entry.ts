@@ -10,8 +10,8 @@ export type Outcome = 'completed' | 'failed' | 'interrupted'
 
 /** The content of a transcript's lines, in one form for all formats. */
 export type EntryContent =
-  /** A message of the person. */
-  | { type: 'prompt'; text: string }
+  /** A message of the person; with `isOwn` one by which the client continues by itself, whose text is left out. */
+  | { type: 'prompt'; text: string; isOwn?: true }
   /** A message of the agent to the person. */
   | { type: 'answer'; text: string }
   /** A call of a tool, which may still need permission. */

@@ -25,6 +25,16 @@ const lines: Record<Format, Row[]> = {
       [prompt('go'), { type: 'session', isHeadless: true, branch: 'fix' }],
     ],
     [
+      'a prompt of the client itself, whose task is over',
+      claude('user', '<task-notification>', { origin: { kind: 'task-notification' } }),
+      [{ type: 'prompt', text: '', isOwn: true }],
+    ],
+    [
+      'another prompt of the client itself',
+      claude('user', 'go on', { promptSource: 'system' }),
+      [{ type: 'prompt', text: '', isOwn: true }],
+    ],
+    [
       'a prompt without a branch',
       claude('user', 'go', { gitBranch: 'HEAD' }),
       [prompt('go'), { type: 'session' }],
