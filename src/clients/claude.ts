@@ -38,6 +38,7 @@ export const claude = defineClient({
   },
   transcripts: ['projects'],
   transcriptFormat: 'claude',
+  agentTranscript: 'subagents/agent-*.jsonl',
   // Measured: written at most 122 ms after the hook started (last answer), and 62 ms (tool call of a question).
   transcriptLateByMs: 1000,
   restartNote: 'restart running sessions: Claude Code reads its hooks when it starts',

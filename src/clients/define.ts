@@ -127,6 +127,11 @@ export interface Client {
   /** The folders that contain transcripts, relative to the client's folder. */
   transcripts: readonly string[]
   transcriptFormat: TranscriptFormat
+  /**
+   * The transcript of a sub-agent, in the folder that has the name of the session's transcript without its extension; `*`
+   * stands for the id. Absent if events of sub-agents name it themselves, or if it is not known.
+   */
+  agentTranscript?: `${string}*${string}`
   /** How long after the start of the hook the transcript may still lack lines about the event, in ms. */
   transcriptLateByMs: number
   restartNote: string

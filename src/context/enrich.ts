@@ -8,7 +8,7 @@ import { meaningOf } from '../event/meaning.ts'
 import { questionOfTool, withSubject } from '../event/question.ts'
 import { branchOf } from './branch.ts'
 import type { Deeds } from './deeds.ts'
-import { formatOf, rootsOf } from './of-client.ts'
+import { askedIn, formatOf, rootsOf } from './of-client.ts'
 import { projectName } from './project.ts'
 import { readTranscript, type TranscriptFacts } from './transcript.ts'
 import type { Tokens } from './transcripts/entry.ts'
@@ -58,10 +58,13 @@ const turnOver: readonly Kind[] = ['done', 'waiting']
  * transcript has, such as a pending command, waits a little if the client writes it late. Never fails an event.
  */
 export async function enrich(event: AgentEvent, deps: EnrichDeps): Promise<EnrichedEvent> {
-  const [project, branch, facts] = await Promise.all([
+  const transcriptPath = askedIn(event)
+  const isOfAgent = transcriptPath !== event.transcriptPath
+  const [project, branch, facts, ofAgent] = await Promise.all([
     (deps.projectOf ?? projectOf)(event.cwd).catch(() => ''),
     (deps.branchOf ?? branchOf)(event.cwd).catch(() => ''),
     event.transcriptPath && !unread.includes(event.kind) ? readInTime(event, deps) : undefined,
+    isOfAgent ? readInTime({ ...event, transcriptPath }, deps) : undefined,
   ])
   const {
     title = '',
@@ -69,9 +72,11 @@ export async function enrich(event: AgentEvent, deps: EnrichDeps): Promise<Enric
     tokens,
     did = { tools: {}, files: [], commands: [] },
   } = facts ?? {}
-  const found = facts ? withTurn(event, facts) : event
+  const { openCalls } = ofAgent ?? {}
+  const found = facts ? withTurn(event, { ...facts, ...(openCalls && { openCalls }) }) : event
   return {
     ...found,
+    transcriptPath,
     ...(turnOver.includes(found.kind) && asksAtEnd(found.lastMessage) && { asks: true }),
     ...(found.kind === 'waiting' && facts?.outcome === 'interrupted' && { isInterrupted: true }),
     project,

@@ -1,12 +1,25 @@
 import type { Client } from '../clients/define.ts'
 import { clients, findClient } from '../clients/index.ts'
 import { transcriptRoots } from '../clients/paths.ts'
+import type { AgentEvent } from '../event/event.ts'
 
 /** The folders that contain the transcripts of a client; for an unknown client, those of all clients. */
 export function rootsOf(name: string): string[] {
   const known = findClient(name)
   const asked: readonly Client[] = known ? [known] : Object.values(clients)
   return asked.flatMap((client) => transcriptRoots(client))
+}
+
+/** A plain name, which cannot lead to another folder. */
+const AGENT_ID = /^[\w-]{1,128}$/
+
+/** The transcript that shows what the event asks, and the answer: the sub-agent's own, if one asks and has one. */
+export function askedIn({ client, kind, agentId, transcriptPath }: AgentEvent): string {
+  const { agentTranscript } = findClient(client) ?? {}
+  const isOfAgent = kind === 'permission' && AGENT_ID.test(agentId)
+  if (!agentTranscript || !isOfAgent || !transcriptPath) return transcriptPath
+  const folder = transcriptPath.replace(/\.jsonl$/, '')
+  return `${folder}/${agentTranscript.replace('*', agentId)}`
 }
 
 export function formatOf(name: string): Client['transcriptFormat'] | undefined {

@@ -54,6 +54,8 @@ export interface AgentEvent {
   toolUseId: string
   /** Name of the sub-agent or task. */
   agent: string
+  /** The id of the sub-agent in whose turn it happened; '' for the agent itself. */
+  agentId: string
   /** The id of the turn: equal in all events of one turn, if the client has one. */
   turnId: string
   permissionMode: string

@@ -14,7 +14,8 @@ type Told = Pick<
   | 'reason'
   | 'tool'
   | 'turnId'
->
+> &
+  Pick<AgentEvent, 'backgroundAgents'>
 
 /** What an event means for its session, besides its kind. */
 export interface Meaning {
@@ -35,6 +36,8 @@ export interface Meaning {
   isAnswer: boolean
   /** An answer that settles all open questions of the session, not a single one. */
   isAnswerToAll: boolean
+  /** Sub-agents go on after it, so that it answers none of their questions. */
+  leavesAgents: boolean
   /** The event is from a sub-agent, whose session may have its own id. */
   isSubagent: boolean
   /** Internal to the client: never announced. */
@@ -49,7 +52,7 @@ const answersToAll: readonly string[] = ['UserPromptSubmit', 'SessionEnd', ...tu
 const answers: readonly string[] = ['PermissionReplied', ...answersToAll]
 
 export function meaningOf(event: Told): Meaning {
-  const { means, name, notificationType } = event
+  const { means, name, notificationType, backgroundAgents = 0 } = event
   const { answeredBy = [], ordinaryEnds = [] } = findClient(event.client) ?? {}
   return {
     isSessionStart: means === 'SessionStart',
@@ -64,6 +67,7 @@ export function meaningOf(event: Told): Meaning {
       answers.includes(means) ||
       [means, name, notificationType].some((one) => one !== '' && answeredBy.includes(one)),
     isAnswerToAll: answersToAll.includes(means),
+    leavesAgents: turnEnds.includes(means) && backgroundAgents > 0,
     isSubagent: means === 'SubagentStart' || means === 'SubagentStop',
     isInternal: means === 'Internal',
   }

@@ -150,6 +150,7 @@ function textsOf(fields: Fields) {
     tool: text(fields.tool_name) || toolIn(text(fields.message)),
     toolUseId: text(fields.tool_use_id),
     agent: text(fields.task_name ?? fields.agent_type),
+    agentId: text(fields.agent_id),
     turnId: text(fields.turn_id),
     permissionMode: text(fields.permission_mode),
     model: text(fields.model),

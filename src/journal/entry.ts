@@ -51,6 +51,7 @@ export interface EventFacts {
   isInterrupted?: boolean
   cwd?: string
   agent?: string
+  agentId?: string
   tool?: string
   toolUseId?: string
   turnId?: string

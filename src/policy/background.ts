@@ -1,4 +1,4 @@
-import { ENDED_BEFORE, hasEndedAfter, isTurnOver } from './sessions.ts'
+import { ENDED_BEFORE, hasEndedAfter, isTurnOver } from './turns.ts'
 import { defineRule, send, suppress } from './types.ts'
 
 /** A build may end soon, and its end is worth a message; a server runs on. */

@@ -1,4 +1,4 @@
-import { isTurnOver } from './sessions.ts'
+import { isTurnOver } from './turns.ts'
 import { defineRule, send, suppress } from './types.ts'
 
 /** Suppresses the end of a session after the end, or the failure, of its last turn: it adds nothing to that. */

@@ -1,7 +1,8 @@
 import type { EnrichedEvent } from '../context/enrich.ts'
 import type { Kind } from '../event/kind.ts'
 import { meaningOf } from '../event/meaning.ts'
-import { isTurnOver, type Session, turnStart } from './sessions.ts'
+import type { Session } from './sessions.ts'
+import { isTurnOver, turnStart } from './turns.ts'
 
 /**
  * Corrects an abnormal end to an ordinary one if there is evidence for it: some clients end every successful one-shot

@@ -2,6 +2,7 @@ import { findClient } from '../clients/index.ts'
 import { dropOldest } from '../drop-oldest.ts'
 import { meaningOf } from '../event/meaning.ts'
 import type { AcceptedEntry, JournalEntry } from '../journal/entry.ts'
+import { isTurnOver, type Turns, turnMs } from './turns.ts'
 
 /** How many sessions are remembered: more than run on one machine in a day. */
 const MAX_SESSIONS = 500
@@ -26,37 +27,19 @@ export interface Earlier {
   to: readonly string[]
 }
 
-export interface TurnEnd {
-  at: number
-  means: string
-  backgroundTasks: number
-  judged: readonly string[]
-  /** Those of them to which it was sent, or for which it is held. Absent in states of version 0.1. */
-  to?: readonly string[]
-  /** Whether its answer ends with a question. */
-  asks?: boolean
-  /** How long it took, in ms. Absent if unknown. */
-  tookMs?: number | undefined
-  /** When the last turn, this one or an earlier one, left background tasks running, Unix ms. Absent for never. */
-  leftTasksAt?: number | undefined
-}
-
 /** A question, or an answer to one. `toolUseId` is '' if the tool call that it is about is unknown. */
 interface Asked {
   id: string
   at: number
   toolUseId: string
+  /** The sub-agent that asks. Absent for the agent itself. */
+  agentId?: string
 }
 
 /** What is known of one session. Times are Unix ms; 0: never. */
-export interface Session {
-  /** When a person last wrote. */
-  promptAt: number
-  /** When the client last began a turn by itself. Absent for never. */
-  ownTurnAt?: number
-  /** When everything asked before was last answered, or stopped to matter. */
-  answeredAt: number
-  turnEnd: TurnEnd | undefined
+export interface Session extends Turns {
+  /** The same for what sub-agents asked: they may wait for an answer while the turn ends. Absent if it is the same. */
+  agentsAnsweredAt?: number
   questions: Asked[]
   /** Answers to single questions. */
   replies: Asked[]
@@ -108,8 +91,9 @@ function noteAnswer(
 
 /** Whether a question, asked at `at`, has been answered since. */
 export function isAnswered(session: Session, { id, at }: { id: string; at: number }): boolean {
+  const { answeredAt, agentsAnsweredAt = answeredAt } = session
   const isOver = (one: Asked) =>
-    session.answeredAt >= one.at ||
+    (one.agentId ? agentsAnsweredAt : answeredAt) >= one.at ||
     session.answered?.includes(one.id) === true ||
     (one.toolUseId !== '' && session.replies.some(({ toolUseId }) => toolUseId === one.toolUseId))
   const asked = session.questions.find((one) => one.id === id)
@@ -158,15 +142,19 @@ function remember(session: Session, entry: AcceptedEntry) {
   const { means = '', toolUseId: call = '', parentSessionId = '', ...facts } = entry.facts ?? {}
   // Two ids that were redacted look the same, but are not.
   const toolUseId = call.includes('[redacted]') ? '' : call
-  const { notificationType = '', reason = '', tool = '', turnId = '' } = facts
+  const { notificationType = '', reason = '', tool = '', turnId = '', agentId } = facts
   const judged = judgedChannels(entry)
   const told = { client, sessionId, at, means, name, notificationType, reason, tool, turnId }
-  const meaning = meaningOf(told as Parameters<typeof meaningOf>[0])
+  const { backgroundAgents = 0 } = facts
+  const meaning = meaningOf({ ...told, backgroundAgents } as Parameters<typeof meaningOf>[0])
   if (meaning.isPrompt) session.promptAt = Math.max(session.promptAt, at)
   if (meaning.isOwnTurn) session.ownTurnAt = Math.max(session.ownTurnAt ?? 0, at)
   if (meaning.isAnswer && !meaning.isAnswerToAll) append(session.replies, { id, at, toolUseId })
-  else if (meaning.isAnswer) session.answeredAt = Math.max(session.answeredAt, at)
-  if (kind === 'permission') append(session.questions, { id, at, toolUseId })
+  else if (meaning.isAnswer) noteAnswerToAll(session, at, meaning.leavesAgents)
+  if (means === 'SubagentStop' && agentId) noteAgentEnd(session, agentId, at)
+  if (kind === 'permission') {
+    append(session.questions, { id, at, toolUseId, ...(agentId && { agentId }) })
+  }
   // An idle notice after a turn does not count as judged. This check needs `turnEnd` before it is updated below.
   else if (kind !== 'waiting' || !meaning.isIdle || !isTurnOver(session)) {
     noteJudged(session, judged, at)
@@ -192,47 +180,22 @@ function remember(session: Session, entry: AcceptedEntry) {
   }
 }
 
+function noteAnswerToAll(session: Session, at: number, leavesAgents: boolean) {
+  const { answeredAt, agentsAnsweredAt = answeredAt } = session
+  session.answeredAt = Math.max(answeredAt, at)
+  session.agentsAnsweredAt = leavesAgents ? agentsAnsweredAt : Math.max(agentsAnsweredAt, at)
+}
+
+function noteAgentEnd(session: Session, agentId: string, at: number) {
+  const asked = session.questions.filter((one) => one.agentId === agentId && one.at <= at)
+  const answered = new Set([...(session.answered ?? []), ...asked.map(({ id }) => id)])
+  session.answered = [...answered].slice(-MAX_ITEMS)
+}
+
 /** The channels that a route chose: each of them has a line in the trace. */
 function judgedChannels({ trace = [], to = [] }: AcceptedEntry): string[] {
   const judged = trace.flatMap(({ channel }) => (channel === undefined ? [] : [channel]))
   return [...new Set([...judged, ...to])].slice(0, MAX_CHANNELS)
-}
-
-/** When the last turn began, Unix ms; 0: unknown. */
-export function turnStart({ promptAt, ownTurnAt = 0 }: Session): number {
-  return Math.max(promptAt, ownTurnAt)
-}
-
-/** Whether the last turn is over and no other has begun. */
-export function isTurnOver(session: Session): boolean {
-  const { turnEnd } = session
-  return turnEnd !== undefined && turnEnd.at >= turnStart(session)
-}
-
-/** Whether the client began the last turn by itself: nobody waits for its end. */
-export function isOwnTurn({ promptAt, ownTurnAt = 0 }: Session): boolean {
-  return ownTurnAt > promptAt
-}
-
-/**
- * How long the turn took that ends now: the time since it began if that is known here, else what the payload or the
- * transcript says.
- */
-export function turnMs(
-  session: Session | undefined,
-  { at, durationMs }: { at: number; durationMs?: number | undefined },
-): number | undefined {
-  if (session === undefined || isTurnOver(session)) return durationMs
-  const start = turnStart(session)
-  return start > 0 && start <= at ? at - start : durationMs
-}
-
-/** The recorded reason for a turn that is not told because its session is over. */
-export const ENDED_BEFORE = 'the session ended before it was told'
-
-/** Whether the session ended after its last turn, which ended at `at`. */
-export function hasEndedAfter(session: Session | undefined, at: number): boolean {
-  return session?.turnEnd?.at === at && session.answeredAt > at
 }
 
 /** When something other than a question was last judged for the channel; 0 for never. */

@@ -1,5 +1,5 @@
 import { findClient } from '../clients/index.ts'
-import { ENDED_BEFORE, hasEndedAfter, isOwnTurn, isTurnOver, turnMs } from './sessions.ts'
+import { ENDED_BEFORE, hasEndedAfter, isOwnTurn, isTurnOver, turnMs } from './turns.ts'
 import { defineRule, type JudgedEvent, send, suppress } from './types.ts'
 
 /** As long as clients wait that report by themselves that nobody has answered. */

@@ -104,7 +104,8 @@ function noteAnswer(event: AgentEvent, { answers, memory, store }: WorkerDeps) {
   store.reviewHeld(session)
   const known = memory.current?.session(event)
   const questions = known ? answeredQuestions(known) : []
-  answers.report({ session, at: event.at, isForAll: meaningOf(event).isAnswerToAll, questions })
+  const { isAnswerToAll, leavesAgents } = meaningOf(event)
+  answers.report({ session, at: event.at, isForAll: isAnswerToAll && !leavesAgents, questions })
 }
 
 /** Reviews the session's shown messages after its deliveries: replacing a message is better than withdrawing it. */

@@ -54,6 +54,33 @@ describe('a permission question', () => {
     })
   })
 
+  it('of a sub-agent of claude is looked for in the transcript of the sub-agent', async () => {
+    const { path, event, around } = makeSession('claude', '.claude/projects/-srv-app')
+    writeFileSync(path, pending('claude'))
+    const own = join(path.replace('.jsonl', ''), 'subagents/agent-a1.jsonl')
+    mkdirSync(join(own, '..'), { recursive: true })
+    const call = { type: 'tool_use', id: 'own', name: 'Bash', input: { command: 'make' } }
+    const message = { role: 'assistant', content: [call] }
+    const line = { isSidechain: true, agentId: 'a1', type: 'assistant', message }
+    writeFileSync(own, `${JSON.stringify({ ...line, timestamp: '2026-11-20T09:13:00Z' })}\n`)
+    const payload = { hook_event_name: 'PermissionRequest', tool_name: 'Bash' }
+    const asks = (tool_input: object, agent_id?: string) => {
+      const { question, tool, agentId } = parsePayload({ ...payload, tool_input, agent_id })
+      return enrich(event({ kind: 'permission', question, tool, agentId }), around)
+    }
+    expect(await asks({ command: 'make' }, 'a1')).toMatchObject({
+      toolUseId: 'own',
+      transcriptPath: own,
+      firstPrompt: 'Say hello',
+    })
+    expect(await asks({ command: 'rm -rf build' })).toMatchObject({
+      toolUseId: 't3',
+      transcriptPath: path,
+    })
+    // A name that leads elsewhere is not followed.
+    expect(await asks({ command: 'make' }, '../a1')).toMatchObject({ transcriptPath: path })
+  })
+
   it('waits up to a second for a call that is written late', async () => {
     const { path, event, around } = makeSession('claude', '.claude/projects/-srv-app')
     const lines = pending('claude').trimEnd().split('\n')

@@ -45,6 +45,7 @@ describe('an event', () => {
       tool: 'Bash',
       toolUseId: '',
       agent: '',
+      agentId: '',
       turnId: '',
       permissionMode: '',
       model: '',

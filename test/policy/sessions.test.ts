@@ -9,9 +9,8 @@ import {
   type Session,
   type Sessions,
   sessionKey,
-  type TurnEnd,
-  turnMs,
 } from '../../src/policy/sessions.ts'
+import { type TurnEnd, turnMs } from '../../src/policy/turns.ts'
 
 const nothing: Session = {
   ...{ promptAt: 0, answeredAt: 0, turnEnd: undefined, questions: [], replies: [], firsts: [] },
@@ -90,6 +89,27 @@ describe('the memory of sessions', () => {
   }
   const idsIn = (sessions: Sessions) =>
     sessions.get(sessionKey({ client: 'claude', sessionId: 's' }))?.questions.map(({ id }) => id)
+
+  it('has the question of a sub-agent as open although the turn ends meanwhile', () => {
+    const agent = (agentId: string) => ({ facts: { means: 'PermissionRequest', agentId } })
+    const event = (means: string, acceptedAt: number, facts: object = {}) => ({
+      ...{ event: means, kind: 'other', acceptedAt, facts: { means, ...facts } },
+    })
+    const sessions = folded([entry('q'), entry('q1', agent('a1')), entry('q2', agent('a2'))])
+    const open = (...entries: JournalEntry[]) => {
+      const session = folded(entries, sessions).get(
+        sessionKey({ client: 'claude', sessionId: 's' }),
+      )
+      const isOpen = (id: string) => session !== undefined && !isAnswered(session, { id, at: 1 })
+      return ['q', 'q1', 'q2'].filter(isOpen)
+    }
+    expect(open()).toEqual(['q', 'q1', 'q2'])
+    const turn = entry('stop', event('Stop', 2, { backgroundAgents: 2 }))
+    expect(open(turn, turn)).toEqual(['q1', 'q2'])
+    expect(open(entry('end', event('SubagentStop', 3, { agentId: 'a1' })))).toEqual(['q2'])
+    expect(open(entry('own', event('TurnStart', 4)))).toEqual(['q2'])
+    expect(open(entry('last', event('Stop', 5)))).toEqual([])
+  })
 
   it.each(['elicitation_response', 'elicitation_complete'])(
     'has the answer to the form of an MCP server: %s',

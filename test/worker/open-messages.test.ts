@@ -8,6 +8,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { builtInConfig, parseConfig } from '../../src/config/load.ts'
 import type { Asked, Delivery } from '../../src/delivery.ts'
@@ -632,6 +633,36 @@ describe.skipIf(reason)(`a question on the desktop${reason}`, () => {
     expect(await entriesOf(world, id, 'answered')).toMatchObject([
       { sessionId: 's1', reason: 'the transcript goes on after it' },
     ])
+  })
+
+  it('of a sub-agent stays when the turn ends, and is withdrawn when the sub-agent goes on', async () => {
+    const { world, accept, shown, withdrawn } = await makeDesk()
+    const path = join(world.folder, '.claude/projects/-srv-app/s1.jsonl')
+    const own = join(world.folder, '.claude/projects/-srv-app/s1/subagents/agent-a1.jsonl')
+    mkdirSync(join(own, '..'), { recursive: true })
+    const ofAgent = (type: string, content: object) =>
+      transcriptLine(type, content).replace('{', '{"isSidechain":true,"agentId":"a1",')
+    const call = { type: 'tool_use', id: 'make', name: 'Bash', input: {} }
+    writeFileSync(path, transcriptLine('assistant', { type: 'text', text: 'Started an agent' }))
+    writeFileSync(own, ofAgent('assistant', call))
+    accept(ask('make', { transcript_path: path, agent_id: 'a1' }))
+    const env = { ...world.env, HOME: world.folder }
+    startProgram(builtWorker, { ...world, env })
+    await expect.poll(async () => (await shown()).length).toBe(1)
+    appendFileSync(path, transcriptLine('assistant', { type: 'text', text: 'It is running' }))
+    const tasks = [{ id: 'a1', type: 'subagent', status: 'running' }]
+    const id = accept({
+      ...prompt,
+      hook_event_name: 'Stop',
+      transcript_path: path,
+      background_tasks: tasks,
+    })
+    await expect.poll(async () => (await entriesOf(world, id, 'suppressed')).length).toBe(1)
+    // Longer than until the first look at the transcript.
+    await sleep(1500)
+    expect(await withdrawn()).toBe(0)
+    appendFileSync(own, ofAgent('user', { type: 'tool_result', tool_use_id: 'make' }))
+    await expect.poll(withdrawn).toBe(1)
   })
 })
 

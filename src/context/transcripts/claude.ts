@@ -4,10 +4,14 @@ import type { EntryContent, TranscriptReader } from './entry.ts'
 
 /** The client's own notes may fill up to 160 kB between two lines that matter. */
 export const claude: TranscriptReader = {
-  read: (records) => records.flatMap((record) => entriesAt(timeOf(record), contentsOf(record))),
+  read(records) {
+    const isOfAgent = isTranscriptOfAgent(records)
+    return records.flatMap((record) => entriesAt(timeOf(record), contentsOf(record, isOfAgent)))
+  },
 }
 
-function contentsOf(record: Payload): EntryContent[] {
+/** @param isOfAgent whether the whole transcript is one of a sub-agent */
+function contentsOf(record: Payload, isOfAgent: boolean): EntryContent[] {
   switch (record.type) {
     case 'custom-title':
       return titleOf(textOf(record, 'customTitle'))
@@ -19,7 +23,7 @@ function contentsOf(record: Payload): EntryContent[] {
         : []
     case 'user':
     case 'assistant':
-      return isNoted(record) ? [] : messageOf(record)
+      return isNote(record) || (isSidechain(record) && !isOfAgent) ? [] : messageOf(record)
     default:
       return []
   }
@@ -29,9 +33,20 @@ function titleOf(title: string): EntryContent[] {
   return title ? [{ type: 'session', title }] : []
 }
 
-/** Whether a line is from a sub-agent, or a note of the client itself. */
-function isNoted({ isSidechain, isMeta, isCompactSummary }: Payload): boolean {
-  return Boolean(isSidechain || isMeta || isCompactSummary)
+/** A sub-agent has a transcript of its own. In old versions its lines, without an id, stood among those of the session. */
+function isTranscriptOfAgent(records: readonly Payload[]): boolean {
+  const isNamed = records.some((record) => textOf(record, 'agentId') !== '')
+  return isNamed && records.every(({ isSidechain }) => isSidechain !== false)
+}
+
+/** Whether a line is from a sub-agent. */
+function isSidechain(record: Payload): boolean {
+  return Boolean(record.isSidechain)
+}
+
+/** Whether a line is a note of the client itself. */
+function isNote({ isMeta, isCompactSummary }: Payload): boolean {
+  return Boolean(isMeta || isCompactSummary)
 }
 
 function messageOf(record: Payload): EntryContent[] {

@@ -53,6 +53,11 @@ const lines: Record<Format, Row[]> = {
       [{ type: 'result', id: 't1' }],
     ],
     ['a message of a sub-agent', claude('assistant', 'hi', { isSidechain: true }), []],
+    [
+      'a message in the transcript of a sub-agent',
+      claude('assistant', 'hi', { isSidechain: true, agentId: 'a1' }),
+      [answer('hi')],
+    ],
     ['a note of the client', claude('user', 'hi', { isMeta: true }), []],
     ['a summary of earlier turns', claude('user', 'hi', { isCompactSummary: true }), []],
     [

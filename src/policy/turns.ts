@@ -1,0 +1,62 @@
+export interface TurnEnd {
+  at: number
+  means: string
+  backgroundTasks: number
+  judged: readonly string[]
+  /** Those of them to which it was sent, or for which it is held. Absent in states of version 0.1. */
+  to?: readonly string[]
+  /** Whether its answer ends with a question. */
+  asks?: boolean
+  /** How long it took, in ms. Absent if unknown. */
+  tookMs?: number | undefined
+  /** When the last turn, this one or an earlier one, left background tasks running, Unix ms. Absent for never. */
+  leftTasksAt?: number | undefined
+}
+
+/** What is known of the turns of a session. Times are Unix ms; 0: never. */
+export interface Turns {
+  /** When a person last wrote. */
+  promptAt: number
+  /** When the client last began a turn by itself. Absent for never. */
+  ownTurnAt?: number
+  /** When everything asked before was last answered, or stopped to matter. */
+  answeredAt: number
+  turnEnd: TurnEnd | undefined
+}
+
+/** When the last turn began, Unix ms; 0: unknown. */
+export function turnStart({ promptAt, ownTurnAt = 0 }: Turns): number {
+  return Math.max(promptAt, ownTurnAt)
+}
+
+/** Whether the last turn is over and no other has begun. */
+export function isTurnOver(session: Turns): boolean {
+  const { turnEnd } = session
+  return turnEnd !== undefined && turnEnd.at >= turnStart(session)
+}
+
+/** Whether the client began the last turn by itself: nobody waits for its end. */
+export function isOwnTurn({ promptAt, ownTurnAt = 0 }: Turns): boolean {
+  return ownTurnAt > promptAt
+}
+
+/**
+ * How long the turn took that ends now: the time since it began if that is known here, else what the payload or the
+ * transcript says.
+ */
+export function turnMs(
+  session: Turns | undefined,
+  { at, durationMs }: { at: number; durationMs?: number | undefined },
+): number | undefined {
+  if (session === undefined || isTurnOver(session)) return durationMs
+  const start = turnStart(session)
+  return start > 0 && start <= at ? at - start : durationMs
+}
+
+/** The recorded reason for a turn that is not told because its session is over. */
+export const ENDED_BEFORE = 'the session ended before it was told'
+
+/** Whether the session ended after its last turn, which ended at `at`. */
+export function hasEndedAfter(session: Turns | undefined, at: number): boolean {
+  return session?.turnEnd?.at === at && session.answeredAt > at
+}
