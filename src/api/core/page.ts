@@ -82,7 +82,7 @@ export class PageList<Page, Item> implements PromiseLike<Page>, AsyncIterable<It
 
   /** The items in an array: all of them, or the first `limit`. No page is fetched beyond those. */
   async toArray(options: { limit?: number } = {}): Promise<Item[]> {
-    const { limit = Number.POSITIVE_INFINITY } = options ?? {}
+    const { limit = Infinity } = options ?? {}
     if (!(limit >= 0)) throw invalid(this.#source.id, 'limit', 'must be 0 or more')
     const items: Item[] = []
     if (limit === 0) return items

@@ -44,7 +44,7 @@ export function makeWatch(messages: Pick<SessionsMessagesApi, 'list'>): Watch {
     const input = given ?? ({} as WatchInput)
     const { signal = options?.signal } = input
     checkPauses(PLACE, '', input)
-    const clock = new Clock(Number.POSITIVE_INFINITY, signal)
+    const clock = new Clock(Infinity, signal)
     try {
       for await (const { changed } of follow(messages, input, options, clock)) yield* changed
     } catch (error) {

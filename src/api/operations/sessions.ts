@@ -1,6 +1,10 @@
 // Written by `npm run gen` from the table in src/api/endpoints/.
 import type { OperationTree } from '../operation.ts'
 
+const fields2 = 'name:s,metadata?:o'
+
+const fields1 = 'createdAt,updatedAt'
+
 const fields = 'model?,specModeModel?,providerLockTimestamp?,archivedAt?,compactionModel?,reasoningEffort?,specModeReasoningEffort?,interactionMode?,autonomyLevel?,autonomyMode?,providerLock?,apiProviderLock?:s,runInWorktree?,compactionThresholdCheckEnabled?:b,assistantActiveTimeMs?:n,enabledToolIds?,disabledToolIds?:[s],tags?'
 
 const shared0 = { '403': "enabled for selected organizations only" }
@@ -13,8 +17,8 @@ export const sessions: OperationTree = {
     path: "/api/v0/sessions",
     success: [201],
     hints: shared0,
-    body: `!{computerId:s,cwd?:s(1-4096),sessionSettings?:!{${fields}:[!{name:s,metadata?:o}],childInclusiveTokenUsageBySessionId?:o}}`,
-    response: `{sessionId,status,title?,computerId?:s,messageCount,createdAt,updatedAt,completedAt?:i,sessionSettings?:{${fields}:[{name:s,metadata?:o}],tokenUsage?,inclusiveTokenUsage?:${TokenUsage},childInclusiveTokenUsageBySessionId?:<${TokenUsage}>}}`,
+    body: `!{computerId:s,cwd?:s(1-4096),sessionSettings?:!{${fields}:[!{${fields2}}],childInclusiveTokenUsageBySessionId?:o}}`,
+    response: `{sessionId,status,title?,computerId?:s,messageCount,${fields1},completedAt?:i,sessionSettings?:{${fields}:[{${fields2}}],tokenUsage?,inclusiveTokenUsage?:${TokenUsage},childInclusiveTokenUsageBySessionId?:<${TokenUsage}>}}`,
   },
   messages: {
     add: {
@@ -29,7 +33,7 @@ export const sessions: OperationTree = {
       hints: shared0,
       page: { items: "messages", next: "pagination.nextCursor", hasMore: "pagination.hasMore", cursor: "cursor" },
       query: `!{limit?:i(1-100),cursor?,computerId?:s,role?:(user|assistant|tool)}`,
-      response: `{messages:[{id,role,parentId?,userMessageSource?,visibility?,modelId?,routerId?,reasoningEffort?,interactionMode?,chatCompletionReasoningField?,chatCompletionReasoningContent?,parallelGroupId?,hookEventName?,hookMatcher?,hookToolCallId?,hookStatus?,providerMessageId~,providerPhase~,providerEncryptedContent~,providerReasoningId~,providerReasoningSummary~,providerThoughtSignature~:s,content:[{type:(text),text,id?:s}|{type:(image),source?:*,id?:s}|{type:(thinking),thinking,signature?,id?:s,durationMs?:n}|{type:(redacted_thinking),id?:s}|{type:(tool_use),id,name:s,input?:*}|{type:(tool_result),toolUseId,id?:s,content?:*,isError?:b}|{type:(document),name?,id?:s,source?:*}|{type:s}],createdAt,updatedAt,hookStartTime?,hookEndTime?:n,isUserVisible?,hiddenFromUserViews?,isError?,isParallelExecution?:b,hookCommands?:[{command?:s,timeout?:n}],hookResults?:[{exitCode?:n,stdout?,stderr?:s,suppressOutput?:b}]}],pagination:{hasMore:b,nextCursor?:s0}}`,
+      response: `{messages:[{id,role,parentId?,userMessageSource?,visibility?,modelId?,routerId?,reasoningEffort?,interactionMode?,chatCompletionReasoningField?,chatCompletionReasoningContent?,parallelGroupId?,hookEventName?,hookMatcher?,hookToolCallId?,hookStatus?,providerMessageId~,providerPhase~,providerEncryptedContent~,providerReasoningId~,providerReasoningSummary~,providerThoughtSignature~:s,content:[{type:(text),text,id?:s}|{type:(image),source?:*,id?:s}|{type:(thinking),thinking,signature?,id?:s,durationMs?:n}|{type:(redacted_thinking),id?:s}|{type:(tool_use),id,name:s,input?:*}|{type:(tool_result),toolUseId,id?:s,content?:*,isError?:b}|{type:(document),name?,id?:s,source?:*}|{type:s}],${fields1},hookStartTime?,hookEndTime?:n,isUserVisible?,hiddenFromUserViews?,isError?,isParallelExecution?:b,hookCommands?:[{command?:s,timeout?:n}],hookResults?:[{exitCode?:n,stdout?,stderr?:s,suppressOutput?:b}]}],pagination:{hasMore:b,nextCursor?:s0}}`,
     },
   },
 }
