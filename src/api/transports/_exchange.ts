@@ -38,6 +38,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   /** A connection is being opened for this request. undici would keep waiting for it after the attempt has ended. */
   onOpen(socket: Socket) {
+    // Where a proxy closes every connection, undici would open hundreds of them a second.
+    if (this.#socket) return socket.destroy(new Error('the connection was closed'))
     this.#socket = socket
     this.request.onEnd((reason) => socket.destroy(reason))
   }

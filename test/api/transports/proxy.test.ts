@@ -25,6 +25,15 @@ describe.each(connecting)('a proxy through %s', (transport) => {
     expect(seen?.headers).not.toHaveProperty('authorization')
   })
 
+  it('that closes every connection is not asked again and again', async () => {
+    setProxy(faults.url)
+    faults.play([{ fault: 'close' }])
+    const { getGlobal } = faults.makeClient(elsewhere).organization.limits
+    const error = await errorOf(getGlobal({}, { timeoutMs: 1_000 }))
+    expect(error).toMatchObject({ kind: 'network', phase: 'connect' })
+    expect(faults.requests).toHaveLength(1)
+  })
+
   it('is not used for loopback addresses', async () => {
     setProxy('http://127.0.0.1:1')
     faults.play([{ body: '{"limit": 1}' }])
