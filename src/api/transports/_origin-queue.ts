@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici'
+import { setImmediate } from '../timers.ts'
 import type { Exchange } from './_exchange.ts'
 
 /** A dispatcher with a single connection, which it opens again after it was closed, and the exchange that uses it. */
@@ -25,18 +26,26 @@ export function makeOriginQueue(limit: number, open: () => Connection) {
       const [next] = waiting
       if (!next) return idle.push(connection)
       waiting.delete(next)
-      start(next, connection)
+      reuse(next, connection)
     })
+  }
+
+  /**
+   * Starts after a full turn of the event loop, in which Node.js notices that the server has closed the connection:
+   * a request sent on a closed connection is lost.
+   */
+  function reuse(exchange: Exchange, connection: Connection) {
+    setImmediate(setImmediate, () => start(exchange, connection))
   }
 
   return (exchange: Exchange) => {
     // The one that was used last, so that requests that follow one another share a connection.
-    let connection = idle.pop()
-    if (!connection && (count === 0 || count < limit)) {
-      connection = open()
+    const connection = idle.pop()
+    if (connection) return reuse(exchange, connection)
+    if (count === 0 || count < limit) {
       count += 1
+      return start(exchange, open())
     }
-    if (connection) return start(exchange, connection)
     waiting.add(exchange)
     // Removed at once if the attempt has ended: its caller has the error already and awaits no response.
     exchange.request.onEnd(() => waiting.delete(exchange))

@@ -1,23 +1,20 @@
 import { once } from 'node:events'
 import { createServer as createHttpServer } from 'node:http'
-import { type AddressInfo, createServer } from 'node:net'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createClient } from '../../../src/api/index.ts'
 import { apiKey, connecting, transports } from '../_support.ts'
 
 const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n'
+const HINTS = 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'
 
-/** A server that sends an unsolicited `100 Continue` before every response. */
-async function startEagerServer(isTogether: boolean) {
+const RESPONSE =
+  'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 11\r\n\r\n{"limit":1}'
+
+async function startServer(onRequest: (socket: Socket) => void) {
   const server = createServer((socket) => {
     socket.on('error', () => {})
-    socket.on('data', () => {
-      const head = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 11\r\n\r\n'
-      const response = `${head}{"limit":1}`
-      if (isTogether) return socket.write(CONTINUE + response)
-      socket.write(CONTINUE)
-      setTimeout(() => socket.write(response), 20)
-    })
+    socket.on('data', () => onRequest(socket))
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -25,16 +22,47 @@ async function startEagerServer(isTogether: boolean) {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
+/** A server that sends an interim response, such as an unsolicited `100 Continue`, before every response. */
+function startEagerServer(interim: string, isTogether: boolean) {
+  return startServer((socket) => {
+    if (isTogether) return void socket.write(interim + RESPONSE)
+    socket.write(interim)
+    setTimeout(() => socket.write(RESPONSE), 20)
+  })
+}
+
 // The `fetch` of Node.js closes the connection in this case, which a library cannot prevent.
 describe.each(connecting)('an unsolicited 100 Continue through %s', (transport) => {
-  it.each([true, false])('is skipped (in one packet with the response: %s)', async (isTogether) => {
-    const baseUrl = await startEagerServer(isTogether)
+  it.each([
+    ['alone', CONTINUE],
+    ['twice', CONTINUE + CONTINUE],
+    ['after early hints', HINTS + CONTINUE],
+    ['before early hints', CONTINUE + HINTS],
+  ])('is skipped %s, in one packet with the response or before it', async (_, interim) => {
+    for (const isTogether of [true, false]) await callThrice(interim, isTogether)
+  })
+
+  async function callThrice(interim: string, isTogether: boolean) {
+    const baseUrl = await startEagerServer(interim, isTogether)
     const client = createClient({ apiKey, baseUrl, env: {}, transport, retries: 0 })
     for (let calls = 0; calls < 3; calls += 1)
       expect(await client.organization.limits.getGlobal()).toEqual({ limit: 1 })
     await client.close()
-  })
+  }
 })
+
+describe.each(transports)(
+  'a server that closes each connection unannounced, through %s',
+  (transport) => {
+    it('loses no request that follows', async () => {
+      const baseUrl = await startServer((socket) => void socket.end(RESPONSE))
+      const client = createClient({ apiKey, baseUrl, env: {}, transport, retries: 0 })
+      for (let calls = 0; calls < 10; calls += 1)
+        expect(await client.request({ method: 'POST', path: '/' })).toEqual({ limit: 1 })
+      await client.close()
+    })
+  },
+)
 
 describe.each(transports)('fake timers with %s', (transport) => {
   afterEach(() => void vi.useRealTimers())
