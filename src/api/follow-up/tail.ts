@@ -1,5 +1,6 @@
 import type { PageList } from '../core/page.ts'
 import { BadRequestError } from '../http-errors.ts'
+import { isRecord } from '../record.ts'
 import type { ListMessagesResponse, Message } from '../types/index.ts'
 
 /** The list of a session from a cursor on. */
@@ -28,11 +29,13 @@ export function makeTail(list: ListFrom) {
 
   async function* walk(): AsyncGenerator<readonly Message[]> {
     let cursor = lastCursor
-    for await (const { messages, pagination } of list(cursor).pages()) {
+    for await (const { messages: listed, pagination } of list(cursor).pages()) {
+      // Responses are passed on even if they differ from the known shape.
+      const messages = listed.filter(isRecord)
       tail.isNewestFirst ??= trendOf(messages)
       if (!tail.isNewestFirst) lastCursor = cursor
       yield messages
-      cursor = pagination.nextCursor ?? undefined
+      cursor = pagination?.nextCursor ?? undefined
     }
   }
 }

@@ -1,4 +1,5 @@
 import type { Message } from '../types/index.ts'
+import { toJson } from '../validation/encode-value.ts'
 import { type ListFrom, makeTail } from './tail.ts'
 import { byTime, readTurn, type Turn } from './turn.ts'
 
@@ -73,7 +74,8 @@ export function makeWatcher(list: ListFrom, after: string | undefined) {
 
   /** Stores the message; true if it is new or has changed. */
   function remember(message: Message): boolean {
-    const text = JSON.stringify(message)
+    // No text if the message is nested too deeply: then it never counts as changed.
+    const text = toJson(message, []) ?? ''
     if (texts.get(message.id) === text) return false
     texts.set(message.id, text)
     return true

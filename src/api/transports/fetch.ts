@@ -42,7 +42,7 @@ async function exchange(
   const stream = (response.body ?? []) as AsyncIterable<Uint8Array>
   const read = await readText(stream, bodyLimit(status, maxResponseBytes))
   if (read.cause) read.cause = causeOf(read.cause)
-  if (read.end !== 'complete') controller.abort(new Error('the rest is not needed'))
+  if (read.end !== 'complete') controller.abort()
   return { status, headers: Object.fromEntries(response.headers), ...read }
 }
 

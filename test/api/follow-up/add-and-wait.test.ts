@@ -180,6 +180,26 @@ describe.each(transports)('addAndWait through %s', (transport) => {
     },
   )
 
+  it.each([
+    ['no pagination', json({ messages: [...old, make(101, 'assistant')] })],
+    ['null for pagination', json({ messages: [...old, make(101, 'assistant')], pagination: null })],
+    [
+      'items that are no messages',
+      json({ messages: [null, ...old, 5, make(101, 'assistant'), 'text'], pagination: {} }),
+    ],
+    [
+      'a message that is nested too deeply',
+      json({ messages: [...old, make(101, 'assistant', { input: 'deep' })] }).replace(
+        '"deep"',
+        '['.repeat(20_000) + ']'.repeat(20_000),
+      ),
+    ],
+  ])('accepts a page with %s', async (_, page) => {
+    const posted = json({ messageId: old.at(-1)?.id, status: 'idle' })
+    faults.play(({ method }) => ({ body: method === 'POST' ? posted : page }))
+    expect((await add()).map(({ id }) => id)).toEqual(['m101'])
+  })
+
   it('reads the whole list again when the service rejects the cursor', async () => {
     const grow = session('oldest first', 'running', [[], [], [], [], [make(101, 'assistant')]])
     let known = 0
