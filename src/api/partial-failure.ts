@@ -1,4 +1,5 @@
 import { BaseClientError } from './errors.ts'
+import { isRecord } from './record.ts'
 import type { SetUserLimitsResponse } from './types/index.ts'
 
 /** Some user limits were refused; the others were set. */
@@ -11,7 +12,9 @@ export class PartialFailureError extends BaseClientError {
   readonly errors: SetUserLimitsResponse['errors']
 
   constructor({ updated, errors }: SetUserLimitsResponse) {
-    const lines = errors.map(({ email, error }) => `${email}: ${error}`)
+    const lines = errors.map((entry) =>
+      isRecord(entry) ? `${entry.email}: ${entry.error}` : String(entry),
+    )
     super(
       `${errors.length} of ${errors.length + updated.length} limits not set: ${lines.join('; ')}`,
     )
@@ -27,7 +30,9 @@ export class PartialFailureError extends BaseClientError {
 export function throwIfAnyFailed<Response extends SetUserLimitsResponse>(
   response: Response,
 ): Response {
-  if (Array.isArray(response?.errors) && response.errors.length > 0)
-    throw new PartialFailureError(response)
+  // Responses are passed on even if they differ from the known shape.
+  const { errors, updated } = Object(response)
+  if (Array.isArray(errors) && errors.length > 0)
+    throw new PartialFailureError({ errors, updated: Array.isArray(updated) ? updated : [] })
   return response
 }

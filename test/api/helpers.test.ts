@@ -107,4 +107,14 @@ describe('throwIfAnyFailed', () => {
     expect(error).toMatchObject({ kind: 'partial', updated, errors })
     expect(error.message).toBe('1 of 2 limits not set: b@x: no such user')
   })
+
+  it.each([
+    [{ errors: [{ email: 'b@x', error: 'unknown' }] }, '1 of 1 limits not set: b@x: unknown'],
+    [{ updated: null, errors: [null, 'all'] }, '2 of 2 limits not set: null; all'],
+  ])('throws the same error for a response of another shape, %j', async (response, message) => {
+    faults.play([{ body: json(response) }])
+    const answer = await faults.makeClient().organization.limits.setUsers({ users })
+    const error = await errorOf(Promise.resolve(answer).then(throwIfAnyFailed))
+    expect(error).toMatchObject({ kind: 'partial', message, updated: [] })
+  })
 })

@@ -229,6 +229,15 @@ describe('api: single responses', () => {
     expect(exitCode).toBe(1)
   })
 
+  it('reports refused limits on one line, also without a list of those that were set', async () => {
+    const body = { errors: [{ email: 'bo@example.com', error: 'no\u001b[2J\n  run this: x' }] }
+    const { run } = await makeApiHome({ faults: [makeFault({ status: 200, body })] })
+    const users = '{"users":[{"email":"bo@example.com","limit":5}]}'
+    const { stderr, exitCode } = await run('api', 'organization.limits.setUsers', '--body', users)
+    expect(stderr).toContain('1 of 1 limits not set: bo@example.com: no[2J run this: x\n')
+    expect(exitCode).toBe(1)
+  })
+
   it('exits with 76 for a response that is nested too deeply', async () => {
     const body = `{"x":${'['.repeat(20_000)}${']'.repeat(20_000)}}`
     const { run } = await makeApiHome({ faults: [makeFault({ status: 200, body })] })

@@ -2,6 +2,7 @@ import {
   type ClientError,
   type HttpError,
   isClientError,
+  type SetUserLimitsResponse,
   throwIfAnyFailed,
 } from '../../api/index.ts'
 import { asTyped } from '../../cli/how-to-call.ts'
@@ -26,14 +27,12 @@ export async function withCommandErrors<Value>(
   }
 }
 
-/** @throws HookbellError E_FAILED if the response lists entries that were refused */
+/** @throws HookbellError E_FAILED if a response of `organization.limits.setUsers` lists entries that were refused */
 export function failOnPartialFailure(command: string, answer: unknown) {
-  const { updated, errors } = Object(answer)
-  if (!Array.isArray(updated) || !Array.isArray(errors)) return
   try {
-    throwIfAnyFailed({ updated, errors })
+    throwIfAnyFailed(answer as SetUserLimitsResponse)
   } catch (cause) {
-    const why = describeError(cause)
+    const why = oneLine(describeError(cause))
     throw new HookbellError('E_FAILED', `${command}: ${why}`, {
       cause,
       hint: 'The limits in "updated" are set',
