@@ -8,7 +8,7 @@ import type { ComputerState, Key, State } from './state.ts'
 export function makeState(seed: Seed): State {
   return {
     clockOffsetMs: 0,
-    lastId: 0,
+    lastId: highestNumber(seed),
     members: seed.users.map((user) => ({ id: user.id, email: user.email, role: user.role })),
     invitations: seed.invitations.map(({ email }) => email),
     serviceAccounts: seed.serviceAccounts.map(({ id, name, role: of }) => ({ id, name, role: of })),
@@ -27,6 +27,16 @@ export function makeState(seed: Seed): State {
       request: {},
     })),
   }
+}
+
+/** The highest number in IDs that look like those of `nextId`, which must not be used again. */
+function highestNumber({ sessions, wikiRuns, serviceAccounts }: Seed): number {
+  const keys = serviceAccounts.flatMap((account) => account.keys)
+  const messages = sessions.flatMap((session) => session.messages)
+  return [...sessions, ...messages, ...wikiRuns, ...keys].reduce((highest, { id = '' }) => {
+    const [, number = 0] = /^[a-z]+_(\d{6,15})$/.exec(id) ?? []
+    return Math.max(highest, Number(number))
+  }, 0)
 }
 
 function keysOf(seed: Seed): Key[] {

@@ -9,7 +9,13 @@ interface Parts {
     keys: readonly { id: string; value: string }[]
   }[]
   computers: readonly { id: string; name: string; ownerId: string; apiKey?: string }[]
-  sessions: readonly { id: string; computerId: string }[]
+  sessions: readonly {
+    id: string
+    computerId: string
+    messages: readonly { id?: string | undefined }[]
+  }[]
+  wikiRuns: readonly { id: string }[]
+  readinessReports: readonly { reportId: string }[]
 }
 
 /** Reports duplicate IDs, dangling references, and the lack of an owner or manager with a key. */
@@ -17,8 +23,9 @@ export function checkSeed(seed: Parts, context: z.core.$RefinementCtx<unknown>) 
   const report = (path: PropertyKey[], message: string) =>
     context.addIssue({ code: 'custom', path, message, input: seed })
   for (const [path, values] of uniqueLists(seed)) {
-    const twice = values.find((value, index) => values.indexOf(value) !== index)
-    if (twice !== undefined) report([path], `duplicate "${twice}"`)
+    const seen = new Set<string>()
+    const twice = values.find((value) => seen.size === seen.add(value).size)
+    if (twice !== undefined) report(path, `duplicate "${twice}"`)
   }
   const owners = [...seed.users, ...seed.serviceAccounts].map(({ id }) => id)
   for (const [index, { ownerId }] of seed.computers.entries()) {
@@ -35,19 +42,25 @@ export function checkSeed(seed: Parts, context: z.core.$RefinementCtx<unknown>) 
   }
 }
 
-function uniqueLists(seed: Parts): [string, string[]][] {
-  const { users, invitations, serviceAccounts, computers, sessions } = seed
+function uniqueLists(seed: Parts): [path: PropertyKey[], values: string[]][] {
+  const { users, invitations, serviceAccounts, computers, sessions, wikiRuns } = seed
   const people = [...users, ...invitations].map(({ email }) => email.toLowerCase())
   const keys = serviceAccounts.flatMap((account) => account.keys)
   const own = [...users, ...computers].flatMap(({ apiKey }) => (apiKey ? [apiKey] : []))
   return [
-    ['users', [...users, ...serviceAccounts].map(({ id }) => id)],
-    ['users', people],
-    ['serviceAccounts', keys.map(({ id }) => id)],
-    ['serviceAccounts', [...keys.map(({ value }) => value), ...own]],
-    ['computers', computers.map(({ id }) => id)],
-    ['computers', computers.map(({ name }) => name)],
-    ['sessions', sessions.map(({ id }) => id)],
+    [['users'], [...users, ...serviceAccounts].map(({ id }) => id)],
+    [['users'], people],
+    [['serviceAccounts'], keys.map(({ id }) => id)],
+    [['serviceAccounts'], [...keys.map(({ value }) => value), ...own]],
+    [['computers'], computers.map(({ id }) => id)],
+    [['computers'], computers.map(({ name }) => name)],
+    [['sessions'], sessions.map(({ id }) => id)],
+    ...sessions.map(({ messages }, index): [PropertyKey[], string[]] => [
+      ['sessions', index, 'messages'],
+      messages.flatMap(({ id }) => id ?? []),
+    ]),
+    [['wikiRuns'], wikiRuns.map(({ id }) => id)],
+    [['readinessReports'], seed.readinessReports.map(({ reportId }) => reportId)],
   ]
 }
 

@@ -6,6 +6,11 @@ import { makeFolder } from '../support/folder.ts'
 import { startTestEmulator } from './_support.ts'
 
 const owner = { id: 'u', email: 'u@example.com', role: 'owner' as const, apiKey: 'fk-u' }
+const message = { id: 'm', role: 'user', content: [] }
+const report = {
+  ...{ reportId: '00000000-0000-4000-8000-000000000001', repoId: 'r', repoUrl: 'https://x' },
+  ...{ createdAt: 1, apps: {}, report: {} },
+}
 
 describe('a seed', () => {
   it('has defaults for omitted parts, and a parsed seed can be parsed again', () => {
@@ -45,6 +50,12 @@ describe('a seed', () => {
       'computers[0].ownerId: no user or service account "u"',
     ],
     [{ computers: [{ id: 'c', name: 'x'.repeat(64), ownerId: 'user_ada' }] }, 'computers[0].name'],
+    [
+      { sessions: [{ id: 's', computerId: 'comp_ada', messages: [message, message] }] },
+      'sessions[0].messages: duplicate "m"',
+    ],
+    [{ wikiRuns: [{ id: 'w' }, { id: 'w' }] }, 'wikiRuns: duplicate "w"'],
+    [{ readinessReports: [report, report] }, `readinessReports: duplicate "${report.reportId}"`],
     [{ limits: { global: -1 } }, 'limits.global'],
     [{ agent: { stepMs: '5' } }, 'agent.stepMs'],
   ])('is rejected when invalid: %j', (seed, message) => {
@@ -65,6 +76,26 @@ describe('a seed', () => {
 })
 
 describe('a new emulator', () => {
+  it('gives new sessions, messages and wiki runs other IDs than those of the seed', async () => {
+    const { computerId, post } = await startTestEmulator({
+      seed: {
+        sessions: [
+          {
+            ...{ id: 'sess_000001', computerId: 'comp_ada' },
+            messages: [{ id: 'msg_000007', role: 'user', content: [] }],
+          },
+        ],
+        wikiRuns: [{ id: 'wiki_000002' }],
+      },
+    })
+    const { body: session } = await post('/api/v0/sessions', { computerId })
+    const messages = `/api/v0/sessions/${session.sessionId}/messages`
+    const { body: message } = await post(messages, { text: 'x' })
+    const { body: run } = await post('/api/v0/wiki', {})
+    const ids = [session.sessionId, message.messageId, run.wikiRunId]
+    expect(ids).toEqual(['sess_000008', 'msg_000009', 'wiki_000010'])
+  })
+
   it('returns IDs that can be used at once', async () => {
     const emulator = await startTestEmulator()
     const { computerId, sessionId, wikiRunId } = emulator
