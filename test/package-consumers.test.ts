@@ -247,6 +247,14 @@ const recipes: Record<string, string> = {
       if (error.kind === 'partial') console.log(error.updated.length)
       if (error.kind === 'validation') console.log(error.issues[0]?.field)
     }`,
+  'options that may be undefined': `
+    const maybe = <Value,>(value: Value): Value | undefined => value
+    const [count, text] = [maybe(1), maybe('GET')]
+    await client.sessions.messages.list({ sessionId: 's', limit: count, cursor: text }).toArray({ limit: count })
+    await client.request({ method: 'GET', path: '/', query: maybe({}), host: undefined, retry: undefined })
+    await imageFromPath('a.png', { maxBytes: count })
+    createClient({ transport: undiciTransport({ connections: count, keepAliveMs: count }), baseUrl: text })
+    await startEmulator({ port: count, seed: maybe({}), faults: maybe([]), stateFile: text, now: maybe(Date.now) })`,
   'test your code': `
     await using emulator: Emulator = await startEmulator()
     await using tested = createClient(emulator.clientOptions)
@@ -255,10 +263,10 @@ const recipes: Record<string, string> = {
 
 describe.each(['node16', 'bundler'])('a newcomer with moduleResolution %s', (moduleResolution) => {
   it('compiles each recipe under the strictest settings', async () => {
-    const head = `import { type Computer, createClient, isClientError, type RotatedKey, type TokenUsageRow } from 'hookbell/api'
+    const head = `import { type Computer, createClient, imageFromPath, isClientError, type RotatedKey, type TokenUsageRow, undiciTransport } from 'hookbell/api'
 import { type Emulator, startEmulator } from 'hookbell/emulator'
 declare const client: ReturnType<typeof createClient>
-void [createClient, isClientError, startEmulator]
+void [createClient, imageFromPath, isClientError, startEmulator, undiciTransport]
 export type Used = [Computer, RotatedKey, TokenUsageRow, Emulator]
 `
     const sources = Object.values(recipes).map((text, at): [string, string] => [

@@ -15,7 +15,7 @@ export interface FileAttachment extends ImageAttachment {
 
 export interface AttachmentOptions {
   /** The largest file that is accepted, in bytes. The service documents no limit. @default 10485760 */
-  maxBytes?: number
+  maxBytes?: number | undefined
 }
 
 // Not a product: bundlers keep one in bundles that do not use it.

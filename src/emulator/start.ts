@@ -17,17 +17,17 @@ import type { World } from './world.ts'
 
 export interface EmulatorOptions {
   /** Port of the API. @default 0, any free one */
-  port?: number
+  port?: number | undefined
   /** Port of the application, which serves the readiness reports. @default 0, any free one */
-  appPort?: number
+  appPort?: number | undefined
   /** The initial state. Parts that are left out have defaults. */
-  seed?: SeedInput
+  seed?: SeedInput | undefined
   /** Faults that are set from the start on. */
-  faults?: readonly FaultInput[]
+  faults?: readonly FaultInput[] | undefined
   /** File that keeps the state, for one emulator at a time. If it exists, it takes precedence over the seed. */
-  stateFile?: string
+  stateFile?: string | undefined
   /** The base of the emulator's clock, in Unix milliseconds. @default Date.now */
-  now?: () => number
+  now?: (() => number) | undefined
 }
 
 export interface Emulator extends Samples {

@@ -17,13 +17,13 @@ export interface RawRequest {
   /** Starts with `/`, without a query. Values in it must be encoded already. */
   path: string
   /** Text, numbers, booleans, or lists of them. */
-  query?: Readonly<Record<string, unknown>>
+  query?: Readonly<Record<string, unknown>> | undefined
   /** Any JSON value. */
   body?: unknown
   /** @default 'base' */
-  host?: Host
+  host?: Host | undefined
   /** `safe` if sending it twice has the effect of once. @default 'safe' for GET and HEAD, else 'never' */
-  retry?: RetryClass
+  retry?: RetryClass | undefined
 }
 
 /** `client.request`: sends any request, with the same deadline, retries and errors as the other methods. */

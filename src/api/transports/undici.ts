@@ -10,11 +10,11 @@ import { skipContinue } from './_skip-continue.ts'
 
 export interface UndiciOptions {
   /** Connections per host, at least 1. @default 8 */
-  connections?: number
+  connections?: number | undefined
   /** How long an idle connection is kept, in milliseconds. @default 4000 */
-  keepAliveMs?: number
+  keepAliveMs?: number | undefined
   /** How long opening a connection may take, in milliseconds. @default 10000 */
-  connectTimeoutMs?: number
+  connectTimeoutMs?: number | undefined
 }
 
 /**
