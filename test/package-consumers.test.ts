@@ -148,6 +148,20 @@ describe('a consumer with ES modules and CommonJS', () => {
   })
 })
 
+describe('a consumer without the types of Node.js', () => {
+  it('compiles with those of browsers', async () => {
+    const source = `import { createClient } from 'hookbell/api'
+export const client = createClient({ transport: 'fetch' })
+for await (const { role } of client.sessions.messages.list({ sessionId: 's' })) console.log(role)`
+    const options = { ...compilerOptions, lib: ['es2022', 'dom'], types: [], noEmit: true }
+    const tsconfig = JSON.stringify({ compilerOptions: { ...options, module: 'nodenext' } })
+    const files = { 'package.json': '{ "private": true }', 'tsconfig.json': tsconfig }
+    const folder = makeConsumer('browser', { ...files, 'main.mts': source })
+    const { stdout } = await execa(process.execPath, [...tsc, '-p', folder], { reject: false })
+    expect(stdout).toBe('')
+  })
+})
+
 describe('a consumer with a bundler', () => {
   it('compiles, and runs as a single file', async () => {
     const source = `import { type Client, createClient, isClientError } from 'hookbell/api'

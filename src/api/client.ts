@@ -1,3 +1,5 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+
 import type { ApiPromise } from './core/api-promise.ts'
 import type { CallOptions, ClientOptions, DerivedOptions } from './core/options.ts'
 import type { RawRequest } from './core/request.ts'
