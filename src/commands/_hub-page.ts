@@ -1,6 +1,6 @@
 import { formatDuration } from '../render/duration.ts'
 import { formatTime } from '../text/local-time.ts'
-import { type HubStatus, sessionCells, type WaitingSession } from './_hub-text.ts'
+import { channelsOf, type HubStatus, sessionCells, type WaitingSession } from './_hub-text.ts'
 import { htmlPage, htmlTable, section, total } from './_page.ts'
 
 const REFRESH_SECONDS = 10
@@ -50,7 +50,7 @@ function sessionTable(sessions: readonly WaitingSession[], now: number): string 
 function destinationTable({ destinations }: HubStatus, now: number): string {
   const head = ['channels', 'waiting', 'questions', 'last hour', 'dead', 'oldest', 'takes none for']
   const rows = destinations.map((one) => [
-    one.channels.join(', '),
+    channelsOf(one),
     ...[one.waiting, one.questions, one.endedInLastHour, one.dead],
     one.oldest === null ? '-' : formatDuration(Math.max(0, now - one.oldest)),
     one.restMs > 1000 ? formatDuration(one.restMs) : '-',
@@ -59,8 +59,8 @@ function destinationTable({ destinations }: HubStatus, now: number): string {
 }
 
 function failures({ destinations, lastRefused }: HubStatus): string {
-  const rows = destinations.flatMap(({ channels, deadBecause }) =>
-    deadBecause.map(({ reason, count }) => [channels.join(', '), count, reason]),
+  const rows = destinations.flatMap((one) =>
+    one.deadBecause.map(({ reason, count }) => [channelsOf(one), count, reason]),
   )
   if (lastRefused) rows.push(['refused', 'last', lastRefused.why])
   if (rows.length === 0) return ''

@@ -18,11 +18,16 @@ export function statusText({ inbox, counts, lastRefused, destinations }: HubStat
       ['ended', ended.join(', ') || 'nothing yet'],
     ]),
     ...refused,
-    table(destinations.map((one) => [one.channels.join(', '), ...destinationCells(one)])),
-    ...destinations.flatMap(({ channels, deadBecause }) =>
-      deadBecause.map(({ reason, count }) => `${channels.join(', ')}: ${count} dead: ${reason}`),
+    table(destinations.map((one) => [channelsOf(one), ...destinationCells(one)])),
+    ...destinations.flatMap((one) =>
+      one.deadBecause.map(({ reason, count }) => `${channelsOf(one)}: ${count} dead: ${reason}`),
     ),
   ].join('\n')
+}
+
+/** Messages of a channel that the configuration has no longer may still be there. */
+export function channelsOf({ channels }: HubStatus['destinations'][number]): string {
+  return channels.join(', ') || 'removed channels'
 }
 
 function destinationCells(one: HubStatus['destinations'][number]): string[] {

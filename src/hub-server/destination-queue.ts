@@ -7,7 +7,7 @@ import { COUNTS, PREFIX } from '../hub/keys.ts'
 import type { HubRecord } from '../hub/record.ts'
 import type { Received } from './accept.ts'
 import type { loadBullmq } from './bullmq.ts'
-import type { HubDestination } from './destinations.ts'
+import { destinationOf, type HubQueue } from './destinations.ts'
 import { type Told, tell } from './tell.ts'
 
 /** A hub that was killed delays a destination for about this long. */
@@ -46,27 +46,23 @@ export class HubDestinationQueue {
   /** The id of the message that this hub worked on last. */
   #last: string | undefined
 
-  constructor(destination: HubDestination, deps: HubDestinationQueueDeps) {
+  constructor({ queueName, channels }: HubQueue, deps: HubDestinationQueueDeps) {
     const { bullmq, connection, onProblem } = deps
     const options = { connection, prefix: PREFIX }
     this.#deps = deps
-    this.channels = destination.channels
-    this.queue = new bullmq.Queue<Received>(destination.queueName, {
+    this.channels = channels
+    this.queue = new bullmq.Queue<Received>(queueName, {
       ...options,
       // Nobody reads the events of the queue, and by default 10,000 of them are kept.
       streams: { events: { maxLen: 10 } },
     })
-    this.#worker = new bullmq.Worker<Received>(
-      destination.queueName,
-      (job) => this.#work(job, destination),
-      {
-        ...options,
-        ...{ autorun: false, concurrency: 1, drainDelay: 5 },
-        ...{ lockDuration: LOCK_MS, stalledInterval: STALLED_MS, maxStalledCount: MAX_STALLED },
-        ...{ metrics: { maxDataPoints: 60 } },
-        ...{ removeOnComplete: { count: 0 }, removeOnFail: { count: KEPT_DEAD } },
-      },
-    )
+    this.#worker = new bullmq.Worker<Received>(queueName, (job) => this.#work(job), {
+      ...options,
+      ...{ autorun: false, concurrency: 1, drainDelay: 5 },
+      ...{ lockDuration: LOCK_MS, stalledInterval: STALLED_MS, maxStalledCount: MAX_STALLED },
+      ...{ metrics: { maxDataPoints: 60 } },
+      ...{ removeOnComplete: { count: 0 }, removeOnFail: { count: KEPT_DEAD } },
+    })
     this.queue.on('error', onProblem)
     this.#worker.on('error', onProblem)
   }
@@ -112,14 +108,15 @@ export class HubDestinationQueue {
     await this.queue.close()
   }
 
-  async #work(job: Job, { notifier }: HubDestination) {
-    const { bullmq, onTold, now, redis, onProblem } = this.#deps
+  async #work(job: Job) {
+    const { bullmq, onTold, now, redis, onProblem, loaded } = this.#deps
     this.#last = job.id
     const told = await this.#tell(job)
     onTold(job.data, told)
     void redis.call('HINCRBY', COUNTS, told.type, '1').catch(() => {})
     const isSent = !['repeat', 'expired', 'answered'].includes(told.type)
-    const paceMs = isSent ? (notifier.pace?.minIntervalMs ?? 0) : 0
+    const pace = destinationOf(job.data.record.channel, loaded)?.notifier.pace
+    const paceMs = isSent ? (pace?.minIntervalMs ?? 0) : 0
     // A rate limit holds for all hubs and, unlike the backoff of BullMQ, keeps the order.
     const pauseMs = told.type === 'deferred' ? Math.max(1, paceMs, told.until - now()) : paceMs
     if (pauseMs > 0) await this.queue.rateLimit(pauseMs).catch(onProblem)

@@ -1,33 +1,59 @@
 import type { LoadedConfig } from '../config/load.ts'
 import { type Destination, findDestination } from '../deliver/attempt.ts'
-import { sha256 } from '../text/sha256.ts'
+import type { RedisConnection } from '../hub/connection.ts'
+import { PREFIX } from '../hub/keys.ts'
 
-/** A destination that several channels may share, with the queue in which its messages wait. */
-export interface HubDestination extends Destination {
+/** A queue in which messages wait, and the channels whose new messages go there. */
+export interface HubQueue {
   queueName: string
+  /** Those of one destination; none if the queue is only left from an earlier configuration. */
   channels: string[]
 }
 
-/** The destinations in the hub's own configuration. A machine cannot make the hub send anywhere else. */
-export function hubDestinations(loaded: LoadedConfig): Map<string, HubDestination> {
-  const found = new Map<string, HubDestination>()
-  for (const [channel, { type }] of Object.entries(loaded.config.channels)) {
-    if (type === 'hub') continue
-    const destination = findDestination(channel, loaded)
-    if ('error' in destination) continue
-    const known = found.get(destination.key)
-    if (known) known.channels.push(channel)
-    else
-      found.set(destination.key, {
-        ...destination,
-        queueName: nameOf(destination.key),
-        channels: [channel],
-      })
-  }
-  return found
+/**
+ * The queues of the destinations in the hub's own configuration, and those left from an earlier one, in which messages
+ * may still wait. A machine cannot make the hub send anywhere else.
+ */
+export async function hubQueues(loaded: LoadedConfig, redis: RedisConnection): Promise<HubQueue[]> {
+  const current = queuesOf(loaded)
+  const known = new Set(current.map(({ queueName }) => queueName))
+  const left = (await existingQueues(redis)).filter((queueName) => !known.has(queueName))
+  return [...current, ...left.map((queueName) => ({ queueName, channels: [] }))]
 }
 
-/** Hashed, because the key may contain a secret URL. */
-function nameOf(key: string): string {
-  return `d-${sha256(key).slice(0, 16)}`
+/** The destination of a channel of the hub; undefined if there is none. */
+export function destinationOf(channel: string, loaded: LoadedConfig): Destination | undefined {
+  const destination = findDestination(channel, loaded)
+  return 'error' in destination ? undefined : destination
+}
+
+function queuesOf(loaded: LoadedConfig): HubQueue[] {
+  const found = new Map<string, HubQueue>()
+  for (const [channel, { type }] of Object.entries(loaded.config.channels)) {
+    const destination = type === 'hub' ? undefined : destinationOf(channel, loaded)
+    if (!destination) continue
+    const { key } = destination
+    const known = found.get(key)
+    // Named after a channel, not after the destination: what waits must survive a new URL, such as after the old one died.
+    if (known) known.channels.push(channel)
+    else found.set(key, { queueName: `${QUEUE}${channel}`, channels: [channel] })
+  }
+  return [...found.values()]
+}
+
+const QUEUE = 'd-'
+const SCANNED = '1000'
+
+async function existingQueues(redis: RedisConnection): Promise<string[]> {
+  const [before, after] = [`${PREFIX}:${QUEUE}`, ':meta']
+  const names = new Set<string>()
+  let cursor = '0'
+  do {
+    const reply = await redis.call('SCAN', cursor, 'MATCH', `${before}*${after}`, 'COUNT', SCANNED)
+    const [next, keys] = Array.isArray(reply) ? reply : ['0', []]
+    for (const key of Array.isArray(keys) ? keys : [])
+      names.add(QUEUE + String(key).slice(before.length, -after.length))
+    cursor = String(next)
+  } while (cursor !== '0')
+  return [...names].sort()
 }

@@ -10,7 +10,7 @@ import { checkRedis } from './check-redis.ts'
 import { checkRestart } from './check-restart.ts'
 import { HubClock } from './clock.ts'
 import { HubDestinationQueue } from './destination-queue.ts'
-import { hubDestinations } from './destinations.ts'
+import { hubQueues } from './destinations.ts'
 import { closeQuestions, noteQuestions } from './open-questions.ts'
 import { Room } from './room.ts'
 import { MAX_REPLY_BYTES, Router } from './router.ts'
@@ -62,9 +62,8 @@ async function openHub(loaded: LoadedConfig, onLine: OnLine, closers: Closer[]) 
     ...{ bullmq, connection: shared, redis, loaded, now: clock.now, onProblem },
     ...reportTo(onLine, clock),
   }
-  const queues = [...hubDestinations(loaded).values()].map(
-    (destination) => new HubDestinationQueue(destination, deps),
-  )
+  const found = await hubQueues(loaded, redis).catch(cannotWork)
+  const queues = found.map((one) => new HubDestinationQueue(one, deps))
   closers.push(() => Promise.all(queues.map((queue) => queue.close().catch(onProblem))))
   await Promise.all(queues.map((queue) => queue.start())).catch(cannotWork)
   shared.on('ready', () => {

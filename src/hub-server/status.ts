@@ -6,7 +6,7 @@ import { cleanText } from '../text/clean.ts'
 import type { Received } from './accept.ts'
 import { loadBullmq, redisOptions } from './bullmq.ts'
 import { checkRedis } from './check-redis.ts'
-import { hubDestinations } from './destinations.ts'
+import { hubQueues } from './destinations.ts'
 import { countInbox } from './room.ts'
 import { connectionOf } from './run.ts'
 
@@ -27,7 +27,7 @@ export async function withHub<Result>(
   // Fails if Redis does not answer; BullMQ's client below would wait for it forever.
   await checkRedis(redis)
   const options = { connection: redisOptions(connection), prefix: PREFIX }
-  const queues = [...hubDestinations(loaded).values()].map(({ channels, queueName }) => {
+  const queues = (await hubQueues(loaded, redis)).map(({ channels, queueName }) => {
     const queue = new Queue<Received>(queueName, options)
     queue.on('error', () => {})
     return { channels, queue }
@@ -47,12 +47,18 @@ export async function hubStatus({ redis, queues }: OpenHub) {
     redis.call('HGETALL', COUNTS),
     redis.call('LRANGE', REFUSED, '0', '0'),
   ])
+  const destinations = await Promise.all(queues.map(statusOf))
   return {
     inbox,
     counts: pairsOf(Array.isArray(counts) ? counts : []),
     lastRefused: Array.isArray(refused) && refused[0] ? parseRefusal(String(refused[0])) : null,
-    destinations: await Promise.all(queues.map(statusOf)),
+    destinations: destinations.filter((one) => one.channels.length > 0 || isUsed(one)),
   }
+}
+
+/** Whether there is anything in a queue. */
+function isUsed({ waiting, active, dead }: Awaited<ReturnType<typeof statusOf>>): boolean {
+  return waiting + active + dead > 0
 }
 
 /** How many dead messages are read for their reasons. */

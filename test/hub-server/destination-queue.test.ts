@@ -3,7 +3,7 @@ import { RedisConnection } from '../../src/hub/connection.ts'
 import { recordOf } from '../../src/hub/record.ts'
 import { loadBullmq, openShared } from '../../src/hub-server/bullmq.ts'
 import { HubDestinationQueue } from '../../src/hub-server/destination-queue.ts'
-import { hubDestinations } from '../../src/hub-server/destinations.ts'
+import { hubQueues } from '../../src/hub-server/destinations.ts'
 import { connectionOf } from '../../src/hub-server/run.ts'
 import { makeDelivery } from '../support/delivery.ts'
 import { startReceiver } from '../support/receiver.ts'
@@ -27,11 +27,13 @@ describe.skipIf(!hasRedis)('hub: the queue of a destination', () => {
     const loaded = hubConfig(redis, { team: webhook })
     const connection = connectionOf(loaded)
     const broken = new BrokenAtFirst(connection)
-    onTestFinished(() => broken.close())
+    const working = new RedisConnection(connection)
+    for (const one of [broken, working]) onTestFinished(() => one.close())
     const shared = await openShared(connection, () => {})
     onTestFinished(() => shared.disconnect())
     const states: string[] = []
-    const queue = new HubDestinationQueue([...hubDestinations(loaded).values()][0] as never, {
+    const [own] = await hubQueues(loaded, working)
+    const queue = new HubDestinationQueue(own as never, {
       ...{ bullmq: await loadBullmq(), redis: broken, loaded, now: Date.now },
       connection: shared,
       ...{ onTold: (_, { type }) => states.push(type), onWithdrawn: () => {}, onProblem: () => {} },
