@@ -2,6 +2,7 @@ import type * as Bullmq from 'bullmq'
 import type { Redis, RedisOptions } from 'ioredis'
 import { HookbellError } from '../errors.ts'
 import { endpointOf } from '../hub/connection.ts'
+import { isFromReplica } from '../hub/resp.ts'
 import type { HubConnection } from '../hub/settings.ts'
 
 /** Loads BullMQ, which is not installed with hookbell: only a hub needs it. @throws HookbellError E_UNAVAILABLE */
@@ -46,5 +47,6 @@ export function redisOptions(connection: HubConnection): Bullmq.RedisOptions {
     maxRetriesPerRequest: null,
     socketTimeout: SOCKET_MS,
     disableClientInfo: true,
+    reconnectOnError: isFromReplica,
   }
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import type { ConnectionOptions as TlsOptions } from 'node:tls'
 import { expandHome } from '../fs/home.ts'
-import { encodeCommand, RedisError, type Reply, ReplyParser } from './resp.ts'
+import { encodeCommand, isFromReplica, RedisError, type Reply, ReplyParser } from './resp.ts'
 import type { HubConnection } from './settings.ts'
 
 interface Call {
@@ -90,7 +90,11 @@ export class RedisConnection {
     socket.on('data', (chunk) => {
       silence.refresh()
       try {
-        for (const reply of parser.push(chunk)) settle(waiting.shift(), reply)
+        for (const reply of parser.push(chunk)) {
+          settle(waiting.shift(), reply)
+          // The name may lead to another server now, and this one would keep the connection open.
+          if (reply instanceof RedisError && isFromReplica(reply)) return fail(reply)
+        }
       } catch (error) {
         return fail(error)
       }

@@ -12,6 +12,11 @@ export class RedisError extends Error {
   }
 }
 
+/** Whether an error, also one of ioredis, says that the server is only a replica, such as after a failover. */
+export function isFromReplica({ message }: Error): boolean {
+  return /^(READONLY|MASTERDOWN) /.test(message)
+}
+
 /** The bytes of one command. */
 export function encodeCommand(words: readonly string[]): Buffer {
   const parts = words.map((word) => `$${Buffer.byteLength(word)}\r\n${word}\r\n`)

@@ -57,6 +57,24 @@ async function startBreakingProxy(port: number, words: readonly string[]) {
   return { url: () => `redis://127.0.0.1:${own}`, isBroken: () => isBroken }
 }
 
+/** A name that leads to one of several servers. Open connections stay with the server that they lead to. */
+async function startNameOf(first: number) {
+  let port = first
+  const server = createServer((client) => {
+    const redis = openSocket(port, '127.0.0.1')
+    client.on('error', () => redis.destroy()).on('close', () => redis.destroy())
+    redis.on('error', () => client.destroy()).on('close', () => client.destroy())
+    client.pipe(redis).pipe(client)
+  }).listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await new Promise((resolve) => server.once('listening', resolve))
+  const { port: own } = server.address() as { port: number }
+  const leadTo = (next: number) => {
+    port = next
+  }
+  return { url: () => `redis://127.0.0.1:${own}`, leadTo }
+}
+
 describe.skipIf(!hasRedis)('hub: faults', () => {
   it('a message of a machine that was killed during the handover is delivered once', async () => {
     const [redis, receiver] = [await startRedis(), await startReceiver()]
@@ -104,6 +122,24 @@ describe.skipIf(!hasRedis)('hub: faults', () => {
     await expect.poll(() => new Set(tagsOf(receiver)).size).toBe(events.length)
     await expect.poll(() => hub.states('problem').length).toBeGreaterThan(0)
     expect([...hub.states('exhausted'), ...hub.states('unavailable')]).toEqual([])
+  })
+
+  it('a failover to another Redis stops neither the hub nor a machine', async () => {
+    const [first, second] = [await startRedis(), await startRedis()]
+    const receiver = await startReceiver()
+    const name = await startNameOf(first.port)
+    await second.ask('REPLICAOF', '127.0.0.1', `${first.port}`)
+    await expect.poll(async () => `${await second.ask('ROLE')}`).toContain('connected')
+    const hub = await runHub(name, team(receiver.url))
+    await handOver(name, 'one')
+    await expect.poll(() => hub.states('delivered')).toHaveLength(1)
+    await first.ask('WAIT', '1', '0')
+    await second.ask('REPLICAOF', 'NO', 'ONE')
+    await first.ask('REPLICAOF', '127.0.0.1', `${second.port}`)
+    name.leadTo(second.port)
+    await expect(handOver(name, 'two')).rejects.toThrow('the URL leads to a replica')
+    await handOver(name, 'two')
+    await expect.poll(() => tagsOf(receiver)).toEqual(['one', 'two'])
   })
 
   it('a message that the hub took when its connection broke does not wait for the end of its lock', async () => {
