@@ -67,11 +67,16 @@ export class HubDestinationQueue {
     this.#worker.on('error', onProblem)
   }
 
-  /** The limiter of BullMQ counts from when a job is taken, not from when it was sent, so `#work` keeps the pace. */
   async start() {
-    await this.queue.setGlobalConcurrency(1)
-    await this.queue.setGlobalRateLimit(1, 1)
+    await this.#setLimits()
     void this.#worker.run().catch(this.#deps.onProblem)
+  }
+
+  /** To be called when the connection works again. */
+  async resume() {
+    // A Redis that has lost its data, or an empty one in its place, does not know the limits.
+    await this.#setLimits().catch(this.#deps.onProblem)
+    await this.#releaseLost()
   }
 
   /** @param receivedAt Unix ms */
@@ -88,11 +93,22 @@ export class HubDestinationQueue {
     )
   }
 
+  async close() {
+    await this.#worker.close()
+    await this.queue.close()
+  }
+
+  /** The limiter of BullMQ counts from when a job is taken, not from when it was sent, so `#work` keeps the pace. */
+  async #setLimits() {
+    await this.queue.setGlobalConcurrency(1)
+    await this.queue.setGlobalRateLimit(1, 1)
+  }
+
   /**
    * Puts back a message that this hub took without being told of it, because the connection broke before the answer. Its
-   * destination would wait for the end of LOCK_MS. To be called when the connection works again.
+   * destination would wait for the end of LOCK_MS.
    */
-  async releaseLost() {
+  async #releaseLost() {
     const { connection } = this.#deps
     for (const job of await this.queue.getActive()) {
       const token = await connection.get(this.queue.toKey(`${job.id}:lock`))
@@ -101,11 +117,6 @@ export class HubDestinationQueue {
       const isLost = token?.startsWith(`${this.#worker.id}:`) && job.id !== this.#last
       if (token && isLost) await job.moveToWait(token)
     }
-  }
-
-  async close() {
-    await this.#worker.close()
-    await this.queue.close()
   }
 
   async #work(job: Job) {

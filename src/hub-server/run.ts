@@ -67,7 +67,7 @@ async function openHub(loaded: LoadedConfig, onLine: OnLine, closers: Closer[]) 
   closers.push(() => Promise.all(queues.map((queue) => queue.close().catch(onProblem))))
   await Promise.all(queues.map((queue) => queue.start())).catch(cannotWork)
   shared.on('ready', () => {
-    for (const queue of queues) void queue.releaseLost().catch(onProblem)
+    for (const queue of queues) void queue.resume().catch(onProblem)
   })
   const channels = queues.flatMap((queue) => queue.channels)
   const router = new Router({

@@ -142,6 +142,25 @@ describe.skipIf(!hasRedis)('hub: faults', () => {
     await expect.poll(() => tagsOf(receiver)).toEqual(['one', 'two'])
   })
 
+  it('the rate limit of a destination holds after Redis has lost its data', async () => {
+    const redis = await startRedis({ args: ['--appendonly', 'no', '--save', ''] })
+    const times: number[] = []
+    const note = () => {
+      times.push(performance.now())
+      return { body: 'ok' }
+    }
+    const receiver = await startReceiver({ script: [note] })
+    const hub = await runHub(redis, { team: { type: 'slack', url: receiver.url } })
+    await redis.stop()
+    await redis.start()
+    await expect.poll(() => hub.open.queues[0]?.queue.getGlobalConcurrency()).toBe(1)
+    for (const event of ['a', 'b', 'c']) await handOver(redis, event)
+    await expect.poll(() => times.length).toBe(3)
+    const [first = 0, , last = 0] = times
+    // Two seconds, or none without a limit. On a busy machine, the first may be noticed late.
+    expect(last - first).toBeGreaterThan(1000)
+  })
+
   it('a message that the hub took when its connection broke does not wait for the end of its lock', async () => {
     const [redis, receiver] = [await startRedis(), await startReceiver()]
     // Only the job that a worker takes has this field; the router reads the message too.
