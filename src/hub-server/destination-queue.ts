@@ -93,9 +93,15 @@ export class HubDestinationQueue {
     )
   }
 
+  /** Finishes the message that is being sent. Waits for Redis, if need be for ever. */
   async close() {
     await this.#worker.close()
     await this.queue.close()
+  }
+
+  /** Ends the connection of the worker, which would otherwise be tried again for ever. */
+  async disconnect() {
+    await this.#worker.disconnect()
   }
 
   /** The limiter of BullMQ counts from when a job is taken, not from when it was sent, so `#work` keeps the pace. */

@@ -9,7 +9,7 @@ import { loadBullmq, openShared } from './bullmq.ts'
 import { checkRedis } from './check-redis.ts'
 import { checkRestart } from './check-restart.ts'
 import { HubClock } from './clock.ts'
-import { HubDestinationQueue } from './destination-queue.ts'
+import { HubDestinationQueue, type HubDestinationQueueDeps } from './destination-queue.ts'
 import { hubQueues } from './destinations.ts'
 import { closeQuestions, noteQuestions } from './open-questions.ts'
 import { Room } from './room.ts'
@@ -64,7 +64,7 @@ async function openHub(loaded: LoadedConfig, onLine: OnLine, closers: Closer[]) 
   }
   const found = await hubQueues(loaded, redis).catch(cannotWork)
   const queues = found.map((one) => new HubDestinationQueue(one, deps))
-  closers.push(() => Promise.all(queues.map((queue) => queue.close().catch(onProblem))))
+  closers.push(() => closeQueues(queues, deps))
   await Promise.all(queues.map((queue) => queue.start())).catch(cannotWork)
   shared.on('ready', () => {
     for (const queue of queues) void queue.resume().catch(onProblem)
@@ -96,6 +96,21 @@ async function openHub(loaded: LoadedConfig, onLine: OnLine, closers: Closer[]) 
   })
   /** `open` is for showing its status. */
   return { channels, open: { redis, queues } }
+}
+
+/** Without Redis, the end of what is being sent cannot be recorded: it is sent again by the next hub. */
+async function closeQueues(
+  queues: readonly HubDestinationQueue[],
+  { connection, onProblem }: Pick<HubDestinationQueueDeps, 'connection' | 'onProblem'>,
+) {
+  const isReady = () => connection.status === 'ready'
+  const lost = new Promise((resolve) => {
+    if (isReady()) connection.once('close', resolve)
+    else resolve(undefined)
+  })
+  const closed = Promise.all(queues.map((queue) => queue.close().catch(onProblem)))
+  await Promise.race([closed, lost])
+  if (!isReady()) for (const queue of queues) void queue.disconnect().catch(onProblem)
 }
 
 function reportTo(onLine: OnLine, clock: HubClock) {

@@ -1,11 +1,14 @@
 import { spawnSync } from 'node:child_process'
+import { readFile, writeFile } from 'node:fs/promises'
 import { createServer, connect as openSocket } from 'node:net'
+import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { RedisConnection } from '../../src/hub/connection.ts'
 import { hasNamespaces, makeNetwork } from '../support/network.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { hasRedis, startRedis } from '../support/redis.ts'
 import { makeMachine, startHubProcess } from './_fleet.ts'
-import { handOver, runHub } from './_hub.ts'
+import { asUser, handOver, runHub, users } from './_hub.ts'
 
 const isFull = process.env.HOOKBELL_FULL === '1'
 
@@ -140,6 +143,38 @@ describe.skipIf(!hasRedis)('hub: faults', () => {
     await expect(handOver(name, 'two')).rejects.toThrow('the URL leads to a replica')
     await handOver(name, 'two')
     await expect.poll(() => tagsOf(receiver)).toEqual(['one', 'two'])
+  })
+
+  it('a hub whose Redis is gone ends when it is asked to', async () => {
+    const redis = await startRedis()
+    const hub = await startHubProcess({ url: redis.url() }, team('http://127.0.0.1:9/'))
+    await redis.stop()
+    hub.child.kill('SIGTERM')
+    expect(await hub.exited).toBe(0)
+  })
+
+  it('a hub takes a new password after Redis got one, and no longer tries the old one', async () => {
+    const redis = await startRedis({ users: [...users, 'user admin on nopass ~* &* +@all'] })
+    const admin = new RedisConnection({
+      url: redis.url('admin'),
+      password: 'x',
+      allowUnencrypted: false,
+    })
+    onTestFinished(() => admin.close())
+    const receiver = await startReceiver()
+    const hub = await startHubProcess(
+      { url: redis.url('hub'), password: 'secret' },
+      team(receiver.url),
+    )
+    await admin.call('ACL', 'SETUSER', 'hub', 'resetpass', '>new')
+    await admin.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes')
+    await expect.poll(hub.output).toContain('the hub refuses the user or the password')
+    const path = join(hub.home.env.HOOKBELL_CONFIG_DIR, 'config.json')
+    await writeFile(path, (await readFile(path, 'utf8')).replace('"secret"', '"new"'))
+    await expect.poll(hub.output).toContain('"reloaded"')
+    await handOver(asUser(redis, 'machine'), 'one')
+    await expect.poll(() => tagsOf(receiver)).toEqual(['one'])
+    expect(hub.output().split('"reloaded"')[1]).not.toContain('the hub refuses')
   })
 
   it('the rate limit of a destination holds after Redis has lost its data', async () => {
