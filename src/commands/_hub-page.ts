@@ -1,6 +1,12 @@
 import { formatDuration } from '../render/duration.ts'
 import { formatTime } from '../text/local-time.ts'
-import { channelsOf, type HubStatus, sessionCells, type WaitingSession } from './_hub-text.ts'
+import {
+  channelsOf,
+  type HubStatus,
+  sessionCells,
+  standstills,
+  type WaitingSession,
+} from './_hub-text.ts'
 import { htmlPage, htmlTable, section, total } from './_page.ts'
 
 const REFRESH_SECONDS = 10
@@ -17,6 +23,7 @@ export function hubPage(
     totals(status, sessions, now),
     section('Who waits for an answer', sessionTable(sessions, now)),
     section('Destinations', destinationTable(status, now)),
+    reasons(status),
     failures(status),
   ]
   return htmlPage('hookbell hub', subtitle, sections, { refreshSeconds: REFRESH_SECONDS })
@@ -56,6 +63,11 @@ function destinationTable({ destinations }: HubStatus, now: number): string {
     one.restMs > 1000 ? formatDuration(one.restMs) : '-',
   ])
   return htmlTable(head, rows)
+}
+
+function reasons(status: HubStatus): string {
+  const rows = standstills(status).map((one) => [one])
+  return rows.length === 0 ? '' : section('Why messages wait', htmlTable(['what'], rows, 'words'))
 }
 
 function failures({ destinations, lastRefused }: HubStatus): string {

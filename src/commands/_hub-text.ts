@@ -9,7 +9,8 @@ import { formatTime } from '../text/local-time.ts'
 export type HubStatus = Awaited<ReturnType<typeof hubStatus>>
 export type WaitingSession = Awaited<ReturnType<typeof waitingSessions>>[number]
 
-export function statusText({ inbox, counts, lastRefused, destinations }: HubStatus): string {
+export function statusText(status: HubStatus): string {
+  const { inbox, counts, lastRefused, destinations } = status
   const ended = Object.entries(counts).map(([state, count]) => `${count} ${state}`)
   const refused = lastRefused ? [`refused last ${ago(lastRefused.at)}: ${lastRefused.why}`] : []
   return [
@@ -17,6 +18,7 @@ export function statusText({ inbox, counts, lastRefused, destinations }: HubStat
       ['inbox', `${inbox} waiting`],
       ['ended', ended.join(', ') || 'nothing yet'],
     ]),
+    ...standstills(status),
     ...refused,
     table(destinations.map((one) => [channelsOf(one), ...destinationCells(one)])),
     ...destinations.flatMap((one) =>
@@ -25,8 +27,26 @@ export function statusText({ inbox, counts, lastRefused, destinations }: HubStat
   ].join('\n')
 }
 
+/** Why messages wait, apart from their turn; one line each. */
+export function standstills({ isRunning, isShut, destinations }: HubStatus): string[] {
+  const failures = destinations.flatMap(({ lastFailure, ...one }) =>
+    lastFailure
+      ? [
+          `${channelsOf(one)}: attempt ${lastFailure.attempt} failed: ${cleanText(lastFailure.reason)}`,
+        ]
+      : [],
+  )
+  return [
+    ...(isRunning ? [] : ['no hub is running: start hookbell hub']),
+    ...(isShut ? ['Redis is almost full: machines are turned away, and keep their messages'] : []),
+    ...failures,
+  ]
+}
+
 /** Messages of a channel that the configuration has no longer may still be there. */
-export function channelsOf({ channels }: HubStatus['destinations'][number]): string {
+export function channelsOf({
+  channels,
+}: Pick<HubStatus['destinations'][number], 'channels'>): string {
   return channels.join(', ') || 'removed channels'
 }
 

@@ -1,12 +1,13 @@
 import type { Metrics, Queue } from 'bullmq'
 import type { LoadedConfig } from '../config/load.ts'
 import { RedisConnection } from '../hub/connection.ts'
-import { COUNTS, PREFIX, REFUSED } from '../hub/keys.ts'
+import { COUNTS, INBOX, PREFIX, REFUSED, ROUTER } from '../hub/keys.ts'
 import { cleanText } from '../text/clean.ts'
 import type { Received } from './accept.ts'
 import { loadBullmq, redisOptions } from './bullmq.ts'
 import { checkRedis } from './check-redis.ts'
 import { hubQueues } from './destinations.ts'
+import { historyOf } from './history.ts'
 import { countInbox } from './room.ts'
 import { connectionOf } from './run.ts'
 
@@ -42,14 +43,20 @@ export async function withHub<Result>(
 
 /** What waits and what became of the rest. Times are Unix ms of the hub. */
 export async function hubStatus({ redis, queues }: OpenHub) {
-  const [inbox, counts, refused] = await Promise.all([
+  const [inbox, type, router, counts, refused] = await Promise.all([
     countInbox(redis),
+    redis.call('TYPE', INBOX),
+    redis.call('EXISTS', ROUTER),
     redis.call('HGETALL', COUNTS),
     redis.call('LRANGE', REFUSED, '0', '0'),
   ])
-  const destinations = await Promise.all(queues.map(statusOf))
+  const destinations = await Promise.all(queues.map((one) => statusOf(one, redis)))
   return {
     inbox,
+    /** Whether a hub takes in what machines have handed over. */
+    isRunning: router === 1,
+    /** Whether machines are turned away because Redis is almost full. */
+    isShut: type === 'string',
     counts: pairsOf(Array.isArray(counts) ? counts : []),
     lastRefused: Array.isArray(refused) && refused[0] ? parseRefusal(String(refused[0])) : null,
     destinations: destinations.filter((one) => one.channels.length > 0 || isUsed(one)),
@@ -65,7 +72,7 @@ function isUsed({ waiting, active, dead }: Awaited<ReturnType<typeof statusOf>>)
 const DEAD_LOOKED_AT = 200
 const MINUTES = 60
 
-async function statusOf({ channels, queue }: OpenHub['queues'][number]) {
+async function statusOf({ channels, queue }: OpenHub['queues'][number], redis: RedisConnection) {
   const [counts, first, dead, metrics, restMs] = await Promise.all([
     queue.getJobCounts('wait', 'prioritized', 'active', 'failed'),
     queue.getJobs(['wait', 'prioritized'], 0, 0, true),
@@ -75,6 +82,7 @@ async function statusOf({ channels, queue }: OpenHub['queues'][number]) {
   ])
   const { wait = 0, prioritized = 0, active = 0, failed = 0 } = counts
   const oldest = Math.min(...first.flatMap((job) => job?.data.receivedAt ?? []))
+  const tried = await Promise.all(first.map((job) => historyOf(job?.id ?? '', redis)))
   return {
     channels,
     waiting: wait + prioritized,
@@ -85,6 +93,8 @@ async function statusOf({ channels, queue }: OpenHub['queues'][number]) {
     deadBecause: countReasons(dead.map(({ failedReason }) => failedReason)),
     oldest: Number.isFinite(oldest) ? oldest : null,
     restMs: Math.max(0, restMs),
+    /** Why the message whose turn it is was not sent yet, if it was tried. */
+    lastFailure: tried.find(({ failure }) => failure !== undefined)?.failure ?? null,
   }
 }
 

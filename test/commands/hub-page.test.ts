@@ -12,6 +12,7 @@ const now = Date.now()
 
 const status = {
   inbox: 2,
+  ...{ isRunning: true, isShut: true },
   counts: { delivered: 1284, refused: 1 },
   lastRefused: { at: now - HOUR_MS, why: 'not a record: title' },
   destinations: [
@@ -25,10 +26,12 @@ const status = {
       },
       ...{ dead: 3, deadBecause: [{ reason: 'slack: channel_not_found', count: 3 }] },
       ...{ oldest: now - 90_000, restMs: 30_000 },
+      lastFailure: { at: now - 9000, attempt: 4, reason: 'slack: 503 <b>', until: now + 30_000 },
     },
     {
       ...{ channels: ['archive'], waiting: 0, questions: 0, active: 0, endedInLastHour: 204 },
       ...{ dead: 0, deadBecause: [], oldest: null, restMs: 0 },
+      lastFailure: null,
     },
   ],
 }
@@ -121,6 +124,13 @@ describe('commands: the web page of the hub', () => {
     expect(count).toBe(1)
   })
 
+  it('says why messages wait', () => {
+    const page = hubPage(status, sessions, now)
+    expect(page).toContain('team, oncall: attempt 4 failed: slack: 503 &lt;b&gt;')
+    expect(page).toContain('Redis is almost full')
+    expect(page).not.toContain('no hub is running')
+  })
+
   it('escapes the HTML in text from a machine', () => {
     const page = hubPage(status, sessions, now)
     expect(page).toContain('&lt;script&gt;alert(1)')
@@ -143,6 +153,6 @@ it.skipIf(!browser)('chromium renders the web page of the hub without scripts', 
   })
   expect(stdout).toContain('Who waits for an answer')
   expect(stdout).toContain('2 h 24 min')
-  expect(stdout.match(/<table/g)).toHaveLength(3)
+  expect(stdout.match(/<table/g)).toHaveLength(4)
   expect(stdout).not.toMatch(/<script|<img/)
 })
