@@ -43,12 +43,12 @@ export function parseOwner(text: string): Owner | undefined {
 
 export function livenessOf({ pid, started, boot, host }: Owner): Liveness {
   const stat = statOf(pid)
-  const isThere = stat?.started === started && !/[ZX]/.test(stat.state) && boot === bootId()
-  // Several machines or containers share the home directory, or this machine was renamed.
-  if (host && host !== thisHost()) return isThere && isSameSystem(host) ? 'alive' : 'unknown'
-  if (boot !== bootId()) return 'dead'
+  const isSameBoot = boot === bootId()
+  // Several machines or containers may share the home directory. If only this machine was renamed, its processes are seen.
+  if (host && host !== thisHost() && !(isSameBoot && isSameSystem(host))) return 'unknown'
+  if (!isSameBoot) return 'dead'
   if (stat) {
-    if (!isThere) return 'dead'
+    if (stat.started !== started || /[ZX]/.test(stat.state)) return 'dead'
     return /[Tt]/.test(stat.state) ? 'stopped' : 'alive'
   }
   if (started !== '-') return 'dead'

@@ -57,6 +57,15 @@ describe('the owner of a lock or claim', () => {
     expect(livenessOf(sleeper.owner)).toBe('dead')
   })
 
+  it('is seen to be dead although the machine was renamed', async () => {
+    const sleeper = await startSleeper()
+    const { host = '' } = thisProcess()
+    const before = { ...sleeper.owner, host: `before${host.slice(host.lastIndexOf('.'))}` }
+    expect(livenessOf(before)).toBe('alive')
+    await sleeper.kill()
+    expect(livenessOf(before)).toBe('dead')
+  })
+
   it('is stopped, not dead, after SIGSTOP', async () => {
     const sleeper = await startSleeper()
     await sleeper.stop()
