@@ -3,6 +3,7 @@ import { asTyped } from '../cli/how-to-call.ts'
 import { ago, printJson, say, table } from '../cli/output.ts'
 import { stateDir } from '../config/paths.ts'
 import { usageError } from '../errors.ts'
+import { hasDead } from '../journal/history.ts'
 import { isInUse } from '../spool/layout.ts'
 import { lockHolder } from '../spool/lock.ts'
 import { didYouMean } from '../text/suggest.ts'
@@ -46,9 +47,7 @@ function whenDelivered(): string {
 }
 
 function showDead(json: boolean) {
-  const dead = withEvents(stateFolders(), ({ all, inFull }) =>
-    inFull(all.filter(({ outcome }) => outcome === 'dead')),
-  )
+  const dead = withEvents(stateFolders(), ({ all, inFull }) => inFull(all.filter(hasDead)))
   if (json) return printJson(dead)
   if (dead.length === 0) return say('Nothing is dead')
   const rows = dead.map(({ id, acceptedAt, title, event, reason, channels }) => {

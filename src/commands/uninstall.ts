@@ -14,6 +14,7 @@ import {
   type Registration,
   takeAway,
 } from '../install/uninstall.ts'
+import { hasDead } from '../journal/history.ts'
 import { escapeControls, showPath } from '../text/clean.ts'
 import { stateFolders, withEvents } from './_events.ts'
 import { purgeKeychain } from './_purge-keychain.ts'
@@ -195,7 +196,7 @@ async function removeRest({ purge }: UninstallOptions, { env }: UninstallWorld) 
 function countWaiting(): number {
   return withEvents(
     stateFolders(),
-    ({ all }) => all.filter(({ outcome }) => outcome === 'waiting' || outcome === 'dead').length,
+    ({ all }) => all.filter((one) => one.outcome === 'waiting' || hasDead(one)).length,
   )
 }
 

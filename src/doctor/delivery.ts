@@ -2,7 +2,7 @@ import { existsSync, lstatSync, statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { unreachableChannels } from '../config/reach.ts'
 import { foldersAtRisk } from '../config/trust.ts'
-import type { ChannelStatus } from '../journal/history.ts'
+import { type ChannelStatus, hasDead } from '../journal/history.ts'
 import { spoolAtRisk } from '../spool/at-risk.ts'
 import { formatTime } from '../text/local-time.ts'
 import { quoteWord } from '../text/shell.ts'
@@ -16,7 +16,7 @@ const OLD_MS = 3600 * 1000
 export function checkSpool(facts: Facts): Check[] {
   const { events, stateDir, configDir, now, folders } = facts
   const waiting = events.filter(({ outcome }) => outcome === 'waiting')
-  const dead = events.filter(({ outcome }) => outcome === 'dead').length
+  const dead = events.filter(hasDead).length
   const oldest = now - Math.min(now, ...waiting.map(({ acceptedAt }) => acceptedAt))
   const minutes = Math.round(oldest / 60_000)
   const seen =

@@ -167,6 +167,16 @@ export function hasFailed({ channels }: Pick<EventStatus, 'channels'>, name: str
   return isFailure(channels[name]?.state)
 }
 
+/** Whether a delivery of the event gave up and is in dead/, whatever became of its other deliveries. */
+export function hasDead({ outcome, channels }: DeadState): boolean {
+  return outcome === 'dead' || Object.values(channels).some(({ state }) => state === 'exhausted')
+}
+
+interface DeadState {
+  outcome: Outcome
+  channels: { [name: string]: Pick<ChannelStatus, 'state'> }
+}
+
 /** Whether the outcome of a delivery is a failure for good. */
 export function isFailure(outcome: string | undefined): boolean {
   return outcome === 'unavailable' || outcome === 'exhausted'

@@ -88,3 +88,27 @@ describe('with a running worker', () => {
     },
   )
 })
+
+it('hookbell dead lists a question that reached nobody, and one that waits on another channel', async () => {
+  const slack = async (status: number) => ({
+    type: 'slack',
+    url: (await startReceiver({ script: [status] })).url,
+  })
+  const home = await makeHome({
+    channels: { team: await slack(404), oncall: await slack(503) },
+    routes: [
+      { on: ['permission'], to: ['team'] },
+      { on: ['failed'], to: ['team', 'oncall'] },
+    ],
+  })
+  const message = 'droid needs your permission to use Bash'
+  home.accept({ hook_event_name: 'Notification', message, session_id: 's' })
+  await home.run('worker', '--once')
+  expect((await home.run('status', '--json')).stdout).toContain('"undelivered": 1')
+  expect((await home.run('dead')).stdout).toContain('team: slack: 404')
+  expect((await home.run('doctor')).stdout).toContain('spool.dead: 1 could not be delivered')
+  home.accept({ hook_event_name: 'StopFailure', error: 'rate_limit', session_id: 't' }, 'claude')
+  await home.run('worker', '--once')
+  expect((await home.run('status', '--json')).stdout).toContain('"dead": 0')
+  expect((await home.run('dead')).stdout.match(/team: slack: 404/g)).toHaveLength(2)
+})
