@@ -122,8 +122,7 @@ export class FileStore implements Store {
 
   async park(delivery: Delivery, why: ParkReason): Promise<void> {
     const parked = { ...why, since: this.#now(), delivery }
-    await writeParkedAsync(this.spool, 'deferred', parked)
-    this.#parked.set(parked)
+    await this.#parked.add(parked, () => writeParkedAsync(this.spool, 'deferred', parked))
   }
 
   async giveUp(delivery: Delivery, reason: string): Promise<void> {

@@ -39,6 +39,7 @@ export class ParkedDeliveries {
   readonly #taken = new Set<string>()
   /** Ids of deliveries that are claimed now and to be made due as soon as they are back. */
   readonly #awaited = new Set<string>()
+  readonly #beingWritten = new Set<string>()
   #refreshedAt = Number.NEGATIVE_INFINITY
   /** The folder may hold deliveries that are not known here yet. */
   isStale = false
@@ -62,10 +63,19 @@ export class ParkedDeliveries {
     for (const name of names) this.look(name)
   }
 
-  /** Adds a delivery that this process put into the folder. */
-  set(parked: Omit<Parked, 'format'>) {
+  /**
+   * Adds a delivery that this process puts into the folder. It is not due before `write` ends, even if it can be seen in
+   * the folder: its next attempt must not be recorded before the one that has failed.
+   */
+  async add(parked: Omit<Parked, 'format'>, write: () => Promise<void>) {
     const name = formatName({ id: parked.delivery.id, isDelivery: true })
-    this.#waits.set(name, waitOf(name, this.#inodeOf(name) ?? 0, parked))
+    this.#beingWritten.add(name)
+    try {
+      await write()
+      this.#set(name, waitOf(name, this.#inodeOf(name) ?? 0, parked))
+    } finally {
+      this.#beingWritten.delete(name)
+    }
   }
 
   /** Removes a delivery that is claimed. `has` still finds its events. */
@@ -147,9 +157,13 @@ export class ParkedDeliveries {
 
   /** Reads one delivery that was put into the folder. */
   look(name: string) {
+    if (this.#beingWritten.has(name)) return
     const inode = this.#inodeOf(name)
     if (inode === undefined || this.#waits.get(name)?.inode === inode) return
-    const wait = waitOf(name, inode, readParked(join(this.#spool.deferred, name)))
+    this.#set(name, waitOf(name, inode, readParked(join(this.#spool.deferred, name))))
+  }
+
+  #set(name: string, wait: Wait) {
     const isAwaited = this.#awaited.delete(wait.id)
     this.#waits.set(name, isAwaited ? { ...wait, until: 0 } : wait)
   }

@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { execa } from 'execa'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { FileStore } from '../../src/spool/file-store.ts'
@@ -171,6 +172,32 @@ describe('parked deliveries', () => {
     await parking
     expect(readdirSync(spool.deferred)).toEqual(['held.file.json'])
     expect(store.isParked('held', 'file')).toBe(true)
+  })
+
+  it('are not due before the worker that parks them knows that they are on the disk', async () => {
+    const { spool, store, park } = makeParked()
+    let isParked = false
+    const parking = park('failed', { notBefore: 0 }, false).then(() => {
+      isParked = true
+    })
+    let looks = 0
+    while (!isParked) {
+      store.reclaimAbandoned()
+      expect(store.due()).toEqual([])
+      if (readdirSync(spool.deferred).length > 0) looks += 1
+      await nextTurn()
+    }
+    await parking
+    expect(looks).toBeGreaterThan(0)
+    expect(store.due()).toEqual(['failed.file.json'])
+  })
+
+  it('are due at once if their review was asked for while they were written', async () => {
+    const { store, park } = makeParked()
+    const parking = park('held', {})
+    store.review([makeDelivery('held').id])
+    await parking
+    expect(store.due()).toEqual(['held.file.json'])
   })
 
   it('are reviewed if they are held and of the session in which something happened', async () => {
