@@ -3,6 +3,8 @@ import { defineCommand } from 'citty'
 import { askLine } from '../cli/ask.ts'
 import { write } from '../cli/output.ts'
 import { clientNames } from '../clients/index.ts'
+import { homeDir } from '../config/paths.ts'
+import { refuseSudoIn } from '../fs/ownership.ts'
 import { channelOffers } from './_channel-offers.ts'
 import { type InitWorld, runInit } from './_init-run.ts'
 import { setupOf } from './_init-setup.ts'
@@ -41,6 +43,7 @@ export const initCommand = defineCommand({
   async run({ args }) {
     const { installFrontDoor } = await import('../install/front-door.ts')
     const { print, channel, ...flags } = args
+    if (!print && !args['dry-run']) refuseSudoIn(homeDir())
     const world: InitWorld = {
       env: process.env,
       cwd: process.cwd(),

@@ -1,4 +1,4 @@
-import { readFileSync, type Stats } from 'node:fs'
+import { readFileSync, type Stats, statSync } from 'node:fs'
 import { type ErrorCode, HookbellError } from '../errors.ts'
 import { quoteWord } from '../text/shell.ts'
 import { followLink } from './links.ts'
@@ -27,9 +27,26 @@ export function checkOwnership(path: string, stat: Stats, code: ErrorCode = 'E_C
   })
 }
 
-/** The command that gives a file to this user. */
+/** The command that gives a file to this user. Not under sudo: the file's owner could not use it any more. */
 export function howToOwn(path: string): string {
+  if (isSudo()) return 'Run hookbell as that user, without sudo'
   return `If it is yours, run: sudo chown ${process.getuid?.()} ${quoteWord(path)}`
+}
+
+/**
+ * Refuses to make files of root in the home directory of a user, which sudo keeps on some systems.
+ * @throws HookbellError E_SETTINGS
+ */
+export function refuseSudoIn(home: string): void {
+  const uid = isSudo() ? statSync(home, { throwIfNoEntry: false })?.uid : 0
+  if (uid === undefined || uid === 0) return
+  throw new HookbellError('E_SETTINGS', `${home}: belongs to another user (uid ${uid})`, {
+    hint: 'Run hookbell as that user, without sudo. Nothing was written',
+  })
+}
+
+function isSudo(): boolean {
+  return process.getuid?.() === 0 && Boolean(process.env.SUDO_UID)
 }
 
 /** The same for a folder; one that does not exist is accepted. */

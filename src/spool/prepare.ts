@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describeError, HookbellError } from '../errors.ts'
 import { isOwnFolder, privateFolder } from '../fs/durable.ts'
 import { followLink } from '../fs/links.ts'
+import { howToOwn } from '../fs/ownership.ts'
 import { folders, type Spool, spoolIn } from './layout.ts'
 
 /**
@@ -13,17 +14,26 @@ import { folders, type Spool, spoolIn } from './layout.ts'
 export function prepareSpool(state: string): Spool {
   const spool = spoolIn(state)
   try {
-    followLink(state, 'E_SPOOL')
+    refuseStranger(state, followLink(state, 'E_SPOOL')?.uid)
     makePrivate(join(state, 'spool'))
     // corrupt/ comes first, because other objects are moved into it.
     for (const folder of ['corrupt', ...folders] as const) makeInPlace(spool, folder)
   } catch (error) {
     throw new HookbellError('E_SPOOL', `spool: ${describeError(error)}`, {
-      hint: `Check the folder ${state}, or set HOOKBELL_STATE_DIR to another one`,
+      hint:
+        (error instanceof HookbellError ? error.hint : undefined) ??
+        `Check the folder ${state}, or set HOOKBELL_STATE_DIR to another one`,
       cause: error,
     })
   }
   return spool
+}
+
+/** Root could make the folders, but then the owner of the state folder could not use them. */
+function refuseStranger(state: string, uid: number | undefined) {
+  if (uid === undefined || uid === (process.getuid?.() ?? uid)) return
+  const what = `${state}: belongs to another user (uid ${uid})`
+  throw new HookbellError('E_SPOOL', what, { hint: howToOwn(state) })
 }
 
 function makeInPlace(spool: Spool, folder: (typeof folders)[number]) {

@@ -2,6 +2,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import {
   chmodSync,
+  chownSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -485,6 +486,20 @@ describe('hookbell init', () => {
     expect(shown).toMatch(
       /^x ~\/\.factory\/settings\.json:2:12: "hooks" is a string, not an object\n/,
     )
+  })
+
+  it.runIf(process.getuid?.() === 0)('makes no files of root in the home of a user', () => {
+    const home = makeHome({ '.factory/x': '' })
+    chownSync(home, 54_321, 54_321)
+    const words = [...cli, '--client', 'droid', '--yes']
+    const env = { HOME: home, PATH: process.env.PATH, SUDO_UID: '54321' }
+    const { status, stderr } = spawnSync(process.execPath, words, { env, encoding: 'utf8' })
+    expect(status).toBe(78)
+    expect(stderr).toBe(
+      `x ${home}: belongs to another user (uid 54321)\n` +
+        '  Run hookbell as that user, without sudo. Nothing was written\n',
+    )
+    expect(readdirSync(home)).toEqual(['.factory'])
   })
 
   it('installs an executable front door and registers it', () => {

@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs'
+import { chownSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { muteUntil } from '../../src/commands/_mute-until.ts'
@@ -30,6 +30,19 @@ async function makeMuteHome() {
 }
 
 describe('hookbell mute', () => {
+  it.runIf(process.getuid?.() === 0)('makes nothing of root in the state of a user', async () => {
+    const home = await makeHome()
+    Object.assign(home.env, { SUDO_UID: '54321' })
+    mkdirSync(home.state, { mode: 0o700 })
+    chownSync(home.state, 54_321, 54_321)
+    const { stderr, exitCode } = await home.run('mute', '1h')
+    expect(stderr).toBe(
+      `x spool: ${home.state}: belongs to another user (uid 54321)\n  Run hookbell as that user, without sudo`,
+    )
+    expect(exitCode).toBe(73)
+    expect(readdirSync(home.state)).toEqual([])
+  })
+
   it('silences questions too, for every later worker, but still writes to files, until unmute', async () => {
     const { home, received, tell } = await makeMuteHome()
     const { stdout } = await home.run('mute', '2h')

@@ -5,6 +5,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
@@ -123,6 +124,15 @@ export function faultsSuite(door: Door) {
         expectNothingLeft()
       },
     )
+
+    it.skipIf(!isRoot)('makes no spool in the state folder of another user', async () => {
+      await door.argv(home)
+      mkdirSync(home.state, { recursive: true, mode: 0o700 })
+      rmSync(join(home.state, 'spool'), { recursive: true, force: true })
+      chownSync(home.state, STRANGER, STRANGER)
+      await expectFallback('"$@"')
+      expect(readdirSync(home.state)).not.toContain('spool')
+    })
 
     it.each(['spool', 'spool/tmp', 'spool/new'])(
       'does not follow a symbolic link in place of %s',
