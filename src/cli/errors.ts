@@ -25,7 +25,8 @@ export function exitCodeOf(error: unknown): number {
   return isSystemError(error) ? 74 : 70
 }
 
-const MAY_NOT = 'Check the owner and the mode of that file and of its folder'
+const MAY_NOT =
+  'Check the owner and the mode of that file and of its folder, or see: hookbell doctor'
 const IS_FULL = 'Make room on that disk'
 const systemHints: { [code: string]: string } = {
   EACCES: MAY_NOT,

@@ -1,5 +1,5 @@
 import { existsSync, lstatSync, statfsSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { isAbsolute, join } from 'node:path'
 import { unreachableChannels } from '../config/reach.ts'
 import { foldersAtRisk } from '../config/trust.ts'
 import { type ChannelStatus, hasDead } from '../journal/history.ts'
@@ -158,8 +158,9 @@ function howToRepair(why: string): string {
 /** Checks what on this machine decides whether messages can be shown: the desktop bus, the platform and the clock. */
 export function checkSystem({ env, loaded, events, now }: Facts): Check[] {
   const hasDesktop = Object.values(loaded.config.channels).some(({ type }) => type === 'desktop')
-  const bus = env.DBUS_SESSION_BUS_ADDRESS ?? `/run/user/${process.getuid?.() ?? 0}/bus`
-  const hasBus = env.DBUS_SESSION_BUS_ADDRESS !== undefined || isSocket(bus)
+  const runtime = [env.XDG_RUNTIME_DIR ?? '', `/run/user/${process.getuid?.() ?? 0}`]
+  const sockets = runtime.filter(isAbsolute).map((folder) => join(folder, 'bus'))
+  const bus = env.DBUS_SESSION_BUS_ADDRESS ?? sockets.find(isSocket)
   const future = events.some(({ acceptedAt }) => acceptedAt > now + 60_000)
   const traits = [
     env.SSH_CONNECTION && 'SSH',
@@ -169,7 +170,7 @@ export function checkSystem({ env, loaded, events, now }: Facts): Check[] {
   return [
     ...(hasDesktop && process.platform === 'linux'
       ? [
-          hasBus
+          bus !== undefined
             ? check('desktop.bus', 'ok', bus.replace(/,guid=.*/, ''))
             : check(
                 'desktop.bus',
@@ -212,6 +213,11 @@ const permission: Readonly<Partial<Record<NodeJS.Platform, readonly Check[]>>> =
   ],
 }
 
+/** False also in a runtime folder of another user, such as after `su`. */
 function isSocket(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isSocket() ?? false
+  try {
+    return lstatSync(path).isSocket()
+  } catch {
+    return false
+  }
 }

@@ -1,4 +1,4 @@
-import { lstatSync } from 'node:fs'
+import { lstatSync, type Stats } from 'node:fs'
 import { join } from 'node:path'
 import { HookbellError } from '../errors.ts'
 import { isOwnFolder } from '../fs/durable.ts'
@@ -11,8 +11,9 @@ import { folders, spoolIn } from './layout.ts'
  * repairs it. The other folders still work.
  */
 export function spoolAtRisk(stateDir: string): HookbellError[] {
-  const root = join(stateDir, 'spool')
-  const fault = unusable(root)
+  // `foldersAtRisk` reports a state folder that others can change.
+  const isSafe = folderFault(stateDir, 'E_SPOOL') === undefined
+  const fault = (isSafe ? unusable(stateDir) : undefined) ?? unusable(join(stateDir, 'spool'))
   if (fault) return [fault]
   const spool = spoolIn(stateDir)
   return folders
@@ -22,7 +23,7 @@ export function spoolAtRisk(stateDir: string): HookbellError[] {
 
 /** A missing folder is no fault: the next event creates it. */
 function unusable(path: string): HookbellError | undefined {
-  const stat = lstatSync(path, { throwIfNoEntry: false })
+  const stat = statOf(path)
   if (!stat) return undefined
   if (!isOwnFolder(stat))
     return new HookbellError('E_SPOOL', `${path}: not a folder of this user; events go elsewhere`, {
@@ -32,4 +33,13 @@ function unusable(path: string): HookbellError | undefined {
   return new HookbellError('E_SPOOL', `${path}: you cannot write there (mode ${modeOf(stat)})`, {
     hint: `Run: chmod u+rwx ${quoteWord(path)}`,
   })
+}
+
+/** Undefined also for a folder inside one that cannot be entered, which has a fault of its own. */
+function statOf(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })
+  } catch {
+    return undefined
+  }
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { listIfThere } from '../fs/list.ts'
+import { listQuietly } from '../fs/list.ts'
 import { isFlushed, readFlushedAt } from './flushed.ts'
 import type { Spool } from './layout.ts'
 import { parseName } from './names.ts'
@@ -13,11 +13,14 @@ export interface ParkedOutline {
   isHeld: boolean
 }
 
-/** Outlines of the parked deliveries, read without a schema, for a command that has to be quick. */
+/**
+ * Outlines of the parked deliveries, read without a schema, for a command that has to be quick. None if the folder cannot
+ * be read, which `spoolAtRisk` reports.
+ */
 export function outlineParked(spool: Spool): ParkedOutline[] {
   const flushedAt = readFlushedAt(spool)
   const now = Date.now()
-  return listIfThere(spool.deferred).flatMap((name) => {
+  return listQuietly(spool.deferred).flatMap((name) => {
     if (!parseName(name)?.isDelivery) return []
     const { delivery, since = 0, isHeld, ...old } = readFields(join(spool.deferred, name))
     const until = old.until ?? delivery?.notBefore

@@ -61,6 +61,28 @@ describe('a folder of the spool', () => {
     },
   )
 
+  it.skipIf(!isRoot)('of root is reported by `status` and `doctor`', async () => {
+    const home = await makeHome({ lingerSeconds: 0 })
+    home.accept('no JSON')
+    await home.run('worker')
+    // As after `su`, which keeps the runtime folder of the other user.
+    mkdirSync(home.env.XDG_RUNTIME_DIR, { mode: 0o700 })
+    await execa('chown', ['-R', '54321:54321', home.home])
+    await execa('chown', ['-R', '0:0', join(home.state, 'spool'), home.env.XDG_RUNTIME_DIR])
+    const user = ['--reuid', '54321', '--regid', '54321', '--clear-groups', process.execPath]
+    const run = (...words: string[]) =>
+      execa('setpriv', [...user, join(root, 'bin/hookbell'), ...words], {
+        ...{ env: home.env, extendEnv: false, reject: false },
+      })
+    const path = join(home.state, 'spool')
+    const what = `${path}: not a folder of this user; events go elsewhere`
+    const status = await run('status')
+    expect(status.stdout).toContain(`x ${what}. Move it away: mv '${path}' '${path}.old'`)
+    const { checks } = JSON.parse((await run('doctor', '--offline', '--json')).stdout)
+    expect(checks).toContainEqual(expect.objectContaining({ id: 'permissions', seen: what }))
+    expect((await run('log')).stderr).toMatch(/or see: .*hookbell doctor$/)
+  })
+
   it.each(['deferred', 'dead', 'cur'] as const)(
     '%s blocks only what needs it while a file is in its place',
     async (folder) => {
