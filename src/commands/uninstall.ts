@@ -210,8 +210,9 @@ function describe(
       ? renderDiff(place.path, before, removal.text)
       : `Registered in ${showPath(place.path)}\n`,
   )
+  const isNone = registrations.length === 0 && faults.length === 0
   return [
-    ...(registrations.length === 0 ? ['No hook of hookbell is registered here.\n'] : diffs),
+    ...(isNone ? ['No hook of hookbell is registered here.\n'] : diffs),
     ...(dryRun ? faults.map((fault) => `${fault}\n`) : []),
     purge && waiting > 0 ? `Undelivered, and lost with --purge: ${waiting}\n` : '',
     dryRun ? '\nNothing was written.\n' : '',

@@ -11,7 +11,7 @@ import {
   type Stats,
 } from 'node:fs'
 import { basename, dirname, join, sep } from 'node:path'
-import { errorCode, HookbellError, pathFault } from '../errors.ts'
+import { errorCode, HookbellError, pathFault, REPAIR_LINK } from '../errors.ts'
 import { sha256 } from '../text/sha256.ts'
 
 const MAX_BYTES = 1024 * 1024
@@ -33,6 +33,9 @@ export interface SettingsOnDisk {
   gid: number
   links: number
 }
+
+/** Such a file is often made by another program, from one that the person keeps elsewhere. */
+const ELSEWHERE = 'If you keep it elsewhere, add the hooks there: see hookbell init --print'
 
 const NO_FILE = { text: '', hash: undefined, version: '', mode: 0, uid: -1, gid: -1, links: 0 }
 
@@ -75,7 +78,7 @@ export function readSettings(path: string): SettingsOnDisk {
 /** Refuses a text above the size limit: `uninstall` could not read the file to remove the hooks. */
 export function refuseTooLarge(path: string, text: string): void {
   if (Buffer.byteLength(text) > MAX_BYTES)
-    refuse(path, 'with the hooks the file would be larger than 1 MiB')
+    refuse(path, 'with the hooks the file would be larger than 1 MiB', 'Remove something from it')
 }
 
 /** Where a file is, or would be made: behind every symbolic link. */
@@ -112,7 +115,7 @@ function refuseUnreadableName(path: string) {
   const end = path.indexOf(sep, at)
   const known = end < 0 ? path : path.slice(0, end)
   if (!lstatSync(known, { throwIfNoEntry: false }))
-    refuse(path, 'a folder of this path has a name that is not UTF-8')
+    refuse(path, 'a folder of this path has a name that is not UTF-8', 'Rename that folder')
 }
 
 function resolveLinks(path: string): string | undefined {
@@ -121,11 +124,21 @@ function resolveLinks(path: string): string | undefined {
   } catch (error) {
     const code = errorCode(error)
     if (code !== 'ENOENT')
-      refuse(path, `the file cannot be reached: ${pathFault(error)?.what ?? code}`, error)
+      refuse(
+        path,
+        `the file cannot be reached: ${pathFault(error)?.what ?? code}`,
+        pathFault(error)?.hint ?? 'Check that path',
+        error,
+      )
     const link = deadLinkIn(path)
     if (link === undefined) return undefined
     const what = link === path ? 'the file' : link
-    return refuse(path, `${what} is a symbolic link to nothing that can be found`, error)
+    return refuse(
+      path,
+      `${what} is a symbolic link to nothing that can be found`,
+      REPAIR_LINK,
+      error,
+    )
   }
 }
 
@@ -136,25 +149,27 @@ function deadLinkIn(path: string): string | undefined {
 }
 
 function refuseUnusual(path: string, stat: Stats): void {
-  if (!stat.isFile()) refuse(path, 'this is not a regular file')
+  if (!stat.isFile()) refuse(path, 'this is not a regular file', 'Put a regular file in its place')
   const me = process.getuid?.()
-  if (me !== undefined && stat.uid !== me) refuse(path, 'the file belongs to another user')
-  if (stat.size > MAX_BYTES) refuse(path, 'the file is larger than 1 MiB')
+  if (me !== undefined && stat.uid !== me)
+    refuse(path, 'the file belongs to another user', ELSEWHERE)
+  if (stat.size > MAX_BYTES) refuse(path, 'the file is larger than 1 MiB', ELSEWHERE)
   // A rename would work all the same, but a read-only file says that it should not be changed.
-  if ((stat.mode & 0o200) === 0) refuse(path, 'the file is read-only')
+  if ((stat.mode & 0o200) === 0)
+    refuse(path, 'the file is read-only', `Make it writable. ${ELSEWHERE}`)
 }
 
 function decode(path: string, bytes: Buffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch (error) {
-    return refuse(path, 'the file is not UTF-8 text', error)
+    return refuse(path, 'the file is not UTF-8 text', 'Save it as UTF-8', error)
   }
 }
 
-function refuse(path: string, what: string, cause?: unknown): never {
+function refuse(path: string, what: string, hint: string, cause?: unknown): never {
   throw new HookbellError('E_SETTINGS', `${path}: ${what}`, {
-    hint: 'Nothing was written',
+    hint: `${hint}. Nothing was written`,
     cause,
   })
 }

@@ -178,6 +178,8 @@ describe('hookbell uninstall, after init for every client', () => {
     expect(result.stdout).toContain('.codex/hooks.json:1:11: "hooks" is a string')
     expect(home.read('.claude/settings.json')).toBe(settings['.claude/settings.json'])
     expect(existsSync(join(home.state, 'hookbell-hook'))).toBe(true)
+    const again = await home.run('uninstall', '--yes')
+    expect(again.stdout).toMatch(/^\S+\/\.codex\/hooks\.json:1:11: "hooks" is a string/)
   })
 
   it('works on a partly deleted installation, and --purge reports the undelivered events', async () => {

@@ -29,29 +29,44 @@ describe('readSettings', () => {
     ])
   })
 
-  it.each<[string, (path: string) => unknown, RegExp]>([
+  it.each<[string, (path: string) => unknown, RegExp, RegExp?]>([
     ['a folder', (path) => mkdirSync(path), /not a regular file/],
     ['a pipe', (path) => spawnSync('mkfifo', [path]), /not a regular file/],
     ['a device', (path) => symlinkSync('/dev/zero', path), /not a regular file/],
-    ['a dangling link', (path) => symlinkSync('nowhere', path), /a symbolic link to nothing/],
+    [
+      'a dangling link',
+      (path) => symlinkSync('nowhere', path),
+      /a symbolic link to nothing/,
+      /^Repair the link/,
+    ],
     ['a link to itself', (path) => symlinkSync(path, path), /leads back to itself/],
-    ['a read-only file', (path) => writeFileSync(path, '{}', { mode: 0o444 }), /is read-only/],
+    [
+      'a read-only file',
+      (path) => writeFileSync(path, '{}', { mode: 0o444 }),
+      /is read-only/,
+      /^Make it writable\. .*hookbell init --print/,
+    ],
     ['a large file', (path) => writeFileSync(path, ' '.repeat(2 ** 20 + 1)), /larger than 1 MiB/],
-    ['invalid UTF-8', (path) => writeFileSync(path, Buffer.from([123, 0xff, 125])), /not UTF-8/],
+    [
+      'invalid UTF-8',
+      (path) => writeFileSync(path, Buffer.from([123, 0xff, 125])),
+      /not UTF-8/,
+      /^Save it as UTF-8/,
+    ],
     ['UTF-16', (path) => writeFileSync(path, Buffer.from('\uFEFF{}', 'utf16le')), /not UTF-8/],
     [
       'a truncated character',
       (path) => writeFileSync(path, Buffer.from('"é').subarray(0, 2)),
       /not UTF-8/,
     ],
-  ])('rejects %s', (_, make, message) => {
+  ])('rejects %s', (_, make, message, hint = /^[A-Z]/) => {
     const path = join(makeHome(), 'settings.json')
     make(path)
     expect(() => readSettings(path)).toThrow(
       expect.objectContaining({
         code: 'E_SETTINGS',
         message: expect.stringMatching(message),
-        hint: 'Nothing was written',
+        hint: expect.stringMatching(new RegExp(`${hint.source}.*\\. Nothing was written$`)),
       }),
     )
   })
