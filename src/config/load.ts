@@ -15,6 +15,7 @@ import { type Fault, firstFault } from './issue.ts'
 import { parseObject } from './parse-object.ts'
 import { configPath, secretsPath } from './paths.ts'
 import { locate } from './position.ts'
+import { kindMeantBy, routeWarnings } from './route-warnings.ts'
 import {
   type Config,
   completeConfig,
@@ -126,7 +127,10 @@ export function parseConfig(text: string, context: ParseContext): LoadedConfig {
   const config = completeConfig(result, waitingRules(waiting))
   const { secretOptions, warnings } = checked ?? {
     secretOptions: secretOptionsOf(config),
-    warnings: warningsOf(raw.channels, { path, text, tree }),
+    warnings: [
+      ...warningsOf(raw.channels, { path, text, tree }),
+      ...routeWarnings(raw.routes, { path, text, tree }),
+    ],
   }
   const known = [...used, ...usedByHub, ...standIns.used]
   const values = [...secrets.file.values(), ...known, ...secretsOf(config, secretOptions)]
@@ -220,7 +224,11 @@ function faultInRoutes(
       const meant = word === '*' || words.includes(word) ? undefined : closest(word, words)
       if (!meant) continue
       const what = `no event or kind is called "${word}"`
-      return { path: ['routes', index, 'on', at], what, hint: `Did you mean "${meant}"?` }
+      return {
+        path: ['routes', index, 'on', at],
+        what,
+        hint: `Did you mean "${kindMeantBy(word) ?? meant}"?`,
+      }
     }
   }
   return undefined

@@ -94,6 +94,9 @@ export const aliases: Readonly<Record<string, readonly string[]>> = {
 /** Meanings that no client uses as the name of an event. */
 const ownNames: readonly string[] = ['Internal', 'PermissionReplied', 'TurnStart']
 
+/** Names of clients, as the front door adds them to events. */
+export const knownClients: readonly string[] = Object.keys(clients)
+
 /** Event names that clients are known to send. */
 export const knownEvents: readonly string[] = [
   ...new Set([

@@ -1,0 +1,71 @@
+import type { Node } from 'jsonc-parser'
+import { knownClients } from '../event/schema.ts'
+import { locate } from './position.ts'
+
+/** What people write for a kind, and what would be an event that nobody fires. */
+const kindsMeant: ReadonlyMap<string, string> = new Map([
+  ...['all', 'any', 'everything'].map((word) => [word, '*'] as const),
+  ...['finished', 'finish', 'complete', 'completed', 'stopped', 'end-of-turn'].map(
+    (word) => [word, 'done'] as const,
+  ),
+  ...['error', 'errors', 'failure', 'fail'].map((word) => [word, 'failed'] as const),
+  ...['question', 'questions', 'approval', 'permissions', 'ask'].map(
+    (word) => [word, 'permission'] as const,
+  ),
+  ...['idle', 'input', 'notification', 'wait'].map((word) => [word, 'waiting'] as const),
+  ...['subagent', 'sub-agent'].map((word) => [word, 'subagent-done'] as const),
+  ...['crash', 'crashed'].map((word) => [word, 'abnormal-end'] as const),
+])
+
+export function kindMeantBy(word: string): string | undefined {
+  return kindsMeant.get(word.toLowerCase())
+}
+
+interface Place {
+  path: string
+  text: string
+  tree: Node
+}
+
+/** Words in routes that match no event of any client we know, but may be those of a program that stores its own. */
+export function routeWarnings(routes: unknown, { path, text, tree }: Place): string[] {
+  if (!Array.isArray(routes)) return []
+  return routes.flatMap((route, index) =>
+    [...eventsOf(route), ...clientsOf(route)].map(({ at, word, meant }) => {
+      const where = ['routes', index, ...at]
+      const what = `no known ${at[0] === 'on' ? 'event or kind' : 'client'} is called "${word}"`
+      return `${path}:${locate(text, { tree, path: where })}: ${where.join('.')}: ${what}; did you mean "${meant}"?`
+    }),
+  )
+}
+
+interface Found {
+  at: (string | number)[]
+  word: string
+  meant: string
+}
+
+function eventsOf(route: unknown): Found[] {
+  return foundIn(Object(route).on, ['on'], kindMeantBy)
+}
+
+/** Such as "Claude Code", "gemini-cli". */
+function clientsOf(route: unknown): Found[] {
+  return ['when', 'not'].flatMap((name) =>
+    foundIn(Object(Object(route)[name]).client, [name, 'client'], (word) =>
+      knownClients.find((one) => one !== word && word.toLowerCase().startsWith(one)),
+    ),
+  )
+}
+
+function foundIn(
+  words: unknown,
+  path: (string | number)[],
+  meantBy: (word: string) => string | undefined,
+): Found[] {
+  if (!Array.isArray(words)) return []
+  return words.flatMap((word, index) => {
+    const meant = typeof word === 'string' ? meantBy(word) : undefined
+    return meant === undefined ? [] : [{ at: [...path, index], word, meant }]
+  })
+}

@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest'
+import { parseConfig } from '../../src/config/load.ts'
+
+const warningsOf = (route: object) =>
+  parseConfig(JSON.stringify({ routes: [{ on: ['*'], to: ['desktop'], ...route }] }), {
+    path: 'config.json',
+    secrets: { file: new Map(), env: {} },
+  }).warnings
+
+describe('a warning about a route', () => {
+  it.each([
+    ['failure', 'failed'],
+    ['Finished', 'done'],
+    ['question', 'permission'],
+    ['idle', 'waiting'],
+    ['all', '*'],
+  ])('says that nothing is called %j', (word, meant) => {
+    expect(warningsOf({ on: ['done', word] })).toEqual([
+      expect.stringMatching(
+        new RegExp(
+          `^config\\.json:1:\\d+: routes\\.0\\.on\\.1: no known event or kind is called "${word}"`,
+        ),
+      ),
+    ])
+    expect(warningsOf({ on: [word] })[0]).toContain(`did you mean "${meant}"?`)
+  })
+
+  it.each(['claude-code', 'Claude Code', 'gemini-cli', 'Codex'])(
+    'names the client of %j',
+    (word) => {
+      const client = word.toLowerCase().split(/[- ]/)[0]
+      for (const name of ['when', 'not'])
+        expect(warningsOf({ [name]: { client: [word] } })).toEqual([
+          expect.stringContaining(
+            `.client.0: no known client is called "${word}"; did you mean "${client}"?`,
+          ),
+        ])
+    },
+  )
+
+  it('is an error if an event is called nearly the same, with the kind that is meant', () => {
+    expect(() => warningsOf({ on: ['error'] })).toThrow(
+      expect.objectContaining({ code: 'E_CONFIG', hint: 'Did you mean "failed"?' }),
+    )
+  })
+
+  it.each([
+    { on: ['done', 'Stop', 'stop', 'PreToolUse', 'session.idle', 'deploy-ended', '*'] },
+    { when: { client: ['claude', 'my-agent'] }, not: { client: ['qwen'] } },
+  ])('is not given for %j', (route) => {
+    expect(warningsOf(route)).toEqual([])
+  })
+})
