@@ -16,6 +16,7 @@ import { configDir, fallbackStateDir, frontDoorIn, homeDir } from '../config/pat
 import { type Pinned, pinnedPath } from '../config/pinned.ts'
 import { describeError, HookbellError } from '../errors.ts'
 import { isOutOfRoom, privateFolder, replaceFile } from '../fs/durable.ts'
+import { withLock } from '../fs/with-lock.ts'
 import { packageRoot } from '../package-root.ts'
 import { requestHandover } from '../spool/handover.ts'
 import { compileWorker } from './compile-worker.ts'
@@ -32,6 +33,9 @@ const COPIED = [
   'dist/worker-code.cache',
   'dist/worker-parts',
 ]
+
+/** Also on a slow disk. A process that holds the lock longer has died. */
+const COPIED_WITHIN_MS = 15_000
 
 const SETTINGS_LINE = "state='' config='' fallback='' home='' node='' worker=''"
 
@@ -53,8 +57,12 @@ export async function installFrontDoor(options: {
     privateFolder(stateDir)
     closeToOthers(stateDir)
     const pinned = pin(stateDir)
-    copyRuntime(stateDir, pinned)
-    if (!windows) writeFrontDoor(path, stateDir, pinned)
+    // Another `init` may run at the same time, such as for another client.
+    const copy = () => {
+      copyRuntime(stateDir, pinned)
+      if (!windows) writeFrontDoor(path, stateDir, pinned)
+    }
+    withLock(join(stateDir, 'runtime'), copy, COPIED_WITHIN_MS)
     await compileWorker(join(stateDir, 'runtime'), pinned.node)
     requestHandover(stateDir)
   } catch (error) {

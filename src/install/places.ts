@@ -7,6 +7,7 @@ import { userFolder } from '../clients/paths.ts'
 import { homeDir } from '../config/paths.ts'
 import { replaceFile } from '../fs/durable.ts'
 import { realPath } from '../fs/links.ts'
+import { withLock } from '../fs/with-lock.ts'
 import { exists, projectRoot } from './locate.ts'
 
 export type PlaceScope = HookFile['scope']
@@ -25,16 +26,16 @@ type Env = Readonly<Record<string, string | undefined>>
 
 /** Records where `init` wrote, so that the hooks can be found from any folder. */
 export function rememberPlace(stateDir: string, place: HookPlace): void {
-  const known = rememberedPlaces(stateDir)
-  const before = known.find((one) => isSame(one, place))
-  if (before && isDeepStrictEqual(before.events, place.events)) return
-  writePlaces(stateDir, [...known.filter((one) => one !== before), place])
+  changePlaces(stateDir, (known) => {
+    const before = known.find((one) => isSame(one, place))
+    if (before && isDeepStrictEqual(before.events, place.events)) return known
+    return [...known.filter((one) => one !== before), place]
+  })
 }
 
 export function forgetPlace(stateDir: string, path: string): void {
-  const known = rememberedPlaces(stateDir)
-  const rest = known.filter((one) => one.path !== path)
-  if (rest.length < known.length) writePlaces(stateDir, rest)
+  if (!rememberedPlaces(stateDir).some((one) => one.path === path)) return
+  changePlaces(stateDir, (known) => known.filter((one) => one.path !== path))
 }
 
 /** The recorded places. Entries that cannot be read are left out. */
@@ -109,9 +110,14 @@ function placesPath(stateDir: string): string {
   return join(stateDir, 'places.json')
 }
 
-function writePlaces(stateDir: string, places: readonly HookPlace[]) {
+/** Locked, because another `init` may write another place at the same time. */
+function changePlaces(stateDir: string, change: (known: HookPlace[]) => HookPlace[]) {
   mkdirSync(stateDir, { recursive: true, mode: 0o700 })
-  replaceFile(placesPath(stateDir), `${JSON.stringify(places, null, 2)}\n`)
+  withLock(placesPath(stateDir), () => {
+    const known = rememberedPlaces(stateDir)
+    const places = change(known)
+    if (places !== known) replaceFile(placesPath(stateDir), `${JSON.stringify(places, null, 2)}\n`)
+  })
 }
 
 function isSame(left: HookPlace, right: HookPlace): boolean {

@@ -111,6 +111,18 @@ describe('installFrontDoor', () => {
     expect(readdirSync(join(folder, 'elsewhere'))).toEqual([])
   })
 
+  it('is installed by several `init` at the same time', async () => {
+    const home = await makeHome()
+    const names = ['claude', 'codex', 'cursor', 'droid', 'gemini', 'qwen']
+    const runs = names.map((name) => home.runAlone('init', '--client', name, '--yes'))
+    for (const run of await Promise.all(runs))
+      expect(run).toMatchObject({ exitCode: 0, stderr: '' })
+    const places: { client: string }[] = JSON.parse(home.read('state/places.json'))
+    expect(places.map(({ client }) => client).sort()).toEqual(names)
+    const left = readdirSync(home.state).filter((name) => /lock|runtime\./.test(name))
+    expect(left).toEqual([])
+  })
+
   it('replaces a copy whose installation was interrupted', async () => {
     const stateDir = join(await makeFolder(), 'state')
     for (const name of ['runtime', 'runtime.old', `runtime.${process.pid}`]) {
