@@ -5,7 +5,7 @@ import type { Header } from '../spool/header.ts'
 import { oneLine } from '../text/clean.ts'
 import { mustBe } from '../text/zod-issue.ts'
 import { clientOf, meaningOfName } from './detect.ts'
-import type { AgentEvent, Question } from './event.ts'
+import type { AgentEvent, Failure, Question } from './event.ts'
 import { failureOf } from './failure.ts'
 import type { FieldType, ValuesOf } from './field-type.ts'
 import { isHeadlessRun } from './headless.ts'
@@ -45,7 +45,7 @@ export function parseEvent(accepted: Accepted, abnormalReasons: readonly string[
   const failure =
     means === 'StopFailure' ? failureOf(raw, at, texts.message || texts.lastMessage) : undefined
   const { tool, notificationType, reason } = texts
-  const message = texts.message || failure?.reason || text(fields.task_error)
+  const message = texts.message || inWords(failure, texts.lastMessage) || text(fields.task_error)
   const notice = noticeOf(client, notificationType)
   const clues = { name: means || name, message, notificationType, reason, notice }
   const kind = kindOf(clues, abnormalReasons)
@@ -66,6 +66,13 @@ export function parseEvent(accepted: Accepted, abnormalReasons: readonly string[
     env: header.env,
     problems,
   }
+}
+
+/** The client's code for a failure says little without the words in which it told the person. */
+function inWords(failure: Failure | undefined, spoken: string): string {
+  const reason = failure?.reason ?? ''
+  const isCode = /^\w+$/.test(reason)
+  return isCode && spoken && spoken !== reason ? text(`${reason}: ${spoken}`) : reason
 }
 
 function noticeOf(client: string, notificationType: string) {

@@ -153,6 +153,16 @@ describe('an event', () => {
       { error_details: '529 {"type":"error","error":{"message":"Overloaded"}}' },
       { message: '529 Overloaded' },
     ],
+    [
+      'StopFailure',
+      { error: 'billing_error', last_assistant_message: 'Credit balance is too low' },
+      { message: 'billing_error: Credit balance is too low' },
+    ],
+    [
+      'StopFailure',
+      { error: 'x', error_details: 'No credit', last_assistant_message: 'Credit is too low' },
+      { message: 'No credit' },
+    ],
     ['StopFailure', { error: 'No {tool} like that' }, { message: 'No {tool} like that' }],
     [
       'AfterAgent',
