@@ -11,6 +11,8 @@ import { isInForce, type Judgement, type JudgeSettings, type Memory } from '../p
 import type { Mute } from '../policy/mutes.ts'
 import { noiseSettingsOf } from '../policy/noise.ts'
 import { judgeAt, quietHours } from '../policy/quiet-hours.ts'
+import type { Session } from '../policy/sessions.ts'
+import { turnMs } from '../policy/turns.ts'
 import { type Candidate, type JudgedEvent, send, type Verdict } from '../policy/types.ts'
 import { type Decision, route, routeTo } from '../route/route.ts'
 import { judgedProject, projectTrace, withProject } from './project.ts'
@@ -59,8 +61,9 @@ export function decide(
   const { memory } = deps
   const settings = settingsOf(config, deps)
   settings.noise = withProject(settings.noise, deps.project)
-  const better = kindByEvidence(found, memory.session(found), settings.noise.abnormalReasons)
-  const event = better ? { ...found, kind: better.kind } : found
+  const session = memory.session(found)
+  const better = kindByEvidence(found, session, settings.noise.abnormalReasons)
+  const event = { ...withDuration(found, session), ...(better && { kind: better.kind }) }
   const { candidates, trace, suppress } = chooseChannels(event, stored, config, deps)
   const routeDeps = { host: deps.host, now: settings.now }
   settings.project = deps.project && judgedProject(deps.project, event, routeDeps)
@@ -78,6 +81,13 @@ export function decide(
     trace: [...(better ? [correction(better)] : []), ...projectTrace(deps.project), ...trace],
     notes: memory.note(judged, settings),
   }
+}
+
+/** Without a readable transcript, only the time of the prompt shows how long the turn took. */
+function withDuration(found: EnrichedEvent, session: Session | undefined): EnrichedEvent {
+  return found.kind === 'done'
+    ? { ...found, durationMs: found.durationMs ?? turnMs(session, found) }
+    : found
 }
 
 /** The settings by which an event or a held delivery is judged now. */

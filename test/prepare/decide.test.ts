@@ -43,6 +43,24 @@ describe('channels that an earlier worker chose', () => {
   })
 })
 
+describe('the duration of a turn', () => {
+  const prompt = { hook_event_name: 'UserPromptSubmit', prompt: 'Go' }
+  const routes = [{ on: ['done'], when: { minSeconds: 60 }, to: ['desk'] }]
+
+  it('is the time since its prompt if there is no transcript', async () => {
+    const memory = new Memory()
+    await prepared(prompt, { config: { routes }, memory })
+    const { deliveries } = await prepared(stop, { config: { routes }, memory, seconds: 240 })
+    expect(deliveries).toMatchObject([{ message: { title: 'shop: done in 4 min' } }])
+  })
+
+  it('is unknown if its prompt is', async () => {
+    const { entry, deliveries } = await prepared(stop, { config: { routes } })
+    expect(entry.title).toBe('shop: done')
+    expect(deliveries).toEqual([])
+  })
+})
+
 describe('the kind of an event', () => {
   it('is corrected by earlier events of its session, which the entry explains', async () => {
     const memory = new Memory()
