@@ -5,6 +5,9 @@ import { defineRule, type HeldEvent, send } from './types.ts'
 /** The recorded reason for a question that is not sent because it is answered. */
 export const ANSWERED_BEFORE = 'answered before it was told'
 
+/** The same for any other event. */
+export const WENT_ON_BEFORE = 'a person went on with the session before it was told'
+
 /**
  * Holds the questions of a client that may answer them itself at once, as when it runs without a terminal. Any held
  * delivery, whatever the reason, is dropped if it was answered meanwhile, or if a later turn says where the session
@@ -21,9 +24,7 @@ export const answeredAtOnce = defineRule({
   },
   review(held, { session }) {
     if (isOver(session, held)) {
-      return held.kind === 'permission'
-        ? ANSWERED_BEFORE
-        : 'a person went on with the session before it was told'
+      return held.kind === 'permission' ? ANSWERED_BEFORE : WENT_ON_BEFORE
     }
     return isFollowed(held, session) ? 'a later turn of its session is told' : undefined
   },

@@ -1,6 +1,6 @@
 import { meaningOf } from '../event/meaning.ts'
 import { isAnswered, type Session } from './sessions.ts'
-import { isTurnOver } from './turns.ts'
+import { ENDED_BEFORE, isTurnOver } from './turns.ts'
 import { defineRule, type JudgedEvent, send, suppress } from './types.ts'
 
 /**
@@ -18,6 +18,9 @@ export const idle = defineRule({
     // A channel without a route for the end of a turn has not heard of it.
     if (!judged.includes(channel) || (asks && !to.includes(channel))) return send
     return suppress('the end of the turn was already sent or suppressed on this channel')
+  },
+  review({ kind, at }, { session }) {
+    return kind === 'waiting' && (session?.endedAt ?? 0) > at ? ENDED_BEFORE : undefined
   },
 })
 

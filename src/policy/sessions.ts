@@ -149,6 +149,7 @@ function remember(session: Session, entry: AcceptedEntry) {
   const meaning = meaningOf({ ...told, backgroundAgents } as Parameters<typeof meaningOf>[0])
   if (meaning.isPrompt) session.promptAt = Math.max(session.promptAt, at)
   if (meaning.isOwnTurn) session.ownTurnAt = Math.max(session.ownTurnAt ?? 0, at)
+  if (meaning.isSessionEnd) session.endedAt = Math.max(session.endedAt ?? 0, at)
   if (meaning.isAnswer && !meaning.isAnswerToAll) append(session.replies, { id, at, toolUseId })
   else if (meaning.isAnswer) noteAnswerToAll(session, at, meaning.leavesAgents)
   if (means === 'SubagentStop' && agentId) noteAgentEnd(session, agentId, at)

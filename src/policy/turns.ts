@@ -22,6 +22,8 @@ export interface Turns {
   /** When everything asked before was last answered, or stopped to matter. */
   answeredAt: number
   turnEnd: TurnEnd | undefined
+  /** When the session last ended. Absent for never. */
+  endedAt?: number
 }
 
 /** When the last turn began, Unix ms; 0: unknown. */

@@ -155,7 +155,7 @@ function chooseChannels(
 }
 
 /** The channel's own setting decides whether noise rules apply. By default they do, unless it only keeps a record. */
-function noiseOf(channel: string, config: Config) {
+export function noiseOf(channel: string, config: Config) {
   const isRecord = notifierOf(channel, config)?.isRecord === true
   return { isRecord, hasNoiseRules: rulesOf(channel, config)?.noise ?? !isRecord }
 }

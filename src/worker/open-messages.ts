@@ -8,9 +8,9 @@ import { type Asked, type Delivery, staysShown } from '../delivery.ts'
 import { dropOldest } from '../drop-oldest.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import type { Journal } from '../journal/journal.ts'
-import { ANSWERED_BEFORE } from '../policy/answered-at-once.ts'
+import { ANSWERED_BEFORE, WENT_ON_BEFORE } from '../policy/answered-at-once.ts'
 import type { PolicyMemory } from '../policy/checkpoint.ts'
-import { isAnswered, type Session } from '../policy/sessions.ts'
+import { isAnswered, isOver as isOutdated, type Session } from '../policy/sessions.ts'
 import { sessionHash } from '../prepare/prepare.ts'
 import { type Shown, ShownMessages } from './shown-messages.ts'
 import { RECORD_LIMIT_MS, waitAtMost } from './wait-at-most.ts'
@@ -53,8 +53,9 @@ export class OpenMessages implements EarlierMessages {
     this.#shown = new ShownMessages(deps.stateDir)
   }
 
-  async whyOver({ kind, questions, message, acceptedAt }: Delivery): Promise<string | undefined> {
-    if (kind !== 'permission' || !questions) return undefined
+  async whyOver(delivery: Delivery): Promise<string | undefined> {
+    const { kind, questions, message, acceptedAt } = delivery
+    if (kind !== 'permission' || !questions) return await this.#whyOutdated(delivery)
     const open = await this.#unanswered(message, questions)
     const isFresh = this.#deps.now() - acceptedAt < FIRST_LOOK_MS
     if (open.length > 0 && isFresh) return undefined
@@ -164,6 +165,14 @@ export class OpenMessages implements EarlierMessages {
 
   async #session(ref: SessionRef): Promise<Session | undefined> {
     return (await this.#deps.memory.get()).session(ref)
+  }
+
+  /** A message that waits for a person is outdated once that person has written, however long its destination was down. */
+  async #whyOutdated({ kind, events, message, acceptedAt: at, isUnconditional }: Delivery) {
+    const [id = '', ...others] = events
+    const isWaiting = kind === 'waiting' || staysShown(message)
+    if (!isWaiting || isUnconditional || others.length > 0) return undefined
+    return isOutdated(await this.#session(message), { id, at, kind }) ? WENT_ON_BEFORE : undefined
   }
 
   async #unanswered<One extends Asked>(ref: SessionRef, questions: readonly One[]): Promise<One[]> {

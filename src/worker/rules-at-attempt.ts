@@ -5,7 +5,7 @@ import type { Hold } from '../deliver/outcome.ts'
 import type { Delivery } from '../delivery.ts'
 import { describeMute, findMute, type Mute } from '../policy/mutes.ts'
 import { MAX_QUIET_MS } from '../policy/quiet-hours.ts'
-import { judgeDue } from '../prepare/decide.ts'
+import { judgeDue, noiseOf } from '../prepare/decide.ts'
 import { groupOf } from '../prepare/prepare.ts'
 
 interface RuleDeps {
@@ -22,11 +22,20 @@ interface RuleDeps {
  */
 export function withRules(life: EarlierMessages, deps: RuleDeps): MessageLife {
   return {
-    whyOver: async (delivery) => (await whyMuted(delivery, deps)) ?? (await life.whyOver(delivery)),
+    whyOver: async (delivery) => {
+      const muted = await whyMuted(delivery, deps)
+      if (muted !== undefined || getsEverything(delivery, deps.config())) return muted
+      return await life.whyOver(delivery)
+    },
     whyLater: (delivery) =>
       delivery.isUnconditional ? undefined : quietHold(delivery, deps.config(), deps.now()),
     begin: (delivery, destination) => life.begin(delivery, destination),
   }
+}
+
+/** Whether its channel opted out of the rules. A later step, which alone expires, still depends on what happened since. */
+function getsEverything({ channel, expires }: Delivery, { config }: Pick<LoadedConfig, 'config'>) {
+  return expires === 0 && !noiseOf(channel, config).hasNoiseRules
 }
 
 /** How quiet hours hold a delivery that is due now; undefined if it may be sent. */

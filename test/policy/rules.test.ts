@@ -177,6 +177,18 @@ describe('the rule', () => {
     ).toEqual(['desktop 0'])
   })
 
+  it('`idle` drops a held notice if the session ended meanwhile', () => {
+    const quietHours = [{ from: '09:01', to: '10:00', timeZone: 'UTC' }]
+    const steps: Step[] = [
+      [0, prompt],
+      [8, asking],
+      [68, idle],
+    ]
+    const held = (...rest: Step[]) => told([...steps, ...rest], { noise: { quietHours } })
+    expect(held()).toEqual(['desktop 68 at 3600'])
+    expect(held([90, end])).toEqual([])
+  })
+
   it('`idle` drops an idle prompt after a person stopped the turn', () => {
     expect(
       byDefault([

@@ -58,6 +58,38 @@ function giveUp({ spool, list }: World) {
   renameSync(join(spool.deferred, `${name}.json`), join(spool.dead, `${name}.json`))
 }
 
+describe('a message that failed, and that a person has answered since', () => {
+  const session = { session_id: 's1' }
+  const question = { hook_event_name: 'PermissionRequest', ...session, tool_name: 'Bash' }
+  const failed = { hook_event_name: 'StopFailure', ...session, error: 'overloaded' }
+  const asking = { ...stop('s1'), last_assistant_message: 'Shall I go on?' }
+  const idle = { hook_event_name: 'Notification', ...session, notification_type: 'idle_prompt' }
+
+  it.each([
+    ['a question', question, [], ['Bash']],
+    ['a failure', failed, [], ['failed']],
+    ['a turn that asks', asking, [], ['asks you']],
+    ['an idle notice', idle, [], ['waiting for you']],
+    ['a turn that asks nothing', stop('s1'), ['done'], ['done']],
+  ])(
+    'is told only if it is news, or if its channel gets everything: %s',
+    async (_, event, ...told) => {
+      for (const [index, noise] of [undefined, false].entries()) {
+        const { world, receiver, configure, retry } = await makeFailingWorld()
+        const team = noise === undefined ? {} : { noise }
+        configure({ team })
+        world.accept(event)
+        await world.once()
+        world.accept({ hook_event_name: 'UserPromptSubmit', ...session, prompt: 'Go on' })
+        await world.once()
+        receiver.isUp = true
+        const texts = (await retry()).map(textOf).filter((text) => !text.includes('Go on'))
+        expect(texts).toEqual((told[index] ?? []).map((word) => expect.stringContaining(word)))
+      }
+    },
+  )
+})
+
 describe('a message that failed before quiet hours', () => {
   it('is held in them, and told at their end', async () => {
     const { world, receiver, configure, retry } = await makeFailingWorld()
