@@ -18,6 +18,9 @@ const POLL_EVERY_MS = 50
 /** How late a transcript may be, for an unknown client, and for a transcript that does not exist. */
 const LATE_BY_MS = 300
 
+/** The longest time between the interruption of a turn and the end of its session, if one signal causes both. */
+const KILL_MS = 5000
+
 /** An event with the facts that were found in its project and its transcript. */
 export interface EnrichedEvent extends AgentEvent {
   /** '' where unknown. */
@@ -78,7 +81,7 @@ export async function enrich(event: AgentEvent, deps: EnrichDeps): Promise<Enric
     ...found,
     transcriptPath,
     ...(turnOver.includes(found.kind) && asksAtEnd(found.lastMessage) && { asks: true }),
-    ...(found.kind === 'waiting' && facts?.outcome === 'interrupted' && { isInterrupted: true }),
+    ...(facts && wasInterrupted(found, facts) && { isInterrupted: true }),
     project,
     branch: branch || facts?.branch || '',
     title,
@@ -86,6 +89,12 @@ export async function enrich(event: AgentEvent, deps: EnrichDeps): Promise<Enric
     tokens,
     did,
   }
+}
+
+/** A client that is killed may interrupt its turn itself, at once. */
+function wasInterrupted({ kind, at }: AgentEvent, { outcome, outcomeAt = at }: TranscriptFacts) {
+  const isBefore = kind === 'abnormal-end' && outcomeAt <= at - KILL_MS
+  return outcome === 'interrupted' && (kind === 'waiting' || isBefore)
 }
 
 function withTurn(event: AgentEvent, facts: TranscriptFacts): AgentEvent {

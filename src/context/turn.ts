@@ -27,6 +27,8 @@ export interface TurnFacts {
   outcome: Outcome | ''
   /** The client's own words about the outcome. */
   outcomeReason: string
+  /** When the turn ended in that way, Unix ms; undefined if the transcript does not say. */
+  outcomeAt: number | undefined
   tokens: Tokens | undefined
   did: Deeds
 }
@@ -48,6 +50,7 @@ export function turnAt(entries: readonly Entry[], moment: number): TurnFacts {
     openCalls: openCallsAt(entries, moment),
     outcome: end?.outcome ?? '',
     outcomeReason: end?.reason ?? '',
+    outcomeAt: end?.at,
     tokens: sumOf(turn),
     did: deedsOf(turn.flatMap((entry) => (entry.type === 'call' ? [entry] : []))),
   }

@@ -30,6 +30,8 @@ function ordinaryEndEvidence(
   if (meaningOf(event).isOrdinaryEnd && !hasBrokenOff) {
     return `${event.client} gives the reason "${event.reason}" for every end`
   }
+  // Some clients fire no hook when a person stops a turn.
+  if (event.isInterrupted) return 'a person had stopped the last turn'
   if (!session || !isTurnOver(session)) return undefined
   const { means } = session.turnEnd ?? {}
   if (means === 'Stop') return 'the last turn of the session had ended well'

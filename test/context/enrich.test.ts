@@ -343,5 +343,10 @@ describe('an agent that waits', () => {
     appendFileSync(path, `${JSON.stringify(line)}\n`)
     expect(await enrich(waiting, around)).toMatchObject({ isInterrupted: true })
     expect(await enrich({ ...waiting, kind: 'ended' }, around)).not.toHaveProperty('isInterrupted')
+    const crash = { ...waiting, kind: 'abnormal-end' } as const
+    expect(await enrich(crash, around)).toMatchObject({ isInterrupted: true })
+    // The client may have interrupted the turn itself because it was killed.
+    const killed = { ...crash, at: Date.parse('2026-11-20T09:58:04Z') }
+    expect(await enrich(killed, around)).not.toHaveProperty('isInterrupted')
   })
 })

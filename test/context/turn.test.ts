@@ -82,6 +82,7 @@ describe('the transcript of a turn', () => {
       openCalls: [],
       outcome: '',
       outcomeReason: '',
+      outcomeAt: undefined,
       tokens: undefined,
       did: { tools: {}, files: [], commands: [] },
     })

@@ -189,6 +189,15 @@ describe('the rule', () => {
     expect(held([90, end])).toEqual([])
   })
 
+  it('`ends` does not take the end of a session for a crash if a person had stopped its turn', () => {
+    const steps = (isInterrupted: boolean): Step[] => [
+      [0, prompt],
+      [60, { ...end, isInterrupted }],
+    ]
+    expect(byDefault(steps(true))).toEqual([])
+    expect(byDefault(steps(false))).toEqual(['desktop 60'])
+  })
+
   it('`idle` drops an idle prompt after a person stopped the turn', () => {
     expect(
       byDefault([
