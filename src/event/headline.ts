@@ -133,11 +133,15 @@ function questionAtEnd(blocks: readonly Block[]): readonly Block[] {
 const REQUEST =
   /\b((let me know|tell me) (which|whether|what|how)|please (confirm|choose|decide|tell me)|(shall|should|may|can) i\b|(do|would) you (want|like|prefer)|(?<![\w,;)] )which (one|of|option)|waiting for your)\b/i
 
+/** A polite question in Japanese usually ends with a full stop. */
+const JAPANESE = /(ます|ません|です|でしょう|ましょう)か([。．]|$)/m
+
 /** Whether a sentence ends with a question mark, or a phrase asks for something. Inline code does not count. */
 function asks(text: string): boolean {
   const spoken = text.replace(/`[^`\n]*`/g, '').replace(/https?:\/\/\S+/g, '')
   // Chinese and Japanese have no space between sentences.
-  return /[？؟]|\?(?=["'”’»)\]*_~]*(\s|$))/.test(spoken) || REQUEST.test(spoken)
+  const isMarked = /[？؟]|\?(?=["'”’»)\]*_~]*(\s|$))/.test(spoken)
+  return isMarked || JAPANESE.test(spoken) || REQUEST.test(spoken)
 }
 
 const SUMMARY =

@@ -30,6 +30,11 @@ describe('the headline of an answer', () => {
       undefined,
     ],
     [
+      'a question in Japanese that ends with a full stop',
+      '修正しました。\n\nデプロイしてもよろしいですか。準備はできています。',
+      undefined,
+    ],
+    [
       'a question with its choices in Japanese',
       '修正しました。\n\n続けますか？（はい／いいえ）',
       undefined,
