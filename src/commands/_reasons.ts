@@ -1,6 +1,6 @@
 import { idAtHub } from '../hub/handed-over.ts'
 import type { AcceptedEntry, EventFacts, JournalEntry, TraceStep } from '../journal/entry.ts'
-import type { EventStatus } from '../journal/history.ts'
+import { channelsOf, type EventStatus, isOpen } from '../journal/history.ts'
 import { formatTime } from '../text/local-time.ts'
 
 type Told = EventStatus & { entries: readonly JournalEntry[] }
@@ -96,13 +96,16 @@ function inSummary({ summary }: { summary?: string }): string {
   return summary ? ` in the message of ${summary.slice(0, 8)}` : ''
 }
 
-function outcomeInWords({ outcome, reason, channels }: EventStatus): string {
-  const told = Object.entries(channels)
-    .filter(([, { state }]) => state === 'delivered')
-    .map(([name]) => name)
-  if (outcome === 'undelivered') {
-    return told.length > 0 ? `${outcome}: only ${told.join(', ')} has it` : outcome
-  }
-  if (told.length > 0) return `${outcome}: ${told.join(', ')}`
-  return reason ? `${outcome}: ${reason}` : outcome
+function outcomeInWords(status: EventStatus): string {
+  const { outcome, reason, channels } = status
+  const names = channelsOf(status)
+  const told = names.filter((name) => channels[name]?.state === 'delivered').join(', ')
+  if (outcome === 'undelivered') return told ? `${outcome}: only ${told} has it` : outcome
+  if (outcome === 'delivered') return `${outcome}: ${told}`
+  // Those that the outcome is about, not those that have it already.
+  const left = names.filter((name) =>
+    outcome === 'waiting' ? isOpen(status, name) : channels[name]?.state === 'exhausted',
+  )
+  const about = left.join(', ') || reason
+  return `${outcome}${about && `: ${about}`}${told && ` (delivered: ${told})`}`
 }

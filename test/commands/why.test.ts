@@ -70,6 +70,21 @@ describe('hookbell why', () => {
     `)
   })
 
+  it('names the channels that an event still waits for, or in which it is dead', async () => {
+    const { home, tell } = await makeWhyHome([503, 404])
+    const { channels } = JSON.parse(home.read('config/config.json'))
+    const log = { type: 'file', path: '~/log.jsonl' }
+    const routes = [{ on: ['*'], to: ['team', 'log'] }]
+    const all = { channels: { ...channels, log }, routes, lingerSeconds: 0 }
+    await home.writeConfig(JSON.stringify({ ...all, retry: { firstDelaySeconds: 600 } }))
+    const id = await tell({ hook_event_name: 'Stop' })
+    const result = async () => /result +(.*)/.exec((await home.run('why', id)).stdout)?.[1]
+    expect(await result()).toBe('waiting: team (delivered: log)')
+    await home.run('flush')
+    await home.run('worker', '--once')
+    expect(await result()).toBe('dead: team (delivered: log)')
+  })
+
   it('shows the error of each attempt and the time of the next one', async () => {
     const { home, tell } = await makeWhyHome([500])
     await tell({ hook_event_name: 'Stop' })
