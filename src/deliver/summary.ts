@@ -5,8 +5,8 @@ const MAX_LINES = 10
 const MAX_LINE = 200
 
 /**
- * Combines deliveries, oldest first, into one: the title of the first, how many more, and one line for each. One of
- * several sessions belongs to none of them: it is neither withdrawn nor replaced when one goes on.
+ * Combines deliveries, oldest first, into one: the title of the first of the most urgent ones, how many more, and one line
+ * for each. One of several sessions belongs to none of them: it is neither withdrawn nor replaced when one goes on.
  */
 export function summarize(deliveries: readonly [Delivery, ...Delivery[]]): Delivery {
   const [first] = deliveries
@@ -17,6 +17,7 @@ export function summarize(deliveries: readonly [Delivery, ...Delivery[]]): Deliv
   const rest = all.length - shown.length
   const isOfOne = deliveries.every(({ session }) => session === first.session)
   const urgency = highest(deliveries.map((one) => one.urgency))
+  const lead = deliveries.find((one) => one.urgency === urgency) ?? first
   const questions = deliveries.flatMap((one) => one.questions ?? [])
   return {
     ...first,
@@ -32,7 +33,8 @@ export function summarize(deliveries: readonly [Delivery, ...Delivery[]]): Deliv
       ...message,
       ...(!isOfOne && { sessionId: '' }),
       urgency,
-      title: `${cutText(first.message.title, MAX_LINE)} and ${all.length - 1} more`,
+      kind: lead.message.kind,
+      title: `${cutText(lead.message.title, MAX_LINE)} and ${all.length - 1} more`,
       body: [...shown, ...(rest > 0 ? [`and ${rest} more`] : [])].join('\n'),
       markup: '',
       ...(deliveries.some((one) => one.message.asks) && { asks: true }),
@@ -58,9 +60,11 @@ export function withOpenQuestions(delivery: Delivery, others: readonly Asked[]):
   }
 }
 
-/** For a question its text, since the titles of questions are all alike. */
+/** For a question its text, since the titles of questions are all alike; otherwise the title and what it is about. */
 function lineOf({ message, questions }: Delivery): string {
-  return cutText(questions?.[0]?.text ?? message.title, MAX_LINE)
+  const [first = ''] = message.body.split('\n', 1)
+  const line = [message.title, first].filter(Boolean).join(' · ')
+  return cutText(questions?.[0]?.text ?? line, MAX_LINE)
 }
 
 /** The same message with a line before its text. */

@@ -54,6 +54,30 @@ describe('a summary', () => {
     return { ...delivery, message: { ...delivery.message, sessionId } }
   }
 
+  it('says what each message is about, and begins with the first that is urgent', () => {
+    const about = (id: string, title: string, body: string, isFailed = false) => {
+      const delivery = makeDelivery(id)
+      const [urgency, kind] = isFailed ? ['critical', 'failed'] : ['normal', 'done']
+      const told = { urgency, kind } as Pick<typeof delivery, 'urgency' | 'kind'>
+      return { ...delivery, ...told, message: { ...delivery.message, ...told, title, body } }
+    }
+    const { message, kind } = summarize([
+      about('a', 'shop: done in 4 min', 'All tests pass.\n\nI renamed it.'),
+      about('b', 'shop: failed', 'overloaded', true),
+      about('c', 'shop: done', ''),
+    ])
+    expect(message).toMatchObject({
+      ...{ title: 'shop: failed and 2 more', kind: 'failed', urgency: 'critical' },
+      body: [
+        'shop: done in 4 min · All tests pass.',
+        'shop: failed · overloaded',
+        'shop: done',
+      ].join('\n'),
+    })
+    // Rules still judge it as the first.
+    expect(kind).toBe('done')
+  })
+
   it('of one session belongs to it', () => {
     const { session, message } = summarize([of('a', 's1'), of('b', 's1')])
     expect([session, message.sessionId]).toEqual(['claude s1', 's1'])
@@ -100,7 +124,9 @@ describe('a summary', () => {
     const all = ['a', 'b', 'c'].map((id) => makeDelivery(id)) as [ReturnType<typeof makeDelivery>]
     const { message, events, id } = summarize(all)
     expect(message.title).toBe('title of a and 2 more')
-    expect(message.body).toBe('title of a\ntitle of b\ntitle of c')
+    expect(message.body).toBe(
+      'title of a · body of a\ntitle of b · body of b\ntitle of c · body of c',
+    )
     expect([events, id]).toEqual([['a', 'b', 'c'], 'a.file'])
   })
 
