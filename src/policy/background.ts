@@ -1,4 +1,5 @@
-import { ENDED_BEFORE, hasEndedAfter, isTurnOver } from './turns.ts'
+import type { Session } from './sessions.ts'
+import { ENDED_BEFORE, hasEndedAfter, isOwnTurn, isTurnOver } from './turns.ts'
 import { defineRule, send, suppress } from './types.ts'
 
 /** A build may end soon, and its end is worth a message; a server runs on. */
@@ -16,9 +17,7 @@ export const background = defineRule({
     const { backgroundTasks: tasks, backgroundAgents: agents = 0 } = event
     // A one-shot run may end with its first turn.
     if (kind !== 'done' || tasks === 0 || asks || (isHeadless && agents === 0)) return send
-    const before = session?.turnEnd
-    const ranBefore = before !== undefined && session !== undefined && !isTurnOver(session)
-    if (ranBefore && before.backgroundTasks === tasks) return send
+    if (session && haveRunBefore({ tasks, agents }, session)) return send
     const reason = `${tasks === 1 ? '1 task runs' : `${tasks} tasks run`} in the background`
     if (agents > 0) return suppress(reason)
     // An event that waited for the worker may be followed by one that makes it old.
@@ -31,3 +30,12 @@ export const background = defineRule({
     return hasEndedAfter(session, at) ? ENDED_BEFORE : undefined
   },
 })
+
+/** Whether as many ran at the end of the turn before. In a turn that the client began, one agent may have started another. */
+function haveRunBefore({ tasks, agents }: { tasks: number; agents: number }, session: Session) {
+  const { turnEnd: before } = session
+  if (!before || isTurnOver(session)) return false
+  const agentsBefore = before.backgroundAgents ?? 0
+  const isSame = tasks - agents === before.backgroundTasks - agentsBefore
+  return isSame && (agents === 0 || (agents === agentsBefore && !isOwnTurn(session)))
+}

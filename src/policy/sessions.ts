@@ -167,7 +167,8 @@ function remember(session: Session, entry: AcceptedEntry) {
     const { durationMs } = facts
     const isAgain = at === session.turnEnd?.at
     const tookMs = isAgain ? session.turnEnd?.tookMs : turnMs(session, { at, durationMs })
-    session.turnEnd = { at, means, backgroundTasks, judged, to, asks, tookMs, leftTasksAt }
+    const turnEnd = { at, means, backgroundTasks, backgroundAgents, judged, to }
+    session.turnEnd = { ...turnEnd, asks, tookMs, leftTasksAt }
   }
   if (meaning.isSubagent && parentSessionId && parentSessionId !== sessionId) {
     session.isSubagent = true

@@ -2,6 +2,8 @@ export interface TurnEnd {
   at: number
   means: string
   backgroundTasks: number
+  /** How many of them are agents. Absent in states of version 0.1. */
+  backgroundAgents?: number
   judged: readonly string[]
   /** Those of them to which it was sent, or for which it is held. Absent in states of version 0.1. */
   to?: readonly string[]

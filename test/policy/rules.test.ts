@@ -359,6 +359,28 @@ describe('the rule', () => {
     expect(told(more)).toEqual(['desktop 160 at 460'])
   })
 
+  it('`background` tells the result of an agent although a server runs on', () => {
+    const running = (...types: string[]) => ({
+      background_tasks: types.map((type, index) => ({ id: `${index}`, type })),
+    })
+    const turn = (...types: string[]) => ({ ...stop, ...running(...types) })
+    const steps: Step[] = [
+      [0, prompt],
+      [60, turn('shell', 'subagent')],
+      [200, ownPrompt],
+    ]
+    expect(told([...steps, [203, turn('shell')]])).toEqual(['desktop 203'])
+    // The agent was over, and the turn after it started another one.
+    expect(told([...steps, [203, turn('shell', 'subagent')]])).toEqual([])
+    // An agent runs where a server ran before.
+    const agent: Step[] = [
+      [0, prompt],
+      [60, turn('shell')],
+      [100, prompt],
+    ]
+    expect(told([...agent, [160, turn('subagent')]])).toEqual([])
+  })
+
   it('`ends` reports a crash, but not an ordinary end after a finished turn', () => {
     expect(
       byDefault([
