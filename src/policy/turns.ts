@@ -57,6 +57,18 @@ export function turnMs(
   return start > 0 && start <= at ? at - start : durationMs
 }
 
+/** How long a person has waited for the end of a turn: it may only report that background tasks of an earlier one are over. */
+export function waitedMs(
+  session: Turns | undefined,
+  event: { at: number; durationMs?: number | undefined; backgroundTasks: number },
+): number | undefined {
+  const { promptAt = 0, turnEnd } = session ?? {}
+  const areOver = (turnEnd?.backgroundTasks ?? 0) > event.backgroundTasks
+  const isReport = session !== undefined && isOwnTurn(session) && !isTurnOver(session) && areOver
+  if (isReport && promptAt > 0) return event.at - promptAt
+  return event.durationMs ?? turnMs(session, event)
+}
+
 /** The recorded reason for a turn that is not told because its session is over. */
 export const ENDED_BEFORE = 'the session ended before it was told'
 

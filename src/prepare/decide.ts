@@ -12,7 +12,7 @@ import type { Mute } from '../policy/mutes.ts'
 import { noiseSettingsOf } from '../policy/noise.ts'
 import { judgeAt, quietHours } from '../policy/quiet-hours.ts'
 import type { Session } from '../policy/sessions.ts'
-import { turnMs } from '../policy/turns.ts'
+import { waitedMs } from '../policy/turns.ts'
 import { type Candidate, type JudgedEvent, send, type Verdict } from '../policy/types.ts'
 import { type Decision, route, routeTo } from '../route/route.ts'
 import { judgedProject, projectTrace, withProject } from './project.ts'
@@ -83,11 +83,9 @@ export function decide(
   }
 }
 
-/** Without a readable transcript, only the time of the prompt shows how long the turn took. */
+/** Without a readable transcript, only earlier events show how long a turn took. */
 function withDuration(found: EnrichedEvent, session: Session | undefined): EnrichedEvent {
-  return found.kind === 'done'
-    ? { ...found, durationMs: found.durationMs ?? turnMs(session, found) }
-    : found
+  return found.kind === 'done' ? { ...found, durationMs: waitedMs(session, found) } : found
 }
 
 /** The settings by which an event or a held delivery is judged now. */

@@ -54,6 +54,22 @@ describe('the duration of a turn', () => {
     expect(deliveries).toMatchObject([{ message: { title: 'shop: done in 4 min' } }])
   })
 
+  it('is the time since the prompt of a person if background tasks are over', async () => {
+    const memory = new Memory()
+    const own = { ...prompt, prompt: '<task-notification>b1</task-notification>' }
+    const told = async (event: object, seconds: number) =>
+      (await prepared(event, { config: { routes }, memory, seconds })).entry.title
+    await told(prompt, 0)
+    await told({ ...stop, background_tasks: [{ id: 'b1' }, { id: 'b2' }] }, 60)
+    await told(own, 600)
+    expect(await told({ ...stop, background_tasks: [{ id: 'b1' }] }, 605)).toBe(
+      'shop: done in 10 min',
+    )
+    // Nothing was over.
+    await told(own, 700)
+    expect(await told({ ...stop, background_tasks: [{ id: 'b1' }] }, 705)).toBe('shop: done in 5 s')
+  })
+
   it('is unknown if its prompt is', async () => {
     const { entry, deliveries } = await prepared(stop, { config: { routes } })
     expect(entry.title).toBe('shop: done')
