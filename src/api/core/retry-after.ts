@@ -3,6 +3,8 @@ import type { ResponseHeaders } from '../transport.ts'
 // The three forms of RFC 9110, section 5.6.7; the older two have a two-digit year or no time zone.
 const HTTP_DATE =
   /^(\w{3,9}, \d\d([ -])\w{3}\2(\d{4}|\d\d) (\d\d:){2}\d\d( GMT)|\w{3} \w{3} [ \d]\d (\d\d:){2}\d\d \d{4})$/i
+/** In seconds or milliseconds: longer than anyone waits. */
+const LONGEST = 1e15
 const CENTURY_MS = 36_525 * 24 * 3_600_000
 
 /**
@@ -26,7 +28,7 @@ function first(value: ResponseHeaders[string] = ''): string {
 function parseNumber(text: string): number | undefined {
   if (!/^\d+(\.\d+)?$/.test(text)) return undefined
   // A number with hundreds of digits would become Infinity and break later arithmetic.
-  return Math.min(Number(text), Number.MAX_SAFE_INTEGER)
+  return Math.min(Number(text), LONGEST)
 }
 
 function parseHttpDate(text: string, now: number): number | undefined {

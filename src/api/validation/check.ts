@@ -12,7 +12,7 @@ export interface Violation {
 }
 
 /**
- * Lists every place where a value does not match its shape. `undefined` counts as left out. Also adds neutral
+ * Lists the places where a value does not match its shape, up to a limit. `undefined` counts as left out. Also adds neutral
  * names to the value, for fields that are named after a company.
  */
 export function check(shape: Shape, value: unknown): Violation[] {
@@ -27,7 +27,11 @@ interface Visit {
   violations: Violation[]
 }
 
+// A response of some kilobytes may decompress to millions of items that are all wrong.
+const MOST_VIOLATIONS = 10_000
+
 function visit(shape: Shape, value: unknown, at: Visit) {
+  if (at.violations.length > MOST_VIOLATIONS) return
   const problem = value === undefined ? 'is missing' : violationOf(shape, value)
   // A newer service may know more values than this version.
   if (problem) report(at, problem, Boolean(shape.enum && value && typeof value === 'string'))

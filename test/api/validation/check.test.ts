@@ -137,6 +137,14 @@ describe('check', () => {
     ])
   })
 
+  it('stops after ten thousand violations, since a small response may hold millions', () => {
+    const { response } = operationOf('sessions.messages.list')
+    const messages = Array.from({ length: 100_000 }, (_, n) => (n % 2 ? 0 : { content: [{}] }))
+    const found = check(response, { messages }).length
+    expect(found).toBeGreaterThan(10_000)
+    expect(found).toBeLessThan(10_100)
+  })
+
   it('compares a number with the field that limits it', () => {
     const shape = shapeOf('{part:n(0-whole),whole:n}')
     expect(check(shape, { part: 2, whole: 1 })).toEqual([
