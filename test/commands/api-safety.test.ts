@@ -103,7 +103,7 @@ describe('api: a key that is shown only once', () => {
 })
 
 describe('api: calls by path', () => {
-  it('sends the query and the body from the command line', async () => {
+  it('sends the method, the query and the body from the command line', async () => {
     const { run, emulator } = await makeApiHome()
     const computer = await run('api', 'GET', `/api/v0/computers/${emulator.computerId}?a=1&a=2`)
     expect(JSON.parse(computer.stdout)).toMatchObject({ id: emulator.computerId })
@@ -117,7 +117,7 @@ describe('api: calls by path', () => {
       body,
     )
     expect(JSON.parse(limit.stdout)).toEqual({ limit: 2_000_000 })
-    const reports = await run('api', 'GET', '/api/organization/maturity-level-reports', '--app')
+    const reports = await run('api', 'get', '/api/organization/maturity-level-reports', '--app')
     expect(reports.exitCode).toBe(0)
   })
 

@@ -11,8 +11,9 @@ import { readJson } from './read-input.ts'
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 type Method = (typeof METHODS)[number]
 
+/** Whether a word is a method, in capital letters or not. */
 export function isMethod(word: string): boolean {
-  return METHODS.some((method) => method === word)
+  return METHODS.some((method) => method === word.toUpperCase())
 }
 
 /** `api GET /path`: any path, also one that the endpoint table does not have. */
@@ -31,7 +32,7 @@ export function rawCommand(): CommandDef {
       yes: { type: 'boolean', description: 'Delete without a question' },
     },
     async run({ args }) {
-      const method = args.method as Method
+      const method = args.method.toUpperCase() as Method
       const name = `api ${method}`
       const [path = '', ...query] = args.path.split('?')
       const irreversible = method === 'DELETE' ? `Delete ${path}` : undefined
