@@ -164,6 +164,8 @@ const built = await Promise.all([
       outdir: 'dist',
       format,
       external,
+      // Where a test runner such as Jest runs CommonJS, it has no import().
+      supported: { 'dynamic-import': format === 'esm' },
       outExtension: { '.js': format === 'esm' ? '.js' : '.cjs' },
     }),
   ),

@@ -148,6 +148,23 @@ describe('a consumer with ES modules and CommonJS', () => {
   })
 })
 
+describe('a consumer whose test runner has no import(), such as Jest', () => {
+  it('sends a request with undici', async () => {
+    const source = `
+      const { readFileSync } = require('node:fs')
+      const { createRequire, wrap } = require('node:module')
+      const { Script } = require('node:vm')
+      const file = require.resolve('hookbell/api')
+      const module_ = { exports: {} }
+      const run = new Script(wrap(readFileSync(file, 'utf8'))).runInThisContext()
+      run(module_.exports, createRequire(file), module_)
+      const client = module_.exports.createClient({ transport: 'undici' })
+      client.organization.limits.getGlobal().then(({ limit }) => console.log(limit))`
+    const folder = makeConsumer('runner', { 'main.cjs': source }, ['undici'])
+    expect(await runNode(folder, 'main.cjs')).toMatchObject({ stdout: 'null', stderr: '' })
+  })
+})
+
 describe('a consumer without the types of Node.js', () => {
   it('compiles with those of browsers', async () => {
     const source = `import { createClient } from 'hookbell/api'
