@@ -104,6 +104,6 @@ export class Clock {
       | { kind: 'aborted'; reason: unknown },
   ) {
     const { phase } = this
-    return new Ended({ ...how, phase, sent: phase === 'headers' || phase === 'body' })
+    return new Ended({ ...how, phase, sent: /headers|body/.test(phase) })
   }
 }

@@ -40,23 +40,24 @@ export function makeMethod(
   }
 }
 
-/** Tries the alternate path of an endpoint if the usual one is not found, and remembers it if it works. */
+/** Tries the other path of an endpoint that has two if one is not found, and remembers the one that works. */
 function reach(shared: Shared, entry: Operation, input: unknown, options: CallOptions) {
-  const { id, alternatePath } = entry
+  const { id, path: usual, alternatePath } = entry
   const { workingPaths } = shared
   const override = shared.options.paths?.[id]
-  const known = override ?? workingPaths.get(id) ?? entry.path
+  const known = override ?? workingPaths.get(id) ?? usual
+  const other = known === alternatePath ? usual : alternatePath
   const startedAt = now()
   const go = (path: string) =>
     perform(shared, targetOf(shared, entry, path, input, options), options, startedAt)
   // Not async: one more async function would hide the caller from V8's async stack trace.
-  if (override || !alternatePath || known === alternatePath) return go(known)
+  if (override || !other) return go(known)
   return go(known).catch(async (error: unknown) => {
     if (!(error instanceof NotFoundError)) throw error
-    const answered = await go(alternatePath).catch((other: unknown) => {
-      throw other instanceof NotFoundError ? error : other
+    const answered = await go(other).catch((second: unknown) => {
+      throw second instanceof NotFoundError ? error : second
     })
-    workingPaths.set(id, alternatePath)
+    workingPaths.set(id, other)
     return answered
   })
 }

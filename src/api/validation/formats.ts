@@ -4,9 +4,10 @@ export function isText(value: unknown): value is string {
 
 /** Whether a value is a day that exists, as YYYY-MM-DD. */
 export function isDate(value: unknown): boolean {
-  const time = isText(value) && /^\d{4}-\d\d-\d\d$/.test(value) ? Date.parse(value) : Number.NaN
+  if (!isText(value) || !/^\d{4}-\d\d-\d\d$/.test(value)) return false
+  const time = Date.parse(value)
   // Some engines parse 30 February as 2 March.
-  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(String(value))
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(value)
 }
 
 // As browsers check `<input type="email">`. Every part has a maximum length, so that matching stays fast.

@@ -142,6 +142,21 @@ describe.each(transports)('requests through %s', (transport) => {
     ])
   })
 
+  it('return to the usual path where the alternate one is not found any more', async () => {
+    let gone = 'maturity'
+    faults.play(({ target }) =>
+      target.includes(gone) ? { status: 404 } : { body: json({ reports: [] }) },
+    )
+    const client = faults.makeClient()
+    await client.readiness.reports()
+    gone = 'agent-readiness'
+    // Also a derived client, whose service may be another.
+    const derived = client.withOptions({ appUrl: faults.url })
+    for (const one of [client, derived, client])
+      expect(await one.readiness.reports()).toEqual({ reports: [] })
+    expect(faults.requests).toHaveLength(2 + 2 + 1 + 1)
+  })
+
   it('report the first 404 if the alternate path returns 404 too', async () => {
     faults.play([{ status: 404, body: json({ detail: 'first' }) }, { status: 404 }])
     const error = await errorOf(faults.makeClient({ retries: 0 }).readiness.reports())
