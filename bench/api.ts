@@ -11,7 +11,9 @@ import { median } from './_bench.ts'
 const ROUNDS = 15
 const CALLS = 1_500
 const PATH = '/api/v0/computers/c-1'
-const GOAL = 0.95
+// Before the client uses a connection again, it waits for a turn of the event loop. Bare undici does not, and loses
+// requests on connections that the server has closed.
+const GOAL = 0.9
 
 /** Compares the client with bare undici, and reads a long list. Fails if the client is too slow. */
 export async function benchApi(): Promise<void> {

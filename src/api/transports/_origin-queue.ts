@@ -31,11 +31,11 @@ export function makeOriginQueue(limit: number, open: () => Connection) {
   }
 
   /**
-   * Starts after a full turn of the event loop, in which Node.js notices that the server has closed the connection:
-   * a request sent on a closed connection is lost.
+   * Starts after a turn of the event loop, in which Node.js notices that the server has closed the connection: a
+   * request sent on a closed connection is lost.
    */
   function reuse(exchange: Exchange, connection: Connection) {
-    setImmediate(setImmediate, () => start(exchange, connection))
+    setImmediate(() => start(exchange, connection))
   }
 
   return (exchange: Exchange) => {
