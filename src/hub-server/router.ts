@@ -32,6 +32,7 @@ interface RouterDeps {
   now(): number
   /** Why a record cannot be told; undefined if it can. */
   whyRefused(record: HubRecord): string | undefined
+  onRefused(why: string): void
   onProblem(error: unknown): void
 }
 
@@ -118,9 +119,10 @@ export class Router {
     return { messages, answers }
   }
 
-  /** Counts a refusal. Nothing of the record is kept, because it may be anything. */
+  /** Counts a refusal. The record is not kept, because it may be anything. */
   async #refuse(why: string) {
-    const { redis } = this.#deps
+    const { redis, onRefused } = this.#deps
+    onRefused(why)
     await redis.call('HINCRBY', COUNTS, 'refused', '1')
     await redis.call('LPUSH', REFUSED, JSON.stringify({ at: Date.now(), why }))
     await redis.call('LTRIM', REFUSED, '0', `${REFUSALS_KEPT - 1}`)

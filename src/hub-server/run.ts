@@ -3,6 +3,7 @@ import { HookbellError } from '../errors.ts'
 import { RedisConnection } from '../hub/connection.ts'
 import { explainFailure } from '../hub/explain.ts'
 import { type HubConnection, whyUnsafe } from '../hub/settings.ts'
+import { oneLine } from '../text/clean.ts'
 import type { Received } from './accept.ts'
 import { keepAnswer } from './answers.ts'
 import { loadBullmq, openShared } from './bullmq.ts'
@@ -72,7 +73,11 @@ async function openHub(loaded: LoadedConfig, onLine: OnLine, closers: Closer[]) 
   const channels = queues.flatMap((queue) => queue.channels)
   const router = new Router({
     ...{ redis, room, onProblem, now: clock.now },
-    whyRefused: ({ channel }) => (channels.includes(channel) ? undefined : 'no such channel here'),
+    whyRefused: ({ channel, host }) =>
+      channels.includes(channel)
+        ? undefined
+        : `no channel "${channel}" here; from ${oneLine(host)}`,
+    onRefused: (reason) => onLine({ at: Date.now(), state: 'refused', reason }),
     async noteAnswer(received) {
       await keepAnswer(received, redis)
       await closeQuestions(received, redis)

@@ -22,6 +22,7 @@ function startRouter(redis: Redis) {
     noteAnswer: async () => {},
     now: Date.now,
     whyRefused: () => undefined,
+    onRefused: () => {},
     onProblem: () => {},
     enqueue: (records) => {
       batches.push(records.map(({ id }) => id))

@@ -69,15 +69,18 @@ describe.skipIf(!hasRedis)('hub: the hub', () => {
       'not json',
       '{}',
       JSON.stringify({ ...record, id: 'meta' }),
-      JSON.stringify({ ...record, channel: 'desktop', id: 'e1.desktop' }),
+      JSON.stringify({ ...record, channel: 'desktop', id: record.id.replace('team', 'desktop') }),
       JSON.stringify({ ...record, title: 'x'.repeat(5000) }),
       'x'.repeat(100_000),
     ]
     for (const text of bad) await redis.ask('RPUSH', 'hb:in', text)
     await handOver(redis, 'good')
-    await runHub(redis, toWebhook(receiver.url))
+    const hub = await runHub(redis, toWebhook(receiver.url))
     await expect.poll(() => titlesOf(receiver)).toEqual(['good'])
     expect(await redis.ask('HGET', 'hb:counts', 'refused')).toBe(`${bad.length}`)
+    expect(hub.states('refused').map(({ reason }) => reason)).toContain(
+      'no channel "desktop" here; from here',
+    )
   })
 
   it('delivers a burst in one message with the number of further events', async () => {
