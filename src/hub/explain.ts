@@ -38,6 +38,8 @@ const failures = new Map([
 
 /** Explains in one line without secrets why the hub accepted nothing. */
 export function explainFailure(error: unknown): string {
+  if (/^ERR max number of clients/.test(String(Object(error).message)))
+    return 'the Redis of the hub has no connection left: see its maxclients'
   if (error instanceof RedisError) return refusals.get(error.code) ?? `the hub said ${error.code}`
   const [first] = error instanceof AggregateError ? error.errors : [error]
   // Errors of ioredis have no `code` for an error reply of Redis: the message begins with it.

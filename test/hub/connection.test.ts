@@ -45,6 +45,12 @@ describe.skipIf(!hasRedis)('hub: the connection', () => {
     expect(await outcomeOf({ url, ca: '/nowhere/ca.pem' })).toBe('the file of "ca" is not there')
   })
 
+  it('reports that Redis has no connection left', async () => {
+    const redis = await startRedis({ args: ['--maxclients', '1'] })
+    await redis.ask('PING')
+    expect(await outcomeOf({ url: redis.url() })).toContain('no connection left')
+  })
+
   it('reports a timeout for a server without TLS', async () => {
     const redis = await startRedis()
     const url = redis.url().replace('redis:', 'rediss:')
