@@ -3,7 +3,6 @@ import { print } from '../cli/output.ts'
 import type { CurrentConfig } from '../config/current.ts'
 import type { LoadedConfig } from '../config/load.ts'
 import { describeError, errorCode } from '../errors.ts'
-import type { startHub } from '../hub-server/run.ts'
 import type { OpenHub } from '../hub-server/status.ts'
 import { WakeUp } from '../worker/wake-up.ts'
 import { hubPage } from './_hub-page.ts'
@@ -12,7 +11,7 @@ import { type Place, startPage } from './_hub-page-server.ts'
 /** How often the configuration is checked for changes; SIGHUP checks at once. */
 const LOOK_MS = 2000
 
-type Running = Awaited<ReturnType<typeof startHub>>
+type Running = Awaited<ReturnType<typeof start>>
 
 /** Runs the hub until SIGINT or SIGTERM. Every line of output is JSON, for the log of the system. */
 export async function runHub(config: CurrentConfig, place: Place | undefined): Promise<never> {
@@ -69,12 +68,13 @@ function listenToSignals() {
 }
 
 /** @param told texts of warnings that are not printed again; those of this start are added */
-async function start(loaded: LoadedConfig, told: Set<string>): Promise<Running> {
+async function start(loaded: LoadedConfig, told: Set<string>) {
   const { startHub } = await import('../hub-server/run.ts')
-  return await startHub(loaded, (line) => {
+  const hub = await startHub(loaded, (line) => {
     if (line.state === 'warning' && !isNew(`${line.text}`, told)) return
     print(JSON.stringify(line))
   })
+  return { ...hub, loaded }
 }
 
 /**
@@ -85,6 +85,7 @@ async function replace(before: Running, loaded: LoadedConfig, told: Set<string>)
   try {
     const hub = await start(loaded, told)
     await before.stop()
+    await flushChanged(before, hub)
     say({ state: 'reloaded', channels: hub.channels.join(' ') })
     return { hub, mustRetry: false }
   } catch (error) {
@@ -92,6 +93,17 @@ async function replace(before: Running, loaded: LoadedConfig, told: Set<string>)
     if (isNew(text, told)) say({ state: 'problem', text })
     return { hub: before, mustRetry: errorCode(error) === 'E_UNAVAILABLE' }
   }
+}
+
+/** Where somebody has corrected a channel, messages do not wait for the end of its pause. Failing to do so costs time. */
+async function flushChanged(before: Running, { loaded, channels, open }: Running) {
+  const { flushHub } = await import('../hub-server/flush.ts')
+  const settingsOf = (name: string, { config }: LoadedConfig) =>
+    JSON.stringify(config.channels[name])
+  const changed = channels.filter(
+    (name) => settingsOf(name, before.loaded) !== settingsOf(name, loaded),
+  )
+  await flushHub(open, changed).catch(() => {})
 }
 
 /** Remembers the text. @returns whether it was not there yet */

@@ -8,11 +8,12 @@ import { usageError } from '../errors.ts'
 import { aclLines } from '../hub/acl.ts'
 import type { OpenHub } from '../hub-server/status.ts'
 import { cleanText, oneLine } from '../text/clean.ts'
+import { counted } from '../text/counted.ts'
 import { parsePlace } from './_hub-page-server.ts'
 import { runHub } from './_hub-run.ts'
 import { sessionsText, statusText, whyText } from './_hub-text.ts'
 
-const ACTIONS = ['run', 'status', 'sessions', 'why', 'dead', 'acl']
+const ACTIONS = ['run', 'status', 'sessions', 'why', 'flush', 'dead', 'acl']
 
 export const hubCommand = defineCommand({
   args: {
@@ -20,7 +21,7 @@ export const hubCommand = defineCommand({
       type: 'positional',
       required: false,
       description:
-        'run (default); status: what waits; sessions: who waits for an answer; why: what happened to a message; dead: deliveries that gave up; acl: the required rights in Redis',
+        'run (default); status: what waits; sessions: who waits for an answer; why: what happened to a message; flush: try again now; dead: deliveries that gave up; acl: the required rights in Redis',
       valueHint: ACTIONS.join('|'),
     },
     what: {
@@ -55,6 +56,7 @@ export const hubCommand = defineCommand({
       if (action === 'status') return await showStatus(hub, json)
       if (action === 'sessions') return await showSessions(hub, json)
       if (action === 'why') return await showWhy(hub, what ?? '', json)
+      if (action === 'flush') return await flush(hub)
       return await dead(hub, { what: what ?? 'list', id, all, json })
     })
   },
@@ -73,6 +75,12 @@ async function showStatus(hub: OpenHub, json: boolean) {
   const status = await hubStatus(hub)
   if (json) printJson(status)
   else print(statusText(status))
+}
+
+async function flush(hub: OpenHub) {
+  const { flushHub } = await import('../hub-server/flush.ts')
+  const count = await flushHub(hub)
+  print(`${counted(count, 'message')} waiting; tried again within seconds, if a hub runs`)
 }
 
 async function showSessions({ redis }: OpenHub, json: boolean) {

@@ -18,6 +18,8 @@ const MAX_STALLED = 20
 const KEPT_DEAD = 10_000
 /** The pause before the next try when Redis does not answer. */
 const UNANSWERED_MS = 500
+/** After a pause has been ended by `hub flush`, a worker notices within this time. */
+const LONGEST_REST_MS = 5000
 /** How long the work on a message may take to begin after Redis has answered. */
 const BEGIN_MS = 100
 /** For all but permission questions. BullMQ takes jobs without a priority (0) first. */
@@ -58,7 +60,7 @@ export class HubDestinationQueue {
     })
     this.#worker = new bullmq.Worker<Received>(queueName, (job) => this.#work(job), {
       ...options,
-      ...{ autorun: false, concurrency: 1, drainDelay: 5 },
+      ...{ autorun: false, concurrency: 1, drainDelay: 5, maximumRateLimitDelay: LONGEST_REST_MS },
       ...{ lockDuration: LOCK_MS, stalledInterval: STALLED_MS, maxStalledCount: MAX_STALLED },
       ...{ metrics: { maxDataPoints: 60 } },
       ...{ removeOnComplete: { count: 0 }, removeOnFail: { count: KEPT_DEAD } },

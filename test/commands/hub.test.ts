@@ -128,6 +128,23 @@ describe.skipIf(!hasRedis)('commands: hub, with Redis', () => {
     await expect.poll(dead).toEqual([])
   })
 
+  it('flush tries what waits for the end of a pause, and so does a new URL', async () => {
+    const redis = await startRedis()
+    const hour = { status: 503, headers: { 'retry-after': '3600' } }
+    const receiver = await startReceiver({ script: [hour, hour, 200] })
+    const machine = await makeHome(machineConfig(redis.url()))
+    const box = await makeHome(hubConfig(redis.url(), receiver.url))
+    machine.accept(stop)
+    await machine.run('drain')
+    const hub = await startHub(box)
+    await expect.poll(hub.output).toContain('"attempt":1')
+    expect((await box.run('hub', 'flush')).stdout).toContain('1 message waiting; tried again')
+    await expect.poll(hub.output).toContain('"attempt":2')
+    await box.writeConfig(JSON.stringify(hubConfig(redis.url(), `${receiver.url}/new`)))
+    await expect.poll(hub.output).toContain('"delivered"')
+    expect(receiver.received.map(({ path }) => path)).toEqual(['/', '/', '/new'])
+  })
+
   it('traces a message from the machine to the hub and lists the waiting session', async () => {
     const redis = await startRedis()
     const receiver = await startReceiver()

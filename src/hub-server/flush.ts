@@ -1,0 +1,17 @@
+import type { OpenHub } from './status.ts'
+
+/**
+ * Ends the pause of destinations after a failure: what waits is tried within seconds.
+ * @param channels those whose destinations are meant; absent: all
+ * @returns how many messages wait there
+ */
+export async function flushHub({ queues }: OpenHub, channels?: readonly string[]): Promise<number> {
+  const meant = queues.filter(
+    (one) => !channels || one.channels.some((it) => channels.includes(it)),
+  )
+  await Promise.all(meant.map(({ queue }) => queue.removeRateLimitKey()))
+  const counts = await Promise.all(
+    meant.map(({ queue }) => queue.getJobCounts('wait', 'prioritized')),
+  )
+  return counts.flatMap((one) => Object.values(one)).reduce((sum, count) => sum + count, 0)
+}
