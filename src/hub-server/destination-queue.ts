@@ -134,7 +134,8 @@ export class HubDestinationQueue {
     onTold(job.data, told)
     void redis.call('HINCRBY', COUNTS, told.type, '1').catch(() => {})
     const isSent = !['repeat', 'expired', 'answered'].includes(told.type)
-    const pace = destinationOf(job.data.record.channel, loaded)?.notifier.pace
+    const destination = destinationOf(job.data.record.channel, loaded)
+    const pace = 'error' in destination ? undefined : destination.notifier.pace
     const paceMs = isSent ? (pace?.minIntervalMs ?? 0) : 0
     // A rate limit holds for all hubs and, unlike the backoff of BullMQ, keeps the order.
     const pauseMs = told.type === 'deferred' ? Math.max(1, paceMs, told.until - now()) : paceMs

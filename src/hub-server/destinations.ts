@@ -1,7 +1,8 @@
 import type { LoadedConfig } from '../config/load.ts'
-import { type Destination, findDestination } from '../deliver/attempt.ts'
+import { findDestination } from '../deliver/attempt.ts'
 import type { RedisConnection } from '../hub/connection.ts'
 import { PREFIX } from '../hub/keys.ts'
+import { DeliveryError } from '../notifiers/define.ts'
 
 /** A queue in which messages wait, and the channels whose new messages go there. */
 export interface HubQueue {
@@ -21,17 +22,22 @@ export async function hubQueues(loaded: LoadedConfig, redis: RedisConnection): P
   return [...current, ...left.map((queueName) => ({ queueName, channels: [] }))]
 }
 
-/** The destination of a channel of the hub; undefined if there is none. */
-export function destinationOf(channel: string, loaded: LoadedConfig): Destination | undefined {
-  const destination = findDestination(channel, loaded)
-  return 'error' in destination ? undefined : destination
+/** The destination of a channel that this hub has, or why there is none. Another hub is no destination. */
+export function destinationOf(
+  channel: string,
+  loaded: LoadedConfig,
+): ReturnType<typeof findDestination> {
+  const { channels } = loaded.config
+  const isOwn = Object.hasOwn(channels, channel) && channels[channel]?.type !== 'hub'
+  if (isOwn) return findDestination(channel, loaded)
+  return { error: new DeliveryError('give-up', `no channel "${channel}" here`) }
 }
 
 function queuesOf(loaded: LoadedConfig): HubQueue[] {
   const found = new Map<string, HubQueue>()
-  for (const [channel, { type }] of Object.entries(loaded.config.channels)) {
-    const destination = type === 'hub' ? undefined : destinationOf(channel, loaded)
-    if (!destination) continue
+  for (const channel of Object.keys(loaded.config.channels)) {
+    const destination = destinationOf(channel, loaded)
+    if ('error' in destination) continue
     const { key } = destination
     const known = found.get(key)
     // Named after a channel, not after the destination: what waits must survive a new URL, such as after the old one died.

@@ -30,8 +30,6 @@ interface RouterDeps {
   /** Remembers an answer, so that what it settles is not told any more. */
   noteAnswer(received: ReceivedAnswer): Promise<void>
   now(): number
-  /** Why a record cannot be told; undefined if it can. */
-  whyRefused(record: HubRecord): string | undefined
   onRefused(why: string): void
   onProblem(error: unknown): void
 }
@@ -110,11 +108,7 @@ export class Router {
       const record = parseRecord(text)
       if ('refused' in record) await this.#refuse(record.refused)
       else if (record.type === 'answer') answers.push(record)
-      else {
-        const why = this.#deps.whyRefused(record)
-        if (why === undefined) messages.push(record)
-        else await this.#refuse(why)
-      }
+      else messages.push(record)
     }
     return { messages, answers }
   }

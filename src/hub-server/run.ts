@@ -3,7 +3,6 @@ import { HookbellError } from '../errors.ts'
 import { RedisConnection } from '../hub/connection.ts'
 import { explainFailure } from '../hub/explain.ts'
 import { type HubConnection, whyUnsafe } from '../hub/settings.ts'
-import { oneLine } from '../text/clean.ts'
 import type { Received } from './accept.ts'
 import { keepAnswer } from './answers.ts'
 import { loadBullmq, openShared } from './bullmq.ts'
@@ -64,6 +63,8 @@ async function openHub(loaded: LoadedConfig, onLine: OnLine, closers: Closer[]) 
     ...reportTo(onLine, clock),
   }
   const found = await hubQueues(loaded, redis).catch(cannotWork)
+  if (found.every((one) => one.channels.length === 0))
+    throw new HookbellError('E_CONFIG', 'hub: config.json has no channel to send to')
   const queues = found.map((one) => new HubDestinationQueue(one, deps))
   closers.push(() => closeQueues(queues, deps))
   await Promise.all(queues.map((queue) => queue.start())).catch(cannotWork)
@@ -71,12 +72,11 @@ async function openHub(loaded: LoadedConfig, onLine: OnLine, closers: Closer[]) 
     for (const queue of queues) void queue.resume().catch(onProblem)
   })
   const channels = queues.flatMap((queue) => queue.channels)
+  // In any queue, a message for a channel that is not here becomes dead, and can be retried once the channel is.
+  const queueOf = (channel: string) =>
+    queues.find((queue) => queue.channels.includes(channel)) ?? queues[0]
   const router = new Router({
     ...{ redis, room, onProblem, now: clock.now },
-    whyRefused: ({ channel, host }) =>
-      channels.includes(channel)
-        ? undefined
-        : `no channel "${channel}" here; from ${oneLine(host)}`,
     onRefused: (reason) => onLine({ at: Date.now(), state: 'refused', reason }),
     async noteAnswer(received) {
       await keepAnswer(received, redis)
@@ -88,7 +88,7 @@ async function openHub(loaded: LoadedConfig, onLine: OnLine, closers: Closer[]) 
       await noteQuestions(records, receivedAt, redis)
       await Promise.all(
         queues.map((queue) => {
-          const own = records.filter(({ channel }) => queue.channels.includes(channel))
+          const own = records.filter(({ channel }) => queueOf(channel) === queue)
           return own.length > 0 ? queue.add(own, receivedAt) : undefined
         }),
       )

@@ -1,6 +1,6 @@
 import type { Job, Queue } from 'bullmq'
 import type { LoadedConfig } from '../config/load.ts'
-import { failedOutcome, findDestination, send } from '../deliver/attempt.ts'
+import { failedOutcome, send } from '../deliver/attempt.ts'
 import type { Outcome } from '../deliver/outcome.ts'
 import { summarize } from '../deliver/summary.ts'
 import type { Delivery } from '../delivery.ts'
@@ -8,6 +8,7 @@ import type { RedisConnection } from '../hub/connection.ts'
 import type { Sent } from '../notifiers/define.ts'
 import { type Received, toDelivery } from './accept.ts'
 import { isAnswered } from './answers.ts'
+import { destinationOf } from './destinations.ts'
 import { isSeen, noteEnd, noteFailure } from './history.ts'
 import { noteShown } from './shown.ts'
 
@@ -56,7 +57,7 @@ async function whyOver(received: Received, delivery: Delivery, { now, redis }: T
 
 async function attempt(job: Job<Received>, delivery: Delivery, deps: TellDeps): Promise<Told> {
   const { loaded, now, redis } = deps
-  const destination = findDestination(delivery.channel, loaded)
+  const destination = destinationOf(delivery.channel, loaded)
   if ('error' in destination) return failed(delivery, destination.error, deps)
   const others =
     destination.notifier.summarizes && delivery.kind !== 'permission'

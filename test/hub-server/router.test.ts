@@ -21,7 +21,6 @@ function startRouter(redis: Redis) {
     room: new Room(connection),
     noteAnswer: async () => {},
     now: Date.now,
-    whyRefused: () => undefined,
     onRefused: () => {},
     onProblem: () => {},
     enqueue: (records) => {

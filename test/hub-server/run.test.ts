@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { parseConfig } from '../../src/config/load.ts'
 import { RedisConnection } from '../../src/hub/connection.ts'
 import { recordOf } from '../../src/hub/record.ts'
+import { actOnDead } from '../../src/hub-server/dead.ts'
 import { startHub } from '../../src/hub-server/run.ts'
 import { makeAuthority } from '../support/authority.ts'
 import { makeDelivery } from '../support/delivery.ts'
@@ -61,7 +62,7 @@ describe.skipIf(!hasRedis)('hub: the hub', () => {
     expect(receiver.received).toEqual([])
   })
 
-  it('rejects invalid records and records for an unknown channel', async () => {
+  it('rejects invalid records', async () => {
     const [redis, receiver] = [await startRedis(), await startReceiver()]
     const delivery = makeDelivery('e1', { channel: 'team' })
     const record = recordOf(delivery, delivery.message, 1000)
@@ -69,7 +70,7 @@ describe.skipIf(!hasRedis)('hub: the hub', () => {
       'not json',
       '{}',
       JSON.stringify({ ...record, id: 'meta' }),
-      JSON.stringify({ ...record, channel: 'desktop', id: record.id.replace('team', 'desktop') }),
+      JSON.stringify({ ...record, channel: 'desktop' }),
       JSON.stringify({ ...record, title: 'x'.repeat(5000) }),
       'x'.repeat(100_000),
     ]
@@ -78,9 +79,25 @@ describe.skipIf(!hasRedis)('hub: the hub', () => {
     const hub = await runHub(redis, toWebhook(receiver.url))
     await expect.poll(() => titlesOf(receiver)).toEqual(['good'])
     expect(await redis.ask('HGET', 'hb:counts', 'refused')).toBe(`${bad.length}`)
-    expect(hub.states('refused').map(({ reason }) => reason)).toContain(
-      'no channel "desktop" here; from here',
-    )
+    expect(hub.states('refused').map(({ reason }) => reason)).toContain('not a record: id')
+  })
+
+  it('keeps a message for a channel that it does not have, until it has it', async () => {
+    const [redis, receiver] = [await startRedis(), await startReceiver()]
+    const before = await runHub(redis, toWebhook(receiver.url))
+    // Of these, the second is a channel that needs no configuration, on a machine.
+    for (const channel of ['oncall', 'desktop']) await handOver(redis, channel, { channel })
+    await expect
+      .poll(() => before.states('exhausted'))
+      .toMatchObject([
+        { channel: 'oncall', reason: 'no channel "oncall" here' },
+        { channel: 'desktop', reason: 'no channel "desktop" here' },
+      ])
+    await before.stop()
+    const { team } = toWebhook(receiver.url)
+    const hub = await runHub(redis, { team, oncall: team })
+    expect(await actOnDead(hub.open, 'retry')).toBe(2)
+    await expect.poll(() => titlesOf(receiver)).toEqual(['oncall'])
   })
 
   it('delivers a burst in one message with the number of further events', async () => {
