@@ -49,15 +49,20 @@ export class Router {
 
   /** Routes until `stop` is called. */
   async run(): Promise<void> {
+    let hasFailed = false
     while (!this.#stopped.signal.aborted) {
+      hasFailed = false
       const pauseMs = await this.#routeBatch().catch((error: unknown) => {
+        hasFailed = true
         this.#deps.onProblem(error)
         this.#emptyAt = Number.NEGATIVE_INFINITY
         return FAILED_MS
       })
       await sleep(pauseMs, undefined, { signal: this.#stopped.signal }).catch(() => {})
     }
-    await this.#deps.redis.call('EVAL', RESIGN, '1', ROUTER, this.#token).catch(() => {})
+    // A Redis that has stopped answering would be waited for once more, until the system kills the hub.
+    if (!hasFailed)
+      await this.#deps.redis.call('EVAL', RESIGN, '1', ROUTER, this.#token).catch(() => {})
   }
 
   stop() {

@@ -76,3 +76,20 @@ describe.skipIf(!hasRedis)('hub: the router', () => {
     await expect.poll(() => third.batches).toEqual([ids(100, 200), ids(200, 250)])
   })
 })
+
+it('the router does not ask a Redis again that did not answer, if it is to end', async () => {
+  let calls = 0
+  const redis = new (class extends RedisConnection {
+    override call() {
+      calls += 1
+      return Promise.reject(new Error('no answer'))
+    }
+  })({ url: 'redis://127.0.0.1:1', allowUnencrypted: false })
+  const router = new Router({
+    ...{ redis, room: new Room(redis), now: Date.now },
+    ...{ noteAnswer: async () => {}, enqueue: async () => {}, onRefused: () => {} },
+    onProblem: () => router.stop(),
+  })
+  await router.run()
+  expect(calls).toBe(1)
+})
