@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { frontDoorIn } from '../config/paths.ts'
 import { fallbackFolders, readPinned } from '../config/pinned.ts'
+import { readQuietly } from '../fs/read.ts'
 import { hookCommand, sharedHookCommand } from '../install/hook-command.ts'
 import type { HookPlace } from '../install/places.ts'
 import { planTarget } from '../install/plan-target.ts'
@@ -120,7 +121,7 @@ async function checkCommand(command: string, place: HookPlace, facts: Facts): Pr
 
 function copiedVersion(stateDir: string): string | undefined {
   try {
-    return JSON.parse(readFileSync(join(stateDir, 'runtime/package.json'), 'utf8')).version
+    return JSON.parse(readQuietly(join(stateDir, 'runtime/package.json')) ?? '').version
   } catch {
     return undefined
   }

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { mkdirSync, readdirSync } from 'node:fs'
 import { basename, dirname, join, sep } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { Client, HookFile, HookLayout } from '../clients/define.ts'
@@ -7,6 +7,7 @@ import { userFolder } from '../clients/paths.ts'
 import { homeDir } from '../config/paths.ts'
 import { replaceFile } from '../fs/durable.ts'
 import { realPath } from '../fs/links.ts'
+import { readQuietly } from '../fs/read.ts'
 import { withLock } from '../fs/with-lock.ts'
 import { exists, projectRoot } from './locate.ts'
 
@@ -41,7 +42,7 @@ export function forgetPlace(stateDir: string, path: string): void {
 /** The recorded places. Entries that cannot be read are left out. */
 export function rememberedPlaces(stateDir: string): HookPlace[] {
   try {
-    const places: unknown = JSON.parse(readFileSync(placesPath(stateDir), 'utf8'))
+    const places: unknown = JSON.parse(readQuietly(placesPath(stateDir)) ?? '')
     return Array.isArray(places) ? places.filter(isPlace) : []
   } catch {
     return []

@@ -1,8 +1,9 @@
-import { readFileSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { errorCode } from '../errors.ts'
 import { replaceUnsynced } from '../fs/durable.ts'
+import { readQuietly } from '../fs/read.ts'
 import { parseEntry } from '../journal/entry.ts'
 import { currentFile } from '../journal/files.ts'
 import { Memory, type MemoryState } from './memory.ts'
@@ -10,6 +11,7 @@ import { Memory, type MemoryState } from './memory.ts'
 const FORMAT = 1
 /** How much of the journal's end is read at most: enough for the time window of every rule. */
 const TAIL_BYTES = 1024 * 1024
+const MAX_BYTES = 64 * 1024 * 1024
 
 interface Checkpoint {
   format: number
@@ -85,7 +87,7 @@ function writeCheckpoint(stateDir: string, memory: Memory) {
 
 function readCheckpoint(stateDir: string): Checkpoint | undefined {
   try {
-    const value: Checkpoint = JSON.parse(readFileSync(checkpointPath(stateDir), 'utf8'))
+    const value: Checkpoint = JSON.parse(readQuietly(checkpointPath(stateDir), MAX_BYTES) ?? '')
     return value.format === FORMAT && Object(value.state) === value.state ? value : undefined
   } catch {
     return undefined

@@ -1,6 +1,7 @@
-import { readFileSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import * as z from 'zod'
 import { replaceFile } from '../fs/durable.ts'
+import { readQuietly } from '../fs/read.ts'
 import { isInForce, type Mute, mutePath } from './mutes.ts'
 
 const MAX_MUTES = 100
@@ -19,7 +20,7 @@ const fileSchema = z.object({
 /** Fails open: if the file cannot be read, nothing is muted. */
 export function readMutes(stateDir: string): readonly Mute[] {
   try {
-    return fileSchema.parse(JSON.parse(readFileSync(mutePath(stateDir), 'utf8'))).mutes
+    return fileSchema.parse(JSON.parse(readQuietly(mutePath(stateDir)) ?? '')).mutes
   } catch {
     return []
   }

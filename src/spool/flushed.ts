@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { replaceFile } from '../fs/durable.ts'
 import { isMissing } from '../fs/missing.ts'
+import { readQuietly } from '../fs/read.ts'
 import type { Spool } from './layout.ts'
 
 /**
@@ -17,11 +17,7 @@ export function noteFlush(spool: Spool) {
 export function readFlushedAt(spool: Spool): number {
   const path = pathIn(spool)
   if (isMissing(path)) return 0
-  try {
-    return Number(readFileSync(path, 'utf8')) || 0
-  } catch {
-    return 0
-  }
+  return Number(readQuietly(path)) || 0
 }
 
 /**

@@ -2,7 +2,6 @@ import {
   linkSync,
   lstatSync,
   readdirSync,
-  readFileSync,
   renameSync,
   rmSync,
   utimesSync,
@@ -11,6 +10,7 @@ import {
 import { join } from 'node:path'
 import { errorCode } from '../errors.ts'
 import { isMissing } from '../fs/missing.ts'
+import { readQuietly } from '../fs/read.ts'
 import { packageVersion } from '../package-root.ts'
 import {
   isElsewhere,
@@ -197,10 +197,5 @@ function isHeld(owner: Owner, lock: string): boolean {
 }
 
 function readText(path: string): string {
-  if (isMissing(path)) return ''
-  try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    return ''
-  }
+  return isMissing(path) ? '' : (readQuietly(path) ?? '')
 }

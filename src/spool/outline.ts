@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { listQuietly } from '../fs/list.ts'
 import { isFlushed, readFlushedAt } from './flushed.ts'
 import type { Spool } from './layout.ts'
 import { parseName } from './names.ts'
+import { readSpoolFile } from './read.ts'
 
 /** When a parked delivery is due. */
 export interface ParkedOutline {
@@ -40,7 +40,8 @@ interface Fields {
 
 function readFields(path: string): Fields {
   try {
-    return Object(JSON.parse(readFileSync(path, 'utf8')))
+    const file = readSpoolFile(path)
+    return 'bytes' in file ? Object(JSON.parse(file.bytes.toString())) : {}
   } catch {
     // A worker has just claimed it, or it is damaged and a worker will set it aside.
     return {}

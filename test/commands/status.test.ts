@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process'
+import { lstatSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type Home, makeHome } from '../support/home.ts'
@@ -27,6 +29,25 @@ describe('hookbell status', () => {
       'x no agent client has our hooks: nothing is told. Next: hookbell init',
     )
     expect(exitCode).toBe(1)
+  })
+})
+
+describe.skipIf(process.platform === 'win32')('pipes in the state folder', () => {
+  it('make no command wait', async () => {
+    const home = await makeHome({ channels: { audit: { type: 'file', path: '~/audit.jsonl' } } })
+    await home.run('init', '--client', 'droid', '--yes')
+    home.accept({ hook_event_name: 'Stop' })
+    await home.run('worker', '--once')
+    const names = ['mutes.json', 'places.json', 'policy-memory.json', 'flushed', 'worker.lock']
+    const deeper = ['runtime/package.json', 'spool/deferred/event-1.audit.json']
+    for (const name of [...names, ...deeper]) {
+      rmSync(join(home.state, name), { force: true })
+      spawnSync('mkfifo', [join(home.state, name)])
+      expect(lstatSync(join(home.state, name)).isFIFO()).toBe(true)
+    }
+    for (const words of [['status'], ['doctor'], ['mute'], ['worker', '--once']]) {
+      expect((await home.run(...words)).exitCode, words.join(' ')).toBeLessThan(2)
+    }
   })
 })
 
