@@ -1,7 +1,11 @@
+import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { type JournalEntry, parseEntry } from './entry.ts'
 import { journalFiles } from './files.ts'
 import { notAFile } from './open-file.ts'
+
+// Opening a pipe would wait for somebody who writes to it.
+const { O_RDONLY, O_NONBLOCK = 0 } = constants
 
 /** All entries, oldest first, one at a time. Lines that a crash cut short are skipped. */
 export async function* readJournal(state: string): AsyncGenerator<JournalEntry> {
@@ -42,7 +46,7 @@ export function idIn(line: string): string {
 async function openAll(paths: readonly string[]): Promise<FileHandle[]> {
   const files = new Map<string, FileHandle>()
   for (const path of paths) {
-    const file = await open(path, 'r').catch(() => undefined)
+    const file = await open(path, O_RDONLY | O_NONBLOCK).catch(() => undefined)
     if (!file) continue
     const stat = await file.stat()
     if (!stat.isFile()) {

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import {
   appendFileSync,
   existsSync,
@@ -460,9 +461,13 @@ describe('the tally of the journal', () => {
     expect(left()).not.toContain('journal-tally-1.json')
   })
 
-  it('throws if a journal file cannot be read', async () => {
-    const stateDir = await makeFolder()
-    mkdirSync(journalOf(stateDir))
-    expect(() => tallied(stateDir)).toThrow('is not a regular file')
-  })
+  it.skipIf(process.platform === 'win32').each(['mkdir', 'mkfifo'])(
+    'throws if a journal file cannot be read: %s',
+    async (command) => {
+      const stateDir = await makeFolder()
+      spawnSync(command, [journalOf(stateDir)])
+      expect(() => tallied(stateDir)).toThrow('is not a regular file')
+      await expect(readJournal(stateDir).next()).rejects.toThrow('is not a regular file')
+    },
+  )
 })
