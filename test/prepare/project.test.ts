@@ -38,11 +38,14 @@ describe('the file of a project', () => {
     else expect(result).not.toHaveProperty('reason')
   })
 
-  it.each([
+  /** Seconds that the person and the project demand, and whether 30 s are enough for both. */
+  const demands: readonly [mine: number, its: number, isTold: boolean][] = [
     [10, 60, false],
     [60, 10, false],
     [10, 10, true],
-  ])(
+  ]
+
+  it.each(demands)(
     'may only raise the limits: %d s by the person, %d s by the project',
     async (mine, its, isTold) => {
       const memory = new Memory()
@@ -57,11 +60,7 @@ describe('the file of a project', () => {
     },
   )
 
-  it.each([
-    [10, 60, false],
-    [60, 10, false],
-    [10, 10, true],
-  ])(
+  it.each(demands)(
     'may only raise the cooldown: %d s by the person, %d s by the project',
     async (mine, its, isTold) => {
       const memory = new Memory()
