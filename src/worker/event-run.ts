@@ -50,41 +50,25 @@ async function queueEvent(
   deps: WorkerDeps,
   channel: string | undefined,
 ): Promise<Queued | undefined> {
-  const { store, config } = deps
   const known = takeBegun(claim, deps)
   const before = known && isAccepted(known) ? known : undefined
-  const stored = store.readEvent(claim)
+  const stored = deps.store.readEvent(claim)
   if (!stored) return undefined
   const open = openChannels(before, deps)
   if (open?.length === 0) {
     await finishBegun(claim, before, deps)
     return undefined
   }
-  if (claim.crashes >= MAX_CRASHES) {
-    const reason = `the worker ended ${claim.crashes} times while it had this event`
-    await setAside(claim, reason, stored, deps)
-    return undefined
-  }
-  let parsed: AgentEvent
-  try {
-    parsed = parseEvent({ ...stored, id: claim.id }, config.recent().config.abnormalReasons)
-  } catch (error) {
-    if (!(error instanceof HookbellError)) throw error
-    await setAside(claim, error.message, stored, deps)
+  const parsed = parseUsable(claim, stored, deps)
+  if (typeof parsed === 'string') {
+    await setAside(claim, parsed, stored, deps)
     return undefined
   }
   deps.lastSession.env = parsed.env
-  const { header, body, truncated } = stored
-  const facts: Stored = {
-    channel,
-    fingerprint: fingerprintOf({ client: parsed.client, body, truncated }, parsed.sessionId),
-    shared: header.shared === true,
-    ...(header.client !== parsed.client && { via: header.client }),
-    open,
-  }
+  const facts = storedFacts(stored, parsed, { channel, open })
   const running = await deps.sessions.runInOrder(sessionOf(parsed), async () => {
     const prepareDeps = { ...deps, memory: await deps.memory.get() }
-    const anew = await prepare(parsed, facts, config.last, prepareDeps)
+    const anew = await prepare(parsed, facts, deps.config.last, prepareDeps)
     const prepared = known ? withoutSettled(anew, known) : anew
     const early = prepared.held.length > 0 ? await parkHeld(prepared, deps) : []
     const deliveries = [...prepared.deliveries, ...early]
@@ -97,6 +81,34 @@ async function queueEvent(
   const recorded = recordDecision(running.prepared, before, deps)
   const { client, sessionId } = parsed
   return { ended, others: Promise.all([recorded, reviewAfter(ended, { client, sessionId }, deps)]) }
+}
+
+/** @returns a text, the reason, if the event cannot be used */
+function parseUsable(
+  { id, crashes }: Claim,
+  stored: StoredEvent,
+  { config }: WorkerDeps,
+): AgentEvent | string {
+  if (crashes >= MAX_CRASHES) return `the worker ended ${crashes} times while it had this event`
+  try {
+    return parseEvent({ ...stored, id }, config.recent().config.abnormalReasons)
+  } catch (error) {
+    if (error instanceof HookbellError) return error.message
+    throw error
+  }
+}
+
+function storedFacts(
+  { header, body, truncated }: StoredEvent,
+  { client, sessionId }: AgentEvent,
+  chosen: Pick<Stored, 'channel' | 'open'>,
+): Stored {
+  return {
+    ...chosen,
+    fingerprint: fingerprintOf({ client, body, truncated }, sessionId),
+    shared: header.shared === true,
+    ...(header.client !== client && { via: header.client }),
+  }
 }
 
 function noteAnswer(event: AgentEvent, { answers, memory, store }: WorkerDeps) {

@@ -33,6 +33,8 @@ export interface WorkerOptions {
   onRecord?: ((entry: JournalEntry) => void) | undefined
 }
 
+export type Opened = ReturnType<typeof openWorker>
+
 /** Creates and connects the parts of a worker. */
 export function openWorker({ stateDir, configDir, onRecord, ...options }: WorkerOptions) {
   const config = options.config ?? new CurrentConfig(configDir, stateDir)

@@ -1,17 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { LoadedConfig } from '../config/load.ts'
-import { DESKTOP_OF_LAST_RESORT, keepsOrder } from '../deliver/audience.ts'
+import { keepsOrder } from '../deliver/audience.ts'
 import { FileStore } from '../spool/file-store.ts'
 import { handoverRequested, requestHandoverIfOlder } from '../spool/handover.ts'
 import type { Header } from '../spool/header.ts'
 import { acquireLock, releaseLock } from '../spool/lock.ts'
-import { HEARTBEAT_MS } from '../spool/owner.ts'
 import type { ConfigProblem } from './config-problem.ts'
 import type { WorkerDeps } from './deps.ts'
 import { Dispatcher } from './dispatcher.ts'
 import { isOnHold } from './on-hold.ts'
-import { openWorker, type WorkerOptions } from './open-worker.ts'
-import { PURGED, PurgeWatch } from './purged.ts'
+import { type Opened, openWorker, type WorkerOptions } from './open-worker.ts'
+import { serve, startOwn } from './serve.ts'
 import { WakeUp } from './wake-up.ts'
 
 export interface WorkerSummary {
@@ -63,17 +61,6 @@ async function hasNewProblem({ nextInMs }: ConfigProblem): Promise<boolean> {
   return true
 }
 
-/** Starts hookbell's own events: problems of the configuration and dead channels. */
-async function startOwn(
-  settings: LoadedConfig,
-  problem: ConfigProblem,
-  { alarms }: WorkerDeps,
-  dispatcher: Dispatcher,
-) {
-  await dispatcher.startOwn(problem.check(settings), DESKTOP_OF_LAST_RESORT)
-  for (const { claim, channel } of alarms.takeOwn()) await dispatcher.startOwn(claim, channel)
-}
-
 /** Delivers one event of hookbell's own to one channel, and nothing else. @returns its id and unexpected faults */
 export async function deliverTo(
   channel: string,
@@ -116,8 +103,6 @@ export function releaseAll({ stateDir }: Pick<WorkerOptions, 'stateDir'>) {
   releaseLock(stateDir)
 }
 
-type Opened = ReturnType<typeof openWorker>
-
 async function run(opened: Opened): Promise<WorkerSummary> {
   const { deps } = opened
   const { store, stateDir } = deps
@@ -134,58 +119,6 @@ async function run(opened: Opened): Promise<WorkerSummary> {
   watcher.close()
   await Promise.all([close(deps, dispatcher), opened.maintenance.count()])
   return { handled: dispatcher.handled, faults: dispatcher.faults.texts }
-}
-
-async function serve(
-  { deps, digest, maintenance, problem }: Opened,
-  dispatcher: Dispatcher,
-  wakeUp: WakeUp,
-) {
-  const { stateDir, store, config, deliverer, journal, open, steadyNow } = deps
-  const purged = new PurgeWatch(stateDir)
-  let lastWork = steadyNow()
-  let settings = config.get()
-  while (!handoverRequested(stateDir)) {
-    const before = settings
-    settings = config.get()
-    // Not awaited: a password manager may ask a person, and other channels do not need its secrets.
-    void config.fetchSecrets(settings).then(
-      (isNew) => isNew && wakeUp.notify(),
-      () => {},
-    )
-    if (settings !== before) {
-      // Somebody may have fixed a URL or a secret, so deferred deliveries are retried now.
-      store.makeDue()
-      deliverer.reset()
-    }
-    maintenance.beat()
-    const isHeld = isOnHold(stateDir)
-    deliverer.setPaused(isHeld)
-    if (store.takeFlush()) deliverer.reset()
-    if (purged.hasNew()) deliverer.dropAll(PURGED)
-    if (!isHeld) await digest.check(dispatcher.handled)
-    if (!isHeld && (await dispatcher.dispatch()) > 0) lastWork = steadyNow()
-    await startOwn(settings, problem, deps, dispatcher)
-    if (!isHeld && !dispatcher.isIdle) lastWork = steadyNow()
-    await maintenance.rotate()
-    const leftMs = settings.config.lingerSeconds * 1000 - (steadyNow() - lastWork)
-    if (!isHeld) await open.look((work) => dispatcher.follow(work))
-    const waits = [dispatcher.nextInMs, digest.nextInMs, open.nextLookInMs()]
-    const next = [problem.nextInMs, ...(isHeld ? [] : waits)]
-    const times = next.filter((ms) => ms !== undefined)
-    const isIdle = dispatcher.isIdle || isHeld
-    // A destination may fail for days.
-    if (isIdle || (dispatcher.isStalled && !journal.failure)) {
-      await maintenance.sweep()
-      void maintenance.count()
-    }
-    if (isIdle) {
-      if (times.length === 0 && leftMs <= 0) return
-      if (leftMs > 0) times.push(leftMs)
-    }
-    if (store.isStale()) times.push(1000)
-    await wakeUp.wait(Math.min(...times, HEARTBEAT_MS))
-  }
 }
 
 /** Whether there are new events, events of a dead worker, or parked deliveries. */

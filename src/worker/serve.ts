@@ -1,0 +1,103 @@
+import type { LoadedConfig } from '../config/load.ts'
+import { DESKTOP_OF_LAST_RESORT } from '../deliver/audience.ts'
+import { handoverRequested } from '../spool/handover.ts'
+import { HEARTBEAT_MS } from '../spool/owner.ts'
+import type { ConfigProblem } from './config-problem.ts'
+import type { WorkerDeps } from './deps.ts'
+import type { Dispatcher } from './dispatcher.ts'
+import { isOnHold } from './on-hold.ts'
+import type { Opened } from './open-worker.ts'
+import { PURGED, PurgeWatch } from './purged.ts'
+import type { WakeUp } from './wake-up.ts'
+
+/** Delivers until nothing has come for the configured time and nothing waits, or a newer worker takes over. */
+export async function serve(opened: Opened, dispatcher: Dispatcher, wakeUp: WakeUp) {
+  const { deps, digest, maintenance, problem } = opened
+  const { stateDir, config, open, steadyNow } = deps
+  const purged = new PurgeWatch(stateDir)
+  let lastWork = steadyNow()
+  let settings = config.get()
+  while (!handoverRequested(stateDir)) {
+    settings = renewSettings(settings, deps, wakeUp)
+    maintenance.beat()
+    const isHeld = followRequests(deps, purged)
+    let claimed = 0
+    if (!isHeld) {
+      await digest.check(dispatcher.handled)
+      claimed = await dispatcher.dispatch()
+    }
+    await startOwn(settings, problem, deps, dispatcher)
+    if (!isHeld && (claimed > 0 || !dispatcher.isIdle)) lastWork = steadyNow()
+    await maintenance.rotate()
+    if (!isHeld) await open.look((work) => dispatcher.follow(work))
+    await tidyUp(opened, dispatcher, isHeld)
+    const lingerMs = settings.config.lingerSeconds * 1000 - (steadyNow() - lastWork)
+    const nextMs = nextInMs(opened, dispatcher, { isHeld, lingerMs })
+    if (nextMs === undefined) return
+    await wakeUp.wait(nextMs)
+  }
+}
+
+/** Reads the configuration again, and retries what failed if it has changed. */
+function renewSettings(
+  before: LoadedConfig,
+  { config, deliverer, store }: WorkerDeps,
+  wakeUp: WakeUp,
+): LoadedConfig {
+  const settings = config.get()
+  // Not awaited: a password manager may ask a person, and other channels do not need its secrets.
+  void config.fetchSecrets(settings).then(
+    (isNew) => isNew && wakeUp.notify(),
+    () => {},
+  )
+  if (settings !== before) {
+    // Somebody may have fixed a URL or a secret, so deferred deliveries are retried now.
+    store.makeDue()
+    deliverer.reset()
+  }
+  return settings
+}
+
+/** Follows what a person asked for with `hold`, `flush` and `purge`. @returns whether deliveries are on hold */
+function followRequests({ deliverer, stateDir, store }: WorkerDeps, purged: PurgeWatch): boolean {
+  const isHeld = isOnHold(stateDir)
+  deliverer.setPaused(isHeld)
+  if (store.takeFlush()) deliverer.reset()
+  if (purged.hasNew()) deliverer.dropAll(PURGED)
+  return isHeld
+}
+
+/** Starts hookbell's own events: problems of the configuration and dead channels. */
+export async function startOwn(
+  settings: LoadedConfig,
+  problem: ConfigProblem,
+  { alarms }: WorkerDeps,
+  dispatcher: Dispatcher,
+) {
+  await dispatcher.startOwn(problem.check(settings), DESKTOP_OF_LAST_RESORT)
+  for (const { claim, channel } of alarms.takeOwn()) await dispatcher.startOwn(claim, channel)
+}
+
+async function tidyUp({ deps, maintenance }: Opened, dispatcher: Dispatcher, isHeld: boolean) {
+  // A destination may fail for days.
+  const isStalled = dispatcher.isStalled && !deps.journal.failure
+  if (!isHeld && !dispatcher.isIdle && !isStalled) return
+  await maintenance.sweep()
+  void maintenance.count()
+}
+
+/** How long to wait until there may be something to do, in ms; undefined if the worker can end. */
+function nextInMs(
+  { deps: { open, store }, digest, problem }: Opened,
+  dispatcher: Dispatcher,
+  { isHeld, lingerMs }: { isHeld: boolean; lingerMs: number },
+): number | undefined {
+  const due = isHeld ? [] : [dispatcher.nextInMs, digest.nextInMs, open.nextLookInMs()]
+  const times = [problem.nextInMs, ...due].filter((ms) => ms !== undefined)
+  if (isHeld || dispatcher.isIdle) {
+    if (times.length === 0 && lingerMs <= 0) return undefined
+    if (lingerMs > 0) times.push(lingerMs)
+  }
+  if (store.isStale()) times.push(1000)
+  return Math.min(...times, HEARTBEAT_MS)
+}
