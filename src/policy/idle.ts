@@ -1,5 +1,6 @@
 import { meaningOf } from '../event/meaning.ts'
-import { isAnswered, type Session } from './sessions.ts'
+import { isAnswered } from './questions.ts'
+import type { Session } from './sessions.ts'
 import { ENDED_BEFORE, isTurnOver } from './turns.ts'
 import { defineRule, type JudgedEvent, send, suppress } from './types.ts'
 

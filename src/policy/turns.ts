@@ -1,3 +1,6 @@
+import type { Meaning } from '../event/meaning.ts'
+import type { Questions } from './questions.ts'
+
 export interface TurnEnd {
   at: number
   means: string
@@ -21,8 +24,6 @@ export interface Turns {
   promptAt: number
   /** When the client last began a turn by itself. Absent for never. */
   ownTurnAt?: number
-  /** When everything asked before was last answered, or stopped to matter. */
-  answeredAt: number
   turnEnd: TurnEnd | undefined
   /** When the session last ended. Absent for never. */
   endedAt?: number
@@ -69,10 +70,34 @@ export function waitedMs(
   return event.durationMs ?? turnMs(session, event)
 }
 
+/** What an event says of a turn that ends with it. */
+type EndingTurn = Pick<TurnEnd, 'at' | 'means' | 'backgroundTasks' | 'backgroundAgents' | 'asks'> &
+  Pick<TurnEnd, 'judged' | 'to'> & { durationMs?: number | undefined }
+
+/** Notes where an event leaves the turns of its session. Idempotent: times only grow. */
+export function noteTurn(
+  session: Turns,
+  { isPrompt, isOwnTurn, isSessionEnd, isTurnEnd }: Meaning,
+  { durationMs, ...ending }: EndingTurn,
+) {
+  const { at, backgroundTasks } = ending
+  const { turnEnd: last } = session
+  if (isPrompt) session.promptAt = Math.max(session.promptAt, at)
+  if (isOwnTurn) session.ownTurnAt = Math.max(session.ownTurnAt ?? 0, at)
+  if (isSessionEnd) session.endedAt = Math.max(session.endedAt ?? 0, at)
+  if (!isTurnEnd || at < (last?.at ?? 0)) return
+  const tookMs = at === last?.at ? last.tookMs : turnMs(session, { at, durationMs })
+  const leftTasksAt = backgroundTasks > 0 ? at : last?.leftTasksAt
+  session.turnEnd = { ...ending, tookMs, leftTasksAt }
+}
+
 /** The recorded reason for a turn that is not told because its session is over. */
 export const ENDED_BEFORE = 'the session ended before it was told'
 
 /** Whether the session ended after its last turn, which ended at `at`. */
-export function hasEndedAfter(session: Turns | undefined, at: number): boolean {
+export function hasEndedAfter(
+  session: (Turns & Pick<Questions, 'answeredAt'>) | undefined,
+  at: number,
+): boolean {
   return session?.turnEnd?.at === at && session.answeredAt > at
 }

@@ -1,79 +1,32 @@
 import { describe, expect, it } from 'vitest'
 import type { JournalEntry } from '../../src/journal/entry.ts'
+import { answeredQuestions, isAnswered } from '../../src/policy/questions.ts'
 import {
-  answeredQuestions,
   foldSession,
-  isAnswered,
   isOver,
   restoreSessions,
   type Session,
   type Sessions,
   sessionKey,
 } from '../../src/policy/sessions.ts'
-import { type TurnEnd, turnMs } from '../../src/policy/turns.ts'
 
 const nothing: Session = {
   ...{ promptAt: 0, answeredAt: 0, turnEnd: undefined, questions: [], replies: [], firsts: [] },
   ...{ judgedAt: {}, isSubagent: false },
 }
-const asked = { id: 'q', at: 10, toolUseId: '' }
-const named = { ...asked, toolUseId: 'call' }
-const other = { id: 'other', at: 12, toolUseId: '' }
-const reply = (at: number, toolUseId = '') => ({ id: `reply ${at}`, at, toolUseId })
-
-describe('a question', () => {
-  it.each<[boolean, string, Partial<Session>]>([
-    [false, 'nothing was answered', { questions: [asked] }],
-    [true, 'everything was answered at that moment', { questions: [asked], answeredAt: 10 }],
-    [false, 'everything was answered before', { questions: [asked], answeredAt: 9 }],
-    [true, 'its answer was seen elsewhere', { questions: [asked], answered: ['q'] }],
-    [false, 'the answer to another was seen', { questions: [asked], answered: ['other'] }],
-    [true, 'its tool call was answered', { questions: [named], replies: [reply(9, 'call')] }],
-    [false, 'another call was answered', { questions: [named], replies: [reply(11, 'x')] }],
-    [
-      false,
-      'a call was answered, and it names none',
-      { questions: [asked], replies: [reply(11, 'x')] },
-    ],
-    [true, 'an answer names no question', { questions: [asked], replies: [reply(10)] }],
-    [false, 'that answer is older', { questions: [asked], replies: [reply(9)] }],
-    [false, 'two are open, one is answered', { questions: [asked, other], replies: [reply(13)] }],
-    [true, 'both are answered', { questions: [asked, other], replies: [reply(13), reply(14)] }],
-    [
-      true,
-      'the other one was answered by its call',
-      {
-        questions: [asked, { ...other, toolUseId: 'call' }],
-        replies: [reply(13, 'call'), reply(14)],
-      },
-    ],
-    [false, 'it is not known', { replies: [reply(13)] }],
-    [true, 'it is not known, and everything was answered', { answeredAt: 10 }],
-  ])('is answered: %s, if %s', (expected, _, more) => {
-    const session = { ...nothing, ...more }
-    expect(isAnswered(session, { id: 'q', at: 10 })).toBe(expected)
-    expect(isOver(session, { id: 'q', at: 10, kind: 'permission' })).toBe(expected)
-    expect(answeredQuestions(session).includes('q')).toBe(expected && session.questions.length > 0)
-  })
-})
-
 it.each<[boolean, string, number]>([
   [true, 'done', 11],
   [false, 'done', 10],
   [false, 'ended', 11],
+  [false, 'permission', 11],
 ])('is over: %s, for an event of the kind %s and a prompt at %i', (expected, kind, promptAt) => {
   expect(isOver({ ...nothing, promptAt }, { id: 'e', at: 10, kind })).toBe(expected)
   expect(isOver(undefined, { id: 'e', at: 10, kind })).toBe(false)
 })
 
-it.each<[number | undefined, string, Partial<Session>]>([
-  [20, 'the prompt is known', { promptAt: 10 }],
-  [7, 'no prompt is known', {}],
-  [7, 'the prompt is later', { promptAt: 40 }],
-  [7, 'the turn of that prompt has ended', { promptAt: 10, turnEnd: { at: 20 } as TurnEnd }],
-])('a turn took %i ms if %s', (expected, _, more) => {
-  expect(turnMs({ ...nothing, ...more }, { at: 30, durationMs: 7 })).toBe(expected)
-  expect(turnMs(undefined, { at: 30 })).toBeUndefined()
+it('is over if its question was answered', () => {
+  const event = { id: 'e', at: 10, kind: 'permission' }
+  expect(isOver({ ...nothing, answeredAt: 10 }, event)).toBe(true)
 })
 
 describe('the memory of sessions', () => {
