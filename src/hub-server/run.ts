@@ -9,9 +9,10 @@ import { loadBullmq, openShared } from './bullmq.ts'
 import { checkRedis } from './check-redis.ts'
 import { checkRestart } from './check-restart.ts'
 import { HubClock } from './clock.ts'
-import { HubDestinationQueue, type HubDestinationQueueDeps } from './destination-queue.ts'
+import type { HubDestinationQueueDeps } from './destination-queue.ts'
 import { hubQueues } from './destinations.ts'
 import { closeQuestions, noteQuestions } from './open-questions.ts'
+import { HubQueues } from './queues.ts'
 import { Room } from './room.ts'
 import { MAX_REPLY_BYTES, Router } from './router.ts'
 import { withdrawAnswered } from './shown.ts'
@@ -54,30 +55,29 @@ async function openHub(loaded: LoadedConfig, onLine: OnLine, closers: Closer[]) 
   await clock.start().catch(cannotWork)
   const room = new Room(redis)
   await room.check().catch(cannotWork)
-  const onProblem = (error: unknown) =>
-    onLine({ at: Date.now(), state: 'problem', text: explainFailure(error) })
-  const shared = await openShared(connection, onProblem)
+  const report = reportTo(onLine, clock)
+  const shared = await openShared(connection, report.onProblem)
   closers.push(() => shared.disconnect())
-  const deps = {
-    ...{ bullmq, connection: shared, redis, loaded, now: clock.now, onProblem },
-    ...reportTo(onLine, clock),
-  }
-  const found = await hubQueues(loaded, redis).catch(cannotWork)
-  if (found.every((one) => one.channels.length === 0))
-    throw new HookbellError('E_CONFIG', 'hub: config.json has no channel to send to')
-  const queues = found.map((one) => new HubDestinationQueue(one, deps))
-  closers.push(() => closeQueues(queues, deps))
-  await Promise.all(queues.map((queue) => queue.start())).catch(cannotWork)
-  shared.on('ready', () => {
-    for (const queue of queues) void queue.resume().catch(onProblem)
+  const deps = { bullmq, connection: shared, redis, loaded, now: clock.now, ...report }
+  const queues = new HubQueues(await hubQueues(loaded, redis).catch(cannotWork), deps)
+  closers.push(() => queues.close())
+  await queues.start().catch(cannotWork)
+  const router = makeRouter(room, queues, deps)
+  const routing = router.run()
+  closers.push(() => {
+    router.stop()
+    return routing
   })
-  const channels = queues.flatMap((queue) => queue.channels)
-  // In any queue, a message for a channel that is not here becomes dead, and can be retried once the channel is.
-  const queueOf = (channel: string) =>
-    queues.find((queue) => queue.channels.includes(channel)) ?? queues[0]
-  const router = new Router({
-    ...{ redis, room, onProblem, now: clock.now },
-    onRefused: (reason) => onLine({ at: Date.now(), state: 'refused', reason }),
+  /** `open` is for showing its status. */
+  return { channels: queues.channels, open: { redis, queues: queues.all } }
+}
+
+type HubDeps = HubDestinationQueueDeps & Pick<ReturnType<typeof reportTo>, 'onRefused'>
+
+function makeRouter(room: Room, queues: HubQueues, deps: HubDeps): Router {
+  const { redis, now, onProblem, onRefused } = deps
+  return new Router({
+    ...{ redis, room, now, onProblem, onRefused },
     async noteAnswer(received) {
       await keepAnswer(received, redis)
       await closeQuestions(received, redis)
@@ -86,40 +86,16 @@ async function openHub(loaded: LoadedConfig, onLine: OnLine, closers: Closer[]) 
     },
     async enqueue(records, receivedAt) {
       await noteQuestions(records, receivedAt, redis)
-      await Promise.all(
-        queues.map((queue) => {
-          const own = records.filter(({ channel }) => queueOf(channel) === queue)
-          return own.length > 0 ? queue.add(own, receivedAt) : undefined
-        }),
-      )
+      await queues.add(records, receivedAt)
     },
   })
-  const routing = router.run()
-  closers.push(() => {
-    router.stop()
-    return routing
-  })
-  /** `open` is for showing its status. */
-  return { channels, open: { redis, queues } }
-}
-
-/** Without Redis, the end of what is being sent cannot be recorded: it is sent again by the next hub. */
-async function closeQueues(
-  queues: readonly HubDestinationQueue[],
-  { connection, onProblem }: Pick<HubDestinationQueueDeps, 'connection' | 'onProblem'>,
-) {
-  const isReady = () => connection.status === 'ready'
-  const lost = new Promise((resolve) => {
-    if (isReady()) connection.once('close', resolve)
-    else resolve(undefined)
-  })
-  const closed = Promise.all(queues.map((queue) => queue.close().catch(onProblem)))
-  await Promise.race([closed, lost])
-  if (!isReady()) for (const queue of queues) void queue.disconnect().catch(onProblem)
 }
 
 function reportTo(onLine: OnLine, clock: HubClock) {
   return {
+    onProblem: (error: unknown) =>
+      onLine({ at: Date.now(), state: 'problem', text: explainFailure(error) }),
+    onRefused: (reason: string) => onLine({ at: Date.now(), state: 'refused', reason }),
     onWithdrawn: ({ id, channel }: { id: string; channel: string }, answer: string) =>
       onLine({ at: Date.now(), id, channel, state: 'withdrawn', answer }),
     onTold: ({ record, receivedAt }: Received, { type, ...told }: { type: string }) => {
