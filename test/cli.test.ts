@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import {
+  chmodSync,
   closeSync,
   existsSync,
   mkdirSync,
@@ -11,8 +12,9 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { execa } from 'execa'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { makeHome, root } from './support/home.ts'
+import { type Home, makeHome, root } from './support/home.ts'
 
 describe('cli: usage errors', () => {
   it.each<[string[], string, string?]>([
@@ -124,6 +126,51 @@ describe('cli: a file that cannot be used', () => {
     expect([0, 70, 74]).not.toContain(exitCode)
   })
 })
+
+describe.runIf(process.getuid?.() === 0)('cli: a state folder of another user', () => {
+  const commands = [
+    ...['status', 'log', 'why', 'dead', 'report', 'digest', 'simulate', 'unmute', 'resume'],
+    ...['flush', 'mute 1h'],
+  ]
+
+  it.each(commands)('is refused by `%s` with its owner and the repair', async (words) => {
+    const home = await makeHome()
+    home.accept({ hook_event_name: 'Stop' })
+    await execa('chown', ['54321:54321', home.home, join(home.home, 'config')])
+    const { stderr, stdout, exitCode } = await runAs(54321, home, words.split(' '))
+    expect(stderr).toContain(`${home.state}: belongs to another user (uid 0)\n`)
+    expect(stderr).toContain(`If it is yours, run: sudo chown -R 54321 '${home.state}'`)
+    expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 73 })
+  })
+
+  it('is reported by `doctor` with the same repair', async () => {
+    const home = await makeHome()
+    home.accept({ hook_event_name: 'Stop' })
+    await execa('chown', ['54321:54321', home.home, join(home.home, 'config')])
+    const { stdout } = await runAs(54321, home, ['doctor', '--offline', '--json'])
+    expect(JSON.parse(stdout).checks).toContainEqual({
+      ...{ id: 'permissions', status: 'broken' },
+      seen: `${home.state}: belongs to another user (uid 0)`,
+      do: `If it is yours, run: sudo chown -R 54321 '${home.state}'`,
+    })
+  })
+
+  it('that may not be read by its owner either is refused with the repair', async () => {
+    const home = await makeHome()
+    home.accept({ hook_event_name: 'Stop' })
+    chmodSync(home.state, 0)
+    await execa('chown', ['-R', '54321:54321', home.home])
+    const { stderr } = await runAs(54321, home, ['log'])
+    expect(stderr).toContain(`${home.state}: you cannot read it (mode 0000)\n`)
+    expect(stderr).toContain(`Run: chmod u+rwx '${home.state}'`)
+  })
+})
+
+function runAs(uid: number, { env }: Home, words: readonly string[]) {
+  const user = ['--reuid', `${uid}`, '--regid', `${uid}`, '--clear-groups', process.execPath]
+  const options = { env, extendEnv: false, reject: false } as const
+  return execa('setpriv', [...user, join(root, 'bin/hookbell'), ...words], options)
+}
 
 describe('cli: help', () => {
   it('lists the arguments and the options of a command', async () => {

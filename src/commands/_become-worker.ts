@@ -5,7 +5,7 @@ import { refuseFoldersAtRisk } from '../config/trust.ts'
 import { scrubEnvironment } from '../worker/isolate.ts'
 import type { WorkerOptions } from '../worker/open-worker.ts'
 import { releaseAll } from '../worker/run.ts'
-import { stateFolders } from './_events.ts'
+import { allStateFolders } from './_events.ts'
 
 /**
  * Prepares this process to deliver. Every command that does so calls it first, so that none delivers where the
@@ -29,5 +29,5 @@ export function becomeWorker(signalCode: number): Omit<WorkerOptions, 'stateDir'
 
 /** Puts claimed events back into the spool, as if this process had not claimed them. */
 export function releaseClaims() {
-  for (const folder of stateFolders()) releaseAll({ stateDir: folder })
+  for (const folder of allStateFolders()) releaseAll({ stateDir: folder })
 }

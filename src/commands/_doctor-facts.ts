@@ -6,11 +6,11 @@ import { packageVersion } from '../package-root.ts'
 import { mutesInForce } from '../policy/mute-file.ts'
 import { cleanText } from '../text/clean.ts'
 import { isOnHold } from '../worker/on-hold.ts'
-import { stateFolders, withEvents } from './_events.ts'
+import { allStateFolders, withEvents } from './_events.ts'
 
 /** Gathers what the checks of `doctor` look at. */
 export async function gatherFacts(): Promise<Facts> {
-  const folders = stateFolders()
+  const folders = allStateFolders()
   const events = folders.flatMap(readQuietly)
   const now = Date.now()
   const config = new CurrentConfig(configDir(), stateDir())

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { runtimeDir, stateDir } from '../config/paths.ts'
 import { fallbackFolders, pinnedPath } from '../config/pinned.ts'
 import { errorCode } from '../errors.ts'
+import { refuseUnreadable } from '../fs/ownership.ts'
 import { type EventStatus, emptyStatus } from '../journal/history.ts'
 import { OpenJournal } from '../journal/open.ts'
 import { Tallies } from '../journal/tallies.ts'
@@ -10,8 +11,17 @@ import type { TalliedEvent, Tally } from '../journal/tally.ts'
 import { isInUse, spoolIn } from '../spool/layout.ts'
 import { parseName } from '../spool/names.ts'
 
-/** The state folder, and those of the front door's fallback folders that were ever used. */
+/**
+ * The state folder, and those of the front door's fallback folders that were ever used.
+ * @throws HookbellError for a state folder that this user cannot read
+ */
 export function stateFolders(): string[] {
+  refuseUnreadable(stateDir(), 'E_SPOOL')
+  return allStateFolders()
+}
+
+/** The same for commands that also work without them. */
+export function allStateFolders(): string[] {
   const state = stateDir()
   return [state, ...(mayHaveFallback(state) ? fallbackFolders(state).filter(isInUse) : [])]
 }

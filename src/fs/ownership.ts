@@ -1,7 +1,9 @@
-import { readFileSync, type Stats, statSync } from 'node:fs'
-import { type ErrorCode, HookbellError } from '../errors.ts'
+import { accessSync, constants, readFileSync, type Stats, statSync } from 'node:fs'
+import { type ErrorCode, errorCode, HookbellError } from '../errors.ts'
 import { quoteWord } from '../text/shell.ts'
-import { followLink } from './links.ts'
+import { followLink, realPath } from './links.ts'
+
+const { R_OK, X_OK } = constants
 
 const OTHERS_WRITE = 0o002
 const GROUP_WRITES = 0o020
@@ -16,9 +18,7 @@ export function checkOwnership(path: string, stat: Stats, code: ErrorCode = 'E_C
   // Windows has neither owner ids nor modes.
   if (me === undefined) return
   if (stat.uid !== me && stat.uid !== 0) {
-    throw new HookbellError(code, `${path}: belongs to another user (uid ${stat.uid})`, {
-      hint: howToOwn(path),
-    })
+    throw stranger(path, stat.uid, code)
   }
   const isShared = (stat.mode & GROUP_WRITES) !== 0 && !isPrivateGroup(stat.gid, me)
   if ((stat.mode & OTHERS_WRITE) === 0 && !isShared) return
@@ -27,10 +27,37 @@ export function checkOwnership(path: string, stat: Stats, code: ErrorCode = 'E_C
   })
 }
 
-/** The command that gives a file to this user. Not under sudo: the file's owner could not use it any more. */
+/** Refuses what belongs to anybody else, also to root. What does not exist is accepted. @throws HookbellError */
+export function refuseStranger(path: string, code: ErrorCode): void {
+  const uid = followLink(path, code)?.uid
+  if (uid !== undefined && uid !== (process.getuid?.() ?? uid)) throw stranger(path, uid, code)
+}
+
+/** Refuses a folder that this user cannot read, with the command that repairs it. @throws HookbellError */
+export function refuseUnreadable(folder: string, code: ErrorCode): void {
+  try {
+    accessSync(folder, R_OK | X_OK)
+  } catch (error) {
+    if (errorCode(error) !== 'EACCES') return
+    refuseStranger(folder, code)
+    const what = `${folder}: you cannot read it (mode ${modeOf(statSync(folder))})`
+    throw new HookbellError(code, what, { hint: `Run: chmod u+rwx ${quoteWord(folder)}` })
+  }
+}
+
+function stranger(path: string, uid: number, code: ErrorCode): HookbellError {
+  const what = `${path}: belongs to another user (uid ${uid})`
+  return new HookbellError(code, what, { hint: howToOwn(path) })
+}
+
+/**
+ * The command that gives a file, or a folder with all that is in it, to this user. Not under sudo: its owner could not
+ * use it any more.
+ */
 export function howToOwn(path: string): string {
   if (isSudo()) return 'Run hookbell as that user, without sudo'
-  return `If it is yours, run: sudo chown ${process.getuid?.()} ${quoteWord(path)}`
+  // With -R, chown follows no link.
+  return `If it is yours, run: sudo chown -R ${process.getuid?.()} ${quoteWord(realPath(path))}`
 }
 
 /**

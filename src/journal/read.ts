@@ -1,11 +1,7 @@
-import { constants } from 'node:fs'
-import { type FileHandle, open } from 'node:fs/promises'
+import { closeSync, createReadStream } from 'node:fs'
 import { type JournalEntry, parseEntry } from './entry.ts'
 import { journalFiles } from './files.ts'
-import { notAFile } from './open-file.ts'
-
-// Opening a pipe would wait for somebody who writes to it.
-const { O_RDONLY, O_NONBLOCK = 0 } = constants
+import { type OpenFile, openFile } from './open-file.ts'
 
 /** All entries, oldest first, one at a time. Lines that a crash cut short are skipped. */
 export async function* readJournal(state: string): AsyncGenerator<JournalEntry> {
@@ -30,11 +26,11 @@ export async function* readJournalOf(
 /** The lines of some files, one file after the other, as the files were when the first line was requested. */
 export async function* readLines(paths: readonly string[]): AsyncGenerator<string> {
   // All files are opened first, the newest before the others, so that a rotation meanwhile cannot hide one.
-  const files = await openAll([...paths].reverse())
+  const files = openAll([...paths].reverse())
   try {
     for (const file of files.reverse()) yield* linesOf(file)
   } finally {
-    await Promise.all(files.map((file) => file.close()))
+    closeAll(files)
   }
 }
 
@@ -43,30 +39,32 @@ export function idIn(line: string): string {
   return /"id":"([^"\\]*)"/.exec(line)?.[1] ?? ''
 }
 
-async function openAll(paths: readonly string[]): Promise<FileHandle[]> {
-  const files = new Map<string, FileHandle>()
-  for (const path of paths) {
-    const file = await open(path, O_RDONLY | O_NONBLOCK).catch(() => undefined)
-    if (!file) continue
-    const stat = await file.stat()
-    if (!stat.isFile()) {
-      await Promise.all([file, ...files.values()].map((one) => one.close()))
-      throw notAFile(path)
+function openAll(paths: readonly string[]): OpenFile[] {
+  const files = new Map<string, OpenFile>()
+  try {
+    for (const path of paths) {
+      const file = openFile(path)
+      if (!file) continue
+      const key = `${file.dev} ${file.inode}`
+      if (files.has(key)) closeSync(file.fd)
+      else files.set(key, file)
     }
-    const { dev, ino } = stat
-    if (files.has(`${dev} ${ino}`)) await file.close()
-    else files.set(`${dev} ${ino}`, file)
+  } catch (error) {
+    closeAll(files.values())
+    throw error
   }
   return [...files.values()]
 }
 
+function closeAll(files: Iterable<OpenFile>) {
+  for (const { fd } of files) closeSync(fd)
+}
+
 /** Not node:readline, which also breaks lines at U+2028, U+2029 and a bare carriage return. */
-async function* linesOf(file: FileHandle): AsyncGenerator<string> {
+async function* linesOf({ fd }: OpenFile): AsyncGenerator<string> {
   let rest: Buffer = Buffer.alloc(0)
-  for await (const chunk of file.createReadStream({
-    autoClose: false,
-    highWaterMark: 256 * 1024,
-  })) {
+  const options = { fd, autoClose: false, highWaterMark: 256 * 1024 }
+  for await (const chunk of createReadStream('', options)) {
     let bytes = rest.length > 0 ? Buffer.concat([rest, chunk as Buffer]) : (chunk as Buffer)
     for (let end = bytes.indexOf(10); end >= 0; end = bytes.indexOf(10)) {
       yield bytes.toString('utf8', 0, end)

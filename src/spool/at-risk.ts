@@ -2,7 +2,7 @@ import { lstatSync, type Stats } from 'node:fs'
 import { join } from 'node:path'
 import { HookbellError } from '../errors.ts'
 import { isOwnFolder } from '../fs/durable.ts'
-import { folderFault, modeOf } from '../fs/ownership.ts'
+import { folderFault, modeOf, refuseStranger } from '../fs/ownership.ts'
 import { quoteWord } from '../text/shell.ts'
 import { folders, spoolIn } from './layout.ts'
 
@@ -13,12 +13,22 @@ import { folders, spoolIn } from './layout.ts'
 export function spoolAtRisk(stateDir: string): HookbellError[] {
   // `foldersAtRisk` reports a state folder that others can change.
   const isSafe = folderFault(stateDir, 'E_SPOOL') === undefined
-  const fault = (isSafe ? unusable(stateDir) : undefined) ?? unusable(join(stateDir, 'spool'))
+  const fault = (isSafe ? unusableState(stateDir) : undefined) ?? unusable(join(stateDir, 'spool'))
   if (fault) return [fault]
   const spool = spoolIn(stateDir)
   return folders
     .map((folder) => folderFault(spool[folder], 'E_SPOOL') ?? unusable(spool[folder]))
     .filter((one) => one !== undefined)
+}
+
+/** Moving the state folder away would take the front door with it. */
+function unusableState(stateDir: string): HookbellError | undefined {
+  try {
+    refuseStranger(stateDir, 'E_SPOOL')
+  } catch (error) {
+    if (error instanceof HookbellError) return error
+  }
+  return unusable(stateDir)
 }
 
 /** A missing folder is no fault: the next event creates it. */

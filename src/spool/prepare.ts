@@ -2,8 +2,7 @@ import { chmodSync, lstatSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { describeError, HookbellError } from '../errors.ts'
 import { isOwnFolder, privateFolder } from '../fs/durable.ts'
-import { followLink } from '../fs/links.ts'
-import { howToOwn } from '../fs/ownership.ts'
+import { refuseStranger } from '../fs/ownership.ts'
 import { folders, type Spool, spoolIn } from './layout.ts'
 
 /**
@@ -14,7 +13,8 @@ import { folders, type Spool, spoolIn } from './layout.ts'
 export function prepareSpool(state: string): Spool {
   const spool = spoolIn(state)
   try {
-    refuseStranger(state, followLink(state, 'E_SPOOL')?.uid)
+    // Root could make the folders, but then the owner of the state folder could not use them.
+    refuseStranger(state, 'E_SPOOL')
     makePrivate(join(state, 'spool'))
     // corrupt/ comes first, because other objects are moved into it.
     for (const folder of ['corrupt', ...folders] as const) makeInPlace(spool, folder)
@@ -27,13 +27,6 @@ export function prepareSpool(state: string): Spool {
     })
   }
   return spool
-}
-
-/** Root could make the folders, but then the owner of the state folder could not use them. */
-function refuseStranger(state: string, uid: number | undefined) {
-  if (uid === undefined || uid === (process.getuid?.() ?? uid)) return
-  const what = `${state}: belongs to another user (uid ${uid})`
-  throw new HookbellError('E_SPOOL', what, { hint: howToOwn(state) })
 }
 
 function makeInPlace(spool: Spool, folder: (typeof folders)[number]) {

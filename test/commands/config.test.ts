@@ -71,7 +71,7 @@ describe('hookbell config check', () => {
       const words = [...user, join(root, 'bin/hookbell'), 'config', 'check']
       const { stderr, exitCode } = await execa('setpriv', words, { env: home.env, reject: false })
       expect(stderr).toContain(`${secrets}: EACCES`)
-      expect(stderr).toContain('If it is yours, run: sudo chown 54321')
+      expect(stderr).toContain('If it is yours, run: sudo chown -R 54321')
       expect(exitCode).toBe(78)
     },
   )

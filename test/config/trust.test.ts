@@ -71,7 +71,7 @@ describe('a file or folder that other users can change', () => {
       const { problem, source } = current.get()
       expect(source).toBe('last good')
       expect(problem?.message).toMatch(/belongs to another user \(uid 65533\)$/)
-      expect(problem?.hint).toMatch(/sudo chown 0 '/)
+      expect(problem?.hint).toMatch(/sudo chown -R 0 '/)
     },
   )
 
