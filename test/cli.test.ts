@@ -66,19 +66,25 @@ describe('cli: usage errors', () => {
 })
 
 describe.runIf(existsSync('/dev/full'))('cli: a full disk', () => {
-  it('makes a command exit with 74', async () => {
-    const home = await makeHome()
-    const full = openSync('/dev/full', 'w')
-    onTestFinished(() => closeSync(full))
-    const words = [join(root, 'bin/hookbell'), 'api']
-    const { status, stderr } = spawnSync(process.execPath, words, {
-      env: home.env,
-      stdio: ['ignore', full, 'pipe'],
-      encoding: 'utf8',
-    })
-    expect(stderr).toContain('ENOSPC')
-    expect(status).toBe(74)
-  })
+  it.each(['api', 'log --help', 'status --json', 'dead', 'log'])(
+    'makes `%s` exit with 74, also with cached code',
+    async (words) => {
+      const home = await makeHome()
+      home.accept({ hook_event_name: 'Stop' })
+      const full = openSync('/dev/full', 'w')
+      onTestFinished(() => closeSync(full))
+      const run = () =>
+        spawnSync(process.execPath, [join(root, 'bin/hookbell'), ...words.split(' ')], {
+          env: home.env,
+          stdio: ['ignore', full, 'pipe'],
+          encoding: 'utf8',
+        })
+      for (const { status, stderr } of [run(), run()]) {
+        expect(stderr).toContain('ENOSPC')
+        expect(status).toBe(74)
+      }
+    },
+  )
 })
 
 describe('cli: a file that cannot be used', () => {

@@ -57,6 +57,8 @@ function writeToStream(data: string | Uint8Array) {
     stream.on('error', endOutput)
   }
   stream.write(data)
+  // The event comes later, perhaps after the end of the command.
+  if (stream.errored) endOutput(stream.errored)
 }
 
 /** A closed pipe is no error: a reader such as `head` has seen enough. A full disk is one: output is missing. */
