@@ -10,6 +10,7 @@ export type ErrorCode =
   | 'E_PROTOCOL'
   | 'E_PERMISSION'
   | 'E_FAILED'
+  | 'E_INTERRUPTED'
 
 /**
  * A mistake or fault that a person can act on: the message says what failed and on what,

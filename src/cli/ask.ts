@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline/promises'
+import { HookbellError } from '../errors.ts'
 
 interface AskOptions {
   /** Whether Enter alone means yes. */
@@ -7,21 +8,29 @@ interface AskOptions {
   output?: NodeJS.WriteStream
 }
 
-/** Asks a yes-or-no question. The end of the input and Ctrl+C mean no. */
+/** Asks a yes-or-no question. The end of the input means no. @throws HookbellError E_INTERRUPTED after Ctrl+C */
 export async function askYesNo(question: string, options: AskOptions): Promise<boolean> {
   const answer = await askLine(question, options.output)
   if (answer === '') return options.enterIsYes
   return answer !== undefined && /^y(es)?$/i.test(answer)
 }
 
-/** Asks for one line. @returns the trimmed answer; undefined at the end of the input and after Ctrl+C */
+/**
+ * Asks for one line, before anything is changed.
+ * @returns the trimmed answer; undefined at the end of the input
+ * @throws HookbellError E_INTERRUPTED after Ctrl+C
+ */
 export async function askLine(
   question: string,
   output: NodeJS.WriteStream = process.stdout,
 ): Promise<string | undefined> {
   const terminal = createInterface({ input: process.stdin, output })
-  const closed = new Promise<undefined>((resolve) => {
+  const closed = new Promise<undefined>((resolve, reject) => {
     terminal.once('close', () => resolve(undefined))
+    terminal.once('SIGINT', () => {
+      output.write('\n')
+      reject(interrupted())
+    })
   })
   try {
     const answered = terminal.question(question).catch(() => undefined)
@@ -31,4 +40,9 @@ export async function askLine(
   } finally {
     terminal.close()
   }
+}
+
+/** For a person who stops a command at a question. */
+export function interrupted(): HookbellError {
+  return new HookbellError('E_INTERRUPTED', 'stopped: nothing was changed')
 }

@@ -17,6 +17,8 @@ const exitCodes: Record<ErrorCode, number> = {
   E_SETTINGS: 78,
   E_TEMPLATE: 78,
   E_FAILED: 1,
+  // As a shell reports a command that SIGINT ended.
+  E_INTERRUPTED: 130,
 }
 
 export function exitCodeOf(error: unknown): number {

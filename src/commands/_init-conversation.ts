@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import * as clack from '@clack/prompts'
+import { interrupted } from '../cli/ask.ts'
 import type { Client } from '../clients/define.ts'
 import { type ClientName, clientNames, clients } from '../clients/index.ts'
 import type { NewChannels } from '../install/add-channels.ts'
@@ -22,22 +23,17 @@ interface Place {
   channels: readonly string[]
 }
 
-/** Asks on the terminal what to set up. @returns undefined if the person cancels with Ctrl+C or Escape */
-export async function converse(place: Place): Promise<Wishes | undefined> {
+/** Asks on the terminal what to set up. @throws HookbellError E_INTERRUPTED after Ctrl+C or Escape */
+export async function converse(place: Place): Promise<Wishes> {
   clack.intro('hookbell tells you when a coding agent needs you')
-  try {
-    const client = await askClients(place.env)
-    const project = await askScope()
-    const types = await askChannels(place)
-    const secrets = new Map<string, string>()
-    const channels: Record<string, Record<string, unknown>> = {}
-    for (const type of types) channels[type] = await askChannel(type, secrets)
-    clack.outro('This is what init would write:')
-    return { client, project, channels, secrets }
-  } catch (error) {
-    if (error instanceof Stopped) return undefined
-    throw error
-  }
+  const client = await askClients(place.env)
+  const project = await askScope()
+  const types = await askChannels(place)
+  const secrets = new Map<string, string>()
+  const channels: Record<string, Record<string, unknown>> = {}
+  for (const type of types) channels[type] = await askChannel(type, secrets)
+  clack.outro('This is what init would write:')
+  return { client, project, channels, secrets }
 }
 
 /** Asks whether a test message was seen. Ctrl+C means no. */
@@ -46,11 +42,9 @@ export async function askWhetherSeen(channel: string): Promise<boolean> {
   return answer === true
 }
 
-class Stopped extends Error {}
-
 async function answerOf<Value>(question: Promise<Value>): Promise<Exclude<Value, symbol>> {
   const answer = await question
-  if (clack.isCancel(answer)) throw new Stopped()
+  if (clack.isCancel(answer)) throw interrupted()
   return answer as Exclude<Value, symbol>
 }
 

@@ -13,12 +13,8 @@ import { sendTestMessage } from './_test-message.ts'
 
 /** `init` as a conversation: asks, writes, and tries what it wrote. @returns the exit code */
 export async function runGuided(events: string | undefined, world: InitWorld): Promise<number> {
-  const wishes = await converse({ env: world.env, channels: existingChannels() })
-  if (!wishes) {
-    world.print('Nothing was written.\n')
-    return 0
-  }
-  const { client, project, channels, secrets } = wishes
+  const place = { env: world.env, channels: existingChannels() }
+  const { client, project, channels, secrets } = await converse(place)
   const setup: Setup | undefined =
     Object.keys(channels).length > 0 ? { channels, secrets } : undefined
   const options = { client, project, user: !project, events, setup, isTried: true }

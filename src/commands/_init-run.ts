@@ -44,7 +44,7 @@ export interface InitWorld {
   cwd: string
   isTerminal: boolean
   print(text: string): void
-  /** @returns undefined at the end of the input and after Ctrl+C */
+  /** @returns undefined at the end of the input. Throws after Ctrl+C. */
   ask(question: string): Promise<string | undefined>
   installFrontDoor(options: { stateDir: string; dryRun?: boolean }): Promise<{ path: string }>
   /** Waits until a running session would have undone the change. */

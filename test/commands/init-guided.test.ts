@@ -90,12 +90,25 @@ describe.skipIf(!hasPty)('init on a terminal', () => {
     expect(received()).not.toContain('my-password')
   })
 
-  it('stops on Ctrl+C and writes nothing', async () => {
+  it('stops on Ctrl+C, says that nothing was changed, and exits with 130', async () => {
     const { home, type, wait } = await startInit()
     await wait('Which agents')
     type(CTRL_C)
-    await wait('Nothing was written')
-    await wait('ended with 0')
+    await wait('stopped: nothing was changed')
+    await wait('ended with 130')
+    expect(existsSync(join(home.home, '.factory/settings.json'))).toBe(false)
+  })
+
+  it('does the same at its last question', async () => {
+    const { home, type, wait } = await startInit()
+    for (const question of ['Which agents', 'For which projects', 'How do you want to be told']) {
+      await wait(question)
+      type(ENTER)
+    }
+    await wait('Write this?')
+    type(CTRL_C)
+    await wait('stopped: nothing was changed')
+    await wait('ended with 130')
     expect(existsSync(join(home.home, '.factory/settings.json'))).toBe(false)
   })
 })
