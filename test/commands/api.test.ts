@@ -217,12 +217,16 @@ describe('api: single responses', () => {
     expect(emulator.requests().at(-1)?.body).toEqual({ limit: null })
   })
 
-  it('exits with 1 after a partial failure and prints the successful part', async () => {
+  it.each([
+    'organization.limits.setUsers',
+    'PUT /api/v0/organization/usage/limits/users',
+    'put /api/v0/organization/usage/limits/users?x=1',
+  ])('`api %s` exits with 1 after a partial failure, and prints what was set', async (words) => {
     const { runWith } = await makeApiHome()
     const users = ['bo@example.com', 'nobody@example.com'].map((email) => ({ email, limit: 5 }))
     const { stdout, stderr, exitCode } = await runWith(
       { input: JSON.stringify({ users }) },
-      ...['api', 'organization.limits.setUsers', '--body', '-'],
+      ...['api', ...words.split(' '), '--body', '-'],
     )
     expect(JSON.parse(stdout).updated).toEqual([users[0]])
     expect(stderr).toContain('1 of 2 limits not set: nobody@example.com')

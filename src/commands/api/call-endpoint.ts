@@ -39,7 +39,7 @@ export function callEndpoint(
       if (table) printTable(listIn(response))
       else printResponse(response)
       // Fails only after the response is shown, since it lists what was applied.
-      if (endpoint.id === 'organization.limits.setUsers') failOnPartialFailure(command, response)
+      failOnPartialFailure(command, endpoint.id, response)
       return exitCodeFor(response)
     },
     flags,

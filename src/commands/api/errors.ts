@@ -28,7 +28,8 @@ export async function withCommandErrors<Value>(
 }
 
 /** @throws HookbellError E_FAILED if a response of `organization.limits.setUsers` lists entries that were refused */
-export function failOnPartialFailure(command: string, answer: unknown) {
+export function failOnPartialFailure(command: string, id: string | undefined, answer: unknown) {
+  if (id !== 'organization.limits.setUsers') return
   try {
     throwIfAnyFailed(answer as SetUserLimitsResponse)
   } catch (cause) {

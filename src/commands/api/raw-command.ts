@@ -1,10 +1,12 @@
 import { type CommandDef, defineCommand } from 'citty'
+import { listEndpoints } from '../../api/endpoints/index.ts'
 import type { RawRequest } from '../../api/index.ts'
 import { NEEDS_KEY } from '../../cli/key-help.ts'
 import { HookbellError } from '../../errors.ts'
 import { exitCodeFor } from './call-endpoint.ts'
 import { withClient } from './client.ts'
 import { confirm } from './confirm.ts'
+import { failOnPartialFailure } from './errors.ts'
 import { printResponse } from './print-response.ts'
 import { readJson } from './read-input.ts'
 
@@ -47,11 +49,16 @@ export function rawCommand(): CommandDef {
       return await withClient(name, async (client) => {
         const response = await client.request(request)
         if (response !== undefined) printResponse(response)
+        failOnPartialFailure(name, endpointAt(method, path)?.id, response)
         return exitCodeFor(response)
       })
     },
   })
   return command as CommandDef
+}
+
+function endpointAt(method: Method, path: string) {
+  return listEndpoints().find((one) => one.method === method && one.path === path)
 }
 
 function readQuery(command: string, text: string): Record<string, string[]> {
