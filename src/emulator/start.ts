@@ -1,6 +1,8 @@
 import { listEndpoints } from '../api/endpoints/index.ts'
+import { didYouMean } from '../text/suggest.ts'
 import { settle } from './agent.ts'
 import { type Clock, makeClock } from './clock.ts'
+import { EmulatorError } from './errors.ts'
 import { type FaultInput, type Faults, makeFaults, parseFaults } from './faults.ts'
 import { makeJournal, type RecordedRequest } from './journal.ts'
 import { makeState } from './make-state.ts'
@@ -10,7 +12,7 @@ import { type Samples, samplesOf } from './samples.ts'
 import { parseSeed, type Seed, type SeedInput } from './seed.ts'
 import { close, listen, urlOf } from './server.ts'
 import type { State } from './state.ts'
-import { loadState, makeStateWriter } from './state-file.ts'
+import { findState, loadState, makeStateWriter } from './state-file.ts'
 import { lockState } from './state-lock.ts'
 import { type StateView, viewState } from './state-view.ts'
 import type { World } from './world.ts'
@@ -65,14 +67,34 @@ export interface Emulator extends Samples {
  * await client.computers.get({ computerId: emulator.computerId })
  */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
-  const { stateFile } = options
+  refuseUnknown(options)
+  const stateFile = options.stateFile === undefined ? undefined : findState(options.stateFile)
   const unlock = stateFile === undefined ? undefined : lockState(stateFile)
   try {
-    return await start(options, () => unlock?.())
+    return await start({ ...options, stateFile }, () => unlock?.())
   } catch (error) {
     unlock?.()
     throw error
   }
+}
+
+const known: Readonly<Record<keyof EmulatorOptions, true>> = {
+  port: true,
+  appPort: true,
+  seed: true,
+  faults: true,
+  stateFile: true,
+  now: true,
+}
+
+/** A misspelt option would silently have no effect. */
+function refuseUnknown(options: EmulatorOptions) {
+  const names = Object.keys(known)
+  const unknown = Object.keys(options).find((name) => !names.includes(name))
+  if (unknown === undefined) return
+  throw new EmulatorError(`startEmulator: unknown option "${unknown}"`, {
+    hint: didYouMean(unknown, names),
+  })
 }
 
 async function start(options: EmulatorOptions, unlock: () => void): Promise<Emulator> {

@@ -1,4 +1,4 @@
-import { lstatSync, readFileSync } from 'node:fs'
+import { lstatSync, readFileSync, realpathSync } from 'node:fs'
 import * as z from 'zod'
 import { replaceFile } from '../fs/durable.ts'
 import { EmulatorError, parseOr } from './errors.ts'
@@ -10,7 +10,6 @@ const StateFile = z.strictObject({ emulatorState: z.literal(VERSION), state: Sta
 
 /** Loads the state from a file; undefined if there is none. An invalid file is refused and left unchanged. */
 export function loadState(file: string): State | undefined {
-  refuseForeignLink(file)
   const text = readText(file)
   if (text === undefined) return undefined
   const hint = 'It was left as it is. Move it away to start afresh.'
@@ -28,13 +27,21 @@ export function makeStateWriter(file: string): (state: State) => void {
   }
 }
 
-/** In a shared folder such as /tmp, another user could plant a link to one of our files. */
-function refuseForeignLink(file: string) {
+/** The file to read and to write: if it is a symbolic link, its target, so that the link stays. */
+export function findState(file: string): string {
   const stat = lstatSync(file, { throwIfNoEntry: false })
-  if (!stat?.isSymbolicLink() || stat.uid === (process.getuid?.() ?? stat.uid)) return
-  throw new EmulatorError(`state file "${file}": a link of another user`, {
-    hint: 'Name a file in a folder of your own.',
-  })
+  if (!stat?.isSymbolicLink()) return file
+  // In a shared folder such as /tmp, another user could plant a link to one of our files.
+  if (stat.uid !== (process.getuid?.() ?? stat.uid))
+    throw new EmulatorError(`state file "${file}": a link of another user`, {
+      hint: 'Name a file in a folder of your own.',
+    })
+  try {
+    return realpathSync(file)
+  } catch (cause) {
+    const hint = 'Repair the link, or remove it.'
+    throw new EmulatorError(`state file "${file}": a link to nothing`, { cause, hint })
+  }
 }
 
 function readText(file: string) {

@@ -30,6 +30,16 @@ describe('the server', () => {
     expect(second.url).toBe(first.url)
   })
 
+  it.each([
+    ['apport', 'Did you mean "appPort"?'],
+    ['statefile', 'Did you mean "stateFile"?'],
+    ['verbose', 'Known: port, appPort, seed, faults, stateFile, now'],
+  ])('refuses the unknown option %s', async (name, hint) => {
+    const refusal = await startEmulator({ [name]: 1 }).catch((error: unknown) => error)
+    expect(refusal).toBeInstanceOf(EmulatorError)
+    expect(refusal).toMatchObject({ message: `startEmulator: unknown option "${name}"`, hint })
+  })
+
   it('adds a request ID to every response', async () => {
     const emulator = await startTestEmulator()
     const ids = [await emulator.get(SCAN), await emulator.get('/nope')]

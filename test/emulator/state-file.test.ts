@@ -1,5 +1,15 @@
 import { spawnSync } from 'node:child_process'
-import { lchown, lstat, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import {
+  lchown,
+  lstat,
+  mkdir,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { EmulatorError, startEmulator } from '../../src/emulator/index.ts'
@@ -76,6 +86,35 @@ describe('the state file', () => {
     await emulator.close()
     expect(await readFile(victim, 'utf8')).toBe('untouched')
     expect((await lstat(stateFile)).isFile()).toBe(true)
+  })
+
+  it('may be a symbolic link: its target is written, and locked', async () => {
+    const { folder, stateFile } = await makeFile()
+    const target = join(folder, 'kept', 'target.json')
+    await mkdir(join(folder, 'kept'))
+    const first = await startTestEmulator({ stateFile: target })
+    await first.close()
+    await symlink(join('kept', 'target.json'), stateFile)
+    const second = await startTestEmulator({ stateFile })
+    await second.post('/api/v0/sessions', { computerId: second.computerId })
+    await expect(startEmulator({ stateFile: target })).rejects.toThrow('in use')
+    const before = second.state()
+    await second.close()
+    expect((await lstat(stateFile)).isSymbolicLink()).toBe(true)
+    const third = await startTestEmulator({ stateFile: target })
+    expect(third.state()).toEqual(before)
+  })
+
+  it('is rejected when it is a symbolic link to nothing', async () => {
+    const { folder, stateFile } = await makeFile()
+    await symlink(join(folder, 'none.json'), stateFile)
+    const refusal = await startEmulator({ stateFile }).catch((error: unknown) => error)
+    expect(refusal).toBeInstanceOf(EmulatorError)
+    expect(refusal).toMatchObject({
+      message: `state file "${stateFile}": a link to nothing`,
+      hint: 'Repair the link, or remove it.',
+    })
+    expect((await lstat(stateFile)).isSymbolicLink()).toBe(true)
   })
 
   it.runIf(process.getuid?.() === 0)(
