@@ -133,10 +133,10 @@ export type JournalEntry =
 
 type EntryType = JournalEntry['type']
 
-/** The text and number fields that each type must have. */
-const required: { [Type in EntryType]: { [field: string]: 'string' | 'number' } } = {
+/** The fields that each type must have; a time is in Unix ms. */
+const required: { [Type in EntryType]: { [field: string]: 'string' | 'number' | 'time' } } = {
   accepted: {
-    acceptedAt: 'number',
+    acceptedAt: 'time',
     event: 'string',
     kind: 'string',
     client: 'string',
@@ -145,10 +145,10 @@ const required: { [Type in EntryType]: { [field: string]: 'string' | 'number' } 
     title: 'string',
   },
   suppressed: { reason: 'string' },
-  held: { channel: 'string', until: 'number', reason: 'string' },
+  held: { channel: 'string', until: 'time', reason: 'string' },
   delivered: { channel: 'string', attempt: 'number', answer: 'string' },
   unavailable: { channel: 'string', attempt: 'number', reason: 'string' },
-  deferred: { channel: 'string', attempt: 'number', reason: 'string', until: 'number' },
+  deferred: { channel: 'string', attempt: 'number', reason: 'string', until: 'time' },
   exhausted: { channel: 'string', attempt: 'number', reason: 'string' },
   undelivered: { reason: 'string' },
   answered: { client: 'string', sessionId: 'string', reason: 'string' },
@@ -188,10 +188,19 @@ export function parseEntry(line: string): JournalEntry | undefined {
 function isEntry(fields: { [field: string]: unknown }): boolean {
   const { type, at, id } = fields
   // An id is a file name, and the tally joins ids with slashes.
-  if (typeof at !== 'number' || typeof id !== 'string' || id.includes('/')) return false
+  if (!isTime(at) || typeof id !== 'string' || id.includes('/')) return false
   if (!Object.hasOwn(required, type as string)) return false
   const kinds = required[type as EntryType]
   // Not with Object.entries, which takes longer than JSON.parse.
-  for (const field in kinds) if (typeof fields[field] !== kinds[field]) return false
+  for (const field in kinds) {
+    const isRight =
+      kinds[field] === 'time' ? isTime(fields[field]) : typeof fields[field] === kinds[field]
+    if (!isRight) return false
+  }
   return true
+}
+
+/** What Date can show. A damaged block of a disk may be a number, too. */
+function isTime(value: unknown): boolean {
+  return typeof value === 'number' && Math.abs(value) <= 8.64e15
 }

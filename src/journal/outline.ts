@@ -14,11 +14,13 @@ export interface Outline {
 // all the rest together, so these lines are matched by patterns, if their form proves that they are complete.
 const NAME = '[\\w.-]+'
 const INTEGER = '(?:0|[1-9]\\d*)'
+/** Of at most 15 digits; the parser decides about longer ones. */
+const TIME = '(?:0|[1-9]\\d{0,14})'
 const STRING =
   '"[^"\\\\\\x00-\\x1f]*(?:\\\\(?:["\\\\/bfnrt]|u[\\da-fA-F]{4})[^"\\\\\\x00-\\x1f]*)*"'
 const USUAL = new RegExp(
-  `\\{"at":(${INTEGER}),"id":"(${NAME})","type":"(?:` +
-    `accepted","acceptedAt":(${INTEGER}),"|` +
+  `\\{"at":(${TIME}),"id":"(${NAME})","type":"(?:` +
+    `accepted","acceptedAt":(${TIME}),"|` +
     `delivered","channel":"(${NAME})","attempt":${INTEGER},"ms":${INTEGER}(?:\\.\\d+)?,` +
     `"answer":${STRING}(?:,"summary":"${NAME}")?\\}\\n)`,
   'y',

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { JournalEntry } from '../../src/journal/entry.ts'
 import { EventHistory, type EventStatus } from '../../src/journal/history.ts'
+import { outlineLine } from '../../src/journal/outline.ts'
 import { readJournal } from '../../src/journal/read.ts'
 import { appendEntry, rotateJournal } from '../../src/journal/write.ts'
 import { makeWorld } from '../worker/_world.ts'
@@ -139,6 +140,19 @@ describe('the journal', () => {
     await appendEntry(stateDir, delivered('e'))
     appendFileSync(join(stateDir, 'journal.jsonl'), '{"at":1,"id":"e","type":"future"}\n[]\n\0\0\n')
     expect(await readAll(stateDir)).toEqual([accepted('e'), delivered('e')])
+  })
+
+  it.each([
+    { ...accepted('e'), at: 1e300 },
+    { ...accepted('e'), acceptedAt: -1e300 },
+    { ...accepted('e'), acceptedAt: 9_000_000_000_000_000 },
+    { ...deferred('e'), until: 1e16 },
+  ])('skips a line with a time that no calendar has: %j', async (damaged) => {
+    const { stateDir } = makeWorld()
+    for (const entry of [accepted('e'), damaged]) await appendEntry(stateDir, entry as JournalEntry)
+    expect(await readAll(stateDir)).toEqual([accepted('e')])
+    const line = JSON.stringify(damaged)
+    expect(outlineLine(`${line}\n`, 0, line.length)).toBeUndefined()
   })
 
   it('is read in its state at the start of the read, even during a rotation', async () => {
