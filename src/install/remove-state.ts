@@ -9,13 +9,14 @@ const WORKER_ENDS_WITHIN_MS = 5000
 /** Names of everything that hookbell ever writes into a state folder. */
 const STATE = new RegExp(
   `^(${[
-    String.raw`(hookbell-hook|runtime(\.\w+)*|spool|backups|cache|on-hold|purged)`,
+    String.raw`(hookbell-hook(\.\d+)?|runtime(\.\w+)*|spool|backups|cache|on-hold|purged)`,
     String.raw`(places|environment|last-good-config|policy-memory|mutes|trusted-projects|alarms|shown)\.json.*`,
     '(digest-settled|config-problem-told|flushed).*',
     String.raw`journal\..*|worker\..*|\.\d+\.new`,
   ].join('|')})$`,
 )
-const CONFIG = /^(config\.json|secrets\.env|templates)$/
+/** With what a process leaves that is killed while it writes a file, or while `config edit` runs. */
+const CONFIG = /^(config\.json(\.\d+)?|secrets\.env(\.lock)?(\.\d+)?|templates|\.edit-\w{6})$/
 
 /**
  * Ends the worker of a state folder: the process that holds its lock, identified by its pid and start time.

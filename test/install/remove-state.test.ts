@@ -17,6 +17,14 @@ it('ends no process of this machine if the worker runs on another one', async ()
 
 it('removes only what has exactly a name of ours', () => {
   const home = makeHome()
+  // What a process leaves that is killed while it writes.
+  const temporary = {
+    state: ['hookbell-hook.4711', 'runtime.lock', 'runtime.lock.4711', 'places.json.4711'],
+    config: [
+      ...['config.json.4711', 'secrets.env.4711', 'secrets.env.lock', 'secrets.env.lock.4711'],
+      '.edit-a1B2c3',
+    ],
+  }
   const ours = {
     state: [
       'hookbell-hook',
@@ -26,12 +34,16 @@ it('removes only what has exactly a name of ours', () => {
       'backups',
       'places.json',
       'journal.1',
+      ...temporary.state,
     ],
-    config: ['config.json', 'secrets.env', 'templates'],
+    config: ['config.json', 'secrets.env', 'templates', ...temporary.config],
   }
   const theirs = {
     state: ['my-spool', 'spool.tar', 'runtime-notes', 'hookbell-hook~', 'x.places.json'],
-    config: ['config.json.bak', 'my-config.json', 'secrets.env~', 'old-templates'],
+    config: [
+      ...['config.json.bak', 'config.json.lock', 'my-config.json', 'secrets.env~'],
+      ...['secrets.env.2026-11-20', 'old-templates', '.edit', '.edit-notes-of-mine'],
+    ],
   }
   for (const folder of ['state', 'config'] as const) {
     mkdirSync(join(home, folder))
