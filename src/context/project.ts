@@ -2,6 +2,7 @@ import { lstat } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, normalize } from 'node:path'
 import { gitFolder } from './_git-link.ts'
 import { pathGate } from './_path-gate.ts'
+import { nameWorkTree } from './work-tree-name.ts'
 
 /** The git folder of a linked work tree, with the name of the repository's own folder. */
 const OF_WORK_TREE = /([^\\/]+?)(?:[\\/]\.git|\.git)[\\/]worktrees[\\/][^\\/]+$/
@@ -27,7 +28,7 @@ async function lookUp(cwd: string): Promise<string> {
   if (root === undefined) return basename(cwd)
   const name = basename(root)
   const [, repository = ''] = OF_WORK_TREE.exec(await gitFolder(root)) ?? []
-  return name.includes(repository) ? name : `${repository} (${name})`
+  return nameWorkTree(name, repository)
 }
 
 /** Whether a folder may be accessed, judged by its path alone. */

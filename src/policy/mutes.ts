@@ -1,4 +1,5 @@
 import { join, resolve, sep } from 'node:path'
+import { partsOfName } from '../context/work-tree-name.ts'
 import { formatTime } from '../text/local-time.ts'
 
 /** What a person has muted, and for how long. Without `session` and `project`: everything. */
@@ -69,8 +70,7 @@ function isAbout({ session, project }: Mute, { sessionId, ...where }: EventOrigi
 }
 
 function isIn(muted: string, { project, cwd }: Pick<EventOrigin, 'project' | 'cwd'>): boolean {
-  // A linked work tree is called `shop (bold-fox)`.
-  if (project === muted || project.startsWith(`${muted} (`)) return true
+  if (project === muted || partsOfName(project).repository === muted) return true
   if (!muted.includes(sep) || !cwd) return false
   const folder = resolve(muted)
   return cwd === folder || cwd.startsWith(folder.endsWith(sep) ? folder : folder + sep)

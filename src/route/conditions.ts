@@ -2,6 +2,7 @@ import { basename, dirname } from 'node:path'
 import picomatch from 'picomatch'
 import type { Conditions } from '../config/route.ts'
 import type { EnrichedEvent } from '../context/enrich.ts'
+import { partsOfName } from '../context/work-tree-name.ts'
 import { expandHome } from '../fs/home.ts'
 import { isWithin } from '../text/local-time.ts'
 import { matchesPattern } from './pattern.ts'
@@ -72,8 +73,7 @@ function matchesAny(patterns: readonly string[], names: readonly string[]): bool
 
 /** What a pattern for a project may match: its name, its folder, and the folder in it where the session works. */
 function namesOf({ project, cwd }: EnrichedEvent): string[] {
-  // A linked work tree is called `shop (bold-fox)`, and its folder `bold-fox`.
-  const [, repository = '', tree = project] = /^(.+) \((.+)\)$/.exec(project) ?? []
+  const { repository, tree } = partsOfName(project)
   return [project, repository, cwd, folderAround(cwd, project) || folderAround(cwd, tree)]
 }
 
