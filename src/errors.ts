@@ -35,6 +35,8 @@ export function usageError(message: string, hint?: string, cause?: unknown): Hoo
 
 /** The message of anything that was thrown, as text for a person. */
 export function describeError(error: unknown): string {
+  // Made when no address of a host could be reached; its own message is empty.
+  if (error instanceof AggregateError && !error.message) return describeError(error.errors[0])
   const fault = pathFault(error)
   const { dest, path = dest } = error as NodeJS.ErrnoException & { dest?: string }
   if (fault && path !== undefined) return `${dest ?? path}: ${fault.what}`

@@ -67,6 +67,12 @@ describe('the check whether a channel is reachable', () => {
     expect(JSON.stringify(checks)).not.toContain('hidden-word')
   })
 
+  it('names the error where several addresses were tried', async () => {
+    const channels = { phone: { type: 'ntfy', server: 'http://localhost:1', topic: 'none' } }
+    const [one] = await reach({ channels })
+    expect(one?.seen).toMatch(/^localhost:1: .*ECONNREFUSED/)
+  })
+
   it('gives up on a server that does not respond', async () => {
     const port = await startDeafServer()
     const [one] = await reach(
