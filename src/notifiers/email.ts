@@ -5,6 +5,7 @@ import { isLoopback } from '../text/loopback.ts'
 import { sha256 } from '../text/sha256.ts'
 import { htmlMarkup } from './_markup.ts'
 import { smtpAnswer, smtpCredentials, smtpFailure } from './_smtp-answer.ts'
+import { connectTo } from './_smtp-connection.ts'
 import { boundLine, boundText, escapeMarkup, markupToken, originOf } from './_text.ts'
 import { type ComposeContext, defineNotifier, type Message } from './define.ts'
 
@@ -51,7 +52,7 @@ export const email = defineNotifier({
     const { createTransport } = await import('nodemailer')
     const server = new URL(channel.smtp)
     try {
-      const transport = createTransport(transportOptions(server, channel.allowInsecure))
+      const transport = createTransport(await transportOptions(server, channel, signal))
       return smtpAnswer(
         await transport.sendMail({ ...mailOptions(message, channel, now), signal }),
         server,
@@ -71,14 +72,18 @@ function isPlainServer(url: URL): boolean {
   return url.hostname !== '' && ['', '/'].includes(url.pathname) && url.search + url.hash === ''
 }
 
-function transportOptions(server: URL, allowInsecure: boolean) {
+async function transportOptions(server: URL, { allowInsecure }: Channel, signal: AbortSignal) {
   const local = isLoopback(server.hostname)
   const secure = server.protocol === 'smtps:'
   const { user, password } = smtpCredentials(server)
+  const host = server.hostname.replace(/^\[|\]$/g, '')
+  const port = Number(server.port) || (secure ? 465 : 587)
   return {
-    host: server.hostname.replace(/^\[|\]$/g, ''),
-    port: Number(server.port) || (secure ? 465 : 587),
+    host,
+    port,
+    connection: await connectTo({ host, port, secure }, signal),
     secure,
+    secured: secure,
     requireTLS: !(secure || local || allowInsecure),
     // Mail servers on this machine have self-signed certificates, and nobody can intercept loopback.
     // Always set, because NODE_TLS_REJECT_UNAUTHORIZED changes the default.

@@ -152,6 +152,12 @@ describe('notifiers: email', () => {
     )
   })
 
+  it('looks up no name that can only mean this machine', async () => {
+    const { send, received } = await startChannel({ url: 'smtp://bell.localhost' })
+    await send()
+    expect(received).toHaveLength(1)
+  })
+
   it.each([
     'a@x.test,b@x.test',
     'a@x.test\r\nBcc: b@x.test',
