@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { connect, isIP } from 'node:net'
 import { rootCertificates, connect as tlsConnect } from 'node:tls'
+import { connecting } from '../connecting.ts'
 import { describeError } from '../errors.ts'
 import { type Check, check, type Facts } from './check.ts'
 
@@ -80,8 +81,8 @@ function open(
       : {}
     const name = isIP(host) === 0 ? { servername: host } : {}
     const socket = isEncrypted
-      ? tlsConnect({ host, port, ...name, ...authorities })
-      : connect({ host, port })
+      ? tlsConnect({ host, port, ...connecting, ...name, ...authorities })
+      : connect({ host, port, ...connecting })
     const end = (settle: () => void) => {
       clearTimeout(timer)
       socket.destroy()

@@ -1,5 +1,6 @@
 import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { LookupFunction } from 'node:net'
+import { connecting } from '../connecting.ts'
 import { errorCode } from '../errors.ts'
 
 // Enough for every answer that a person should read; the rest is not received.
@@ -48,6 +49,7 @@ function start(url: string, { method, headers, body, lookup }: HttpRequest, isAl
     method,
     headers: { accept: '*/*', ...headers },
     ...((lookup || isAlone) && { agent: false }),
+    ...connecting,
     ...(lookup && { lookup }),
   })
   // Given whole, so that Node.js adds its length.

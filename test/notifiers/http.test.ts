@@ -1,10 +1,11 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
-import type { AddressInfo, Socket } from 'node:net'
+import type { AddressInfo, LookupFunction, Socket } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { request } from '../../src/notifiers/_http.ts'
 import { makeAuthority } from '../support/authority.ts'
+import { startSleepingServer } from '../support/deaf-server.ts'
 import { startReceiver } from '../support/receiver.ts'
 
 const { signal } = new AbortController()
@@ -42,6 +43,15 @@ describe('notifiers: one HTTP request', () => {
     const { url, counted } = await startCounting(() => 'close')
     await expect(request(url, post)).rejects.toThrow()
     expect(counted()).toBe(1)
+  })
+
+  it('gives each address of a host more time than a slow network needs', async () => {
+    const { port, wake } = await startSleepingServer()
+    const addresses = ['127.0.0.1', '127.0.0.2'].map((address) => ({ address, family: 4 }))
+    const lookup: LookupFunction = (_, __, callback) => callback(null, addresses)
+    const answer = request(`http://slow.test:${port}`, { ...post, lookup })
+    setTimeout(wake, 500)
+    expect(await answer).toMatchObject({ status: 200, text: 'ok' })
   })
 
   it('rejects a certificate of an unknown authority', async () => {

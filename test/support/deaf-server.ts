@@ -4,19 +4,25 @@ import { connect } from 'node:net'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 
-/** Listens with a backlog of one and then blocks its event loop, so that it never accepts a connection. */
+/** Listens with a backlog of one and then blocks its event loop until it is woken, so that it accepts no connection. */
 const program = `
-  const server = require('node:net').createServer()
+  const server = require('node:http').createServer((_, response) => response.end('ok'))
   server.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
     require('node:fs').writeSync(1, String(server.address().port))
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
+    require('node:fs').readSync(0, Buffer.alloc(1))
   })
 `
 
 /** Starts a server whose accept queue is full, so that a connection attempt gets no answer. @returns its port */
 export async function startDeafServer(): Promise<number> {
-  const child = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'pipe', 'inherit'] })
+  return (await startSleepingServer()).port
+}
+
+/** The same, until it is woken: then it answers all requests. */
+export async function startSleepingServer() {
+  const child = spawn(process.execPath, ['-e', program], { stdio: ['pipe', 'pipe', 'inherit'] })
   onTestFinished(() => void child.kill('SIGKILL'))
+  const wake = () => void child.stdin.write('.')
   const [port] = await once(child.stdout, 'data')
   for (;;) {
     const socket = connect(Number(port), '127.0.0.1')
@@ -25,6 +31,6 @@ export async function startDeafServer(): Promise<number> {
     await Promise.race([once(socket, 'connect'), sleep(500)])
     // If this process was busy, an answer that came meanwhile is seen in the next turn of the event loop.
     await nextTurn()
-    if (socket.connecting) return Number(port)
+    if (socket.connecting) return { port: Number(port), wake }
   }
 }
