@@ -12,6 +12,8 @@ export interface HttpRequest {
   body?: string | undefined
   /** Aborts the request, also while the answer is being read. */
   signal: AbortSignal
+  /** How long to wait for the text after the status, and do without it; by default until it ends or breaks off. */
+  textMs?: number
   /** Resolves the host name. With it the connection is used for this request only. */
   lookup?: LookupFunction
 }
@@ -33,11 +35,11 @@ export async function request(url: string, options: HttpRequest): Promise<HttpAn
   options.signal.throwIfAborted()
   const sent = start(url, options)
   try {
-    return await exchange(sent, options.signal)
+    return await exchange(sent, options)
   } catch (error) {
     // The receiver closed the kept-alive connection before it saw the request, so it is sent once more.
     if (!sent.reusedSocket || !isClosedByReceiver(error) || options.signal.aborted) throw error
-    return await exchange(start(url, options, true), options.signal)
+    return await exchange(start(url, options, true), options)
   }
 }
 
@@ -57,13 +59,18 @@ function start(url: string, { method, headers, body, lookup }: HttpRequest, isAl
   return sent
 }
 
-async function exchange(sent: ClientRequest, signal: AbortSignal): Promise<HttpAnswer> {
+async function exchange(
+  sent: ClientRequest,
+  options: Pick<HttpRequest, 'signal' | 'textMs'>,
+): Promise<HttpAnswer> {
+  const { signal } = options
   const stop = () => sent.destroy(new Error('timed out'))
   signal.addEventListener('abort', stop, { once: true })
   try {
     const response = await responseTo(sent)
     const { statusCode = 0, statusMessage = '', headers } = response
-    return { status: statusCode, statusText: statusMessage, headers, text: await startOf(response) }
+    const text = await startOf(response, options)
+    return { status: statusCode, statusText: statusMessage, headers, text }
   } finally {
     signal.removeEventListener('abort', stop)
   }
@@ -79,13 +86,24 @@ function responseTo(sent: ClientRequest): Promise<IncomingMessage> {
 }
 
 /** Reading the answer to its end leaves the connection open for the next request; otherwise it is closed. */
-async function startOf(response: IncomingMessage): Promise<string> {
+async function startOf(
+  response: IncomingMessage,
+  { signal, textMs }: Pick<HttpRequest, 'signal' | 'textMs'>,
+): Promise<string> {
   const chunks: Buffer[] = []
   let size = 0
-  for await (const chunk of response) {
-    chunks.push(chunk)
-    size += chunk.length
-    if (size >= ANSWER_BYTES) break
+  const timer = textMs === undefined ? undefined : setTimeout(() => response.destroy(), textMs)
+  try {
+    for await (const chunk of response) {
+      chunks.push(chunk)
+      size += chunk.length
+      if (size >= ANSWER_BYTES) break
+    }
+  } catch {
+    if (textMs === undefined || signal.aborted)
+      throw new Error('the connection was closed inside the answer')
+  } finally {
+    clearTimeout(timer)
   }
   return Buffer.concat(chunks).subarray(0, ANSWER_BYTES).toString()
 }

@@ -7,6 +7,9 @@ import { defineNotifier, type Message } from './define.ts'
 const RESERVED =
   /^(?:connection|content-length|content-type|expect|host|idempotency-key|keep-alive|te|trailer|transfer-encoding|upgrade|webhook-.*)$/i
 
+// The status is the verdict. A receiver that sends a long text after it, or breaks off, must not get the message again.
+const TEXT_MS = 1000
+
 const headers = z.record(
   z
     .string()
@@ -70,7 +73,7 @@ export const webhook = defineNotifier({
     const { signal } = context
     const exchange = async () => {
       const { lookup } = guard(new URL(channel.url), channel)
-      return await request(channel.url, { ...composed, lookup, signal })
+      return await request(channel.url, { ...composed, lookup, signal, textMs: TEXT_MS })
     }
     const answer = await exchange().catch((error) => {
       throw refusal(error) ?? connectionFailure('webhook', error, { signal, secrets })

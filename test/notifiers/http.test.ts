@@ -6,6 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { request } from '../../src/notifiers/_http.ts'
 import { makeAuthority } from '../support/authority.ts'
 import { startSleepingServer } from '../support/deaf-server.ts'
+import { startFaultServer } from '../support/fault-server.ts'
 import { startReceiver } from '../support/receiver.ts'
 
 const { signal } = new AbortController()
@@ -43,6 +44,14 @@ describe('notifiers: one HTTP request', () => {
     const { url, counted } = await startCounting(() => 'close')
     await expect(request(url, post)).rejects.toThrow()
     expect(counted()).toBe(1)
+  })
+
+  it('does not repeat the request if a kept connection is closed inside the answer', async () => {
+    const server = await startFaultServer([{}, { fault: 'cut', body: '12345678' }])
+    onTestFinished(() => server.close())
+    await request(server.url, post)
+    await expect(request(server.url, post)).rejects.toThrow('closed inside the answer')
+    expect(server).toMatchObject({ connections: 1, requests: { length: 2 } })
   })
 
   it('gives each address of a host more time than a slow network needs', async () => {

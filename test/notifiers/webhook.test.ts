@@ -1,6 +1,7 @@
 import { Webhook } from 'standardwebhooks'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { webhook } from '../../src/notifiers/webhook.ts'
+import { startFaultServer } from '../support/fault-server.ts'
 import { type Step, startReceiver } from '../support/receiver.ts'
 import { allTextOf, failureOf, makeContext, makeMessage, testHttpNotifier } from './_suite.ts'
 
@@ -133,6 +134,16 @@ describe('notifiers: webhook', () => {
     const { send } = await start({}, [{ status, body }])
     expect(await send()).toBe(answer)
   })
+
+  it.each(['stall', 'cut', 'drip', 'endless'] as const)(
+    'counts as delivered by its status, whatever becomes of the text after it: %s',
+    async (fault) => {
+      const server = await startFaultServer([{ fault, body: 'thank you' }])
+      onTestFinished(() => server.close())
+      const channel = webhook.options.parse({ url: server.url })
+      await webhook.send(makeMessage(), channel, makeContext())
+    },
+  )
 
   it.each([301, 302, 307, 308])('treats the redirect %i as a failure', async (status) => {
     const { send } = await start({}, [{ status, headers: { location: 'https://example.com' } }])
