@@ -13,6 +13,8 @@ export interface Notice {
   timeoutSeconds: number
   /** Whether it is shown until it is withdrawn, where that is possible. */
   stays?: boolean
+  /** Whether the body is shown as it is, because the desktop reads no markup. */
+  isPlain?: boolean
 }
 
 /** A program to run, without a shell. Texts are data: they are never part of a script. */
@@ -46,8 +48,8 @@ export function notifySendCommand(
       ...more,
       '--',
       notice.title,
-      // Only the body is markup, and only there does notify-send resolve backslash sequences.
-      escapeMarkup(notice.body).replaceAll('\\', '\\\\'),
+      // Only the body may be markup, and only there does notify-send resolve backslash sequences.
+      (notice.isPlain ? notice.body : escapeMarkup(notice.body)).replaceAll('\\', '\\\\'),
     ],
   }
 }

@@ -1,4 +1,4 @@
-import { askProgram } from './_ask-program.ts'
+import { type BusEnv, callBus, NOTIFICATIONS } from './_bus.ts'
 
 /**
  * A notification on a Linux desktop: its number, and the notification daemon that assigned it, by
@@ -9,9 +9,6 @@ export interface Shown {
   owner: string
   id: number
 }
-
-/** The only variables that `notify-send` and similar tools need. */
-type BusEnv = Readonly<Record<string, string | undefined>>
 
 export function formatHandle({ owner, id }: Shown): string {
   return `${owner}/${id}`
@@ -44,9 +41,9 @@ export async function notificationsOwner(
   env: BusEnv,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const name = 'org.freedesktop.Notifications'
   const call = { to: 'org.freedesktop.DBus', path: '/org/freedesktop/DBus', method: 'GetNameOwner' }
-  const answer = await callBus({ ...call, type: 'string', value: name }, env, signal)
+  const value = { type: 'string', text: NOTIFICATIONS.to } as const
+  const answer = await callBus({ ...call, value }, env, signal)
   return answer && /:\d+\.\d+/.exec(answer.text)?.[0]
 }
 
@@ -59,66 +56,10 @@ export async function closeNotification(
   env: BusEnv,
   signal: AbortSignal,
 ): Promise<'closed' | 'gone' | 'unable'> {
-  const call = {
-    // Not the well-known name, which may belong to another daemon by now.
-    to: owner,
-    path: '/org/freedesktop/Notifications',
-    method: 'CloseNotification',
-  }
-  const answer = await callBus({ ...call, type: 'uint32', value: String(id) }, env, signal)
+  const value = { type: 'uint32', text: String(id) } as const
+  // Not the well-known name, which may belong to another daemon by now.
+  const call = { ...NOTIFICATIONS, to: owner, method: 'CloseNotification', value }
+  const answer = await callBus(call, env, signal)
   if (!answer) return 'unable'
   return answer.ok ? 'closed' : 'gone'
-}
-
-interface BusCall {
-  to: string
-  path: string
-  method: string
-  type: 'string' | 'uint32'
-  value: string
-}
-
-/** Programs that can call a method on the session bus. Most desktops have all of them. */
-const tools: Record<string, (call: BusCall) => string[]> = {
-  'dbus-send': ({ to, path, method, type, value }) => [
-    '--session',
-    '--print-reply=literal',
-    '--reply-timeout=5000',
-    `--dest=${to}`,
-    path,
-    `${interfaceOf(path)}.${method}`,
-    `${type}:${value}`,
-  ],
-  gdbus: ({ to, path, method, value }) => [
-    'call',
-    '--session',
-    '--timeout=5',
-    `--dest=${to}`,
-    `--object-path=${path}`,
-    `--method=${interfaceOf(path)}.${method}`,
-    value,
-  ],
-  busctl: ({ to, path, method, type, value }) => [
-    '--user',
-    '--timeout=5',
-    'call',
-    to,
-    path,
-    interfaceOf(path),
-    method,
-    type.slice(0, 1),
-    value,
-  ],
-}
-
-function interfaceOf(path: string): string {
-  return path.slice(1).replaceAll('/', '.')
-}
-
-async function callBus(call: BusCall, env: BusEnv, signal: AbortSignal) {
-  for (const [file, argsFor] of Object.entries(tools)) {
-    const result = await askProgram(file, argsFor(call), { env, signal })
-    if (result.code !== 'ENOENT') return { ok: !result.failed, text: result.stdout }
-  }
-  return undefined
 }

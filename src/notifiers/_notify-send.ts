@@ -1,3 +1,4 @@
+import { readsMarkup } from './_daemon.ts'
 import { busEnv, type Notice, notifySend } from './_desktop.ts'
 import {
   closeNotification,
@@ -18,8 +19,9 @@ type Context = Pick<SendContext, 'signal' | 'sessionEnv' | 'replaces'>
  * Shows a notification on Linux and the BSDs. One that stays on the screen, or that replaces another, gets a handle,
  * unless notify-send is older than 0.7.10, which cannot print its number.
  */
-export async function showByNotifySend(notice: Notice, context: Context): Promise<Sent> {
+export async function showByNotifySend(asked: Notice, context: Context): Promise<Sent> {
   const { signal, sessionEnv, replaces } = context
+  const notice = { ...asked, isPlain: !(await readsMarkup(busEnv(sessionEnv), signal)) }
   const isKept = notice.stays || notice.timeoutSeconds === 0 || replaces !== undefined
   if (!isKept) {
     await runTool(notifySend(notice, sessionEnv), signal)

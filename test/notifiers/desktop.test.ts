@@ -251,6 +251,28 @@ describe.skipIf(reason)(`notifiers: desktop${reason}`, () => {
     expect(error).toMatchObject({ verdict: 'unavailable', hint: expect.stringContaining('daemon') })
   })
 
+  it('shows the text as it is on a desktop that reads no markup', async () => {
+    const plain = await startDesktop({ markup: 'no' })
+    onTestFinished(plain.close)
+    await send({ body: 'npm test && echo <done> \\n' }, {}, plain.env)
+    await plain.caughtUp()
+    expect(plain.notices.map(({ body }) => body.split('\n')[0])).toEqual([
+      'npm test && echo <done> \\n',
+    ])
+  })
+
+  it('asks for a retry while the daemon hangs, without a notification for each attempt', async () => {
+    const hung = await startDesktop()
+    onTestFinished(hung.close)
+    hung.daemon?.kill('SIGSTOP')
+    expect(await failureOf(send({}, {}, hung.env))).toMatchObject({
+      verdict: 'retry',
+      message: 'desktop: the notification daemon does not answer',
+    })
+    await hung.caughtUp()
+    expect(hung.notices).toEqual([])
+  })
+
   it('draws each text on the screen', async () => {
     const drawn = await startDesktop()
     onTestFinished(drawn.close)

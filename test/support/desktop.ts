@@ -32,12 +32,12 @@ const makeBusConfig = (folder: string) => `<busconfig>
   </policy>
 </busconfig>`
 
-const DUNSTRC = `[global]
+const dunstrc = (markup: string) => `[global]
   width = 560
   height = 400
   font = DejaVu Sans Mono 10
   format = "<b>%s</b>\\n%b"
-  markup = full
+  markup = ${markup}
   notification_limit = 0
 `
 
@@ -58,7 +58,7 @@ export function missingDesktopPrograms(): string[] {
 }
 
 /** Starts a desktop of its own: X server, session bus and notification daemon, and a monitor of what is shown. */
-export async function startDesktop({ daemon = true } = {}) {
+export async function startDesktop({ daemon = true, markup = 'full' } = {}) {
   const home = await mkdtemp(join(tmpdir(), 'hookbell-desktop-'))
   const children: ChildProcess[] = []
   const env: Record<string, string> = { PATH: process.env.PATH ?? '', HOME: home }
@@ -105,9 +105,10 @@ export async function startDesktop({ daemon = true } = {}) {
   }
   await vi.waitFor(hear, { timeout: 60_000 })
 
+  let dunst: ChildProcess | undefined
   if (daemon) {
-    await writeFile(join(home, 'dunstrc'), DUNSTRC)
-    start('dunst', ['-conf', join(home, 'dunstrc')])
+    await writeFile(join(home, 'dunstrc'), dunstrc(markup))
+    dunst = start('dunst', ['-conf', join(home, 'dunstrc')])
     await vi.waitFor(() => askOwner(env), { timeout: 60_000 })
   }
 
@@ -133,7 +134,7 @@ export async function startDesktop({ daemon = true } = {}) {
       { timeout: 60_000, interval: 500 },
     )
   }
-  return { env, notices, closed, caughtUp, screenshot, close }
+  return { env, notices, closed, caughtUp, screenshot, close, daemon: dunst }
 }
 
 function toNotified([appName, replacesId, , title, body, , hints, expireMs]: unknown[]): Notified {
