@@ -62,10 +62,14 @@ export function connectionFailure(
   return new DeliveryError('retry', `${name}: ${answerLine(innermost(error), options.secrets)}`)
 }
 
+/** In place of what OpenSSL says, which nobody understands. */
+export const WITHOUT_ENCRYPTION = 'it answers without encryption'
+
 /** The message of the root cause: the errors that wrap it say less. */
 export function innermost(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (error.cause instanceof Error) return innermost(error.cause)
+  if (/SSL.*wrong version number/.test(error.message)) return WITHOUT_ENCRYPTION
   const first = error instanceof AggregateError ? error.errors[0] : undefined
   return first ? innermost(first) : error.message
 }

@@ -1,4 +1,4 @@
-import { answerLine, innermost } from './_network.ts'
+import { answerLine, innermost, WITHOUT_ENCRYPTION } from './_network.ts'
 import { DeliveryError } from './define.ts'
 
 interface Credentials {
@@ -6,14 +6,16 @@ interface Credentials {
   password: string
 }
 
+interface Accepted {
+  response: string
+  rejectedErrors?: readonly { recipient?: string | undefined; response?: string | undefined }[]
+}
+
 /** The server's answer to an accepted mail, with the recipients that it refused. */
-export function smtpAnswer(
-  { response, rejected }: { response: string; rejected: readonly string[] },
-  server: URL,
-): string {
+export function smtpAnswer({ response, rejectedErrors = [] }: Accepted, server: URL): string {
   // Not an error: a retry would send the mail again to the recipients who got it.
-  const refused = rejected.length > 0 ? ` (refused: ${rejected.join(', ')})` : ''
-  return cleanAnswer(response + refused, server)
+  const refused = rejectedErrors.map((one) => `${one.recipient}: ${one.response}`).join(', ')
+  return cleanAnswer(refused ? `${response} (refused: ${refused})` : response, server)
 }
 
 /**
@@ -26,7 +28,7 @@ export function smtpFailure(error: unknown, server: URL, signal: AbortSignal): D
   const text = cleanAnswer(innermost(error), server)
   // A missing STARTTLS is answered with 5xx too, but the network in between may have removed it.
   const permanent = code !== 'ETLS' && status >= 500
-  const hint = hints.get(code)
+  const hint = hintFor(code, text, server)
   return new DeliveryError(permanent ? 'give-up' : 'retry', `email: ${text}`, {
     ...(hint && { hint }),
     // A refused mail says nothing about the next one; a refused login does.
@@ -40,6 +42,14 @@ export function smtpCredentials(server: URL): Credentials {
     user: decodeURIComponent(server.username),
     password: decodeURIComponent(server.password),
   }
+}
+
+function hintFor(code: string, text: string, { protocol }: URL): string | undefined {
+  if (text === WITHOUT_ENCRYPTION) return 'Use smtp://, which requires encryption too'
+  if (protocol === 'smtp:' && /^Greeting never/.test(text)) {
+    return 'Use smtps:// if the server expects encryption from the start, as on port 465'
+  }
+  return hints.get(code)
 }
 
 const hints = new Map([

@@ -1,7 +1,7 @@
 import { createServer, type Socket } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { refusal } from '../support/smtp.ts'
-import { makeSend, startChannel } from './_email.ts'
+import { makeSend, startChannel, withoutTls } from './_email.ts'
 import { allTextOf, failureOf } from './_suite.ts'
 
 const USER = 'canaryUser'
@@ -49,8 +49,22 @@ describe('notifiers: email: responses of the mail server', () => {
         },
         options: { to: ['a@example.com', 'b@example.com'] },
       })
-      expect(await send()).toBe('250 2.0.0 Ok: queued as 4F2A (refused: b@example.com)')
+      expect(await send()).toBe(
+        '250 2.0.0 Ok: queued as 4F2A (refused: b@example.com: 550 unknown)',
+      )
       expect(received[0]?.to).toEqual(['a@example.com'])
+    })
+  })
+
+  it.each([
+    ['smtps://127.0.0.1', withoutTls, 'it answers without encryption', 'smtp://'],
+    ['smtp://127.0.0.1', { secure: true }, 'Greeting never received', 'smtps://'],
+  ])('says what to use instead of %s', async (url, server, message, hint) => {
+    const { send } = await startChannel({ url, server })
+    expect(await failureOf(send())).toMatchObject({
+      verdict: 'retry',
+      message: expect.stringContaining(message),
+      hint: expect.stringContaining(hint),
     })
   })
 
