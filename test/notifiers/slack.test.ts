@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { slackMarkup } from '../../src/notifiers/_markup.ts'
 import { slack } from '../../src/notifiers/slack.ts'
 import { anyCharacter } from '../support/any-character.ts'
 import { startReceiver } from '../support/receiver.ts'
@@ -120,6 +121,14 @@ describe('notifiers: slack', () => {
       expect(posted?.blocks[1]?.text?.text.length).toBeLessThanOrEqual(3000)
       expect(posted?.text.length).toBeLessThanOrEqual(3000)
     }
+  })
+
+  it('ends a code block that is truncated', async () => {
+    const markup = `*Bash*\n${slackMarkup.parts.codeBlock('<li>&</li>\n'.repeat(180))}\nMore`
+    const [posted] = await post({ markup })
+    const text = posted?.blocks[1]?.text?.text ?? ''
+    expect(text).toMatch(/…\n```$/)
+    expect(text.length).toBeLessThanOrEqual(3000)
   })
 
   it('truncates between graphemes, never within an entity or a link', () => {
