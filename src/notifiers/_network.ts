@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import * as z from 'zod'
+import { cleanText } from '../text/clean.ts'
 import { isLoopback } from '../text/loopback.ts'
 import { redact } from '../text/redact.ts'
 import { parseRetryAfter } from './_retry-after.ts'
@@ -18,7 +19,7 @@ export const secureUrl = z
 
 /** A receiver's answer as one short line without our secrets. */
 export function answerLine(text: string, secrets: readonly string[]): string {
-  return boundLine(redact(text, secrets), ANSWER_LENGTH)
+  return boundLine(redact(cleanText(text), secrets), ANSWER_LENGTH)
 }
 
 /**

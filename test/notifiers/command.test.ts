@@ -69,7 +69,7 @@ describe.runIf(posix)('notifiers: command', () => {
 
   it('returns the first line of output as its answer', async () => {
     expect(await send(sh('echo queued as 7; echo more'))).toBe('queued as 7')
-    expect(await send(sh('printf "\\033[31mred\\a\\nx"'))).toBe('[31mred')
+    expect(await send(sh('printf "\\033[31mred\\a\\nx"'))).toBe('red')
     expect(await send(sh('cat > /dev/null'))).toBe('ended with status 0')
   })
 
@@ -147,6 +147,11 @@ describe.runIf(posix)('notifiers: command', () => {
       verdict,
       message: `command: sh ended with status ${status}: why`,
     })
+  })
+
+  it('shows a colored error without its colors', async () => {
+    const error = await failureOf(send(sh("printf '\\033[31mno route\\033[0m\\n' >&2; exit 1")))
+    expect(error.message).toBe('command: sh ended with status 1: no route')
   })
 
   it('asks for a retry when the program was killed', async () => {

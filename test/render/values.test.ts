@@ -42,7 +42,7 @@ describe('the values of templates', () => {
     [
       'commands',
       { did: { ...did, commands: ['PGPASSWORD=hunter22 psql\n\u001b[1m', 'ls'] } },
-      'PGPASSWORD=[redacted] psql [1m\nls',
+      'PGPASSWORD=[redacted] psql\nls',
     ],
     ['label', { title: 'Ship it', firstPrompt: 'First', prompt: 'Last' }, 'Ship it'],
     ['label', { firstPrompt: 'First', prompt: 'Last' }, 'First'],

@@ -41,6 +41,11 @@ describe('text', () => {
     expect(cutText('👩‍👩‍👧‍👧', 5)).toBe('👩\u200d…')
   })
 
+  it('has no colours of a terminal, but shows what else follows an escape character', () => {
+    expect(cleanText('\x1b[1;31mError:\x1b[0m no\x1b[K route')).toBe('Error: no route')
+    expect(cleanText('\x1b]8;;rm -rf /\x07 \x1b[')).toBe(']8;;rm -rf / [')
+  })
+
   it('is never truncated within a grapheme, and never longer than the limit', () => {
     const piece = fc.constantFrom('a', ' ', 'é', '👍🏽', '👩‍👩‍👧', '🇩🇪', 'ไ', '\n', '\ud800')
     fc.assert(
