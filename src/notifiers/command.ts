@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { homedir, userInfo } from 'node:os'
+import { isAbsolute } from 'node:path'
 import * as z from 'zod'
 import { argv } from '../text/program.ts'
 import { type Ended, runProgram } from './_command-run.ts'
@@ -28,9 +29,10 @@ export const command = defineNotifier({
     if (signal.aborted) throw tooLate()
     const home = homeFolder()
     const [file = '', ...args] = argv
+    const path = file.replace(/^~(?=\/)/, home)
     const ended = await runProgram(
       {
-        argv: [file.replace(/^~(?=\/)/, home), ...args],
+        argv: [path, ...args],
         env: { ...basicEnv(home), ...env },
         // Not the session's folder: a program might read its settings there.
         cwd: existsSync(home) ? home : '/',
@@ -40,7 +42,7 @@ export const command = defineNotifier({
     )
     if (signal.aborted) throw tooLate()
     const secrets = Object.values(env)
-    if (ended.status !== 0) throw failure(file, ended, secrets)
+    if (ended.status !== 0) throw failure({ file, path }, ended, secrets)
     return answerLine(ended.stdout.trim().split('\n')[0] ?? '', secrets) || 'ended with status 0'
   },
 })
@@ -96,18 +98,25 @@ function userName(): string | undefined {
  */
 const PERMANENT = [64, 65, 66, 67, 68, 70, 76, 77, 78, 126, 127]
 
-function failure(file: string, ended: Ended, secrets: readonly string[]): DeliveryError {
+/** A program as the configuration names it, and where it was looked for. */
+interface Place {
+  file: string
+  path: string
+}
+
+function failure(place: Place, ended: Ended, secrets: readonly string[]): DeliveryError {
   const { notStarted, killedBy, status = -1, stderr } = ended
-  if (notStarted !== undefined) return startFailure(file, notStarted)
+  if (notStarted !== undefined) return startFailure(place, notStarted)
+  const { file } = place
   const how = killedBy === undefined ? `ended with status ${status}` : `was killed by ${killedBy}`
   const said = answerLine(stderr, secrets)
   const verdict = PERMANENT.includes(status) ? 'give-up' : 'retry'
   return new DeliveryError(verdict, `command: ${file} ${how}${said && `: ${said}`}`)
 }
 
-function startFailure(file: string, code: string): DeliveryError {
+function startFailure({ file, path }: Place, code: string): DeliveryError {
   const hints: Record<string, string> = {
-    ENOENT: 'Give its path in full',
+    ENOENT: whyNotFound(path),
     EACCES: 'Make it executable: chmod +x',
   }
   const hint = Object.hasOwn(hints, code) ? hints[code] : undefined
@@ -115,6 +124,12 @@ function startFailure(file: string, code: string): DeliveryError {
   return new DeliveryError(verdict, `command: ${file} could not be started (${code})`, {
     ...(hint && { hint }),
   })
+}
+
+function whyNotFound(path: string): string {
+  if (!isAbsolute(path)) return 'Give its path in full'
+  if (!existsSync(path)) return 'There is no such file'
+  return 'Its first line, after #!, must name a program that is installed, and must not end as on Windows'
 }
 
 function tooLate(): DeliveryError {

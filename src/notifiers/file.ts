@@ -34,7 +34,7 @@ export const file = defineNotifier({
       await Promise.race([appendLine(file, composeLine(message).body), aborted])
       return `written to ${file}`
     } catch (error) {
-      throw error instanceof DeliveryError ? error : fileFailure(error)
+      throw error instanceof DeliveryError ? error : fileFailure(file, error)
     } finally {
       signal.removeEventListener('abort', stop)
     }
@@ -61,14 +61,15 @@ function timedOut(): DeliveryError {
   return new DeliveryError('retry', 'file: timed out before the line was on the disk')
 }
 
-const permanentCodes = ['EACCES', 'EISDIR', 'ELOOP', 'ENOTDIR', 'ENXIO', 'EPERM']
+const permanentCodes = ['EACCES', 'EISDIR', 'ENOTDIR', 'ENXIO', 'EPERM']
 
-function fileFailure(error: unknown): DeliveryError {
+function fileFailure(file: string, error: unknown): DeliveryError {
   const code = errorCode(error) ?? ''
+  if (code === 'ELOOP') {
+    const hint = 'Links are not followed: name the file itself'
+    return new DeliveryError('give-up', `file: ${file} is a link`, { hint, cause: error })
+  }
   const isPermanent = error instanceof HookbellError || permanentCodes.includes(code)
-  const hint = code === 'ELOOP' ? 'Links are not followed: name the file itself' : undefined
-  return new DeliveryError(isPermanent ? 'give-up' : 'retry', `file: ${describeError(error)}`, {
-    cause: error,
-    ...(hint && { hint }),
-  })
+  const verdict = isPermanent ? 'give-up' : 'retry'
+  return new DeliveryError(verdict, `file: ${describeError(error)}`, { cause: error })
 }

@@ -159,9 +159,15 @@ describe.runIf(posix)('notifiers: command', () => {
     expect(error).toMatchObject({ verdict: 'retry', message: 'command: sh was killed by SIGKILL' })
   })
 
+  it('gives up on a file that is not there', async () => {
+    const error = await failureOf(send([join(await makeFolder(), 'program')]))
+    expect(error).toMatchObject({ verdict: 'give-up', hint: 'There is no such file' })
+  })
+
   it.each([
     ['#!/bin/sh\n', 0o644, 'EACCES', 'chmod'],
-    ['#!/no/such/interpreter\n', 0o755, 'ENOENT', 'path'],
+    ['#!/no/such/interpreter\n', 0o755, 'ENOENT', '#!'],
+    ['#!/bin/sh\r\necho rung\r\n', 0o755, 'ENOENT', '#!'],
   ])('gives up on a file with the content %j and mode %o', async (content, mode, code, hint) => {
     const file = join(await makeFolder(), 'program')
     await writeFile(file, content)

@@ -136,7 +136,11 @@ describe('notifiers: file', () => {
     await fs.writeFile(victim, '')
     await fs.symlink(victim, path)
     const error = await failureOf(send(path))
-    expect(error).toMatchObject({ verdict: 'give-up', hint: expect.stringContaining('Links') })
+    expect(error).toMatchObject({
+      verdict: 'give-up',
+      message: `file: ${path} is a link`,
+      hint: expect.stringContaining('Links'),
+    })
     expect(await fs.readFile(victim, 'utf8')).toBe('')
   })
 
