@@ -94,6 +94,15 @@ export function agentSuite(door: Door) {
       expect(readFileSync(`/proc/${pid}/status`, 'utf8')).toMatch(/State:\s+[SRD]/)
     })
 
+    it('starts the worker in the root folder, also from a folder that was deleted', async () => {
+      const home = makeHome({ holdsWorkerBack: false, config: { lingerSeconds: 600 } })
+      const gone = shellQuote(join(home.folder, 'gone'))
+      const line = `mkdir ${gone} && cd ${gone} && rmdir ${gone}; ${await register(home)}`
+      expect(await runHook(line, { env: home.env, input: stop })).toMatchObject(SILENT)
+      await delivered(home)
+      expect(link(`/proc/${await worker(home)}/cwd`)).toBe('/')
+    })
+
     it('passes no dangerous variable of the agent to the worker', async () => {
       const home = makeHome({ holdsWorkerBack: false, config: { lingerSeconds: 600 } })
       const dangerous = {

@@ -230,6 +230,20 @@ export function doorSuite(door: Door) {
       },
     )
 
+    it.runIf(hasProc()).each(['SIGHUP', 'SIGINT', 'SIGTERM'] as const)(
+      'stores an event although %s comes while it is read',
+      async (signal) => {
+        const feed = async ({ pid, stdin }: ChildProcess) => {
+          stdin?.write(event.slice(0, 5))
+          // Set after the signals are ignored, and before the input is read.
+          await waitFor(() => /^Umask:\s+0077$/m.test(readQuietly(`/proc/${pid}/status`) ?? ''))
+          process.kill(pid ?? Number.NaN, signal)
+          stdin?.end(event.slice(5))
+        }
+        await expectTaken({ feed }, Buffer.from(event))
+      },
+    )
+
     it.each([
       ['no input', ''],
       ['half an event', '{"a":'],
