@@ -7,9 +7,12 @@ import type { Spool } from './layout.ts'
 import { formatName, parseName } from './names.ts'
 import { readSpoolFile } from './read.ts'
 
+/** The number changes when the format does. */
+const FORMAT = 'hookbell-delivery 1'
+
 /** A delivery on the disk: one that waits for its time, or one that gave up. */
 const parkedSchema = z.object({
-  format: z.literal('hookbell-delivery 1'),
+  format: z.literal(FORMAT),
   since: z
     .number()
     .describe('When it was parked, Unix ms: if the clock shows less, it was set back'),
@@ -50,7 +53,7 @@ function fileFor(spool: Spool, folder: ParkFolder, parked: Omit<Parked, 'format'
   // Loaded on demand: it takes a tenth of a start, and most deliveries are never parked.
   const { randomBytes } = process.getBuiltinModule('node:crypto')
   const tmpPath = join(spool.tmp, `${randomBytes(8).toString('hex')}.json`)
-  const text = JSON.stringify({ format: 'hookbell-delivery 1', ...parked })
+  const text = JSON.stringify({ format: FORMAT, ...parked })
   return { path: join(spool[folder], name), text, tmpPath }
 }
 
@@ -74,6 +77,17 @@ export function readParkedOrThrow(path: string): Parked | undefined {
     return withDueTime(parkedSchema.parse(JSON.parse(file.bytes.toString())))
   } catch {
     return undefined
+  }
+}
+
+/** Whether a newer hookbell wrote it. Such a delivery is left for that version. */
+export function isParkedByLaterVersion(path: string): boolean {
+  try {
+    const file = readSpoolFile(path)
+    const { format } = 'foreign' in file ? {} : Object(JSON.parse(file.bytes.toString()))
+    return /^hookbell-delivery \d+$/.test(String(format)) && format !== FORMAT
+  } catch {
+    return false
   }
 }
 

@@ -6,7 +6,7 @@ import { monotonicMs } from '../monotonic.ts'
 import { isFlushed, readFlushedAt } from './flushed.ts'
 import type { Spool } from './layout.ts'
 import { formatName, parseName } from './names.ts'
-import { type Parked, readParked } from './park.ts'
+import { isParkedByLaterVersion, type Parked, readParked } from './park.ts'
 
 interface Wait {
   name: string
@@ -160,7 +160,10 @@ export class ParkedDeliveries {
     if (this.#beingWritten.has(name)) return
     const inode = this.#inodeOf(name)
     if (inode === undefined || this.#waits.get(name)?.inode === inode) return
-    this.#set(name, waitOf(name, inode, readParked(join(this.#spool.deferred, name))))
+    const path = join(this.#spool.deferred, name)
+    const parked = readParked(path)
+    if (!parked && isParkedByLaterVersion(path)) return
+    this.#set(name, waitOf(name, inode, parked))
   }
 
   #set(name: string, wait: Wait) {

@@ -139,6 +139,23 @@ it('lists an event of a later version once, and leaves it where it is', () => {
   expect([names(), store.hasWaiting(), readdirSync(spool.new)]).toEqual([[], false, ['later']])
 })
 
+it('leaves a parked delivery of a later version where it is, and does not wait for it', async () => {
+  const world = makeWorld()
+  const { spool } = world
+  writeParked(spool, 'deferred', {
+    ...{ since: 0, reason: 'x', isHeld: false },
+    delivery: makeDelivery('later'),
+  })
+  const path = join(spool.deferred, 'later.file.json')
+  const later = readFileSync(path, 'utf8').replace('hookbell-delivery 1', 'hookbell-delivery 2')
+  writeFileSync(path, later)
+  const id = world.accept({ message: 'ours' })
+  await world.untilIdle()
+  expect(readFileSync(path, 'utf8')).toBe(later)
+  expect(readdirSync(spool.corrupt)).toEqual([])
+  expect(world.lines()).toMatchObject([{ id }])
+})
+
 it('lists a later event although many that may have crashed a worker wait', () => {
   const { spool, stateDir } = makeWorld()
   for (const [index, name] of ['a~1', 'b~1', 'c~1', 'new'].entries()) {
