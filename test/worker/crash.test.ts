@@ -1,9 +1,12 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { findDead, retryDead } from '../../src/worker/dead.ts'
 import { buildProgram, builtWorker } from '../support/program.ts'
 import { startReceiver } from '../support/receiver.ts'
+import { hasStrace } from '../support/system-calls.ts'
 import { countOutcomes, exited, makeWorld, retryById, startProgram, type World } from './_world.ts'
 
 const isFull = process.env.HOOKBELL_FULL === '1'
@@ -147,6 +150,20 @@ describe('a worker that receives SIGTERM', () => {
   })
 })
 
+describe('a worker that receives SIGHUP', () => {
+  it('continues, because the terminal that closes is not its own', async () => {
+    const world = makeWorld()
+    const config = JSON.parse(readFileSync(join(world.configDir, 'config.json'), 'utf8'))
+    world.configure({ ...config, lingerSeconds: 600 })
+    world.accept({ message: 'before' })
+    const worker = startProgram(programs.worker, world)
+    await expect.poll(() => world.lines()).toHaveLength(1)
+    worker.kill('SIGHUP')
+    world.accept({ message: 'after' })
+    await expect.poll(() => world.lines()).toHaveLength(2)
+  })
+})
+
 describe('an event that arrives while the worker ends', () => {
   it('is delivered by this worker or by a new one', async () => {
     const count = isFull ? 4000 : 150
@@ -170,5 +187,31 @@ describe('an event that arrives while the worker ends', () => {
     expect(world.lines()).toHaveLength(count)
     expect(countOutcomes(await world.statuses())).toEqual({ delivered: count })
     expect(workers).toBeGreaterThan(1)
+  })
+
+  it.skipIf(!hasStrace)('is delivered by this worker while its lock is still there', async () => {
+    for (let isInTime = false; !isInTime; ) {
+      const world = makeWorld()
+      const lock = join(world.stateDir, 'worker.lock')
+      world.accept({ message: 'first' })
+      // The worker has decided to end when it removes its lock. That takes long here.
+      const delay = ['-P', lock, '-e', 'inject=unlink,unlinkat:delay_enter=2000000']
+      const strace = spawn(
+        'strace',
+        ['-f', '-o', '/dev/null', ...delay, process.execPath, programs.worker],
+        {
+          env: world.env,
+          stdio: 'ignore',
+        },
+      )
+      onTestFinished(() => void strace.kill('SIGKILL'))
+      await expect.poll(() => world.lines()).toHaveLength(1)
+      await sleep(700)
+      world.accept({ message: 'second' })
+      // A front door that finds the lock starts no worker. Without the lock it would.
+      isInTime = existsSync(lock)
+      await exited(strace)
+      if (isInTime) expect(world.lines()).toHaveLength(2)
+    }
   })
 })
