@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import {
+  chownSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -54,6 +55,16 @@ describe('a file of the client', () => {
       expect(await sizeOf(other, roots), other).toBeUndefined()
     }
     expect(await sizeOf('relative', [root])).toBeUndefined()
+  })
+})
+
+describe('a file of another user in the folder of the client', () => {
+  it.skipIf(process.getuid?.() !== 0)('is not read', async () => {
+    const { root, path } = makeHome()
+    writeFileSync(path, 'text')
+    chownSync(path, 54_321, 54_321)
+    expect(await readTail(path, [root], 9)).toMatchObject(refused)
+    expect(await sizeOf(path, [root])).toBeUndefined()
   })
 })
 

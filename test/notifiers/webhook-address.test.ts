@@ -1,12 +1,14 @@
-import type { LookupAddress, lookup as lookupName } from 'node:dns'
+import dns, { type LookupAddress, type lookup as lookupName } from 'node:dns'
 import { BlockList, isIPv6 } from 'node:net'
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { reachOf } from '../../src/notifiers/_address.ts'
 import { guard, refusal } from '../../src/notifiers/_guard.ts'
 import { request } from '../../src/notifiers/_http.ts'
+import { webhook } from '../../src/notifiers/webhook.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { runs } from '../support/runs.ts'
+import { failureOf, makeContext, makeMessage } from './_suite.ts'
 
 describe('notifiers: webhook addresses', () => {
   it.each([
@@ -149,6 +151,16 @@ describe('notifiers: webhook connections', () => {
       hint: expect.stringContaining('allowPrivateNetwork'),
     })
     expect(received).toHaveLength(0)
+  })
+
+  it('of the notifier are refused too, whatever the system finds for the name', async () => {
+    const resolver = vi.spyOn(dns, 'lookup').mockImplementation(makeLookup(['127.0.0.1']).lookup)
+    onTestFinished(() => resolver.mockRestore())
+    const channel = webhook.options.parse({ url: 'https://bell.example.com/hook' })
+    expect(await failureOf(webhook.send(makeMessage(), channel, makeContext()))).toMatchObject({
+      verdict: 'retry',
+      message: 'webhook: bell.example.com is at 127.0.0.1, which is this machine',
+    })
   })
 
   it('to this machine are made if private networks are allowed', async () => {

@@ -69,6 +69,7 @@ describe('a template', () => {
     '{% unknown_tag %}',
     '{{ message',
     '{% for i in (1..100000000) %}{{ i }}{% endfor %}',
+    '{% assign x = "0123456789" %}{% for i in (1..24) %}{% assign x = x | append: x %}{% endfor %}',
   ])('is rejected: %s', (template) => {
     expect(() => fill('plain', template, { message: 'm' })).toThrow()
   })
