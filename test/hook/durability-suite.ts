@@ -40,7 +40,9 @@ export function durabilitySuite(door: Door) {
       const home = makeHome()
       const log = join(home.folder, 'log')
       const trace = 'trace=execve,write,writev,fsync,fdatasync,rename,renameat,renameat2,exit_group'
-      const script = `exec strace -f -y -qq -s 8 -o ${log} -e ${trace} "$@"`
+      // A front door that does not wait for the disk ends meanwhile.
+      const slow = 'inject=fsync,fdatasync:delay_enter=100000'
+      const script = `exec strace -f -y -qq -s 8 -o ${log} -e ${trace} -e ${slow} "$@"`
       expect(quiet(await runDoor(door, home, { script, input: EVENT }))).toEqual(silent)
       // A call that a signal interrupts is repeated.
       expect(orderOf(readFileSync(log, 'utf8'))).toMatch(
@@ -88,13 +90,23 @@ async function countCalls(door: Door, home: Home, step: string): Promise<number>
 function orderOf(trace: string): string {
   // Its own call comes first: that of the program. The programs that it runs also end.
   const [door = ''] = trace.split(' ', 1)
+  const begun = new Map<string, string>()
   const words = trace.split('\n').map((line) => {
-    if (line.startsWith(`${door} `) && line.includes(' exit_group(')) return 'exit '
-    if (/ write(v)?\(\d+<[^>]*\/spool\/tmp\//.test(line)) return 'write '
-    if (/ (fsync|fdatasync)\(\d+<[^>]*\/spool\/tmp\//.test(line)) return 'fsync '
-    if (/ rename(at2?)?\(.*\/spool\/new\//.test(line)) return 'rename '
-    if (/ (fsync|fdatasync)\(\d+<[^>]*\/spool\/new>/.test(line)) return 'sync-folder '
-    return ''
+    const [pid = ''] = line.split(' ', 1)
+    // A call counts when it ends. If another process makes one meanwhile, its end has a line of its own.
+    if (line.includes(' resumed>')) return begun.get(pid) ?? ''
+    const word = wordFor(line, pid === door)
+    begun.set(pid, word)
+    return line.endsWith('<unfinished ...>') ? '' : word
   })
   return words.join('')
+}
+
+function wordFor(line: string, isDoor: boolean): string {
+  if (isDoor && line.includes(' exit_group(')) return 'exit '
+  if (/ write(v)?\(\d+<[^>]*\/spool\/tmp\//.test(line)) return 'write '
+  if (/ (fsync|fdatasync)\(\d+<[^>]*\/spool\/tmp\//.test(line)) return 'fsync '
+  if (/ rename(at2?)?\(.*\/spool\/new\//.test(line)) return 'rename '
+  if (/ (fsync|fdatasync)\(\d+<[^>]*\/spool\/new>/.test(line)) return 'sync-folder '
+  return ''
 }
