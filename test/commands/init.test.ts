@@ -390,6 +390,21 @@ describe('hookbell init', () => {
     })
   })
 
+  it('waits until a running session would have restored its old settings', () => {
+    const restore = `cp settings.json old
+      { until grep -q hookbell settings.json; do sleep 0.1; done; sleep 0.3; cp old settings.json; } &
+      exec "$@" --client droid --yes`
+    let run = { status: 0 as number | null, shown: '' }
+    // A busy machine may restore them too late.
+    for (let left = 5; run.status === 0 && left > 0; left -= 1) {
+      const home = makeHome({ '.factory/settings.json': model })
+      const script = `cd '${home}/.factory'\n${restore}`
+      run = start(home, ['-c', script, 'session', process.execPath, ...cli], 'sh')
+    }
+    expect(run.status).toBe(1)
+    expect(run.shown).toContain('the hooks were removed again')
+  })
+
   it('sets up the given channels and names the secrets they need', () => {
     const home = makeHome({ '.factory/x': '' })
     const words = [...cli, '--yes', '--channel', 'desktop,slack']

@@ -70,6 +70,10 @@ describe('the configuration', () => {
     expect(config).toMatchObject({ lingerSeconds: 60, abnormalReasons: ['error', 'other'] })
   })
 
+  it('limits a delivery to half a minute', () => {
+    expect(builtInConfig().config.deliveryTimeoutSeconds).toBeLessThanOrEqual(30)
+  })
+
   it('may have comments, trailing commas and a byte order mark', () => {
     const { config } = withConfig('\ufeff{ // note\n "lingerSeconds": 5, /* x */ }')
     expect(config.lingerSeconds).toBe(5)

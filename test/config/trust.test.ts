@@ -13,7 +13,12 @@ import { execa } from 'execa'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { CurrentConfig } from '../../src/config/current.ts'
 import { foldersAtRisk, refuseFoldersAtRisk } from '../../src/config/trust.ts'
-import { readTrusted, trustedPath, trustProject } from '../../src/config/trusted-projects.ts'
+import {
+  isTrustedProject,
+  readTrusted,
+  trustedPath,
+  trustProject,
+} from '../../src/config/trusted-projects.ts'
 import type { HookbellError } from '../../src/errors.ts'
 import { buildProgram } from '../support/program.ts'
 
@@ -104,6 +109,19 @@ describe('the list of trusted projects', () => {
     expect(readTrusted(state)).toEqual([project])
     writeFileSync(trustedPath(state), JSON.stringify({ format: 2, projects: [project] }))
     expect(readTrusted(state)).toEqual([])
+  })
+})
+
+describe('a project', () => {
+  const project = { root: '/srv/api', owner: 7, hash: 'abc' }
+
+  it.each<[boolean, string, object]>([
+    [true, 'as it was trusted', {}],
+    [false, 'in another place', { root: '/srv/other' }],
+    [false, 'of another owner', { owner: 8 }],
+    [false, 'with another content', { hash: 'def' }],
+  ])('is trusted: %s, %s', (expected, _, change) => {
+    expect(isTrustedProject({ ...project, ...change }, [{ ...project, at: 1 }])).toBe(expected)
   })
 })
 
