@@ -337,7 +337,7 @@ describe('cli: help', () => {
         config      Show, edit or check the configuration
         secrets     Set, list or remove the secrets of channels; never shows a value
         trust       Trust the .hookbell.json of a project
-        mute        Silence everything, one session or one project for a while
+        mute        Silence everything, or one session, project or kind, for a while
         unmute      End a mute
         dead        List, retry or drop events that could not be delivered
         flush       Retry failed deliveries now

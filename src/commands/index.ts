@@ -75,7 +75,7 @@ const registry: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./trust.ts')).trustCommand,
   },
   mute: {
-    description: 'Silence everything, one session or one project for a while',
+    description: 'Silence everything, or one session, project or kind, for a while',
     load: async () => (await import('./mute.ts')).muteCommand,
   },
   unmute: {

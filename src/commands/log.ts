@@ -4,8 +4,9 @@ import { printJson, say } from '../cli/output.ts'
 import { usageError } from '../errors.ts'
 import { type Kind, kinds } from '../event/kind.ts'
 import type { EventStatus } from '../journal/history.ts'
-import { closest, didYouMean } from '../text/suggest.ts'
+import { closest } from '../text/suggest.ts'
 import { type EventOutline, type Events, stateFolders, withEvents } from './_events.ts'
+import { kindOption } from './_kind-option.ts'
 import { detailsOf, renderList } from './_log-rows.ts'
 import { sinceTime } from './_since.ts'
 
@@ -85,14 +86,11 @@ function readFilter({ limit, since, session, kind }: Args): Filter {
   if (!Number.isInteger(count) || count < 1) {
     throw usageError(`log: --limit takes a whole number from 1, not "${limit}"`)
   }
-  if (kind !== undefined && !kinds.includes(kind as Kind)) {
-    throw usageError(`log: no kind is called "${kind}"`, didYouMean(kind, kinds))
-  }
   if (session === '') throw usageError('log: --session takes the start of an id, not ""')
   return {
     since: since === undefined ? undefined : sinceTime(since, 'log'),
     session,
-    kind: kind as Kind | undefined,
+    kind: kindOption('log', kind),
     limit: since !== undefined && limit === undefined ? Number.POSITIVE_INFINITY : count,
   }
 }

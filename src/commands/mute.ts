@@ -2,9 +2,10 @@ import { defineCommand } from 'citty'
 import { asTyped } from '../cli/how-to-call.ts'
 import { say } from '../cli/output.ts'
 import { readMutes, writeMutes } from '../policy/mute-file.ts'
-import { describeMute, type Mute, makeMute } from '../policy/mutes.ts'
+import { describeMute, isSameExtent, type Mute, makeMute } from '../policy/mutes.ts'
 import { prepareSpool } from '../spool/prepare.ts'
 import { stateFolders } from './_events.ts'
+import { muteExtent } from './_mute-extent.ts'
 import { muteUntil } from './_mute-until.ts'
 
 export const muteCommand = defineCommand({
@@ -21,21 +22,21 @@ export const muteCommand = defineCommand({
       description: 'Only this project; . is the current folder',
       valueHint: 'NAME',
     },
+    kind: { type: 'string', description: 'Only this kind, such as done', valueHint: 'KIND' },
   },
   run({ args }) {
     const now = new Date()
     const words = [args.for, args.time].filter((word) => word !== undefined)
-    const mute = makeMute({ ...args, until: muteUntil(words, now) })
+    const mute = makeMute({ ...muteExtent('mute', args), until: muteUntil(words, now) })
     for (const folder of stateFolders()) add(folder, mute, now.getTime())
-    say(asTyped(`${describeMute(mute)}. Questions too. Take it back with: hookbell unmute`))
+    const questions = [undefined, 'permission'].includes(mute.kind) ? ' Questions too.' : ''
+    say(asTyped(`${describeMute(mute)}.${questions} Take it back with: hookbell unmute`))
   },
 })
 
-/** Replaces an earlier mute of the same session or project. */
+/** Replaces an earlier mute of the same extent. */
 function add(stateDir: string, mute: Mute, now: number) {
   prepareSpool(stateDir)
-  const others = readMutes(stateDir).filter(
-    ({ session, project }) => session !== mute.session || project !== mute.project,
-  )
+  const others = readMutes(stateDir).filter((other) => !isSameExtent(other, mute))
   writeMutes(stateDir, [...others, mute], now)
 }

@@ -1,23 +1,23 @@
 import { defineCommand } from 'citty'
 import { say } from '../cli/output.ts'
 import { readMutes, writeMutes } from '../policy/mute-file.ts'
-import { isInForce, makeMute } from '../policy/mutes.ts'
+import { isInForce, isSameExtent, makeMute } from '../policy/mutes.ts'
 import { stateFolders } from './_events.ts'
+import { muteExtent } from './_mute-extent.ts'
 
 export const unmuteCommand = defineCommand({
   args: {
     session: { type: 'string', description: 'Only the mute of this one', valueHint: 'ID' },
     project: { type: 'string', description: 'Only the mute of this one', valueHint: 'NAME' },
+    kind: { type: 'string', description: 'Only the mute of this one', valueHint: 'KIND' },
   },
   run({ args }) {
     const now = Date.now()
-    const { session, project } = makeMute({ ...args, until: 0 })
-    const isAll = session === undefined && project === undefined
+    const named = makeMute({ ...muteExtent('unmute', args), until: 0 })
+    const isAll = isSameExtent(named, { until: 0 })
     const counts = stateFolders().map((folder) => {
       const mutes = readMutes(folder).filter((mute) => isInForce(mute, now))
-      const rest = mutes.filter(
-        (mute) => !isAll && (mute.session !== session || mute.project !== project),
-      )
+      const rest = mutes.filter((mute) => !isAll && !isSameExtent(mute, named))
       writeMutes(folder, rest, now)
       return mutes.length - rest.length
     })

@@ -13,7 +13,7 @@ export const mute = defineRule({
 })
 
 function whyMuted(
-  event: Pick<HeldEvent, 'sessionId' | 'project' | 'cwd'>,
+  event: Pick<HeldEvent, 'sessionId' | 'project' | 'cwd' | 'kind'>,
   { mutes, now }: Pick<JudgeContext, 'mutes' | 'now'>,
 ): string | undefined {
   const muted = findMute(mutes, event, now)

@@ -2,7 +2,7 @@ import { join, resolve, sep } from 'node:path'
 import { partsOfName } from '../context/work-tree-name.ts'
 import { formatTime } from '../text/local-time.ts'
 
-/** What a person has muted, and for how long. Without `session` and `project`: everything. */
+/** What a person has muted, and for how long. Without `session`, `project` and `kind`: everything. */
 export interface Mute {
   /** Unix ms; 0: until a person unmutes it. */
   until: number
@@ -10,6 +10,7 @@ export interface Mute {
   session?: string
   /** The name of a project, or its folder. */
   project?: string
+  kind?: string
 }
 
 /** The file with the mutes, in the state folder. It exists only if something is muted. */
@@ -22,13 +23,15 @@ export function makeMute(said: {
   until: number
   session?: string | undefined
   project?: string | undefined
+  kind?: string | undefined
 }): Mute {
-  const { until, session, project } = said
+  const { until, session, project, kind } = said
   const isPath = project !== undefined && (/^\.{1,2}$/.test(project) || /[/\\]/.test(project))
   return {
     until,
     ...(session && { session }),
     ...(project && { project: isPath ? resolve(project) : project }),
+    ...(kind && { kind }),
   }
 }
 
@@ -38,8 +41,12 @@ export function describeMute(mute: Mute): string {
 }
 
 /** `until 2026-11-20 09:00 (project shop)`. */
-export function extentOf({ until, session, project }: Mute): string {
-  const what = [session && `session ${session}`, project && `project ${project}`]
+export function extentOf({ until, session, project, kind }: Mute): string {
+  const what = [
+    session && `session ${session}`,
+    project && `project ${project}`,
+    kind && `kind ${kind}`,
+  ]
   const named = what.filter(Boolean).join(', ')
   const when = until === 0 ? 'without an end' : `until ${formatTime(until)}`
   return `${when}${named && ` (${named})`}`
@@ -49,6 +56,8 @@ interface EventOrigin {
   sessionId: string
   project: string
   cwd: string
+  /** '' for a message of several kinds. */
+  kind: string
 }
 
 /** The mute that applies to an event now; undefined if there is none. */
@@ -64,7 +73,14 @@ export function isInForce({ until }: Mute, now: number): boolean {
   return until === 0 || now < until
 }
 
-function isAbout({ session, project }: Mute, { sessionId, ...where }: EventOrigin): boolean {
+/** Whether two mutes are of the same thing: the later one replaces the earlier one. */
+export function isSameExtent(one: Mute, other: Mute): boolean {
+  return (['session', 'project', 'kind'] as const).every((name) => one[name] === other[name])
+}
+
+function isAbout({ session, project, kind }: Mute, origin: EventOrigin): boolean {
+  const { sessionId, ...where } = origin
+  if (kind !== undefined && kind !== origin.kind) return false
   if (session !== undefined && !sessionId.startsWith(session)) return false
   return project === undefined || isIn(project, where)
 }

@@ -66,13 +66,14 @@ export function putOff(delivery: Delivery, { until }: Hold, now: number): Delive
   }
 }
 
-/** By what a mute may name a delivery. A summary of several sessions belongs to none of them. */
+/** By what a mute may name a delivery. A summary of several sessions belongs to none of them, and none has a kind. */
 export async function originOf(
-  { events, message: { sessionId, cwd } }: Delivery,
+  { events, kind, message: { sessionId, cwd } }: Delivery,
   projectOf: RuleDeps['projectOf'],
 ) {
-  if (events.length > 1 && sessionId === '') return { sessionId, cwd: '', project: '' }
-  return { sessionId, cwd, project: await projectOf(cwd).catch(() => '') }
+  const about = { sessionId, kind: events.length > 1 ? '' : kind }
+  if (events.length > 1 && sessionId === '') return { ...about, cwd: '', project: '' }
+  return { ...about, cwd, project: await projectOf(cwd).catch(() => '') }
 }
 
 async function whyMuted(delivery: Delivery, { config, mutes, projectOf, now }: RuleDeps) {

@@ -80,6 +80,35 @@ describe('hookbell mute', () => {
     expect(received).toHaveLength(2)
   })
 
+  it('silences a single kind', async () => {
+    const { home, received, tell } = await makeMuteHome()
+    const failed = { hook_event_name: 'StopFailure', error: 'server_error', session_id: 's2' }
+    const { stdout } = await home.run('mute', '--kind', 'failed')
+    expect(stdout).toMatch(/^Muted without an end \(kind failed\)\. Take it back with: /)
+    await tell(failed)
+    expect(received).toEqual([])
+    await tell()
+    expect(received).toHaveLength(1)
+    await home.run('unmute', '--kind', 'failed')
+    await tell(failed)
+    expect(received).toHaveLength(2)
+  })
+
+  it.each([
+    ['--session', '', /--session takes the start of an id, not ""/],
+    ['--project', '', /--project takes a name or a folder, not ""/],
+    ['--kind', '', /no kind is called ""/],
+    ['--kind', 'don', /no kind is called "don"\n {2}Did you mean "done"\?/],
+  ])('rejects %s %j, which would mute everything', async (option, value, message) => {
+    const home = await makeHome()
+    for (const command of ['mute', 'unmute']) {
+      const { exitCode, stderr } = await home.run(command, option, value)
+      expect(exitCode).toBe(64)
+      expect(stderr).toMatch(message)
+    }
+    expect(existsSync(join(home.state, 'mutes.json'))).toBe(false)
+  })
+
   it.each(['', 'damaged', '{"format":1,"mutes":[{"until":"soon"}]}'])(
     'mutes nothing when its file contains %j',
     async (text) => {

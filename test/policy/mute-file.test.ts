@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
@@ -18,10 +18,20 @@ it('keeps the mutes that are in force', () => {
   expect(readMutes(folder)).toEqual(mutes)
 })
 
+it('keeps a mute of one kind from earlier versions, which would mute all kinds', () => {
+  const folder = makeFolder()
+  const mutes = [{ until: 0, kind: 'done' }]
+  writeMutes(folder, mutes, 10)
+  expect(readMutes(folder)).toEqual(mutes)
+  expect(JSON.parse(readFileSync(mutePath(folder), 'utf8')).format).toBe(2)
+  writeMutes(folder, [{ until: 0 }], 10)
+  expect(JSON.parse(readFileSync(mutePath(folder), 'utf8')).format).toBe(1)
+})
+
 // An empty beginning is that of every session.
 it.each([
   '',
-  '{"format":2,"mutes":[{"until":0}]}',
+  '{"format":3,"mutes":[{"until":0}]}',
   '{"format":1,"mutes":[{"until":0,"session":""}]}',
 ])('mutes nothing if the file contains %j', (text) => {
   const folder = makeFolder()

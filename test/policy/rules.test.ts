@@ -814,7 +814,7 @@ it('a rule that throws is skipped', () => {
 })
 
 describe('a mute', () => {
-  const whose = { sessionId: 'abc-def', project: 'shop', cwd: '/srv/code/shop' }
+  const whose = { sessionId: 'abc-def', project: 'shop', cwd: '/srv/code/shop', kind: 'done' }
 
   it.each([
     [{}, true],
@@ -827,6 +827,9 @@ describe('a mute', () => {
     [{ project: '/srv/code/shop/' }, true],
     [{ project: '/' }, true],
     [{ session: 'abc', project: 'other' }, false],
+    [{ kind: 'done' }, true],
+    [{ kind: 'permission' }, false],
+    [{ project: 'other', kind: 'done' }, false],
   ])('of %j applies to the event: %s', (said, expected) => {
     const mute = makeMute({ until: 10, ...said })
     expect(findMute([mute], whose, 9)).toEqual(expected ? mute : undefined)
@@ -837,6 +840,7 @@ describe('a mute', () => {
     [{}, 'without an end'],
     [{ until: Date.parse('2026-11-20T09:00Z') }, 'until 2026-11-20 09:00'],
     [{ session: 'abc', project: 'shop.x' }, 'without an end (session abc, project shop.x)'],
+    [{ project: 'shop', kind: 'done' }, 'without an end (project shop, kind done)'],
     [{ project: '.' }, `without an end (project ${process.cwd()})`],
     [{ project: '..' }, `without an end (project ${dirname(process.cwd())})`],
     [{ project: 'a/b' }, `without an end (project ${join(process.cwd(), 'a/b')})`],
