@@ -22,6 +22,10 @@ export const opencode = defineClient({
     // The name of permission.asked before 1.1.
     'permission.updated',
     'permission.replied',
+    // The tool `question`. 1.18.33 has them in EventQuestionAsked and beside it (@opencode-ai/sdk, types.gen.d.ts).
+    'question.asked',
+    'question.replied',
+    'question.rejected',
   ],
   timeoutUnit: 'ms',
   windowsShell: 'sh',
@@ -40,6 +44,9 @@ export const opencode = defineClient({
     'permission.asked': 'PermissionRequest',
     'permission.updated': 'PermissionRequest',
     'permission.replied': 'PermissionReplied',
+    'question.asked': 'PermissionRequest',
+    'question.replied': 'PermissionReplied',
+    'question.rejected': 'PermissionReplied',
   },
   unnamed: [],
   fieldNames: {
@@ -47,7 +54,8 @@ export const opencode = defineClient({
     parent_session_id: ['parentID', 'info.parentID'],
     tool_name: ['permission', 'type'],
     tool_input: ['metadata'],
-    tool_use_id: ['tool.callID', 'callID'],
+    // An answer names the request, not the call of the tool. A whole event also has an id of its own.
+    tool_use_id: ['requestID', 'permissionID', 'properties.id', 'id'],
   },
   // Our plug-in adds the parent of a session, which the client names only when it is created.
   variants: [
@@ -71,8 +79,8 @@ export const opencode = defineClient({
   // Some versions from 1.17 on set nothing for commands (anomalyco/opencode#32689).
   environmentMarks: [{ OPENCODE: true }],
   marks: [
-    { hook_event_name: /^(session|permission)\.[a-z]+$/ },
-    { type: /^(session|permission)\.[a-z]+$/ },
+    { hook_event_name: /^(session|permission|question)\.[a-z]+$/ },
+    { type: /^(session|permission|question)\.[a-z]+$/ },
   ],
   alsoRuns: [],
   verified: {

@@ -187,13 +187,14 @@ function lastText(list: readonly unknown[] | undefined): string {
 /** @returns undefined if only the transcript can show the question */
 function questionOf(
   { tool, message, notificationType }: Pick<AgentEvent, 'tool' | 'message' | 'notificationType'>,
-  { tool_input, details, patterns }: Fields,
+  { tool_input, details, patterns, questions }: Fields,
 ): Question | undefined {
   // The second names a tool of another session, whose call this transcript does not have.
   if (/^(elicitation|worker_)/i.test(notificationType)) return questionInWords(message)
   const facts = [details, tool_input].find((one) => isFilled(one))
-  if (facts !== undefined || patterns) {
-    return questionOfTool(tool, { patterns, ...(facts as object | undefined) }, 'payload')
+  if (facts !== undefined || patterns || questions) {
+    const given = { patterns, questions, ...(facts as object | undefined) }
+    return questionOfTool(tool, given, 'payload')
   }
   return undefined
 }

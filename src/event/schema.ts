@@ -18,6 +18,7 @@ const common = {
   parent_session_id: text,
   details: anything,
   patterns: list,
+  questions: list,
 }
 
 const stop = {

@@ -63,6 +63,9 @@ const table: [client: string, name: string, means: string, kind: string][] = [
   ['gemini', 'SessionStart', 'SessionStart', 'other'],
   ['opencode', 'permission.asked', 'PermissionRequest', 'permission'],
   ['opencode', 'permission.replied', 'PermissionReplied', 'other'],
+  ['opencode', 'question.asked', 'PermissionRequest', 'permission'],
+  ['opencode', 'question.rejected', 'PermissionReplied', 'other'],
+  ['opencode', 'question.replied', 'PermissionReplied', 'other'],
   ['opencode', 'session.created', 'SessionStart', 'other'],
   ['opencode', 'session.created.agent', 'SubagentStart', 'other'],
   ['opencode', 'session.error', 'StopFailure', 'failed'],
@@ -198,13 +201,39 @@ describe('a question', () => {
       'permission.asked',
       { about: 'command', tool: 'bash', subject: 'npm run migrate' },
     ],
+    [
+      'opencode',
+      'question.asked',
+      {
+        about: 'question',
+        subject: 'Which database do you want?',
+        detail: 'Database',
+        choices: ['PostgreSQL', 'SQLite'],
+      },
+    ],
     ['qwen', 'PermissionRequest', { about: 'command', subject: 'npm run migrate' }],
   ])('is found in the payload of %s %s', (client, name, question) => {
     expect(read(client, name).question).toMatchObject({ ...question, from: 'payload' })
   })
 
-  it('in words is used as the message, instead of the name of the tool', () => {
-    expect(read('claude', 'PermissionRequest.question').message).toBe('Which database do you want?')
+  it.each([
+    ['claude', 'PermissionRequest.question'],
+    ['opencode', 'question.asked'],
+  ])('in words is used as the message, instead of the name of the tool: %s %s', (client, name) => {
+    expect(read(client, name).message).toBe('Which database do you want?')
+  })
+
+  it('of opencode has the id that its answer names', () => {
+    const ids = ['permission.asked', 'permission.replied', 'question.asked', 'question.rejected']
+    expect(ids.map((name) => read('opencode', name).toolUseId)).toEqual([
+      'per_1',
+      'per_1',
+      'que_1',
+      'que_1',
+    ])
+    const properties = { id: 'per_2', sessionID: 'ses_1', tool: { callID: 'call_2' } }
+    const whole = { type: 'permission.asked', id: 'evt_1', properties }
+    expect(parsePayload(whole).toolUseId).toBe('per_2')
   })
 
   it('is undefined if the payload only names the tool', () => {
