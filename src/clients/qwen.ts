@@ -23,8 +23,9 @@ export const qwen = defineClient({
     'UserPromptSubmit',
     'PermissionRequest',
   ],
-  // A value of 1000 or more is read as milliseconds, so seconds must stay below 1000.
-  timeoutUnit: 's',
+  // 0.24.4 reads values below 1000 as seconds (hook-timeout.ts). But npm installs 0.15.10 for Node.js 20, which reads all
+  // as milliseconds: measured, it ended a hook with the timeout 10 after 10 ms.
+  timeoutUnit: 'ms',
   windowsShell: 'cmd',
   killSwitches: [{ key: 'disableAllHooks', in: 'own' }],
   managed: {},

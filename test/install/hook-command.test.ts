@@ -141,6 +141,10 @@ describe('hook command', () => {
     )
   })
 
+  it('has a timeout that every version of Qwen Code reads as milliseconds', () => {
+    expect(hookEntry(clients.qwen, 'x').timeout).toBeGreaterThanOrEqual(1000)
+  })
+
   it('has an explicit timeout in the unit of the client', () => {
     expect(hookEntry(clients.droid, 'x')).toEqual({ type: 'command', command: 'x', timeout: 10 })
     expect(hookEntry({ ...clients.droid, timeoutUnit: 'ms' }, 'x').timeout).toBe(10_000)

@@ -17,7 +17,7 @@ function plan(client: ClientName, old = '', events: string = clients[client].eve
 /** The layout that each client expects, written by hand. */
 const layouts: [ClientName, string, object][] = [
   ['claude', '~/.claude/settings.json', nested('claude', 'Notification')],
-  ['qwen', '~/.qwen/settings.json', nested('qwen', 'Notification')],
+  ['qwen', '~/.qwen/settings.json', nested('qwen', 'Notification', 10_000)],
   ['gemini', '~/.gemini/settings.json', nested('gemini', 'Notification', 10_000)],
   ['codex', '~/.codex/hooks.json', nested('codex', 'PermissionRequest')],
   [
