@@ -161,17 +161,28 @@ function textsOf(fields: Fields) {
     turnId: text(fields.turn_id),
     permissionMode: text(fields.permission_mode),
     model: text(fields.model),
-    backgroundTasks: fields.background_tasks?.length ?? 0,
-    ...agentsAmong(fields.background_tasks),
+    ...backgroundOf(fields.background_tasks),
     durationMs: fields.session_duration_ms,
   }
 }
 
-function agentsAmong(tasks: readonly unknown[] = []): Pick<AgentEvent, 'backgroundAgents'> {
-  const isAgent = (task: unknown) =>
-    isPayload(task) && /agent|teammate|workflow/i.test(textOf(task, 'type'))
-  const backgroundAgents = tasks.filter(isAgent).length
-  return backgroundAgents > 0 ? { backgroundAgents } : {}
+/** Qwen Code also lists agents that are over (0.24.4, getBackgroundTaskSnapshot). A paused one waits for a person. */
+const NOT_RUNNING = /^(completed|failed|cancelled|paused)$/i
+
+function backgroundOf(
+  tasks: readonly unknown[] = [],
+): Pick<AgentEvent, 'backgroundTasks' | 'backgroundAgents'> {
+  const running = tasks.filter(
+    (task) => !isPayload(task) || !NOT_RUNNING.test(textOf(task, 'status')),
+  )
+  const backgroundAgents = running.filter((task) => isPayload(task) && isAgent(task)).length
+  return { backgroundTasks: running.length, ...(backgroundAgents > 0 && { backgroundAgents }) }
+}
+
+/** Tasks of Qwen Code have no type of their own: all are agents. */
+function isAgent(task: Payload): boolean {
+  const type = textOf(task, 'type')
+  return type ? /agent|teammate|workflow/i.test(type) : textOf(task, 'agent_type') !== ''
 }
 
 /** Claude Code's and droid's wording, where the payload has no field for it. */

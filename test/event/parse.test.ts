@@ -143,6 +143,19 @@ describe('an event', () => {
       { background_tasks: [{ id: 'b1', type: 'shell' }, { id: 'a1', type: 'subagent' }, null] },
       { backgroundTasks: 3, backgroundAgents: 1 },
     ],
+    // Qwen Code lists agents that are over, too, and gives only the type of the agent.
+    [
+      'Stop',
+      {
+        background_tasks: [
+          { id: 'a1', status: 'running', agent_type: 'general-purpose' },
+          ...['completed', 'failed', 'cancelled', 'paused'].map((status) => ({
+            ...{ id: status, status, agent_type: 'general-purpose' },
+          })),
+        ],
+      },
+      { backgroundTasks: 1, backgroundAgents: 1 },
+    ],
     [
       'StopFailure',
       { error: 'rate_limit', error_details: '429' },
