@@ -132,6 +132,11 @@ export interface Client {
    * stands for the id. Absent if events of sub-agents name it themselves, or if it is not known.
    */
   agentTranscript?: `${string}*${string}`
+  /**
+   * The answer in a payload is all that the agent said in the turn, joined; if it said nothing, these words. Its last
+   * answer is in the transcript.
+   */
+  joinsAnswers?: { none: string }
   /** How long after the start of the hook the transcript may still lack lines about the event, in ms. */
   transcriptLateByMs: number
   restartNote: string

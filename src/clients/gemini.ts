@@ -21,6 +21,8 @@ export const gemini = defineClient({
   managed: {},
   transcripts: ['tmp'],
   transcriptFormat: 'gemini',
+  // 0.61.0, fireAfterAgentHookSafe in core/client.js.
+  joinsAnswers: { none: '[no response text]' },
   transcriptLateByMs: 0,
   restartNote: 'restart running sessions: Gemini CLI reads its hooks when it starts',
 

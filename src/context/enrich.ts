@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { findClient } from '../clients/index.ts'
 import { homeDir } from '../config/paths.ts'
 import type { AgentEvent } from '../event/event.ts'
+import { failureOf } from '../event/failure.ts'
 import { asksAtEnd } from '../event/headline.ts'
 import type { Kind } from '../event/kind.ts'
 import { meaningOf } from '../event/meaning.ts'
@@ -105,25 +106,31 @@ function withTurn(event: AgentEvent, facts: TranscriptFacts): AgentEvent {
     isHeadless: event.isHeadless ?? facts.isHeadless,
   }
   if (event.kind === 'permission') return withQuestion(known, facts)
-  const lastMessage = event.lastMessage || facts.lastMessage
+  const lastMessage = lastAnswer(event, facts)
   // The agent's last message says what it waits for, unless the notice itself does.
   if (event.kind === 'waiting') {
     return meaningOf(event).isIdle ? { ...known, lastMessage } : known
   }
   if (event.kind !== 'done') return known
   const durationMs = event.durationMs ?? durationSince(facts.promptedAt, event.at)
+  // droid and Gemini CLI end any turn in the same way; only the transcript shows how it ended.
+  if (facts.outcome === 'interrupted') return { ...known, kind: 'other', means: 'Interrupt' }
   if (facts.outcome !== 'failed') return { ...known, lastMessage, durationMs }
-  // droid ends a failed turn like any other; only its transcript shows it.
-  const reason = facts.outcomeReason || 'the turn failed'
+  const details = { error_details: facts.outcomeReason || 'the turn failed' }
+  const failure = failureOf(details, event.at, '')
+  const message = event.message || failure.reason
   return {
-    ...known,
-    kind: 'failed',
-    means: 'StopFailure',
-    message: event.message || reason,
-    lastMessage,
-    durationMs,
-    failure: { reason, isLimit: false, resetsAt: undefined },
+    ...{ ...known, kind: 'failed', means: 'StopFailure', message, lastMessage, durationMs },
+    failure,
   }
+}
+
+function lastAnswer({ client, lastMessage: given }: AgentEvent, facts: TranscriptFacts): string {
+  if (!findClient(client)?.joinsAnswers) return given || facts.lastMessage
+  // The transcript of a failed turn ends with the answer of an earlier one.
+  return given.trimEnd().endsWith(facts.lastMessage) && facts.lastMessage !== ''
+    ? facts.lastMessage
+    : given
 }
 
 /** Nothing is added if several open calls may be meant: a person could allow one because of what another does. */

@@ -41,7 +41,7 @@ export function parseEvent(accepted: Accepted, abnormalReasons: readonly string[
   const client = clientOf(header.client, raw)
   const means = meaningOfName(client, name, raw)
   const fields = readFields(raw, means || name, client, problems)
-  const texts = textsOf(fields)
+  const texts = textsOf(fields, findClient(client)?.joinsAnswers?.none)
   const failure =
     means === 'StopFailure' ? failureOf(raw, at, texts.message || texts.lastMessage) : undefined
   const { tool, notificationType, reason } = texts
@@ -143,14 +143,15 @@ function namedFields(
   return fields
 }
 
-function textsOf(fields: Fields) {
+function textsOf(fields: Fields, noAnswer: string | undefined) {
+  const answer = fields.last_assistant_message ?? fields.task_result
   return {
     sessionId: text(fields.session_id),
     parentSessionId: text(fields.parent_session_id),
     cwd: text(fields.cwd),
     transcriptPath: text(fields.transcript_path),
     message: text(fields.message),
-    lastMessage: text(fields.last_assistant_message ?? fields.task_result),
+    lastMessage: answer === noAnswer ? '' : text(answer),
     prompt: text(fields.prompt || lastText(fields.input_messages)),
     notificationType: text(fields.notification_type),
     reason: text(fields.reason),

@@ -219,6 +219,40 @@ describe('a finished turn', () => {
     })
   })
 
+  describe('of Gemini CLI', () => {
+    const finished = (last_assistant_message: string, ...lines: object[]) => {
+      const { path, event, around } = makeSession('gemini', '.gemini/tmp/app/chats')
+      const timestamp = '2026-11-20T09:14:01.000Z'
+      const added = lines.map((line) => JSON.stringify({ ...line, timestamp }))
+      writeFileSync(path, `${transcriptText('gemini').trimEnd()}\n${added.join('\n')}\n`)
+      const payload = { ...readPayload('gemini', 'AfterAgent'), transcript_path: path }
+      const at = Date.parse('2026-11-20T09:14:01.100Z')
+      const told = parsePayload({ ...payload, prompt_response: last_assistant_message })
+      return enrich({ ...event(told), client: 'gemini', transcriptPath: path, at }, around)
+    }
+
+    it('has its last answer, not all that was said in it', async () => {
+      expect(await finished('Is this the file?\nIt is fixed.')).toMatchObject({
+        ...{ kind: 'done', lastMessage: 'It is fixed.' },
+      })
+      expect(await finished('Another answer.')).toMatchObject({ lastMessage: 'Another answer.' })
+    })
+
+    it('becomes a failure if the transcript says so, with its limit', async () => {
+      const content = '[API Error: {"error":{"code":429,"message":"You exceeded your quota"}}]'
+      expect(await finished('[no response text]', { type: 'error', content })).toMatchObject({
+        ...{ kind: 'failed', means: 'StopFailure', lastMessage: '' },
+        message: 'You exceeded your quota',
+        failure: { reason: 'You exceeded your quota', isLimit: true },
+      })
+    })
+
+    it('was stopped by a person if the transcript says so', async () => {
+      const note = { type: 'info', content: 'Request cancelled.' }
+      expect(await finished('I will', note)).toMatchObject({ kind: 'other', means: 'Interrupt' })
+    })
+  })
+
   it('that failed has a reason even if the transcript gives none', async () => {
     const { path, event, around } = makeSession('codex', '.codex/sessions/2026')
     writeFileSync(path, JSON.stringify({ type: 'event_msg', payload: { type: 'error' } }))

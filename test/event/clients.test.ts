@@ -250,6 +250,13 @@ describe('a question', () => {
   })
 })
 
+it('the answer of Gemini CLI is empty if the agent said nothing', () => {
+  const payload = readPayload('gemini', 'AfterAgent')
+  const answer = (prompt_response: string) =>
+    parsePayload({ ...payload, prompt_response }).lastMessage
+  expect([answer('[no response text]'), answer('Done.')]).toEqual(['', 'Done.'])
+})
+
 describe('a failed turn', () => {
   const noon = Date.parse('2026-11-20T11:00:00Z')
 

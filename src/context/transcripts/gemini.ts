@@ -4,7 +4,14 @@ import type { Entry, EntryContent, TranscriptReader } from './entry.ts'
 
 /** A message may be written again under its id, and the whole list may be replaced; the last state counts. */
 export const gemini: TranscriptReader = {
-  read: (records) => messagesOf(records).flatMap(entriesOf),
+  read: (records) => messagesOf(records).flatMap(entriesOf).filter(isLastOfTurn),
+}
+
+/** The client may also show an error and go on, as with another model. */
+function isLastOfTurn({ type }: Entry, index: number, entries: readonly Entry[]): boolean {
+  if (type !== 'end') return true
+  const next = entries.slice(index + 1).find((one) => /^(prompt|answer|call)$/.test(one.type))
+  return next === undefined || next.type === 'prompt'
 }
 
 function messagesOf(records: readonly Payload[]): Payload[] {
@@ -14,7 +21,7 @@ function messagesOf(records: readonly Payload[]): Payload[] {
     if (Array.isArray(replaced)) messages = new Map()
     const added = Array.isArray(replaced) ? replaced.filter(isPayload) : [record]
     for (const one of added) {
-      if (one.type !== 'user' && one.type !== 'gemini') continue
+      if (!/^(user|gemini|info|error)$/.test(textOf(one, 'type'))) continue
       messages.set(textOf(one, 'id') || `#${messages.size}`, one)
     }
   }
@@ -24,12 +31,24 @@ function messagesOf(records: readonly Payload[]): Payload[] {
 function entriesOf(record: Payload): Entry[] {
   const at = timeOf(record)
   if (record.type === 'user') return entriesAt(at, userOf(record))
+  if (record.type !== 'gemini') return entriesAt(at, endOf(record))
   const text = blockText(record.content)
   const calls = objectsOf(record, 'toolCalls')
   return [
     ...entriesAt(at, [...(text ? [{ type: 'answer' as const, text }] : []), ...factsOf(record)]),
     ...calls.flatMap((call) => callOf(call, at)),
   ]
+}
+
+/** What the terminal shows to the person (0.61.0, useGeminiStream and useHistoryManager): the turn ends with it. */
+function endOf(record: Payload): EntryContent[] {
+  const shown = textOf(record, 'content')
+  if (record.type === 'error') {
+    const [, reason = shown] = /^\[API Error: ([\s\S]*)\](\n|$)/.exec(shown) ?? []
+    return [{ type: 'end', outcome: 'failed', reason }]
+  }
+  const isStopped = /^(Request cancelled|User cancelled the request)\.$/.test(shown)
+  return isStopped ? [{ type: 'end', outcome: 'interrupted', reason: shown }] : []
 }
 
 function userOf(record: Payload): EntryContent[] {

@@ -227,6 +227,21 @@ const lines: Record<Format, Row[]> = {
       [{ type: 'call', id: 't1', name: 'ls', input: {} }],
     ],
     ['a note of the client', { type: 'info', content: 'hi' }, []],
+    [
+      'a turn that a person stopped',
+      { type: 'info', content: 'Request cancelled.' },
+      [{ type: 'end', outcome: 'interrupted', reason: 'Request cancelled.' }],
+    ],
+    [
+      'a turn that failed',
+      { type: 'error', content: '[API Error: {"error":{"code":400,"message":"Refused"}}]' },
+      [
+        {
+          ...{ type: 'end', outcome: 'failed' },
+          reason: '{"error":{"code":400,"message":"Refused"}}',
+        },
+      ],
+    ],
     ['messages that are no objects', { $set: { messages: [null, 'hi'] } }, []],
   ],
   qwen: [
@@ -257,6 +272,16 @@ describe.each(Object.entries(lines))('a transcript of %s', (format, rows) => {
   it.each(rows)('with %s', (_, record, entries) => {
     expect(readRecords([record], format as Format)).toEqual(entries)
   })
+})
+
+it('a failure in a transcript of gemini after which the agent went on is no end', () => {
+  const failure = { type: 'error', content: 'The quota of the model is exhausted' }
+  const said = { type: 'gemini', content: 'hi' }
+  const call = { type: 'gemini', toolCalls: [{ id: 't1', name: 'ls' }] }
+  const types = (...records: object[]) => readRecords(records as never, 'gemini').map((e) => e.type)
+  expect(types(failure, said)).toEqual(['answer'])
+  expect(types(failure, call)).toEqual(['call'])
+  expect(types(said, failure)).toEqual(['answer', 'end'])
 })
 
 it('a result in a transcript of gemini has the time of its call, else that of its message', () => {
