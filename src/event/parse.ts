@@ -12,7 +12,7 @@ import { isHeadlessRun } from './headless.ts'
 import { readObject } from './json.ts'
 import { kindOf } from './kind.ts'
 import { fieldOf, isPayload, matches, type Payload, textOf } from './payload.ts'
-import { questionInWords, questionOfTool, withSubject } from './question.ts'
+import { questionInWords, questionOfDialog, questionOfTool, withSubject } from './question.ts'
 import { aliases, inputs, otherInput } from './schema.ts'
 
 /** Longer than anybody reads; templates truncate further. */
@@ -203,9 +203,9 @@ function questionOf(
 ): Question | undefined {
   // The second names a tool of another session, whose call this transcript does not have.
   if (/^(elicitation|worker_)/i.test(notificationType)) return questionInWords(message)
-  const facts = [details, tool_input].find((one) => isFilled(one))
-  if (facts !== undefined || patterns || questions) {
-    const given = { patterns, questions, ...(facts as object | undefined) }
+  if (isPayload(details) && isFilled(details)) return questionOfDialog(tool, details)
+  if (isFilled(tool_input) || patterns || questions) {
+    const given = { patterns, questions, ...(tool_input as object | undefined) }
     return questionOfTool(tool, given, 'payload')
   }
   return undefined

@@ -42,6 +42,22 @@ export function questionOfTool(
   }
 }
 
+/**
+ * What is asked in a dialog of Gemini CLI, which has a type and a title. Those of its own tools that ask have nothing else:
+ * `{type: 'ask_user', title: 'Ask User'}`.
+ */
+export function questionOfDialog(tool: string, dialog: Payload): Question | undefined {
+  const { type, title, serverName, toolName, toolDisplayName: _, ...facts } = dialog
+  const asked = questionOfTool(tool, facts, 'payload')
+  if (asked?.subject) return asked
+  const names = [serverName, toolName].filter((one) => typeof one === 'string').join(': ')
+  const subject = cut(names || textOf({ title }, 'title'))
+  if (!subject) return asked
+  const about = isAskTool(`${type}`) ? (/plan/.test(`${type}`) ? 'plan' : 'question') : 'tool'
+  const detail = cut(textOf(facts, ...details))
+  return { about, tool, subject, detail, choices: [], from: 'payload' }
+}
+
 /** A question in plain words, such as that of a dialog. */
 export function questionInWords(message: string): Question {
   return {
@@ -107,7 +123,7 @@ function choicesOf(facts: Payload): string[] {
 const places = [
   ['command', commandIn],
   ['file', pathIn],
-  ['url', (facts: Payload) => textOf(facts, 'url', 'uri')],
+  ['url', (facts: Payload) => textOf(facts, 'url', 'uri') || wordsIn(facts.urls)],
 ] as const
 
 /** What the tool would act on. */

@@ -236,6 +236,36 @@ describe('a question', () => {
     expect(parsePayload(whole).toolUseId).toBe('per_2')
   })
 
+  // What 0.61.0 adds to a question by its type: toSerializableDetails in hooks/hookSystem.js.
+  it.each<[details: object, Partial<AgentEvent['question']>]>([
+    [
+      { type: 'mcp', title: 'Confirm MCP Tool Execution', serverName: 'git', toolName: 'tag' },
+      { about: 'tool', subject: 'git: tag' },
+    ],
+    [
+      {
+        ...{ type: 'info', title: 'Confirm Web Fetch', prompt: 'Sum it up' },
+        urls: ['https://example.com/a'],
+      },
+      { about: 'url', subject: 'https://example.com/a', detail: 'Sum it up' },
+    ],
+    [
+      { type: 'info', title: 'Enter Plan Mode', prompt: 'This will restrict the agent' },
+      { about: 'tool', subject: 'Enter Plan Mode', detail: 'This will restrict the agent' },
+    ],
+    [
+      { type: 'ask_user', title: 'Ask User' },
+      { about: 'question', subject: 'Ask User' },
+    ],
+    [
+      { type: 'exit_plan_mode', title: 'Plan Approval' },
+      { about: 'plan', subject: 'Plan Approval' },
+    ],
+  ])('of Gemini CLI with the details %j is found', (details, question) => {
+    const payload = { ...readPayload('gemini', 'Notification.permission'), details }
+    expect(parsePayload(payload).question).toMatchObject(question ?? {})
+  })
+
   it('is undefined if the payload only names the tool', () => {
     expect(read('claude', 'Notification.permission')).toMatchObject({
       question: undefined,
