@@ -22,10 +22,13 @@ export const opencode = defineClient({
     // The name of permission.asked before 1.1.
     'permission.updated',
     'permission.replied',
-    // The tool `question`. 1.18.33 has them in EventQuestionAsked and beside it (@opencode-ai/sdk, types.gen.d.ts).
+    // The tool `question`, by which the agent asks; it needs no permission. 1.18.33 has them in EventQuestionAsked and
+    // beside it (@opencode-ai/sdk, types.gen.d.ts). They also come for a question of a sub-agent.
     'question.asked',
     'question.replied',
     'question.rejected',
+    // A hook of plug-ins, not an event: `message.updated` is sent three times for one prompt, once after the turn.
+    'chat.message',
   ],
   timeoutUnit: 'ms',
   windowsShell: 'sh',
@@ -46,7 +49,9 @@ export const opencode = defineClient({
     'permission.replied': 'PermissionReplied',
     'question.asked': 'PermissionRequest',
     'question.replied': 'PermissionReplied',
-    'question.rejected': 'PermissionReplied',
+    // Dismissed with Esc: the turn ends within a second.
+    'question.rejected': 'Interrupt',
+    'chat.message': 'UserPromptSubmit',
   },
   unnamed: [],
   fieldNames: {
@@ -62,6 +67,9 @@ export const opencode = defineClient({
     { event: 'session.created', where: { parentID: true }, means: 'SubagentStart' },
     { event: 'session.created', where: { 'info.parentID': true }, means: 'SubagentStart' },
     { event: 'session.idle', where: { parentID: true }, means: 'SubagentStop' },
+    { event: 'chat.message', where: { parentID: true }, means: 'SubagentStart' },
+    // Our plug-in adds this to a prompt that no person wrote, such as the result of a background task.
+    { event: 'chat.message', where: { synthetic: true }, means: 'TurnStart' },
     { event: 'session.error', where: { 'error.name': 'MessageAbortedError' }, means: 'Interrupt' },
   ],
   notices: {},
@@ -80,6 +88,7 @@ export const opencode = defineClient({
   environmentMarks: [{ OPENCODE: true }],
   marks: [
     { hook_event_name: /^(session|permission|question)\.[a-z]+$/ },
+    { hook_event_name: 'chat.message' },
     { type: /^(session|permission|question)\.[a-z]+$/ },
   ],
   alsoRuns: [],

@@ -29,22 +29,49 @@ ${door ? '\n' : lookup}const [door, ...words] = ${command}
 const events = new Set(${JSON.stringify(events)})
 // Which session started which, as told when it was created: its end does not say so.
 const parents = new Map()
+// Of each session: the id of its last prompt, and the last text of the agent after it.
+const prompts = new Map()
+const texts = new Map()
 
 export const Hookbell = async ({ directory }) => ({
+  'chat.message': async (_, { message, parts }) => {
+    try {
+      const { id, sessionID } = message
+      prompts.set(sessionID, id)
+      texts.delete(sessionID)
+      const written = parts.filter((part) => !part.synthetic)
+      const prompt = cut(written.flatMap((part) => part.text ?? []).join('\\n'))
+      const properties = written.length > 0 ? { sessionID, prompt } : { sessionID, synthetic: true }
+      if (events.has('chat.message')) tell('chat.message', directory, properties)
+    } catch {}
+  },
   event: async ({ event }) => {
     try {
       const properties = event.properties ?? {}
       const { id, parentID } = properties.info ?? {}
       if (id && parentID) parents.set(id, parentID)
-      if (event.type === 'session.deleted') parents.delete(id)
+      if (event.type === 'session.deleted') for (const map of [parents, prompts, texts]) map.delete(id)
+      if (event.type === 'message.part.updated') keepText(properties.part)
       if (events.has(event.type)) tell(event.type, directory, properties)
     } catch {}
   },
 })
 
+function keepText({ type, text, messageID, sessionID }) {
+  if (type !== 'text' || !text || messageID === prompts.get(sessionID)) return
+  texts.set(sessionID, cut(text))
+}
+
+function cut(text) {
+  return text.slice(0, 65536)
+}
+
 function tell(type, directory, properties) {
-  const parentID = parents.get(properties.sessionID)
-  const body = { hook_event_name: type, cwd: directory, ...(parentID && { parentID }), ...properties }
+  const { sessionID } = properties
+  const parentID = parents.get(sessionID)
+  const text = type === 'session.idle' && texts.get(sessionID)
+  const added = { ...(parentID && { parentID }), ...(text && { last_assistant_message: text }) }
+  const body = { hook_event_name: type, cwd: directory, ...added, ...properties }
   const hook = spawn(door, words, { stdio: ['pipe', 'ignore', 'ignore'], detached: true })
   hook.on('error', () => {})
   hook.stdin.on('error', () => {})

@@ -1,0 +1,96 @@
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { opencode } from '../../src/clients/opencode.ts'
+import { pluginText } from '../../src/install/plugin.ts'
+import { makeFolder } from '../support/folder.ts'
+
+describe('the plug-in for opencode', () => {
+  it('passes on who wrote, the question, and the text of the agent', async () => {
+    const { event, prompt, received } = await startPlugin()
+    await event('session.created', { sessionID: 's1', info: { id: 's1' } })
+    await prompt('s1', 'm1', [{ type: 'text', text: 'Add a total' }, { type: 'file' }])
+    await event('message.part.updated', { part: textPart('s1', 'm1', 'Add a total') })
+    await event('message.part.updated', { part: textPart('s1', 'm2', 'I look') })
+    await event('question.asked', { sessionID: 's1', id: 'q1', questions: [] })
+    await event('message.part.updated', { part: textPart('s1', 'm3', 'It has a total.') })
+    await event('session.idle', { sessionID: 's1' })
+    expect(await received(4)).toEqual([
+      { hook_event_name: 'chat.message', cwd: '/shop', sessionID: 's1', prompt: 'Add a total' },
+      { hook_event_name: 'question.asked', cwd: '/shop', sessionID: 's1', id: 'q1', questions: [] },
+      expect.objectContaining({ hook_event_name: 'session.created' }),
+      {
+        ...{ hook_event_name: 'session.idle', cwd: '/shop', sessionID: 's1' },
+        last_assistant_message: 'It has a total.',
+      },
+    ])
+  })
+
+  it('passes on no text of an earlier turn, and no prompt that no person wrote', async () => {
+    const { event, prompt, received } = await startPlugin()
+    await prompt('s1', 'm1', [{ type: 'text', text: 'The task is over', synthetic: true }])
+    await event('message.part.updated', { part: textPart('s1', 'm2', 'It is over.') })
+    await prompt('s1', 'm3', [{ type: 'text', text: 'Stop' }])
+    await event('message.part.updated', { part: textPart('s1', 'm3', 'Stop') })
+    await event('session.idle', { sessionID: 's1' })
+    expect(await received(3)).toEqual([
+      { hook_event_name: 'chat.message', cwd: '/shop', sessionID: 's1', prompt: 'Stop' },
+      { hook_event_name: 'chat.message', cwd: '/shop', sessionID: 's1', synthetic: true },
+      { hook_event_name: 'session.idle', cwd: '/shop', sessionID: 's1' },
+    ])
+  })
+
+  it('names the session of a sub-agent in its prompt, question and end', async () => {
+    const { event, prompt, received } = await startPlugin()
+    await event('session.updated', { info: { id: 's2', parentID: 's1' } })
+    await prompt('s2', 'm1', [{ type: 'text', text: 'Look' }])
+    await event('question.asked', { sessionID: 's2', questions: [] })
+    await event('session.idle', { sessionID: 's2' })
+    expect(await received(3)).toEqual(
+      [1, 2, 3].map(() => expect.objectContaining({ parentID: 's1' })),
+    )
+  })
+
+  it('throws nothing into opencode, whatever an event lacks', async () => {
+    const { event, hooks } = await startPlugin()
+    await hooks['chat.message']({}, {})
+    await event('message.part.updated', undefined)
+    await event('session.idle', undefined)
+  })
+})
+
+const textPart = (sessionID: string, messageID: string, text: string) => ({
+  ...{ type: 'text', sessionID, messageID, text },
+})
+
+/** The plug-in in this process, with a door that keeps what it gets. */
+async function startPlugin() {
+  const folder = await makeFolder()
+  const inbox = join(folder, 'inbox')
+  mkdirSync(inbox)
+  const door = join(folder, 'door')
+  writeFileSync(door, `#!/bin/sh\ncat > "${inbox}/.$$" && mv "${inbox}/.$$" "${inbox}/$$"\n`)
+  chmodSync(door, 0o755)
+  const file = join(folder, 'hookbell.mjs')
+  writeFileSync(file, pluginText(opencode, opencode.events, [door]))
+  const { Hookbell } = await import(/* @vite-ignore */ pathToFileURL(file).href)
+  const hooks = await Hookbell({ directory: '/shop' })
+  const read = () =>
+    readdirSync(inbox)
+      .filter((name) => !name.startsWith('.'))
+      .map((name) => readFileSync(join(inbox, name), 'utf8'))
+  return {
+    hooks,
+    event: (type: string, properties: unknown) => hooks.event({ event: { type, properties } }),
+    prompt: (sessionID: string, id: string, parts: object[]) =>
+      hooks['chat.message']({ sessionID }, { message: { id, sessionID }, parts }),
+    /** In alphabetical order: the doors of several events may end in any. */
+    received: async (count: number) => {
+      await expect.poll(() => read().length, { timeout: 60_000 }).toBe(count)
+      return read()
+        .sort()
+        .map((text) => JSON.parse(text))
+    },
+  }
+}
