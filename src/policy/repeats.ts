@@ -11,6 +11,8 @@ export const repeats = defineRule({
   isNoise: true,
   judge(event, { channel }, context) {
     const first = findFirst(event, context)
+    // No route is for that event, so no channel got it; but the person who stopped the turn knows.
+    if (first?.means === 'Interrupt') return suppress('a person stopped the turn')
     const channels = event.kind === 'permission' ? first?.to : first?.judged
     if (!first || !channels?.includes(channel)) return send
     const which = `${first.id.slice(0, 8)} (${first.name})`
