@@ -105,7 +105,11 @@ function withTurn(event: AgentEvent, facts: TranscriptFacts): AgentEvent {
     model: event.model || facts.model,
     isHeadless: event.isHeadless ?? facts.isHeadless,
   }
-  if (event.kind === 'permission') return withQuestion(known, facts)
+  if (event.kind === 'permission') {
+    return facts.isDecidedByClient && isDecidable(event)
+      ? { ...known, kind: 'other', means: 'PreToolUse' }
+      : withQuestion(known, facts)
+  }
   const lastMessage = lastAnswer(event, facts)
   // The agent's last message says what it waits for, unless the notice itself does.
   if (event.kind === 'waiting') {
@@ -131,6 +135,12 @@ function lastAnswer({ client, lastMessage: given }: AgentEvent, facts: Transcrip
   return given.trimEnd().endsWith(facts.lastMessage) && facts.lastMessage !== ''
     ? facts.lastMessage
     : given
+}
+
+/** A question in words is for a person, and so may be one of an MCP server. */
+function isDecidable({ means, question, tool }: AgentEvent): boolean {
+  const isInWords = question?.about === 'question' || question?.about === 'plan'
+  return means === 'PermissionRequest' && !isInWords && !tool.startsWith('mcp__')
 }
 
 /** Nothing is added if several open calls may be meant: a person could allow one because of what another does. */

@@ -22,6 +22,8 @@ export interface TurnFacts {
   promptedAt: number | undefined
   /** Whether reading again may find more, because the transcript does not end with that message. */
   isLate: boolean
+  /** Whether the client itself decided about requests for permission, so that nobody was asked. */
+  isDecidedByClient: boolean
   /** Calls of tools that had no result at that moment. Some of them may need no permission. */
   openCalls: readonly ToolCall[]
   outcome: Outcome | ''
@@ -41,12 +43,14 @@ export function turnAt(entries: readonly Entry[], moment: number): TurnFacts {
   const turn = before.slice(start + 1)
   const answers = turn.flatMap((entry) => (entry.type === 'answer' ? [entry.text] : []))
   const end = endOf(entries, before, moment)
+  const decider = before.findLast(({ type }) => type === 'decider')
   const said = before.findLast(({ type }) => /^(prompt|answer|call|result)$/.test(type))
   return {
     lastMessage: answers.at(-1) ?? '',
     prompt: prompt?.type === 'prompt' ? prompt.text : '',
     promptedAt: prompt?.at,
     isLate: said?.type !== 'answer',
+    isDecidedByClient: decider?.type === 'decider' && decider.isClient,
     openCalls: openCallsAt(entries, moment),
     outcome: end?.outcome ?? '',
     outcomeReason: end?.reason ?? '',

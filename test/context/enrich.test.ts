@@ -32,6 +32,12 @@ function pending(client: string): string {
     .join('\n')}\n`
 }
 
+const codexLine = (type: string, payload: object) =>
+  `${JSON.stringify({ timestamp: '2026-11-20T09:12:59.000Z', type, payload })}\n`
+
+const turnContext = (approvals_reviewer: string) =>
+  codexLine('turn_context', { model: 'codex-fake', approvals_reviewer })
+
 const clients: [string, string][] = [
   ['claude', '.claude/projects/-srv-app'],
   ['copilot', '.copilot/session-state/s1'],
@@ -157,6 +163,33 @@ describe('a permission question', () => {
     })
     expect(await ask('rm -rf build')).toMatchObject({ toolUseId: 't3' })
     expect(await ask('npm run migrate')).toMatchObject({ toolUseId: '' })
+  })
+
+  it.each([
+    ['is for nobody if its own reviewer decides', 'auto_review', {}, 'other', 'PreToolUse'],
+    ['is for nobody, under its older name too', 'guardian_subagent', {}, 'other', 'PreToolUse'],
+    ['is for a person otherwise', 'user', {}, 'permission', 'PermissionRequest'],
+    ['of an MCP server may be for a person', 'auto_review', { tool_name: 'mcp__db__drop' }],
+    ['in words is for a person', 'auto_review', { tool_name: 'request_user_input' }],
+  ])(
+    'of codex %s',
+    async (_, reviewer, fields, kind = 'permission', means = 'PermissionRequest') => {
+      const { path, event, around } = makeSession('codex', '.codex/sessions/2026')
+      const asks = event(parsePayload({ ...readPayload('codex', 'PermissionRequest'), ...fields }))
+      const told = { ...asks, transcriptPath: path, at: asked }
+      writeFileSync(path, `${pending('codex')}${turnContext(reviewer)}`)
+      expect(await enrich(told, around)).toMatchObject({ kind, means })
+    },
+  )
+
+  it('of codex is for a person who changed that within the turn', async () => {
+    const { path, event, around } = makeSession('codex', '.codex/sessions/2026')
+    const asks = event(parsePayload(readPayload('codex', 'PermissionRequest')))
+    const told = { ...asks, transcriptPath: path, at: asked }
+    const changed = { thread_settings: { approvals_reviewer: 'user' } }
+    const line = codexLine('event_msg', { type: 'thread_settings_applied', ...changed })
+    writeFileSync(path, `${pending('codex')}${turnContext('auto_review')}${line}`)
+    expect((await enrich(told, around)).kind).toBe('permission')
   })
 
   it('keeps the question of its payload without reading the transcript', async () => {

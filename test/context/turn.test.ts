@@ -79,6 +79,7 @@ describe('the transcript of a turn', () => {
       prompt: '',
       promptedAt: undefined,
       isLate: true,
+      isDecidedByClient: false,
       openCalls: [],
       outcome: '',
       outcomeReason: '',

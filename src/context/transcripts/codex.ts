@@ -7,6 +7,9 @@ export const codex: TranscriptReader = {
     records.flatMap((record) => entriesAt(timeOf(record), contentsOf(record, record.payload))),
 }
 
+/** An agent of codex decides, and a person is not asked; the second is its older name. */
+const OWN_REVIEWER = /^(auto_review|guardian_subagent)$/
+
 function contentsOf(record: Payload, payload: unknown): EntryContent[] {
   if (typeof payload !== 'object' || payload === null) return []
   const facts = payload as Payload
@@ -14,8 +17,11 @@ function contentsOf(record: Payload, payload: unknown): EntryContent[] {
     case 'session_meta':
       return sessionOf(facts)
     case 'turn_context': {
-      const model = textOf(facts, 'model')
-      return model ? [{ type: 'session', model }] : []
+      const [model, reviewer] = [textOf(facts, 'model'), textOf(facts, 'approvals_reviewer')]
+      return [
+        ...(model ? [{ type: 'session' as const, model }] : []),
+        ...(reviewer ? [decider(OWN_REVIEWER.test(reviewer))] : []),
+      ]
     }
     case 'event_msg':
       return eventOf(facts)
@@ -61,11 +67,20 @@ function eventOf(facts: Payload): EntryContent[] {
       return [{ type: 'end', outcome: 'completed', reason: '' }]
     case 'turn_aborted':
       return [{ type: 'end', outcome: 'interrupted', reason: textOf(facts, 'reason') }]
+    // A person may have changed it within the turn. Only a new turn shows that codex decides.
+    case 'thread_settings_applied': {
+      const reviewer = textOf(facts, 'thread_settings.approvals_reviewer')
+      return reviewer === 'user' ? [decider(false)] : []
+    }
     case 'error':
       return [{ type: 'end', outcome: 'failed', reason: textOf(facts, 'message') }]
     default:
       return []
   }
+}
+
+function decider(isClient: boolean): EntryContent {
+  return { type: 'decider', isClient }
 }
 
 function itemOf(facts: Payload): EntryContent[] {
