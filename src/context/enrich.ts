@@ -2,18 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { findClient } from '../clients/index.ts'
 import { homeDir } from '../config/paths.ts'
 import type { AgentEvent } from '../event/event.ts'
-import { failureOf } from '../event/failure.ts'
 import { asksAtEnd } from '../event/headline.ts'
 import type { Kind } from '../event/kind.ts'
-import { meaningOf } from '../event/meaning.ts'
-import { questionOfTool, withSubject } from '../event/question.ts'
 import { branchOf } from './branch.ts'
 import type { Deeds } from './deeds.ts'
 import { askedIn, formatOf, rootsOf } from './of-client.ts'
 import { projectName } from './project.ts'
 import { readTranscript, type TranscriptFacts } from './transcript.ts'
 import type { Tokens } from './transcripts/entry.ts'
-import type { ToolCall } from './turn.ts'
+import { withTurn } from './with-turn.ts'
 
 const POLL_EVERY_MS = 50
 /** How late a transcript may be, for an unknown client, and for a transcript that does not exist. */
@@ -98,77 +95,6 @@ function wasInterrupted({ kind, at }: AgentEvent, { outcome, outcomeAt = at }: T
   return outcome === 'interrupted' && (kind === 'waiting' || isBefore)
 }
 
-function withTurn(event: AgentEvent, facts: TranscriptFacts): AgentEvent {
-  const known = {
-    ...event,
-    prompt: event.prompt || facts.prompt,
-    model: event.model || facts.model,
-    isHeadless: event.isHeadless ?? facts.isHeadless,
-  }
-  if (event.kind === 'permission') {
-    return facts.isDecidedByClient && isDecidable(event)
-      ? { ...known, kind: 'other', means: 'PreToolUse' }
-      : withQuestion(known, facts)
-  }
-  const lastMessage = lastAnswer(event, facts)
-  // The agent's last message says what it waits for, unless the notice itself does.
-  if (event.kind === 'waiting') {
-    return meaningOf(event).isIdle ? { ...known, lastMessage } : known
-  }
-  if (event.kind !== 'done') return known
-  const durationMs = event.durationMs ?? durationSince(facts.promptedAt, event.at)
-  // droid and Gemini CLI end any turn in the same way; only the transcript shows how it ended.
-  if (facts.outcome === 'interrupted') return { ...known, kind: 'other', means: 'Interrupt' }
-  if (facts.outcome !== 'failed') return { ...known, lastMessage, durationMs }
-  const details = { error_details: facts.outcomeReason || 'the turn failed' }
-  const failure = failureOf(details, event.at, '')
-  const message = event.message || failure.reason
-  return {
-    ...{ ...known, kind: 'failed', means: 'StopFailure', message, lastMessage, durationMs },
-    failure,
-  }
-}
-
-function lastAnswer({ client, lastMessage: given }: AgentEvent, facts: TranscriptFacts): string {
-  if (!findClient(client)?.joinsAnswers) return given || facts.lastMessage
-  // The transcript of a failed turn ends with the answer of an earlier one.
-  return given.trimEnd().endsWith(facts.lastMessage) && facts.lastMessage !== ''
-    ? facts.lastMessage
-    : given
-}
-
-/** A question in words is for a person, and so may be one of an MCP server. */
-function isDecidable({ means, question, tool }: AgentEvent): boolean {
-  const isInWords = question?.about === 'question' || question?.about === 'plan'
-  return means === 'PermissionRequest' && !isInWords && !tool.startsWith('mcp__')
-}
-
-/** Nothing is added if several open calls may be meant: a person could allow one because of what another does. */
-function withQuestion(event: AgentEvent, { openCalls }: TranscriptFacts): AgentEvent {
-  const { question: asked, tool, message } = event
-  const [call, ...others] = openCalls.filter((call) => mayBeAskedBy(event, call))
-  if (!call || others.length > 0) return event
-  const question = asked ?? questionOfTool(call.name, call.input, 'transcript')
-  if (!question) return event
-  return {
-    ...event,
-    question,
-    tool: tool || call.name,
-    toolUseId: call.id,
-    message: asked ? message : withSubject(message, question.subject),
-  }
-}
-
-/** Whether a client may mean this call: the payload may have its id, its input, or its tool. */
-function mayBeAskedBy({ question, tool, toolUseId }: AgentEvent, call: ToolCall): boolean {
-  if (toolUseId) return call.id === toolUseId
-  // The name of the tool may differ: codex calls `exec_command` `Bash` in a payload.
-  if (question?.subject) {
-    return question.subject === questionOfTool(call.name, call.input, 'transcript')?.subject
-  }
-  return !tool || call.name === tool
-}
-
 /** Reads the transcript, again and again for a short while if it does not yet show what the event is about. */
 async function readInTime(event: AgentEvent, { now }: EnrichDeps): Promise<TranscriptFacts> {
   const roots = rootsOf(event.client)
@@ -198,8 +124,4 @@ function isMissing(event: AgentEvent, facts: TranscriptFacts): boolean {
 /** The name of the project around a folder. */
 export function projectOf(cwd: string): Promise<string> {
   return projectName(cwd, homeDir())
-}
-
-function durationSince(promptedAt: number | undefined, at: number): number | undefined {
-  return promptedAt !== undefined && promptedAt <= at ? at - promptedAt : undefined
 }
