@@ -28,7 +28,7 @@ export async function* readLines(paths: readonly string[]): AsyncGenerator<strin
   // All files are opened first, the newest before the others, so that a rotation meanwhile cannot hide one.
   const files = openAll([...paths].reverse())
   try {
-    for (const file of files.reverse()) yield* linesOf(file)
+    for (let file = files.pop(); file; file = files.pop()) yield* linesOf(file)
   } finally {
     closeAll(files)
   }
@@ -60,11 +60,13 @@ function closeAll(files: Iterable<OpenFile>) {
   for (const { fd } of files) closeSync(fd)
 }
 
-/** Not node:readline, which also breaks lines at U+2028, U+2029 and a bare carriage return. */
+/**
+ * Closes the file, but not before a read that is under way has ended. Not node:readline, which also breaks lines at U+2028, U+2029 and a
+ * bare carriage return.
+ */
 async function* linesOf({ fd }: OpenFile): AsyncGenerator<string> {
   let rest: Buffer = Buffer.alloc(0)
-  const options = { fd, autoClose: false, highWaterMark: 256 * 1024 }
-  for await (const chunk of createReadStream('', options)) {
+  for await (const chunk of createReadStream('', { fd, highWaterMark: 256 * 1024 })) {
     let bytes = rest.length > 0 ? Buffer.concat([rest, chunk as Buffer]) : (chunk as Buffer)
     for (let end = bytes.indexOf(10); end >= 0; end = bytes.indexOf(10)) {
       yield bytes.toString('utf8', 0, end)
