@@ -3,7 +3,7 @@ const CONTROL =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 
 /** Colours and the like. Longer sequences stay without their escape character: they could hide a part of a command. */
-const STYLE = /\u001b\[[0-?]*[ -/]*[@-~]/g
+const STYLE = /\u001b\[[0-?]{0,20}[ -/]?[@-~]/g
 
 /** Anything but words of printable ASCII with one space between them: most ids, names and paths have nothing else. */
 const NOT_PLAIN = /[^ -~]|^ | {2}| $/

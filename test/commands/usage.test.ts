@@ -184,7 +184,7 @@ describe('usage: charts', () => {
       filesByLanguage: [],
     }
     expect(renderUsage(usage)).toMatchInlineSnapshot(`
-      "org[2J  2026-06-14 to 2026-06-14 (1 day, UTC)
+      "org  2026-06-14 to 2026-06-14 (1 day, UTC)
 
                          total   a day    peak
       credits                0       0       0
@@ -240,7 +240,7 @@ describe('usage: charts', () => {
 
       credits by model
       a-model-with-a-very-long-name-x…    1.7M     96%  ████████████████████
-      b[31m                              70.0K      4%  ▉
+      b                                  70.0K      4%  ▉
 
       tool calls by tool
       tool0                900     11%  █████
