@@ -89,6 +89,8 @@ async function conclude(delivery: Delivery, outcome: Ended, deps: WorkerDeps) {
   const entries = entriesFor(delivery, outcome, deps)
   await Promise.all(entries.map((entry) => deps.journal.append(entry)))
   await deps.alarms.ended(delivery, outcome)
+  // The session may have gone on while its message was on its way.
+  if (outcome.type === 'delivered') await deps.open.review(delivery.message)
   if (isFailure(outcome.type)) await reviewSteps(delivery, deps)
 }
 

@@ -768,6 +768,33 @@ describe('a question on a phone', () => {
     await deaf.close()
     await running
   })
+
+  it('is withdrawn when its session went on while it was still being sent', async () => {
+    const methods: string[] = []
+    const phone = await startReceiver({
+      script: [
+        ({ method, body }) => {
+          methods.push(method)
+          if (method === 'DELETE') return {}
+          const { topic, sequence_id } = JSON.parse(body)
+          const answer = { id: 'x', event: 'message', topic, sequence_id, time: 1 }
+          // Longer than the review of the answer waits.
+          return { body: JSON.stringify(answer), delayMs: 3000 }
+        },
+      ],
+    })
+    const world = makeWorld()
+    world.configure({
+      channels: { phone: { type: 'ntfy', server: phone.url, topic: 'shop' } },
+      routes: [{ on: ['permission'], to: ['phone'] }],
+      lingerSeconds: 60,
+    })
+    world.accept(ask('make'))
+    startProgram(builtWorker, world)
+    await expect.poll(() => methods).toEqual(['POST'])
+    world.accept(prompt)
+    await expect.poll(() => methods).toEqual(['POST', 'DELETE'])
+  })
 })
 
 describe('the list of shown messages', () => {
