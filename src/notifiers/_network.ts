@@ -19,7 +19,13 @@ export const secureUrl = z
 
 /** A receiver's answer as one short line without our secrets. */
 export function answerLine(text: string, secrets: readonly string[]): string {
-  return boundLine(redact(cleanText(text), secrets), ANSWER_LENGTH)
+  return boundLine(redact(cleanText(titleOf(text) ?? text), secrets), ANSWER_LENGTH)
+}
+
+/** The title of a page, such as of a proxy that reaches no server: nobody can read the start of its source. */
+function titleOf(text: string): string | undefined {
+  const [, title = ''] = (/^\s*</.test(text) && /<title[^<>]*>([^<]*)</i.exec(text)) || []
+  return title.trim() || undefined
 }
 
 /**

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { answerLine } from '../../src/notifiers/_network.ts'
 import { parseRetryAfter } from '../../src/notifiers/_retry-after.ts'
 
 const now = Date.parse('2026-11-20T12:00:00Z')
@@ -26,5 +27,19 @@ describe('a Retry-After header', () => {
     ['Fri, 99 Nov 2026 12:00:10 GMT', undefined],
   ])('with the value %j means %j ms', (header, expected) => {
     expect(parseRetryAfter(header, now)).toBe(expected)
+  })
+})
+
+describe('the answer of a receiver', () => {
+  it.each([
+    ['invalid_payload\n', 'invalid_payload'],
+    [
+      `<!DOCTYPE html>\n<!--[if lt IE 7]> ${'<html class="ie6">'.repeat(50)}<![endif]-->\n<title>x.test | 502: Bad\n gateway</title>`,
+      'x.test | 502: Bad gateway',
+    ],
+    ['<html><title> </title><h1>Not found</h1>', '<html><title> </title><h1>Not found</h1>'],
+    ['no <title>x</title>', 'no <title>x</title>'],
+  ])('%j is shown as one line, and a page as its title', (text, line) => {
+    expect(answerLine(text, [])).toBe(line)
   })
 })
