@@ -1,4 +1,6 @@
+import { readFileSync, statSync } from 'node:fs'
 import type { LookupFunction } from 'node:net'
+import type { SecureContext } from 'node:tls'
 import { isLoopback } from './text/loopback.ts'
 
 const OWN_ADDRESSES = [
@@ -23,4 +25,27 @@ export const connecting = {
   lookup: lookupHost,
   // For each address but the last. With the quarter second of Node.js they would all fail over a slow network.
   autoSelectFamilyAttemptTimeout: 2000,
+}
+
+let known: { key: string; secureContext: SecureContext } | undefined
+
+/**
+ * Makes a TLS connection trust the authorities in a file besides the usual ones. Node.js itself reads such a file only at
+ * the start of a process. Without effect if it cannot be read, which `hookbell status` reports.
+ */
+export function trusting(extraCaFile: string | undefined): { secureContext?: SecureContext } {
+  if (extraCaFile === undefined) return {}
+  try {
+    const key = `${extraCaFile} ${statSync(extraCaFile).mtimeMs}`
+    // Made once, because that takes a tenth of a second.
+    if (known?.key !== key) known = { key, secureContext: contextOf(extraCaFile) }
+    return { secureContext: known.secureContext }
+  } catch {
+    return {}
+  }
+}
+
+function contextOf(extraCaFile: string): SecureContext {
+  const { createSecureContext, rootCertificates } = process.getBuiltinModule('node:tls')
+  return createSecureContext({ ca: [...rootCertificates, readFileSync(extraCaFile, 'utf8')] })
 }

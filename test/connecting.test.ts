@@ -1,6 +1,6 @@
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
-import { lookupHost } from '../src/connecting.ts'
+import { lookupHost, trusting } from '../src/connecting.ts'
 
 const lookup: (name: string, options: object) => Promise<unknown> = promisify(lookupHost)
 
@@ -17,4 +17,8 @@ it.each(['localhost', 'bell.localhost'])(
 
 it('other names are looked up by the system', async () => {
   await expect(lookup('bell.invalid', {})).rejects.toThrow('bell.invalid')
+})
+
+it('a file of authorities that is missing prevents no connection', () => {
+  expect(trusting('/nowhere/ca.pem')).toEqual({})
 })

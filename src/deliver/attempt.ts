@@ -63,6 +63,7 @@ export async function send(
       signal,
       attempt: attempts + 1,
       now: now(),
+      extraCaFile: config.extraCaFile,
       sessionEnv,
       delivery,
       ...(replaces !== undefined && { replaces }),

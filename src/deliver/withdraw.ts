@@ -19,10 +19,12 @@ export async function withdraw(
   const destination = findDestination(channel, loaded)
   if ('error' in destination) return { isDone: false, mayWork: isRetry(destination.error) }
   const { notifier, options } = destination
+  const { deliveryTimeoutSeconds, extraCaFile } = loaded.config
   try {
     const answer = await withDeadline(
-      loaded.config.deliveryTimeoutSeconds * 1000,
-      async (signal) => await notifier.withdraw?.(handle, options, { signal, sessionEnv }),
+      deliveryTimeoutSeconds * 1000,
+      async (signal) =>
+        await notifier.withdraw?.(handle, options, { signal, extraCaFile, sessionEnv }),
     )
     return answer === undefined ? { isDone: false, mayWork: false } : { isDone: true, answer }
   } catch (error) {

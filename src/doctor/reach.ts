@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs'
 import { connect, isIP } from 'node:net'
-import { rootCertificates, connect as tlsConnect } from 'node:tls'
-import { connecting } from '../connecting.ts'
+import { connect as tlsConnect } from 'node:tls'
+import { connecting, trusting } from '../connecting.ts'
 import { describeError } from '../errors.ts'
 import { type Check, check, type Facts } from './check.ts'
 
@@ -76,12 +75,9 @@ function open(
   { extraCaFile, limitMs }: { extraCaFile: string | undefined; limitMs: number },
 ): Promise<void> {
   return new Promise((resolve, reject) => {
-    const authorities = extraCaFile
-      ? { ca: [...rootCertificates, readFileSync(extraCaFile, 'utf8')] }
-      : {}
     const name = isIP(host) === 0 ? { servername: host } : {}
     const socket = isEncrypted
-      ? tlsConnect({ host, port, ...connecting, ...name, ...authorities })
+      ? tlsConnect({ host, port, ...connecting, ...name, ...trusting(extraCaFile) })
       : connect({ host, port, ...connecting })
     const end = (settle: () => void) => {
       clearTimeout(timer)

@@ -1,6 +1,6 @@
 import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { LookupFunction } from 'node:net'
-import { connecting } from '../connecting.ts'
+import { connecting, trusting } from '../connecting.ts'
 import { errorCode } from '../errors.ts'
 
 // Enough for every answer that a person should read; the rest is not received.
@@ -14,6 +14,8 @@ export interface HttpRequest {
   signal: AbortSignal
   /** How long to wait for the text after the status, and do without it; by default until it ends or breaks off. */
   textMs?: number
+  /** PEM file of authorities to trust besides the usual ones. */
+  extraCaFile?: string | undefined
   /** Resolves the host name. With it the connection is used for this request only. */
   lookup?: LookupFunction
 }
@@ -43,7 +45,11 @@ export async function request(url: string, options: HttpRequest): Promise<HttpAn
   }
 }
 
-function start(url: string, { method, headers, body, lookup }: HttpRequest, isAlone = false) {
+function start(
+  url: string,
+  { method, headers, body, extraCaFile, lookup }: HttpRequest,
+  isAlone = false,
+) {
   // Not imported: the ESM form of these modules loads undici on newer versions of Node.js.
   const isPlain = new URL(url).protocol === 'http:'
   const module = process.getBuiltinModule(isPlain ? 'node:http' : 'node:https')
@@ -52,6 +58,7 @@ function start(url: string, { method, headers, body, lookup }: HttpRequest, isAl
     headers: { accept: '*/*', ...headers },
     ...((lookup || isAlone) && { agent: false }),
     ...connecting,
+    ...(!isPlain && trusting(extraCaFile)),
     ...(lookup && { lookup }),
   })
   // Given whole, so that Node.js adds its length.

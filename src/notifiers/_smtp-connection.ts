@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import { addAbortSignal } from 'node:stream'
-import { connecting } from '../connecting.ts'
+import { connecting, trusting } from '../connecting.ts'
+import type { SendContext } from './define.ts'
 
 const CONNECT_MS = 10_000
 
@@ -15,11 +16,16 @@ interface Server {
  * Connects to a mail server. nodemailer itself would ask only the DNS, even for `localhost` and for names in the hosts
  * file, and would trust whoever answers as much as this machine.
  */
-export async function connectTo(server: Server, signal: AbortSignal): Promise<Socket> {
+export async function connectTo(
+  server: Server,
+  { signal, extraCaFile }: Pick<SendContext, 'signal' | 'extraCaFile'>,
+): Promise<Socket> {
   const { host, port, secure } = server
   const options = { host, port, ...connecting }
   const socket = secure
-    ? process.getBuiltinModule('node:tls').connect({ ...options, rejectUnauthorized: true })
+    ? process
+        .getBuiltinModule('node:tls')
+        .connect({ ...options, ...trusting(extraCaFile), rejectUnauthorized: true })
     : process.getBuiltinModule('node:net').connect(options)
   addAbortSignal(signal, socket)
   const tooLate = () => socket.destroy(new Error(`no connection within ${CONNECT_MS / 1000} s`))

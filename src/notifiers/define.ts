@@ -51,6 +51,8 @@ export interface ComposeContext {
 export interface SendContext extends ComposeContext {
   /** Aborted when the delivery's deadline has passed. Must be handed to every network call. */
   signal: AbortSignal
+  /** PEM file of authorities to trust besides the usual ones. */
+  extraCaFile?: string | undefined
   /** Facts of the session the event came from (DISPLAY, DBUS_SESSION_BUS_ADDRESS, ...). */
   sessionEnv: Readonly<Record<string, string>>
   /** The handle of an earlier message of the session, which this one replaces if that is still possible. */

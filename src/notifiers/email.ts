@@ -1,5 +1,6 @@
 import type { SendMailOptions } from 'nodemailer'
 import * as z from 'zod'
+import { trusting } from '../connecting.ts'
 import { oneLine } from '../text/clean.ts'
 import { isLoopback } from '../text/loopback.ts'
 import { sha256 } from '../text/sha256.ts'
@@ -7,7 +8,7 @@ import { htmlMarkup } from './_markup.ts'
 import { smtpAnswer, smtpCredentials, smtpFailure } from './_smtp-answer.ts'
 import { connectTo } from './_smtp-connection.ts'
 import { boundLine, boundText, escapeMarkup, markupToken, originOf } from './_text.ts'
-import { type ComposeContext, defineNotifier, type Message } from './define.ts'
+import { type ComposeContext, defineNotifier, type Message, type SendContext } from './define.ts'
 
 const SUBJECT_LENGTH = 200
 const BODY_LENGTH = 100_000
@@ -48,11 +49,12 @@ export const email = defineNotifier({
   leavesMachine: true,
   compose: composeMail,
   concurrency: 2,
-  async send(message, channel, { signal, now }) {
+  async send(message, channel, context) {
+    const { signal, now } = context
     const { createTransport } = await import('nodemailer')
     const server = new URL(channel.smtp)
     try {
-      const transport = createTransport(await transportOptions(server, channel, signal))
+      const transport = createTransport(await transportOptions(server, channel, context))
       return smtpAnswer(
         await transport.sendMail({ ...mailOptions(message, channel, now), signal }),
         server,
@@ -72,7 +74,11 @@ function isPlainServer(url: URL): boolean {
   return url.hostname !== '' && ['', '/'].includes(url.pathname) && url.search + url.hash === ''
 }
 
-async function transportOptions(server: URL, { allowInsecure }: Channel, signal: AbortSignal) {
+async function transportOptions(
+  server: URL,
+  { allowInsecure }: Channel,
+  context: Pick<SendContext, 'signal' | 'extraCaFile'>,
+) {
   const local = isLoopback(server.hostname)
   const secure = server.protocol === 'smtps:'
   const { user, password } = smtpCredentials(server)
@@ -81,13 +87,13 @@ async function transportOptions(server: URL, { allowInsecure }: Channel, signal:
   return {
     host,
     port,
-    connection: await connectTo({ host, port, secure }, signal),
+    connection: await connectTo({ host, port, secure }, context),
     secure,
     secured: secure,
     requireTLS: !(secure || local || allowInsecure),
     // Mail servers on this machine have self-signed certificates, and nobody can intercept loopback.
     // Always set, because NODE_TLS_REJECT_UNAUTHORIZED changes the default.
-    tls: { rejectUnauthorized: secure || !local },
+    tls: { rejectUnauthorized: secure || !local, ...trusting(context.extraCaFile) },
     ...(user && { auth: { user, pass: password } }),
     connectionTimeout: 10_000,
     greetingTimeout: 10_000,

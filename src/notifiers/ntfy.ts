@@ -98,11 +98,11 @@ async function call(
   path: string,
   body: string | undefined,
   channel: Channel,
-  context: Pick<SendContext, 'signal'>,
+  context: Pick<SendContext, 'signal' | 'extraCaFile'>,
 ) {
   const { server, token } = channel
   const secrets = secretsOf(channel)
-  const { signal } = context
+  const { signal, extraCaFile } = context
   const answer = await request(new URL(server).origin + path, {
     method,
     headers: {
@@ -112,6 +112,7 @@ async function call(
     },
     body,
     signal,
+    extraCaFile,
   }).catch((error) => {
     throw connectionFailure('ntfy', error, { signal, secrets })
   })

@@ -5,7 +5,13 @@ import { type HttpAnswer, request } from './_http.ts'
 import { slackMarkup } from './_markup.ts'
 import { answerLine, connectionFailure, httpFailure, secureUrl, urlSecrets } from './_network.ts'
 import { boundLine, boundText, escapeMarkup, markupToken, timeOf, whoOf } from './_text.ts'
-import { type ComposeContext, DeliveryError, defineNotifier, type Message } from './define.ts'
+import {
+  type ComposeContext,
+  DeliveryError,
+  defineNotifier,
+  type Message,
+  type SendContext,
+} from './define.ts'
 
 // https://docs.slack.dev/reference/block-kit: more than this and Slack refuses the whole message.
 const HEADER_LENGTH = 150
@@ -45,9 +51,9 @@ export const slack = defineNotifier({
     // The default export, because a bundled CommonJS package has no named ones.
     const { default: slackWebhook } = await import('@slack/webhook')
     const secrets = urlSecrets(url)
-    const { signal } = context
+    const { signal, extraCaFile } = context
     const { body } = composeSlack(message, { url }, context)
-    const { fetch, received } = recordingFetch(signal)
+    const { fetch, received } = recordingFetch({ signal, extraCaFile })
     await new slackWebhook.IncomingWebhook(url, { fetch }).send(body).catch((error) => {
       // The package also throws for an answer that is not a success. That answer is evaluated below, with its headers.
       if (!received()) throw connectionFailure('slack', error, { signal, secrets })
@@ -65,10 +71,10 @@ export const slack = defineNotifier({
  * A replacement for the global `fetch` in @slack/webhook. It has our deadline, limits how much is read, and keeps the
  * answer with its headers, which the package leaves out of its errors.
  */
-function recordingFetch(signal: AbortSignal) {
+function recordingFetch(context: Pick<SendContext, 'signal' | 'extraCaFile'>) {
   let answer: HttpAnswer | undefined
   const fetch: FetchFunction = async (url, { headers = {}, body } = {}) => {
-    answer = await request(`${url}`, { method: 'POST', headers, body: `${body}`, signal })
+    answer = await request(`${url}`, { method: 'POST', headers, body: `${body}`, ...context })
     const { status, statusText, text } = answer
     const fields = new Map(
       Object.entries(answer.headers).map(([name, value]) => [name, `${value}`]),

@@ -70,10 +70,13 @@ export const webhook = defineNotifier({
     const { guard, refusal } = await import('./_guard.ts')
     const composed = await makeRequest(message, channel)
     const secrets = secretsIn(channel, composed.headers)
-    const { signal } = context
+    const { signal, extraCaFile } = context
     const exchange = async () => {
       const { lookup } = guard(new URL(channel.url), channel)
-      return await request(channel.url, { ...composed, lookup, signal, textMs: TEXT_MS })
+      return await request(channel.url, {
+        ...composed,
+        ...{ lookup, signal, extraCaFile, textMs: TEXT_MS },
+      })
     }
     const answer = await exchange().catch((error) => {
       throw refusal(error) ?? connectionFailure('webhook', error, { signal, secrets })

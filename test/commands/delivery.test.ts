@@ -1,7 +1,11 @@
+import { once } from 'node:events'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { execa } from 'execa'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { makeAuthority } from '../support/authority.ts'
 import { makeHome } from '../support/home.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { hasRedis, startRedis } from '../support/redis.ts'
@@ -38,6 +42,26 @@ describe('commands: outcome of events', () => {
     })
     expect(exitCode).toBe(1)
   })
+
+  it.each(['webhook', 'slack', 'ntfy'])(
+    'test of a %s trusts the configured authority',
+    async (type) => {
+      const authority = await makeAuthority()
+      onTestFinished(authority.remove)
+      const own = await authority.issue('IP:127.0.0.1')
+      const answer = type === 'ntfy' ? JSON.stringify({ id: 'x', event: 'message' }) : 'ok'
+      const server = createServer(own, (_, response) => response.end(answer)).listen(0, '127.0.0.1')
+      onTestFinished(() => void server.close())
+      await once(server, 'listening')
+      const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`
+      const channel = type === 'ntfy' ? { server: url, topic: 'shop' } : { url }
+      const home = await makeHome({
+        extraCaFile: authority.file,
+        channels: { it: { type, ...channel } },
+      })
+      expect(await home.run('test', 'it')).toMatchObject({ exitCode: 0 })
+    },
+  )
 
   it('status names a missing certificate file', async () => {
     const home = await makeHome({ extraCaFile: '/nowhere/ca.pem' })

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { makeAuthority } from '../support/authority.ts'
 import { buildProgram } from '../support/program.ts'
 import { makeCertificate, startSmtpServer } from '../support/smtp.ts'
 import { startChannel, withoutTls } from './_email.ts'
@@ -62,6 +63,18 @@ describe('notifiers: email: encryption', () => {
     })
     expect(await failureOf(send())).toMatchObject({ verdict: 'retry' })
     expect(received).toHaveLength(0)
+  })
+
+  it.each(['smtp', 'smtps'])('trusts an authority of the configuration with %s', async (scheme) => {
+    const authority = await makeAuthority()
+    onTestFinished(authority.remove)
+    const certificate = await authority.issue('IP:0.0.0.0')
+    const { send } = await startChannel({
+      server: { ...certificate, secure: scheme === 'smtps' },
+      url: `${scheme}://0.0.0.0`,
+    })
+    expect(await failureOf(send())).toMatchObject({ verdict: 'retry' })
+    expect(await send({}, { extraCaFile: authority.file })).toBe('250 2.0.0 Ok: queued as 4F2A')
   })
 
   it.each([
