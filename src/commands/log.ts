@@ -102,19 +102,24 @@ function isNarrowed({ since, session, kind }: Filter): boolean {
 /** The texts of events are read only where they are needed. */
 function choose(events: Events, filter: Filter, mayBeNone: boolean): EventStatus[] {
   const { inFull, tallies } = events
-  const { since = Number.NEGATIVE_INFINITY, session, kind, limit } = filter
+  const { since, session, kind, limit } = filter
   // `events.all` visits every event, so the latest are not taken from it.
   if (!isNarrowed(filter)) return inFull(tallies.latest(limit))
-  const recent = events.all.filter(({ acceptedAt }) => acceptedAt >= since)
+  const recent = events.all.filter((event) => isRecent(event, since))
   if (session === undefined && kind === undefined) return inFull(recent.slice(-limit))
-  const known = inFull(recent)
-  if (session !== undefined && !mayBeNone) refuseUnknown(session, known)
-  return known.filter((status) => isWanted(status, filter)).slice(-limit)
+  const found = inFull(recent).filter((status) => isWanted(status, filter))
+  if (session !== undefined && found.length === 0 && !mayBeNone)
+    refuseUnknown(session, inFull(events.all))
+  return found.slice(-limit)
 }
 
-function isWanted({ sessionId, kind }: EventStatus, filter: Filter): boolean {
-  const isOfSession = filter.session === undefined || sessionId.startsWith(filter.session)
-  return isOfSession && (filter.kind === undefined || kind === filter.kind)
+function isWanted(status: EventStatus, { since, session, kind }: Filter): boolean {
+  const isOfSession = session === undefined || status.sessionId.startsWith(session)
+  return isRecent(status, since) && isOfSession && (kind === undefined || status.kind === kind)
+}
+
+function isRecent({ acceptedAt }: { acceptedAt: number }, since: number | undefined): boolean {
+  return since === undefined || acceptedAt >= since
 }
 
 function refuseUnknown(session: string, known: readonly EventStatus[]) {

@@ -93,6 +93,8 @@ describe('hookbell log', () => {
     expect(await shownIds('--session', 'session-1')).toEqual(['event-old', 'event-new'])
     expect(await shownIds('--kind', 'permission')).toEqual(['event-asks'])
     expect(await shownIds('--kind', 'permission', '--session', 'session-1')).toEqual([])
+    // The session has only older events.
+    expect(await shownIds('--session', 'session-2', '--since', '10m')).toEqual([])
   })
 
   it.each([
@@ -173,6 +175,17 @@ describe('hookbell log --follow', () => {
       [asks, asks],
       [idle, idle],
     ])
+  })
+
+  it('prints no event that was accepted before --since', async () => {
+    const { home } = await makeLogHome()
+    await accept(home, 'waits-long', { acceptedAt: Date.now() - 3 * HOUR })
+    const { lines } = startFollowing(home, '--since', '2h')
+    await expect.poll(lines).toHaveLength(2)
+    await deliver(home, 'waits-long')
+    await record(home, 'event-4')
+    await expect.poll(lines).toHaveLength(3)
+    expect(lines()[2]).toContain('event-4')
   })
 
   it('waits for the first event when there is no journal yet', async () => {
