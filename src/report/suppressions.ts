@@ -1,21 +1,27 @@
 import type { JournalEntry } from '../journal/entry.ts'
+import { EventHistory, type EventStatus } from '../journal/history.ts'
 import { type Count, countByName } from './counts.ts'
 
 /** Why events were not told, most frequent first: the name of the rule, else the reason. Each channel counts. */
 export function suppressions(entries: readonly JournalEntry[]): Count[] {
-  const byRule = new Map<string, Set<string>>()
-  const names: string[] = []
-  for (const entry of entries) {
-    if (entry.type === 'accepted') {
-      const steps = entry.trace?.filter(({ verdict }) => verdict === 'suppress') ?? []
-      byRule.set(entry.id, new Set(steps.map(({ channel = '' }) => channel)))
-      names.push(...steps.map(({ by }) => by))
-    }
-    if (entry.type !== 'suppressed') continue
-    // The immediate verdict of a rule is already countByName from the trace.
-    const known = byRule.get(entry.id) ?? new Set()
-    const isKnown = entry.channel === undefined ? known.size > 0 : known.has(entry.channel)
-    if (!isKnown) names.push(entry.reason)
-  }
-  return countByName(names)
+  const history = new EventHistory()
+  // An event that a person dropped later was suppressed all the same.
+  for (const entry of entries) if (entry.type !== 'dropped') history.add(entry)
+  return countByName([...history.byId.values()].flatMap(whyNotTold))
+}
+
+/** One name for each channel that did not get the event; one in all if no channel was chosen. */
+function whyNotTold({ trace, channels, outcome, reason }: EventStatus): string[] {
+  const atOnce = trace.filter(({ verdict }) => verdict === 'suppress')
+  const ruled = new Set(atOnce.map(({ channel }) => channel))
+  const later = Object.entries(channels)
+    .filter(([name, { state }]) => state === 'suppressed' && !ruled.has(name))
+    .map(([, { detail }]) => ruleOf(detail))
+  const names = [...atOnce.map(({ by }) => by), ...later]
+  return names.length === 0 && outcome === 'suppressed' ? [ruleOf(reason)] : names
+}
+
+/** A mute that comes later is recorded by its time only: the report counts it with the others. */
+function ruleOf(reason: string): string {
+  return /^Muted (until|without) /.test(reason) ? 'mute' : reason
 }

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { JournalEntry } from '../../src/journal/entry.ts'
+import type { AcceptedEntry, JournalEntry } from '../../src/journal/entry.ts'
 import { makeReport, quantile } from '../../src/report/report.ts'
 import { timelines } from '../policy/arbitrary.ts'
 import { entriesOf, eventsOfSequence } from '../support/entries.ts'
@@ -60,6 +60,27 @@ describe('a report', () => {
       (entry) => entry.type === 'suppressed' && entry.reason === 'no route for other',
     )
     expect(counts['no route for other']).toBe(silent.length)
+  })
+
+  it('counts each channel of an event that was dropped later, and mutes as one', () => {
+    const base = { at: start, id: 'e1' }
+    const channels = ['desk', 'team', 'mail', 'page']
+    const accepted = entriesOf(eventsOfSequence('crash', start))[0] as AcceptedEntry
+    const trace = [
+      { by: 'cooldown', channel: 'desk', verdict: 'suppress', because: 'too soon' } as const,
+    ]
+    const entries: JournalEntry[] = [
+      { ...accepted, ...base, to: channels.slice(1), trace },
+      { ...base, type: 'suppressed', channel: 'desk', reason: 'too soon' },
+      { ...base, type: 'suppressed', channel: 'page', reason: 'Muted until 2026-11-20 09:00' },
+      // By `hookbell purge`: for all channels that are left.
+      { ...base, type: 'suppressed', reason: 'purged' },
+    ]
+    expect(makeReport(entries, always).suppressed).toEqual([
+      { name: 'purged', count: 2 },
+      { name: 'cooldown', count: 1 },
+      { name: 'mute', count: 1 },
+    ])
   })
 
   it('counts retries and failures by channel', () => {
