@@ -85,6 +85,8 @@ function afterwards(entry: JournalEntry, { trace }: Told): [string, string][] {
       return [[entry.channel, `${when} withdrawn: ${entry.reason}`]]
     case 'unusable':
       return [['event', `${when} unusable: ${entry.reason}`]]
+    case 'dropped':
+      return [[entry.channel ?? 'event', `${when} dropped: ${entry.reason ?? 'by hand'}`]]
     case 'retried':
       return [['you', `${when} requested a retry`]]
     default:

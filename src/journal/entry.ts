@@ -129,7 +129,8 @@ export type JournalEntry =
   | (Base & { type: 'withdrawn'; channel: string; reason: string })
   | (Base & { type: 'unusable'; reason: string; client?: string })
   | (Base & { type: 'retried' })
-  | (Base & { type: 'dropped'; reason?: string })
+  /** What was dead was removed: a delivery, or without a channel the whole event. */
+  | (Base & { type: 'dropped'; channel?: string; reason?: string })
 
 type EntryType = JournalEntry['type']
 

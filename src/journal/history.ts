@@ -50,7 +50,6 @@ export class EventHistory {
     const status = this.byId.get(entry.id) ?? emptyStatus(entry.id, entry.at)
     this.byId.set(entry.id, status)
     applyEntry(status, entry)
-    if (entry.type === 'dropped') this.byId.delete(entry.id)
   }
 }
 
@@ -83,8 +82,9 @@ export function applyEntry(status: EventStatus, entry: JournalEntry) {
       return
     case 'answered':
     case 'withdrawn':
-    case 'dropped':
       return
+    case 'dropped':
+      return drop(status, entry)
     default:
       setChannel(status, entry.channel, entry)
   }
@@ -92,13 +92,33 @@ export function applyEntry(status: EventStatus, entry: JournalEntry) {
 
 /** Marks everything that still waits as suppressed. */
 function dropOpen(status: EventStatus, { reason, at }: { reason: string; at: number }) {
-  for (const name of channelsOf(status)) {
-    if (!isOpen(status, name)) continue
-    const attempts = status.channels[name]?.attempts ?? 0
-    status.channels[name] = { state: 'suppressed', attempts, detail: reason, at }
+  for (const name of channelsOf(status).filter((one) => isOpen(status, one))) {
+    suppress(status, name, { reason, at })
   }
   Object.assign(status, { reason, outcome: outcomeOf(status) })
 }
+
+/** What was dead is suppressed from now on. */
+function drop(status: EventStatus, { channel, reason = 'dropped', at }: DroppedEntry) {
+  const dead = Object.keys(status.channels).filter(
+    (name) => status.channels[name]?.state === 'exhausted',
+  )
+  for (const name of channel === undefined ? dead : [channel])
+    suppress(status, name, { reason, at })
+  if (channel === undefined) dropOpen(status, { reason, at })
+  else status.outcome = outcomeOf(status)
+}
+
+function suppress(
+  status: EventStatus,
+  name: string,
+  { reason, at }: { reason: string; at: number },
+) {
+  const attempts = status.channels[name]?.attempts ?? 0
+  status.channels[name] = { state: 'suppressed', attempts, detail: reason, at }
+}
+
+type DroppedEntry = Extract<JournalEntry, { type: 'dropped' }>
 
 function accept(status: EventStatus, entry: AcceptedEntry) {
   const { event, kind, client, sessionId, project, title, acceptedAt } = entry

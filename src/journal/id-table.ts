@@ -58,11 +58,6 @@ export class IdTable {
     return found < 0 ? row : found
   }
 
-  /** From now on `row` stands for the id, in place of the row `other`, which has the same id. */
-  replace(other: number, row: number) {
-    this.#slots[this.#slotOf(this.#hashes[other] ?? 0, other)] = row + 1
-  }
-
   #rowAt(slot: number): number {
     return (this.#slots[slot] ?? 0) - 1
   }

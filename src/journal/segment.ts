@@ -11,8 +11,6 @@ export interface Path {
   steps: readonly string[]
   /** Whether one of the entries is `accepted`. */
   isAccepted: boolean
-  /** Whether the last entry is `dropped`, after which nothing is known of the event any more. */
-  isDropped: boolean
 }
 
 /**
@@ -57,7 +55,6 @@ export function pathOf(steps: readonly string[]): Path {
   return {
     steps,
     isAccepted: steps.some((step) => step === 'accepted' || step.startsWith('accepted\n')),
-    isDropped: steps.at(-1) === 'dropped',
   }
 }
 
@@ -68,21 +65,19 @@ class SegmentBuilder {
   readonly #steps: Step[] = []
   readonly #paths: Step[] = []
   readonly #root = stepOf([], -1)
-  readonly #open = new Map<string, number>()
+  readonly #rows = new Map<string, number>()
 
   add({ id, at, type, channels }: Outline, offset: number) {
-    let index = this.#open.get(id)
+    let index = this.#rows.get(id)
     if (index === undefined) {
       index = this.#ids.push(id) - 1
-      this.#open.set(id, index)
+      this.#rows.set(id, index)
       this.#at.push(at)
       this.#offsets.push(offset)
       this.#steps.push(this.#root)
     }
     if (type === 'accepted') this.#at[index] = at
     this.#steps[index] = this.#next(this.#steps[index] ?? this.#root, type, channels)
-    // Later entries of this id begin a new row.
-    if (type === 'dropped') this.#open.delete(id)
   }
 
   finish(start: number, end: number): Segment {

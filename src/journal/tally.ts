@@ -33,7 +33,7 @@ export class Tally {
   readonly #segmentOf: Uint32Array
   readonly #table: IdTable
   readonly #at: number[] = []
-  /** By row; undefined if another row stands for the event, or if the event was dropped. */
+  /** By row; undefined if another row stands for the event. */
   readonly #progress: (Progress | undefined)[] = []
   /** Rows, after the others, of events that no segment has. */
   readonly #expected = new Map<string, number>()
@@ -125,14 +125,8 @@ export class Tally {
   /** Adds the row's entries to the event that another row stands for, or begins a new event. */
   #fold(row: number, hash: number, path: Path) {
     const known = this.#table.findOrAdd(row, hash)
-    const before = this.#progress[known]
-    if (!before) {
-      if (known !== row) this.#table.replace(known, row)
-      if (!path.isDropped) this.#progress[row] = advance(this.#start, path)
-      return
-    }
+    this.#progress[known] = advance(this.#progress[known] ?? this.#start, path)
     if (path.isAccepted) this.#at[known] = this.#at[row] ?? 0
-    this.#progress[known] = path.isDropped ? undefined : advance(before, path)
   }
 
   #rowOf(id: string): number {

@@ -5,8 +5,7 @@ import { type Count, countByName } from './counts.ts'
 /** Why events were not told, most frequent first: the name of the rule, else the reason. Each channel counts. */
 export function suppressions(entries: readonly JournalEntry[]): Count[] {
   const history = new EventHistory()
-  // An event that a person dropped later was suppressed all the same.
-  for (const entry of entries) if (entry.type !== 'dropped') history.add(entry)
+  for (const entry of entries) history.add(entry)
   return countByName([...history.byId.values()].flatMap(whyNotTold))
 }
 

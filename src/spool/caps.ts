@@ -31,6 +31,8 @@ export interface Removal {
   name: string
   /** Ids of the events concerned; none for damaged and foreign files. */
   events: readonly string[]
+  /** The channel of a delivery; absent for a whole event. */
+  channel?: string
   reason: string
 }
 
@@ -51,8 +53,8 @@ export async function enforceCaps(
     for (const [index, one] of kept.entries()) {
       const reason = whyRemove(kept.length - index, bytes, freeBytes(), caps)
       if (!reason) break
-      const events = folder === 'dead' ? eventsOf(one) : []
-      await tell({ folder, name: one.name, events, reason })
+      const concerned = folder === 'dead' ? contentOf(one) : { events: [] }
+      await tell({ folder, name: one.name, ...concerned, reason })
       rmSync(one.path, { recursive: true, force: true })
       bytes -= one.bytes
       count += 1
@@ -80,10 +82,11 @@ function listKept(folder: string): Kept[] {
   })
 }
 
-function eventsOf({ path, name }: Kept): readonly string[] {
+function contentOf({ path, name }: Kept): Pick<Removal, 'events' | 'channel'> {
   const parsed = parseName(name)
-  if (!parsed) return []
-  return parsed.isDelivery ? (readParked(path)?.delivery.events ?? []) : [parsed.id]
+  if (parsed && !parsed.isDelivery) return { events: [parsed.id] }
+  const { events = [], channel } = (parsed && readParked(path)?.delivery) ?? {}
+  return { events, ...(channel && { channel }) }
 }
 
 function freeBytesOf({ dead }: Spool): number {

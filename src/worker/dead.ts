@@ -12,7 +12,13 @@ export async function retryDead(stateDir: string, item: DeadItem): Promise<void>
 
 /** Removes the item for good. Its events no longer count as dead. */
 export async function dropDead(stateDir: string, item: DeadItem): Promise<void> {
-  for (const id of item.events) await appendEntry(stateDir, { at: Date.now(), id, type: 'dropped' })
+  const { events, channel } = item
+  const dropped = {
+    type: 'dropped',
+    ...(channel && { channel }),
+    reason: 'dropped by hand',
+  } as const
+  for (const id of events) await appendEntry(stateDir, { at: Date.now(), id, ...dropped })
   dropItem(prepareSpool(stateDir), item)
 }
 

@@ -72,10 +72,12 @@ export class Maintenance {
   }
 
   /** Records a removal before it happens. Does not wait for long, since a full disk may be the cause. */
-  async #recordRemoval({ events, reason }: Removal) {
+  async #recordRemoval({ events, channel, reason }: Removal) {
     const { journal, now } = this.#deps
     const at = now()
-    const told = events.map((id) => journal.append({ at, id, type: 'dropped', reason }))
+    const told = events.map((id) =>
+      journal.append({ at, id, type: 'dropped', ...(channel && { channel }), reason }),
+    )
     await waitAtMost(RECORD_LIMIT_MS, Promise.all(told))
   }
 }

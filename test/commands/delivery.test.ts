@@ -153,7 +153,28 @@ describe('commands: outcome of events', () => {
     expect((await home.run('log')).stdout).toMatch(/ {2}dead {2}droid {2}/)
     expect((await home.run('dead', 'drop', id)).stdout).toBe('1 dropped')
     expect(readdirSync(join(home.state, 'spool/dead'))).toEqual([])
-    expect(JSON.parse((await home.run('status', '--json')).stdout)).toMatchObject({ accepted: 0 })
+    const counts = { accepted: 1, suppressed: 1, dead: 0 }
+    expect(JSON.parse((await home.run('status', '--json')).stdout)).toMatchObject(counts)
+    expect((await home.run('log', id)).stdout).toContain('reason   dropped by hand')
+  })
+
+  it('dead drop leaves the other channels of the event as they are', async () => {
+    const gone = await startReceiver({ script: [404] })
+    const works = await startReceiver()
+    const [team, other] = [gone, works].map(({ url }) => ({
+      ...{ type: 'slack', url: `${url}/services/x` },
+    }))
+    const home = await makeHome({
+      channels: { team, other },
+      routes: [{ on: ['Stop'], to: ['team', 'other'] }],
+    })
+    const id = home.accept(stop)
+    await home.run('worker', '--once')
+    expect((await home.run('dead', 'drop', id)).stdout).toBe('1 dropped')
+    expect((await home.run('log', id)).stdout).toMatch(
+      /other: delivered[\s\S]*team: suppressed \(1 attempt\): dropped by hand/,
+    )
+    expect((await home.run('why', id)).stdout).toMatch(/team +.* dropped: dropped by hand/)
   })
 
   it('worker exits when no event arrives any more', async () => {

@@ -48,6 +48,11 @@ const deferred = (id: string, channel = 'a'): JournalEntry => ({
   until: 9,
 })
 
+const dropped = (id: string, channel?: string): JournalEntry => ({
+  ...{ at: 3, id, type: 'dropped', reason: 'dropped by hand' },
+  ...(channel !== undefined && { channel }),
+})
+
 async function readAll(state: string): Promise<JournalEntry[]> {
   const entries: JournalEntry[] = []
   for await (const entry of readJournal(state)) entries.push(entry)
@@ -105,10 +110,26 @@ describe('the history of an event', () => {
       ],
       'delivered',
     ],
+    ['dropped', [accepted(e), failed(e, 'exhausted'), dropped(e, 'a')], 'suppressed'],
     [
-      'dropped',
-      [accepted(e), failed(e, 'exhausted'), { at: 3, id: e, type: 'dropped' }],
-      undefined,
+      'dropped by an earlier version',
+      [accepted(e), failed(e, 'exhausted'), dropped(e)],
+      'suppressed',
+    ],
+    [
+      'dropped as a whole, while a channel was open',
+      [accepted(e), { at: 1, id: e, type: 'unusable', reason: 'x' }, dropped(e)],
+      'suppressed',
+    ],
+    [
+      'dropped on one channel, delivered on another',
+      [accepted(e, ['a', 'b']), delivered(e), failed(e, 'exhausted', 'b'), dropped(e, 'b')],
+      'delivered',
+    ],
+    [
+      'dropped on one channel, in progress on another',
+      [accepted(e, ['a', 'b']), failed(e, 'exhausted', 'b'), dropped(e, 'b')],
+      'waiting',
     ],
   ])('(%s) gives the right outcome', (_, entries, outcome) => {
     expect(statusOf(...entries)?.outcome).toBe(outcome)
