@@ -30,7 +30,7 @@ export const timeZone = z
 
 const quietHours = z.strictObject({
   from: timeOfDay.describe('Start time, such as 22:00'),
-  to: timeOfDay.describe('End time, such as 07:00; if earlier than `from`, on the next day'),
+  to: timeOfDay.describe('End time, such as 07:00; on the next day unless later than `from`'),
   days: z
     .array(z.enum(weekdays))
     .min(1)
