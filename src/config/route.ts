@@ -28,10 +28,14 @@ export const conditions = z.strictObject({
     .positive()
     .optional()
     .describe('The turn took at least this long; does not hold if the duration is unknown'),
+  asks: z
+    .boolean()
+    .optional()
+    .describe('Whether it is a question: for permission, or at the end of a turn'),
   permissionMode: texts.optional().describe('Such as plan or bypassPermissions; exact words'),
   host: texts.optional().describe('Patterns for the name of this machine'),
   from: timeOfDay.optional().describe('Start time of day'),
-  to: timeOfDay.optional().describe('End time of day; if earlier than `from`, on the next day'),
+  to: timeOfDay.optional().describe('End time of day; on the next day unless later than `from`'),
   weekday: z.array(z.enum(weekdays)).min(1).optional().describe('Days of the week'),
   timeZone,
   ssh: z.boolean().optional().describe('Whether the session runs over SSH'),

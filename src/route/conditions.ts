@@ -29,7 +29,7 @@ export function conditionsOf(
   event: EnrichedEvent,
   { host, now }: RouteDeps,
 ): Held[] {
-  const { project, branch, client, reason, message, minSeconds, permissionMode, ssh } = given
+  const { project, branch, client, reason, message, minSeconds, asks, permissionMode } = given
   const list: (Held | undefined)[] = [
     project && held('project', project, matchesAny(project, namesOf(event))),
     branch && held('branch', branch, matchesAny(branch, [event.branch])),
@@ -44,6 +44,7 @@ export function conditionsOf(
     minSeconds === undefined
       ? undefined
       : held('minSeconds', [String(minSeconds)], (event.durationMs ?? 0) >= minSeconds * 1000),
+    asks === undefined ? undefined : held('asks', [String(asks)], isQuestion(event) === asks),
     permissionMode &&
       held('permissionMode', permissionMode, permissionMode.includes(event.permissionMode)),
     given.host && held('host', given.host, matchesAny(given.host, [host])),
@@ -54,7 +55,9 @@ export function conditionsOf(
           [`${from ?? '00:00'}-${to ?? '24:00'}`, ...(weekday ?? [])],
           isWithin({ from: from ?? '00:00', to: to ?? '24:00', days: weekday, timeZone }, now),
         ),
-    ssh === undefined ? undefined : held('ssh', [String(ssh)], isOverSsh(event) === ssh),
+    given.ssh === undefined
+      ? undefined
+      : held('ssh', [String(given.ssh)], isOverSsh(event) === given.ssh),
   ]
   return list.filter((one) => one !== undefined)
 }
@@ -86,6 +89,10 @@ function folderAround(folder: string, name: string): string {
 
 function reasonsOf({ reason, failure }: EnrichedEvent): string[] {
   return [reason, failure?.reason ?? ''].filter(Boolean)
+}
+
+function isQuestion({ kind, asks }: EnrichedEvent): boolean {
+  return kind === 'permission' || asks === true
 }
 
 export function isOverSsh({ env }: Pick<EnrichedEvent, 'env'>): boolean {

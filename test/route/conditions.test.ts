@@ -50,6 +50,8 @@ const table: [string, object, boolean][] = [
   ['message', { message: '^deploy' }, false],
   ['minSeconds', { minSeconds: 90 }, true],
   ['minSeconds', { minSeconds: 91 }, false],
+  ['asks', { asks: false }, true],
+  ['asks', { asks: true }, false],
   ['permissionMode', { permissionMode: ['plan'] }, true],
   ['permissionMode', { permissionMode: ['default'] }, false],
   ['host', { host: ['work*'] }, true],
@@ -65,6 +67,14 @@ const table: [string, object, boolean][] = [
 ]
 
 describe('a route with conditions', () => {
+  it.each<Partial<EnrichedEvent>>([{ kind: 'permission' }, { kind: 'done', asks: true }])(
+    'knows that %j asks',
+    (told) => {
+      expect(decide({ when: { asks: true } }, {}, told).isTold).toBe(true)
+      expect(decide({ not: { asks: true } }, {}, told).isTold).toBe(false)
+    },
+  )
+
   it.each(table)('checks %s: %j', (name, conditions, holds) => {
     const when = decide({ when: conditions })
     expect(when.isTold).toBe(holds)
