@@ -28,10 +28,14 @@ function doorProblems(): string[] {
   return fault === undefined ? [] : [`${fault}. Nothing is told. Run: hookbell doctor --fix`]
 }
 
-export function describeClient({ client, registered, problems, lastEvent }: ClientRow): string {
+/** @param unseen what to say if none of the latest events is from this client */
+export function describeClient(
+  { client, registered, problems, lastEvent }: ClientRow,
+  unseen: string,
+): string {
   const last = lastEvent === null ? '' : `; last event ${ago(lastEvent)}`
   const where = registered.map(showPath).join(', ')
   if (problems.length > 0) return `${paint('red', 'has a problem')}${last}`
   if (where === '') return `not registered: hookbell init --client ${client}${last}`
-  return `${paint('green', 'registered')} in ${where}${lastEvent === null ? '; no event yet' : last}`
+  return `${paint('green', 'registered')} in ${where}${lastEvent === null ? `; ${unseen}` : last}`
 }

@@ -153,6 +153,7 @@ function describe(status: Status): string {
   const events =
     `${accepted} accepted = ${delivered} delivered + ${suppressed} suppressed${nobody}` +
     ` + ${dead} dead + ${waiting} waiting`
+  const unseen = accepted > LATEST ? `none of the last ${LATEST} events` : 'no event yet'
   const lines = [
     ['events', events],
     ['last', status.lastEvent === null ? 'none yet' : ago(status.lastEvent)],
@@ -160,7 +161,7 @@ function describe(status: Status): string {
     ['worker', worker === null ? 'not running (starts with the next event)' : `process ${worker}`],
     ['config', `${config.source === 'file' ? config.path : `${config.source} settings`}`],
     ['hook', status.installed ? frontDoorIn(status.state) : 'not installed: hookbell init'],
-    ...status.clients.map((client) => [client.client, describeClient(client)]),
+    ...status.clients.map((client) => [client.client, describeClient(client, unseen)]),
     ...(status.hub === undefined ? [] : [['hub', describeHub(status.hub)]]),
     ...channels.map((channel) => [channel.name, describeChannel(channel)]),
   ]

@@ -22,6 +22,19 @@ describe('hookbell status', () => {
     await home.run('uninstall', '--yes')
   })
 
+  it('does not say that no event came when it has not looked at all of them', async () => {
+    const home = await makeHome()
+    await home.run('init', '--client', 'droid,claude', '--yes')
+    home.accept({ hook_event_name: 'SubagentStop', session_id: 's' }, 'droid')
+    for (let count = 0; count < 50; count += 1)
+      home.accept({ hook_event_name: 'SubagentStop', session_id: 's' }, 'claude')
+    await home.run('worker', '--once')
+    const { stdout } = await home.run('status')
+    expect(stdout).toMatch(/^droid .*; none of the last 50 events$/m)
+    expect(stdout).toMatch(/^claude .*; last event just now$/m)
+    await home.run('uninstall', '--yes')
+  })
+
   it('exits with 1 when no client has the hooks', async () => {
     const home = await makeHome()
     const { exitCode, stdout } = await home.run('status')
