@@ -7,6 +7,7 @@ import { mutesInForce } from '../policy/mute-file.ts'
 import { cleanText } from '../text/clean.ts'
 import { isOnHold } from '../worker/on-hold.ts'
 import { allStateFolders, withEvents } from './_events.ts'
+import { templateProblemsIn } from './_status-problems.ts'
 
 /** Gathers what the checks of `doctor` look at. */
 export async function gatherFacts(): Promise<Facts> {
@@ -15,13 +16,16 @@ export async function gatherFacts(): Promise<Facts> {
   const now = Date.now()
   const config = new CurrentConfig(configDir(), stateDir())
   await config.fetchSecrets()
+  const loaded = config.get()
+  const named = loaded.config.routes.flatMap(({ template }) => (template ? [template] : []))
   return {
     env: process.env,
     cwd: process.cwd(),
     stateDir: stateDir(),
     configDir: configDir(),
     folders,
-    loaded: config.get(),
+    loaded,
+    templateProblems: await templateProblemsIn(configDir(), named),
     events,
     isOnHold: folders.some(isOnHold),
     mutes: mutesInForce(folders, now),

@@ -10,7 +10,8 @@ type Env = Readonly<Record<string, string | undefined>>
 export function howToSet(names: readonly string[], configDir: string, shell: Env): string {
   const file = join(configDir, 'secrets.env')
   const inShell = names.filter((name) => shell[name])
-  if (inShell.length === 0 || process.platform === 'win32') return `Put it into ${file}`
+  if (inShell.length === 0 || process.platform === 'win32')
+    return `Set it: ${names.map((name) => `hookbell secrets set ${name}`).join(', ')}`
   const lines = inShell.map((name) => `${name}=%s\\n`).join('')
   const values = inShell.map((name) => `"$${name}"`).join(' ')
   return `Set in this shell only. To store it, run: (umask 077; printf '${lines}' ${values} >> ${quoteWord(file)})`

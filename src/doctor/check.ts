@@ -24,6 +24,8 @@ export interface Facts {
   /** Where the front door may have stored events. */
   folders: readonly string[]
   loaded: LoadedConfig
+  /** What is wrong with the user's own templates, each with what to do. */
+  templateProblems: readonly string[]
   events: readonly EventStatus[]
   isOnHold: boolean
   mutes: readonly Mute[]

@@ -77,7 +77,7 @@ function checkPrivacy({ configDir }: Facts): Check[] {
 }
 
 /** Checks the configuration, and of each channel whether it is usable, whether anything reaches it, and when it last worked. */
-export function checkConfig({ loaded, events }: Facts): Check[] {
+export function checkConfig({ loaded, templateProblems, events }: Facts): Check[] {
   const { config, problem, unusable, unusableDirect = {}, source, warnings } = loaded
   const unreachable = unreachableChannels(config)
   const names = Object.keys(config.channels)
@@ -93,6 +93,9 @@ export function checkConfig({ loaded, events }: Facts): Check[] {
       : check('config', 'ok', source === 'built-in' ? 'the built-in settings' : 'valid'),
     ...warnings.map((warning) =>
       check('config.warning', 'warning', warning, howToCorrect(warning)),
+    ),
+    ...templateProblems.map((problem) =>
+      check('templates', 'warning', problem, 'Correct or remove it'),
     ),
     ...Object.entries(unusable).map(([name, why]) =>
       check(`channel.${name}`, 'broken', why, howToRepair(why)),

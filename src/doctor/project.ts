@@ -9,6 +9,6 @@ export async function checkProject({ cwd, env, stateDir }: Facts): Promise<Check
   const { trust, counts, ignored } = rules
   const seen = `${trust}: ${counts.join(', ') || 'nothing'} counts`
   if (ignored.length === 0 && trust !== 'changed') return [check('project', 'ok', seen)]
-  const rest = ignored.length > 0 ? `; does not: ${ignored.join(', ')}` : ''
+  const rest = ignored.length > 0 ? `; ignored: ${ignored.join(', ')}` : ''
   return [check('project', 'warning', seen + rest, 'Look at .hookbell.json, then: hookbell trust')]
 }

@@ -262,9 +262,9 @@ describe('commands: test', () => {
     it('names a secret that only the bypass needs, and how to set it', async () => {
       const home = await makeHubHome('redis://127.0.0.1:1')
       const { stderr } = await home.run('test', 'team')
-      expect(stderr).toContain(`${refused}. Put it into ${home.env.HOOKBELL_CONFIG_DIR}`)
+      expect(stderr).toContain(`${refused}. Set it: `)
       const status = await home.run('status')
-      expect(status.stdout).toContain(`x channel ${refused}. Put it into `)
+      expect(status.stdout).toContain(`x channel ${refused}. Set it: `)
       const doctor = JSON.parse((await home.run('doctor', '--json')).stdout)
       expect(doctor.checks).toContainEqual({
         id: 'channel.team',
@@ -288,7 +288,7 @@ describe('commands: test', () => {
       const redis = await startRedis()
       const { stdout, exitCode } = await (await makeHubHome(redis.url())).run('test', 'team')
       expect(stdout).toMatch(/^ok team: /)
-      expect(stdout).toContain(`! ${refused}. Put it into `)
+      expect(stdout).toContain(`! ${refused}. Set it: `)
       expect(exitCode).toBe(0)
     })
   })

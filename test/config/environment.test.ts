@@ -79,7 +79,7 @@ describe('a missing variable', () => {
     expect(current.get().problem).toBeUndefined()
   })
 
-  it('is suggested for secrets.env if it is not set in the shell either', () => {
-    expect(howToSet(['TEAM_URL'], '/c', {})).toBe('Put it into /c/secrets.env')
+  it('is set by a command if it is not set in the shell either', () => {
+    expect(howToSet(['TEAM_URL'], '/c', {})).toBe('Set it: hookbell secrets set TEAM_URL')
   })
 })

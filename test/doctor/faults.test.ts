@@ -87,8 +87,18 @@ const faults: Record<string, Fault> = {
       routes: [{ on: ['*'], to: ['team'] }],
     }),
     doctor: ['channel.team', 'broken', /SLACK_WEBHOOK_URL\} not set/, /secrets set SLACK_WEBHOOK_/],
-    status: /^x channel team: .*SLACK_WEBHOOK_URL\} not set\. Put it into .*secrets\.env$/m,
+    status:
+      /^x channel team: .*_URL\} not set\. Set it: .*hookbell.* secrets set SLACK_WEBHOOK_URL$/m,
     repair: 'as advised',
+  },
+  'a template cannot be used': {
+    break: ({ configDir }) => {
+      mkdirSync(join(configDir, 'templates/plain'), { recursive: true })
+      writeFileSync(join(configDir, 'templates/plain/done.liquid'), '{{ project')
+    },
+    doctor: ['templates', 'warning', /done\.liquid: .* not closed.* Ours is used/, /^Correct or/],
+    status: /^x .*done\.liquid: .* not closed/m,
+    repair: ({ configDir }) => rmSync(join(configDir, 'templates'), { recursive: true }),
   },
   'the configuration with the only copy of a secret cannot be read': {
     break: async ({ writeConfig, run }) => {
