@@ -49,6 +49,15 @@ describe('hookbell why', () => {
     expect((await home.run('why', id.slice(0, 12))).stdout).toBe(stdout)
   })
 
+  it('does not take an attempt of doctor for the last event', async () => {
+    const { home, tell } = await makeWhyHome()
+    const id = await tell({ hook_event_name: 'Stop', last_assistant_message: 'All green' })
+    for (let count = 0; count < 11; count += 1)
+      home.accept({ hook_event_name: 'HookbellCanary', session_id: 'doctor' })
+    await tell({ hook_event_name: 'HookbellCanary', session_id: 'doctor' })
+    expect((await home.run('why')).stdout).toContain(`api-server: done ${id.slice(0, 8)}`)
+  })
+
   it('names the rule that suppressed an event and the evidence that corrected its kind', async () => {
     const { home, tell } = await makeWhyHome()
     await tell({ hook_event_name: 'UserPromptSubmit', prompt: 'Go' })
