@@ -1,5 +1,6 @@
 import type { Node } from 'jsonc-parser'
 import { knownClients } from '../event/schema.ts'
+import { closest } from '../text/suggest.ts'
 import { locate } from './position.ts'
 
 /** What people write for a kind, and what would be an event that nobody fires. */
@@ -49,13 +50,17 @@ function eventsOf(route: unknown): Found[] {
   return foundIn(Object(route).on, ['on'], kindMeantBy)
 }
 
-/** Such as "Claude Code", "gemini-cli". */
+/** Such as "Claude Code", "gemini-cli", "claud". */
 function clientsOf(route: unknown): Found[] {
   return ['when', 'not'].flatMap((name) =>
-    foundIn(Object(Object(route)[name]).client, [name, 'client'], (word) =>
-      knownClients.find((one) => one !== word && word.toLowerCase().startsWith(one)),
-    ),
+    foundIn(Object(Object(route)[name]).client, [name, 'client'], clientMeantBy),
   )
+}
+
+function clientMeantBy(word: string): string | undefined {
+  if (knownClients.includes(word)) return undefined
+  const begun = knownClients.find((one) => word.toLowerCase().startsWith(one))
+  return begun ?? closest(word, knownClients)
 }
 
 function foundIn(

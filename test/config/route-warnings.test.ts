@@ -38,6 +38,10 @@ describe('a warning about a route', () => {
     },
   )
 
+  it('names the client that a mistyped word means', () => {
+    expect(warningsOf({ when: { client: ['claud'] } })[0]).toContain('did you mean "claude"?')
+  })
+
   it('is an error if an event is called nearly the same, with the kind that is meant', () => {
     expect(() => warningsOf({ on: ['error'] })).toThrow(
       expect.objectContaining({ code: 'E_CONFIG', hint: 'Did you mean "failed"?' }),
