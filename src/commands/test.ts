@@ -8,9 +8,8 @@ import { unreachableChannels } from '../config/reach.ts'
 import type { Config } from '../config/schema.ts'
 import { HookbellError } from '../errors.ts'
 import type { ChannelStatus } from '../journal/history.ts'
+import { lockHolder } from '../spool/lock.ts'
 import { sendTestMessage } from './_test-message.ts'
-
-const TRIED_AGAIN = 'It is tried again with the next event, or now with: hookbell flush'
 
 export const testCommand = defineCommand({
   args: {
@@ -36,7 +35,12 @@ function hintFor(state: ChannelStatus['state'], channel: string, id: string): st
   if (state === 'unavailable')
     return `Set up a channel of another type in ${configPath(configDir())}`
   if (state === 'exhausted') return `When that is put right: hookbell dead retry ${id}`
-  return [...whatIsUnset(channel), TRIED_AGAIN].join('. ')
+  return [...whatIsUnset(channel), whoTriesAgain()].join('. ')
+}
+
+function whoTriesAgain(): string {
+  const next = lockHolder(stateDir()) ? 'by the worker that runs' : 'with the next event'
+  return `It is tried again ${next}, or now with: hookbell flush`
 }
 
 /** What the channel, or the one that stands in for it, lacks and how to set it; [] if nothing. */

@@ -42,6 +42,15 @@ describe('with a running worker', () => {
     await expect.poll(async () => (await home.run('dead')).stdout).toBe('Nothing is dead')
   })
 
+  it('hookbell test says who tries again', async () => {
+    const { home, startWorker } = await makeFailing([503], { firstDelaySeconds: 900 })
+    const before = await home.run('test', 'team')
+    expect(before.stderr).toContain('with the next event, or now with: hookbell flush')
+    await startWorker()
+    const { stderr } = await home.run('test', 'team')
+    expect(stderr).toContain('by the worker that runs, or now with: hookbell flush')
+  })
+
   it('hookbell flush retries at once a delivery that would wait for an hour', async () => {
     const { home, received, startWorker } = await makeFailing([500, 200], {
       firstDelaySeconds: 3600,
