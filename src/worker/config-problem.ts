@@ -64,7 +64,7 @@ export class ConfigProblem {
 }
 
 function describe({ problem, source }: LoadedConfig): Buffer {
-  const hint = problem?.hint ? `${problem.hint}. ` : ''
+  const hint = problem?.hint ? `${problem.hint.replace(/[.?]?$/, (end) => end || '.')} ` : ''
   const message = `${problem?.message}. ${hint}Until it is fixed, the ${source} settings are used.`
   return Buffer.from(JSON.stringify({ hook_event_name: 'StopFailure', message }))
 }

@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { ConfigProblem } from '../../src/worker/config-problem.ts'
@@ -44,6 +44,18 @@ function makeChecked() {
     },
   }
 }
+
+it.each([
+  ['{"chanels":{}}', /unknown key\. Did you mean "channels"\? Until it is fixed, /],
+  ['{"lingerSeconds":"9"}', /not a string\. Write it without quotes\. Until it is fixed, /],
+])('a configuration that is broken is reported in whole sentences: %s', (text, expected) => {
+  const { check, pass, write } = makeChecked()
+  write(text)
+  check()
+  pass(2000)
+  const claim = check()
+  expect(readFileSync(claim?.path ?? '', 'utf8').replaceAll('\\"', '"')).toMatch(expected)
+})
 
 describe('a configuration that is being saved', () => {
   it.each(['', '{ "channels": { "des'])('is no problem while only %j of it is there', (half) => {
