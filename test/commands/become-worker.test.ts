@@ -73,6 +73,16 @@ describe('every command that delivers', () => {
     },
   )
 
+  it('checks certificates although the shell says otherwise: test', async () => {
+    const { url, requests } = await startUntrusted()
+    const home = await makeHome({ channels: { one: { type: 'webhook', url } } })
+    Object.assign(home.env, { NODE_TLS_REJECT_UNAUTHORIZED: '0' })
+    const { exitCode, stderr } = await home.run('test', 'one')
+    expect(exitCode).toBeGreaterThan(0)
+    expect(stderr).toContain('certificate')
+    expect(requests()).toBe(0)
+  })
+
   it.runIf(process.platform !== 'win32').each(commands)(
     'releases its claims when it is stopped: %s',
     async (...words) => {
@@ -89,4 +99,19 @@ describe('every command that delivers', () => {
       expect(readdirSync(join(home.state, 'spool/new'))).toEqual([expect.stringMatching(/~0$/)])
     },
   )
+})
+
+describe('the program of the worker, started by itself', () => {
+  it('checks certificates although its environment says otherwise', async () => {
+    const { url, requests } = await startUntrusted()
+    const home = await makeWaiting({ type: 'webhook', url }, [])
+    const env = { ...home.env, NODE_TLS_REJECT_UNAUTHORIZED: '0' }
+    const worker = [join(root, 'dist/worker.cjs')]
+    const child = execa(process.execPath, worker, { env, extendEnv: false, reject: false })
+    onTestFinished(() => void child.kill('SIGKILL'))
+    await expect
+      .poll(async () => (await home.run('log')).stdout)
+      .toMatch(/(waiting .* one \(deferred\)|delivered .*)$/m)
+    expect(requests()).toBe(0)
+  })
 })

@@ -4,6 +4,7 @@ import {
   readdirSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
@@ -113,12 +114,14 @@ describe('a folder of the spool', () => {
     },
   )
 
-  it('without permissions gets its permissions back', async () => {
+  it.each([0, 0o777])('with the permissions %o becomes usable, and private', async (mode) => {
     const world = makeWorld()
     const id = world.accept({})
-    for (const folder of folders) chmodSync(world.spool[folder], 0)
+    const paths = folders.map((folder) => world.spool[folder])
+    for (const path of paths) chmodSync(path, mode)
     await world.once()
     expect(world.lines()).toMatchObject([{ id }])
+    expect(paths.map((path) => statSync(path).mode & 0o777)).toEqual(paths.map(() => 0o700))
   })
 
   it('that is a link is not followed', async () => {
