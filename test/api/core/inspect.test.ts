@@ -43,6 +43,15 @@ describe.each(transports)('call details through %s', (transport) => {
     expect(error).toMatchObject({ kind: 'http', requestId: 'req_7' })
   })
 
+  it.each(['x-request-id', 'request-id', 'x-amzn-requestid', 'cf-ray'])(
+    'an error has the request ID of the header %s',
+    async (name) => {
+      faults.play([{ status: 502, headers: { [name]: 'req_8' } }])
+      const error = await errorOf(makeClient({ retries: 0 }).organization.limits.getGlobal())
+      expect(error).toMatchObject({ kind: 'http', requestId: 'req_8' })
+    },
+  )
+
   it('HttpError has the response headers, redacted and not in its JSON', async () => {
     faults.play([{ status: 400, headers: { ...headers, 'x-echo': apiKey } }])
     const error = await errorOf(makeClient().organization.limits.getGlobal())

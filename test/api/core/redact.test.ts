@@ -75,8 +75,9 @@ describe('redaction', () => {
   it('masks the plain, URL-encoded and JSON forms of a secret', () => {
     fc.assert(
       fc.property(secret, fc.string(), fc.string(), (key, before, after) => {
-        const text = `${before}${key}${encodeURIComponent(key)}${json({ key })}${after}`
-        expect(redact(text, [key])).not.toContain(key)
+        const forms = [key, encodeURIComponent(key), json(key).slice(1, -1)]
+        const left = redact(`${before}${forms.join(' ')}${after}`, [key])
+        expect(forms.filter((form) => left.includes(form))).toEqual([])
       }),
     )
   })
