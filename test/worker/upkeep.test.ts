@@ -14,6 +14,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { prepareSpool } from '../../src/spool/prepare.ts'
 import { sweep } from '../../src/spool/sweep.ts'
 import { scrubEnvironment } from '../../src/worker/isolate.ts'
+import { openWorker } from '../../src/worker/open-worker.ts'
 import { builtWorker } from '../support/program.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { exited, makeWorld, readLines, startProgram } from './_world.ts'
@@ -289,6 +290,20 @@ describe('secrets', () => {
     }
     const journal = readLines<object>(join(world.stateDir, 'journal.jsonl'))
     expect(JSON.stringify(journal)).toContain('[redacted]')
+  })
+})
+
+describe('the journal of a worker', () => {
+  it('contains no secret, whoever made the text', async () => {
+    const world = makeWorld()
+    world.configure({ channels: { team: { type: 'slack', url: `\${HOOK}` } } })
+    const canary = 'https://hooks.example.com/canary-7f3a9c1e5b'
+    writeFileSync(join(world.configDir, 'secrets.env'), `HOOK=${canary}\n`, { mode: 0o600 })
+    const { journal } = openWorker(world).deps
+    const entry = { at: 1, id: 'e1', type: 'suppressed', channel: 'team' } as const
+    await journal.append({ ...entry, reason: `cannot reach ${canary}` })
+    const reason = 'cannot reach [redacted]'
+    expect(readLines(join(world.stateDir, 'journal.jsonl'))).toEqual([{ ...entry, reason }])
   })
 })
 
