@@ -114,7 +114,10 @@ describe('a folder of the spool', () => {
     },
   )
 
-  it.each([0, 0o777])('with the permissions %o becomes usable, and private', async (mode) => {
+  it.each([
+    ['nobody', 0],
+    ['everybody', 0o777],
+  ])('that is open to %s becomes usable, and private', async (_, mode) => {
     const world = makeWorld()
     const id = world.accept({})
     const paths = folders.map((folder) => world.spool[folder])
