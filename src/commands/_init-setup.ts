@@ -1,4 +1,5 @@
 import { CurrentConfig } from '../config/current.ts'
+import { loadConfig } from '../config/load.ts'
 import { configDir, configPath, secretsPath, stateDir } from '../config/paths.ts'
 import { writeSecret } from '../config/secrets-file.ts'
 import { usageError } from '../errors.ts'
@@ -32,15 +33,19 @@ export function setupOf(types: string | undefined): Setup | undefined {
 
 /** Channels that the user's own file names; the built-in ones do not count. */
 export function existingChannels(): string[] {
-  const { raw, problem } = new CurrentConfig(configDir(), stateDir()).get()
+  const { problem } = new CurrentConfig(configDir(), stateDir()).get()
   if (problem) throw problem
-  return Object.keys(raw?.channels ?? {})
+  return Object.keys(inFile()?.channels ?? {})
+}
+
+/** What the file says now: the settings of a file that was just removed stay in force for a while. */
+function inFile() {
+  return loadConfig(configDir()).raw
 }
 
 /** What `writeSetup` adds to the configuration. The text around it is not shown, since it may hold secrets. */
 export function additionOf({ channels }: Setup) {
-  const { raw } = new CurrentConfig(configDir(), stateDir()).get()
-  return { channels, ...(raw?.routes !== undefined && { routes: [routeTo(channels)] }) }
+  return { channels, ...(inFile()?.routes !== undefined && { routes: [routeTo(channels)] }) }
 }
 
 /** The same as lines of a diff. */

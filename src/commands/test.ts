@@ -32,8 +32,9 @@ export const testCommand = defineCommand({
 })
 
 function hintFor(state: ChannelStatus['state'], channel: string, id: string): string {
-  if (state === 'unavailable')
-    return `Set up a channel of another type in ${configPath(configDir())}`
+  if (state === 'unavailable') {
+    return `Set up another channel with: hookbell init, or in ${configPath(configDir())}`
+  }
   if (state === 'exhausted') return `When that is put right: hookbell dead retry ${id}`
   return [...whatIsUnset(channel), whoTriesAgain()].join('. ')
 }

@@ -179,7 +179,7 @@ export function checkSystem({ env, loaded, events, now }: Facts): Check[] {
                 'desktop.bus',
                 'warning',
                 'no desktop bus here',
-                'Set up a channel of another type',
+                'Set up another channel with: hookbell init',
               ),
         ]
       : []),

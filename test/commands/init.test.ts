@@ -8,6 +8,7 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -422,6 +423,18 @@ describe('hookbell init', () => {
     const before = readFileSync(config, 'utf8')
     expect(start(home, words).status).toBe(0)
     expect(readFileSync(config, 'utf8')).toBe(before)
+  })
+
+  it('sets up channels also if the configuration was removed a moment ago', () => {
+    const home = makeHome({ '.factory/x': '' })
+    const words = [...cli, '--yes', '--channel', 'terminal']
+    const config = join(home, '.config/hookbell/config.json')
+    for (const _ of ['first', 'again']) {
+      expect(start(home, words).shown).toContain(
+        'Wrote ~/.config/hookbell/config.json: channels terminal',
+      )
+      rmSync(config)
+    }
   })
 
   it('reports a channel that it adds, and how to try it, also if the hooks are already there', () => {

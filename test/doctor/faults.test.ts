@@ -182,7 +182,7 @@ const faults: Record<string, Fault> = {
   },
   'there is no desktop': {
     break: toConfig({}),
-    doctor: ['desktop.bus', 'warning', /no desktop bus here/, /channel of another type/],
+    doctor: ['desktop.bus', 'warning', /no desktop bus here/, /another channel with: .*init/],
     repair: repairConfig,
   },
 }
