@@ -34,7 +34,8 @@ export const gemini = defineClient({
   },
   unnamed: [],
   fieldNames: {},
-  variants: [],
+  // Some versions fire it again after the result of a tool (google-gemini/gemini-cli#18514).
+  variants: [{ event: 'BeforeAgent', where: { prompt: '' }, means: 'PostToolUse' }],
   notices: { ToolPermission: 'permission' },
   // In a terminal the end of a session is reported three times, 40 ms apart.
   repeats: [{ after: 'SessionEnd', again: 'SessionEnd', withinMs: 1000, same: ['reason'] }],

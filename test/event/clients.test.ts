@@ -171,6 +171,7 @@ describe('a payload that was not recorded', () => {
     ['copilot', { hook_event_name: 'Stop', parent_agent_id: 'a' }, 'SubagentStop', 'subagent-done'],
     ['cursor', { hook_event_name: 'preToolUse' }, 'PreToolUse', 'other'],
     ['cursor', { hook_event_name: 'subagentStop' }, 'SubagentStop', 'subagent-done'],
+    ['gemini', { hook_event_name: 'BeforeAgent', prompt: '' }, 'PostToolUse', 'other'],
     ['gemini', { hook_event_name: 'BeforeTool' }, 'PreToolUse', 'other'],
     ['gemini', { hook_event_name: 'AfterTool' }, 'PostToolUse', 'other'],
     ['opencode', { type: 'permission.updated' }, 'PermissionRequest', 'permission'],
