@@ -57,6 +57,8 @@ export const codex = defineClient({
     { after: 'SubagentStop', again: 'SubagentStop', withinMs: 10_000, same: ['turnId'] },
   ],
   ordinaryEnds: ['other'],
+  // Measured with 0.169.0: a question of a sub-agent has its agent_id and its own transcript, Stop has neither.
+  hidesAgents: true,
   holdQuestionMs: 0,
   answeredBy: [],
   askTools: ['request_user_input'],

@@ -155,6 +155,8 @@ export interface Client {
   repeats: readonly Repeat[]
   /** Reasons of SessionEnd that mean nothing, because the client gives them for every end. */
   ordinaryEnds: readonly string[]
+  /** The end of a turn does not tell which sub-agents go on: it answers none of their questions. */
+  hidesAgents?: true
   /** After a minute without an answer to its turn, it sends a Notification. */
   reportsIdle?: true
   /** How long to hold back a question, in ms, because the client may answer it itself at once. */

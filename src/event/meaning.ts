@@ -36,7 +36,7 @@ export interface Meaning {
   isAnswer: boolean
   /** An answer that settles all open questions of the session, not a single one. */
   isAnswerToAll: boolean
-  /** Sub-agents go on after it, so that it answers none of their questions. */
+  /** Sub-agents go on after it, or may, so that it answers none of their questions. */
   leavesAgents: boolean
   /** The event is from a sub-agent, whose session may have its own id. */
   isSubagent: boolean
@@ -53,7 +53,7 @@ const answers: readonly string[] = ['PermissionReplied', ...answersToAll]
 
 export function meaningOf(event: Told): Meaning {
   const { means, name, notificationType, backgroundAgents = 0 } = event
-  const { answeredBy = [], ordinaryEnds = [] } = findClient(event.client) ?? {}
+  const { answeredBy = [], ordinaryEnds = [], hidesAgents } = findClient(event.client) ?? {}
   return {
     isSessionStart: means === 'SessionStart',
     isPrompt: means === 'UserPromptSubmit',
@@ -67,7 +67,7 @@ export function meaningOf(event: Told): Meaning {
       answers.includes(means) ||
       [means, name, notificationType].some((one) => one !== '' && answeredBy.includes(one)),
     isAnswerToAll: answersToAll.includes(means),
-    leavesAgents: turnEnds.includes(means) && backgroundAgents > 0,
+    leavesAgents: turnEnds.includes(means) && (hidesAgents === true || backgroundAgents > 0),
     isSubagent: means === 'SubagentStart' || means === 'SubagentStop',
     isInternal: means === 'Internal',
   }

@@ -64,6 +64,28 @@ describe('the memory of sessions', () => {
     expect(open(entry('last', event('Stop', 5)))).toEqual([])
   })
 
+  it('has the question of a sub-agent of Codex as open, whose turn ends name no sub-agents', () => {
+    const codex = (id: string, means: string, acceptedAt: number, agentId?: string) =>
+      entry(id, {
+        ...{ client: 'codex', event: means, acceptedAt, facts: { means, agentId } },
+        kind: means === 'PermissionRequest' ? 'permission' : 'other',
+      })
+    const sessions = folded([
+      codex('q', 'PermissionRequest', 1),
+      codex('q1', 'PermissionRequest', 1, 'a1'),
+    ])
+    const isOpen = (id: string) => {
+      const session = sessions.get(sessionKey({ client: 'codex', sessionId: 's' }))
+      return session !== undefined && !isAnswered(session, { id, at: 1 })
+    }
+    folded([codex('stop', 'Stop', 2)], sessions)
+    expect([isOpen('q'), isOpen('q1')]).toEqual([false, true])
+    folded([codex('other', 'SubagentStop', 3, 'a2')], sessions)
+    expect(isOpen('q1')).toBe(true)
+    folded([codex('end', 'SubagentStop', 4, 'a1')], sessions)
+    expect(isOpen('q1')).toBe(false)
+  })
+
   it.each(['elicitation_response', 'elicitation_complete'])(
     'has the answer to the form of an MCP server: %s',
     (notificationType) => {
