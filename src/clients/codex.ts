@@ -24,7 +24,10 @@ export const codex = defineClient({
     'SessionEnd',
     'UserPromptSubmit',
     'Interrupt',
+    // Questions in words, which a plan begins with: no PermissionRequest is sent for them (measured with 0.169.0).
+    'PreToolUse',
   ],
+  matchers: { PreToolUse: '^request_user_input$' },
   timeoutUnit: 's',
   timeoutLimitsMs: { SessionEnd: 3000, Interrupt: 3000 },
   // Each hook runs only after it was approved in /hooks. Trust depends on position and content: an entry before ours,
@@ -49,6 +52,7 @@ export const codex = defineClient({
     },
     { event: 'agent-turn-complete', where: { client: false }, means: 'SubagentStop' },
     { event: 'UserPromptSubmit', where: { agent_id: true }, means: 'SubagentStart' },
+    { event: 'PreToolUse', where: { tool_name: 'request_user_input' }, means: 'PermissionRequest' },
   ],
   notices: {},
   // With both `notify` and hooks, each turn is reported twice.

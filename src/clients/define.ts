@@ -114,6 +114,8 @@ export interface Client {
   legacy: readonly string[]
   /** The events to register, under the client's own names. */
   events: readonly [string, ...string[]]
+  /** The tools for which an event is registered, as the client matches them; all, for an event that is not here. */
+  matchers?: Readonly<Record<string, string>>
   timeoutUnit: 's' | 'ms'
   /** The longest timeout of some events, in ms. The client warns if an entry has a longer one. */
   timeoutLimitsMs?: Readonly<Record<string, number>>

@@ -12,6 +12,7 @@ type Env = ClientFacts['env']
 type States = Readonly<Record<string, { enabled?: unknown; trusted_hash?: unknown }>>
 
 const limitsMs: Readonly<Record<string, number>> = codex.timeoutLimitsMs
+const matchers: Readonly<Record<string, string>> = codex.matchers
 const APPROVE = 'Start codex and approve the hooks, or see /hooks'
 
 /** Whether codex was told to trust a project. Otherwise it reads neither the settings nor the hooks of the project. */
@@ -72,14 +73,15 @@ function trustOf(hook: RegisteredHook, paths: readonly string[], states: States)
 /** The hash that codex computes for an entry; undefined if the entry has properties that `init` does not write. */
 function hashOf(
   name: string,
-  { event, command, timeout, isPlain }: RegisteredHook,
+  { event, command, timeout, matcher, isPlain }: RegisteredHook,
 ): string | undefined {
-  if (!isPlain) return undefined
+  if (!isPlain || matcher !== matchers[event]) return undefined
   const limit = limitsMs[event]
   const seconds = Math.max(1, timeout ?? (limit ? 1 : 600))
   const hook = { async: false, command, timeout: Math.min(seconds, (limit ?? Infinity) / 1000) }
   // The keys must be in alphabetical order.
-  return `sha256:${sha256(JSON.stringify({ event_name: name, hooks: [{ ...hook, type: 'command' }] }))}`
+  const entry = { event_name: name, hooks: [{ ...hook, type: 'command' }], matcher }
+  return `sha256:${sha256(JSON.stringify(entry))}`
 }
 
 function seenAs(trust: Trust, events: readonly string[]): string {

@@ -13,10 +13,10 @@ export function planTarget(target: Target, door: string): (text: string) => Plan
   const { path, shape } = file
   const hook = hookEntry(client, commandOf(target, door))
   const keepsTimeout = target.isRenewal ?? client.keepsTimeouts ?? false
-  const { entries, fileHeader: header } = client
+  const { entries, matchers, fileHeader: header } = client
   const timeouts = timeoutsOf(client)
-  return (text) =>
-    planInstall(text, { path, shape, entries, events, hook, timeouts, header, keepsTimeout })
+  const request = { path, shape, entries, events, hook, timeouts, matchers, header, keepsTimeout }
+  return (text) => planInstall(text, request)
 }
 
 export function commandOf({ name, scope }: Target, door: string): string {

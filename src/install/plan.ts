@@ -6,7 +6,7 @@ import { refuseTooLarge } from './file.ts'
 import type { HookEntry } from './hook-command.ts'
 import { type Item, insertInto, valueOnLines } from './insert.ts'
 import { parseSettings, refuseAt } from './parse.ts'
-import { hookOf, type InstallRequest } from './request.ts'
+import { entryOf, hookOf, type InstallRequest } from './request.ts'
 import { type Edit, type Span, splice } from './splice.ts'
 import { detectStyle, type Style } from './style.ts'
 import { verifyInstall } from './verify.ts'
@@ -68,11 +68,6 @@ function editTree(
 
 function mapOf(events: readonly string[], request: InstallRequest): object {
   return Object.fromEntries(events.map((event) => [event, [entryOf(request, event)]]))
-}
-
-function entryOf(request: InstallRequest, event: string): object {
-  const hook = hookOf(request, event)
-  return request.entries === 'flat' ? hook : { hooks: [hook] }
 }
 
 /** Replaces the values that differ, so that what a person added to the hook stays. */

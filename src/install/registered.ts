@@ -16,6 +16,8 @@ export interface RegisteredHook {
   at?: { group: number; index: number }
   /** In the unit of the client. */
   timeout?: number
+  /** The tools for which its group runs. */
+  matcher?: string
   /** Whether it has no properties but those that `init` writes. */
   isPlain?: boolean
 }
@@ -79,12 +81,14 @@ function describeHook(event: string, groups: readonly Node[], hook: Node): Regis
   const index = Math.max(0, hooksOf(groups[group])?.indexOf(hook) ?? 0)
   const keys = [groups[group], hook].flatMap((one) => namesIn(one))
   const timeout: unknown = property(hook, 'timeout')?.value
+  const matcher = groups[group] && property(groups[group], 'matcher')?.value
   return {
     event,
     command: String(property(hook, 'command')?.value),
     at: { group, index },
     ...(typeof timeout === 'number' && { timeout }),
-    isPlain: keys.every((key) => ['hooks', 'type', 'command', 'timeout'].includes(key)),
+    ...(matcher !== undefined && { matcher: String(matcher) }),
+    isPlain: keys.every((key) => ['matcher', 'hooks', 'type', 'command', 'timeout'].includes(key)),
   }
 }
 

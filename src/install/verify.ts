@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { HookLayout } from '../clients/define.ts'
 import type { Reading } from './event-map.ts'
-import { hookOf, type InstallRequest } from './request.ts'
+import { entryOf, hookOf, type InstallRequest } from './request.ts'
 import { isOurs, type Json, readValue } from './settings-value.ts'
 import { type Span, unsplice } from './splice.ts'
 
@@ -48,7 +48,7 @@ function expected(
       const { timeout } = old
       Object.assign(old, hook, keepsTimeout && timeout !== undefined && { timeout })
     }
-    if (ours.length === 0) items.push(entries === 'flat' ? { ...hook } : { hooks: [{ ...hook }] })
+    if (ours.length === 0) items.push(entryOf(request, event) as Json)
   }
   if (shape === 'wrapped' && Object.keys(map).length > 0) result.hooks ??= map
   return result

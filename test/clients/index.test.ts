@@ -38,9 +38,14 @@ describe.each<[string, Client]>(Object.entries(clients))('clients: %s', (key, cl
     expect(asks).toBe(client.name !== 'cursor')
   })
 
-  it('does not register PreToolUse, because a failing hook could block a tool of Copilot', () => {
-    expect(client.events).not.toContain('PreToolUse')
-    expect(client.events).not.toContain('preToolUse')
+  it('does not register PreToolUse for every tool: a failing hook could block a tool of Copilot', () => {
+    for (const event of client.events.filter((one) => /^preToolUse$/i.test(one))) {
+      expect(client.matchers).toHaveProperty(event)
+    }
+  })
+
+  it('limits only events to tools that it registers', () => {
+    expect(client.events).toEqual(expect.arrayContaining(Object.keys(client.matchers ?? {})))
   })
 
   it('has a name that needs no quoting in a shell', () => {

@@ -20,6 +20,7 @@ const hashes = {
   sessionEnd: '62b1528ba247f4b19a5d947a6e287856c5e0d6ce2e8462e0b865710d123f98dd',
   sessionEndWithin2s: '0640aed21ee99026b7afdcb10ac3e8b3ad6da0dd6fc0e2bc54b11935836860b8',
   sessionEndWithoutTimeout: '386e90dbbe3ecb97efaa00385c4b19ceee1381dec0bae48c71cb94ceafce83c2',
+  preToolUse: '21f71874da972e6dd66c181ee6a56c6ec3f34c20a377047b9e848c37954e7349',
 }
 
 function write(path: string, text: string) {
@@ -56,6 +57,15 @@ describe('the check whether codex was told to trust our hooks', () => {
   ] as const)('knows the hash of %s: %s, %s', (event, name, hash, hook) => {
     const states = { [`${name}:0:0`]: hashes[hash] }
     expect(trustOf(event, [{ hooks: [hook] }], states)).toEqual([['ok', `approved: ${event}`]])
+  })
+
+  it('knows the hash of an entry for one tool, but not of one for a tool of your choice', () => {
+    const seen = (matcher: string) =>
+      trustOf('PreToolUse', [{ matcher, hooks: [ours()] }], {
+        'pre_tool_use:0:0': hashes.preToolUse,
+      })
+    expect(seen('^request_user_input$')).toEqual([['ok', 'approved: PreToolUse']])
+    expect(seen('Bash')[0]?.[0]).toBe('cannot tell')
   })
 
   it.each<[string, object[], Record<string, string>, string, RegExp, string?]>([

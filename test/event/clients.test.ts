@@ -23,6 +23,7 @@ const table: [client: string, name: string, means: string, kind: string][] = [
   ['claude', 'UserPromptSubmit', 'UserPromptSubmit', 'other'],
   ['codex', 'Interrupt', 'Interrupt', 'other'],
   ['codex', 'PermissionRequest', 'PermissionRequest', 'permission'],
+  ['codex', 'PreToolUse.question', 'PermissionRequest', 'permission'],
   ['codex', 'SessionEnd', 'SessionEnd', 'abnormal-end'],
   ['codex', 'Stop', 'Stop', 'done'],
   ['codex', 'SubagentStop', 'SubagentStop', 'subagent-done'],
@@ -154,6 +155,7 @@ describe('a payload that was not recorded', () => {
       'subagent-done',
     ],
     ['codex', prompted({ prompt: taskIsOver }), 'UserPromptSubmit', 'other'],
+    ['codex', { hook_event_name: 'PreToolUse', tool_name: 'Bash' }, 'PreToolUse', 'other'],
     ['copilot', notice('shell_completed'), 'Notification', 'other'],
     ['copilot', notice('shell_detached_completed'), 'Notification', 'other'],
     ['copilot', notice('agent_completed'), 'Notification', 'subagent-done'],
@@ -236,6 +238,7 @@ describe('a question', () => {
 
   it.each([
     ['claude', 'PermissionRequest.question'],
+    ['codex', 'PreToolUse.question'],
     ['opencode', 'question.asked'],
   ])('in words is used as the message, instead of the name of the tool: %s %s', (client, name) => {
     expect(read(client, name).message).toBe('Which database do you want?')

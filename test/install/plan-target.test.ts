@@ -87,6 +87,14 @@ describe('planTarget', () => {
     expect(plan('codex', before, 'Stop,SessionEnd,Interrupt').changed).toBe(false)
   })
 
+  it('registers an event of codex only for the tool with which it asks', () => {
+    const first = plan('codex', '{}', 'Stop,PreToolUse')
+    const { PreToolUse, Stop } = JSON.parse(first.text).hooks
+    expect(PreToolUse).toEqual([{ matcher: '^request_user_input$', hooks: Stop[0].hooks }])
+    expect(Stop[0].matcher).toBeUndefined()
+    expect(plan('codex', first.text, 'Stop,PreToolUse').changed).toBe(false)
+  })
+
   it('keeps name lists beside the events', () => {
     const text = '{"hooks": {"enabled": true, "disabled": ["x"]}}'
     expect(JSON.parse(plan('gemini', text).text).hooks).toMatchObject({
