@@ -46,15 +46,26 @@ export const qwen = defineClient({
       where: { prompt: false, submitted_prompt: false },
       means: 'PostToolUse',
     },
+    // Measured with 0.24.4: also sent for a sub-agent in the background, which most are, before the client denies the tool
+    // by itself. If a person is asked, the Notification follows.
+    { event: 'PermissionRequest', where: { agent_id: true }, means: 'Internal' },
   ],
   // Sent at every start; nothing for a person to do.
   notices: { auth_success: 'other' },
   repeats: [
+    // At once, but up to 5.5 s later on a busy machine.
     {
       after: 'Stop',
       again: 'Notification',
       notificationType: 'idle_prompt',
-      withinMs: 1000,
+      withinMs: 15_000,
+      same: [],
+    },
+    {
+      after: 'StopFailure',
+      again: 'Notification',
+      notificationType: 'idle_prompt',
+      withinMs: 15_000,
       same: [],
     },
     {

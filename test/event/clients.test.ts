@@ -83,6 +83,7 @@ const table: [client: string, name: string, means: string, kind: string][] = [
   ['qwen', 'PreToolUse', 'PreToolUse', 'other'],
   ['qwen', 'SessionEnd', 'SessionEnd', 'ended'],
   ['qwen', 'Stop', 'Stop', 'done'],
+  ['qwen', 'StopFailure', 'StopFailure', 'failed'],
   ['qwen', 'SubagentStop', 'SubagentStop', 'subagent-done'],
   ['qwen', 'UserPromptSubmit', 'UserPromptSubmit', 'other'],
   ['qwen', 'UserPromptSubmit.result', 'PostToolUse', 'other'],
@@ -181,6 +182,12 @@ describe('a payload that was not recorded', () => {
     ['opencode', { type: 'session.created', info: { parentID: 's0' } }, 'SubagentStart', 'other'],
     ['qwen', { hook_event_name: 'UserPromptSubmit', prompt: '' }, 'PostToolUse', 'other'],
     ['qwen', { hook_event_name: 'UserPromptSubmit' }, 'PostToolUse', 'other'],
+    ['qwen', { hook_event_name: 'PermissionRequest', agent_id: 'a1' }, 'Internal', 'other'],
+    [
+      'qwen',
+      { ...notice('permission_prompt'), agent_id: 'a1', message: 'Permission needed' },
+      ...(['Notification', 'permission'] as const),
+    ],
   ])('of %s, %j has the meaning %s and the kind %s', (client, payload, means, kind) => {
     expect(parsePayload(payload, { client })).toMatchObject({ means, kind })
   })
@@ -412,6 +419,8 @@ describe('a repeat', () => {
     ['claude', 'PermissionRequest', 'Notification.idle', 6000, false],
     ['claude', 'PermissionRequest', 'PermissionRequest', 10, false],
     ['qwen', 'Stop', 'Notification.idle', 50, true],
+    ['qwen', 'Stop', 'Notification.idle', 5500, true],
+    ['qwen', 'StopFailure', 'Notification.idle', 300, true],
     ['claude', 'Stop', 'Notification.idle', 60_000, false],
     ['opencode', 'session.error', 'session.idle', 30, true],
     ['opencode', 'question.rejected', 'session.idle', 920, true],
