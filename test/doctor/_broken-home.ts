@@ -85,11 +85,12 @@ export function approveInCodex({ home }: BrokenHome) {
   const path = join(home, '.codex/hooks.json')
   const { hooks } = JSON.parse(readFileSync(path, 'utf8'))
   const lines = Object.keys(hooks).map((event) => {
-    const [{ command }] = hooks[event][0].hooks
+    const [{ matcher, hooks: own }] = hooks[event]
+    const [{ command }] = own
     const name = event.replace(/(?<=[a-z])(?=[A-Z])/g, '_').toLowerCase()
     const timeout = ['SessionEnd', 'Interrupt'].includes(event) ? 3 : 10
     const hook = { async: false, command, timeout, type: 'command' }
-    const identity = JSON.stringify({ event_name: name, hooks: [hook] })
+    const identity = JSON.stringify({ event_name: name, hooks: [hook], matcher })
     const hash = createHash('sha256').update(identity).digest('hex')
     return `[hooks.state."${path}:${name}:0:0"]\ntrusted_hash = "sha256:${hash}"\n`
   })
