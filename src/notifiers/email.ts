@@ -12,6 +12,7 @@ import { type ComposeContext, defineNotifier, type Message, type SendContext } f
 
 const SUBJECT_LENGTH = 200
 const BODY_LENGTH = 100_000
+const GREETING_MS = 20_000
 
 // Only this schema keeps commas, groups and line breaks out of the SMTP envelope.
 const address = z.email({
@@ -95,9 +96,11 @@ async function transportOptions(
     // Always set, because NODE_TLS_REJECT_UNAUTHORIZED changes the default.
     tls: { rejectUnauthorized: secure || !local, ...trusting(context.extraCaFile) },
     ...(user && { auth: { user, pass: password } }),
-    connectionTimeout: 10_000,
-    greetingTimeout: 10_000,
-    socketTimeout: 20_000,
+    // A server that asks a slow DNS who connects is silent for so long.
+    connectionTimeout: GREETING_MS,
+    greetingTimeout: GREETING_MS,
+    // Later, because its error says less.
+    socketTimeout: GREETING_MS + 5000,
     disableFileAccess: true,
     disableUrlAccess: true,
   }

@@ -152,6 +152,13 @@ describe('notifiers: email', () => {
     )
   })
 
+  it('waits for a server that first asks who connects', async () => {
+    const server = { onConnect: (_: unknown, callback: () => void) => setTimeout(callback, 12_000) }
+    const { send, received } = await startChannel({ server })
+    await send()
+    expect(received).toHaveLength(1)
+  })
+
   it('looks up no name that can only mean this machine', async () => {
     const { send, received } = await startChannel({ url: 'smtp://bell.localhost' })
     await send()
