@@ -116,6 +116,21 @@ describe('a message', () => {
     }
   })
 
+  it('keeps the lines of plain text in HTML', () => {
+    const question = { tool: 'Task', about: 'tool', subject: 'Look', detail: 'a\nb', choices: [] }
+    const events = [
+      { kind: 'permission', question },
+      ...['permission', 'waiting', 'subagent-done', 'failed', 'other'].map((kind) => ({
+        kind,
+        message: 'a\nb',
+      })),
+    ] as Partial<EnrichedEvent>[]
+    for (const event of events) {
+      const { markup } = render(event).message('normal', { clearance: 'full', markup: 'html' })
+      expect(markup, event.kind).toMatch(/<(p|pre) style="white-space: pre-(line|wrap)">a\nb</)
+    }
+  })
+
   it('has a limited length and contains no control characters or secrets', () => {
     const noise = `\u001b[31m${'x'.repeat(50_000)}\u0000`
     const secret = 'canary-0123456789'
