@@ -69,7 +69,7 @@ function afterwards(entry: JournalEntry, { trace }: Told): [string, string][] {
     case 'unavailable':
       return [[entry.channel, `${when} not available here: ${entry.reason}`]]
     case 'exhausted':
-      return [[entry.channel, `${when} gave up after attempt ${entry.attempt}: ${entry.reason}`]]
+      return [[entry.channel, `${when} ${whyGivenUp(entry)}`]]
     case 'suppressed': {
       // The immediate verdict of a rule is already in the trace.
       const isKnown = trace.some(
@@ -92,6 +92,11 @@ function afterwards(entry: JournalEntry, { trace }: Told): [string, string][] {
     default:
       return []
   }
+}
+
+/** After many attempts, or a long time, the reason itself says so. */
+function whyGivenUp({ attempt, reason }: { attempt: number; reason: string }): string {
+  return reason.startsWith('gave up ') ? reason : `gave up after attempt ${attempt}: ${reason}`
 }
 
 function inSummary({ summary }: { summary?: string }): string {

@@ -58,6 +58,21 @@ describe('hookbell why', () => {
     expect((await home.run('why')).stdout).toContain(`api-server: done ${id.slice(0, 8)}`)
   })
 
+  it('says once when a channel gave up, and why', async () => {
+    const { home, tell } = await makeWhyHome([500, 404])
+    await home.writeConfig(
+      JSON.stringify({ ...JSON.parse(home.read('config/config.json')), retry: { maxAttempts: 1 } }),
+    )
+    const why = async (id: string) =>
+      (await home.run('why', id)).stdout.replaceAll(/\d\d:\d\d/g, '')
+    const [busy, gone] = [
+      await tell({ hook_event_name: 'Stop' }),
+      await tell({ hook_event_name: 'Stop' }),
+    ]
+    expect(await why(busy)).toMatch(/team +\S+ +gave up after 1 attempt: slack: 500/)
+    expect(await why(gone)).toMatch(/team +\S+ +gave up after attempt 1: slack: 404/)
+  })
+
   it('names the rule that suppressed an event and the evidence that corrected its kind', async () => {
     const { home, tell } = await makeWhyHome()
     await tell({ hook_event_name: 'UserPromptSubmit', prompt: 'Go' })
