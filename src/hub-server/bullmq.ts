@@ -15,7 +15,7 @@ export async function loadBullmq(): Promise<typeof Bullmq> {
       'E_UNAVAILABLE',
       'hub: the packages bullmq and ioredis are not installed',
       {
-        hint: 'Install them beside hookbell: npm install -g hookbell bullmq@^6.3.3 ioredis@^5',
+        hint: 'Install them beside hookbell: npm install -g bullmq@^6.3.3 ioredis@^5',
         cause,
       },
     )

@@ -24,7 +24,7 @@ describe('hub: its packages', () => {
       options,
     )
     expect(stderr).toContain('hub: the packages bullmq and ioredis are not installed')
-    expect(stderr).toContain('npm install -g hookbell bullmq')
+    expect(stderr).toContain('npm install -g bullmq')
     expect(exitCode).toBe(69)
   })
 })
