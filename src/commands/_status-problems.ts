@@ -53,6 +53,12 @@ export async function problemsOf(
   return problems
 }
 
+/** Why the hub cannot be reached, and how to set what it lacks. */
+export async function hubProblem(reach: string, { unset }: ConfigSummary): Promise<string> {
+  const hint = reach.endsWith('} not set') ? `. ${await howToSetHere(unset)}` : ''
+  return `hub: ${reach}${hint}`
+}
+
 /** Loads the facts about the clients only if a variable is not set. */
 async function howToSetHere(unset: readonly string[]): Promise<string> {
   const { shellEnvironment } = await import('../clients/shell-environment.ts')

@@ -13,6 +13,7 @@ import { checkReach } from '../doctor/reach.ts'
 import { checkSilence } from '../doctor/silence.ts'
 import { cleanText } from '../text/clean.ts'
 import { gatherFacts } from './_doctor-facts.ts'
+import { checkHub } from './_doctor-hub.ts'
 
 export const doctorCommand = defineCommand({
   args: {
@@ -49,7 +50,7 @@ async function examine({
     ...checkSilence(facts),
     ...spool,
     ...checkConfig(facts),
-    ...(offline ? [] : await checkReach(facts)),
+    ...(offline ? [] : [...(await checkReach(facts)), ...(await checkHub(facts))]),
     ...(await checkProject(facts)),
     ...checkSystem(facts),
     ...(await checkDoNotDisturb(facts)),

@@ -17,6 +17,7 @@ import type { HubRow } from './_hub-row.ts'
 import { clientProblems, describeClient } from './_status-clients.ts'
 import {
   changedTrust,
+  hubProblem,
   problemsOf,
   templateProblemsIn,
   unreachedProblem,
@@ -80,7 +81,7 @@ async function readStatus() {
     ...(hub !== undefined && { hub }),
     lastEvent,
     problems: [
-      ...(looked && looked.reach !== 'reachable' ? [`hub: ${looked.reach}`] : []),
+      ...(looked && looked.reach !== 'reachable' ? [await hubProblem(looked.reach, config)] : []),
       ...[...unreadable].map(
         (folder) => `${folder} cannot be read; the next worker opens it again`,
       ),

@@ -129,6 +129,7 @@ function checkChannel(name: string, isReachable: boolean, events: Facts['events'
       `no route leads to it; ${seen}`,
       'Name it in a route: hookbell config edit',
     )
+  if (last?.state === 'deferred') return check(id, 'warning', seen, 'hookbell flush')
   const test = `hookbell test ${name}`
   if (last?.state === 'exhausted' || last?.state === 'unavailable')
     return check(id, 'warning', seen, test)
@@ -150,7 +151,7 @@ function howToCorrect(warning: string): string {
  * Setting a secret helps only if it is not set; otherwise the command that should fetch it failed. If the reason names
  * none, the secret is in the configuration itself.
  */
-function howToRepair(why: string): string {
+export function howToRepair(why: string): string {
   const names = [...why.matchAll(/\$\{(\w+)\}/g)].map(([, name]) => name)
   if (names.length === 0) return EDIT
   if (why.endsWith('not set')) return names.map((name) => `hookbell secrets set ${name}`).join(', ')

@@ -1,4 +1,6 @@
+import { howToSet } from '../config/how-to-set.ts'
 import type { LoadedConfig } from '../config/load.ts'
+import { configDir } from '../config/paths.ts'
 import { HookbellError } from '../errors.ts'
 import { RedisConnection } from '../hub/connection.ts'
 import { explainFailure } from '../hub/explain.ts'
@@ -119,16 +121,18 @@ export function connectionOf({
   hubProblem,
   problem,
   unusable,
+  unset,
 }: LoadedConfig): HubConnection {
   if (problem) throw problem
-  if (hubProblem) throw new HookbellError('E_CONFIG', `hub: ${hubProblem}`)
+  const hint = unset.length > 0 ? { hint: howToSet(unset, configDir(), {}) } : {}
+  if (hubProblem) throw new HookbellError('E_CONFIG', `hub: ${hubProblem}`, hint)
   if (!config.hub) {
     throw new HookbellError('E_CONFIG', 'hub: config.json has no "hub"', {
       hint: 'Such as "hub": { "url": "rediss://hub@localhost:6380", "password": "${HUB_PASSWORD}" }; see docs/hub.md',
     })
   }
   const [broken] = Object.entries(unusable)
-  if (broken) throw new HookbellError('E_CONFIG', `hub: channel ${broken.join(': ')}`)
+  if (broken) throw new HookbellError('E_CONFIG', `hub: channel ${broken.join(': ')}`, hint)
   const unsafe = whyUnsafe(config.hub)
   if (unsafe) throw new HookbellError('E_CONFIG', `hub: url ${unsafe}`)
   return config.hub

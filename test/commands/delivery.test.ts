@@ -242,7 +242,7 @@ describe('commands: test', () => {
     expect(stdout).toMatch(/^team +slack {2}deferred, next in \d+ min: slack: 503/m)
     const doctor = await home.run('doctor', '--offline')
     expect(doctor.stdout).toMatch(
-      /channel\.team: deferred, next \d{4}-\d\d-\d\d \d\d:\d\d: slack: 503/,
+      /warning +channel\.team: deferred, next \d{4}-\d\d-\d\d \d\d:\d\d: slack: 503/,
     )
     await home.run('flush')
     expect(received).toHaveLength(2)

@@ -49,6 +49,30 @@ describe('commands: hub', () => {
     expect(exitCode).toBe(78)
   })
 
+  it('names the secret that is not set, and the command that sets it', async () => {
+    const hub = { url: 'redis://hub@127.0.0.1:1', password: '${HUB_PASSWORD}' }
+    const home = await makeHome({ hub: { ...hub, channels: ['team'] } })
+    const set = 'Set it: hookbell secrets set HUB_PASSWORD'
+    const words = (text: string) => text.replace(/node \S+hookbell/g, 'hookbell')
+    for (const command of [['hub'], ['hub', 'status']])
+      expect(words((await home.run(...command)).stderr)).toContain(
+        `x hub: \${HUB_PASSWORD} not set\n  ${set}`,
+      )
+    const status = words((await home.run('status')).stdout)
+    expect(status).toContain(`x hub: \${HUB_PASSWORD} not set. ${set}`)
+    const { checks } = JSON.parse((await home.run('doctor', '--json')).stdout)
+    const seen = '${HUB_PASSWORD} not set'
+    const advice = 'hookbell secrets set HUB_PASSWORD'
+    expect(checks).toContainEqual({ id: 'hub.reach', status: 'broken', seen, do: advice })
+  })
+
+  it('is reported by doctor if it cannot be reached, unless it looks at nothing elsewhere', async () => {
+    const home = await makeHome(machineConfig('redis://127.0.0.1:1'))
+    const { stdout } = await home.run('doctor')
+    expect(stdout).toMatch(/broken +hub\.reach: nobody listens there\n +Check the network/)
+    expect((await home.run('doctor', '--offline')).stdout).not.toContain('hub.reach')
+  })
+
   it('reports the line and column of an invalid hub setting', async () => {
     const home = await makeHome({ hub: { url: 'https://x', channels: ['team'] } })
     const { stderr } = await home.run('hub')
