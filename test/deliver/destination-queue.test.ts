@@ -108,6 +108,17 @@ describe('a destination queue', () => {
     expect(started).toEqual(['a1', 'b1', 'a2'])
   })
 
+  it('keeps the order within a session of which nothing was under way when it was added', async () => {
+    const { add, end, started } = makeSessionQueue({ concurrency: 2 })
+    for (const session of ['x', 'y']) add(session, `${session}1`)
+    for (const id of ['a1', 'a2']) add('a', id)
+    await end()
+    await end()
+    expect(started).toEqual(['x1', 'y1', 'a1'])
+    await end()
+    expect(started).toEqual(['x1', 'y1', 'a1', 'a2'])
+  })
+
   it('sends the entries of each session one at a time, in order and without losing one', async () => {
     const step = fc.oneof(
       fc.record({ session: fc.constantFrom('a', 'b', 'c') }),
@@ -115,7 +126,7 @@ describe('a destination queue', () => {
     )
     await fc.assert(
       fc.asyncProperty(
-        fc.array(step, { maxLength: 80 }),
+        fc.array(step, { minLength: 20, maxLength: 80 }),
         fc.integer({ min: 1, max: 3 }),
         async (steps, concurrency) => {
           const { add, end, started, underWay } = makeSessionQueue({ concurrency })
