@@ -39,6 +39,8 @@ export const copilot = defineClient({
   managed: {},
   transcripts: ['session-state'],
   transcriptFormat: 'copilot',
+  // Measured with 1.0.102: a Notification names no transcript.
+  sessionTranscript: '*/events.jsonl',
   // Measured: written 120 ms after the hook started (tool call of a question), and 97 ms (last answer).
   transcriptLateByMs: 1000,
   restartNote: 'restart running sessions: Copilot CLI reads its hooks when it starts',
@@ -79,6 +81,7 @@ export const copilot = defineClient({
     { event: 'agentStop', where: { parentAgentId: true }, means: 'SubagentStop' },
     { event: 'Stop', where: { parentAgentId: true }, means: 'SubagentStop' },
     { event: 'Stop', where: { parent_agent_id: true }, means: 'SubagentStop' },
+    { event: 'UserPromptSubmit', where: { parent_agent_id: true }, means: 'SubagentStart' },
     { event: 'permissionRequest', where: {}, means: 'PreToolUse' },
     { event: 'PermissionRequest', where: {}, means: 'PreToolUse' },
   ],
@@ -92,6 +95,8 @@ export const copilot = defineClient({
   ordinaryEnds: [],
   holdQuestionMs: 0,
   answeredBy: [],
+  // Measured with 1.0.102: `elicitation_dialog` with the message "Information requested".
+  asksInDialogs: true,
   askTools: ['ask_user', 'exit_plan_mode'],
   // Known only at the end of the session.
   headless: [
@@ -104,6 +109,10 @@ export const copilot = defineClient({
     { transcript_path: /[\\/]\.copilot[\\/]session-state[\\/]/ },
     { transcriptPath: /[\\/]\.copilot[\\/]session-state[\\/]/ },
     { parentAgentId: true },
+    { parent_agent_id: true },
+    // A Notification has only some of its names in snake_case, and a prompt names no transcript.
+    { hook_event_name: 'Notification', sessionId: true, timestamp: true },
+    { hook_event_name: 'UserPromptSubmit', timestamp: true, transcript_path: false },
     // A camelCase payload does not name its event.
     { hook_event_name: false, hookEventName: false, sessionId: true, timestamp: true },
     { hook_event_name: /^(agentStop|userPromptSubmitted|errorOccurred|ErrorOccurred)$/ },

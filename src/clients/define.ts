@@ -129,6 +129,8 @@ export interface Client {
   /** The folders that contain transcripts, relative to the client's folder. */
   transcripts: readonly string[]
   transcriptFormat: TranscriptFormat
+  /** The transcript of a session, in the first of these folders, for events that do not name it; `*` stands for the id. */
+  sessionTranscript?: `${string}*${string}`
   /**
    * The transcript of a sub-agent, in the folder that has the name of the session's transcript without its extension; `*`
    * stands for the id. Absent if events of sub-agents name it themselves, or if it is not known.
@@ -165,6 +167,8 @@ export interface Client {
   holdQuestionMs: number
   /** Additional events, and types of Notification, that show that an open question was answered. */
   answeredBy: readonly string[]
+  /** A question in words is announced by a notice without these words: they are in the call of the tool. */
+  asksInDialogs?: true
   /** Tools with which the agent asks the person a question, as opposed to permission. */
   askTools: readonly string[]
   headless: readonly HeadlessMark[]

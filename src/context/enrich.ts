@@ -6,7 +6,7 @@ import { asksAtEnd } from '../event/headline.ts'
 import type { Kind } from '../event/kind.ts'
 import { branchOf } from './branch.ts'
 import type { Deeds } from './deeds.ts'
-import { askedIn, formatOf, rootsOf } from './of-client.ts'
+import { askedIn, formatOf, rootsOf, transcriptOf } from './of-client.ts'
 import { projectName } from './project.ts'
 import { readTranscript, type TranscriptFacts } from './transcript.ts'
 import type { Tokens } from './transcripts/entry.ts'
@@ -58,7 +58,8 @@ const turnOver: readonly Kind[] = ['done', 'waiting']
  * Adds facts from the folder and the transcript. Text of the payload takes precedence. For facts that only the
  * transcript has, such as a pending command, waits a little if the client writes it late. Never fails an event.
  */
-export async function enrich(event: AgentEvent, deps: EnrichDeps): Promise<EnrichedEvent> {
+export async function enrich(given: AgentEvent, deps: EnrichDeps): Promise<EnrichedEvent> {
+  const event = { ...given, transcriptPath: transcriptOf(given) }
   const transcriptPath = askedIn(event)
   const isOfAgent = transcriptPath !== event.transcriptPath
   const [project, branch, facts, ofAgent] = await Promise.all([

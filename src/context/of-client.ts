@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import type { Client } from '../clients/define.ts'
 import { clients, findClient } from '../clients/index.ts'
 import { transcriptRoots } from '../clients/paths.ts'
@@ -12,6 +13,15 @@ export function rootsOf(name: string): string[] {
 
 /** A plain name, which cannot lead to another folder. */
 const AGENT_ID = /^[\w-]{1,128}$/
+
+/** The transcript of the event's session. */
+export function transcriptOf({ client, sessionId, transcriptPath }: AgentEvent): string {
+  const { sessionTranscript } = findClient(client) ?? {}
+  const [root] = rootsOf(client)
+  if (transcriptPath || !sessionTranscript || !root || !AGENT_ID.test(sessionId))
+    return transcriptPath
+  return join(root, sessionTranscript.replace('*', sessionId))
+}
 
 /** The transcript that shows what the event asks, and the answer: the sub-agent's own, if one asks and has one. */
 export function askedIn({ client, kind, agentId, transcriptPath }: AgentEvent): string {

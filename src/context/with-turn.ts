@@ -1,8 +1,14 @@
 import { findClient } from '../clients/index.ts'
-import type { AgentEvent } from '../event/event.ts'
+import type { AgentEvent, Question } from '../event/event.ts'
 import { failureOf } from '../event/failure.ts'
 import { meaningOf } from '../event/meaning.ts'
-import { questionOfTool, withSubject } from '../event/question.ts'
+import {
+  isAskTool,
+  isDialog,
+  questionInWords,
+  questionOfTool,
+  withSubject,
+} from '../event/question.ts'
 import type { TranscriptFacts } from './transcript.ts'
 import type { ToolCall } from './turn.ts'
 
@@ -56,7 +62,9 @@ function isDecidable({ means, question, tool }: AgentEvent): boolean {
 function withQuestion(event: AgentEvent, { openCalls }: TranscriptFacts): AgentEvent {
   const { question: asked, tool, message } = event
   const [call, ...others] = openCalls.filter((call) => mayBeAskedBy(event, call))
-  if (!call || others.length > 0) return event
+  if (!call || others.length > 0) {
+    return isDialog(event) ? { ...event, question: asked ?? questionInWords(message) } : event
+  }
   const question = asked ?? questionOfTool(call.name, call.input, 'transcript')
   if (!question) return event
   return {
@@ -64,12 +72,18 @@ function withQuestion(event: AgentEvent, { openCalls }: TranscriptFacts): AgentE
     question,
     tool: tool || call.name,
     toolUseId: call.id,
-    message: asked ? message : withSubject(message, question.subject),
+    message: asked ? message : messageWith(question, event),
   }
 }
 
+function messageWith({ subject }: Question, event: AgentEvent): string {
+  return isDialog(event) ? subject : withSubject(event.message, subject)
+}
+
 /** Whether a client may mean this call: the payload may have its id, its input, or its tool. */
-function mayBeAskedBy({ question, tool, toolUseId }: AgentEvent, call: ToolCall): boolean {
+function mayBeAskedBy(event: AgentEvent, call: ToolCall): boolean {
+  const { question, tool, toolUseId } = event
+  if (isDialog(event) && !isAskTool(call.name)) return false
   if (toolUseId) return call.id === toolUseId
   // The name of the tool may differ: codex calls `exec_command` `Bash` in a payload.
   if (question?.subject) {

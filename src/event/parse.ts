@@ -12,7 +12,13 @@ import { isHeadlessRun } from './headless.ts'
 import { readObject } from './json.ts'
 import { kindOf } from './kind.ts'
 import { fieldOf, isPayload, matches, type Payload, textOf } from './payload.ts'
-import { questionInWords, questionOfDialog, questionOfTool, withSubject } from './question.ts'
+import {
+  isDialog,
+  questionInWords,
+  questionOfDialog,
+  questionOfTool,
+  withSubject,
+} from './question.ts'
 import { aliases, inputs, otherInput } from './schema.ts'
 
 /** Longer than anybody reads; templates truncate further. */
@@ -50,7 +56,9 @@ export function parseEvent(accepted: Accepted, abnormalReasons: readonly string[
   const clues = { name: means || name, message, notificationType, reason, notice }
   const kind = kindOf(clues, abnormalReasons)
   const question =
-    kind === 'permission' ? questionOf({ tool, message, notificationType }, fields) : undefined
+    kind === 'permission'
+      ? questionOf({ client, tool, message, notificationType }, fields)
+      : undefined
   return {
     ...texts,
     message: messageOf({ message, tool, means }, question, fields),
@@ -198,11 +206,13 @@ function lastText(list: readonly unknown[] | undefined): string {
 
 /** @returns undefined if only the transcript can show the question */
 function questionOf(
-  { tool, message, notificationType }: Pick<AgentEvent, 'tool' | 'message' | 'notificationType'>,
+  event: Pick<AgentEvent, 'client' | 'tool' | 'message' | 'notificationType'>,
   { tool_input, details, patterns, questions }: Fields,
 ): Question | undefined {
+  const { client, tool, message, notificationType } = event
+  if (isDialog(event) && findClient(client)?.asksInDialogs) return undefined
   // The second names a tool of another session, whose call this transcript does not have.
-  if (/^(elicitation|worker_)/i.test(notificationType)) return questionInWords(message)
+  if (isDialog(event) || /^worker_/i.test(notificationType)) return questionInWords(message)
   if (isPayload(details) && isFilled(details)) return questionOfDialog(tool, details)
   if (isFilled(tool_input) || patterns || questions) {
     const given = { patterns, questions, ...(tool_input as object | undefined) }

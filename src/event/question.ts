@@ -1,7 +1,7 @@
 import { clients } from '../clients/index.ts'
 import { cutText } from '../text/clean.ts'
 import type { Question } from './event.ts'
-import { isPayload, type Payload, textOf } from './payload.ts'
+import { fieldOf, isPayload, type Payload, textOf } from './payload.ts'
 import { commandIn, pathIn, wordsIn } from './tool-input.ts'
 
 /** More than fits on any screen; messages truncate further. */
@@ -16,8 +16,13 @@ const askTools: ReadonlySet<string> = new Set(
 )
 
 /** Whether a tool asks the person a question, rather than needing permission. */
-function isAskTool(tool: string): boolean {
+export function isAskTool(tool: string): boolean {
   return askTools.has(tool)
+}
+
+/** Whether an event announces a dialog in which a person is asked something in words. */
+export function isDialog({ notificationType }: { notificationType: string }): boolean {
+  return /^elicitation/i.test(notificationType)
 }
 
 /** What a call of a tool asks a person, derived from the tool's input. */
@@ -110,7 +115,7 @@ function questionsIn(questionnaire: string): Payload[] {
 }
 
 function choicesOf(facts: Payload): string[] {
-  const given = [facts.options, facts.choices].find(Array.isArray) ?? []
+  const given = [facts.options, facts.choices, enumIn(facts)].find(Array.isArray) ?? []
   return (given as unknown[])
     .map((one) =>
       typeof one === 'string' ? one.trim() : isPayload(one) ? textOf(one, 'label', 'value') : '',
@@ -125,6 +130,13 @@ const places = [
   ['file', pathIn],
   ['url', (facts: Payload) => textOf(facts, 'url', 'uri') || wordsIn(facts.urls)],
 ] as const
+
+/** Copilot describes what it asks for by a JSON schema. With several fields, it is not known which one a choice is for. */
+function enumIn(facts: Payload): unknown {
+  const fields = fieldOf(facts, 'requestedSchema.properties')
+  const [field, ...others] = isPayload(fields) ? Object.values(fields) : []
+  return isPayload(field) && others.length === 0 ? field.enum : undefined
+}
 
 /** What the tool would act on. */
 function subjectOf(facts: Payload): { about: Question['about']; text: string } | undefined {

@@ -165,6 +165,44 @@ describe('a permission question', () => {
     expect(await ask('npm run migrate')).toMatchObject({ toolUseId: '' })
   })
 
+  it('of copilot in words is read from the call of its tool, if no other tool asks', async () => {
+    const { path, event, around } = makeSession('copilot', '.copilot/session-state/s1')
+    const schema = { type: 'object', properties: { db: { enum: ['PostgreSQL', 'SQLite'] } } }
+    const question = { message: 'Which database do you want?', requestedSchema: schema }
+    const asks = async (...calls: object[]) => {
+      const data = { content: '', toolRequests: calls }
+      const line = { type: 'assistant.message', timestamp: '2026-11-20T09:13:00.000Z', data }
+      writeFileSync(path, `${JSON.stringify(line)}\n`)
+      const told = parsePayload(readPayload('copilot', 'Notification.question'))
+      const { kind, means, notificationType, message } = told
+      const asked = event({ kind, means, notificationType, message, question: told.question })
+      return await enrich(asked, around)
+    }
+    const other = { toolCallId: 'c2', name: 'git-tag', arguments: { name: 'v1' } }
+    const call = { toolCallId: 'c1', name: 'ask_user', arguments: question }
+    expect(await asks(call, other)).toMatchObject({
+      ...{ toolUseId: 'c1', message: 'Which database do you want?' },
+      question: {
+        ...{ about: 'question', subject: 'Which database do you want?' },
+        choices: ['PostgreSQL', 'SQLite'],
+      },
+    })
+    expect(await asks(other)).toMatchObject({
+      ...{ toolUseId: '', message: 'Information requested' },
+      question: { about: 'question', subject: 'Information requested' },
+    })
+  })
+
+  it('of copilot is looked for in the transcript of its session, which its payload does not name', async () => {
+    const { path, event, around } = makeSession('copilot', '.copilot/session-state/s1')
+    const own = join(path, '../events.jsonl')
+    writeFileSync(own, pending('copilot'))
+    const ask = (sessionId: string) =>
+      enrich(event({ kind: 'permission', sessionId, transcriptPath: '' }), around)
+    expect(await ask('s1')).toMatchObject({ transcriptPath: own, toolUseId: 't3' })
+    expect(await ask('../s1')).toMatchObject({ transcriptPath: '', toolUseId: '' })
+  })
+
   it.each([
     ['is for nobody if its own reviewer decides', 'auto_review', {}, 'other', 'PreToolUse'],
     ['is for nobody, under its older name too', 'guardian_subagent', {}, 'other', 'PreToolUse'],
