@@ -92,6 +92,7 @@ export const claude = defineClient({
     },
   ],
   ordinaryEnds: [],
+  wakesItself: true,
   reportsIdle: true,
   holdQuestionMs: 0,
   // The form of an MCP server was filled in or refused, or its page was visited.

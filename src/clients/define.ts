@@ -161,6 +161,8 @@ export interface Client {
   ordinaryEnds: readonly string[]
   /** The end of a turn does not tell which sub-agents go on: it answers none of their questions. */
   hidesAgents?: true
+  /** Begins turns by itself, as scheduled, with the event for a prompt: only its transcript shows that. */
+  wakesItself?: true
   /** After a minute without an answer to its turn, it sends a Notification. */
   reportsIdle?: true
   /** How long to hold back a question, in ms, because the client may answer it itself at once. */

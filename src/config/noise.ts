@@ -6,6 +6,7 @@ export const noiseRules = [
   'repeats',
   'sub-agents',
   'background',
+  'scheduled',
   'idle',
   'ends',
   'short-turns',

@@ -8,7 +8,7 @@ import { branchOf } from './branch.ts'
 import type { Deeds } from './deeds.ts'
 import { askedIn, formatOf, rootsOf, transcriptOf } from './of-client.ts'
 import { projectName } from './project.ts'
-import { readTranscript, type TranscriptFacts } from './transcript.ts'
+import { isOwnPrompt, readTranscript, type TranscriptFacts } from './transcript.ts'
 import type { Tokens } from './transcripts/entry.ts'
 import { withTurn } from './with-turn.ts'
 
@@ -62,11 +62,12 @@ export async function enrich(given: AgentEvent, deps: EnrichDeps): Promise<Enric
   const event = { ...given, transcriptPath: transcriptOf(given) }
   const transcriptPath = askedIn(event)
   const isOfAgent = transcriptPath !== event.transcriptPath
-  const [project, branch, facts, ofAgent] = await Promise.all([
+  const [project, branch, facts, ofAgent, isOwn] = await Promise.all([
     (deps.projectOf ?? projectOf)(event.cwd).catch(() => ''),
     (deps.branchOf ?? branchOf)(event.cwd).catch(() => ''),
     event.transcriptPath && !unread.includes(event.kind) ? readInTime(event, deps) : undefined,
     isOfAgent ? readInTime({ ...event, transcriptPath }, deps) : undefined,
+    isWakeUp(event),
   ])
   const {
     title = '',
@@ -78,6 +79,7 @@ export async function enrich(given: AgentEvent, deps: EnrichDeps): Promise<Enric
   const found = facts ? withTurn(event, { ...facts, ...(openCalls && { openCalls }) }) : event
   return {
     ...found,
+    ...(isOwn && { means: 'TurnStart' as const }),
     transcriptPath,
     ...(turnOver.includes(found.kind) && asksAtEnd(found.lastMessage) && { asks: true }),
     ...(facts && wasInterrupted(found, facts) && { isInterrupted: true }),
@@ -88,6 +90,13 @@ export async function enrich(given: AgentEvent, deps: EnrichDeps): Promise<Enric
     tokens,
     did,
   }
+}
+
+/** Whether the client wrote the prompt itself, to go on as the agent has scheduled. */
+async function isWakeUp(event: AgentEvent): Promise<boolean> {
+  const { client, means, transcriptPath } = event
+  if (means !== 'UserPromptSubmit' || !findClient(client)?.wakesItself) return false
+  return await isOwnPrompt(transcriptPath, rootsOf(client), event, formatOf(client))
 }
 
 /** A client that is killed may interrupt its turn itself, at once. */

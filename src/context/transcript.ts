@@ -12,6 +12,8 @@ const LONG_TAIL_BYTES = 4 * 1024 * 1024
 const HEAD_BYTES = 64 * 1024
 const SIDECAR_BYTES = 64 * 1024
 const MAX_NAME = 200
+/** More than between the line about a scheduled turn and its hook: measured, 0.4 s. */
+const WAKE_MS = 10_000
 
 export interface TranscriptFacts extends TurnFacts {
   /** The session's name, given by the client or the person; '' if it has none. */
@@ -74,6 +76,19 @@ export async function wasAnswered(
   const { text, isRefused } = await readTail(path, roots, TAIL_BYTES)
   if (isRefused) return undefined
   return wentOnAfter(readRecords(recordsOf(text), format), asked)
+}
+
+/** Whether the client wrote a prompt itself, as scheduled. Looks at the end of the file only. */
+export async function isOwnPrompt(
+  path: string,
+  roots: readonly string[],
+  { at, prompt }: { at: number; prompt: string },
+  format?: TranscriptFormat,
+): Promise<boolean> {
+  const { text } = await readTail(path, roots, TAIL_BYTES)
+  const last = readRecords(recordsOf(text), format).findLast(({ type }) => type === 'prompt')
+  if (last?.type !== 'prompt' || !last.isOwn || last.text !== prompt) return false
+  return Math.abs(at - (last.at ?? 0)) <= WAKE_MS
 }
 
 async function readEnd(

@@ -20,6 +20,7 @@ import {
   withSubject,
 } from './question.ts'
 import { aliases, inputs, otherInput } from './schema.ts'
+import { wakeUpOf } from './wake-up.ts'
 
 /** Longer than anybody reads; templates truncate further. */
 const MAX_TEXT = 64 * 1024
@@ -48,6 +49,7 @@ export function parseEvent(accepted: Accepted, abnormalReasons: readonly string[
   const means = meaningOfName(client, name, raw)
   const fields = readFields(raw, means || name, client, problems)
   const texts = textsOf(fields, findClient(client)?.joinsAnswers?.none)
+  const wakesAt = wakeUpOf(fields.session_crons, at)
   const failure =
     means === 'StopFailure' ? failureOf(raw, at, texts.message || texts.lastMessage) : undefined
   const { tool, notificationType, reason } = texts
@@ -70,6 +72,7 @@ export function parseEvent(accepted: Accepted, abnormalReasons: readonly string[
     kind,
     question,
     failure,
+    ...(wakesAt !== undefined && { wakesAt }),
     isHeadless: isHeadlessRun(client, raw, header.env),
     env: header.env,
     problems,

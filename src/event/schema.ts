@@ -25,6 +25,7 @@ const stop = {
   ...common,
   last_assistant_message: nullableText,
   background_tasks: list,
+  session_crons: list,
 }
 
 const tool = { tool_name: text, tool_use_id: text, tool_input: anything }

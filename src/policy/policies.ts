@@ -10,6 +10,7 @@ import { mute } from './mute.ts'
 import { projectFile } from './project-file.ts'
 import { quietHours } from './quiet-hours.ts'
 import { repeats } from './repeats.ts'
+import { scheduled } from './scheduled.ts'
 import { shortTurns } from './short-turns.ts'
 import { subAgents } from './sub-agents.ts'
 import type { Policy } from './types.ts'
@@ -26,6 +27,7 @@ export const policies = [
   repeats,
   subAgents,
   background,
+  scheduled,
   idle,
   ends,
   shortTurns,

@@ -107,7 +107,7 @@ function remember(session: Session, entry: AcceptedEntry) {
   const { id, acceptedAt: at, kind, client, sessionId, event: name, to = [] } = entry
   const { means = '', parentSessionId = '', agentId = '', ...facts } = entry.facts ?? {}
   const { notificationType = '', reason = '', tool = '', turnId = '' } = facts
-  const { backgroundTasks = 0, backgroundAgents = 0, asks = false, durationMs } = facts
+  const { backgroundTasks = 0, backgroundAgents = 0, asks = false, durationMs, wakesAt } = facts
   const told = { id, at, means, name, notificationType, reason, tool, turnId }
   const meaning = meaningOf({ ...told, client, sessionId, backgroundAgents } as Told)
   const judged = judgedChannels(entry)
@@ -115,7 +115,7 @@ function remember(session: Session, entry: AcceptedEntry) {
   const isAside = kind === 'waiting' && meaning.isIdle && isTurnOver(session)
   if (kind !== 'permission' && !isAside) noteJudged(session, judged, at)
   noteTurn(session, meaning, {
-    ...{ at, means, backgroundTasks, backgroundAgents, asks, durationMs, judged, to },
+    ...{ at, means, backgroundTasks, backgroundAgents, asks, durationMs, wakesAt, judged, to },
   })
   const asked = { id, at, toolUseId: knownCall(facts.toolUseId), ...(agentId && { agentId }) }
   if (meaning.isAnswer) noteAnswer(session, asked, meaning)

@@ -16,6 +16,9 @@ export const shortTurns = defineRule({
     if (event.kind !== 'done') return send
     // Background tasks are over: the turn that reports it is short, but the work was not.
     if ((session?.turnEnd?.backgroundTasks ?? 0) > event.backgroundTasks) return send
+    // So is a turn for which the agent had waited.
+    const { wakesAt } = session?.turnEnd ?? {}
+    if (wakesAt !== undefined && wakesAt !== event.wakesAt) return send
     // Nobody waits for a turn that the client began by itself, so nobody sees what it asks.
     if (event.asks && session && isOwnTurn(session) && !isTurnOver(session)) return send
     const ms = turnMs(session, event)

@@ -7,6 +7,8 @@ export interface TurnEnd {
   backgroundTasks: number
   /** How many of them are agents. Absent in states of version 0.1. */
   backgroundAgents?: number
+  /** When the client was to go on by itself, Unix ms. Absent if it was not. */
+  wakesAt?: number | undefined
   judged: readonly string[]
   /** Those of them to which it was sent, or for which it is held. Absent in states of version 0.1. */
   to?: readonly string[]
@@ -71,8 +73,7 @@ export function waitedMs(
 }
 
 /** What an event says of a turn that ends with it. */
-type EndingTurn = Pick<TurnEnd, 'at' | 'means' | 'backgroundTasks' | 'backgroundAgents' | 'asks'> &
-  Pick<TurnEnd, 'judged' | 'to'> & { durationMs?: number | undefined }
+type EndingTurn = Omit<TurnEnd, 'tookMs' | 'leftTasksAt'> & { durationMs?: number | undefined }
 
 /** Notes where an event leaves the turns of its session. Idempotent: times only grow. */
 export function noteTurn(

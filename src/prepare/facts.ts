@@ -11,7 +11,7 @@ const ONE_WORD = /^\w{1,48}$/
 /** The facts that the journal keeps so that an event can be judged again. The agent's text is not part of them. */
 export function factsOf(event: EnrichedEvent, { keepsText }: { keepsText: boolean }): EventFacts {
   const { means, durationMs, backgroundTasks, isHeadless, isAtTerminal, failure } = event
-  const { backgroundAgents, asks, isInterrupted } = event
+  const { backgroundAgents, wakesAt, asks, isInterrupted } = event
   const failureReason = failure?.reason ?? ''
   const texts = {
     notificationType: event.notificationType,
@@ -33,6 +33,7 @@ export function factsOf(event: EnrichedEvent, { keepsText }: { keepsText: boolea
     ...(durationMs !== undefined && { durationMs: Math.round(durationMs) }),
     ...(backgroundTasks > 0 && { backgroundTasks }),
     ...(backgroundAgents && { backgroundAgents }),
+    ...(wakesAt && { wakesAt }),
     ...(asks && { asks }),
     ...(isInterrupted && { isInterrupted }),
     ...(isHeadless !== undefined && { isHeadless }),
@@ -69,6 +70,7 @@ export function eventOfEntry(
     branch: facts.branch ?? '',
     backgroundTasks: facts.backgroundTasks ?? 0,
     ...(facts.backgroundAgents && { backgroundAgents: facts.backgroundAgents }),
+    ...(facts.wakesAt && { wakesAt: facts.wakesAt }),
     ...(facts.asks && { asks: true }),
     ...(facts.isInterrupted && { isInterrupted: true }),
     durationMs: facts.durationMs,

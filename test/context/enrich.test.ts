@@ -45,6 +45,24 @@ const clients: [string, string][] = [
   ['qwen', '.qwen/projects/-srv-app/chats'],
 ]
 
+describe('a prompt', () => {
+  it('of claude is its own if a schedule is due, and that of a person otherwise', async () => {
+    const { path, event, around } = makeSession('claude', '.claude/projects/-srv-app')
+    const typed = event(parsePayload({ hook_event_name: 'UserPromptSubmit', prompt: 'Look again' }))
+    const meansOf = async (prompt = 'Look again') => {
+      const told = { ...typed, client: 'claude', transcriptPath: path, at: asked, prompt }
+      return (await enrich(told, around)).means
+    }
+    const fire = (timestamp: string) =>
+      `${JSON.stringify({ type: 'system', subtype: 'scheduled_task_fire', timestamp, prompt: 'Look again' })}\n`
+    writeFileSync(path, transcriptText('claude') + fire('2026-11-20T09:12:59.700Z'))
+    expect(await meansOf()).toBe('TurnStart')
+    expect(await meansOf('Another thing')).toBe('UserPromptSubmit')
+    writeFileSync(path, transcriptText('claude') + fire('2026-11-20T09:12:00.000Z'))
+    expect(await meansOf()).toBe('UserPromptSubmit')
+  })
+})
+
 describe('a permission question', () => {
   it.each(clients)('of %s gets the pending command from the transcript', async (client, folder) => {
     const { path, event, around } = makeSession(client, folder)

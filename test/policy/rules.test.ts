@@ -198,6 +198,63 @@ describe('the rule', () => {
     expect(byDefault(steps(false))).toEqual(['desktop 60'])
   })
 
+  const waking = (schedule: string, recurring = false) => ({
+    ...{ ...stop, session_crons: [{ id: 'c1', schedule, recurring, prompt: 'Look' }] },
+  })
+  const untilTen = waking('10 9 * * *')
+
+  it('`scheduled` drops a turn after which the agent goes on as scheduled, not the last one', () => {
+    const steps: Step[] = [
+      [0, prompt],
+      [60, untilTen],
+      [600, ownPrompt],
+    ]
+    const later = waking('20 9 * * *')
+    expect(byDefault([...steps, [605, stop]])).toEqual(['desktop 605'])
+    expect(byDefault([...steps, [1100, stop]])).toEqual(['desktop 1100'])
+    expect(byDefault([...steps, [605, later], [1200, ownPrompt], [1205, stop]])).toEqual([
+      'desktop 1205',
+    ])
+  })
+
+  it('`scheduled` delivers a turn after which the agent does not go on as scheduled', () => {
+    const steps: Step[] = [
+      [0, prompt],
+      [60, untilTen],
+    ]
+    expect(byDefault(steps)).toEqual(['desktop 60 at 720'])
+    expect(byDefault([...steps, [90, end]])).toEqual([])
+    expect(byDefault([...steps, [90, prompt]])).toEqual([])
+    // The end of a person's turn, while the agent waits as before.
+    expect(byDefault([...steps, [90, prompt], [150, untilTen]])).toEqual(['desktop 150'])
+    expect(byDefault([...steps, [90, prompt], [95, untilTen]])).toEqual([])
+  })
+
+  it('`scheduled` delivers at once what repeats, is due much later, asks something, or has no person', () => {
+    const ends = [
+      waking('*/5 * * * *'),
+      waking('10 9 * * *', true),
+      waking('10 11 * * *'),
+      { ...untilTen, ...asking },
+    ]
+    for (const end of ends) {
+      const steps: Step[] = [
+        [0, prompt],
+        [60, end],
+      ]
+      expect(byDefault(steps)).toEqual(['desktop 60'])
+    }
+    expect(
+      told(
+        [
+          [0, prompt],
+          [60, untilTen],
+        ],
+        { isHeadless: true },
+      ),
+    ).toEqual(['desktop 60'])
+  })
+
   it('`idle` drops an idle prompt after a person stopped the turn', () => {
     expect(
       byDefault([

@@ -18,12 +18,23 @@ function contentsOf(record: Payload, isOfAgent: boolean): EntryContent[] {
     case 'ai-title':
       return titleOf(textOf(record, 'aiTitle'))
     case 'system':
-      return record.subtype === 'turn_duration' || record.subtype === 'stop_hook_summary'
-        ? [{ type: 'end', outcome: 'completed', reason: '' }]
-        : []
+      return systemOf(record)
     case 'user':
     case 'assistant':
       return isNote(record) || (isSidechain(record) && !isOfAgent) ? [] : messageOf(record)
+    default:
+      return []
+  }
+}
+
+function systemOf(record: Payload): EntryContent[] {
+  switch (record.subtype) {
+    case 'turn_duration':
+    case 'stop_hook_summary':
+      return [{ type: 'end', outcome: 'completed', reason: '' }]
+    // The prompt that follows is a note.
+    case 'scheduled_task_fire':
+      return [{ type: 'prompt', text: textOf(record, 'prompt'), isOwn: true }]
     default:
       return []
   }

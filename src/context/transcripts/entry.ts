@@ -10,7 +10,7 @@ export type Outcome = 'completed' | 'failed' | 'interrupted'
 
 /** The content of a transcript's lines, in one form for all formats. */
 export type EntryContent =
-  /** A message of the person; with `isOwn` one by which the client continues by itself, whose text is left out. */
+  /** A message of the person; with `isOwn` one by which the client continues by itself, with its text if the agent wrote it. */
   | { type: 'prompt'; text: string; isOwn?: true }
   /** A message of the agent to the person. */
   | { type: 'answer'; text: string }
