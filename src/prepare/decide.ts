@@ -4,6 +4,7 @@ import type { EnrichedEvent } from '../context/enrich.ts'
 import type { ProjectRules } from '../context/project-rules.ts'
 import type { Delivery } from '../delivery.ts'
 import type { Kind } from '../event/kind.ts'
+import { meaningOf } from '../event/meaning.ts'
 import type { AcceptedEntry, TraceStep } from '../journal/entry.ts'
 import { notifierOf } from '../notifiers/index.ts'
 import { kindByEvidence } from '../policy/evidence.ts'
@@ -12,7 +13,7 @@ import type { Mute } from '../policy/mutes.ts'
 import { noiseSettingsOf } from '../policy/noise.ts'
 import { judgeAt, quietHours } from '../policy/quiet-hours.ts'
 import type { Session } from '../policy/sessions.ts'
-import { waitedMs } from '../policy/turns.ts'
+import { isTurnOver, waitedMs } from '../policy/turns.ts'
 import { type Candidate, type JudgedEvent, send, type Verdict } from '../policy/types.ts'
 import { type Decision, route, routeTo } from '../route/route.ts'
 import { judgedProject, projectTrace, withProject } from './project.ts'
@@ -64,9 +65,10 @@ export function decide(
   const session = memory.session(found)
   const better = kindByEvidence(found, session, settings.noise.abnormalReasons)
   const event = { ...withDuration(found, session), ...(better && { kind: better.kind }) }
-  const { candidates, trace, suppress } = chooseChannels(event, stored, config, deps)
+  const asked = afterQuestion(event, session)
+  const { candidates, trace, suppress } = chooseChannels(asked, stored, config, deps)
   const routeDeps = { host: deps.host, now: settings.now }
-  settings.project = deps.project && judgedProject(deps.project, event, routeDeps)
+  settings.project = deps.project && judgedProject(deps.project, asked, routeDeps)
   const { fingerprint, shared, via } = stored
   const judged = { ...event, fingerprint, shared, via }
   // A channel that a person asked for, and channels chosen before, are not judged again.
@@ -86,6 +88,13 @@ export function decide(
 /** Without a readable transcript, only earlier events show how long a turn took. */
 function withDuration(found: EnrichedEvent, session: Session | undefined): EnrichedEvent {
   return found.kind === 'done' ? { ...found, durationMs: waitedMs(session, found) } : found
+}
+
+/** For conditions, an idle notice asks what the turn before it asked: it may be the only message that tells of that. */
+function afterQuestion(event: EnrichedEvent, session: Session | undefined): EnrichedEvent {
+  const isIdle = event.kind === 'waiting' && meaningOf(event).isIdle
+  const asks = isIdle && session?.turnEnd?.asks === true && isTurnOver(session)
+  return asks ? { ...event, asks } : event
 }
 
 /** The settings by which an event or a held delivery is judged now. */

@@ -56,6 +56,32 @@ describe('judge', () => {
     expect(pings.map((ping) => ping.at)).toEqual([Number(at('09:01:05'))])
   })
 
+  it('tells of a question at the end of a short turn where only questions are wanted', () => {
+    const idle = { ...session, hook_event_name: 'Notification', notification_type: 'idle_prompt' }
+    const routes = [{ on: ['*'], when: { asks: true }, to: ['desktop'] }]
+    const ids = (lastMessage: string, end: string) =>
+      judge({
+        config: { routes },
+        events: [
+          { at: at('09:00:00'), client: 'claude', payload: prompt },
+          {
+            at: at(end),
+            client: 'claude',
+            payload: { ...stop, last_assistant_message: lastMessage },
+          },
+          {
+            at: at('09:05:00'),
+            client: 'claude',
+            payload: { ...idle, message: 'Claude is waiting' },
+          },
+        ],
+      }).pings.flatMap(({ events }) => events)
+    expect(ids('Shall I delete it?', '09:00:05')).toEqual(['event-3'])
+    expect(ids('Shall I delete it?', '09:01:00')).toEqual(['event-2'])
+    expect(ids('It is deleted.', '09:00:05')).toEqual([])
+    expect(ids('It is deleted.', '09:01:00')).toEqual([])
+  })
+
   it('reports where a configuration is invalid', () => {
     const config = { routes: [{ on: ['done'], to: ['desk'] }] }
     expect(() => judge({ config, events: [] })).toThrow(HookbellError)
