@@ -1,7 +1,7 @@
 import { defineCommand } from 'citty'
 import { paint, printJson, say, table } from '../cli/output.ts'
-import { CANARY_EVENT } from '../doctor/check.ts'
 import { usageError } from '../errors.ts'
+import { CANARY_EVENT } from '../journal/canary.ts'
 import type { JournalEntry } from '../journal/entry.ts'
 import type { EventStatus } from '../journal/history.ts'
 import { readJournalOf } from '../journal/read.ts'

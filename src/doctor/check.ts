@@ -42,6 +42,3 @@ export type ClientPlace = Pick<Facts, 'env' | 'cwd' | 'stateDir'>
 export function check(id: string, status: CheckStatus, seen: string, what = ''): Check {
   return { id, status, seen, do: what }
 }
-
-/** The event with which `doctor` tries a registered command; nobody is told of it. */
-export const CANARY_EVENT = 'HookbellCanary'

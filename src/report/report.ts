@@ -1,3 +1,4 @@
+import { CANARY_EVENT } from '../journal/canary.ts'
 import type { AcceptedEntry, JournalEntry } from '../journal/entry.ts'
 import { formatDate } from '../text/local-time.ts'
 import { type ChannelUse, channelUse } from './channel-use.ts'
@@ -49,13 +50,14 @@ const speeds: [string, number][] = [
   ['over 2 h', Number.POSITIVE_INFINITY],
 ]
 
-/** What the journal adds up to: waiting times, channels, and what was not told. */
+/** What the journal adds up to: waiting times, channels, and what was not told. Attempts of `doctor` are left out. */
 export function makeReport(entries: readonly JournalEntry[], period: Period): Report {
   const waits = new Waits()
   for (const entry of entries) waits.add(entry)
   const isIn = (at: number) => at >= period.from && at < period.to
   const accepted = entries.filter(
-    (entry): entry is AcceptedEntry => entry.type === 'accepted' && isIn(entry.acceptedAt),
+    (entry): entry is AcceptedEntry =>
+      entry.type === 'accepted' && isIn(entry.acceptedAt) && entry.event !== CANARY_EVENT,
   )
   const ids = new Set(accepted.map(({ id }) => id))
   const own = entries.filter(({ id }) => ids.has(id))

@@ -83,6 +83,14 @@ describe('a report', () => {
     ])
   })
 
+  it('leaves out the attempts of doctor', () => {
+    const [first] = eventsOfSequence('crash', start)
+    if (!first) throw new Error('no event')
+    const entries = entriesOf([{ ...first, name: 'HookbellCanary', means: '', kind: 'other' }])
+    expect(entries.length).toBeGreaterThan(1)
+    expect(makeReport(entries, always)).toMatchObject({ events: 0, suppressed: [], days: [] })
+  })
+
   it('counts retries and failures by channel', () => {
     const base = { at: start, id: 'e1', channel: 'team', attempt: 1, reason: 'status 500' }
     const entries: JournalEntry[] = [
