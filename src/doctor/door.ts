@@ -9,6 +9,7 @@ import type { HookPlace } from '../install/places.ts'
 import { planTarget } from '../install/plan-target.ts'
 import type { Registered } from '../install/registered.ts'
 import { renewalOf } from '../install/renewal.ts'
+import { packageRoot } from '../package-root.ts'
 import { lockHolder, lockVersion } from '../spool/lock.ts'
 import { hasArrived } from './arrival.ts'
 import { fireCanary } from './canary.ts'
@@ -20,7 +21,7 @@ const RENEW = 'hookbell doctor --fix, or hookbell init'
 
 /** Checks the front door that registered commands start: present, executable, of this version, with its Node.js. */
 export function checkDoor(facts: Facts, isRegistered: boolean): Check[] {
-  const { stateDir, version } = facts
+  const { stateDir } = facts
   const door = frontDoorIn(stateDir)
   const fault = doorFault(stateDir)
   if (fault !== undefined && !existsSync(door))
@@ -31,14 +32,7 @@ export function checkDoor(facts: Facts, isRegistered: boolean): Check[] {
     fault === undefined
       ? check('door.present', 'ok', door)
       : check('door.present', 'broken', fault, RENEW),
-    copied === version
-      ? check('door.version', 'ok', version)
-      : check(
-          'door.version',
-          'warning',
-          `the copy is ${copied ?? 'unknown'}, this is ${version}`,
-          RENEW,
-        ),
+    checkVersion(copied, facts),
     node !== undefined && isExecutable(node)
       ? check('door.node', 'ok', node)
       : check(
@@ -49,6 +43,22 @@ export function checkDoor(facts: Facts, isRegistered: boolean): Check[] {
         ),
     checkWorker(facts),
   ]
+}
+
+function checkVersion(copied: string | undefined, { stateDir, version }: Facts): Check {
+  const id = 'door.version'
+  if (copied !== version)
+    return check(id, 'warning', `the copy is ${copied ?? 'unknown'}, this is ${version}`, RENEW)
+  if (isOtherBuild(stateDir))
+    return check(id, 'warning', `the copy is another build of ${version}`, RENEW)
+  return check(id, 'ok', version)
+}
+
+/** After an update of a clone the version is mostly the same, but not the code. */
+function isOtherBuild(stateDir: string): boolean {
+  const folders = [packageRoot(), join(stateDir, 'runtime')]
+  const [ours, copied] = folders.map((folder) => readQuietly(join(folder, 'dist/worker-code.cjs')))
+  return ours !== undefined && copied !== undefined && ours !== copied
 }
 
 function checkWorker({ stateDir, version }: Facts): Check {

@@ -152,6 +152,11 @@ const faults: Record<string, Fault> = {
     doctor: ['door.version', 'warning', /the copy is 0\.0\.1, this is/, /--fix/],
     repair: 'fix',
   },
+  'the installed copy is another build of the same version': {
+    break: (home) => appendFileSync(runtime(home, 'dist/worker-code.cjs'), '//'),
+    doctor: ['door.version', 'warning', /the copy is another build of \d/, /--fix/],
+    repair: 'fix',
+  },
   'the settings of the client are not JSON': {
     break: ({ settings }) => appendFileSync(settings, '{'),
     doctor: ['client.droid.shape', 'broken', /settings\.json:\d+:\d+: /, /Correct it by hand/],
