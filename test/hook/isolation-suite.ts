@@ -2,6 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { hasProc } from '../../src/spool/process.ts'
+import { startSleeper } from '../spool/_sleeper.ts'
 import { hasStrace } from '../support/system-calls.ts'
 import {
   countStarts,
@@ -193,6 +195,19 @@ export function isolationSuite(door: Door) {
   })
 
   describe(`${door.name}: a worker lock`, () => {
+    it.runIf(hasProc())('of a stopped process does not prevent a delivery', async () => {
+      const home = makeHome({ holdsWorkerBack: false })
+      await door.argv(home)
+      const { owner, stop } = await startSleeper()
+      await stop()
+      writeFileSync(
+        join(home.state, 'worker.lock'),
+        `${owner.pid} ${owner.started} ${owner.boot}\n`,
+      )
+      expect(quiet(await runDoor(door, home, { input: EVENT }))).toEqual(silent)
+      await waitFor(() => delivered(home) === 1)
+    })
+
     it('of another machine does not prevent a delivery', async () => {
       const home = makeHome({ holdsWorkerBack: false })
       const lock = `${process.pid} 7 ffffffff-0000-4000-8000-000000000000 elsewhere.1\n`
