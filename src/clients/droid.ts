@@ -47,13 +47,18 @@ export const droid = defineClient({
   aliases: {},
   unnamed: [],
   fieldNames: {},
-  variants: [],
+  // The only notice that it is idle in 0.225.2, although the hook reference promises one after a minute: a person pressed
+  // Esc, and no Stop is sent.
+  variants: [
+    { event: 'Notification', where: { message: /^Agent stopped by user\b/ }, means: 'Interrupt' },
+  ],
   notices: {},
   repeats: [],
   ordinaryEnds: [],
-  reportsIdle: true,
   holdQuestionMs: 0,
   answeredBy: [],
+  // "Factory CLI is asking the user 1 question(s)" (0.225.2).
+  asksInDialogs: true,
   askTools: ['AskUser', 'ExitSpecMode'],
   // Terminal sessions were never tested here; `exec` is marked in the file beside the transcript.
   headless: [],

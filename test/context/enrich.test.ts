@@ -211,6 +211,22 @@ describe('a permission question', () => {
     })
   })
 
+  it('of droid in words is read from the call of its tool', async () => {
+    const { path, event, around } = makeSession('droid', '.factory/sessions/-srv-app')
+    const input = { questionnaire: '1. [question] Which database?\n[option] SQLite' }
+    const content = [{ type: 'tool_use', id: 't9', name: 'AskUser', input }]
+    const message = { role: 'assistant', content }
+    const line = { type: 'message', timestamp: '2026-11-20T09:13:00.000Z', message }
+    writeFileSync(path, `${JSON.stringify(line)}\n`)
+    const told = parsePayload(readPayload('droid', 'Notification.question'))
+    const { kind, means, notificationType, question } = told
+    const asked = { kind, means, notificationType, question, message: told.message }
+    expect(await enrich(event(asked), around)).toMatchObject({
+      message: 'Which database?',
+      question: { about: 'question', subject: 'Which database?', choices: ['SQLite'] },
+    })
+  })
+
   it('of copilot is looked for in the transcript of its session, which its payload does not name', async () => {
     const { path, event, around } = makeSession('copilot', '.copilot/session-state/s1')
     const own = join(path, '../events.jsonl')

@@ -593,7 +593,7 @@ describe('the rule', () => {
     ]
     const late = (steps: Step[], client: string, settings: Settings = {}) =>
       told(steps, { client, ...settings })
-    for (const client of ['codex', 'gemini', 'copilot', 'unknown']) {
+    for (const client of ['codex', 'droid', 'gemini', 'copilot', 'unknown']) {
       expect(late(short, client)).toEqual(['desktop 8 at 68'])
     }
     // qwen's notice comes at once with the end of the turn.
