@@ -85,8 +85,8 @@ export function approveInCodex({ home }: BrokenHome) {
   const path = join(home, '.codex/hooks.json')
   const { hooks } = JSON.parse(readFileSync(path, 'utf8'))
   const lines = Object.keys(hooks).map((event) => {
-    const [{ matcher, hooks: own }] = hooks[event]
-    const [{ command }] = own
+    const { matcher } = hooks[event][0]
+    const [{ command }] = hooks[event][0].hooks
     const name = event.replace(/(?<=[a-z])(?=[A-Z])/g, '_').toLowerCase()
     const timeout = ['SessionEnd', 'Interrupt'].includes(event) ? 3 : 10
     const hook = { async: false, command, timeout, type: 'command' }
