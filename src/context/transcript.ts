@@ -25,6 +25,8 @@ export interface TranscriptFacts extends TurnFacts {
   isHeadless: boolean | undefined
   /** Whether the transcript may be read and has entries. */
   isReadable: boolean
+  /** Whether it may be read and does not exist, or is empty. */
+  isMissing: boolean
 }
 
 const nothing: TranscriptFacts = {
@@ -36,6 +38,7 @@ const nothing: TranscriptFacts = {
   branch: '',
   isHeadless: undefined,
   isReadable: false,
+  isMissing: false,
 }
 
 /**
@@ -63,6 +66,7 @@ export async function readTranscript(
     ...turnAt(entries, moment),
     firstPrompt: first?.type === 'prompt' ? first.text : '',
     isReadable: entries.length > 0,
+    isMissing: isAll && entries.length === 0,
   }
 }
 

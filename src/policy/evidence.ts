@@ -32,6 +32,10 @@ function ordinaryEndEvidence(
   }
   // Some clients fire no hook when a person stops a turn.
   if (event.isInterrupted) return 'a person had stopped the last turn'
+  // A session that fails to start gives another reason.
+  if (!session && event.isUnused && !event.isHeadless && /^other$/i.test(event.reason)) {
+    return 'nothing was written in the session'
+  }
   if (!session || !isTurnOver(session)) return undefined
   const { means } = session.turnEnd ?? {}
   if (means === 'Stop') return 'the last turn of the session had ended well'

@@ -472,6 +472,17 @@ describe('an agent that waits', () => {
     expect(await enrich(event(needs), around)).toMatchObject({ message, lastMessage: '' })
   })
 
+  it('was never used if an abnormal end has no transcript where it should be', async () => {
+    const { path, event, around } = makeSession('claude', '.claude/projects/-srv-app')
+    const crash = event({ kind: 'abnormal-end', reason: 'other' })
+    expect(await enrich(crash, around)).toMatchObject({ isUnused: true })
+    expect(await enrich({ ...crash, kind: 'ended' }, around)).not.toHaveProperty('isUnused')
+    const elsewhere = { ...crash, transcriptPath: '/srv/s1.jsonl' }
+    expect(await enrich(elsewhere, around)).not.toHaveProperty('isUnused')
+    writeFileSync(path, transcriptText('claude'))
+    expect(await enrich(crash, around)).not.toHaveProperty('isUnused')
+  })
+
   it('was interrupted if the transcript says so', async () => {
     const { path, event, around } = makeSession('claude', '.claude/projects/-srv-app')
     const waiting = event({ kind: 'waiting', at: Date.parse('2026-11-20T10:00:00Z') })

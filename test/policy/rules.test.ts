@@ -42,7 +42,7 @@ function told(
     const did = { tools: {}, files: [], commands: [] }
     const around = { project: 'shop', branch: '', title: '', firstPrompt: '', tokens: undefined }
     const asks = asksAtEnd(event.lastMessage)
-    const { isInterrupted = false } = payload as { isInterrupted?: boolean }
+    const { isInterrupted = false, isUnused = false } = payload as Record<string, boolean>
     return {
       ...event,
       ...around,
@@ -52,6 +52,7 @@ function told(
       isHeadless,
       asks,
       isInterrupted,
+      isUnused,
     }
   })
   const { pings } = runTimeline(events, { ...more, config })
@@ -253,6 +254,19 @@ describe('the rule', () => {
         { isHeadless: true },
       ),
     ).toEqual(['desktop 60'])
+  })
+
+  it('`ends` does not take the end of a session for a crash if nothing was written in it', () => {
+    const unused = { ...end, isUnused: true }
+    expect(byDefault([[60, end]])).toEqual(['desktop 60'])
+    expect(byDefault([[60, unused]])).toEqual([])
+    expect(byDefault([[60, { ...unused, reason: 'error' }]])).toEqual(['desktop 60'])
+    expect(told([[60, unused]], { isHeadless: true })).toEqual(['desktop 60'])
+    const used: Step[] = [
+      [0, prompt],
+      [60, unused],
+    ]
+    expect(byDefault(used)).toEqual(['desktop 60'])
   })
 
   it('`idle` drops an idle prompt after a person stopped the turn', () => {

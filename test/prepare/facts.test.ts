@@ -51,7 +51,14 @@ describe('the facts that the journal keeps of an event', () => {
   })
 
   it('are sufficient to judge the end of a turn, and an idle notice, once more', () => {
-    const found = { backgroundTasks: 2, backgroundAgents: 1, asks: true, isInterrupted: true }
+    const found = {
+      backgroundTasks: 2,
+      backgroundAgents: 1,
+      asks: true,
+      isInterrupted: true,
+      isUnused: true,
+      wakesAt: 9,
+    }
     const config = policyConfig({})
     const replay = new Replay(config)
     replay.add({ found: { ...makeEvent({ hook_event_name: 'Stop' }), ...found } })
