@@ -9,14 +9,9 @@ import { packageVersion } from './version.ts'
 // No top-level await: the program is built as CommonJS, which starts faster.
 main(process.argv.slice(2)).then((exitCode) => {
   process.exitCode = exitCode
-  // Errors of output streams come first.
-  process.nextTick(exitIfIdle)
-})
-
-/** Exits if nothing is under way, not even output. If Node.js waited for events, V8 would collect garbage first. */
-function exitIfIdle() {
+  // Nothing is under way, not even output. If Node.js waited for events, V8 would collect garbage first.
   if (process.getActiveResourcesInfo().length === 0) process.exit()
-}
+})
 
 /** Runs a command line and returns its exit code. Only the command that is asked for is loaded. */
 async function main([name = '', ...words]: string[]): Promise<number> {
@@ -54,11 +49,13 @@ async function run(name: string, words: string[]): Promise<number> {
 }
 
 /** Without words, defaults and required arguments there is nothing to parse, and citty takes a millisecond. */
-function needsParsing(command: CommandDef, words: readonly string[]): boolean {
-  const args = Object.values((command.args ?? {}) as ArgsDef)
-  const isOptional = ({ type, required }: (typeof args)[number]) =>
-    type === 'positional' ? required === false : !required
-  return words.length > 0 || !args.every((arg) => isOptional(arg) && arg.default === undefined)
+function needsParsing({ args = {} }: CommandDef, words: readonly string[]): boolean {
+  return (
+    words.length > 0 ||
+    Object.values(args as ArgsDef).some(
+      ({ type, required = type === 'positional', ...arg }) => required || arg.default !== undefined,
+    )
+  )
 }
 
 function show(text: string): 0 {

@@ -40,26 +40,17 @@ export function importFromStart(path: string) {
   writeFileSync(path, text.replaceAll('import("./parts/', 'importPart("./parts/'))
 }
 
-/** Requires each module of Node.js once: esbuild does it once for each source file. */
+/** Requires each module of Node.js once: esbuild does it for each source file, under a name with another number. */
 export function requireOnce(path: string) {
-  const first = new Map<string, string>()
-  const others = new Map<string, string>()
-  const text = readFileSync(path, 'utf8').replace(
-    /var ((?:import_node_\w+=require\("node:\w+"\)[,;])+)/g,
-    (_, declared: string) => {
-      const all = [...declared.matchAll(/(\w+)=require\("(.+?)"\)/g)]
-      for (const [, name = '', id = ''] of all) {
-        if (first.has(id)) others.set(name, first.get(id) ?? '')
-        else first.set(id, name)
-      }
-      const kept = all.filter(([, name = '']) => !others.has(name)).map(([text]) => text)
-      const end = declared.slice(-1)
-      if (kept.length === 0) return end === ',' ? 'var ' : ''
-      return `var ${kept.join()}${end}`
-    },
-  )
+  const text = readFileSync(path, 'utf8').replace(/\b(import_node_[a-z_]+)\d+\b/g, '$1')
+  const seen = new Set<string>()
+  const first = (declared: string, name: string) =>
+    seen.size < seen.add(name).size ? declared : name
+  const once = text.replace(/\b(import_node_\w+)=require\("node:\w+"\)/g, first)
+  // Without its value, a second declaration changes nothing.
+  const others = /\bvar (?:import_node_\w+[,;])+/g
   writeFileSync(
     path,
-    text.replace(/\bimport_node_\w+/g, (name) => others.get(name) ?? name),
+    once.replace(others, (names) => (names.endsWith(',') ? 'var ' : '')),
   )
 }
