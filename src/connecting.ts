@@ -23,7 +23,8 @@ export const lookupHost: LookupFunction = (hostname, options, callback) => {
 /** How to connect to a receiver. */
 export const connecting = {
   lookup: lookupHost,
-  // For each address but the last. With the quarter second of Node.js they would all fail over a slow network.
+  // For each address but the last. With the quarter second of Node.js they would all fail over a slow network:
+  // https://github.com/nodejs/node/issues/54359
   autoSelectFamilyAttemptTimeout: 2000,
 }
 

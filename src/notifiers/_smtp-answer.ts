@@ -6,6 +6,9 @@ interface Credentials {
   password: string
 }
 
+// Gmail says so when the mails of the last 24 hours are used up: later ones get through.
+const DAY_IS_FULL = /^[^:]*: 550[ -]5\.4\.5 /
+
 interface Accepted {
   response: string
   rejectedErrors?: readonly { recipient?: string | undefined; response?: string | undefined }[]
@@ -27,10 +30,11 @@ export function smtpFailure(error: unknown, server: URL, signal: AbortSignal): D
   const { code, status } = smtpStatus(error)
   const text = cleanAnswer(innermost(error), server)
   // A missing STARTTLS is answered with 5xx too, but the network in between may have removed it.
-  const permanent = code !== 'ETLS' && status >= 500
+  const permanent = code !== 'ETLS' && status >= 500 && !DAY_IS_FULL.test(text)
   const hint = hintFor(code, text, server)
   return new DeliveryError(permanent ? 'give-up' : 'retry', `email: ${text}`, {
     ...(hint && { hint }),
+    retryAfterMs: DAY_IS_FULL.test(text) ? 3_600_000 : undefined,
     // A refused mail says nothing about the next one; a refused login does.
     isChannelDead: code === 'EAUTH',
   })

@@ -14,6 +14,9 @@ const SUBJECT_LENGTH = 200
 const BODY_LENGTH = 100_000
 const GREETING_MS = 20_000
 
+// The second is for Exchange, which otherwise answers that somebody is away.
+const automatic = { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' }
+
 // Only this schema keeps commas, groups and line breaks out of the SMTP envelope.
 const address = z.email({
   pattern: z.regexes.html5Email,
@@ -120,7 +123,7 @@ function mailOptions(message: Message, channel: Channel, now: number): SendMailO
     messageId: headers['Message-ID'],
     ...(thread && { inReplyTo: thread, references: thread }),
     date: new Date(headers.Date),
-    headers: { 'Auto-Submitted': headers['Auto-Submitted'] },
+    headers: automatic,
   }
 }
 
@@ -140,7 +143,7 @@ function composeMail(
     'Message-ID': `<${message.id.replace(/[^\w.~-]/g, '-')}@${domain}>`,
     ...(thread && { 'In-Reply-To': thread, References: thread }),
     Date: new Date(at).toUTCString(),
-    'Auto-Submitted': 'auto-generated',
+    ...automatic,
   }
   return { headers, body: renderText(message, now), html: renderHtml(message, title, now) }
 }

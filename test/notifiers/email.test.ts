@@ -97,6 +97,7 @@ describe('notifiers: email', () => {
     const { send, received } = await startChannel()
     await send()
     expect(received[0]?.raw).toMatch(/^Auto-Submitted: auto-generated\r$/m)
+    expect(received[0]?.raw).toMatch(/^X-Auto-Response-Suppress: All\r$/m)
   })
 
   it('has the same headers and recipients for any text of an event', async () => {

@@ -41,6 +41,16 @@ describe('notifiers: email: responses of the mail server', () => {
       expect(await failureOf(send())).toMatchObject({ verdict })
     })
 
+    it('for the rest of the day is tried again in an hour', async () => {
+      const { send } = await startChannel({
+        server: {
+          onRcptTo: (_address, _session, callback) =>
+            callback(refusal(550, '5.4.5 Daily user sending limit exceeded')),
+        },
+      })
+      expect(await failureOf(send())).toMatchObject({ verdict: 'retry', retryAfterMs: 3_600_000 })
+    })
+
     it('of one recipient still delivers to the other one', async () => {
       const { send, received } = await startChannel({
         server: {
