@@ -2,8 +2,8 @@
 const CONTROL =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 
-/** Colours and the like. Longer sequences stay without their escape character: they could hide a part of a command. */
-const STYLE = /\u001b\[[0-?]{0,20}[ -/]?[@-~]/g
+/** Colours. Other sequences stay without their escape character: they could hide a part of a command. */
+const COLOURS = /\u001b\[[\d;:]*m/g
 
 /** Anything but words of printable ASCII with one space between them: most ids, names and paths have nothing else. */
 const NOT_PLAIN = /[^ -~]|^ | {2}| $/
@@ -11,7 +11,7 @@ const NOT_PLAIN = /[^ -~]|^ | {2}| $/
 /** Text that is safe to show anywhere: well-formed, without colours and control characters, CRLF as newline. */
 export function cleanText(text: string): string {
   if (!NOT_PLAIN.test(text)) return text
-  return text.toWellFormed().replace(/\r\n?/g, '\n').replace(STYLE, '').replace(CONTROL, '')
+  return text.toWellFormed().replace(/\r\n?/g, '\n').replace(COLOURS, '').replace(CONTROL, '')
 }
 
 export function oneLine(text: string): string {

@@ -42,7 +42,7 @@ describe('text', () => {
   })
 
   it('has no colours of a terminal, but shows what else follows an escape character', () => {
-    expect(cleanText('\x1b[1;31mError:\x1b[0m no\x1b[K route')).toBe('Error: no route')
+    expect(cleanText('\x1b[1;31mError:\x1b[0m no\x1b[m route')).toBe('Error: no route')
     expect(cleanText('\x1b]8;;rm -rf /\x07 \x1b[')).toBe(']8;;rm -rf / [')
   })
 
