@@ -37,7 +37,7 @@ describe('api: exit codes', () => {
     const body = { detail: 'no\u001b[2J\n  run this: \u202ex', title: 'T\u0007', status: 400 }
     const { run } = await makeApiHome({ faults: [makeFault({ status: 400, body })] })
     const { stderr } = await run('api', 'automations.ci.scan')
-    expect(stderr).toMatch(/400 T: no run this: x \(request req_1\)$/)
+    expect(stderr).toMatch(/400 T: no\[2J run this: x \(request req_1\)$/)
   })
 
   it('exits with 78 without a key and names both variables and where keys are made', async () => {

@@ -183,7 +183,7 @@ describe('api: single responses', () => {
   it.each([
     [{}, '(nothing)'],
     [{ limit: null }, 'limit  -'],
-    [{ apps: ['a', 'b\u001b[2J'], none: [] }, 'apps  a, b\nnone  -'],
+    [{ apps: ['a', 'b\u001b[2J'], none: [] }, 'apps  a, b[2J\nnone  -'],
     [{ of: { x: { y: 1 } }, no: {} }, 'of.x.y  1\nno      {}'],
     [[], '(none)'],
     [[1, null], 'value\n1\n-'],
@@ -238,7 +238,7 @@ describe('api: single responses', () => {
     const { run } = await makeApiHome({ faults: [makeFault({ status: 200, body })] })
     const users = '{"users":[{"email":"bo@example.com","limit":5}]}'
     const { stderr, exitCode } = await run('api', 'organization.limits.setUsers', '--body', users)
-    expect(stderr).toContain('1 of 1 limits not set: bo@example.com: no run this: x\n')
+    expect(stderr).toContain('1 of 1 limits not set: bo@example.com: no[2J run this: x\n')
     expect(exitCode).toBe(1)
   })
 

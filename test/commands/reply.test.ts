@@ -21,7 +21,7 @@ describe('reply', () => {
   it('waits for the answer with --wait and prints only its text', async () => {
     const { run, emulator } = await makeApiHome(instant)
     const { stdout, exitCode } = await run('reply', emulator.sessionId, 'Go ahead', '--wait')
-    expect(stdout).toBe('You said: Go ahead')
+    expect(stdout).toBe('You said: Go ahead[2J')
     expect(exitCode).toBe(0)
   })
 
@@ -40,7 +40,7 @@ describe('reply', () => {
     expect(lines.slice(0, 3)).toEqual([
       'Waiting for the agent. Ctrl+C ends the waiting, not its work.',
       '> Read README.md',
-      'You said: Go',
+      'You said: Go[2J',
     ])
   })
 

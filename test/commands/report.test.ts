@@ -71,9 +71,9 @@ describe('hookbell report', () => {
       "90 events from 2026-11-13 09:00 to 2026-11-20 09:00
 
       waited for a person
-        project                        kind        times  median  90 %    longest
-        shop                           permission  4      2 min   10 min  1 h 5 min  1 open  ████████
-        x<img src=x onerror=alert(1)>  done        1      -       -       -
+        project                           kind        times  median  90 %    longest
+        shop                              permission  4      2 min   10 min  1 h 5 min  1 open  ████████
+        x[2J<img src=x onerror=alert(1)>  done        1      -       -       -
 
       answered
         under 1 min       1   33%  ███████████████

@@ -184,7 +184,7 @@ describe('usage: charts', () => {
       filesByLanguage: [],
     }
     expect(renderUsage(usage)).toMatchInlineSnapshot(`
-      "org  2026-06-14 to 2026-06-14 (1 day, UTC)
+      "org[2J  2026-06-14 to 2026-06-14 (1 day, UTC)
 
                          total   a day    peak
       credits                0       0       0
