@@ -39,7 +39,8 @@ export class ParkedDeliveries {
   readonly #taken = new Set<string>()
   /** Ids of deliveries that are claimed now and to be made due as soon as they are back. */
   readonly #awaited = new Set<string>()
-  readonly #beingWritten = new Set<string>()
+  /** Not due before they are written, but what changes them meanwhile counts. */
+  readonly #beingWritten = new Map<string, Wait>()
   #refreshedAt = Number.NEGATIVE_INFINITY
   /** The folder may hold deliveries that are not known here yet. */
   isStale = false
@@ -69,10 +70,11 @@ export class ParkedDeliveries {
    */
   async add(parked: Omit<Parked, 'format'>, write: () => Promise<void>) {
     const name = formatName({ id: parked.delivery.id, isDelivery: true })
-    this.#beingWritten.add(name)
+    const wait = waitOf(name, 0, parked)
+    this.#beingWritten.set(name, wait)
     try {
       await write()
-      this.#set(name, waitOf(name, this.#inodeOf(name) ?? 0, parked))
+      this.#set(name, { ...wait, inode: this.#inodeOf(name) ?? 0 })
     } finally {
       this.#beingWritten.delete(name)
     }
@@ -105,7 +107,8 @@ export class ParkedDeliveries {
 
   /** Makes deliveries due now, because their reason to wait may be gone. */
   makeDue(which: (wait: Readonly<Wait>) => boolean) {
-    for (const wait of this.#waits.values()) if (which(wait)) wait.until = 0
+    const all = [...this.#waits.values(), ...this.#beingWritten.values()]
+    for (const wait of all) if (which(wait)) wait.until = 0
   }
 
   review(deliveries: readonly string[]) {

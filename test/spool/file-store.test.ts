@@ -209,6 +209,14 @@ describe('parked deliveries', () => {
     expect(store.due()).toEqual(['failed.file.json'])
   })
 
+  it('are due at once if the configuration changed while they were written', async () => {
+    const { store, park } = makeParked()
+    const parking = park('failed', {}, false)
+    store.makeDue()
+    await parking
+    expect(store.due()).toEqual(['failed.file.json'])
+  })
+
   it('are due at once if their review was asked for while they were written', async () => {
     const { store, park } = makeParked()
     const parking = park('held', {})
