@@ -8,6 +8,7 @@ import { finishDeclarations } from './build/declarations.ts'
 import { isFresh } from './build/fresh.ts'
 import { writeLicences } from './build/licences.ts'
 import {
+  deferToml,
   leavePartsOut,
   leaveWorkerPartsOut,
   makeZodLazy,
@@ -61,21 +62,26 @@ const programs = {
 }
 /** What the command line program loads on demand: source by name in dist/. */
 const parts: NamedSources = {}
-const quickPrograms = Object.entries(quickParts).map(([name, path]) => [name, `src/${path}.ts`])
+const quickPrograms = {
+  'cli-code': 'src/cli.ts',
+  ...Object.fromEntries(Object.entries(quickParts).map(([name, path]) => [name, `src/${path}.ts`])),
+  // See deferToml.
+  toml: 'node_modules/smol-toml/dist/index.js',
+}
 const cli = await build({
   ...shared,
   ...programs,
-  entryPoints: { 'cli-code': 'src/cli.ts', ...Object.fromEntries(quickPrograms) },
+  entryPoints: quickPrograms,
   outdir: 'dist',
   // As for the hook: the loader of ES modules costs a fifth of a start. src/cli/start.ts loads the result.
   format: 'cjs',
   charset: 'ascii',
   outExtension: { '.js': '.cjs' },
   define: { ...programs.define, 'import.meta.filename': '__filename' },
-  plugins: [leavePartsOut({ external, quickParts, parts }), trimJsonParser()],
+  plugins: [leavePartsOut({ external, quickParts, parts }), trimJsonParser(), deferToml()],
 })
 requireQuickParts('dist/cli-code.cjs', ['status', 'log', 'dead'])
-for (const name of ['cli-code', ...Object.keys(quickParts)]) {
+for (const name of Object.keys(quickPrograms)) {
   importFromStart(`dist/${name}.cjs`)
   requireOnce(`dist/${name}.cjs`)
 }
@@ -172,7 +178,7 @@ const built = await Promise.all([
 ])
 requireFromStart('dist/worker-code.cjs')
 // Those that src/fs/compiled.ts loads.
-const compiled = ['cli-code', ...Object.keys(quickParts), 'worker-code']
+const compiled = [...Object.keys(quickPrograms), 'worker-code']
 for (const name of [
   ...compiled,
   'worker-parts/zod',

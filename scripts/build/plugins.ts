@@ -87,3 +87,19 @@ export function trimJsonParser(): Plugin {
     },
   }
 }
+
+/**
+ * Leaves the parser of TOML out of the programs, which load it when they first need it: a seventh of `status`, and of the
+ * clients only Codex has settings in TOML.
+ */
+export function deferToml(): Plugin {
+  const contents = `module.exports = { get parse() { return require('./toml.cjs').parse } }`
+  return {
+    name: 'toml',
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /^smol-toml$/ }, ({ path }) => ({ path, namespace: 'deferred' }))
+      onResolve({ filter: /^\.\/toml\.cjs$/ }, ({ path }) => ({ path, external: true }))
+      onLoad({ filter: /./, namespace: 'deferred' }, () => ({ contents }))
+    },
+  }
+}
