@@ -13,8 +13,8 @@ export interface Notice {
   timeoutSeconds: number
   /** Whether it is shown until it is withdrawn, where that is possible. */
   stays?: boolean
-  /** Whether the body is shown as it is, because the desktop reads no markup. */
-  isPlain?: boolean
+  /** Whether the desktop says that it reads no markup. */
+  deniesMarkup?: boolean
 }
 
 /** A program to run, without a shell. Texts are data: they are never part of a script. */
@@ -49,9 +49,18 @@ export function notifySendCommand(
       '--',
       notice.title,
       // Only the body may be markup, and only there does notify-send resolve backslash sequences.
-      (notice.isPlain ? notice.body : escapeMarkup(notice.body)).replaceAll('\\', '\\\\'),
+      escapeBody(notice).replaceAll('\\', '\\\\'),
     ],
   }
+}
+
+/**
+ * Where the desktop says that it reads no markup, only what a tag or an entity begins with is escaped: dunst 1.9 says so
+ * without its settings, but reads it, and a tag could hide a part of a command.
+ */
+function escapeBody({ body, deniesMarkup }: Notice): string {
+  if (!deniesMarkup) return escapeMarkup(body)
+  return body.replace(/&(?=#?\w+;)/g, '&amp;').replaceAll('<', '&lt;')
 }
 
 /**

@@ -21,7 +21,7 @@ type Context = Pick<SendContext, 'signal' | 'sessionEnv' | 'replaces'>
  */
 export async function showByNotifySend(asked: Notice, context: Context): Promise<Sent> {
   const { signal, sessionEnv, replaces } = context
-  const notice = { ...asked, isPlain: !(await readsMarkup(busEnv(sessionEnv), signal)) }
+  const notice = { ...asked, deniesMarkup: !(await readsMarkup(busEnv(sessionEnv), signal)) }
   const isKept = notice.stays || notice.timeoutSeconds === 0 || replaces !== undefined
   if (!isKept) {
     await runTool(notifySend(notice, sessionEnv), signal)
