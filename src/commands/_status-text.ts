@@ -2,6 +2,7 @@ import { asTyped } from '../cli/how-to-call.ts'
 import { ago, ahead, paint, table } from '../cli/output.ts'
 import { frontDoorIn } from '../config/paths.ts'
 import type { ChannelStatus } from '../journal/history.ts'
+import { unmuteCommand } from '../policy/mutes.ts'
 import { counted } from '../text/counted.ts'
 import type { HubRow } from './_hub-row.ts'
 import { describeClient } from './_status-clients.ts'
@@ -55,7 +56,7 @@ function waitingLines({ onHold, mutes, oldestWaiting, parked }: Status): string[
   ]
   return [
     ...(onHold ? [['on hold', 'nothing is sent until: hookbell resume']] : []),
-    ...mutes.map(({ extent }) => ['muted', `${extent}; take it back with: hookbell unmute`]),
+    ...mutes.map((one) => ['muted', `${one.extent}; take it back with: ${unmuteCommand(one)}`]),
     ...(oldestWaiting === null ? [] : [['oldest', `accepted ${ago(oldestWaiting)}`]]),
     ...(nextAt === null ? [] : [['parked', `${counts.join(', ')}; next ${ahead(nextAt)}`]]),
   ]

@@ -2,7 +2,7 @@ import { defineCommand } from 'citty'
 import { asTyped } from '../cli/how-to-call.ts'
 import { say } from '../cli/output.ts'
 import { readMutes, writeMutes } from '../policy/mute-file.ts'
-import { describeMute, isSameExtent, type Mute, makeMute } from '../policy/mutes.ts'
+import { describeMute, isSameExtent, type Mute, makeMute, unmuteCommand } from '../policy/mutes.ts'
 import { prepareSpool } from '../spool/prepare.ts'
 import { stateFolders } from './_events.ts'
 import { muteExtent } from './_mute-extent.ts'
@@ -30,7 +30,7 @@ export const muteCommand = defineCommand({
     const mute = makeMute({ ...muteExtent('mute', args), until: muteUntil(words, now) })
     for (const folder of stateFolders()) add(folder, mute, now.getTime())
     const questions = [undefined, 'permission'].includes(mute.kind) ? ' Questions too.' : ''
-    say(asTyped(`${describeMute(mute)}.${questions} Take it back with: hookbell unmute`))
+    say(asTyped(`${describeMute(mute)}.${questions} Take it back with: ${unmuteCommand(mute)}`))
   },
 })
 

@@ -84,7 +84,10 @@ describe('hookbell mute', () => {
     const { home, received, tell } = await makeMuteHome()
     const failed = { hook_event_name: 'StopFailure', error: 'server_error', session_id: 's2' }
     const { stdout } = await home.run('mute', '--kind', 'failed')
-    expect(stdout).toMatch(/^Muted without an end \(kind failed\)\. Take it back with: /)
+    expect(stdout).toMatch(
+      /^Muted without an end \(kind failed\)\. Take it back with: .*hookbell unmute --kind 'failed'$/m,
+    )
+    expect((await home.run('status')).stdout).toMatch(/^muted .*hookbell unmute --kind 'failed'$/m)
     await tell(failed)
     expect(received).toEqual([])
     await tell()
