@@ -58,9 +58,14 @@ export function questionOfDialog(tool: string, dialog: Payload): Question | unde
   const names = [serverName, toolName].filter((one) => typeof one === 'string').join(': ')
   const subject = cut(names || textOf({ title }, 'title'))
   if (!subject) return asked
-  const about = isAskTool(`${type}`) ? (/plan/.test(`${type}`) ? 'plan' : 'question') : 'tool'
   const detail = cut(textOf(facts, ...details))
+  const about = aboutOfDialog(String(type))
   return { about, tool, subject, detail, choices: [], from: 'payload' }
+}
+
+function aboutOfDialog(type: string): Question['about'] {
+  if (!isAskTool(type)) return 'tool'
+  return type.includes('plan') ? 'plan' : 'question'
 }
 
 /** A question in plain words, such as that of a dialog. */

@@ -733,20 +733,25 @@ describe('a question that its transcript shows as answered', () => {
 })
 
 describe('a question on a phone', () => {
-  it('is withdrawn although a message about its answer hangs', async () => {
+  /** Starts an ntfy server, and lists the methods of its requests. */
+  async function startPhone(delayMs = 0) {
     const methods: string[] = []
-    const phone = await startReceiver({
+    const { url } = await startReceiver({
       script: [
         ({ method, body }) => {
           methods.push(method)
           if (method === 'DELETE') return {}
           const { topic, sequence_id } = JSON.parse(body)
-          return {
-            body: JSON.stringify({ id: 'x', event: 'message', topic, sequence_id, time: 1 }),
-          }
+          const answer = { id: 'x', event: 'message', topic, sequence_id, time: 1 }
+          return { body: JSON.stringify(answer), delayMs }
         },
       ],
     })
+    return { url, methods }
+  }
+
+  it('is withdrawn although a message about its answer hangs', async () => {
+    const phone = await startPhone()
     const deaf = await startReceiver({ script: ['blackhole'] })
     const world = makeWorld()
     const channels = {
@@ -763,26 +768,15 @@ describe('a question on a phone', () => {
     world.accept({ hook_event_name: 'Stop', session_id: 's1' })
     const running = world.once()
     await expect.poll(() => deaf.received.length).toBe(1)
-    await expect.poll(() => methods.at(-1)).toBe('DELETE')
+    await expect.poll(() => phone.methods.at(-1)).toBe('DELETE')
     expect(world.list('deferred')).toEqual([])
     await deaf.close()
     await running
   })
 
   it('is withdrawn when its session went on while it was still being sent', async () => {
-    const methods: string[] = []
-    const phone = await startReceiver({
-      script: [
-        ({ method, body }) => {
-          methods.push(method)
-          if (method === 'DELETE') return {}
-          const { topic, sequence_id } = JSON.parse(body)
-          const answer = { id: 'x', event: 'message', topic, sequence_id, time: 1 }
-          // Longer than the review of the answer waits.
-          return { body: JSON.stringify(answer), delayMs: 3000 }
-        },
-      ],
-    })
+    // Longer than the review of the answer waits.
+    const phone = await startPhone(3000)
     const world = makeWorld()
     world.configure({
       channels: { phone: { type: 'ntfy', server: phone.url, topic: 'shop' } },
@@ -791,9 +785,9 @@ describe('a question on a phone', () => {
     })
     world.accept(ask('make'))
     startProgram(builtWorker, world)
-    await expect.poll(() => methods).toEqual(['POST'])
+    await expect.poll(() => phone.methods).toEqual(['POST'])
     world.accept(prompt)
-    await expect.poll(() => methods).toEqual(['POST', 'DELETE'])
+    await expect.poll(() => phone.methods).toEqual(['POST', 'DELETE'])
   })
 })
 
